@@ -1,0 +1,1 @@
+//! The low level to CLIF and machine code.

@@ -1,0 +1,1 @@
+//! The low level to LLVM IR and object files.

@@ -1,0 +1,1 @@
+//! The public API: compiler, compiled model, session.

@@ -1,0 +1,1 @@
+//! ModelProto to the onnx dialect.

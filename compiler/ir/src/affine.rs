@@ -1,0 +1,252 @@
+//! Affine expressions and maps: the index algebra of `linalg` and of memref layouts.
+
+use std::fmt;
+use std::sync::Arc;
+
+/// An expression over dimensions `d0…`, symbols `s0…` and integers.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum AffineExpr {
+    /// `dN`
+    Dim(u32),
+    /// `sN`
+    Symbol(u32),
+    /// An integer.
+    Constant(i64),
+    /// `a + b`
+    Add(Arc<AffineExpr>, Arc<AffineExpr>),
+    /// `a * b`
+    Mul(Arc<AffineExpr>, Arc<AffineExpr>),
+    /// `a mod b`
+    Mod(Arc<AffineExpr>, Arc<AffineExpr>),
+    /// `a floordiv b`
+    FloorDiv(Arc<AffineExpr>, Arc<AffineExpr>),
+    /// `a ceildiv b`
+    CeilDiv(Arc<AffineExpr>, Arc<AffineExpr>),
+}
+
+/// `affine_map<(d0, d1)[s0] -> (results)>`
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct AffineMap {
+    /// Number of dimensions.
+    pub dims: u32,
+    /// Number of symbols.
+    pub symbols: u32,
+    /// Result expressions.
+    pub results: Vec<AffineExpr>,
+}
+
+impl AffineExpr {
+    /// `self + other`, with constants folded and put on the right.
+    pub fn add(self, other: AffineExpr) -> AffineExpr {
+        match (self, other) {
+            (AffineExpr::Constant(a), AffineExpr::Constant(b)) => AffineExpr::Constant(a + b),
+            (AffineExpr::Constant(0), e) | (e, AffineExpr::Constant(0)) => e,
+            (AffineExpr::Add(a, b), AffineExpr::Constant(c)) if matches!(*b, AffineExpr::Constant(_)) => {
+                (*a).clone().add((*b).clone().add(AffineExpr::Constant(c)))
+            }
+            (a @ AffineExpr::Constant(_), b) => AffineExpr::Add(Arc::new(b), Arc::new(a)),
+            (a, b) => AffineExpr::Add(Arc::new(a), Arc::new(b)),
+        }
+    }
+
+    /// `self * other`, with constants folded and put on the right.
+    pub fn mul(self, other: AffineExpr) -> AffineExpr {
+        match (self, other) {
+            (AffineExpr::Constant(a), AffineExpr::Constant(b)) => AffineExpr::Constant(a * b),
+            (AffineExpr::Constant(0), _) | (_, AffineExpr::Constant(0)) => AffineExpr::Constant(0),
+            (AffineExpr::Constant(1), e) | (e, AffineExpr::Constant(1)) => e,
+            (a @ AffineExpr::Constant(_), b) => AffineExpr::Mul(Arc::new(b), Arc::new(a)),
+            (a, b) => AffineExpr::Mul(Arc::new(a), Arc::new(b)),
+        }
+    }
+
+    /// `self floordiv divisor` for a positive constant divisor.
+    pub fn floor_div(self, divisor: i64) -> AffineExpr {
+        match self {
+            e if divisor == 1 => e,
+            AffineExpr::Constant(a) => AffineExpr::Constant(a.div_euclid(divisor)),
+            e => AffineExpr::FloorDiv(Arc::new(e), Arc::new(AffineExpr::Constant(divisor))),
+        }
+    }
+
+    /// `self mod divisor` for a positive constant divisor.
+    pub fn modulo(self, divisor: i64) -> AffineExpr {
+        match self {
+            _ if divisor == 1 => AffineExpr::Constant(0),
+            AffineExpr::Constant(a) => AffineExpr::Constant(a.rem_euclid(divisor)),
+            e => AffineExpr::Mod(Arc::new(e), Arc::new(AffineExpr::Constant(divisor))),
+        }
+    }
+
+    /// Replaces dimensions and symbols by expressions.
+    pub fn substitute(&self, dims: &[AffineExpr], symbols: &[AffineExpr]) -> AffineExpr {
+        let go = |e: &Arc<AffineExpr>| e.substitute(dims, symbols);
+        match self {
+            AffineExpr::Dim(d) => dims[*d as usize].clone(),
+            AffineExpr::Symbol(s) => symbols[*s as usize].clone(),
+            AffineExpr::Constant(_) => self.clone(),
+            AffineExpr::Add(a, b) => go(a).add(go(b)),
+            AffineExpr::Mul(a, b) => go(a).mul(go(b)),
+            AffineExpr::Mod(a, b) => match go(b) {
+                AffineExpr::Constant(c) if c > 0 => go(a).modulo(c),
+                b => AffineExpr::Mod(Arc::new(go(a)), Arc::new(b)),
+            },
+            AffineExpr::FloorDiv(a, b) => match go(b) {
+                AffineExpr::Constant(c) if c > 0 => go(a).floor_div(c),
+                b => AffineExpr::FloorDiv(Arc::new(go(a)), Arc::new(b)),
+            },
+            AffineExpr::CeilDiv(a, b) => AffineExpr::CeilDiv(Arc::new(go(a)), Arc::new(go(b))),
+        }
+    }
+
+    /// Whether dimension `dim` occurs.
+    pub fn uses_dim(&self, dim: u32) -> bool {
+        match self {
+            AffineExpr::Dim(d) => *d == dim,
+            AffineExpr::Symbol(_) | AffineExpr::Constant(_) => false,
+            AffineExpr::Add(a, b)
+            | AffineExpr::Mul(a, b)
+            | AffineExpr::Mod(a, b)
+            | AffineExpr::FloorDiv(a, b)
+            | AffineExpr::CeilDiv(a, b) => a.uses_dim(dim) || b.uses_dim(dim),
+        }
+    }
+
+    /// The value at integer points.
+    pub fn evaluate(&self, dims: &[i64], symbols: &[i64]) -> i64 {
+        let go = |e: &Arc<AffineExpr>| e.evaluate(dims, symbols);
+        match self {
+            AffineExpr::Dim(d) => dims[*d as usize],
+            AffineExpr::Symbol(s) => symbols[*s as usize],
+            AffineExpr::Constant(c) => *c,
+            AffineExpr::Add(a, b) => go(a) + go(b),
+            AffineExpr::Mul(a, b) => go(a) * go(b),
+            AffineExpr::Mod(a, b) => go(a).rem_euclid(go(b)),
+            AffineExpr::FloorDiv(a, b) => go(a).div_euclid(go(b)),
+            AffineExpr::CeilDiv(a, b) => -(-go(a)).div_euclid(go(b)),
+        }
+    }
+
+    /// The expression as `Σ coefficient[d]·d + constant` when it is linear in the dimensions and has no symbols.
+    pub fn as_linear(&self, dims: u32) -> Option<(Vec<i64>, i64)> {
+        match self {
+            AffineExpr::Dim(d) => {
+                let mut coefficients = vec![0; dims as usize];
+                coefficients[*d as usize] = 1;
+                Some((coefficients, 0))
+            }
+            AffineExpr::Constant(c) => Some((vec![0; dims as usize], *c)),
+            AffineExpr::Add(a, b) => {
+                let ((ca, ka), (cb, kb)) = (a.as_linear(dims)?, b.as_linear(dims)?);
+                Some((ca.iter().zip(&cb).map(|(x, y)| x + y).collect(), ka + kb))
+            }
+            AffineExpr::Mul(a, b) => {
+                let ((ca, ka), (cb, kb)) = (a.as_linear(dims)?, b.as_linear(dims)?);
+                if cb.iter().all(|&c| c == 0) {
+                    Some((ca.iter().map(|c| c * kb).collect(), ka * kb))
+                } else if ca.iter().all(|&c| c == 0) {
+                    Some((cb.iter().map(|c| c * ka).collect(), ka * kb))
+                } else {
+                    None
+                }
+            }
+            AffineExpr::Symbol(_) | AffineExpr::Mod(..) | AffineExpr::FloorDiv(..) | AffineExpr::CeilDiv(..) => None,
+        }
+    }
+}
+
+impl AffineMap {
+    /// A map without symbols.
+    pub fn new(dims: u32, results: Vec<AffineExpr>) -> AffineMap {
+        AffineMap { dims, symbols: 0, results }
+    }
+
+    /// `(d0, …) -> (d0, …)`
+    pub fn identity(rank: usize) -> AffineMap {
+        AffineMap::new(rank as u32, (0..rank as u32).map(AffineExpr::Dim).collect())
+    }
+
+    /// `(d0, …) -> (d_p0, d_p1, …)`: each result is one dimension.
+    pub fn select(dims: usize, picks: &[usize]) -> AffineMap {
+        AffineMap::new(dims as u32, picks.iter().map(|&p| AffineExpr::Dim(p as u32)).collect())
+    }
+
+    /// Whether this is `(d0, …) -> (d0, …)`.
+    pub fn is_identity(&self) -> bool {
+        self.dims as usize == self.results.len()
+            && self.results.iter().enumerate().all(|(i, e)| *e == AffineExpr::Dim(i as u32))
+    }
+
+    /// The picked dimension of each result, when every result is one dimension and none repeats.
+    pub fn as_projected_permutation(&self) -> Option<Vec<usize>> {
+        let mut picks = Vec::new();
+        for result in &self.results {
+            match result {
+                AffineExpr::Dim(d) if !picks.contains(&(*d as usize)) => picks.push(*d as usize),
+                _ => return None,
+            }
+        }
+        Some(picks)
+    }
+
+    /// `self ∘ inner`: `self` applied to the results of `inner`.
+    pub fn compose(&self, inner: &AffineMap) -> AffineMap {
+        AffineMap {
+            dims: inner.dims,
+            symbols: inner.symbols,
+            results: self.results.iter().map(|e| e.substitute(&inner.results, &[])).collect(),
+        }
+    }
+}
+
+impl fmt::Display for AffineExpr {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fn operand(e: &AffineExpr, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            match e {
+                AffineExpr::Dim(_) | AffineExpr::Symbol(_) | AffineExpr::Constant(_) => write!(f, "{e}"),
+                _ => write!(f, "({e})"),
+            }
+        }
+        let mut binary = |a: &AffineExpr, op: &str, b: &AffineExpr| {
+            operand(a, f)?;
+            write!(f, " {op} ")?;
+            operand(b, f)
+        };
+        match self {
+            AffineExpr::Dim(d) => write!(f, "d{d}"),
+            AffineExpr::Symbol(s) => write!(f, "s{s}"),
+            AffineExpr::Constant(c) => write!(f, "{c}"),
+            AffineExpr::Add(a, b) => match &**b {
+                // upstream prints a + c with negative c as a - |c|
+                AffineExpr::Constant(c) if *c < 0 && *c != i64::MIN => binary(a, "-", &AffineExpr::Constant(-c)),
+                _ => match (&**a, &**b) {
+                    // a sum on the left needs no parentheses
+                    (AffineExpr::Add(..), _) | (AffineExpr::Mul(..), _) | (_, AffineExpr::Mul(..)) => {
+                        write!(f, "{a} + ")?;
+                        match &**b {
+                            AffineExpr::Add(..) => write!(f, "({b})"),
+                            _ => write!(f, "{b}"),
+                        }
+                    }
+                    _ => binary(a, "+", b),
+                },
+            },
+            AffineExpr::Mul(a, b) => binary(a, "*", b),
+            AffineExpr::Mod(a, b) => binary(a, "mod", b),
+            AffineExpr::FloorDiv(a, b) => binary(a, "floordiv", b),
+            AffineExpr::CeilDiv(a, b) => binary(a, "ceildiv", b),
+        }
+    }
+}
+
+impl fmt::Display for AffineMap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let list = |prefix: &str, n: u32| (0..n).map(|i| format!("{prefix}{i}")).collect::<Vec<_>>().join(", ");
+        write!(f, "({})", list("d", self.dims))?;
+        if self.symbols > 0 {
+            write!(f, "[{}]", list("s", self.symbols))?;
+        }
+        let results = self.results.iter().map(AffineExpr::to_string).collect::<Vec<_>>().join(", ");
+        write!(f, " -> ({results})")
+    }
+}

@@ -1,0 +1,558 @@
+//! The arena of one isolated function (or module): operations, blocks, regions, values and their use lists.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use cranelift_entity::{PrimaryMap, entity_impl};
+
+use crate::attributes::{Attribute, Attributes};
+use crate::location::Location;
+use crate::types::Type;
+
+/// An operation of a [`Body`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Op(u32);
+entity_impl!(Op, "op");
+
+/// A block of a [`Body`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Block(u32);
+entity_impl!(Block, "block");
+
+/// A region of a [`Body`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Region(u32);
+entity_impl!(Region, "region");
+
+/// A value of a [`Body`]: an operation's result or a block's argument.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Value(u32);
+entity_impl!(Value, "value");
+
+/// An operation's full name, `dialect.name`.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct OpName(Cow<'static, str>);
+
+impl OpName {
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The part before the first dot.
+    pub fn dialect(&self) -> &str {
+        self.0.split('.').next().unwrap_or("")
+    }
+}
+
+impl From<&'static str> for OpName {
+    fn from(name: &'static str) -> Self {
+        OpName(Cow::Borrowed(name))
+    }
+}
+
+impl From<String> for OpName {
+    fn from(name: String) -> Self {
+        OpName(Cow::Owned(name))
+    }
+}
+
+impl fmt::Debug for OpName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Display for OpName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// One operand slot that reads a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Use {
+    /// The reading operation.
+    pub op: Op,
+    /// Its operand index.
+    pub index: u32,
+}
+
+/// Where a value comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ValueDefinition {
+    /// Result number `index` of an operation.
+    Result {
+        /// The defining operation.
+        op: Op,
+        /// Result number.
+        index: u32,
+    },
+    /// Argument number `index` of a block.
+    Argument {
+        /// The owning block.
+        block: Block,
+        /// Argument number.
+        index: u32,
+    },
+}
+
+/// An operation: everything the generic form prints.
+#[derive(Clone, Debug)]
+pub struct Operation {
+    /// `dialect.name`
+    pub name: OpName,
+    /// Attributes, inherent and discardable alike.
+    pub attributes: Attributes,
+    /// Where it came from.
+    pub location: Location,
+    operands: Vec<Value>,
+    results: Vec<Value>,
+    successors: Vec<Block>,
+    regions: Vec<Region>,
+    isolated: Option<Box<Body>>,
+    parent: Option<Block>,
+}
+
+impl Operation {
+    /// Operands in order.
+    pub fn operands(&self) -> &[Value] {
+        &self.operands
+    }
+
+    /// Results in order.
+    pub fn results(&self) -> &[Value] {
+        &self.results
+    }
+
+    /// Successor blocks in order. Values forwarded to them are operands.
+    pub fn successors(&self) -> &[Block] {
+        &self.successors
+    }
+
+    /// Regions in this arena. An isolated operation has none here: see [`Operation::isolated`].
+    pub fn regions(&self) -> &[Region] {
+        &self.regions
+    }
+
+    /// The own arena of an operation that is isolated from above; its one region is that body's root.
+    pub fn isolated(&self) -> Option<&Body> {
+        self.isolated.as_deref()
+    }
+
+    /// The own arena of an isolated operation, to change it.
+    pub fn isolated_mut(&mut self) -> Option<&mut Body> {
+        self.isolated.as_deref_mut()
+    }
+
+    /// The block this operation stands in; `None` once detached or erased.
+    pub fn parent(&self) -> Option<Block> {
+        self.parent
+    }
+}
+
+#[derive(Clone, Debug)]
+struct BlockData {
+    arguments: Vec<Value>,
+    ops: Vec<Op>,
+    region: Option<Region>,
+}
+
+#[derive(Clone, Debug)]
+struct RegionData {
+    blocks: Vec<Block>,
+    parent: Option<Op>,
+}
+
+#[derive(Clone, Debug)]
+struct ValueData {
+    r#type: Type,
+    definition: ValueDefinition,
+    uses: Vec<Use>,
+}
+
+/// An arena of operations, blocks, regions and values with one root region.
+#[derive(Clone, Debug)]
+pub struct Body {
+    ops: PrimaryMap<Op, Operation>,
+    blocks: PrimaryMap<Block, BlockData>,
+    regions: PrimaryMap<Region, RegionData>,
+    values: PrimaryMap<Value, ValueData>,
+    root: Region,
+}
+
+impl Default for Body {
+    fn default() -> Self {
+        Body::new()
+    }
+}
+
+impl Body {
+    /// An empty body: a root region without blocks.
+    pub fn new() -> Body {
+        let mut regions = PrimaryMap::new();
+        let root = regions.push(RegionData { blocks: vec![], parent: None });
+        Body { ops: PrimaryMap::new(), blocks: PrimaryMap::new(), regions, values: PrimaryMap::new(), root }
+    }
+
+    /// The root region.
+    pub fn root(&self) -> Region {
+        self.root
+    }
+
+    /// The first block of the root region.
+    pub fn entry(&self) -> Option<Block> {
+        self.regions[self.root].blocks.first().copied()
+    }
+
+    // ---- reading
+
+    /// An operation.
+    pub fn op(&self, op: Op) -> &Operation {
+        &self.ops[op]
+    }
+
+    /// An operation, to change its name, attributes, location or isolated body.
+    pub fn op_mut(&mut self, op: Op) -> &mut Operation {
+        &mut self.ops[op]
+    }
+
+    /// An operation's name as text.
+    pub fn name(&self, op: Op) -> &str {
+        self.ops[op].name.as_str()
+    }
+
+    /// Result `index` of an operation.
+    pub fn result(&self, op: Op, index: usize) -> Value {
+        self.ops[op].results[index]
+    }
+
+    /// Operand `index` of an operation.
+    pub fn operand(&self, op: Op, index: usize) -> Value {
+        self.ops[op].operands[index]
+    }
+
+    /// A value's type.
+    pub fn value_type(&self, value: Value) -> &Type {
+        &self.values[value].r#type
+    }
+
+    /// Changes a value's type in place.
+    pub fn set_value_type(&mut self, value: Value, r#type: Type) {
+        self.values[value].r#type = r#type;
+    }
+
+    /// Where a value comes from.
+    pub fn definition(&self, value: Value) -> ValueDefinition {
+        self.values[value].definition
+    }
+
+    /// The operation a value is a result of.
+    pub fn defining_op(&self, value: Value) -> Option<Op> {
+        match self.values[value].definition {
+            ValueDefinition::Result { op, .. } => Some(op),
+            ValueDefinition::Argument { .. } => None,
+        }
+    }
+
+    /// All operand slots that read a value, in no particular but deterministic order.
+    pub fn uses(&self, value: Value) -> &[Use] {
+        &self.values[value].uses
+    }
+
+    /// A block's arguments.
+    pub fn arguments(&self, block: Block) -> &[Value] {
+        &self.blocks[block].arguments
+    }
+
+    /// A block's operations in order.
+    pub fn ops(&self, block: Block) -> &[Op] {
+        &self.blocks[block].ops
+    }
+
+    /// The region a block stands in.
+    pub fn block_region(&self, block: Block) -> Option<Region> {
+        self.blocks[block].region
+    }
+
+    /// A region's blocks, the entry first.
+    pub fn blocks(&self, region: Region) -> &[Block] {
+        &self.regions[region].blocks
+    }
+
+    /// The operation a region belongs to; `None` for the root.
+    pub fn region_parent(&self, region: Region) -> Option<Op> {
+        self.regions[region].parent
+    }
+
+    /// The last operation of a block.
+    pub fn terminator(&self, block: Block) -> Option<Op> {
+        self.blocks[block].ops.last().copied()
+    }
+
+    /// The operation whose region holds `op`, in this body.
+    pub fn parent_op(&self, op: Op) -> Option<Op> {
+        let block = self.ops[op].parent?;
+        self.region_parent(self.blocks[block].region?)
+    }
+
+    /// The position of an attached operation in its block.
+    pub fn position(&self, op: Op) -> usize {
+        let block = self.ops[op].parent.expect("operation is attached");
+        self.blocks[block].ops.iter().position(|&o| o == op).expect("block lists its operations")
+    }
+
+    /// Every attached operation below a region, outer before inner, in textual order. Does not enter isolated bodies.
+    pub fn walk(&self, region: Region) -> Vec<Op> {
+        let mut order = Vec::new();
+        let mut pending: Vec<Op> = Vec::new();
+        let push_region = |region: Region, pending: &mut Vec<Op>| {
+            for &block in self.regions[region].blocks.iter().rev() {
+                pending.extend(self.blocks[block].ops.iter().rev());
+            }
+        };
+        push_region(region, &mut pending);
+        while let Some(op) = pending.pop() {
+            order.push(op);
+            for &inner in self.ops[op].regions.iter().rev() {
+                push_region(inner, &mut pending);
+            }
+        }
+        order
+    }
+
+    /// Every attached operation of the body.
+    pub fn walk_all(&self) -> Vec<Op> {
+        self.walk(self.root)
+    }
+
+    // ---- building
+
+    /// A new detached operation. Its results get the given types.
+    pub fn create_op(
+        &mut self,
+        name: impl Into<OpName>,
+        operands: &[Value],
+        result_types: &[Type],
+        attributes: Attributes,
+        location: Location,
+    ) -> Op {
+        let op = self.ops.push(Operation {
+            name: name.into(),
+            attributes,
+            location,
+            operands: operands.to_vec(),
+            results: vec![],
+            successors: vec![],
+            regions: vec![],
+            isolated: None,
+            parent: None,
+        });
+        for (index, &operand) in operands.iter().enumerate() {
+            self.values[operand].uses.push(Use { op, index: index as u32 });
+        }
+        for r#type in result_types {
+            self.add_result(op, r#type.clone());
+        }
+        op
+    }
+
+    /// Appends a result to an operation.
+    pub fn add_result(&mut self, op: Op, r#type: Type) -> Value {
+        let index = self.ops[op].results.len() as u32;
+        let value =
+            self.values.push(ValueData { r#type, definition: ValueDefinition::Result { op, index }, uses: vec![] });
+        self.ops[op].results.push(value);
+        value
+    }
+
+    /// Appends an empty region to an operation.
+    pub fn add_region(&mut self, op: Op) -> Region {
+        let region = self.regions.push(RegionData { blocks: vec![], parent: Some(op) });
+        self.ops[op].regions.push(region);
+        region
+    }
+
+    /// Gives an operation an own arena, making it isolated from above.
+    pub fn set_isolated(&mut self, op: Op, body: Body) {
+        self.ops[op].isolated = Some(Box::new(body));
+    }
+
+    /// Takes the own arena out of an isolated operation.
+    pub fn take_isolated(&mut self, op: Op) -> Option<Body> {
+        self.ops[op].isolated.take().map(|body| *body)
+    }
+
+    /// Sets the successor blocks of an operation.
+    pub fn set_successors(&mut self, op: Op, successors: &[Block]) {
+        self.ops[op].successors = successors.to_vec();
+    }
+
+    /// Appends a block with the given argument types to a region.
+    pub fn add_block(&mut self, region: Region, argument_types: &[Type]) -> Block {
+        let block = self.create_block(argument_types);
+        self.blocks[block].region = Some(region);
+        self.regions[region].blocks.push(block);
+        block
+    }
+
+    /// A new block that stands in no region yet.
+    pub fn create_block(&mut self, argument_types: &[Type]) -> Block {
+        let block = self.blocks.push(BlockData { arguments: vec![], ops: vec![], region: None });
+        for r#type in argument_types {
+            self.add_argument(block, r#type.clone());
+        }
+        block
+    }
+
+    /// Puts a detached block at position `at` of a region.
+    pub fn insert_block(&mut self, region: Region, at: usize, block: Block) {
+        debug_assert!(self.blocks[block].region.is_none(), "block is already attached");
+        self.blocks[block].region = Some(region);
+        self.regions[region].blocks.insert(at, block);
+    }
+
+    /// Takes a block out of its region; its operations stay in it.
+    pub fn detach_block(&mut self, block: Block) {
+        if let Some(region) = self.blocks[block].region.take() {
+            self.regions[region].blocks.retain(|&b| b != block);
+        }
+    }
+
+    /// Appends an argument to a block.
+    pub fn add_argument(&mut self, block: Block, r#type: Type) -> Value {
+        let index = self.blocks[block].arguments.len() as u32;
+        let value = self.values.push(ValueData {
+            r#type,
+            definition: ValueDefinition::Argument { block, index },
+            uses: vec![],
+        });
+        self.blocks[block].arguments.push(value);
+        value
+    }
+
+    /// Removes an unused argument; later arguments move up.
+    pub fn remove_argument(&mut self, block: Block, index: usize) {
+        let value = self.blocks[block].arguments.remove(index);
+        assert!(self.values[value].uses.is_empty(), "argument {value} is still used");
+        for (at, &argument) in self.blocks[block].arguments.iter().enumerate().skip(index) {
+            self.values[argument].definition = ValueDefinition::Argument { block, index: at as u32 };
+        }
+    }
+
+    /// Puts a detached operation at the end of a block.
+    pub fn append(&mut self, block: Block, op: Op) {
+        let end = self.blocks[block].ops.len();
+        self.insert(block, end, op);
+    }
+
+    /// Puts a detached operation at a position of a block.
+    pub fn insert(&mut self, block: Block, at: usize, op: Op) {
+        debug_assert!(self.ops[op].parent.is_none(), "operation is already attached");
+        self.blocks[block].ops.insert(at, op);
+        self.ops[op].parent = Some(block);
+    }
+
+    /// Takes an operation out of its block without erasing it.
+    pub fn detach(&mut self, op: Op) {
+        if let Some(block) = self.ops[op].parent.take() {
+            let at = self.blocks[block].ops.iter().position(|&o| o == op).expect("block lists its operations");
+            self.blocks[block].ops.remove(at);
+        }
+    }
+
+    /// Moves all operations of `from`, starting at position `start`, to the end of `to`.
+    pub fn move_ops(&mut self, from: Block, start: usize, to: Block) {
+        let moved = self.blocks[from].ops.split_off(start);
+        for &op in &moved {
+            self.ops[op].parent = Some(to);
+        }
+        self.blocks[to].ops.extend(moved);
+    }
+
+    /// Moves all blocks of region `from` to the end of region `to`.
+    pub fn move_blocks(&mut self, from: Region, to: Region) {
+        let moved = std::mem::take(&mut self.regions[from].blocks);
+        for &block in &moved {
+            self.blocks[block].region = Some(to);
+        }
+        self.regions[to].blocks.extend(moved);
+    }
+
+    // ---- changing
+
+    /// Replaces one operand.
+    pub fn set_operand(&mut self, op: Op, index: usize, value: Value) {
+        let old = std::mem::replace(&mut self.ops[op].operands[index], value);
+        self.drop_use(old, op, index);
+        self.values[value].uses.push(Use { op, index: index as u32 });
+    }
+
+    /// Replaces all operands.
+    pub fn set_operands(&mut self, op: Op, operands: &[Value]) {
+        self.drop_operands(op);
+        self.ops[op].operands = operands.to_vec();
+        for (index, &operand) in operands.iter().enumerate() {
+            self.values[operand].uses.push(Use { op, index: index as u32 });
+        }
+    }
+
+    /// Makes every reader of `old` read `new`.
+    pub fn replace_all_uses(&mut self, old: Value, new: Value) {
+        if old == new {
+            return;
+        }
+        let uses = std::mem::take(&mut self.values[old].uses);
+        for user in &uses {
+            self.ops[user.op].operands[user.index as usize] = new;
+        }
+        self.values[new].uses.extend(uses);
+    }
+
+    /// Removes an operation, and everything in its regions, for good. Its results must be unused.
+    pub fn erase(&mut self, op: Op) {
+        for &result in &self.ops[op].results {
+            assert!(self.values[result].uses.is_empty(), "erasing {} whose result is still used", self.ops[op].name);
+        }
+        let mut doomed = vec![op];
+        for &region in &self.ops[op].regions {
+            doomed.extend(self.walk(region));
+        }
+        self.detach(op);
+        for &inner in &doomed {
+            self.drop_operands(inner);
+        }
+        for inner in doomed {
+            self.ops[inner].parent = None;
+            self.ops[inner].isolated = None;
+        }
+    }
+
+    /// Replaces an operation's results by values and erases it.
+    pub fn replace(&mut self, op: Op, values: &[Value]) {
+        let results = self.ops[op].results.clone();
+        assert_eq!(results.len(), values.len(), "one replacement a result");
+        for (old, &new) in results.into_iter().zip(values) {
+            self.replace_all_uses(old, new);
+        }
+        self.erase(op);
+    }
+
+    fn drop_operands(&mut self, op: Op) {
+        let operands = std::mem::take(&mut self.ops[op].operands);
+        for (index, value) in operands.into_iter().enumerate() {
+            self.drop_use(value, op, index);
+        }
+    }
+
+    fn drop_use(&mut self, value: Value, op: Op, index: usize) {
+        let uses = &mut self.values[value].uses;
+        let at = uses.iter().position(|u| u.op == op && u.index == index as u32).expect("use lists mirror operands");
+        uses.swap_remove(at);
+    }
+
+    /// An attribute of an operation.
+    pub fn attribute(&self, op: Op, name: &str) -> Option<&Attribute> {
+        self.ops[op].attributes.get(name)
+    }
+}

@@ -1,0 +1,114 @@
+//! Diagnostics: errors are values with the place they came from.
+
+use std::fmt;
+
+use crate::location::Location;
+
+/// How bad a diagnostic is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Severity {
+    /// Compilation cannot go on.
+    Error,
+    /// Suspicious, but a result is produced.
+    Warning,
+    /// Information about what the compiler did.
+    Remark,
+    /// Detail attached to another diagnostic.
+    Note,
+}
+
+/// Whose fault an error is; decides the exit code of the tools.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ErrorClass {
+    /// The model or an input is wrong: exit code 1.
+    Input,
+    /// The command line is wrong: exit code 2.
+    Usage,
+    /// Valid, but not supported yet: exit code 3.
+    Unsupported,
+    /// A bug of ours: exit code 70.
+    Internal,
+}
+
+impl ErrorClass {
+    /// The process exit code for errors of this class.
+    pub fn exit_code(self) -> i32 {
+        match self {
+            ErrorClass::Input => 1,
+            ErrorClass::Usage => 2,
+            ErrorClass::Unsupported => 3,
+            ErrorClass::Internal => 70,
+        }
+    }
+}
+
+/// One message about one place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// How bad it is.
+    pub severity: Severity,
+    /// Whose fault it is.
+    pub class: ErrorClass,
+    /// Where it happened.
+    pub location: Location,
+    /// One line: what is wrong, expected and actual.
+    pub message: String,
+    /// Further lines: context, what the user can do.
+    pub notes: Vec<String>,
+}
+
+/// A result whose error is one or more diagnostics.
+pub type Result<T, E = Vec<Diagnostic>> = std::result::Result<T, E>;
+
+impl Diagnostic {
+    /// An error of the given class.
+    pub fn error(class: ErrorClass, location: Location, message: impl Into<String>) -> Diagnostic {
+        Diagnostic { severity: Severity::Error, class, location, message: message.into(), notes: vec![] }
+    }
+
+    /// The model or an input is wrong.
+    pub fn input(location: Location, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::error(ErrorClass::Input, location, message)
+    }
+
+    /// Valid, but not supported.
+    pub fn unsupported(location: Location, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::error(ErrorClass::Unsupported, location, message)
+    }
+
+    /// A broken invariant of ours.
+    pub fn internal(location: Location, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::error(ErrorClass::Internal, location, message)
+    }
+
+    /// The same diagnostic with one more note.
+    pub fn with_note(mut self, note: impl Into<String>) -> Diagnostic {
+        self.notes.push(note.into());
+        self
+    }
+}
+
+impl From<Diagnostic> for Vec<Diagnostic> {
+    fn from(diagnostic: Diagnostic) -> Self {
+        vec![diagnostic]
+    }
+}
+
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let severity = match self.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+            Severity::Remark => "remark",
+            Severity::Note => "note",
+        };
+        match &self.location {
+            Location::Unknown => write!(f, "{severity}: {}", self.message)?,
+            location => write!(f, "{location}: {severity}: {}", self.message)?,
+        }
+        for note in &self.notes {
+            write!(f, "\n  note: {note}")?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,34 @@
+//! The intermediate representation: MLIR's structure in plain Rust data.
+//!
+//! A [`Module`] owns a [`Body`]; a body is an arena of operations, blocks, regions and values addressed by `u32` ids.
+//! Every operation that is isolated from above (`func.func`) owns a body of its own, so functions can be moved
+//! between threads and rewritten in parallel.
+//!
+//! Invariants
+//! - Ids are only meaningful together with the body that made them.
+//! - Use lists always mirror operand lists; every mutation goes through [`Body`]'s methods.
+//! - [`Type`], [`Attribute`] and [`Location`] are immutable values compared by content.
+
+pub mod affine;
+pub mod attributes;
+pub mod body;
+pub mod builder;
+pub mod constants;
+pub mod diagnostics;
+pub mod location;
+pub mod module;
+pub mod registry;
+pub mod types;
+
+pub use affine::{AffineExpr, AffineMap};
+pub use attributes::{Attribute, Attributes};
+pub use body::{Block, Body, Op, OpName, Operation, Region, Use, Value, ValueDefinition};
+pub use builder::Builder;
+pub use constants::{Blob, DenseElements};
+pub use diagnostics::{Diagnostic, ErrorClass, Result, Severity};
+pub use location::Location;
+pub use module::{FunctionView, Module};
+pub use registry::{Arity, AttributeDefinition, AttributeKind, OpDefinition, Registry, Trait};
+pub use types::{
+    FloatType, FunctionType, IntegerType, MemRefLayout, MemRefType, Signedness, TensorType, Type, VectorType,
+};

@@ -1,0 +1,123 @@
+//! The top of the tree: `builtin.module` and the functions in it.
+
+use crate::attributes::{Attribute, Attributes};
+use crate::body::{Body, Op};
+use crate::location::Location;
+use crate::types::{FunctionType, Type};
+
+/// `builtin.module`: a body whose one block lists symbols (`func.func`, `memref.global`).
+#[derive(Clone, Debug)]
+pub struct Module {
+    /// The module operation's attributes.
+    pub attributes: Attributes,
+    /// The module operation's location.
+    pub location: Location,
+    /// One region, one block, symbols in order.
+    pub body: Body,
+}
+
+/// A function of a module, read-only.
+#[derive(Clone, Copy)]
+pub struct FunctionView<'a> {
+    /// The `func.func` operation in the module's body.
+    pub op: Op,
+    /// Its symbol name.
+    pub name: &'a str,
+    /// Its type.
+    pub r#type: &'a FunctionType,
+    /// Its own arena; without blocks for a declaration.
+    pub body: &'a Body,
+    /// Its attributes.
+    pub attributes: &'a Attributes,
+}
+
+impl Default for Module {
+    fn default() -> Self {
+        Module::new()
+    }
+}
+
+impl Module {
+    /// An empty module.
+    pub fn new() -> Module {
+        let mut body = Body::new();
+        body.add_block(body.root(), &[]);
+        Module { attributes: Attributes::new(), location: Location::Unknown, body }
+    }
+
+    /// The symbols in order.
+    pub fn ops(&self) -> &[Op] {
+        self.body.ops(self.body.entry().expect("a module has one block"))
+    }
+
+    /// Appends a function that owns `body`; the body's entry block, if any, carries the arguments.
+    pub fn add_function(
+        &mut self,
+        name: &str,
+        r#type: FunctionType,
+        attributes: Attributes,
+        body: Body,
+        location: Location,
+    ) -> Op {
+        let attributes = attributes
+            .with("sym_name", Attribute::string(name))
+            .with("function_type", Attribute::Type(Type::Function(r#type.into())));
+        let op = self.body.create_op("func.func", &[], &[], attributes, location);
+        self.body.set_isolated(op, body);
+        let block = self.body.entry().expect("a module has one block");
+        self.body.append(block, op);
+        op
+    }
+
+    /// The symbol operation called `name`.
+    pub fn symbol(&self, name: &str) -> Option<Op> {
+        self.ops().iter().copied().find(|&op| self.body.op(op).attributes.str("sym_name") == Some(name))
+    }
+
+    /// The functions in order.
+    pub fn functions(&self) -> impl Iterator<Item = FunctionView<'_>> {
+        self.ops().iter().filter_map(|&op| self.function_view(op))
+    }
+
+    /// The function called `name`.
+    pub fn function(&self, name: &str) -> Option<FunctionView<'_>> {
+        self.symbol(name).and_then(|op| self.function_view(op))
+    }
+
+    /// `op` as a function.
+    pub fn function_view(&self, op: Op) -> Option<FunctionView<'_>> {
+        let operation = self.body.op(op);
+        if operation.name.as_str() != "func.func" {
+            return None;
+        }
+        Some(FunctionView {
+            op,
+            name: operation.attributes.str("sym_name")?,
+            r#type: operation.attributes.get("function_type")?.as_type()?.as_function()?,
+            body: operation.isolated()?,
+            attributes: &operation.attributes,
+        })
+    }
+
+    /// The arena of a function, to change it.
+    pub fn function_body_mut(&mut self, op: Op) -> Option<&mut Body> {
+        self.body.op_mut(op).isolated_mut()
+    }
+
+    /// Sets `function_type` from the entry block's arguments and the operands of the first `func.return`.
+    pub fn update_function_type(&mut self, op: Op) {
+        let Some(body) = self.body.op(op).isolated() else { return };
+        let Some(entry) = body.entry() else { return };
+        let types =
+            |values: &[crate::body::Value]| values.iter().map(|&v| body.value_type(v).clone()).collect::<Vec<_>>();
+        let inputs = types(body.arguments(entry));
+        let results = body
+            .blocks(body.root())
+            .iter()
+            .filter_map(|&block| body.terminator(block))
+            .find(|&end| body.name(end) == "func.return")
+            .map(|end| types(body.op(end).operands()))
+            .unwrap_or_default();
+        self.body.op_mut(op).attributes.set("function_type", Attribute::Type(Type::function(inputs, results)));
+    }
+}

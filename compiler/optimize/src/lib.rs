@@ -1,0 +1,1 @@
+//! Equality saturation on the graph level.

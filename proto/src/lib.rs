@@ -1,0 +1,1 @@
+//! ONNX protobuf: loading, saving, memory maps and external data.

@@ -1,0 +1,1 @@
+//! Thread pool, memory and micro-kernels behind a C ABI.

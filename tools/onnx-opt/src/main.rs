@@ -1,0 +1,3 @@
+//! onnx-opt.
+
+fn main() {}

@@ -1,0 +1,3 @@
+//! onnx-run.
+
+fn main() {}

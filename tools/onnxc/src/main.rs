@@ -1,0 +1,3 @@
+//! onnxc.
+
+fn main() {}
