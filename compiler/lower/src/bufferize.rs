@@ -325,7 +325,7 @@ impl Host<'_> {
         for slot in &slots {
             self.offsets.push(offset);
             let bytes = match slot.bytes {
-                Size::Static(bytes) => self.index(bytes.next_multiple_of(ALIGNMENT)),
+                Size::Static(bytes) => self.index((bytes + ALIGNMENT - 1) & -ALIGNMENT),
                 Size::Dynamic(bytes) => self.aligned(bytes),
             };
             offset = self.value("arith.addi", &[offset, bytes], Type::Index, []);

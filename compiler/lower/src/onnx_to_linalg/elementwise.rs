@@ -1,0 +1,537 @@
+//! Elementwise operators: one scalar expression each.
+
+use ir::{Attribute, Attributes, Builder, FloatType, Op, Type, Value};
+
+use super::{Lowering, Unsupported};
+
+/// Scalar operations for a body, typed by their operands.
+pub struct Scalars<'b, 'a> {
+    /// Where operations go.
+    pub builder: &'b mut Builder<'a>,
+    /// Whether integer operands are unsigned.
+    pub unsigned: bool,
+}
+
+/// Upstream's `arith.cmpf` predicates.
+mod float_predicate {
+    pub(super) const OEQ: i64 = 1;
+    pub(super) const OGT: i64 = 2;
+    pub(super) const OGE: i64 = 3;
+    pub(super) const OLT: i64 = 4;
+    pub(super) const OLE: i64 = 5;
+    pub(super) const UNO: i64 = 14;
+}
+
+/// What a comparison asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Comparison {
+    /// `=`
+    Equal,
+    /// `<`
+    Less,
+    /// `<=`
+    LessOrEqual,
+    /// `>`
+    Greater,
+    /// `>=`
+    GreaterOrEqual,
+}
+
+impl Scalars<'_, '_> {
+    fn type_of(&self, value: Value) -> Type {
+        self.builder.body.value_type(value).clone()
+    }
+
+    /// An operation whose result has its first operand's type.
+    pub fn same(&mut self, name: &'static str, operands: &[Value]) -> Value {
+        let r#type = self.type_of(operands[0]);
+        self.builder.value(name, operands, r#type, [])
+    }
+
+    /// A number of the given type.
+    pub fn number(&mut self, value: f64, r#type: &Type) -> Value {
+        let attribute = match r#type {
+            Type::Float(_) => Attribute::float(value, r#type.clone()),
+            Type::Integer(integer) if integer.width == 1 => Attribute::Bool(value != 0.0),
+            _ => Attribute::Integer(value as i64, r#type.clone()),
+        };
+        self.builder.constant(attribute, r#type.clone())
+    }
+
+    /// A number of another value's type.
+    pub fn like(&mut self, value: f64, other: Value) -> Value {
+        let r#type = self.type_of(other);
+        self.number(value, &r#type)
+    }
+
+    fn pick(&self, value: Value, float: &'static str, signed: &'static str, unsigned: &'static str) -> &'static str {
+        match self.type_of(value) {
+            Type::Float(_) => float,
+            _ if self.unsigned => unsigned,
+            _ => signed,
+        }
+    }
+
+    /// `a + b`
+    pub fn add(&mut self, a: Value, b: Value) -> Value {
+        let name = self.pick(a, "arith.addf", "arith.addi", "arith.addi");
+        self.same(name, &[a, b])
+    }
+
+    /// `a - b`
+    pub fn sub(&mut self, a: Value, b: Value) -> Value {
+        let name = self.pick(a, "arith.subf", "arith.subi", "arith.subi");
+        self.same(name, &[a, b])
+    }
+
+    /// `a * b`
+    pub fn mul(&mut self, a: Value, b: Value) -> Value {
+        let name = self.pick(a, "arith.mulf", "arith.muli", "arith.muli");
+        self.same(name, &[a, b])
+    }
+
+    /// `a / b`; integers truncate towards zero, as in C.
+    pub fn div(&mut self, a: Value, b: Value) -> Value {
+        let name = self.pick(a, "arith.divf", "arith.divsi", "arith.divui");
+        self.same(name, &[a, b])
+    }
+
+    /// The larger; NaN if either is.
+    pub fn max(&mut self, a: Value, b: Value) -> Value {
+        let name = self.pick(a, "arith.maximumf", "arith.maxsi", "arith.maxui");
+        self.same(name, &[a, b])
+    }
+
+    /// The smaller; NaN if either is.
+    pub fn min(&mut self, a: Value, b: Value) -> Value {
+        let name = self.pick(a, "arith.minimumf", "arith.minsi", "arith.minui");
+        self.same(name, &[a, b])
+    }
+
+    /// A comparison; false when an operand is NaN.
+    pub fn compare(&mut self, what: Comparison, a: Value, b: Value) -> Value {
+        let float = matches!(self.type_of(a), Type::Float(_));
+        let (name, predicate) = match (float, what, self.unsigned) {
+            (true, Comparison::Equal, _) => ("arith.cmpf", float_predicate::OEQ),
+            (true, Comparison::Less, _) => ("arith.cmpf", float_predicate::OLT),
+            (true, Comparison::LessOrEqual, _) => ("arith.cmpf", float_predicate::OLE),
+            (true, Comparison::Greater, _) => ("arith.cmpf", float_predicate::OGT),
+            (true, Comparison::GreaterOrEqual, _) => ("arith.cmpf", float_predicate::OGE),
+            (false, Comparison::Equal, _) => ("arith.cmpi", 0),
+            (false, Comparison::Less, false) => ("arith.cmpi", 2),
+            (false, Comparison::LessOrEqual, false) => ("arith.cmpi", 3),
+            (false, Comparison::Greater, false) => ("arith.cmpi", 4),
+            (false, Comparison::GreaterOrEqual, false) => ("arith.cmpi", 5),
+            (false, Comparison::Less, true) => ("arith.cmpi", 6),
+            (false, Comparison::LessOrEqual, true) => ("arith.cmpi", 7),
+            (false, Comparison::Greater, true) => ("arith.cmpi", 8),
+            (false, Comparison::GreaterOrEqual, true) => ("arith.cmpi", 9),
+        };
+        self.builder.value(name, &[a, b], Type::I1, [("predicate", Attribute::i64(predicate))])
+    }
+
+    /// Whether a float is NaN.
+    pub fn is_nan(&mut self, a: Value) -> Value {
+        let predicate = Attribute::i64(float_predicate::UNO);
+        self.builder.value("arith.cmpf", &[a, a], Type::I1, [("predicate", predicate)])
+    }
+
+    /// `condition ? a : b`
+    pub fn select(&mut self, condition: Value, a: Value, b: Value) -> Value {
+        let r#type = self.type_of(a);
+        self.builder.value("arith.select", &[condition, a, b], r#type, [])
+    }
+
+    /// Not, of a truth value.
+    pub fn not(&mut self, a: Value) -> Value {
+        let one = self.number(1.0, &Type::I1);
+        self.same("arith.xori", &[a, one])
+    }
+
+    /// `1 / (1 + exp(-x))`
+    pub fn sigmoid(&mut self, x: Value) -> Value {
+        let (zero, one) = (self.like(0.0, x), self.like(1.0, x));
+        let negated = self.sub(zero, x);
+        let exponential = self.same("math.exp", &[negated]);
+        let sum = self.add(one, exponential);
+        self.div(one, sum)
+    }
+
+    /// `max(0, min(1, alpha * x + beta))`
+    pub fn hard_sigmoid(&mut self, x: Value, alpha: f64, beta: f64) -> Value {
+        let (alpha, beta) = (self.like(alpha, x), self.like(beta, x));
+        let (zero, one) = (self.like(0.0, x), self.like(1.0, x));
+        let scaled = self.mul(alpha, x);
+        let shifted = self.add(scaled, beta);
+        let capped = self.min(shifted, one);
+        self.max(capped, zero)
+    }
+
+    /// A conversion by the rules of ONNX Cast: floats to integers truncate, anything to bool is `!= 0`.
+    pub fn cast(&mut self, value: Value, to: &Type, from_unsigned: bool, to_unsigned: bool) -> Value {
+        let from = self.type_of(value);
+        if from == *to {
+            return value;
+        }
+        let width = |r#type: &Type| r#type.bit_width().unwrap_or(64);
+        let name = match (&from, to) {
+            (Type::Float(_), Type::I1) => {
+                let zero = self.number(0.0, &from);
+                // unordered or not equal, so that NaN is true
+                let predicate = Attribute::i64(13);
+                return self.builder.value("arith.cmpf", &[value, zero], Type::I1, [("predicate", predicate)]);
+            }
+            (_, Type::I1) => {
+                let zero = self.number(0.0, &from);
+                return self.builder.value("arith.cmpi", &[value, zero], Type::I1, [("predicate", Attribute::i64(1))]);
+            }
+            (Type::Float(_), Type::Float(_)) if width(&from) < width(to) => "arith.extf",
+            (Type::Float(_), Type::Float(_)) if width(&from) > width(to) => "arith.truncf",
+            (Type::Float(_), Type::Float(_)) => {
+                let wide = self.builder.value("arith.extf", &[value], Type::F32, []);
+                return self.builder.value("arith.truncf", &[wide], to.clone(), []);
+            }
+            (Type::Float(_), _) if to_unsigned => "arith.fptoui",
+            (Type::Float(_), _) => "arith.fptosi",
+            (_, Type::Float(_)) if from_unsigned || from == Type::I1 => "arith.uitofp",
+            (_, Type::Float(_)) => "arith.sitofp",
+            _ if width(&from) > width(to) => "arith.trunci",
+            _ if from_unsigned || from == Type::I1 => "arith.extui",
+            _ => "arith.extsi",
+        };
+        self.builder.value(name, &[value], to.clone(), [])
+    }
+}
+
+/// Whether an operator is elementwise with broadcasting, computed by [`scalar`].
+pub fn is_elementwise(name: &str) -> bool {
+    const NAMES: &[&str] = &[
+        "Abs", "Acos", "Acosh", "Add", "And", "Asin", "Asinh", "Atan", "Atanh", "BitShift", "BitwiseAnd", "BitwiseNot",
+        "BitwiseOr", "BitwiseXor", "Cast", "CastLike", "Ceil", "Celu", "Clip", "Cos", "Cosh", "Div", "Dropout", "Elu",
+        "Equal", "Erf", "Exp", "Floor", "Gelu", "Greater", "GreaterOrEqual", "HardSigmoid", "HardSwish", "Identity",
+        "IsInf", "IsNaN", "LeakyRelu", "Less", "LessOrEqual", "Log", "Max", "Mean", "Min", "Mish", "Mod", "Mul", "Neg",
+        "Not", "Or", "PRelu", "Pow", "Reciprocal", "Relu", "Round", "Selu", "Shrink", "Sigmoid", "Sign", "Sin", "Sinh",
+        "Softplus", "Softsign", "Sqrt", "Sub", "Sum", "Swish", "Tan", "Tanh", "ThresholdedRelu", "Where", "Xor",
+    ];
+    NAMES.binary_search(&name).is_ok()
+}
+
+/// The operator's result for one element of each operand. `None` operands were omitted.
+fn scalar(s: &mut Scalars<'_, '_>, name: &str, attributes: &Attributes, x: &[Option<Value>], result: &Type, kinds: &[bool]) -> Option<Value> {
+    let get = |index: usize| x.get(index).copied().flatten();
+    let a = get(0)?;
+    let float = |name: &str, default: f64| attributes.float(name).unwrap_or(default);
+    let fold = |s: &mut Scalars<'_, '_>, f: fn(&mut Scalars<'_, '_>, Value, Value) -> Value| {
+        x.iter().flatten().copied().reduce(|p, q| f(s, p, q)).unwrap_or(a)
+    };
+    Some(match name {
+        "Identity" | "Dropout" => a,
+        "Add" | "Sum" => fold(s, |s, p, q| s.add(p, q)),
+        "Mean" => {
+            let sum = fold(s, |s, p, q| s.add(p, q));
+            let count = s.like(x.len() as f64, sum);
+            s.div(sum, count)
+        }
+        "Sub" => s.sub(a, get(1)?),
+        "Mul" => s.mul(a, get(1)?),
+        "Div" => s.div(a, get(1)?),
+        "Max" => fold(s, |s, p, q| s.max(p, q)),
+        "Min" => fold(s, |s, p, q| s.min(p, q)),
+        "Pow" => power(s, a, get(1)?, kinds.first().copied().unwrap_or(false)),
+        "Mod" => modulo(s, a, get(1)?, attributes.integer("fmod") == Some(1)),
+        "Equal" => s.compare(Comparison::Equal, a, get(1)?),
+        "Less" => s.compare(Comparison::Less, a, get(1)?),
+        "LessOrEqual" => s.compare(Comparison::LessOrEqual, a, get(1)?),
+        "Greater" => s.compare(Comparison::Greater, a, get(1)?),
+        "GreaterOrEqual" => s.compare(Comparison::GreaterOrEqual, a, get(1)?),
+        "And" | "BitwiseAnd" => s.same("arith.andi", &[a, get(1)?]),
+        "Or" | "BitwiseOr" => s.same("arith.ori", &[a, get(1)?]),
+        "Xor" | "BitwiseXor" => s.same("arith.xori", &[a, get(1)?]),
+        "Not" => s.not(a),
+        "BitwiseNot" => {
+            let ones = s.like(-1.0, a);
+            s.same("arith.xori", &[a, ones])
+        }
+        "BitShift" => {
+            let shift = if attributes.str("direction") == Some("LEFT") { "arith.shli" } else { "arith.shrui" };
+            s.same(shift, &[a, get(1)?])
+        }
+        "Where" => s.select(a, get(1)?, get(2)?),
+        "Cast" | "CastLike" => s.cast(a, result, kinds[0], kinds[kinds.len() - 1]),
+        "Clip" => {
+            let low = get(1).map_or(a, |low| s.max(a, low));
+            get(2).map_or(low, |high| s.min(low, high))
+        }
+        "Abs" => match result {
+            Type::Float(_) => s.same("math.absf", &[a]),
+            _ if s.unsigned => a,
+            _ => s.same("math.absi", &[a]),
+        },
+        "Neg" => match result {
+            Type::Float(_) => s.same("arith.negf", &[a]),
+            _ => {
+                let zero = s.like(0.0, a);
+                s.sub(zero, a)
+            }
+        },
+        "Reciprocal" => {
+            let one = s.like(1.0, a);
+            s.div(one, a)
+        }
+        "Sqrt" => s.same("math.sqrt", &[a]),
+        "Exp" => s.same("math.exp", &[a]),
+        "Log" => s.same("math.log", &[a]),
+        "Sin" => s.same("math.sin", &[a]),
+        "Cos" => s.same("math.cos", &[a]),
+        "Tan" => s.same("math.tan", &[a]),
+        "Asin" => s.same("math.asin", &[a]),
+        "Acos" => s.same("math.acos", &[a]),
+        "Atan" => s.same("math.atan", &[a]),
+        "Sinh" => s.same("math.sinh", &[a]),
+        "Cosh" => s.same("math.cosh", &[a]),
+        "Asinh" => s.same("math.asinh", &[a]),
+        "Acosh" => s.same("math.acosh", &[a]),
+        "Atanh" => s.same("math.atanh", &[a]),
+        "Tanh" => s.same("math.tanh", &[a]),
+        "Erf" => s.same("math.erf", &[a]),
+        "Floor" => s.same("math.floor", &[a]),
+        "Ceil" => s.same("math.ceil", &[a]),
+        "Round" => s.same("math.roundeven", &[a]),
+        "IsNaN" => s.is_nan(a),
+        "IsInf" => is_infinite(s, a, attributes),
+        "Sign" => sign(s, a, result),
+        "Relu" => {
+            let zero = s.like(0.0, a);
+            s.max(a, zero)
+        }
+        "Sigmoid" => s.sigmoid(a),
+        "HardSigmoid" => s.hard_sigmoid(a, float("alpha", 0.2), float("beta", 0.5)),
+        "HardSwish" => {
+            let gate = s.hard_sigmoid(a, 1.0 / 6.0, 0.5);
+            s.mul(a, gate)
+        }
+        "Swish" => {
+            let alpha = s.like(float("alpha", 1.0), a);
+            let scaled = s.mul(alpha, a);
+            let gate = s.sigmoid(scaled);
+            s.mul(a, gate)
+        }
+        "Softplus" => softplus(s, a),
+        "Mish" => {
+            let soft = softplus(s, a);
+            let gate = s.same("math.tanh", &[soft]);
+            s.mul(a, gate)
+        }
+        "Softsign" => {
+            let (one, magnitude) = (s.like(1.0, a), s.same("math.absf", &[a]));
+            let sum = s.add(one, magnitude);
+            s.div(a, sum)
+        }
+        "Gelu" => gelu(s, a, attributes.str("approximate") == Some("tanh")),
+        "LeakyRelu" => {
+            let slope = s.like(float("alpha", 0.01), a);
+            leaky(s, a, slope)
+        }
+        "PRelu" => leaky(s, a, get(1)?),
+        "Elu" => exponential_unit(s, a, float("alpha", 1.0), 1.0, 1.0),
+        "Selu" => exponential_unit(s, a, float("alpha", 1.673_263_2), float("gamma", 1.050_701), 1.0),
+        "Celu" => exponential_unit(s, a, float("alpha", 1.0), 1.0, float("alpha", 1.0)),
+        "ThresholdedRelu" => {
+            let (alpha, zero) = (s.like(float("alpha", 1.0), a), s.like(0.0, a));
+            let above = s.compare(Comparison::Greater, a, alpha);
+            s.select(above, a, zero)
+        }
+        "Shrink" => shrink(s, a, float("lambd", 0.5), float("bias", 0.0)),
+        _ => return None,
+    })
+}
+
+fn power(s: &mut Scalars<'_, '_>, base: Value, exponent: Value, base_unsigned: bool) -> Value {
+    let r#type = s.type_of(base);
+    let float_base = matches!(r#type, Type::Float(_));
+    let work = if float_base { r#type.clone() } else { Type::F64 };
+    let exponent_type = s.type_of(exponent);
+    let exponent_unsigned = exponent_type.is_unsigned();
+    let wide_base = s.cast(base, &work, base_unsigned, false);
+    let wide_exponent = s.cast(exponent, &work, exponent_unsigned, false);
+    let result = s.same("math.powf", &[wide_base, wide_exponent]);
+    s.cast(result, &r#type, false, base_unsigned)
+}
+
+/// Integer `Mod` takes the sign of the divisor (Python), `fmod` that of the dividend (C).
+fn modulo(s: &mut Scalars<'_, '_>, a: Value, b: Value, c_style: bool) -> Value {
+    let remainder = match s.type_of(a) {
+        Type::Float(_) => s.same("arith.remf", &[a, b]),
+        _ if s.unsigned => return s.same("arith.remui", &[a, b]),
+        _ => s.same("arith.remsi", &[a, b]),
+    };
+    if c_style {
+        return remainder;
+    }
+    let zero = s.like(0.0, a);
+    let exact = s.compare(Comparison::Equal, remainder, zero);
+    let negative = s.compare(Comparison::Less, remainder, zero);
+    let divisor_negative = s.compare(Comparison::Less, b, zero);
+    let differ = s.same("arith.xori", &[negative, divisor_negative]);
+    let inexact = s.not(exact);
+    let adjust = s.same("arith.andi", &[differ, inexact]);
+    let moved = s.add(remainder, b);
+    s.select(adjust, moved, remainder)
+}
+
+fn is_infinite(s: &mut Scalars<'_, '_>, a: Value, attributes: &Attributes) -> Value {
+    let (positive, negative) = (s.like(f64::INFINITY, a), s.like(f64::NEG_INFINITY, a));
+    let up = s.compare(Comparison::Equal, a, positive);
+    let down = s.compare(Comparison::Equal, a, negative);
+    match (attributes.integer("detect_positive") != Some(0), attributes.integer("detect_negative") != Some(0)) {
+        (true, true) => s.same("arith.ori", &[up, down]),
+        (true, false) => up,
+        (false, true) => down,
+        (false, false) => s.number(0.0, &Type::I1),
+    }
+}
+
+fn sign(s: &mut Scalars<'_, '_>, a: Value, result: &Type) -> Value {
+    let (zero, one, minus) = (s.like(0.0, a), s.like(1.0, a), s.like(-1.0, a));
+    let positive = s.compare(Comparison::Greater, a, zero);
+    let rest = if s.unsigned {
+        zero
+    } else {
+        let negative = s.compare(Comparison::Less, a, zero);
+        // NaN stays NaN
+        let neither = if matches!(result, Type::Float(_)) { s.mul(a, zero) } else { zero };
+        s.select(negative, minus, neither)
+    };
+    s.select(positive, one, rest)
+}
+
+/// `log(1 + exp(x))` without overflow: `max(x, 0) + log1p(exp(-|x|))`
+fn softplus(s: &mut Scalars<'_, '_>, a: Value) -> Value {
+    let zero = s.like(0.0, a);
+    let magnitude = s.same("math.absf", &[a]);
+    let negated = s.sub(zero, magnitude);
+    let exponential = s.same("math.exp", &[negated]);
+    let logarithm = s.same("math.log1p", &[exponential]);
+    let positive = s.max(a, zero);
+    s.add(positive, logarithm)
+}
+
+fn gelu(s: &mut Scalars<'_, '_>, x: Value, tanh: bool) -> Value {
+    let (half, one) = (s.like(0.5, x), s.like(1.0, x));
+    let inner = if tanh {
+        let (root, cubic) = (s.like(0.797_884_560_802_865_4, x), s.like(0.044715, x));
+        let square = s.mul(x, x);
+        let cube = s.mul(square, x);
+        let term = s.mul(cubic, cube);
+        let sum = s.add(x, term);
+        let argument = s.mul(root, sum);
+        s.same("math.tanh", &[argument])
+    } else {
+        let scale = s.like(std::f64::consts::FRAC_1_SQRT_2, x);
+        let argument = s.mul(x, scale);
+        s.same("math.erf", &[argument])
+    };
+    let gate = s.add(one, inner);
+    let halved = s.mul(half, x);
+    s.mul(halved, gate)
+}
+
+fn leaky(s: &mut Scalars<'_, '_>, a: Value, slope: Value) -> Value {
+    let zero = s.like(0.0, a);
+    let scaled = s.mul(slope, a);
+    let negative = s.compare(Comparison::Less, a, zero);
+    s.select(negative, scaled, a)
+}
+
+/// `gamma * x` for positive x, else `gamma * alpha * (exp(x / scale) - 1)`
+fn exponential_unit(s: &mut Scalars<'_, '_>, a: Value, alpha: f64, gamma: f64, scale: f64) -> Value {
+    let (zero, one) = (s.like(0.0, a), s.like(1.0, a));
+    let (factor, gamma, scale) = (s.like(alpha * gamma, a), s.like(gamma, a), s.like(scale, a));
+    // the unused branch must not overflow
+    let low = s.min(a, zero);
+    let divided = s.div(low, scale);
+    let exponential = s.same("math.exp", &[divided]);
+    let shifted = s.sub(exponential, one);
+    let negative = s.mul(factor, shifted);
+    let positive = s.mul(gamma, a);
+    let is_positive = s.compare(Comparison::Greater, a, zero);
+    s.select(is_positive, positive, negative)
+}
+
+fn shrink(s: &mut Scalars<'_, '_>, a: Value, lambda: f64, bias: f64) -> Value {
+    let (zero, bias) = (s.like(0.0, a), s.like(bias, a));
+    let (high, low) = (s.like(lambda, a), s.like(-lambda, a));
+    let (raised, lowered) = (s.add(a, bias), s.sub(a, bias));
+    let above = s.compare(Comparison::Greater, a, high);
+    let below = s.compare(Comparison::Less, a, low);
+    let inner = s.select(below, raised, zero);
+    s.select(above, lowered, inner)
+}
+
+/// Lowers an elementwise operator with broadcasting.
+pub fn lower(lowering: &mut Lowering<'_>, op: Op, name: &str) -> Result<(), Unsupported> {
+    let operation = lowering.source.op(op).clone();
+    let result = operation.results()[0];
+    let element = lowering.element(result);
+    if matches!(element, Type::Float(FloatType::F16 | FloatType::BF16)) && name != "Cast" && name != "Identity" {
+        return lower_in_f32(lowering, op, name);
+    }
+    let kinds: Vec<bool> =
+        operation.operands().iter().chain(operation.results()).map(|&v| lowering.is_unsigned(v)).collect();
+    let used = if matches!(name, "Dropout" | "CastLike") { 1 } else { operation.operands().len() };
+    let operands = &operation.operands()[..used];
+    let unsigned = kinds[if name == "Where" { 1 } else { 0 }];
+    let attributes = operation.attributes.clone();
+    let mut failed = false;
+    let value = lowering.broadcast(operands, result, |builder, elements| {
+        let mut scalars = Scalars { builder, unsigned };
+        scalar(&mut scalars, name, &attributes, elements, &element, &kinds).unwrap_or_else(|| {
+            failed = true;
+            elements.iter().flatten().copied().next().expect("an operator has operands")
+        })
+    });
+    if failed {
+        return Err(Unsupported::new("an operand is missing"));
+    }
+    lowering.bind(result, value);
+    if let Some(&mask) = operation.results().get(1) {
+        lowering.fill(mask, 1.0);
+    }
+    Ok(())
+}
+
+/// Half precision computes in f32 and rounds once.
+fn lower_in_f32(lowering: &mut Lowering<'_>, op: Op, name: &str) -> Result<(), Unsupported> {
+    let operation = lowering.source.op(op).clone();
+    let result = operation.results()[0];
+    let element = lowering.element(result);
+    let kinds: Vec<bool> =
+        operation.operands().iter().chain(operation.results()).map(|&v| lowering.is_unsigned(v)).collect();
+    let attributes = operation.attributes.clone();
+    let used = if matches!(name, "Dropout" | "CastLike") { 1 } else { operation.operands().len() };
+    let mut failed = false;
+    let value = lowering.broadcast(&operation.operands()[..used], result, |builder, elements| {
+        let mut scalars = Scalars { builder, unsigned: false };
+        let wide: Vec<Option<Value>> = elements
+            .iter()
+            .map(|element| {
+                element.map(|value| match scalars.type_of(value) {
+                    Type::Float(FloatType::F16 | FloatType::BF16) => scalars.cast(value, &Type::F32, false, false),
+                    _ => value,
+                })
+            })
+            .collect();
+        match scalar(&mut scalars, name, &attributes, &wide, &Type::F32, &kinds) {
+            Some(value) => scalars.cast(value, &element, false, false),
+            None => {
+                failed = true;
+                elements.iter().flatten().copied().next().expect("an operator has operands")
+            }
+        }
+    });
+    if failed {
+        return Err(Unsupported::new("an operand is missing"));
+    }
+    lowering.bind(result, value);
+    Ok(())
+}

@@ -1,0 +1,354 @@
+//! Reductions: Reduce*, Softmax and its kin, ArgMax and ArgMin.
+
+use ir::{AffineExpr, AffineMap, Attribute, DimExpr, FloatType, Op, Type, Value};
+
+use super::elementwise::{Comparison, Scalars};
+use super::{Lowering, Unsupported};
+use crate::generic::{Input, Iterator};
+
+/// How the elements of a reduction are combined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Combine {
+    /// Sum.
+    Add,
+    /// Product.
+    Mul,
+    /// Largest.
+    Max,
+    /// Smallest.
+    Min,
+}
+
+impl Combine {
+    fn neutral(self, element: &Type, unsigned: bool) -> Attribute {
+        let width = element.bit_width().unwrap_or(64);
+        let signed_min = i64::MIN >> (64 - width);
+        match (self, element) {
+            (Combine::Add, Type::Float(_)) => Attribute::float(0.0, element.clone()),
+            (Combine::Mul, Type::Float(_)) => Attribute::float(1.0, element.clone()),
+            (Combine::Max, Type::Float(_)) => Attribute::float(f64::NEG_INFINITY, element.clone()),
+            (Combine::Min, Type::Float(_)) => Attribute::float(f64::INFINITY, element.clone()),
+            (Combine::Max, t) if *t == Type::I1 => Attribute::Bool(false),
+            (Combine::Min, t) if *t == Type::I1 => Attribute::Bool(true),
+            (Combine::Add, _) => Attribute::Integer(0, element.clone()),
+            (Combine::Mul, _) => Attribute::Integer(1, element.clone()),
+            (Combine::Max, _) => Attribute::Integer(if unsigned { 0 } else { signed_min }, element.clone()),
+            (Combine::Min, _) => Attribute::Integer(if unsigned { -1 } else { !signed_min }, element.clone()),
+        }
+    }
+
+    fn apply(self, s: &mut Scalars<'_, '_>, a: Value, b: Value) -> Value {
+        let truth = *s.builder.body.value_type(a) == Type::I1;
+        match self {
+            Combine::Add => s.add(a, b),
+            Combine::Mul => s.mul(a, b),
+            Combine::Max if truth => s.same("arith.ori", &[a, b]),
+            Combine::Min if truth => s.same("arith.andi", &[a, b]),
+            Combine::Max => s.max(a, b),
+            Combine::Min => s.min(a, b),
+        }
+    }
+}
+
+/// A tensor below the graph level with its symbolic shape.
+#[derive(Clone, Debug)]
+pub struct Shaped {
+    /// The tensor.
+    pub value: Value,
+    /// Its shape.
+    pub shape: Vec<DimExpr>,
+}
+
+impl Lowering<'_> {
+    /// A source value with its shape.
+    pub fn shaped(&mut self, value: Value) -> Shaped {
+        Shaped { shape: self.shape(value), value: self.value(value) }
+    }
+
+    /// Combines the elements along `axes`, which keep extent 1 in the result when `keep` is set. `prepare` maps each
+    /// element first; the result has the type of what it returns.
+    pub fn reduce(
+        &mut self,
+        input: &Shaped,
+        axes: &[usize],
+        keep: bool,
+        combine: Combine,
+        element: Type,
+        unsigned: bool,
+        prepare: impl FnOnce(&mut Scalars<'_, '_>, Value) -> Value,
+    ) -> Shaped {
+        let rank = input.shape.len();
+        let mut shape = Vec::new();
+        let mut results = Vec::new();
+        for (axis, dim) in input.shape.iter().enumerate() {
+            if !axes.contains(&axis) {
+                shape.push(dim.clone());
+                results.push(AffineExpr::Dim(axis as u32));
+            } else if keep {
+                shape.push(DimExpr::Constant(1));
+                results.push(AffineExpr::Constant(0));
+            }
+        }
+        let neutral = combine.neutral(&element, unsigned);
+        let start = self.builder().constant(neutral, element.clone());
+        let init = self.pointwise(&[], &shape, element, |_, _| start);
+        let iterators: Vec<Iterator> =
+            (0..rank).map(|axis| if axes.contains(&axis) { Iterator::Reduction } else { Iterator::Parallel }).collect();
+        let inputs = [Input { value: input.value, map: AffineMap::identity(rank) }];
+        let value = self.generic_onto(&inputs, init, AffineMap::new(rank as u32, results), &iterators, |builder, e| {
+            let mut s = Scalars { builder, unsigned };
+            let prepared = prepare(&mut s, e[0]);
+            combine.apply(&mut s, e[1], prepared)
+        });
+        Shaped { value, shape }
+    }
+
+    /// An elementwise computation on lowered tensors, broadcast to `shape`.
+    pub fn map(
+        &mut self,
+        inputs: &[&Shaped],
+        shape: &[DimExpr],
+        element: Type,
+        body: impl FnOnce(&mut Scalars<'_, '_>, &[Value]) -> Value,
+    ) -> Shaped {
+        let inputs: Vec<Input> =
+            inputs.iter().map(|input| self.broadcast_input(input.value, &input.shape, shape)).collect();
+        let value = self.pointwise(&inputs, shape, element, |builder, elements| {
+            body(&mut Scalars { builder, unsigned: false }, elements)
+        });
+        Shaped { value, shape: shape.to_vec() }
+    }
+
+    /// The number of elements along `axes`, as a scalar of the given type.
+    pub fn count(&mut self, shape: &[DimExpr], axes: &[usize], element: &Type) -> Value {
+        let product = axes.iter().fold(DimExpr::Constant(1), |product, &axis| product.mul(shape[axis].clone()));
+        if let Some(count) = product.as_constant() {
+            return self.number(count as f64, element);
+        }
+        let count = self.dim(&product);
+        let count = self.builder().value("arith.index_cast", &[count], Type::I64, []);
+        match element {
+            Type::Float(_) => self.builder().value("arith.sitofp", &[count], element.clone(), []),
+            t if *t == Type::I64 => count,
+            t => self.builder().value("arith.trunci", &[count], t.clone(), []),
+        }
+    }
+}
+
+/// Axis numbers counted from the front; negative ones count from the back.
+pub fn normalize_axis(axis: i64, rank: usize) -> Result<usize, Unsupported> {
+    let normalized = if axis < 0 { axis + rank as i64 } else { axis };
+    match usize::try_from(normalized) {
+        Ok(axis) if axis < rank.max(1) => Ok(axis),
+        _ => Err(Unsupported::new(format!("axis {axis} is outside a tensor of rank {rank}"))),
+    }
+}
+
+/// The type sums are kept in: half precision accumulates in f32.
+fn accumulator(element: &Type) -> Type {
+    match element {
+        Type::Float(FloatType::F16 | FloatType::BF16) => Type::F32,
+        other => other.clone(),
+    }
+}
+
+/// Lowers `ReduceSum`, `ReduceMean`, `ReduceMax` and the others.
+pub fn lower_reduce(lowering: &mut Lowering<'_>, op: Op, name: &str) -> Result<(), Unsupported> {
+    let operation = lowering.source.op(op).clone();
+    let (operand, result) = (operation.operands()[0], operation.results()[0]);
+    let input = lowering.shaped(operand);
+    let rank = input.shape.len();
+    let keep = operation.attributes.integer("keepdims") != Some(0);
+    let given = match lowering.operand(op, 1) {
+        Some(axes) => lowering.known_integers(axes).ok_or_else(|| Unsupported::new("its axes are not constant"))?,
+        None => operation.attributes.integers("axes").unwrap_or_default(),
+    };
+    let mut axes: Vec<usize> = given.iter().map(|&axis| normalize_axis(axis, rank)).collect::<Result<_, _>>()?;
+    if axes.is_empty() && operation.attributes.integer("noop_with_empty_axes") == Some(1) {
+        lowering.bind(result, input.value);
+        return Ok(());
+    }
+    if axes.is_empty() {
+        axes = (0..rank).collect();
+    }
+    let element = lowering.element(operand);
+    let unsigned = lowering.is_unsigned(operand);
+    let wide = accumulator(&element);
+    let to_wide = {
+        let wide = wide.clone();
+        move |s: &mut Scalars<'_, '_>, x: Value| s.cast(x, &wide, unsigned, unsigned)
+    };
+    let square = |s: &mut Scalars<'_, '_>, x: Value| s.mul(x, x);
+    let magnitude = |s: &mut Scalars<'_, '_>, x: Value| match s.builder.body.value_type(x).is_float() {
+        true => s.same("math.absf", &[x]),
+        false if unsigned => x,
+        false => s.same("math.absi", &[x]),
+    };
+    let reduced = match name {
+        "ReduceSum" | "ReduceMean" | "ReduceLogSum" => {
+            lowering.reduce(&input, &axes, keep, Combine::Add, wide.clone(), unsigned, to_wide)
+        }
+        "ReduceProd" => lowering.reduce(&input, &axes, keep, Combine::Mul, wide.clone(), unsigned, to_wide),
+        "ReduceMax" => lowering.reduce(&input, &axes, keep, Combine::Max, wide.clone(), unsigned, to_wide),
+        "ReduceMin" => lowering.reduce(&input, &axes, keep, Combine::Min, wide.clone(), unsigned, to_wide),
+        "ReduceL1" => lowering.reduce(&input, &axes, keep, Combine::Add, wide.clone(), unsigned, |s, x| {
+            let x = to_wide(s, x);
+            magnitude(s, x)
+        }),
+        "ReduceL2" | "ReduceSumSquare" => {
+            lowering.reduce(&input, &axes, keep, Combine::Add, wide.clone(), unsigned, |s, x| {
+                let x = to_wide(s, x);
+                square(s, x)
+            })
+        }
+        "ReduceLogSumExp" => log_sum_exp(lowering, &input, &axes, keep, &wide, to_wide),
+        _ => return Err(Unsupported::new("there is no lowering for this reduction")),
+    };
+    let count = (name == "ReduceMean").then(|| lowering.count(&input.shape, &axes, &wide));
+    let shape = reduced.shape.clone();
+    let finished = lowering.map(&[&reduced], &shape, element.clone(), |s, x| {
+        s.unsigned = unsigned;
+        let value = match name {
+            "ReduceMean" => s.div(x[0], count.expect("the count of a mean")),
+            "ReduceL2" => square_root(s, x[0]),
+            "ReduceLogSum" => s.same("math.log", &[x[0]]),
+            _ => x[0],
+        };
+        s.cast(value, &element, unsigned, unsigned)
+    });
+    lowering.bind(result, finished.value);
+    Ok(())
+}
+
+fn square_root(s: &mut Scalars<'_, '_>, x: Value) -> Value {
+    let r#type = s.builder.body.value_type(x).clone();
+    let wide = if r#type.is_float() { r#type.clone() } else { Type::F64 };
+    let converted = s.cast(x, &wide, false, false);
+    let root = s.same("math.sqrt", &[converted]);
+    s.cast(root, &r#type, false, false)
+}
+
+/// `log(Σ exp(x)) = m + log(Σ exp(x - m))` with `m` the largest element, so that nothing overflows.
+fn log_sum_exp(
+    lowering: &mut Lowering<'_>,
+    input: &Shaped,
+    axes: &[usize],
+    keep: bool,
+    wide: &Type,
+    to_wide: impl Fn(&mut Scalars<'_, '_>, Value) -> Value + Clone,
+) -> Shaped {
+    let largest = lowering.reduce(input, axes, true, Combine::Max, wide.clone(), false, to_wide.clone());
+    let shifted = lowering.map(&[input, &largest], &input.shape, wide.clone(), |s, x| {
+        let value = to_wide(s, x[0]);
+        let difference = s.sub(value, x[1]);
+        s.same("math.exp", &[difference])
+    });
+    let sum = lowering.reduce(&shifted, axes, true, Combine::Add, wide.clone(), false, |_, x| x);
+    let kept = lowering.map(&[&sum, &largest], &sum.shape, wide.clone(), |s, x| {
+        let logarithm = s.same("math.log", &[x[0]]);
+        s.add(logarithm, x[1])
+    });
+    if keep {
+        return kept;
+    }
+    let shape: Vec<DimExpr> =
+        input.shape.iter().enumerate().filter(|(axis, _)| !axes.contains(axis)).map(|(_, dim)| dim.clone()).collect();
+    let value = lowering.reshape(kept.value, &shape);
+    Shaped { value, shape }
+}
+
+/// Lowers operators that work along one axis.
+pub fn lower_along_axis(lowering: &mut Lowering<'_>, op: Op, name: &str) -> Result<(), Unsupported> {
+    let operation = lowering.source.op(op).clone();
+    let (operand, result) = (operation.operands()[0], operation.results()[0]);
+    let input = lowering.shaped(operand);
+    let default = if name.starts_with("Arg") { 0 } else { -1 };
+    let axis = normalize_axis(operation.attributes.integer("axis").unwrap_or(default), input.shape.len())?;
+    let element = lowering.element(operand);
+    match name {
+        "Softmax" | "LogSoftmax" => {
+            let value = softmax(lowering, &input, axis, &element, name == "LogSoftmax");
+            lowering.bind(result, value);
+            Ok(())
+        }
+        "ArgMax" | "ArgMin" => {
+            let keep = operation.attributes.integer("keepdims") != Some(0);
+            let last = operation.attributes.integer("select_last_index") == Some(1);
+            let unsigned = lowering.is_unsigned(operand);
+            let combine = if name == "ArgMax" { Combine::Max } else { Combine::Min };
+            let index = arg_extreme(lowering, &input, axis, combine, &element, unsigned, last);
+            let shape = lowering.shape(result);
+            let value = if keep { index.value } else { lowering.reshape(index.value, &shape) };
+            lowering.bind(result, value);
+            Ok(())
+        }
+        _ => {
+            let index = arg_extreme(lowering, &input, axis, Combine::Max, &element, false, false);
+            let shape = input.shape.clone();
+            let hot = lowering.map(&[&index], &shape, element.clone(), |s, x| {
+                let here = s.builder.value("linalg.index", &[], Type::Index, [("dim", Attribute::i64(axis as i64))]);
+                let here = s.builder.value("arith.index_cast", &[here], Type::I64, []);
+                let equal = s.compare(Comparison::Equal, here, x[0]);
+                let (one, zero) = (s.number(1.0, &element), s.number(0.0, &element));
+                s.select(equal, one, zero)
+            });
+            lowering.bind(result, hot.value);
+            Ok(())
+        }
+    }
+}
+
+/// `exp(x - m) / Σ exp(x - m)`, or its logarithm `x - m - log Σ exp(x - m)`.
+fn softmax(lowering: &mut Lowering<'_>, input: &Shaped, axis: usize, element: &Type, logarithm: bool) -> Value {
+    let wide = accumulator(element);
+    let cast = {
+        let wide = wide.clone();
+        move |s: &mut Scalars<'_, '_>, x: Value| s.cast(x, &wide, false, false)
+    };
+    let largest = lowering.reduce(input, &[axis], true, Combine::Max, wide.clone(), false, cast.clone());
+    let shape = input.shape.clone();
+    let exponentials = lowering.map(&[input, &largest], &shape, wide.clone(), |s, x| {
+        let value = cast(s, x[0]);
+        let shifted = s.sub(value, x[1]);
+        s.same("math.exp", &[shifted])
+    });
+    let sum = lowering.reduce(&exponentials, &[axis], true, Combine::Add, wide, false, |_, x| x);
+    let result = match logarithm {
+        false => lowering.map(&[&exponentials, &sum], &shape, element.clone(), |s, x| {
+            let quotient = s.div(x[0], x[1]);
+            s.cast(quotient, element, false, false)
+        }),
+        true => lowering.map(&[input, &largest, &sum], &shape, element.clone(), |s, x| {
+            let value = cast(s, x[0]);
+            let shifted = s.sub(value, x[1]);
+            let log = s.same("math.log", &[x[2]]);
+            let difference = s.sub(shifted, log);
+            s.cast(difference, element, false, false)
+        }),
+    };
+    result.value
+}
+
+/// The index of the first (or last) extreme element along an axis, which keeps extent 1.
+fn arg_extreme(
+    lowering: &mut Lowering<'_>,
+    input: &Shaped,
+    axis: usize,
+    combine: Combine,
+    element: &Type,
+    unsigned: bool,
+    last: bool,
+) -> Shaped {
+    let extreme = lowering.reduce(input, &[axis], true, combine, element.clone(), unsigned, |_, x| x);
+    let shape = input.shape.clone();
+    let missing = if last { -1.0 } else { i64::MAX as f64 };
+    let candidates = lowering.map(&[input, &extreme], &shape, Type::I64, |s, x| {
+        let here = s.builder.value("linalg.index", &[], Type::Index, [("dim", Attribute::i64(axis as i64))]);
+        let here = s.builder.value("arith.index_cast", &[here], Type::I64, []);
+        let equal = s.compare(Comparison::Equal, x[0], x[1]);
+        let missing = s.number(missing, &Type::I64);
+        s.select(equal, here, missing)
+    });
+    let pick = if last { Combine::Max } else { Combine::Min };
+    lowering.reduce(&candidates, &[axis], true, pick, Type::I64, false, |_, x| x)
+}
