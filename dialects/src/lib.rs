@@ -1,1 +1,36 @@
-//! The operations of every dialect.
+//! The operations of every dialect: definitions, verifiers, folds.
+//!
+//! Upstream's dialects keep upstream's names, operands, attributes and meaning.
+
+pub mod arith;
+pub mod builtin;
+pub mod cf;
+mod checks;
+pub mod func;
+pub mod linalg;
+pub mod math;
+pub mod memref;
+pub mod rt;
+pub mod scf;
+pub mod shape_ops;
+pub mod tensor;
+pub mod vector;
+
+use ir::Registry;
+
+/// Every operation of every dialect.
+pub fn registry() -> Registry {
+    let mut registry = Registry::default();
+    registry.extend(builtin::operations());
+    registry.extend(func::operations());
+    registry.extend(arith::operations());
+    registry.extend(math::operations());
+    registry.extend(tensor::operations());
+    registry.extend(linalg::operations());
+    registry.extend(scf::operations());
+    registry.extend(memref::operations());
+    registry.extend(vector::operations());
+    registry.extend(cf::operations());
+    registry.extend(rt::operations());
+    registry
+}

@@ -15,6 +15,8 @@ pub mod body;
 pub mod builder;
 pub mod constants;
 pub mod diagnostics;
+pub mod dominance;
+pub mod effects;
 pub mod floats;
 pub mod location;
 pub mod module;
@@ -22,6 +24,7 @@ pub mod parse;
 pub mod print;
 pub mod registry;
 pub mod types;
+pub mod verify;
 
 pub use affine::{AffineExpr, AffineMap};
 pub use attributes::{Attribute, Attributes};
@@ -29,11 +32,13 @@ pub use body::{Block, Body, Op, OpName, Operation, Region, Use, Value, ValueDefi
 pub use builder::Builder;
 pub use constants::{Blob, DenseElements};
 pub use diagnostics::{Diagnostic, ErrorClass, Result, Severity};
+pub use effects::{constant_integer, constant_value};
 pub use location::Location;
 pub use module::{FunctionView, Module};
 pub use parse::{parse_attribute, parse_module, parse_type};
 pub use print::{PrintOptions, print_body, print_module, print_op};
-pub use registry::{Arity, AttributeDefinition, AttributeKind, OpDefinition, Registry, Trait};
+pub use registry::{Arity, AttributeDefinition, AttributeKind, Folded, OpDefinition, Registry, Trait};
 pub use types::{
     FloatType, FunctionType, IntegerType, MemRefLayout, MemRefType, Signedness, TensorType, Type, VectorType,
 };
+pub use verify::verify;

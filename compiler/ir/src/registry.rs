@@ -1,9 +1,12 @@
 //! Operation definitions: one declarative row an operation, from which verifier, folding and documentation read.
 
+use std::fmt;
+
 use indexmap::IndexMap;
 
 use crate::attributes::Attribute;
 use crate::body::{Body, Op, Value};
+use crate::module::Module;
 
 /// How many operands, results, regions or successors an operation takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,6 +15,16 @@ pub struct Arity {
     pub min: u16,
     /// At most this many; `u16::MAX` is unbounded.
     pub max: u16,
+}
+
+impl fmt::Display for Arity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.min, self.max) {
+            (min, max) if min == max => write!(f, "{min}"),
+            (min, u16::MAX) => write!(f, "at least {min}"),
+            (min, max) => write!(f, "{min} to {max}"),
+        }
+    }
 }
 
 impl Arity {
@@ -61,6 +74,13 @@ pub enum Trait {
     ConstantLike,
     /// Applies to scalars and, lane by lane, to vectors and tensors.
     Elementwise,
+    /// No effect on memory, but undefined for some operands: may be removed and merged, not moved to where it
+    /// would not have run.
+    NoMemoryEffect,
+    /// Only reads memory: may be removed when its results are unused.
+    ReadsMemory,
+    /// Has the effects of the operations in its regions, and writes the buffers among its operands.
+    RecursiveEffects,
 }
 
 /// The shape of attribute an operation expects.
@@ -113,6 +133,9 @@ pub enum Folded {
 /// An operation's own check; the error says what is wrong without naming the operation.
 pub type VerifyFunction = fn(&Body, Op) -> Result<(), String>;
 
+/// A check of an operation's symbol references against the module it stands in.
+pub type VerifySymbolsFunction = fn(&Module, &Body, Op) -> Result<(), String>;
+
 /// A local simplification; `None` when there is none.
 pub type FoldFunction = fn(&Body, Op) -> Option<Vec<Folded>>;
 
@@ -137,8 +160,58 @@ pub struct OpDefinition {
     pub traits: &'static [Trait],
     /// The operation's own check, run after structure and traits.
     pub verify: Option<VerifyFunction>,
+    /// The check that looks at other symbols of the module.
+    pub verify_symbols: Option<VerifySymbolsFunction>,
     /// Local simplification without new operations other than constants: one entry a result.
     pub fold: Option<FoldFunction>,
+}
+
+impl AttributeDefinition {
+    /// An attribute the operation is invalid without.
+    pub const fn required(name: &'static str, kind: AttributeKind) -> AttributeDefinition {
+        AttributeDefinition { name, kind, required: true }
+    }
+
+    /// An attribute that may be left out.
+    pub const fn optional(name: &'static str, kind: AttributeKind) -> AttributeDefinition {
+        AttributeDefinition { name, kind, required: false }
+    }
+}
+
+impl AttributeKind {
+    /// Whether `attribute` is of this kind.
+    pub fn allows(self, attribute: &Attribute) -> bool {
+        match self {
+            AttributeKind::Any => true,
+            AttributeKind::Integer => attribute.as_integer().is_some(),
+            AttributeKind::Float => attribute.as_float().is_some(),
+            AttributeKind::String => attribute.as_str().is_some(),
+            AttributeKind::Integers => attribute.as_integers().is_some(),
+            AttributeKind::Array => attribute.as_array().is_some(),
+            AttributeKind::Type => attribute.as_type().is_some(),
+            AttributeKind::Symbol => attribute.as_symbol().is_some(),
+            AttributeKind::AffineMap => attribute.as_affine_map().is_some(),
+            AttributeKind::Dense => attribute.as_dense().is_some(),
+            AttributeKind::Unit => *attribute == Attribute::Unit,
+        }
+    }
+
+    /// What a diagnostic calls it.
+    pub fn describe(self) -> &'static str {
+        match self {
+            AttributeKind::Any => "any attribute",
+            AttributeKind::Integer => "an integer",
+            AttributeKind::Float => "a float",
+            AttributeKind::String => "a string",
+            AttributeKind::Integers => "an array of integers",
+            AttributeKind::Array => "an array",
+            AttributeKind::Type => "a type",
+            AttributeKind::Symbol => "a symbol",
+            AttributeKind::AffineMap => "an affine map",
+            AttributeKind::Dense => "a dense constant",
+            AttributeKind::Unit => "a unit attribute",
+        }
+    }
 }
 
 impl OpDefinition {
@@ -154,8 +227,49 @@ impl OpDefinition {
             attributes: &[],
             traits: &[],
             verify: None,
+            verify_symbols: None,
             fold: None,
         }
+    }
+
+    /// The same definition with traits.
+    pub const fn with_traits(self, traits: &'static [Trait]) -> OpDefinition {
+        OpDefinition { traits, ..self }
+    }
+
+    /// The same definition with attributes.
+    pub const fn with_attributes(self, attributes: &'static [AttributeDefinition]) -> OpDefinition {
+        OpDefinition { attributes, ..self }
+    }
+
+    /// The same definition with regions.
+    pub const fn with_regions(self, regions: Arity) -> OpDefinition {
+        OpDefinition { regions, ..self }
+    }
+
+    /// The same definition with successors.
+    pub const fn with_successors(self, successors: Arity) -> OpDefinition {
+        OpDefinition { successors, ..self }
+    }
+
+    /// The same definition with a check of its own.
+    pub const fn with_verify(self, verify: VerifyFunction) -> OpDefinition {
+        OpDefinition { verify: Some(verify), ..self }
+    }
+
+    /// The same definition with a check of its symbol references.
+    pub const fn with_verify_symbols(self, verify_symbols: VerifySymbolsFunction) -> OpDefinition {
+        OpDefinition { verify_symbols: Some(verify_symbols), ..self }
+    }
+
+    /// The same definition with a fold.
+    pub const fn with_fold(self, fold: FoldFunction) -> OpDefinition {
+        OpDefinition { fold: Some(fold), ..self }
+    }
+
+    /// The part of the name before the first dot.
+    pub fn dialect(&self) -> &'static str {
+        self.name.split('.').next().unwrap_or("")
     }
 
     /// Whether the operation has the trait.
@@ -187,6 +301,11 @@ impl Registry {
     /// Whether `name` is known to have the trait.
     pub fn has_trait(&self, name: &str, wanted: Trait) -> bool {
         self.get(name).is_some_and(|definition| definition.has(wanted))
+    }
+
+    /// Whether any operation of the dialect is known.
+    pub fn has_dialect(&self, dialect: &str) -> bool {
+        self.iter().any(|definition| definition.dialect() == dialect)
     }
 
     /// All definitions in the order of registration.

@@ -1,0 +1,105 @@
+//! Traits, arities, attributes and own checks: what an operation's definition demands.
+
+use crate::body::{Body, Op};
+use crate::registry::{Arity, OpDefinition, Trait};
+
+use super::Verifier;
+
+impl Verifier<'_> {
+    pub(super) fn definition(&mut self, body: &Body, op: Op) {
+        let Some(definition) = self.registry.get(body.name(op)) else { return };
+        let errors = [arities(definition, body, op), traits(definition, body, op), attributes(definition, body, op)];
+        let errors: Vec<String> = errors.into_iter().flatten().collect();
+        if errors.is_empty() {
+            self.own_checks(definition, body, op);
+        }
+        for error in errors {
+            self.report(body, op, error);
+        }
+    }
+
+    fn own_checks(&mut self, definition: &OpDefinition, body: &Body, op: Op) {
+        if let Some(verify) = definition.verify
+            && let Err(message) = verify(body, op)
+        {
+            self.report(body, op, message);
+        }
+        if let Some(verify) = definition.verify_symbols
+            && let Err(message) = verify(self.module, body, op)
+        {
+            self.report(body, op, message);
+        }
+    }
+}
+
+fn arities(definition: &OpDefinition, body: &Body, op: Op) -> Vec<String> {
+    let operation = body.op(op);
+    let regions = operation.regions().len() + operation.isolated().is_some() as usize;
+    let rows: [(&str, Arity, usize); 4] = [
+        ("operands", definition.operands, operation.operands().len()),
+        ("results", definition.results, operation.results().len()),
+        ("regions", definition.regions, regions),
+        ("successors", definition.successors, operation.successors().len()),
+    ];
+    let wrong = rows.into_iter().filter(|(_, arity, count)| !arity.allows(*count));
+    wrong.map(|(what, arity, count)| format!("expects {arity} {what}, found {count}")).collect()
+}
+
+fn traits(definition: &OpDefinition, body: &Body, op: Op) -> Vec<String> {
+    definition.traits.iter().filter_map(|&expected| broken_trait(expected, body, op)).collect()
+}
+
+fn broken_trait(expected: Trait, body: &Body, op: Op) -> Option<String> {
+    let operation = body.op(op);
+    match expected {
+        Trait::SameOperandsAndResultType | Trait::SameTypeOperands => {
+            let results = match expected {
+                Trait::SameOperandsAndResultType => operation.results(),
+                _ => &[],
+            };
+            let mut types = operation.operands().iter().chain(results).map(|&value| body.value_type(value));
+            let first = types.next()?;
+            let other = types.find(|&other| other != first)?;
+            let what = if results.is_empty() { "operands" } else { "operands and results" };
+            Some(format!("requires the same type for all {what}, found {first} and {other}"))
+        }
+        Trait::SingleBlock => {
+            let regions = operation.regions().iter().map(|&region| body.blocks(region).len());
+            let isolated = operation.isolated().map(|inner| inner.blocks(inner.root()).len());
+            let many = regions.chain(isolated).find(|&count| count > 1)?;
+            Some(format!("takes regions of one block, found {many}"))
+        }
+        Trait::IsolatedFromAbove => operation
+            .isolated()
+            .is_none()
+            .then(|| "is isolated from above, but its region stands in the arena around it".to_string()),
+        Trait::Symbol => {
+            operation.attributes.str("sym_name").is_none().then(|| "requires string attribute 'sym_name'".to_string())
+        }
+        Trait::ConstantLike => (!operation.operands().is_empty() || operation.results().len() != 1)
+            .then(|| "is a constant: no operands, one result".to_string()),
+        Trait::Commutative => None,
+        // checked with the structure
+        Trait::Terminator | Trait::NoTerminator => None,
+        // promises to passes, nothing to see in the operation
+        Trait::Pure | Trait::Elementwise | Trait::NoMemoryEffect | Trait::ReadsMemory | Trait::RecursiveEffects => None,
+    }
+}
+
+fn attributes(definition: &OpDefinition, body: &Body, op: Op) -> Vec<String> {
+    let mut errors = Vec::new();
+    for expected in definition.attributes {
+        match body.attribute(op, expected.name) {
+            None if expected.required => errors.push(format!("requires attribute '{}'", expected.name)),
+            Some(found) if !expected.kind.allows(found) => {
+                errors.push(format!(
+                    "attribute '{}' must be {}, found {found}",
+                    expected.name,
+                    expected.kind.describe()
+                ));
+            }
+            _ => {}
+        }
+    }
+    errors
+}

@@ -1,0 +1,19 @@
+//! `builtin`: the module, and casts between types that a conversion has yet to reconcile.
+
+use ir::{Arity, OpDefinition, Trait};
+
+/// The dialect's operations.
+pub fn operations() -> Vec<OpDefinition> {
+    vec![
+        OpDefinition::new("builtin.module", "A list of symbols.", Arity::exactly(0), Arity::exactly(0))
+            .with_regions(Arity::exactly(1))
+            .with_traits(&[Trait::IsolatedFromAbove, Trait::SingleBlock, Trait::NoTerminator]),
+        OpDefinition::new(
+            "builtin.unrealized_conversion_cast",
+            "A value in another type, to be gone when a conversion is complete.",
+            Arity::at_least(0),
+            Arity::at_least(1),
+        )
+        .with_traits(&[Trait::Pure]),
+    ]
+}

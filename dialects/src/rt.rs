@@ -1,0 +1,49 @@
+//! `rt`: what the runtime offers generated code.
+
+use ir::registry::{AttributeDefinition, AttributeKind};
+use ir::{Arity, Body, Module, Op, OpDefinition, Trait, Type};
+
+use crate::checks::{Check, ensure, operand_type, result_type, same_types, types_of};
+
+/// The dialect's operations.
+pub fn operations() -> Vec<OpDefinition> {
+    vec![
+        OpDefinition::new("rt.address", "The address of a buffer as a number.", Arity::exactly(1), Arity::exactly(1))
+            .with_traits(&[Trait::Pure])
+            .with_verify(verify_address),
+        OpDefinition::new("rt.buffer", "The buffer at an address.", Arity::exactly(1), Arity::exactly(1))
+            .with_traits(&[Trait::Pure])
+            .with_verify(verify_buffer),
+        OpDefinition::new(
+            "rt.parallel_for",
+            "Calls a function on disjoint ranges that cover [0, count), on the runtime's threads.",
+            Arity::exactly(3),
+            Arity::exactly(0),
+        )
+        .with_attributes(const { &[AttributeDefinition::required("callee", AttributeKind::Symbol)] })
+        .with_verify_symbols(verify_parallel_for),
+    ]
+}
+
+fn verify_address(body: &Body, op: Op) -> Check {
+    let (from, to) = (operand_type(body, op, 0), result_type(body, op, 0));
+    ensure(from.as_memref().is_some(), || format!("operand must be a memref, found {from}"))?;
+    ensure(*to == Type::Index, || format!("result must be index, found {to}"))
+}
+
+fn verify_buffer(body: &Body, op: Op) -> Check {
+    let (from, to) = (operand_type(body, op, 0), result_type(body, op, 0));
+    ensure(*from == Type::Index, || format!("operand must be index, found {from}"))?;
+    ensure(to.as_memref().is_some(), || format!("result must be a memref, found {to}"))
+}
+
+fn verify_parallel_for(module: &Module, body: &Body, op: Op) -> Check {
+    let environment = Type::memref([None], Type::I64);
+    let operands = types_of(body, body.op(op).operands());
+    same_types("operands", &operands, &[environment.clone(), Type::Index, Type::Index])?;
+    let callee = body.attribute(op, "callee").and_then(|attribute| attribute.as_symbol()).unwrap_or_default();
+    let function =
+        module.function(callee).ok_or_else(|| format!("names @{callee}, which is not a function of the module"))?;
+    same_types("arguments of the callee", &function.r#type.inputs, &[environment, Type::Index, Type::Index])?;
+    same_types("results of the callee", &function.r#type.results, &[])
+}
