@@ -37,11 +37,14 @@ pub struct AffineMap {
 
 impl AffineExpr {
     /// `self + other`, with constants folded and put on the right.
+    #[expect(clippy::should_implement_trait, reason = "upstream's name, and it folds")]
     pub fn add(self, other: AffineExpr) -> AffineExpr {
         match (self, other) {
-            (AffineExpr::Constant(a), AffineExpr::Constant(b)) => AffineExpr::Constant(a + b),
+            (AffineExpr::Constant(a), AffineExpr::Constant(b)) if a.checked_add(b).is_some() => {
+                AffineExpr::Constant(a + b)
+            }
             (AffineExpr::Constant(0), e) | (e, AffineExpr::Constant(0)) => e,
-            (AffineExpr::Add(a, b), AffineExpr::Constant(c)) if matches!(*b, AffineExpr::Constant(_)) => {
+            (AffineExpr::Add(a, b), AffineExpr::Constant(c)) if matches!(*b, AffineExpr::Constant(k) if k.checked_add(c).is_some()) => {
                 (*a).clone().add((*b).clone().add(AffineExpr::Constant(c)))
             }
             (a @ AffineExpr::Constant(_), b) => AffineExpr::Add(Arc::new(b), Arc::new(a)),
@@ -50,9 +53,12 @@ impl AffineExpr {
     }
 
     /// `self * other`, with constants folded and put on the right.
+    #[expect(clippy::should_implement_trait, reason = "upstream's name, and it folds")]
     pub fn mul(self, other: AffineExpr) -> AffineExpr {
         match (self, other) {
-            (AffineExpr::Constant(a), AffineExpr::Constant(b)) => AffineExpr::Constant(a * b),
+            (AffineExpr::Constant(a), AffineExpr::Constant(b)) if a.checked_mul(b).is_some() => {
+                AffineExpr::Constant(a * b)
+            }
             (AffineExpr::Constant(0), _) | (_, AffineExpr::Constant(0)) => AffineExpr::Constant(0),
             (AffineExpr::Constant(1), e) | (e, AffineExpr::Constant(1)) => e,
             (a @ AffineExpr::Constant(_), b) => AffineExpr::Mul(Arc::new(b), Arc::new(a)),

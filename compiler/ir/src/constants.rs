@@ -120,7 +120,7 @@ pub struct DenseElements {
 impl PartialEq for DenseElements {
     fn eq(&self, other: &Self) -> bool {
         self.r#type == other.r#type
-            && self.splat == other.splat
+            && self.is_splat() == other.is_splat()
             && self.key == other.key
             && (self.data.same_storage(&other.data) || self.data.bytes() == other.data.bytes())
     }
@@ -131,7 +131,7 @@ impl Eq for DenseElements {}
 impl Hash for DenseElements {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.r#type.hash(state);
-        self.splat.hash(state);
+        self.is_splat().hash(state);
         self.key.hash(state);
         self.data.length.hash(state);
     }
@@ -154,6 +154,48 @@ impl DenseElements {
         DenseElements::new(Type::static_tensor(shape, Type::I64), Blob::copy_of(&bytes))
     }
 
+    /// Strings: each is stored as its length in bytes, a little-endian `u32`, followed by UTF-8.
+    pub fn from_strings<S: AsRef<str>>(r#type: Type, strings: &[S]) -> DenseElements {
+        let mut bytes = Vec::new();
+        for text in strings {
+            bytes.extend((text.as_ref().len() as u32).to_le_bytes());
+            bytes.extend(text.as_ref().as_bytes());
+        }
+        let elements = DenseElements::new(r#type, Blob::copy_of(&bytes));
+        let splat = strings.len() == 1 && elements.element_count() > 1;
+        DenseElements { splat, ..elements }
+    }
+
+    /// The strings of a constant whose element type is a string type (`!onnx.String`); one for a splat.
+    pub fn strings(&self) -> Option<Vec<String>> {
+        if !matches!(self.r#type.element(), Type::Dialect(_)) {
+            return None;
+        }
+        let mut strings = Vec::new();
+        let mut rest = self.data.bytes();
+        while let Some((length, tail)) = rest.split_first_chunk::<4>() {
+            let (text, next) = tail.split_at_checked(u32::from_le_bytes(*length) as usize)?;
+            strings.push(String::from_utf8(text.to_vec()).ok()?);
+            rest = next;
+        }
+        let expected = if self.is_splat() { 1 } else { self.element_count() };
+        (strings.len() == expected).then_some(strings)
+    }
+
+    /// Whether one element stands for all, be it because there is only one.
+    pub fn is_splat(&self) -> bool {
+        self.splat || self.element_count() == 1
+    }
+
+    /// Whether the bytes are all there; text printed without its resources names constants it does not hold.
+    pub fn is_available(&self) -> bool {
+        let count = if self.splat { 1 } else { self.element_count() };
+        match self.r#type.element().byte_width() {
+            Some(width) => self.data.length == count * width,
+            None => self.strings().is_some(),
+        }
+    }
+
     /// Number of elements of the type.
     pub fn element_count(&self) -> usize {
         self.r#type.static_shape().map_or(0, |shape| shape.iter().product::<i64>() as usize)
@@ -168,7 +210,7 @@ impl DenseElements {
 
     /// Element `index` as an integer, for integer, index and boolean element types.
     pub fn integer(&self, index: usize) -> Option<i64> {
-        let bytes = self.element_bytes(index);
+        let bytes = self.available_bytes(index)?;
         match self.r#type.element() {
             Type::Index => Some(i64::from_le_bytes(bytes.try_into().ok()?)),
             element @ Type::Integer(_) => {
@@ -188,14 +230,23 @@ impl DenseElements {
         }
     }
 
-    /// Element `index` as a float, for `f32` and `f64` element types.
+    /// Element `index` as a float, for every float element type.
     pub fn float(&self, index: usize) -> Option<f64> {
-        let bytes = self.element_bytes(index);
+        let bytes = self.available_bytes(index)?;
         match self.r#type.element() {
-            Type::Float(crate::FloatType::F32) => Some(f32::from_le_bytes(bytes.try_into().ok()?) as f64),
-            Type::Float(crate::FloatType::F64) => Some(f64::from_le_bytes(bytes.try_into().ok()?)),
+            Type::Float(format) => {
+                let mut raw = [0u8; 8];
+                raw[..bytes.len()].copy_from_slice(bytes);
+                Some(crate::floats::decode(u64::from_le_bytes(raw), *format))
+            }
             _ => None,
         }
+    }
+
+    fn available_bytes(&self, index: usize) -> Option<&[u8]> {
+        let width = self.r#type.element().byte_width()?;
+        let at = if self.splat { 0 } else { index * width };
+        self.data.bytes().get(at..at + width)
     }
 
     /// All elements as integers, when the element type allows.

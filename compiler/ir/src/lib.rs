@@ -15,8 +15,11 @@ pub mod body;
 pub mod builder;
 pub mod constants;
 pub mod diagnostics;
+pub mod floats;
 pub mod location;
 pub mod module;
+pub mod parse;
+pub mod print;
 pub mod registry;
 pub mod types;
 
@@ -28,6 +31,8 @@ pub use constants::{Blob, DenseElements};
 pub use diagnostics::{Diagnostic, ErrorClass, Result, Severity};
 pub use location::Location;
 pub use module::{FunctionView, Module};
+pub use parse::{parse_attribute, parse_module, parse_type};
+pub use print::{PrintOptions, print_body, print_module, print_op};
 pub use registry::{Arity, AttributeDefinition, AttributeKind, OpDefinition, Registry, Trait};
 pub use types::{
     FloatType, FunctionType, IntegerType, MemRefLayout, MemRefType, Signedness, TensorType, Type, VectorType,

@@ -68,7 +68,7 @@ impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Location::Unknown => write!(f, "unknown"),
-            Location::File { file, line, column } => write!(f, "{file:?}:{line}:{column}"),
+            Location::File { file, line, column } => write!(f, "{}:{line}:{column}", crate::attributes::quote(file)),
             Location::Name(name, None) => write!(f, "{}", crate::attributes::quote(name)),
             Location::Name(name, Some(child)) => write!(f, "{}({child})", crate::attributes::quote(name)),
             Location::Fused(parts) => {

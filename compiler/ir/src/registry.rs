@@ -110,6 +110,12 @@ pub enum Folded {
     Constant(Attribute),
 }
 
+/// An operation's own check; the error says what is wrong without naming the operation.
+pub type VerifyFunction = fn(&Body, Op) -> Result<(), String>;
+
+/// A local simplification; `None` when there is none.
+pub type FoldFunction = fn(&Body, Op) -> Option<Vec<Folded>>;
+
 /// Everything that is the same for all operations of one name.
 #[derive(Clone, Debug)]
 pub struct OpDefinition {
@@ -130,9 +136,9 @@ pub struct OpDefinition {
     /// Traits.
     pub traits: &'static [Trait],
     /// The operation's own check, run after structure and traits.
-    pub verify: Option<fn(&Body, Op) -> Result<(), String>>,
+    pub verify: Option<VerifyFunction>,
     /// Local simplification without new operations other than constants: one entry a result.
-    pub fold: Option<fn(&Body, Op) -> Option<Vec<Folded>>>,
+    pub fold: Option<FoldFunction>,
 }
 
 impl OpDefinition {
