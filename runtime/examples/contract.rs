@@ -19,6 +19,8 @@ fn gemm(k: i64, rows: i64, cols: i64) -> ContractDescriptor {
         start: START_INIT,
         b_full: 1,
         last_k: k,
+        b_group: 16,
+        c_group: 16,
     }
 }
 
@@ -36,6 +38,8 @@ fn convolution(blocks: i64, width: i64, cols: i64) -> ContractDescriptor {
         start: START_INIT,
         b_full: 1,
         last_k: 16,
+        b_group: 16,
+        c_group: 16,
     }
 }
 

@@ -27,12 +27,28 @@ pub struct RunContext {
     pub host: *mut c_void,
     /// Provides memory for outputs.
     pub output: OutputCallback,
+    /// The newest of the buffers allocated by the current run; null when there is none.
+    pub buffers: *mut RunBuffer,
+}
+
+/// The header of a buffer that lives until the end of the run. The buffer follows at once.
+#[repr(C, align(64))]
+pub struct RunBuffer {
+    next: *mut RunBuffer,
+    bytes: i64,
 }
 
 impl RunContext {
     /// A context without memory.
     pub fn new(host: *mut c_void, output: OutputCallback) -> RunContext {
-        RunContext { status: 0, arena: std::ptr::null_mut(), arena_bytes: 0, host, output }
+        RunContext {
+            status: 0,
+            arena: std::ptr::null_mut(),
+            arena_bytes: 0,
+            host,
+            output,
+            buffers: std::ptr::null_mut(),
+        }
     }
 
     /// The context as generated code takes it.
@@ -56,6 +72,38 @@ impl RunContext {
         self.arena
     }
 
+    /// `bytes` bytes that live until [`RunContext::end_run`].
+    fn allocate(&mut self, bytes: i64) -> *mut u8 {
+        let layout = buffer_layout(bytes);
+        // SAFETY: the layout holds at least a header.
+        let header = layout.map_or(std::ptr::null_mut(), |layout| unsafe { alloc(layout) }).cast::<RunBuffer>();
+        if header.is_null() {
+            self.fail(STATUS_OUT_OF_MEMORY);
+            return std::ptr::null_mut();
+        }
+        // SAFETY: just allocated with room for the header and the buffer.
+        unsafe {
+            header.write(RunBuffer { next: self.buffers, bytes });
+            self.buffers = header;
+            header.add(1).cast()
+        }
+    }
+
+    /// Frees the buffers of the run and clears the status; the arena stays.
+    pub fn end_run(&mut self) {
+        while !self.buffers.is_null() {
+            // SAFETY: every header in the list was allocated and written by `allocate`.
+            unsafe {
+                let RunBuffer { next, bytes } = self.buffers.read();
+                if let Some(layout) = buffer_layout(bytes) {
+                    dealloc(self.buffers.cast(), layout);
+                }
+                self.buffers = next;
+            }
+        }
+        self.status = 0;
+    }
+
     fn fail(&mut self, status: i64) {
         if self.status == 0 {
             self.status = status;
@@ -74,12 +122,18 @@ impl RunContext {
 
 impl Drop for RunContext {
     fn drop(&mut self) {
+        self.end_run();
         self.release();
     }
 }
 
 fn arena_layout(bytes: i64) -> Option<Layout> {
     Layout::from_size_align(usize::try_from(bytes).ok()?, ARENA_ALIGNMENT).ok()
+}
+
+fn buffer_layout(bytes: i64) -> Option<Layout> {
+    let bytes = usize::try_from(bytes).ok()?.checked_add(size_of::<RunBuffer>())?;
+    Layout::from_size_align(bytes, ARENA_ALIGNMENT).ok()
 }
 
 fn context<'a>(address: i64) -> &'a mut RunContext {
@@ -91,6 +145,24 @@ fn context<'a>(address: i64) -> &'a mut RunContext {
 #[unsafe(no_mangle)]
 pub extern "C" fn rt_arena(context_address: i64, bytes: i64) -> *mut u8 {
     context(context_address).arena(bytes)
+}
+
+/// `bytes` bytes, 64-byte aligned, that live until the end of the run; null, with the status set, when there are none.
+#[unsafe(no_mangle)]
+pub extern "C" fn rt_allocate(context_address: i64, bytes: i64) -> *mut u8 {
+    context(context_address).allocate(bytes)
+}
+
+/// Copies `bytes` bytes between buffers that do not overlap.
+///
+/// # Safety
+/// Both buffers are at least that long.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rt_copy(target: *mut u8, source: *const u8, bytes: i64) {
+    if let Ok(bytes @ 1..) = usize::try_from(bytes) {
+        // SAFETY: promised by the caller.
+        unsafe { std::ptr::copy_nonoverlapping(source, target, bytes) }
+    }
 }
 
 /// Memory for output `index`; null, with the status set, when there is none.
@@ -110,9 +182,16 @@ pub extern "C" fn rt_fail(context_address: i64, status: i64) {
     context(context_address).fail(status);
 }
 
-/// Frees the memory of a context that C code made.
+/// Frees what one run allocated and clears the status; the arena stays for the next run.
+#[unsafe(no_mangle)]
+pub extern "C" fn rt_end_context_run(context_address: i64) {
+    context(context_address).end_run();
+}
+
+/// Frees all memory of a context that C code made.
 #[unsafe(no_mangle)]
 pub extern "C" fn rt_release(context_address: i64) {
+    context(context_address).end_run();
     context(context_address).release();
 }
 
@@ -133,6 +212,16 @@ mod tests {
         assert_eq!(rt_arena(address, 10), first);
         assert!(!rt_arena(address, 1 << 20).is_null());
         assert_eq!(context.status, 0);
+    }
+
+    #[test]
+    fn buffers_live_until_the_run_ends() {
+        let mut context = RunContext::new(std::ptr::null_mut(), no_output);
+        let address = context.address();
+        let (first, second) = (rt_allocate(address, 100), rt_allocate(address, 0));
+        assert_eq!((first as usize % ARENA_ALIGNMENT, second as usize % ARENA_ALIGNMENT), (0, 0));
+        context.end_run();
+        assert!(context.buffers.is_null());
     }
 
     #[test]

@@ -13,7 +13,7 @@ macro_rules! symbol_table {
 
 symbol_table! {
     pool: rt_parallel_for rt_set_threads rt_begin_run rt_end_run;
-    context: rt_arena rt_output rt_fail rt_release;
+    context: rt_arena rt_allocate rt_copy rt_output rt_fail rt_end_context_run rt_release;
     kernels: rt_contract_f32 rt_depthwise_f32;
     elementary:
         rt_exp_f64 rt_exp2_f64 rt_expm1_f64 rt_log_f64 rt_log2_f64 rt_log10_f64 rt_log1p_f64

@@ -1,7 +1,7 @@
 //! The register-tiled contraction.
 
 use super::lanes::{Lanes, Portable};
-use super::{ContractDescriptor, START_C, START_INIT};
+use super::{COLUMN_GROUP, ContractDescriptor, START_C, START_INIT};
 
 /// One call: the descriptor and the buffers.
 pub(super) struct Contraction<'a> {
@@ -19,6 +19,17 @@ pub(super) struct Contraction<'a> {
 pub(super) struct Columns {
     first: usize,
     count: usize,
+}
+
+impl Columns {
+    /// Where the registers of a tile start in a row of B or C whose column groups are `group` elements apart.
+    #[inline(always)]
+    fn offsets<V: Lanes, const VECTORS: usize>(self, group: i64) -> [isize; VECTORS] {
+        std::array::from_fn(|v| {
+            let column = self.first + v * V::WIDTH;
+            (column / COLUMN_GROUP) as isize * group as isize + (column % COLUMN_GROUP) as isize
+        })
+    }
 }
 
 /// Computes one register tile from a row on.
@@ -77,7 +88,7 @@ impl Contraction<'_> {
 unsafe fn accumulate<V: Lanes, const ROWS: usize, const VECTORS: usize>(
     sums: &mut [[V; VECTORS]; ROWS],
     (a_rows, mut a_offset, a_step): (&[*const f32; ROWS], isize, isize),
-    (mut b, b_step): (*const f32, isize),
+    (mut b, b_step, b_columns): (*const f32, isize, &[isize; VECTORS]),
     steps: i64,
     last_mask: V::Mask,
 ) {
@@ -86,9 +97,9 @@ unsafe fn accumulate<V: Lanes, const ROWS: usize, const VECTORS: usize>(
         unsafe {
             let mut panel = [V::zero(); VECTORS];
             for (v, register) in panel.iter_mut().enumerate().take(VECTORS - 1) {
-                *register = V::load(b.add(v * V::WIDTH));
+                *register = V::load(b.offset(b_columns[v]));
             }
-            panel[VECTORS - 1] = V::load_masked(b.add((VECTORS - 1) * V::WIDTH), last_mask);
+            panel[VECTORS - 1] = V::load_masked(b.offset(b_columns[VECTORS - 1]), last_mask);
             for r in 0..ROWS {
                 let factor = V::splat(*a_rows[r].offset(a_offset));
                 for v in 0..VECTORS {
@@ -99,6 +110,19 @@ unsafe fn accumulate<V: Lanes, const ROWS: usize, const VECTORS: usize>(
         }
         a_offset += a_step;
     }
+}
+
+#[inline(always)]
+unsafe fn load_row<V: Lanes, const VECTORS: usize>(
+    from: *const f32,
+    offsets: &[isize; VECTORS],
+    ragged: V::Mask,
+) -> [V; VECTORS] {
+    // SAFETY: the caller vouches for the columns; the mask keeps the last register inside.
+    std::array::from_fn(|v| unsafe {
+        let from = from.offset(offsets[v]);
+        if v + 1 == VECTORS { V::load_masked(from, ragged) } else { V::load(from) }
+    })
 }
 
 /// One register tile of `ROWS` rows by `VECTORS` registers, the last of which may be ragged.
@@ -115,14 +139,15 @@ pub(super) unsafe fn tile<V: Lanes, const ROWS: usize, const VECTORS: usize>(
         let (a_rows, c_rows) = problem.row_pointers::<ROWS>(row);
         let ragged = V::mask(columns.count - last * V::WIDTH);
         let b_mask = if d.b_full == 1 { V::mask(V::WIDTH) } else { ragged };
+        let c_columns = columns.offsets::<V, VECTORS>(d.c_group);
+        let b_columns = columns.offsets::<V, VECTORS>(d.b_group);
         let mut sums = [[V::zero(); VECTORS]; ROWS];
-        if d.start == START_INIT || d.start == START_C {
+        if d.start == START_INIT {
+            let offsets = columns.offsets::<V, VECTORS>(COLUMN_GROUP as i64);
+            sums = [load_row(problem.init, &offsets, ragged); ROWS];
+        } else if d.start == START_C {
             for r in 0..ROWS {
-                let from = if d.start == START_INIT { problem.init } else { c_rows[r].cast_const() };
-                for v in 0..last {
-                    sums[r][v] = V::load(from.add(columns.first + v * V::WIDTH));
-                }
-                sums[r][last] = V::load_masked(from.add(columns.first + last * V::WIDTH), ragged);
+                sums[r] = load_row(c_rows[r], &c_columns, ragged);
             }
         }
         let stride =
@@ -133,11 +158,11 @@ pub(super) unsafe fn tile<V: Lanes, const ROWS: usize, const VECTORS: usize>(
             for i1 in 0..extent1 {
                 for i2 in 0..extent2 {
                     let a_offset = stride([i0, i1, i2], &d.a_strides);
-                    let b = problem.b.offset(stride([i0, i1, i2], &d.b_strides)).add(columns.first);
+                    let b = problem.b.offset(stride([i0, i1, i2], &d.b_strides));
                     accumulate(
                         &mut sums,
                         (&a_rows, a_offset, d.a_strides[3] as isize),
-                        (b, d.b_strides[3] as isize),
+                        (b, d.b_strides[3] as isize, &b_columns),
                         steps,
                         b_mask,
                     );
@@ -146,9 +171,9 @@ pub(super) unsafe fn tile<V: Lanes, const ROWS: usize, const VECTORS: usize>(
         }
         for r in 0..ROWS {
             for v in 0..last {
-                sums[r][v].store(c_rows[r].add(columns.first + v * V::WIDTH));
+                sums[r][v].store(c_rows[r].offset(c_columns[v]));
             }
-            sums[r][last].store_masked(c_rows[r].add(columns.first + last * V::WIDTH), ragged);
+            sums[r][last].store_masked(c_rows[r].offset(c_columns[last]), ragged);
         }
     }
 }

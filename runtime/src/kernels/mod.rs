@@ -22,7 +22,7 @@ pub struct ContractDescriptor {
     pub reduction: [i64; 4],
     /// Strides of A along R0, R1, R2, K.
     pub a_strides: [i64; 4],
-    /// Strides of B along R0, R1, R2, K; its columns are contiguous.
+    /// Strides of B along R0, R1, R2, K; groups of 16 columns are contiguous.
     pub b_strides: [i64; 4],
     /// Extent W of the inner row index: row r is (r / W, r % W).
     pub row_inner: i64,
@@ -40,7 +40,14 @@ pub struct ContractDescriptor {
     pub b_full: i64,
     /// K of the last step of R0.
     pub last_k: i64,
+    /// Stride of B from one group of 16 columns to the next.
+    pub b_group: i64,
+    /// Stride of C from one group of 16 columns to the next.
+    pub c_group: i64,
 }
+
+/// Columns that are contiguous in B and in C whatever the group strides.
+pub const COLUMN_GROUP: usize = 16;
 
 /// Sums start from zero.
 pub const START_ZERO: i64 = 0;
@@ -68,7 +75,7 @@ pub struct DepthwiseDescriptor {
 /// Channels a depthwise call works on.
 pub const DEPTHWISE_CHANNELS: usize = 16;
 
-/// `C[r][j] = start + Σ A[r][…]·B[…][j]` over a nested reduction, for `rows` rows and `cols` contiguous columns.
+/// `C[r][j] = start + Σ A[r][…]·B[…][j]` over a nested reduction, for `rows` rows and `cols` columns.
 ///
 /// # Safety
 /// `descriptor` is a [`ContractDescriptor`], and every element it addresses lies inside its buffer.

@@ -31,7 +31,8 @@ fn naive(p: &Contraction<'_>, init: &[f32], a: &[f32], b: &[f32], c: &mut [f32])
     for row in 0..p.rows as i64 {
         let (outer, inner) = (row / d.row_inner, row % d.row_inner);
         for column in 0..p.cols as i64 {
-            let target = (outer * d.c_row_outer + inner * d.c_row_inner + column) as usize;
+            let (group, lane) = (column / 16, column % 16);
+            let target = (outer * d.c_row_outer + inner * d.c_row_inner + group * d.c_group + lane) as usize;
             let mut sum = match d.start {
                 START_INIT => init[column as usize],
                 START_C => c[target],
@@ -44,7 +45,7 @@ fn naive(p: &Contraction<'_>, init: &[f32], a: &[f32], b: &[f32], c: &mut [f32])
                 {
                     let at = |s: &[i64; 4]| i * s[0] + j * s[1] + l * s[2] + k * s[3];
                     let from_a = at(&d.a_strides) + outer * d.a_row_outer + inner * d.a_row_inner;
-                    sum += a[from_a as usize] * b[(at(&d.b_strides) + column) as usize];
+                    sum += a[from_a as usize] * b[(at(&d.b_strides) + group * d.b_group + lane) as usize];
                 }
             }
             c[target] = sum;
@@ -61,9 +62,10 @@ fn check(descriptor: &ContractDescriptor, rows: usize, cols: usize) {
     let row_extents = [outer.max(1), d.row_inner];
     let a = numbers(reach(&d.a_strides, &d.reduction) + reach(&[d.a_row_outer, d.a_row_inner], &row_extents) + 1, 1);
     let full = if d.b_full == 1 { cols.next_multiple_of(16) } else { cols };
-    let b = numbers(reach(&d.b_strides, &d.reduction) + full, 2);
+    let groups = [full.div_ceil(16) as i64];
+    let b = numbers(reach(&d.b_strides, &d.reduction) + reach(&[d.b_group], &groups) + full.min(16), 2);
     let init = numbers(cols, 3);
-    let c = numbers(reach(&[d.c_row_outer, d.c_row_inner], &row_extents) + cols, 4);
+    let c = numbers(reach(&[d.c_row_outer, d.c_row_inner], &row_extents) + reach(&[d.c_group], &groups) + 16, 4);
     let mut expected = c.clone();
     let problem =
         |c: *mut f32| Contraction { descriptor, a: a.as_ptr(), b: b.as_ptr(), init: init.as_ptr(), c, rows, cols };
@@ -90,6 +92,8 @@ fn gemm(k: i64, cols: i64, start: i64, b_full: i64) -> ContractDescriptor {
         start,
         b_full,
         last_k: k,
+        b_group: 16,
+        c_group: 16,
     }
 }
 
@@ -132,8 +136,25 @@ fn convolution_with_rows_that_wrap() {
             start: START_INIT,
             b_full: 0,
             last_k: 3,
+            b_group: 16,
+            c_group: 16,
         };
         check(&descriptor, rows as usize, cols as usize);
+    }
+}
+
+#[test]
+fn column_groups_apart() {
+    for cols in [16, 20, 48, 64] {
+        let descriptor = ContractDescriptor {
+            b_strides: [0, 0, 0, 16],
+            b_group: 16 * 6,
+            row_inner: 9,
+            c_row_inner: 16,
+            c_group: 16 * 9,
+            ..gemm(6, cols, START_C, 1)
+        };
+        check(&descriptor, 9, cols as usize);
     }
 }
 
