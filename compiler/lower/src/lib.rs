@@ -1,1 +1,10 @@
-//! Conversions between levels: onnx to linalg, kernels, loops.
+//! Conversions between levels: onnx to linalg, linalg to kernels, kernels to the low level.
+
+pub mod bufferize;
+pub mod clone;
+pub mod contraction;
+pub mod extents;
+pub mod fuse;
+pub mod generic;
+pub mod kernel;
+pub mod outline;

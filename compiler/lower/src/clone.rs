@@ -1,0 +1,57 @@
+//! Copying operations, with everything in their regions, from one place or body to another.
+
+use indexmap::IndexMap;
+use ir::{Block, Body, Op, Value};
+
+/// What copied operations' operands become: old values to new ones.
+pub type Mapping = IndexMap<Value, Value>;
+
+/// Copies `op` to the end of `block` of another body. Operands not in `mapping` are asked of `outside`. The results
+/// are added to `mapping`.
+pub fn clone_op(
+    source: &Body,
+    op: Op,
+    target: &mut Body,
+    block: Block,
+    mapping: &mut Mapping,
+    outside: &mut dyn FnMut(&mut Body, Value) -> Value,
+) -> Op {
+    let operation = source.op(op);
+    let operands: Vec<Value> = operation
+        .operands()
+        .iter()
+        .map(|value| match mapping.get(value) {
+            Some(&mapped) => mapped,
+            None => {
+                let new = outside(target, *value);
+                mapping.insert(*value, new);
+                new
+            }
+        })
+        .collect();
+    let types: Vec<_> = operation.results().iter().map(|&r| source.value_type(r).clone()).collect();
+    let new = target.create_op(
+        operation.name.clone(),
+        &operands,
+        &types,
+        operation.attributes.clone(),
+        operation.location.clone(),
+    );
+    target.append(block, new);
+    for (index, &result) in operation.results().iter().enumerate() {
+        mapping.insert(result, target.result(new, index));
+    }
+    for &region in operation.regions() {
+        let new_region = target.add_region(new);
+        for &old_block in source.blocks(region) {
+            let types: Vec<_> = source.arguments(old_block).iter().map(|&a| source.value_type(a).clone()).collect();
+            let new_block = target.add_block(new_region, &types);
+            let pairs = source.arguments(old_block).iter().copied().zip(target.arguments(new_block).to_vec());
+            mapping.extend(pairs);
+            for &inner in source.ops(old_block) {
+                clone_op(source, inner, target, new_block, mapping, outside);
+            }
+        }
+    }
+    new
+}

@@ -1,0 +1,137 @@
+//! Recognising contractions: generic operations that multiply two f32 tensors and add up the products.
+//!
+//! A contraction is described by what each of its loops does: *columns* run along the vector registers, *rows* are
+//! register-tiled, the rest of the parallel loops are *batch* loops, and up to four loops are reduced.
+
+use ir::{AffineExpr, Body, FloatType, Type};
+
+use crate::generic::{Generic, Iterator};
+
+/// Columns come in groups of this many, one AVX-512 vector of f32.
+pub const GROUP: i64 = 16;
+
+/// How the columns of a contraction are laid out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Columns {
+    /// One loop; the right operand is indexed `[…, n floordiv 16, …, n mod 16]` (packed) or `[…, n]`.
+    Single {
+        /// The loop.
+        dim: usize,
+        /// Whether the right operand is packed in groups of 16.
+        packed: bool,
+    },
+    /// Two loops: groups, and the 16 columns of a group.
+    Blocked {
+        /// The loop over groups.
+        group: usize,
+        /// The loop over the columns of a group.
+        column: usize,
+    },
+}
+
+/// A contraction's loops by role.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Contraction {
+    /// Input index of the operand whose elements are broadcast (activations).
+    pub left: usize,
+    /// Input index of the operand read along columns (weights).
+    pub right: usize,
+    /// Column loops.
+    pub columns: Columns,
+    /// Row loops, innermost first: at most two.
+    pub rows: Vec<usize>,
+    /// Other parallel loops.
+    pub batch: Vec<usize>,
+    /// Reduction loops, outermost first: one to four.
+    pub reduction: Vec<usize>,
+}
+
+impl Contraction {
+    /// Recognises a contraction that a micro-kernel can compute.
+    pub fn of(body: &Body, generic: &Generic) -> Option<Contraction> {
+        let (left, right) = multiplied_inputs(body, generic)?;
+        let out = generic.output_map(0).as_projected_permutation()?;
+        let dims: Vec<usize> = (0..generic.rank()).collect();
+        let uses = |operand: usize, dim: usize| generic.maps[operand].results.iter().any(|e| e.uses_dim(dim as u32));
+        let (left, right, columns) = [(left, right), (right, left)].into_iter().find_map(|(left, right)| {
+            let columns = column_loops(body, generic, right, &out)?;
+            let is_column = |dim: usize| match columns {
+                Columns::Single { dim: d, .. } => d == dim,
+                Columns::Blocked { group, column } => dim == group || dim == column,
+            };
+            let broadcast = dims.iter().all(|&d| !is_column(d) || !uses(left, d));
+            broadcast.then_some((left, right, columns))
+        })?;
+        if generic.maps[left].results.iter().any(|e| e.as_linear(generic.rank() as u32).is_none()) {
+            return None;
+        }
+        let reduction: Vec<usize> = dims.iter().copied().filter(|&d| generic.iterators[d] == Iterator::Reduction).collect();
+        if reduction.is_empty() || reduction.len() > 4 {
+            return None;
+        }
+        let is_column = |dim: usize| match columns {
+            Columns::Single { dim: d, .. } => d == dim,
+            Columns::Blocked { group, column } => dim == group || dim == column,
+        };
+        let mut rows: Vec<usize> = out
+            .iter()
+            .rev()
+            .copied()
+            .filter(|&d| !is_column(d) && uses(left, d) && !uses(right, d))
+            .collect();
+        rows.truncate(2);
+        let batch = out.iter().copied().filter(|&d| !is_column(d) && !rows.contains(&d)).collect();
+        Some(Contraction { left, right, columns, rows, batch, reduction })
+    }
+}
+
+/// The indices of the two inputs when the body is `accumulator + a * b` in f32.
+fn multiplied_inputs(body: &Body, generic: &Generic) -> Option<(usize, usize)> {
+    let arguments = body.arguments(generic.block);
+    if generic.inputs.len() != 2 || generic.inits.len() != 1 || !generic.is_reduction() {
+        return None;
+    }
+    let f32s = arguments.iter().all(|&a| *body.value_type(a) == Type::Float(FloatType::F32));
+    let sum = body.defining_op(generic.yields(body)[0])?;
+    if !f32s || body.name(sum) != "arith.addf" || body.ops(generic.block).len() != 3 {
+        return None;
+    }
+    let operands = body.op(sum).operands();
+    let accumulator = arguments[2];
+    let product = if operands[0] == accumulator { operands[1] } else { operands[0] };
+    let product = body.defining_op(product)?;
+    let is_product = body.name(product) == "arith.mulf" && operands.contains(&accumulator);
+    let factors = body.op(product).operands();
+    let both = factors.contains(&arguments[0]) && factors.contains(&arguments[1]);
+    (is_product && both).then_some((0, 1))
+}
+
+/// The column loops, when `right` is consecutive along the innermost output dimension.
+fn column_loops(body: &Body, generic: &Generic, right: usize, out: &[usize]) -> Option<Columns> {
+    let last = *out.last()?;
+    let subscripts = &generic.maps[right].results;
+    let linear_elsewhere = |skip: &[usize]| {
+        subscripts.iter().enumerate().all(|(position, e)| {
+            skip.contains(&position) || (e.as_linear(generic.rank() as u32).is_some() && !e.uses_dim(last as u32))
+        })
+    };
+    let final_position = subscripts.len().checked_sub(1)?;
+    let dim = AffineExpr::Dim(last as u32);
+    if subscripts[final_position] == dim.clone().modulo(GROUP) {
+        let group = subscripts.iter().position(|e| *e == dim.clone().floor_div(GROUP))?;
+        return linear_elsewhere(&[final_position, group]).then_some(Columns::Single { dim: last, packed: true });
+    }
+    if subscripts[final_position] != dim || !linear_elsewhere(&[final_position]) {
+        return None;
+    }
+    let extent = body.value_type(generic.inputs[right]).shape()?[final_position];
+    if extent == Some(GROUP) && out.len() >= 2 {
+        let is_group = |d: &&usize| subscripts.iter().any(|e| *e == AffineExpr::Dim(**d as u32));
+        let left = 1 - right;
+        let not_left = |d: &&usize| !generic.maps[left].results.iter().any(|e| e.uses_dim(**d as u32));
+        if let Some(&group) = out[..out.len() - 1].iter().filter(is_group).find(not_left) {
+            return Some(Columns::Blocked { group, column: last });
+        }
+    }
+    Some(Columns::Single { dim: last, packed: false })
+}

@@ -1,0 +1,64 @@
+//! Extents of structured tensors as `index` values.
+
+use ir::{Attribute, Attributes, Body, Builder, Op, Type, Value, ValueDefinition};
+
+use crate::generic::Generic;
+
+/// The extent of dimension `axis` of `value` as a value that is available at `before`. New operations, if any, are put
+/// in front of `before`.
+pub fn extent_of(body: &mut Body, value: Value, axis: usize, before: Op) -> Value {
+    let shape = body.value_type(value).shape().expect("structured tensors are ranked");
+    if let Some(extent) = shape[axis] {
+        return Builder::before(body, before).constant_index(extent);
+    }
+    let ValueDefinition::Result { op, index } = body.definition(value) else {
+        return dim(body, value, axis, before);
+    };
+    let position = shape[..axis].iter().filter(|extent| extent.is_none()).count();
+    match body.name(op) {
+        "tensor.empty" => body.operand(op, position),
+        "linalg.generic" => {
+            let generic = Generic::of(body, op).expect("a generic decodes");
+            extent_of(body, generic.inits[index as usize], axis, before)
+        }
+        "func.call" => {
+            let operation = body.op(op);
+            let destinations = operation.operands().len() - operation.results().len();
+            let destination = operation.operands()[destinations + index as usize];
+            extent_of(body, destination, axis, before)
+        }
+        "tensor.reshape" => {
+            let elements = body.defining_op(body.operand(op, 1)).expect("a reshape's shape is built from elements");
+            body.operand(elements, axis)
+        }
+        "tensor.concat" => concat_extent(body, op, axis, before),
+        "tensor.pad" => {
+            let pad = |body: &Body, name: &str| body.op(op).attributes.integers(name).map_or(0, |pads| pads[axis]);
+            let total = pad(body, "static_low") + pad(body, "static_high");
+            let inner = extent_of(body, body.operand(op, 0), axis, before);
+            let mut builder = Builder::before(body, before);
+            let total = builder.constant_index(total);
+            builder.value("arith.addi", &[inner, total], Type::Index, Attributes::new())
+        }
+        _ => dim(body, value, axis, before),
+    }
+}
+
+fn dim(body: &mut Body, value: Value, axis: usize, before: Op) -> Value {
+    let mut builder = Builder::before(body, before);
+    let axis = builder.constant(Attribute::index(axis as i64), Type::Index);
+    builder.value("tensor.dim", &[value, axis], Type::Index, [])
+}
+
+fn concat_extent(body: &mut Body, op: Op, axis: usize, before: Op) -> Value {
+    let operands = body.op(op).operands().to_vec();
+    if body.op(op).attributes.integer("dim") != Some(axis as i64) {
+        return extent_of(body, operands[0], axis, before);
+    }
+    let extents: Vec<Value> = operands.into_iter().map(|operand| extent_of(body, operand, axis, before)).collect();
+    let mut builder = Builder::before(body, before);
+    extents
+        .into_iter()
+        .reduce(|sum, extent| builder.value("arith.addi", &[sum, extent], Type::Index, Attributes::new()))
+        .expect("a concatenation has operands")
+}

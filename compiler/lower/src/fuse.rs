@@ -1,0 +1,252 @@
+//! Fusion: groups of structured operations that become one kernel each.
+//!
+//! Operations are visited from the last to the first. One whose readers all stand in one group joins it when its
+//! elements can be computed where they are read without repeating work; otherwise it is the root of a new group.
+//! Values inside a group are never written to memory, so a group has exactly one result, its root's.
+//!
+//! Legality is decided on *accesses*: for each member the subscripts of its result as expressions over the loops of
+//! the root. A reduction that is open where a member is read stands for the root's last loop.
+
+use indexmap::IndexMap;
+use ir::{AffineExpr, Block, Body, FloatType, Op, Type, Value, ValueDefinition};
+
+use crate::contraction::Contraction;
+use crate::generic::{Generic, Iterator};
+
+/// Operations that become one kernel.
+#[derive(Clone, Debug)]
+pub struct Group {
+    /// Members in program order; the last is the root.
+    pub ops: Vec<Op>,
+}
+
+impl Group {
+    /// The operation whose results are the kernel's.
+    pub fn root(&self) -> Op {
+        *self.ops.last().expect("a group has a root")
+    }
+}
+
+struct Building {
+    ops: Vec<Op>,
+    accesses: IndexMap<Op, Access>,
+    rank: usize,
+    has_reduction: bool,
+    has_contraction: bool,
+}
+
+/// How a member's result is read, in terms of the root's loops.
+#[derive(Clone, Debug, PartialEq)]
+struct Access {
+    subscripts: Vec<AffineExpr>,
+    below_reduction: bool,
+}
+
+/// Groups the compute operations of a block.
+pub fn fuse_block(body: &Body, block: Block) -> Vec<Group> {
+    let mut groups: Vec<Building> = Vec::new();
+    let mut group_of: IndexMap<Op, usize> = IndexMap::new();
+    for &op in body.ops(block).iter().rev() {
+        if !is_compute(body, op) {
+            continue;
+        }
+        let joined = readers_group(body, op, &group_of).filter(|&index| try_join(body, &mut groups[index], op));
+        let index = joined.unwrap_or_else(|| {
+            groups.push(new_group(body, op));
+            groups.len() - 1
+        });
+        group_of.insert(op, index);
+    }
+    groups.reverse();
+    groups.into_iter().map(|group| Group { ops: group.ops.into_iter().rev().collect() }).collect()
+}
+
+/// Whether `op` computes tensor elements, so that it belongs into a kernel.
+pub fn is_compute(body: &Body, op: Op) -> bool {
+    matches!(body.name(op), "linalg.generic" | "tensor.concat" | "tensor.pad")
+}
+
+fn new_group(body: &Body, op: Op) -> Building {
+    let rank = body.value_type(body.result(op, 0)).rank().unwrap_or(0);
+    let subscripts = (0..rank as u32).map(AffineExpr::Dim).collect();
+    let generic = Generic::of(body, op);
+    let contraction = generic.as_ref().and_then(|generic| Contraction::of(body, generic)).is_some();
+    let mut accesses = IndexMap::new();
+    accesses.insert(op, Access { subscripts, below_reduction: false });
+    Building {
+        ops: vec![op],
+        accesses,
+        rank,
+        has_reduction: generic.is_some_and(|generic| generic.is_reduction()),
+        has_contraction: contraction,
+    }
+}
+
+/// The one group all readers of `op` stand in.
+fn readers_group(body: &Body, op: Op, group_of: &IndexMap<Op, usize>) -> Option<usize> {
+    let [result] = body.op(op).results() else { return None };
+    let mut group = None;
+    for reader in body.uses(*result) {
+        let index = *group_of.get(&reader.op)?;
+        if group.is_some_and(|known| known != index) {
+            return None;
+        }
+        group = Some(index);
+    }
+    group
+}
+
+fn try_join(body: &Body, group: &mut Building, op: Op) -> bool {
+    let Some(generic) = Generic::of(body, op) else { return false };
+    let result = body.result(op, 0);
+    let mut access: Option<Access> = None;
+    for reader in body.uses(result) {
+        let Some(seen) = reader_access(body, group, reader.op, reader.index as usize) else { return false };
+        match &access {
+            None => access = Some(seen),
+            Some(known) if known.subscripts == seen.subscripts => {
+                access = Some(Access { below_reduction: known.below_reduction && seen.below_reduction, ..seen });
+            }
+            Some(_) if is_movement(body, &generic) => {}
+            Some(_) => return false,
+        }
+    }
+    let Some(access) = access else { return false };
+    let contraction = Contraction::of(body, &generic).is_some();
+    let legal = if contraction {
+        contraction_joins(body, group, result, &access)
+    } else if generic.is_reduction() {
+        reduction_joins(body, group, &generic, &access)
+    } else {
+        parallel_joins(body, group, &generic, &access)
+    };
+    if legal {
+        group.ops.push(op);
+        group.accesses.insert(op, access);
+        group.has_contraction |= contraction;
+        group.has_reduction |= generic.is_reduction();
+    }
+    legal
+}
+
+/// The subscripts at which operand `index` of a group member is read.
+fn reader_access(body: &Body, group: &Building, reader: Op, index: usize) -> Option<Access> {
+    let outer = group.accesses.get(&reader)?;
+    let Some(generic) = Generic::of(body, reader) else {
+        // concatenation and padding read each element once, shifted
+        let rank = group.rank as u32;
+        return (reader == group.ops[0] && body.name(reader) == "tensor.concat")
+            .then(|| Access { subscripts: (0..rank).map(AffineExpr::Dim).collect(), below_reduction: false });
+    };
+    if index >= generic.inputs.len() || Contraction::of(body, &generic).is_some() {
+        return initial_access(body, &generic, index, outer);
+    }
+    let mut dims: Vec<Option<AffineExpr>> = vec![None; generic.rank()];
+    for (expression, subscript) in generic.output_map(0).results.iter().zip(&outer.subscripts) {
+        if let AffineExpr::Dim(dim) = expression {
+            dims[*dim as usize] = Some(subscript.clone());
+        }
+    }
+    let open = AffineExpr::Dim(group.rank.max(1) as u32 - 1);
+    let filled: Vec<AffineExpr> = dims.into_iter().map(|d| d.unwrap_or_else(|| open.clone())).collect();
+    let subscripts = generic.maps[index].results.iter().map(|e| e.substitute(&filled, &[])).collect();
+    Some(Access { subscripts, below_reduction: outer.below_reduction || generic.is_reduction() })
+}
+
+/// The access to an initial value: it is read where the result is written. Micro-kernel operands are never members.
+fn initial_access(body: &Body, generic: &Generic, index: usize, outer: &Access) -> Option<Access> {
+    let init = index.checked_sub(generic.inputs.len())?;
+    let cheap = Generic::defining(body, generic.inits[init]).is_some_and(|g| is_movement(body, &g));
+    cheap.then(|| outer.clone())
+}
+
+/// A contraction may stand below elementwise operations that keep its shape, up to a permutation.
+fn contraction_joins(body: &Body, group: &Building, result: Value, access: &Access) -> bool {
+    let root = body.result(group.ops[0], 0);
+    let same_element = *body.value_type(root).element() == Type::Float(FloatType::F32);
+    let root_is_generic = Generic::of(body, group.ops[0]).is_some();
+    !group.has_contraction
+        && !group.has_reduction
+        && same_element
+        && root_is_generic
+        && body.value_type(result).rank() == Some(group.rank)
+        && is_permutation(&access.subscripts, group.rank)
+}
+
+/// A reduction may be evaluated once a row, or once an element when nothing below repeats it.
+fn reduction_joins(body: &Body, group: &Building, generic: &Generic, access: &Access) -> bool {
+    if group.has_contraction || generic.inits.len() != 1 {
+        return false;
+    }
+    let root_shape = body.value_type(body.result(group.ops[0], 0)).shape().unwrap_or_default();
+    let rank = group.rank;
+    if is_permutation(&access.subscripts, rank) && !access.below_reduction {
+        return !group.has_reduction;
+    }
+    let Some(last) = rank.checked_sub(1) else { return false };
+    let reduced = generic.iterators.iter().filter(|kind| **kind == Iterator::Reduction).count();
+    let independent = access.subscripts.iter().all(|e| !e.uses_dim(last as u32));
+    let rows_used = (0..last).all(|dim| {
+        root_shape[dim] == Some(1) || access.subscripts.iter().any(|e| *e == AffineExpr::Dim(dim as u32))
+    });
+    independent && rows_used && reduced == 1
+}
+
+/// An elementwise operation is computed where it is read, unless that would repeat expensive work.
+fn parallel_joins(body: &Body, group: &Building, generic: &Generic, access: &Access) -> bool {
+    let root_shape = body.value_type(body.result(group.ops[0], 0)).shape().unwrap_or_default();
+    let repeated = (0..group.rank)
+        .any(|dim| root_shape[dim] != Some(1) && !access.subscripts.iter().any(|e| e.uses_dim(dim as u32)));
+    let last_only = group.rank > 0
+        && (0..group.rank - 1)
+            .all(|dim| root_shape[dim] == Some(1) || access.subscripts.iter().any(|e| e.uses_dim(dim as u32)));
+    // inside a contraction's tile every point is visited once, but through scalar tails too: keep it simple there
+    let costly = cost(body, generic) >= 8;
+    !(repeated && costly && !(last_only && group.has_reduction))
+}
+
+fn is_permutation(subscripts: &[AffineExpr], rank: usize) -> bool {
+    subscripts.len() == rank
+        && (0..rank as u32).all(|dim| subscripts.iter().any(|e| *e == AffineExpr::Dim(dim)))
+}
+
+/// Whether the body only moves elements.
+pub fn is_movement(body: &Body, generic: &Generic) -> bool {
+    !generic.is_reduction() && cost(body, generic) == 0
+}
+
+/// Scalar operations of one evaluation of the body; elementary functions count ten.
+fn cost(body: &Body, generic: &Generic) -> usize {
+    body.ops(generic.block)
+        .iter()
+        .map(|&op| match body.name(op) {
+            "linalg.yield" | "linalg.index" | "arith.constant" => 0,
+            "math.absf" | "math.floor" | "math.ceil" | "math.fma" => 1,
+            name if name.starts_with("math.") => 10,
+            _ => 1,
+        })
+        .sum()
+}
+
+/// The operations a group's members read that are not members, in order of first use: tensors and scalars.
+pub fn external_operands(body: &Body, group: &Group) -> Vec<Value> {
+    let mut found: Vec<Value> = Vec::new();
+    for &op in &group.ops {
+        let region_ops = body.op(op).regions().iter().flat_map(|&region| body.walk(region));
+        let all: Vec<Op> = std::iter::once(op).chain(region_ops).collect();
+        for &inner in &all {
+            for &operand in body.op(inner).operands() {
+                let inside = match body.definition(operand) {
+                    ValueDefinition::Result { op, .. } => all.contains(&op) || group.ops.contains(&op),
+                    ValueDefinition::Argument { block, .. } => {
+                        body.block_region(block).and_then(|region| body.region_parent(region)).is_some_and(|p| all.contains(&p))
+                    }
+                };
+                if !inside && !found.contains(&operand) {
+                    found.push(operand);
+                }
+            }
+        }
+    }
+    found
+}

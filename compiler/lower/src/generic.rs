@@ -1,0 +1,176 @@
+//! `linalg.generic`: reading one, and building one.
+//!
+//! At the structured level every computation is a `linalg.generic`; there are no named operations.
+//!
+//! Invariants
+//! - Output maps are projected permutations, except that a result dimension of extent 1 may be the constant 0
+//!   (a reduction that keeps its dimensions).
+//! - Bodies are one block of pure scalar operations; they may read scalars defined outside the operation.
+//! - The initial value of an operation without reduction iterators is never read.
+
+use ir::{AffineExpr, AffineMap, Attribute, Attributes, Block, Body, Builder, Op, Type, Value};
+
+/// The kind of one loop of a generic operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Iterator {
+    /// Iterations are independent and write different elements.
+    Parallel,
+    /// Iterations accumulate into the same elements.
+    Reduction,
+}
+
+impl Iterator {
+    fn keyword(self) -> &'static str {
+        match self {
+            Iterator::Parallel => "iterator_type<parallel>",
+            Iterator::Reduction => "iterator_type<reduction>",
+        }
+    }
+
+    /// `#linalg.iterator_type<…>`
+    pub fn attribute(self) -> Attribute {
+        Attribute::Dialect("linalg".into(), self.keyword().into())
+    }
+}
+
+/// A `linalg.generic` operation, decoded.
+#[derive(Clone, Debug)]
+pub struct Generic {
+    /// The operation.
+    pub op: Op,
+    /// Input operands.
+    pub inputs: Vec<Value>,
+    /// Output operands: the initial values of the results.
+    pub inits: Vec<Value>,
+    /// One map an operand, inputs first.
+    pub maps: Vec<AffineMap>,
+    /// One kind a loop.
+    pub iterators: Vec<Iterator>,
+    /// The scalar computation.
+    pub block: Block,
+}
+
+impl Generic {
+    /// Decodes `op`, or `None` for any other operation.
+    pub fn of(body: &Body, op: Op) -> Option<Generic> {
+        if body.name(op) != "linalg.generic" {
+            return None;
+        }
+        let attributes = &body.op(op).attributes;
+        let segments = attributes.integers("operandSegmentSizes")?;
+        let operands = body.op(op).operands();
+        let (inputs, inits) = operands.split_at(segments[0] as usize);
+        let maps = attributes.get("indexing_maps")?.as_array()?;
+        let iterators = attributes.get("iterator_types")?.as_array()?;
+        Some(Generic {
+            op,
+            inputs: inputs.to_vec(),
+            inits: inits.to_vec(),
+            maps: maps.iter().map(|map| map.as_affine_map().cloned()).collect::<Option<_>>()?,
+            iterators: iterators
+                .iter()
+                .map(|kind| if *kind == Iterator::Reduction.attribute() { Iterator::Reduction } else { Iterator::Parallel })
+                .collect(),
+            block: body.blocks(body.op(op).regions()[0])[0],
+        })
+    }
+
+    /// The generic operation that defines `value`.
+    pub fn defining(body: &Body, value: Value) -> Option<Generic> {
+        Generic::of(body, body.defining_op(value)?)
+    }
+
+    /// Number of loops.
+    pub fn rank(&self) -> usize {
+        self.iterators.len()
+    }
+
+    /// The map of output `index`.
+    pub fn output_map(&self, index: usize) -> &AffineMap {
+        &self.maps[self.inputs.len() + index]
+    }
+
+    /// Whether some loop is a reduction.
+    pub fn is_reduction(&self) -> bool {
+        self.iterators.contains(&Iterator::Reduction)
+    }
+
+    /// The yielded values, one a result.
+    pub fn yields<'a>(&self, body: &'a Body) -> &'a [Value] {
+        let end = body.terminator(self.block).expect("a generic's block ends in linalg.yield");
+        body.op(end).operands()
+    }
+
+    /// For each loop the first operand and dimension whose extent it runs over: `(operand index, dimension)`.
+    pub fn extent_sources(&self) -> Vec<Option<(usize, usize)>> {
+        (0..self.rank() as u32)
+            .map(|dim| {
+                // outputs first: their extents are the ones the loop nest must cover
+                let order = (self.inputs.len()..self.maps.len()).chain(0..self.inputs.len());
+                order.into_iter().find_map(|operand| {
+                    let position = self.maps[operand].results.iter().position(|e| *e == AffineExpr::Dim(dim))?;
+                    Some((operand, position))
+                })
+            })
+            .collect()
+    }
+
+    /// The operand (input or init) at `index` in the order of `maps`.
+    pub fn operand(&self, index: usize) -> Value {
+        if index < self.inputs.len() { self.inputs[index] } else { self.inits[index - self.inputs.len()] }
+    }
+
+    /// Static extents of the loops, where known.
+    pub fn extents(&self, body: &Body) -> Vec<Option<i64>> {
+        self.extent_sources()
+            .into_iter()
+            .map(|source| {
+                let (operand, dimension) = source?;
+                body.value_type(self.operand(operand)).shape()?[dimension]
+            })
+            .collect()
+    }
+}
+
+/// One input of a generic operation under construction: a tensor and how it is indexed.
+#[derive(Clone, Debug)]
+pub struct Input {
+    /// The tensor (or scalar, with a map without results).
+    pub value: Value,
+    /// Loop indices to its subscripts.
+    pub map: AffineMap,
+}
+
+/// Builds a `linalg.generic` with one or more results. `body` gets the input elements, then the current output
+/// elements, and returns the new output elements.
+pub fn build_generic(
+    builder: &mut Builder<'_>,
+    inputs: &[Input],
+    outputs: &[Input],
+    iterators: &[Iterator],
+    body: impl FnOnce(&mut Builder<'_>, &[Value]) -> Vec<Value>,
+) -> Vec<Value> {
+    let operands: Vec<Value> = inputs.iter().chain(outputs).map(|input| input.value).collect();
+    let maps = inputs.iter().chain(outputs).map(|input| Attribute::affine_map(input.map.clone())).collect();
+    let attributes = Attributes::from([
+        ("indexing_maps", Attribute::Array(maps)),
+        ("iterator_types", Attribute::Array(iterators.iter().map(|i| i.attribute()).collect())),
+        ("operandSegmentSizes", Attribute::i32_dense_array(&[inputs.len() as i64, outputs.len() as i64])),
+    ]);
+    let element = |builder: &Builder<'_>, value: Value| builder.body.value_type(value).element().clone();
+    let result_types: Vec<Type> = outputs.iter().map(|o| builder.body.value_type(o.value).clone()).collect();
+    let argument_types: Vec<Type> = operands.iter().map(|&v| element(builder, v)).collect();
+    let op = builder.create("linalg.generic", &operands, &result_types, attributes);
+    let (_, block) = builder.region_with_block(op, &argument_types);
+    let arguments = builder.body.arguments(block).to_vec();
+    builder.within(block, |inner| {
+        let yields = body(inner, &arguments);
+        inner.create("linalg.yield", &yields, &[], []);
+    });
+    builder.body.op(op).results().to_vec()
+}
+
+/// `Parallel` for `rank` loops.
+pub fn parallel(rank: usize) -> Vec<Iterator> {
+    vec![Iterator::Parallel; rank]
+}

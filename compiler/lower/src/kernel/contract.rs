@@ -1,0 +1,477 @@
+//! The loop nest of a contraction kernel: tiles of rows and columns computed by a micro-kernel, then the elementwise
+//! consumers of the contraction applied to the tile while it is in the first-level cache.
+
+use ir::{Attributes, Body, Type, Value};
+
+use super::emit::Emitter;
+use super::lane::Lane;
+use super::loops::delinearize;
+use crate::contraction::{Columns, Contraction, GROUP};
+use crate::generic::Generic;
+
+/// Columns of one tile: four vectors.
+const PANEL: i64 = 4 * GROUP;
+/// Rows a tile aims at: with a full panel its results fill half a first-level cache.
+const TILE_ROWS: i64 = 64;
+/// Consecutive inner rows at most in one tile.
+const INNER_ROWS: i64 = 128;
+
+/// What the descriptor of a micro-kernel call says, in its order.
+struct Tile {
+    reduction: [Value; 4],
+    left: [Value; 4],
+    right: [Value; 4],
+    row_inner: Value,
+    left_rows: [Value; 2],
+    out_rows: [Value; 2],
+    start: i64,
+    right_padded: bool,
+    last_block: Value,
+    right_group: Value,
+    out_group: Value,
+}
+
+/// A kernel around one contraction.
+pub struct ContractionKernel<'g> {
+    /// The contraction's generic operation.
+    pub generic: &'g Generic,
+    /// Its loops by role.
+    pub roles: &'g Contraction,
+    /// The kernel's result: the contraction itself or an elementwise function of it.
+    pub result: Value,
+    /// For each dimension of the contraction's result the dimension of `result` it becomes.
+    pub permutation: &'g [usize],
+}
+
+/// Emits a contraction kernel that writes `out`.
+pub fn emit_contraction(emitter: &mut Emitter<'_>, kernel: &ContractionKernel<'_>, out: Value) {
+    let ContractionKernel { generic, roles, result, permutation } = *kernel;
+    let source = emitter.source;
+    let contraction = source.op(generic.op).results()[0];
+    let extents: Vec<Value> = (0..generic.rank()).map(|dim| emitter.loop_extent(generic, dim)).collect();
+    let strides = Strides::of(emitter, generic, out, permutation);
+    let (columns, column_groups) = column_count(emitter, roles, &extents);
+    let inner = roles.rows.first().map_or_else(|| emitter.index(1), |&dim| extents[dim]);
+    let outer = roles.rows.get(1).map_or_else(|| emitter.index(1), |&dim| extents[dim]);
+    let limit = emitter.index(INNER_ROWS);
+    let inner_tile = emitter.min(inner, limit);
+    let inner_tiles = ceil_div(emitter, inner, inner_tile);
+    let outer_tile = outer_rows(emitter, inner);
+    let outer_tiles = ceil_div(emitter, outer, outer_tile);
+    let panel = emitter.index(PANEL);
+    let panels = ceil_div(emitter, columns, panel);
+
+    let start = start_of(source, generic, roles);
+    let tile = descriptor(emitter, kernel, &extents, &strides, inner, &start);
+    let batch: Vec<Value> = roles.batch.iter().map(|&dim| extents[dim]).collect();
+    let counts: Vec<Value> = batch.iter().copied().chain([panels, outer_tiles, inner_tiles]).collect();
+    let total = counts.iter().fold(emitter.index(1), |product, &count| emitter.mul(product, count));
+    let work = tile_work(emitter, roles, &extents);
+    let trivial = result == contraction;
+    emitter.parallel_loop(total, work, |emitter, linear| {
+        let position = delinearize(emitter, linear, &counts);
+        let (batch_indices, rest) = position.split_at(batch.len());
+        let column = emitter.mul(rest[0], panel);
+        let remaining = emitter.sub(columns, column);
+        let tile_columns = emitter.min(remaining, panel);
+        let row_outer = emitter.mul(rest[1], outer_tile);
+        let left_over = emitter.sub(outer, row_outer);
+        let outer_count = emitter.min(left_over, outer_tile);
+        let row_inner = emitter.mul(rest[2], inner_tile);
+        let left_over = emitter.sub(inner, row_inner);
+        let inner_count = emitter.min(left_over, inner_tile);
+        let origin = Origin { batch: batch_indices, column, row_outer, row_inner };
+        let place = Place { column_groups, origin: &origin, outer_count, inner_count, tile_columns };
+        if let Start::Values = start {
+            tile_points(emitter, kernel, &place, |emitter, point, subscripts| {
+                let map = generic.output_map(0).clone();
+                let at: Vec<Lane> = map.results.iter().map(|e| emitter.affine(e, point)).collect();
+                let value = emitter.evaluate(generic.inits[0], &at);
+                emitter.store(&value, out, subscripts);
+            });
+        }
+        call(emitter, kernel, &strides, &tile, &place, &start, out);
+        if !trivial {
+            tile_points(emitter, kernel, &place, |emitter, point, subscripts| {
+                let accumulated = emitter.load(out, subscripts);
+                emitter.remember_point(generic, point.to_vec(), vec![accumulated]);
+                let value = emitter.evaluate(result, subscripts);
+                emitter.store(&value, out, subscripts);
+            });
+        }
+    });
+}
+
+/// Where a tile begins, in loop indices.
+struct Origin<'t> {
+    batch: &'t [Value],
+    column: Value,
+    row_outer: Value,
+    row_inner: Value,
+}
+
+/// Where a tile lies and how large it is.
+struct Place<'t> {
+    column_groups: bool,
+    origin: &'t Origin<'t>,
+    outer_count: Value,
+    inner_count: Value,
+    tile_columns: Value,
+}
+
+/// The value a tile's accumulators start from.
+enum Start {
+    Zero,
+    /// One value a column, read from a tensor whose elements follow the columns.
+    Columns(Value),
+    /// Anything else: written to the tile first.
+    Values,
+}
+
+fn start_of(source: &Body, generic: &Generic, roles: &Contraction) -> Start {
+    let Some(init) = Generic::defining(source, generic.inits[0]) else { return Start::Values };
+    let yielded = init.yields(source)[0];
+    if let Some(op) = source.defining_op(yielded) {
+        let zero = source.op(op).attributes.float("value") == Some(0.0);
+        return if source.name(op) == "arith.constant" && zero { Start::Zero } else { Start::Values };
+    }
+    // a body that yields one input untouched, indexed by the column loops alone
+    let arguments = source.arguments(init.block);
+    let Some(input) = arguments.iter().position(|&argument| argument == yielded) else { return Start::Values };
+    let Some(picks) = init.maps[input].as_projected_permutation() else { return Start::Values };
+    let out = generic.output_map(0).as_projected_permutation().unwrap_or_default();
+    let loops: Vec<usize> = picks.iter().filter_map(|&position| out.get(position).copied()).collect();
+    let expected = match roles.columns {
+        Columns::Single { dim, .. } => vec![dim],
+        Columns::Blocked { group, column } => vec![group, column],
+    };
+    let plain = init.inputs.len() == 1 && init.output_map(0).is_identity() && loops == expected;
+    match plain && Generic::defining(source, init.inputs[input]).is_none() {
+        true => Start::Columns(init.inputs[input]),
+        false => Start::Values,
+    }
+}
+
+/// Element strides of every loop in the three buffers.
+struct Strides {
+    left: Vec<Value>,
+    left_offset: Value,
+    right: Vec<Value>,
+    right_offset: Value,
+    right_group: Value,
+    out: Vec<Value>,
+}
+
+impl Strides {
+    fn of(emitter: &mut Emitter<'_>, generic: &Generic, out: Value, permutation: &[usize]) -> Strides {
+        let roles = Contraction::of(emitter.source, generic).expect("the caller recognised a contraction");
+        let (left, left_offset) = operand_strides(emitter, generic, roles.left);
+        let (mut right, right_offset) = operand_strides(emitter, generic, roles.right);
+        let right_group = match roles.columns {
+            Columns::Single { packed: false, .. } => emitter.index(GROUP),
+            Columns::Single { dim, packed: true } => {
+                let buffer = dense_strides(emitter, generic.inputs[roles.right]);
+                let group = ir::AffineExpr::Dim(dim as u32).floor_div(GROUP);
+                let position = generic.maps[roles.right].results.iter().position(|e| *e == group);
+                right[dim] = emitter.index(1);
+                buffer[position.expect("packed columns have a group subscript")]
+            }
+            Columns::Blocked { group, .. } => right[group],
+        };
+        let result_strides = buffer_strides(emitter, out);
+        let mut out_strides = vec![emitter.index(0); generic.rank()];
+        let picks = generic.output_map(0).as_projected_permutation().expect("recognised");
+        for (position, &dim) in picks.iter().enumerate() {
+            out_strides[dim] = result_strides[permutation[position]];
+        }
+        Strides { left, left_offset, right, right_offset, right_group, out: out_strides }
+    }
+}
+
+/// Strides of a dense tensor with the extents of a source tensor.
+fn dense_strides(emitter: &mut Emitter<'_>, tensor: Value) -> Vec<Value> {
+    let rank = emitter.source.value_type(tensor).rank().expect("kernel tensors are ranked");
+    let mut strides = vec![emitter.index(1); rank];
+    for axis in (0..rank.saturating_sub(1)).rev() {
+        let extent = emitter.extent(tensor, axis + 1);
+        strides[axis] = emitter.mul(strides[axis + 1], extent);
+    }
+    strides
+}
+
+fn buffer_strides(emitter: &mut Emitter<'_>, buffer: Value) -> Vec<Value> {
+    let shape = emitter.body.value_type(buffer).shape().expect("buffers are ranked");
+    let mut strides = vec![emitter.index(1); shape.len()];
+    for axis in (0..shape.len().saturating_sub(1)).rev() {
+        let extent = emitter.buffer_extent(buffer, axis + 1);
+        strides[axis] = emitter.mul(strides[axis + 1], extent);
+    }
+    strides
+}
+
+/// How far each loop moves in an input's buffer, and the offset of the first element. Subscripts that are not linear
+/// (the group and column of packed columns) are left out.
+fn operand_strides(emitter: &mut Emitter<'_>, generic: &Generic, operand: usize) -> (Vec<Value>, Value) {
+    let buffer = dense_strides(emitter, generic.inputs[operand]);
+    let rank = generic.rank() as u32;
+    let mut strides = vec![emitter.index(0); generic.rank()];
+    let mut offset = emitter.index(0);
+    for (expression, &stride) in generic.maps[operand].results.iter().zip(&buffer) {
+        let Some((coefficients, constant)) = expression.as_linear(rank) else { continue };
+        for (dim, coefficient) in coefficients.into_iter().enumerate() {
+            if coefficient != 0 {
+                let coefficient = emitter.index(coefficient);
+                let step = emitter.mul(coefficient, stride);
+                strides[dim] = emitter.add(strides[dim], step);
+            }
+        }
+        let constant = emitter.index(constant);
+        let shift = emitter.mul(constant, stride);
+        offset = emitter.add(offset, shift);
+    }
+    (strides, offset)
+}
+
+fn column_count(emitter: &mut Emitter<'_>, roles: &Contraction, extents: &[Value]) -> (Value, bool) {
+    match roles.columns {
+        Columns::Single { dim, .. } => (extents[dim], false),
+        Columns::Blocked { group, .. } => {
+            let width = emitter.index(GROUP);
+            (emitter.mul(extents[group], width), true)
+        }
+    }
+}
+
+/// `max(1, TILE_ROWS / inner)`
+fn outer_rows(emitter: &mut Emitter<'_>, inner: Value) -> Value {
+    let (rows, one) = (emitter.index(TILE_ROWS), emitter.index(1));
+    match emitter.constant_value(inner) {
+        Some(inner) => emitter.index((TILE_ROWS / inner.max(1)).max(1)),
+        None => {
+            let safe = emitter.pure("arith.maxsi", &[inner, one], Type::Index, []);
+            let count = emitter.div(rows, safe);
+            emitter.pure("arith.maxsi", &[count, one], Type::Index, [])
+        }
+    }
+}
+
+/// `ceil(a / max(b, 1))`
+fn ceil_div(emitter: &mut Emitter<'_>, a: Value, b: Value) -> Value {
+    let one = emitter.index(1);
+    let divisor = match emitter.constant_value(b) {
+        Some(value) => emitter.index(value.max(1)),
+        None => emitter.pure("arith.maxsi", &[b, one], Type::Index, []),
+    };
+    let less = emitter.sub(divisor, one);
+    let sum = emitter.add(a, less);
+    emitter.div(sum, divisor)
+}
+
+fn descriptor(
+    emitter: &mut Emitter<'_>,
+    kernel: &ContractionKernel<'_>,
+    extents: &[Value],
+    strides: &Strides,
+    inner: Value,
+    start: &Start,
+) -> Tile {
+    let roles = kernel.roles;
+    let (zero, one) = (emitter.index(0), emitter.index(1));
+    // reduction loops fill the descriptor from the inside; missing outer ones run once
+    let align = |values: &[Value], filler: Value| -> [Value; 4] {
+        let mut words = [filler; 4];
+        let first = 4 - values.len();
+        words[first..].copy_from_slice(values);
+        words
+    };
+    let pick = |of: &[Value]| roles.reduction.iter().map(|&dim| of[dim]).collect::<Vec<_>>();
+    let reduction = align(&pick(extents), one);
+    let row = |of: &[Value], index: usize| roles.rows.get(index).map_or(zero, |&dim| of[dim]);
+    let last_block = emitter.source.op(kernel.generic.op).attributes.integer("rt.last_block");
+    let last_block = last_block.map_or(reduction[3], |count| emitter.index(count));
+    let out_group = match roles.columns {
+        Columns::Single { .. } => emitter.index(GROUP),
+        Columns::Blocked { group, .. } => strides.out[group],
+    };
+    Tile {
+        reduction,
+        left: align(&pick(&strides.left), zero),
+        right: align(&pick(&strides.right), zero),
+        row_inner: inner,
+        left_rows: [row(&strides.left, 0), row(&strides.left, 1)],
+        out_rows: [row(&strides.out, 0), row(&strides.out, 1)],
+        start: match start {
+            Start::Zero => 0,
+            Start::Columns(_) => 1,
+            Start::Values => 2,
+        },
+        right_padded: !matches!(roles.columns, Columns::Single { packed: false, .. }),
+        last_block,
+        right_group: strides.right_group,
+        out_group,
+    }
+}
+
+/// The address of an element: the buffer's plus `offset` f32 elements.
+fn address(emitter: &mut Emitter<'_>, buffer: Value, offset: Value) -> Value {
+    let base = emitter.pure("rt.address", &[buffer], Type::Index, []);
+    let width = emitter.index(4);
+    let bytes = emitter.mul(offset, width);
+    emitter.add(base, bytes)
+}
+
+fn call(
+    emitter: &mut Emitter<'_>,
+    kernel: &ContractionKernel<'_>,
+    strides: &Strides,
+    tile: &Tile,
+    place: &Place<'_>,
+    start: &Start,
+    out: Value,
+) {
+    let ContractionKernel { generic, roles, .. } = *kernel;
+    let origin = place.origin;
+    let (zero, group_width) = (emitter.index(0), emitter.index(GROUP));
+    let column_group = emitter.div(origin.column, group_width);
+    let mut moved = |strides: &[Value], offset: Value, group: Value| {
+        let mut sum = offset;
+        let rows = [(0, origin.row_inner), (1, origin.row_outer)];
+        let row_terms = rows.iter().filter_map(|&(index, at)| roles.rows.get(index).map(|&dim| (dim, at)));
+        let batch_terms = roles.batch.iter().copied().zip(origin.batch.iter().copied());
+        for (dim, at) in row_terms.chain(batch_terms).collect::<Vec<_>>() {
+            let step = emitter.mul(at, strides[dim]);
+            sum = emitter.add(sum, step);
+        }
+        let step = emitter.mul(column_group, group);
+        emitter.add(sum, step)
+    };
+    let left_offset = moved(&strides.left, strides.left_offset, zero);
+    let right_offset = moved(&strides.right, strides.right_offset, tile.right_group);
+    let out_offset = moved(&strides.out, zero, tile.out_group);
+    let left_buffer = emitter.buffer(generic.inputs[roles.left]).expect("contraction operands are kernel arguments");
+    let right_buffer = emitter.buffer(generic.inputs[roles.right]).expect("contraction operands are kernel arguments");
+    let left_address = address(emitter, left_buffer, left_offset);
+    let right_address = address(emitter, right_buffer, right_offset);
+    let out_address = address(emitter, out, out_offset);
+    let start_address = match start {
+        Start::Columns(tensor) => {
+            let buffer = emitter.buffer(*tensor).expect("a start vector is a kernel argument");
+            address(emitter, buffer, origin.column)
+        }
+        Start::Zero | Start::Values => out_address,
+    };
+    let rows = emitter.mul(place.outer_count, place.inner_count);
+    let words: Vec<Value> = tile.words(emitter);
+    let operands: Vec<Value> =
+        [left_address, right_address, start_address, out_address, rows, place.tile_columns].into_iter().chain(words).collect();
+    emitter.effect("rt.contract", &operands, &[], Attributes::new());
+}
+
+impl Tile {
+    fn words(&self, emitter: &mut Emitter<'_>) -> Vec<Value> {
+        let (start, padded) = (emitter.index(self.start), emitter.index(self.right_padded as i64));
+        let mut words = Vec::new();
+        words.extend(self.reduction);
+        words.extend(self.left);
+        words.extend(self.right);
+        words.extend([self.row_inner, self.left_rows[0], self.left_rows[1], self.out_rows[0], self.out_rows[1]]);
+        words.extend([start, padded, self.last_block, self.right_group, self.out_group]);
+        words
+    }
+}
+
+/// Visits the points of a tile, vectors along the columns: `visit` gets the contraction's loop indices and the
+/// subscripts of the kernel's result.
+fn tile_points(
+    emitter: &mut Emitter<'_>,
+    kernel: &ContractionKernel<'_>,
+    place: &Place<'_>,
+    mut visit: impl FnMut(&mut Emitter<'_>, &[Option<Lane>], &[Lane]),
+) {
+    let ContractionKernel { generic, roles, permutation, .. } = *kernel;
+    let origin = place.origin;
+    let zero = emitter.index(0);
+    let mut point: Vec<Option<Lane>> = vec![None; generic.rank()];
+    for (&dim, &index) in roles.batch.iter().zip(origin.batch) {
+        point[dim] = Some(Lane::Uniform(index));
+    }
+    let picks = generic.output_map(0).as_projected_permutation().expect("recognised");
+    let subscripts_of = |point: &[Option<Lane>]| {
+        let mut subscripts = vec![None; picks.len()];
+        for (position, &dim) in picks.iter().enumerate() {
+            subscripts[permutation[position]] = point[dim].clone();
+        }
+        subscripts.into_iter().map(|lane| lane.expect("every parallel loop is open")).collect::<Vec<_>>()
+    };
+    emitter.for_loop(zero, place.outer_count, 1, &[], |emitter, outer, _| {
+        emitter.for_loop(zero, place.inner_count, 1, &[], |emitter, inner, _| {
+            for (index, (base, step)) in [(origin.row_inner, inner), (origin.row_outer, outer)].into_iter().enumerate() {
+                if let Some(&dim) = roles.rows.get(index) {
+                    point[dim] = Some(Lane::Uniform(emitter.add(base, step)));
+                }
+            }
+            tile_columns(emitter, roles, place, &mut |emitter, open| {
+                let mut point = point.clone();
+                for (dim, lane) in open {
+                    point[*dim] = Some(lane.clone());
+                }
+                visit(emitter, &point, &subscripts_of(&point));
+            });
+            vec![]
+        });
+        vec![]
+    });
+}
+
+/// Visits the columns of a tile: whole vectors, then single columns.
+fn tile_columns(
+    emitter: &mut Emitter<'_>,
+    roles: &Contraction,
+    place: &Place<'_>,
+    visit: &mut dyn FnMut(&mut Emitter<'_>, &[(usize, Lane)]),
+) {
+    let lanes = emitter.lanes as i64;
+    let zero = emitter.index(0);
+    let first = place.origin.column;
+    match roles.columns {
+        Columns::Single { dim, .. } => {
+            let end = emitter.add(first, place.tile_columns);
+            let width = emitter.index(lanes);
+            let tail = emitter.rem(place.tile_columns, width);
+            let main = emitter.sub(end, tail);
+            emitter.for_loop(first, main, lanes, &[], |emitter, column, _| {
+                visit(emitter, &[(dim, Lane::Iota(column))]);
+                vec![]
+            });
+            if emitter.constant_value(tail) != Some(0) {
+                emitter.for_loop(main, end, 1, &[], |emitter, column, _| {
+                    visit(emitter, &[(dim, Lane::Uniform(column))]);
+                    vec![]
+                });
+            }
+        }
+        Columns::Blocked { group, column } => {
+            debug_assert!(place.column_groups);
+            let width = emitter.index(GROUP);
+            let low = emitter.div(first, width);
+            let count = emitter.div(place.tile_columns, width);
+            let high = emitter.add(low, count);
+            emitter.for_loop(low, high, 1, &[], |emitter, block, _| {
+                emitter.for_loop(zero, width, lanes, &[], |emitter, lane, _| {
+                    visit(emitter, &[(group, Lane::Uniform(block)), (column, Lane::Iota(lane))]);
+                    vec![]
+                });
+                vec![]
+            });
+        }
+    }
+}
+
+/// Estimated operations of one tile.
+fn tile_work(emitter: &Emitter<'_>, roles: &Contraction, extents: &[Value]) -> i64 {
+    let extent = |dim: usize| emitter.constant_value(extents[dim]).unwrap_or(TILE_ROWS);
+    let depth: i64 = roles.reduction.iter().map(|&dim| extent(dim)).product();
+    let rows = roles.rows.iter().map(|&dim| extent(dim)).product::<i64>().min(TILE_ROWS);
+    // a micro-kernel retires about sixteen multiply-adds where scalar code retires one operation
+    rows.max(1) * PANEL * depth / 16
+}

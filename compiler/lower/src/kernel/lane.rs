@@ -1,0 +1,31 @@
+//! Values during kernel emission: one scalar for all lanes, or something that differs from lane to lane.
+
+use ir::Value;
+
+/// A value at a point of the iteration space, where a point is one scalar iteration or `lanes` consecutive ones.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Lane {
+    /// The same scalar in every lane.
+    Uniform(Value),
+    /// An integer that is `base + lane`.
+    Iota(Value),
+    /// A vector value, one element a lane.
+    Vector(Value),
+    /// One scalar a lane: what the target has no vector for.
+    Scalars(Vec<Value>),
+}
+
+impl Lane {
+    /// The scalar, when all lanes share it.
+    pub fn uniform(&self) -> Option<Value> {
+        match self {
+            Lane::Uniform(value) => Some(*value),
+            Lane::Iota(_) | Lane::Vector(_) | Lane::Scalars(_) => None,
+        }
+    }
+
+    /// Whether lanes may differ.
+    pub fn varies(&self) -> bool {
+        self.uniform().is_none()
+    }
+}

@@ -1,0 +1,8 @@
+//! Kernels: from fused groups of structured operations to loops over buffers.
+
+pub mod build;
+pub mod contract;
+pub mod emit;
+pub mod lane;
+pub mod loops;
+pub mod reduce;

@@ -1,0 +1,237 @@
+//! Evaluating a reduction at a point of its parallel loops: the nest over its reduction loops.
+//!
+//! When the point is one scalar iteration, the last reduction loop is vectorised if the combiner is known to be
+//! associative: lanes accumulate separately from the neutral element and are combined at the end, in a fixed order.
+
+use ir::{AffineExpr, Attribute, Attributes, Type, Value};
+
+use super::emit::Emitter;
+use super::lane::Lane;
+use crate::generic::{Generic, Iterator};
+
+/// A combiner that may be applied to lanes separately.
+struct Combiner {
+    /// The operation's name.
+    name: &'static str,
+    /// Its `vector.kind`.
+    kind: &'static str,
+    /// The element that changes nothing, of the given type.
+    neutral: fn(&Type) -> Attribute,
+}
+
+fn float(value: f64) -> impl Fn(&Type) -> Attribute {
+    move |r#type| Attribute::float(value, r#type.clone())
+}
+
+fn width(r#type: &Type) -> u32 {
+    r#type.bit_width().unwrap_or(64)
+}
+
+const COMBINERS: &[Combiner] = &[
+    Combiner { name: "arith.addf", kind: "add", neutral: |t| float(0.0)(t) },
+    Combiner { name: "arith.mulf", kind: "mul", neutral: |t| float(1.0)(t) },
+    Combiner { name: "arith.maximumf", kind: "maximumf", neutral: |t| float(f64::NEG_INFINITY)(t) },
+    Combiner { name: "arith.minimumf", kind: "minimumf", neutral: |t| float(f64::INFINITY)(t) },
+    Combiner { name: "arith.addi", kind: "add", neutral: |t| Attribute::Integer(0, t.clone()) },
+    Combiner { name: "arith.muli", kind: "mul", neutral: |t| Attribute::Integer(1, t.clone()) },
+    Combiner {
+        name: "arith.maxsi",
+        kind: "maxsi",
+        neutral: |t| Attribute::Integer(i64::MIN >> (64 - width(t)), t.clone()),
+    },
+    Combiner {
+        name: "arith.minsi",
+        kind: "minsi",
+        neutral: |t| Attribute::Integer(i64::MAX >> (64 - width(t)), t.clone()),
+    },
+];
+
+/// Reduction loops with at most this many iterations in all are unrolled.
+const UNROLL_LIMIT: i64 = 9;
+
+impl Emitter<'_> {
+    /// The results of a reduction at `point`, where the reduction loops are open.
+    pub fn evaluate_reduction(&mut self, generic: &Generic, point: Vec<Option<Lane>>) -> Vec<Lane> {
+        if let Some(known) = self.known_point(generic, &point) {
+            return known;
+        }
+        let starts: Vec<Lane> = (0..generic.inits.len()).map(|index| self.start(generic, index, &point)).collect();
+        let across = point.iter().flatten().any(Lane::varies);
+        let results = match self.vector_combiner(generic, across) {
+            Some(combiner) => vec![self.reduce_lanes(generic, &point, &starts[0], combiner)],
+            None => self.reduce_points(generic, point.clone(), starts, across),
+        };
+        self.remember_point(generic, point, results.clone());
+        results
+    }
+
+    fn start(&mut self, generic: &Generic, index: usize, point: &[Option<Lane>]) -> Lane {
+        let map = generic.output_map(index).clone();
+        let subscripts: Vec<Lane> = map.results.iter().map(|e| self.affine(e, point)).collect();
+        self.evaluate(generic.inits[index], &subscripts)
+    }
+
+    fn reduction_loops(&mut self, generic: &Generic) -> Vec<(usize, Value)> {
+        let dims: Vec<usize> = (0..generic.rank()).filter(|&d| generic.iterators[d] == Iterator::Reduction).collect();
+        dims.into_iter().map(|dim| (dim, self.loop_extent(generic, dim))).collect()
+    }
+
+    /// One iteration at a time; the point itself may cover several lanes.
+    fn reduce_points(&mut self, generic: &Generic, point: Vec<Option<Lane>>, starts: Vec<Lane>, across: bool) -> Vec<Lane> {
+        let starts: Vec<Lane> = match across {
+            true => starts.iter().map(|lane| self.spread(lane)).collect(),
+            false => starts,
+        };
+        let loops = self.reduction_loops(generic);
+        let trip: Option<i64> = loops.iter().map(|(_, extent)| self.constant_value(*extent)).product();
+        match trip.filter(|&trip| trip <= UNROLL_LIMIT) {
+            Some(_) => self.unrolled(generic, point, starts, &loops),
+            None => self.nested(generic, point, starts, &loops),
+        }
+    }
+
+    /// A lane that can be carried through a loop: a vector, or one scalar a lane.
+    fn spread(&mut self, lane: &Lane) -> Lane {
+        match lane {
+            Lane::Uniform(value) if !self.vector_legal(&self.body.value_type(*value).clone()) => {
+                Lane::Scalars(vec![*value; self.lanes])
+            }
+            Lane::Iota(_) => Lane::Scalars(self.scalars_of(lane)),
+            Lane::Uniform(_) => Lane::Vector(self.vector_of(lane)),
+            Lane::Vector(_) | Lane::Scalars(_) => lane.clone(),
+        }
+    }
+
+    fn unrolled(&mut self, generic: &Generic, mut point: Vec<Option<Lane>>, accumulators: Vec<Lane>, loops: &[(usize, Value)]) -> Vec<Lane> {
+        let Some(((dim, extent), inner)) = loops.split_first() else {
+            return self.evaluate_body(generic, &point, Some(&accumulators));
+        };
+        let trip = self.constant_value(*extent).expect("unrolled loops are static");
+        let mut accumulators = accumulators;
+        for iteration in 0..trip {
+            point[*dim] = Some(Lane::Uniform(self.index(iteration)));
+            accumulators = self.unrolled(generic, point.clone(), accumulators, inner);
+        }
+        accumulators
+    }
+
+    fn nested(&mut self, generic: &Generic, mut point: Vec<Option<Lane>>, accumulators: Vec<Lane>, loops: &[(usize, Value)]) -> Vec<Lane> {
+        let Some(((dim, extent), inner)) = loops.split_first() else {
+            return self.evaluate_body(generic, &point, Some(&accumulators));
+        };
+        let carried: Vec<Value> = accumulators.iter().flat_map(lane_values).collect();
+        let zero = self.index(0);
+        let results = self.for_loop(zero, *extent, 1, &carried, |emitter, iteration, carried| {
+            point[*dim] = Some(Lane::Uniform(iteration));
+            let accumulators = refill(&accumulators, carried);
+            let next = emitter.nested(generic, point, accumulators.clone(), inner);
+            next.iter().zip(&accumulators).flat_map(|(lane, like)| lane_values(&emitter.alike(lane, like))).collect()
+        });
+        refill(&accumulators, &results)
+    }
+
+    /// `lane` in the representation of `like`.
+    fn alike(&mut self, lane: &Lane, like: &Lane) -> Lane {
+        match (like, lane) {
+            (Lane::Vector(_), _) => Lane::Vector(self.vector_of(lane)),
+            (Lane::Scalars(_), _) => {
+                let scalars = self.scalars_of(lane);
+                Lane::Scalars((0..self.lanes).map(|l| scalars[l.min(scalars.len() - 1)]).collect())
+            }
+            (Lane::Uniform(_) | Lane::Iota(_), _) => lane.clone(),
+        }
+    }
+
+    /// The combiner, when lanes of the last reduction loop can accumulate separately.
+    fn vector_combiner(&mut self, generic: &Generic, across: bool) -> Option<&'static Combiner> {
+        if across || generic.inits.len() != 1 || self.lanes == 1 {
+            return None;
+        }
+        let source = self.source;
+        let element = source.value_type(generic.inits[0]).element().clone();
+        let yielded = generic.yields(source)[0];
+        let op = source.defining_op(yielded)?;
+        let combiner = COMBINERS.iter().find(|combiner| combiner.name == source.name(op))?;
+        let accumulator = source.arguments(generic.block)[generic.inputs.len()];
+        let once = source.uses(accumulator).len() == 1 && source.op(op).operands().contains(&accumulator);
+        if !once || !self.vector_legal(&element) {
+            return None;
+        }
+        let last = (0..generic.rank()).rev().find(|&d| generic.iterators[d] == Iterator::Reduction)?;
+        let extent = self.loop_extent(generic, last);
+        if self.constant_value(extent).is_some_and(|extent| extent < self.lanes as i64) {
+            return None;
+        }
+        // worth it when some operand is consecutive along the loop
+        let consecutive = generic.maps[..generic.inputs.len()]
+            .iter()
+            .any(|map| map.results.last() == Some(&AffineExpr::Dim(last as u32)));
+        consecutive.then_some(combiner)
+    }
+
+    fn reduce_lanes(&mut self, generic: &Generic, point: &[Option<Lane>], start: &Lane, combiner: &'static Combiner) -> Lane {
+        let source = self.source;
+        let element = source.value_type(generic.inits[0]).element().clone();
+        let neutral = self.constant((combiner.neutral)(&element), element.clone());
+        let neutral = self.vector_of(&Lane::Uniform(neutral));
+        let start = start.uniform().expect("a scalar point has a scalar start");
+        let loops = self.reduction_loops(generic);
+        let [vector, scalar] = self.lanes_nest(generic, point.to_vec(), [neutral, start], &loops);
+        let kind = Attribute::Dialect("vector".into(), format!("kind<{}>", combiner.kind).into());
+        let folded = self.pure("vector.reduction", &[vector], element.clone(), [("kind", kind)]);
+        Lane::Uniform(self.pure(combiner.name, &[scalar, folded], element, Attributes::new()))
+    }
+
+    fn lanes_nest(&mut self, generic: &Generic, mut point: Vec<Option<Lane>>, carried: [Value; 2], loops: &[(usize, Value)]) -> [Value; 2] {
+        let zero = self.index(0);
+        let ((dim, extent), inner) = loops.split_first().expect("a reduction has a reduction loop");
+        if !inner.is_empty() {
+            let results = self.for_loop(zero, *extent, 1, &carried, |emitter, iteration, carried| {
+                point[*dim] = Some(Lane::Uniform(iteration));
+                emitter.lanes_nest(generic, point, [carried[0], carried[1]], inner).to_vec()
+            });
+            return [results[0], results[1]];
+        }
+        let lanes = self.index(self.lanes as i64);
+        let tail = self.rem(*extent, lanes);
+        let main = self.sub(*extent, tail);
+        let step = self.lanes as i64;
+        let vector = self.for_loop(zero, main, step, &carried[..1], |emitter, iteration, carried| {
+            let mut point = point.clone();
+            point[*dim] = Some(Lane::Iota(iteration));
+            let next = emitter.evaluate_body(generic, &point, Some(&[Lane::Vector(carried[0])]));
+            vec![emitter.vector_of(&next[0])]
+        })[0];
+        if self.constant_value(tail) == Some(0) {
+            return [vector, carried[1]];
+        }
+        let scalar = self.for_loop(main, *extent, 1, &carried[1..], |emitter, iteration, carried| {
+            let mut point = point.clone();
+            point[*dim] = Some(Lane::Uniform(iteration));
+            let next = emitter.evaluate_body(generic, &point, Some(&[Lane::Uniform(carried[0])]));
+            vec![next[0].uniform().expect("a scalar point has scalar results")]
+        })[0];
+        [vector, scalar]
+    }
+}
+
+fn lane_values(lane: &Lane) -> Vec<Value> {
+    match lane {
+        Lane::Uniform(value) | Lane::Iota(value) | Lane::Vector(value) => vec![*value],
+        Lane::Scalars(values) => values.clone(),
+    }
+}
+
+/// Lanes of the same representation as `like`, holding `values`.
+fn refill(like: &[Lane], values: &[Value]) -> Vec<Lane> {
+    let mut values = values.iter().copied();
+    let mut next = || values.next().expect("as many values as lanes carry");
+    like.iter()
+        .map(|lane| match lane {
+            Lane::Uniform(_) => Lane::Uniform(next()),
+            Lane::Iota(_) => Lane::Iota(next()),
+            Lane::Vector(_) => Lane::Vector(next()),
+            Lane::Scalars(old) => Lane::Scalars(old.iter().map(|_| next()).collect()),
+        })
+        .collect()
+}
