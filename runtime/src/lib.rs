@@ -1,1 +1,18 @@
-//! Thread pool, memory and micro-kernels behind a C ABI.
+//! The runtime behind generated code: a C ABI of `rt_` symbols.
+//!
+//! - [`pool`]: one thread pool a process, parked between runs.
+//! - [`context`]: the memory of one run.
+//! - [`kernels`]: micro-kernels chosen by CPU features.
+//! - [`elementary`]: elementary functions that generated code does not expand.
+//! - [`symbols`]: every symbol by name, for in-process linking.
+//!
+//! Nothing here panics across the C boundary, and nothing but the pool is global.
+
+pub mod context;
+pub mod elementary;
+pub mod kernels;
+pub mod pool;
+mod symbols;
+
+pub use context::RunContext;
+pub use symbols::symbols;

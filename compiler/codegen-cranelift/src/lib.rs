@@ -1,1 +1,22 @@
 //! The low level to CLIF and machine code.
+//!
+//! Translation is one to one (see ARCHITECTURE.md, "The low level, precisely"). Functions are compiled in parallel,
+//! each on its own, then linked into memory ([`compile`]) or an object file ([`object`]).
+//!
+//! Vectors of exactly 128 bits live in vector registers; vectors of any other length live lane by lane in scalar
+//! registers, which is correct but slow, so callers choose 128-bit vectors.
+
+mod control;
+mod convert;
+mod float;
+mod form;
+mod function;
+mod integer;
+mod link;
+mod memory;
+mod vector;
+
+pub use link::{Compiled, Options, clif, compile, object};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,159 @@
+//! Floating point arithmetic and comparison.
+
+use cranelift_codegen::ir::condcodes::FloatCC;
+use cranelift_codegen::ir::{InstBuilder, Type, Value, types};
+use ir::Op;
+
+use crate::form::is_half;
+use crate::function::{Translated, Translator};
+
+/// Upstream's numbering of `arith.cmpf` predicates, without the two constant ones.
+fn condition(predicate: i64) -> Option<FloatCC> {
+    Some(match predicate {
+        1 => FloatCC::Equal,
+        2 => FloatCC::GreaterThan,
+        3 => FloatCC::GreaterThanOrEqual,
+        4 => FloatCC::LessThan,
+        5 => FloatCC::LessThanOrEqual,
+        6 => FloatCC::OrderedNotEqual,
+        7 => FloatCC::Ordered,
+        8 => FloatCC::UnorderedOrEqual,
+        9 => FloatCC::UnorderedOrGreaterThan,
+        10 => FloatCC::UnorderedOrGreaterThanOrEqual,
+        11 => FloatCC::UnorderedOrLessThan,
+        12 => FloatCC::UnorderedOrLessThanOrEqual,
+        13 => FloatCC::NotEqual,
+        14 => FloatCC::Unordered,
+        _ => return None,
+    })
+}
+
+const ALWAYS_FALSE: i64 = 0;
+const ALWAYS_TRUE: i64 = 15;
+
+impl Translator<'_> {
+    /// Scalar floating point operations; `None` when `name` is none. Half formats are computed in `f32`.
+    pub(crate) fn float_op(&mut self, op: Op, name: &str, arguments: &[Value]) -> Translated<Option<Value>> {
+        let element = self.operand_type(op, 0).element().clone();
+        if !element.is_float() {
+            return Ok(None);
+        }
+        if !is_half(&element) {
+            return self.single_or_double_op(op, name, arguments);
+        }
+        if matches!(name, "arith.bitcast" | "arith.extf" | "arith.truncf") {
+            return Ok(None);
+        }
+        let mut wide = Vec::with_capacity(arguments.len());
+        for &argument in arguments {
+            wide.push(self.half_to_f32(op, &element, argument)?);
+        }
+        let Some(result) = self.single_or_double_op(op, name, &wide)? else { return Ok(None) };
+        if is_half(self.result_type(op).element()) {
+            return self.f32_to_half(op, &element, result).map(Some);
+        }
+        Ok(Some(result))
+    }
+
+    fn single_or_double_op(&mut self, op: Op, name: &str, arguments: &[Value]) -> Translated<Option<Value>> {
+        if let ("arith.remf" | "math.powf" | "math.atan2", &[x, y]) = (name, arguments) {
+            let (r#type, suffix) = match self.builder.func.dfg.value_type(x) {
+                types::F32 => (ir::Type::F32, "f32"),
+                _ => (ir::Type::F64, "f64"),
+            };
+            let function = match name {
+                "arith.remf" => "fmod",
+                "math.powf" => "pow",
+                _ => "atan2",
+            };
+            let inputs = [r#type.clone(), r#type.clone()];
+            return self.runtime_call(op, &format!("rt_{function}_{suffix}"), &inputs, r#type, &[x, y]).map(Some);
+        }
+        if let ("math.copysign", &[x, y]) = (name, arguments) {
+            return Ok(Some(self.builder.ins().fcopysign(x, y)));
+        }
+        Ok(self.plain_float_op(op, name, arguments))
+    }
+
+    /// What CLIF has for scalars and registers alike.
+    fn plain_float_op(&mut self, op: Op, name: &str, arguments: &[Value]) -> Option<Value> {
+        let ins = self.builder.ins();
+        Some(match (name, arguments) {
+            ("arith.addf", &[x, y]) => ins.fadd(x, y),
+            ("arith.subf", &[x, y]) => ins.fsub(x, y),
+            ("arith.mulf", &[x, y]) => ins.fmul(x, y),
+            ("arith.divf", &[x, y]) => ins.fdiv(x, y),
+            ("arith.negf", &[x]) => ins.fneg(x),
+            ("arith.maximumf", &[x, y]) => ins.fmax(x, y),
+            ("arith.minimumf", &[x, y]) => ins.fmin(x, y),
+            ("arith.maxnumf", &[x, y]) => self.number_or_other(FloatCC::GreaterThan, x, y),
+            ("arith.minnumf", &[x, y]) => self.number_or_other(FloatCC::LessThan, x, y),
+            ("arith.cmpf", &[x, y]) => return self.compare(op, x, y),
+            ("math.sqrt", &[x]) => ins.sqrt(x),
+            ("math.absf", &[x]) => ins.fabs(x),
+            ("math.floor", &[x]) => ins.floor(x),
+            ("math.ceil", &[x]) => ins.ceil(x),
+            ("math.trunc", &[x]) => ins.trunc(x),
+            ("math.roundeven", &[x]) => ins.nearest(x),
+            ("math.fma" | "vector.fma", &[x, y, z]) => ins.fma(x, y, z),
+            _ => return None,
+        })
+    }
+
+    /// The better of two numbers; a NaN gives way to the other operand.
+    fn number_or_other(&mut self, better: FloatCC, x: Value, y: Value) -> Value {
+        let x_better = self.builder.ins().fcmp(better, x, y);
+        let chosen = self.choose(x_better, x, y);
+        let y_missing = self.builder.ins().fcmp(FloatCC::Unordered, y, y);
+        self.choose(y_missing, x, chosen)
+    }
+
+    fn choose(&mut self, condition: Value, x: Value, y: Value) -> Value {
+        let r#type = self.builder.func.dfg.value_type(x);
+        if !r#type.is_vector() {
+            return self.builder.ins().select(condition, x, y);
+        }
+        let mask = self.reinterpret(r#type, condition);
+        self.builder.ins().bitselect(mask, x, y)
+    }
+
+    fn compare(&mut self, op: Op, x: Value, y: Value) -> Option<Value> {
+        let predicate = self.body.op(op).attributes.integer("predicate")?;
+        let r#type = self.builder.func.dfg.value_type(x);
+        if predicate == ALWAYS_FALSE || predicate == ALWAYS_TRUE {
+            let holds = predicate == ALWAYS_TRUE;
+            return Some(match r#type.is_vector() {
+                true => self.vector_constant(r#type.as_truthy(), &[if holds { 0xff } else { 0 }; 16]),
+                false => self.integer_constant(types::I8, holds as i64),
+            });
+        }
+        let condition = condition(predicate)?;
+        let (first, second) = match condition {
+            FloatCC::OrderedNotEqual => (FloatCC::LessThan, FloatCC::GreaterThan),
+            FloatCC::UnorderedOrEqual => (FloatCC::Unordered, FloatCC::Equal),
+            _ => return Some(self.builder.ins().fcmp(condition, x, y)),
+        };
+        let first = self.builder.ins().fcmp(first, x, y);
+        let second = self.builder.ins().fcmp(second, x, y);
+        Some(self.builder.ins().bor(first, second))
+    }
+
+    /// Floating point operations on 128-bit registers, where CLIF has them.
+    pub(crate) fn float_register_op(&mut self, op: Op, name: &str, r#type: Type, arguments: &[Value]) -> Option<Value> {
+        match (name, arguments) {
+            ("math.copysign", &[x, y]) => {
+                let sign = self.sign_mask(r#type);
+                Some(self.builder.ins().bitselect(sign, y, x))
+            }
+            _ => self.plain_float_op(op, name, arguments),
+        }
+    }
+
+    /// The sign bit of every lane.
+    fn sign_mask(&mut self, r#type: Type) -> Value {
+        let mut bytes = [0; 16];
+        let width = r#type.lane_type().bytes() as usize;
+        bytes.iter_mut().skip(width - 1).step_by(width).for_each(|byte| *byte = 0x80);
+        self.vector_constant(r#type, &bytes)
+    }
+}

@@ -1,0 +1,246 @@
+//! Compiling the functions of a module in parallel and linking them.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use cranelift_codegen::control::ControlPlane;
+use cranelift_codegen::ir::ExternalName;
+use cranelift_codegen::isa::OwnedTargetIsa;
+use cranelift_codegen::settings::{self, Configurable};
+use cranelift_codegen::{Context, FinalizedMachReloc, FinalizedRelocTarget};
+use cranelift_frontend::FunctionBuilderContext;
+use cranelift_jit::{JITBuilder, JITModule};
+use cranelift_module::{FuncId, Linkage, Module as Linker, ModuleReloc, ModuleRelocTarget, default_libcall_names};
+use cranelift_object::{ObjectBuilder, ObjectModule};
+use ir::{Diagnostic, FunctionView, Location, Module, Result};
+
+use crate::function::{External, Translation, translate};
+
+/// What [`compile`] and [`object`] need beside the module.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Addresses of runtime symbols and of constants (`memref.global`), by name; only used in process.
+    pub symbols: BTreeMap<String, usize>,
+    /// Threads to compile on; 0 means all there are.
+    pub threads: usize,
+}
+
+/// Machine code in memory. The code lives as long as this value.
+pub struct Compiled {
+    module: Option<JITModule>,
+    functions: BTreeMap<String, FuncId>,
+}
+
+impl Compiled {
+    /// The address of a function that the module defines.
+    pub fn function(&self, name: &str) -> Option<*const u8> {
+        let module = self.module.as_ref()?;
+        self.functions.get(name).map(|&id| module.get_finalized_function(id))
+    }
+}
+
+#[allow(unsafe_code, reason = "code memory is freed by hand")]
+impl Drop for Compiled {
+    fn drop(&mut self) {
+        if let Some(module) = self.module.take() {
+            // SAFETY: `function` documents that its addresses die with this value.
+            unsafe { module.free_memory() };
+        }
+    }
+}
+
+/// Compiles every function with a body and links them in memory.
+pub fn compile(module: &Module, options: &Options) -> Result<Compiled> {
+    let isa = native_isa(false)?;
+    let functions = compile_functions(module, &isa, options.threads)?;
+    check_symbols(&functions, &options.symbols)?;
+    let mut builder = JITBuilder::with_isa(isa, default_libcall_names());
+    for (name, &address) in &options.symbols {
+        builder.symbol(name.as_str(), std::ptr::with_exposed_provenance(address));
+    }
+    let mut linker = JITModule::new(builder);
+    let ids = link(&mut linker, &functions)?;
+    linker.finalize_definitions().map_err(|error| internal(format!("linking failed: {error}")))?;
+    Ok(Compiled { module: Some(linker), functions: ids })
+}
+
+/// Compiles every function with a body into a native object file.
+pub fn object(module: &Module, options: &Options) -> Result<Vec<u8>> {
+    let isa = native_isa(true)?;
+    let functions = compile_functions(module, &isa, options.threads)?;
+    let builder = ObjectBuilder::new(isa, "onnx", default_libcall_names())
+        .map_err(|error| internal(format!("object file: {error}")))?;
+    let mut linker = ObjectModule::new(builder);
+    link(&mut linker, &functions)?;
+    linker.finish().emit().map_err(|error| internal(format!("object file: {error}")).into())
+}
+
+/// The CLIF of every function with a body, for people to read.
+pub fn clif(module: &Module) -> Result<String> {
+    let isa = native_isa(false)?;
+    let mut text = String::new();
+    for function in definitions(module) {
+        let translation = translate(function, &isa, &mut FunctionBuilderContext::new())?;
+        text.push_str(&format!("; @{}\n{}\n", function.name, translation.function.display()));
+    }
+    Ok(text)
+}
+
+/// One function's machine code, not linked yet.
+struct CompiledFunction {
+    name: String,
+    location: Location,
+    alignment: u64,
+    code: Vec<u8>,
+    relocations: Vec<FinalizedMachReloc>,
+    externals: Vec<External>,
+    /// For each user-defined name of the function: its index in `externals`.
+    names: Vec<u32>,
+}
+
+fn internal(message: impl Into<String>) -> Diagnostic {
+    Diagnostic::internal(Location::Unknown, message)
+}
+
+fn native_isa(position_independent: bool) -> Result<OwnedTargetIsa> {
+    let mut flags = settings::builder();
+    let values = [
+        ("opt_level", "speed"),
+        ("enable_verifier", if cfg!(debug_assertions) { "true" } else { "false" }),
+        ("is_pic", if position_independent { "true" } else { "false" }),
+    ];
+    for (name, value) in values {
+        flags.set(name, value).expect("a known setting");
+    }
+    let builder = cranelift_native::builder().map_err(|error| internal(format!("this machine: {error}")))?;
+    builder.finish(settings::Flags::new(flags)).map_err(|error| internal(format!("this machine: {error}")).into())
+}
+
+fn definitions(module: &Module) -> impl Iterator<Item = FunctionView<'_>> {
+    module.functions().filter(|function| function.body.entry().is_some())
+}
+
+/// Compiles all functions on several threads; the result is in module order whatever the threads do.
+fn compile_functions(module: &Module, isa: &OwnedTargetIsa, threads: usize) -> Result<Vec<CompiledFunction>> {
+    let functions: Vec<FunctionView<'_>> = definitions(module).collect();
+    let available = || std::thread::available_parallelism().map_or(1, |n| n.get());
+    let threads = if threads == 0 { available() } else { threads }.clamp(1, functions.len().max(1));
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut frontend = FunctionBuilderContext::new();
+        let mut done = Vec::new();
+        while let Some(function) = functions.get(next.fetch_add(1, Ordering::Relaxed)) {
+            done.push((function.op, compile_function(*function, isa, &mut frontend)));
+        }
+        done
+    };
+    let mut results = std::thread::scope(|scope| {
+        let helpers: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
+        let mut results = work();
+        for helper in helpers {
+            results.extend(helper.join().expect("compilation does not panic"));
+        }
+        results
+    });
+    results.sort_by_key(|(op, _)| *op);
+    let (mut compiled, mut diagnostics) = (Vec::new(), Vec::new());
+    for (_, result) in results {
+        match result {
+            Ok(function) => compiled.push(function),
+            Err(diagnostic) => diagnostics.push(diagnostic),
+        }
+    }
+    if diagnostics.is_empty() { Ok(compiled) } else { Err(diagnostics) }
+}
+
+fn compile_function(
+    function: FunctionView<'_>,
+    isa: &OwnedTargetIsa,
+    frontend: &mut FunctionBuilderContext,
+) -> Result<CompiledFunction, Diagnostic> {
+    let Translation { function: clif, externals, location } = translate(function, isa, frontend)?;
+    let mut context = Context::for_function(clif);
+    context.compile(&**isa, &mut ControlPlane::default()).map_err(|error| {
+        Diagnostic::internal(location.clone(), format!("compiling @{} failed: {:?}", function.name, error.inner))
+    })?;
+    let code = context.compiled_code().expect("just compiled");
+    Ok(CompiledFunction {
+        name: function.name.to_string(),
+        location,
+        alignment: code.buffer.alignment as u64,
+        code: code.code_buffer().to_vec(),
+        relocations: code.buffer.relocs().to_vec(),
+        names: context.func.params.user_named_funcs().values().map(|name| name.index).collect(),
+        externals,
+    })
+}
+
+/// Every symbol that is used must be defined or provided.
+fn check_symbols(functions: &[CompiledFunction], symbols: &BTreeMap<String, usize>) -> Result<()> {
+    let defined = |name: &str| symbols.contains_key(name) || functions.iter().any(|function| function.name == name);
+    let mut missing = Vec::new();
+    for function in functions {
+        for external in &function.externals {
+            if !defined(external.name()) {
+                let message = format!("@{} uses the undefined symbol @{}", function.name, external.name());
+                missing.push(Diagnostic::internal(function.location.clone(), message));
+            }
+        }
+    }
+    if missing.is_empty() { Ok(()) } else { Err(missing) }
+}
+
+fn link(linker: &mut dyn Linker, functions: &[CompiledFunction]) -> Result<BTreeMap<String, FuncId>> {
+    let failed = |error| internal(format!("linking failed: {error}"));
+    let signature = linker.make_signature();
+    let mut ids = BTreeMap::new();
+    for function in functions {
+        let id = linker.declare_function(&function.name, Linkage::Export, &signature).map_err(failed)?;
+        ids.insert(function.name.clone(), id);
+    }
+    for function in functions {
+        let mut targets = Vec::new();
+        for external in &function.externals {
+            targets.push(match external {
+                External::Function(name) => match ids.get(name) {
+                    Some(&id) => ModuleRelocTarget::from(id),
+                    None => linker.declare_function(name, Linkage::Import, &signature).map_err(failed)?.into(),
+                },
+                External::Data(name) => {
+                    linker.declare_data(name, Linkage::Import, false, false).map_err(failed)?.into()
+                }
+            });
+        }
+        let id = ids[&function.name];
+        let relocations: Vec<ModuleReloc> =
+            function.relocations.iter().map(|relocation| resolve(relocation, function, id, &targets)).collect();
+        linker.define_function_bytes(id, function.alignment, &function.code, &relocations).map_err(failed)?;
+    }
+    Ok(ids)
+}
+
+fn resolve(
+    relocation: &FinalizedMachReloc,
+    function: &CompiledFunction,
+    id: FuncId,
+    targets: &[ModuleRelocTarget],
+) -> ModuleReloc {
+    let name = match &relocation.target {
+        FinalizedRelocTarget::ExternalName(ExternalName::User(reference)) => {
+            targets[function.names[reference.as_u32() as usize] as usize].clone()
+        }
+        FinalizedRelocTarget::ExternalName(ExternalName::LibCall(call)) => ModuleRelocTarget::LibCall(*call),
+        FinalizedRelocTarget::ExternalName(ExternalName::KnownSymbol(symbol)) => {
+            ModuleRelocTarget::KnownSymbol(*symbol)
+        }
+        FinalizedRelocTarget::ExternalName(ExternalName::TestCase(_)) => {
+            unreachable!("translation makes no test names")
+        }
+        FinalizedRelocTarget::Func(offset) => ModuleRelocTarget::FunctionOffset(id, *offset),
+    };
+    ModuleReloc { offset: relocation.offset, kind: relocation.kind, name, addend: relocation.addend }
+}
+
+/// The target of this machine, shared by all threads.
+pub(crate) type Isa = Arc<dyn cranelift_codegen::isa::TargetIsa>;

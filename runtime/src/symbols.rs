@@ -1,0 +1,27 @@
+//! Every exported symbol by name.
+
+use crate::{context, elementary, kernels, pool};
+
+macro_rules! symbol_table {
+    ($($module:ident: $($name:ident)*;)*) => {
+        /// Name and address of every `rt_` symbol, for linking generated code in process.
+        pub fn symbols() -> Vec<(&'static str, *const u8)> {
+            vec![$($((stringify!($name), $module::$name as *const u8),)*)*]
+        }
+    };
+}
+
+symbol_table! {
+    pool: rt_parallel_for rt_set_threads rt_begin_run rt_end_run;
+    context: rt_arena rt_allocate rt_copy rt_output rt_fail rt_end_context_run rt_release;
+    kernels: rt_contract_f32 rt_depthwise_f32;
+    elementary:
+        rt_exp_f64 rt_exp2_f64 rt_expm1_f64 rt_log_f64 rt_log2_f64 rt_log10_f64 rt_log1p_f64
+        rt_sin_f64 rt_cos_f64 rt_tan_f64 rt_asin_f64 rt_acos_f64 rt_atan_f64
+        rt_sinh_f64 rt_cosh_f64 rt_tanh_f64 rt_asinh_f64 rt_acosh_f64 rt_atanh_f64
+        rt_erf_f64 rt_cbrt_f64 rt_sin_f32 rt_cos_f32 rt_tan_f32
+        rt_ceil_f32 rt_floor_f32 rt_trunc_f32 rt_roundeven_f32
+        rt_ceil_f64 rt_floor_f64 rt_trunc_f64 rt_roundeven_f64
+        rt_pow_f32 rt_pow_f64 rt_fmod_f32 rt_fmod_f64 rt_atan2_f32 rt_atan2_f64 rt_fma_f32 rt_fma_f64
+        rt_f16_to_f32 rt_f32_to_f16 rt_f64_to_f16 rt_f32_to_bf16 rt_f64_to_bf16;
+}
