@@ -1,0 +1,71 @@
+//! Reading and writing model files.
+
+use std::path::{Path, PathBuf};
+
+use ir::{Blob, Diagnostic, Location};
+use prost::Message;
+use prost::bytes::Bytes;
+
+use crate::messages::ModelProto;
+
+/// A decoded model and what its tensors' bytes belong to.
+#[derive(Clone, Debug)]
+pub struct Model {
+    /// The decoded message.
+    pub proto: ModelProto,
+    /// The file the message's byte fields are windows of; `None` for a model built in memory.
+    pub source: Option<Blob>,
+    /// The folder external data is looked up in; `None` forbids external data.
+    pub directory: Option<PathBuf>,
+}
+
+/// Lets [`Bytes`] keep a blob alive and slice it without copying.
+struct BlobBytes(Blob);
+
+impl AsRef<[u8]> for BlobBytes {
+    fn as_ref(&self) -> &[u8] {
+        self.0.bytes()
+    }
+}
+
+impl Model {
+    /// Maps and decodes a model file. External data is looked up beside it.
+    pub fn load(path: &Path) -> ir::Result<Model, Diagnostic> {
+        let file = |what: String| Diagnostic::input(Location::name(&path.display().to_string()), what);
+        let blob = Blob::map_file(path).map_err(|error| file(format!("cannot read the model: {error}")))?;
+        let mut model = Model::from_blob(blob).map_err(|diagnostic| file(diagnostic.message))?;
+        model.directory = Some(path.parent().map(Path::to_path_buf).unwrap_or_default());
+        Ok(model)
+    }
+
+    /// Decodes a model held in memory; there is no external data.
+    pub fn from_bytes(bytes: &[u8]) -> ir::Result<Model, Diagnostic> {
+        Model::from_blob(Blob::copy_of(bytes))
+    }
+
+    /// Decodes a model from bytes that its tensors go on sharing.
+    pub fn from_blob(blob: Blob) -> ir::Result<Model, Diagnostic> {
+        let bad = |what: String| Diagnostic::input(Location::Unknown, what);
+        if blob.bytes().is_empty() {
+            return Err(bad("not an ONNX model: the file is empty".into()));
+        }
+        let proto = ModelProto::decode(Bytes::from_owner(BlobBytes(blob.clone())))
+            .map_err(|error| bad(format!("not an ONNX model, or damaged: {error}")))?;
+        if proto.graph.is_none() {
+            return Err(bad("not an ONNX model: it has no graph".into()));
+        }
+        Ok(Model { proto, source: Some(blob), directory: None })
+    }
+
+    /// A model built in memory.
+    pub fn from_proto(proto: ModelProto) -> Model {
+        Model { proto, source: None, directory: None }
+    }
+}
+
+/// Writes a model, all tensors inside the file.
+pub fn save(proto: &ModelProto, path: &Path) -> ir::Result<(), Diagnostic> {
+    std::fs::write(path, proto.encode_to_vec()).map_err(|error| {
+        Diagnostic::input(Location::name(&path.display().to_string()), format!("cannot write the model: {error}"))
+    })
+}

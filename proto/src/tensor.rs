@@ -1,0 +1,265 @@
+//! `TensorProto` to constants that share the model's bytes.
+
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+use indexmap::IndexMap;
+use ir::{Blob, DenseElements, FloatType, Type};
+use prost::bytes::Bytes;
+
+use crate::load::Model;
+use crate::messages::{DataLocation, DataType, SparseTensorProto, TensorProto};
+
+/// A tensor's contents.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TensorValue {
+    /// Numbers and booleans.
+    Dense(DenseElements),
+    /// Strings, with their extents.
+    Strings(Vec<i64>, Vec<Arc<str>>),
+}
+
+/// Turns tensors into constants; maps every external file once.
+#[derive(Debug)]
+pub struct Tensors {
+    source: Option<Blob>,
+    directory: Option<PathBuf>,
+    files: IndexMap<String, Blob>,
+}
+
+/// The IR element type of an ONNX element type number.
+pub fn element_type(number: i32) -> Option<Type> {
+    Some(match DataType::try_from(number).ok()? {
+        DataType::Undefined => return None,
+        DataType::Float => Type::F32,
+        DataType::Uint8 => Type::unsigned(8),
+        DataType::Int8 => Type::I8,
+        DataType::Uint16 => Type::unsigned(16),
+        DataType::Int16 => Type::I16,
+        DataType::Int32 => Type::I32,
+        DataType::Int64 => Type::I64,
+        DataType::String => Type::dialect("onnx", "String", vec![]),
+        DataType::Bool => Type::I1,
+        DataType::Float16 => Type::F16,
+        DataType::Double => Type::F64,
+        DataType::Uint32 => Type::unsigned(32),
+        DataType::Uint64 => Type::unsigned(64),
+        DataType::Complex64 => Type::Complex(FloatType::F32),
+        DataType::Complex128 => Type::Complex(FloatType::F64),
+        DataType::Bfloat16 => Type::Float(FloatType::BF16),
+        DataType::Float8e4m3fn => Type::Float(FloatType::F8E4M3FN),
+        DataType::Float8e4m3fnuz => Type::Float(FloatType::F8E4M3FNUZ),
+        DataType::Float8e5m2 => Type::Float(FloatType::F8E5M2),
+        DataType::Float8e5m2fnuz => Type::Float(FloatType::F8E5M2FNUZ),
+        DataType::Uint4 => Type::unsigned(4),
+        DataType::Int4 => Type::integer(4),
+        DataType::Float4e2m1 => Type::Float(FloatType::F4E2M1FN),
+        DataType::Float8e8m0 => Type::Float(FloatType::F8E8M0FNU),
+        DataType::Uint2 => Type::unsigned(2),
+        DataType::Int2 => Type::integer(2),
+    })
+}
+
+/// The name of an ONNX element type number, for messages.
+pub fn type_name(number: i32) -> String {
+    DataType::try_from(number).map_or_else(|_| format!("type {number}"), |r#type| format!("{type:?}").to_lowercase())
+}
+
+impl Tensors {
+    /// A converter for the tensors of one model.
+    pub fn new(model: &Model) -> Tensors {
+        Tensors { source: model.source.clone(), directory: model.directory.clone(), files: IndexMap::new() }
+    }
+
+    /// A tensor's contents. The error says what is wrong with it.
+    pub fn value(&mut self, tensor: &TensorProto) -> Result<TensorValue, String> {
+        let count = element_count(&tensor.dims)?;
+        if tensor.data_type == DataType::String as i32 {
+            return strings(tensor, count);
+        }
+        let element =
+            element_type(tensor.data_type).ok_or_else(|| format!("has unknown element type {}", tensor.data_type))?;
+        let data = self.data(tensor, &element, count)?;
+        Ok(TensorValue::Dense(DenseElements::new(Type::static_tensor(&tensor.dims, element), data)))
+    }
+
+    /// A sparse tensor's contents, spread out.
+    pub fn sparse_value(&mut self, sparse: &SparseTensorProto) -> Result<DenseElements, String> {
+        let (values, indices) = match (&sparse.values, &sparse.indices) {
+            (Some(values), Some(indices)) => (self.value(values)?, self.value(indices)?),
+            _ => return Err("is a sparse tensor without values or indices".into()),
+        };
+        let (TensorValue::Dense(values), TensorValue::Dense(indices)) = (values, indices) else {
+            return Err("is a sparse tensor of strings, which is not supported".into());
+        };
+        spread(&sparse.dims, &values, &indices)
+    }
+
+    fn data(&mut self, tensor: &TensorProto, element: &Type, count: usize) -> Result<Blob, String> {
+        let bits = element.bit_width().expect("dense elements have a width") as usize;
+        let packed = if *element != Type::I1 && bits < 8 { count.div_ceil(8 / bits) } else { count * bits.div_ceil(8) };
+        if tensor.data_location == DataLocation::External as i32 {
+            return self.external(tensor, packed).map(|raw| unpack(raw, element, count));
+        }
+        match &tensor.raw_data {
+            Some(raw) if !raw.is_empty() || count == 0 => {
+                if raw.len() != packed {
+                    return Err(format!("has {} bytes of data, but its shape and type need {packed}", raw.len()));
+                }
+                Ok(unpack(self.blob_of(raw), element, count))
+            }
+            _ => typed_fields(tensor, element, count, packed),
+        }
+    }
+
+    /// The bytes as a window of the model's file when they lie in it, copied otherwise.
+    fn blob_of(&self, bytes: &Bytes) -> Blob {
+        let window = self.source.as_ref().and_then(|source| {
+            let offset = (bytes.as_ptr() as usize).checked_sub(source.bytes().as_ptr() as usize)?;
+            source.window(offset, bytes.len())
+        });
+        window.unwrap_or_else(|| Blob::copy_of(bytes))
+    }
+
+    fn external(&mut self, tensor: &TensorProto, length: usize) -> Result<Blob, String> {
+        let entry = |key: &str| tensor.external_data.iter().find(|e| e.key == key).map(|e| e.value.as_str());
+        let number = |key: &str| match entry(key) {
+            None => Ok(None),
+            Some(text) => {
+                text.parse::<usize>().map(Some).map_err(|_| format!("has external data with {key} \"{text}\""))
+            }
+        };
+        let location = entry("location").ok_or("has external data without a location")?;
+        let offset = number("offset")?.unwrap_or(0);
+        if let Some(given) = number("length")?.filter(|&given| given != length) {
+            return Err(format!("has {given} bytes of external data, but its shape and type need {length}"));
+        }
+        let file = self.file(location)?;
+        file.window(offset, length).ok_or_else(|| {
+            format!(
+                "needs bytes {offset}..{} of external file \"{location}\", which has {}",
+                offset.saturating_add(length),
+                file.bytes().len()
+            )
+        })
+    }
+
+    fn file(&mut self, location: &str) -> Result<Blob, String> {
+        if let Some(file) = self.files.get(location) {
+            return Ok(file.clone());
+        }
+        let inside = Path::new(location).components().all(|c| matches!(c, Component::Normal(_) | Component::CurDir));
+        if !inside || location.contains('\\') {
+            return Err(format!("has external data outside the model's folder: \"{location}\""));
+        }
+        let directory = self.directory.as_ref().ok_or("has external data, but the model was not loaded from a file")?;
+        let path = directory.join(location);
+        let escapes = match (path.canonicalize(), directory.join(".").canonicalize()) {
+            (Ok(path), Ok(directory)) => !path.starts_with(directory),
+            _ => false,
+        };
+        if escapes {
+            return Err(format!("has external data outside the model's folder: \"{location}\" is a link"));
+        }
+        let file =
+            Blob::map_file(&path).map_err(|error| format!("has external data in \"{location}\": cannot read it: {error}"))?;
+        self.files.insert(location.into(), file.clone());
+        Ok(file)
+    }
+}
+
+fn element_count(dims: &[i64]) -> Result<usize, String> {
+    let mut count = 1usize;
+    for &extent in dims {
+        let extent = usize::try_from(extent).map_err(|_| format!("has a negative extent in shape {dims:?}"))?;
+        count = count.checked_mul(extent).ok_or_else(|| format!("has a shape too large to exist: {dims:?}"))?;
+    }
+    // 16 bytes is the widest element; beyond that the byte count would overflow
+    if count > isize::MAX as usize / 16 {
+        return Err(format!("has a shape too large to exist: {dims:?}"));
+    }
+    Ok(count)
+}
+
+fn strings(tensor: &TensorProto, count: usize) -> Result<TensorValue, String> {
+    if tensor.string_data.len() != count {
+        return Err(format!("has {} strings, but its shape needs {count}", tensor.string_data.len()));
+    }
+    let text = |bytes: &Bytes| {
+        std::str::from_utf8(bytes).map(Arc::from).map_err(|_| "holds a string that is not UTF-8".to_string())
+    };
+    let values = tensor.string_data.iter().map(text).collect::<Result<_, _>>()?;
+    Ok(TensorValue::Strings(tensor.dims.clone(), values))
+}
+
+/// Sub-byte elements are packed low bits first (onnx.proto, `TensorProto`); here every element takes a byte.
+/// Booleans are made 0 or 1.
+fn unpack(raw: Blob, element: &Type, count: usize) -> Blob {
+    let bits = element.bit_width().expect("dense elements have a width") as usize;
+    if *element == Type::I1 {
+        if raw.bytes().iter().all(|&byte| byte <= 1) {
+            return raw;
+        }
+        return Blob::build(count, |out| out.iter_mut().zip(raw.bytes()).for_each(|(o, &byte)| *o = (byte != 0) as u8));
+    }
+    if bits >= 8 {
+        return raw;
+    }
+    let (mask, per_byte) = ((1u8 << bits) - 1, 8 / bits);
+    let signed = element.is_integer() && !element.is_unsigned();
+    Blob::build(count, |out| {
+        for (index, o) in out.iter_mut().enumerate() {
+            let value = raw.bytes()[index / per_byte] >> (bits * (index % per_byte)) & mask;
+            let negative = signed && value >> (bits - 1) == 1;
+            *o = if negative { value | !mask } else { value };
+        }
+    })
+}
+
+/// Which typed field holds which element type: the comments of onnx.proto's `TensorProto`.
+fn typed_fields(tensor: &TensorProto, element: &Type, count: usize, packed: usize) -> Result<Blob, String> {
+    fn gather<const N: usize, T: Copy>(values: &[T], bytes: impl Fn(T) -> [u8; N]) -> Vec<u8> {
+        values.iter().flat_map(|&value| bytes(value)).collect()
+    }
+    let bits = element.bit_width().expect("dense elements have a width");
+    let data = match element {
+        Type::Float(FloatType::F32) | Type::Complex(FloatType::F32) => gather(&tensor.float_data, f32::to_le_bytes),
+        Type::Float(FloatType::F64) | Type::Complex(FloatType::F64) => gather(&tensor.double_data, f64::to_le_bytes),
+        Type::Integer(_) if bits == 64 && element.is_unsigned() => gather(&tensor.uint64_data, u64::to_le_bytes),
+        Type::Integer(_) if bits == 32 && element.is_unsigned() => {
+            gather(&tensor.uint64_data, |v| (v as u32).to_le_bytes())
+        }
+        Type::Integer(_) if bits == 64 => gather(&tensor.int64_data, i64::to_le_bytes),
+        _ if bits == 32 => gather(&tensor.int32_data, i32::to_le_bytes),
+        _ if bits == 16 => gather(&tensor.int32_data, |v| (v as u16).to_le_bytes()),
+        _ => gather(&tensor.int32_data, |v| [v as u8]),
+    };
+    if data.len() != packed {
+        return Err(format!("has {} bytes of data, but its shape and type need {packed}", data.len()));
+    }
+    Ok(unpack(Blob::copy_of(&data), element, count))
+}
+
+fn spread(dims: &[i64], values: &DenseElements, indices: &DenseElements) -> Result<DenseElements, String> {
+    let count = element_count(dims)?;
+    let element = values.r#type.element().clone();
+    let width = element.byte_width().expect("dense elements have a width");
+    let indices_at = indices.integers().ok_or("is a sparse tensor whose indices are not int64")?;
+    let linear = match indices.r#type.rank() {
+        Some(1) => indices_at,
+        Some(2) => indices_at
+            .chunks(dims.len().max(1))
+            .map(|at| at.iter().zip(dims).fold(0i64, |sum, (&i, &extent)| sum.saturating_mul(extent).saturating_add(i)))
+            .collect(),
+        _ => return Err("is a sparse tensor whose indices are neither rank 1 nor 2".into()),
+    };
+    if linear.len() != values.element_count() || linear.iter().any(|&at| at < 0 || at as usize >= count) {
+        return Err("is a sparse tensor whose indices do not fit its values or shape".into());
+    }
+    let data = Blob::build(count * width, |out| {
+        for (index, &at) in linear.iter().enumerate() {
+            out[at as usize * width..][..width].copy_from_slice(values.element_bytes(index));
+        }
+    });
+    Ok(DenseElements::new(Type::static_tensor(dims, element), data))
+}
