@@ -15,6 +15,7 @@ pub mod body;
 pub mod builder;
 pub mod constants;
 pub mod diagnostics;
+pub mod dim;
 pub mod floats;
 pub mod location;
 pub mod module;
@@ -29,6 +30,7 @@ pub use body::{Block, Body, Op, OpName, Operation, Region, Use, Value, ValueDefi
 pub use builder::Builder;
 pub use constants::{Blob, DenseElements};
 pub use diagnostics::{Diagnostic, ErrorClass, Result, Severity};
+pub use dim::DimExpr;
 pub use location::Location;
 pub use module::{FunctionView, Module};
 pub use parse::{parse_attribute, parse_module, parse_type};
