@@ -67,6 +67,14 @@ impl DimExpr {
         }
     }
 
+    /// The name, if it is a plain named dimension.
+    pub fn as_symbol(&self) -> Option<&Arc<str>> {
+        match self {
+            DimExpr::Symbol(name) => Some(name),
+            _ => None,
+        }
+    }
+
     /// `self + other`
     pub fn add(&self, other: &DimExpr) -> DimExpr {
         let mut sum = self.polynomial();
