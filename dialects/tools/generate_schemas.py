@@ -3,6 +3,7 @@
 One line each, fields separated by blanks:
 
     types NUMBER TYPE...            a set of types, named by constraints; `float` is `tensor(float)`
+    opset DOMAIN VERSION            the newest opset of a domain
     op DOMAIN NAME VERSION [deprecated]
     i MODE NAME TYPE MINIMUM        an input; MODE is single, optional, variadic or mixed (variadic, types differ)
     o MODE NAME TYPE MINIMUM        an output
@@ -53,7 +54,16 @@ def table(schemas):
             allowed = " ".join(sorted(short(t) for t in constraint.allowed_type_strs))
             lines.append(f"t {name} {sets.setdefault(allowed, len(sets))}")
     header = [f"# onnx {onnx.__version__}; written by generate_schemas.py"]
+    header += [f"opset {domain} {version}" for domain, version in newest_opsets()]
     return header + [f"types {number} {allowed}" for allowed, number in sets.items()] + lines
+
+
+def newest_opsets():
+    newest = {}
+    for _, _, *versions in onnx.helper.VERSION_TABLE:
+        for domain, version in zip(("ai.onnx", "ai.onnx.ml", "ai.onnx.preview.training"), versions):
+            newest[domain] = max(version, newest.get(domain, 0))
+    return newest.items()
 
 
 def main():

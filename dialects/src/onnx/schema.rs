@@ -120,6 +120,13 @@ pub fn all_newest() -> impl Iterator<Item = &'static Schema> {
     SCHEMAS.operators.keys().filter_map(|(domain, name)| newest(domain, name))
 }
 
+/// The newest opset of a domain that the table covers.
+pub fn newest_opset(domain: &str) -> Option<i64> {
+    let domain = if domain.is_empty() { "ai.onnx" } else { domain };
+    let version = |line: &str| line.strip_prefix("opset ")?.strip_prefix(domain)?.strip_prefix(' ')?.parse().ok();
+    TABLE.lines().take_while(|line| !line.starts_with("op ")).find_map(version)
+}
+
 /// Whether the table knows any operator of the domain.
 pub fn has_domain(domain: &str) -> bool {
     let domain = if domain.is_empty() { "ai.onnx" } else { domain };
@@ -203,7 +210,7 @@ fn parse(text: &'static str) -> Option<Vec<Schema>> {
         let word = words.next()?;
         let rest: Vec<&'static str> = words.collect();
         match (word, &rest[..]) {
-            ("#", _) => {}
+            ("#" | "opset", _) => {}
             ("types", [_, types @ ..]) => sets.push(types.to_vec()),
             ("op", [domain, name, since, flags @ ..]) => schemas.push(Schema {
                 domain,
