@@ -10,6 +10,7 @@ pub mod func;
 pub mod linalg;
 pub mod math;
 pub mod memref;
+pub mod onnx;
 pub mod rt;
 pub mod scf;
 pub mod shape_ops;

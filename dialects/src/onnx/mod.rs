@@ -1,0 +1,3 @@
+//! The operators of ONNX, one operation each.
+
+pub mod shape;
