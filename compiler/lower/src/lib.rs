@@ -7,4 +7,5 @@ pub mod extents;
 pub mod fuse;
 pub mod generic;
 pub mod kernel;
+pub mod low;
 pub mod outline;
