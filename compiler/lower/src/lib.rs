@@ -9,4 +9,5 @@ pub mod fuse;
 pub mod generic;
 pub mod kernel;
 pub mod onnx_to_linalg;
+pub mod low;
 pub mod outline;
