@@ -6,5 +6,6 @@
 
 mod operations;
 pub mod schema;
+pub mod shape;
 
 pub use operations::operations;
