@@ -1,12 +1,15 @@
 //! From a module to a compiled model.
 
 use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
 
+use indexmap::IndexMap;
 use ir::{Attribute, Diagnostic, Location, Module, Result};
 
 use crate::globals::Globals;
 use crate::pipeline::{self, MAIN, Timings};
-use crate::session::Entry;
+use crate::session::{self, Entry};
 use crate::signature::Signature;
 
 /// Which code generator makes the machine code.
@@ -32,6 +35,13 @@ pub struct Options {
     pub strict_fp: bool,
     /// Whether kernels are timed.
     pub profile: bool,
+}
+
+impl Options {
+    /// The fixed dimensions as shape inference takes them.
+    pub(crate) fn bindings(&self) -> IndexMap<Arc<str>, i64> {
+        self.dims.iter().map(|(name, &extent)| (name.as_str().into(), extent)).collect()
+    }
 }
 
 /// A model as machine code, with its weights. Shared by the sessions that run it.
@@ -61,11 +71,29 @@ impl Compiler {
         Compiler { options }
     }
 
-    /// Compiles a module at the structured level whose function is `@main_graph`.
-    pub fn compile_structured(&self, mut module: Module) -> Result<CompiledModel> {
+    /// Compiles a model file.
+    pub fn compile_file(&self, path: &Path) -> Result<CompiledModel> {
+        let mut timings = Timings::default();
+        let module = timings.measure("import", || import::import_file(path, &import::Options::default()))?;
+        self.compile_graph(module, timings)
+    }
+
+    /// Compiles a module at the graph level whose function is `@main_graph`.
+    pub fn compile_graph(&self, mut module: Module, mut timings: Timings) -> Result<CompiledModel> {
         let function = module.function(MAIN).ok_or_else(|| internal("the module has no function @main_graph"))?;
         let signature = Signature::of(function);
-        let mut timings = Timings::default();
+        pipeline::run_stages(&mut module, pipeline::GRAPH, &self.options, &mut timings)?;
+        self.compile_kernels(module, signature, timings)
+    }
+
+    /// Compiles a module at the structured level whose function is `@main_graph`.
+    pub fn compile_structured(&self, module: Module) -> Result<CompiledModel> {
+        let function = module.function(MAIN).ok_or_else(|| internal("the module has no function @main_graph"))?;
+        let signature = Signature::of(function);
+        self.compile_kernels(module, signature, Timings::default())
+    }
+
+    fn compile_kernels(&self, mut module: Module, signature: Signature, mut timings: Timings) -> Result<CompiledModel> {
         pipeline::run_stages(&mut module, pipeline::STRUCTURED, &self.options, &mut timings)?;
         pipeline::run_stages(&mut module, pipeline::KERNEL, &self.options, &mut timings)?;
         self.generate(&module, signature, timings)
@@ -81,12 +109,16 @@ impl Compiler {
         let code = timings.measure("codegen", || codegen_cranelift::compile(module, &options))?;
         let address = code.function(MAIN).ok_or_else(|| internal("the code has no function @main_graph"))?;
         let messages = module.attributes.get(lower::low::MESSAGES).and_then(Attribute::as_array).unwrap_or_default();
+        let messages: Vec<String> = messages.iter().filter_map(|message| message.as_str().map(str::to_string)).collect();
+        if let Some(initialize) = code.function(lower::fold_constants::INITIALIZE) {
+            timings.measure("initialize", || session::initialize(Entry::at(initialize), self.options.threads, &messages))?;
+        }
         Ok(CompiledModel {
             signature,
             timings,
             globals,
             main: Entry::at(address),
-            messages: messages.iter().filter_map(|message| message.as_str().map(str::to_string)).collect(),
+            messages,
             threads: self.options.threads,
             _code: code,
         })

@@ -32,13 +32,26 @@ impl Timings {
 /// A step from one level towards the next.
 pub type Stage = fn(&mut Module, &Options) -> Result<()>;
 
+/// From the graph level to the structured level.
+pub const GRAPH: &[(&str, Stage)] = &[
+    ("shapes", |module, options| dialects::onnx::shape::infer_shapes(module, &options.bindings())),
+    ("lower", |module, _| lower::onnx_to_linalg::lower_function(module, MAIN)),
+];
+
 /// From the structured level to the kernel level.
 pub const STRUCTURED: &[(&str, Stage)] = &[
     ("outline", |module, _| {
         lower::outline::outline_kernels(module, MAIN);
         Ok(())
     }),
-    ("bufferize", |module, _| lower::bufferize::bufferize_host(module, MAIN)),
+    ("fold-constants", |module, _| {
+        lower::fold_constants::fold_constants(module, MAIN);
+        Ok(())
+    }),
+    ("bufferize", |module, _| {
+        lower::bufferize::bufferize_host(module, lower::fold_constants::INITIALIZE)?;
+        lower::bufferize::bufferize_host(module, MAIN)
+    }),
     ("kernels", |module, options| {
         lower::kernel::build::build_kernels(module, &target(options));
         Ok(())

@@ -92,14 +92,7 @@ impl Session {
     }
 
     fn failure(&self, status: i64) -> Diagnostic {
-        if status == runtime::context::STATUS_OUT_OF_MEMORY {
-            return Diagnostic::error(ErrorClass::Input, Location::Unknown, "the run needs more memory than there is");
-        }
-        let message = usize::try_from(status - 1).ok().and_then(|index| self.model.messages.get(index));
-        match message {
-            Some(message) => Diagnostic::input(Location::Unknown, message),
-            None => Diagnostic::internal(Location::Unknown, format!("the run ended with the unknown status {status}")),
-        }
+        failure(status, &self.model.messages)
     }
 
     fn collect(&mut self, mut words: &[i64]) -> Result<Vec<Tensor>> {
@@ -119,6 +112,31 @@ impl Session {
             })?);
         }
         Ok(outputs)
+    }
+}
+
+/// Runs `@initialize`, which computes what depends on constants alone.
+pub(crate) fn initialize(entry: Entry, threads: usize, messages: &[String]) -> Result<()> {
+    let mut outputs = Outputs::default();
+    let mut context = RunContext::new((&raw mut outputs).cast(), provide_output);
+    let mut table = [context.address()];
+    runtime::pool::rt_set_threads(threads as i64);
+    runtime::pool::rt_begin_run();
+    let status = (entry.0)(table.as_mut_ptr());
+    runtime::pool::rt_end_run();
+    context.end_run();
+    if status == 0 { Ok(()) } else { Err(failure(status, messages).into()) }
+}
+
+/// The error behind a status word.
+fn failure(status: i64, messages: &[String]) -> Diagnostic {
+    if status == runtime::context::STATUS_OUT_OF_MEMORY {
+        return Diagnostic::error(ErrorClass::Input, Location::Unknown, "the run needs more memory than there is");
+    }
+    let message = usize::try_from(status - 1).ok().and_then(|index| messages.get(index));
+    match message {
+        Some(message) => Diagnostic::input(Location::Unknown, message),
+        None => Diagnostic::internal(Location::Unknown, format!("the run ended with the unknown status {status}")),
     }
 }
 
