@@ -80,9 +80,10 @@ impl Compiler {
 
     /// Compiles a module at the graph level whose function is `@main_graph`.
     pub fn compile_graph(&self, mut module: Module, mut timings: Timings) -> Result<CompiledModel> {
+        pipeline::run_stages(&mut module, pipeline::GRAPH, &self.options, &mut timings)?;
         let function = module.function(MAIN).ok_or_else(|| internal("the module has no function @main_graph"))?;
         let signature = Signature::of(function);
-        pipeline::run_stages(&mut module, pipeline::GRAPH, &self.options, &mut timings)?;
+        pipeline::run_stages(&mut module, pipeline::LOWER, &self.options, &mut timings)?;
         self.compile_kernels(module, signature, timings)
     }
 

@@ -32,11 +32,13 @@ impl Timings {
 /// A step from one level towards the next.
 pub type Stage = fn(&mut Module, &Options) -> Result<()>;
 
-/// From the graph level to the structured level.
+/// At the graph level.
 pub const GRAPH: &[(&str, Stage)] = &[
     ("shapes", |module, options| dialects::onnx::shape::infer_shapes(module, &options.bindings())),
-    ("lower", |module, _| lower::onnx_to_linalg::lower_function(module, MAIN)),
 ];
+
+/// From the graph level to the structured level.
+pub const LOWER: &[(&str, Stage)] = &[("lower", |module, _| lower::onnx_to_linalg::lower_function(module, MAIN))];
 
 /// From the structured level to the kernel level.
 pub const STRUCTURED: &[(&str, Stage)] = &[
