@@ -10,6 +10,7 @@ pub mod func;
 pub mod linalg;
 pub mod math;
 pub mod memref;
+pub mod onnx;
 pub mod rt;
 pub mod scf;
 pub mod shape_ops;
@@ -32,5 +33,6 @@ pub fn registry() -> Registry {
     registry.extend(vector::operations());
     registry.extend(cf::operations());
     registry.extend(rt::operations());
+    registry.extend(onnx::operations());
     registry
 }

@@ -20,7 +20,8 @@ pub enum Combine {
 }
 
 impl Combine {
-    fn neutral(self, element: &Type, unsigned: bool) -> Attribute {
+    /// The element that changes nothing.
+    pub fn neutral(self, element: &Type, unsigned: bool) -> Attribute {
         let width = element.bit_width().unwrap_or(64);
         let signed_min = i64::MIN >> (64 - width);
         match (self, element) {
@@ -37,7 +38,8 @@ impl Combine {
         }
     }
 
-    fn apply(self, s: &mut Scalars<'_, '_>, a: Value, b: Value) -> Value {
+    /// The two elements combined.
+    pub fn apply(self, s: &mut Scalars<'_, '_>, a: Value, b: Value) -> Value {
         let truth = *s.builder.body.value_type(a) == Type::I1;
         match self {
             Combine::Add => s.add(a, b),
@@ -121,7 +123,7 @@ impl Lowering<'_> {
 
     /// The number of elements along `axes`, as a scalar of the given type.
     pub fn count(&mut self, shape: &[DimExpr], axes: &[usize], element: &Type) -> Value {
-        let product = axes.iter().fold(DimExpr::Constant(1), |product, &axis| product.mul(shape[axis].clone()));
+        let product = DimExpr::product(axes.iter().map(|&axis| &shape[axis]));
         if let Some(count) = product.as_constant() {
             return self.number(count as f64, element);
         }
@@ -136,7 +138,7 @@ impl Lowering<'_> {
 }
 
 /// Axis numbers counted from the front; negative ones count from the back.
-pub fn normalize_axis(axis: i64, rank: usize) -> Result<usize, Unsupported> {
+pub(super) fn normalize_axis(axis: i64, rank: usize) -> Result<usize, Unsupported> {
     let normalized = if axis < 0 { axis + rank as i64 } else { axis };
     match usize::try_from(normalized) {
         Ok(axis) if axis < rank.max(1) => Ok(axis),
@@ -153,7 +155,7 @@ fn accumulator(element: &Type) -> Type {
 }
 
 /// Lowers `ReduceSum`, `ReduceMean`, `ReduceMax` and the others.
-pub fn lower_reduce(lowering: &mut Lowering<'_>, op: Op, name: &str) -> Result<(), Unsupported> {
+pub(super) fn lower_reduce(lowering: &mut Lowering<'_>, op: Op, name: &str) -> Result<(), Unsupported> {
     let operation = lowering.source.op(op).clone();
     let (operand, result) = (operation.operands()[0], operation.results()[0]);
     let input = lowering.shaped(operand);
@@ -258,7 +260,7 @@ fn log_sum_exp(
 }
 
 /// Lowers operators that work along one axis.
-pub fn lower_along_axis(lowering: &mut Lowering<'_>, op: Op, name: &str) -> Result<(), Unsupported> {
+pub(super) fn lower_along_axis(lowering: &mut Lowering<'_>, op: Op, name: &str) -> Result<(), Unsupported> {
     let operation = lowering.source.op(op).clone();
     let (operand, result) = (operation.operands()[0], operation.results()[0]);
     let input = lowering.shaped(operand);

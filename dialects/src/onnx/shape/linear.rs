@@ -1,0 +1,133 @@
+//! Matrix products.
+
+use indexmap::IndexMap;
+use ir::DimExpr;
+
+use super::node::{Node, broadcast, differ, unify};
+use super::{Answer, Rule, Shape};
+
+pub(super) fn rule(name: &str) -> Option<Rule> {
+    Some(match name {
+        "MatMul" | "MatMulInteger" => |node| product(node, 0, 1),
+        "QLinearMatMul" => |node| product(node, 0, 3),
+        "Gemm" => gemm,
+        "Einsum" => einsum,
+        "Det" => determinant,
+        _ => return None,
+    })
+}
+
+fn product(node: &mut Node<'_, '_>, left: usize, right: usize) -> Answer {
+    let (Some(mut left), Some(mut right)) = (node.shape(left), node.shape(right)) else { return Ok(vec![]) };
+    if left.is_empty() || right.is_empty() {
+        return Err("operands must have rank 1 or more".to_string());
+    }
+    let (row, column) = (left.len() == 1, right.len() == 1);
+    if row {
+        left.insert(0, DimExpr::ONE);
+    }
+    if column {
+        right.push(DimExpr::ONE);
+    }
+    let (batch_left, matrix_left) = left.split_at(left.len() - 2);
+    let (batch_right, matrix_right) = right.split_at(right.len() - 2);
+    inner(&matrix_left[1], &matrix_right[0])?;
+    let mut shape = broadcast(batch_left, batch_right)?;
+    if !row {
+        shape.push(matrix_left[0].clone());
+    }
+    if !column {
+        shape.push(matrix_right[1].clone());
+    }
+    Ok(vec![Some(shape)])
+}
+
+fn inner(left: &DimExpr, right: &DimExpr) -> Result<(), String> {
+    if differ(left, right) { Err(format!("inner extents {left} and {right} differ")) } else { Ok(()) }
+}
+
+fn gemm(node: &mut Node<'_, '_>) -> Answer {
+    let (Some(left), Some(right)) = (node.shape(0), node.shape(1)) else { return Ok(vec![]) };
+    let ([m, k], [l, n]) = (left.as_slice(), right.as_slice()) else {
+        return Err(format!("operands must be matrices, found ranks {} and {}", left.len(), right.len()));
+    };
+    let swap = |flag: &str, a, b| if node.integer(flag, 0) != 0 { (b, a) } else { (a, b) };
+    let ((m, k), (l, n)) = (swap("transA", m, k), swap("transB", l, n));
+    inner(k, l)?;
+    Ok(vec![Some(vec![m.clone(), n.clone()])])
+}
+
+fn determinant(node: &mut Node<'_, '_>) -> Answer {
+    Ok(vec![node.shape(0).map(|shape| shape[..shape.len().saturating_sub(2)].to_vec())])
+}
+
+/// An extent for every label, and the extents behind the ellipsis.
+#[derive(Default)]
+struct Labels {
+    extents: IndexMap<char, DimExpr>,
+    rest: Shape,
+}
+
+fn einsum(node: &mut Node<'_, '_>) -> Answer {
+    let Some(equation) = node.text("equation") else { return Ok(vec![]) };
+    let equation: String = equation.chars().filter(|c| !c.is_whitespace()).collect();
+    let (inputs, output) = match equation.split_once("->") {
+        Some((inputs, output)) => (inputs.to_string(), output.to_string()),
+        None => (equation.clone(), implicit_output(&equation)),
+    };
+    let mut labels = Labels::default();
+    for (index, term) in inputs.split(',').enumerate() {
+        match node.shape(index) {
+            Some(shape) => labels.read(term, &shape)?,
+            None => return Ok(vec![]),
+        }
+    }
+    labels.shape(&output).map(|shape| vec![Some(shape)])
+}
+
+/// Labels that occur once, in order of the alphabet, behind the ellipsis if there is one.
+fn implicit_output(inputs: &str) -> String {
+    let letters = || inputs.chars().filter(|c| c.is_alphabetic());
+    let mut once: Vec<char> = letters().filter(|&c| letters().filter(|&other| other == c).count() == 1).collect();
+    once.sort_unstable();
+    let ellipsis = if inputs.contains("...") { "..." } else { "" };
+    ellipsis.chars().chain(once).collect()
+}
+
+impl Labels {
+    fn read(&mut self, term: &str, shape: &[DimExpr]) -> Result<(), String> {
+        let (front, back) = term.split_once("...").unwrap_or((term, ""));
+        let named = front.chars().count() + back.chars().count();
+        let behind = shape.len().checked_sub(named).filter(|&behind| behind == 0 || term.contains("..."));
+        let Some(behind) = behind else {
+            return Err(format!("term '{term}' does not describe rank {}", shape.len()));
+        };
+        let middle = front.chars().count();
+        self.rest = broadcast(&self.rest, &shape[middle..middle + behind])?;
+        let named = shape[..middle].iter().chain(&shape[middle + behind..]);
+        for (label, extent) in front.chars().chain(back.chars()).zip(named) {
+            let joined = match self.extents.get(&label) {
+                Some(DimExpr::Constant(1)) | None => extent.clone(),
+                Some(known) if *extent == DimExpr::ONE => known.clone(),
+                Some(known) => unify(known, extent).map_err(|reason| format!("label '{label}': {reason}"))?,
+            };
+            self.extents.insert(label, joined);
+        }
+        Ok(())
+    }
+
+    fn shape(&self, output: &str) -> Result<Shape, String> {
+        let (front, back) = output.split_once("...").unwrap_or((output, ""));
+        let extent = |label: char| {
+            self.extents.get(&label).cloned().ok_or_else(|| format!("label '{label}' occurs in no operand"))
+        };
+        let mut shape = front.chars().map(extent).collect::<Result<Shape, _>>()?;
+        if output.contains("...") {
+            shape.extend(self.rest.iter().cloned());
+        }
+        for label in back.chars() {
+            shape.push(extent(label)?);
+        }
+        Ok(shape)
+    }
+}

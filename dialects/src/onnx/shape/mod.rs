@@ -1,0 +1,319 @@
+//! Symbolic shapes of the graph level, inferred operator by operator.
+//!
+//! Every operator has one rule: a function from what is known about its operands to the shapes of its results. Beside
+//! shapes the analysis follows the contents of small integer tensors, because those are what later shapes are made of.
+//!
+//! Invariants
+//! - Every symbol that occurs in a shape has an entry in [`ShapeAnalysis::sources`].
+//! - A symbol made for a value inside a region does not occur outside that region.
+
+mod control_flow;
+mod convolution;
+mod element;
+mod linear;
+mod math;
+mod node;
+mod normalization;
+mod quantization;
+mod recurrent;
+mod reduction;
+mod resize;
+mod selection;
+mod slice;
+mod tensor;
+mod values;
+
+use std::sync::Arc;
+
+use indexmap::IndexMap;
+use ir::{Attributes, Block, Body, Diagnostic, DimExpr, Module, Op, Type, Value, ValueDefinition};
+
+pub(crate) use node::Node;
+
+/// A symbolic shape, outermost extent first.
+pub(crate) type Shape = Vec<DimExpr>;
+/// The elements of a small tensor in row-major order; `None` where an element is not known.
+pub(crate) type Elements = Vec<Option<DimExpr>>;
+/// Shapes of the results, `None` where unknown; missing ones at the end are unknown too. The error is a contradiction.
+pub(crate) type Answer = Result<Vec<Option<Shape>>, String>;
+/// How an operator's result shapes follow from its operands.
+pub(crate) type Rule = fn(&mut Node<'_, '_>) -> Answer;
+
+/// Tensors with more elements than this are not followed.
+const ELEMENT_LIMIT: usize = 1024;
+
+/// Where a symbol's value can be read at run time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SymbolSource {
+    /// An extent of an argument of the function.
+    Argument {
+        /// Argument number.
+        argument: usize,
+        /// Axis of it.
+        axis: usize,
+    },
+    /// An extent of a value computed on the way, which depends on data.
+    Result {
+        /// The value.
+        value: Value,
+        /// Axis of it.
+        axis: usize,
+    },
+}
+
+/// What is known about one value.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Fact {
+    pub(crate) shape: Option<Shape>,
+    pub(crate) element: Option<Type>,
+    pub(crate) elements: Option<Elements>,
+    /// The elements as the outside sees them: integers, all known.
+    known: Option<Vec<DimExpr>>,
+}
+
+/// What is known about the values of one function.
+#[derive(Clone, Debug, Default)]
+pub struct ShapeAnalysis {
+    facts: IndexMap<Value, Fact>,
+    /// Where each symbol can be read.
+    pub sources: IndexMap<Arc<str>, SymbolSource>,
+    /// The symbols made for extents nothing is known about.
+    fresh: IndexMap<(Value, usize), Arc<str>>,
+}
+
+impl ShapeAnalysis {
+    /// The shape of a value; `None` when its rank is not known.
+    pub fn shape(&self, value: Value) -> Option<&[DimExpr]> {
+        self.facts.get(&value)?.shape.as_deref()
+    }
+
+    /// The element type of a value.
+    pub fn element(&self, value: Value) -> Option<Type> {
+        self.facts.get(&value)?.element.clone()
+    }
+
+    /// The elements of a small integer or boolean tensor when all are known, in row-major order. A tensor of rank two
+    /// or more is given only when its elements are numbers.
+    pub fn known_value(&self, value: Value) -> Option<&[DimExpr]> {
+        self.facts.get(&value)?.known.as_deref()
+    }
+
+    /// A tensor type with the extents that are numbers; `None` when the element type is not known.
+    pub fn tensor_type(&self, value: Value) -> Option<Type> {
+        let fact = self.facts.get(&value)?;
+        let element = fact.element.clone()?;
+        Some(match &fact.shape {
+            Some(shape) => Type::tensor(shape.iter().map(DimExpr::as_constant).collect::<Vec<_>>(), element),
+            None => Type::unranked_tensor(element),
+        })
+    }
+
+    fn record(&mut self, value: Value, mut fact: Fact) {
+        let shape = fact.shape.as_deref().unwrap_or_default();
+        let count = DimExpr::product(shape).as_constant();
+        fact.elements = fact.elements.filter(|elements| {
+            fact.shape.is_some() && count == Some(elements.len() as i64) && elements.iter().any(Option::is_some)
+                || elements.is_empty() && count == Some(0)
+        });
+        let integral = fact.element.as_ref().is_some_and(|element| element.is_integer() || *element == Type::Index);
+        let all = fact.elements.clone().filter(|_| integral).and_then(|elements| elements.into_iter().collect());
+        fact.known = all.filter(|known: &Vec<DimExpr>| {
+            shape.len() <= 1 || known.iter().all(|element| element.as_constant().is_some())
+        });
+        self.facts.insert(value, fact);
+    }
+
+    /// The symbol for an extent that only the finished value tells.
+    fn fresh(&mut self, body: &Body, value: Value, axis: usize) -> DimExpr {
+        if let Some(name) = self.fresh.get(&(value, axis)) {
+            return DimExpr::Symbol(name.clone());
+        }
+        let stem = match body.definition(value) {
+            ValueDefinition::Result { op, .. } => body.name(op).trim_start_matches("onnx.").to_lowercase(),
+            ValueDefinition::Argument { .. } => "argument".to_string(),
+        };
+        let mut number = self.fresh.len();
+        while self.sources.contains_key(format!("{stem}_{number}").as_str()) {
+            number += 1;
+        }
+        let name: Arc<str> = format!("{stem}_{number}").into();
+        self.sources.insert(name.clone(), SymbolSource::Result { value, axis });
+        self.fresh.insert((value, axis), name.clone());
+        DimExpr::Symbol(name)
+    }
+}
+
+/// Infers the shapes of a function. `attributes` are the function's: `arg_attrs` name its arguments and their
+/// dimensions. `bindings` replaces named dimensions by numbers.
+pub fn analyse(body: &Body, attributes: &Attributes, bindings: &IndexMap<Arc<str>, i64>) -> ir::Result<ShapeAnalysis> {
+    let mut analyser = Analyser { body, known: ShapeAnalysis::default(), errors: Vec::new() };
+    if let Some(entry) = body.entry() {
+        analyser.arguments(entry, attributes, bindings);
+        analyser.block(entry);
+    }
+    if analyser.errors.is_empty() { Ok(analyser.known) } else { Err(analyser.errors) }
+}
+
+/// Writes inferred types into the values of every function of a module: extents that are numbers become static.
+pub fn infer_shapes(module: &mut Module, bindings: &IndexMap<Arc<str>, i64>) -> ir::Result<()> {
+    let mut errors = Vec::new();
+    for op in module.ops().to_vec() {
+        let Some(function) = module.function_view(op) else { continue };
+        match analyse(function.body, function.attributes, bindings) {
+            Ok(analysis) => write_types(module, op, &analysis),
+            Err(found) => errors.extend(found),
+        }
+    }
+    if errors.is_empty() { Ok(()) } else { Err(errors) }
+}
+
+fn write_types(module: &mut Module, function: Op, analysis: &ShapeAnalysis) {
+    let Some(body) = module.function_body_mut(function) else { return };
+    for &value in analysis.facts.keys() {
+        if let (Some(r#type), Type::Tensor(_)) = (analysis.tensor_type(value), body.value_type(value)) {
+            body.set_value_type(value, r#type);
+        }
+    }
+    module.update_function_type(function);
+}
+
+/// One walk over a function.
+pub(crate) struct Analyser<'a> {
+    pub(crate) body: &'a Body,
+    pub(crate) known: ShapeAnalysis,
+    errors: Vec<Diagnostic>,
+}
+
+impl Analyser<'_> {
+    fn arguments(&mut self, entry: Block, attributes: &Attributes, bindings: &IndexMap<Arc<str>, i64>) {
+        let notes = attributes.get("arg_attrs").and_then(ir::Attribute::as_array).unwrap_or_default();
+        for (argument, &value) in self.body.arguments(entry).iter().enumerate() {
+            let r#type = self.body.value_type(value);
+            let empty = Attributes::new();
+            let note = match notes.get(argument) {
+                Some(ir::Attribute::Dictionary(note)) => note,
+                _ => &empty,
+            };
+            let input = note.str("onnx.name").map_or_else(|| format!("input{argument}"), str::to_string);
+            let names = dimension_names(note.str("onnx.dim_params").unwrap_or_default());
+            let shape = r#type.shape().map(|extents| {
+                let dims = extents.iter().enumerate().map(|(axis, extent)| match extent {
+                    Some(extent) => DimExpr::Constant(*extent),
+                    None => {
+                        let name = names.get(&axis).cloned().unwrap_or_else(|| format!("{input}_{axis}"));
+                        self.argument_symbol(name.into(), argument, axis, bindings)
+                    }
+                });
+                dims.collect()
+            });
+            let element = matches!(r#type, Type::Tensor(_)).then(|| r#type.element().clone());
+            self.known.record(value, Fact { shape, element, ..Fact::default() });
+        }
+    }
+
+    fn argument_symbol(
+        &mut self,
+        name: Arc<str>,
+        argument: usize,
+        axis: usize,
+        bindings: &IndexMap<Arc<str>, i64>,
+    ) -> DimExpr {
+        if let Some(&number) = bindings.get(&name) {
+            return DimExpr::Constant(number);
+        }
+        self.known.sources.entry(name.clone()).or_insert(SymbolSource::Argument { argument, axis });
+        DimExpr::Symbol(name)
+    }
+
+    /// Infers every operation of a block in order.
+    pub(crate) fn block(&mut self, block: Block) {
+        let body = self.body;
+        for &op in body.ops(block) {
+            self.operation(op);
+        }
+    }
+
+    fn operation(&mut self, op: Op) {
+        let body = self.body;
+        let name = body.name(op).strip_prefix("onnx.").unwrap_or(body.name(op));
+        let mut node = Node { analyser: self, op };
+        let shapes = match rule(name) {
+            Some(rule) => rule(&mut node),
+            None => Ok(vec![]),
+        };
+        let shapes = shapes.unwrap_or_else(|contradiction| {
+            let location = body.op(op).location.clone();
+            self.errors.push(Diagnostic::input(location, format!("{name}: {contradiction}")));
+            vec![]
+        });
+        let mut shapes = shapes.into_iter();
+        for (index, &result) in body.op(op).results().iter().enumerate() {
+            let shape = shapes.next().flatten();
+            if *body.value_type(result) == Type::None {
+                continue;
+            }
+            let shape = shape.or_else(|| self.declared_shape(result));
+            let element = element::infer(&Node { analyser: self, op }, name, index);
+            let declared = body.value_type(result);
+            let element = element.or_else(|| matches!(declared, Type::Tensor(_)).then(|| declared.element().clone()));
+            self.known.record(result, Fact { shape, element, ..Fact::default() });
+        }
+        if let [result] = body.op(op).results()
+            && let Some(elements) = values::infer(&Node { analyser: self, op }, name)
+        {
+            let fact = self.known.facts.get(result).cloned().unwrap_or_default();
+            self.known.record(*result, Fact { elements: Some(elements), ..fact });
+        }
+    }
+
+    /// The shape the model declares for a result: the last resort.
+    fn declared_shape(&mut self, value: Value) -> Option<Shape> {
+        let extents = self.body.value_type(value).as_tensor()?.shape.clone()?;
+        let dims = extents.iter().enumerate().map(|(axis, extent)| match extent {
+            Some(extent) => DimExpr::Constant(*extent),
+            None => self.known.fresh(self.body, value, axis),
+        });
+        Some(dims.collect())
+    }
+}
+
+/// The rule of an operator.
+fn rule(name: &str) -> Option<Rule> {
+    let families = [
+        math::rule,
+        linear::rule,
+        tensor::rule,
+        slice::rule,
+        selection::rule,
+        reduction::rule,
+        convolution::rule,
+        normalization::rule,
+        resize::rule,
+        recurrent::rule,
+        quantization::rule,
+        control_flow::rule,
+    ];
+    families.into_iter().find_map(|family| family(name))
+}
+
+/// `0:batch,1:sequence` by axis. A name may itself hold commas.
+fn dimension_names(text: &str) -> IndexMap<usize, String> {
+    let mut names: IndexMap<usize, String> = IndexMap::new();
+    for part in text.split(',') {
+        match part.split_once(':').map(|(axis, name)| (axis.trim().parse::<usize>(), name)) {
+            Some((Ok(axis), name)) => {
+                names.insert(axis, name.to_string());
+            }
+            _ => {
+                if let Some((_, last)) = names.last_mut() {
+                    last.push(',');
+                    last.push_str(part);
+                }
+            }
+        }
+    }
+    names
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,161 @@
+//! One operation as a shape rule sees it.
+
+use ir::{Attribute, DimExpr, Op, Type, Value};
+
+use super::{Analyser, Elements, Shape};
+
+/// An operation and what is known around it.
+pub(crate) struct Node<'a, 'b> {
+    pub(crate) analyser: &'a mut Analyser<'b>,
+    pub(crate) op: Op,
+}
+
+impl<'b> Node<'_, 'b> {
+    /// Number of operands, omitted ones included.
+    pub(crate) fn operand_count(&self) -> usize {
+        self.analyser.body.op(self.op).operands().len()
+    }
+
+    /// Number of results, omitted ones included.
+    pub(crate) fn result_count(&self) -> usize {
+        self.analyser.body.op(self.op).results().len()
+    }
+
+    /// Operand `index`, unless it is omitted.
+    pub(crate) fn operand(&self, index: usize) -> Option<Value> {
+        let value = self.analyser.body.op(self.op).operands().get(index).copied()?;
+        (*self.analyser.body.value_type(value) != Type::None).then_some(value)
+    }
+
+    /// The shape of operand `index`, when its rank is known.
+    pub(crate) fn shape(&self, index: usize) -> Option<Shape> {
+        self.analyser.known.shape(self.operand(index)?).map(<[DimExpr]>::to_vec)
+    }
+
+    /// The element type of operand `index`.
+    pub(crate) fn element(&self, index: usize) -> Option<Type> {
+        self.analyser.known.element(self.operand(index)?)
+    }
+
+    /// The elements of operand `index`, as far as they are known.
+    pub(crate) fn elements(&self, index: usize) -> Option<&Elements> {
+        self.analyser.known.facts.get(&self.operand(index)?)?.elements.as_ref()
+    }
+
+    /// The elements of operand `index`, when all are known.
+    pub(crate) fn known(&self, index: usize) -> Option<Vec<DimExpr>> {
+        self.elements(index)?.iter().cloned().collect()
+    }
+
+    /// The elements of operand `index`, when all are numbers.
+    pub(crate) fn numbers(&self, index: usize) -> Option<Vec<i64>> {
+        self.elements(index)?.iter().map(|element| element.as_ref()?.as_constant()).collect()
+    }
+
+    /// The floats of operand `index`, when it is a constant or known to hold whole numbers.
+    pub(crate) fn floats(&self, index: usize) -> Option<Vec<f64>> {
+        let value = self.operand(index)?;
+        if let Some(Attribute::Dense(dense)) = ir::constant_value(self.analyser.body, value)
+            && dense.element_count() <= super::ELEMENT_LIMIT
+            && dense.r#type.element().is_float()
+        {
+            return (0..dense.element_count()).map(|at| dense.float(at)).collect();
+        }
+        Some(self.numbers(index)?.into_iter().map(|number| number as f64).collect())
+    }
+
+    /// The sizes a one-dimensional shape operand gives, by its own length when its elements are unknown.
+    pub(crate) fn sizes(&self, index: usize) -> Option<Elements> {
+        if let Some(elements) = self.elements(index) {
+            return Some(elements.clone());
+        }
+        let length = match self.shape(index)?.as_slice() {
+            [length] => length.as_constant()?,
+            _ => return None,
+        };
+        Some(vec![None; usize::try_from(length).ok()?])
+    }
+
+    /// An attribute.
+    pub(crate) fn attribute(&self, name: &str) -> Option<&'b Attribute> {
+        self.analyser.body.attribute(self.op, name)
+    }
+
+    /// An integer attribute or its default.
+    pub(crate) fn integer(&self, name: &str, default: i64) -> i64 {
+        self.attribute(name).and_then(Attribute::as_integer).unwrap_or(default)
+    }
+
+    /// An integer array attribute.
+    pub(crate) fn integers(&self, name: &str) -> Option<Vec<i64>> {
+        self.attribute(name)?.as_integers()
+    }
+
+    /// A string attribute.
+    pub(crate) fn text(&self, name: &str) -> Option<&'b str> {
+        self.attribute(name)?.as_str()
+    }
+
+    /// A symbol for extent `axis` of result `result`, which only the finished value tells.
+    pub(crate) fn fresh(&mut self, result: usize, axis: usize) -> DimExpr {
+        let value = self.analyser.body.result(self.op, result);
+        self.analyser.known.fresh(self.analyser.body, value, axis)
+    }
+
+    /// An axis attribute for an operand of the given rank.
+    pub(crate) fn axis(&self, name: &str, default: i64, rank: usize) -> Result<usize, String> {
+        normalize_axis(self.integer(name, default), rank)
+    }
+
+    /// A list of axes: operand `operand`, or attribute `axes`. `Ok(None)` when it is given but not known, or omitted.
+    pub(crate) fn axes(&self, operand: usize, rank: usize) -> Result<Option<Vec<usize>>, String> {
+        let axes = self.numbers(operand).or_else(|| self.integers("axes"));
+        axes.map(|axes| axes.into_iter().map(|axis| normalize_axis(axis, rank)).collect()).transpose()
+    }
+}
+
+/// An axis counted from the front.
+pub(crate) fn normalize_axis(axis: i64, rank: usize) -> Result<usize, String> {
+    let counted = if axis < 0 { axis + rank as i64 } else { axis };
+    if (0..rank as i64).contains(&counted) {
+        Ok(counted as usize)
+    } else {
+        Err(format!("axis {axis} does not exist in rank {rank}"))
+    }
+}
+
+/// The larger of an expression and zero.
+pub(crate) fn at_least_zero(extent: DimExpr) -> DimExpr {
+    DimExpr::max(&extent, &DimExpr::ZERO)
+}
+
+/// Whether two extents can never be equal.
+pub(crate) fn differ(a: &DimExpr, b: &DimExpr) -> bool {
+    matches!((a, b), (DimExpr::Constant(a), DimExpr::Constant(b)) if a != b)
+}
+
+/// The better known of two extents that must be equal.
+pub(crate) fn unify(a: &DimExpr, b: &DimExpr) -> Result<DimExpr, String> {
+    match (a, b) {
+        _ if differ(a, b) => Err(format!("extent {a} meets extent {b}")),
+        (_, DimExpr::Constant(_)) => Ok(b.clone()),
+        _ => Ok(a.clone()),
+    }
+}
+
+/// Multidirectional broadcasting of two shapes.
+pub(crate) fn broadcast(a: &[DimExpr], b: &[DimExpr]) -> Result<Shape, String> {
+    let rank = a.len().max(b.len());
+    let at = |shape: &[DimExpr], axis: usize| match (axis + shape.len()).checked_sub(rank) {
+        Some(axis) => shape[axis].clone(),
+        None => DimExpr::ONE,
+    };
+    let dims = (0..rank).map(|axis| {
+        let (a, b) = (at(a, axis), at(b, axis));
+        if differ(&a, &b) && a != DimExpr::ONE && b != DimExpr::ONE {
+            return Err(format!("extent {a} does not broadcast with extent {b}"));
+        }
+        Ok(a.broadcast(&b))
+    });
+    dims.collect()
+}

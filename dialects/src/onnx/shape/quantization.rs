@@ -1,0 +1,16 @@
+//! Operators on quantised tensors.
+
+use super::{Answer, Rule};
+use super::node::Node;
+
+pub(super) fn rule(name: &str) -> Option<Rule> {
+    Some(match name {
+        "QuantizeLinear" | "DequantizeLinear" => super::math::like_first,
+        "DynamicQuantizeLinear" => dynamic,
+        _ => return None,
+    })
+}
+
+fn dynamic(node: &mut Node<'_, '_>) -> Answer {
+    Ok(vec![node.shape(0), Some(vec![]), Some(vec![])])
+}
