@@ -119,7 +119,13 @@ fn branch(node: &mut Node<'_, '_>) -> Answer {
 /// Runs a body until the shapes it carries round stay the same, and returns those shapes.
 ///
 /// `arguments` are the block's carried arguments, `initial` the values they start from, `yields` their next values.
-fn carry(node: &mut Node<'_, '_>, block: Block, arguments: &[Value], initial: &[Value], first: usize) -> Vec<Option<Shape>> {
+fn carry(
+    node: &mut Node<'_, '_>,
+    block: Block,
+    arguments: &[Value],
+    initial: &[Value],
+    first: usize,
+) -> Vec<Option<Shape>> {
     let mut shapes: Vec<Option<Shape>> = initial.iter().map(|&value| node.value_shape(value)).collect();
     for round in 0..ROUNDS {
         for ((&argument, shape), &value) in arguments.iter().zip(&shapes).zip(initial) {

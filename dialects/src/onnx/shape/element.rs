@@ -29,7 +29,9 @@ pub(super) fn infer(node: &Node<'_, '_>, name: &str, index: usize) -> Option<Typ
             attribute(node, "dtype").or_else(|| node.element(0))
         }
         ("Multinomial", _) => attribute(node, "dtype").or(Some(Type::I32)),
-        ("BlackmanWindow" | "HannWindow" | "HammingWindow", _) => attribute(node, "output_datatype").or(Some(Type::F32)),
+        ("BlackmanWindow" | "HannWindow" | "HammingWindow", _) => {
+            attribute(node, "output_datatype").or(Some(Type::F32))
+        }
         ("MelWeightMatrix", _) => attribute(node, "output_datatype").or(Some(Type::F32)),
         ("LayerNormalization", 1..) => Some(Type::F32),
         ("QuantizeLinear", _) => {

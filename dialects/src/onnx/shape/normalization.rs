@@ -7,8 +7,13 @@ use super::{Answer, Rule};
 
 pub(super) fn rule(name: &str) -> Option<Rule> {
     Some(match name {
-        "InstanceNormalization" | "GroupNormalization" | "RMSNormalization" | "LRN" | "LpNormalization"
-        | "MeanVarianceNormalization" | "RotaryEmbedding" => super::math::like_first,
+        "InstanceNormalization"
+        | "GroupNormalization"
+        | "RMSNormalization"
+        | "LRN"
+        | "LpNormalization"
+        | "MeanVarianceNormalization"
+        | "RotaryEmbedding" => super::math::like_first,
         "BatchNormalization" => batch,
         "LayerNormalization" => layer,
         "Attention" => attention,
