@@ -33,5 +33,6 @@ pub fn registry() -> Registry {
     registry.extend(vector::operations());
     registry.extend(cf::operations());
     registry.extend(rt::operations());
+    registry.extend(onnx::operations());
     registry
 }

@@ -689,4 +689,3 @@ pub enum OperatorStatus {
     /// `STABLE`
     Stable = 1,
 }
-

@@ -30,7 +30,7 @@ pub struct Tensors {
 /// The IR element type of an ONNX element type number.
 pub fn element_type(number: i32) -> Option<Type> {
     Some(match DataType::try_from(number).ok()? {
-        DataType::Undefined => return None,
+        DataType::Undefined | DataType::Float6e2m3 | DataType::Float6e3m2 => return None,
         DataType::Float => Type::F32,
         DataType::Uint8 => Type::unsigned(8),
         DataType::Int8 => Type::I8,
@@ -161,8 +161,8 @@ impl Tensors {
         if escapes {
             return Err(format!("has external data outside the model's folder: \"{location}\" is a link"));
         }
-        let file =
-            Blob::map_file(&path).map_err(|error| format!("has external data in \"{location}\": cannot read it: {error}"))?;
+        let file = Blob::map_file(&path)
+            .map_err(|error| format!("has external data in \"{location}\": cannot read it: {error}"))?;
         self.files.insert(location.into(), file.clone());
         Ok(file)
     }

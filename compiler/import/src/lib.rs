@@ -1,1 +1,80 @@
 //! ModelProto to the onnx dialect.
+//!
+//! A model becomes one module with one function, `main_graph`. Every operator stands in its newest form, whatever
+//! opset the model was written for; functions of the model are inlined; weights stay in the mapped file.
+//!
+//! - `arg_attrs` and `res_attrs` of the function carry `onnx.name`, and `onnx.dim_params = "0:batch,1:seq"` for
+//!   symbolic dimensions (`%` and `,` in their names are written `%25` and `%2C`).
+//! - An initializer is a constant, whether or not the graph lists it among its inputs.
+//! - Operators that change nothing in inference (Identity, Dropout) and operators nobody reads are left out.
+
+mod attributes;
+mod cleanup;
+mod emit;
+mod graph;
+mod node;
+mod result_types;
+mod types;
+mod upgrade;
+
+use std::path::Path;
+
+use indexmap::IndexMap;
+use ir::{DenseElements, Diagnostic, Location, Module};
+use proto::Model;
+
+/// The IR versions this importer reads.
+pub const IR_VERSIONS: std::ops::RangeInclusive<i64> = 3..=14;
+
+/// The name of the function a model becomes.
+pub const MAIN: &str = "main_graph";
+
+/// What to change about a model's inputs while importing it.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Extents for symbolic dimensions, by name.
+    pub dimensions: IndexMap<String, i64>,
+    /// Shapes for inputs, by name; `None` is dynamic.
+    pub shapes: IndexMap<String, Vec<ir::types::Extent>>,
+    /// Inputs that are constants, by name.
+    pub constants: IndexMap<String, DenseElements>,
+}
+
+impl Options {
+    /// Whether inputs keep their declared types, so that declared types inside the graph hold too.
+    pub(crate) fn keeps_types(&self) -> bool {
+        self.dimensions.is_empty() && self.shapes.is_empty() && self.constants.is_empty()
+    }
+}
+
+/// Imports a model file; external data lies beside it.
+pub fn import_file(path: &Path, options: &Options) -> ir::Result<Module> {
+    import_model(&Model::load(path)?, options)
+}
+
+/// Imports a model held in memory; external data lies in `directory`, if there is one.
+pub fn import_bytes(bytes: &[u8], directory: Option<&Path>, options: &Options) -> ir::Result<Module> {
+    let mut model = Model::from_bytes(bytes)?;
+    model.directory = directory.map(Path::to_path_buf);
+    import_model(&model, options)
+}
+
+/// Imports a decoded model.
+pub fn import_model(model: &Model, options: &Options) -> ir::Result<Module> {
+    check_version(model.proto.ir_version)?;
+    graph::import(model, options)
+}
+
+fn check_version(version: i64) -> Result<(), Diagnostic> {
+    if IR_VERSIONS.contains(&version) {
+        return Ok(());
+    }
+    let (first, last) = (IR_VERSIONS.start(), IR_VERSIONS.end());
+    Err(match version {
+        ..=0 => Diagnostic::input(Location::Unknown, "not an ONNX model: it states no IR version"),
+        _ => Diagnostic::unsupported(
+            Location::Unknown,
+            format!("the model has IR version {version}; versions {first} to {last} are read"),
+        ),
+    })
+}

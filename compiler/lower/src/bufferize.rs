@@ -10,7 +10,9 @@
 //!   one is a view of the other.
 
 use indexmap::IndexMap;
-use ir::{Attribute, Attributes, Block, Body, Builder, Diagnostic, FunctionType, Module, Op, Type, Value};
+use ir::{Attribute, Attributes, Block, Body, Builder, Diagnostic, FunctionType, Location, Module, Op, Type, Value};
+
+use crate::fold_constants::{GLOBAL_LOAD, GLOBAL_STORE};
 
 /// Alignment of every planned buffer, in bytes.
 const ALIGNMENT: i64 = 64;
@@ -36,6 +38,7 @@ enum Size {
 
 struct Host<'m> {
     module: &'m mut Module,
+    name: String,
     source: Body,
     body: Body,
     at: Block,
@@ -69,6 +72,7 @@ pub fn bufferize_host(module: &mut Module, name: &str) -> ir::Result<()> {
     let status = builder.value("rt.buffer", &[context], table_type.clone(), []);
     let mut host = Host {
         module,
+        name: name.to_string(),
         source,
         body,
         at,
@@ -300,7 +304,7 @@ impl Host<'_> {
     fn plan_arena(&mut self, lifetimes: &Lifetimes) {
         let mut slots: Vec<Slot> = Vec::new();
         for (value, destination, position) in lifetimes.results.clone() {
-            if self.outputs.contains_key(&value) {
+            if self.outputs.contains_key(&value) || self.stored_global(value).is_some() {
                 continue;
             }
             let Some(size) = self.planned_size(destination) else { continue };
@@ -358,8 +362,13 @@ impl Host<'_> {
 
     fn allocate(&mut self, value: Value, destination: Value) -> ir::Result<Buffer> {
         let r#type = self.source.value_type(destination).clone();
+        if let Some(name) = self.stored_global(value) {
+            let shape = r#type.shape().expect("structured tensors are ranked");
+            self.global(&name, &Type::memref(shape, r#type.element().clone()), Attribute::Unit, Location::Unknown);
+            return Ok(self.global_buffer(&name, &r#type));
+        }
         let extents = self.destination_extents(destination).ok_or_else(|| {
-            Diagnostic::internal(ir::Location::Unknown, "the size of a kernel's result is not computed before its call")
+            Diagnostic::internal(Location::Unknown, "the size of a kernel's result is not computed before its call")
         })?;
         let memref = if let Some(&index) = self.outputs.get(&value) {
             let bytes = self.byte_size(&r#type, &extents);
@@ -392,7 +401,15 @@ impl Host<'_> {
     fn operation(&mut self, op: Op) -> ir::Result<()> {
         let name = self.source.name(op).to_string();
         match name.as_str() {
-            "func.return" | "scf.yield" | "tensor.empty" => {}
+            "func.return" | "scf.yield" | "tensor.empty" | GLOBAL_STORE => {}
+            GLOBAL_LOAD => {
+                let result = self.source.result(op, 0);
+                let name = self.source.op(op).attributes.get("global").and_then(Attribute::as_symbol);
+                let name = name.expect("a global load names its global").to_string();
+                let tensor = self.source.value_type(result).clone();
+                let buffer = self.global_buffer(&name, &tensor);
+                self.buffers.insert(result, buffer);
+            }
             "func.call" => self.call(op)?,
             "arith.constant" if matches!(self.source.value_type(self.source.result(op, 0)), Type::Tensor(_)) => {
                 self.constant(op);
@@ -464,24 +481,45 @@ impl Host<'_> {
         let tensor = self.source.value_type(result).clone();
         let shape = tensor.static_shape().expect("constants are static");
         let memref = Type::memref(shape.iter().map(|&e| Some(e)).collect::<Vec<_>>(), tensor.element().clone());
-        let name = format!("constant_{}", self.globals);
+        let name = format!("{}_constant_{}", self.name, self.globals);
         self.globals += 1;
         let value = self.source.op(op).attributes.get("value").expect("a constant has a value").clone();
-        let attributes = Attributes::from([
-            ("sym_name", Attribute::string(&name)),
+        let location = self.source.op(op).location.clone();
+        self.global(&name, &memref, value, location);
+        let buffer = self.global_buffer(&name, &tensor);
+        self.buffers.insert(result, buffer);
+    }
+
+    /// A module-level buffer. `Unit` as its initial value leaves it uninitialized.
+    fn global(&mut self, name: &str, memref: &Type, initial_value: Attribute, location: Location) {
+        let mut attributes = Attributes::from([
+            ("sym_name", Attribute::string(name)),
             ("sym_visibility", Attribute::string("private")),
             ("type", Attribute::Type(memref.clone())),
-            ("initial_value", value),
-            ("constant", Attribute::Unit),
             ("alignment", Attribute::i64(ALIGNMENT)),
         ]);
-        let location = self.source.op(op).location.clone();
+        if initial_value != Attribute::Unit {
+            attributes.set("constant", Attribute::Unit);
+        }
+        attributes.set("initial_value", initial_value);
         let global = self.module.body.create_op("memref.global", &[], &[], attributes, location);
         let top = self.module.body.entry().expect("a module has one block");
         self.module.body.append(top, global);
+    }
+
+    /// The global that a value is stored into, which then is the value's own memory.
+    fn stored_global(&self, value: Value) -> Option<String> {
+        let store = self.source.uses(value).iter().find(|reader| self.source.name(reader.op) == GLOBAL_STORE)?;
+        self.source.op(store.op).attributes.get("global")?.as_symbol().map(str::to_string)
+    }
+
+    /// The buffer of a global, which has a static shape.
+    fn global_buffer(&mut self, name: &str, tensor: &Type) -> Buffer {
+        let shape = tensor.static_shape().expect("globals are static");
+        let memref = Type::memref(shape.iter().map(|&e| Some(e)).collect::<Vec<_>>(), tensor.element().clone());
         let extents = shape.iter().map(|&extent| self.index(extent)).collect();
-        let memref = self.value("memref.get_global", &[], memref, [("name", Attribute::symbol(&name))]);
-        self.buffers.insert(result, Buffer { memref, extents });
+        let memref = self.value("memref.get_global", &[], memref, [("name", Attribute::symbol(name))]);
+        Buffer { memref, extents }
     }
 
     /// `scf.if`: each branch yields the addresses and extents of its results.

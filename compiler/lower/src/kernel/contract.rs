@@ -267,6 +267,40 @@ fn ceil_div(emitter: &mut Emitter<'_>, a: Value, b: Value) -> Value {
     emitter.div(sum, divisor)
 }
 
+/// One reduction loop and how far it moves in the operands.
+#[derive(Clone, Copy)]
+struct ReductionLoop {
+    extent: Value,
+    left: Value,
+    right: Value,
+}
+
+/// The reduction loops, outermost first. Neighbours that walk memory as one loop would are one, so that the innermost
+/// loop is long, unless the innermost one is ragged.
+fn reduction_loops(emitter: &mut Emitter<'_>, roles: &Contraction, extents: &[Value], strides: &Strides, ragged: bool) -> Vec<ReductionLoop> {
+    let mut loops: Vec<ReductionLoop> = Vec::new();
+    for &dim in &roles.reduction {
+        let inner = ReductionLoop { extent: extents[dim], left: strides.left[dim], right: strides.right[dim] };
+        let merged = loops.last().filter(|_| !ragged).is_some_and(|&outer| {
+            let along = |emitter: &mut Emitter<'_>, stride: Value| emitter.mul(stride, inner.extent);
+            outer.left == along(emitter, inner.left) && outer.right == along(emitter, inner.right)
+        });
+        match (merged, loops.last_mut()) {
+            (true, Some(outer)) => {
+                let extent = emitter.mul(outer.extent, inner.extent);
+                *outer = ReductionLoop { extent, ..inner };
+            }
+            _ => loops.push(inner),
+        }
+    }
+    loops.retain(|r| emitter.constant_value(r.extent) != Some(1));
+    if loops.is_empty() {
+        let (zero, one) = (emitter.index(0), emitter.index(1));
+        loops.push(ReductionLoop { extent: one, left: zero, right: zero });
+    }
+    loops
+}
+
 fn descriptor(
     emitter: &mut Emitter<'_>,
     kernel: &ContractionKernel<'_>,
@@ -277,26 +311,30 @@ fn descriptor(
 ) -> Tile {
     let roles = kernel.roles;
     let (zero, one) = (emitter.index(0), emitter.index(1));
-    // reduction loops fill the descriptor from the inside; missing outer ones run once
-    let align = |values: &[Value], filler: Value| -> [Value; 4] {
+    let ragged = emitter.source.op(kernel.generic.op).attributes.integer("rt.last_block");
+    let loops = reduction_loops(emitter, roles, extents, strides, ragged.is_some());
+    let words = |pick: fn(&ReductionLoop) -> Value, filler: Value| -> [Value; 4] {
         let mut words = [filler; 4];
-        let first = 4 - values.len();
-        words[first..].copy_from_slice(values);
+        let (inner, outer) = loops.split_last().expect("a contraction reduces");
+        words[3] = pick(inner);
+        // the outermost loop stands first: its last step is the ragged one
+        if let Some((first, rest)) = outer.split_first() {
+            words[0] = pick(first);
+            rest.iter().rev().zip((1..3).rev()).for_each(|(middle, at)| words[at] = pick(middle));
+        }
         words
     };
-    let pick = |of: &[Value]| roles.reduction.iter().map(|&dim| of[dim]).collect::<Vec<_>>();
-    let reduction = align(&pick(extents), one);
+    let reduction = words(|r| r.extent, one);
     let row = |of: &[Value], index: usize| roles.rows.get(index).map_or(zero, |&dim| of[dim]);
-    let last_block = emitter.source.op(kernel.generic.op).attributes.integer("rt.last_block");
-    let last_block = last_block.map_or(reduction[3], |count| emitter.index(count));
+    let last_block = ragged.map_or(reduction[3], |count| emitter.index(count));
     let out_group = match roles.columns {
         Columns::Single { .. } => emitter.index(GROUP),
         Columns::Blocked { group, .. } => strides.out[group],
     };
     Tile {
         reduction,
-        left: align(&pick(&strides.left), zero),
-        right: align(&pick(&strides.right), zero),
+        left: words(|r| r.left, zero),
+        right: words(|r| r.right, zero),
         row_inner: inner,
         left_rows: [row(&strides.left, 0), row(&strides.left, 1)],
         out_rows: [row(&strides.out, 0), row(&strides.out, 1)],

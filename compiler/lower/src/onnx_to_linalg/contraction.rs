@@ -51,7 +51,7 @@ fn batch_shape(left: &Shaped, right: &Shaped) -> Vec<DimExpr> {
         Some(index) => dims[index].clone(),
         None => DimExpr::Constant(1),
     };
-    (0..rank).map(|axis| DimExpr::broadcast(at(l, axis), at(r, axis))).collect()
+    (0..rank).map(|axis| at(l, axis).broadcast(&at(r, axis))).collect()
 }
 
 /// `left [batch…, m, k] · right [batch…, k, n] + start`, with batch dimensions broadcast.
@@ -114,7 +114,7 @@ fn pack_columns(lowering: &mut Lowering<'_>, matrix: &Shaped, transposed: bool) 
     let (k_axis, n_axis) = if transposed { (1, 0) } else { (0, 1) };
     let (k, n) = (matrix.shape[k_axis].clone(), matrix.shape[n_axis].clone());
     let group = DimExpr::Constant(GROUP);
-    let shape = [n.clone().ceil_div(group.clone()), k, group];
+    let shape = [n.ceil_div(&group), k, group];
     let column = AffineExpr::Dim(0).mul(AffineExpr::Constant(GROUP)).add(AffineExpr::Dim(2));
     let order = |k: AffineExpr, n: AffineExpr| if transposed { vec![n, k] } else { vec![k, n] };
     if n.as_constant().is_some_and(|n| n % GROUP == 0) {
@@ -122,7 +122,7 @@ fn pack_columns(lowering: &mut Lowering<'_>, matrix: &Shaped, transposed: bool) 
         return lowering.pointwise(&[Input { value: matrix.value, map }], &shape, Type::F32, |_, e| e[0]);
     }
     let extent = lowering.dim(&n);
-    let last = lowering.dim(&n.sub(DimExpr::Constant(1)));
+    let last = lowering.dim(&n.sub(&DimExpr::ONE));
     let value = matrix.value;
     lowering.pointwise(&[], &shape, Type::F32, |builder, _| {
         let index = |builder: &mut ir::Builder<'_>, dim: i64| {

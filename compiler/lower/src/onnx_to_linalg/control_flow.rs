@@ -23,16 +23,16 @@ pub fn lower_if(lowering: &mut Lowering<'_>, op: Op, errors: &mut Vec<Diagnostic
         })
         .collect();
     let new = lowering.emit("scf.if", &[condition], &types, []);
-    let outer = lowering.at;
     for &region in operation.regions() {
         let new_region = lowering.body.add_region(new);
         let block = lowering.source.blocks(region)[0];
-        lowering.at = lowering.body.add_block(new_region, &[]);
-        lowering.block(block, errors);
-        let end = lowering.source.terminator(block).expect("a branch yields");
-        let yields: Vec<Value> = lowering.source.op(end).operands().iter().map(|&v| lowering.value(v)).collect();
-        lowering.emit("scf.yield", &yields, &[], []);
-        lowering.at = outer;
+        let new_block = lowering.body.add_block(new_region, &[]);
+        lowering.nested(new_block, |lowering| {
+            lowering.block(block, errors);
+            let end = lowering.source.terminator(block).expect("a branch yields");
+            let yields: Vec<Value> = lowering.source.op(end).operands().iter().map(|&v| lowering.value(v)).collect();
+            lowering.emit("scf.yield", &yields, &[], []);
+        });
     }
     for (index, &result) in operation.results().iter().enumerate() {
         let value = lowering.body.result(new, index);

@@ -4,7 +4,7 @@
 //! entry block, where the memory plan can see it; what depends on a value computed on the way, where it is first used.
 
 use dialects::onnx::shape::SymbolSource;
-use ir::{Attribute, Builder, DimExpr, Type, Value};
+use ir::{Attribute, Attributes, Builder, DimExpr, Location, Type, Value};
 
 use super::Lowering;
 
@@ -33,36 +33,64 @@ fn compound(lowering: &mut Lowering<'_>, dim: &DimExpr, early: bool) -> Value {
             .reduce(|a, b| lowering.size_op(name, &[a, b], None, early))
             .expect("compound dimensions have operands")
     };
-    let (name, parts) = dim.operation();
-    match name {
-        ir::dim::Operation::Sum => fold(lowering, "arith.addi", &parts),
-        ir::dim::Operation::Product => fold(lowering, "arith.muli", &parts),
-        ir::dim::Operation::FloorDiv => fold(lowering, "arith.floordivsi", &parts),
-        ir::dim::Operation::CeilDiv => fold(lowering, "arith.ceildivsi", &parts),
-        ir::dim::Operation::Mod => fold(lowering, "arith.remsi", &parts),
-        ir::dim::Operation::Max | ir::dim::Operation::Broadcast => fold(lowering, "arith.maxsi", &parts),
-        ir::dim::Operation::Min => fold(lowering, "arith.minsi", &parts),
+    match dim {
+        DimExpr::Constant(_) | DimExpr::Symbol(_) => unreachable!("only compound dimensions are folded"),
+        DimExpr::Sum(terms) => fold(lowering, "arith.addi", terms),
+        DimExpr::Product(factors) => fold(lowering, "arith.muli", factors),
+        DimExpr::FloorDiv(a, b) => fold(lowering, "arith.floordivsi", &[(**a).clone(), (**b).clone()]),
+        DimExpr::CeilDiv(a, b) => fold(lowering, "arith.ceildivsi", &[(**a).clone(), (**b).clone()]),
+        DimExpr::Mod(a, b) => fold(lowering, "arith.remsi", &[(**a).clone(), (**b).clone()]),
+        DimExpr::Max(parts) => fold(lowering, "arith.maxsi", parts),
+        DimExpr::Min(parts) => fold(lowering, "arith.minsi", parts),
+        DimExpr::Broadcast(parts) => broadcast(lowering, parts, early),
     }
+}
+
+/// The extent several extents broadcast to: the one that is not 1.
+fn broadcast(lowering: &mut Lowering<'_>, parts: &[DimExpr], early: bool) -> Value {
+    let one = materialize(lowering, &DimExpr::ONE);
+    let values: Vec<Value> = parts.iter().map(|part| materialize(lowering, part)).collect();
+    values
+        .into_iter()
+        .reduce(|a, b| {
+            let is_one = lowering.size_op_with("arith.cmpi", &[a, one], Type::I1, ("predicate", Attribute::i64(0)), early);
+            lowering.size_op("arith.select", &[is_one, b, a], None, early)
+        })
+        .expect("compound dimensions have operands")
 }
 
 impl Lowering<'_> {
     /// Whether a dimension is computed from the extents of the inputs alone.
-    fn only_inputs(&self, dim: &DimExpr) -> bool {
+    pub(super) fn only_inputs(&self, dim: &DimExpr) -> bool {
         dim.symbols().iter().all(|symbol| matches!(self.shapes.sources.get(symbol), Some(SymbolSource::Argument { .. })))
     }
 
     fn size_op(&mut self, name: &'static str, operands: &[Value], constant: Option<i64>, early: bool) -> Value {
         let attributes = match constant {
-            Some(value) => ir::Attributes::from([("value", Attribute::index(value))]),
-            None => ir::Attributes::new(),
+            Some(value) => Attributes::from([("value", Attribute::index(value))]),
+            None => Attributes::new(),
         };
+        self.place_size(name, operands, Type::Index, attributes, early)
+    }
+
+    fn size_op_with(&mut self, name: &'static str, operands: &[Value], result: Type, attribute: (&str, Attribute), early: bool) -> Value {
+        self.place_size(name, operands, result, Attributes::from([attribute]), early)
+    }
+
+    /// Emits an operation on sizes: at the head of the function, or here.
+    fn place_size(&mut self, name: &'static str, operands: &[Value], result: Type, attributes: Attributes, early: bool) -> Value {
         if !early {
-            return self.builder().value(name, operands, Type::Index, attributes);
+            return self.builder().value(name, operands, result, attributes);
         }
-        let op = self.body.create_op(name, operands, &[Type::Index], attributes, ir::Location::Unknown);
+        let op = self.body.create_op(name, operands, &[result], attributes, Location::Unknown);
         self.body.insert(self.entry, self.sizes, op);
         self.sizes += 1;
         self.body.result(op, 0)
+    }
+
+    /// Says what an extent is that only its operator's data tells.
+    pub fn define_dim(&mut self, dim: &DimExpr, value: Value) {
+        self.dims.insert(dim.clone(), value);
     }
 
     fn symbol(&mut self, symbol: &str) -> Value {

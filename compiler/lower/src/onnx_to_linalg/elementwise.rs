@@ -483,7 +483,7 @@ pub fn lower(lowering: &mut Lowering<'_>, op: Op, name: &str) -> Result<(), Unsu
     let unsigned = kinds[if name == "Where" { 1 } else { 0 }];
     let attributes = operation.attributes.clone();
     let mut failed = false;
-    let value = lowering.broadcast(operands, result, |builder, elements| {
+    lowering.broadcast(operands, result, |builder, elements| {
         let mut scalars = Scalars { builder, unsigned };
         scalar(&mut scalars, name, &attributes, elements, &element, &kinds).unwrap_or_else(|| {
             failed = true;
@@ -493,7 +493,6 @@ pub fn lower(lowering: &mut Lowering<'_>, op: Op, name: &str) -> Result<(), Unsu
     if failed {
         return Err(Unsupported::new("an operand is missing"));
     }
-    lowering.bind(result, value);
     if let Some(&mask) = operation.results().get(1) {
         lowering.fill(mask, 1.0);
     }
@@ -510,7 +509,7 @@ fn lower_in_f32(lowering: &mut Lowering<'_>, op: Op, name: &str) -> Result<(), U
     let attributes = operation.attributes.clone();
     let used = if matches!(name, "Dropout" | "CastLike") { 1 } else { operation.operands().len() };
     let mut failed = false;
-    let value = lowering.broadcast(&operation.operands()[..used], result, |builder, elements| {
+    lowering.broadcast(&operation.operands()[..used], result, |builder, elements| {
         let mut scalars = Scalars { builder, unsigned: false };
         let wide: Vec<Option<Value>> = elements
             .iter()
@@ -532,6 +531,5 @@ fn lower_in_f32(lowering: &mut Lowering<'_>, op: Op, name: &str) -> Result<(), U
     if failed {
         return Err(Unsupported::new("an operand is missing"));
     }
-    lowering.bind(result, value);
     Ok(())
 }

@@ -7,6 +7,7 @@
 //! - Integers are signless below this level; whether an operand was unsigned is asked of the source.
 //! - A size that depends only on the inputs' extents is computed in the entry block before everything else.
 
+mod blocked;
 mod contraction;
 mod control_flow;
 mod convolution;
@@ -19,6 +20,7 @@ mod pooling;
 mod reduction;
 mod resize;
 mod slicing;
+mod window;
 
 use dialects::onnx::shape::ShapeAnalysis;
 use indexmap::IndexMap;
@@ -56,6 +58,7 @@ pub struct Lowering<'a> {
     location: Location,
     origin: String,
     values: IndexMap<Value, Value>,
+    blocked: IndexMap<Value, Value>,
     dims: IndexMap<DimExpr, Value>,
     entry: Block,
     /// Operations of the entry block that compute sizes from input extents, all in front.
@@ -87,6 +90,7 @@ impl<'a> Lowering<'a> {
             location: Location::Unknown,
             origin: String::new(),
             values: IndexMap::new(),
+            blocked: IndexMap::new(),
             dims: IndexMap::new(),
             entry,
             sizes: 0,
@@ -127,7 +131,7 @@ impl<'a> Lowering<'a> {
     /// Keeps going behind an unsupported operator, so that all of them are reported.
     fn bind_placeholders(&mut self, op: Op) {
         for &result in self.source.op(op).results() {
-            if let (false, Some(shape)) = (self.values.contains_key(&result), self.shapes.shape(result)) {
+            if let (false, Some(shape)) = (self.is_bound(result), self.shapes.shape(result)) {
                 let shape = shape.to_vec();
                 let element = self.element(result);
                 let value = self.empty(&shape, element);
@@ -158,7 +162,7 @@ impl<'a> Lowering<'a> {
             "Conv" => convolution::lower(self, op),
             "ConvTranspose" => convolution::lower_transposed(self, op),
             "MaxPool" | "AveragePool" | "LpPool" => pooling::lower(self, op, name),
-            "GlobalAveragePool" | "GlobalMaxPool" => pooling::lower_global(self, op, name),
+            "GlobalAveragePool" | "GlobalMaxPool" | "GlobalLpPool" => pooling::lower_global(self, op, name),
             "Softmax" | "LogSoftmax" | "Hardmax" | "ArgMax" | "ArgMin" => reduction::lower_along_axis(self, op, name),
             "LayerNormalization" | "RMSNormalization" | "BatchNormalization" | "InstanceNormalization"
             | "GroupNormalization" => normalization::lower(self, op, name),
@@ -216,9 +220,34 @@ impl<'a> Lowering<'a> {
         self.tensor(&self.shape(value), self.element(value))
     }
 
-    /// The lowered value of a source value.
+    /// The lowered value of a source value, in plain layout.
     pub fn value(&mut self, value: Value) -> Value {
-        *self.values.get(&value).expect("operands are lowered before their readers")
+        if let Some(&plain) = self.values.get(&value) {
+            return plain;
+        }
+        let blocked = *self.blocked.get(&value).expect("operands are lowered before their readers");
+        let shape = self.shape(value);
+        let plain = self.unpack(blocked, &shape);
+        self.values.insert(value, plain);
+        plain
+    }
+
+    /// Runs `build` in another block; what it makes is not known behind it.
+    pub fn nested<T>(&mut self, block: Block, build: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = self.at;
+        let known = (self.values.len(), self.blocked.len(), self.dims.clone());
+        self.at = block;
+        let result = build(self);
+        self.at = outer;
+        self.values.truncate(known.0);
+        self.blocked.truncate(known.1);
+        let dims = std::mem::take(&mut self.dims);
+        self.dims = dims.into_iter().filter(|(dim, _)| known.2.contains_key(dim) || self.only_inputs(dim)).collect();
+        result
+    }
+
+    fn is_bound(&self, value: Value) -> bool {
+        self.values.contains_key(&value) || self.blocked.contains_key(&value)
     }
 
     /// Records the lowered value of a result.
@@ -290,16 +319,31 @@ impl<'a> Lowering<'a> {
         self.generic(inputs, shape, element, AffineMap::identity(rank), &parallel(rank), body)
     }
 
-    /// An elementwise computation with multidirectional broadcasting. Omitted operands reach `body` as `None`.
+    /// Binds `result` to an elementwise computation with multidirectional broadcasting, in the layout of the operands.
+    /// Omitted operands reach `body` as `None`.
     pub fn broadcast(
         &mut self,
         operands: &[Value],
         result: Value,
         body: impl FnOnce(&mut Builder<'_>, &[Option<Value>]) -> Value,
-    ) -> Value {
+    ) {
         let shape = self.shape(result);
         let element = self.element(result);
         let present: Vec<bool> = operands.iter().map(|&value| self.is_present(value)).collect();
+        let call = |builder: &mut Builder<'_>, elements: &[Value]| {
+            let mut next = elements.iter().copied();
+            let arguments: Vec<Option<Value>> =
+                present.iter().map(|&present| if present { next.next() } else { None }).collect();
+            body(builder, &arguments)
+        };
+        if let Some(operands) = self.blocked_operands(operands, result) {
+            let shape = blocked::blocked_shape(&shape);
+            let inputs: Vec<Input> =
+                operands.iter().map(|operand| self.broadcast_input(operand.value, &operand.shape, &shape)).collect();
+            let value = self.pointwise(&inputs, &shape, element, call);
+            self.bind_blocked(result, value);
+            return;
+        }
         let inputs: Vec<Input> = operands
             .iter()
             .filter(|&&value| self.is_present(value))
@@ -309,12 +353,8 @@ impl<'a> Lowering<'a> {
                 self.broadcast_input(value, &from, &shape)
             })
             .collect();
-        self.pointwise(&inputs, &shape, element, |builder, elements| {
-            let mut next = elements.iter().copied();
-            let arguments: Vec<Option<Value>> =
-                present.iter().map(|&present| if present { next.next() } else { None }).collect();
-            body(builder, &arguments)
-        })
+        let value = self.pointwise(&inputs, &shape, element, call);
+        self.bind(result, value);
     }
 
     /// How a tensor of shape `from` is read by loops over `to`: extents of 1 are repeated.
@@ -344,7 +384,7 @@ impl<'a> Lowering<'a> {
         let limits: Vec<Option<Value>> = from
             .iter()
             .zip(&shape)
-            .map(|(from, to)| (from != to).then(|| self.dim(&from.clone().sub(one.clone()))))
+            .map(|(from, to)| (from != to).then(|| self.dim(&from.sub(&one))))
             .collect();
         let element = self.body.value_type(value).element().clone();
         self.pointwise(&[], &shape, element.clone(), |builder, _| {

@@ -28,7 +28,7 @@ pub fn lower(lowering: &mut Lowering<'_>, op: Op, name: &str) -> Result<(), Unsu
             lowering.pointwise(&[input], &shape, element, |_, e| e[0])
         }
         "Tile" => tile(lowering, operation.operands()[0], &shape, element),
-        "Concat" => concat(lowering, op)?,
+        "Concat" => return concat(lowering, op),
         "Shape" | "Size" => return Err(Unsupported::new("the extents of its operand are not known")),
         "ConstantOfShape" => {
             define_extents(lowering, op, result)?;
@@ -113,20 +113,28 @@ fn tile(lowering: &mut Lowering<'_>, operand: Value, shape: &[DimExpr], element:
     })
 }
 
-fn concat(lowering: &mut Lowering<'_>, op: Op) -> Result<Value, Unsupported> {
+fn concat(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     let operation = lowering.source.op(op).clone();
     let result = operation.results()[0];
     let shape = lowering.shape(result);
     let axis = operation.attributes.integer("axis").ok_or_else(|| Unsupported::new("it has no axis"))?;
     let axis = normalize_axis(axis, shape.len())?;
-    if let Some(blocked) = lowering.concat_blocked(operation.operands(), result, axis) {
-        return Ok(blocked);
+    let blocked = lowering.concat_blocked(operation.operands(), axis);
+    let operands: Vec<Value> = operation
+        .operands()
+        .iter()
+        .map(|&operand| if blocked { lowering.blocked(operand).value } else { lowering.value(operand) })
+        .collect();
+    let shape = if blocked { super::blocked::blocked_shape(&shape) } else { shape };
+    let value = match operands[..] {
+        [only] => only,
+        _ => lowering.concat(&operands, &shape, axis),
+    };
+    match blocked {
+        true => lowering.bind_blocked(result, value),
+        false => lowering.bind(result, value),
     }
-    let operands: Vec<Value> = operation.operands().iter().map(|&v| lowering.value(v)).collect();
-    if let [only] = operands[..] {
-        return Ok(only);
-    }
-    Ok(lowering.concat(&operands, &shape, axis))
+    Ok(())
 }
 
 impl Lowering<'_> {
@@ -248,10 +256,10 @@ fn block_shuffle(lowering: &mut Lowering<'_>, op: Op, name: &str, result: &[DimE
     let area = DimExpr::Constant(block * block);
     let columns_first = operation.attributes.str("mode") == Some("CRD");
     let (split, permutation): (Vec<DimExpr>, [usize; 6]) = match (name, columns_first) {
-        ("DepthToSpace", false) => (vec![n, size.clone(), size, c.floor_div(area), h, w], [0, 3, 4, 1, 5, 2]),
-        ("DepthToSpace", true) => (vec![n, c.floor_div(area), size.clone(), size, h, w], [0, 1, 4, 2, 5, 3]),
+        ("DepthToSpace", false) => (vec![n, size.clone(), size, c.floor_div(&area), h, w], [0, 3, 4, 1, 5, 2]),
+        ("DepthToSpace", true) => (vec![n, c.floor_div(&area), size.clone(), size, h, w], [0, 1, 4, 2, 5, 3]),
         _ => (
-            vec![n, c, h.floor_div(size.clone()), size.clone(), w.floor_div(size.clone()), size],
+            vec![n, c, h.floor_div(&size), size.clone(), w.floor_div(&size), size],
             [0, 3, 5, 1, 2, 4],
         ),
     };

@@ -20,7 +20,8 @@ pub enum Combine {
 }
 
 impl Combine {
-    fn neutral(self, element: &Type, unsigned: bool) -> Attribute {
+    /// The element that changes nothing.
+    pub fn neutral(self, element: &Type, unsigned: bool) -> Attribute {
         let width = element.bit_width().unwrap_or(64);
         let signed_min = i64::MIN >> (64 - width);
         match (self, element) {
@@ -37,7 +38,8 @@ impl Combine {
         }
     }
 
-    fn apply(self, s: &mut Scalars<'_, '_>, a: Value, b: Value) -> Value {
+    /// The two elements combined.
+    pub fn apply(self, s: &mut Scalars<'_, '_>, a: Value, b: Value) -> Value {
         let truth = *s.builder.body.value_type(a) == Type::I1;
         match self {
             Combine::Add => s.add(a, b),
@@ -121,7 +123,7 @@ impl Lowering<'_> {
 
     /// The number of elements along `axes`, as a scalar of the given type.
     pub fn count(&mut self, shape: &[DimExpr], axes: &[usize], element: &Type) -> Value {
-        let product = axes.iter().fold(DimExpr::Constant(1), |product, &axis| product.mul(shape[axis].clone()));
+        let product = DimExpr::product(axes.iter().map(|&axis| &shape[axis]));
         if let Some(count) = product.as_constant() {
             return self.number(count as f64, element);
         }

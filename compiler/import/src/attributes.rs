@@ -1,0 +1,87 @@
+//! `AttributeProto` to IR attributes. Graphs are not attributes here: they become regions.
+
+use dialects::onnx::schema::Kind;
+use ir::{Attribute, DenseElements, Type};
+use proto::{AttributeProto, AttributeType, Bytes, TensorProto, TensorValue, Tensors};
+
+use crate::types::{Bindings, import_type};
+
+/// What an attribute holds. Files of IR version 1 do not say so; there the one field that is set does.
+pub(crate) fn kind_of(proto: &AttributeProto) -> Option<Kind> {
+    let stated = proto.r#type.and_then(|number| AttributeType::try_from(number).ok());
+    match stated.unwrap_or(AttributeType::Undefined) {
+        AttributeType::Float => Some(Kind::Float),
+        AttributeType::Floats => Some(Kind::Floats),
+        AttributeType::Int => Some(Kind::Int),
+        AttributeType::Ints => Some(Kind::Ints),
+        AttributeType::String => Some(Kind::String),
+        AttributeType::Strings => Some(Kind::Strings),
+        AttributeType::Tensor => Some(Kind::Tensor),
+        AttributeType::Graph => Some(Kind::Graph),
+        AttributeType::SparseTensor => Some(Kind::SparseTensor),
+        AttributeType::TypeProto => Some(Kind::TypeProto),
+        AttributeType::Undefined => kind_by_field(proto),
+        AttributeType::Tensors | AttributeType::Graphs | AttributeType::SparseTensors | AttributeType::TypeProtos => {
+            None
+        }
+    }
+}
+
+fn kind_by_field(proto: &AttributeProto) -> Option<Kind> {
+    let fields = [
+        (proto.f.is_some(), Kind::Float),
+        (proto.i.is_some(), Kind::Int),
+        (proto.s.is_some(), Kind::String),
+        (proto.t.is_some(), Kind::Tensor),
+        (proto.g.is_some(), Kind::Graph),
+        (!proto.floats.is_empty(), Kind::Floats),
+        (!proto.ints.is_empty(), Kind::Ints),
+        (!proto.strings.is_empty(), Kind::Strings),
+    ];
+    fields.into_iter().find(|(set, _)| *set).map(|(_, kind)| kind)
+}
+
+/// The attribute's value. The error says what is wrong with it.
+pub(crate) fn import_attribute(proto: &AttributeProto, kind: Kind, tensors: &mut Tensors) -> Result<Attribute, String> {
+    Ok(match kind {
+        Kind::Float => Attribute::f32(proto.f.unwrap_or_default()),
+        Kind::Int => Attribute::i64(proto.i.unwrap_or_default()),
+        Kind::String => text(proto.s.as_ref().unwrap_or(&Bytes::new()))?,
+        Kind::Floats => Attribute::Array(proto.floats.iter().map(|&value| Attribute::f32(value)).collect()),
+        Kind::Ints => Attribute::i64_array(&proto.ints),
+        Kind::Strings => Attribute::Array(proto.strings.iter().map(text).collect::<Result<_, _>>()?),
+        Kind::Tensor => {
+            let tensor = proto.t.as_ref().ok_or("holds no tensor")?;
+            Attribute::dense(import_tensor(tensor, tensors)?)
+        }
+        Kind::SparseTensor => {
+            let tensor = proto.sparse_tensor.as_ref().ok_or("holds no sparse tensor")?;
+            Attribute::dense(named(tensors.sparse_value(tensor)?, ""))
+        }
+        Kind::TypeProto => Attribute::Type(import_type(proto.tp.as_ref(), &Bindings::new())?.ok_or("holds no type")?),
+        Kind::Graph => return Err("is a graph where a value is expected".into()),
+    })
+}
+
+fn text(bytes: &Bytes) -> Result<Attribute, String> {
+    std::str::from_utf8(bytes).map(Attribute::string).map_err(|_| "holds a string that is not UTF-8".into())
+}
+
+/// A tensor's contents as a constant.
+pub(crate) fn import_tensor(tensor: &TensorProto, tensors: &mut Tensors) -> Result<DenseElements, String> {
+    Ok(match tensors.value(tensor)? {
+        TensorValue::Dense(elements) => named(elements, &tensor.name),
+        TensorValue::Strings(shape, strings) => {
+            let r#type = Type::static_tensor(&shape, Type::dialect("onnx", "String", vec![]));
+            DenseElements::from_strings(r#type, &strings)
+        }
+    })
+}
+
+/// Constants of more elements than a line of text holds are printed by name.
+fn named(elements: DenseElements, name: &str) -> DenseElements {
+    const INLINE: usize = 16;
+    let name = if name.is_empty() { "constant" } else { name };
+    let key = (elements.element_count() > INLINE).then(|| name.into());
+    DenseElements { key, ..elements }
+}

@@ -1,0 +1,92 @@
+//! `TypeProto` to IR types, and the names of symbolic dimensions.
+
+use indexmap::IndexMap;
+use ir::Type;
+use ir::types::Extent;
+use proto::{Dimension, DimensionValue, TensorShapeProto, TypeProto, TypeValue, element_type, type_name};
+
+/// Extents given to symbolic dimensions by name.
+pub(crate) type Bindings = IndexMap<String, i64>;
+
+/// The IR type of an ONNX type; `None` where the model states none. The error says what is wrong with it.
+pub(crate) fn import_type(proto: Option<&TypeProto>, bindings: &Bindings) -> Result<Option<Type>, String> {
+    let Some(value) = proto.and_then(|proto| proto.value.as_ref()) else { return Ok(None) };
+    let inner = |proto: &Option<Box<TypeProto>>| {
+        import_type(proto.as_deref(), bindings)?.ok_or("has a container type without element type".to_string())
+    };
+    let r#type = match value {
+        TypeValue::Tensor(tensor) if tensor.elem_type == 0 => return Ok(None),
+        TypeValue::Tensor(tensor) => {
+            let element = import_element(tensor.elem_type)?;
+            match &tensor.shape {
+                None => Type::unranked_tensor(element),
+                Some(shape) => Type::tensor(extents(shape, bindings), element),
+            }
+        }
+        TypeValue::Sequence(sequence) => Type::dialect("onnx", "Seq", vec![inner(&sequence.elem_type)?]),
+        TypeValue::Optional(optional) => Type::dialect("onnx", "Opt", vec![inner(&optional.elem_type)?]),
+        TypeValue::Map(map) => {
+            Type::dialect("onnx", "Map", vec![import_element(map.key_type)?, inner(&map.value_type)?])
+        }
+        TypeValue::SparseTensor(_) => return Err("has a sparse tensor type, which is not supported".into()),
+        TypeValue::Opaque(_) => return Err("has an opaque type, which is not supported".into()),
+    };
+    Ok(Some(r#type))
+}
+
+/// The IR type of an ONNX element type number.
+pub(crate) fn import_element(number: i32) -> Result<Type, String> {
+    element_type(number).ok_or_else(|| format!("has element type {}, which is not supported", type_name(number)))
+}
+
+fn extents(shape: &TensorShapeProto, bindings: &Bindings) -> Vec<Extent> {
+    shape.dim.iter().map(|dimension| extent(dimension, bindings)).collect()
+}
+
+/// Negative extents are how some exporters write dynamic ones.
+fn extent(dimension: &Dimension, bindings: &Bindings) -> Extent {
+    match &dimension.value {
+        Some(DimensionValue::Value(value)) if *value >= 0 => Some(*value),
+        Some(DimensionValue::Param(name)) => bindings.get(name).copied(),
+        _ => None,
+    }
+}
+
+/// `0:batch,1:seq`: the symbolic dimensions of a tensor type, if it has any.
+pub(crate) fn dimension_names(proto: Option<&TypeProto>, bindings: &Bindings) -> Option<String> {
+    let Some(TypeValue::Tensor(tensor)) = proto.and_then(|proto| proto.value.as_ref()) else { return None };
+    let names: Vec<String> = tensor
+        .shape
+        .iter()
+        .flat_map(|shape| shape.dim.iter().enumerate())
+        .filter_map(|(axis, dimension)| match &dimension.value {
+            Some(DimensionValue::Param(name)) if !name.is_empty() && !bindings.contains_key(name) => {
+                Some(format!("{axis}:{}", name.replace('%', "%25").replace(',', "%2C")))
+            }
+            _ => None,
+        })
+        .collect();
+    (!names.is_empty()).then(|| names.join(","))
+}
+
+/// The same type without its shape: what is known of a value whose extents are not.
+pub(crate) fn without_shape(r#type: &Type) -> Type {
+    match r#type {
+        Type::Tensor(tensor) => Type::unranked_tensor(tensor.element.clone()),
+        Type::Dialect(dialect) => {
+            let parameters = dialect.parameters.iter().map(without_shape).collect();
+            Type::dialect(&dialect.dialect, &dialect.name, parameters)
+        }
+        other => other.clone(),
+    }
+}
+
+/// The element type of a sequence or optional.
+pub(crate) fn contained<'a>(r#type: &'a Type, container: &str) -> Option<&'a Type> {
+    match r#type {
+        Type::Dialect(dialect) if *dialect.dialect == *"onnx" && *dialect.name == *container => {
+            dialect.parameters.first()
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,125 @@
+//! Constant folding by running compiled code: what the host function computes from constants alone moves into a
+//! function `@initialize`, which runs once, before the first run.
+//!
+//! Results that the host function still needs travel in module-level globals (`ml_program.global_store` and
+//! `ml_program.global_load_const`), which bufferization turns into `memref.global`s without an initial value.
+//!
+//! Invariants
+//! - Only kernel calls cross over; constants, sizes and reshapes are cheap and stay on both sides.
+
+use indexmap::{IndexMap, IndexSet};
+use ir::{Attribute, Attributes, Body, FunctionType, Location, Module, Op, Value};
+
+use crate::clone::{Mapping, clone_op};
+use crate::outline::remove_dead;
+
+/// The function that computes what depends on constants alone.
+pub const INITIALIZE: &str = "initialize";
+/// Stores a tensor into a global: `(tensor) -> ()`, attribute `global`.
+pub const GLOBAL_STORE: &str = "ml_program.global_store";
+/// The tensor a global holds: `() -> tensor`, attribute `global`.
+pub const GLOBAL_LOAD: &str = "ml_program.global_load_const";
+
+/// Moves constant computations of the function `name` into `@initialize`.
+pub fn fold_constants(module: &mut Module, name: &str) {
+    let Some(host) = module.symbol(name) else { return };
+    let mut body = module.body.take_isolated(host).expect("a function owns its body");
+    let constant = constant_ops(&body);
+    let crossing = crossing_calls(&body, &constant);
+    if !crossing.is_empty() {
+        let initialize = initializer(&body, &constant, &crossing);
+        replace_calls(&mut body, &crossing);
+        let attributes = Attributes::from([("sym_visibility", Attribute::string("public"))]);
+        module.add_function(INITIALIZE, FunctionType { inputs: vec![], results: vec![] }, attributes, initialize, Location::Unknown);
+    }
+    module.body.set_isolated(host, body);
+}
+
+/// Operations of the entry block that depend on constants alone.
+fn constant_ops(body: &Body) -> IndexSet<Op> {
+    let entry = body.entry().expect("the host function has a body");
+    let mut constant: IndexSet<Op> = IndexSet::new();
+    for &op in body.ops(entry) {
+        let name = body.name(op);
+        let foldable = matches!(name, "func.call" | "tensor.empty" | "tensor.reshape" | "tensor.from_elements")
+            || body.op(op).name.dialect() == "arith";
+        let known = |value: &Value| body.defining_op(*value).is_some_and(|op| constant.contains(&op));
+        if foldable && body.op(op).operands().iter().all(known) {
+            constant.insert(op);
+        }
+    }
+    constant
+}
+
+/// Constant kernel calls whose results others need, with the names of their globals.
+fn crossing_calls(body: &Body, constant: &IndexSet<Op>) -> IndexMap<Value, String> {
+    let mut crossing = IndexMap::new();
+    for &op in constant {
+        if body.name(op) != "func.call" {
+            continue;
+        }
+        for &result in body.op(op).results() {
+            if needed_outside(body, constant, result) {
+                crossing.insert(result, format!("folded_{}", crossing.len()));
+            }
+        }
+    }
+    crossing
+}
+
+/// Whether something that is not constant reads `value`, perhaps through reshapes.
+fn needed_outside(body: &Body, constant: &IndexSet<Op>, value: Value) -> bool {
+    body.uses(value).iter().any(|reader| {
+        let reshape = body.name(reader.op) == "tensor.reshape";
+        !constant.contains(&reader.op) || (reshape && needed_outside(body, constant, body.result(reader.op, 0)))
+    })
+}
+
+fn global_attribute(name: &str) -> Attributes {
+    Attributes::from([("global", Attribute::symbol(name))])
+}
+
+fn initializer(body: &Body, constant: &IndexSet<Op>, crossing: &IndexMap<Value, String>) -> Body {
+    let mut new = Body::new();
+    let entry = new.add_block(new.root(), &[]);
+    let mut mapping = Mapping::default();
+    for &op in constant {
+        let mut outside = |_: &mut Body, _: Value| -> Value { unreachable!("constant operations read constant ones") };
+        clone_op(body, op, &mut new, entry, &mut mapping, &mut outside);
+    }
+    for (value, name) in crossing {
+        let store = new.create_op(GLOBAL_STORE, &[mapping[value]], &[], global_attribute(name), Location::Unknown);
+        new.append(entry, store);
+    }
+    let end = new.create_op("func.return", &[], &[], Attributes::new(), Location::Unknown);
+    new.append(entry, end);
+    remove_dead_calls(&mut new);
+    new
+}
+
+fn replace_calls(body: &mut Body, crossing: &IndexMap<Value, String>) {
+    let entry = body.entry().expect("the host function has a body");
+    for (&value, name) in crossing {
+        let call = body.defining_op(value).expect("a call defines its results");
+        let r#type = body.value_type(value).clone();
+        let location = body.op(call).location.clone();
+        let load = body.create_op(GLOBAL_LOAD, &[], &[r#type], global_attribute(name), location);
+        let at = body.position(call);
+        body.insert(entry, at, load);
+        let loaded = body.result(load, 0);
+        body.replace_all_uses(value, loaded);
+    }
+    remove_dead_calls(body);
+}
+
+/// Kernel calls are pure: those nobody reads go, and with them what only they read.
+fn remove_dead_calls(body: &mut Body) {
+    let entry = body.entry().expect("the function has a body");
+    for op in body.ops(entry).to_vec().into_iter().rev() {
+        let unused = body.op(op).results().iter().all(|&result| body.uses(result).is_empty());
+        if body.name(op) == "func.call" && unused {
+            body.erase(op);
+        }
+    }
+    remove_dead(body, entry);
+}

@@ -1,0 +1,151 @@
+//! `cf.assert` to messages by number.
+//!
+//! In a kernel a failed assertion stores its number into the run's status word and goes on: a kernel clamps whatever
+//! indices it takes from data. In a host function it ends the run at once, and so does a failed kernel before its
+//! results are looked at, and a request for memory that cannot be met.
+
+use indexmap::IndexSet;
+use ir::{Attribute, Body, Builder, Module, Op, Result, Type, Value};
+
+use super::scope::{callee, definitions, is_kernel, status_word, with_body};
+use super::{MESSAGES, Target};
+
+/// Runtime calls that fail by setting the status.
+const MAY_FAIL: [&str; 3] = ["rt_arena", "rt_allocate", "rt_output"];
+const EQUAL: i64 = 0;
+
+/// Numbers all messages; replaces kernels' assertions by stores into a status word, which they take as last argument.
+pub(super) fn number_assertions(module: &mut Module, _: &Target) -> Result<()> {
+    let mut messages: IndexSet<String> = IndexSet::new();
+    let mut checked: IndexSet<String> = IndexSet::new();
+    for op in definitions(module) {
+        let kernel = is_kernel(module, op);
+        let asserts = with_body(module, op, |_, body| number(body, &mut messages, kernel));
+        if asserts && kernel {
+            checked.insert(super::scope::name_of(module, op).to_string());
+            module.update_function_type(op);
+        }
+    }
+    for op in definitions(module) {
+        if !is_kernel(module, op) {
+            with_body(module, op, |_, body| pass_status(body, &checked));
+        }
+    }
+    let messages = messages.iter().map(|message| Attribute::string(message)).collect();
+    module.attributes.set(MESSAGES, Attribute::Array(messages));
+    Ok(())
+}
+
+/// The type of the status argument: one word, so that no extent goes with it.
+fn status_type() -> Type {
+    Type::memref(vec![Some(1)], Type::I64)
+}
+
+fn number(body: &mut Body, messages: &mut IndexSet<String>, kernel: bool) -> bool {
+    let asserts: Vec<Op> = body.walk_all().into_iter().filter(|&op| body.name(op) == "cf.assert").collect();
+    let entry = body.entry().expect("the function has a body");
+    let status = (kernel && !asserts.is_empty()).then(|| body.add_argument(entry, status_type()));
+    for &op in &asserts {
+        let message = body.op(op).attributes.str("msg").unwrap_or("assertion failed").to_string();
+        let number = messages.insert_full(message).0 as i64 + 1;
+        match status {
+            Some(status) => store_unless(body, op, number, status),
+            None => body.op_mut(op).attributes.set("rt.number", Attribute::i64(number)),
+        }
+    }
+    !asserts.is_empty()
+}
+
+/// `if !condition { status[0] = number }`
+fn store_unless(body: &mut Body, op: Op, number: i64, status: Value) {
+    let condition = body.operand(op, 0);
+    let mut builder = Builder::before(body, op);
+    let truth = builder.constant(Attribute::Bool(true), Type::I1);
+    let failed = builder.value("arith.xori", &[condition, truth], Type::I1, []);
+    let branch = builder.create("scf.if", &[failed], &[], []);
+    let (_, then) = builder.region_with_block(branch, &[]);
+    builder.body.add_region(branch);
+    builder.within(then, |builder| {
+        let number = builder.constant(Attribute::i64(number), Type::I64);
+        let zero = builder.constant_index(0);
+        builder.create("memref.store", &[number, status, zero], &[], []);
+        builder.create("scf.yield", &[], &[], []);
+    });
+    body.erase(op);
+}
+
+/// Hands the status word to the kernels that may set it.
+fn pass_status(body: &mut Body, checked: &IndexSet<String>) {
+    let calls: Vec<Op> = body
+        .walk_all()
+        .into_iter()
+        .filter(|&op| body.name(op) == "func.call" && callee(body, op).is_some_and(|name| checked.contains(name)))
+        .collect();
+    for op in calls {
+        let table = table_argument(body);
+        let status = status_word(&mut Builder::before(body, op), table);
+        let operands: Vec<Value> = body.op(op).operands().iter().copied().chain([status]).collect();
+        body.set_operands(op, &operands);
+        body.op_mut(op).attributes.set("rt.may_fail", Attribute::Unit);
+    }
+}
+
+fn table_argument(body: &Body) -> Value {
+    body.arguments(body.entry().expect("the function has a body"))[0]
+}
+
+/// Ends host functions where an assertion, a checked kernel or a request for memory fails.
+pub(super) fn guard_host(module: &mut Module, _: &Target) -> Result<()> {
+    for op in definitions(module) {
+        let function = module.function_view(op).expect("a function");
+        if !is_kernel(module, op) && function.r#type.results == [Type::I64] {
+            with_body(module, op, |_, body| guard_body(body));
+        }
+    }
+    Ok(())
+}
+
+fn guard_body(body: &mut Body) {
+    for op in body.walk_all() {
+        if body.name(op) == "cf.assert" {
+            let condition = body.operand(op, 0);
+            let number = body.op(op).attributes.integer("rt.number").unwrap_or(1);
+            let mut builder = Builder::before(body, op);
+            let number = builder.constant(Attribute::i64(number), Type::I64);
+            return_unless(body, op, condition, number);
+            body.erase(op);
+        } else if may_fail(body, op) {
+            let table = table_argument(body);
+            let mut builder = Builder::after(body, op);
+            let status = status_word(&mut builder, table);
+            let zero = builder.constant_index(0);
+            let status = builder.value("memref.load", &[status, zero], Type::I64, []);
+            let fine = builder.constant(Attribute::i64(0), Type::I64);
+            let well = builder.value("arith.cmpi", &[status, fine], Type::I1, [("predicate", Attribute::i64(EQUAL))]);
+            let last = body.defining_op(well).expect("just made");
+            return_unless(body, last, well, status);
+        }
+    }
+}
+
+fn may_fail(body: &Body, op: Op) -> bool {
+    body.name(op) == "func.call"
+        && (body.attribute(op, "rt.may_fail").is_some()
+            || callee(body, op).is_some_and(|name| MAY_FAIL.contains(&name)))
+}
+
+/// Behind `op`: goes on if `condition` holds, returns `status` otherwise.
+fn return_unless(body: &mut Body, op: Op, condition: Value, status: Value) {
+    let block = body.op(op).parent().expect("the operation is attached");
+    let region = body.block_region(block).expect("the block is attached");
+    let at = body.blocks(region).iter().position(|&b| b == block).expect("a region lists its blocks");
+    let rest = body.create_block(&[]);
+    body.insert_block(region, at + 1, rest);
+    let position = body.position(op);
+    body.move_ops(block, position + 1, rest);
+    let failed = body.add_block(region, &[]);
+    Builder::at_end(body, failed).create("func.return", &[status], &[], []);
+    let segments = ("operandSegmentSizes", Attribute::i32_dense_array(&[1, 0, 0]));
+    let branch = Builder::at_end(body, block).create("cf.cond_br", &[condition], &[], [segments]);
+    body.set_successors(branch, &[rest, failed]);
+}

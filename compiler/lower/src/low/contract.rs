@@ -1,0 +1,50 @@
+//! `rt.contract` to a call of the runtime's micro-kernel, with its descriptor on the stack.
+
+use ir::{Attribute, Body, Builder, Module, Op, Result, Value};
+
+use super::Target;
+use super::scope::{definitions, stack_table, with_body};
+
+/// Operands in front of the descriptor's words: the addresses of A, B, the start values and C, rows and columns.
+const PLAIN_OPERANDS: usize = 6;
+
+/// Calls `rt_contract_f32` for every contraction tile.
+pub(super) fn call_contractions(module: &mut Module, _: &Target) -> Result<()> {
+    for op in definitions(module) {
+        with_body(module, op, |_, body| {
+            let tiles: Vec<Op> = body.walk_all().into_iter().filter(|&op| body.name(op) == "rt.contract").collect();
+            tiles.into_iter().for_each(|tile| call_tile(body, tile));
+        });
+    }
+    Ok(())
+}
+
+fn call_tile(body: &mut Body, op: Op) {
+    let operands = body.op(op).operands().to_vec();
+    let (plain, words) = operands.split_at(PLAIN_OPERANDS);
+    let home = body.op(op).parent().expect("the tile is attached");
+    // stack memory belongs to the function that uses it, so to the loop body if that becomes a function
+    let top = enclosing_parallel_block(body, op).unwrap_or(home);
+    let table = stack_table(&mut Builder::at_start(body, top), words.len());
+    let mut builder = Builder::before(body, op);
+    for (at, &word) in words.iter().enumerate() {
+        let at = builder.constant_index(at as i64);
+        let word = builder.value("arith.index_cast", &[word], ir::Type::I64, []);
+        builder.create("memref.store", &[word, table, at], &[], []);
+    }
+    let arguments: Vec<Value> = std::iter::once(table).chain(plain.iter().copied()).collect();
+    builder.create("func.call", &arguments, &[], [("callee", Attribute::symbol("rt_contract_f32"))]);
+    body.erase(op);
+}
+
+/// The block of the innermost parallel loop around an operation.
+fn enclosing_parallel_block(body: &Body, op: Op) -> Option<ir::Block> {
+    let mut at = op;
+    loop {
+        let parent = body.parent_op(at)?;
+        if body.name(parent) == "scf.parallel" {
+            return body.op(at).parent();
+        }
+        at = parent;
+    }
+}

@@ -1,0 +1,158 @@
+//! Structured control flow to blocks.
+//!
+//! Counted loops test at the bottom: the entry jumps over a loop that runs zero times, and the body's end jumps back.
+
+use ir::{Attribute, Block, Body, Module, Op, Result, Type, Value};
+
+use super::Target;
+use super::scope::{definitions, with_body};
+
+/// Signed less-than of `arith.cmpi`.
+const LESS: i64 = 2;
+
+/// Turns `scf.for`, `scf.if` and `scf.while` into branches.
+pub(super) fn lower_control_flow(module: &mut Module, _: &Target) -> Result<()> {
+    for op in definitions(module) {
+        with_body(module, op, |_, body| lower_body(body));
+    }
+    Ok(())
+}
+
+fn lower_body(body: &mut Body) {
+    let mut pending: Vec<Block> = body.blocks(body.root()).to_vec();
+    while let Some(block) = pending.pop() {
+        let structured = body.ops(block).iter().copied().find(|&op| lowering(body.name(op)).is_some());
+        if let Some(op) = structured {
+            let lower = lowering(body.name(op)).expect("just found");
+            let rest = split_behind(body, block, op);
+            let inner = lower(body, block, op, rest);
+            body.erase(op);
+            pending.extend(inner);
+            pending.push(rest);
+        }
+    }
+}
+
+/// Lowers an operation that ends `block` and whose results are the arguments of the block behind it; returns the
+/// blocks that were its regions'.
+type Lowering = fn(&mut Body, Block, Op, Block) -> Vec<Block>;
+
+fn lowering(name: &str) -> Option<Lowering> {
+    match name {
+        "scf.for" => Some(lower_for),
+        "scf.if" => Some(lower_if),
+        "scf.while" => Some(lower_while),
+        _ => None,
+    }
+}
+
+/// Moves what follows `op` to a new block that takes the results of `op` as arguments.
+fn split_behind(body: &mut Body, block: Block, op: Op) -> Block {
+    let results = body.op(op).results().to_vec();
+    let types: Vec<Type> = results.iter().map(|&result| body.value_type(result).clone()).collect();
+    let rest = body.create_block(&types);
+    insert_behind(body, block, rest);
+    let at = body.position(op);
+    body.move_ops(block, at + 1, rest);
+    for (old, new) in results.into_iter().zip(body.arguments(rest).to_vec()) {
+        body.replace_all_uses(old, new);
+    }
+    rest
+}
+
+fn insert_behind(body: &mut Body, block: Block, new: Block) {
+    let region = body.block_region(block).expect("the block is attached");
+    let at = body.blocks(region).iter().position(|&b| b == block).expect("a region lists its blocks");
+    body.insert_block(region, at + 1, new);
+}
+
+/// Takes the only block out of a region and puts it behind `block`.
+fn adopt(body: &mut Body, op: Op, region: usize, block: Block) -> Option<Block> {
+    let region = *body.op(op).regions().get(region)?;
+    let inner = *body.blocks(region).first()?;
+    body.detach_block(inner);
+    insert_behind(body, block, inner);
+    Some(inner)
+}
+
+fn append(body: &mut Body, block: Block, like: Op, name: &'static str, operands: &[Value], results: &[Type]) -> Op {
+    let location = body.op(like).location.clone();
+    let op = body.create_op(name, operands, results, Default::default(), location);
+    body.append(block, op);
+    op
+}
+
+fn branch(body: &mut Body, from: Block, like: Op, target: Block, values: &[Value]) {
+    let op = append(body, from, like, "cf.br", values, &[]);
+    body.set_successors(op, &[target]);
+}
+
+/// A conditional branch to two blocks with the values each takes.
+fn branch_if(body: &mut Body, from: Block, like: Op, condition: Value, targets: [(Block, &[Value]); 2]) {
+    let [(then, on_true), (otherwise, on_false)] = targets;
+    let operands: Vec<Value> = [condition].iter().chain(on_true).chain(on_false).copied().collect();
+    let op = append(body, from, like, "cf.cond_br", &operands, &[]);
+    let segments = [1, on_true.len() as i64, on_false.len() as i64];
+    body.op_mut(op).attributes.set("operandSegmentSizes", Attribute::i32_dense_array(&segments));
+    body.set_successors(op, &[then, otherwise]);
+}
+
+/// Takes a block's terminator away and returns its operands.
+fn take_terminator(body: &mut Body, block: Block) -> Vec<Value> {
+    let end = body.terminator(block).expect("a region's block ends in a terminator");
+    let operands = body.op(end).operands().to_vec();
+    body.erase(end);
+    operands
+}
+
+fn less(body: &mut Body, block: Block, like: Op, a: Value, b: Value) -> Value {
+    let op = append(body, block, like, "arith.cmpi", &[a, b], &[Type::I1]);
+    body.op_mut(op).attributes.set("predicate", Attribute::i64(LESS));
+    body.result(op, 0)
+}
+
+fn lower_for(body: &mut Body, block: Block, op: Op, rest: Block) -> Vec<Block> {
+    let operands = body.op(op).operands().to_vec();
+    let (low, high, step) = (operands[0], operands[1], operands[2]);
+    let carried = &operands[3..];
+    let inner = adopt(body, op, 0, block).expect("a loop has a body");
+    let entered = less(body, block, op, low, high);
+    let first: Vec<Value> = std::iter::once(low).chain(carried.iter().copied()).collect();
+    branch_if(body, block, op, entered, [(inner, &first), (rest, carried)]);
+    let yielded = take_terminator(body, inner);
+    // the end of the body belongs behind whatever blocks the body itself will be split into
+    let counter = body.arguments(inner)[0];
+    let counter_type = body.value_type(counter).clone();
+    let next = append(body, inner, op, "arith.addi", &[counter, step], &[counter_type]);
+    let next = body.result(next, 0);
+    let again = less(body, inner, op, next, high);
+    let values: Vec<Value> = std::iter::once(next).chain(yielded.iter().copied()).collect();
+    branch_if(body, inner, op, again, [(inner, &values), (rest, &yielded)]);
+    vec![inner]
+}
+
+fn lower_if(body: &mut Body, block: Block, op: Op, rest: Block) -> Vec<Block> {
+    let condition = body.operand(op, 0);
+    let otherwise = adopt(body, op, 1, block);
+    let then = adopt(body, op, 0, block).expect("a conditional has a first region");
+    branch_if(body, block, op, condition, [(then, &[]), (otherwise.unwrap_or(rest), &[])]);
+    let branches: Vec<Block> = [Some(then), otherwise].into_iter().flatten().collect();
+    for &inner in &branches {
+        let yielded = take_terminator(body, inner);
+        branch(body, inner, op, rest, &yielded);
+    }
+    branches
+}
+
+fn lower_while(body: &mut Body, block: Block, op: Op, rest: Block) -> Vec<Block> {
+    let carried = body.op(op).operands().to_vec();
+    let after = adopt(body, op, 1, block).expect("a while loop has two regions");
+    let before = adopt(body, op, 0, block).expect("a while loop has two regions");
+    branch(body, block, op, before, &carried);
+    let passed = take_terminator(body, before);
+    let (condition, values) = passed.split_first().expect("scf.condition has a condition");
+    branch_if(body, before, op, *condition, [(after, values), (rest, values)]);
+    let next = take_terminator(body, after);
+    branch(body, after, op, before, &next);
+    vec![before, after]
+}

@@ -1,0 +1,418 @@
+//! Elementary functions on `f32`, scalars and vectors alike, as arithmetic of at most about three units in the last
+//! place.
+//!
+//! Polynomials are those of Cephes and MLAS and, for sine and cosine, of N. Juffa; arguments are reduced with fused
+//! multiply-adds.
+
+use ir::{Attribute, Builder, DenseElements, Type, Value};
+
+/// `arith.cmpf` predicates.
+pub(super) mod compare {
+    pub(in crate::low) const EQUAL: i64 = 1;
+    pub(in crate::low) const GREATER: i64 = 2;
+    pub(in crate::low) const LESS: i64 = 4;
+    pub(in crate::low) const UNORDERED: i64 = 14;
+}
+
+const LOG2_E: f64 = std::f64::consts::LOG2_E;
+/// ln 2 in two parts; the first has few enough bits for its products with exponents to be exact.
+const LN2_HIGH: f64 = 0.693_359_375;
+const LN2_LOW: f64 = -2.121_944_400_546_905_8e-4;
+/// Beyond this the reduction of sine's argument in `f32` is not exact enough.
+const TRIGONOMETRIC_LIMIT: f64 = 48_039.0;
+
+/// Arithmetic on `f32` and `i32` values of one shape.
+pub(super) struct Arithmetic<'a, 'b> {
+    pub(super) builder: &'a mut Builder<'b>,
+    /// Lanes of the vectors; `None` for scalars.
+    pub(super) lanes: Option<i64>,
+}
+
+impl Arithmetic<'_, '_> {
+    /// The type of this shape with the given element.
+    pub(super) fn shaped(&self, element: Type) -> Type {
+        match self.lanes {
+            Some(lanes) => Type::vector(&[lanes], element),
+            None => element,
+        }
+    }
+
+    /// A constant in every lane; floats are given by their value.
+    pub(super) fn constant(&mut self, value: Attribute, bytes: &[u8], element: Type) -> Value {
+        let r#type = self.shaped(element);
+        let value = match self.lanes {
+            Some(_) => Attribute::dense(DenseElements::splat(r#type.clone(), bytes)),
+            None => value,
+        };
+        self.builder.constant(value, r#type)
+    }
+
+    pub(super) fn float(&mut self, value: f64) -> Value {
+        let value = value as f32;
+        self.constant(Attribute::f32(value), &value.to_le_bytes(), Type::F32)
+    }
+
+    pub(super) fn integer(&mut self, value: i32) -> Value {
+        self.constant(Attribute::Integer(value as i64, Type::I32), &value.to_le_bytes(), Type::I32)
+    }
+
+    pub(super) fn apply(&mut self, name: &'static str, operands: &[Value]) -> Value {
+        let r#type = self.builder.body.value_type(operands[0]).clone();
+        self.builder.value(name, operands, r#type, [])
+    }
+
+    pub(super) fn convert(&mut self, name: &'static str, value: Value, element: Type) -> Value {
+        let r#type = self.shaped(element);
+        self.builder.value(name, &[value], r#type, [])
+    }
+
+    pub(super) fn compare(&mut self, predicate: i64, a: Value, b: Value) -> Value {
+        let r#type = self.shaped(Type::I1);
+        self.builder.value("arith.cmpf", &[a, b], r#type, [("predicate", Attribute::i64(predicate))])
+    }
+
+    pub(super) fn select(&mut self, condition: Value, yes: Value, no: Value) -> Value {
+        let r#type = self.builder.body.value_type(yes).clone();
+        self.builder.value("arith.select", &[condition, yes, no], r#type, [])
+    }
+
+    pub(super) fn add(&mut self, a: Value, b: Value) -> Value {
+        self.apply("arith.addf", &[a, b])
+    }
+
+    pub(super) fn sub(&mut self, a: Value, b: Value) -> Value {
+        self.apply("arith.subf", &[a, b])
+    }
+
+    pub(super) fn mul(&mut self, a: Value, b: Value) -> Value {
+        self.apply("arith.mulf", &[a, b])
+    }
+
+    pub(super) fn div(&mut self, a: Value, b: Value) -> Value {
+        self.apply("arith.divf", &[a, b])
+    }
+
+    fn fma(&mut self, a: Value, b: Value, c: Value) -> Value {
+        self.apply("math.fma", &[a, b, c])
+    }
+
+    fn fma_constant(&mut self, a: Value, factor: f64, c: Value) -> Value {
+        let factor = self.float(factor);
+        self.fma(a, factor, c)
+    }
+
+    fn scale(&mut self, a: Value, factor: f64) -> Value {
+        let factor = self.float(factor);
+        self.mul(a, factor)
+    }
+
+    pub(super) fn abs(&mut self, x: Value) -> Value {
+        self.apply("math.absf", &[x])
+    }
+
+    /// The polynomial in `x` with the given coefficients, the highest power's first.
+    fn polynomial(&mut self, x: Value, coefficients: &[f64]) -> Value {
+        let mut sum = self.float(coefficients[0]);
+        for &coefficient in &coefficients[1..] {
+            let coefficient = self.float(coefficient);
+            sum = self.fma(sum, x, coefficient);
+        }
+        sum
+    }
+
+    /// `2^n · y` for `n` a whole number in `i32` of at most ±252.
+    fn load_exponent(&mut self, y: Value, n: Value) -> Value {
+        let (one, bias, shift) = (self.integer(1), self.integer(127), self.integer(23));
+        let half = self.apply("arith.shrsi", &[n, one]);
+        let rest = self.apply("arith.subi", &[n, half]);
+        [half, rest].into_iter().fold(y, |y, part| {
+            let biased = self.apply("arith.addi", &[part, bias]);
+            let bits = self.apply("arith.shli", &[biased, shift]);
+            let power = self.convert("arith.bitcast", bits, Type::F32);
+            self.mul(y, power)
+        })
+    }
+
+    /// `e^r - 1` for |r| at most ln 2 / 2.
+    fn exp_minus_one_reduced(&mut self, r: Value) -> Value {
+        let p = self.polynomial(
+            r,
+            &[
+                1.987_569_150_0e-4,
+                1.398_199_950_7e-3,
+                8.333_451_907_3e-3,
+                4.166_579_589_4e-2,
+                1.666_666_545_9e-1,
+                5.000_000_120_1e-1,
+            ],
+        );
+        let square = self.mul(r, r);
+        self.fma(p, square, r)
+    }
+
+    pub(super) fn exp(&mut self, x: Value) -> Value {
+        let (low, high) = (self.float(-105.0), self.float(89.0));
+        let x = self.apply("arith.maximumf", &[x, low]);
+        let x = self.apply("arith.minimumf", &[x, high]);
+        let quotient = self.scale(x, LOG2_E);
+        let n = self.apply("math.roundeven", &[quotient]);
+        let r = self.fma_constant(n, -LN2_HIGH, x);
+        let r = self.fma_constant(n, -LN2_LOW, r);
+        self.exp_from_parts(r, n)
+    }
+
+    pub(super) fn exp2(&mut self, x: Value) -> Value {
+        let (low, high) = (self.float(-151.0), self.float(129.0));
+        let x = self.apply("arith.maximumf", &[x, low]);
+        let x = self.apply("arith.minimumf", &[x, high]);
+        let n = self.apply("math.roundeven", &[x]);
+        let fraction = self.sub(x, n);
+        let r = self.scale(fraction, std::f64::consts::LN_2);
+        self.exp_from_parts(r, n)
+    }
+
+    fn exp_from_parts(&mut self, r: Value, n: Value) -> Value {
+        let (less_one, one) = (self.exp_minus_one_reduced(r), self.float(1.0));
+        let y = self.add(less_one, one);
+        let n = self.convert("arith.fptosi", n, Type::I32);
+        self.load_exponent(y, n)
+    }
+
+    pub(super) fn expm1(&mut self, x: Value) -> Value {
+        let near = self.exp_minus_one_reduced(x);
+        let power = self.exp(x);
+        let one = self.float(1.0);
+        let far = self.sub(power, one);
+        let (size, limit) = (self.abs(x), self.float(0.34));
+        let small = self.compare(compare::LESS, size, limit);
+        self.select(small, near, far)
+    }
+
+    /// `x = 2^e · (1 + f)` with 1 + f between √½ and √2: f, e as a float, and `ln(1 + f) - f`.
+    fn log_parts(&mut self, x: Value) -> [Value; 3] {
+        let smallest = self.float(f32::MIN_POSITIVE as f64);
+        let tiny = self.compare(compare::LESS, x, smallest);
+        let raised = self.scale(x, 8_388_608.0);
+        let normal = self.select(tiny, raised, x);
+        let (lowered, level) = (self.float(-23.0), self.float(0.0));
+        let correction = self.select(tiny, lowered, level);
+        let bits = self.convert("arith.bitcast", normal, Type::I32);
+        let (root, shift) = (self.integer(0x3f35_04f3), self.integer(23));
+        let above = self.apply("arith.subi", &[bits, root]);
+        let exponent = self.apply("arith.shrsi", &[above, shift]);
+        let in_place = self.apply("arith.shli", &[exponent, shift]);
+        let mantissa = self.apply("arith.subi", &[bits, in_place]);
+        let mantissa = self.convert("arith.bitcast", mantissa, Type::F32);
+        let one = self.float(1.0);
+        let f = self.sub(mantissa, one);
+        let exponent = self.convert("arith.sitofp", exponent, Type::F32);
+        let exponent = self.add(exponent, correction);
+        let p = self.polynomial(
+            f,
+            &[
+                7.037_683_629_2e-2,
+                -1.151_461_031_0e-1,
+                1.167_699_874_0e-1,
+                -1.242_014_084_6e-1,
+                1.424_932_278_7e-1,
+                -1.666_805_766_5e-1,
+                2.000_071_476_5e-1,
+                -2.499_999_399_3e-1,
+                3.333_333_117_4e-1,
+            ],
+        );
+        let square = self.mul(f, f);
+        let cube = self.mul(f, square);
+        let tail = self.mul(p, cube);
+        let tail = self.fma_constant(square, -0.5, tail);
+        [f, exponent, tail]
+    }
+
+    /// Puts a logarithm's values at 0, below 0, at infinity and at NaN in place.
+    fn log_edges(&mut self, x: Value, y: Value) -> Value {
+        let (zero, infinity) = (self.float(0.0), self.float(f64::INFINITY));
+        let (pole, none) = (self.float(f64::NEG_INFINITY), self.float(f64::NAN));
+        let top = self.compare(compare::EQUAL, x, infinity);
+        let y = self.select(top, x, y);
+        let negative = self.compare(compare::LESS, x, zero);
+        let y = self.select(negative, none, y);
+        let at_pole = self.compare(compare::EQUAL, x, zero);
+        let y = self.select(at_pole, pole, y);
+        let missing = self.compare(compare::UNORDERED, x, x);
+        self.select(missing, x, y)
+    }
+
+    pub(super) fn log(&mut self, x: Value) -> Value {
+        let [f, exponent, tail] = self.log_parts(x);
+        let tail = self.fma_constant(exponent, LN2_LOW, tail);
+        let sum = self.add(f, tail);
+        let y = self.fma_constant(exponent, LN2_HIGH, sum);
+        self.log_edges(x, y)
+    }
+
+    pub(super) fn log2(&mut self, x: Value) -> Value {
+        let [f, exponent, tail] = self.log_parts(x);
+        let sum = self.add(f, tail);
+        let y = self.fma_constant(sum, LOG2_E, exponent);
+        self.log_edges(x, y)
+    }
+
+    pub(super) fn log10(&mut self, x: Value) -> Value {
+        let natural = self.log(x);
+        self.scale(natural, std::f64::consts::LOG10_E)
+    }
+
+    /// `log(1 + x)`; what `1 + x` loses in rounding comes back as the factor `x / ((1 + x) - 1)`.
+    pub(super) fn log1p(&mut self, x: Value) -> Value {
+        let one = self.float(1.0);
+        let sum = self.add(x, one);
+        let logarithm = self.log(sum);
+        let kept = self.sub(sum, one);
+        let ratio = self.div(x, kept);
+        let y = self.mul(logarithm, ratio);
+        let lost = self.compare(compare::EQUAL, sum, one);
+        let y = self.select(lost, x, y);
+        // at infinity the ratio is none
+        let (size, infinity) = (self.abs(logarithm), self.float(f64::INFINITY));
+        let edge = self.compare(compare::EQUAL, size, infinity);
+        self.select(edge, logarithm, y)
+    }
+
+    pub(super) fn tanh(&mut self, x: Value) -> Value {
+        let (low, high) = (self.float(-9.0), self.float(9.0));
+        let bounded = self.apply("arith.maximumf", &[x, low]);
+        let bounded = self.apply("arith.minimumf", &[bounded, high]);
+        let square = self.mul(bounded, bounded);
+        let p = self.polynomial(
+            square,
+            &[
+                -2.760_768_477_423_55e-16,
+                2.000_187_904_824_77e-13,
+                -8.604_671_522_137_35e-11,
+                5.122_297_090_371_14e-8,
+                1.485_722_357_179_79e-5,
+                6.372_619_288_754_36e-4,
+                4.893_524_558_917_86e-3,
+            ],
+        );
+        let numerator = self.mul(p, bounded);
+        let denominator = self.polynomial(
+            square,
+            &[1.198_258_394_667_02e-6, 1.185_347_056_866_54e-4, 2.268_434_632_439_00e-3, 4.893_525_185_543_85e-3],
+        );
+        let y = self.div(numerator, denominator);
+        let (size, limit) = (self.abs(x), self.float(0.0004));
+        let small = self.compare(compare::LESS, size, limit);
+        self.select(small, x, y)
+    }
+
+    pub(super) fn erf(&mut self, x: Value) -> Value {
+        let square = self.mul(x, x);
+        let p = self.polynomial(
+            square,
+            &[-5.991_049_69e-4, 4.993_393_59e-3, -2.676_673_42e-2, 1.128_180_25e-1, -3.761_248_59e-1, 1.283_791_51e-1],
+        );
+        let near = self.fma(p, x, x);
+        let size = self.abs(x);
+        let limit = self.float(3.925);
+        let bounded = self.apply("arith.minimumf", &[size, limit]);
+        let q = self.polynomial(
+            bounded,
+            &[
+                1.729_489_30e-5,
+                -3.832_086_80e-4,
+                3.883_934_35e-3,
+                -2.425_456_05e-2,
+                1.067_778_47e-1,
+                6.348_466_87e-1,
+                1.287_175_12e-1,
+            ],
+        );
+        let q = self.fma(q, bounded, bounded);
+        let negated = self.apply("arith.negf", &[q]);
+        let power = self.exp(negated);
+        let one = self.float(1.0);
+        let complement = self.sub(one, power);
+        let far = self.apply("math.copysign", &[complement, x]);
+        let split = self.float(0.921_875);
+        let outside = self.compare(compare::GREATER, size, split);
+        self.select(outside, far, near)
+    }
+
+    /// Sine (`quarters` 0) or cosine (1) of arguments up to [`TRIGONOMETRIC_LIMIT`].
+    fn sine_reduced(&mut self, x: Value, quarters: i32) -> Value {
+        let turns = self.scale(x, std::f64::consts::FRAC_2_PI);
+        let n = self.apply("math.roundeven", &[turns]);
+        let a = self.fma_constant(n, -1.570_796_012_878_417_97, x);
+        let a = self.fma_constant(n, -3.139_164_732_601_784_6e-7, a);
+        let a = self.fma_constant(n, -5.390_302_529_957_765e-15, a);
+        let square = self.mul(a, a);
+        let cube = self.mul(a, square);
+        let sine = self.polynomial(square, &[2.865_679_56e-6, -1.985_599_23e-4, 8.333_385_92e-3, -1.666_666_72e-1]);
+        let sine = self.fma(sine, cube, a);
+        let cosine = self.polynomial(square, &[2.446_770_67e-5, -1.388_772_97e-3, 4.166_665_67e-2, -0.5, 1.0]);
+        let quadrant = self.convert("arith.fptosi", n, Type::I32);
+        let (turn, one, two) = (self.integer(quarters), self.integer(1), self.integer(2));
+        let quadrant = self.apply("arith.addi", &[quadrant, turn]);
+        let odd = self.bit_set(quadrant, one);
+        let y = self.select(odd, cosine, sine);
+        let flipped = self.apply("arith.negf", &[y]);
+        let lower = self.bit_set(quadrant, two);
+        self.select(lower, flipped, y)
+    }
+
+    fn bit_set(&mut self, value: Value, bit: Value) -> Value {
+        let masked = self.apply("arith.andi", &[value, bit]);
+        let r#type = self.shaped(Type::I1);
+        self.builder.value("arith.cmpi", &[masked, bit], r#type, [("predicate", Attribute::i64(0))])
+    }
+
+    /// Sine (`quarters` 0) or cosine (1); where a lane is too large to be reduced inline, the runtime computes them all.
+    pub(super) fn sine(&mut self, x: Value, quarters: i32) -> Value {
+        let size = self.abs(x);
+        let largest = match self.lanes {
+            Some(_) => {
+                let kind = Attribute::Dialect("vector".into(), "kind<maxnumf>".into());
+                self.builder.value("vector.reduction", &[size], Type::F32, [("kind", kind)])
+            }
+            None => size,
+        };
+        let limit = self.builder.constant(Attribute::f32(TRIGONOMETRIC_LIMIT as f32), Type::F32);
+        let predicate = ("predicate", Attribute::i64(compare::GREATER));
+        let large = self.builder.value("arith.cmpf", &[largest, limit], Type::I1, [predicate]);
+        let r#type = self.shaped(Type::F32);
+        let choice = self.builder.create("scf.if", &[large], &[r#type], []);
+        let lanes = self.lanes;
+        let (_, then) = self.builder.region_with_block(choice, &[]);
+        self.builder.within(then, |builder| {
+            let name = if quarters == 0 { "rt_sin_f32" } else { "rt_cos_f32" };
+            let y = Arithmetic { builder, lanes }.call(name, &[x], Type::F32);
+            builder.create("scf.yield", &[y], &[], []);
+        });
+        let (_, otherwise) = self.builder.region_with_block(choice, &[]);
+        self.builder.within(otherwise, |builder| {
+            let y = Arithmetic { builder, lanes }.sine_reduced(x, quarters);
+            builder.create("scf.yield", &[y], &[], []);
+        });
+        self.builder.body.result(choice, 0)
+    }
+
+    /// Calls a function of the runtime in every lane.
+    pub(super) fn call(&mut self, name: &str, operands: &[Value], result: Type) -> Value {
+        let callee = || ("callee", Attribute::symbol(name));
+        let Some(lanes) = self.lanes else { return self.builder.value("func.call", operands, result, [callee()]) };
+        let columns: Vec<Value> = (0..lanes)
+            .map(|lane| {
+                let scalars: Vec<Value> = operands.iter().map(|&operand| self.extract(operand, lane)).collect();
+                self.builder.value("func.call", &scalars, result.clone(), [callee()])
+            })
+            .collect();
+        self.builder.value("vector.from_elements", &columns, Type::vector(&[lanes], result), [])
+    }
+
+    fn extract(&mut self, vector: Value, lane: i64) -> Value {
+        let element = self.builder.body.value_type(vector).element().clone();
+        let position = ("static_position", Attribute::i64_dense_array(&[lane]));
+        self.builder.value("vector.extract", &[vector], element, [position])
+    }
+}

@@ -1,0 +1,295 @@
+//! What the low level does not have among `arith` and `math`, in terms of what it has.
+//!
+//! Elementary functions on `f32` become arithmetic, or runtime calls where they are rare; those on `f64` become runtime
+//! calls; halves are computed in `f32`.
+
+use ir::{Attribute, Body, Builder, FloatType, Module, Op, Result, Type, Value};
+
+use super::Target;
+use super::elementary::{Arithmetic, compare};
+use super::scope::{definitions, with_body};
+
+/// Expands every operation that has an expansion.
+pub(super) fn expand_math(module: &mut Module, _: &Target) -> Result<()> {
+    for op in definitions(module) {
+        with_body(module, op, |_, body| expand_body(body));
+    }
+    Ok(())
+}
+
+/// Operations that both code generators know.
+const KEPT: [&str; 12] = [
+    "math.absf",
+    "math.absi",
+    "math.ceil",
+    "math.copysign",
+    "math.ctlz",
+    "math.ctpop",
+    "math.floor",
+    "math.fma",
+    "math.roundeven",
+    "math.sqrt",
+    "math.trunc",
+    "math.sincos",
+];
+
+fn expand_body(body: &mut Body) {
+    for op in body.walk_all() {
+        let name = body.name(op).to_string();
+        let wanted = name.starts_with("math.") && !KEPT.contains(&name.as_str())
+            || matches!(name.as_str(), "arith.floordivsi" | "arith.ceildivsi" | "arith.ceildivui" | "arith.remf");
+        if wanted {
+            let value = expand_op(body, op, name.split_once('.').map_or("", |(_, function)| function));
+            if let Some(value) = value {
+                body.replace(op, &[value]);
+            }
+        }
+    }
+}
+
+fn expand_op(body: &mut Body, op: Op, function: &str) -> Option<Value> {
+    let operands = body.op(op).operands().to_vec();
+    let r#type = body.value_type(operands[0]).clone();
+    let lanes = r#type.as_vector().map(|vector| vector.shape[0]);
+    let constant = operands.get(1).and_then(|&exponent| constant_float(body, exponent));
+    let mut builder = Builder::before(body, op);
+    let mut arithmetic = Arithmetic { builder: &mut builder, lanes };
+    match r#type.element() {
+        Type::Float(FloatType::F32) => arithmetic.single(function, &operands, constant),
+        Type::Float(FloatType::F64) => arithmetic.double(function, &operands),
+        Type::Float(_) => arithmetic.half(function, &operands, constant, r#type.element()),
+        _ => arithmetic.whole(function, &operands, r#type.element()),
+    }
+}
+
+/// The value of a float constant, or of a splat or broadcast of one.
+fn constant_float(body: &Body, value: Value) -> Option<f64> {
+    let op = body.defining_op(value)?;
+    match body.name(op) {
+        "vector.broadcast" => constant_float(body, body.operand(op, 0)),
+        "arith.constant" => match body.attribute(op, "value")? {
+            Attribute::Dense(elements) if elements.is_splat() => elements.float(0),
+            attribute => attribute.as_float(),
+        },
+        _ => None,
+    }
+}
+
+impl Arithmetic<'_, '_> {
+    /// A function on `f32`.
+    fn single(&mut self, function: &str, operands: &[Value], constant: Option<f64>) -> Option<Value> {
+        let x = operands[0];
+        Some(match function {
+            "exp" => self.exp(x),
+            "exp2" => self.exp2(x),
+            "expm1" => self.expm1(x),
+            "log" => self.log(x),
+            "log2" => self.log2(x),
+            "log10" => self.log10(x),
+            "log1p" => self.log1p(x),
+            "tanh" => self.tanh(x),
+            "erf" => self.erf(x),
+            "sin" => self.sine(x, 0),
+            "cos" => self.sine(x, 1),
+            "powf" => self.power(x, operands[1], constant),
+            "fpowi" => {
+                let exponent = self.convert("arith.sitofp", operands[1], Type::F32);
+                self.call("rt_pow_f32", &[x, exponent], Type::F32)
+            }
+            "atan2" => self.call("rt_atan2_f32", operands, Type::F32),
+            "remf" => self.call("rt_fmod_f32", operands, Type::F32),
+            "tan" => self.call("rt_tan_f32", operands, Type::F32),
+            "acos" | "acosh" | "asin" | "asinh" | "atan" | "atanh" | "cbrt" | "cosh" | "erfc" | "sinh" => {
+                let wide = self.convert("arith.extf", x, Type::F64);
+                let y = self.double(function, &[wide])?;
+                self.convert("arith.truncf", y, Type::F32)
+            }
+            _ => return self.any_float(function, operands),
+        })
+    }
+
+    /// What is written the same way in every float type.
+    fn any_float(&mut self, function: &str, operands: &[Value]) -> Option<Value> {
+        let x = operands[0];
+        Some(match function {
+            "rsqrt" => {
+                let (one, root) = (self.float_like(x, 1.0), self.apply("math.sqrt", &[x]));
+                self.div(one, root)
+            }
+            // the largest number below a half, so that the sum does not round up to the next whole number
+            "round" => {
+                let below = if self.is_double(x) { 0.5f64.next_down() } else { 0.5f32.next_down() as f64 };
+                let half = self.float_like(x, below);
+                let half = self.apply("math.copysign", &[half, x]);
+                let sum = self.add(x, half);
+                self.apply("math.trunc", &[sum])
+            }
+            "clampf" => {
+                let raised = self.apply("arith.maximumf", &[x, operands[1]]);
+                self.apply("arith.minimumf", &[raised, operands[2]])
+            }
+            "isnan" => self.compare(compare::UNORDERED, x, x),
+            "isinf" | "isfinite" => {
+                let (size, infinity) = (self.abs(x), self.float_like(x, f64::INFINITY));
+                let predicate = if function == "isinf" { compare::EQUAL } else { compare::LESS };
+                self.compare(predicate, size, infinity)
+            }
+            _ => return None,
+        })
+    }
+
+    fn is_double(&self, value: Value) -> bool {
+        *self.builder.body.value_type(value).element() == Type::F64
+    }
+
+    fn float_like(&mut self, like: Value, value: f64) -> Value {
+        if self.is_double(like) {
+            return self.constant(Attribute::float(value, Type::F64), &value.to_le_bytes(), Type::F64);
+        }
+        self.float(value)
+    }
+
+    /// `x` to the power of `exponent`; small constant exponents are products and roots.
+    fn power(&mut self, x: Value, exponent: Value, constant: Option<f64>) -> Value {
+        match constant {
+            Some(1.0) => x,
+            Some(2.0) => self.mul(x, x),
+            Some(3.0) => {
+                let square = self.mul(x, x);
+                self.mul(square, x)
+            }
+            Some(4.0) => {
+                let square = self.mul(x, x);
+                self.mul(square, square)
+            }
+            Some(-1.0) => {
+                let one = self.float(1.0);
+                self.div(one, x)
+            }
+            Some(0.5) => self.square_root_power(x),
+            Some(-0.5) => {
+                let (root, one) = (self.square_root_power(x), self.float(1.0));
+                self.div(one, root)
+            }
+            _ => self.call("rt_pow_f32", &[x, exponent], Type::F32),
+        }
+    }
+
+    /// `x^½`, which differs from the square root at -0 and at negative infinity.
+    fn square_root_power(&mut self, x: Value) -> Value {
+        let zero = self.float(0.0);
+        let shifted = self.add(x, zero);
+        let root = self.apply("math.sqrt", &[shifted]);
+        let (lowest, highest) = (self.float(f64::NEG_INFINITY), self.float(f64::INFINITY));
+        let edge = self.compare(compare::EQUAL, x, lowest);
+        self.select(edge, highest, root)
+    }
+
+    /// A function on `f64`: a call of the runtime.
+    fn double(&mut self, function: &str, operands: &[Value]) -> Option<Value> {
+        const CALLS: [&str; 20] = [
+            "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos", "atan",
+            "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "erf",
+        ];
+        let call = |name: &str| Some(format!("rt_{name}_f64"));
+        let name = match function {
+            "powf" => call("pow"),
+            "remf" => call("fmod"),
+            "atan2" | "cbrt" => call(function),
+            "fpowi" => {
+                let exponent = self.convert("arith.sitofp", operands[1], Type::F64);
+                return Some(self.call("rt_pow_f64", &[operands[0], exponent], Type::F64));
+            }
+            "erfc" => {
+                let error = self.call("rt_erf_f64", operands, Type::F64);
+                let one = self.float_like(error, 1.0);
+                return Some(self.sub(one, error));
+            }
+            _ => CALLS.contains(&function).then(|| call(function)).flatten(),
+        };
+        match name {
+            Some(name) => Some(self.call(&name, operands, Type::F64)),
+            None => self.any_float(function, operands),
+        }
+    }
+
+    /// A function on `f16` or `bf16`, computed in `f32`.
+    fn half(&mut self, function: &str, operands: &[Value], constant: Option<f64>, element: &Type) -> Option<Value> {
+        let wide: Vec<Value> = operands
+            .iter()
+            .map(|&operand| match self.builder.body.value_type(operand).element().is_float() {
+                true => self.convert("arith.extf", operand, Type::F32),
+                false => operand,
+            })
+            .collect();
+        let y = self.single(function, &wide, constant)?;
+        let single = *self.builder.body.value_type(y).element() == Type::F32;
+        Some(if single { self.convert("arith.truncf", y, element.clone()) } else { y })
+    }
+
+    /// A function on integers.
+    fn whole(&mut self, function: &str, operands: &[Value], element: &Type) -> Option<Value> {
+        let x = operands[0];
+        Some(match function {
+            "cttz" => {
+                let (one, all) = (self.whole_constant(1, element), self.whole_constant(-1, element));
+                let below = self.apply("arith.subi", &[x, one]);
+                let inverted = self.apply("arith.xori", &[x, all]);
+                let trailing = self.apply("arith.andi", &[below, inverted]);
+                self.apply("math.ctpop", &[trailing])
+            }
+            "ipowi" => {
+                let wide = |arithmetic: &mut Self, value: Value| match element.bit_width() {
+                    Some(64) if *element != Type::Index => value,
+                    _ if *element == Type::Index => arithmetic.convert("arith.index_cast", value, Type::I64),
+                    _ => arithmetic.convert("arith.extsi", value, Type::I64),
+                };
+                let (base, exponent) = (wide(self, x), wide(self, operands[1]));
+                let power = self.call("rt_pow_i64", &[base, exponent], Type::I64);
+                match element.bit_width() {
+                    Some(64) if *element != Type::Index => power,
+                    _ if *element == Type::Index => self.convert("arith.index_cast", power, Type::Index),
+                    _ => self.convert("arith.trunci", power, element.clone()),
+                }
+            }
+            "ceildivui" => {
+                let (zero, one) = (self.whole_constant(0, element), self.whole_constant(1, element));
+                let less = self.apply("arith.subi", &[x, one]);
+                let quotient = self.apply("arith.divui", &[less, operands[1]]);
+                let more = self.apply("arith.addi", &[quotient, one]);
+                let none = self.compare_whole(0, x, zero);
+                self.select(none, zero, more)
+            }
+            "floordivsi" | "ceildivsi" => self.rounded_quotient(function == "ceildivsi", x, operands[1], element),
+            _ => return None,
+        })
+    }
+
+    fn whole_constant(&mut self, value: i64, element: &Type) -> Value {
+        let width = element.byte_width().unwrap_or(8);
+        self.constant(Attribute::Integer(value, element.clone()), &value.to_le_bytes()[..width], element.clone())
+    }
+
+    fn compare_whole(&mut self, predicate: i64, a: Value, b: Value) -> Value {
+        let r#type = self.shaped(Type::I1);
+        self.builder.value("arith.cmpi", &[a, b], r#type, [("predicate", Attribute::i64(predicate))])
+    }
+
+    /// The quotient towards zero, moved by one where the remainder is not zero and the true quotient lies on the other
+    /// side.
+    fn rounded_quotient(&mut self, up: bool, x: Value, y: Value, element: &Type) -> Value {
+        const NOT_EQUAL: i64 = 1;
+        const LESS: i64 = 2;
+        const NOT_LESS: i64 = 5;
+        let (zero, one) = (self.whole_constant(0, element), self.whole_constant(1, element));
+        let quotient = self.apply("arith.divsi", &[x, y]);
+        let product = self.apply("arith.muli", &[quotient, y]);
+        let remainder = self.apply("arith.subi", &[x, product]);
+        let signs = self.apply("arith.xori", &[remainder, y]);
+        let inexact = self.compare_whole(NOT_EQUAL, remainder, zero);
+        let beyond = self.compare_whole(if up { NOT_LESS } else { LESS }, signs, zero);
+        let moves = self.apply("arith.andi", &[inexact, beyond]);
+        let moved = self.apply(if up { "arith.addi" } else { "arith.subi" }, &[quotient, one]);
+        self.select(moves, moved, quotient)
+    }
+}

@@ -1,0 +1,220 @@
+//! Buffers with shapes to flat ones: an element is named by one linear index, extents are values of their own.
+//!
+//! A kernel takes one `index` more for each dynamic dimension of its buffers, behind its other arguments.
+
+use indexmap::IndexMap;
+use ir::{Body, Builder, Diagnostic, Module, Op, Result, Type, Value};
+
+use super::Target;
+use super::scope::{callee, definitions, is_kernel, with_body};
+
+/// Makes every buffer flat and dense.
+pub(super) fn flatten_buffers(module: &mut Module, _: &Target) -> Result<()> {
+    let functions = definitions(module);
+    for &op in &functions {
+        let kernel = is_kernel(module, op);
+        with_body(module, op, |module, body| Flattener::new(module, body, kernel).run())?;
+    }
+    for op in functions {
+        module.update_function_type(op);
+    }
+    Ok(())
+}
+
+/// `memref<?xT>` for a buffer of any shape.
+fn flat(r#type: &Type) -> Type {
+    Type::memref(vec![None], r#type.element().clone())
+}
+
+fn dynamic_dimensions(r#type: &Type) -> usize {
+    r#type.as_memref().map_or(0, |memref| memref.shape.iter().filter(|extent| extent.is_none()).count())
+}
+
+struct Flattener<'m> {
+    module: &'m Module,
+    body: &'m mut Body,
+    /// The dynamic extents of each buffer, outermost first.
+    extents: IndexMap<Value, Vec<Value>>,
+    /// What each buffer's type was.
+    types: IndexMap<Value, Type>,
+}
+
+impl<'m> Flattener<'m> {
+    fn new(module: &'m Module, body: &'m mut Body, kernel: bool) -> Flattener<'m> {
+        let mut flattener = Flattener { module, body, extents: IndexMap::new(), types: IndexMap::new() };
+        flattener.arguments(kernel);
+        flattener
+    }
+
+    fn arguments(&mut self, kernel: bool) {
+        let entry = self.body.entry().expect("only functions with a body are flattened");
+        for argument in self.body.arguments(entry).to_vec() {
+            let r#type = self.body.value_type(argument).clone();
+            if r#type.as_memref().is_none() {
+                continue;
+            }
+            let count = if kernel { dynamic_dimensions(&r#type) } else { 0 };
+            let extents = (0..count).map(|_| self.body.add_argument(entry, Type::Index)).collect();
+            self.bind(argument, r#type, extents);
+        }
+    }
+
+    fn bind(&mut self, buffer: Value, r#type: Type, extents: Vec<Value>) {
+        self.body.set_value_type(buffer, flat(&r#type));
+        self.types.insert(buffer, r#type);
+        self.extents.insert(buffer, extents);
+    }
+
+    fn run(mut self) -> Result<()> {
+        for op in self.body.walk_all() {
+            self.op(op)?;
+        }
+        Ok(())
+    }
+
+    fn op(&mut self, op: Op) -> Result<()> {
+        match self.body.name(op) {
+            "memref.load" => self.access(op, 0, 0),
+            "memref.store" | "vector.store" => self.access(op, 1, 0),
+            "vector.load" => self.access(op, 0, 0),
+            "vector.maskedload" | "vector.maskedstore" => self.access(op, 0, 2),
+            "vector.gather" => self.access(op, 0, 3),
+            "memref.dim" => self.dim(op)?,
+            "func.call" => self.call(op),
+            "memref.alloca" | "memref.alloc" => {
+                let result = self.body.result(op, 0);
+                let r#type = self.body.value_type(result).clone();
+                if dynamic_dimensions(&r#type) > 0 {
+                    return Err(self.unexpected(op));
+                }
+                let count: i64 = r#type.static_shape().unwrap_or_default().iter().product();
+                self.bind(result, r#type.clone(), vec![]);
+                self.body.set_value_type(result, Type::memref(vec![Some(count)], r#type.element().clone()));
+            }
+            _ => self.view(op)?,
+        }
+        Ok(())
+    }
+
+    /// Operations that make a buffer from something else.
+    fn view(&mut self, op: Op) -> Result<()> {
+        let results: Vec<Value> = self.body.op(op).results().to_vec();
+        for result in results {
+            let r#type = self.body.value_type(result).clone();
+            if r#type.as_memref().is_none() {
+                continue;
+            }
+            let operands = self.body.op(op).operands().to_vec();
+            let extents = match self.body.name(op) {
+                "memref.view" => {
+                    let sizes = operands[2..].to_vec();
+                    let bytes = self.element_count(op, &r#type, &sizes);
+                    self.body.set_operands(op, &[operands[0], operands[1], bytes]);
+                    sizes
+                }
+                "memref.get_global" | "rt.buffer" => vec![],
+                "memref.cast" => self.extents[&operands[0]].clone(),
+                _ => return Err(self.unexpected(op)),
+            };
+            self.bind(result, r#type, extents);
+            if self.body.name(op) == "memref.cast" {
+                self.body.replace_all_uses(result, operands[0]);
+            }
+        }
+        Ok(())
+    }
+
+    /// The number of elements of a view.
+    fn element_count(&mut self, op: Op, r#type: &Type, sizes: &[Value]) -> Value {
+        let mut sizes = sizes.iter().copied();
+        let mut builder = Builder::before(self.body, op);
+        let mut total = builder.constant_index(1);
+        for extent in r#type.shape().unwrap_or_default() {
+            let extent = match extent {
+                Some(extent) => builder.constant_index(extent),
+                None => sizes.next().expect("one size a dynamic dimension"),
+            };
+            total = builder.value("arith.muli", &[total, extent], Type::Index, []);
+        }
+        total
+    }
+
+    fn unexpected(&self, op: Op) -> Vec<Diagnostic> {
+        let location = self.body.op(op).location.clone();
+        Diagnostic::internal(location, format!("{} has no flat form", self.body.name(op))).into()
+    }
+
+    /// Joins the indices of an access: those behind operand `buffer`, but for the last `behind` operands.
+    fn access(&mut self, op: Op, buffer: usize, behind: usize) {
+        let operands = self.body.op(op).operands().to_vec();
+        let base = operands[buffer];
+        let r#type = self.types.get(&base).cloned().unwrap_or_else(|| self.body.value_type(base).clone());
+        let rank = r#type.rank().unwrap_or(0);
+        debug_assert!(operands.len() >= buffer + 1 + rank + behind);
+        let (indices, rest) = operands[buffer + 1..].split_at(rank);
+        let linear = self.linear_index(op, base, &r#type, indices);
+        let new: Vec<Value> = operands[..=buffer].iter().copied().chain([linear]).chain(rest.iter().copied()).collect();
+        self.body.set_operands(op, &new);
+    }
+
+    fn linear_index(&mut self, op: Op, base: Value, r#type: &Type, indices: &[Value]) -> Value {
+        let shape = r#type.shape().expect("buffers are ranked");
+        let mut dynamic = self.extents.get(&base).cloned().unwrap_or_default().into_iter();
+        let mut builder = Builder::before(self.body, op);
+        let mut linear: Option<Value> = None;
+        for (extent, &index) in shape.into_iter().zip(indices) {
+            let known = if extent.is_none() { dynamic.next() } else { None };
+            linear = Some(match linear {
+                None => index,
+                Some(outer) => {
+                    let extent = match extent {
+                        Some(extent) => builder.constant_index(extent),
+                        None => known.expect("the extents of a buffer with several dimensions are known"),
+                    };
+                    let scaled = builder.value("arith.muli", &[outer, extent], Type::Index, []);
+                    builder.value("arith.addi", &[scaled, index], Type::Index, [])
+                }
+            });
+        }
+        linear.unwrap_or_else(|| builder.constant_index(0))
+    }
+
+    fn dim(&mut self, op: Op) -> Result<()> {
+        let (buffer, axis) = (self.body.operand(op, 0), self.body.operand(op, 1));
+        let shape = self.types.get(&buffer).and_then(Type::shape).unwrap_or_default();
+        let axis = ir::constant_integer(self.body, axis).and_then(|axis| usize::try_from(axis).ok());
+        let Some((axis, extent)) = axis.and_then(|axis| Some((axis, *shape.get(axis)?))) else {
+            return Err(self.unexpected(op));
+        };
+        let new = match extent {
+            Some(extent) => Builder::before(self.body, op).constant_index(extent),
+            None => {
+                let position = shape[..axis].iter().filter(|extent| extent.is_none()).count();
+                let known = self.extents.get(&buffer).and_then(|extents| extents.get(position));
+                *known.ok_or_else(|| self.unexpected(op))?
+            }
+        };
+        self.body.replace(op, &[new]);
+        Ok(())
+    }
+
+    /// Kernels get the dynamic extents of their buffers; results of runtime symbols are flat already.
+    fn call(&mut self, op: Op) {
+        let to_kernel = callee(self.body, op)
+            .and_then(|name| self.module.symbol(name))
+            .is_some_and(|target| is_kernel(self.module, target));
+        if to_kernel {
+            let mut operands = self.body.op(op).operands().to_vec();
+            let extents: Vec<Value> =
+                operands.iter().filter_map(|operand| self.extents.get(operand)).flatten().copied().collect();
+            operands.extend(extents);
+            self.body.set_operands(op, &operands);
+        }
+        for result in self.body.op(op).results().to_vec() {
+            let r#type = self.body.value_type(result).clone();
+            if r#type.as_memref().is_some() {
+                self.bind(result, r#type, vec![]);
+            }
+        }
+    }
+}

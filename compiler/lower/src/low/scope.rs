@@ -1,0 +1,56 @@
+//! What several passes need: going over functions, and the host function's own conventions.
+
+use ir::{Attribute, Body, Builder, Module, Op, Type, Value};
+
+use crate::outline::KERNEL;
+
+/// `memref<?xi64>`: tables of words that travel between generated code, the runtime and the host.
+pub(super) fn table_type() -> Type {
+    Type::memref(vec![None], Type::I64)
+}
+
+/// The functions that have a body.
+pub(super) fn definitions(module: &Module) -> Vec<Op> {
+    module.functions().filter(|function| function.body.entry().is_some()).map(|function| function.op).collect()
+}
+
+/// Whether a function is a kernel, as opposed to a host function.
+pub(super) fn is_kernel(module: &Module, op: Op) -> bool {
+    module.body.op(op).attributes.get(KERNEL).is_some()
+}
+
+/// The name of a function.
+pub(super) fn name_of(module: &Module, op: Op) -> &str {
+    module.body.op(op).attributes.str("sym_name").unwrap_or_default()
+}
+
+/// Runs `change` on the body of a function.
+pub(super) fn with_body<T>(module: &mut Module, op: Op, change: impl FnOnce(&mut Module, &mut Body) -> T) -> T {
+    let mut body = module.body.take_isolated(op).expect("a function owns its body");
+    let result = change(module, &mut body);
+    module.body.set_isolated(op, body);
+    result
+}
+
+/// The status word of the run, in a host function: the first field of the context whose address is the table's first
+/// word.
+pub(super) fn status_word(builder: &mut Builder<'_>, table: Value) -> Value {
+    let zero = builder.constant_index(0);
+    let word = builder.value("memref.load", &[table, zero], Type::I64, []);
+    let address = builder.value("arith.index_cast", &[word], Type::Index, []);
+    builder.value("rt.buffer", &[address], table_type(), [])
+}
+
+/// The symbol that a call names.
+pub(super) fn callee(body: &Body, op: Op) -> Option<&str> {
+    body.attribute(op, "callee").and_then(Attribute::as_symbol)
+}
+
+/// Stack memory for `words` words, as a flat buffer.
+pub(super) fn stack_table(builder: &mut Builder<'_>, words: usize) -> Value {
+    let stack = Type::memref(vec![Some(words as i64)], Type::I64);
+    let sizes = ("operandSegmentSizes", Attribute::i32_dense_array(&[0, 0]));
+    let memory = builder.value("memref.alloca", &[], stack, [sizes]);
+    let address = builder.value("rt.address", &[memory], Type::Index, []);
+    builder.value("rt.buffer", &[address], table_type(), [])
+}

@@ -1,0 +1,439 @@
+//! Conv and ConvTranspose.
+//!
+//! A convolution is one generic operation over blocked activations and packed weights:
+//!
+//! `y[n, g, ob, o…, oc] += x[n, g, ib, o… * stride + k… * dilation, ic] * w[g, ob, ib, k…, ic, oc]`
+//!
+//! The group loop is left out when there is one group. Fewer than 16 output channels a group use packed weights of 16
+//! columns of which only the first are written.
+
+use ir::{AffineExpr, AffineMap, Attribute, DimExpr, Op, Type, Value};
+
+use super::blocked::{block_size, channel_index, loop_index};
+use super::contraction::multiply_add;
+use super::elementwise::{Comparison, Scalars};
+use super::reduction::Shaped;
+use super::window::Window;
+use super::{Lowering, Unsupported};
+use crate::contraction::GROUP;
+use crate::generic::{Input, Iterator};
+
+/// A convolution with weights in the order of Conv.
+struct Convolution {
+    /// `[O, C / groups, K…]`
+    weights: Shaped,
+    bias: Option<Value>,
+    groups: i64,
+    window: Window,
+}
+
+/// Lowers `Conv`.
+pub fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
+    let operation = lowering.source.op(op).clone();
+    let (x, w, result) = (operation.operands()[0], operation.operands()[1], operation.results()[0]);
+    let weights = lowering.shaped(w);
+    let kernel = kernel_extents(&weights)?;
+    let input = lowering.shape(x);
+    let output = lowering.shape(result);
+    let window = Window::of(&operation.attributes, &kernel, &input[2..], &output[2..])?;
+    let convolution = Convolution {
+        weights,
+        bias: lowering.operand(op, 2),
+        groups: operation.attributes.integer("group").unwrap_or(1),
+        window,
+    };
+    convolve(lowering, x, &convolution, result)
+}
+
+fn kernel_extents(weights: &Shaped) -> Result<Vec<i64>, Unsupported> {
+    let extents: Option<Vec<i64>> = weights.shape.iter().map(DimExpr::as_constant).collect();
+    Ok(extents.ok_or_else(|| Unsupported::new("the shape of its weights is not static"))?[2..].to_vec())
+}
+
+fn convolve(lowering: &mut Lowering<'_>, x: Value, convolution: &Convolution, result: Value) -> Result<(), Unsupported> {
+    let channels = convolution.weights.shape[1].as_constant().unwrap_or(1);
+    let outputs = convolution.weights.shape[0].as_constant().unwrap_or(1);
+    let output = lowering.shape(result);
+    if convolution.groups > 1 && channels == 1 && outputs == convolution.groups {
+        let input = lowering.blocked(x);
+        let value = depthwise(lowering, &input, convolution, &output);
+        lowering.bind_blocked(result, value);
+        return Ok(());
+    }
+    if convolution.groups == 1 {
+        let input = lowering.blocked(x);
+        let value = dense(lowering, &input, convolution, &output);
+        lowering.bind_blocked(result, value);
+        return Ok(());
+    }
+    grouped(lowering, x, convolution, result);
+    Ok(())
+}
+
+/// One output channel an input channel: lanes stay apart.
+fn depthwise(lowering: &mut Lowering<'_>, input: &Shaped, convolution: &Convolution, output: &[DimExpr]) -> Value {
+    let window = &convolution.window;
+    let spatial = window.rank();
+    let zero = lowering.number(0.0, &lowering.body.value_type(input.value).element().clone());
+    let padded = window.pad(lowering, input, 2, zero);
+    // [O, 1, K…] is [1, O, K…] with one batch
+    let mut shape = convolution.weights.shape.clone();
+    shape.swap(0, 1);
+    let value = lowering.reshape(convolution.weights.value, &shape);
+    let weights = lowering.pack(&Shaped { value, shape });
+    // loops: n, cb, o…, lane, k…
+    let loops = spatial * 2 + 3;
+    let dim = |index: usize| AffineExpr::Dim(index as u32);
+    let (lane, kernel) = (spatial + 2, spatial + 3);
+    let mut x_map = vec![dim(0), dim(1)];
+    x_map.extend((0..spatial).map(|axis| window.subscript(axis, 2 + axis, kernel + axis)));
+    x_map.push(dim(lane));
+    let mut w_map = vec![AffineExpr::Constant(0), dim(1)];
+    w_map.extend((0..spatial).map(|axis| dim(kernel + axis)));
+    w_map.push(dim(lane));
+    let shape = super::blocked::blocked_shape(output);
+    let element = lowering.body.value_type(input.value).element().clone();
+    let init = match convolution.bias {
+        Some(bias) => {
+            let bias = bias_blocked(lowering, bias, &output[1]);
+            let rank = shape.len();
+            let map = AffineMap::select(rank, &[1, rank - 1]);
+            lowering.pointwise(&[Input { value: bias, map }], &shape, element, |_, e| e[0])
+        }
+        None => lowering.filled(&shape, element, 0.0),
+    };
+    let mut iterators = vec![Iterator::Parallel; loops];
+    iterators[kernel..].fill(Iterator::Reduction);
+    let inputs = [
+        Input { value: padded.value, map: AffineMap::new(loops as u32, x_map) },
+        Input { value: weights.value, map: AffineMap::new(loops as u32, w_map) },
+    ];
+    let order: Vec<usize> = (0..spatial + 3).collect();
+    lowering.generic_onto(&inputs, init, AffineMap::select(loops, &order), &iterators, |builder, e| {
+        multiply_add(&mut Scalars { builder, unsigned: false }, e)
+    })
+}
+
+/// A bias `[O]` as `[ceil(O / b), b]`.
+fn bias_blocked(lowering: &mut Lowering<'_>, bias: Value, outputs: &DimExpr) -> Value {
+    let value = lowering.value(bias);
+    let plain = [DimExpr::ONE, outputs.clone()];
+    let value = lowering.reshape(value, &plain);
+    let packed = lowering.pack(&Shaped { value, shape: plain.to_vec() });
+    let shape = packed.shape[1..].to_vec();
+    lowering.reshape(packed.value, &shape)
+}
+
+/// All groups but one: channels are regrouped, so that every group starts a block.
+fn grouped(lowering: &mut Lowering<'_>, x: Value, convolution: &Convolution, result: Value) {
+    let groups = DimExpr::Constant(convolution.groups);
+    let plain = lowering.shape(x);
+    let output = lowering.shape(result);
+    let channels = convolution.weights.shape[1].clone();
+    let outputs = DimExpr::Constant(convolution.weights.shape[0].as_constant().unwrap_or(1) / convolution.groups);
+    let whole = |dim: &DimExpr| dim.as_constant().is_some_and(|dim| dim % GROUP == 0);
+    let per_group = |shape: &[DimExpr], channels: &DimExpr| {
+        let mut shape = shape.to_vec();
+        shape[0] = shape[0].mul(&groups);
+        shape[1] = channels.clone();
+        shape
+    };
+    let separated = |shape: &[DimExpr], n: &DimExpr| {
+        let mut shape = shape.to_vec();
+        shape[0] = groups.clone();
+        shape.insert(0, n.clone());
+        shape
+    };
+    let group_shape = per_group(&plain, &channels);
+    let packed = if whole(&channels) && lowering.is_blocked(x) {
+        let blocked = lowering.blocked(x);
+        Shaped { value: blocked.value, shape: super::blocked::blocked_shape(&group_shape) }
+    } else {
+        let value = lowering.value(x);
+        let value = lowering.reshape(value, &group_shape);
+        lowering.pack(&Shaped { value, shape: group_shape })
+    };
+    let shape = separated(&packed.shape, &plain[0]);
+    let input = Shaped { value: lowering.reshape(packed.value, &shape), shape };
+    let out_group = per_group(&output, &outputs);
+    let value = dense(lowering, &input, convolution, &out_group);
+    let blocked = super::blocked::blocked_shape(&out_group);
+    if whole(&outputs) {
+        let value = lowering.reshape(value, &super::blocked::blocked_shape(&output));
+        lowering.bind_blocked(result, value);
+    } else {
+        let value = lowering.reshape(value, &blocked);
+        let plain = lowering.unpack(value, &out_group);
+        let value = lowering.reshape(plain, &output);
+        lowering.bind(result, value);
+    }
+}
+
+/// The contraction. `input` is `[N, IB, S…, b]`, or `[N, G, IB, S…, b]` with groups; `output` is the plain result of one
+/// group, with `N * G` in front when there are groups. The result has the form of the input.
+fn dense(lowering: &mut Lowering<'_>, input: &Shaped, convolution: &Convolution, output: &[DimExpr]) -> Value {
+    let window = &convolution.window;
+    let spatial = window.rank();
+    let lead = usize::from(convolution.groups > 1);
+    let element = lowering.body.value_type(input.value).element().clone();
+    let zero = lowering.number(0.0, &element);
+    let padded = window.pad(lowering, input, 2 + lead, zero);
+    let per_group = &output[1];
+    let wide = per_group.as_constant().is_some_and(|outputs| outputs >= GROUP);
+    let weights = pack_weights(lowering, convolution);
+    // loops: n, (g), ob, o…, oc, ib, k…, ic
+    let (ob, spatial_from) = (1 + lead, 2 + lead);
+    let oc = spatial_from + spatial;
+    let (ib, kernel) = (oc + 1, oc + 2);
+    let ic = kernel + spatial;
+    let loops = ic + 1;
+    let dim = |index: usize| AffineExpr::Dim(index as u32);
+    let mut x_map: Vec<AffineExpr> = (0..1 + lead).map(dim).collect();
+    x_map.push(dim(ib));
+    x_map.extend((0..spatial).map(|axis| window.subscript(axis, spatial_from + axis, kernel + axis)));
+    x_map.push(dim(ic));
+    let mut w_map: Vec<AffineExpr> = (1..1 + lead).map(dim).collect();
+    w_map.push(if wide { dim(ob) } else { dim(oc).floor_div(GROUP) });
+    w_map.extend((ib..=ic).map(dim));
+    w_map.push(if wide { dim(oc) } else { dim(oc).modulo(GROUP) });
+
+    let mut shape = super::blocked::blocked_shape(output);
+    if lead == 1 {
+        shape[0] = input.shape[0].clone();
+        shape.insert(1, input.shape[1].clone());
+    }
+    let init = match convolution.bias {
+        Some(bias) => {
+            let (value, axes) = bias_start(lowering, bias, convolution.groups, per_group, &shape);
+            let map = AffineMap::select(shape.len(), &axes);
+            lowering.pointwise(&[Input { value, map }], &shape, element, |_, e| e[0])
+        }
+        None => lowering.filled(&shape, element, 0.0),
+    };
+    let mut iterators = vec![Iterator::Parallel; loops];
+    iterators[ib..].fill(Iterator::Reduction);
+    let inputs = [
+        Input { value: padded.value, map: AffineMap::new(loops as u32, x_map) },
+        Input { value: weights, map: AffineMap::new(loops as u32, w_map) },
+    ];
+    let order: Vec<usize> = (0..=oc).collect();
+    let value = lowering.generic_onto(&inputs, init, AffineMap::select(loops, &order), &iterators, |builder, e| {
+        multiply_add(&mut Scalars { builder, unsigned: false }, e)
+    });
+    let channels = convolution.weights.shape[1].as_constant().unwrap_or(1);
+    let block = channels.clamp(1, GROUP);
+    if channels % block != 0 {
+        let op = lowering.body.defining_op(value).expect("a generic defines its result");
+        lowering.body.op_mut(op).attributes.set("rt.last_block", Attribute::i64(channels % block));
+    }
+    value
+}
+
+/// The tensor that accumulation starts from and the axes of the result it is read along.
+fn bias_start(lowering: &mut Lowering<'_>, bias: Value, groups: i64, per_group: &DimExpr, shape: &[DimExpr]) -> (Value, Vec<usize>) {
+    let lane = shape.len() - 1;
+    if groups == 1 {
+        return (bias_blocked(lowering, bias, per_group), vec![1, lane]);
+    }
+    let groups = DimExpr::Constant(groups);
+    let plain = vec![groups, per_group.clone()];
+    let value = lowering.value(bias);
+    let value = lowering.reshape(value, &plain);
+    let packed = lowering.pack(&Shaped { value, shape: plain });
+    (packed.value, vec![1, 2, lane])
+}
+
+/// Weights `[G * O, C, K…]` as `[(G), ceil(O / 16), ceil(C / b), K…, b, 16]`, zero where there is no channel.
+fn pack_weights(lowering: &mut Lowering<'_>, convolution: &Convolution) -> Value {
+    let weights = &convolution.weights;
+    let spatial = convolution.window.rank();
+    let lead = usize::from(convolution.groups > 1);
+    let channels = weights.shape[1].as_constant().unwrap_or(1);
+    let per_group = weights.shape[0].as_constant().unwrap_or(1) / convolution.groups;
+    let block = block_size(&weights.shape[1]);
+    let mut shape: Vec<i64> = vec![per_group.div_euclid(GROUP) + i64::from(per_group % GROUP != 0)];
+    if lead == 1 {
+        shape.insert(0, convolution.groups);
+    }
+    shape.push(channels / block + i64::from(channels % block != 0));
+    shape.extend(weights.shape[2..].iter().filter_map(DimExpr::as_constant));
+    shape.extend([block, GROUP]);
+    let shape: Vec<DimExpr> = shape.into_iter().map(DimExpr::Constant).collect();
+    let (ob, ib, kernel) = (lead, lead + 1, lead + 2);
+    let (ic, oc) = (kernel + spatial, kernel + spatial + 1);
+    let element = lowering.body.value_type(weights.value).element().clone();
+    let dim = |index: usize| AffineExpr::Dim(index as u32);
+    if per_group % GROUP == 0 && channels % block == 0 {
+        let mut output = dim(ob).mul(AffineExpr::Constant(GROUP)).add(dim(oc));
+        if lead == 1 {
+            output = dim(0).mul(AffineExpr::Constant(per_group)).add(output);
+        }
+        let mut map = vec![output, dim(ib).mul(AffineExpr::Constant(block)).add(dim(ic))];
+        map.extend((0..spatial).map(|axis| dim(kernel + axis)));
+        let input = Input { value: weights.value, map: AffineMap::new(shape.len() as u32, map) };
+        return lowering.pointwise(&[input], &shape, element, |_, e| e[0]);
+    }
+    let tensor = weights.value;
+    lowering.pointwise(&[], &shape, element.clone(), |builder, _| {
+        let (block_index, input_block) = (loop_index(builder, ob), loop_index(builder, ib));
+        let output = channel_index(builder, block_index, oc, GROUP);
+        let input = channel_index(builder, input_block, ic, block);
+        let (outputs, inputs) = (builder.constant_index(per_group), builder.constant_index(channels));
+        let (last_output, last_input) = (builder.constant_index(per_group - 1), builder.constant_index(channels - 1));
+        let safe_output = builder.value("arith.minsi", &[output, last_output], Type::Index, []);
+        let safe_input = builder.value("arith.minsi", &[input, last_input], Type::Index, []);
+        let row = match lead {
+            0 => safe_output,
+            _ => {
+                let group = loop_index(builder, 0);
+                let first = builder.value("arith.muli", &[group, outputs], Type::Index, []);
+                builder.value("arith.addi", &[first, safe_output], Type::Index, [])
+            }
+        };
+        let mut operands = vec![tensor, row, safe_input];
+        operands.extend((0..spatial).map(|axis| loop_index(builder, kernel + axis)));
+        let value = builder.value("tensor.extract", &operands, element.clone(), []);
+        let mut s = Scalars { builder, unsigned: false };
+        let output_inside = s.compare(Comparison::Less, output, outputs);
+        let input_inside = s.compare(Comparison::Less, input, inputs);
+        let inside = s.same("arith.andi", &[output_inside, input_inside]);
+        let zero = s.number(0.0, &element);
+        s.select(inside, value, zero)
+    })
+}
+
+/// Lowers `ConvTranspose`.
+pub fn lower_transposed(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
+    let operation = lowering.source.op(op).clone();
+    let (x, w, result) = (operation.operands()[0], operation.operands()[1], operation.results()[0]);
+    let weights = lowering.shaped(w);
+    let kernel = kernel_extents(&weights)?;
+    let rank = kernel.len();
+    let groups = operation.attributes.integer("group").unwrap_or(1);
+    let list = |name: &str, default: i64| operation.attributes.integers(name).unwrap_or_else(|| vec![default; rank]);
+    let (strides, dilations) = (list("strides", 1), list("dilations", 1));
+    let input = lowering.shape(x);
+    let output = lowering.shape(result);
+    let low = transposed_padding(&operation.attributes, &kernel, &strides, &dilations, &input[2..], &output[2..])?;
+    let flipped = flip_weights(lowering, &weights, groups);
+    let spread = spread_input(lowering, x, &strides);
+    // the spread input has (extent - 1) * stride + 1 elements; padding makes up for the rest of the output
+    let pads: Vec<[i64; 2]> = (0..rank)
+        .map(|axis| {
+            let reach = (kernel[axis] - 1) * dilations[axis];
+            let spread = input[2 + axis].sub(&DimExpr::ONE).mul(&DimExpr::Constant(strides[axis])).add(&DimExpr::ONE);
+            let low = reach - low[axis];
+            let high = output[2 + axis].add(&DimExpr::Constant(reach)).sub(&spread).sub(&DimExpr::Constant(low));
+            high.as_constant().map(|high| [low, high])
+        })
+        .collect::<Option<_>>()
+        .ok_or_else(|| Unsupported::new("its padding depends on the input's extents"))?;
+    if pads.iter().flatten().any(|&pad| pad < 0) {
+        return Err(Unsupported::new("its padding exceeds its kernel"));
+    }
+    let window = Window { kernel, strides: vec![1; rank], dilations, pads };
+    let convolution = Convolution { weights: flipped, bias: lowering.operand(op, 2), groups, window };
+    let channels = convolution.weights.shape[1].as_constant().unwrap_or(1);
+    match groups {
+        1 => {
+            let value = dense(lowering, &spread, &convolution, &output);
+            lowering.bind_blocked(result, value);
+        }
+        _ if channels == 1 && convolution.weights.shape[0] == DimExpr::Constant(groups) => {
+            let value = depthwise(lowering, &spread, &convolution, &output);
+            lowering.bind_blocked(result, value);
+        }
+        _ => return Err(Unsupported::new("it has groups of several channels")),
+    }
+    Ok(())
+}
+
+/// Elements cut off in front of each axis of the full transposed convolution.
+fn transposed_padding(
+    attributes: &ir::Attributes,
+    kernel: &[i64],
+    strides: &[i64],
+    dilations: &[i64],
+    input: &[DimExpr],
+    output: &[DimExpr],
+) -> Result<Vec<i64>, Unsupported> {
+    let rank = kernel.len();
+    let auto = attributes.str("auto_pad").unwrap_or("NOTSET");
+    let explicit = attributes.integers("pads").unwrap_or_else(|| vec![0; 2 * rank]);
+    let has_shape = attributes.get("output_shape").is_some();
+    if matches!(auto, "NOTSET") && !has_shape {
+        return Ok(explicit[..rank].to_vec());
+    }
+    if auto == "VALID" && !has_shape {
+        return Ok(vec![0; rank]);
+    }
+    let extra = attributes.integers("output_padding").unwrap_or_else(|| vec![0; rank]);
+    (0..rank)
+        .map(|axis| {
+            let reach = (kernel[axis] - 1) * dilations[axis] + 1 + extra[axis];
+            let full = input[axis].sub(&DimExpr::ONE).mul(&DimExpr::Constant(strides[axis])).add(&DimExpr::Constant(reach));
+            let total = full.sub(&output[axis]).as_constant();
+            let total = total.ok_or_else(|| Unsupported::new("its padding depends on the input's extents"))?.max(0);
+            Ok(if auto == "SAME_UPPER" { total / 2 } else { total - total / 2 })
+        })
+        .collect()
+}
+
+/// ConvTranspose weights `[C, O / groups, K…]` as Conv weights `[O, C / groups, K…]`, mirrored along the kernel.
+fn flip_weights(lowering: &mut Lowering<'_>, weights: &Shaped, groups: i64) -> Shaped {
+    let extents: Vec<i64> = weights.shape.iter().filter_map(DimExpr::as_constant).collect();
+    let (channels, outputs) = (extents[0] / groups, extents[1]);
+    let mut shape = vec![outputs * groups, channels];
+    shape.extend(&extents[2..]);
+    let dim = |index: usize| AffineExpr::Dim(index as u32);
+    let group = if groups == 1 { AffineExpr::Constant(0) } else { dim(0).floor_div(outputs) };
+    let output = if groups == 1 { dim(0) } else { dim(0).modulo(outputs) };
+    let mut map = vec![group.mul(AffineExpr::Constant(channels)).add(dim(1)), output];
+    map.extend((2..extents.len()).map(|axis| {
+        dim(axis).mul(AffineExpr::Constant(-1)).add(AffineExpr::Constant(extents[axis] - 1))
+    }));
+    let shape: Vec<DimExpr> = shape.into_iter().map(DimExpr::Constant).collect();
+    let element = lowering.body.value_type(weights.value).element().clone();
+    let input = Input { value: weights.value, map: AffineMap::new(shape.len() as u32, map) };
+    let value = lowering.pointwise(&[input], &shape, element, |_, e| e[0]);
+    Shaped { value, shape }
+}
+
+/// The blocked input with `stride - 1` zeros between neighbours.
+fn spread_input(lowering: &mut Lowering<'_>, x: Value, strides: &[i64]) -> Shaped {
+    let input = lowering.blocked(x);
+    if strides.iter().all(|&stride| stride == 1) {
+        return input;
+    }
+    let mut shape = input.shape.clone();
+    for (axis, &stride) in strides.iter().enumerate() {
+        shape[2 + axis] = shape[2 + axis].sub(&DimExpr::ONE).mul(&DimExpr::Constant(stride)).add(&DimExpr::ONE);
+    }
+    let element = lowering.body.value_type(input.value).element().clone();
+    let rank = shape.len();
+    let strides = strides.to_vec();
+    let value = lowering.pointwise(&[], &shape, element.clone(), |builder, _| {
+        let mut operands = vec![input.value];
+        let mut hit: Option<Value> = None;
+        for axis in 0..rank {
+            let index = loop_index(builder, axis);
+            let stride = axis.checked_sub(2).and_then(|axis| strides.get(axis)).copied().unwrap_or(1);
+            if stride == 1 {
+                operands.push(index);
+                continue;
+            }
+            let by = builder.constant_index(stride);
+            operands.push(builder.value("arith.divui", &[index, by], Type::Index, []));
+            let rest = builder.value("arith.remui", &[index, by], Type::Index, []);
+            let mut s = Scalars { builder, unsigned: false };
+            let zero = s.number(0.0, &Type::Index);
+            let exact = s.compare(Comparison::Equal, rest, zero);
+            hit = Some(hit.map_or(exact, |all| s.same("arith.andi", &[all, exact])));
+        }
+        let value = builder.value("tensor.extract", &operands, element.clone(), []);
+        let mut s = Scalars { builder, unsigned: false };
+        let zero = s.number(0.0, &element);
+        s.select(hit.expect("some stride is larger than 1"), value, zero)
+    });
+    Shaped { value, shape }
+}

@@ -1,0 +1,70 @@
+//! Definitions of the operations, made from the schemas.
+
+use std::sync::LazyLock;
+
+use ir::{Arity, AttributeDefinition, AttributeKind, OpDefinition, Trait};
+
+use super::schema::{self, Kind, Schema};
+
+/// The dialect's operations.
+pub fn operations() -> Vec<OpDefinition> {
+    static DEFINITIONS: LazyLock<Vec<OpDefinition>> = LazyLock::new(|| {
+        let own = [
+            OpDefinition::new("onnx.NoValue", "An omitted optional.", Arity::exactly(0), Arity::exactly(1))
+                .with_traits(&[Trait::Pure]),
+            OpDefinition::new("onnx.Yield", "The outputs of a region.", Arity::at_least(0), Arity::exactly(0))
+                .with_traits(&[Trait::Terminator]),
+        ];
+        own.into_iter().chain(schema::all_newest().map(definition)).collect()
+    });
+    DEFINITIONS.clone()
+}
+
+/// Operators whose results differ from run to run.
+const RANDOM: [&str; 6] =
+    ["Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike"];
+
+/// Definitions are made once and live as long as the program, so their text is leaked.
+fn definition(schema: &Schema) -> OpDefinition {
+    let graphs = schema.attributes.iter().filter(|a| a.kind == Kind::Graph).count() as u16;
+    let attributes: Vec<AttributeDefinition> = schema
+        .attributes
+        .iter()
+        .filter(|a| a.kind != Kind::Graph)
+        .map(|a| AttributeDefinition { name: a.name, kind: attribute_kind(a.kind), required: a.required })
+        .collect();
+    let summary = format!("{} of {}, as of opset {}.", schema.name, schema.domain, schema.since);
+    OpDefinition {
+        regions: Arity::exactly(graphs),
+        attributes: attributes.leak(),
+        traits: match schema.name {
+            "Constant" => &[Trait::Pure, Trait::ConstantLike],
+            name if RANDOM.contains(&name) => &[],
+            _ if graphs > 0 => &[Trait::RecursiveEffects, Trait::SingleBlock],
+            _ => &[Trait::Pure],
+        },
+        ..OpDefinition::new(
+            schema.op_name().leak(),
+            summary.leak(),
+            arity(schema.input_count()),
+            arity(schema.output_count()),
+        )
+    }
+}
+
+fn arity((minimum, maximum): (usize, usize)) -> Arity {
+    Arity::between(minimum as u16, maximum.try_into().unwrap_or(u16::MAX))
+}
+
+fn attribute_kind(kind: Kind) -> AttributeKind {
+    match kind {
+        Kind::Float => AttributeKind::Float,
+        Kind::Int => AttributeKind::Integer,
+        Kind::Ints => AttributeKind::Integers,
+        Kind::String => AttributeKind::String,
+        Kind::Floats | Kind::Strings => AttributeKind::Array,
+        Kind::Tensor | Kind::SparseTensor => AttributeKind::Dense,
+        Kind::TypeProto => AttributeKind::Type,
+        Kind::Graph => AttributeKind::Any,
+    }
+}

@@ -1,0 +1,315 @@
+//! The ONNX operator schemas: every operator at every version, read from a table generated from ONNX itself.
+
+use std::sync::LazyLock;
+
+use indexmap::IndexMap;
+
+/// The table as text; its form is described in the script that writes it, `tools/generate_schemas.py`.
+pub const TABLE: &str = include_str!("schemas.txt");
+
+/// How often a parameter occurs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// Exactly once.
+    Single,
+    /// Once or left out.
+    Optional,
+    /// Any number, all of one type.
+    Variadic,
+    /// Any number of any types.
+    Mixed,
+}
+
+/// An input or output.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parameter {
+    /// Its name in the schema.
+    pub name: &'static str,
+    /// How often it occurs.
+    pub mode: Mode,
+    /// A type constraint's name, or a type.
+    pub r#type: &'static str,
+    /// The least number of values for a variadic parameter.
+    pub minimum: u16,
+}
+
+/// What an ONNX attribute holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names are ONNX's")]
+pub enum Kind {
+    Float,
+    Floats,
+    Graph,
+    Int,
+    Ints,
+    SparseTensor,
+    String,
+    Strings,
+    Tensor,
+    TypeProto,
+}
+
+/// An attribute of an operator.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AttributeSchema {
+    /// Its name.
+    pub name: &'static str,
+    /// What it holds.
+    pub kind: Kind,
+    /// Whether a node is invalid without it.
+    pub required: bool,
+    /// What a node without it means, lists separated by commas.
+    pub default: Option<&'static str>,
+}
+
+/// One version of one operator.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Schema {
+    /// The domain; `ai.onnx` is the default one.
+    pub domain: &'static str,
+    /// The operator's name.
+    pub name: &'static str,
+    /// The first opset with this version.
+    pub since: i64,
+    /// Whether the operator ended here.
+    pub deprecated: bool,
+    /// Inputs in order.
+    pub inputs: Vec<Parameter>,
+    /// Outputs in order.
+    pub outputs: Vec<Parameter>,
+    /// Attributes, sorted by name.
+    pub attributes: Vec<AttributeSchema>,
+    /// Type constraints with the types each allows, sorted by name.
+    pub constraints: Vec<(&'static str, Vec<&'static str>)>,
+}
+
+/// Every version of every operator, ordered by domain, name and version.
+struct Table {
+    schemas: Vec<Schema>,
+    /// Positions of an operator's versions in `schemas`.
+    operators: IndexMap<(&'static str, &'static str), std::ops::Range<usize>>,
+}
+
+static SCHEMAS: LazyLock<Table> = LazyLock::new(|| {
+    let schemas = parse(TABLE).expect("the checked-in table is well-formed");
+    let mut operators: IndexMap<_, std::ops::Range<usize>> = IndexMap::new();
+    for (at, schema) in schemas.iter().enumerate() {
+        operators.entry((schema.domain, schema.name)).or_insert(at..at).end = at + 1;
+    }
+    Table { schemas, operators }
+});
+
+/// All versions of an operator, oldest first; empty for an unknown one. `""` is the default domain.
+pub fn versions(domain: &str, name: &str) -> &'static [Schema] {
+    let domain = if domain.is_empty() { "ai.onnx" } else { domain };
+    SCHEMAS.operators.get(&(domain, name)).map_or(&[], |range| &SCHEMAS.schemas[range.clone()])
+}
+
+/// The version of an operator that opset `opset` of its domain means.
+pub fn lookup(domain: &str, name: &str, opset: i64) -> Option<&'static Schema> {
+    versions(domain, name).iter().rev().find(|schema| schema.since <= opset)
+}
+
+/// The newest version of an operator, unless that one says it is gone.
+pub fn newest(domain: &str, name: &str) -> Option<&'static Schema> {
+    versions(domain, name).last().filter(|schema| !schema.deprecated)
+}
+
+/// The newest version of every operator that still exists.
+pub fn all_newest() -> impl Iterator<Item = &'static Schema> {
+    SCHEMAS.operators.keys().filter_map(|(domain, name)| newest(domain, name))
+}
+
+/// The newest opset of a domain that the table covers.
+pub fn newest_opset(domain: &str) -> Option<i64> {
+    let domain = if domain.is_empty() { "ai.onnx" } else { domain };
+    let version = |line: &str| line.strip_prefix("opset ")?.strip_prefix(domain)?.strip_prefix(' ')?.parse().ok();
+    TABLE.lines().take_while(|line| !line.starts_with("op ")).find_map(version)
+}
+
+/// Whether the table knows any operator of the domain.
+pub fn has_domain(domain: &str) -> bool {
+    let domain = if domain.is_empty() { "ai.onnx" } else { domain };
+    SCHEMAS.operators.keys().any(|(known, _)| *known == domain)
+}
+
+impl Schema {
+    /// The operation that stands for this operator: `onnx.Add`, `onnx.ml.Scaler`.
+    pub fn op_name(&self) -> String {
+        op_name(self.domain, self.name)
+    }
+
+    /// An attribute by name.
+    pub fn attribute(&self, name: &str) -> Option<&AttributeSchema> {
+        self.attributes.iter().find(|attribute| attribute.name == name)
+    }
+
+    /// The schema of input number `index`.
+    pub fn input(&self, index: usize) -> Option<&Parameter> {
+        parameter(&self.inputs, index)
+    }
+
+    /// The schema of output number `index`.
+    pub fn output(&self, index: usize) -> Option<&Parameter> {
+        parameter(&self.outputs, index)
+    }
+
+    /// The types a parameter may have.
+    pub fn allowed_types<'a>(&'a self, parameter: &'a Parameter) -> &'a [&'static str] {
+        let constraint = self.constraints.iter().find(|(name, _)| *name == parameter.r#type);
+        constraint.map_or(std::slice::from_ref(&parameter.r#type), |(_, types)| types)
+    }
+
+    /// How many inputs a node has at least and at most.
+    pub fn input_count(&self) -> (usize, usize) {
+        count(&self.inputs)
+    }
+
+    /// How many outputs a node has at least and at most.
+    pub fn output_count(&self) -> (usize, usize) {
+        count(&self.outputs)
+    }
+}
+
+/// The operation that stands for an operator: `onnx.` and, for other domains than the default, the domain.
+pub fn op_name(domain: &str, name: &str) -> String {
+    match domain {
+        "" | "ai.onnx" => format!("onnx.{name}"),
+        other => format!("onnx.{}.{name}", other.strip_prefix("ai.onnx.").unwrap_or(other)),
+    }
+}
+
+fn parameter(parameters: &[Parameter], index: usize) -> Option<&Parameter> {
+    parameters.get(index).or_else(|| parameters.last().filter(|last| last.is_variadic()))
+}
+
+impl Parameter {
+    /// Whether the parameter takes any number of values.
+    pub fn is_variadic(&self) -> bool {
+        matches!(self.mode, Mode::Variadic | Mode::Mixed)
+    }
+}
+
+/// Everything up to the last required parameter must be there; a variadic last one takes any number.
+fn count(parameters: &[Parameter]) -> (usize, usize) {
+    let required = parameters.iter().rposition(|p| match p.mode {
+        Mode::Single => true,
+        Mode::Optional => false,
+        Mode::Variadic | Mode::Mixed => p.minimum > 0,
+    });
+    let minimum = required.map_or(0, |at| at + parameters[at].minimum.max(1) as usize);
+    let variadic = parameters.last().is_some_and(Parameter::is_variadic);
+    (minimum, if variadic { usize::MAX } else { parameters.len() })
+}
+
+fn parse(text: &'static str) -> Option<Vec<Schema>> {
+    let mut sets: Vec<Vec<&'static str>> = Vec::new();
+    let mut schemas: Vec<Schema> = Vec::new();
+    for line in text.lines() {
+        let mut words = line.split(' ');
+        let word = words.next()?;
+        let rest: Vec<&'static str> = words.collect();
+        match (word, &rest[..]) {
+            ("#" | "opset", _) => {}
+            ("types", [_, types @ ..]) => sets.push(types.to_vec()),
+            ("op", [domain, name, since, flags @ ..]) => schemas.push(Schema {
+                domain,
+                name,
+                since: since.parse().ok()?,
+                deprecated: !flags.is_empty(),
+                inputs: vec![],
+                outputs: vec![],
+                attributes: vec![],
+                constraints: vec![],
+            }),
+            ("i", fields) => schemas.last_mut()?.inputs.push(parse_parameter(fields)?),
+            ("o", fields) => schemas.last_mut()?.outputs.push(parse_parameter(fields)?),
+            ("a", [name, kind, value]) => schemas.last_mut()?.attributes.push(AttributeSchema {
+                name,
+                kind: parse_kind(kind)?,
+                required: *value == "required",
+                default: value.strip_prefix('='),
+            }),
+            ("t", [name, set]) => {
+                let types = sets.get(set.parse::<usize>().ok()?)?.clone();
+                schemas.last_mut()?.constraints.push((name, types));
+            }
+            _ => return None,
+        }
+    }
+    Some(schemas)
+}
+
+fn parse_parameter(fields: &[&'static str]) -> Option<Parameter> {
+    let &[mode, name, r#type, minimum] = fields else { return None };
+    let mode = match mode {
+        "single" => Mode::Single,
+        "optional" => Mode::Optional,
+        "variadic" => Mode::Variadic,
+        "mixed" => Mode::Mixed,
+        _ => return None,
+    };
+    Some(Parameter { name, mode, r#type, minimum: minimum.parse().ok()? })
+}
+
+fn parse_kind(text: &str) -> Option<Kind> {
+    Some(match text {
+        "float" => Kind::Float,
+        "floats" => Kind::Floats,
+        "graph" => Kind::Graph,
+        "int" => Kind::Int,
+        "ints" => Kind::Ints,
+        "sparse_tensor" => Kind::SparseTensor,
+        "string" => Kind::String,
+        "strings" => Kind::Strings,
+        "tensor" => Kind::Tensor,
+        "type_proto" => Kind::TypeProto,
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_the_version_an_opset_means() {
+        let since = |opset| lookup("", "Squeeze", opset).map(|schema| schema.since);
+        assert_eq!(
+            [since(0), since(1), since(12), since(13), since(99)],
+            [None, Some(1), Some(11), Some(13), Some(25)]
+        );
+        assert!(newest("", "Upsample").is_none());
+        assert!(lookup("", "NoSuchOperator", 21).is_none());
+    }
+
+    #[test]
+    fn reads_modes_defaults_and_types() {
+        let clip = newest("", "Clip").expect("Clip exists");
+        assert_eq!((clip.input_count(), clip.output_count()), ((1, 3), (1, 1)));
+        let concat = newest("ai.onnx", "Concat").expect("Concat exists");
+        assert_eq!(concat.input_count(), (1, usize::MAX));
+        assert!(concat.attribute("axis").is_some_and(|axis| axis.required));
+        let gemm = newest("", "Gemm").expect("Gemm exists");
+        assert_eq!(gemm.attribute("alpha").and_then(|alpha| alpha.default), Some("1"));
+        assert!(gemm.allowed_types(&gemm.inputs[0]).contains(&"float"));
+    }
+
+    /// Regenerates the table with the Python package, where there is one of the version the table names.
+    #[test]
+    fn table_is_what_the_script_writes() {
+        let python = std::env::var("PYTHON").unwrap_or_else(|_| "python3".into());
+        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tools/generate_schemas.py");
+        let output = std::process::Command::new(&python).arg(script).output();
+        let Some(written) = output.ok().filter(|o| o.status.success()).and_then(|o| String::from_utf8(o.stdout).ok())
+        else {
+            eprintln!("skipped: `{python} {script}` does not run; set PYTHON to one with the onnx package");
+            return;
+        };
+        if written.lines().next() != TABLE.lines().next() {
+            eprintln!("skipped: the installed onnx package is of another version");
+            return;
+        }
+        assert!(written == TABLE, "schemas.txt is not what generate_schemas.py writes");
+    }
+}
