@@ -1,1 +1,14 @@
-//! The public API: compiler, compiled model, session.
+//! The public API: a [`Compiler`] makes a [`CompiledModel`], a [`Session`] runs it on [`Tensor`]s.
+
+mod compiler;
+mod globals;
+pub mod pipeline;
+mod session;
+mod signature;
+mod tensor;
+
+pub use compiler::{Backend, CompiledModel, Compiler, Options};
+pub use ir::{Blob, DenseElements, Diagnostic, ErrorClass, Result, Type};
+pub use session::Session;
+pub use signature::{Extent, Port, Signature};
+pub use tensor::{Tensor, type_name};

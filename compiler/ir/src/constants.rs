@@ -24,7 +24,7 @@ enum Storage {
 }
 
 /// Bytes whose first one lies on a 64-byte boundary (a cache line, and a whole AVX-512 vector).
-struct AlignedBytes {
+pub struct AlignedBytes {
     lines: Vec<Line>,
     length: usize,
 }
@@ -34,16 +34,19 @@ struct AlignedBytes {
 struct Line([u8; 64]);
 
 impl AlignedBytes {
-    fn zeroed(length: usize) -> AlignedBytes {
+    /// That many zeros.
+    pub fn zeroed(length: usize) -> AlignedBytes {
         AlignedBytes { lines: vec![Line([0; 64]); length.div_ceil(64)], length }
     }
 
-    fn as_slice(&self) -> &[u8] {
+    /// The bytes.
+    pub fn as_slice(&self) -> &[u8] {
         // SAFETY: `lines` holds at least `length` initialised bytes, and `Line` has no padding.
         unsafe { std::slice::from_raw_parts(self.lines.as_ptr().cast(), self.length) }
     }
 
-    fn as_mut_slice(&mut self) -> &mut [u8] {
+    /// The bytes, to write them.
+    pub fn as_mut_slice(&mut self) -> &mut [u8] {
         // SAFETY: as in `as_slice`, and the borrow is unique.
         unsafe { std::slice::from_raw_parts_mut(self.lines.as_mut_ptr().cast(), self.length) }
     }
@@ -72,6 +75,12 @@ impl Blob {
     pub fn build(length: usize, fill: impl FnOnce(&mut [u8])) -> Blob {
         let mut bytes = AlignedBytes::zeroed(length);
         fill(bytes.as_mut_slice());
+        Blob { storage: Storage::Owned(Arc::new(bytes)), offset: 0, length }
+    }
+
+    /// Bytes that nobody will write any more.
+    pub fn from_owned(bytes: AlignedBytes) -> Blob {
+        let length = bytes.length;
         Blob { storage: Storage::Owned(Arc::new(bytes)), offset: 0, length }
     }
 

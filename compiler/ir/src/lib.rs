@@ -31,7 +31,7 @@ pub use affine::{AffineExpr, AffineMap};
 pub use attributes::{Attribute, Attributes};
 pub use body::{Block, Body, Op, OpName, Operation, Region, Use, Value, ValueDefinition};
 pub use builder::Builder;
-pub use constants::{Blob, DenseElements};
+pub use constants::{AlignedBytes, Blob, DenseElements};
 pub use diagnostics::{Diagnostic, ErrorClass, Result, Severity};
 pub use effects::{constant_integer, constant_value};
 pub use dim::DimExpr;

@@ -9,7 +9,7 @@ use crate::contraction::GROUP;
 use crate::generic::{Input, Iterator};
 
 /// Lowers `MatMul` and `Gemm`.
-pub fn lower(lowering: &mut Lowering<'_>, op: Op, name: &str) -> Result<(), Unsupported> {
+pub(super) fn lower(lowering: &mut Lowering<'_>, op: Op, name: &str) -> Result<(), Unsupported> {
     match name {
         "MatMul" => lower_matmul(lowering, op),
         _ => lower_gemm(lowering, op),
@@ -17,7 +17,7 @@ pub fn lower(lowering: &mut Lowering<'_>, op: Op, name: &str) -> Result<(), Unsu
 }
 
 /// Multiplies and adds, whatever the element type.
-pub fn multiply_add(s: &mut Scalars<'_, '_>, e: &[Value]) -> Value {
+pub(super) fn multiply_add(s: &mut Scalars<'_, '_>, e: &[Value]) -> Value {
     let product = s.mul(e[0], e[1]);
     s.add(e[2], product)
 }

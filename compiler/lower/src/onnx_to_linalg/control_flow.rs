@@ -5,7 +5,7 @@ use ir::{Diagnostic, Op, Type, Value};
 use super::{Lowering, Unsupported};
 
 /// Lowers `If` to `scf.if`.
-pub fn lower_if(lowering: &mut Lowering<'_>, op: Op, errors: &mut Vec<Diagnostic>) -> Result<(), Unsupported> {
+pub(super) fn lower_if(lowering: &mut Lowering<'_>, op: Op, errors: &mut Vec<Diagnostic>) -> Result<(), Unsupported> {
     let operation = lowering.source.op(op).clone();
     let condition = lowering.value(operation.operands()[0]);
     let zero: Vec<Value> = match lowering.body.value_type(condition).rank() {

@@ -28,7 +28,7 @@ struct Convolution {
 }
 
 /// Lowers `Conv`.
-pub fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
+pub(super) fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     let operation = lowering.source.op(op).clone();
     let (x, w, result) = (operation.operands()[0], operation.operands()[1], operation.results()[0]);
     let weights = lowering.shaped(w);
@@ -303,7 +303,7 @@ fn pack_weights(lowering: &mut Lowering<'_>, convolution: &Convolution) -> Value
 }
 
 /// Lowers `ConvTranspose`.
-pub fn lower_transposed(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
+pub(super) fn lower_transposed(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     let operation = lowering.source.op(op).clone();
     let (x, w, result) = (operation.operands()[0], operation.operands()[1], operation.results()[0]);
     let weights = lowering.shaped(w);

@@ -175,13 +175,13 @@ impl Scalars<'_, '_> {
         }
         let width = |r#type: &Type| r#type.bit_width().unwrap_or(64);
         let name = match (&from, to) {
-            (Type::Float(_), Type::I1) => {
+            (Type::Float(_), to) if *to == Type::I1 => {
                 let zero = self.number(0.0, &from);
                 // unordered or not equal, so that NaN is true
                 let predicate = Attribute::i64(13);
                 return self.builder.value("arith.cmpf", &[value, zero], Type::I1, [("predicate", predicate)]);
             }
-            (_, Type::I1) => {
+            (_, to) if *to == Type::I1 => {
                 let zero = self.number(0.0, &from);
                 return self.builder.value("arith.cmpi", &[value, zero], Type::I1, [("predicate", Attribute::i64(1))]);
             }

@@ -12,7 +12,7 @@ use super::{Lowering, Unsupported};
 use crate::generic::Input;
 
 /// Lowers an operator that picks elements by index.
-pub fn lower(lowering: &mut Lowering<'_>, op: Op, name: &str) -> Result<(), Unsupported> {
+pub(super) fn lower(lowering: &mut Lowering<'_>, op: Op, name: &str) -> Result<(), Unsupported> {
     match name {
         "Gather" => gather(lowering, op),
         "GatherElements" => gather_elements(lowering, op),

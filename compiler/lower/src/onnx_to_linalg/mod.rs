@@ -329,11 +329,11 @@ impl<'a> Lowering<'a> {
     ) {
         let shape = self.shape(result);
         let element = self.element(result);
-        let present: Vec<bool> = operands.iter().map(|&value| self.is_present(value)).collect();
+        let is_present: Vec<bool> = operands.iter().map(|&value| self.is_present(value)).collect();
         let call = |builder: &mut Builder<'_>, elements: &[Value]| {
             let mut next = elements.iter().copied();
             let arguments: Vec<Option<Value>> =
-                present.iter().map(|&present| if present { next.next() } else { None }).collect();
+                is_present.iter().map(|&present| if present { next.next() } else { None }).collect();
             body(builder, &arguments)
         };
         if let Some(operands) = self.blocked_operands(operands, result) {
@@ -344,10 +344,10 @@ impl<'a> Lowering<'a> {
             self.bind_blocked(result, value);
             return;
         }
-        let inputs: Vec<Input> = operands
-            .iter()
-            .filter(|&&value| self.is_present(value))
-            .map(|&value| {
+        let present: Vec<Value> = operands.iter().copied().filter(|&value| self.is_present(value)).collect();
+        let inputs: Vec<Input> = present
+            .into_iter()
+            .map(|value| {
                 let from = self.shape(value);
                 let value = self.value(value);
                 self.broadcast_input(value, &from, &shape)

@@ -8,7 +8,7 @@ use super::{Lowering, Unsupported};
 use crate::generic::Input;
 
 /// Lowers a movement operator.
-pub fn lower(lowering: &mut Lowering<'_>, op: Op, name: &str) -> Result<(), Unsupported> {
+pub(super) fn lower(lowering: &mut Lowering<'_>, op: Op, name: &str) -> Result<(), Unsupported> {
     let operation = lowering.source.op(op).clone();
     let result = operation.results()[0];
     let shape = lowering.shape(result);

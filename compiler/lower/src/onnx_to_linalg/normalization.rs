@@ -7,7 +7,7 @@ use super::reduction::{Combine, Shaped, normalize_axis};
 use super::{Lowering, Unsupported};
 
 /// Lowers a normalization.
-pub fn lower(lowering: &mut Lowering<'_>, op: Op, name: &str) -> Result<(), Unsupported> {
+pub(super) fn lower(lowering: &mut Lowering<'_>, op: Op, name: &str) -> Result<(), Unsupported> {
     match name {
         "BatchNormalization" => batch(lowering, op),
         "LayerNormalization" => layer(lowering, op, true),
@@ -59,7 +59,7 @@ fn batch(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     if shape.len() > 1 {
         aligned[1] = channels[0].clone();
     }
-    let mut along_channels = |lowering: &mut Lowering<'_>, parameter: &Shaped| {
+    let along_channels = |lowering: &mut Lowering<'_>, parameter: &Shaped| {
         Shaped { value: lowering.reshape(parameter.value, &aligned), shape: aligned.clone() }
     };
     let (factor, shift) = (along_channels(lowering, &factor), along_channels(lowering, &shift));
@@ -175,8 +175,9 @@ fn grouped(lowering: &mut Lowering<'_>, op: Op, name: &str) -> Result<(), Unsupp
     let by_channel = vec![input.shape[0].clone(), channels.clone(), spatial];
     let value = lowering.reshape(normalized.value, &by_channel);
     let normalized = Shaped { value, shape: by_channel.clone() };
-    let parameters: Vec<Shaped> = (1..3)
-        .filter_map(|index| lowering.operand(op, index))
+    let present: Vec<Value> = (1..3).filter_map(|index| lowering.operand(op, index)).collect();
+    let parameters: Vec<Shaped> = present
+        .into_iter()
         .map(|parameter| {
             let shape = vec![channels.clone(), DimExpr::ONE];
             let value = lowering.value(parameter);

@@ -10,7 +10,7 @@ use super::{Lowering, Unsupported};
 use crate::generic::{Input, Iterator};
 
 /// Lowers a pool with a window.
-pub fn lower(lowering: &mut Lowering<'_>, op: Op, name: &str) -> Result<(), Unsupported> {
+pub(super) fn lower(lowering: &mut Lowering<'_>, op: Op, name: &str) -> Result<(), Unsupported> {
     let operation = lowering.source.op(op).clone();
     let (x, result) = (operation.operands()[0], operation.results()[0]);
     if operation.results().get(1).is_some_and(|&indices| !lowering.source.uses(indices).is_empty()) {
@@ -158,7 +158,7 @@ fn root(s: &mut Scalars<'_, '_>, x: Value, power: i64) -> Value {
 }
 
 /// Lowers a pool over all spatial axes.
-pub fn lower_global(lowering: &mut Lowering<'_>, op: Op, name: &str) -> Result<(), Unsupported> {
+pub(super) fn lower_global(lowering: &mut Lowering<'_>, op: Op, name: &str) -> Result<(), Unsupported> {
     let operation = lowering.source.op(op).clone();
     let (x, result) = (operation.operands()[0], operation.results()[0]);
     let element = lowering.element(x);

@@ -138,7 +138,7 @@ impl Lowering<'_> {
 }
 
 /// Axis numbers counted from the front; negative ones count from the back.
-pub fn normalize_axis(axis: i64, rank: usize) -> Result<usize, Unsupported> {
+pub(super) fn normalize_axis(axis: i64, rank: usize) -> Result<usize, Unsupported> {
     let normalized = if axis < 0 { axis + rank as i64 } else { axis };
     match usize::try_from(normalized) {
         Ok(axis) if axis < rank.max(1) => Ok(axis),
@@ -155,7 +155,7 @@ fn accumulator(element: &Type) -> Type {
 }
 
 /// Lowers `ReduceSum`, `ReduceMean`, `ReduceMax` and the others.
-pub fn lower_reduce(lowering: &mut Lowering<'_>, op: Op, name: &str) -> Result<(), Unsupported> {
+pub(super) fn lower_reduce(lowering: &mut Lowering<'_>, op: Op, name: &str) -> Result<(), Unsupported> {
     let operation = lowering.source.op(op).clone();
     let (operand, result) = (operation.operands()[0], operation.results()[0]);
     let input = lowering.shaped(operand);
@@ -260,7 +260,7 @@ fn log_sum_exp(
 }
 
 /// Lowers operators that work along one axis.
-pub fn lower_along_axis(lowering: &mut Lowering<'_>, op: Op, name: &str) -> Result<(), Unsupported> {
+pub(super) fn lower_along_axis(lowering: &mut Lowering<'_>, op: Op, name: &str) -> Result<(), Unsupported> {
     let operation = lowering.source.op(op).clone();
     let (operand, result) = (operation.operands()[0], operation.results()[0]);
     let input = lowering.shaped(operand);

@@ -24,7 +24,7 @@ struct Axis {
 }
 
 /// Lowers `Resize`.
-pub fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
+pub(super) fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     let operation = lowering.source.op(op).clone();
     let (x, result) = (operation.operands()[0], operation.results()[0]);
     let (from, to) = (lowering.shape(x), lowering.shape(result));

@@ -37,7 +37,7 @@ impl Axis {
 }
 
 /// Lowers `Slice`, `Split` or `Pad`.
-pub fn lower(lowering: &mut Lowering<'_>, op: Op, name: &str) -> Result<(), Unsupported> {
+pub(super) fn lower(lowering: &mut Lowering<'_>, op: Op, name: &str) -> Result<(), Unsupported> {
     match name {
         "Slice" => slice(lowering, op),
         "Split" => split(lowering, op),
@@ -95,7 +95,7 @@ fn clamped_start(start: &DimExpr, extent: &DimExpr, step: i64) -> Option<DimExpr
             let from_end = extent.add(start);
             return match from_end.as_constant() {
                 Some(position) => Some(DimExpr::Constant(position.max(0))),
-                None => Some(from_end.max(&DimExpr::ZERO)),
+                None => Some(DimExpr::max(&from_end, &DimExpr::ZERO)),
             };
         }
         return Some(start.min(&last));

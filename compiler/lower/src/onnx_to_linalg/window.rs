@@ -7,7 +7,7 @@ use super::{Lowering, Unsupported};
 
 /// The window of a convolution or pool, one entry a spatial axis.
 #[derive(Clone, Debug)]
-pub struct Window {
+pub(super) struct Window {
     /// Extents of the kernel.
     pub kernel: Vec<i64>,
     /// Distances of neighbouring windows.
@@ -20,7 +20,7 @@ pub struct Window {
 
 impl Window {
     /// Reads the attributes that Conv and the pools share.
-    pub fn of(attributes: &Attributes, kernel: &[i64], input: &[DimExpr], output: &[DimExpr]) -> Result<Window, Unsupported> {
+    pub(super) fn of(attributes: &Attributes, kernel: &[i64], input: &[DimExpr], output: &[DimExpr]) -> Result<Window, Unsupported> {
         let rank = kernel.len();
         let list = |name: &str| attributes.integers(name).unwrap_or_else(|| vec![1; rank]);
         let (strides, dilations) = (list("strides"), list("dilations"));
@@ -47,19 +47,19 @@ impl Window {
     }
 
     /// Number of spatial axes.
-    pub fn rank(&self) -> usize {
+    pub(super) fn rank(&self) -> usize {
         self.kernel.len()
     }
 
     /// `output * stride + kernel * dilation` for one axis, given its two loops.
-    pub fn subscript(&self, axis: usize, output: usize, kernel: usize) -> AffineExpr {
+    pub(super) fn subscript(&self, axis: usize, output: usize, kernel: usize) -> AffineExpr {
         let term = |dim: usize, factor: i64| AffineExpr::Dim(dim as u32).mul(AffineExpr::Constant(factor));
         let along = term(output, self.strides[axis]);
         if self.kernel[axis] == 1 { along } else { along.add(term(kernel, self.dilations[axis])) }
     }
 
     /// The input with padding, spatial axes starting at `first`.
-    pub fn pad(&self, lowering: &mut Lowering<'_>, input: &Shaped, first: usize, fill: Value) -> Shaped {
+    pub(super) fn pad(&self, lowering: &mut Lowering<'_>, input: &Shaped, first: usize, fill: Value) -> Shaped {
         let mut pads = vec![[0, 0]; input.shape.len()];
         pads[first..first + self.rank()].copy_from_slice(&self.pads);
         lowering.pad(input, &pads, fill)

@@ -1,0 +1,98 @@
+//! From a module to a compiled model.
+
+use std::collections::BTreeMap;
+
+use ir::{Attribute, Diagnostic, Location, Module, Result};
+
+use crate::globals::Globals;
+use crate::pipeline::{self, MAIN, Timings};
+use crate::session::Entry;
+use crate::signature::Signature;
+
+/// Which code generator makes the machine code.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Backend {
+    /// In process, fast to compile.
+    #[default]
+    Cranelift,
+    /// In a process of its own, faster code.
+    Llvm,
+}
+
+/// How to compile.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// The code generator.
+    pub backend: Backend,
+    /// Threads to compile and to run on; 0 means all there are.
+    pub threads: usize,
+    /// Values of named dimensions, fixed before compilation.
+    pub dims: BTreeMap<String, i64>,
+    /// Only rewrites whose results are the same bit for bit.
+    pub strict_fp: bool,
+    /// Whether kernels are timed.
+    pub profile: bool,
+}
+
+/// A model as machine code, with its weights. Shared by the sessions that run it.
+pub struct CompiledModel {
+    /// What the model takes and gives.
+    pub signature: Signature,
+    /// How long each stage of compilation took.
+    pub timings: Timings,
+    pub(crate) globals: Globals,
+    pub(crate) main: Entry,
+    pub(crate) messages: Vec<String>,
+    pub(crate) threads: usize,
+    /// Owns the code behind `main`.
+    _code: codegen_cranelift::Compiled,
+}
+
+/// Compiles models.
+#[derive(Clone, Debug, Default)]
+pub struct Compiler {
+    /// How to compile.
+    pub options: Options,
+}
+
+impl Compiler {
+    /// A compiler with the given options.
+    pub fn new(options: Options) -> Compiler {
+        Compiler { options }
+    }
+
+    /// Compiles a module at the structured level whose function is `@main_graph`.
+    pub fn compile_structured(&self, mut module: Module) -> Result<CompiledModel> {
+        let function = module.function(MAIN).ok_or_else(|| internal("the module has no function @main_graph"))?;
+        let signature = Signature::of(function);
+        let mut timings = Timings::default();
+        pipeline::run_stages(&mut module, pipeline::STRUCTURED, &self.options, &mut timings)?;
+        pipeline::run_stages(&mut module, pipeline::KERNEL, &self.options, &mut timings)?;
+        self.generate(&module, signature, timings)
+    }
+
+    fn generate(&self, module: &Module, signature: Signature, mut timings: Timings) -> Result<CompiledModel> {
+        let mut globals = Globals::of(module);
+        let runtime = runtime::symbols().into_iter();
+        let mut symbols: BTreeMap<String, usize> =
+            runtime.map(|(name, address)| (name.to_string(), address.expose_provenance())).collect();
+        symbols.extend(globals.addresses().map(|(name, address)| (name.to_string(), address)));
+        let options = codegen_cranelift::Options { symbols, threads: self.options.threads };
+        let code = timings.measure("codegen", || codegen_cranelift::compile(module, &options))?;
+        let address = code.function(MAIN).ok_or_else(|| internal("the code has no function @main_graph"))?;
+        let messages = module.attributes.get(lower::low::MESSAGES).and_then(Attribute::as_array).unwrap_or_default();
+        Ok(CompiledModel {
+            signature,
+            timings,
+            globals,
+            main: Entry::at(address),
+            messages: messages.iter().filter_map(|message| message.as_str().map(str::to_string)).collect(),
+            threads: self.options.threads,
+            _code: code,
+        })
+    }
+}
+
+fn internal(message: &str) -> Diagnostic {
+    Diagnostic::internal(Location::Unknown, message)
+}

@@ -1,0 +1,69 @@
+//! The buffers behind a module's `memref.global`s.
+
+use ir::{AlignedBytes, Attribute, Blob, Module, Type};
+use indexmap::IndexMap;
+
+/// The memory of every global, by name.
+#[derive(Default)]
+pub(crate) struct Globals {
+    memory: IndexMap<String, Memory>,
+}
+
+enum Memory {
+    /// A constant: the mapped model itself where it is aligned.
+    Constant(Blob),
+    /// A buffer that generated code writes.
+    Buffer(AlignedBytes),
+}
+
+impl Globals {
+    /// Finds or makes the memory of a module's globals.
+    pub(crate) fn of(module: &Module) -> Globals {
+        let mut globals = Globals::default();
+        for &op in module.ops() {
+            let operation = module.body.op(op);
+            if operation.name.as_str() == "memref.global"
+                && let Some(name) = operation.attributes.str("sym_name")
+                && let Some(r#type) = operation.attributes.get("type").and_then(Attribute::as_type)
+            {
+                let memory = memory(r#type, operation.attributes.get("initial_value"));
+                globals.memory.insert(name.to_string(), memory);
+            }
+        }
+        globals
+    }
+
+    /// Name and address of every global.
+    pub(crate) fn addresses(&mut self) -> impl Iterator<Item = (&str, usize)> {
+        self.memory.iter_mut().map(|(name, memory)| {
+            let address = match memory {
+                Memory::Constant(blob) => blob.bytes().as_ptr().expose_provenance(),
+                Memory::Buffer(bytes) => bytes.as_mut_slice().as_mut_ptr().expose_provenance(),
+            };
+            (name.as_str(), address)
+        })
+    }
+
+    /// The words of a buffer that generated code writes.
+    pub(crate) fn words(&self, name: &str) -> Vec<i64> {
+        match self.memory.get(name) {
+            Some(Memory::Buffer(bytes)) => {
+                bytes.as_slice().chunks_exact(8).map(|word| i64::from_le_bytes(word.try_into().expect("8 bytes"))).collect()
+            }
+            _ => vec![],
+        }
+    }
+}
+
+fn memory(r#type: &Type, initial: Option<&Attribute>) -> Memory {
+    let width = r#type.element().byte_width().unwrap_or(1);
+    let count = r#type.static_shape().map_or(0, |shape| shape.iter().product::<i64>()) as usize;
+    match initial.and_then(Attribute::as_dense) {
+        None => Memory::Buffer(AlignedBytes::zeroed(count * width)),
+        Some(elements) if elements.splat => Memory::Constant(Blob::copy_of(&elements.data.bytes().repeat(count))),
+        Some(elements) if (elements.data.bytes().as_ptr() as usize).is_multiple_of(width) => {
+            Memory::Constant(elements.data.clone())
+        }
+        Some(elements) => Memory::Constant(Blob::copy_of(elements.data.bytes())),
+    }
+}

@@ -1,0 +1,132 @@
+//! Running a compiled model.
+
+#![allow(unsafe_code, reason = "calls generated code and hands it addresses")]
+
+use std::ffi::c_void;
+use std::sync::Arc;
+
+use ir::{AlignedBytes, Blob, Diagnostic, ErrorClass, Location, Result};
+use runtime::RunContext;
+
+use crate::compiler::CompiledModel;
+use crate::tensor::Tensor;
+
+/// `@main_graph(%table) -> status`. The table holds the address of the run context; for each input its address and
+/// extents; for each output room for the same.
+#[derive(Clone, Copy)]
+pub(crate) struct Entry(extern "C" fn(*mut i64) -> i64);
+
+impl Entry {
+    /// The host function at an address, which must be one that bufferization made.
+    pub(crate) fn at(address: *const u8) -> Entry {
+        // SAFETY: the pipeline gives the function this signature.
+        Entry(unsafe { std::mem::transmute::<*const u8, extern "C" fn(*mut i64) -> i64>(address) })
+    }
+}
+
+/// Memory for the outputs of one run, made when generated code asks for it.
+#[derive(Default)]
+struct Outputs {
+    buffers: Vec<Option<AlignedBytes>>,
+}
+
+extern "C" fn provide_output(host: *mut c_void, index: i64, bytes: i64) -> *mut u8 {
+    // SAFETY: `host` is the session's `Outputs`, and nobody else looks at it during a run.
+    let outputs = unsafe { &mut *host.cast::<Outputs>() };
+    let (Ok(index), Ok(bytes)) = (usize::try_from(index), usize::try_from(bytes)) else { return std::ptr::null_mut() };
+    let Some(slot) = outputs.buffers.get_mut(index) else { return std::ptr::null_mut() };
+    slot.insert(AlignedBytes::zeroed(bytes.max(1))).as_mut_slice().as_mut_ptr()
+}
+
+/// One line of runs of a model: scratch memory is kept from run to run.
+pub struct Session {
+    model: Arc<CompiledModel>,
+    context: RunContext,
+    outputs: Box<Outputs>,
+}
+
+// SAFETY: the context's pointers are to memory that the session owns.
+unsafe impl Send for Session {}
+
+impl Session {
+    /// A session without scratch memory yet.
+    pub fn new(model: Arc<CompiledModel>) -> Session {
+        let mut outputs = Box::<Outputs>::default();
+        let host = (&raw mut *outputs).cast();
+        Session { model, context: RunContext::new(host, provide_output), outputs }
+    }
+
+    /// The model being run.
+    pub fn model(&self) -> &Arc<CompiledModel> {
+        &self.model
+    }
+
+    /// Runs the model once. Inputs stand in the order of the signature, and so do the outputs.
+    pub fn run(&mut self, inputs: &[Tensor]) -> Result<Vec<Tensor>> {
+        self.model.signature.check(inputs)?;
+        let aligned: Vec<Blob> = inputs.iter().map(aligned).collect();
+        let mut table = vec![self.context.address()];
+        for (tensor, blob) in inputs.iter().zip(&aligned) {
+            table.push(blob.bytes().as_ptr().expose_provenance() as i64);
+            table.extend(&tensor.shape);
+        }
+        let first = table.len();
+        let model = self.model.clone();
+        let room: usize = model.signature.outputs.iter().map(|port| 1 + port.shape.len()).sum();
+        table.resize(first + room, 0);
+        self.outputs.buffers = model.signature.outputs.iter().map(|_| None).collect();
+        let status = self.call(&mut table);
+        if status != 0 {
+            return Err(self.failure(status).into());
+        }
+        self.collect(&table[first..])
+    }
+
+    fn call(&mut self, table: &mut [i64]) -> i64 {
+        runtime::pool::rt_set_threads(self.model.threads as i64);
+        runtime::pool::rt_begin_run();
+        let status = (self.model.main.0)(table.as_mut_ptr());
+        runtime::pool::rt_end_run();
+        self.context.end_run();
+        status
+    }
+
+    fn failure(&self, status: i64) -> Diagnostic {
+        if status == runtime::context::STATUS_OUT_OF_MEMORY {
+            return Diagnostic::error(ErrorClass::Input, Location::Unknown, "the run needs more memory than there is");
+        }
+        let message = usize::try_from(status - 1).ok().and_then(|index| self.model.messages.get(index));
+        match message {
+            Some(message) => Diagnostic::input(Location::Unknown, message),
+            None => Diagnostic::internal(Location::Unknown, format!("the run ended with the unknown status {status}")),
+        }
+    }
+
+    fn collect(&mut self, mut words: &[i64]) -> Result<Vec<Tensor>> {
+        let mut outputs = Vec::new();
+        let model = self.model.clone();
+        for (index, port) in model.signature.outputs.iter().enumerate() {
+            let (own, rest) = words.split_at(1 + port.shape.len());
+            words = rest;
+            let shape = own[1..].to_vec();
+            let buffer = self.outputs.buffers[index].take();
+            let tensor = buffer.and_then(|buffer| {
+                let bytes = shape.iter().product::<i64>() as usize * port.element.byte_width()?;
+                Tensor::new(port.element.clone(), shape, Blob::from_owned(buffer).window(0, bytes)?)
+            });
+            outputs.push(tensor.ok_or_else(|| {
+                Diagnostic::internal(Location::Unknown, format!("the run left no output '{}'", port.name))
+            })?);
+        }
+        Ok(outputs)
+    }
+}
+
+/// The tensor's bytes at an address its elements can be read from.
+fn aligned(tensor: &Tensor) -> Blob {
+    let width = tensor.element.byte_width().unwrap_or(1);
+    match (tensor.data.bytes().as_ptr() as usize).is_multiple_of(width) {
+        true => tensor.data.clone(),
+        false => Blob::copy_of(tensor.data.bytes()),
+    }
+}

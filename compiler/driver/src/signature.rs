@@ -1,0 +1,136 @@
+//! What a model takes and gives.
+
+use indexmap::IndexMap;
+use ir::{Attribute, Diagnostic, FunctionView, Location, Result, Type};
+
+use crate::tensor::{Tensor, shape_text, type_name};
+
+/// The inputs and outputs of a model, in order.
+#[derive(Clone, Debug, Default)]
+pub struct Signature {
+    /// What it takes.
+    pub inputs: Vec<Port>,
+    /// What it gives.
+    pub outputs: Vec<Port>,
+}
+
+/// One input or output.
+#[derive(Clone, Debug)]
+pub struct Port {
+    /// Its name in the model.
+    pub name: String,
+    /// Its element type.
+    pub element: Type,
+    /// Its extents.
+    pub shape: Vec<Extent>,
+}
+
+/// The extent of a dimension, as far as it is known before a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// Always this.
+    Fixed(i64),
+    /// The same wherever the name appears.
+    Named(String),
+    /// Anything.
+    Any,
+}
+
+impl std::fmt::Display for Extent {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Extent::Fixed(extent) => write!(f, "{extent}"),
+            Extent::Named(name) => f.write_str(name),
+            Extent::Any => f.write_str("?"),
+        }
+    }
+}
+
+impl Signature {
+    /// The signature of a function at the graph or structured level.
+    pub fn of(function: FunctionView<'_>) -> Signature {
+        let ports = |types: &[Type], attributes: &str, stem: &str| {
+            let attributes = function.attributes.get(attributes).and_then(Attribute::as_array).unwrap_or_default();
+            types
+                .iter()
+                .enumerate()
+                .map(|(index, r#type)| Port::of(r#type, attributes.get(index), format!("{stem}{index}")))
+                .collect()
+        };
+        Signature {
+            inputs: ports(&function.r#type.inputs, "arg_attrs", "input"),
+            outputs: ports(&function.r#type.results, "res_attrs", "output"),
+        }
+    }
+
+    /// Checks the inputs of a run; the first thing wrong is the error.
+    pub fn check(&self, inputs: &[Tensor]) -> Result<()> {
+        if inputs.len() != self.inputs.len() {
+            let names: Vec<&str> = self.inputs.iter().map(|port| port.name.as_str()).collect();
+            let message =
+                format!("the model takes {} inputs ({}), found {}", names.len(), names.join(", "), inputs.len());
+            return Err(wrong(message).into());
+        }
+        let mut known: IndexMap<&str, (i64, &str)> = IndexMap::new();
+        for (port, tensor) in self.inputs.iter().zip(inputs) {
+            port.check(tensor, &mut known)?;
+        }
+        Ok(())
+    }
+}
+
+fn wrong(message: String) -> Diagnostic {
+    Diagnostic::input(Location::Unknown, message)
+}
+
+impl Port {
+    fn of(r#type: &Type, attributes: Option<&Attribute>, default: String) -> Port {
+        let attributes = match attributes {
+            Some(Attribute::Dictionary(attributes)) => Some(attributes),
+            _ => None,
+        };
+        let name = attributes.and_then(|attributes| attributes.str("onnx.name")).map_or(default, str::to_string);
+        let mut shape: Vec<Extent> = r#type
+            .shape()
+            .unwrap_or_default()
+            .into_iter()
+            .map(|extent| extent.map_or(Extent::Any, Extent::Fixed))
+            .collect();
+        // "0:batch,1:seq"
+        for entry in attributes.and_then(|a| a.str("onnx.dim_params")).unwrap_or_default().split(',') {
+            if let Some((axis, name)) = entry.split_once(':')
+                && let Some(extent @ Extent::Any) = axis.parse::<usize>().ok().and_then(|axis| shape.get_mut(axis))
+            {
+                *extent = Extent::Named(name.to_string());
+            }
+        }
+        Port { name, element: r#type.element().clone(), shape }
+    }
+
+    /// `float32 [N, 3]`
+    pub fn describe(&self) -> String {
+        format!("{} {}", type_name(&self.element), shape_text(&self.shape))
+    }
+
+    fn check<'s>(&'s self, tensor: &Tensor, known: &mut IndexMap<&'s str, (i64, &'s str)>) -> Result<()> {
+        let found = || format!("{} {}", type_name(&tensor.element), shape_text(&tensor.shape));
+        let expected = || format!("input '{}' must be {}, found {}", self.name, self.describe(), found());
+        if tensor.element != self.element || tensor.shape.len() != self.shape.len() {
+            return Err(wrong(expected()).into());
+        }
+        for (extent, &actual) in self.shape.iter().zip(&tensor.shape) {
+            match extent {
+                Extent::Fixed(fixed) if *fixed != actual => return Err(wrong(expected()).into()),
+                Extent::Named(name) => {
+                    let (bound, by) = *known.entry(name).or_insert((actual, &self.name));
+                    if bound != actual {
+                        let message = format!("{}, but input '{by}' has {name} = {bound}", expected());
+                        return Err(wrong(message).into());
+                    }
+                }
+                Extent::Fixed(_) | Extent::Any => {}
+            }
+        }
+        Ok(())
+    }
+}
