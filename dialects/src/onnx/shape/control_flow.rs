@@ -80,15 +80,13 @@ impl Node<'_, '_> {
 fn branch(node: &mut Node<'_, '_>) -> Answer {
     let chosen = node.numbers(0).and_then(|condition| condition.first().map(|&condition| (condition == 0) as usize));
     let mut branches: Vec<Vec<Value>> = vec![];
-    for index in 0..2 {
+    // a branch that is never taken may well contradict itself, and stays unknown
+    for index in chosen.map_or(0..2, |chosen| chosen..chosen + 1) {
         let Some(region) = node.region(index) else { return Ok(vec![]) };
         if let Some(block) = node.block(region) {
             node.analyser.block(block);
         }
         branches.push(node.yields(region));
-    }
-    if let Some(chosen) = chosen {
-        branches = vec![branches.swap_remove(chosen)];
     }
     let mut answer = vec![];
     for index in 0..node.result_count() {

@@ -10,6 +10,7 @@
 mod control_flow;
 mod convolution;
 mod linear;
+mod machine_learning;
 mod math;
 mod node;
 mod normalization;
@@ -20,6 +21,7 @@ mod resize;
 mod selection;
 mod slice;
 mod tensor;
+mod text;
 mod values;
 
 use std::sync::Arc;
@@ -293,6 +295,8 @@ fn rule(name: &str) -> Option<Rule> {
         recurrent::rule,
         quantization::rule,
         control_flow::rule,
+        machine_learning::rule,
+        text::rule,
     ];
     families.into_iter().find_map(|family| family(name))
 }

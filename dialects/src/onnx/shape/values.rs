@@ -47,6 +47,13 @@ pub(super) fn infer(node: &Node<'_, '_>, name: &str) -> Option<Elements> {
             let (start, step) = (node.known(0)?.first()?.clone(), node.known(2)?.first()?.clone());
             Some((0..count).map(|at| Some(start.add(&step.mul(&DimExpr::Constant(at as i64))))).collect())
         }
+        "Pow" => {
+            let (bases, exponents) = (node.numbers(0)?, node.floats(1)?);
+            let exponent = exponents.first().filter(|_| exponents.len() == 1)?;
+            let power = |base: i64| whole_number((base as f64).powf(*exponent)).map(DimExpr::Constant);
+            Some(bases.into_iter().map(power).collect())
+        }
+        "Sqrt" => unary(node, |a| whole_number((a.as_constant()? as f64).sqrt()).map(DimExpr::Constant)),
         "Neg" => unary(node, |a| Some(a.mul(&DimExpr::Constant(-1)))),
         "Abs" => unary(node, |a| a.is_nonnegative().then(|| a.clone())),
         "Not" => unary(node, |a| Some(DimExpr::Constant((a.as_constant()? == 0) as i64))),
