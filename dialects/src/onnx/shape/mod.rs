@@ -302,12 +302,14 @@ fn rule(name: &str) -> Option<Rule> {
 }
 
 /// `0:batch,1:sequence` by axis; `%` and `,` in names are written `%25` and `%2C`.
+///
+/// A name without letters (`?`, `-1`) says that the extent is unknown, not that all such extents are equal.
 fn dimension_names(text: &str) -> IndexMap<usize, String> {
     let name = |part: &str| {
         let (axis, name) = part.split_once(':')?;
         Some((axis.parse().ok()?, name.replace("%2C", ",").replace("%25", "%")))
     };
-    text.split(',').filter_map(name).collect()
+    text.split(',').filter_map(name).filter(|(_, name): &(usize, String)| name.contains(char::is_alphabetic)).collect()
 }
 
 #[cfg(test)]
