@@ -2,14 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Arc;
 
-use indexmap::IndexMap;
-use ir::{Attribute, Diagnostic, Location, Module, Result};
+use ir::{Attribute, Diagnostic, FunctionView, Location, Module, Result};
+use lower::fold_constants::INITIALIZE;
 
 use crate::globals::Globals;
 use crate::pipeline::{self, MAIN, Timings};
-use crate::session::{self, Entry};
+use crate::session::Entry;
 use crate::signature::Signature;
 
 /// Which code generator makes the machine code.
@@ -37,13 +36,6 @@ pub struct Options {
     pub profile: bool,
 }
 
-impl Options {
-    /// The fixed dimensions as shape inference takes them.
-    pub(crate) fn bindings(&self) -> IndexMap<Arc<str>, i64> {
-        self.dims.iter().map(|(name, &extent)| (name.as_str().into(), extent)).collect()
-    }
-}
-
 /// A model as machine code, with its weights. Shared by the sessions that run it.
 pub struct CompiledModel {
     /// What the model takes and gives.
@@ -52,6 +44,8 @@ pub struct CompiledModel {
     pub timings: Timings,
     pub(crate) globals: Globals,
     pub(crate) main: Entry,
+    /// Computes what depends on the weights alone.
+    pub(crate) initialize: Option<Entry>,
     pub(crate) messages: Vec<String>,
     pub(crate) threads: usize,
     /// Owns the code behind `main`.
@@ -74,29 +68,32 @@ impl Compiler {
     /// Compiles a model file.
     pub fn compile_file(&self, path: &Path) -> Result<CompiledModel> {
         let mut timings = Timings::default();
-        let module = timings.measure("import", || import::import_file(path, &import::Options::default()))?;
+        let dimensions = self.options.dims.iter().map(|(name, &extent)| (name.clone(), extent)).collect();
+        let options = import::Options { dimensions, ..import::Options::default() };
+        let module = timings.measure("import", || import::import_file(path, &options))?;
         self.compile_graph(module, timings)
     }
 
-    /// Compiles a module at the graph level whose function is `@main_graph`.
-    pub fn compile_graph(&self, mut module: Module, mut timings: Timings) -> Result<CompiledModel> {
-        let function = module.function(MAIN).ok_or_else(|| internal("the module has no function @main_graph"))?;
-        let signature = Signature::of(function);
+    fn compile_graph(&self, mut module: Module, mut timings: Timings) -> Result<CompiledModel> {
+        let mut signature = Signature::of(main_function(&module)?);
         pipeline::run_stages(&mut module, pipeline::GRAPH, &self.options, &mut timings)?;
-        self.compile_kernels(module, signature, timings)
+        signature.refine(main_function(&module)?);
+        self.finish(module, signature, timings)
     }
 
     /// Compiles a module at the structured level whose function is `@main_graph`.
     pub fn compile_structured(&self, module: Module) -> Result<CompiledModel> {
-        let function = module.function(MAIN).ok_or_else(|| internal("the module has no function @main_graph"))?;
-        let signature = Signature::of(function);
-        self.compile_kernels(module, signature, Timings::default())
+        let signature = Signature::of(main_function(&module)?);
+        self.finish(module, signature, Timings::default())
     }
 
-    fn compile_kernels(&self, mut module: Module, signature: Signature, mut timings: Timings) -> Result<CompiledModel> {
+    fn finish(&self, mut module: Module, signature: Signature, mut timings: Timings) -> Result<CompiledModel> {
         pipeline::run_stages(&mut module, pipeline::STRUCTURED, &self.options, &mut timings)?;
-        pipeline::run_stages(&mut module, pipeline::KERNEL, &self.options, &mut timings)?;
-        self.generate(&module, signature, timings)
+        let mut model = self.generate(&module, signature, timings)?;
+        let mut timings = std::mem::take(&mut model.timings);
+        timings.measure("initialize", || model.initialize())?;
+        model.timings = timings;
+        Ok(model)
     }
 
     fn generate(&self, module: &Module, signature: Signature, mut timings: Timings) -> Result<CompiledModel> {
@@ -107,22 +104,23 @@ impl Compiler {
         symbols.extend(globals.addresses().map(|(name, address)| (name.to_string(), address)));
         let options = codegen_cranelift::Options { symbols, threads: self.options.threads };
         let code = timings.measure("codegen", || codegen_cranelift::compile(module, &options))?;
-        let address = code.function(MAIN).ok_or_else(|| internal("the code has no function @main_graph"))?;
+        let main = code.function(MAIN).ok_or_else(|| internal("the code has no function @main_graph"))?;
         let messages = module.attributes.get(lower::low::MESSAGES).and_then(Attribute::as_array).unwrap_or_default();
-        let messages: Vec<String> = messages.iter().filter_map(|message| message.as_str().map(str::to_string)).collect();
-        if let Some(initialize) = code.function(lower::fold_constants::INITIALIZE) {
-            timings.measure("initialize", || session::initialize(Entry::at(initialize), self.options.threads, &messages))?;
-        }
         Ok(CompiledModel {
             signature,
             timings,
             globals,
-            main: Entry::at(address),
-            messages,
+            main: Entry::at(main),
+            initialize: code.function(INITIALIZE).map(Entry::at),
+            messages: messages.iter().filter_map(|message| message.as_str().map(str::to_string)).collect(),
             threads: self.options.threads,
             _code: code,
         })
     }
+}
+
+fn main_function(module: &Module) -> Result<FunctionView<'_>> {
+    module.function(MAIN).ok_or_else(|| internal("the module has no function @main_graph").into())
 }
 
 fn internal(message: &str) -> Diagnostic {

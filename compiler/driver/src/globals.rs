@@ -1,7 +1,7 @@
 //! The buffers behind a module's `memref.global`s.
 
-use ir::{AlignedBytes, Attribute, Blob, Module, Type};
 use indexmap::IndexMap;
+use ir::{AlignedBytes, Attribute, Blob, Module, Type};
 
 /// The memory of every global, by name.
 #[derive(Default)]
@@ -47,9 +47,11 @@ impl Globals {
     /// The words of a buffer that generated code writes.
     pub(crate) fn words(&self, name: &str) -> Vec<i64> {
         match self.memory.get(name) {
-            Some(Memory::Buffer(bytes)) => {
-                bytes.as_slice().chunks_exact(8).map(|word| i64::from_le_bytes(word.try_into().expect("8 bytes"))).collect()
-            }
+            Some(Memory::Buffer(bytes)) => bytes
+                .as_slice()
+                .chunks_exact(8)
+                .map(|word| i64::from_le_bytes(word.try_into().expect("8 bytes")))
+                .collect(),
             _ => vec![],
         }
     }

@@ -1,14 +1,15 @@
-//! The way from a model to machine code, as named stages.
+//! The way from a model to the low level, as named stages.
 
 use std::time::{Duration, Instant};
 
 use ir::{Module, Result};
+use lower::fold_constants::INITIALIZE;
 use lower::low::Target;
 
 use crate::compiler::Options;
 
 /// The function a model becomes.
-pub const MAIN: &str = "main_graph";
+pub const MAIN: &str = import::MAIN;
 
 /// How long each stage took.
 #[derive(Clone, Debug, Default)]
@@ -33,14 +34,12 @@ impl Timings {
 pub type Stage = fn(&mut Module, &Options) -> Result<()>;
 
 /// From the graph level to the structured level.
-pub const GRAPH: &[(&str, Stage)] = &[
-    ("shapes", |module, options| dialects::onnx::shape::infer_shapes(module, &options.bindings())),
-    ("lower", |module, _| lower::onnx_to_linalg::lower_function(module, MAIN)),
-];
+pub const GRAPH: &[(&str, Stage)] =
+    &[("onnx-to-linalg", |module, _| lower::onnx_to_linalg::lower_function(module, MAIN))];
 
-/// From the structured level to the kernel level.
+/// From the structured level to the low level.
 pub const STRUCTURED: &[(&str, Stage)] = &[
-    ("outline", |module, _| {
+    ("outline-kernels", |module, _| {
         lower::outline::outline_kernels(module, MAIN);
         Ok(())
     }),
@@ -49,17 +48,15 @@ pub const STRUCTURED: &[(&str, Stage)] = &[
         Ok(())
     }),
     ("bufferize", |module, _| {
-        lower::bufferize::bufferize_host(module, lower::fold_constants::INITIALIZE)?;
+        lower::bufferize::bufferize_host(module, INITIALIZE)?;
         lower::bufferize::bufferize_host(module, MAIN)
     }),
-    ("kernels", |module, options| {
+    ("build-kernels", |module, options| {
         lower::kernel::build::build_kernels(module, &target(options));
         Ok(())
     }),
+    ("lower-to-low", |module, options| lower::low::lower_to_low(module, &target(options))),
 ];
-
-/// From the kernel level to the low level.
-pub const KERNEL: &[(&str, Stage)] = &[("low", |module, options| lower::low::lower_to_low(module, &target(options)))];
 
 /// Runs stages in order.
 pub fn run_stages(
