@@ -110,11 +110,7 @@ fn attempt(compiler: &Compiler, folder: &Path, tolerance: Tolerance, mode: Mode)
     for set in &sets {
         let model = match &compiled {
             Some(model) if mode != Mode::Constant => model.clone(),
-            _ => {
-                let options = import_options(&signature, set, mode);
-                let module = import::import_file(&path, &options)?;
-                Arc::new(compiler.compile_graph(module, Default::default())?)
-            }
+            _ => Arc::new(compiler.compile_file_with(&path, &import_options(&signature, set, mode))?),
         };
         let inputs = if mode == Mode::Constant { &[][..] } else { &set.inputs };
         let outputs = Session::new(model.clone()).run(inputs)?;
