@@ -16,6 +16,7 @@ import numpy as np
 import onnx
 import onnxruntime
 from onnx import helper, numpy_helper
+from PIL import Image, ImageDraw, ImageFont
 
 MANIFEST = Path(__file__).with_name("manifest.toml")
 TYPES = {"tensor(float)": np.float32, "tensor(int64)": np.int64, "tensor(int32)": np.int32}
@@ -62,7 +63,34 @@ def seeded_weights(proto, seed):
     constants = {tensor.name for tensor in weights}
     inputs = [value for value in graph.input if value.name in used and value.name not in constants]
     graph = helper.make_graph(kept, graph.name, inputs, graph.output, weights)
-    return helper.make_model(graph, opset_imports=proto.opset_import, ir_version=8)
+    model = helper.make_model(graph, opset_imports=proto.opset_import, ir_version=8)
+    scale_classifier(model, random)
+    return model
+
+
+def scale_classifier(model, random):
+    """Makes the logits spread by about 2, so that the softmax behind them is not a step."""
+    last = [node for node in model.graph.node if node.op_type in ("Gemm", "Conv")][-1]
+    probe = onnx.ModelProto()
+    probe.CopyFrom(model)
+    probe.graph.output.append(onnx.ValueInfoProto(name=last.output[0]))
+    shape = [dimension.dim_value for dimension in model.graph.input[0].type.tensor_type.shape.dim]
+    image = random.standard_normal(shape).astype(np.float32)
+    session = onnxruntime.InferenceSession(probe.SerializeToString(), providers=["CPUExecutionProvider"])
+    (logits,) = session.run([last.output[0]], {model.graph.input[0].name: image})
+    for tensor in model.graph.initializer:
+        if tensor.name in last.input[1:]:
+            scaled = numpy_helper.to_array(tensor) * np.float32(2 / logits.std())
+            tensor.CopyFrom(numpy_helper.from_array(scaled, tensor.name))
+
+
+def page(height, width, random):
+    """Lines of dark text on white paper, about as far from 0 as normalised photographs are."""
+    image = Image.new("L", (width, height), 255)
+    for y in range(10, height - 30, 40):
+        letters = "".join(map(chr, random.integers(ord("a"), ord("z"), width // 14)))
+        ImageDraw.Draw(image).text((10, y), letters, font=ImageFont.load_default(size=22))
+    return np.asarray(image) / 127.5 - 1
 
 
 def make_input(specification, element, random):
@@ -72,6 +100,8 @@ def make_input(specification, element, random):
     match kind:
         case "normal":
             values = random.standard_normal(shape) * arguments[0]
+        case "page":
+            values = np.stack([page(*shape[2:], random)] * shape[1])[None]
         case "uniform":
             values = random.uniform(*arguments, shape)
         case "integers":
