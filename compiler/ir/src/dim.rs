@@ -191,6 +191,7 @@ impl DimExpr {
                 }
             }
         }
+        drop_bounded(&mut parts);
         from_parts(parts, DimExpr::Broadcast).unwrap_or(DimExpr::ONE)
     }
 
@@ -388,6 +389,19 @@ fn from_parts(parts: IndexSet<DimExpr>, wrap: fn(Arc<[DimExpr]>) -> DimExpr) -> 
         1 => parts.pop(),
         _ => Some(wrap(parts.into())),
     }
+}
+
+/// Drops `min(N, 512)` where `N` stands beside it: they only broadcast when they are equal.
+fn drop_bounded(parts: &mut IndexSet<DimExpr>) {
+    let all = parts.clone();
+    parts.retain(|part| match part {
+        DimExpr::Min(bounds) => {
+            let (numbers, others): (Vec<_>, Vec<_>) = bounds.iter().partition(|bound| bound.as_constant().is_some());
+            let proper = numbers.iter().all(|number| number.as_constant().is_some_and(|number| number > 1));
+            !(proper && !numbers.is_empty() && matches!(others.as_slice(), [only] if all.contains(*only)))
+        }
+        _ => true,
+    });
 }
 
 fn extreme(a: &DimExpr, b: &DimExpr, largest: bool) -> DimExpr {

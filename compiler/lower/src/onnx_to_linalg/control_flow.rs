@@ -1,12 +1,17 @@
 //! Control flow: If.
 
-use ir::{Diagnostic, Op, Type, Value};
+use ir::{Block, Diagnostic, Op, Type, Value};
 
 use super::{Lowering, Unsupported};
 
 /// Lowers `If` to `scf.if`.
 pub(super) fn lower_if(lowering: &mut Lowering<'_>, op: Op, errors: &mut Vec<Diagnostic>) -> Result<(), Unsupported> {
     let operation = lowering.source.op(op).clone();
+    if let Some([condition]) = lowering.known_integers(operation.operands()[0]).as_deref() {
+        let taken = operation.regions()[(*condition == 0) as usize];
+        inline_branch(lowering, op, lowering.source.blocks(taken)[0], errors);
+        return Ok(());
+    }
     let condition = lowering.value(operation.operands()[0]);
     let zero: Vec<Value> = match lowering.body.value_type(condition).rank() {
         Some(0) => vec![],
@@ -39,4 +44,15 @@ pub(super) fn lower_if(lowering: &mut Lowering<'_>, op: Op, errors: &mut Vec<Dia
         lowering.bind(result, value);
     }
     Ok(())
+}
+
+/// Lowers the only branch that can be taken in place of the operation.
+fn inline_branch(lowering: &mut Lowering<'_>, op: Op, branch: Block, errors: &mut Vec<Diagnostic>) {
+    lowering.block(branch, errors);
+    let end = lowering.source.terminator(branch).expect("a branch yields");
+    let yields = lowering.source.op(end).operands().to_vec();
+    for (&result, yielded) in lowering.source.op(op).results().iter().zip(yields) {
+        let value = lowering.value(yielded);
+        lowering.bind(result, value);
+    }
 }

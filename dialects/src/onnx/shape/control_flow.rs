@@ -1,9 +1,9 @@
 //! If, Loop and Scan: the bodies are analysed like any block, their results joined.
 
-use ir::{Block, DimExpr, Region, Type, Value};
+use ir::{Block, DimExpr, Region, Value};
 
 use super::node::Node;
-use super::{Answer, Fact, Rule, Shape, SymbolSource};
+use super::{Answer, Rule, Shape, SymbolSource};
 
 pub(super) fn rule(name: &str) -> Option<Rule> {
     Some(match name {
@@ -16,16 +16,6 @@ pub(super) fn rule(name: &str) -> Option<Rule> {
 
 /// Rounds after which loop-carried shapes are given up.
 const ROUNDS: usize = 4;
-
-/// The element type of a result: that of the value a body yields for it.
-pub(super) fn element(node: &Node<'_, '_>, name: &str, index: usize) -> Option<Type> {
-    let yielded = match name {
-        "Loop" => index + 1,
-        _ => index,
-    };
-    let regions = node.analyser.body.op(node.op).regions();
-    regions.iter().find_map(|&region| node.analyser.known.element(*node.yields(region).get(yielded)?))
-}
 
 impl Node<'_, '_> {
     fn region(&self, index: usize) -> Option<Region> {
@@ -85,27 +75,18 @@ impl Node<'_, '_> {
         });
         Some(dims.collect())
     }
-
-    /// Gives a block argument a shape; nothing is known about its elements.
-    fn set_argument(&mut self, value: Value, shape: Option<Shape>, element: Option<Type>) {
-        let declared = self.analyser.body.value_type(value);
-        let element = element.or_else(|| matches!(declared, Type::Tensor(_)).then(|| declared.element().clone()));
-        self.analyser.known.record(value, Fact { shape, element, ..Fact::default() });
-    }
 }
 
 fn branch(node: &mut Node<'_, '_>) -> Answer {
     let chosen = node.numbers(0).and_then(|condition| condition.first().map(|&condition| (condition == 0) as usize));
     let mut branches: Vec<Vec<Value>> = vec![];
-    for index in 0..2 {
+    // a branch that is never taken may well contradict itself, and stays unknown
+    for index in chosen.map_or(0..2, |chosen| chosen..chosen + 1) {
         let Some(region) = node.region(index) else { return Ok(vec![]) };
         if let Some(block) = node.block(region) {
             node.analyser.block(block);
         }
         branches.push(node.yields(region));
-    }
-    if let Some(chosen) = chosen {
-        branches = vec![branches.swap_remove(chosen)];
     }
     let mut answer = vec![];
     for index in 0..node.result_count() {
@@ -119,12 +100,17 @@ fn branch(node: &mut Node<'_, '_>) -> Answer {
 /// Runs a body until the shapes it carries round stay the same, and returns those shapes.
 ///
 /// `arguments` are the block's carried arguments, `initial` the values they start from, `yields` their next values.
-fn carry(node: &mut Node<'_, '_>, block: Block, arguments: &[Value], initial: &[Value], first: usize) -> Vec<Option<Shape>> {
+fn carry(
+    node: &mut Node<'_, '_>,
+    block: Block,
+    arguments: &[Value],
+    initial: &[Value],
+    first: usize,
+) -> Vec<Option<Shape>> {
     let mut shapes: Vec<Option<Shape>> = initial.iter().map(|&value| node.value_shape(value)).collect();
     for round in 0..ROUNDS {
-        for ((&argument, shape), &value) in arguments.iter().zip(&shapes).zip(initial) {
-            let element = node.analyser.known.element(value);
-            node.set_argument(argument, shape.clone(), element);
+        for (&argument, shape) in arguments.iter().zip(&shapes) {
+            node.analyser.set_shape(argument, shape.clone());
         }
         node.analyser.block(block);
         let Some(region) = node.analyser.body.block_region(block) else { return shapes };
@@ -165,8 +151,8 @@ fn repeat(node: &mut Node<'_, '_>) -> Answer {
     let arguments = body.arguments(block).to_vec();
     let initial = body.op(node.op).operands().get(2..).unwrap_or_default().to_vec();
     let [counter, condition, carried @ ..] = arguments.as_slice() else { return Ok(vec![]) };
-    node.set_argument(*counter, Some(vec![]), Some(Type::I64));
-    node.set_argument(*condition, Some(vec![]), Some(Type::I1));
+    node.analyser.set_shape(*counter, Some(vec![]));
+    node.analyser.set_shape(*condition, Some(vec![]));
     let shapes = carry(node, block, carried, &initial, 1);
     let mut answer = carried_out(node, shapes);
     let yields = node.yields(region);
@@ -208,8 +194,7 @@ fn scan(node: &mut Node<'_, '_>) -> Answer {
             let axis = super::node::normalize_axis(input_axes.get(at).copied().unwrap_or(0), shape.len())?;
             count = Some(shape.remove(axis));
         }
-        let element = node.analyser.known.element(operands[states + at]);
-        node.set_argument(argument, shape, element);
+        node.analyser.set_shape(argument, shape);
     }
     let shapes = carry(node, block, &arguments[..states], &operands[..states], 0);
     let mut answer = carried_out(node, shapes);

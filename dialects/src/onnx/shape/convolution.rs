@@ -47,7 +47,13 @@ impl Window {
             return Err(format!("stride {stride} is not positive"));
         }
         let auto_pad = node.text("auto_pad").unwrap_or("NOTSET").to_string();
-        Ok(Window { kernel, strides, dilations: list("dilations", rank, 1)?, pads: list("pads", 2 * rank, 0)?, auto_pad })
+        Ok(Window {
+            kernel,
+            strides,
+            dilations: list("dilations", rank, 1)?,
+            pads: list("pads", 2 * rank, 0)?,
+            auto_pad,
+        })
     }
 
     /// Extent the window covers on an axis.

@@ -7,18 +7,16 @@ use super::{Answer, Rule};
 
 pub(super) fn rule(name: &str) -> Option<Rule> {
     Some(match name {
-        "Abs" | "Acos" | "Acosh" | "Asin" | "Asinh" | "Atan" | "Atanh" | "Bernoulli" | "BitwiseNot" | "Cast"
-        | "CastLike" | "Ceil" | "Celu" | "Clip" | "Cos" | "Cosh" | "Elu" | "Erf" | "Exp" | "Floor" | "Gelu"
-        | "HardSigmoid" | "HardSwish" | "Hardmax" | "Identity" | "IsInf" | "IsNaN" | "LeakyRelu" | "Log"
+        "Abs" | "Acos" | "Acosh" | "Asin" | "Asinh" | "Atan" | "Atanh" | "Bernoulli" | "BitCast" | "BitwiseNot"
+        | "Cast" | "CastLike" | "Ceil" | "Celu" | "Clip" | "Cos" | "Cosh" | "Elu" | "Erf" | "Exp" | "Floor"
+        | "Gelu" | "HardSigmoid" | "HardSwish" | "Hardmax" | "Identity" | "IsInf" | "IsNaN" | "LeakyRelu" | "Log"
         | "LogSoftmax" | "Mish" | "Neg" | "Not" | "RandomNormalLike" | "RandomUniformLike" | "Reciprocal" | "Relu"
         | "Round" | "Selu" | "Shrink" | "Sigmoid" | "Sign" | "Sin" | "Sinh" | "Softmax" | "Softplus" | "Softsign"
-        | "Sqrt" | "Swish" | "Tan" | "Tanh" | "ThresholdedRelu" | "Binarizer" | "Scaler" | "Normalizer" | "Imputer" => {
-            like_first
-        }
+        | "Sqrt" | "SwiGLU" | "Swish" | "Tan" | "Tanh" | "ThresholdedRelu" => like_first,
         "Dropout" => like_first_each,
         "Add" | "And" | "BitShift" | "BitwiseAnd" | "BitwiseOr" | "BitwiseXor" | "Div" | "Equal" | "Greater"
-        | "GreaterOrEqual" | "Less" | "LessOrEqual" | "Max" | "Mean" | "Min" | "Mod" | "Mul" | "Or" | "Pow" | "Sub"
-        | "Sum" | "Where" | "Xor" => broadcast_all,
+        | "GreaterOrEqual" | "Less" | "LessOrEqual" | "Max" | "Mean" | "Min" | "Mod" | "Mul" | "Or" | "Pow"
+        | "StringConcat" | "Sub" | "Sum" | "Where" | "Xor" => broadcast_all,
         "PRelu" => slope,
         _ => return None,
     })

@@ -9,8 +9,8 @@
 
 mod control_flow;
 mod convolution;
-mod element;
 mod linear;
+mod machine_learning;
 mod math;
 mod node;
 mod normalization;
@@ -21,6 +21,7 @@ mod resize;
 mod selection;
 mod slice;
 mod tensor;
+mod text;
 mod values;
 
 use std::sync::Arc;
@@ -206,8 +207,7 @@ impl Analyser<'_> {
                 });
                 dims.collect()
             });
-            let element = matches!(r#type, Type::Tensor(_)).then(|| r#type.element().clone());
-            self.known.record(value, Fact { shape, element, ..Fact::default() });
+            self.set_shape(value, shape);
         }
     }
 
@@ -247,16 +247,13 @@ impl Analyser<'_> {
             vec![]
         });
         let mut shapes = shapes.into_iter();
-        for (index, &result) in body.op(op).results().iter().enumerate() {
+        for &result in body.op(op).results() {
             let shape = shapes.next().flatten();
             if *body.value_type(result) == Type::None {
                 continue;
             }
             let shape = shape.or_else(|| self.declared_shape(result));
-            let element = element::infer(&Node { analyser: self, op }, name, index);
-            let declared = body.value_type(result);
-            let element = element.or_else(|| matches!(declared, Type::Tensor(_)).then(|| declared.element().clone()));
-            self.known.record(result, Fact { shape, element, ..Fact::default() });
+            self.set_shape(result, shape);
         }
         if let [result] = body.op(op).results()
             && let Some(elements) = values::infer(&Node { analyser: self, op }, name)
@@ -264,6 +261,12 @@ impl Analyser<'_> {
             let fact = self.known.facts.get(result).cloned().unwrap_or_default();
             self.known.record(*result, Fact { elements: Some(elements), ..fact });
         }
+    }
+
+    /// Records a shape; nothing is known about the elements.
+    pub(crate) fn set_shape(&mut self, value: Value, shape: Option<Shape>) {
+        let element = self.body.value_type(value).as_tensor().map(|tensor| tensor.element.clone());
+        self.known.record(value, Fact { shape, element, elements: None, known: None });
     }
 
     /// The shape the model declares for a result: the last resort.
@@ -292,27 +295,21 @@ fn rule(name: &str) -> Option<Rule> {
         recurrent::rule,
         quantization::rule,
         control_flow::rule,
+        machine_learning::rule,
+        text::rule,
     ];
     families.into_iter().find_map(|family| family(name))
 }
 
-/// `0:batch,1:sequence` by axis. A name may itself hold commas.
+/// `0:batch,1:sequence` by axis; `%` and `,` in names are written `%25` and `%2C`.
+///
+/// A name without letters (`?`, `-1`) says that the extent is unknown, not that all such extents are equal.
 fn dimension_names(text: &str) -> IndexMap<usize, String> {
-    let mut names: IndexMap<usize, String> = IndexMap::new();
-    for part in text.split(',') {
-        match part.split_once(':').map(|(axis, name)| (axis.trim().parse::<usize>(), name)) {
-            Some((Ok(axis), name)) => {
-                names.insert(axis, name.to_string());
-            }
-            _ => {
-                if let Some((_, last)) = names.last_mut() {
-                    last.push(',');
-                    last.push_str(part);
-                }
-            }
-        }
-    }
-    names
+    let name = |part: &str| {
+        let (axis, name) = part.split_once(':')?;
+        Some((axis.parse().ok()?, name.replace("%2C", ",").replace("%25", "%")))
+    };
+    text.split(',').filter_map(name).filter(|(_, name): &(usize, String)| name.contains(char::is_alphabetic)).collect()
 }
 
 #[cfg(test)]

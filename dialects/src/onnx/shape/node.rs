@@ -32,11 +32,6 @@ impl<'b> Node<'_, 'b> {
         self.analyser.known.shape(self.operand(index)?).map(<[DimExpr]>::to_vec)
     }
 
-    /// The element type of operand `index`.
-    pub(crate) fn element(&self, index: usize) -> Option<Type> {
-        self.analyser.known.element(self.operand(index)?)
-    }
-
     /// The elements of operand `index`, as far as they are known.
     pub(crate) fn elements(&self, index: usize) -> Option<&Elements> {
         self.analyser.known.facts.get(&self.operand(index)?)?.elements.as_ref()

@@ -1,4 +1,4 @@
-//! Normalisations: results shaped like the operand, statistics beside them.
+//! Normalisations, attention and losses: layers with results beside the first.
 
 use ir::DimExpr;
 
@@ -7,11 +7,19 @@ use super::{Answer, Rule};
 
 pub(super) fn rule(name: &str) -> Option<Rule> {
     Some(match name {
-        "InstanceNormalization" | "GroupNormalization" | "RMSNormalization" | "LRN" | "LpNormalization"
-        | "MeanVarianceNormalization" | "RotaryEmbedding" => super::math::like_first,
+        "InstanceNormalization"
+        | "GroupNormalization"
+        | "RMSNormalization"
+        | "LRN"
+        | "LpNormalization"
+        | "MeanVarianceNormalization"
+        | "RotaryEmbedding" => super::math::like_first,
         "BatchNormalization" => batch,
         "LayerNormalization" => layer,
         "Attention" => attention,
+        "LinearAttention" => linear_attention,
+        "CausalConvWithState" => causal_convolution,
+        "NegativeLogLikelihoodLoss" | "SoftmaxCrossEntropyLoss" => loss,
         _ => return None,
     })
 }
@@ -62,4 +70,36 @@ fn attention(node: &mut Node<'_, '_>) -> Answer {
     let values = vec![v[0].clone(), v[1].clone(), total_values, v[3].clone()];
     let scores = vec![q[0].clone(), q[1].clone(), q[2].clone(), total_keys];
     Ok(vec![Some(result), Some(keys), Some(values), Some(scores)])
+}
+
+/// Attention with a recurrent state, on `[batch, sequence, heads * size]` operands.
+fn linear_attention(node: &mut Node<'_, '_>) -> Answer {
+    let (Some(query), Some(key), Some(value)) = (node.shape(0), node.shape(1), node.shape(2)) else {
+        return Ok(vec![]);
+    };
+    let ([batch, sequence, _], [_, _, keys], [_, _, values]) = (query.as_slice(), key.as_slice(), value.as_slice())
+    else {
+        return Err("operands must have rank 3".to_string());
+    };
+    let heads = |name: &str| DimExpr::Constant(node.integer(name, 1).max(1));
+    let (query_heads, pair_heads) = (heads("q_num_heads"), heads("kv_num_heads"));
+    let size = values.floor_div(&pair_heads);
+    let result = vec![batch.clone(), sequence.clone(), query_heads.mul(&size)];
+    let state = vec![batch.clone(), pair_heads.clone(), keys.floor_div(&pair_heads), size];
+    Ok(vec![Some(result), Some(state)])
+}
+
+fn causal_convolution(node: &mut Node<'_, '_>) -> Answer {
+    let (Some(input), Some(weights)) = (node.shape(0), node.shape(1)) else { return Ok(vec![]) };
+    let ([batch, channels, _], [_, _, kernel]) = (input.as_slice(), weights.as_slice()) else {
+        return Err("operands must have rank 3".to_string());
+    };
+    let state = vec![batch.clone(), channels.clone(), kernel.sub(&DimExpr::ONE)];
+    Ok(vec![Some(input), Some(state)])
+}
+
+fn loss(node: &mut Node<'_, '_>) -> Answer {
+    let reduced = node.text("reduction") != Some("none");
+    let total = if reduced { Some(vec![]) } else { node.shape(1) };
+    Ok(vec![total, node.shape(0)])
 }

@@ -1,7 +1,7 @@
 //! Operators on quantised tensors.
 
-use super::{Answer, Rule};
 use super::node::Node;
+use super::{Answer, Rule};
 
 pub(super) fn rule(name: &str) -> Option<Rule> {
     Some(match name {

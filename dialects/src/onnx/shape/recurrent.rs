@@ -10,6 +10,7 @@ pub(super) fn rule(name: &str) -> Option<Rule> {
         "LSTM" | "GRU" | "RNN" => recurrent,
         "DFT" => fourier,
         "STFT" => short_time_fourier,
+        "MelWeightMatrix" => mel_weights,
         "BlackmanWindow" | "HannWindow" | "HammingWindow" => window,
         _ => return None,
     })
@@ -88,4 +89,10 @@ fn short_time_fourier(node: &mut Node<'_, '_>) -> Answer {
 
 fn window(node: &mut Node<'_, '_>) -> Answer {
     Ok(vec![Some(vec![scalar(node, 0).unwrap_or_else(|| node.fresh(0, 0))])])
+}
+
+fn mel_weights(node: &mut Node<'_, '_>) -> Answer {
+    let bins = scalar(node, 1).map(|length| one_sided(&length)).unwrap_or_else(|| node.fresh(0, 0));
+    let bands = scalar(node, 0).unwrap_or_else(|| node.fresh(0, 1));
+    Ok(vec![Some(vec![bins, bands])])
 }

@@ -15,8 +15,8 @@ pub(super) fn rule(name: &str) -> Option<Rule> {
     })
 }
 
-/// Bounds at least this large mean "to the end", whatever the extent.
-const TO_THE_END: i64 = i32::MAX as i64;
+/// Bounds at least this large mean "to the end": exporters write many such numbers, and no axis is that long.
+const TO_THE_END: i64 = 1 << 29;
 
 /// One sliced axis.
 pub(super) struct Window {
@@ -64,7 +64,7 @@ impl Window {
         let whole = matches!(end, DimExpr::Constant(end) if *end >= TO_THE_END) || end == extent;
         let distance = match (start, end) {
             (DimExpr::Constant(start), _) if whole && *start < 0 => extent.min(&DimExpr::Constant(-start)),
-            (start, _) if whole && start.is_nonnegative() => at_least_zero(extent.sub(start)),
+            (start, _) if whole && is_nonnegative(start, extent) => at_least_zero(extent.sub(start)),
             (start, end) => at_least_zero(clamp(end, extent)?.sub(&clamp(start, extent)?)),
         };
         Some(distance.ceil_div(&DimExpr::Constant(step)))
@@ -76,10 +76,22 @@ fn clamp(bound: &DimExpr, extent: &DimExpr) -> Option<DimExpr> {
     match bound {
         DimExpr::Constant(bound) if *bound < 0 => Some(at_least_zero(extent.add(&DimExpr::Constant(*bound)))),
         DimExpr::Constant(bound) if *bound >= TO_THE_END => Some(extent.clone()),
-        _ if bound.is_nonnegative() => Some(bound.min(extent)),
+        _ if is_nonnegative(bound, extent) => Some(bound.min(extent)),
         _ if bound.mul(&DimExpr::Constant(-1)).is_nonnegative() => Some(at_least_zero(extent.add(bound))),
         _ => None,
     }
+}
+
+/// Factors tried to see that a bound is a part of the extent.
+const FACTORS: std::ops::RangeInclusive<i64> = 1..=4;
+
+/// Whether a bound is at least zero, given that the extent is: with `S*2-1 >= 0`, `S-1` is.
+fn is_nonnegative(bound: &DimExpr, extent: &DimExpr) -> bool {
+    let follows = |factor: i64| {
+        let scaled = bound.mul(&DimExpr::Constant(factor)).add(&DimExpr::Constant(factor - 1));
+        scaled.sub(extent).is_nonnegative()
+    };
+    bound.is_nonnegative() || FACTORS.into_iter().any(follows)
 }
 
 fn backward_length(extent: &DimExpr, start: i64, end: i64, step: i64) -> Option<DimExpr> {

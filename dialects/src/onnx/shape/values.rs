@@ -47,6 +47,13 @@ pub(super) fn infer(node: &Node<'_, '_>, name: &str) -> Option<Elements> {
             let (start, step) = (node.known(0)?.first()?.clone(), node.known(2)?.first()?.clone());
             Some((0..count).map(|at| Some(start.add(&step.mul(&DimExpr::Constant(at as i64))))).collect())
         }
+        "Pow" => {
+            let (bases, exponents) = (node.numbers(0)?, node.floats(1)?);
+            let exponent = exponents.first().filter(|_| exponents.len() == 1)?;
+            let power = |base: i64| whole_number((base as f64).powf(*exponent)).map(DimExpr::Constant);
+            Some(bases.into_iter().map(power).collect())
+        }
+        "Sqrt" => unary(node, |a| whole_number((a.as_constant()? as f64).sqrt()).map(DimExpr::Constant)),
         "Neg" => unary(node, |a| Some(a.mul(&DimExpr::Constant(-1)))),
         "Abs" => unary(node, |a| a.is_nonnegative().then(|| a.clone())),
         "Not" => unary(node, |a| Some(DimExpr::Constant((a.as_constant()? == 0) as i64))),
@@ -107,17 +114,14 @@ fn cast(node: &Node<'_, '_>, whole: bool) -> Option<Elements> {
     if !whole {
         return None;
     }
-    let extents: Option<Vec<usize>> = fact.shape.as_ref()?.iter().map(|dim| Some(dim.as_constant()? as usize)).collect();
+    let extents: Option<Vec<usize>> =
+        fact.shape.as_ref()?.iter().map(|dim| Some(dim.as_constant()? as usize)).collect();
     let rounded = quotient(node, &extents?, DimExpr::floor_div)?;
     Some(rounded.into_iter().map(|element| element.filter(DimExpr::is_nonnegative)).collect())
 }
 
 /// The rounded quotient when operand 0 is a division of known numbers by positive ones.
-fn quotient(
-    node: &Node<'_, '_>,
-    extents: &[usize],
-    divide: fn(&DimExpr, &DimExpr) -> DimExpr,
-) -> Option<Elements> {
+fn quotient(node: &Node<'_, '_>, extents: &[usize], divide: fn(&DimExpr, &DimExpr) -> DimExpr) -> Option<Elements> {
     let body = node.analyser.body;
     let division = body.defining_op(node.operand(0)?)?;
     if body.name(division) != "onnx.Div" {
@@ -303,12 +307,12 @@ fn select(node: &Node<'_, '_>, extents: &[usize]) -> Option<Elements> {
     let conditions = spread(node, 0, extents).unwrap_or_else(unknown);
     let yes = spread(node, 1, extents).unwrap_or_else(unknown);
     let no = spread(node, 2, extents).unwrap_or_else(unknown);
-    let pick = |((condition, yes), no): ((Option<DimExpr>, Option<DimExpr>), Option<DimExpr>)| {
-        match condition.and_then(|condition| condition.as_constant()) {
-            Some(0) => no,
-            Some(_) => yes,
-            None => yes.filter(|yes| no.as_ref() == Some(yes)),
-        }
+    let pick = |((condition, yes), no): ((Option<DimExpr>, Option<DimExpr>), Option<DimExpr>)| match condition
+        .and_then(|condition| condition.as_constant())
+    {
+        Some(0) => no,
+        Some(_) => yes,
+        None => yes.filter(|yes| no.as_ref() == Some(yes)),
     };
     Some(conditions.into_iter().zip(yes).zip(no).map(pick).collect())
 }
