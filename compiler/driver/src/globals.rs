@@ -10,7 +10,7 @@ pub(crate) struct Globals {
 }
 
 enum Memory {
-    /// A constant: the mapped model itself where it is aligned.
+    /// A constant: the mapped model itself where the processor can read it there.
     Constant(Blob),
     /// A buffer that generated code writes.
     Buffer(AlignedBytes),
@@ -57,13 +57,16 @@ impl Globals {
     }
 }
 
+/// Whether elements may be read from addresses that are no multiples of their size, as those in a mapped model are.
+const READS_UNALIGNED: bool = cfg!(any(target_arch = "x86_64", target_arch = "aarch64"));
+
 fn memory(r#type: &Type, initial: Option<&Attribute>) -> Memory {
     let width = r#type.element().byte_width().unwrap_or(1);
     let count = r#type.static_shape().map_or(0, |shape| shape.iter().product::<i64>()) as usize;
     match initial.and_then(Attribute::as_dense) {
         None => Memory::Buffer(AlignedBytes::zeroed(count * width)),
         Some(elements) if elements.splat => Memory::Constant(Blob::copy_of(&elements.data.bytes().repeat(count))),
-        Some(elements) if (elements.data.bytes().as_ptr() as usize).is_multiple_of(width) => {
+        Some(elements) if READS_UNALIGNED || (elements.data.bytes().as_ptr() as usize).is_multiple_of(width) => {
             Memory::Constant(elements.data.clone())
         }
         Some(elements) => Memory::Constant(Blob::copy_of(elements.data.bytes())),

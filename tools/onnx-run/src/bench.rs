@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::Failure;
 
 /// What was measured.
-pub struct Report {
+pub(crate) struct Report {
     latencies: Vec<Duration>,
     load: Duration,
     compile: Duration,
@@ -17,7 +17,7 @@ pub struct Report {
 }
 
 /// Runs a model `runs` times.
-pub fn measure(session: &mut Session, inputs: &[Tensor], runs: u64, first_result: Duration) -> Result<Report, Failure> {
+pub(crate) fn measure(session: &mut Session, inputs: &[Tensor], runs: u64, first_result: Duration) -> Result<Report, Failure> {
     let mut latencies = Vec::new();
     for _ in 0..runs {
         let start = Instant::now();
@@ -37,7 +37,7 @@ impl Report {
     }
 
     /// One line of JSON.
-    pub fn json(&self) -> String {
+    pub(crate) fn json(&self) -> String {
         json!({
             "latency_ms": { "min": self.quantile(0.0), "median": self.quantile(0.5), "p90": self.quantile(0.9) },
             "load_ms": milliseconds(self.load),
@@ -49,7 +49,7 @@ impl Report {
     }
 
     /// The same for people.
-    pub fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         format!(
             "latency      {:.3} ms median, {:.3} ms fastest, {:.3} ms 90th percentile of {} runs\n\
              load         {:.1} ms\ncompile      {:.1} ms\nfirst result {:.1} ms after the start\npeak memory  {:.1} MB",

@@ -4,24 +4,24 @@ use driver::{Tensor, type_name};
 
 /// How far floats may be off: `|found - expected| <= atol + rtol * |expected|`.
 #[derive(Clone, Copy, Debug)]
-pub struct Tolerance {
+pub(crate) struct Tolerance {
     /// Relative part.
-    pub rtol: f64,
+    pub(crate) rtol: f64,
     /// Absolute part.
-    pub atol: f64,
+    pub(crate) atol: f64,
 }
 
 /// The largest errors of an output that is right.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Errors {
+pub(crate) struct Errors {
     /// Largest absolute error.
-    pub absolute: f64,
+    pub(crate) absolute: f64,
     /// Elements of the output.
-    pub count: usize,
+    pub(crate) count: usize,
 }
 
 /// Compares an output; the error says what is wrong first.
-pub fn compare(found: &Tensor, expected: &Tensor, tolerance: Tolerance) -> Result<Errors, String> {
+pub(crate) fn compare(found: &Tensor, expected: &Tensor, tolerance: Tolerance) -> Result<Errors, String> {
     if found.element != expected.element {
         return Err(format!("expected {}, found {}", type_name(&expected.element), type_name(&found.element)));
     }

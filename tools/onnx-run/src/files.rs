@@ -11,7 +11,7 @@ use proto::{Message, TensorProto, TensorValue, Tensors};
 type Reading<T> = Result<T, String>;
 
 /// Reads the tensor of a `.npy` or `.pb` file, or the only one of a `.npz` file.
-pub fn read_tensor(path: &Path) -> Reading<Tensor> {
+pub(crate) fn read_tensor(path: &Path) -> Reading<Tensor> {
     match extension(path) {
         "pb" => read_proto(path).map(|(_, tensor)| tensor),
         "npz" => match &mut *read_archive(path)? {
@@ -27,7 +27,7 @@ pub fn read_tensor(path: &Path) -> Reading<Tensor> {
 }
 
 /// Reads every array of a `.npz` file, by name.
-pub fn read_archive(path: &Path) -> Reading<Vec<(String, Tensor)>> {
+pub(crate) fn read_archive(path: &Path) -> Reading<Vec<(String, Tensor)>> {
     let mut archive = NpzArchive::open(path).map_err(|error| cannot_read(path, error))?;
     let names: Vec<String> = archive.array_names().map(str::to_string).collect();
     names
@@ -43,7 +43,7 @@ fn read_member<R: Read + Seek>(archive: &mut NpzArchive<R>, name: &str) -> Readi
 }
 
 /// Reads a serialized tensor and its name.
-pub fn read_proto(path: &Path) -> Reading<(String, Tensor)> {
+pub(crate) fn read_proto(path: &Path) -> Reading<(String, Tensor)> {
     let bytes = std::fs::read(path).map_err(|error| cannot_read(path, error))?;
     let message = TensorProto::decode(bytes.as_slice()).map_err(|error| cannot_read(path, error))?;
     let model = proto::Model::from_proto(Default::default());
@@ -58,7 +58,7 @@ pub fn read_proto(path: &Path) -> Reading<(String, Tensor)> {
 }
 
 /// The part of a file name behind the last dot.
-pub fn extension(path: &Path) -> &str {
+pub(crate) fn extension(path: &Path) -> &str {
     path.extension().and_then(|extension| extension.to_str()).unwrap_or_default()
 }
 
@@ -103,7 +103,7 @@ fn from_utf32(bytes: &[u8]) -> String {
 }
 
 /// Writes named tensors: all into one `.npz` file, or each into a `.npy` file of its own in a folder.
-pub fn save(path: &Path, tensors: &[(String, Tensor)]) -> Result<(), String> {
+pub(crate) fn save(path: &Path, tensors: &[(String, Tensor)]) -> Result<(), String> {
     let failed = |error: &dyn std::fmt::Display| format!("cannot write {}: {error}", path.display());
     if extension(path) == "npz" {
         let mut archive = NpzWriter::create(path).map_err(|error| failed(&error))?;

@@ -9,7 +9,7 @@ use indexmap::IndexMap;
 use crate::files::{extension, read_archive, read_proto, read_tensor};
 
 /// Reads named inputs from `NAME=FILE` arguments and from a `.npz` file or a folder of tensors.
-pub fn read(named: &[(String, String)], all: Option<&Path>) -> Result<IndexMap<String, Tensor>, String> {
+pub(crate) fn read(named: &[(String, String)], all: Option<&Path>) -> Result<IndexMap<String, Tensor>, String> {
     let mut inputs = IndexMap::new();
     if let Some(path) = all {
         inputs.extend(if path.is_dir() { read_folder(path)? } else { read_archive(path)? });
@@ -41,7 +41,7 @@ fn read_folder(folder: &Path) -> Result<Vec<(String, Tensor)>, String> {
 }
 
 /// The inputs in the order of the signature; what is missing is an error, or random where that is asked for.
-pub fn arrange(
+pub(crate) fn arrange(
     signature: &Signature,
     mut given: IndexMap<String, Tensor>,
     random: Option<&mut Random>,
@@ -72,15 +72,15 @@ pub fn arrange(
 }
 
 /// Reproducible random inputs.
-pub struct Random {
+pub(crate) struct Random {
     state: u64,
     /// Extents of named dimensions; others are 1.
-    pub dims: BTreeMap<String, i64>,
+    pub(crate) dims: BTreeMap<String, i64>,
 }
 
 impl Random {
     /// A generator that depends on `seed` alone.
-    pub fn new(seed: u64, dims: BTreeMap<String, i64>) -> Random {
+    pub(crate) fn new(seed: u64, dims: BTreeMap<String, i64>) -> Random {
         Random { state: seed, dims }
     }
 

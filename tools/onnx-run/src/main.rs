@@ -84,11 +84,11 @@ fn pair(text: &str) -> Result<(String, String), String> {
 }
 
 /// Why the tool ends without success.
-pub struct Failure {
+pub(crate) struct Failure {
     /// The exit code.
-    pub code: i32,
+    pub(crate) code: i32,
     /// What to tell the user, a line each.
-    pub lines: Vec<String>,
+    pub(crate) lines: Vec<String>,
 }
 
 impl From<Vec<Diagnostic>> for Failure {

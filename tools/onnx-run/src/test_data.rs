@@ -9,7 +9,7 @@ use crate::compare::{Tolerance, compare};
 use crate::files::read_proto;
 
 /// Runs every data set below a folder; a wrong output is an error.
-pub fn run(session: &mut Session, folder: &Path, tolerance: Tolerance) -> Result<(), Failure> {
+pub(crate) fn run(session: &mut Session, folder: &Path, tolerance: Tolerance) -> Result<(), Failure> {
     let sets = data_sets(folder)?;
     let mut lines = Vec::new();
     for set in &sets {
