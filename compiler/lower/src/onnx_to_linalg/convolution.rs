@@ -50,7 +50,12 @@ fn kernel_extents(weights: &Shaped) -> Result<Vec<i64>, Unsupported> {
     Ok(extents.ok_or_else(|| Unsupported::new("the shape of its weights is not static"))?[2..].to_vec())
 }
 
-fn convolve(lowering: &mut Lowering<'_>, x: Value, convolution: &Convolution, result: Value) -> Result<(), Unsupported> {
+fn convolve(
+    lowering: &mut Lowering<'_>,
+    x: Value,
+    convolution: &Convolution,
+    result: Value,
+) -> Result<(), Unsupported> {
     let channels = convolution.weights.shape[1].as_constant().unwrap_or(1);
     let outputs = convolution.weights.shape[0].as_constant().unwrap_or(1);
     let output = lowering.shape(result);
@@ -230,7 +235,13 @@ fn dense(lowering: &mut Lowering<'_>, input: &Shaped, convolution: &Convolution,
 }
 
 /// The tensor that accumulation starts from and the axes of the result it is read along.
-fn bias_start(lowering: &mut Lowering<'_>, bias: Value, groups: i64, per_group: &DimExpr, shape: &[DimExpr]) -> (Value, Vec<usize>) {
+fn bias_start(
+    lowering: &mut Lowering<'_>,
+    bias: Value,
+    groups: i64,
+    per_group: &DimExpr,
+    shape: &[DimExpr],
+) -> (Value, Vec<usize>) {
     let lane = shape.len() - 1;
     if groups == 1 {
         return (bias_blocked(lowering, bias, per_group), vec![1, lane]);
@@ -371,7 +382,8 @@ fn transposed_padding(
     (0..rank)
         .map(|axis| {
             let reach = (kernel[axis] - 1) * dilations[axis] + 1 + extra[axis];
-            let full = input[axis].sub(&DimExpr::ONE).mul(&DimExpr::Constant(strides[axis])).add(&DimExpr::Constant(reach));
+            let full =
+                input[axis].sub(&DimExpr::ONE).mul(&DimExpr::Constant(strides[axis])).add(&DimExpr::Constant(reach));
             let total = full.sub(&output[axis]).as_constant();
             let total = total.ok_or_else(|| Unsupported::new("its padding depends on the input's extents"))?.max(0);
             Ok(if auto == "SAME_UPPER" { total / 2 } else { total - total / 2 })
@@ -389,9 +401,10 @@ fn flip_weights(lowering: &mut Lowering<'_>, weights: &Shaped, groups: i64) -> S
     let group = if groups == 1 { AffineExpr::Constant(0) } else { dim(0).floor_div(outputs) };
     let output = if groups == 1 { dim(0) } else { dim(0).modulo(outputs) };
     let mut map = vec![group.mul(AffineExpr::Constant(channels)).add(dim(1)), output];
-    map.extend((2..extents.len()).map(|axis| {
-        dim(axis).mul(AffineExpr::Constant(-1)).add(AffineExpr::Constant(extents[axis] - 1))
-    }));
+    map.extend(
+        (2..extents.len())
+            .map(|axis| dim(axis).mul(AffineExpr::Constant(-1)).add(AffineExpr::Constant(extents[axis] - 1))),
+    );
     let shape: Vec<DimExpr> = shape.into_iter().map(DimExpr::Constant).collect();
     let element = lowering.body.value_type(weights.value).element().clone();
     let input = Input { value: weights.value, map: AffineMap::new(shape.len() as u32, map) };

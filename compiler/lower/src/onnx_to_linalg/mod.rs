@@ -25,8 +25,8 @@ mod window;
 use dialects::onnx::shape::ShapeAnalysis;
 use indexmap::IndexMap;
 use ir::{
-    AffineExpr, AffineMap, Attribute, Attributes, Block, Body, Builder, DenseElements, Diagnostic, DimExpr, Location, Module, Op,
-    Signedness, Type, Value,
+    AffineExpr, AffineMap, Attribute, Attributes, Block, Body, Builder, DenseElements, Diagnostic, DimExpr, Location,
+    Module, Op, Signedness, Type, Value,
 };
 
 use crate::generic::{Input, Iterator, build_generic, parallel};
@@ -164,7 +164,10 @@ impl<'a> Lowering<'a> {
             "MaxPool" | "AveragePool" | "LpPool" => pooling::lower(self, op, name),
             "GlobalAveragePool" | "GlobalMaxPool" | "GlobalLpPool" => pooling::lower_global(self, op, name),
             "Softmax" | "LogSoftmax" | "Hardmax" | "ArgMax" | "ArgMin" => reduction::lower_along_axis(self, op, name),
-            "LayerNormalization" | "RMSNormalization" | "BatchNormalization" | "InstanceNormalization"
+            "LayerNormalization"
+            | "RMSNormalization"
+            | "BatchNormalization"
+            | "InstanceNormalization"
             | "GroupNormalization" => normalization::lower(self, op, name),
             "Transpose" | "Expand" | "Reshape" | "Flatten" | "Squeeze" | "Unsqueeze" | "Tile" | "Concat" | "Shape"
             | "Size" | "ConstantOfShape" | "Range" | "Trilu" | "EyeLike" | "DepthToSpace" | "SpaceToDepth" => {
@@ -263,7 +266,13 @@ impl<'a> Lowering<'a> {
     }
 
     /// Emits an operation at the current place.
-    pub fn emit(&mut self, name: &'static str, operands: &[Value], results: &[Type], attributes: impl Into<Attributes>) -> Op {
+    pub fn emit(
+        &mut self,
+        name: &'static str,
+        operands: &[Value],
+        results: &[Type],
+        attributes: impl Into<Attributes>,
+    ) -> Op {
         self.builder().create(name, operands, results, attributes)
     }
 
@@ -301,7 +310,9 @@ impl<'a> Lowering<'a> {
         let origin = self.origin.clone();
         let mut builder = self.builder();
         let output = Input { value: init, map: output_map };
-        let results = build_generic(&mut builder, inputs, &[output], iterators, |builder, elements| vec![body(builder, elements)]);
+        let results = build_generic(&mut builder, inputs, &[output], iterators, |builder, elements| {
+            vec![body(builder, elements)]
+        });
         let op = self.body.defining_op(results[0]).expect("a generic defines its results");
         self.body.op_mut(op).attributes.set("rt.origin", Attribute::string(&origin));
         results[0]
@@ -381,11 +392,8 @@ impl<'a> Lowering<'a> {
         let one = DimExpr::Constant(1);
         let shape: Vec<DimExpr> =
             from.iter().zip(to).map(|(from, to)| if *from == one { one.clone() } else { to.clone() }).collect();
-        let limits: Vec<Option<Value>> = from
-            .iter()
-            .zip(&shape)
-            .map(|(from, to)| (from != to).then(|| self.dim(&from.sub(&one))))
-            .collect();
+        let limits: Vec<Option<Value>> =
+            from.iter().zip(&shape).map(|(from, to)| (from != to).then(|| self.dim(&from.sub(&one)))).collect();
         let element = self.body.value_type(value).element().clone();
         self.pointwise(&[], &shape, element.clone(), |builder, _| {
             let mut operands = vec![value];
