@@ -71,8 +71,48 @@ fn convolve(
         lowering.bind_blocked(result, value);
         return Ok(());
     }
-    grouped(lowering, x, convolution, result);
+    let aligned = [channels, outputs / convolution.groups].iter().all(|channels| channels % GROUP == 0);
+    match convolution.window.is_pointwise() && !aligned {
+        true => grouped_pointwise(lowering, x, convolution, result),
+        false => grouped(lowering, x, convolution, result),
+    }
     Ok(())
+}
+
+/// A grouped 1×1 convolution of plain tensors: one matrix product a group, pixels along the columns.
+///
+/// `y[n, g, o, p] += w[g, o, c] * x[n, g, c, p]`
+fn grouped_pointwise(lowering: &mut Lowering<'_>, x: Value, convolution: &Convolution, result: Value) {
+    let (input, output) = (lowering.shape(x), lowering.shape(result));
+    let groups = DimExpr::Constant(convolution.groups);
+    let channels = convolution.weights.shape[1].clone();
+    let outputs = DimExpr::Constant(convolution.weights.shape[0].as_constant().unwrap_or(1) / convolution.groups);
+    let pixels = DimExpr::product(&input[2..]);
+    let value = lowering.value(x);
+    let element = lowering.body.value_type(value).element().clone();
+    let x_value = lowering.reshape(value, &[input[0].clone(), groups.clone(), channels.clone(), pixels.clone()]);
+    let w_value = lowering.reshape(convolution.weights.value, &[groups.clone(), outputs.clone(), channels]);
+    let shape = vec![output[0].clone(), groups.clone(), outputs.clone(), pixels];
+    let init = match convolution.bias {
+        Some(bias) => {
+            let value = lowering.value(bias);
+            let bias = lowering.reshape(value, &[groups, outputs]);
+            let map = AffineMap::select(4, &[1, 2]);
+            lowering.pointwise(&[Input { value: bias, map }], &shape, element, |_, e| e[0])
+        }
+        None => lowering.filled(&shape, element, 0.0),
+    };
+    // loops: n, g, o, p, c
+    let inputs = [
+        Input { value: w_value, map: AffineMap::select(5, &[1, 2, 4]) },
+        Input { value: x_value, map: AffineMap::select(5, &[0, 1, 4, 3]) },
+    ];
+    let mut iterators = vec![Iterator::Parallel; 5];
+    iterators[4] = Iterator::Reduction;
+    let value = lowering.generic_onto(&inputs, init, AffineMap::select(5, &[0, 1, 2, 3]), &iterators, |builder, e| {
+        multiply_add(&mut Scalars { builder, unsigned: false }, e)
+    });
+    lowering.bind_grouped(result, value, convolution.groups);
 }
 
 /// One output channel an input channel: lanes stay apart.

@@ -14,6 +14,7 @@ mod convolution;
 pub mod dims;
 pub mod elementwise;
 mod gather;
+mod grouped;
 mod movement;
 mod normalization;
 mod pooling;
@@ -59,6 +60,7 @@ pub struct Lowering<'a> {
     origin: String,
     values: IndexMap<Value, Value>,
     blocked: IndexMap<Value, Value>,
+    grouped: IndexMap<Value, grouped::Grouped>,
     dims: IndexMap<DimExpr, Value>,
     entry: Block,
     /// Operations of the entry block that compute sizes from input extents, all in front.
@@ -91,6 +93,7 @@ impl<'a> Lowering<'a> {
             origin: String::new(),
             values: IndexMap::new(),
             blocked: IndexMap::new(),
+            grouped: IndexMap::new(),
             dims: IndexMap::new(),
             entry,
             sizes: 0,
@@ -228,9 +231,14 @@ impl<'a> Lowering<'a> {
         if let Some(&plain) = self.values.get(&value) {
             return plain;
         }
-        let blocked = *self.blocked.get(&value).expect("operands are lowered before their readers");
-        let shape = self.shape(value);
-        let plain = self.unpack(blocked, &shape);
+        let plain = match self.ungroup(value) {
+            Some(plain) => plain,
+            None => {
+                let blocked = *self.blocked.get(&value).expect("operands are lowered before their readers");
+                let shape = self.shape(value);
+                self.unpack(blocked, &shape)
+            }
+        };
         self.values.insert(value, plain);
         plain
     }
@@ -238,19 +246,20 @@ impl<'a> Lowering<'a> {
     /// Runs `build` in another block; what it makes is not known behind it.
     pub fn nested<T>(&mut self, block: Block, build: impl FnOnce(&mut Self) -> T) -> T {
         let outer = self.at;
-        let known = (self.values.len(), self.blocked.len(), self.dims.clone());
+        let known = (self.values.len(), self.blocked.len(), self.grouped.len(), self.dims.clone());
         self.at = block;
         let result = build(self);
         self.at = outer;
         self.values.truncate(known.0);
         self.blocked.truncate(known.1);
+        self.grouped.truncate(known.2);
         let dims = std::mem::take(&mut self.dims);
-        self.dims = dims.into_iter().filter(|(dim, _)| known.2.contains_key(dim) || self.only_inputs(dim)).collect();
+        self.dims = dims.into_iter().filter(|(dim, _)| known.3.contains_key(dim) || self.only_inputs(dim)).collect();
         result
     }
 
     fn is_bound(&self, value: Value) -> bool {
-        self.values.contains_key(&value) || self.blocked.contains_key(&value)
+        self.values.contains_key(&value) || self.blocked.contains_key(&value) || self.grouped.contains_key(&value)
     }
 
     /// Records the lowered value of a result.
@@ -347,6 +356,16 @@ impl<'a> Lowering<'a> {
                 is_present.iter().map(|&present| if present { next.next() } else { None }).collect();
             body(builder, &arguments)
         };
+        let present: Vec<Value> = operands.iter().copied().filter(|&value| self.is_present(value)).collect();
+        if let Some(groups) = self.groups_of(&present, result)
+            && let Some((operands, shape)) = self.grouped_operands(&present, result, groups)
+        {
+            let inputs: Vec<Input> =
+                operands.iter().map(|operand| self.broadcast_input(operand.value, &operand.shape, &shape)).collect();
+            let value = self.pointwise(&inputs, &shape, element, call);
+            self.bind_grouped(result, value, groups);
+            return;
+        }
         if let Some(operands) = self.blocked_operands(operands, result) {
             let shape = blocked::blocked_shape(&shape);
             let inputs: Vec<Input> =
@@ -355,7 +374,6 @@ impl<'a> Lowering<'a> {
             self.bind_blocked(result, value);
             return;
         }
-        let present: Vec<Value> = operands.iter().copied().filter(|&value| self.is_present(value)).collect();
         let inputs: Vec<Input> = present
             .into_iter()
             .map(|value| {

@@ -55,6 +55,14 @@ fn batch(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
         let sum = s.add(scaled, e[2]);
         s.cast(sum, &element, false, false)
     };
+    if let Some(groups) = lowering.groups_of(&[x], result)
+        && let Some((input, shape)) = lowering.grouped_operands(&[x], result, groups)
+    {
+        let (factor, shift) = (lowering.grouped_parameter(&factor, groups), lowering.grouped_parameter(&shift, groups));
+        let value = lowering.map(&[&input[0], &factor, &shift], &shape, element.clone(), body).value;
+        lowering.bind_grouped(result, value, groups);
+        return Ok(());
+    }
     let mut aligned = vec![DimExpr::ONE; shape.len()];
     if shape.len() > 1 {
         aligned[1] = channels[0].clone();
@@ -64,7 +72,7 @@ fn batch(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
         shape: aligned.clone(),
     };
     let (factor, shift) = (along_channels(lowering, &factor), along_channels(lowering, &shift));
-    if shape.len() >= 3 {
+    if lowering.is_blocked(x) {
         let input = lowering.blocked(x);
         let (factor, shift) = (lowering.pack(&factor), lowering.pack(&shift));
         let value = lowering.map(&[&input, &factor, &shift], &input.shape, element.clone(), body).value;

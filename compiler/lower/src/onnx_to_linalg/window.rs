@@ -57,6 +57,12 @@ impl Window {
         self.kernel.len()
     }
 
+    /// Whether every output element reads the input element at its own place.
+    pub(crate) fn is_pointwise(&self) -> bool {
+        let ones = |list: &[i64]| list.iter().all(|&entry| entry == 1);
+        ones(&self.kernel) && ones(&self.strides) && self.pads.iter().flatten().all(|&pad| pad == 0)
+    }
+
     /// `output * stride + kernel * dilation` for one axis, given its two loops.
     pub(super) fn subscript(&self, axis: usize, output: usize, kernel: usize) -> AffineExpr {
         let term = |dim: usize, factor: i64| AffineExpr::Dim(dim as u32).mul(AffineExpr::Constant(factor));
