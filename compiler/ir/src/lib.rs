@@ -22,6 +22,7 @@ pub mod floats;
 pub mod location;
 pub mod module;
 pub mod parse;
+pub mod pass;
 pub mod print;
 pub mod registry;
 pub mod types;
