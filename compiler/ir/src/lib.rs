@@ -25,6 +25,8 @@ pub mod parse;
 pub mod pass;
 pub mod print;
 pub mod registry;
+pub mod rewrite;
+pub mod transforms;
 pub mod types;
 pub mod verify;
 
