@@ -5,7 +5,6 @@ use std::path::Path;
 
 use ir::{Attribute, Diagnostic, FunctionView, Location, Module, Result};
 use lower::fold_constants::INITIALIZE;
-use lower::outline::Shapes;
 
 use crate::globals::Globals;
 use crate::pipeline::{self, MAIN, Timings};
@@ -35,16 +34,6 @@ pub struct Options {
     pub strict_fp: bool,
     /// Whether kernels are timed.
     pub profile: bool,
-}
-
-impl Options {
-    /// Quick compilation shares kernels; the optimising code generator specialises them.
-    pub(crate) fn kernel_shapes(&self) -> Shapes {
-        match self.backend {
-            Backend::Cranelift => Shapes::Shared,
-            Backend::Llvm => Shapes::Specialised,
-        }
-    }
 }
 
 /// A model as machine code, with its weights. Shared by the sessions that run it.
@@ -92,7 +81,7 @@ impl Compiler {
 
     fn compile_graph(&self, mut module: Module, mut timings: Timings) -> Result<CompiledModel> {
         let mut signature = Signature::of(main_function(&module)?);
-        pipeline::run_stages(&mut module, pipeline::GRAPH, &self.options, &mut timings)?;
+        pipeline::run(&mut module, &pipeline::graph(&self.options), &mut timings)?;
         signature.refine(main_function(&module)?);
         self.finish(module, signature, timings)
     }
@@ -104,7 +93,7 @@ impl Compiler {
     }
 
     fn finish(&self, mut module: Module, signature: Signature, mut timings: Timings) -> Result<CompiledModel> {
-        pipeline::run_stages(&mut module, pipeline::STRUCTURED, &self.options, &mut timings)?;
+        pipeline::run(&mut module, &pipeline::structured(&self.options), &mut timings)?;
         let mut model = self.generate(&module, signature, timings)?;
         let mut timings = std::mem::take(&mut model.timings);
         timings.measure("initialize", || model.initialize())?;

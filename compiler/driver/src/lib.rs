@@ -2,6 +2,7 @@
 
 mod compiler;
 mod globals;
+pub mod passes;
 pub mod pipeline;
 mod session;
 mod signature;

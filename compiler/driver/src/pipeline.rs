@@ -1,73 +1,47 @@
-//! The way from a model to the low level, as named stages.
+//! The way from a model to the low level, as pipelines of passes.
 
-use std::time::{Duration, Instant};
+use std::sync::OnceLock;
 
-use ir::{Module, Result};
-use lower::fold_constants::INITIALIZE;
-use lower::low::Target;
+use ir::pass::{PassManager, PassRegistry, Pipeline};
+use ir::{Module, Registry, Result};
 
-use crate::compiler::Options;
+use crate::compiler::{Backend, Options};
+use crate::passes;
+
+pub use ir::pass::Timings;
 
 /// The function a model becomes.
 pub const MAIN: &str = import::MAIN;
 
-/// How long each stage took.
-#[derive(Clone, Debug, Default)]
-pub struct Timings(pub Vec<(&'static str, Duration)>);
-
-impl Timings {
-    /// Runs a stage and notes its time.
-    pub fn measure<T>(&mut self, stage: &'static str, run: impl FnOnce() -> T) -> T {
-        let start = Instant::now();
-        let result = run();
-        self.0.push((stage, start.elapsed()));
-        result
-    }
-
-    /// The time of all stages.
-    pub fn total(&self) -> Duration {
-        self.0.iter().map(|(_, time)| *time).sum()
-    }
-}
-
-/// A step from one level towards the next.
-pub type Stage = fn(&mut Module, &Options) -> Result<()>;
-
 /// From the graph level to the structured level.
-pub const GRAPH: &[(&str, Stage)] =
-    &[("onnx-to-linalg", |module, _| lower::onnx_to_linalg::lower_function(module, MAIN))];
+pub fn graph(_: &Options) -> String {
+    "builtin.module(onnx-to-linalg)".to_string()
+}
 
 /// From the structured level to the low level.
-pub const STRUCTURED: &[(&str, Stage)] = &[
-    ("outline-kernels", |module, options| {
-        lower::outline::outline_kernels(module, MAIN, options.kernel_shapes());
-        Ok(())
-    }),
-    ("fold-constants", |module, _| {
-        lower::fold_constants::fold_constants(module, MAIN);
-        Ok(())
-    }),
-    ("bufferize", |module, _| {
-        lower::bufferize::bufferize_host(module, INITIALIZE)?;
-        lower::bufferize::bufferize_host(module, MAIN)
-    }),
-    ("build-kernels", |module, options| {
-        lower::kernel::build::build_kernels(module, &target(options));
-        Ok(())
-    }),
-    ("lower-to-low", |module, options| lower::low::lower_to_low(module, &target(options))),
-];
-
-/// Runs stages in order.
-pub fn run_stages(
-    module: &mut Module,
-    stages: &[(&'static str, Stage)],
-    options: &Options,
-    timings: &mut Timings,
-) -> Result<()> {
-    stages.iter().try_for_each(|(name, stage)| timings.measure(name, || stage(module, options)))
+pub fn structured(options: &Options) -> String {
+    let (target, shapes) = match options.backend {
+        Backend::Cranelift => ("cranelift", "shared"),
+        Backend::Llvm => ("llvm", "specialised"),
+    };
+    format!("builtin.module(lower-to-kernels{{shapes={shapes} target={target}}},lower-to-low)")
 }
 
-fn target(_: &Options) -> Target {
-    Target::CRANELIFT
+/// Runs a pipeline given as text; development builds verify the module after each pass.
+pub fn run(module: &mut Module, pipeline: &str, timings: &mut Timings) -> Result<()> {
+    let pipeline = Pipeline::parse(pipeline, passes())?;
+    let manager = PassManager { verify_each: cfg!(debug_assertions), ..PassManager::new(operations()) };
+    manager.run(module, &pipeline, timings)
+}
+
+/// The passes there are, made once.
+fn passes() -> &'static PassRegistry {
+    static PASSES: OnceLock<PassRegistry> = OnceLock::new();
+    PASSES.get_or_init(passes::registry)
+}
+
+/// The operations there are, made once.
+fn operations() -> &'static Registry {
+    static OPERATIONS: OnceLock<Registry> = OnceLock::new();
+    OPERATIONS.get_or_init(dialects::registry)
 }

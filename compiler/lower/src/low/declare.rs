@@ -3,11 +3,10 @@
 use indexmap::IndexMap;
 use ir::{Attribute, Attributes, Body, FunctionType, Location, Module, Result};
 
-use super::Target;
 use super::scope::callee;
 
 /// Adds a function without body for every symbol that is called but not there, typed like its first call.
-pub(super) fn declare_runtime(module: &mut Module, _: &Target) -> Result<()> {
+pub(super) fn declare_runtime(module: &mut Module) -> Result<()> {
     let mut missing: IndexMap<String, FunctionType> = IndexMap::new();
     for function in module.functions() {
         for op in function.body.walk_all() {

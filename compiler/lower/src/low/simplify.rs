@@ -5,11 +5,10 @@ use std::collections::HashMap;
 use ir::dominance::Dominators;
 use ir::{Attributes, Block, Body, Builder, Folded, Module, Op, Registry, Result, Type, Value};
 
-use super::Target;
 use super::scope::{definitions, with_body};
 
 /// Simplifies every function once.
-pub(super) fn simplify(module: &mut Module, _: &Target) -> Result<()> {
+pub(super) fn simplify(module: &mut Module) -> Result<()> {
     let registry = dialects::registry();
     for op in definitions(module) {
         with_body(module, op, |_, body| simplify_body(body, &registry));
