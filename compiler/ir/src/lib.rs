@@ -18,6 +18,7 @@ pub mod diagnostics;
 pub mod dim;
 pub mod dominance;
 pub mod effects;
+pub mod expected;
 pub mod floats;
 pub mod location;
 pub mod module;

@@ -49,7 +49,7 @@ pub struct PassManager<'a> {
     /// How the module is printed.
     pub print_options: PrintOptions,
     /// Where printed modules go.
-    pub sink: fn(&str),
+    pub sink: Box<dyn Fn(&str) + 'a>,
     /// The file that gets the module and the rest of the pipeline as they were before the pass that failed. Keeping a
     /// copy of the module costs time and memory, so there is none by default.
     pub reproducer: Option<PathBuf>,
@@ -64,7 +64,7 @@ impl<'a> PassManager<'a> {
             print_before: Filter::None,
             print_after: Filter::None,
             print_options: PrintOptions::brief(),
-            sink: |text| eprint!("{text}"),
+            sink: Box::new(|text| eprint!("{text}")),
             reproducer: None,
         }
     }

@@ -34,6 +34,17 @@ pub struct OptionDefinition {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PassOptions(IndexMap<String, String>);
 
+impl fmt::Display for OptionKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            OptionKind::Integer => f.write_str("N"),
+            OptionKind::Flag => f.write_str("true|false"),
+            OptionKind::Choice(choices) => f.write_str(&choices.join("|")),
+            OptionKind::Text => f.write_str("TEXT"),
+        }
+    }
+}
+
 impl OptionKind {
     /// Why `value` is not of this kind: what was expected.
     fn check(self, value: &str) -> Result<(), String> {
