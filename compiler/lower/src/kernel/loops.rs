@@ -132,7 +132,8 @@ fn store_point(emitter: &mut Emitter<'_>, pieces: &[Piece<'_>], point: &[Lane]) 
     }
 }
 
-fn shift(emitter: &mut Emitter<'_>, lane: &Lane, offset: Value) -> Lane {
+/// A loop index plus an offset.
+pub(super) fn shift(emitter: &mut Emitter<'_>, lane: &Lane, offset: Value) -> Lane {
     match lane {
         Lane::Uniform(index) => Lane::Uniform(emitter.add(*index, offset)),
         Lane::Iota(base) => Lane::Iota(emitter.add(*base, offset)),
