@@ -34,6 +34,8 @@ pub struct Options {
     pub strict_fp: bool,
     /// Whether kernels are timed.
     pub profile: bool,
+    /// Stages behind which the module is printed to the standard error output, large constants left out.
+    pub print_after: Vec<String>,
 }
 
 /// A model as machine code, with its weights. Shared by the sessions that run it.
@@ -71,6 +73,7 @@ impl Compiler {
         let dimensions = self.options.dims.iter().map(|(name, &extent)| (name.clone(), extent)).collect();
         let options = import::Options { dimensions, ..import::Options::default() };
         let module = timings.measure("import", || import::import_file(path, &options))?;
+        pipeline::print_after("import", &module, &self.options);
         self.compile_graph(module, timings)
     }
 

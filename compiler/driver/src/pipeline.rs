@@ -65,7 +65,17 @@ pub fn run_stages(
     options: &Options,
     timings: &mut Timings,
 ) -> Result<()> {
-    stages.iter().try_for_each(|(name, stage)| timings.measure(name, || stage(module, options)))
+    stages.iter().try_for_each(|(name, stage)| {
+        timings.measure(name, || stage(module, options))?;
+        print_after(name, module, options);
+        Ok(())
+    })
+}
+
+pub(crate) fn print_after(stage: &str, module: &Module, options: &Options) {
+    if options.print_after.iter().any(|wanted| wanted == stage) {
+        eprintln!("// after {stage}\n{}", ir::print_module(module, &ir::PrintOptions::brief()));
+    }
 }
 
 fn target(_: &Options) -> Target {

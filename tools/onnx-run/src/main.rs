@@ -67,6 +67,9 @@ struct Arguments {
     /// Absolute tolerance of --test-data
     #[arg(long, default_value_t = 1e-7, value_name = "X")]
     atol: f64,
+    /// Print the module behind a stage of compilation (see --timings for their names)
+    #[arg(long, value_name = "STAGE")]
+    print_after: Vec<String>,
     /// Print how long each stage of compilation took
     #[arg(long)]
     timings: bool,
@@ -176,6 +179,7 @@ fn options(arguments: &Arguments) -> Result<Options, Failure> {
         dims,
         strict_fp: arguments.strict_fp,
         profile: arguments.profile,
+        print_after: arguments.print_after.clone(),
     })
 }
 
