@@ -316,7 +316,9 @@ impl<'a> Lowering<'a> {
         body: impl FnOnce(&mut Builder<'_>, &[Value]) -> Value,
     ) -> Value {
         let rank = shape.len();
-        self.generic(inputs, shape, element, AffineMap::identity(rank), &parallel(rank), body)
+        // what the result held before is no element to compute from
+        let own = |builder: &mut Builder<'_>, elements: &[Value]| body(builder, &elements[..inputs.len()]);
+        self.generic(inputs, shape, element, AffineMap::identity(rank), &parallel(rank), own)
     }
 
     /// Binds `result` to an elementwise computation with multidirectional broadcasting, in the layout of the operands.
