@@ -5,7 +5,7 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use ir::{AlignedBytes, Blob, Diagnostic, Location, Result};
+use ir::{AlignedBytes, Blob, Diagnostic, Location, Result, Type};
 use runtime::RunContext;
 
 use crate::compiler::CompiledModel;
@@ -132,7 +132,9 @@ impl Session {
             let shape = own[1..].to_vec();
             let buffer = self.outputs.buffers[index].take();
             let tensor = buffer.and_then(|buffer| {
+                let mut buffer = buffer;
                 let bytes = shape.iter().product::<i64>() as usize * port.element.byte_width()?;
+                trim(&mut buffer.as_mut_slice()[..bytes], &port.element);
                 Tensor::new(port.element.clone(), shape, Blob::from_owned(buffer).window(0, bytes)?)
             });
             outputs.push(tensor.ok_or_else(|| {
@@ -140,6 +142,19 @@ impl Session {
             })?);
         }
         Ok(outputs)
+    }
+}
+
+/// Sign or zero extends integers narrower than their byte.
+fn trim(bytes: &mut [u8], element: &Type) {
+    if let Type::Integer(integer) = element
+        && (2..8).contains(&integer.width)
+    {
+        let unused = 8 - integer.width;
+        for byte in bytes {
+            let raised = *byte << unused;
+            *byte = if element.is_unsigned() { raised >> unused } else { (raised as i8 >> unused) as u8 };
+        }
     }
 }
 
