@@ -1,1 +1,21 @@
-//! The low level to LLVM IR and object files.
+//! The low level to LLVM IR, assembly and object files.
+//!
+//! Translation is one to one (see ARCHITECTURE.md, "The low level, precisely") and gives the results that the
+//! Cranelift back end gives. Vectors keep their length: LLVM splits what a target's registers do not hold.
+
+mod control;
+mod convert;
+mod emit;
+mod float;
+mod form;
+mod function;
+mod integer;
+mod memory;
+mod target;
+mod vector;
+
+pub use emit::{compile_assembly, compile_ir, compile_object, compile_objects};
+pub use target::{Optimization, Options};
+
+#[cfg(test)]
+mod tests;

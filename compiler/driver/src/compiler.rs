@@ -69,9 +69,14 @@ impl Compiler {
 
     /// Compiles a model file.
     pub fn compile_file(&self, path: &Path) -> Result<CompiledModel> {
+        self.compile_file_with(path, &import::Options::default())
+    }
+
+    /// Compiles a model file, with inputs of other shapes than it declares, or with constants for inputs.
+    pub fn compile_file_with(&self, path: &Path, options: &import::Options) -> Result<CompiledModel> {
         let mut timings = Timings::default();
-        let dimensions = self.options.dims.iter().map(|(name, &extent)| (name.clone(), extent)).collect();
-        let options = import::Options { dimensions, ..import::Options::default() };
+        let mut options = options.clone();
+        options.dimensions.extend(self.options.dims.iter().map(|(name, &extent)| (name.clone(), extent)));
         let module = timings.measure("import", || import::import_file(path, &options))?;
         pipeline::print_after("import", &module, &self.options);
         self.compile_graph(module, timings)

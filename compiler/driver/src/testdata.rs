@@ -50,6 +50,10 @@ pub fn read_data_set(folder: &Path, signature: &Signature) -> Result<DataSet> {
 /// Tensors are matched by name; those without a name of the model's by position. Data for inputs that the model
 /// holds as constants is passed over.
 fn read_ports(folder: &Path, kind: &str, ports: &[Port]) -> Result<Vec<Option<Tensor>>> {
+    if let Some(port) = ports.iter().find(|port| is_container(&port.element)) {
+        let message = format!("{kind} '{}' is no tensor, and only data for tensors is read", port.name);
+        return Err(Diagnostic::unsupported(at(folder), message).into());
+    }
     let mut files = Vec::new();
     for index in 0.. {
         let path = folder.join(format!("{kind}_{index}.pb"));
@@ -73,6 +77,11 @@ fn read_ports(folder: &Path, kind: &str, ports: &[Port]) -> Result<Vec<Option<Te
         }
     }
     Ok(tensors)
+}
+
+/// Whether this is a sequence, an optional or a map.
+fn is_container(r#type: &Type) -> bool {
+    matches!(r#type, Type::Dialect(dialect) if *dialect.name != *"String")
 }
 
 /// Reads a `TensorProto` file: the tensor's name and the tensor.

@@ -118,12 +118,24 @@ impl Host<'_> {
 
     // ---- small emitters
 
-    fn emit(&mut self, name: &'static str, operands: &[Value], results: &[Type], attributes: impl Into<Attributes>) -> Op {
+    fn emit(
+        &mut self,
+        name: &'static str,
+        operands: &[Value],
+        results: &[Type],
+        attributes: impl Into<Attributes>,
+    ) -> Op {
         let at = self.at;
         Builder::at_end(&mut self.body, at).create(name, operands, results, attributes)
     }
 
-    fn value(&mut self, name: &'static str, operands: &[Value], result: Type, attributes: impl Into<Attributes>) -> Value {
+    fn value(
+        &mut self,
+        name: &'static str,
+        operands: &[Value],
+        result: Type,
+        attributes: impl Into<Attributes>,
+    ) -> Value {
         let op = self.emit(name, operands, &[result], attributes);
         self.body.result(op, 0)
     }
@@ -212,7 +224,12 @@ impl Host<'_> {
                 let operands: Vec<Value> = operation.operands().iter().map(|o| self.scalars[o]).collect();
                 let r#type = self.source.value_type(result).clone();
                 let at = self.at;
-                Builder::at_end(&mut self.body, at).value(operation.name.clone(), &operands, r#type, operation.attributes)
+                Builder::at_end(&mut self.body, at).value(
+                    operation.name.clone(),
+                    &operands,
+                    r#type,
+                    operation.attributes,
+                )
             }
         };
         self.scalars.insert(result, new);
@@ -415,7 +432,8 @@ impl Host<'_> {
                 self.constant(op);
             }
             "tensor.reshape" => {
-                let elements = self.source.defining_op(self.source.operand(op, 1)).expect("a shape is built from elements");
+                let elements =
+                    self.source.defining_op(self.source.operand(op, 1)).expect("a shape is built from elements");
                 let extents: Vec<Value> =
                     self.source.op(elements).operands().iter().map(|operand| self.scalars[operand]).collect();
                 let source = self.buffers[&self.source.operand(op, 0)].memref;
@@ -526,8 +544,11 @@ impl Host<'_> {
     fn conditional(&mut self, op: Op) -> ir::Result<()> {
         let operation = self.source.op(op).clone();
         let condition = self.scalars[&operation.operands()[0]];
-        let ranks: Vec<Option<usize>> =
-            operation.results().iter().map(|&r| self.source.value_type(r).as_tensor().map(|t| t.shape.as_ref().map_or(0, Vec::len))).collect();
+        let ranks: Vec<Option<usize>> = operation
+            .results()
+            .iter()
+            .map(|&r| self.source.value_type(r).as_tensor().map(|t| t.shape.as_ref().map_or(0, Vec::len)))
+            .collect();
         let types: Vec<Type> = operation
             .results()
             .iter()
@@ -630,7 +651,8 @@ impl Lifetimes {
             "scf.if" => {
                 for (index, &result) in operation.results().iter().enumerate() {
                     let branches = operation.regions().iter().filter_map(|&region| body.blocks(region).first());
-                    let yielded = branches.filter_map(|&block| body.terminator(block)).map(|end| body.operand(end, index));
+                    let yielded =
+                        branches.filter_map(|&block| body.terminator(block)).map(|end| body.operand(end, index));
                     let all = yielded.flat_map(|value| origins.get(&value).cloned().unwrap_or_default()).collect();
                     origins.insert(result, all);
                 }

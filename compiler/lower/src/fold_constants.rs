@@ -31,7 +31,13 @@ pub fn fold_constants(module: &mut Module, name: &str) {
         let initialize = initializer(&body, &constant, &crossing);
         replace_calls(&mut body, &crossing);
         let attributes = Attributes::from([("sym_visibility", Attribute::string("public"))]);
-        module.add_function(INITIALIZE, FunctionType { inputs: vec![], results: vec![] }, attributes, initialize, Location::Unknown);
+        module.add_function(
+            INITIALIZE,
+            FunctionType { inputs: vec![], results: vec![] },
+            attributes,
+            initialize,
+            Location::Unknown,
+        );
     }
     module.body.set_isolated(host, body);
 }

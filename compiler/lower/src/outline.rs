@@ -29,7 +29,8 @@ pub fn outline_kernels(module: &mut Module, name: &str) {
     }
     module.body.set_isolated(host, body);
     for (_, kernel) in kernels.by_text {
-        let attributes = Attributes::from([(KERNEL, Attribute::Unit), ("sym_visibility", Attribute::string("private"))]);
+        let attributes =
+            Attributes::from([(KERNEL, Attribute::Unit), ("sym_visibility", Attribute::string("private"))]);
         module.add_function(&kernel.name, kernel.r#type, attributes, kernel.body, Location::Unknown);
     }
 }
@@ -191,7 +192,14 @@ fn build_kernel(body: &Body, group: &Group, arguments: &[Value], destinations: &
     (kernel, FunctionType { inputs: types, results: result_types })
 }
 
-fn copy_definition(body: &Body, value: Value, kernel: &mut Body, entry: Block, prologue: &mut usize, mapping: &mut Mapping) {
+fn copy_definition(
+    body: &Body,
+    value: Value,
+    kernel: &mut Body,
+    entry: Block,
+    prologue: &mut usize,
+    mapping: &mut Mapping,
+) {
     if mapping.contains_key(&value) {
         return;
     }
@@ -202,7 +210,8 @@ fn copy_definition(body: &Body, value: Value, kernel: &mut Body, entry: Block, p
     let operands: Vec<Value> = body.op(op).operands().iter().map(|operand| mapping[operand]).collect();
     let operation = body.op(op);
     let types = [body.value_type(value).clone()];
-    let new = kernel.create_op(operation.name.clone(), &operands, &types, operation.attributes.clone(), Location::Unknown);
+    let new =
+        kernel.create_op(operation.name.clone(), &operands, &types, operation.attributes.clone(), Location::Unknown);
     kernel.insert(entry, *prologue, new);
     *prologue += 1;
     mapping.insert(value, kernel.result(new, 0));

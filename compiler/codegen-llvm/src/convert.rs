@@ -1,0 +1,146 @@
+//! Conversions between types. Float to integer saturates and maps NaN to 0; nothing traps.
+
+use inkwell::FloatPredicate;
+use inkwell::types::BasicTypeEnum;
+use inkwell::values::{BasicValueEnum, InstructionOpcode};
+use ir::{FloatType, Op};
+
+use crate::form::{is_half, scalar_type, with_scalar};
+use crate::function::{Failure, Translated, Translator};
+
+impl<'c> Translator<'_, 'c> {
+    /// Conversions; `None` when `name` is none.
+    pub(crate) fn convert_op(
+        &self,
+        op: Op,
+        name: &str,
+        arguments: &[BasicValueEnum<'c>],
+    ) -> Translated<Option<BasicValueEnum<'c>>> {
+        let &[x] = arguments else { return Ok(None) };
+        let (from, to) = (self.operand_type(op, 0).element(), self.result_type(op).element());
+        let target = self.held(self.result_type(op))?;
+        Ok(Some(match name {
+            "arith.extsi" | "arith.index_cast" => self.resize(x, target, InstructionOpcode::SExt)?,
+            "arith.extui" | "arith.index_castui" | "arith.trunci" => self.resize(x, target, InstructionOpcode::ZExt)?,
+            "arith.sitofp" => self.from_integer(InstructionOpcode::SIToFP, x, to)?,
+            "arith.uitofp" => self.from_integer(InstructionOpcode::UIToFP, x, to)?,
+            "arith.fptosi" | "arith.fptoui" => {
+                let float = if is_half(from) { self.half_to_f32(from, x)? } else { x };
+                let intrinsic = if name == "arith.fptosi" { "llvm.fptosi.sat" } else { "llvm.fptoui.sat" };
+                self.intrinsic(intrinsic, &[target, float.get_type()], &[float])?
+            }
+            "arith.extf" | "arith.truncf" => self.float_to_float(x, from, to)?,
+            "arith.bitcast" => self.cast(InstructionOpcode::BitCast, x, target)?,
+            _ => return Ok(None),
+        }))
+    }
+
+    /// An integer at another width.
+    fn resize(
+        &self,
+        x: BasicValueEnum<'c>,
+        to: BasicTypeEnum<'c>,
+        extend: InstructionOpcode,
+    ) -> Translated<BasicValueEnum<'c>> {
+        let (from_bits, to_bits) = (integer_bits(x.get_type())?, integer_bits(to)?);
+        match from_bits.cmp(&to_bits) {
+            std::cmp::Ordering::Equal => Ok(x),
+            std::cmp::Ordering::Less => self.cast(extend, x, to),
+            std::cmp::Ordering::Greater => self.cast(InstructionOpcode::Trunc, x, to),
+        }
+    }
+
+    fn from_integer(
+        &self,
+        opcode: InstructionOpcode,
+        x: BasicValueEnum<'c>,
+        to: &ir::Type,
+    ) -> Translated<BasicValueEnum<'c>> {
+        if is_half(to) {
+            let double = self.cast(opcode, x, self.lanes_of(x, &ir::Type::F64)?)?;
+            return self.f64_to_half(to, double);
+        }
+        self.cast(opcode, x, self.lanes_of(x, to)?)
+    }
+
+    /// The type with the lanes of `like` and the given elements.
+    pub(crate) fn lanes_of(&self, like: BasicValueEnum<'c>, element: &ir::Type) -> Translated<BasicTypeEnum<'c>> {
+        let scalar = scalar_type(self.unit.context, element).ok_or(Failure::Unknown)?;
+        Ok(with_scalar(like.get_type(), scalar))
+    }
+
+    fn float_to_float(&self, x: BasicValueEnum<'c>, from: &ir::Type, to: &ir::Type) -> Translated<BasicValueEnum<'c>> {
+        if is_half(to) {
+            if *from == ir::Type::F64 {
+                return self.f64_to_half(to, x);
+            }
+            let single = if is_half(from) { self.half_to_f32(from, x)? } else { x };
+            return self.f32_to_half(to, single);
+        }
+        let (x, from) = if is_half(from) { (self.half_to_f32(from, x)?, &ir::Type::F32) } else { (x, from) };
+        let target = self.lanes_of(x, to)?;
+        match (*from == ir::Type::F64, *to == ir::Type::F64) {
+            (false, true) => self.cast(InstructionOpcode::FPExt, x, target),
+            (true, false) => self.cast(InstructionOpcode::FPTrunc, x, target),
+            _ => Ok(x),
+        }
+    }
+
+    /// The value of an `f16` or `bf16` given by its bits.
+    pub(crate) fn half_to_f32(&self, from: &ir::Type, bits: BasicValueEnum<'c>) -> Translated<BasicValueEnum<'c>> {
+        let single = self.lanes_of(bits, &ir::Type::F32)?;
+        if *from == ir::Type::F16 {
+            let half = with_scalar(bits.get_type(), self.unit.context.f16_type().into());
+            let half = self.cast(InstructionOpcode::BitCast, bits, half)?;
+            return self.cast(InstructionOpcode::FPExt, half, single);
+        }
+        let wide = self.cast(InstructionOpcode::ZExt, bits, self.lanes_of(bits, &ir::Type::I32)?)?;
+        let sixteen = self.splat_constant(wide.get_type(), 16)?;
+        let shifted = self.binary(InstructionOpcode::Shl, wide, sixteen)?;
+        self.cast(InstructionOpcode::BitCast, shifted, single)
+    }
+
+    /// The bits of the `f16` or `bf16` nearest to an `f32`.
+    pub(crate) fn f32_to_half(&self, to: &ir::Type, x: BasicValueEnum<'c>) -> Translated<BasicValueEnum<'c>> {
+        let bits = self.lanes_of(x, &ir::Type::I16)?;
+        if *to == ir::Type::F16 {
+            let half = with_scalar(x.get_type(), self.unit.context.f16_type().into());
+            let half = self.cast(InstructionOpcode::FPTrunc, x, half)?;
+            return self.cast(InstructionOpcode::BitCast, half, bits);
+        }
+        let wide = self.cast(InstructionOpcode::BitCast, x, self.lanes_of(x, &ir::Type::I32)?)?;
+        let upper = self.round_to_upper_half(x, wide)?;
+        self.cast(InstructionOpcode::Trunc, upper, bits)
+    }
+
+    /// The upper 16 bits of an `f32`, rounded to nearest, ties to even; a NaN stays a quiet NaN.
+    fn round_to_upper_half(&self, x: BasicValueEnum<'c>, bits: BasicValueEnum<'c>) -> Translated<BasicValueEnum<'c>> {
+        let constant = |value| self.splat_constant(bits.get_type(), value);
+        let sixteen = constant(16)?;
+        let truncated = self.binary(InstructionOpcode::LShr, bits, sixteen)?;
+        let odd = self.binary(InstructionOpcode::And, truncated, constant(1)?)?;
+        let bias = self.binary(InstructionOpcode::Add, odd, constant(0x7fff)?)?;
+        let biased = self.binary(InstructionOpcode::Add, bits, bias)?;
+        let rounded = self.binary(InstructionOpcode::LShr, biased, sixteen)?;
+        let quiet = self.binary(InstructionOpcode::Or, truncated, constant(0x40)?)?;
+        let is_nan = self.compare_floats(FloatPredicate::UNO, x, x)?;
+        self.select(is_nan, quiet, rounded)
+    }
+
+    /// By the runtime: rounding twice, over `f32`, would be wrong.
+    fn f64_to_half(&self, to: &ir::Type, x: BasicValueEnum<'c>) -> Translated<BasicValueEnum<'c>> {
+        let ir::Type::Float(format) = to else { return Err(Failure::Unknown) };
+        let name = if *format == FloatType::F16 { "rt_f64_to_f16" } else { "rt_f64_to_bf16" };
+        let function = self.external(name, &[ir::Type::F64], &[ir::Type::I32])?;
+        let bits = self.by_lane(&[x], |lane| self.call_for_value(function, lane))?;
+        self.cast(InstructionOpcode::Trunc, bits, self.lanes_of(bits, &ir::Type::I16)?)
+    }
+}
+
+fn integer_bits(r#type: BasicTypeEnum<'_>) -> Translated<u32> {
+    match r#type {
+        BasicTypeEnum::IntType(r#type) => Ok(r#type.get_bit_width()),
+        BasicTypeEnum::VectorType(vector) => integer_bits(vector.get_element_type()),
+        _ => Err(Failure::Broken("needs integers")),
+    }
+}

@@ -1,0 +1,155 @@
+//! From a module to LLVM IR, assembly and objects.
+
+use inkwell::attributes::Attribute as FunctionAttribute;
+use inkwell::context::Context;
+use inkwell::module::{Linkage, Module as LlvmModule};
+use inkwell::targets::{FileType, TargetMachine};
+use ir::{Attribute, DenseElements, Diagnostic, FunctionView, Location, Module, Result};
+
+use crate::function::{Unit, translate};
+use crate::memory::DATA_ALIGNMENT;
+use crate::target::Options;
+
+/// The object file of a module.
+pub fn compile_object(module: &Module, options: &Options) -> Result<Vec<u8>> {
+    emit(module, options, &definitions(module), true, |unit, machine| write(unit, machine, FileType::Object))
+}
+
+/// The object files of a module, several compiled at once; linked together they are the module.
+pub fn compile_objects(module: &Module, options: &Options) -> Result<Vec<Vec<u8>>> {
+    let functions = definitions(module);
+    let available = || std::thread::available_parallelism().map_or(1, |n| n.get());
+    let threads = if options.threads == 0 { available() } else { options.threads };
+    let parts = partition(&functions, threads.max(1));
+    let compile = |(index, part): (usize, &Vec<FunctionView<'_>>)| {
+        emit(module, options, part, index == 0, |unit, machine| write(unit, machine, FileType::Object))
+    };
+    std::thread::scope(|scope| {
+        let helpers: Vec<_> = parts.iter().enumerate().skip(1).map(|part| scope.spawn(move || compile(part))).collect();
+        let first = compile((0, &parts[0]));
+        let others = helpers.into_iter().map(|helper| helper.join().expect("compilation does not panic"));
+        std::iter::once(first).chain(others).collect()
+    })
+}
+
+/// The assembly of a module, as text.
+pub fn compile_assembly(module: &Module, options: &Options) -> Result<String> {
+    let text =
+        emit(module, options, &definitions(module), true, |unit, machine| write(unit, machine, FileType::Assembly))?;
+    Ok(String::from_utf8_lossy(&text).into_owned())
+}
+
+/// The optimised LLVM IR of a module, as text.
+pub fn compile_ir(module: &Module, options: &Options) -> Result<String> {
+    emit(module, options, &definitions(module), true, |unit, _| Ok(unit.print_to_string().to_string()))
+}
+
+fn definitions(module: &Module) -> Vec<FunctionView<'_>> {
+    module.functions().filter(|function| function.body.entry().is_some()).collect()
+}
+
+/// Splits functions into parts of about the same number of operations; the same split every time.
+fn partition<'a>(functions: &[FunctionView<'a>], count: usize) -> Vec<Vec<FunctionView<'a>>> {
+    let mut parts = vec![(0, Vec::new()); count.min(functions.len()).max(1)];
+    let mut order: Vec<(usize, usize)> = functions
+        .iter()
+        .map(|function| function.body.walk_all().len())
+        .enumerate()
+        .map(|(at, size)| (size, at))
+        .collect();
+    order.sort_by_key(|&(size, at)| (std::cmp::Reverse(size), at));
+    for (size, at) in order {
+        let smallest = parts.iter_mut().min_by_key(|(total, _)| *total).expect("there is a part");
+        smallest.0 += size;
+        smallest.1.push(functions[at]);
+    }
+    parts.into_iter().map(|(_, functions)| functions).collect()
+}
+
+fn internal(message: String) -> Diagnostic {
+    Diagnostic::internal(Location::Unknown, message)
+}
+
+/// Translates and optimises some functions, then hands the LLVM module on. Only one part defines the module's data.
+fn emit<T>(
+    module: &Module,
+    options: &Options,
+    functions: &[FunctionView<'_>],
+    defines_data: bool,
+    finish: impl FnOnce(&LlvmModule<'_>, &TargetMachine) -> Result<T, Diagnostic>,
+) -> Result<T> {
+    let machine = options.machine()?;
+    let context = Context::create();
+    let unit = Unit {
+        context: &context,
+        module: context.create_module("onnx"),
+        attributes: attributes(&context, options, &machine),
+    };
+    unit.module.set_triple(&machine.get_triple());
+    unit.module.set_data_layout(&machine.get_target_data().get_data_layout());
+    if options.embed_constants {
+        define_data(module, &unit, defines_data);
+    }
+    let mut errors = Vec::new();
+    for function in functions {
+        errors.extend(translate(&unit, *function).err());
+    }
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    let (passes, pass_options) = options.passes();
+    unit.module.run_passes(passes, &machine, pass_options).map_err(|error| internal(format!("LLVM: {error}")))?;
+    Ok(finish(&unit.module, &machine)?)
+}
+
+fn write(unit: &LlvmModule<'_>, machine: &TargetMachine, kind: FileType) -> Result<Vec<u8>, Diagnostic> {
+    let buffer = machine.write_to_memory_buffer(unit, kind).map_err(|error| internal(format!("LLVM: {error}")))?;
+    Ok(buffer.as_slice().to_vec())
+}
+
+fn attributes(context: &Context, options: &Options, machine: &TargetMachine) -> Vec<FunctionAttribute> {
+    let kind = FunctionAttribute::get_named_enum_kind_id("nounwind");
+    let mut attributes = vec![context.create_enum_attribute(kind, 0)];
+    if let Some(width) = options.preferred_vector_width(machine) {
+        attributes.push(context.create_string_attribute("prefer-vector-width", &width.to_string()));
+    }
+    attributes
+}
+
+/// The module's globals: constants with their bytes, buffers zeroed.
+fn define_data(module: &Module, unit: &Unit<'_>, defines: bool) {
+    for &op in module.ops() {
+        let operation = module.body.op(op);
+        let attributes = &operation.attributes;
+        let (Some(name), Some(r#type)) =
+            (attributes.str("sym_name"), attributes.get("type").and_then(Attribute::as_type))
+        else {
+            continue;
+        };
+        if operation.name.as_str() != "memref.global" {
+            continue;
+        }
+        let initial = attributes.get("initial_value").and_then(Attribute::as_dense);
+        let width = r#type.element().byte_width().unwrap_or(1);
+        let count = r#type.static_shape().map_or(0, |shape| shape.iter().product::<i64>()) as usize;
+        let bytes = unit.context.i8_type();
+        let global = unit.module.add_global(bytes.array_type((count * width) as u32), None, name);
+        global.set_alignment(DATA_ALIGNMENT);
+        global.set_constant(initial.is_some());
+        global.set_linkage(Linkage::External);
+        global.set_visibility(inkwell::GlobalVisibility::Hidden);
+        if !defines {
+            continue;
+        }
+        match initial {
+            Some(elements) => global.set_initializer(&unit.context.const_string(&contents(elements, count), false)),
+            None => global.set_initializer(&bytes.array_type((count * width) as u32).const_zero()),
+        }
+    }
+}
+
+/// All bytes of a constant.
+fn contents(elements: &DenseElements, count: usize) -> std::borrow::Cow<'_, [u8]> {
+    let bytes = elements.data.bytes();
+    if elements.splat { bytes.repeat(count).into() } else { bytes.into() }
+}

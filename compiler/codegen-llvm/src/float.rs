@@ -1,0 +1,221 @@
+//! Floating point arithmetic and comparison.
+
+use inkwell::FloatPredicate;
+use inkwell::types::BasicTypeEnum;
+use inkwell::values::{BasicValueEnum, FastMathFlags, InstructionOpcode};
+use ir::{Attribute, Op};
+
+use crate::form::is_half;
+use crate::function::{Failure, Translated, Translator};
+
+/// Upstream's numbering of `arith.cmpf` predicates.
+fn predicate(number: i64) -> Option<FloatPredicate> {
+    Some(match number {
+        0 => FloatPredicate::PredicateFalse,
+        1 => FloatPredicate::OEQ,
+        2 => FloatPredicate::OGT,
+        3 => FloatPredicate::OGE,
+        4 => FloatPredicate::OLT,
+        5 => FloatPredicate::OLE,
+        6 => FloatPredicate::ONE,
+        7 => FloatPredicate::ORD,
+        8 => FloatPredicate::UEQ,
+        9 => FloatPredicate::UGT,
+        10 => FloatPredicate::UGE,
+        11 => FloatPredicate::ULT,
+        12 => FloatPredicate::ULE,
+        13 => FloatPredicate::UNE,
+        14 => FloatPredicate::UNO,
+        15 => FloatPredicate::PredicateTrue,
+        _ => return None,
+    })
+}
+
+fn plain_opcode(name: &str) -> Option<InstructionOpcode> {
+    Some(match name {
+        "arith.addf" => InstructionOpcode::FAdd,
+        "arith.subf" => InstructionOpcode::FSub,
+        "arith.mulf" => InstructionOpcode::FMul,
+        "arith.divf" => InstructionOpcode::FDiv,
+        _ => return None,
+    })
+}
+
+/// Intrinsics that mean exactly what the operation means.
+fn intrinsic(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "arith.maximumf" => "llvm.maximum",
+        "arith.minimumf" => "llvm.minimum",
+        "math.sqrt" => "llvm.sqrt",
+        "math.absf" => "llvm.fabs",
+        "math.floor" => "llvm.floor",
+        "math.ceil" => "llvm.ceil",
+        "math.trunc" => "llvm.trunc",
+        "math.roundeven" => "llvm.roundeven",
+        "math.copysign" => "llvm.copysign",
+        "math.fma" | "vector.fma" => "llvm.fma",
+        _ => return None,
+    })
+}
+
+/// Functions of the runtime, called lane by lane.
+fn runtime_function(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "arith.remf" => "fmod",
+        "math.powf" => "pow",
+        "math.atan2" => "atan2",
+        _ => return None,
+    })
+}
+
+/// The flags of `#arith.fastmath<…>`.
+pub(crate) fn fast_math_flags(attribute: Option<&Attribute>) -> FastMathFlags {
+    let Some(Attribute::Dialect(_, text)) = attribute else { return FastMathFlags::empty() };
+    let list = text.strip_prefix("fastmath<").and_then(|text| text.strip_suffix('>')).unwrap_or_default();
+    let flag = |name: &str| match name.trim() {
+        "reassoc" => FastMathFlags::AllowReassoc,
+        "nnan" => FastMathFlags::NoNaNs,
+        "ninf" => FastMathFlags::NoInfs,
+        "nsz" => FastMathFlags::NoSignedZeros,
+        "arcp" => FastMathFlags::AllowReciprocal,
+        "contract" => FastMathFlags::AllowContract,
+        "afn" => FastMathFlags::ApproxFunc,
+        "fast" => FastMathFlags::all(),
+        _ => FastMathFlags::empty(),
+    };
+    list.split(',').fold(FastMathFlags::empty(), |flags, name| flags | flag(name))
+}
+
+impl<'c> Translator<'_, 'c> {
+    /// Floating point operations; `None` when `name` is none. Half formats are computed in `f32`.
+    pub(crate) fn float_op(
+        &self,
+        op: Op,
+        name: &str,
+        arguments: &[BasicValueEnum<'c>],
+    ) -> Translated<Option<BasicValueEnum<'c>>> {
+        let element = self.operand_type(op, 0).element();
+        if !element.is_float() {
+            return Ok(None);
+        }
+        if !is_half(element) {
+            return self.single_or_double_op(op, name, arguments);
+        }
+        if matches!(name, "arith.bitcast" | "arith.extf" | "arith.truncf" | "arith.fptosi" | "arith.fptoui") {
+            return Ok(None);
+        }
+        let wide: Vec<BasicValueEnum<'c>> =
+            arguments.iter().map(|&argument| self.half_to_f32(element, argument)).collect::<Translated<_>>()?;
+        match self.single_or_double_op(op, name, &wide)? {
+            Some(result) if is_half(self.result_type(op).element()) => self.f32_to_half(element, result).map(Some),
+            result => Ok(result),
+        }
+    }
+
+    fn single_or_double_op(
+        &self,
+        op: Op,
+        name: &str,
+        arguments: &[BasicValueEnum<'c>],
+    ) -> Translated<Option<BasicValueEnum<'c>>> {
+        let value = match (name, arguments) {
+            (_, &[x, y]) if plain_opcode(name).is_some() => {
+                self.binary(plain_opcode(name).ok_or(Failure::Unknown)?, x, y)?
+            }
+            ("arith.cmpf", &[x, y]) => {
+                let number = self.body.op(op).attributes.integer("predicate");
+                let predicate = number.and_then(predicate).ok_or(Failure::Broken("has no predicate"))?;
+                self.compare_floats(predicate, x, y)?
+            }
+            ("arith.maxnumf", &[x, y]) => self.number_or_other(FloatPredicate::OGT, x, y)?,
+            ("arith.minnumf", &[x, y]) => self.number_or_other(FloatPredicate::OLT, x, y)?,
+            ("arith.negf", &[x]) => self.negate(x)?,
+            (_, &[x, ..]) => match (intrinsic(name), runtime_function(name)) {
+                (Some(intrinsic), _) => self.intrinsic(intrinsic, &[x.get_type()], arguments)?,
+                (_, Some(function)) => self.by_lane(arguments, |lanes| self.call_elementary(function, lanes))?,
+                _ => return Ok(None),
+            },
+            _ => return Ok(None),
+        };
+        self.flag_fast_math(op, value);
+        Ok(Some(value))
+    }
+
+    /// Passes the operation's licence to the instruction.
+    pub(crate) fn flag_fast_math(&self, op: Op, value: BasicValueEnum<'c>) {
+        let flags = fast_math_flags(self.body.attribute(op, "fastmath"));
+        let instruction = match value {
+            BasicValueEnum::FloatValue(value) => value.as_instruction(),
+            BasicValueEnum::VectorValue(value) => value.as_instruction(),
+            _ => None,
+        };
+        if let Some(instruction) = instruction.filter(|instruction| instruction.can_use_fast_math_flags())
+            && !flags.is_empty()
+        {
+            instruction.set_fast_math_flags(flags).expect("just asked");
+        }
+    }
+
+    /// A comparison of two floats or of two vectors of them.
+    pub(crate) fn compare_floats(
+        &self,
+        predicate: FloatPredicate,
+        x: BasicValueEnum<'c>,
+        y: BasicValueEnum<'c>,
+    ) -> Translated<BasicValueEnum<'c>> {
+        use BasicValueEnum::{FloatValue, VectorValue};
+        match (x, y) {
+            (FloatValue(x), FloatValue(y)) => Ok(self.builder.build_float_compare(predicate, x, y, "")?.into()),
+            (VectorValue(x), VectorValue(y)) => Ok(self.builder.build_float_compare(predicate, x, y, "")?.into()),
+            _ => Err(Failure::Broken("compares values that are no floats")),
+        }
+    }
+
+    /// The better of two numbers; a NaN gives way to the other operand.
+    fn number_or_other(
+        &self,
+        better: FloatPredicate,
+        x: BasicValueEnum<'c>,
+        y: BasicValueEnum<'c>,
+    ) -> Translated<BasicValueEnum<'c>> {
+        let x_better = self.compare_floats(better, x, y)?;
+        let chosen = self.select(x_better, x, y)?;
+        let y_missing = self.compare_floats(FloatPredicate::UNO, y, y)?;
+        self.select(y_missing, x, chosen)
+    }
+
+    fn negate(&self, x: BasicValueEnum<'c>) -> Translated<BasicValueEnum<'c>> {
+        match x {
+            BasicValueEnum::FloatValue(x) => Ok(self.builder.build_float_neg(x, "")?.into()),
+            BasicValueEnum::VectorValue(x) => Ok(self.builder.build_float_neg(x, "")?.into()),
+            _ => Err(Failure::Broken("negates what is no float")),
+        }
+    }
+
+    /// Calls the runtime's `f32` or `f64` version of a function of two numbers.
+    fn call_elementary(&self, function: &str, arguments: &[BasicValueEnum<'c>]) -> Translated<BasicValueEnum<'c>> {
+        let (r#type, suffix) = match arguments[0].get_type() {
+            BasicTypeEnum::FloatType(r#type) if r#type.get_bit_width() == 32 => (ir::Type::F32, "f32"),
+            _ => (ir::Type::F64, "f64"),
+        };
+        let inputs = vec![r#type.clone(); arguments.len()];
+        let function = self.external(&format!("rt_{function}_{suffix}"), &inputs, &[r#type])?;
+        self.call_for_value(function, arguments)
+    }
+
+    /// Applies a scalar computation to each lane.
+    pub(crate) fn by_lane(
+        &self,
+        arguments: &[BasicValueEnum<'c>],
+        apply: impl Fn(&[BasicValueEnum<'c>]) -> Translated<BasicValueEnum<'c>>,
+    ) -> Translated<BasicValueEnum<'c>> {
+        let BasicTypeEnum::VectorType(vector) = arguments[0].get_type() else { return apply(arguments) };
+        let mut lanes = Vec::new();
+        for at in 0..vector.get_size() {
+            let lane: Vec<BasicValueEnum<'c>> =
+                arguments.iter().map(|&argument| self.lane(argument, at)).collect::<Translated<_>>()?;
+            lanes.push(apply(&lane)?);
+        }
+        self.from_lanes(&lanes)
+    }
+}

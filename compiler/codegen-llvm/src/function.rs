@@ -1,0 +1,395 @@
+//! One function: blocks, values, constants, and the choice of a translation for each operation.
+
+use indexmap::IndexMap;
+use inkwell::attributes::{Attribute as FunctionAttribute, AttributeLoc};
+use inkwell::basic_block::BasicBlock;
+use inkwell::builder::{Builder, BuilderError};
+use inkwell::context::Context;
+use inkwell::intrinsics::Intrinsic;
+use inkwell::module::{Linkage, Module};
+use inkwell::types::VectorType;
+use inkwell::types::{BasicMetadataTypeEnum, BasicType, BasicTypeEnum, FunctionType};
+use inkwell::values::{BasicMetadataValueEnum, BasicValueEnum, FunctionValue, IntValue, PhiValue, VectorValue};
+use ir::{Attribute, Body, Diagnostic, FunctionView, Location, Op};
+
+use crate::form::{scalar_type, value_type};
+
+/// Why an operation has no translation.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// The low level does not have it.
+    Unknown,
+    /// It breaks the low level's rules; how, as a predicate.
+    Broken(&'static str),
+    /// LLVM refused.
+    Refused(String),
+}
+
+impl From<BuilderError> for Failure {
+    fn from(error: BuilderError) -> Failure {
+        Failure::Refused(error.to_string())
+    }
+}
+
+/// A translation of one operation, or the reason why there is none.
+pub(crate) type Translated<T> = Result<T, Failure>;
+
+/// An LLVM module being filled.
+pub(crate) struct Unit<'c> {
+    pub(crate) context: &'c Context,
+    pub(crate) module: Module<'c>,
+    /// Attributes of every function defined here.
+    pub(crate) attributes: Vec<FunctionAttribute>,
+}
+
+/// Translates one function with a body.
+pub(crate) fn translate(unit: &Unit<'_>, function: FunctionView<'_>) -> Result<(), Diagnostic> {
+    let body = function.body;
+    let entry = body.entry().expect("only functions with a body are translated");
+    let inputs: Vec<ir::Type> = body.arguments(entry).iter().map(|&v| body.value_type(v).clone()).collect();
+    let location = body.ops(entry).first().map_or(Location::Unknown, |&op| body.op(op).location.clone());
+    let at_location = |message: String| Diagnostic::internal(location.clone(), message);
+    let target = declare(unit, function.name, &inputs, &function.r#type.results)
+        .ok_or_else(|| at_location(format!("@{} has a type with no ABI", function.name)))?;
+    for attribute in &unit.attributes {
+        target.add_attribute(AttributeLoc::Function, *attribute);
+    }
+    let mut translator = Translator {
+        unit,
+        body,
+        function: target,
+        builder: unit.context.create_builder(),
+        values: IndexMap::new(),
+        blocks: IndexMap::new(),
+        phis: IndexMap::new(),
+    };
+    translator.blocks_and_ops()?;
+    if target.verify(false) {
+        return Ok(());
+    }
+    let problem = unit.module.verify().err().map(|error| error.to_string()).unwrap_or_default();
+    Err(at_location(format!("@{} became LLVM IR that is not valid: {problem}", function.name)))
+}
+
+/// The function of a name in this module, declared when it is new; `None` when its type has no ABI.
+fn declare<'c>(unit: &Unit<'c>, name: &str, inputs: &[ir::Type], results: &[ir::Type]) -> Option<FunctionValue<'c>> {
+    if let Some(function) = unit.module.get_function(name) {
+        return Some(function);
+    }
+    let function = unit.module.add_function(name, signature(unit.context, inputs, results)?, None);
+    let extended = unit.context.create_enum_attribute(FunctionAttribute::get_named_enum_kind_id("zeroext"), 0);
+    for (index, input) in inputs.iter().enumerate().filter(|(_, input)| **input == ir::Type::I1) {
+        let _ = input;
+        function.add_attribute(AttributeLoc::Param(index as u32), extended);
+    }
+    if results == [ir::Type::I1] {
+        function.add_attribute(AttributeLoc::Return, extended);
+    }
+    Some(function)
+}
+
+fn signature<'c>(context: &'c Context, inputs: &[ir::Type], results: &[ir::Type]) -> Option<FunctionType<'c>> {
+    let inputs: Option<Vec<BasicMetadataTypeEnum<'c>>> =
+        inputs.iter().map(|input| value_type(context, input).map(Into::into)).collect();
+    let inputs = inputs?;
+    match results {
+        [] => Some(context.void_type().fn_type(&inputs, false)),
+        [result] => Some(value_type(context, result)?.fn_type(&inputs, false)),
+        _ => None,
+    }
+}
+
+/// The state of one function's translation.
+pub(crate) struct Translator<'a, 'c> {
+    pub(crate) unit: &'a Unit<'c>,
+    pub(crate) body: &'a Body,
+    pub(crate) function: FunctionValue<'c>,
+    pub(crate) builder: Builder<'c>,
+    values: IndexMap<ir::Value, BasicValueEnum<'c>>,
+    blocks: IndexMap<ir::Block, BasicBlock<'c>>,
+    phis: IndexMap<ir::Block, Vec<PhiValue<'c>>>,
+}
+
+impl<'c> Translator<'_, 'c> {
+    fn blocks_and_ops(&mut self) -> Result<(), Diagnostic> {
+        let order = self.blocks_in_order();
+        for &block in &order {
+            self.create_block(block)?;
+        }
+        let body = self.body;
+        for &block in &order {
+            self.builder.position_at_end(self.blocks[&block]);
+            for &op in body.ops(block) {
+                self.op(op).map_err(|failure| self.diagnostic(op, failure))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The reachable blocks in reverse post-order, so that definitions come before uses.
+    fn blocks_in_order(&self) -> Vec<ir::Block> {
+        let entry = self.body.entry().expect("only functions with a body are translated");
+        let successors =
+            |block| self.body.terminator(block).map_or(&[][..], |terminator| self.body.op(terminator).successors());
+        let mut seen = indexmap::IndexSet::from([entry]);
+        let mut stack = vec![(entry, 0)];
+        let mut order = Vec::new();
+        while let Some((block, next)) = stack.last_mut() {
+            match successors(*block).get(*next) {
+                Some(&successor) => {
+                    *next += 1;
+                    if seen.insert(successor) {
+                        stack.push((successor, 0));
+                    }
+                }
+                None => {
+                    order.push(*block);
+                    stack.pop();
+                }
+            }
+        }
+        order.reverse();
+        order
+    }
+
+    /// A block with a phi for each argument; those of the entry are the function's parameters.
+    fn create_block(&mut self, block: ir::Block) -> Result<(), Diagnostic> {
+        let is_entry = self.blocks.is_empty();
+        let target = self.unit.context.append_basic_block(self.function, "");
+        self.blocks.insert(block, target);
+        self.builder.position_at_end(target);
+        let mut phis = Vec::new();
+        for (index, &argument) in self.body.arguments(block).iter().enumerate() {
+            let r#type = self.body.value_type(argument);
+            let unknown = || Diagnostic::internal(Location::Unknown, format!("a block argument has type {type}"));
+            let parameter = self.function.get_nth_param(index as u32).filter(|_| is_entry);
+            let value = match parameter {
+                Some(parameter) => parameter,
+                None => {
+                    let held = value_type(self.unit.context, r#type).ok_or_else(unknown)?;
+                    let phi = self.builder.build_phi(held, "").map_err(|_| unknown())?;
+                    phis.push(phi);
+                    phi.as_basic_value()
+                }
+            };
+            self.values.insert(argument, value);
+        }
+        self.phis.insert(block, phis);
+        Ok(())
+    }
+
+    fn op(&mut self, op: Op) -> Translated<()> {
+        let name = self.body.name(op);
+        match name.split_once('.').unwrap_or((name, "")) {
+            ("arith", "constant") => self.constant(op),
+            ("arith" | "math", _) | ("vector", "fma") => {
+                let value = self.elementwise(op)?;
+                self.set_result(op, value);
+                Ok(())
+            }
+            ("vector", _) => self.vector_op(op),
+            ("memref" | "rt", _) => self.memory_op(op),
+            ("cf" | "func", _) => self.control_op(op),
+            _ => Err(Failure::Unknown),
+        }
+    }
+
+    /// An operation that works lane by lane.
+    fn elementwise(&mut self, op: Op) -> Translated<BasicValueEnum<'c>> {
+        let name = self.body.name(op);
+        let arguments: Vec<BasicValueEnum<'c>> =
+            self.body.op(op).operands().iter().map(|&operand| self.value(operand)).collect();
+        if let Some(value) = self.integer_op(op, name, &arguments)? {
+            return Ok(value);
+        }
+        if let Some(value) = self.float_op(op, name, &arguments)? {
+            return Ok(value);
+        }
+        self.convert_op(op, name, &arguments)?.ok_or(Failure::Unknown)
+    }
+
+    fn diagnostic(&self, op: Op, failure: Failure) -> Diagnostic {
+        let problem = match failure {
+            Failure::Unknown => "has no translation to LLVM IR".to_string(),
+            Failure::Broken(problem) => problem.to_string(),
+            Failure::Refused(problem) => format!("is refused by LLVM: {problem}"),
+        };
+        let operands: Vec<String> =
+            self.body.op(op).operands().iter().map(|&v| self.body.value_type(v).to_string()).collect();
+        let message = format!("{} {problem} (operand types {})", self.body.name(op), operands.join(", "));
+        Diagnostic::internal(self.body.op(op).location.clone(), message)
+    }
+
+    // ---- values
+
+    /// The LLVM value of a value.
+    pub(crate) fn value(&self, value: ir::Value) -> BasicValueEnum<'c> {
+        self.values[&value]
+    }
+
+    /// The LLVM value of an operand.
+    pub(crate) fn operand(&self, op: Op, index: usize) -> Translated<BasicValueEnum<'c>> {
+        let operand = self.body.op(op).operands().get(index).ok_or(Failure::Broken("lacks an operand"))?;
+        Ok(self.value(*operand))
+    }
+
+    /// An operand that is an integer.
+    pub(crate) fn integer(&self, op: Op, index: usize) -> Translated<IntValue<'c>> {
+        match self.operand(op, index)? {
+            BasicValueEnum::IntValue(value) => Ok(value),
+            _ => Err(Failure::Broken("needs a scalar integer")),
+        }
+    }
+
+    /// An operand that is a vector.
+    pub(crate) fn vector(&self, op: Op, index: usize) -> Translated<VectorValue<'c>> {
+        match self.operand(op, index)? {
+            BasicValueEnum::VectorValue(value) => Ok(value),
+            _ => Err(Failure::Broken("needs a vector")),
+        }
+    }
+
+    /// The vector type of the first result.
+    pub(crate) fn result_vector(&self, op: Op) -> Translated<VectorType<'c>> {
+        match self.held(self.result_type(op))? {
+            BasicTypeEnum::VectorType(r#type) => Ok(r#type),
+            _ => Err(Failure::Broken("needs a vector")),
+        }
+    }
+
+    /// Sets the LLVM value of a value.
+    pub(crate) fn define(&mut self, value: ir::Value, to: BasicValueEnum<'c>) {
+        self.values.insert(value, to);
+    }
+
+    /// Sets the LLVM value of an operation's only result.
+    pub(crate) fn set_result(&mut self, op: Op, value: BasicValueEnum<'c>) {
+        self.define(self.body.result(op, 0), value);
+    }
+
+    /// The type of an operand.
+    pub(crate) fn operand_type(&self, op: Op, index: usize) -> &ir::Type {
+        self.body.value_type(self.body.operand(op, index))
+    }
+
+    /// The type of the first result.
+    pub(crate) fn result_type(&self, op: Op) -> &ir::Type {
+        self.body.value_type(self.body.result(op, 0))
+    }
+
+    /// The LLVM type that holds values of a type.
+    pub(crate) fn held(&self, r#type: &ir::Type) -> Translated<BasicTypeEnum<'c>> {
+        value_type(self.unit.context, r#type).ok_or(Failure::Unknown)
+    }
+
+    /// The block that a block became.
+    pub(crate) fn target(&self, op: Op, index: usize) -> (BasicBlock<'c>, &[PhiValue<'c>]) {
+        let block = self.body.op(op).successors()[index];
+        (self.blocks[&block], &self.phis[&block])
+    }
+
+    // ---- constants
+
+    /// The value that an integer constant, or a splat of one, holds.
+    pub(crate) fn constant_integer(&self, value: ir::Value) -> Option<i64> {
+        match ir::constant_value(self.body, value)? {
+            Attribute::Dense(elements) => {
+                let first = elements.integer(0)?;
+                (0..elements.element_count()).all(|i| elements.integer(i) == Some(first)).then_some(first)
+            }
+            scalar => scalar.as_integer(),
+        }
+    }
+
+    fn constant(&mut self, op: Op) -> Translated<()> {
+        let r#type = self.result_type(op);
+        let attribute = self.body.attribute(op, "value").ok_or(Failure::Broken("has no value"))?;
+        let scalar = scalar_type(self.unit.context, r#type.element()).ok_or(Failure::Unknown)?;
+        let value = match (r#type.as_vector(), attribute) {
+            (None, Attribute::Float(bits, _)) => self.float_constant(r#type, f64::from_bits(*bits))?,
+            (None, _) => constant_bits(scalar, attribute.as_integer().ok_or(Failure::Unknown)? as u64)?,
+            (Some(_), Attribute::Dense(elements)) => {
+                let lane = |index| {
+                    let mut bytes = [0; 8];
+                    let source = elements.element_bytes(index);
+                    bytes[..source.len()].copy_from_slice(source);
+                    constant_bits(scalar, u64::from_le_bytes(bytes))
+                };
+                let lanes = (0..elements.element_count()).map(lane).collect::<Translated<Vec<_>>>()?;
+                VectorType::const_vector(&lanes).into()
+            }
+            _ => return Err(Failure::Unknown),
+        };
+        self.set_result(op, value);
+        Ok(())
+    }
+
+    /// A scalar float constant, in the form that its type is held in.
+    fn float_constant(&self, r#type: &ir::Type, value: f64) -> Translated<BasicValueEnum<'c>> {
+        let ir::Type::Float(format) = r#type else { return Err(Failure::Unknown) };
+        let bits = ir::floats::encode(value, *format);
+        constant_bits(scalar_type(self.unit.context, r#type).ok_or(Failure::Unknown)?, bits)
+    }
+
+    // ---- symbols
+
+    /// A function of the given type.
+    pub(crate) fn external(
+        &self,
+        name: &str,
+        inputs: &[ir::Type],
+        results: &[ir::Type],
+    ) -> Translated<FunctionValue<'c>> {
+        declare(self.unit, name, inputs, results).ok_or(Failure::Broken("calls a function whose type has no ABI"))
+    }
+
+    /// Calls a function that has a result.
+    pub(crate) fn call_for_value(
+        &self,
+        function: FunctionValue<'c>,
+        arguments: &[BasicValueEnum<'c>],
+    ) -> Translated<BasicValueEnum<'c>> {
+        let arguments: Vec<BasicMetadataValueEnum<'c>> = arguments.iter().map(|&argument| argument.into()).collect();
+        let call = self.builder.build_call(function, &arguments, "")?;
+        call.try_as_basic_value().basic().ok_or(Failure::Broken("calls a function that has no result"))
+    }
+
+    /// Calls an LLVM intrinsic, overloaded on `types`.
+    pub(crate) fn intrinsic(
+        &self,
+        name: &str,
+        types: &[BasicTypeEnum<'c>],
+        arguments: &[BasicValueEnum<'c>],
+    ) -> Translated<BasicValueEnum<'c>> {
+        self.call_for_value(self.intrinsic_function(name, types)?, arguments)
+    }
+
+    /// An LLVM intrinsic, overloaded on `types`.
+    pub(crate) fn intrinsic_function(&self, name: &str, types: &[BasicTypeEnum<'c>]) -> Translated<FunctionValue<'c>> {
+        let declaration = Intrinsic::find(name).and_then(|found| found.get_declaration(&self.unit.module, types));
+        declaration.ok_or_else(|| Failure::Refused(format!("there is no {name} of this type")))
+    }
+
+    /// A global that lies in the constants of the model.
+    pub(crate) fn data(&self, name: &str) -> BasicValueEnum<'c> {
+        let global = self.unit.module.get_global(name).unwrap_or_else(|| {
+            let global = self.unit.module.add_global(self.unit.context.i8_type(), None, name);
+            global.set_linkage(Linkage::External);
+            global.set_alignment(crate::memory::DATA_ALIGNMENT);
+            global
+        });
+        global.as_pointer_value().into()
+    }
+}
+
+/// A scalar constant from its bits.
+fn constant_bits(scalar: BasicTypeEnum<'_>, bits: u64) -> Translated<BasicValueEnum<'_>> {
+    match scalar {
+        BasicTypeEnum::IntType(r#type) => Ok(r#type.const_int(bits, false).into()),
+        BasicTypeEnum::FloatType(r#type) if r#type.get_bit_width() == 32 => {
+            Ok(r#type.const_float(f32::from_bits(bits as u32) as f64).into())
+        }
+        BasicTypeEnum::FloatType(r#type) => Ok(r#type.const_float(f64::from_bits(bits)).into()),
+        _ => Err(Failure::Unknown),
+    }
+}

@@ -1,0 +1,215 @@
+//! Integer arithmetic, comparison and selection.
+
+use inkwell::IntPredicate;
+use inkwell::types::BasicTypeEnum;
+use inkwell::values::{BasicValue, BasicValueEnum, InstructionOpcode};
+use ir::Op;
+
+use crate::function::{Failure, Translated, Translator};
+
+/// Upstream's numbering of `arith.cmpi` predicates.
+fn predicate(number: i64) -> Option<IntPredicate> {
+    Some(match number {
+        0 => IntPredicate::EQ,
+        1 => IntPredicate::NE,
+        2 => IntPredicate::SLT,
+        3 => IntPredicate::SLE,
+        4 => IntPredicate::SGT,
+        5 => IntPredicate::SGE,
+        6 => IntPredicate::ULT,
+        7 => IntPredicate::ULE,
+        8 => IntPredicate::UGT,
+        9 => IntPredicate::UGE,
+        _ => return None,
+    })
+}
+
+fn plain_opcode(name: &str) -> Option<InstructionOpcode> {
+    Some(match name {
+        "arith.addi" => InstructionOpcode::Add,
+        "arith.subi" => InstructionOpcode::Sub,
+        "arith.muli" => InstructionOpcode::Mul,
+        "arith.andi" => InstructionOpcode::And,
+        "arith.ori" => InstructionOpcode::Or,
+        "arith.xori" => InstructionOpcode::Xor,
+        _ => return None,
+    })
+}
+
+fn shift_opcode(name: &str) -> Option<InstructionOpcode> {
+    Some(match name {
+        "arith.shli" => InstructionOpcode::Shl,
+        "arith.shrsi" => InstructionOpcode::AShr,
+        "arith.shrui" => InstructionOpcode::LShr,
+        _ => return None,
+    })
+}
+
+fn division_opcode(name: &str) -> Option<InstructionOpcode> {
+    Some(match name {
+        "arith.divsi" => InstructionOpcode::SDiv,
+        "arith.divui" => InstructionOpcode::UDiv,
+        "arith.remsi" => InstructionOpcode::SRem,
+        "arith.remui" => InstructionOpcode::URem,
+        _ => return None,
+    })
+}
+
+fn binary_intrinsic(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "arith.minsi" => "llvm.smin",
+        "arith.maxsi" => "llvm.smax",
+        "arith.minui" => "llvm.umin",
+        "arith.maxui" => "llvm.umax",
+        _ => return None,
+    })
+}
+
+impl<'c> Translator<'_, 'c> {
+    /// Integer operations; `None` when `name` is none.
+    pub(crate) fn integer_op(
+        &self,
+        op: Op,
+        name: &str,
+        arguments: &[BasicValueEnum<'c>],
+    ) -> Translated<Option<BasicValueEnum<'c>>> {
+        Ok(Some(match *arguments {
+            [x, y] => {
+                if let Some(opcode) = plain_opcode(name) {
+                    self.binary(opcode, x, y)?
+                } else if let Some(opcode) = shift_opcode(name) {
+                    let amount = self.shift_amount(op, y)?;
+                    self.binary(opcode, x, amount)?
+                } else if let Some(opcode) = division_opcode(name) {
+                    self.divide(op, opcode, x, y)?
+                } else if let Some(intrinsic) = binary_intrinsic(name) {
+                    self.intrinsic(intrinsic, &[x.get_type()], &[x, y])?
+                } else if name == "arith.cmpi" {
+                    let number = self.body.op(op).attributes.integer("predicate");
+                    let predicate = number.and_then(predicate).ok_or(Failure::Broken("has no predicate"))?;
+                    self.compare_integers(predicate, x, y)?
+                } else {
+                    return Ok(None);
+                }
+            }
+            [condition, x, y] if name == "arith.select" => self.select(condition, x, y)?,
+            [x] => match name {
+                "math.absi" => self.intrinsic("llvm.abs", &[x.get_type()], &[x, self.flag(false)])?,
+                "math.ctlz" => self.intrinsic("llvm.ctlz", &[x.get_type()], &[x, self.flag(false)])?,
+                "math.ctpop" => self.intrinsic("llvm.ctpop", &[x.get_type()], &[x])?,
+                _ => return Ok(None),
+            },
+            _ => return Ok(None),
+        }))
+    }
+
+    fn flag(&self, value: bool) -> BasicValueEnum<'c> {
+        self.unit.context.bool_type().const_int(value as u64, false).into()
+    }
+
+    /// A binary instruction on two scalars or two vectors.
+    pub(crate) fn binary(
+        &self,
+        opcode: InstructionOpcode,
+        x: BasicValueEnum<'c>,
+        y: BasicValueEnum<'c>,
+    ) -> Translated<BasicValueEnum<'c>> {
+        Ok(self.builder.build_binop(opcode, x, y, "")?)
+    }
+
+    /// A comparison of two integers or of two vectors of them.
+    pub(crate) fn compare_integers(
+        &self,
+        predicate: IntPredicate,
+        x: BasicValueEnum<'c>,
+        y: BasicValueEnum<'c>,
+    ) -> Translated<BasicValueEnum<'c>> {
+        use BasicValueEnum::{IntValue, VectorValue};
+        match (x, y) {
+            (IntValue(x), IntValue(y)) => Ok(self.builder.build_int_compare(predicate, x, y, "")?.into()),
+            (VectorValue(x), VectorValue(y)) => Ok(self.builder.build_int_compare(predicate, x, y, "")?.into()),
+            _ => Err(Failure::Broken("compares values that are no integers")),
+        }
+    }
+
+    /// A choice between two values, or lane by lane.
+    pub(crate) fn select(
+        &self,
+        condition: BasicValueEnum<'c>,
+        x: BasicValueEnum<'c>,
+        y: BasicValueEnum<'c>,
+    ) -> Translated<BasicValueEnum<'c>> {
+        match condition {
+            BasicValueEnum::IntValue(condition) => Ok(self.builder.build_select(condition, x, y, "")?),
+            BasicValueEnum::VectorValue(condition) => Ok(self.builder.build_select(condition, x, y, "")?),
+            _ => Err(Failure::Broken("needs a condition of i1")),
+        }
+    }
+
+    /// The same integer in every lane of a type.
+    pub(crate) fn splat_constant(&self, r#type: BasicTypeEnum<'c>, value: i64) -> Translated<BasicValueEnum<'c>> {
+        match r#type {
+            BasicTypeEnum::IntType(r#type) => Ok(r#type.const_int(value as u64, true).into()),
+            BasicTypeEnum::VectorType(vector) => {
+                let lane = self.splat_constant(vector.get_element_type(), value)?;
+                Ok(inkwell::types::VectorType::const_vector(&vec![lane; vector.get_size() as usize]).into())
+            }
+            _ => Err(Failure::Broken("needs integers")),
+        }
+    }
+
+    /// The amount of a shift, reduced modulo the width: larger ones would be undefined.
+    fn shift_amount(&self, op: Op, amount: BasicValueEnum<'c>) -> Translated<BasicValueEnum<'c>> {
+        let width = i64::from(self.operand_type(op, 0).element().bit_width().unwrap_or(64));
+        let constant = self.constant_integer(self.body.operand(op, 1));
+        if constant.is_some_and(|amount| (0..width).contains(&amount)) {
+            return Ok(amount);
+        }
+        let mask = self.splat_constant(amount.get_type(), width - 1)?;
+        self.binary(InstructionOpcode::And, amount, mask)
+    }
+
+    /// Division that never traps: a quotient by zero is 0, a remainder that of division by 1.
+    fn divide(
+        &self,
+        op: Op,
+        opcode: InstructionOpcode,
+        x: BasicValueEnum<'c>,
+        y: BasicValueEnum<'c>,
+    ) -> Translated<BasicValueEnum<'c>> {
+        let divisor = self.constant_integer(self.body.operand(op, 1));
+        if divisor.is_some_and(|divisor| divisor != 0 && divisor != -1) {
+            return self.binary(opcode, x, y);
+        }
+        let (zero, one) = (self.splat_constant(y.get_type(), 0)?, self.splat_constant(y.get_type(), 1)?);
+        let by_zero = self.compare_integers(IntPredicate::EQ, y, zero)?;
+        let mut guarded = self.select(by_zero, one, y)?;
+        let signed = matches!(opcode, InstructionOpcode::SDiv | InstructionOpcode::SRem);
+        let by_minus_one = match signed {
+            true => Some(self.compare_integers(IntPredicate::EQ, y, self.splat_constant(y.get_type(), -1)?)?),
+            false => None,
+        };
+        if let Some(by_minus_one) = by_minus_one {
+            guarded = self.select(by_minus_one, one, guarded)?;
+        }
+        let mut result = self.binary(opcode, x, guarded)?;
+        if let (InstructionOpcode::SDiv, Some(by_minus_one)) = (opcode, by_minus_one) {
+            let negated = self.binary(InstructionOpcode::Sub, zero, x)?;
+            result = self.select(by_minus_one, negated, result)?;
+        }
+        match opcode {
+            InstructionOpcode::SDiv | InstructionOpcode::UDiv => self.select(by_zero, zero, result),
+            _ => Ok(result),
+        }
+    }
+
+    /// Converts with one instruction, keeping the lanes.
+    pub(crate) fn cast(
+        &self,
+        opcode: InstructionOpcode,
+        x: impl BasicValue<'c>,
+        to: BasicTypeEnum<'c>,
+    ) -> Translated<BasicValueEnum<'c>> {
+        Ok(self.builder.build_cast(opcode, x.as_basic_value_enum(), to, "")?)
+    }
+}

@@ -1,0 +1,163 @@
+//! Buffers: addresses, loads, stores, stack memory, constants, and the runtime's parallel loop.
+
+#![allow(unsafe_code, reason = "address arithmetic is built through calls that trust their operands")]
+
+use inkwell::llvm_sys::core::LLVMBuildGEP2;
+use inkwell::types::{AsTypeRef, BasicTypeEnum};
+use inkwell::values::{
+    AsValueRef, BasicMetadataValueEnum, BasicValue, BasicValueEnum, InstructionOpcode, PointerValue, VectorValue,
+};
+use ir::Op;
+
+use crate::form::{is_bit, scalar_type, with_scalar};
+use crate::function::{Failure, Translated, Translator};
+
+/// Alignment of constants and stack buffers in bytes.
+pub(crate) const DATA_ALIGNMENT: u32 = 64;
+
+impl<'c> Translator<'_, 'c> {
+    /// Operations of `memref` and `rt`.
+    pub(crate) fn memory_op(&mut self, op: Op) -> Translated<()> {
+        let value = match self.body.name(op) {
+            "memref.load" => {
+                let address = self.element_address(op, 0, 1)?;
+                self.load(self.result_type(op).element(), self.held(self.result_type(op))?, address)?
+            }
+            "memref.store" => {
+                let address = self.element_address(op, 1, 2)?;
+                return self.store(self.operand_type(op, 0).element(), self.operand(op, 0)?, address);
+            }
+            "memref.alloca" => self.stack_buffer(op)?,
+            "memref.get_global" => {
+                let name = self.body.attribute(op, "name").and_then(|name| name.as_symbol());
+                self.data(name.ok_or(Failure::Broken("has no name"))?)
+            }
+            "memref.view" => {
+                let shift = self.integer(op, 1)?;
+                let byte = self.unit.context.i8_type();
+                // SAFETY: a view lies inside its buffer.
+                unsafe { self.builder.build_in_bounds_gep(byte, self.buffer(op, 0)?, &[shift], "")? }.into()
+            }
+            "rt.address" => {
+                self.builder.build_ptr_to_int(self.buffer(op, 0)?, self.unit.context.i64_type(), "")?.into()
+            }
+            "rt.buffer" => {
+                let pointer = self.unit.context.ptr_type(inkwell::AddressSpace::default());
+                self.builder.build_int_to_ptr(self.integer(op, 0)?, pointer, "")?.into()
+            }
+            "rt.parallel_for" => return self.parallel_for(op),
+            _ => return Err(Failure::Unknown),
+        };
+        self.set_result(op, value);
+        Ok(())
+    }
+
+    /// An operand that is a buffer.
+    fn buffer(&self, op: Op, index: usize) -> Translated<PointerValue<'c>> {
+        match self.operand(op, index)? {
+            BasicValueEnum::PointerValue(buffer) => Ok(buffer),
+            _ => Err(Failure::Broken("needs a buffer")),
+        }
+    }
+
+    /// The type of an element in memory: an `i1` takes a byte.
+    fn stored(&self, element: &ir::Type) -> Translated<BasicTypeEnum<'c>> {
+        let element = if is_bit(element) { &ir::Type::I8 } else { element };
+        scalar_type(self.unit.context, element).ok_or(Failure::Unknown)
+    }
+
+    /// The address of the element that an operation's buffer and index operands name.
+    pub(crate) fn element_address(&self, op: Op, buffer: usize, index: usize) -> Translated<PointerValue<'c>> {
+        let element = self.stored(self.operand_type(op, buffer).element())?;
+        let (buffer, index) = (self.buffer(op, buffer)?, self.integer(op, index)?);
+        // SAFETY: addresses that generated code forms lie inside their buffers.
+        Ok(unsafe { self.builder.build_in_bounds_gep(element, buffer, &[index], "")? })
+    }
+
+    /// The addresses of the elements at `indices`, counted from `start`; only some of them may be valid.
+    pub(crate) fn element_addresses(
+        &self,
+        element: &ir::Type,
+        start: PointerValue<'c>,
+        indices: VectorValue<'c>,
+    ) -> Translated<VectorValue<'c>> {
+        let stored = self.stored(element)?;
+        let mut indices = [indices.as_value_ref()];
+        // SAFETY: the builder stands in a block; a vector of indices gives a vector of addresses.
+        Ok(unsafe {
+            let (builder, base) = (self.builder.as_mut_ptr(), start.as_value_ref());
+            VectorValue::new(LLVMBuildGEP2(builder, stored.as_type_ref(), base, indices.as_mut_ptr(), 1, c"".as_ptr()))
+        })
+    }
+
+    /// Loads a scalar, or a vector of consecutive elements, held in type `held`.
+    pub(crate) fn load(
+        &self,
+        element: &ir::Type,
+        held: BasicTypeEnum<'c>,
+        address: PointerValue<'c>,
+    ) -> Translated<BasicValueEnum<'c>> {
+        let loaded = self.builder.build_load(with_scalar(held, self.stored(element)?), address, "")?;
+        let instruction = loaded.as_instruction_value().ok_or(Failure::Unknown)?;
+        instruction.set_alignment(alignment(element)?).map_err(|error| Failure::Refused(error.to_string()))?;
+        if is_bit(element) { self.cast(InstructionOpcode::Trunc, loaded, held) } else { Ok(loaded) }
+    }
+
+    /// Stores a scalar, or a vector as consecutive elements.
+    pub(crate) fn store(
+        &self,
+        element: &ir::Type,
+        value: BasicValueEnum<'c>,
+        address: PointerValue<'c>,
+    ) -> Translated<()> {
+        let instruction = self.builder.build_store(address, self.to_stored(element, value)?)?;
+        instruction.set_alignment(alignment(element)?).map_err(|error| Failure::Refused(error.to_string()))
+    }
+
+    /// A value in the type that it has in memory.
+    pub(crate) fn to_stored(&self, element: &ir::Type, value: BasicValueEnum<'c>) -> Translated<BasicValueEnum<'c>> {
+        if !is_bit(element) {
+            return Ok(value);
+        }
+        self.cast(InstructionOpcode::ZExt, value, with_scalar(value.get_type(), self.stored(element)?))
+    }
+
+    /// Memory of the entry block, wherever the operation stands.
+    fn stack_buffer(&self, op: Op) -> Translated<BasicValueEnum<'c>> {
+        let r#type = self.result_type(op);
+        let count: Option<i64> = r#type.static_shape().map(|shape| shape.iter().product());
+        let bytes = count.zip(r#type.element().byte_width()).map(|(count, width)| count * width as i64);
+        let bytes = bytes.and_then(|bytes| u32::try_from(bytes).ok()).ok_or(Failure::Broken("needs a static size"))?;
+        let entry = self.function.get_first_basic_block().ok_or(Failure::Unknown)?;
+        let builder = self.unit.context.create_builder();
+        match entry.get_first_instruction() {
+            Some(first) => builder.position_before(&first),
+            None => builder.position_at_end(entry),
+        }
+        let buffer = builder.build_alloca(self.unit.context.i8_type().array_type(bytes), "")?;
+        let instruction = buffer.as_instruction_value().ok_or(Failure::Unknown)?;
+        instruction.set_alignment(DATA_ALIGNMENT).map_err(|error| Failure::Refused(error.to_string()))?;
+        Ok(buffer.into())
+    }
+
+    fn parallel_for(&self, op: Op) -> Translated<()> {
+        let callee = self.body.attribute(op, "callee").and_then(|callee| callee.as_symbol());
+        let callee = callee.ok_or(Failure::Broken("has no callee"))?;
+        let table = ir::Type::memref([None], ir::Type::I64);
+        let body = self.external(callee, &[table.clone(), ir::Type::Index, ir::Type::Index], &[])?;
+        let inputs = [table.clone(), ir::Type::Index, ir::Type::Index, table];
+        let run = self.external("rt_parallel_for", &inputs, &[])?;
+        let mut arguments: Vec<BasicMetadataValueEnum<'c>> = Vec::new();
+        for index in 0..3 {
+            arguments.push(self.operand(op, index)?.into());
+        }
+        arguments.push(body.as_global_value().as_pointer_value().into());
+        self.builder.build_call(run, &arguments, "")?;
+        Ok(())
+    }
+}
+
+/// Vectors need no alignment beyond their elements'.
+pub(crate) fn alignment(element: &ir::Type) -> Translated<u32> {
+    element.byte_width().map(|width| width as u32).ok_or(Failure::Unknown)
+}

@@ -1,0 +1,110 @@
+//! What is compiled for, and how hard.
+
+use std::sync::Once;
+
+use inkwell::OptimizationLevel;
+use inkwell::passes::PassBuilderOptions;
+use inkwell::targets::{CodeModel, InitializationConfig, RelocMode, Target, TargetMachine, TargetTriple};
+use ir::{Diagnostic, Location};
+
+/// How much work goes into the code.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Optimization {
+    /// As it stands.
+    None,
+    /// What is cheap.
+    Less,
+    /// What pays for code that is vectorised already.
+    #[default]
+    Default,
+    /// Scalar loops are vectorised too.
+    Aggressive,
+}
+
+/// What to compile for and how.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Target triple; this machine's when absent.
+    pub triple: Option<String>,
+    /// CPU name as LLVM knows it; `native`, or absent with no triple, is this machine's.
+    pub cpu: Option<String>,
+    /// Features added to or taken from the CPU's: `+avx2,-fma`.
+    pub features: String,
+    /// How much work goes into the code.
+    pub optimization: Optimization,
+    /// Whether constants go into the object. Otherwise they are symbols that the loader resolves.
+    pub embed_constants: bool,
+    /// Parts that are compiled in parallel, an object each; 0 means one a processor.
+    pub threads: usize,
+}
+
+impl Options {
+    /// The CPU and its features.
+    fn processor(&self) -> (String, String) {
+        let native = match self.cpu.as_deref() {
+            Some(cpu) => cpu == "native",
+            None => self.triple.is_none(),
+        };
+        if !native {
+            return (self.cpu.clone().unwrap_or_default(), self.features.clone());
+        }
+        let text = |string: inkwell::support::LLVMString| string.to_string();
+        let mut features = text(TargetMachine::get_host_cpu_features());
+        if !self.features.is_empty() {
+            features = format!("{features},{}", self.features);
+        }
+        (text(TargetMachine::get_host_cpu_name()), features)
+    }
+
+    /// A machine to compile with; each thread makes its own.
+    pub(crate) fn machine(&self) -> Result<TargetMachine, Diagnostic> {
+        initialize();
+        let triple = match &self.triple {
+            Some(triple) => TargetMachine::normalize_triple(&TargetTriple::create(triple)),
+            None => TargetMachine::get_default_triple(),
+        };
+        let usage = |message: String| Diagnostic::error(ir::ErrorClass::Usage, Location::Unknown, message);
+        let target = Target::from_triple(&triple).map_err(|error| usage(format!("target {triple}: {error}")))?;
+        let (cpu, features) = self.processor();
+        let level = match self.optimization {
+            Optimization::None => OptimizationLevel::None,
+            Optimization::Less => OptimizationLevel::Less,
+            Optimization::Default => OptimizationLevel::Default,
+            Optimization::Aggressive => OptimizationLevel::Aggressive,
+        };
+        let machine = target.create_target_machine(&triple, &cpu, &features, level, RelocMode::PIC, CodeModel::Default);
+        machine.ok_or_else(|| usage(format!("target {triple} with CPU '{cpu}' cannot be compiled for")))
+    }
+
+    /// The widest vectors worth using, in bits, where LLVM would choose narrower ones.
+    pub(crate) fn preferred_vector_width(&self, machine: &TargetMachine) -> Option<u32> {
+        let features = machine.get_feature_string().to_string_lossy().into_owned();
+        let cpu = machine.get_cpu().to_string();
+        let wide = features.contains("+avx512f") || ["x86-64-v4", "skylake-avx512", "znver4"].contains(&&*cpu);
+        wide.then_some(512)
+    }
+
+    /// The middle end's passes.
+    pub(crate) fn passes(&self) -> (&'static str, PassBuilderOptions) {
+        let options = PassBuilderOptions::create();
+        let aggressive = self.optimization == Optimization::Aggressive;
+        options.set_loop_vectorization(aggressive);
+        options.set_loop_interleaving(aggressive);
+        options.set_loop_slp_vectorization(aggressive);
+        let passes = match self.optimization {
+            Optimization::None => "default<O0>",
+            Optimization::Less => "default<O1>",
+            Optimization::Default => "default<O2>",
+            Optimization::Aggressive => "default<O3>",
+        };
+        (passes, options)
+    }
+}
+
+fn initialize() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        Target::initialize_x86(&InitializationConfig::default());
+        Target::initialize_aarch64(&InitializationConfig::default());
+    });
+}

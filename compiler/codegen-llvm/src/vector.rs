@@ -1,0 +1,293 @@
+//! Operations of `vector`.
+
+use inkwell::IntPredicate;
+use inkwell::types::{BasicType, BasicTypeEnum, VectorType};
+use inkwell::values::{BasicValue, BasicValueEnum, InstructionOpcode, IntValue, VectorValue};
+use ir::{Attribute, Op};
+
+use crate::form::{is_bit, vector_of, with_scalar};
+use crate::function::{Failure, Translated, Translator};
+use crate::memory::alignment;
+
+/// `ShapedType::kDynamic`: a position given by an operand.
+const DYNAMIC: i64 = i64::MIN;
+
+impl<'c> Translator<'_, 'c> {
+    /// Operations of `vector` other than the elementwise ones.
+    pub(crate) fn vector_op(&mut self, op: Op) -> Translated<()> {
+        let value = match self.body.name(op) {
+            "vector.load" => {
+                let address = self.element_address(op, 0, 1)?;
+                self.load(self.result_type(op).element(), self.held(self.result_type(op))?, address)?
+            }
+            "vector.store" => {
+                let address = self.element_address(op, 1, 2)?;
+                return self.store(self.operand_type(op, 0).element(), self.operand(op, 0)?, address);
+            }
+            "vector.maskedload" => self.masked_load(op)?,
+            "vector.maskedstore" => return self.masked_store(op),
+            "vector.gather" => self.gather(op)?,
+            "vector.broadcast" | "vector.splat" => self.broadcast(op)?,
+            "vector.extract" => {
+                let position = self.position(op, 1)?;
+                self.builder.build_extract_element(self.vector(op, 0)?, position, "")?
+            }
+            "vector.insert" => {
+                let position = self.position(op, 2)?;
+                self.builder.build_insert_element(self.vector(op, 1)?, self.operand(op, 0)?, position, "")?.into()
+            }
+            "vector.reduction" => self.reduction(op)?,
+            "vector.create_mask" => self.create_mask(op)?,
+            "vector.constant_mask" => self.constant_mask(op)?,
+            "vector.shuffle" => self.shuffle(op)?,
+            "vector.from_elements" => {
+                let lanes: Vec<BasicValueEnum<'c>> =
+                    self.body.op(op).operands().iter().map(|&operand| self.value(operand)).collect();
+                self.from_lanes(&lanes)?
+            }
+            "vector.step" => {
+                let count = self.result_vector(op)?.get_size();
+                let number = |at: u32| self.unit.context.i64_type().const_int(at.into(), false);
+                VectorType::const_vector(&(0..count).map(number).collect::<Vec<_>>()).into()
+            }
+            _ => return Err(Failure::Unknown),
+        };
+        self.set_result(op, value);
+        Ok(())
+    }
+
+    // ---- lanes
+
+    fn lane_number(&self, at: u32) -> IntValue<'c> {
+        self.unit.context.i64_type().const_int(at.into(), false)
+    }
+
+    /// Lane `at` of a vector.
+    pub(crate) fn lane(&self, value: BasicValueEnum<'c>, at: u32) -> Translated<BasicValueEnum<'c>> {
+        match value {
+            BasicValueEnum::VectorValue(vector) => {
+                Ok(self.builder.build_extract_element(vector, self.lane_number(at), "")?)
+            }
+            _ => Ok(value),
+        }
+    }
+
+    /// A vector from one scalar a lane.
+    pub(crate) fn from_lanes(&self, lanes: &[BasicValueEnum<'c>]) -> Translated<BasicValueEnum<'c>> {
+        let first = lanes.first().ok_or(Failure::Broken("needs lanes"))?;
+        let mut vector = vector_of(first.get_type(), lanes.len() as u32).ok_or(Failure::Unknown)?.get_poison();
+        for (at, lane) in lanes.iter().enumerate() {
+            vector = self.builder.build_insert_element(vector, *lane, self.lane_number(at as u32), "")?;
+        }
+        Ok(vector.into())
+    }
+
+    fn broadcast(&self, op: Op) -> Translated<BasicValueEnum<'c>> {
+        let source = self.operand(op, 0)?;
+        match source {
+            BasicValueEnum::VectorValue(_) if self.operand_type(op, 0) == self.result_type(op) => Ok(source),
+            BasicValueEnum::VectorValue(_) => Err(Failure::Unknown),
+            _ => self.splat(source, self.result_vector(op)?.get_size()),
+        }
+    }
+
+    /// The same scalar in every lane.
+    fn splat(&self, scalar: BasicValueEnum<'c>, lanes: u32) -> Translated<BasicValueEnum<'c>> {
+        let poison = vector_of(scalar.get_type(), lanes).ok_or(Failure::Unknown)?.get_poison();
+        let first = self.builder.build_insert_element(poison, scalar, self.lane_number(0), "")?;
+        let zeros = self.unit.context.i32_type().vec_type(lanes).const_zero();
+        Ok(self.builder.build_shuffle_vector(first, poison, zeros, "")?.into())
+    }
+
+    /// The one position of an extract or insert: a lane number, or the operand that holds it.
+    fn position(&self, op: Op, operand: usize) -> Translated<IntValue<'c>> {
+        let position = self.body.op(op).attributes.integers("static_position").unwrap_or_default();
+        match position.as_slice() {
+            &[DYNAMIC] => self.integer(op, operand),
+            &[position] => {
+                let lane = u32::try_from(position).map_err(|_| Failure::Broken("has a position outside its vector"))?;
+                Ok(self.lane_number(lane))
+            }
+            _ => Err(Failure::Unknown),
+        }
+    }
+
+    fn shuffle(&self, op: Op) -> Translated<BasicValueEnum<'c>> {
+        let (first, second) = (self.vector(op, 0)?, self.vector(op, 1)?);
+        let mask = self.body.op(op).attributes.integers("mask").unwrap_or_default();
+        let (split, rest) = (first.get_type().get_size(), second.get_type().get_size());
+        let width = split.max(rest);
+        let lane = |at: i64| {
+            let at = u32::try_from(at).ok().filter(|&at| at < split + rest)?;
+            Some(if at < split { at } else { at - split + width })
+        };
+        let lanes: Option<Vec<u32>> = mask.iter().map(|&at| lane(at)).collect();
+        let lanes = lanes.ok_or(Failure::Broken("has a mask that does not fit its operands"))?;
+        let (first, second) = (self.widened(first, width)?, self.widened(second, width)?);
+        Ok(self.builder.build_shuffle_vector(first, second, self.lane_list(&lanes), "")?.into())
+    }
+
+    fn lane_list(&self, lanes: &[u32]) -> VectorValue<'c> {
+        let number = |&at: &u32| self.unit.context.i32_type().const_int(at.into(), false);
+        VectorType::const_vector(&lanes.iter().map(number).collect::<Vec<_>>())
+    }
+
+    /// A vector with undefined lanes behind its own, up to a width.
+    fn widened(&self, vector: VectorValue<'c>, width: u32) -> Translated<VectorValue<'c>> {
+        let own = vector.get_type().get_size();
+        if own == width {
+            return Ok(vector);
+        }
+        let lanes: Vec<u32> = (0..width).map(|at| at.min(own)).collect();
+        Ok(self.builder.build_shuffle_vector(vector, vector.get_type().get_poison(), self.lane_list(&lanes), "")?)
+    }
+
+    // ---- memory
+
+    fn alignment_operand(&self, element: &ir::Type) -> Translated<BasicValueEnum<'c>> {
+        Ok(self.unit.context.i32_type().const_int(alignment(element)?.into(), false).into())
+    }
+
+    /// The type a vector has in memory.
+    fn stored_vector(&self, vector: VectorType<'c>, element: &ir::Type) -> BasicTypeEnum<'c> {
+        let vector = vector.as_basic_type_enum();
+        if is_bit(element) { with_scalar(vector, self.unit.context.i8_type().into()) } else { vector }
+    }
+
+    fn masked_load(&self, op: Op) -> Translated<BasicValueEnum<'c>> {
+        let address = self.element_address(op, 0, 1)?.as_basic_value_enum();
+        let (mask, otherwise) = (self.operand(op, 2)?, self.operand(op, 3)?);
+        self.load_where(op, "llvm.masked.load", address, mask, otherwise)
+    }
+
+    /// `gather %base[%offset][%indices], %mask, %otherwise`
+    fn gather(&self, op: Op) -> Translated<BasicValueEnum<'c>> {
+        let start = self.element_address(op, 0, 1)?;
+        let addresses = self.element_addresses(self.result_type(op).element(), start, self.vector(op, 2)?)?;
+        let (mask, otherwise) = (self.operand(op, 3)?, self.operand(op, 4)?);
+        self.load_where(op, "llvm.masked.gather", addresses.into(), mask, otherwise)
+    }
+
+    fn load_where(
+        &self,
+        op: Op,
+        intrinsic: &str,
+        address: BasicValueEnum<'c>,
+        mask: BasicValueEnum<'c>,
+        otherwise: BasicValueEnum<'c>,
+    ) -> Translated<BasicValueEnum<'c>> {
+        let element = self.result_type(op).element();
+        let result = self.result_vector(op)?;
+        let stored = self.stored_vector(result, element);
+        let otherwise = self.to_stored(element, otherwise)?;
+        let arguments = [address, self.alignment_operand(element)?, mask, otherwise];
+        let loaded = self.intrinsic(intrinsic, &[stored, address.get_type()], &arguments)?;
+        if is_bit(element) {
+            return self.cast(InstructionOpcode::Trunc, loaded, result.as_basic_type_enum());
+        }
+        Ok(loaded)
+    }
+
+    /// `maskedstore %base[%index], %mask, %value`
+    fn masked_store(&self, op: Op) -> Translated<()> {
+        let address = self.element_address(op, 0, 1)?.as_basic_value_enum();
+        let element = self.operand_type(op, 3).element();
+        let value = self.to_stored(element, self.operand(op, 3)?)?;
+        let store = self.intrinsic_function("llvm.masked.store", &[value.get_type(), address.get_type()])?;
+        let arguments = [value, address, self.alignment_operand(element)?, self.operand(op, 2)?];
+        self.builder.build_call(store, &arguments.map(Into::into), "")?;
+        Ok(())
+    }
+
+    // ---- reductions and masks
+
+    /// Combines the lanes, beginning with the accumulator if there is one; floats in order, unless they need not be.
+    fn reduction(&self, op: Op) -> Translated<BasicValueEnum<'c>> {
+        let vector = self.operand(op, 0)?;
+        let element = self.operand_type(op, 0).element();
+        let kind = reduction_kind(self.body.attribute(op, "kind")).ok_or(Failure::Unknown)?;
+        let accumulator = match self.body.op(op).operands().get(1) {
+            Some(&accumulator) => Some(self.value(accumulator)),
+            None => None,
+        };
+        if matches!(kind, "add" | "mul") && element.is_float() {
+            let intrinsic = if kind == "add" { "llvm.vector.reduce.fadd" } else { "llvm.vector.reduce.fmul" };
+            let neutral = if kind == "add" { -0.0 } else { 1.0 };
+            let start = match (accumulator, vector.get_type()) {
+                (Some(accumulator), _) => accumulator,
+                (None, BasicTypeEnum::VectorType(vector)) => {
+                    vector.get_element_type().into_float_type().const_float(neutral).into()
+                }
+                _ => return Err(Failure::Broken("needs a vector")),
+            };
+            return self.intrinsic(intrinsic, &[vector.get_type()], &[start, vector]);
+        }
+        let (intrinsic, combine) = reduction_intrinsics(kind).ok_or(Failure::Unknown)?;
+        let reduced = self.intrinsic(intrinsic, &[vector.get_type()], &[vector])?;
+        match (accumulator, combine) {
+            (None, _) => Ok(reduced),
+            (Some(accumulator), Combine::Instruction(opcode)) => self.binary(opcode, accumulator, reduced),
+            (Some(accumulator), Combine::Intrinsic(name)) => {
+                self.intrinsic(name, &[reduced.get_type()], &[accumulator, reduced])
+            }
+        }
+    }
+
+    /// The first `%count` lanes.
+    fn create_mask(&self, op: Op) -> Translated<BasicValueEnum<'c>> {
+        let lanes = self.result_vector(op)?.get_size();
+        let count = self.operand(op, 0)?;
+        let (zero, all) =
+            (self.splat_constant(count.get_type(), 0)?, self.splat_constant(count.get_type(), lanes.into())?);
+        let raised = self.intrinsic("llvm.smax", &[count.get_type()], &[count, zero])?;
+        let clamped = self.intrinsic("llvm.smin", &[count.get_type()], &[raised, all])?;
+        let narrow = self.cast(InstructionOpcode::Trunc, clamped, self.unit.context.i32_type().into())?;
+        let limit = self.splat(narrow, lanes)?;
+        let numbers = self.lane_list(&(0..lanes).collect::<Vec<_>>());
+        self.compare_integers(IntPredicate::ULT, numbers.into(), limit)
+    }
+
+    fn constant_mask(&self, op: Op) -> Translated<BasicValueEnum<'c>> {
+        let lanes = self.result_vector(op)?.get_size();
+        let set = self.body.op(op).attributes.integers("mask_dim_sizes").unwrap_or_default();
+        let &[set] = set.as_slice() else { return Err(Failure::Broken("has no mask_dim_sizes")) };
+        let bit = |at: u32| self.unit.context.bool_type().const_int((i64::from(at) < set) as u64, false);
+        Ok(VectorType::const_vector(&(0..lanes).map(bit).collect::<Vec<_>>()).into())
+    }
+}
+
+/// How an accumulator joins what the lanes became.
+enum Combine {
+    Instruction(InstructionOpcode),
+    Intrinsic(&'static str),
+}
+
+/// The kind of a `#vector.kind<…>`.
+fn reduction_kind(attribute: Option<&Attribute>) -> Option<&str> {
+    match attribute {
+        Some(Attribute::Dialect(dialect, text)) if &**dialect == "vector" => {
+            text.strip_prefix("kind<")?.strip_suffix('>')
+        }
+        _ => None,
+    }
+}
+
+fn reduction_intrinsics(kind: &str) -> Option<(&'static str, Combine)> {
+    use InstructionOpcode::{Add, And, Mul, Or, Xor};
+    Some(match kind {
+        "add" => ("llvm.vector.reduce.add", Combine::Instruction(Add)),
+        "mul" => ("llvm.vector.reduce.mul", Combine::Instruction(Mul)),
+        "and" => ("llvm.vector.reduce.and", Combine::Instruction(And)),
+        "or" => ("llvm.vector.reduce.or", Combine::Instruction(Or)),
+        "xor" => ("llvm.vector.reduce.xor", Combine::Instruction(Xor)),
+        "minui" => ("llvm.vector.reduce.umin", Combine::Intrinsic("llvm.umin")),
+        "minsi" => ("llvm.vector.reduce.smin", Combine::Intrinsic("llvm.smin")),
+        "maxui" => ("llvm.vector.reduce.umax", Combine::Intrinsic("llvm.umax")),
+        "maxsi" => ("llvm.vector.reduce.smax", Combine::Intrinsic("llvm.smax")),
+        "minnumf" => ("llvm.vector.reduce.fmin", Combine::Intrinsic("llvm.minnum")),
+        "maxnumf" => ("llvm.vector.reduce.fmax", Combine::Intrinsic("llvm.maxnum")),
+        "minimumf" => ("llvm.vector.reduce.fminimum", Combine::Intrinsic("llvm.minimum")),
+        "maximumf" => ("llvm.vector.reduce.fmaximum", Combine::Intrinsic("llvm.maximum")),
+        _ => return None,
+    })
+}
