@@ -6,10 +6,11 @@ pub mod pipeline;
 mod session;
 mod signature;
 mod tensor;
+mod worker;
 pub mod testdata;
 
 pub use compiler::{Backend, CompiledModel, Compiler, Options};
 pub use ir::{Blob, DenseElements, Diagnostic, ErrorClass, Result, Type};
-pub use session::Session;
+pub use session::{KernelTime, Session};
 pub use signature::{Extent, Port, Signature};
 pub use tensor::{Tensor, type_name};

@@ -4,6 +4,7 @@
 
 use std::ffi::c_void;
 use std::sync::Arc;
+use std::time::Duration;
 
 use ir::{AlignedBytes, Blob, Diagnostic, Location, Result, Type};
 use runtime::RunContext;
@@ -73,6 +74,19 @@ extern "C" fn provide_output(host: *mut c_void, index: i64, bytes: i64) -> *mut 
     slot.insert(AlignedBytes::zeroed(bytes.max(1))).as_mut_slice().as_mut_ptr()
 }
 
+/// The time one kernel call of the model took in all runs.
+#[derive(Clone, Debug)]
+pub struct KernelTime {
+    /// The kernel.
+    pub kernel: String,
+    /// The nodes of the model that are in it.
+    pub nodes: Vec<String>,
+    /// Time in all.
+    pub time: Duration,
+    /// How often it ran.
+    pub calls: u64,
+}
+
 /// One line of runs of a model: scratch memory is kept from run to run.
 pub struct Session {
     model: Arc<CompiledModel>,
@@ -115,6 +129,20 @@ impl Session {
             return Err(self.model.failure(status).into());
         }
         self.collect(&table[first..])
+    }
+
+    /// How long each kernel call took so far, if the model was compiled to be timed.
+    pub fn profile(&self) -> Vec<KernelTime> {
+        let words = self.model.globals.words(lower::low::profile::PROFILE);
+        let entries = self.model.profiled.iter().zip(words.chunks_exact(2));
+        entries
+            .map(|(labels, words)| KernelTime {
+                kernel: labels.first().cloned().unwrap_or_default(),
+                nodes: labels.iter().skip(1).cloned().collect(),
+                time: Duration::from_nanos(words[0].max(0) as u64),
+                calls: words[1].max(0) as u64,
+            })
+            .collect()
     }
 
     fn call(&mut self, table: &mut [i64]) -> i64 {

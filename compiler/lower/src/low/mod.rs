@@ -12,6 +12,7 @@ mod expand;
 mod flatten;
 mod narrow;
 mod parallel;
+pub mod profile;
 mod scope;
 mod simplify;
 
