@@ -59,7 +59,7 @@ pub struct CompiledModel {
 
 /// Machine code in memory.
 enum Code {
-    Cranelift(codegen_cranelift::Compiled),
+    Cranelift(Box<codegen_cranelift::Compiled>),
     Llvm(loader::Loaded),
 }
 
@@ -147,9 +147,9 @@ impl Compiler {
     fn machine_code(&self, module: &Module, symbols: BTreeMap<String, usize>) -> Result<Code> {
         let threads = self.options.threads;
         match self.options.backend {
-            Backend::Cranelift => {
-                codegen_cranelift::compile(module, &codegen_cranelift::Options { symbols, threads }).map(Code::Cranelift)
-            }
+            Backend::Cranelift => codegen_cranelift::compile(module, &codegen_cranelift::Options { symbols, threads })
+                .map(Box::new)
+                .map(Code::Cranelift),
             Backend::Llvm => {
                 let available = || std::thread::available_parallelism().map_or(1, |count| count.get());
                 let objects = worker::compile(module, if threads == 0 { available() } else { threads })?;

@@ -6,8 +6,8 @@ pub mod pipeline;
 mod session;
 mod signature;
 mod tensor;
-mod worker;
 pub mod testdata;
+mod worker;
 
 pub use compiler::{Backend, CompiledModel, Compiler, Options};
 pub use ir::{Blob, DenseElements, Diagnostic, ErrorClass, Result, Type};

@@ -49,13 +49,7 @@ fn target(file: &File<'_>, number: usize, layout: &Layout, relocation: &Relocati
     Ok(Target::Outside { address: outside.address, entry: outside.entry })
 }
 
-fn apply(
-    relocation: &Relocation,
-    target: Target,
-    base: usize,
-    place: usize,
-    memory: &mut [u8],
-) -> Result<(), String> {
+fn apply(relocation: &Relocation, target: Target, base: usize, place: usize, memory: &mut [u8]) -> Result<(), String> {
     let RelocationFlags::Elf { r_type } = relocation.flags() else { return Err("not an ELF relocation".into()) };
     let addend = relocation.addend();
     let address = match target {
