@@ -6,6 +6,7 @@ use std::path::Path;
 use ir::{Attribute, Diagnostic, FunctionView, Location, Module, Result};
 use lower::fold_constants::INITIALIZE;
 
+use crate::code::Code;
 use crate::globals::Globals;
 use crate::pipeline::{self, MAIN, Timings};
 use crate::session::Entry;
@@ -55,21 +56,6 @@ pub struct CompiledModel {
     pub(crate) profiled: Vec<Vec<String>>,
     /// Owns the code behind `main`.
     _code: Code,
-}
-
-/// Machine code in memory.
-enum Code {
-    Cranelift(Box<codegen_cranelift::Compiled>),
-    Llvm(loader::Loaded),
-}
-
-impl Code {
-    fn function(&self, name: &str) -> Option<*const u8> {
-        match self {
-            Code::Cranelift(code) => code.function(name),
-            Code::Llvm(code) => code.function(name),
-        }
-    }
 }
 
 /// Compiles models.

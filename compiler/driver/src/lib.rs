@@ -1,5 +1,6 @@
 //! The public API: a [`Compiler`] makes a [`CompiledModel`], a [`Session`] runs it on [`Tensor`]s.
 
+mod code;
 mod compiler;
 mod globals;
 pub mod pipeline;
