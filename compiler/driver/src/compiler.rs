@@ -5,6 +5,7 @@ use std::path::Path;
 
 use ir::{Attribute, Diagnostic, FunctionView, Location, Module, Result};
 use lower::fold_constants::INITIALIZE;
+use lower::outline::Shapes;
 
 use crate::code::Code;
 use crate::globals::Globals;
@@ -38,6 +39,16 @@ pub struct Options {
     pub profile: bool,
     /// Stages behind which the module is printed to the standard error output, large constants left out.
     pub print_after: Vec<String>,
+}
+
+impl Options {
+    /// Quick compilation shares kernels; the optimising code generator specialises them.
+    pub(crate) fn kernel_shapes(&self) -> Shapes {
+        match self.backend {
+            Backend::Cranelift => Shapes::Shared,
+            Backend::Llvm => Shapes::Specialised,
+        }
+    }
 }
 
 /// A model as machine code, with its weights. Shared by the sessions that run it.
