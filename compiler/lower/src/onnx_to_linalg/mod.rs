@@ -137,6 +137,12 @@ impl<'a> Lowering<'a> {
             if let (false, Some(shape)) = (self.is_bound(result), self.shapes.shape(result)) {
                 let shape = shape.to_vec();
                 let element = self.element(result);
+                for dim in &shape {
+                    if self.is_own_symbol(dim, result) {
+                        let nothing = self.index(0);
+                        self.define_dim(dim, nothing);
+                    }
+                }
                 let value = self.empty(&shape, element);
                 self.values.insert(result, value);
             }
