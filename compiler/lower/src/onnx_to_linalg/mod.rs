@@ -121,6 +121,10 @@ impl<'a> Lowering<'a> {
             if matches!(name, "func.return" | "onnx.Yield") {
                 continue;
             }
+            if self.source.op(op).operands().iter().any(|&operand| self.is_lost(operand)) {
+                self.bind_placeholders(op);
+                continue;
+            }
             self.location = self.source.op(op).location.clone();
             self.origin = name.strip_prefix("onnx.").unwrap_or(name).to_lowercase();
             if let Err(unsupported) = self.operation(op, errors) {
@@ -129,6 +133,11 @@ impl<'a> Lowering<'a> {
                 self.bind_placeholders(op);
             }
         }
+    }
+
+    /// Whether a value is missing because its operator is unsupported, which has been reported.
+    fn is_lost(&self, value: Value) -> bool {
+        !self.is_bound(value) && *self.source.value_type(value) != Type::None
     }
 
     /// Keeps going behind an unsupported operator, so that all of them are reported.
