@@ -6,7 +6,7 @@ use ir::{Module, Result};
 use lower::fold_constants::INITIALIZE;
 use lower::low::Target;
 
-use crate::compiler::Options;
+use crate::compiler::{Backend, Options};
 
 /// The function a model becomes.
 pub const MAIN: &str = import::MAIN;
@@ -55,6 +55,12 @@ pub const STRUCTURED: &[(&str, Stage)] = &[
         lower::kernel::build::build_kernels(module, &target(options));
         Ok(())
     }),
+    ("time-kernels", |module, options| {
+        if options.profile {
+            lower::low::profile::time_kernels(module);
+        }
+        Ok(())
+    }),
     ("lower-to-low", |module, options| lower::low::lower_to_low(module, &target(options))),
 ];
 
@@ -65,9 +71,22 @@ pub fn run_stages(
     options: &Options,
     timings: &mut Timings,
 ) -> Result<()> {
-    stages.iter().try_for_each(|(name, stage)| timings.measure(name, || stage(module, options)))
+    stages.iter().try_for_each(|(name, stage)| {
+        timings.measure(name, || stage(module, options))?;
+        print_after(name, module, options);
+        Ok(())
+    })
 }
 
-fn target(_: &Options) -> Target {
-    Target::CRANELIFT
+pub(crate) fn print_after(stage: &str, module: &Module, options: &Options) {
+    if options.print_after.iter().any(|wanted| wanted == stage) {
+        eprintln!("// after {stage}\n{}", ir::print_module(module, &ir::PrintOptions::brief()));
+    }
+}
+
+fn target(options: &Options) -> Target {
+    match options.backend {
+        Backend::Cranelift => Target::CRANELIFT,
+        Backend::Llvm => Target::LLVM,
+    }
 }
