@@ -6,10 +6,12 @@ use std::path::Path;
 use ir::{Attribute, Diagnostic, FunctionView, Location, Module, Result};
 use lower::fold_constants::INITIALIZE;
 
+use crate::code::Code;
 use crate::globals::Globals;
 use crate::pipeline::{self, MAIN, Timings};
 use crate::session::Entry;
 use crate::signature::Signature;
+use crate::worker;
 
 /// Which code generator makes the machine code.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -34,6 +36,8 @@ pub struct Options {
     pub strict_fp: bool,
     /// Whether kernels are timed.
     pub profile: bool,
+    /// Stages behind which the module is printed to the standard error output, large constants left out.
+    pub print_after: Vec<String>,
 }
 
 /// A model as machine code, with its weights. Shared by the sessions that run it.
@@ -48,8 +52,10 @@ pub struct CompiledModel {
     pub(crate) initialize: Option<Entry>,
     pub(crate) messages: Vec<String>,
     pub(crate) threads: usize,
+    /// Kernel and nodes of each call that is timed.
+    pub(crate) profiled: Vec<Vec<String>>,
     /// Owns the code behind `main`.
-    _code: codegen_cranelift::Compiled,
+    _code: Code,
 }
 
 /// Compiles models.
@@ -76,12 +82,13 @@ impl Compiler {
         let mut options = options.clone();
         options.dimensions.extend(self.options.dims.iter().map(|(name, &extent)| (name.clone(), extent)));
         let module = timings.measure("import", || import::import_file(path, &options))?;
+        pipeline::print_after("import", &module, &self.options);
         self.compile_graph(module, timings)
     }
 
     fn compile_graph(&self, mut module: Module, mut timings: Timings) -> Result<CompiledModel> {
         let mut signature = Signature::of(main_function(&module)?);
-        pipeline::run(&mut module, &pipeline::graph(&self.options), &mut timings)?;
+        pipeline::run(&mut module, &pipeline::graph(&self.options), &self.options, &mut timings)?;
         signature.refine(main_function(&module)?);
         self.finish(module, signature, timings)
     }
@@ -93,7 +100,7 @@ impl Compiler {
     }
 
     fn finish(&self, mut module: Module, signature: Signature, mut timings: Timings) -> Result<CompiledModel> {
-        pipeline::run(&mut module, &pipeline::structured(&self.options), &mut timings)?;
+        pipeline::run(&mut module, &pipeline::structured(&self.options), &self.options, &mut timings)?;
         let mut model = self.generate(&module, signature, timings)?;
         let mut timings = std::mem::take(&mut model.timings);
         timings.measure("initialize", || model.initialize())?;
@@ -107,21 +114,40 @@ impl Compiler {
         let mut symbols: BTreeMap<String, usize> =
             runtime.map(|(name, address)| (name.to_string(), address.expose_provenance())).collect();
         symbols.extend(globals.addresses().map(|(name, address)| (name.to_string(), address)));
-        let options = codegen_cranelift::Options { symbols, threads: self.options.threads };
-        let code = timings.measure("codegen", || codegen_cranelift::compile(module, &options))?;
+        let code = timings.measure("codegen", || self.machine_code(module, symbols))?;
         let main = code.function(MAIN).ok_or_else(|| internal("the code has no function @main_graph"))?;
-        let messages = module.attributes.get(lower::low::MESSAGES).and_then(Attribute::as_array).unwrap_or_default();
+        let profiled = module.attributes.get(lower::low::profile::PROFILED).and_then(Attribute::as_array);
         Ok(CompiledModel {
             signature,
             timings,
             globals,
             main: Entry::at(main),
             initialize: code.function(INITIALIZE).map(Entry::at),
-            messages: messages.iter().filter_map(|message| message.as_str().map(str::to_string)).collect(),
+            messages: module.attributes.get(lower::low::MESSAGES).map(strings).unwrap_or_default(),
+            profiled: profiled.unwrap_or_default().iter().map(strings).collect(),
             threads: self.options.threads,
             _code: code,
         })
     }
+
+    fn machine_code(&self, module: &Module, symbols: BTreeMap<String, usize>) -> Result<Code> {
+        let threads = self.options.threads;
+        match self.options.backend {
+            Backend::Cranelift => codegen_cranelift::compile(module, &codegen_cranelift::Options { symbols, threads })
+                .map(Box::new)
+                .map(Code::Cranelift),
+            Backend::Llvm => {
+                let available = || std::thread::available_parallelism().map_or(1, |count| count.get());
+                let objects = worker::compile(module, if threads == 0 { available() } else { threads })?;
+                loader::load(&objects, &symbols).map(Code::Llvm).map_err(|error| internal(&error).into())
+            }
+        }
+    }
+}
+
+/// The strings of an array attribute.
+fn strings(attribute: &Attribute) -> Vec<String> {
+    attribute.as_array().unwrap_or_default().iter().filter_map(|entry| entry.as_str().map(str::to_string)).collect()
 }
 
 fn main_function(module: &Module) -> Result<FunctionView<'_>> {

@@ -1,5 +1,6 @@
 //! The public API: a [`Compiler`] makes a [`CompiledModel`], a [`Session`] runs it on [`Tensor`]s.
 
+mod code;
 mod compiler;
 mod globals;
 pub mod passes;
@@ -8,9 +9,10 @@ mod session;
 mod signature;
 mod tensor;
 pub mod testdata;
+mod worker;
 
 pub use compiler::{Backend, CompiledModel, Compiler, Options};
 pub use ir::{Blob, DenseElements, Diagnostic, ErrorClass, Result, Type};
-pub use session::Session;
+pub use session::{KernelTime, Session};
 pub use signature::{Extent, Port, Signature};
 pub use tensor::{Tensor, type_name};

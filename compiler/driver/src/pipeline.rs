@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use ir::pass::{PassManager, PassRegistry, Pipeline};
+use ir::pass::{Filter, PassManager, PassRegistry, Pipeline};
 use ir::{Module, Registry, Result};
 
 use crate::compiler::{Backend, Options};
@@ -15,7 +15,7 @@ pub const MAIN: &str = import::MAIN;
 
 /// From the graph level to the structured level.
 pub fn graph(_: &Options) -> String {
-    "builtin.module(onnx-to-linalg)".to_string()
+    "onnx-to-linalg".to_string()
 }
 
 /// From the structured level to the low level.
@@ -24,14 +24,33 @@ pub fn structured(options: &Options) -> String {
         Backend::Cranelift => ("cranelift", "shared"),
         Backend::Llvm => ("llvm", "specialised"),
     };
-    format!("builtin.module(lower-to-kernels{{shapes={shapes} target={target}}},lower-to-low)")
+    let time = if options.profile { "time-kernels," } else { "" };
+    format!("outline-kernels{{shapes={shapes}}},fold-constants,build-kernels{{target={target}}},{time}lower-to-low")
 }
 
 /// Runs a pipeline given as text; development builds verify the module after each pass.
-pub fn run(module: &mut Module, pipeline: &str, timings: &mut Timings) -> Result<()> {
+pub fn run(module: &mut Module, pipeline: &str, options: &Options, timings: &mut Timings) -> Result<()> {
     let pipeline = Pipeline::parse(pipeline, passes())?;
-    let manager = PassManager { verify_each: cfg!(debug_assertions), ..PassManager::new(operations()) };
+    // the module after a named pipeline is the one after its last pass
+    let last = |name: &String| {
+        passes().pipeline(name).map_or(name.clone(), |named| named.passes[named.passes.len() - 1].into())
+    };
+    let manager = PassManager {
+        verify_each: cfg!(debug_assertions),
+        print_after: Filter::Named(options.print_after.iter().map(last).collect()),
+        ..PassManager::new(operations())
+    };
     manager.run(module, &pipeline, timings)
+}
+
+/// Prints the module if it was asked to be printed after a stage that is no pass.
+pub(crate) fn print_after(stage: &str, module: &Module, options: &Options) {
+    if options.print_after.iter().any(|wanted| wanted == stage) {
+        eprintln!(
+            "// -----// IR Dump After {stage} //----- //\n{}",
+            ir::print_module(module, &ir::PrintOptions::brief())
+        );
+    }
 }
 
 /// The passes there are, made once.

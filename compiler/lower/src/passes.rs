@@ -2,6 +2,9 @@
 
 use ir::pass::{OptionDefinition, OptionKind, PassContext, PassDefinition, PipelineDefinition};
 
+use ir::{Module, Result};
+
+use crate::bufferize::bufferize_host;
 use crate::fold_constants::{INITIALIZE, fold_constants};
 use crate::kernel::emit::Target;
 use crate::low;
@@ -51,22 +54,16 @@ pub fn passes() -> Vec<PassDefinition> {
             },
         ),
         PassDefinition::on_module(
-            "bufferize",
-            "Tensors of the host functions become buffers in one planned arena.",
-            |module, _| {
-                crate::bufferize::bufferize_host(module, INITIALIZE)?;
-                crate::bufferize::bufferize_host(module, MAIN)
-            },
-        ),
-        PassDefinition::on_module(
             "build-kernels",
-            "Structured to kernel: kernel functions become vectorised loops over buffers.",
-            |module, context| {
-                crate::kernel::build::build_kernels(module, &target(context));
-                Ok(())
-            },
+            "Structured to kernel: the host functions' tensors become buffers in one planned arena, kernels become \
+             vectorised loops over buffers.",
+            build_kernels,
         )
         .with_options(&[TARGET]),
+        PassDefinition::on_module("time-kernels", "Every kernel call notes how long it takes.", |module, _| {
+            low::profile::time_kernels(module);
+            low::declare::declare_runtime(module)
+        }),
     ];
     conversions.into_iter().chain(low::PASSES.iter().cloned()).collect()
 }
@@ -77,7 +74,7 @@ pub fn pipelines() -> Vec<PipelineDefinition> {
         PipelineDefinition {
             name: "lower-to-kernels",
             summary: "From the structured to the kernel level.",
-            passes: vec!["outline-kernels", "fold-constants", "bufferize", "build-kernels"],
+            passes: vec!["outline-kernels", "fold-constants", "build-kernels"],
         },
         PipelineDefinition {
             name: "lower-to-low",
@@ -85,6 +82,14 @@ pub fn pipelines() -> Vec<PipelineDefinition> {
             passes: low::PASSES.iter().map(|pass| pass.name).collect(),
         },
     ]
+}
+
+/// Both at once: between the two, calls would not fit the functions.
+fn build_kernels(module: &mut Module, context: &PassContext<'_>) -> Result<()> {
+    bufferize_host(module, INITIALIZE)?;
+    bufferize_host(module, MAIN)?;
+    crate::kernel::build::build_kernels(module, &target(context));
+    low::declare::declare_runtime(module)
 }
 
 fn target(context: &PassContext<'_>) -> Target {

@@ -6,16 +6,19 @@
 mod assertions;
 mod contract;
 mod control;
-mod declare;
+pub(crate) mod declare;
 mod elementary;
 mod expand;
 mod flatten;
+mod narrow;
 mod parallel;
+pub mod profile;
 mod scope;
 mod simplify;
 
 pub use crate::kernel::emit::Target;
 
+use declare::declare_runtime;
 use ir::pass::PassDefinition;
 
 /// The module attribute that lists the messages of assertions; status `n` means message `n - 1`.
@@ -31,15 +34,20 @@ pub const PASSES: &[PassDefinition] = &[
     PassDefinition::on_module(
         "call-contractions",
         "Tiles of contractions become calls of the runtime's micro-kernels.",
-        |module, _| contract::call_contractions(module),
+        |module, _| contract::call_contractions(module).and_then(|()| declare_runtime(module)),
     ),
     PassDefinition::on_module(
         "flatten-buffers",
         "Every buffer becomes a bare address with separate sizes and strides.",
-        |module, _| flatten::flatten_buffers(module),
+        |module, _| flatten::flatten_buffers(module).and_then(|()| declare_runtime(module)),
+    ),
+    PassDefinition::on_module(
+        "widen-narrow-types",
+        "Element types that no processor computes in become i8.",
+        |module, _| narrow::widen_narrow_types(module).and_then(|()| declare_runtime(module)),
     ),
     PassDefinition::on_module("expand-math", "Elementary functions of f32 become arithmetic.", |module, _| {
-        expand::expand_math(module)
+        expand::expand_math(module).and_then(|()| declare_runtime(module))
     }),
     PassDefinition::on_module(
         "outline-parallel",
@@ -58,10 +66,5 @@ pub const PASSES: &[PassDefinition] = &[
         "simplify",
         "Folds, merges and removes operations between blocks, and hoists stack memory.",
         |module, _| simplify::simplify(module),
-    ),
-    PassDefinition::on_module(
-        "declare-runtime",
-        "Declares the symbols of the runtime that are called.",
-        |module, _| declare::declare_runtime(module),
     ),
 ];
