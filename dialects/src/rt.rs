@@ -3,7 +3,10 @@
 use ir::registry::{AttributeDefinition, AttributeKind};
 use ir::{Arity, Body, Module, Op, OpDefinition, Trait, Type};
 
-use crate::checks::{Check, ensure, operand_type, result_type, same_types, types_of};
+use crate::checks::{Check, all_index, ensure, operand_type, result_type, same_types, types_of};
+
+/// Words of the descriptor of a contraction.
+const CONTRACT_WORDS: u16 = 22;
 
 /// The dialect's operations.
 pub fn operations() -> Vec<OpDefinition> {
@@ -14,6 +17,13 @@ pub fn operations() -> Vec<OpDefinition> {
         OpDefinition::new("rt.buffer", "The buffer at an address.", Arity::exactly(1), Arity::exactly(1))
             .with_traits(&[Trait::Pure])
             .with_verify(verify_buffer),
+        OpDefinition::new(
+            "rt.contract",
+            "One tile of a contraction: addresses of A, B, the start values and C; rows; columns; a descriptor's words.",
+            Arity::exactly(6 + CONTRACT_WORDS),
+            Arity::exactly(0),
+        )
+        .with_verify(|body, op| all_index(body, op, 0)),
         OpDefinition::new(
             "rt.parallel_for",
             "Calls a function on disjoint ranges that cover [0, count), on the runtime's threads.",

@@ -3,7 +3,7 @@
 use ir::registry::{AttributeDefinition, AttributeKind};
 use ir::{Arity, Body, Op, OpDefinition, Trait, Type};
 
-use crate::checks::{Check, all_index, ensure, operand_type, result_type, scalar};
+use crate::checks::{Check, all_index, ensure, operand_type, result_type, same_types, scalar, types_of};
 use crate::shape_ops::{DYNAMIC, verify_indices};
 
 /// The dialect's operations.
@@ -64,6 +64,7 @@ fn values() -> Vec<OpDefinition> {
         row("vector.reduction", "All lanes combined.", Arity::between(1, 2))
             .with_attributes(const { &[AttributeDefinition::required("kind", AttributeKind::Any)] })
             .with_verify(verify_reduction),
+        row("vector.from_elements", "A vector from its lanes.", Arity::at_least(1)).with_verify(verify_from_elements),
         row("vector.create_mask", "True in the first lanes.", Arity::at_least(0)).with_verify(verify_create_mask),
         row("vector.constant_mask", "True in the first lanes, their number known.", Arity::exactly(0))
             .with_attributes(const { &[AttributeDefinition::required("mask_dim_sizes", AttributeKind::Integers)] })
@@ -205,4 +206,12 @@ fn verify_shape_cast(body: &Body, op: Op) -> Check {
     let (from, to) = (operand_type(body, op, 0), result_type(body, op, 0));
     let lanes = |r#type: &Type| r#type.static_shape().map(|shape| shape.iter().product::<i64>());
     ensure(lanes(from) == lanes(to) && from.element() == to.element(), || format!("cannot cast {from} to {to}"))
+}
+
+fn verify_from_elements(body: &Body, op: Op) -> Check {
+    let result = result_type(body, op, 0);
+    expect_vector("result", result)?;
+    let count: i64 = result.static_shape().unwrap_or_default().iter().product();
+    let lanes = types_of(body, body.op(op).operands());
+    same_types("lanes", &lanes, &vec![result.element().clone(); count as usize])
 }

@@ -1,1 +1,3 @@
-//! Shared helpers of the test suites.
+//! Test suites over the whole compiler.
+
+pub mod conformance;

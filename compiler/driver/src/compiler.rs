@@ -1,8 +1,10 @@
 //! From a module to a compiled model.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
-use ir::{Attribute, Diagnostic, Location, Module, Result};
+use ir::{Attribute, Diagnostic, FunctionView, Location, Module, Result};
+use lower::fold_constants::INITIALIZE;
 
 use crate::globals::Globals;
 use crate::pipeline::{self, MAIN, Timings};
@@ -42,6 +44,8 @@ pub struct CompiledModel {
     pub timings: Timings,
     pub(crate) globals: Globals,
     pub(crate) main: Entry,
+    /// Computes what depends on the weights alone.
+    pub(crate) initialize: Option<Entry>,
     pub(crate) messages: Vec<String>,
     pub(crate) threads: usize,
     /// Owns the code behind `main`.
@@ -61,36 +65,67 @@ impl Compiler {
         Compiler { options }
     }
 
-    /// Compiles a module at the structured level whose function is `@main_graph`.
-    pub fn compile_structured(&self, mut module: Module) -> Result<CompiledModel> {
-        let function = module.function(MAIN).ok_or_else(|| internal("the module has no function @main_graph"))?;
-        let signature = Signature::of(function);
+    /// Compiles a model file.
+    pub fn compile_file(&self, path: &Path) -> Result<CompiledModel> {
+        self.compile_file_with(path, &import::Options::default())
+    }
+
+    /// Compiles a model file, with inputs of other shapes than it declares, or with constants for inputs.
+    pub fn compile_file_with(&self, path: &Path, options: &import::Options) -> Result<CompiledModel> {
         let mut timings = Timings::default();
+        let mut options = options.clone();
+        options.dimensions.extend(self.options.dims.iter().map(|(name, &extent)| (name.clone(), extent)));
+        let module = timings.measure("import", || import::import_file(path, &options))?;
+        self.compile_graph(module, timings)
+    }
+
+    fn compile_graph(&self, mut module: Module, mut timings: Timings) -> Result<CompiledModel> {
+        let mut signature = Signature::of(main_function(&module)?);
+        pipeline::run_stages(&mut module, pipeline::GRAPH, &self.options, &mut timings)?;
+        signature.refine(main_function(&module)?);
+        self.finish(module, signature, timings)
+    }
+
+    /// Compiles a module at the structured level whose function is `@main_graph`.
+    pub fn compile_structured(&self, module: Module) -> Result<CompiledModel> {
+        let signature = Signature::of(main_function(&module)?);
+        self.finish(module, signature, Timings::default())
+    }
+
+    fn finish(&self, mut module: Module, signature: Signature, mut timings: Timings) -> Result<CompiledModel> {
         pipeline::run_stages(&mut module, pipeline::STRUCTURED, &self.options, &mut timings)?;
-        pipeline::run_stages(&mut module, pipeline::KERNEL, &self.options, &mut timings)?;
-        self.generate(&module, signature, timings)
+        let mut model = self.generate(&module, signature, timings)?;
+        let mut timings = std::mem::take(&mut model.timings);
+        timings.measure("initialize", || model.initialize())?;
+        model.timings = timings;
+        Ok(model)
     }
 
     fn generate(&self, module: &Module, signature: Signature, mut timings: Timings) -> Result<CompiledModel> {
-        let mut globals = Globals::of(module);
+        let mut globals = timings.measure("weights", || Globals::of(module));
         let runtime = runtime::symbols().into_iter();
         let mut symbols: BTreeMap<String, usize> =
             runtime.map(|(name, address)| (name.to_string(), address.expose_provenance())).collect();
         symbols.extend(globals.addresses().map(|(name, address)| (name.to_string(), address)));
         let options = codegen_cranelift::Options { symbols, threads: self.options.threads };
         let code = timings.measure("codegen", || codegen_cranelift::compile(module, &options))?;
-        let address = code.function(MAIN).ok_or_else(|| internal("the code has no function @main_graph"))?;
+        let main = code.function(MAIN).ok_or_else(|| internal("the code has no function @main_graph"))?;
         let messages = module.attributes.get(lower::low::MESSAGES).and_then(Attribute::as_array).unwrap_or_default();
         Ok(CompiledModel {
             signature,
             timings,
             globals,
-            main: Entry::at(address),
+            main: Entry::at(main),
+            initialize: code.function(INITIALIZE).map(Entry::at),
             messages: messages.iter().filter_map(|message| message.as_str().map(str::to_string)).collect(),
             threads: self.options.threads,
             _code: code,
         })
     }
+}
+
+fn main_function(module: &Module) -> Result<FunctionView<'_>> {
+    module.function(MAIN).ok_or_else(|| internal("the module has no function @main_graph").into())
 }
 
 fn internal(message: &str) -> Diagnostic {

@@ -1,7 +1,7 @@
 //! The buffers behind a module's `memref.global`s.
 
-use ir::{AlignedBytes, Attribute, Blob, Module, Type};
 use indexmap::IndexMap;
+use ir::{AlignedBytes, Attribute, Blob, Module, Type};
 
 /// The memory of every global, by name.
 #[derive(Default)]
@@ -10,7 +10,7 @@ pub(crate) struct Globals {
 }
 
 enum Memory {
-    /// A constant: the mapped model itself where it is aligned.
+    /// A constant: the mapped model itself where the processor can read it there.
     Constant(Blob),
     /// A buffer that generated code writes.
     Buffer(AlignedBytes),
@@ -47,13 +47,18 @@ impl Globals {
     /// The words of a buffer that generated code writes.
     pub(crate) fn words(&self, name: &str) -> Vec<i64> {
         match self.memory.get(name) {
-            Some(Memory::Buffer(bytes)) => {
-                bytes.as_slice().chunks_exact(8).map(|word| i64::from_le_bytes(word.try_into().expect("8 bytes"))).collect()
-            }
+            Some(Memory::Buffer(bytes)) => bytes
+                .as_slice()
+                .chunks_exact(8)
+                .map(|word| i64::from_le_bytes(word.try_into().expect("8 bytes")))
+                .collect(),
             _ => vec![],
         }
     }
 }
+
+/// Whether elements may be read from addresses that are no multiples of their size, as those in a mapped model are.
+const READS_UNALIGNED: bool = cfg!(any(target_arch = "x86_64", target_arch = "aarch64"));
 
 fn memory(r#type: &Type, initial: Option<&Attribute>) -> Memory {
     let width = r#type.element().byte_width().unwrap_or(1);
@@ -61,7 +66,7 @@ fn memory(r#type: &Type, initial: Option<&Attribute>) -> Memory {
     match initial.and_then(Attribute::as_dense) {
         None => Memory::Buffer(AlignedBytes::zeroed(count * width)),
         Some(elements) if elements.splat => Memory::Constant(Blob::copy_of(&elements.data.bytes().repeat(count))),
-        Some(elements) if (elements.data.bytes().as_ptr() as usize).is_multiple_of(width) => {
+        Some(elements) if READS_UNALIGNED || (elements.data.bytes().as_ptr() as usize).is_multiple_of(width) => {
             Memory::Constant(elements.data.clone())
         }
         Some(elements) => Memory::Constant(Blob::copy_of(elements.data.bytes())),

@@ -6,6 +6,7 @@ pub mod pipeline;
 mod session;
 mod signature;
 mod tensor;
+pub mod testdata;
 
 pub use compiler::{Backend, CompiledModel, Compiler, Options};
 pub use ir::{Blob, DenseElements, Diagnostic, ErrorClass, Result, Type};

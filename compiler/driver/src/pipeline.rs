@@ -1,14 +1,15 @@
-//! The way from a model to machine code, as named stages.
+//! The way from a model to the low level, as named stages.
 
 use std::time::{Duration, Instant};
 
 use ir::{Module, Result};
+use lower::fold_constants::INITIALIZE;
 use lower::low::Target;
 
 use crate::compiler::Options;
 
 /// The function a model becomes.
-pub const MAIN: &str = "main_graph";
+pub const MAIN: &str = import::MAIN;
 
 /// How long each stage took.
 #[derive(Clone, Debug, Default)]
@@ -32,21 +33,30 @@ impl Timings {
 /// A step from one level towards the next.
 pub type Stage = fn(&mut Module, &Options) -> Result<()>;
 
-/// From the structured level to the kernel level.
+/// From the graph level to the structured level.
+pub const GRAPH: &[(&str, Stage)] =
+    &[("onnx-to-linalg", |module, _| lower::onnx_to_linalg::lower_function(module, MAIN))];
+
+/// From the structured level to the low level.
 pub const STRUCTURED: &[(&str, Stage)] = &[
-    ("outline", |module, _| {
+    ("outline-kernels", |module, _| {
         lower::outline::outline_kernels(module, MAIN);
         Ok(())
     }),
-    ("bufferize", |module, _| lower::bufferize::bufferize_host(module, MAIN)),
-    ("kernels", |module, options| {
+    ("fold-constants", |module, _| {
+        lower::fold_constants::fold_constants(module, MAIN);
+        Ok(())
+    }),
+    ("bufferize", |module, _| {
+        lower::bufferize::bufferize_host(module, INITIALIZE)?;
+        lower::bufferize::bufferize_host(module, MAIN)
+    }),
+    ("build-kernels", |module, options| {
         lower::kernel::build::build_kernels(module, &target(options));
         Ok(())
     }),
+    ("lower-to-low", |module, options| lower::low::lower_to_low(module, &target(options))),
 ];
-
-/// From the kernel level to the low level.
-pub const KERNEL: &[(&str, Stage)] = &[("low", |module, options| lower::low::lower_to_low(module, &target(options)))];
 
 /// Runs stages in order.
 pub fn run_stages(

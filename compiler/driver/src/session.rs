@@ -5,7 +5,7 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use ir::{AlignedBytes, Blob, Diagnostic, ErrorClass, Location, Result};
+use ir::{AlignedBytes, Blob, Diagnostic, Location, Result};
 use runtime::RunContext;
 
 use crate::compiler::CompiledModel;
@@ -22,6 +22,41 @@ impl Entry {
         // SAFETY: the pipeline gives the function this signature.
         Entry(unsafe { std::mem::transmute::<*const u8, extern "C" fn(*mut i64) -> i64>(address) })
     }
+}
+
+impl Entry {
+    fn call(self, table: &mut [i64], threads: usize) -> i64 {
+        runtime::pool::rt_set_threads(threads as i64);
+        runtime::pool::rt_begin_run();
+        let status = (self.0)(table.as_mut_ptr());
+        runtime::pool::rt_end_run();
+        status
+    }
+}
+
+impl CompiledModel {
+    /// Computes what depends on the weights alone; once, before the first run.
+    pub(crate) fn initialize(&mut self) -> Result<()> {
+        let Some(initialize) = self.initialize else { return Ok(()) };
+        let mut context = RunContext::new(std::ptr::null_mut(), provide_nothing);
+        let status = initialize.call(&mut [context.address()], self.threads);
+        if status == 0 { Ok(()) } else { Err(self.failure(status).into()) }
+    }
+
+    fn failure(&self, status: i64) -> Diagnostic {
+        if status == runtime::context::STATUS_OUT_OF_MEMORY {
+            return Diagnostic::input(Location::Unknown, "the run needs more memory than there is");
+        }
+        let message = usize::try_from(status - 1).ok().and_then(|index| self.messages.get(index));
+        match message {
+            Some(message) => Diagnostic::input(Location::Unknown, message),
+            None => Diagnostic::internal(Location::Unknown, format!("the run ended with the unknown status {status}")),
+        }
+    }
+}
+
+extern "C" fn provide_nothing(_: *mut c_void, _: i64, _: i64) -> *mut u8 {
+    std::ptr::null_mut()
 }
 
 /// Memory for the outputs of one run, made when generated code asks for it.
@@ -77,29 +112,15 @@ impl Session {
         self.outputs.buffers = model.signature.outputs.iter().map(|_| None).collect();
         let status = self.call(&mut table);
         if status != 0 {
-            return Err(self.failure(status).into());
+            return Err(self.model.failure(status).into());
         }
         self.collect(&table[first..])
     }
 
     fn call(&mut self, table: &mut [i64]) -> i64 {
-        runtime::pool::rt_set_threads(self.model.threads as i64);
-        runtime::pool::rt_begin_run();
-        let status = (self.model.main.0)(table.as_mut_ptr());
-        runtime::pool::rt_end_run();
+        let status = self.model.main.call(table, self.model.threads);
         self.context.end_run();
         status
-    }
-
-    fn failure(&self, status: i64) -> Diagnostic {
-        if status == runtime::context::STATUS_OUT_OF_MEMORY {
-            return Diagnostic::error(ErrorClass::Input, Location::Unknown, "the run needs more memory than there is");
-        }
-        let message = usize::try_from(status - 1).ok().and_then(|index| self.model.messages.get(index));
-        match message {
-            Some(message) => Diagnostic::input(Location::Unknown, message),
-            None => Diagnostic::internal(Location::Unknown, format!("the run ended with the unknown status {status}")),
-        }
     }
 
     fn collect(&mut self, mut words: &[i64]) -> Result<Vec<Tensor>> {

@@ -63,6 +63,23 @@ impl Signature {
         }
     }
 
+    /// Takes over the extents that lowering has found.
+    pub(crate) fn refine(&mut self, function: FunctionView<'_>) {
+        let refine = |ports: &mut [Port], types: &[Type]| {
+            for (port, shape) in ports.iter_mut().zip(types.iter().map(Type::shape)) {
+                let shape = shape.unwrap_or_default();
+                port.shape.resize(shape.len(), Extent::Any);
+                for (known, found) in port.shape.iter_mut().zip(shape) {
+                    if let Some(extent) = found {
+                        *known = Extent::Fixed(extent);
+                    }
+                }
+            }
+        };
+        refine(&mut self.inputs, &function.r#type.inputs);
+        refine(&mut self.outputs, &function.r#type.results);
+    }
+
     /// Checks the inputs of a run; the first thing wrong is the error.
     pub fn check(&self, inputs: &[Tensor]) -> Result<()> {
         if inputs.len() != self.inputs.len() {
@@ -98,10 +115,11 @@ impl Port {
             .collect();
         // "0:batch,1:seq"
         for entry in attributes.and_then(|a| a.str("onnx.dim_params")).unwrap_or_default().split(',') {
-            if let Some((axis, name)) = entry.split_once(':')
+            // some exporters write a question mark where they know no name
+            if let Some((axis, name)) = entry.split_once(':').filter(|(_, name)| !matches!(*name, "" | "?"))
                 && let Some(extent @ Extent::Any) = axis.parse::<usize>().ok().and_then(|axis| shape.get_mut(axis))
             {
-                *extent = Extent::Named(name.to_string());
+                *extent = Extent::Named(name.replace("%2C", ",").replace("%25", "%"));
             }
         }
         Port { name, element: r#type.element().clone(), shape }

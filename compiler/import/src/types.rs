@@ -60,13 +60,18 @@ pub(crate) fn dimension_names(proto: Option<&TypeProto>, bindings: &Bindings) ->
         .iter()
         .flat_map(|shape| shape.dim.iter().enumerate())
         .filter_map(|(axis, dimension)| match &dimension.value {
-            Some(DimensionValue::Param(name)) if !name.is_empty() && !bindings.contains_key(name) => {
+            Some(DimensionValue::Param(name)) if is_name(name) && !bindings.contains_key(name) => {
                 Some(format!("{axis}:{}", name.replace('%', "%25").replace(',', "%2C")))
             }
             _ => None,
         })
         .collect();
     (!names.is_empty()).then(|| names.join(","))
+}
+
+/// Whether a symbolic dimension has a name; some exporters write `?` for every unknown extent.
+fn is_name(text: &str) -> bool {
+    text.starts_with(|first: char| first.is_alphabetic() || first == '_')
 }
 
 /// The same type without its shape: what is known of a value whose extents are not.

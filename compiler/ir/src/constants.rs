@@ -25,30 +25,56 @@ enum Storage {
 
 /// Bytes whose first one lies on a 64-byte boundary (a cache line, and a whole AVX-512 vector).
 pub struct AlignedBytes {
-    lines: Vec<Line>,
+    memory: Memory,
     length: usize,
 }
 
-#[derive(Clone, Copy)]
-#[repr(C, align(64))]
-struct Line([u8; 64]);
+enum Memory {
+    /// A vector with room to begin at the given, aligned position.
+    Heap(Vec<u8>, usize),
+    /// Pages of their own.
+    Pages(memmap2::MmapMut),
+}
+
+/// Alignment of owned bytes.
+const ALIGNMENT: usize = 64;
+/// From this size on, bytes get pages of their own, large ones where the system has them.
+const OWN_PAGES: usize = 1 << 20;
 
 impl AlignedBytes {
-    /// That many zeros.
+    /// That many zeros. Memory is only taken from the system as it is written.
     pub fn zeroed(length: usize) -> AlignedBytes {
-        AlignedBytes { lines: vec![Line([0; 64]); length.div_ceil(64)], length }
+        let pages = (length >= OWN_PAGES).then(|| memmap2::MmapMut::map_anon(length).ok()).flatten();
+        let memory = match pages {
+            Some(pages) => {
+                // only a hint: systems that do not take it work with small pages
+                #[cfg(target_os = "linux")]
+                let _ = pages.advise(memmap2::Advice::HugePage);
+                Memory::Pages(pages)
+            }
+            None => {
+                let bytes = vec![0u8; length + ALIGNMENT - 1];
+                let start = bytes.as_ptr().align_offset(ALIGNMENT);
+                Memory::Heap(bytes, start)
+            }
+        };
+        AlignedBytes { memory, length }
     }
 
     /// The bytes.
     pub fn as_slice(&self) -> &[u8] {
-        // SAFETY: `lines` holds at least `length` initialised bytes, and `Line` has no padding.
-        unsafe { std::slice::from_raw_parts(self.lines.as_ptr().cast(), self.length) }
+        match &self.memory {
+            Memory::Heap(bytes, start) => &bytes[*start..*start + self.length],
+            Memory::Pages(pages) => &pages[..self.length],
+        }
     }
 
     /// The bytes, to write them.
     pub fn as_mut_slice(&mut self) -> &mut [u8] {
-        // SAFETY: as in `as_slice`, and the borrow is unique.
-        unsafe { std::slice::from_raw_parts_mut(self.lines.as_mut_ptr().cast(), self.length) }
+        match &mut self.memory {
+            Memory::Heap(bytes, start) => &mut bytes[*start..*start + self.length],
+            Memory::Pages(pages) => &mut pages[..self.length],
+        }
     }
 }
 

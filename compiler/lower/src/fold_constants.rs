@@ -24,6 +24,7 @@ pub const GLOBAL_LOAD: &str = "ml_program.global_load_const";
 pub fn fold_constants(module: &mut Module, name: &str) {
     let Some(host) = module.symbol(name) else { return };
     let mut body = module.body.take_isolated(host).expect("a function owns its body");
+    hoist_constants(&mut body);
     let constant = constant_ops(&body);
     let crossing = crossing_calls(&body, &constant);
     if !crossing.is_empty() {
@@ -35,16 +36,55 @@ pub fn fold_constants(module: &mut Module, name: &str) {
     module.body.set_isolated(host, body);
 }
 
+/// Moves constant operations out of conditionals, in front of them: they are pure.
+fn hoist_constants(body: &mut Body) {
+    let entry = body.entry().expect("the host function has a body");
+    for top in body.ops(entry).to_vec() {
+        let nested: Vec<Op> = body.op(top).regions().iter().flat_map(|&region| body.walk(region)).collect();
+        for op in nested {
+            let outside = |value: &Value| {
+                body.defining_op(*value).is_some_and(|op| body.op(op).parent() == Some(entry) && is_constant(body, op))
+            };
+            if is_foldable(body, op) && body.op(op).operands().iter().all(outside) {
+                body.detach(op);
+                let at = body.position(top);
+                body.insert(entry, at, op);
+            }
+        }
+    }
+}
+
+/// Whether an operation may be computed ahead of the run.
+fn is_foldable(body: &Body, op: Op) -> bool {
+    let name = body.name(op);
+    matches!(name, "func.call" | "tensor.empty" | "tensor.reshape" | "tensor.from_elements")
+        || body.op(op).name.dialect() == "arith"
+}
+
+/// Whether an operation depends on constants alone.
+fn is_constant(body: &Body, op: Op) -> bool {
+    let mut pending = vec![op];
+    while let Some(op) = pending.pop() {
+        if !is_foldable(body, op) {
+            return false;
+        }
+        for operand in body.op(op).operands() {
+            match body.defining_op(*operand) {
+                Some(op) => pending.push(op),
+                None => return false,
+            }
+        }
+    }
+    true
+}
+
 /// Operations of the entry block that depend on constants alone.
 fn constant_ops(body: &Body) -> IndexSet<Op> {
     let entry = body.entry().expect("the host function has a body");
     let mut constant: IndexSet<Op> = IndexSet::new();
     for &op in body.ops(entry) {
-        let name = body.name(op);
-        let foldable = matches!(name, "func.call" | "tensor.empty" | "tensor.reshape" | "tensor.from_elements")
-            || body.op(op).name.dialect() == "arith";
         let known = |value: &Value| body.defining_op(*value).is_some_and(|op| constant.contains(&op));
-        if foldable && body.op(op).operands().iter().all(known) {
+        if is_foldable(body, op) && body.op(op).operands().iter().all(known) {
             constant.insert(op);
         }
     }

@@ -101,7 +101,7 @@ unsafe fn accumulate<V: Lanes, const ROWS: usize, const VECTORS: usize>(
             }
             panel[VECTORS - 1] = V::load_masked(b.offset(b_columns[VECTORS - 1]), last_mask);
             for r in 0..ROWS {
-                let factor = V::splat(*a_rows[r].offset(a_offset));
+                let factor = V::splat(a_rows[r].offset(a_offset).read_unaligned());
                 for v in 0..VECTORS {
                     sums[r][v] = sums[r][v].add_product(factor, panel[v]);
                 }

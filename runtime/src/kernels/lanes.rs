@@ -64,7 +64,7 @@ impl Lanes for Portable {
             if mask == Self::WIDTH {
                 return Self::load(from);
             }
-            Portable(std::array::from_fn(|lane| if lane < mask { from.add(lane).read() } else { 0.0 }))
+            Portable(std::array::from_fn(|lane| if lane < mask { from.add(lane).read_unaligned() } else { 0.0 }))
         }
     }
 

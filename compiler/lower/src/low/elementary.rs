@@ -1,5 +1,5 @@
-//! Elementary functions on `f32`, scalars and vectors alike, as arithmetic of at most about three units in the last
-//! place.
+//! Elementary functions on `f32`, scalars and vectors alike, as arithmetic that is off by a few units in the
+//! last place at most.
 //!
 //! Polynomials are those of Cephes and MLAS and, for sine and cosine, of N. Juffa; arguments are reduced with fused
 //! multiply-adds.
@@ -18,6 +18,8 @@ const LOG2_E: f64 = std::f64::consts::LOG2_E;
 /// ln 2 in two parts; the first has few enough bits for its products with exponents to be exact.
 const LN2_HIGH: f64 = 0.693_359_375;
 const LN2_LOW: f64 = -2.121_944_400_546_905_8e-4;
+/// Where the rational function below reaches 1 when its operations are fused.
+const TANH_LIMIT: f64 = 7.998_811_721_801_757_8;
 /// Beyond this the reduction of sine's argument in `f32` is not exact enough.
 const TRIGONOMETRIC_LIMIT: f64 = 48_039.0;
 
@@ -279,7 +281,7 @@ impl Arithmetic<'_, '_> {
     }
 
     pub(super) fn tanh(&mut self, x: Value) -> Value {
-        let (low, high) = (self.float(-9.0), self.float(9.0));
+        let (low, high) = (self.float(-TANH_LIMIT), self.float(TANH_LIMIT));
         let bounded = self.apply("arith.maximumf", &[x, low]);
         let bounded = self.apply("arith.minimumf", &[bounded, high]);
         let square = self.mul(bounded, bounded);

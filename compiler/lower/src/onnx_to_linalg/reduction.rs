@@ -93,10 +93,18 @@ impl Lowering<'_> {
         }
         let neutral = combine.neutral(&element, unsigned);
         let start = self.builder().constant(neutral, element.clone());
+        let inputs = [Input { value: input.value, map: AffineMap::identity(rank) }];
+        if axes.is_empty() {
+            let value = self.pointwise(&inputs, &shape, element, |builder, e| {
+                let mut s = Scalars { builder, unsigned };
+                let prepared = prepare(&mut s, e[0]);
+                combine.apply(&mut s, start, prepared)
+            });
+            return Shaped { value, shape };
+        }
         let init = self.pointwise(&[], &shape, element, |_, _| start);
         let iterators: Vec<Iterator> =
             (0..rank).map(|axis| if axes.contains(&axis) { Iterator::Reduction } else { Iterator::Parallel }).collect();
-        let inputs = [Input { value: input.value, map: AffineMap::identity(rank) }];
         let value = self.generic_onto(&inputs, init, AffineMap::new(rank as u32, results), &iterators, |builder, e| {
             let mut s = Scalars { builder, unsigned };
             let prepared = prepare(&mut s, e[0]);

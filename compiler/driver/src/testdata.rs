@@ -1,0 +1,203 @@
+//! ONNX's test data: folders `test_data_set_N` with `input_M.pb` and `output_M.pb` beside a model, and how its
+//! backend test runner compares outputs.
+
+use std::path::{Path, PathBuf};
+
+use ir::{DenseElements, Diagnostic, FloatType, Location, Result, Type};
+use proto::{Message, Model, ModelProto, TensorProto, TensorValue, Tensors};
+
+use crate::signature::{Port, Signature};
+use crate::tensor::{Tensor, shape_text, type_name};
+
+/// One set of inputs and the outputs they should give, in the order of the model's signature.
+#[derive(Clone, Debug)]
+pub struct DataSet {
+    /// The inputs.
+    pub inputs: Vec<Tensor>,
+    /// The outputs, as far as there are files for them.
+    pub outputs: Vec<Option<Tensor>>,
+}
+
+/// How far a number may be from the expected one: `absolute + relative * |expected|`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tolerance {
+    /// Factor of the expected number's magnitude.
+    pub relative: f64,
+    /// Allowed anyway.
+    pub absolute: f64,
+}
+
+impl Default for Tolerance {
+    /// ONNX's own for backend tests.
+    fn default() -> Self {
+        Tolerance { relative: 1e-3, absolute: 1e-7 }
+    }
+}
+
+/// The folders of data sets beside a model, in order.
+pub fn data_sets(folder: &Path) -> Vec<PathBuf> {
+    (0..).map(|index| folder.join(format!("test_data_set_{index}"))).take_while(|path| path.is_dir()).collect()
+}
+
+/// Reads one data set of a model.
+pub fn read_data_set(folder: &Path, signature: &Signature) -> Result<DataSet> {
+    let inputs = read_ports(folder, "input", &signature.inputs)?.into_iter().zip(&signature.inputs);
+    let missing = |port: &Port| Diagnostic::input(at(folder), format!("there is no data for input '{}'", port.name));
+    let inputs = inputs.map(|(tensor, port)| tensor.ok_or_else(|| missing(port).into())).collect::<Result<_>>()?;
+    Ok(DataSet { inputs, outputs: read_ports(folder, "output", &signature.outputs)? })
+}
+
+/// Tensors are matched by name; those without a name of the model's by position. Data for inputs that the model
+/// holds as constants is passed over.
+fn read_ports(folder: &Path, kind: &str, ports: &[Port]) -> Result<Vec<Option<Tensor>>> {
+    if let Some(port) = ports.iter().find(|port| is_container(&port.element)) {
+        let message = format!("{kind} '{}' is no tensor, and only data for tensors is read", port.name);
+        return Err(Diagnostic::unsupported(at(folder), message).into());
+    }
+    let mut files = Vec::new();
+    for index in 0.. {
+        let path = folder.join(format!("{kind}_{index}.pb"));
+        if !path.exists() {
+            break;
+        }
+        files.push(read_tensor(&path)?);
+    }
+    let mut tensors: Vec<Option<Tensor>> = vec![None; ports.len()];
+    let by_name = |name: &str| ports.iter().position(|port| port.name == name);
+    let extra = files.len() > ports.len();
+    let mut next = 0;
+    for (name, tensor) in files {
+        let slot = by_name(&name).or_else(|| {
+            let free = |slot: &usize| tensors[*slot].is_none();
+            if extra { None } else { (next..ports.len()).find(free) }
+        });
+        if let Some(slot) = slot {
+            tensors[slot] = Some(tensor);
+            next = slot + 1;
+        }
+    }
+    Ok(tensors)
+}
+
+/// Whether this is a sequence, an optional or a map.
+fn is_container(r#type: &Type) -> bool {
+    matches!(r#type, Type::Dialect(dialect) if *dialect.name != *"String")
+}
+
+/// Reads a `TensorProto` file: the tensor's name and the tensor.
+pub fn read_tensor(path: &Path) -> Result<(String, Tensor)> {
+    let bad = |what: String| Diagnostic::input(at(path), what);
+    let bytes = std::fs::read(path).map_err(|error| bad(format!("cannot read the tensor: {error}")))?;
+    let proto = TensorProto::decode(&bytes[..]).map_err(|error| bad(format!("not a tensor: {error}")))?;
+    let model = Model::from_proto(ModelProto::default());
+    let value = Tensors::new(&model).value(&proto).map_err(|what| bad(format!("tensor {what}")))?;
+    let elements = match value {
+        TensorValue::Dense(elements) => elements,
+        TensorValue::Strings(shape, strings) => {
+            let r#type = Type::static_tensor(&shape, Type::dialect("onnx", "String", vec![]));
+            DenseElements::from_strings(r#type, &strings)
+        }
+    };
+    let tensor = Tensor::from_elements(&elements).ok_or_else(|| bad("tensor has no static shape".into()))?;
+    Ok((proto.name, tensor))
+}
+
+fn at(path: &Path) -> Location {
+    Location::name(&path.display().to_string())
+}
+
+/// Whether an output is what it should be; the error says in one line where it is not.
+pub fn compare(actual: &Tensor, expected: &Tensor, tolerance: Tolerance) -> Result<(), String> {
+    if actual.element != expected.element {
+        return Err(format!("expected {}, got {}", type_name(&expected.element), type_name(&actual.element)));
+    }
+    if actual.shape != expected.shape {
+        return Err(format!("expected shape {}, got {}", shape_text(&expected.shape), shape_text(&actual.shape)));
+    }
+    let (actual, expected) = (actual.elements(), expected.elements());
+    if let (Some(actual), Some(expected)) = (actual.strings(), expected.strings()) {
+        return first_difference(&actual, &expected, |a, e| a == e, |text| format!("{text:?}"));
+    }
+    if let (Some(actual), Some(expected)) = (actual.integers(), expected.integers()) {
+        let near = |a: &i64, e: &i64| a == e || is_close(*a as f64, *e as f64, tolerance);
+        return first_difference(&actual, &expected, near, i64::to_string);
+    }
+    // two units in the last place, as ONNX's runner allows
+    let is_bf16 = *expected.r#type.element() == Type::Float(FloatType::BF16);
+    let relative = if is_bf16 { tolerance.relative.max(2f64.powi(-6)) } else { tolerance.relative };
+    let tolerance = Tolerance { relative, ..tolerance };
+    match (numbers(&actual), numbers(&expected)) {
+        (Some(actual), Some(expected)) => {
+            first_difference(&actual, &expected, |a, e| is_close(*a, *e, tolerance), |value| format!("{value:e}"))
+        }
+        _ => Err(format!("elements of type {} cannot be compared", type_name(expected.r#type.element()))),
+    }
+}
+
+/// Floats; the parts of complex numbers one by one.
+fn numbers(elements: &DenseElements) -> Option<Vec<f64>> {
+    let (format, count) = match elements.r#type.element() {
+        Type::Float(format) => (*format, elements.element_count()),
+        Type::Complex(format) => (*format, 2 * elements.element_count()),
+        _ => return None,
+    };
+    let width = format.width().div_ceil(8) as usize;
+    let decode = |bytes: &[u8]| {
+        let mut raw = [0u8; 8];
+        raw[..width].copy_from_slice(bytes);
+        ir::floats::decode(u64::from_le_bytes(raw), format)
+    };
+    Some(elements.data.bytes().chunks_exact(width).map(decode).take(count).collect())
+}
+
+/// NaN is equal to NaN, an infinity only to itself.
+fn is_close(actual: f64, expected: f64, tolerance: Tolerance) -> bool {
+    if actual == expected || (actual.is_nan() && expected.is_nan()) {
+        return true;
+    }
+    expected.is_finite() && (actual - expected).abs() <= tolerance.absolute + tolerance.relative * expected.abs()
+}
+
+fn first_difference<T>(
+    actual: &[T],
+    expected: &[T],
+    near: impl Fn(&T, &T) -> bool,
+    text: impl Fn(&T) -> String,
+) -> Result<(), String> {
+    let differs = |(_, (a, e)): &(usize, (&T, &T))| !near(a, e);
+    let pairs = || actual.iter().zip(expected).enumerate();
+    let Some((index, (a, e))) = pairs().find(differs) else { return Ok(()) };
+    let (count, total) = (pairs().filter(differs).count(), expected.len());
+    Err(format!("{count} of {total} elements differ; element {index} is {}, expected {}", text(a), text(e)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tensor(values: &[f32]) -> Tensor {
+        Tensor::from_f32(&[values.len() as i64], values).expect("as many values as the shape asks")
+    }
+
+    #[test]
+    fn numbers_are_compared_as_onnx_does() {
+        let tolerance = Tolerance::default();
+        let equal = |a: &[f32], e: &[f32]| compare(&tensor(a), &tensor(e), tolerance);
+        assert_eq!(equal(&[1.0005, f32::NAN, f32::INFINITY], &[1.0, f32::NAN, f32::INFINITY]), Ok(()));
+        let message = "1 of 2 elements differ; element 1 is 2.25e0, expected 2e0";
+        assert_eq!(equal(&[1.0, 2.25], &[1.0, 2.0]), Err(message.into()));
+        for (actual, expected) in [(f32::NAN, 1.0), (1.0, f32::NAN), (1.0, f32::INFINITY), (f32::INFINITY, 1.0)] {
+            assert!(equal(&[actual], &[expected]).is_err(), "{actual} {expected}");
+        }
+    }
+
+    #[test]
+    fn type_and_shape_must_be_exact() {
+        let two = tensor(&[1.0, 2.0]);
+        let column = Tensor { shape: vec![2, 1], ..two.clone() };
+        let message = "expected shape [2], got [2, 1]";
+        assert_eq!(compare(&column, &two, Tolerance::default()), Err(message.into()));
+        let integers = Tensor { element: Type::I32, ..two.clone() };
+        assert_eq!(compare(&integers, &two, Tolerance::default()), Err("expected float32, got int32".into()));
+    }
+}

@@ -1,0 +1,263 @@
+//! Models of one node: what old forms become, and what is refused how.
+
+use import::{Options, import_bytes};
+use ir::{ErrorClass, PrintOptions, print_module};
+use proto::{
+    AttributeProto, Bytes, Dimension, DimensionValue, GraphProto, Message, ModelProto, NodeProto, OperatorSetIdProto,
+    TensorShapeProto, TypeProto, TypeTensor, TypeValue, ValueInfoProto,
+};
+
+/// The shape most nodes are tried on.
+const IMAGE: Option<&[i64]> = Some(&[1, 3, -1, 8]);
+
+/// A tensor of floats; `-1` is the symbolic dimension `n`.
+fn tensor(name: &str, shape: Option<&[i64]>) -> ValueInfoProto {
+    let dimension = |&extent: &i64| Dimension {
+        value: Some(if extent < 0 { DimensionValue::Param("n".into()) } else { DimensionValue::Value(extent) }),
+        ..Default::default()
+    };
+    let shape = shape.map(|shape| TensorShapeProto { dim: shape.iter().map(dimension).collect() });
+    let value = Some(TypeValue::Tensor(TypeTensor { elem_type: 1, shape }));
+    ValueInfoProto { name: name.into(), r#type: Some(TypeProto { value, ..Default::default() }), ..Default::default() }
+}
+
+fn int(name: &str, value: i64) -> AttributeProto {
+    AttributeProto { name: name.into(), i: Some(value), r#type: Some(2), ..Default::default() }
+}
+
+fn ints(name: &str, values: &[i64]) -> AttributeProto {
+    AttributeProto { name: name.into(), ints: values.into(), r#type: Some(7), ..Default::default() }
+}
+
+fn float(name: &str, value: f32) -> AttributeProto {
+    AttributeProto { name: name.into(), f: Some(value), r#type: Some(1), ..Default::default() }
+}
+
+fn string(name: &str, value: &'static str) -> AttributeProto {
+    let s = Some(Bytes::from_static(value.as_bytes()));
+    AttributeProto { name: name.into(), s, r#type: Some(3), ..Default::default() }
+}
+
+/// A node with inputs `x0`, `x1`, … and outputs `y0`, `y1`, …
+fn node(name: &str, inputs: usize, outputs: usize, attribute: Vec<AttributeProto>) -> NodeProto {
+    NodeProto {
+        op_type: name.into(),
+        input: (0..inputs).map(|i| format!("x{i}")).collect(),
+        output: (0..outputs).map(|i| format!("y{i}")).collect(),
+        attribute,
+        ..Default::default()
+    }
+}
+
+fn model(opset: i64, inputs: &[Option<&[i64]>], node: NodeProto) -> ModelProto {
+    let outputs = node.output.iter();
+    let graph = GraphProto {
+        input: inputs.iter().enumerate().map(|(i, shape)| tensor(&format!("x{i}"), *shape)).collect(),
+        output: outputs.map(|name| ValueInfoProto { name: name.clone(), ..Default::default() }).collect(),
+        node: vec![node],
+        ..Default::default()
+    };
+    let opset_import = vec![OperatorSetIdProto { domain: String::new(), version: opset }];
+    ModelProto { ir_version: 8, opset_import, graph: Some(graph), ..Default::default() }
+}
+
+/// The operations of the imported function, one a line.
+fn import(model: &ModelProto) -> Result<Vec<String>, Vec<ir::Diagnostic>> {
+    let module = import_bytes(&model.encode_to_vec(), None, &Options::default())?;
+    let registry = dialects::registry();
+    ir::verify(&module, &registry)?;
+    let text = print_module(&module, &PrintOptions::default());
+    Ok(text.lines().filter(|line| line.contains("\"onnx.")).map(|line| line.trim().to_string()).collect())
+}
+
+#[test]
+fn old_forms_become_the_newest() {
+    type Case<'a> = (i64, &'a [Option<&'a [i64]>], NodeProto, &'a [&'a str]);
+    let cases: Vec<Case<'_>> = vec![
+        (
+            11,
+            &[IMAGE],
+            node("Squeeze", 1, 1, vec![ints("axes", &[0])]),
+            &["dense<[0]> : tensor<1xi64>", "onnx.Squeeze\"(%arg0, %0)"],
+        ),
+        (
+            11,
+            &[IMAGE],
+            node("ReduceMean", 1, 1, vec![ints("axes", &[2, 3])]),
+            &["dense<[2, 3]>", "onnx.ReduceMean\"(%arg0, %0)"],
+        ),
+        (
+            6,
+            &[IMAGE],
+            node("Clip", 1, 1, vec![float("max", 6.0)]),
+            &["NoValue", "dense<6.000000e+00> : tensor<f32>", "onnx.Clip\"(%arg0, %0, %1)"],
+        ),
+        (
+            6,
+            &[IMAGE, Some(&[3])],
+            node("Add", 2, 1, vec![int("broadcast", 1), int("axis", 1)]),
+            &["dense<[1, 2]>", "onnx.Unsqueeze", "onnx.Add"],
+        ),
+        (
+            6,
+            &[None, Some(&[3])],
+            node("Add", 2, 1, vec![int("broadcast", 1), int("axis", 1)]),
+            &[
+                "onnx.Shape",
+                "onnx.Shape",
+                "onnx.Constant",
+                "onnx.Sub",
+                "onnx.ConstantOfShape",
+                "onnx.Shape",
+                "onnx.Concat",
+                "onnx.Reshape",
+                "onnx.Add",
+            ],
+        ),
+        (6, &[IMAGE, Some(&[3])], node("PRelu", 2, 1, vec![]), &["dense<[1, 2]>", "onnx.Unsqueeze", "onnx.PRelu"]),
+        (
+            1,
+            &[IMAGE],
+            node("Cast", 1, 1, vec![string("to", "INT64")]),
+            &["{to = 7 : i64} : (tensor<1x3x?x8xf32>) -> tensor<*xi64>"],
+        ),
+        (9, &[IMAGE], node("Softmax", 1, 1, vec![int("axis", 3)]), &["onnx.Softmax\"(%arg0) {axis = -1 : i64}"]),
+        (
+            9,
+            &[IMAGE],
+            node("Softmax", 1, 1, vec![]),
+            &[
+                "onnx.Flatten\"(%arg0) {axis = 1 : i64}",
+                "onnx.Softmax\"(%0) {axis = -1 : i64}",
+                "onnx.Shape\"(%arg0)",
+                "onnx.Reshape",
+            ],
+        ),
+        (1, &[IMAGE], node("Reshape", 1, 1, vec![ints("shape", &[0, -1])]), &["dense<[0, -1]>", "onnx.Reshape"]),
+        (
+            1,
+            &[IMAGE],
+            node("Pad", 1, 1, vec![ints("paddings", &[0; 8]), float("value", 2.0)]),
+            &["tensor<8xi64>", "dense<2.0", "onnx.Pad\"(%arg0, %0, %1)"],
+        ),
+        (
+            9,
+            &[IMAGE],
+            node("Slice", 1, 1, vec![ints("starts", &[1]), ints("ends", &[2])]),
+            &["dense<[1]>", "dense<[2]>", "onnx.Slice"],
+        ),
+        (
+            11,
+            &[IMAGE],
+            node("Split", 1, 2, vec![int("axis", 3)]),
+            &["onnx.Split\"(%arg0) {axis = 3 : i64, num_outputs = 2 : i64}"],
+        ),
+        (9, &[IMAGE], node("TopK", 1, 2, vec![int("k", 5)]), &["dense<[5]>", "onnx.TopK"]),
+        (
+            7,
+            &[IMAGE],
+            node(
+                "Upsample",
+                1,
+                1,
+                vec![AttributeProto {
+                    name: "scales".into(),
+                    floats: vec![1.0, 1.0, 2.0, 2.0],
+                    r#type: Some(6),
+                    ..Default::default()
+                }],
+            ),
+            &[
+                "NoValue",
+                "onnx.Constant",
+                "onnx.Resize\"(%arg0, %0, %1) {coordinate_transformation_mode = \"asymmetric\", nearest_mode = \"floor\"}",
+            ],
+        ),
+        (
+            9,
+            &[IMAGE, Some(&[3]), Some(&[3]), Some(&[3]), Some(&[3])],
+            node("BatchNormalization", 5, 1, vec![]),
+            &["onnx.BatchNormalization"],
+        ),
+        (9, &[IMAGE], node("Dropout", 1, 1, vec![float("ratio", 0.5)]), &[]),
+        (13, &[IMAGE], node("Identity", 1, 1, vec![]), &[]),
+        (13, &[IMAGE], node("Dropout", 1, 2, vec![]), &["onnx.Shape", "onnx.ConstantOfShape"]),
+        (13, &[], node("Constant", 0, 1, vec![ints("value_ints", &[4, 5])]), &["dense<[4, 5]> : tensor<2xi64>"]),
+        (16, &[IMAGE, IMAGE], node("GridSample", 2, 1, vec![string("mode", "bilinear")]), &["mode = \"linear\""]),
+    ];
+    for (opset, inputs, node, expected) in cases {
+        let name = format!("{} of opset {opset}", node.op_type);
+        let lines = import(&model(opset, inputs, node)).unwrap_or_else(|errors| panic!("{name}: {errors:?}"));
+        assert_eq!(lines.len(), expected.len(), "{name}: {lines:#?}");
+        for (line, part) in lines.iter().zip(expected) {
+            assert!(line.contains(part), "{name}: expected {part} in\n{}", lines.join("\n"));
+        }
+    }
+}
+
+#[test]
+fn wrong_nodes_are_refused() {
+    let (input, unsupported) = (ErrorClass::Input, ErrorClass::Unsupported);
+    let cases = [
+        (model(21, &[IMAGE], node("NoSuchOperator", 1, 1, vec![])), unsupported, "is not an operator of ONNX"),
+        (model(13, &[IMAGE], node("Gelu", 1, 1, vec![])), unsupported, "Gelu (opset 13) came with opset 20"),
+        (model(13, &[IMAGE], node("Upsample", 1, 1, vec![])), unsupported, "was removed from ONNX in opset 10"),
+        (model(99, &[IMAGE], node("Relu", 1, 1, vec![])), unsupported, "opset 99"),
+        (model(21, &[IMAGE], node("Relu", 1, 1, vec![int("alpha", 1)])), input, "has no attribute \"alpha\""),
+        (model(21, &[IMAGE], node("Concat", 1, 1, vec![])), input, "lacks attribute \"axis\""),
+        (model(21, &[IMAGE], node("Concat", 1, 1, vec![float("axis", 1.0)])), input, "it must be Int"),
+        (model(21, &[IMAGE], node("Add", 1, 1, vec![])), input, "has 1 inputs, but it takes 2"),
+        (model(21, &[], node("Relu", 1, 1, vec![])), input, "reads \"x0\""),
+        (model(8, &[IMAGE], node("Scan", 1, 1, vec![])), input, "lacks attribute \"body\""),
+    ];
+    for (model, class, message) in cases {
+        let errors = import(&model).expect_err(message);
+        assert!(errors.iter().any(|e| e.class == class && e.message.contains(message)), "{message}: {errors:?}");
+    }
+}
+
+#[test]
+fn all_unsupported_operators_are_reported_together() {
+    let mut model = model(21, &[Some(&[2])], node("First", 1, 1, vec![]));
+    let graph = model.graph.as_mut().expect("just built");
+    let mut second = node("Second", 1, 1, vec![]);
+    (second.name, second.domain, second.output) = ("the second".into(), "com.example".into(), vec!["z".into()]);
+    graph.node.push(second);
+    let text: Vec<String> = import(&model).expect_err("unsupported").iter().map(ToString::to_string).collect();
+    assert_eq!(
+        text,
+        [
+            "\"First_0\": error: First (opset 21) is not an operator of ONNX",
+            "\"the second\": error: com.example.Second is not an operator of ONNX, and the model has no function of that name",
+        ]
+    );
+}
+
+#[test]
+fn what_is_no_model_is_refused() {
+    for bytes in [&b""[..], b"hello, world", &[0x08, 0x08], &[0xff; 64]] {
+        let errors = import_bytes(bytes, None, &Options::default()).expect_err("not a model");
+        assert_eq!(errors[0].class, ErrorClass::Input, "{errors:?}");
+    }
+    let whole = model(21, &[Some(&[2])], node("Relu", 1, 1, vec![])).encode_to_vec();
+    for length in 0..whole.len() {
+        // a cut between fields leaves a readable model that may lack its graph, or nothing but metadata
+        if let Err(errors) = import_bytes(&whole[..length], None, &Options::default()) {
+            assert!(errors[0].class != ErrorClass::Internal, "{errors:?}");
+        }
+    }
+}
+
+#[test]
+fn names_and_symbolic_dimensions_are_kept() {
+    let model = model(21, &[Some(&[1, -1])], node("Relu", 1, 1, vec![]));
+    let text = |options: &Options| {
+        let module = import_bytes(&model.encode_to_vec(), None, options).expect("a good model");
+        print_module(&module, &PrintOptions::default())
+    };
+    let symbolic = text(&Options::default());
+    assert!(symbolic.contains(r#"arg_attrs = [{onnx.dim_params = "1:n", onnx.name = "x0"}]"#), "{symbolic}");
+    assert!(symbolic.contains("res_attrs = [{onnx.name = \"y0\"}]"), "{symbolic}");
+    let bound = text(&Options { dimensions: [("n".to_string(), 7)].into_iter().collect(), ..Options::default() });
+    assert!(bound.contains("tensor<1x7xf32>") && !bound.contains("dim_params"), "{bound}");
+}

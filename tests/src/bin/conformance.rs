@@ -1,0 +1,221 @@
+//! Runs the ONNX backend suite: every case in a child process that may die, compared with the list of cases that pass.
+//!
+//! The suite lies in a folder written by `tests/conformance/fetch.py`.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{BufRead, BufReader, Write};
+use std::path::PathBuf;
+use std::process::{Child, ChildStdin, Command, ExitCode, Stdio};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::Duration;
+
+use clap::Parser;
+use driver::{Backend, Compiler, Options};
+use tests::conformance::{Case, Mode, Outcome, Verdict, cases, repository, run};
+
+/// Runs the ONNX backend suite and compares with the list of cases that pass.
+#[derive(Clone, Debug, Parser)]
+struct Arguments {
+    /// The folder `fetch.py` wrote.
+    #[arg(long)]
+    suite: Option<PathBuf>,
+    /// `cranelift` or `llvm`.
+    #[arg(long, default_value = "cranelift", value_parser = parse_backend)]
+    backend: Backend,
+    /// What inputs are at compile time.
+    #[arg(long, value_enum, default_value = "given")]
+    mode: Mode,
+    /// Threads a model runs on.
+    #[arg(long, default_value_t = 1)]
+    threads: usize,
+    /// Cases at a time.
+    #[arg(long, default_value_t = 2)]
+    jobs: usize,
+    /// Only cases whose name contains this.
+    #[arg(long)]
+    filter: Option<String>,
+    /// Seconds a case may take.
+    #[arg(long, default_value_t = 60)]
+    timeout: u64,
+    /// Write the list of passing cases instead of comparing with it.
+    #[arg(long)]
+    update: bool,
+    /// Print every case that does not pass.
+    #[arg(long)]
+    verbose: bool,
+    /// Be a child: read numbers of cases, write outcomes.
+    #[arg(long, hide = true)]
+    worker: bool,
+}
+
+fn parse_backend(text: &str) -> Result<Backend, String> {
+    match text {
+        "cranelift" => Ok(Backend::Cranelift),
+        "llvm" => Ok(Backend::Llvm),
+        _ => Err("expected cranelift or llvm".into()),
+    }
+}
+
+impl Arguments {
+    fn suite(&self) -> PathBuf {
+        self.suite.clone().unwrap_or_else(|| repository().join("target/conformance"))
+    }
+
+    fn list(&self) -> PathBuf {
+        let name = match self.mode {
+            Mode::Given => "passing.txt",
+            Mode::Dynamic => "passing-dynamic.txt",
+            Mode::Constant => "passing-constant.txt",
+        };
+        repository().join("tests/conformance").join(name)
+    }
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let all = match cases(&arguments.suite()) {
+        Ok(all) => all,
+        Err(error) => {
+            eprintln!("{}: {error}; run tests/conformance/fetch.py first", arguments.suite().display());
+            return ExitCode::from(2);
+        }
+    };
+    if arguments.worker {
+        work(&arguments, &all);
+        return ExitCode::SUCCESS;
+    }
+    let chosen: Vec<usize> = (0..all.len())
+        .filter(|&index| arguments.filter.as_ref().is_none_or(|filter| all[index].name.contains(filter)))
+        .collect();
+    let outcomes = run_all(&arguments, &chosen);
+    let results: BTreeMap<&str, Outcome> = chosen.iter().map(|&index| &*all[index].name).zip(outcomes).collect();
+    report(&arguments, &results)
+}
+
+/// The child's side: one line in is the number of a case, one line out its outcome.
+fn work(arguments: &Arguments, all: &[Case]) {
+    let options = Options { backend: arguments.backend, threads: arguments.threads, ..Options::default() };
+    let compiler = Compiler::new(options);
+    std::panic::set_hook(Box::new(|_| {}));
+    for line in std::io::stdin().lines().map_while(Result::ok) {
+        let Some(case) = line.parse().ok().and_then(|index: usize| all.get(index)) else { return };
+        let outcome = run(&compiler, &arguments.suite(), case, arguments.mode);
+        println!("{}\t{}", outcome.verdict, outcome.reason);
+    }
+}
+
+/// Runs the cases on as many children as there are jobs.
+fn run_all(arguments: &Arguments, chosen: &[usize]) -> Vec<Outcome> {
+    let next = AtomicUsize::new(0);
+    let outcomes: Mutex<Vec<Option<Outcome>>> = Mutex::new(vec![None; chosen.len()]);
+    std::thread::scope(|scope| {
+        for _ in 0..arguments.jobs.max(1) {
+            scope.spawn(|| {
+                let mut worker = None;
+                loop {
+                    let position = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(&index) = chosen.get(position) else { return };
+                    let outcome = worker.get_or_insert_with(|| Worker::start(arguments)).ask(index, arguments.timeout);
+                    if matches!(outcome.verdict, Verdict::Crashed | Verdict::TimedOut) {
+                        worker = None;
+                    }
+                    outcomes.lock().expect("no holder panics")[position] = Some(outcome);
+                }
+            });
+        }
+    });
+    outcomes.into_inner().expect("no holder panics").into_iter().map(|o| o.expect("every case was run")).collect()
+}
+
+/// A child process that runs cases.
+struct Worker {
+    child: Child,
+    input: ChildStdin,
+    answers: Receiver<String>,
+}
+
+impl Worker {
+    fn start(arguments: &Arguments) -> Worker {
+        let program = std::env::current_exe().expect("the program has a path");
+        let mut command = Command::new(program);
+        command.arg("--worker").arg("--suite").arg(arguments.suite());
+        command.arg("--backend").arg(format!("{:?}", arguments.backend).to_lowercase());
+        command.arg("--mode").arg(format!("{:?}", arguments.mode).to_lowercase());
+        command.arg("--threads").arg(arguments.threads.to_string());
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the program can start itself");
+        let input = child.stdin.take().expect("input is piped");
+        let output = BufReader::new(child.stdout.take().expect("output is piped"));
+        let (sender, answers) = channel();
+        std::thread::spawn(move || output.lines().map_while(Result::ok).try_for_each(|line| sender.send(line)));
+        Worker { child, input, answers }
+    }
+
+    fn ask(&mut self, index: usize, timeout: u64) -> Outcome {
+        let sent = writeln!(self.input, "{index}").and_then(|()| self.input.flush());
+        match sent.map(|()| self.answers.recv_timeout(Duration::from_secs(timeout))) {
+            Ok(Ok(line)) => parse_outcome(&line),
+            Ok(Err(RecvTimeoutError::Timeout)) => {
+                Outcome { verdict: Verdict::TimedOut, reason: format!("no answer in {timeout} s") }
+            }
+            Ok(Err(RecvTimeoutError::Disconnected)) | Err(_) => {
+                let status = self.child.wait().map_or_else(|error| error.to_string(), |status| status.to_string());
+                Outcome { verdict: Verdict::Crashed, reason: status }
+            }
+        }
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        // the child may have ended already
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn parse_outcome(line: &str) -> Outcome {
+    let (verdict, reason) = line.split_once('\t').unwrap_or((line, ""));
+    let verdict = Verdict::ALL.into_iter().find(|known| known.to_string() == verdict).unwrap_or(Verdict::Internal);
+    Outcome { verdict, reason: reason.to_string() }
+}
+
+/// Prints a summary and what changed against the list; the exit code is 1 when a listed case does not pass.
+fn report(arguments: &Arguments, results: &BTreeMap<&str, Outcome>) -> ExitCode {
+    if arguments.verbose {
+        for (name, outcome) in results.iter().filter(|(_, outcome)| outcome.verdict != Verdict::Passed) {
+            println!("{:11} {name}: {}", outcome.verdict, outcome.reason);
+        }
+    }
+    let counts: Vec<String> = Verdict::ALL
+        .into_iter()
+        .map(|verdict| (verdict, results.values().filter(|outcome| outcome.verdict == verdict).count()))
+        .map(|(verdict, count)| format!("{count} {verdict}"))
+        .collect();
+    println!("{} cases: {}", results.len(), counts.join(", "));
+    let passes = |name: &str| results.get(name).is_some_and(|outcome| outcome.verdict == Verdict::Passed);
+    let listed = std::fs::read_to_string(arguments.list()).unwrap_or_default();
+    let listed: BTreeSet<&str> = listed.lines().collect();
+    if arguments.update {
+        let kept = listed.iter().copied().filter(|name| !results.contains_key(name));
+        let list: BTreeSet<&str> = kept.chain(results.keys().copied().filter(|name| passes(name))).collect();
+        let text: String = list.iter().map(|name| format!("{name}\n")).collect();
+        std::fs::write(arguments.list(), text).expect("the list can be written");
+        return ExitCode::SUCCESS;
+    }
+    let new: Vec<&str> = results.keys().copied().filter(|name| passes(name) && !listed.contains(name)).collect();
+    if !new.is_empty() {
+        println!("{} cases pass that are not listed; add them with --update: {}", new.len(), new.join(" "));
+    }
+    let lost: Vec<&str> = listed.iter().copied().filter(|name| results.contains_key(name) && !passes(name)).collect();
+    for name in &lost {
+        println!("no longer passes: {name}: {} {}", results[name].verdict, results[name].reason);
+    }
+    if lost.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}

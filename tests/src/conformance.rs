@@ -1,0 +1,159 @@
+//! One case of the ONNX backend suite, compiled and run.
+
+use std::panic::AssertUnwindSafe;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use driver::testdata::{DataSet, Tolerance, compare, data_sets, read_data_set};
+use driver::{CompiledModel, Compiler, Diagnostic, ErrorClass, Result, Session, Signature};
+
+/// What a case's inputs are at compile time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Mode {
+    /// As the model declares them.
+    #[default]
+    Given,
+    /// Tensors of dynamic shape.
+    Dynamic,
+    /// Constants.
+    Constant,
+}
+
+/// A case of the suite.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Case {
+    /// `kind/name`
+    pub name: String,
+    /// How exact the outputs must be.
+    pub tolerance: Tolerance,
+}
+
+/// How a case ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// In one word.
+    pub verdict: Verdict,
+    /// Why, in one line.
+    pub reason: String,
+}
+
+/// How a case ended, in one word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Verdict {
+    /// Every output is right.
+    Passed,
+    /// The compiler says that it cannot.
+    Unsupported,
+    /// An output is wrong.
+    Wrong,
+    /// The compiler or the run refuses a case that is fine.
+    Refused,
+    /// A bug the compiler noticed, or a panic.
+    Internal,
+    /// The process died.
+    Crashed,
+    /// It took too long.
+    TimedOut,
+}
+
+impl Verdict {
+    /// Every verdict.
+    pub const ALL: [Verdict; 7] = [
+        Verdict::Passed,
+        Verdict::Unsupported,
+        Verdict::Wrong,
+        Verdict::Refused,
+        Verdict::Internal,
+        Verdict::Crashed,
+        Verdict::TimedOut,
+    ];
+}
+
+impl std::fmt::Display for Verdict {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(&format!("{self:?}").to_lowercase())
+    }
+}
+
+/// The cases listed in a folder that `fetch.py` wrote.
+pub fn cases(folder: &Path) -> std::io::Result<Vec<Case>> {
+    let parse = |line: &str| {
+        let mut fields = line.split('\t');
+        let (kind, name) = (fields.next()?, fields.next()?);
+        let tolerance = Tolerance { relative: fields.next()?.parse().ok()?, absolute: fields.next()?.parse().ok()? };
+        Some(Case { name: format!("{kind}/{name}"), tolerance })
+    };
+    Ok(std::fs::read_to_string(folder.join("cases.tsv"))?.lines().filter_map(parse).collect())
+}
+
+/// Compiles and runs a case; a panic is an outcome.
+pub fn run(compiler: &Compiler, folder: &Path, case: &Case, mode: Mode) -> Outcome {
+    let folder = folder.join(&case.name);
+    let result = std::panic::catch_unwind(AssertUnwindSafe(|| attempt(compiler, &folder, case.tolerance, mode)));
+    let (verdict, reason) = match result {
+        Ok(Ok(None)) => (Verdict::Passed, String::new()),
+        Ok(Ok(Some(difference))) => (Verdict::Wrong, difference),
+        Ok(Err(diagnostics)) => (verdict(&diagnostics), first_line(&diagnostics)),
+        Err(payload) => (Verdict::Internal, format!("panic: {}", panic_message(&*payload))),
+    };
+    Outcome { verdict, reason: reason.replace(['\n', '\t'], " ") }
+}
+
+/// The first difference between outputs, if there is one.
+fn attempt(compiler: &Compiler, folder: &Path, tolerance: Tolerance, mode: Mode) -> Result<Option<String>> {
+    let path = folder.join("model.onnx");
+    let given = import::import_file(&path, &import::Options::default())?;
+    let function = given.function(import::MAIN).expect("the importer makes it");
+    let signature = Signature::of(function);
+    let sets = data_sets(folder).iter().map(|set| read_data_set(set, &signature)).collect::<Result<Vec<_>>>()?;
+    let mut compiled: Option<Arc<CompiledModel>> = None;
+    for set in &sets {
+        let model = match &compiled {
+            Some(model) if mode != Mode::Constant => model.clone(),
+            _ => Arc::new(compiler.compile_file_with(&path, &import_options(&signature, set, mode))?),
+        };
+        let inputs = if mode == Mode::Constant { &[][..] } else { &set.inputs };
+        let outputs = Session::new(model.clone()).run(inputs)?;
+        compiled = Some(model);
+        for ((port, expected), actual) in signature.outputs.iter().zip(&set.outputs).zip(&outputs) {
+            if let Some(Err(difference)) = expected.as_ref().map(|expected| compare(actual, expected, tolerance)) {
+                return Ok(Some(format!("output '{}': {difference}", port.name)));
+            }
+        }
+    }
+    Ok(None)
+}
+
+fn import_options(signature: &Signature, set: &DataSet, mode: Mode) -> import::Options {
+    let mut options = import::Options::default();
+    for (port, tensor) in signature.inputs.iter().zip(&set.inputs) {
+        match mode {
+            Mode::Given => {}
+            Mode::Dynamic => drop(options.shapes.insert(port.name.clone(), vec![None; tensor.shape.len()])),
+            Mode::Constant => drop(options.constants.insert(port.name.clone(), tensor.elements())),
+        }
+    }
+    options
+}
+
+fn verdict(diagnostics: &[Diagnostic]) -> Verdict {
+    match diagnostics.iter().map(|diagnostic| diagnostic.class).max() {
+        Some(ErrorClass::Unsupported) => Verdict::Unsupported,
+        Some(ErrorClass::Internal) | None => Verdict::Internal,
+        Some(ErrorClass::Input | ErrorClass::Usage) => Verdict::Refused,
+    }
+}
+
+fn first_line(diagnostics: &[Diagnostic]) -> String {
+    diagnostics.first().map(ToString::to_string).unwrap_or_default()
+}
+
+fn panic_message(payload: &(dyn std::any::Any + Send)) -> &str {
+    let text = payload.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("unknown")
+}
+
+/// The repository's root.
+pub fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the crate lies in the repository").to_path_buf()
+}

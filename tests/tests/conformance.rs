@@ -1,0 +1,32 @@
+//! The ONNX backend suite on every back end, against the list of cases that pass.
+
+use std::process::Command;
+
+use tests::conformance::repository;
+
+/// Writes the suite below the target folder; `false` where there is no Python with the onnx package.
+fn fetch() -> bool {
+    let python = std::env::var("PYTHON").unwrap_or_else(|_| "python3".into());
+    let script = repository().join("tests/conformance/fetch.py");
+    let folder = repository().join("target/conformance");
+    let done = Command::new(&python).arg(&script).arg(&folder).output().is_ok_and(|output| output.status.success());
+    if !done {
+        eprintln!("skipped: `{python} {}` does not run; set PYTHON to one with the onnx package", script.display());
+    }
+    done
+}
+
+fn check(arguments: &[&str]) {
+    if !fetch() {
+        return;
+    }
+    let output = Command::new(env!("CARGO_BIN_EXE_conformance")).args(arguments).output().expect("the program starts");
+    let text = String::from_utf8_lossy(&output.stdout);
+    println!("{text}");
+    assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn cranelift() {
+    check(&["--backend", "cranelift"]);
+}

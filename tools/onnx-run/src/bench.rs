@@ -1,0 +1,79 @@
+//! Measuring.
+
+use std::time::{Duration, Instant};
+
+use driver::{Session, Tensor};
+use serde_json::json;
+
+use crate::Failure;
+
+/// What was measured.
+pub(crate) struct Report {
+    latencies: Vec<Duration>,
+    load: Duration,
+    compile: Duration,
+    first_result: Duration,
+    peak_rss_mb: f64,
+}
+
+/// Runs a model `runs` times.
+pub(crate) fn measure(session: &mut Session, inputs: &[Tensor], runs: u64, first_result: Duration) -> Result<Report, Failure> {
+    let mut latencies = Vec::new();
+    for _ in 0..runs {
+        let start = Instant::now();
+        session.run(inputs)?;
+        latencies.push(start.elapsed());
+    }
+    latencies.sort();
+    let timings = &session.model().timings;
+    let load = timings.0.iter().find(|(stage, _)| *stage == "import").map_or(Duration::ZERO, |(_, time)| *time);
+    Ok(Report { latencies, load, compile: timings.total() - load, first_result, peak_rss_mb: peak_rss_mb() })
+}
+
+impl Report {
+    fn quantile(&self, share: f64) -> f64 {
+        let at = ((self.latencies.len() - 1) as f64 * share).round() as usize;
+        milliseconds(self.latencies[at])
+    }
+
+    /// One line of JSON.
+    pub(crate) fn json(&self) -> String {
+        json!({
+            "latency_ms": { "min": self.quantile(0.0), "median": self.quantile(0.5), "p90": self.quantile(0.9) },
+            "load_ms": milliseconds(self.load),
+            "compile_ms": milliseconds(self.compile),
+            "first_result_ms": milliseconds(self.first_result),
+            "peak_rss_mb": self.peak_rss_mb,
+        })
+        .to_string()
+    }
+
+    /// The same for people.
+    pub(crate) fn text(&self) -> String {
+        format!(
+            "latency      {:.3} ms median, {:.3} ms fastest, {:.3} ms 90th percentile of {} runs\n\
+             load         {:.1} ms\ncompile      {:.1} ms\nfirst result {:.1} ms after the start\npeak memory  {:.1} MB",
+            self.quantile(0.5),
+            self.quantile(0.0),
+            self.quantile(0.9),
+            self.latencies.len(),
+            milliseconds(self.load),
+            milliseconds(self.compile),
+            milliseconds(self.first_result),
+            self.peak_rss_mb
+        )
+    }
+}
+
+fn milliseconds(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e3
+}
+
+/// The most memory the process has held so far; 0 where the system does not say.
+fn peak_rss_mb() -> f64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kilobytes =
+        line.and_then(|line| line.trim().strip_suffix("kB")).and_then(|text| text.trim().parse::<f64>().ok());
+    kilobytes.unwrap_or(0.0) / 1024.0
+}

@@ -1,0 +1,162 @@
+//! Tensors in files: `.npy`, `.npz`, and `.pb` as ONNX's own tests have them.
+
+use std::io::{Read, Seek, Write};
+use std::path::Path;
+
+use driver::{Blob, DenseElements, Tensor, Type};
+use npyz::npz::{NpzArchive, NpzWriter};
+use npyz::{DType, NpyFile, Order, TypeChar};
+use proto::{Message, TensorProto, TensorValue, Tensors};
+
+type Reading<T> = Result<T, String>;
+
+/// Reads the tensor of a `.npy` or `.pb` file, or the only one of a `.npz` file.
+pub(crate) fn read_tensor(path: &Path) -> Reading<Tensor> {
+    match extension(path) {
+        "pb" => read_proto(path).map(|(_, tensor)| tensor),
+        "npz" => match &mut *read_archive(path)? {
+            [] => Err(format!("{} holds no array", path.display())),
+            [(_, tensor)] => Ok(tensor.clone()),
+            several => Err(format!("{} holds {} arrays; --inputs reads them all", path.display(), several.len())),
+        },
+        _ => {
+            let file = std::fs::File::open(path).map_err(|error| cannot_read(path, error))?;
+            read_npy(std::io::BufReader::new(file)).map_err(|error| cannot_read(path, error))
+        }
+    }
+}
+
+/// Reads every array of a `.npz` file, by name.
+pub(crate) fn read_archive(path: &Path) -> Reading<Vec<(String, Tensor)>> {
+    let mut archive = NpzArchive::open(path).map_err(|error| cannot_read(path, error))?;
+    let names: Vec<String> = archive.array_names().map(str::to_string).collect();
+    names
+        .into_iter()
+        .map(|name| read_member(&mut archive, &name).map(|tensor| (name, tensor)))
+        .collect::<Result<_, _>>()
+        .map_err(|error| cannot_read(path, error))
+}
+
+fn read_member<R: Read + Seek>(archive: &mut NpzArchive<R>, name: &str) -> Reading<Tensor> {
+    let member = archive.by_name(name).map_err(|error| error.to_string())?;
+    from_npy(member.ok_or_else(|| format!("no array {name}"))?)
+}
+
+/// Reads a serialized tensor and its name.
+pub(crate) fn read_proto(path: &Path) -> Reading<(String, Tensor)> {
+    let bytes = std::fs::read(path).map_err(|error| cannot_read(path, error))?;
+    let message = TensorProto::decode(bytes.as_slice()).map_err(|error| cannot_read(path, error))?;
+    let model = proto::Model::from_proto(Default::default());
+    let elements = match Tensors::new(&model).value(&message).map_err(|error| cannot_read(path, error))? {
+        TensorValue::Dense(elements) => elements,
+        TensorValue::Strings(shape, strings) => {
+            DenseElements::from_strings(Type::static_tensor(&shape, Type::dialect("onnx", "String", vec![])), &strings)
+        }
+    };
+    let tensor = Tensor::from_elements(&elements).ok_or_else(|| cannot_read(path, "its shape is not static"))?;
+    Ok((message.name, tensor))
+}
+
+/// The part of a file name behind the last dot.
+pub(crate) fn extension(path: &Path) -> &str {
+    path.extension().and_then(|extension| extension.to_str()).unwrap_or_default()
+}
+
+fn cannot_read(path: &Path, error: impl std::fmt::Display) -> String {
+    format!("cannot read {}: {error}", path.display())
+}
+
+fn read_npy(reader: impl Read) -> Reading<Tensor> {
+    from_npy(NpyFile::new(reader).map_err(|error| error.to_string())?)
+}
+
+fn from_npy<R: Read>(file: NpyFile<R>) -> Reading<Tensor> {
+    let shape: Vec<i64> = file.shape().iter().map(|&extent| extent as i64).collect();
+    if file.order() == Order::Fortran && shape.len() > 1 {
+        return Err("it is in Fortran order; save it with numpy.ascontiguousarray".into());
+    }
+    let DType::Plain(dtype) = file.dtype() else { return Err("it is a structured array".into()) };
+    let characters = dtype.num_bytes().unwrap_or(0) / 4;
+    let element = match (dtype.type_char(), dtype.num_bytes()) {
+        (TypeChar::Float, Some(2)) => Type::F16,
+        (TypeChar::Float, Some(4)) => Type::F32,
+        (TypeChar::Float, Some(8)) => Type::F64,
+        (TypeChar::Bool, _) => Type::I1,
+        (TypeChar::Int, Some(bytes)) => Type::integer(8 * bytes as u32),
+        (TypeChar::Uint, Some(bytes)) => Type::unsigned(8 * bytes as u32),
+        (TypeChar::UnicodeStr, _) => Type::dialect("onnx", "String", vec![]),
+        _ => return Err(format!("its element type {} has no counterpart in ONNX", dtype)),
+    };
+    let mut bytes = Vec::new();
+    file.into_inner().read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+    if matches!(element, Type::Dialect(_)) {
+        let strings: Vec<String> = bytes.chunks_exact((characters * 4).max(1)).map(from_utf32).collect();
+        let elements = DenseElements::from_strings(Type::static_tensor(&shape, element), &strings);
+        return Tensor::from_elements(&elements).ok_or_else(|| "its shape does not fit".into());
+    }
+    Tensor::new(element, shape, Blob::copy_of(&bytes)).ok_or_else(|| "it is cut short".into())
+}
+
+fn from_utf32(bytes: &[u8]) -> String {
+    let codes = bytes.chunks_exact(4).map(|code| u32::from_le_bytes([code[0], code[1], code[2], code[3]]));
+    codes.take_while(|&code| code != 0).filter_map(char::from_u32).collect()
+}
+
+/// Writes named tensors: all into one `.npz` file, or each into a `.npy` file of its own in a folder.
+pub(crate) fn save(path: &Path, tensors: &[(String, Tensor)]) -> Result<(), String> {
+    let failed = |error: &dyn std::fmt::Display| format!("cannot write {}: {error}", path.display());
+    if extension(path) == "npz" {
+        let mut archive = NpzWriter::create(path).map_err(|error| failed(&error))?;
+        for (name, tensor) in tensors {
+            let writer = archive.zip_writer();
+            writer.start_file(format!("{name}.npy"), Default::default()).map_err(|error| failed(&error))?;
+            writer.write_all(&npy_bytes(tensor)).map_err(|error| failed(&error))?;
+        }
+        return Ok(());
+    }
+    std::fs::create_dir_all(path).map_err(|error| failed(&error))?;
+    for (name, tensor) in tensors {
+        let file = path.join(format!("{}.npy", name.replace(['/', '\\'], "_")));
+        std::fs::write(&file, npy_bytes(tensor)).map_err(|error| failed(&error))?;
+    }
+    Ok(())
+}
+
+/// A tensor as a `.npy` file; formats that NumPy does not have are saved as the unsigned integers of their bits.
+fn npy_bytes(tensor: &Tensor) -> Vec<u8> {
+    let (descriptor, data) = match tensor.elements().strings() {
+        Some(strings) => {
+            let longest = strings.iter().map(|text| text.chars().count()).max().unwrap_or(0).max(1);
+            let padded = strings.iter().flat_map(|text| {
+                let codes = text.chars().map(|character| character as u32).chain(std::iter::repeat(0));
+                codes.take(longest).flat_map(u32::to_le_bytes).collect::<Vec<u8>>()
+            });
+            (format!("<U{longest}"), padded.collect())
+        }
+        None => (descriptor(&tensor.element), tensor.data.bytes().to_vec()),
+    };
+    let extents: String = tensor.shape.iter().map(|extent| format!("{extent},")).collect();
+    let mut header = format!("{{'descr': '{descriptor}', 'fortran_order': False, 'shape': ({extents}), }}");
+    // the data begins at a multiple of 64 bytes: ten bytes of preamble, the header, a newline
+    let padding = (64 - (10 + header.len() + 1) % 64) % 64;
+    header.push_str(&" ".repeat(padding));
+    header.push('\n');
+    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+    bytes.extend((header.len() as u16).to_le_bytes());
+    bytes.extend(header.as_bytes());
+    bytes.extend(data);
+    bytes
+}
+
+fn descriptor(element: &Type) -> String {
+    let bytes = element.byte_width().unwrap_or(1);
+    let order = if bytes == 1 { '|' } else { '<' };
+    let kind = match element {
+        Type::Float(float) if matches!(float.keyword(), "f16" | "f32" | "f64") => 'f',
+        Type::Integer(integer) if integer.width == 1 => 'b',
+        Type::Complex(_) => 'c',
+        Type::Integer(_) if !element.is_unsigned() => 'i',
+        _ => 'u',
+    };
+    format!("{order}{kind}{bytes}")
+}
