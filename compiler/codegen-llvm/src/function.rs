@@ -7,8 +7,7 @@ use inkwell::builder::{Builder, BuilderError};
 use inkwell::context::Context;
 use inkwell::intrinsics::Intrinsic;
 use inkwell::module::{Linkage, Module};
-use inkwell::types::VectorType;
-use inkwell::types::{BasicMetadataTypeEnum, BasicType, BasicTypeEnum, FunctionType};
+use inkwell::types::{BasicMetadataTypeEnum, BasicType, BasicTypeEnum, FunctionType, VectorType};
 use inkwell::values::{BasicMetadataValueEnum, BasicValueEnum, FunctionValue, IntValue, PhiValue, VectorValue};
 use ir::{Attribute, Body, Diagnostic, FunctionView, Location, Op};
 
@@ -78,8 +77,7 @@ fn declare<'c>(unit: &Unit<'c>, name: &str, inputs: &[ir::Type], results: &[ir::
     }
     let function = unit.module.add_function(name, signature(unit.context, inputs, results)?, None);
     let extended = unit.context.create_enum_attribute(FunctionAttribute::get_named_enum_kind_id("zeroext"), 0);
-    for (index, input) in inputs.iter().enumerate().filter(|(_, input)| **input == ir::Type::I1) {
-        let _ = input;
+    for (index, _) in inputs.iter().enumerate().filter(|(_, input)| **input == ir::Type::I1) {
         function.add_attribute(AttributeLoc::Param(index as u32), extended);
     }
     if results == [ir::Type::I1] {
