@@ -7,9 +7,11 @@ use ir::{Attribute, Diagnostic, FunctionView, Location, Module, Result};
 use lower::fold_constants::INITIALIZE;
 
 use crate::globals::Globals;
+use crate::loader::{self, Loaded};
 use crate::pipeline::{self, MAIN, Timings};
 use crate::session::Entry;
 use crate::signature::Signature;
+use crate::worker;
 
 /// Which code generator makes the machine code.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -49,7 +51,22 @@ pub struct CompiledModel {
     pub(crate) messages: Vec<String>,
     pub(crate) threads: usize,
     /// Owns the code behind `main`.
-    _code: codegen_cranelift::Compiled,
+    _code: Code,
+}
+
+/// Machine code in memory, whoever made it.
+enum Code {
+    Cranelift(codegen_cranelift::Compiled),
+    Llvm(Loaded),
+}
+
+impl Code {
+    fn function(&self, name: &str) -> Option<*const u8> {
+        match self {
+            Code::Cranelift(code) => code.function(name),
+            Code::Llvm(code) => code.function(name),
+        }
+    }
 }
 
 /// Compiles models.
@@ -107,8 +124,7 @@ impl Compiler {
         let mut symbols: BTreeMap<String, usize> =
             runtime.map(|(name, address)| (name.to_string(), address.expose_provenance())).collect();
         symbols.extend(globals.addresses().map(|(name, address)| (name.to_string(), address)));
-        let options = codegen_cranelift::Options { symbols, threads: self.options.threads };
-        let code = timings.measure("codegen", || codegen_cranelift::compile(module, &options))?;
+        let code = timings.measure("codegen", || self.machine_code(module, symbols))?;
         let main = code.function(MAIN).ok_or_else(|| internal("the code has no function @main_graph"))?;
         let messages = module.attributes.get(lower::low::MESSAGES).and_then(Attribute::as_array).unwrap_or_default();
         Ok(CompiledModel {
@@ -121,6 +137,22 @@ impl Compiler {
             threads: self.options.threads,
             _code: code,
         })
+    }
+}
+
+impl Compiler {
+    fn machine_code(&self, module: &Module, mut symbols: BTreeMap<String, usize>) -> Result<Code> {
+        let threads = self.options.threads;
+        match self.options.backend {
+            Backend::Cranelift => {
+                let options = codegen_cranelift::Options { symbols, threads };
+                Ok(Code::Cranelift(codegen_cranelift::compile(module, &options)?))
+            }
+            Backend::Llvm => {
+                symbols.extend(loader::library_symbols().map(|(name, address)| (name.to_string(), address)));
+                Ok(Code::Llvm(loader::load(&worker::compile(module, threads)?, &symbols)?))
+            }
+        }
     }
 }
 

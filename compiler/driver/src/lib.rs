@@ -2,11 +2,13 @@
 
 mod compiler;
 mod globals;
+mod loader;
 pub mod pipeline;
 mod session;
 mod signature;
 mod tensor;
 pub mod testdata;
+pub mod worker;
 
 pub use compiler::{Backend, CompiledModel, Compiler, Options};
 pub use ir::{Blob, DenseElements, Diagnostic, ErrorClass, Result, Type};

@@ -6,7 +6,7 @@ use ir::{Module, Result};
 use lower::fold_constants::INITIALIZE;
 use lower::low::Target;
 
-use crate::compiler::Options;
+use crate::compiler::{Backend, Options};
 
 /// The function a model becomes.
 pub const MAIN: &str = import::MAIN;
@@ -68,6 +68,9 @@ pub fn run_stages(
     stages.iter().try_for_each(|(name, stage)| timings.measure(name, || stage(module, options)))
 }
 
-fn target(_: &Options) -> Target {
-    Target::CRANELIFT
+fn target(options: &Options) -> Target {
+    match options.backend {
+        Backend::Cranelift => Target::CRANELIFT,
+        Backend::Llvm => Target::LLVM,
+    }
 }
