@@ -108,8 +108,10 @@ fn write(unit: &LlvmModule<'_>, machine: &TargetMachine, kind: FileType) -> Resu
 }
 
 fn attributes(context: &Context, options: &Options, machine: &TargetMachine) -> Vec<FunctionAttribute> {
-    let kind = FunctionAttribute::get_named_enum_kind_id("nounwind");
-    let mut attributes = vec![context.create_enum_attribute(kind, 0)];
+    // a function is a kernel, and a kernel stays one: inlining the one into the other only makes code larger
+    let plain = ["nounwind", "noinline"].map(FunctionAttribute::get_named_enum_kind_id);
+    let mut attributes: Vec<FunctionAttribute> =
+        plain.into_iter().map(|kind| context.create_enum_attribute(kind, 0)).collect();
     if let Some(width) = options.preferred_vector_width(machine) {
         attributes.push(context.create_string_attribute("prefer-vector-width", &width.to_string()));
     }

@@ -368,12 +368,11 @@ impl<'c> Translator<'_, 'c> {
         declaration.ok_or_else(|| Failure::Refused(format!("there is no {name} of this type")))
     }
 
-    /// A global that lies in the constants of the model.
+    /// A global. One that is not defined here may stand at any address that its elements can be read from.
     pub(crate) fn data(&self, name: &str) -> BasicValueEnum<'c> {
         let global = self.unit.module.get_global(name).unwrap_or_else(|| {
             let global = self.unit.module.add_global(self.unit.context.i8_type(), None, name);
             global.set_linkage(Linkage::External);
-            global.set_alignment(crate::memory::DATA_ALIGNMENT);
             global
         });
         global.as_pointer_value().into()

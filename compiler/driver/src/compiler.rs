@@ -23,6 +23,19 @@ pub enum Backend {
     Llvm,
 }
 
+/// How far down a module is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// Operators of ONNX.
+    Graph,
+    /// Index maps and scalar bodies on tensors.
+    Structured,
+    /// Loops on buffers, a function a kernel.
+    Kernel,
+    /// What code generators translate.
+    Low,
+}
+
 /// How to compile.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
@@ -94,6 +107,26 @@ impl Compiler {
         options.dimensions.extend(self.options.dims.iter().map(|(name, &extent)| (name.clone(), extent)));
         let module = timings.measure("import", || import::import_file(path, &options))?;
         self.compile_graph(module, timings)
+    }
+
+    /// The module of a model at some level, and what the model takes and gives.
+    pub fn lower_file(&self, path: &Path, level: Level) -> Result<(Module, Signature)> {
+        let mut timings = Timings::default();
+        let dimensions = self.options.dims.iter().map(|(name, &extent)| (name.clone(), extent)).collect();
+        let mut module = import::import_file(path, &import::Options { dimensions, ..import::Options::default() })?;
+        let mut signature = Signature::of(main_function(&module)?);
+        if level > Level::Graph {
+            pipeline::run_stages(&mut module, pipeline::GRAPH, &self.options, &mut timings)?;
+            signature.refine(main_function(&module)?);
+        }
+        let (to_low, to_kernels) = pipeline::STRUCTURED.split_last().expect("there are stages");
+        if level > Level::Structured {
+            pipeline::run_stages(&mut module, to_kernels, &self.options, &mut timings)?;
+        }
+        if level > Level::Kernel {
+            pipeline::run_stages(&mut module, std::slice::from_ref(to_low), &self.options, &mut timings)?;
+        }
+        Ok((module, signature))
     }
 
     fn compile_graph(&self, mut module: Module, mut timings: Timings) -> Result<CompiledModel> {

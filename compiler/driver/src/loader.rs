@@ -47,7 +47,7 @@ fn link(objects: &[Vec<u8>], symbols: &BTreeMap<String, usize>) -> Result<Loaded
         memory[offset..offset + data.len()].copy_from_slice(data);
     }
     let mut linker = Linker { layout: &layout, base, symbols, memory: &mut memory };
-    linker.far_table()?;
+    linker.fill_table()?;
     for (index, file) in files.iter().enumerate() {
         linker.relocate(index, file)?;
     }
@@ -55,10 +55,10 @@ fn link(objects: &[Vec<u8>], symbols: &BTreeMap<String, usize>) -> Result<Loaded
     Ok(Loaded { memory, functions: layout.defined })
 }
 
-/// Room for the way to one far symbol: its address, then a jump to it.
-const FAR_ENTRY: usize = 32;
+/// Room for the way to one symbol: its address, then a jump to it.
+const TABLE_ENTRY: usize = 16;
 /// Where the jump stands in it.
-const FAR_JUMP: usize = 8;
+const TABLE_JUMP: usize = 8;
 
 /// Where everything lies, as offsets into one mapping.
 #[derive(Default)]
@@ -66,8 +66,8 @@ struct Layout {
     sections: IndexMap<(usize, SectionIndex), usize>,
     /// Symbols the objects define.
     defined: BTreeMap<String, usize>,
-    /// Symbols they only use, with their entries of the far table.
-    far: IndexMap<String, usize>,
+    /// Every symbol by name, with its entry of the table.
+    table: IndexMap<String, usize>,
     size: usize,
 }
 
@@ -88,11 +88,11 @@ impl Layout {
                 layout.defined.insert(name.to_string(), offset);
             }
         }
-        for symbol in files.iter().flat_map(|file| file.symbols()).filter(|symbol| symbol.is_undefined()) {
+        for symbol in files.iter().flat_map(|file| file.symbols()).filter(|symbol| symbol.is_global()) {
             let name = symbol.name().map_err(|error| error.to_string())?;
-            if !name.is_empty() && !layout.far.contains_key(name) {
-                let offset = layout.reserve(FAR_ENTRY, FAR_ENTRY);
-                layout.far.insert(name.to_string(), offset);
+            if !layout.table.contains_key(name) {
+                let offset = layout.reserve(TABLE_ENTRY, TABLE_ENTRY);
+                layout.table.insert(name.to_string(), offset);
             }
         }
         Ok(layout)
@@ -121,16 +121,16 @@ struct Linker<'a> {
 }
 
 impl Linker<'_> {
-    /// Fills the table of far symbols.
-    fn far_table(&mut self) -> Result<(), Failure> {
-        for (name, &offset) in &self.layout.far {
+    /// Fills the table of symbols.
+    fn fill_table(&mut self) -> Result<(), Failure> {
+        for (name, &offset) in &self.layout.table {
             let address = match self.layout.defined.get(name) {
                 Some(&defined) => self.base + defined,
                 None => *self.symbols.get(name).ok_or_else(|| format!("the symbol {name} is nowhere defined"))?,
             };
             self.memory[offset..offset + 8].copy_from_slice(&(address as u64).to_le_bytes());
-            let jump = far_jump();
-            self.memory[offset + FAR_JUMP..offset + FAR_JUMP + jump.len()].copy_from_slice(&jump);
+            let jump = offset + TABLE_JUMP;
+            self.memory[jump..jump + JUMP.len()].copy_from_slice(&JUMP);
         }
         Ok(())
     }
@@ -155,31 +155,30 @@ impl Linker<'_> {
 
     fn target<'f>(&self, index: usize, symbol: &impl ObjectSymbol<'f>) -> Result<Target, Failure> {
         let name = symbol.name().unwrap_or_default();
+        let entry = self.layout.table.get(name).filter(|_| symbol.is_global()).map(|entry| self.base + entry);
         if let Some(section) = symbol.section_index() {
             let start = self.layout.sections.get(&(index, section));
             let start = start.ok_or_else(|| format!("{name} lies in a section that is not loaded"))?;
-            return Ok(Target { address: self.base + start + symbol.address() as usize, far: None });
+            let address = self.base + start + symbol.address() as usize;
+            return Ok(Target { address, near: address, entry });
         }
-        let entry = self.base + self.layout.far.get(name).ok_or_else(|| format!("{name} has no place"))?;
-        Ok(Target { address: entry + FAR_JUMP, far: Some(entry) })
+        let defined = entry.ok_or_else(|| format!("{name} has no place"))?;
+        let address = self.read(defined - self.base) as usize;
+        Ok(Target { address, near: defined + TABLE_JUMP, entry })
     }
 
     fn apply(&mut self, r#type: elf::RelocationType, at: usize, target: Target, addend: i64) -> Result<(), Failure> {
         let place = (self.base + at) as i64;
-        let through_table = || target.far.ok_or("a near symbol is read through the table").map(|entry| entry as i64);
+        let entry = || target.entry.ok_or("a local symbol is read through the table").map(|entry| entry as i64);
         let value = |address: i64| address + addend;
         match r#type {
             elf::R_X86_64_64 => {
-                let address = match target.far {
-                    Some(entry) => self.read(entry - self.base),
-                    None => target.address as i64,
-                };
-                self.memory[at..at + 8].copy_from_slice(&value(address).to_le_bytes());
-                return Ok(());
+                self.memory[at..at + 8].copy_from_slice(&value(target.address as i64).to_le_bytes());
+                Ok(())
             }
-            elf::R_X86_64_PC32 | elf::R_X86_64_PLT32 => self.write_relative(at, value(target.address as i64) - place),
+            elf::R_X86_64_PC32 | elf::R_X86_64_PLT32 => self.write_relative(at, value(target.near as i64) - place),
             elf::R_X86_64_GOTPCREL | elf::R_X86_64_GOTPCRELX | elf::R_X86_64_REX_GOTPCRELX => {
-                self.write_relative(at, value(through_table()?) - place)
+                self.write_relative(at, value(entry()?) - place)
             }
             other => Err(format!("relocations of type {other:?} are not known")),
         }
@@ -198,18 +197,16 @@ impl Linker<'_> {
 
 /// What a relocation refers to.
 struct Target {
-    /// Where code may go: the symbol itself, or the jump to it.
+    /// The symbol itself.
     address: usize,
-    /// Where its address stands, when it is far.
-    far: Option<usize>,
+    /// Where code in the mapping may go: the symbol, or the jump to it.
+    near: usize,
+    /// Where its address stands.
+    entry: Option<usize>,
 }
 
-/// `jmp` to the address that stands [`FAR_JUMP`] bytes before the instruction.
-fn far_jump() -> [u8; 6] {
-    let distance = -(FAR_JUMP as i32) - 6;
-    let [a, b, c, d] = distance.to_le_bytes();
-    [0xff, 0x25, a, b, c, d]
-}
+/// `jmp [rip - 14]`: to the address that stands [`TABLE_JUMP`] bytes before the instruction.
+const JUMP: [u8; 6] = [0xff, 0x25, 0xf2, 0xff, 0xff, 0xff];
 
 /// Functions of the C library that compilers call on their own.
 pub(crate) fn library_symbols() -> [(&'static str, usize); 4] {
