@@ -1,5 +1,6 @@
 //! From a module to LLVM IR, assembly and objects.
 
+use inkwell::GlobalVisibility;
 use inkwell::attributes::Attribute as FunctionAttribute;
 use inkwell::context::Context;
 use inkwell::module::{Linkage, Module as LlvmModule};
@@ -70,6 +71,20 @@ fn internal(message: String) -> Diagnostic {
     Diagnostic::internal(Location::Unknown, message)
 }
 
+/// Keeps functions and data to this object.
+fn hide_all_but(unit: &LlvmModule<'_>, exports: &[String]) {
+    let exported = |name: &std::ffi::CStr| exports.iter().any(|export| export.as_bytes() == name.to_bytes());
+    for function in unit.get_functions().filter(|function| function.count_basic_blocks() > 0) {
+        if !exported(function.get_name()) {
+            function.set_linkage(Linkage::Internal);
+        }
+    }
+    unit.get_globals().filter(|global| global.get_initializer().is_some()).for_each(|global| {
+        global.set_visibility(GlobalVisibility::Default);
+        global.set_linkage(Linkage::Internal);
+    });
+}
+
 /// Translates and optimises some functions, then hands the LLVM module on. Only one part defines the module's data.
 fn emit<T>(
     module: &Module,
@@ -96,6 +111,9 @@ fn emit<T>(
     }
     if !errors.is_empty() {
         return Err(errors);
+    }
+    if functions.len() == definitions(module).len() && !options.exports.is_empty() {
+        hide_all_but(&unit.module, &options.exports);
     }
     let (passes, pass_options) = options.passes();
     unit.module.run_passes(passes, &machine, pass_options).map_err(|error| internal(format!("LLVM: {error}")))?;
@@ -139,7 +157,7 @@ fn define_data(module: &Module, unit: &Unit<'_>, defines: bool) {
         global.set_alignment(DATA_ALIGNMENT);
         global.set_constant(initial.is_some());
         global.set_linkage(Linkage::External);
-        global.set_visibility(inkwell::GlobalVisibility::Hidden);
+        global.set_visibility(GlobalVisibility::Hidden);
         if !defines {
             continue;
         }

@@ -25,7 +25,7 @@ pub(crate) fn emit(arguments: &Arguments, model: &Path) -> Result<Option<Vec<u8>
         #[cfg(feature = "llvm")]
         _ => {
             let (module, signature) = lower(arguments, model, Level::Low, Backend::Llvm)?;
-            crate::native::emit(arguments, &module, &signature)
+            crate::native::emit(arguments, module, &signature)
         }
         #[cfg(not(feature = "llvm"))]
         _ => Err(Failure::new(ErrorClass::Usage, "this onnxc was built without LLVM")),

@@ -2,6 +2,8 @@
 
 mod emit;
 #[cfg(feature = "llvm")]
+mod header;
+#[cfg(feature = "llvm")]
 mod native;
 #[cfg(feature = "llvm")]
 mod worker;
@@ -32,6 +34,9 @@ struct Arguments {
     /// The CPU as LLVM names it, or native
     #[arg(long, value_name = "NAME")]
     cpu: Option<String>,
+    /// What the symbols of an object or library begin with; the model's file name by default
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
     /// How hard to optimise
     #[arg(short = 'O', default_value_t = 2, value_name = "LEVEL", value_parser = clap::value_parser!(u8).range(0..=3))]
     optimization: u8,
