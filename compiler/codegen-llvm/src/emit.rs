@@ -103,7 +103,7 @@ fn emit<T>(
     unit.module.set_triple(&machine.get_triple());
     unit.module.set_data_layout(&machine.get_target_data().get_data_layout());
     if options.embed_constants {
-        define_data(module, &unit, defines_data);
+        define_data(module, &unit, defines_data)?;
     }
     let mut errors = Vec::new();
     for function in functions {
@@ -137,7 +137,7 @@ fn attributes(context: &Context, options: &Options, machine: &TargetMachine) -> 
 }
 
 /// The module's globals: constants with their bytes, buffers zeroed.
-fn define_data(module: &Module, unit: &Unit<'_>, defines: bool) {
+fn define_data(module: &Module, unit: &Unit<'_>, defines: bool) -> Result<(), Diagnostic> {
     for &op in module.ops() {
         let operation = module.body.op(op);
         let attributes = &operation.attributes;
@@ -152,8 +152,12 @@ fn define_data(module: &Module, unit: &Unit<'_>, defines: bool) {
         let initial = attributes.get("initial_value").and_then(Attribute::as_dense);
         let width = r#type.element().byte_width().unwrap_or(1);
         let count = r#type.static_shape().map_or(0, |shape| shape.iter().product::<i64>()) as usize;
-        let bytes = unit.context.i8_type();
-        let global = unit.module.add_global(bytes.array_type((count * width) as u32), None, name);
+        let length = u32::try_from(count * width).map_err(|_| {
+            let message = format!("the constant @{name} is larger than an object file takes (4 GiB)");
+            Diagnostic::unsupported(operation.location.clone(), message)
+        })?;
+        let bytes = unit.context.i8_type().array_type(length);
+        let global = unit.module.add_global(bytes, None, name);
         global.set_alignment(DATA_ALIGNMENT);
         global.set_constant(initial.is_some());
         global.set_linkage(Linkage::External);
@@ -163,9 +167,10 @@ fn define_data(module: &Module, unit: &Unit<'_>, defines: bool) {
         }
         match initial {
             Some(elements) => global.set_initializer(&unit.context.const_string(&contents(elements, count), false)),
-            None => global.set_initializer(&bytes.array_type((count * width) as u32).const_zero()),
+            None => global.set_initializer(&bytes.const_zero()),
         }
     }
+    Ok(())
 }
 
 /// All bytes of a constant.

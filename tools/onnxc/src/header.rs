@@ -96,3 +96,33 @@ fn quote(text: &str) -> String {
     quoted.push('"');
     quoted
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn port(name: &str, shape: Vec<Extent>) -> Port {
+        Port { name: name.to_string(), element: ir::Type::F32, shape }
+    }
+
+    #[test]
+    fn compilers_accept_it() {
+        let named = || Extent::Named("N".to_string());
+        let signature = Signature {
+            inputs: vec![port("a \"b\"??/", vec![named(), Extent::Fixed(3)]), port("c", vec![named(), Extent::Any])],
+            outputs: vec![port("scalar", vec![])],
+        };
+        for initializes in [false, true] {
+            let text = header(&Module::new(), &signature, "tiny", initializes);
+            assert!(text.contains("{-1, 3}") && text.contains("{-1, -2}"), "{text}");
+            let path = std::env::temp_dir().join(format!("onnxc-header-{}-{initializes}.h", std::process::id()));
+            std::fs::write(&path, text).expect("the header is written");
+            for language in ["c", "c++"] {
+                let arguments = ["-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function", "-x", language];
+                let status = std::process::Command::new("cc").args(arguments).arg(&path).status();
+                assert!(status.expect("there is a compiler").success(), "{language}");
+            }
+            std::fs::remove_file(&path).expect("the header was there");
+        }
+    }
+}
