@@ -7,6 +7,8 @@ use crate::checks::{Check, all_index, ensure, operand_type, result_type, same_ty
 
 /// Words of the descriptor of a contraction.
 const CONTRACT_WORDS: u16 = 22;
+/// Words of the descriptor of a depthwise sum.
+const DEPTHWISE_WORDS: u16 = 9;
 
 /// The dialect's operations.
 pub fn operations() -> Vec<OpDefinition> {
@@ -21,6 +23,13 @@ pub fn operations() -> Vec<OpDefinition> {
             "rt.contract",
             "One tile of a contraction: addresses of A, B, the start values and C; rows; columns; a descriptor's words.",
             Arity::exactly(6 + CONTRACT_WORDS),
+            Arity::exactly(0),
+        )
+        .with_verify(|body, op| all_index(body, op, 0)),
+        OpDefinition::new(
+            "rt.depthwise",
+            "A row of a depthwise sum: addresses of x, w, the start values and y; pixels; channels; a descriptor's words.",
+            Arity::exactly(6 + DEPTHWISE_WORDS),
             Arity::exactly(0),
         )
         .with_verify(|body, op| all_index(body, op, 0)),

@@ -1,3 +1,4 @@
 //! Test suites over the whole compiler.
 
 pub mod conformance;
+pub mod models;

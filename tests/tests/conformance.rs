@@ -1,8 +1,12 @@
 //! The ONNX backend suite on every back end, against the list of cases that pass.
 
 use std::process::Command;
+use std::sync::LazyLock;
 
 use tests::conformance::repository;
+
+/// The suite is written once, however many tests want it.
+static FETCHED: LazyLock<bool> = LazyLock::new(fetch);
 
 /// Writes the suite below the target folder; `false` where there is no Python with the onnx package.
 fn fetch() -> bool {
@@ -17,7 +21,7 @@ fn fetch() -> bool {
 }
 
 fn check(arguments: &[&str]) {
-    if !fetch() {
+    if !*FETCHED {
         return;
     }
     let output = Command::new(env!("CARGO_BIN_EXE_conformance")).args(arguments).output().expect("the program starts");
@@ -29,4 +33,14 @@ fn check(arguments: &[&str]) {
 #[test]
 fn cranelift() {
     check(&["--backend", "cranelift"]);
+}
+
+#[test]
+fn cranelift_with_dynamic_inputs() {
+    check(&["--backend", "cranelift", "--mode", "dynamic"]);
+}
+
+#[test]
+fn cranelift_with_constant_inputs() {
+    check(&["--backend", "cranelift", "--mode", "constant"]);
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use ir::{Attribute, Diagnostic, FunctionView, Location, Module, Result};
 use lower::fold_constants::INITIALIZE;
+use lower::outline::Shapes;
 
 use crate::globals::Globals;
 use crate::loader::{self, Loaded};
@@ -49,6 +50,16 @@ pub struct Options {
     pub strict_fp: bool,
     /// Whether kernels are timed.
     pub profile: bool,
+}
+
+impl Options {
+    /// Quick compilation shares kernels; the optimising code generator specialises them.
+    pub(crate) fn kernel_shapes(&self) -> Shapes {
+        match self.backend {
+            Backend::Cranelift => Shapes::Shared,
+            Backend::Llvm => Shapes::Specialised,
+        }
+    }
 }
 
 /// A model as machine code, with its weights. Shared by the sessions that run it.

@@ -39,8 +39,8 @@ pub const GRAPH: &[(&str, Stage)] =
 
 /// From the structured level to the low level.
 pub const STRUCTURED: &[(&str, Stage)] = &[
-    ("outline-kernels", |module, _| {
-        lower::outline::outline_kernels(module, MAIN);
+    ("outline-kernels", |module, options| {
+        lower::outline::outline_kernels(module, MAIN, options.kernel_shapes());
         Ok(())
     }),
     ("fold-constants", |module, _| {

@@ -14,8 +14,8 @@ use crate::tensor::{Tensor, shape_text, type_name};
 pub struct DataSet {
     /// The inputs.
     pub inputs: Vec<Tensor>,
-    /// The outputs, as far as there are files for them.
-    pub outputs: Vec<Option<Tensor>>,
+    /// The outputs.
+    pub outputs: Vec<Tensor>,
 }
 
 /// How far a number may be from the expected one: `absolute + relative * |expected|`.
@@ -34,22 +34,27 @@ impl Default for Tolerance {
     }
 }
 
-/// The folders of data sets beside a model, in order.
-pub fn data_sets(folder: &Path) -> Vec<PathBuf> {
-    (0..).map(|index| folder.join(format!("test_data_set_{index}"))).take_while(|path| path.is_dir()).collect()
+/// The folders of data sets beside a model, in order; at least one.
+pub fn data_sets(folder: &Path) -> Result<Vec<PathBuf>> {
+    let name = |index: i32| folder.join(format!("test_data_set_{index}"));
+    let sets: Vec<PathBuf> = (0..).map(name).take_while(|path| path.is_dir()).collect();
+    if sets.is_empty() {
+        return Err(Diagnostic::input(at(folder), "there is no test data").into());
+    }
+    Ok(sets)
 }
 
 /// Reads one data set of a model.
 pub fn read_data_set(folder: &Path, signature: &Signature) -> Result<DataSet> {
-    let inputs = read_ports(folder, "input", &signature.inputs)?.into_iter().zip(&signature.inputs);
-    let missing = |port: &Port| Diagnostic::input(at(folder), format!("there is no data for input '{}'", port.name));
-    let inputs = inputs.map(|(tensor, port)| tensor.ok_or_else(|| missing(port).into())).collect::<Result<_>>()?;
-    Ok(DataSet { inputs, outputs: read_ports(folder, "output", &signature.outputs)? })
+    Ok(DataSet {
+        inputs: read_ports(folder, "input", &signature.inputs)?,
+        outputs: read_ports(folder, "output", &signature.outputs)?,
+    })
 }
 
 /// Tensors are matched by name; those without a name of the model's by position. Data for inputs that the model
 /// holds as constants is passed over.
-fn read_ports(folder: &Path, kind: &str, ports: &[Port]) -> Result<Vec<Option<Tensor>>> {
+fn read_ports(folder: &Path, kind: &str, ports: &[Port]) -> Result<Vec<Tensor>> {
     if let Some(port) = ports.iter().find(|port| is_container(&port.element)) {
         let message = format!("{kind} '{}' is no tensor, and only data for tensors is read", port.name);
         return Err(Diagnostic::unsupported(at(folder), message).into());
@@ -76,7 +81,8 @@ fn read_ports(folder: &Path, kind: &str, ports: &[Port]) -> Result<Vec<Option<Te
             next = slot + 1;
         }
     }
-    Ok(tensors)
+    let missing = |port: &Port| Diagnostic::input(at(folder), format!("there is no data for {kind} '{}'", port.name));
+    tensors.into_iter().zip(ports).map(|(tensor, port)| tensor.ok_or_else(|| missing(port).into())).collect()
 }
 
 /// Whether this is a sequence, an optional or a map.

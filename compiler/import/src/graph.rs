@@ -304,7 +304,7 @@ impl<'m> Importer<'m> {
         }
         let schema = self.schema(proto)?;
         let (attributes, graphs) = self.attributes(proto, schema)?;
-        check_counts(schema, proto)?;
+        check_counts(schema, &operands, proto.output.len(), self.emit.none)?;
         let outputs = proto.output.iter().map(|name| !name.is_empty()).collect();
         let scope = self.frame.scopes.last().expect("a graph is open");
         let declared = proto.output.iter().map(|name| scope.types.get(&**name).cloned()).collect();
@@ -478,7 +478,7 @@ fn value_attributes(values: &[&ValueInfoProto], bindings: &Bindings) -> Attribut
     Attribute::Array(values.iter().map(one).collect())
 }
 
-fn check_counts(schema: &Schema, proto: &NodeProto) -> Result<(), Problem> {
+fn check_counts(schema: &Schema, operands: &[Value], outputs: usize, none: Value) -> Result<(), Problem> {
     let check = |what: &str, count: usize, (minimum, maximum): (usize, usize)| {
         if (minimum..=maximum).contains(&count) {
             return Ok(());
@@ -490,10 +490,10 @@ fn check_counts(schema: &Schema, proto: &NodeProto) -> Result<(), Problem> {
         };
         Err(Problem::input(format!("has {count} {what}, but it takes {expected}")))
     };
-    check("inputs", proto.input.len(), schema.input_count())?;
-    check("outputs", proto.output.len(), schema.output_count())?;
-    for (index, name) in proto.input.iter().enumerate() {
-        if let Some(input) = schema.input(index).filter(|input| name.is_empty() && input.mode == schema::Mode::Single) {
+    check("inputs", operands.len(), schema.input_count())?;
+    check("outputs", outputs, schema.output_count())?;
+    for (index, &operand) in operands.iter().enumerate() {
+        if let Some(input) = schema.input(index).filter(|input| operand == none && input.mode == schema::Mode::Single) {
             return Err(Problem::input(format!("lacks its input \"{}\"", input.name)));
         }
     }

@@ -3,8 +3,8 @@
 use import::{Options, import_bytes};
 use ir::{ErrorClass, PrintOptions, print_module};
 use proto::{
-    AttributeProto, Bytes, Dimension, DimensionValue, GraphProto, Message, ModelProto, NodeProto, OperatorSetIdProto,
-    TensorShapeProto, TypeProto, TypeTensor, TypeValue, ValueInfoProto,
+    AttributeProto, Bytes, Dimension, DimensionValue, FunctionProto, GraphProto, Message, ModelProto, NodeProto,
+    OperatorSetIdProto, TensorShapeProto, TypeProto, TypeTensor, TypeValue, ValueInfoProto,
 };
 
 /// The shape most nodes are tried on.
@@ -260,4 +260,62 @@ fn names_and_symbolic_dimensions_are_kept() {
     assert!(symbolic.contains("res_attrs = [{onnx.name = \"y0\"}]"), "{symbolic}");
     let bound = text(&Options { dimensions: [("n".to_string(), 7)].into_iter().collect(), ..Options::default() });
     assert!(bound.contains("tensor<1x7xf32>") && !bound.contains("dim_params"), "{bound}");
+}
+
+#[test]
+fn functions_of_the_model_are_inlined() {
+    let domain = "com.example";
+    let opset = |domain: &str, version| OperatorSetIdProto { domain: domain.into(), version };
+    // the attribute of the inner node is the caller's, or the function's default
+    let alpha =
+        AttributeProto { name: "alpha".into(), ref_attr_name: "slope".into(), r#type: Some(1), ..Default::default() };
+    let function = FunctionProto {
+        name: "Leaky".into(),
+        domain: domain.into(),
+        input: vec!["x0".into()],
+        output: vec!["y0".into()],
+        attribute_proto: vec![float("slope", 0.25)],
+        node: vec![node("LeakyRelu", 1, 1, vec![alpha])],
+        opset_import: vec![opset("", 16)],
+        ..Default::default()
+    };
+    let call = |attribute| NodeProto { domain: domain.into(), name: "call".into(), ..node("Leaky", 1, 1, attribute) };
+    for (attributes, expected) in
+        [(vec![], "alpha = 2.500000e-01"), (vec![float("slope", 0.5)], "alpha = 5.000000e-01")]
+    {
+        let mut model = model(21, &[IMAGE], call(attributes));
+        model.opset_import.push(opset(domain, 1));
+        model.functions = vec![function.clone()];
+        let lines = import(&model).expect("a good model");
+        assert!(lines.len() == 1 && lines[0].contains(expected), "{lines:?}");
+    }
+    let mut endless = model(21, &[IMAGE], call(vec![]));
+    endless.functions = vec![FunctionProto { node: vec![call(vec![])], ..function }];
+    let errors = import(&endless).expect_err("a function that calls itself");
+    assert!(errors[0].message.contains("calls itself"), "{errors:?}");
+}
+
+#[test]
+fn subgraphs_become_regions_that_capture() {
+    let branch = |name: &str, operator: &str| {
+        let output = vec![ValueInfoProto { name: name.into(), ..Default::default() }];
+        let node = NodeProto {
+            op_type: operator.into(),
+            input: vec!["x1".into()],
+            output: vec![name.into()],
+            ..Default::default()
+        };
+        Box::new(GraphProto { node: vec![node], output, ..Default::default() })
+    };
+    let graph =
+        |name: &str, graph| AttributeProto { name: name.into(), g: Some(graph), r#type: Some(5), ..Default::default() };
+    let attributes = vec![graph("else_branch", branch("b", "Neg")), graph("then_branch", branch("a", "Relu"))];
+    let mut model =
+        model(21, &[Some(&[]), IMAGE], NodeProto { input: vec!["x0".into()], ..node("If", 1, 1, attributes) });
+    let condition = model.graph.as_mut().expect("just built").input[0].r#type.as_mut().expect("it has a type");
+    condition.value = Some(TypeValue::Tensor(TypeTensor { elem_type: 9, shape: Some(TensorShapeProto::default()) }));
+    let lines = import(&model).expect("a good model");
+    let operators: Vec<&str> = lines.iter().filter_map(|line| line.split('"').nth(1)).collect();
+    assert_eq!(operators, ["onnx.If", "onnx.Relu", "onnx.Yield", "onnx.Neg", "onnx.Yield"]);
+    assert!(lines[1].contains("(%arg1)"), "{lines:?}");
 }

@@ -118,12 +118,24 @@ impl Host<'_> {
 
     // ---- small emitters
 
-    fn emit(&mut self, name: &'static str, operands: &[Value], results: &[Type], attributes: impl Into<Attributes>) -> Op {
+    fn emit(
+        &mut self,
+        name: &'static str,
+        operands: &[Value],
+        results: &[Type],
+        attributes: impl Into<Attributes>,
+    ) -> Op {
         let at = self.at;
         Builder::at_end(&mut self.body, at).create(name, operands, results, attributes)
     }
 
-    fn value(&mut self, name: &'static str, operands: &[Value], result: Type, attributes: impl Into<Attributes>) -> Value {
+    fn value(
+        &mut self,
+        name: &'static str,
+        operands: &[Value],
+        result: Type,
+        attributes: impl Into<Attributes>,
+    ) -> Value {
         let op = self.emit(name, operands, &[result], attributes);
         self.body.result(op, 0)
     }
@@ -212,7 +224,12 @@ impl Host<'_> {
                 let operands: Vec<Value> = operation.operands().iter().map(|o| self.scalars[o]).collect();
                 let r#type = self.source.value_type(result).clone();
                 let at = self.at;
-                Builder::at_end(&mut self.body, at).value(operation.name.clone(), &operands, r#type, operation.attributes)
+                Builder::at_end(&mut self.body, at).value(
+                    operation.name.clone(),
+                    &operands,
+                    r#type,
+                    operation.attributes,
+                )
             }
         };
         self.scalars.insert(result, new);
@@ -414,8 +431,16 @@ impl Host<'_> {
             "arith.constant" if matches!(self.source.value_type(self.source.result(op, 0)), Type::Tensor(_)) => {
                 self.constant(op);
             }
+            "tensor.cast" => {
+                // a cast of a destination is never a buffer of its own
+                if let Some(buffer) = self.buffers.get(&self.source.operand(op, 0)).cloned() {
+                    let result = self.source.result(op, 0);
+                    self.buffers.insert(result, buffer);
+                }
+            }
             "tensor.reshape" => {
-                let elements = self.source.defining_op(self.source.operand(op, 1)).expect("a shape is built from elements");
+                let elements =
+                    self.source.defining_op(self.source.operand(op, 1)).expect("a shape is built from elements");
                 let extents: Vec<Value> =
                     self.source.op(elements).operands().iter().map(|operand| self.scalars[operand]).collect();
                 let source = self.buffers[&self.source.operand(op, 0)].memref;
@@ -457,13 +482,17 @@ impl Host<'_> {
         let operation = self.source.op(op).clone();
         let (arguments, destinations) =
             operation.operands().split_at(operation.operands().len() - operation.results().len());
-        let mut operands: Vec<Value> = arguments
-            .iter()
-            .map(|argument| self.buffers.get(argument).map_or_else(|| self.scalars[argument], |buffer| buffer.memref))
-            .collect();
+        let mut operands: Vec<Value> = Vec::new();
+        for &argument in arguments {
+            let operand = match self.buffers.get(&argument) {
+                Some(buffer) => self.cast_to(buffer.memref, argument),
+                None => self.scalars[&argument],
+            };
+            operands.push(operand);
+        }
         for (&result, &destination) in operation.results().iter().zip(destinations) {
-            let buffer = self.allocate(result, destination)?;
-            operands.push(buffer.memref);
+            let buffer = self.allocate(result, without_casts(&self.source, destination))?;
+            operands.push(self.cast_to(buffer.memref, destination));
             self.buffers.insert(result, buffer);
         }
         let at = self.at;
@@ -474,6 +503,16 @@ impl Host<'_> {
             operation.attributes,
         );
         Ok(())
+    }
+
+    /// A buffer under the type that a tensor operand has.
+    fn cast_to(&mut self, memref: Value, operand: Value) -> Value {
+        let tensor = self.source.value_type(operand);
+        let expected = Type::memref(tensor.shape().expect("structured tensors are ranked"), tensor.element().clone());
+        match *self.body.value_type(memref) == expected {
+            true => memref,
+            false => self.value("memref.cast", &[memref], expected, []),
+        }
     }
 
     fn constant(&mut self, op: Op) {
@@ -509,8 +548,11 @@ impl Host<'_> {
 
     /// The global that a value is stored into, which then is the value's own memory.
     fn stored_global(&self, value: Value) -> Option<String> {
-        let store = self.source.uses(value).iter().find(|reader| self.source.name(reader.op) == GLOBAL_STORE)?;
-        self.source.op(store.op).attributes.get("global")?.as_symbol().map(str::to_string)
+        self.source.uses(value).iter().find_map(|reader| match self.source.name(reader.op) {
+            GLOBAL_STORE => self.source.op(reader.op).attributes.get("global")?.as_symbol().map(str::to_string),
+            "tensor.cast" => self.stored_global(self.source.result(reader.op, 0)),
+            _ => None,
+        })
     }
 
     /// The buffer of a global, which has a static shape.
@@ -526,8 +568,11 @@ impl Host<'_> {
     fn conditional(&mut self, op: Op) -> ir::Result<()> {
         let operation = self.source.op(op).clone();
         let condition = self.scalars[&operation.operands()[0]];
-        let ranks: Vec<Option<usize>> =
-            operation.results().iter().map(|&r| self.source.value_type(r).as_tensor().map(|t| t.shape.as_ref().map_or(0, Vec::len))).collect();
+        let ranks: Vec<Option<usize>> = operation
+            .results()
+            .iter()
+            .map(|&r| self.source.value_type(r).as_tensor().map(|t| t.shape.as_ref().map_or(0, Vec::len)))
+            .collect();
         let types: Vec<Type> = operation
             .results()
             .iter()
@@ -578,10 +623,18 @@ impl Host<'_> {
     }
 }
 
-/// The value whose memory `value` shows: itself, or what it is a reshape of.
+/// The tensor behind casts.
+fn without_casts(body: &Body, value: Value) -> Value {
+    match body.defining_op(value) {
+        Some(op) if body.name(op) == "tensor.cast" => without_casts(body, body.operand(op, 0)),
+        _ => value,
+    }
+}
+
+/// The value whose memory `value` shows: itself, or what it is a view of.
 fn view_root(body: &Body, value: Value) -> Value {
     match body.defining_op(value) {
-        Some(op) if body.name(op) == "tensor.reshape" => view_root(body, body.operand(op, 0)),
+        Some(op) if matches!(body.name(op), "tensor.reshape" | "tensor.cast") => view_root(body, body.operand(op, 0)),
         _ => value,
     }
 }
@@ -618,19 +671,21 @@ impl Lifetimes {
             "func.call" => {
                 let first = operation.operands().len() - operation.results().len();
                 for (index, &result) in operation.results().iter().enumerate() {
-                    self.results.push((result, operation.operands()[first + index], position));
+                    let destination = without_casts(body, operation.operands()[first + index]);
+                    self.results.push((result, destination, position));
                     self.last.insert(result, position);
                     origins.insert(result, vec![result]);
                 }
             }
-            "tensor.reshape" => {
+            "tensor.reshape" | "tensor.cast" => {
                 let of = origins.get(&operation.operands()[0]).cloned().unwrap_or_default();
                 origins.insert(operation.results()[0], of);
             }
             "scf.if" => {
                 for (index, &result) in operation.results().iter().enumerate() {
                     let branches = operation.regions().iter().filter_map(|&region| body.blocks(region).first());
-                    let yielded = branches.filter_map(|&block| body.terminator(block)).map(|end| body.operand(end, index));
+                    let yielded =
+                        branches.filter_map(|&block| body.terminator(block)).map(|end| body.operand(end, index));
                     let all = yielded.flat_map(|value| origins.get(&value).cloned().unwrap_or_default()).collect();
                     origins.insert(result, all);
                 }

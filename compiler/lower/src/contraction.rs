@@ -1,5 +1,8 @@
 //! Recognising contractions: generic operations that multiply two f32 tensors and add up the products.
 //!
+//! Two shapes of it are known. A *product* broadcasts one operand over the columns; a *depthwise* sum reads both operands
+//! along the columns, as a depthwise convolution over blocked channels does.
+//!
 //! A contraction is described by what each of its loops does: *columns* run along the vector registers, *rows* are
 //! register-tiled, the rest of the parallel loops are *batch* loops, and up to four loops are reduced.
 
@@ -29,9 +32,20 @@ pub enum Columns {
     },
 }
 
+/// Which micro-kernel computes a contraction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// The left operand is the same for all columns.
+    Product,
+    /// Both operands run along the columns: at most 16 of them, one row loop, at most two reduction loops.
+    Depthwise,
+}
+
 /// A contraction's loops by role.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Contraction {
+    /// Which micro-kernel computes it.
+    pub kind: Kind,
     /// Input index of the operand whose elements are broadcast (activations).
     pub left: usize,
     /// Input index of the operand read along columns (weights).
@@ -50,6 +64,10 @@ impl Contraction {
     /// Recognises a contraction that a micro-kernel can compute.
     pub fn of(body: &Body, generic: &Generic) -> Option<Contraction> {
         let (left, right) = multiplied_inputs(body, generic)?;
+        Contraction::product(body, generic, left, right).or_else(|| Contraction::depthwise(body, generic, left, right))
+    }
+
+    fn product(body: &Body, generic: &Generic, left: usize, right: usize) -> Option<Contraction> {
         let out = generic.output_map(0).as_projected_permutation()?;
         let dims: Vec<usize> = (0..generic.rank()).collect();
         let uses = |operand: usize, dim: usize| generic.maps[operand].results.iter().any(|e| e.uses_dim(dim as u32));
@@ -65,7 +83,8 @@ impl Contraction {
         if generic.maps[left].results.iter().any(|e| e.as_linear(generic.rank() as u32).is_none()) {
             return None;
         }
-        let reduction: Vec<usize> = dims.iter().copied().filter(|&d| generic.iterators[d] == Iterator::Reduction).collect();
+        let reduction: Vec<usize> =
+            dims.iter().copied().filter(|&d| generic.iterators[d] == Iterator::Reduction).collect();
         if reduction.is_empty() || reduction.len() > 4 {
             return None;
         }
@@ -73,15 +92,42 @@ impl Contraction {
             Columns::Single { dim: d, .. } => d == dim,
             Columns::Blocked { group, column } => dim == group || dim == column,
         };
-        let mut rows: Vec<usize> = out
-            .iter()
-            .rev()
-            .copied()
-            .filter(|&d| !is_column(d) && uses(left, d) && !uses(right, d))
-            .collect();
+        let mut rows: Vec<usize> =
+            out.iter().rev().copied().filter(|&d| !is_column(d) && uses(left, d) && !uses(right, d)).collect();
         rows.truncate(2);
         let batch = out.iter().copied().filter(|&d| !is_column(d) && !rows.contains(&d)).collect();
-        Some(Contraction { left, right, columns, rows, batch, reduction })
+        Some(Contraction { kind: Kind::Product, left, right, columns, rows, batch, reduction })
+    }
+
+    fn depthwise(body: &Body, generic: &Generic, left: usize, right: usize) -> Option<Contraction> {
+        let out = generic.output_map(0).as_projected_permutation()?;
+        let [batch @ .., row, lane] = &out[..] else { return None };
+        let along_lanes = |operand: usize| {
+            let map = &generic.maps[operand].results;
+            let (last, outer) = map.split_last()?;
+            let linear =
+                outer.iter().all(|e| e.as_linear(generic.rank() as u32).is_some() && !e.uses_dim(*lane as u32));
+            let consecutive = *last == AffineExpr::Dim(*lane as u32) && linear;
+            consecutive.then(|| outer.iter().any(|e| e.uses_dim(*row as u32)))
+        };
+        let (left, right) = match (along_lanes(left)?, along_lanes(right)?) {
+            (true, false) => (left, right),
+            (false, true) => (right, left),
+            _ => return None,
+        };
+        let reduction: Vec<usize> =
+            (0..generic.rank()).filter(|&d| generic.iterators[d] == Iterator::Reduction).collect();
+        let lanes = generic.extents(body)[*lane]?;
+        let fits = lanes <= GROUP && !reduction.is_empty() && reduction.len() <= 2;
+        fits.then(|| Contraction {
+            kind: Kind::Depthwise,
+            left,
+            right,
+            columns: Columns::Single { dim: *lane, packed: false },
+            rows: vec![*row],
+            batch: batch.to_vec(),
+            reduction,
+        })
     }
 }
 

@@ -31,6 +31,7 @@ pub fn extent_of(body: &mut Body, value: Value, axis: usize, before: Op) -> Valu
             let elements = body.defining_op(body.operand(op, 1)).expect("a reshape's shape is built from elements");
             body.operand(elements, axis)
         }
+        "tensor.cast" => extent_of(body, body.operand(op, 0), axis, before),
         "tensor.concat" => concat_extent(body, op, axis, before),
         "tensor.pad" => {
             let pad = |body: &Body, name: &str| body.op(op).attributes.integers(name).map_or(0, |pads| pads[axis]);

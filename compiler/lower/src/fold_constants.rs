@@ -11,7 +11,6 @@ use indexmap::{IndexMap, IndexSet};
 use ir::{Attribute, Attributes, Body, FunctionType, Location, Module, Op, Value};
 
 use crate::clone::{Mapping, clone_op};
-use crate::outline::remove_dead;
 
 /// The function that computes what depends on constants alone.
 pub const INITIALIZE: &str = "initialize";
@@ -31,7 +30,13 @@ pub fn fold_constants(module: &mut Module, name: &str) {
         let initialize = initializer(&body, &constant, &crossing);
         replace_calls(&mut body, &crossing);
         let attributes = Attributes::from([("sym_visibility", Attribute::string("public"))]);
-        module.add_function(INITIALIZE, FunctionType { inputs: vec![], results: vec![] }, attributes, initialize, Location::Unknown);
+        module.add_function(
+            INITIALIZE,
+            FunctionType { inputs: vec![], results: vec![] },
+            attributes,
+            initialize,
+            Location::Unknown,
+        );
     }
     module.body.set_isolated(host, body);
 }
@@ -57,7 +62,7 @@ fn hoist_constants(body: &mut Body) {
 /// Whether an operation may be computed ahead of the run.
 fn is_foldable(body: &Body, op: Op) -> bool {
     let name = body.name(op);
-    matches!(name, "func.call" | "tensor.empty" | "tensor.reshape" | "tensor.from_elements")
+    matches!(name, "func.call" | "tensor.empty" | "tensor.reshape" | "tensor.cast" | "tensor.from_elements")
         || body.op(op).name.dialect() == "arith"
 }
 
@@ -100,18 +105,24 @@ fn crossing_calls(body: &Body, constant: &IndexSet<Op>) -> IndexMap<Value, Strin
         }
         for &result in body.op(op).results() {
             if needed_outside(body, constant, result) {
-                crossing.insert(result, format!("folded_{}", crossing.len()));
+                crossing.insert(static_view(body, result), format!("folded_{}", crossing.len()));
             }
         }
     }
     crossing
 }
 
-/// Whether something that is not constant reads `value`, perhaps through reshapes.
+/// A call's result under its static type: the result itself, or what it is cast to.
+fn static_view(body: &Body, result: Value) -> Value {
+    let cast = body.uses(result).iter().find(|reader| body.name(reader.op) == "tensor.cast");
+    cast.map_or(result, |reader| body.result(reader.op, 0))
+}
+
+/// Whether something that is not constant reads `value`, perhaps through views.
 fn needed_outside(body: &Body, constant: &IndexSet<Op>, value: Value) -> bool {
     body.uses(value).iter().any(|reader| {
-        let reshape = body.name(reader.op) == "tensor.reshape";
-        !constant.contains(&reader.op) || (reshape && needed_outside(body, constant, body.result(reader.op, 0)))
+        let view = matches!(body.name(reader.op), "tensor.reshape" | "tensor.cast");
+        !constant.contains(&reader.op) || (view && needed_outside(body, constant, body.result(reader.op, 0)))
     })
 }
 
@@ -140,7 +151,7 @@ fn initializer(body: &Body, constant: &IndexSet<Op>, crossing: &IndexMap<Value, 
 fn replace_calls(body: &mut Body, crossing: &IndexMap<Value, String>) {
     let entry = body.entry().expect("the host function has a body");
     for (&value, name) in crossing {
-        let call = body.defining_op(value).expect("a call defines its results");
+        let call = body.defining_op(value).expect("an operation defines its results");
         let r#type = body.value_type(value).clone();
         let location = body.op(call).location.clone();
         let load = body.create_op(GLOBAL_LOAD, &[], &[r#type], global_attribute(name), location);
@@ -157,9 +168,8 @@ fn remove_dead_calls(body: &mut Body) {
     let entry = body.entry().expect("the function has a body");
     for op in body.ops(entry).to_vec().into_iter().rev() {
         let unused = body.op(op).results().iter().all(|&result| body.uses(result).is_empty());
-        if body.name(op) == "func.call" && unused {
+        if is_foldable(body, op) && unused {
             body.erase(op);
         }
     }
-    remove_dead(body, entry);
 }

@@ -186,9 +186,8 @@ fn reduction_joins(body: &Body, group: &Building, generic: &Generic, access: &Ac
     let Some(last) = rank.checked_sub(1) else { return false };
     let reduced = generic.iterators.iter().filter(|kind| **kind == Iterator::Reduction).count();
     let independent = access.subscripts.iter().all(|e| !e.uses_dim(last as u32));
-    let rows_used = (0..last).all(|dim| {
-        root_shape[dim] == Some(1) || access.subscripts.iter().any(|e| *e == AffineExpr::Dim(dim as u32))
-    });
+    let rows_used = (0..last)
+        .all(|dim| root_shape[dim] == Some(1) || access.subscripts.iter().any(|e| *e == AffineExpr::Dim(dim as u32)));
     independent && rows_used && reduced == 1
 }
 
@@ -206,8 +205,7 @@ fn parallel_joins(body: &Body, group: &Building, generic: &Generic, access: &Acc
 }
 
 fn is_permutation(subscripts: &[AffineExpr], rank: usize) -> bool {
-    subscripts.len() == rank
-        && (0..rank as u32).all(|dim| subscripts.iter().any(|e| *e == AffineExpr::Dim(dim)))
+    subscripts.len() == rank && (0..rank as u32).all(|dim| subscripts.iter().any(|e| *e == AffineExpr::Dim(dim)))
 }
 
 /// Whether the body only moves elements.
@@ -238,9 +236,10 @@ pub fn external_operands(body: &Body, group: &Group) -> Vec<Value> {
             for &operand in body.op(inner).operands() {
                 let inside = match body.definition(operand) {
                     ValueDefinition::Result { op, .. } => all.contains(&op) || group.ops.contains(&op),
-                    ValueDefinition::Argument { block, .. } => {
-                        body.block_region(block).and_then(|region| body.region_parent(region)).is_some_and(|p| all.contains(&p))
-                    }
+                    ValueDefinition::Argument { block, .. } => body
+                        .block_region(block)
+                        .and_then(|region| body.region_parent(region))
+                        .is_some_and(|p| all.contains(&p)),
                 };
                 if !inside && !found.contains(&operand) {
                     found.push(operand);

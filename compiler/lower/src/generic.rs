@@ -69,7 +69,11 @@ impl Generic {
             maps: maps.iter().map(|map| map.as_affine_map().cloned()).collect::<Option<_>>()?,
             iterators: iterators
                 .iter()
-                .map(|kind| if *kind == Iterator::Reduction.attribute() { Iterator::Reduction } else { Iterator::Parallel })
+                .map(
+                    |kind| {
+                        if *kind == Iterator::Reduction.attribute() { Iterator::Reduction } else { Iterator::Parallel }
+                    },
+                )
                 .collect(),
             block: body.blocks(body.op(op).regions()[0])[0],
         })

@@ -8,6 +8,6 @@ pub mod fold_constants;
 pub mod fuse;
 pub mod generic;
 pub mod kernel;
-pub mod onnx_to_linalg;
 pub mod low;
+pub mod onnx_to_linalg;
 pub mod outline;

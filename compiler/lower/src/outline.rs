@@ -3,6 +3,8 @@
 //! A kernel takes the tensors and sizes its group reads from outside, then one destination tensor a result, and
 //! returns the root's results. The caller's destinations are `tensor.empty` operations: they say how large the results
 //! are. Scalar constants, one-element constants and `tensor.empty` are copied into the kernel.
+//!
+//! With [`Shapes::Shared`] tensors lose their large static extents inside kernels, and the caller casts.
 
 use indexmap::IndexMap;
 use ir::{Attribute, Attributes, Block, Body, Builder, FunctionType, Location, Module, Op, Type, Value};
@@ -15,21 +17,48 @@ use crate::generic::Generic;
 /// Marks a function as a kernel.
 pub const KERNEL: &str = "rt.kernel";
 
+/// How much a kernel knows of the shapes it is called with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shapes {
+    /// Static extents are part of the kernel: the fastest code.
+    Specialised,
+    /// Large extents are arguments, so that operators that differ in nothing else share a kernel: the least code.
+    Shared,
+}
+
+/// Extents up to this stay part of a shared kernel where they are the innermost: blocks of channels, windows.
+const INNERMOST_LIMIT: i64 = 16;
+
+impl Shapes {
+    /// The type a tensor has inside a kernel.
+    fn inside(self, r#type: &Type) -> Type {
+        let (Shapes::Shared, Type::Tensor(_), Some(shape)) = (self, r#type, r#type.shape()) else {
+            return r#type.clone();
+        };
+        let last = shape.len().saturating_sub(1);
+        let known = |(axis, extent): (usize, Option<i64>)| {
+            extent.filter(|&extent| extent == 1 || (axis == last && extent <= INNERMOST_LIMIT))
+        };
+        Type::tensor(shape.into_iter().enumerate().map(known).collect::<Vec<_>>(), r#type.element().clone())
+    }
+}
+
 /// Fuses and outlines all compute operations of the function `name`.
-pub fn outline_kernels(module: &mut Module, name: &str) {
+pub fn outline_kernels(module: &mut Module, name: &str, shapes: Shapes) {
     let Some(host) = module.symbol(name) else { return };
     let mut body = module.body.take_isolated(host).expect("a function owns its body");
     let mut kernels = Kernels::default();
     let blocks: Vec<Block> = all_blocks(&body);
     for block in blocks {
         for group in fuse_block(&body, block) {
-            outline_group(&mut body, &group, &mut kernels);
+            outline_group(&mut body, &group, &mut kernels, shapes);
         }
         remove_dead(&mut body, block);
     }
     module.body.set_isolated(host, body);
     for (_, kernel) in kernels.by_text {
-        let attributes = Attributes::from([(KERNEL, Attribute::Unit), ("sym_visibility", Attribute::string("private"))]);
+        let attributes =
+            Attributes::from([(KERNEL, Attribute::Unit), ("sym_visibility", Attribute::string("private"))]);
         module.add_function(&kernel.name, kernel.r#type, attributes, kernel.body, Location::Unknown);
     }
 }
@@ -64,15 +93,18 @@ pub fn all_blocks(body: &Body) -> Vec<Block> {
     blocks
 }
 
-fn outline_group(body: &mut Body, group: &Group, kernels: &mut Kernels) {
+fn outline_group(body: &mut Body, group: &Group, kernels: &mut Kernels, shapes: Shapes) {
     let destinations = destinations(body, group);
+    let copies = Copies { shapes, alike: destinations.iter().map(|&d| (d, empty_extents(body, d))).collect() };
     let mut arguments: Vec<Value> = Vec::new();
     for value in external_operands(body, group) {
         if !destinations.contains(&value) {
-            collect_arguments(body, value, &mut arguments);
+            copies.collect_arguments(body, value, &mut arguments);
         }
     }
-    let (kernel, r#type) = build_kernel(body, group, &arguments, &destinations);
+    let sizes = copies.sizes(body, group);
+    let parameters: Vec<Value> = arguments.iter().chain(&destinations).copied().collect();
+    let (kernel, r#type) = build_kernel(body, group, &copies, &parameters, &sizes);
     let text = ir::print::print_body(&kernel);
     let name = match kernels.by_text.get(&text) {
         Some(known) => known.name.clone(),
@@ -81,56 +113,122 @@ fn outline_group(body: &mut Body, group: &Group, kernels: &mut Kernels) {
             let count = kernels.names.entry(stem.clone()).or_insert(0);
             let name = format!("{stem}_{count}");
             *count += 1;
-            kernels.by_text.insert(text, Kernel { name: name.clone(), r#type, body: kernel });
+            kernels.by_text.insert(text, Kernel { name: name.clone(), r#type: r#type.clone(), body: kernel });
             name
         }
     };
+    call_kernel(body, group, &name, &r#type, &arguments, &sizes, &destinations);
+}
+
+/// Replaces a group by a call.
+fn call_kernel(
+    body: &mut Body,
+    group: &Group,
+    name: &str,
+    r#type: &FunctionType,
+    arguments: &[Value],
+    sizes: &[i64],
+    destinations: &[Value],
+) {
     let root = group.root();
     let results = body.op(root).results().to_vec();
-    let types: Vec<Type> = results.iter().map(|&r| body.value_type(r).clone()).collect();
     let location = Location::fuse(group.ops.iter().map(|&op| body.op(op).location.clone()));
-    let attributes = Attributes::from([("callee", Attribute::symbol(&name))]);
-    arguments.extend(destinations);
-    let call = body.create_op("func.call", &arguments, &types, attributes, location);
-    let block = body.op(root).parent().expect("the root is attached");
-    let at = body.position(root);
-    body.insert(block, at, call);
+    let mut builder = Builder::before(body, root).with_location(location);
+    let mut operands = arguments.to_vec();
+    operands.extend(sizes.iter().map(|&size| builder.constant_index(size)));
+    operands.extend(destinations);
+    for (operand, expected) in operands.iter_mut().zip(&r#type.inputs) {
+        if builder.body.value_type(*operand) != expected {
+            *operand = builder.value("tensor.cast", &[*operand], expected.clone(), []);
+        }
+    }
+    let call = builder.create("func.call", &operands, &r#type.results, [("callee", Attribute::symbol(name))]);
     for (index, &old) in results.iter().enumerate() {
-        let new = body.result(call, index);
-        body.replace_all_uses(old, new);
+        let mut new = builder.body.result(call, index);
+        let expected = builder.body.value_type(old).clone();
+        if *builder.body.value_type(new) != expected {
+            new = builder.value("tensor.cast", &[new], expected, []);
+        }
+        builder.body.replace_all_uses(old, new);
     }
     for &op in group.ops.iter().rev() {
         body.erase(op);
     }
 }
 
-/// What a kernel needs as arguments for an operand: the operand, or what a copied definition reads.
-fn collect_arguments(body: &Body, value: Value, arguments: &mut Vec<Value>) {
-    if arguments.contains(&value) {
-        return;
-    }
-    match copied_definition(body, value) {
-        Some(op) => {
-            for &operand in body.op(op).operands() {
-                collect_arguments(body, operand, arguments);
-            }
-        }
-        None => arguments.push(value),
-    }
+/// Static extents and dynamic sizes of a `tensor.empty`.
+fn empty_extents(body: &Body, value: Value) -> (Type, Vec<Value>) {
+    let sizes = body.defining_op(value).map(|op| body.op(op).operands().to_vec()).unwrap_or_default();
+    (body.value_type(value).clone(), sizes)
 }
 
-/// The operation that defines `value`, when kernels copy it instead of taking an argument.
-fn copied_definition(body: &Body, value: Value) -> Option<Op> {
-    let op = body.defining_op(value)?;
-    let copied = match body.name(op) {
-        "tensor.empty" => true,
-        "arith.constant" => match body.value_type(value) {
-            Type::Tensor(_) => is_one_element(body.value_type(value)),
-            _ => true,
-        },
-        _ => false,
-    };
-    copied.then_some(op)
+/// Which definitions outside a group its kernel repeats instead of taking an argument.
+struct Copies {
+    shapes: Shapes,
+    /// The destinations with their extents: a `tensor.empty` of the same extents is never read, so a destination stands
+    /// for it.
+    alike: Vec<(Value, (Type, Vec<Value>))>,
+}
+
+impl Copies {
+    /// The destination that stands for a `tensor.empty`.
+    fn stand_in(&self, body: &Body, value: Value) -> Option<Value> {
+        body.defining_op(value).filter(|&op| body.name(op) == "tensor.empty")?;
+        let extents = empty_extents(body, value);
+        self.alike.iter().find(|(_, known)| *known == extents).map(|(destination, _)| *destination)
+    }
+
+    /// What a kernel needs as arguments for an operand: the operand, or what a copied definition reads.
+    fn collect_arguments(&self, body: &Body, value: Value, arguments: &mut Vec<Value>) {
+        if arguments.contains(&value) || self.stand_in(body, value).is_some() {
+            return;
+        }
+        match self.copied_definition(body, value) {
+            Some(op) => {
+                for &operand in body.op(op).operands() {
+                    self.collect_arguments(body, operand, arguments);
+                }
+            }
+            None => arguments.push(value),
+        }
+    }
+
+    /// The operation that defines `value`, when kernels copy it instead of taking an argument.
+    fn copied_definition(&self, body: &Body, value: Value) -> Option<Op> {
+        let op = body.defining_op(value)?;
+        let r#type = body.value_type(value);
+        let copied = match body.name(op) {
+            "tensor.empty" => true,
+            "arith.constant" => match r#type {
+                Type::Tensor(_) => is_one_element(r#type),
+                Type::Index if self.shapes == Shapes::Shared => {
+                    body.op(op).attributes.integer("value").is_some_and(|number| number.abs() <= INNERMOST_LIMIT)
+                }
+                _ => true,
+            },
+            _ => false,
+        };
+        copied.then_some(op)
+    }
+
+    /// The extents of copied `tensor.empty`s that are static outside but sizes inside, in order.
+    fn sizes(&self, body: &Body, group: &Group) -> Vec<i64> {
+        let mut sizes = Vec::new();
+        for value in external_operands(body, group) {
+            let empty = self.copied_definition(body, value).filter(|&op| body.name(op) == "tensor.empty");
+            if empty.is_some() && self.stand_in(body, value).is_none() {
+                sizes.extend(self.erased_extents(body, value).into_iter().flatten());
+            }
+        }
+        sizes
+    }
+
+    /// For each dimension that is dynamic inside a kernel its extent, if it is static outside.
+    fn erased_extents(&self, body: &Body, value: Value) -> Vec<Option<i64>> {
+        let outside = body.value_type(value).shape().unwrap_or_default();
+        let inside = self.shapes.inside(body.value_type(value)).shape().unwrap_or_default();
+        outside.into_iter().zip(inside).filter(|(_, inside)| inside.is_none()).map(|(outside, _)| outside).collect()
+    }
 }
 
 fn is_one_element(r#type: &Type) -> bool {
@@ -167,19 +265,39 @@ fn underlying_empty(body: &Body, value: Value) -> Option<Value> {
     }
 }
 
-fn build_kernel(body: &Body, group: &Group, arguments: &[Value], destinations: &[Value]) -> (Body, FunctionType) {
+/// The kernel's body. It takes `parameters`, of which the last are the destinations, with `sizes` in front of those.
+fn build_kernel(
+    body: &Body,
+    group: &Group,
+    copies: &Copies,
+    parameters: &[Value],
+    sizes: &[i64],
+) -> (Body, FunctionType) {
     let mut kernel = Body::new();
-    let all: Vec<Value> = arguments.iter().chain(destinations).copied().collect();
-    let types: Vec<Type> = all.iter().map(|&a| body.value_type(a).clone()).collect();
+    let (arguments, destinations) = parameters.split_at(parameters.len() - copies.alike.len());
+    let inside = |value: &Value| copies.shapes.inside(body.value_type(*value));
+    let mut types: Vec<Type> = arguments.iter().map(inside).collect();
+    types.extend(sizes.iter().map(|_| Type::Index));
+    types.extend(destinations.iter().map(inside));
     let entry = kernel.add_block(kernel.root(), &types);
-    let mut mapping: Mapping = all.iter().copied().zip(kernel.arguments(entry).to_vec()).collect();
-    let mut prologue = 0;
+    let values = kernel.arguments(entry).to_vec();
+    let (first, last) = (arguments.len(), values.len() - destinations.len());
+    let mut mapping: Mapping = arguments.iter().copied().zip(values[..first].to_vec()).collect();
+    mapping.extend(destinations.iter().copied().zip(values[last..].to_vec()));
+    let mut copier =
+        Copier { body, copies, kernel: &mut kernel, entry, prologue: 0, sizes: values[first..last].iter() };
     for value in external_operands(body, group) {
-        copy_definition(body, value, &mut kernel, entry, &mut prologue, &mut mapping);
+        copier.copy(value, &mut mapping);
     }
     for &op in &group.ops {
         let mut outside = |_: &mut Body, _: Value| -> Value { unreachable!("external operands are mapped") };
         clone_op(body, op, &mut kernel, entry, &mut mapping, &mut outside);
+    }
+    for op in kernel.ops(entry).to_vec() {
+        for result in kernel.op(op).results().to_vec() {
+            let r#type = copies.shapes.inside(kernel.value_type(result));
+            kernel.set_value_type(result, r#type);
+        }
     }
     let results: Vec<Value> = body.op(group.root()).results().iter().map(|r| mapping[r]).collect();
     let result_types: Vec<Type> = results.iter().map(|&r| kernel.value_type(r).clone()).collect();
@@ -191,21 +309,55 @@ fn build_kernel(body: &Body, group: &Group, arguments: &[Value], destinations: &
     (kernel, FunctionType { inputs: types, results: result_types })
 }
 
-fn copy_definition(body: &Body, value: Value, kernel: &mut Body, entry: Block, prologue: &mut usize, mapping: &mut Mapping) {
-    if mapping.contains_key(&value) {
-        return;
+/// Copies definitions to the head of a kernel.
+struct Copier<'k> {
+    body: &'k Body,
+    copies: &'k Copies,
+    kernel: &'k mut Body,
+    entry: Block,
+    prologue: usize,
+    sizes: std::slice::Iter<'k, Value>,
+}
+
+impl Copier<'_> {
+    fn copy(&mut self, value: Value, mapping: &mut Mapping) {
+        if mapping.contains_key(&value) {
+            return;
+        }
+        if let Some(destination) = self.copies.stand_in(self.body, value) {
+            mapping.insert(value, mapping[&destination]);
+            return;
+        }
+        let op = self.copies.copied_definition(self.body, value).expect("everything else is an argument");
+        for &operand in self.body.op(op).operands() {
+            self.copy(operand, mapping);
+        }
+        let operation = self.body.op(op);
+        let mut operands: Vec<Value> = operation.operands().iter().map(|operand| mapping[operand]).collect();
+        if operation.name.as_str() == "tensor.empty" {
+            let mut dynamic = operands.into_iter();
+            operands = self
+                .copies
+                .erased_extents(self.body, value)
+                .into_iter()
+                .map(|extent| match extent {
+                    Some(_) => *self.sizes.next().expect("one size an erased extent"),
+                    None => dynamic.next().expect("one operand a dynamic extent"),
+                })
+                .collect();
+        }
+        let types = [self.copies.shapes.inside(self.body.value_type(value))];
+        let new = self.kernel.create_op(
+            operation.name.clone(),
+            &operands,
+            &types,
+            operation.attributes.clone(),
+            Location::Unknown,
+        );
+        self.kernel.insert(self.entry, self.prologue, new);
+        self.prologue += 1;
+        mapping.insert(value, self.kernel.result(new, 0));
     }
-    let op = copied_definition(body, value).expect("everything else is an argument");
-    for &operand in body.op(op).operands() {
-        copy_definition(body, operand, kernel, entry, prologue, mapping);
-    }
-    let operands: Vec<Value> = body.op(op).operands().iter().map(|operand| mapping[operand]).collect();
-    let operation = body.op(op);
-    let types = [body.value_type(value).clone()];
-    let new = kernel.create_op(operation.name.clone(), &operands, &types, operation.attributes.clone(), Location::Unknown);
-    kernel.insert(entry, *prologue, new);
-    *prologue += 1;
-    mapping.insert(value, kernel.result(new, 0));
 }
 
 /// A readable name: what the root's location says it is, or `kernel`.

@@ -70,10 +70,9 @@ pub struct DepthwiseDescriptor {
     pub w_window: [i64; 2],
     /// Stride of y from one output pixel to the next.
     pub y_pixel: i64,
+    /// What the sum starts from: [`START_ZERO`], [`START_INIT`] or [`START_C`].
+    pub start: i64,
 }
-
-/// Channels a depthwise call works on.
-pub const DEPTHWISE_CHANNELS: usize = 16;
 
 /// `C[r][j] = start + Σ A[r][…]·B[…][j]` over a nested reduction, for `rows` rows and `cols` columns.
 ///
@@ -97,8 +96,8 @@ pub unsafe extern "C" fn rt_contract_f32(
     }
 }
 
-/// One row of a depthwise convolution over a block of 16 channels:
-/// `y[p][16] = bias[16] + Σ x[kh][p + kw][16]·w[kh][kw][16]` for `pixels` pixels p. A null `bias` counts as zeros.
+/// One row of a depthwise convolution over at most 16 channels, consecutive in every buffer:
+/// `y[p][c] = start + Σ x[kh][p + kw][c]·w[kh][kw][c]` for `pixels` pixels p.
 ///
 /// # Safety
 /// `descriptor` is a [`DepthwiseDescriptor`], and every element it addresses lies inside its buffer.
@@ -107,14 +106,16 @@ pub unsafe extern "C" fn rt_depthwise_f32(
     descriptor: *const i64,
     x: *const f32,
     w: *const f32,
-    bias: *const f32,
+    init: *const f32,
     y: *mut f32,
     pixels: i64,
+    channels: i64,
 ) {
     // SAFETY: promised by the caller.
     unsafe {
         let descriptor = &*descriptor.cast::<DepthwiseDescriptor>();
-        depthwise()(&DepthwiseRow { descriptor, x, w, bias, y, pixels: pixels.max(0) as usize });
+        let (pixels, channels) = (pixels.max(0) as usize, channels.max(0) as usize);
+        depthwise()(&DepthwiseRow { descriptor, x, w, init, y, pixels, channels });
     }
 }
 

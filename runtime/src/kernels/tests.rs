@@ -160,22 +160,24 @@ fn column_groups_apart() {
 
 #[test]
 fn depthwise_rows() {
-    for (pixels, stride) in [(0, 1), (1, 1), (7, 2), (8, 1), (23, 2)] {
+    for (pixels, stride, channels) in [(0, 1, 16), (1, 1, 16), (7, 2, 3), (8, 1, 16), (23, 2, 12)] {
         let width = (pixels * stride + 3) as i64;
         let descriptor = DepthwiseDescriptor {
             window: [3, 3],
-            x_window: [width * 16, 16],
-            x_pixel: stride as i64 * 16,
-            w_window: [48, 16],
-            y_pixel: 16,
+            x_window: [width * channels as i64, channels as i64],
+            x_pixel: (stride * channels) as i64,
+            w_window: [3 * channels as i64, channels as i64],
+            y_pixel: channels as i64,
+            start: START_INIT,
         };
-        let (x, w, bias) = (numbers(width as usize * 48, 1), numbers(144, 2), numbers(16, 3));
-        let mut expected = vec![0.0; pixels * 16];
+        let (x, w, bias) = (numbers(width as usize * 3 * channels, 1), numbers(9 * channels, 2), numbers(channels, 3));
+        let mut expected = vec![0.0; pixels * channels];
         for (index, value) in expected.iter_mut().enumerate() {
-            let (pixel, channel) = (index / 16, index % 16);
+            let (pixel, channel) = (index / channels, index % channels);
             *value = bias[channel];
             for (i, j) in (0..3).flat_map(|i| (0..3).map(move |j| (i, j))) {
-                *value += x[(i * width as usize + pixel * stride + j) * 16 + channel] * w[(i * 3 + j) * 16 + channel];
+                *value += x[(i * width as usize + pixel * stride + j) * channels + channel]
+                    * w[(i * 3 + j) * channels + channel];
             }
         }
         let mut functions: Vec<RowFunction> = vec![depthwise::portable];
@@ -189,18 +191,19 @@ fn depthwise_rows() {
             }
         }
         for function in functions {
-            let mut y = vec![0.0; pixels * 16];
+            let mut y = vec![0.0; pixels * channels];
             let row = DepthwiseRow {
                 descriptor: &descriptor,
                 x: x.as_ptr(),
                 w: w.as_ptr(),
-                bias: bias.as_ptr(),
+                init: bias.as_ptr(),
                 y: y.as_mut_ptr(),
                 pixels,
+                channels,
             };
             // SAFETY: the buffers above reach as far as the descriptor does.
             unsafe { function(&row) };
-            assert_eq!(y, expected, "pixels {pixels}, stride {stride}");
+            assert_eq!(y, expected, "pixels {pixels}, stride {stride}, channels {channels}");
         }
     }
 }

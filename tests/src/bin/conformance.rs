@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use clap::Parser;
 use driver::{Backend, Compiler, Options};
-use tests::conformance::{Case, Mode, Outcome, Verdict, cases, repository, run};
+use tests::conformance::{Case, Mode, Outcome, Verdict, cases, parse_backend, repository, run};
 
 /// Runs the ONNX backend suite and compares with the list of cases that pass.
 #[derive(Clone, Debug, Parser)]
@@ -48,14 +48,6 @@ struct Arguments {
     /// Be a child: read numbers of cases, write outcomes.
     #[arg(long, hide = true)]
     worker: bool,
-}
-
-fn parse_backend(text: &str) -> Result<Backend, String> {
-    match text {
-        "cranelift" => Ok(Backend::Cranelift),
-        "llvm" => Ok(Backend::Llvm),
-        _ => Err("expected cranelift or llvm".into()),
-    }
 }
 
 impl Arguments {

@@ -17,7 +17,12 @@ pub(crate) struct Report {
 }
 
 /// Runs a model `runs` times.
-pub(crate) fn measure(session: &mut Session, inputs: &[Tensor], runs: u64, first_result: Duration) -> Result<Report, Failure> {
+pub(crate) fn measure(
+    session: &mut Session,
+    inputs: &[Tensor],
+    runs: u64,
+    first_result: Duration,
+) -> Result<Report, Failure> {
     let mut latencies = Vec::new();
     for _ in 0..runs {
         let start = Instant::now();

@@ -48,8 +48,12 @@ fn emit_results(emitter: &mut Emitter<'_>, results: &[Value], buffers: &[Value])
         _ => match contraction_below(source, results[0]) {
             Some((generic, permutation)) => {
                 let roles = Contraction::of(source, &generic).expect("found as a contraction");
-                let kernel =
-                    ContractionKernel { generic: &generic, roles: &roles, result: results[0], permutation: &permutation };
+                let kernel = ContractionKernel {
+                    generic: &generic,
+                    roles: &roles,
+                    result: results[0],
+                    permutation: &permutation,
+                };
                 emit_contraction(emitter, &kernel, buffers[0]);
             }
             None => {
@@ -133,8 +137,7 @@ fn emit_pad(emitter: &mut Emitter<'_>, root: Op, buffer: Value) {
         let position = super::loops::delinearize(emitter, row, outer);
         let padded: Vec<Lane> = position.iter().map(|&index| Lane::Uniform(index)).collect();
         let value = Lane::Uniform(fill);
-        let at: Vec<Value> =
-            position.iter().zip(&offsets).map(|(&index, &low)| emitter.sub(index, low)).collect();
+        let at: Vec<Value> = position.iter().zip(&offsets).map(|(&index, &low)| emitter.sub(index, low)).collect();
         let mut inside = None;
         for (&index, &extent) in at.iter().zip(&inner) {
             // unsigned, so that a negative index is outside too

@@ -6,7 +6,7 @@ use ir::{Attributes, Body, Type, Value};
 use super::emit::Emitter;
 use super::lane::Lane;
 use super::loops::delinearize;
-use crate::contraction::{Columns, Contraction, GROUP};
+use crate::contraction::{Columns, Contraction, GROUP, Kind};
 use crate::generic::Generic;
 
 /// Columns of one tile: four vectors.
@@ -122,8 +122,8 @@ struct Place<'t> {
 /// The value a tile's accumulators start from.
 enum Start {
     Zero,
-    /// One value a column, read from a tensor whose elements follow the columns.
-    Columns(Value),
+    /// One value a column, read from a tensor indexed by these batch loops and then the columns.
+    Columns(Value, Vec<usize>),
     /// Anything else: written to the tile first.
     Values,
 }
@@ -145,9 +145,11 @@ fn start_of(source: &Body, generic: &Generic, roles: &Contraction) -> Start {
         Columns::Single { dim, .. } => vec![dim],
         Columns::Blocked { group, column } => vec![group, column],
     };
-    let plain = init.inputs.len() == 1 && init.output_map(0).is_identity() && loops == expected;
-    match plain && Generic::defining(source, init.inputs[input]).is_none() {
-        true => Start::Columns(init.inputs[input]),
+    let Some(batch) = loops.strip_suffix(&expected[..]) else { return Start::Values };
+    let plain = init.inputs.len() == 1 && init.output_map(0).is_identity();
+    let by_batch = loops.len() == picks.len() && batch.iter().all(|dim| roles.batch.contains(dim));
+    match plain && by_batch && Generic::defining(source, init.inputs[input]).is_none() {
+        true => Start::Columns(init.inputs[input], batch.to_vec()),
         false => Start::Values,
     }
 }
@@ -277,7 +279,13 @@ struct ReductionLoop {
 
 /// The reduction loops, outermost first. Neighbours that walk memory as one loop would are one, so that the innermost
 /// loop is long, unless the innermost one is ragged.
-fn reduction_loops(emitter: &mut Emitter<'_>, roles: &Contraction, extents: &[Value], strides: &Strides, ragged: bool) -> Vec<ReductionLoop> {
+fn reduction_loops(
+    emitter: &mut Emitter<'_>,
+    roles: &Contraction,
+    extents: &[Value],
+    strides: &Strides,
+    ragged: bool,
+) -> Vec<ReductionLoop> {
     let mut loops: Vec<ReductionLoop> = Vec::new();
     for &dim in &roles.reduction {
         let inner = ReductionLoop { extent: extents[dim], left: strides.left[dim], right: strides.right[dim] };
@@ -340,7 +348,7 @@ fn descriptor(
         out_rows: [row(&strides.out, 0), row(&strides.out, 1)],
         start: match start {
             Start::Zero => 0,
-            Start::Columns(_) => 1,
+            Start::Columns(..) => 1,
             Start::Values => 2,
         },
         right_padded: !matches!(roles.columns, Columns::Single { packed: false, .. }),
@@ -392,20 +400,47 @@ fn call(
     let right_address = address(emitter, right_buffer, right_offset);
     let out_address = address(emitter, out, out_offset);
     let start_address = match start {
-        Start::Columns(tensor) => {
+        Start::Columns(tensor, batch) => {
             let buffer = emitter.buffer(*tensor).expect("a start vector is a kernel argument");
-            address(emitter, buffer, origin.column)
+            let strides = dense_strides(emitter, *tensor);
+            let mut offset = origin.column;
+            for (dim, &stride) in batch.iter().zip(&strides) {
+                let position = roles.batch.iter().position(|d| d == dim).expect("a batch loop");
+                let step = emitter.mul(origin.batch[position], stride);
+                offset = emitter.add(offset, step);
+            }
+            address(emitter, buffer, offset)
         }
         Start::Zero | Start::Values => out_address,
     };
     let rows = emitter.mul(place.outer_count, place.inner_count);
-    let words: Vec<Value> = tile.words(emitter);
-    let operands: Vec<Value> =
-        [left_address, right_address, start_address, out_address, rows, place.tile_columns].into_iter().chain(words).collect();
-    emitter.effect("rt.contract", &operands, &[], Attributes::new());
+    let (name, words) = match roles.kind {
+        Kind::Product => ("rt.contract", tile.words(emitter)),
+        Kind::Depthwise => ("rt.depthwise", tile.depthwise_words(emitter)),
+    };
+    let operands: Vec<Value> = [left_address, right_address, start_address, out_address, rows, place.tile_columns]
+        .into_iter()
+        .chain(words)
+        .collect();
+    emitter.effect(name, &operands, &[], Attributes::new());
 }
 
 impl Tile {
+    /// The words of a depthwise descriptor: the window's extents, the strides of both operands along it, the strides
+    /// from pixel to pixel, and the start.
+    fn depthwise_words(&self, emitter: &mut Emitter<'_>) -> Vec<Value> {
+        // one reduction loop stands innermost, two stand outermost and innermost
+        let window = |words: [Value; 4]| [words[0], words[3]];
+        let start = emitter.index(self.start);
+        let mut words = Vec::new();
+        words.extend(window(self.reduction));
+        words.extend(window(self.left));
+        words.push(self.left_rows[0]);
+        words.extend(window(self.right));
+        words.extend([self.out_rows[0], start]);
+        words
+    }
+
     fn words(&self, emitter: &mut Emitter<'_>) -> Vec<Value> {
         let (start, padded) = (emitter.index(self.start), emitter.index(self.right_padded as i64));
         let mut words = Vec::new();
@@ -443,7 +478,8 @@ fn tile_points(
     };
     emitter.for_loop(zero, place.outer_count, 1, &[], |emitter, outer, _| {
         emitter.for_loop(zero, place.inner_count, 1, &[], |emitter, inner, _| {
-            for (index, (base, step)) in [(origin.row_inner, inner), (origin.row_outer, outer)].into_iter().enumerate() {
+            for (index, (base, step)) in [(origin.row_inner, inner), (origin.row_outer, outer)].into_iter().enumerate()
+            {
                 if let Some(&dim) = roles.rows.get(index) {
                     point[dim] = Some(Lane::Uniform(emitter.add(base, step)));
                 }

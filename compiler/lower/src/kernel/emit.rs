@@ -116,7 +116,13 @@ impl<'a> Emitter<'a> {
     // ---- operations
 
     /// Emits an operation with effects, never merged with another.
-    pub fn effect(&mut self, name: &'static str, operands: &[Value], results: &[Type], attributes: impl Into<Attributes>) -> Op {
+    pub fn effect(
+        &mut self,
+        name: &'static str,
+        operands: &[Value],
+        results: &[Type],
+        attributes: impl Into<Attributes>,
+    ) -> Op {
         let op = self.body.create_op(name, operands, results, attributes.into(), Location::Unknown);
         self.body.append(self.at, op);
         op
@@ -414,7 +420,12 @@ impl<'a> Emitter<'a> {
     }
 
     /// The results of a generic's body at a point of its loops. `accumulators` are the output block arguments.
-    pub fn evaluate_body(&mut self, generic: &Generic, point: &[Option<Lane>], accumulators: Option<&[Lane]>) -> Vec<Lane> {
+    pub fn evaluate_body(
+        &mut self,
+        generic: &Generic,
+        point: &[Option<Lane>],
+        accumulators: Option<&[Lane]>,
+    ) -> Vec<Lane> {
         let key = (generic.op, point.to_vec());
         if accumulators.is_none()
             && let Some(known) = self.points.get(&key)
@@ -430,7 +441,8 @@ impl<'a> Emitter<'a> {
             }
             let lane = match source.value_type(input) {
                 Type::Tensor(_) => {
-                    let subscripts: Vec<Lane> = generic.maps[index].results.iter().map(|e| self.affine(e, point)).collect();
+                    let subscripts: Vec<Lane> =
+                        generic.maps[index].results.iter().map(|e| self.affine(e, point)).collect();
                     self.evaluate(input, &subscripts)
                 }
                 _ => Lane::Uniform(self.scalar(input)),
@@ -581,8 +593,9 @@ impl<'a> Emitter<'a> {
             Lane::Uniform(value) | Lane::Iota(value) | Lane::Vector(value) => self.body.value_type(*value).element(),
             Lane::Scalars(values) => self.body.value_type(values[0]),
         };
-        let mask_from_scalars =
-            *element == Type::I1 && !self.target.flexible_vectors && !matches!(lane, Lane::Vector(_) | Lane::Uniform(_));
+        let mask_from_scalars = *element == Type::I1
+            && !self.target.flexible_vectors
+            && !matches!(lane, Lane::Vector(_) | Lane::Uniform(_));
         self.vector_legal(element) && !mask_from_scalars
     }
 

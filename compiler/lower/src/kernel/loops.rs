@@ -150,7 +150,13 @@ fn row_reductions(source: &Body, roots: &[Value], rank: usize) -> Vec<(Value, Ve
     found
 }
 
-fn collect_reductions(source: &Body, value: Value, subscripts: &[AffineExpr], rank: usize, found: &mut Vec<(Value, Vec<AffineExpr>)>) {
+fn collect_reductions(
+    source: &Body,
+    value: Value,
+    subscripts: &[AffineExpr],
+    rank: usize,
+    found: &mut Vec<(Value, Vec<AffineExpr>)>,
+) {
     let Some(generic) = Generic::defining(source, value) else { return };
     if generic.is_reduction() {
         let last = rank.checked_sub(1).map(|last| last as u32);
@@ -166,7 +172,13 @@ fn collect_reductions(source: &Body, value: Value, subscripts: &[AffineExpr], ra
     collect_inputs(source, &generic, subscripts, rank, found);
 }
 
-fn collect_inputs(source: &Body, generic: &Generic, subscripts: &[AffineExpr], rank: usize, found: &mut Vec<(Value, Vec<AffineExpr>)>) {
+fn collect_inputs(
+    source: &Body,
+    generic: &Generic,
+    subscripts: &[AffineExpr],
+    rank: usize,
+    found: &mut Vec<(Value, Vec<AffineExpr>)>,
+) {
     let mut dims: Vec<Option<AffineExpr>> = vec![None; generic.rank()];
     for (expression, subscript) in generic.output_map(0).results.iter().zip(subscripts) {
         if let AffineExpr::Dim(dim) = expression {
@@ -174,7 +186,8 @@ fn collect_inputs(source: &Body, generic: &Generic, subscripts: &[AffineExpr], r
         }
     }
     for (input, map) in generic.inputs.iter().zip(&generic.maps) {
-        let uses_open = (0..generic.rank()).any(|d| dims[d].is_none() && map.results.iter().any(|e| e.uses_dim(d as u32)));
+        let uses_open =
+            (0..generic.rank()).any(|d| dims[d].is_none() && map.results.iter().any(|e| e.uses_dim(d as u32)));
         // an open reduction loop stands for the last dimension: both run over the row
         let last = AffineExpr::Dim(rank.saturating_sub(1) as u32);
         let filled: Vec<AffineExpr> = dims.iter().map(|d| d.clone().unwrap_or_else(|| last.clone())).collect();

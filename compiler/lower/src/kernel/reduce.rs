@@ -77,7 +77,13 @@ impl Emitter<'_> {
     }
 
     /// One iteration at a time; the point itself may cover several lanes.
-    fn reduce_points(&mut self, generic: &Generic, point: Vec<Option<Lane>>, starts: Vec<Lane>, across: bool) -> Vec<Lane> {
+    fn reduce_points(
+        &mut self,
+        generic: &Generic,
+        point: Vec<Option<Lane>>,
+        starts: Vec<Lane>,
+        across: bool,
+    ) -> Vec<Lane> {
         let starts: Vec<Lane> = match across {
             true => starts.iter().map(|lane| self.spread(lane)).collect(),
             false => starts,
@@ -102,7 +108,13 @@ impl Emitter<'_> {
         }
     }
 
-    fn unrolled(&mut self, generic: &Generic, mut point: Vec<Option<Lane>>, accumulators: Vec<Lane>, loops: &[(usize, Value)]) -> Vec<Lane> {
+    fn unrolled(
+        &mut self,
+        generic: &Generic,
+        mut point: Vec<Option<Lane>>,
+        accumulators: Vec<Lane>,
+        loops: &[(usize, Value)],
+    ) -> Vec<Lane> {
         let Some(((dim, extent), inner)) = loops.split_first() else {
             return self.evaluate_body(generic, &point, Some(&accumulators));
         };
@@ -115,7 +127,13 @@ impl Emitter<'_> {
         accumulators
     }
 
-    fn nested(&mut self, generic: &Generic, mut point: Vec<Option<Lane>>, accumulators: Vec<Lane>, loops: &[(usize, Value)]) -> Vec<Lane> {
+    fn nested(
+        &mut self,
+        generic: &Generic,
+        mut point: Vec<Option<Lane>>,
+        accumulators: Vec<Lane>,
+        loops: &[(usize, Value)],
+    ) -> Vec<Lane> {
         let Some(((dim, extent), inner)) = loops.split_first() else {
             return self.evaluate_body(generic, &point, Some(&accumulators));
         };
@@ -169,7 +187,13 @@ impl Emitter<'_> {
         consecutive.then_some(combiner)
     }
 
-    fn reduce_lanes(&mut self, generic: &Generic, point: &[Option<Lane>], start: &Lane, combiner: &'static Combiner) -> Lane {
+    fn reduce_lanes(
+        &mut self,
+        generic: &Generic,
+        point: &[Option<Lane>],
+        start: &Lane,
+        combiner: &'static Combiner,
+    ) -> Lane {
         let source = self.source;
         let element = source.value_type(generic.inits[0]).element().clone();
         let neutral = self.constant((combiner.neutral)(&element), element.clone());
@@ -182,7 +206,13 @@ impl Emitter<'_> {
         Lane::Uniform(self.pure(combiner.name, &[scalar, folded], element, Attributes::new()))
     }
 
-    fn lanes_nest(&mut self, generic: &Generic, mut point: Vec<Option<Lane>>, carried: [Value; 2], loops: &[(usize, Value)]) -> [Value; 2] {
+    fn lanes_nest(
+        &mut self,
+        generic: &Generic,
+        mut point: Vec<Option<Lane>>,
+        carried: [Value; 2],
+        loops: &[(usize, Value)],
+    ) -> [Value; 2] {
         let zero = self.index(0);
         let ((dim, extent), inner) = loops.split_first().expect("a reduction has a reduction loop");
         if !inner.is_empty() {

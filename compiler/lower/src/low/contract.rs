@@ -1,4 +1,4 @@
-//! `rt.contract` to a call of the runtime's micro-kernel, with its descriptor on the stack.
+//! `rt.contract` and `rt.depthwise` to calls of the runtime's micro-kernels, with their descriptors on the stack.
 
 use ir::{Attribute, Body, Builder, Module, Op, Result, Value};
 
@@ -8,11 +8,21 @@ use super::scope::{definitions, stack_table, with_body};
 /// Operands in front of the descriptor's words: the addresses of A, B, the start values and C, rows and columns.
 const PLAIN_OPERANDS: usize = 6;
 
-/// Calls `rt_contract_f32` for every contraction tile.
+/// The micro-kernel behind an operation on a tile.
+fn micro_kernel(name: &str) -> Option<&'static str> {
+    match name {
+        "rt.contract" => Some("rt_contract_f32"),
+        "rt.depthwise" => Some("rt_depthwise_f32"),
+        _ => None,
+    }
+}
+
+/// Calls a micro-kernel for every tile.
 pub(super) fn call_contractions(module: &mut Module, _: &Target) -> Result<()> {
     for op in definitions(module) {
         with_body(module, op, |_, body| {
-            let tiles: Vec<Op> = body.walk_all().into_iter().filter(|&op| body.name(op) == "rt.contract").collect();
+            let tiles: Vec<Op> =
+                body.walk_all().into_iter().filter(|&op| micro_kernel(body.name(op)).is_some()).collect();
             tiles.into_iter().for_each(|tile| call_tile(body, tile));
         });
     }
@@ -20,6 +30,7 @@ pub(super) fn call_contractions(module: &mut Module, _: &Target) -> Result<()> {
 }
 
 fn call_tile(body: &mut Body, op: Op) {
+    let callee = micro_kernel(body.name(op)).expect("the caller found a tile");
     let operands = body.op(op).operands().to_vec();
     let (plain, words) = operands.split_at(PLAIN_OPERANDS);
     let home = body.op(op).parent().expect("the tile is attached");
@@ -33,7 +44,7 @@ fn call_tile(body: &mut Body, op: Op) {
         builder.create("memref.store", &[word, table, at], &[], []);
     }
     let arguments: Vec<Value> = std::iter::once(table).chain(plain.iter().copied()).collect();
-    builder.create("func.call", &arguments, &[], [("callee", Attribute::symbol("rt_contract_f32"))]);
+    builder.create("func.call", &arguments, &[], [("callee", Attribute::symbol(callee))]);
     body.erase(op);
 }
 

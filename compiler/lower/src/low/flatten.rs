@@ -66,8 +66,16 @@ impl<'m> Flattener<'m> {
     }
 
     fn run(mut self) -> Result<()> {
-        for op in self.body.walk_all() {
+        let ops = self.body.walk_all();
+        for &op in &ops {
             self.op(op)?;
+        }
+        // flat buffers of one element type are of one type
+        for op in ops {
+            if self.body.name(op) == "memref.cast" {
+                let operand = self.body.operand(op, 0);
+                self.body.replace(op, &[operand]);
+            }
         }
         Ok(())
     }
@@ -96,6 +104,23 @@ impl<'m> Flattener<'m> {
         Ok(())
     }
 
+    /// The dynamic extents of a cast buffer: those the operand has, and numbers where its type knows them.
+    fn cast_extents(&mut self, op: Op, operand: Value, result: &Type) -> Vec<Value> {
+        let mut dynamic = self.extents[&operand].clone().into_iter();
+        let known = self.types[&operand].shape().unwrap_or_default();
+        let mut extents = Vec::new();
+        for (from, to) in known.into_iter().zip(result.shape().unwrap_or_default()) {
+            let own = if from.is_none() { dynamic.next() } else { None };
+            if to.is_none() {
+                extents.push(own.unwrap_or_else(|| {
+                    let number = from.expect("the extent is known or a value");
+                    Builder::before(self.body, op).constant_index(number)
+                }));
+            }
+        }
+        extents
+    }
+
     /// Operations that make a buffer from something else.
     fn view(&mut self, op: Op) -> Result<()> {
         let results: Vec<Value> = self.body.op(op).results().to_vec();
@@ -113,13 +138,10 @@ impl<'m> Flattener<'m> {
                     sizes
                 }
                 "memref.get_global" | "rt.buffer" => vec![],
-                "memref.cast" => self.extents[&operands[0]].clone(),
+                "memref.cast" => self.cast_extents(op, operands[0], &r#type),
                 _ => return Err(self.unexpected(op)),
             };
             self.bind(result, r#type, extents);
-            if self.body.name(op) == "memref.cast" {
-                self.body.replace_all_uses(result, operands[0]);
-            }
         }
         Ok(())
     }

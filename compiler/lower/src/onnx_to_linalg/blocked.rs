@@ -172,7 +172,13 @@ pub(super) fn channel_index(builder: &mut Builder<'_>, block_index: Value, lane:
 }
 
 /// The element of `tensor` at `at`, or zero where subscript `axis` is not below `limit`.
-pub(super) fn extract_below(builder: &mut Builder<'_>, tensor: Value, mut at: Vec<Value>, axis: usize, limit: Value) -> Value {
+pub(super) fn extract_below(
+    builder: &mut Builder<'_>,
+    tensor: Value,
+    mut at: Vec<Value>,
+    axis: usize,
+    limit: Value,
+) -> Value {
     let one = builder.constant_index(1);
     let last = builder.value("arith.subi", &[limit, one], Type::Index, []);
     let wanted = at[axis];

@@ -39,7 +39,8 @@ fn lower_matmul(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> 
     let constant = lowering.is_constant(b);
     let product = matmul(lowering, &left, &right, &element, constant, None, &batch_shape(&left, &right));
     let shape = lowering.shape(result);
-    let value = if shape.len() == product.shape.len() { product.value } else { lowering.reshape(product.value, &shape) };
+    let value =
+        if shape.len() == product.shape.len() { product.value } else { lowering.reshape(product.value, &shape) };
     lowering.bind(result, value);
     Ok(())
 }

@@ -50,7 +50,12 @@ fn kernel_extents(weights: &Shaped) -> Result<Vec<i64>, Unsupported> {
     Ok(extents.ok_or_else(|| Unsupported::new("the shape of its weights is not static"))?[2..].to_vec())
 }
 
-fn convolve(lowering: &mut Lowering<'_>, x: Value, convolution: &Convolution, result: Value) -> Result<(), Unsupported> {
+fn convolve(
+    lowering: &mut Lowering<'_>,
+    x: Value,
+    convolution: &Convolution,
+    result: Value,
+) -> Result<(), Unsupported> {
     let channels = convolution.weights.shape[1].as_constant().unwrap_or(1);
     let outputs = convolution.weights.shape[0].as_constant().unwrap_or(1);
     let output = lowering.shape(result);
@@ -66,8 +71,48 @@ fn convolve(lowering: &mut Lowering<'_>, x: Value, convolution: &Convolution, re
         lowering.bind_blocked(result, value);
         return Ok(());
     }
-    grouped(lowering, x, convolution, result);
+    let aligned = [channels, outputs / convolution.groups].iter().all(|channels| channels % GROUP == 0);
+    match convolution.window.is_pointwise() && !aligned {
+        true => grouped_pointwise(lowering, x, convolution, result),
+        false => grouped(lowering, x, convolution, result),
+    }
     Ok(())
+}
+
+/// A grouped 1×1 convolution of plain tensors: one matrix product a group, pixels along the columns.
+///
+/// `y[n, g, o, p] += w[g, o, c] * x[n, g, c, p]`
+fn grouped_pointwise(lowering: &mut Lowering<'_>, x: Value, convolution: &Convolution, result: Value) {
+    let (input, output) = (lowering.shape(x), lowering.shape(result));
+    let groups = DimExpr::Constant(convolution.groups);
+    let channels = convolution.weights.shape[1].clone();
+    let outputs = DimExpr::Constant(convolution.weights.shape[0].as_constant().unwrap_or(1) / convolution.groups);
+    let pixels = DimExpr::product(&input[2..]);
+    let value = lowering.value(x);
+    let element = lowering.body.value_type(value).element().clone();
+    let x_value = lowering.reshape(value, &[input[0].clone(), groups.clone(), channels.clone(), pixels.clone()]);
+    let w_value = lowering.reshape(convolution.weights.value, &[groups.clone(), outputs.clone(), channels]);
+    let shape = vec![output[0].clone(), groups.clone(), outputs.clone(), pixels];
+    let init = match convolution.bias {
+        Some(bias) => {
+            let value = lowering.value(bias);
+            let bias = lowering.reshape(value, &[groups, outputs]);
+            let map = AffineMap::select(4, &[1, 2]);
+            lowering.pointwise(&[Input { value: bias, map }], &shape, element, |_, e| e[0])
+        }
+        None => lowering.filled(&shape, element, 0.0),
+    };
+    // loops: n, g, o, p, c
+    let inputs = [
+        Input { value: w_value, map: AffineMap::select(5, &[1, 2, 4]) },
+        Input { value: x_value, map: AffineMap::select(5, &[0, 1, 4, 3]) },
+    ];
+    let mut iterators = vec![Iterator::Parallel; 5];
+    iterators[4] = Iterator::Reduction;
+    let value = lowering.generic_onto(&inputs, init, AffineMap::select(5, &[0, 1, 2, 3]), &iterators, |builder, e| {
+        multiply_add(&mut Scalars { builder, unsigned: false }, e)
+    });
+    lowering.bind_grouped(result, value, convolution.groups);
 }
 
 /// One output channel an input channel: lanes stay apart.
@@ -230,7 +275,13 @@ fn dense(lowering: &mut Lowering<'_>, input: &Shaped, convolution: &Convolution,
 }
 
 /// The tensor that accumulation starts from and the axes of the result it is read along.
-fn bias_start(lowering: &mut Lowering<'_>, bias: Value, groups: i64, per_group: &DimExpr, shape: &[DimExpr]) -> (Value, Vec<usize>) {
+fn bias_start(
+    lowering: &mut Lowering<'_>,
+    bias: Value,
+    groups: i64,
+    per_group: &DimExpr,
+    shape: &[DimExpr],
+) -> (Value, Vec<usize>) {
     let lane = shape.len() - 1;
     if groups == 1 {
         return (bias_blocked(lowering, bias, per_group), vec![1, lane]);
@@ -371,7 +422,8 @@ fn transposed_padding(
     (0..rank)
         .map(|axis| {
             let reach = (kernel[axis] - 1) * dilations[axis] + 1 + extra[axis];
-            let full = input[axis].sub(&DimExpr::ONE).mul(&DimExpr::Constant(strides[axis])).add(&DimExpr::Constant(reach));
+            let full =
+                input[axis].sub(&DimExpr::ONE).mul(&DimExpr::Constant(strides[axis])).add(&DimExpr::Constant(reach));
             let total = full.sub(&output[axis]).as_constant();
             let total = total.ok_or_else(|| Unsupported::new("its padding depends on the input's extents"))?.max(0);
             Ok(if auto == "SAME_UPPER" { total / 2 } else { total - total / 2 })
@@ -389,9 +441,10 @@ fn flip_weights(lowering: &mut Lowering<'_>, weights: &Shaped, groups: i64) -> S
     let group = if groups == 1 { AffineExpr::Constant(0) } else { dim(0).floor_div(outputs) };
     let output = if groups == 1 { dim(0) } else { dim(0).modulo(outputs) };
     let mut map = vec![group.mul(AffineExpr::Constant(channels)).add(dim(1)), output];
-    map.extend((2..extents.len()).map(|axis| {
-        dim(axis).mul(AffineExpr::Constant(-1)).add(AffineExpr::Constant(extents[axis] - 1))
-    }));
+    map.extend(
+        (2..extents.len())
+            .map(|axis| dim(axis).mul(AffineExpr::Constant(-1)).add(AffineExpr::Constant(extents[axis] - 1))),
+    );
     let shape: Vec<DimExpr> = shape.into_iter().map(DimExpr::Constant).collect();
     let element = lowering.body.value_type(weights.value).element().clone();
     let input = Input { value: weights.value, map: AffineMap::new(shape.len() as u32, map) };

@@ -53,7 +53,8 @@ fn broadcast(lowering: &mut Lowering<'_>, parts: &[DimExpr], early: bool) -> Val
     values
         .into_iter()
         .reduce(|a, b| {
-            let is_one = lowering.size_op_with("arith.cmpi", &[a, one], Type::I1, ("predicate", Attribute::i64(0)), early);
+            let is_one =
+                lowering.size_op_with("arith.cmpi", &[a, one], Type::I1, ("predicate", Attribute::i64(0)), early);
             lowering.size_op("arith.select", &[is_one, b, a], None, early)
         })
         .expect("compound dimensions have operands")
@@ -62,7 +63,9 @@ fn broadcast(lowering: &mut Lowering<'_>, parts: &[DimExpr], early: bool) -> Val
 impl Lowering<'_> {
     /// Whether a dimension is computed from the extents of the inputs alone.
     pub(super) fn only_inputs(&self, dim: &DimExpr) -> bool {
-        dim.symbols().iter().all(|symbol| matches!(self.shapes.sources.get(symbol), Some(SymbolSource::Argument { .. })))
+        dim.symbols()
+            .iter()
+            .all(|symbol| matches!(self.shapes.sources.get(symbol), Some(SymbolSource::Argument { .. })))
     }
 
     fn size_op(&mut self, name: &'static str, operands: &[Value], constant: Option<i64>, early: bool) -> Value {
@@ -73,12 +76,26 @@ impl Lowering<'_> {
         self.place_size(name, operands, Type::Index, attributes, early)
     }
 
-    fn size_op_with(&mut self, name: &'static str, operands: &[Value], result: Type, attribute: (&str, Attribute), early: bool) -> Value {
+    fn size_op_with(
+        &mut self,
+        name: &'static str,
+        operands: &[Value],
+        result: Type,
+        attribute: (&str, Attribute),
+        early: bool,
+    ) -> Value {
         self.place_size(name, operands, result, Attributes::from([attribute]), early)
     }
 
     /// Emits an operation on sizes: at the head of the function, or here.
-    fn place_size(&mut self, name: &'static str, operands: &[Value], result: Type, attributes: Attributes, early: bool) -> Value {
+    fn place_size(
+        &mut self,
+        name: &'static str,
+        operands: &[Value],
+        result: Type,
+        attributes: Attributes,
+        early: bool,
+    ) -> Value {
         if !early {
             return self.builder().value(name, operands, result, attributes);
         }

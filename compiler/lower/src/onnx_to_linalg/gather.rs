@@ -144,7 +144,9 @@ fn gather_nd(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     let input = lowering.shaped(data);
     let picks = lowering.shaped(indices);
     let (rank, index_rank) = (input.shape.len(), picks.shape.len());
-    let depth = picks.shape[index_rank - 1].as_constant().ok_or_else(|| Unsupported::new("the length of its index tuples is not known"))?;
+    let depth = picks.shape[index_rank - 1]
+        .as_constant()
+        .ok_or_else(|| Unsupported::new("the length of its index tuples is not known"))?;
     let depth = depth as usize;
     let output = lowering.shape(result);
     let element = lowering.element(result);

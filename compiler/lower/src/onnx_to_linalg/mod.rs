@@ -14,6 +14,7 @@ mod convolution;
 pub mod dims;
 pub mod elementwise;
 mod gather;
+mod grouped;
 mod movement;
 mod normalization;
 mod pooling;
@@ -25,8 +26,8 @@ mod window;
 use dialects::onnx::shape::ShapeAnalysis;
 use indexmap::IndexMap;
 use ir::{
-    AffineExpr, AffineMap, Attribute, Attributes, Block, Body, Builder, DenseElements, Diagnostic, DimExpr, Location, Module, Op,
-    Signedness, Type, Value,
+    AffineExpr, AffineMap, Attribute, Attributes, Block, Body, Builder, DenseElements, Diagnostic, DimExpr, Location,
+    Module, Op, Signedness, Type, Value,
 };
 
 use crate::generic::{Input, Iterator, build_generic, parallel};
@@ -59,6 +60,7 @@ pub struct Lowering<'a> {
     origin: String,
     values: IndexMap<Value, Value>,
     blocked: IndexMap<Value, Value>,
+    grouped: IndexMap<Value, grouped::Grouped>,
     dims: IndexMap<DimExpr, Value>,
     entry: Block,
     /// Operations of the entry block that compute sizes from input extents, all in front.
@@ -91,6 +93,7 @@ impl<'a> Lowering<'a> {
             origin: String::new(),
             values: IndexMap::new(),
             blocked: IndexMap::new(),
+            grouped: IndexMap::new(),
             dims: IndexMap::new(),
             entry,
             sizes: 0,
@@ -164,7 +167,10 @@ impl<'a> Lowering<'a> {
             "MaxPool" | "AveragePool" | "LpPool" => pooling::lower(self, op, name),
             "GlobalAveragePool" | "GlobalMaxPool" | "GlobalLpPool" => pooling::lower_global(self, op, name),
             "Softmax" | "LogSoftmax" | "Hardmax" | "ArgMax" | "ArgMin" => reduction::lower_along_axis(self, op, name),
-            "LayerNormalization" | "RMSNormalization" | "BatchNormalization" | "InstanceNormalization"
+            "LayerNormalization"
+            | "RMSNormalization"
+            | "BatchNormalization"
+            | "InstanceNormalization"
             | "GroupNormalization" => normalization::lower(self, op, name),
             "Transpose" | "Expand" | "Reshape" | "Flatten" | "Squeeze" | "Unsqueeze" | "Tile" | "Concat" | "Shape"
             | "Size" | "ConstantOfShape" | "Range" | "Trilu" | "EyeLike" | "DepthToSpace" | "SpaceToDepth" => {
@@ -225,9 +231,14 @@ impl<'a> Lowering<'a> {
         if let Some(&plain) = self.values.get(&value) {
             return plain;
         }
-        let blocked = *self.blocked.get(&value).expect("operands are lowered before their readers");
-        let shape = self.shape(value);
-        let plain = self.unpack(blocked, &shape);
+        let plain = match self.ungroup(value) {
+            Some(plain) => plain,
+            None => {
+                let blocked = *self.blocked.get(&value).expect("operands are lowered before their readers");
+                let shape = self.shape(value);
+                self.unpack(blocked, &shape)
+            }
+        };
         self.values.insert(value, plain);
         plain
     }
@@ -235,19 +246,20 @@ impl<'a> Lowering<'a> {
     /// Runs `build` in another block; what it makes is not known behind it.
     pub fn nested<T>(&mut self, block: Block, build: impl FnOnce(&mut Self) -> T) -> T {
         let outer = self.at;
-        let known = (self.values.len(), self.blocked.len(), self.dims.clone());
+        let known = (self.values.len(), self.blocked.len(), self.grouped.len(), self.dims.clone());
         self.at = block;
         let result = build(self);
         self.at = outer;
         self.values.truncate(known.0);
         self.blocked.truncate(known.1);
+        self.grouped.truncate(known.2);
         let dims = std::mem::take(&mut self.dims);
-        self.dims = dims.into_iter().filter(|(dim, _)| known.2.contains_key(dim) || self.only_inputs(dim)).collect();
+        self.dims = dims.into_iter().filter(|(dim, _)| known.3.contains_key(dim) || self.only_inputs(dim)).collect();
         result
     }
 
     fn is_bound(&self, value: Value) -> bool {
-        self.values.contains_key(&value) || self.blocked.contains_key(&value)
+        self.values.contains_key(&value) || self.blocked.contains_key(&value) || self.grouped.contains_key(&value)
     }
 
     /// Records the lowered value of a result.
@@ -263,7 +275,13 @@ impl<'a> Lowering<'a> {
     }
 
     /// Emits an operation at the current place.
-    pub fn emit(&mut self, name: &'static str, operands: &[Value], results: &[Type], attributes: impl Into<Attributes>) -> Op {
+    pub fn emit(
+        &mut self,
+        name: &'static str,
+        operands: &[Value],
+        results: &[Type],
+        attributes: impl Into<Attributes>,
+    ) -> Op {
         self.builder().create(name, operands, results, attributes)
     }
 
@@ -301,7 +319,9 @@ impl<'a> Lowering<'a> {
         let origin = self.origin.clone();
         let mut builder = self.builder();
         let output = Input { value: init, map: output_map };
-        let results = build_generic(&mut builder, inputs, &[output], iterators, |builder, elements| vec![body(builder, elements)]);
+        let results = build_generic(&mut builder, inputs, &[output], iterators, |builder, elements| {
+            vec![body(builder, elements)]
+        });
         let op = self.body.defining_op(results[0]).expect("a generic defines its results");
         self.body.op_mut(op).attributes.set("rt.origin", Attribute::string(&origin));
         results[0]
@@ -336,6 +356,16 @@ impl<'a> Lowering<'a> {
                 is_present.iter().map(|&present| if present { next.next() } else { None }).collect();
             body(builder, &arguments)
         };
+        let present: Vec<Value> = operands.iter().copied().filter(|&value| self.is_present(value)).collect();
+        if let Some(groups) = self.groups_of(&present, result)
+            && let Some((operands, shape)) = self.grouped_operands(&present, result, groups)
+        {
+            let inputs: Vec<Input> =
+                operands.iter().map(|operand| self.broadcast_input(operand.value, &operand.shape, &shape)).collect();
+            let value = self.pointwise(&inputs, &shape, element, call);
+            self.bind_grouped(result, value, groups);
+            return;
+        }
         if let Some(operands) = self.blocked_operands(operands, result) {
             let shape = blocked::blocked_shape(&shape);
             let inputs: Vec<Input> =
@@ -344,7 +374,6 @@ impl<'a> Lowering<'a> {
             self.bind_blocked(result, value);
             return;
         }
-        let present: Vec<Value> = operands.iter().copied().filter(|&value| self.is_present(value)).collect();
         let inputs: Vec<Input> = present
             .into_iter()
             .map(|value| {
@@ -381,11 +410,8 @@ impl<'a> Lowering<'a> {
         let one = DimExpr::Constant(1);
         let shape: Vec<DimExpr> =
             from.iter().zip(to).map(|(from, to)| if *from == one { one.clone() } else { to.clone() }).collect();
-        let limits: Vec<Option<Value>> = from
-            .iter()
-            .zip(&shape)
-            .map(|(from, to)| (from != to).then(|| self.dim(&from.sub(&one))))
-            .collect();
+        let limits: Vec<Option<Value>> =
+            from.iter().zip(&shape).map(|(from, to)| (from != to).then(|| self.dim(&from.sub(&one)))).collect();
         let element = self.body.value_type(value).element().clone();
         self.pointwise(&[], &shape, element.clone(), |builder, _| {
             let mut operands = vec![value];

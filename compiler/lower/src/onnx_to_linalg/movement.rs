@@ -58,7 +58,8 @@ pub(super) fn lower(lowering: &mut Lowering<'_>, op: Op, name: &str) -> Result<(
 
 /// Computes the extents of a result that are read from its shape operand while the model runs.
 fn define_extents(lowering: &mut Lowering<'_>, op: Op, result: Value) -> Result<(), Unsupported> {
-    let source = lowering.source.op(op).operands().get(if lowering.source.name(op) == "onnx.ConstantOfShape" { 0 } else { 1 });
+    let source =
+        lowering.source.op(op).operands().get(if lowering.source.name(op) == "onnx.ConstantOfShape" { 0 } else { 1 });
     let sizes = source.copied();
     let shape = lowering.shape(result);
     for (axis, dim) in shape.iter().enumerate() {
@@ -142,10 +143,8 @@ impl Lowering<'_> {
     pub fn concat(&mut self, operands: &[Value], shape: &[DimExpr], axis: usize) -> Value {
         let element = self.body.value_type(operands[0]).element().clone();
         let r#type = self.tensor(shape, element);
-        let attributes = Attributes::from([
-            ("dim", Attribute::i64(axis as i64)),
-            ("rt.origin", Attribute::string("concat")),
-        ]);
+        let attributes =
+            Attributes::from([("dim", Attribute::i64(axis as i64)), ("rt.origin", Attribute::string("concat"))]);
         let op = self.emit("tensor.concat", operands, &[r#type], attributes);
         self.body.result(op, 0)
     }
@@ -197,7 +196,8 @@ fn range_count(lowering: &mut Lowering<'_>, scalars: &[Value], element: &Type) -
     let mut s = Scalars { builder: &mut builder, unsigned: false };
     let difference = s.sub(scalars[1], scalars[0]);
     let _ = element;
-    let (difference, delta) = (s.cast(difference, &Type::F64, false, false), s.cast(scalars[2], &Type::F64, false, false));
+    let (difference, delta) =
+        (s.cast(difference, &Type::F64, false, false), s.cast(scalars[2], &Type::F64, false, false));
     let quotient = s.div(difference, delta);
     let rounded = s.same("math.ceil", &[quotient]);
     let zero = s.number(0.0, &Type::F64);
@@ -228,7 +228,8 @@ fn trilu(lowering: &mut Lowering<'_>, op: Op, shape: &[DimExpr], element: Type) 
 
 /// Column minus row of the innermost matrix.
 fn diagonal_offset(builder: &mut ir::Builder<'_>, rank: usize) -> Value {
-    let mut index = |axis: usize| builder.value("linalg.index", &[], Type::Index, [("dim", Attribute::i64(axis as i64))]);
+    let mut index =
+        |axis: usize| builder.value("linalg.index", &[], Type::Index, [("dim", Attribute::i64(axis as i64))]);
     let (row, column) = (index(rank - 2), index(rank - 1));
     builder.value("arith.subi", &[column, row], Type::Index, [])
 }
@@ -258,10 +259,7 @@ fn block_shuffle(lowering: &mut Lowering<'_>, op: Op, name: &str, result: &[DimE
     let (split, permutation): (Vec<DimExpr>, [usize; 6]) = match (name, columns_first) {
         ("DepthToSpace", false) => (vec![n, size.clone(), size, c.floor_div(&area), h, w], [0, 3, 4, 1, 5, 2]),
         ("DepthToSpace", true) => (vec![n, c.floor_div(&area), size.clone(), size, h, w], [0, 1, 4, 2, 5, 3]),
-        _ => (
-            vec![n, c, h.floor_div(&size), size.clone(), w.floor_div(&size), size],
-            [0, 3, 5, 1, 2, 4],
-        ),
+        _ => (vec![n, c, h.floor_div(&size), size.clone(), w.floor_div(&size), size], [0, 3, 5, 1, 2, 4]),
     };
     let value = lowering.value(operand);
     let element = lowering.body.value_type(value).element().clone();

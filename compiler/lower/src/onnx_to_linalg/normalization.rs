@@ -55,15 +55,24 @@ fn batch(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
         let sum = s.add(scaled, e[2]);
         s.cast(sum, &element, false, false)
     };
+    if let Some(groups) = lowering.groups_of(&[x], result)
+        && let Some((input, shape)) = lowering.grouped_operands(&[x], result, groups)
+    {
+        let (factor, shift) = (lowering.grouped_parameter(&factor, groups), lowering.grouped_parameter(&shift, groups));
+        let value = lowering.map(&[&input[0], &factor, &shift], &shape, element.clone(), body).value;
+        lowering.bind_grouped(result, value, groups);
+        return Ok(());
+    }
     let mut aligned = vec![DimExpr::ONE; shape.len()];
     if shape.len() > 1 {
         aligned[1] = channels[0].clone();
     }
-    let along_channels = |lowering: &mut Lowering<'_>, parameter: &Shaped| {
-        Shaped { value: lowering.reshape(parameter.value, &aligned), shape: aligned.clone() }
+    let along_channels = |lowering: &mut Lowering<'_>, parameter: &Shaped| Shaped {
+        value: lowering.reshape(parameter.value, &aligned),
+        shape: aligned.clone(),
     };
     let (factor, shift) = (along_channels(lowering, &factor), along_channels(lowering, &shift));
-    if shape.len() >= 3 {
+    if lowering.is_blocked(x) {
         let input = lowering.blocked(x);
         let (factor, shift) = (lowering.pack(&factor), lowering.pack(&shift));
         let value = lowering.map(&[&input, &factor, &shift], &input.shape, element.clone(), body).value;
@@ -78,13 +87,20 @@ fn batch(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
 
 /// `[rows, columns]` normalized along its columns: `(x - mean) / sqrt(variance + epsilon)`. Returns the normalized rows,
 /// the mean and the reciprocal deviation of each row, all in the wide type.
-fn normalize_rows(lowering: &mut Lowering<'_>, rows: &Shaped, work: &Type, epsilon: f64, centered: bool) -> [Shaped; 3] {
+fn normalize_rows(
+    lowering: &mut Lowering<'_>,
+    rows: &Shaped,
+    work: &Type,
+    epsilon: f64,
+    centered: bool,
+) -> [Shaped; 3] {
     let cast = |s: &mut Scalars<'_, '_>, x: Value| s.cast(x, work, false, false);
     let axis = rows.shape.len() - 1;
     let count = lowering.count(&rows.shape, &[axis], work);
     let sum = lowering.reduce(rows, &[axis], true, Combine::Add, work.clone(), false, cast);
     let shape = sum.shape.clone();
-    let mean = lowering.map(&[&sum], &shape, work.clone(), |s, e| if centered { s.div(e[0], count) } else { s.like(0.0, e[0]) });
+    let mean = lowering
+        .map(&[&sum], &shape, work.clone(), |s, e| if centered { s.div(e[0], count) } else { s.like(0.0, e[0]) });
     let difference = lowering.map(&[rows, &mean], &rows.shape, work.clone(), |s, e| {
         let x = cast(s, e[0]);
         if centered { s.sub(x, e[1]) } else { x }
@@ -142,7 +158,13 @@ fn layer(lowering: &mut Lowering<'_>, op: Op, centered: bool) -> Result<(), Unsu
 }
 
 /// A scale or bias of LayerNormalization, broadcast over the normalized axes and flattened as they are.
-fn flat_parameter(lowering: &mut Lowering<'_>, parameter: Value, shape: &[DimExpr], axis: usize, flat: &[DimExpr]) -> Shaped {
+fn flat_parameter(
+    lowering: &mut Lowering<'_>,
+    parameter: Value,
+    shape: &[DimExpr],
+    axis: usize,
+    flat: &[DimExpr],
+) -> Shaped {
     let own = lowering.shaped(parameter);
     let inner = &shape[axis..];
     if own.shape.len() <= inner.len() {
@@ -165,10 +187,13 @@ fn grouped(lowering: &mut Lowering<'_>, op: Op, name: &str) -> Result<(), Unsupp
     let channels = input.shape[1].clone();
     let groups = match name {
         "InstanceNormalization" => channels.clone(),
-        _ => DimExpr::Constant(operation.attributes.integer("num_groups").ok_or_else(|| Unsupported::new("it has no num_groups"))?),
+        _ => DimExpr::Constant(
+            operation.attributes.integer("num_groups").ok_or_else(|| Unsupported::new("it has no num_groups"))?,
+        ),
     };
     let spatial = DimExpr::product(&input.shape[2..]);
-    let members = channels.divide_exactly(&groups).ok_or_else(|| Unsupported::new("its groups do not divide its channels"))?;
+    let members =
+        channels.divide_exactly(&groups).ok_or_else(|| Unsupported::new("its groups do not divide its channels"))?;
     let row_shape = vec![input.shape[0].clone(), groups, members.mul(&spatial)];
     let rows = Shaped { value: lowering.reshape(input.value, &row_shape), shape: row_shape };
     let [normalized, ..] = normalize_rows(lowering, &rows, &work, epsilon, true);

@@ -16,7 +16,8 @@ pub(super) fn lower(lowering: &mut Lowering<'_>, op: Op, name: &str) -> Result<(
     if operation.results().get(1).is_some_and(|&indices| !lowering.source.uses(indices).is_empty()) {
         return Err(Unsupported::new("its second result is used"));
     }
-    let kernel = operation.attributes.integers("kernel_shape").ok_or_else(|| Unsupported::new("it has no kernel_shape"))?;
+    let kernel =
+        operation.attributes.integers("kernel_shape").ok_or_else(|| Unsupported::new("it has no kernel_shape"))?;
     let (input_shape, output) = (lowering.shape(x), lowering.shape(result));
     let mut window = Window::of(&operation.attributes, &kernel, &input_shape[2..], &output[2..])?;
     let declared = window.pads.clone();
@@ -48,7 +49,12 @@ pub(super) fn lower(lowering: &mut Lowering<'_>, op: Op, name: &str) -> Result<(
 }
 
 /// With `ceil_mode` the last window may reach behind the padding: pad as far as it reaches.
-fn extend_for_ceiling(window: &mut Window, attributes: &Attributes, input: &[DimExpr], output: &[DimExpr]) -> Result<(), Unsupported> {
+fn extend_for_ceiling(
+    window: &mut Window,
+    attributes: &Attributes,
+    input: &[DimExpr],
+    output: &[DimExpr],
+) -> Result<(), Unsupported> {
     if attributes.integer("ceil_mode") != Some(1) {
         return Ok(());
     }

@@ -61,7 +61,13 @@ pub(super) fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupport
 }
 
 /// Nearest neighbour with whole factors, rounded down: `floor(o / factor)`.
-fn nearest_by_division(attributes: &Attributes, mode: &str, from: &[DimExpr], to: &[DimExpr], rank: usize) -> Option<AffineMap> {
+fn nearest_by_division(
+    attributes: &Attributes,
+    mode: &str,
+    from: &[DimExpr],
+    to: &[DimExpr],
+    rank: usize,
+) -> Option<AffineMap> {
     let asymmetric = attributes.str("coordinate_transformation_mode") == Some("asymmetric");
     let floor = attributes.str("nearest_mode") == Some("floor");
     let half_pixel = matches!(attributes.str("coordinate_transformation_mode"), None | Some("half_pixel"));
@@ -78,9 +84,17 @@ fn nearest_by_division(attributes: &Attributes, mode: &str, from: &[DimExpr], to
     Some(AffineMap::new(rank as u32, results))
 }
 
-fn axes(lowering: &mut Lowering<'_>, op: Op, active: &[usize], from: &[DimExpr], to: &[DimExpr]) -> Result<Vec<Axis>, Unsupported> {
+fn axes(
+    lowering: &mut Lowering<'_>,
+    op: Op,
+    active: &[usize],
+    from: &[DimExpr],
+    to: &[DimExpr],
+) -> Result<Vec<Axis>, Unsupported> {
     let listed: Vec<usize> = match lowering.source.op(op).attributes.integers("axes") {
-        Some(axes) => axes.iter().map(|&axis| super::reduction::normalize_axis(axis, from.len())).collect::<Result<_, _>>()?,
+        Some(axes) => {
+            axes.iter().map(|&axis| super::reduction::normalize_axis(axis, from.len())).collect::<Result<_, _>>()?
+        }
         None => (0..from.len()).collect(),
     };
     let crop = lowering.source.op(op).attributes.str("coordinate_transformation_mode") == Some("tf_crop_and_resize");
@@ -128,7 +142,14 @@ struct Tap {
     weight: Option<Value>,
 }
 
-fn sample(lowering: &mut Lowering<'_>, input: &Shaped, shape: &[DimExpr], axes: &[Axis], attributes: &Attributes, mode: &str) -> Value {
+fn sample(
+    lowering: &mut Lowering<'_>,
+    input: &Shaped,
+    shape: &[DimExpr],
+    axes: &[Axis],
+    attributes: &Attributes,
+    mode: &str,
+) -> Value {
     let element = lowering.body.value_type(input.value).element().clone();
     let extrapolation = attributes.float("extrapolation_value").unwrap_or(0.0);
     let rank = shape.len();
@@ -164,7 +185,13 @@ fn sample(lowering: &mut Lowering<'_>, input: &Shaped, shape: &[DimExpr], axes: 
 }
 
 /// `Σ weight * element` over the taps of one axis after the other, in f32 unless there is a single element.
-fn weighted_sum(builder: &mut Builder<'_>, tensor: Value, element: &Type, at: Vec<Value>, taps: &[(usize, Vec<Tap>)]) -> Value {
+fn weighted_sum(
+    builder: &mut Builder<'_>,
+    tensor: Value,
+    element: &Type,
+    at: Vec<Value>,
+    taps: &[(usize, Vec<Tap>)],
+) -> Value {
     let single = taps.iter().all(|(_, taps)| taps.iter().all(|tap| tap.weight.is_none()));
     if single {
         let mut at = at;
@@ -184,7 +211,14 @@ fn weighted_sum(builder: &mut Builder<'_>, tensor: Value, element: &Type, at: Ve
     s.cast(rounded, element, false, false)
 }
 
-fn weighted_axis(builder: &mut Builder<'_>, tensor: Value, element: &Type, wide: &Type, at: Vec<Value>, taps: &[(usize, Vec<Tap>)]) -> Value {
+fn weighted_axis(
+    builder: &mut Builder<'_>,
+    tensor: Value,
+    element: &Type,
+    wide: &Type,
+    at: Vec<Value>,
+    taps: &[(usize, Vec<Tap>)],
+) -> Value {
     let Some(((axis, list), inner)) = taps.split_first() else {
         let operands: Vec<Value> = std::iter::once(tensor).chain(at).collect();
         let value = builder.value("tensor.extract", &operands, element.clone(), []);
@@ -336,7 +370,9 @@ fn cubic_taps(builder: &mut Builder<'_>, coordinate: Value, axis: &Axis, attribu
         let extent = as_f32(s.builder, axis.input);
         exclude_outside(&mut s, &mut taps, extent);
     }
-    taps.into_iter().map(|(at, weight)| Tap { position: position(builder, at, axis.input), weight: Some(weight) }).collect()
+    taps.into_iter()
+        .map(|(at, weight)| Tap { position: position(builder, at, axis.input), weight: Some(weight) })
+        .collect()
 }
 
 /// `(a + 2) d³ - (a + 3) d² + 1` for distances up to 1, `a d³ - 5 a d² + 8 a d - 4 a` up to 2.

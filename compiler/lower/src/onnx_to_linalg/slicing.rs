@@ -138,7 +138,15 @@ fn clamp_position(lowering: &mut Lowering<'_>, raw: Value, extent: Value, low: i
 }
 
 /// `max(0, ceil((end - start) / step))`, with the end clamped as ONNX says.
-fn define_extent(lowering: &mut Lowering<'_>, ends: Value, position: usize, start: &Start, step: i64, extent: &DimExpr, symbol: &DimExpr) {
+fn define_extent(
+    lowering: &mut Lowering<'_>,
+    ends: Value,
+    position: usize,
+    start: &Start,
+    step: i64,
+    extent: &DimExpr,
+    symbol: &DimExpr,
+) {
     let raw = read_integer(lowering, ends, position);
     let extent = lowering.dim(extent);
     let end = match step > 0 {
@@ -181,7 +189,6 @@ fn take(lowering: &mut Lowering<'_>, x: Value, plan: &[Axis], output: &[DimExpr]
     let plain = lowering.shaped(x);
     Some(select(lowering, &plain, plan, output))
 }
-
 
 fn select(lowering: &mut Lowering<'_>, input: &Shaped, plan: &[Axis], output: &[DimExpr]) -> Value {
     let element = lowering.body.value_type(input.value).element().clone();
@@ -273,7 +280,8 @@ fn pad(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     let numbers: Option<Vec<[i64; 2]>> =
         low.iter().zip(&high).map(|(low, high)| Some([low.as_constant()?, high.as_constant()?])).collect();
     let fill = pad_value(lowering, op, &element);
-    if let (Some(pads), "constant") = (numbers.filter(|pads| pads.iter().flatten().all(|&pad| pad >= 0)), mode.as_str()) {
+    if let (Some(pads), "constant") = (numbers.filter(|pads| pads.iter().flatten().all(|&pad| pad >= 0)), mode.as_str())
+    {
         if lowering.is_blocked(x) && rank >= 3 && pads[1] == [0, 0] {
             let blocked = lowering.blocked(x);
             let pads: Vec<[i64; 2]> = pads.into_iter().chain([[0, 0]]).collect();
@@ -289,7 +297,8 @@ fn pad(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     let tensor = lowering.value(x);
     let lows: Vec<Value> = low.iter().map(|dim| lowering.dim(dim)).collect();
     let extents: Vec<Value> = input.iter().map(|dim| lowering.dim(dim)).collect();
-    let touched: Vec<bool> = low.iter().zip(&high).map(|(low, high)| *low != DimExpr::ZERO || *high != DimExpr::ZERO).collect();
+    let touched: Vec<bool> =
+        low.iter().zip(&high).map(|(low, high)| *low != DimExpr::ZERO || *high != DimExpr::ZERO).collect();
     let value = lowering.pointwise(&[], &output, element.clone(), |builder, _| {
         let mut operands = vec![tensor];
         let mut outside: Option<Value> = None;
@@ -322,7 +331,8 @@ fn pad_value(lowering: &mut Lowering<'_>, op: Op, element: &Type) -> Value {
     let Some(value) = lowering.operand(op, 2) else { return lowering.number(0.0, element) };
     let rank = lowering.shape(value).len();
     let tensor = lowering.value(value);
-    let constant = lowering.body.defining_op(tensor).and_then(|op| lowering.body.op(op).attributes.get("value").cloned());
+    let constant =
+        lowering.body.defining_op(tensor).and_then(|op| lowering.body.op(op).attributes.get("value").cloned());
     if let Some(dense) = constant.as_ref().and_then(ir::Attribute::as_dense) {
         let attribute = match crate::kernel::emit::scalar_attribute(dense, 0) {
             ir::Attribute::Integer(number, _) => ir::Attribute::Integer(number, element.clone()),

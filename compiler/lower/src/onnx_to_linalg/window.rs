@@ -20,7 +20,12 @@ pub(super) struct Window {
 
 impl Window {
     /// Reads the attributes that Conv and the pools share.
-    pub(super) fn of(attributes: &Attributes, kernel: &[i64], input: &[DimExpr], output: &[DimExpr]) -> Result<Window, Unsupported> {
+    pub(super) fn of(
+        attributes: &Attributes,
+        kernel: &[i64],
+        input: &[DimExpr],
+        output: &[DimExpr],
+    ) -> Result<Window, Unsupported> {
         let rank = kernel.len();
         let list = |name: &str| attributes.integers(name).unwrap_or_else(|| vec![1; rank]);
         let (strides, dilations) = (list("strides"), list("dilations"));
@@ -35,7 +40,8 @@ impl Window {
                     let reach = DimExpr::Constant((kernel[axis] - 1) * dilations[axis] + 1);
                     let steps = output[axis].sub(&DimExpr::ONE).mul(&DimExpr::Constant(strides[axis]));
                     let total = steps.add(&reach).sub(&input[axis]).as_constant();
-                    let total = total.ok_or_else(|| Unsupported::new("its padding depends on the input's extents"))?.max(0);
+                    let total =
+                        total.ok_or_else(|| Unsupported::new("its padding depends on the input's extents"))?.max(0);
                     let less = total / 2;
                     Ok(if auto == "SAME_UPPER" { [less, total - less] } else { [total - less, less] })
                 }
@@ -49,6 +55,12 @@ impl Window {
     /// Number of spatial axes.
     pub(super) fn rank(&self) -> usize {
         self.kernel.len()
+    }
+
+    /// Whether every output element reads the input element at its own place.
+    pub(crate) fn is_pointwise(&self) -> bool {
+        let ones = |list: &[i64]| list.iter().all(|&entry| entry == 1);
+        ones(&self.kernel) && ones(&self.strides) && self.pads.iter().flatten().all(|&pad| pad == 0)
     }
 
     /// `output * stride + kernel * dilation` for one axis, given its two loops.
