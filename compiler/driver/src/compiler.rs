@@ -178,7 +178,7 @@ impl Compiler {
         })
     }
 
-    fn machine_code(&self, module: &Module, symbols: BTreeMap<String, usize>) -> Result<Code> {
+    fn machine_code(&self, module: &Module, mut symbols: BTreeMap<String, usize>) -> Result<Code> {
         let threads = self.options.threads;
         match self.options.backend {
             Backend::Cranelift => codegen_cranelift::compile(module, &codegen_cranelift::Options { symbols, threads })
@@ -186,6 +186,8 @@ impl Compiler {
                 .map(Code::Cranelift),
             Backend::Llvm => {
                 let available = || std::thread::available_parallelism().map_or(1, |count| count.get());
+                let library = loader::library_symbols().into_iter();
+                symbols.extend(library.map(|(name, address)| (name.to_string(), address)));
                 let objects = worker::compile(module, if threads == 0 { available() } else { threads })?;
                 loader::load(&objects, &symbols).map(Code::Llvm).map_err(|error| internal(&error).into())
             }
