@@ -24,6 +24,19 @@ pub enum Backend {
     Llvm,
 }
 
+/// How far down a module is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// Operators of ONNX.
+    Graph,
+    /// Index maps and scalar bodies on tensors.
+    Structured,
+    /// Loops on buffers, a function a kernel.
+    Kernel,
+    /// What code generators translate.
+    Low,
+}
+
 /// How to compile.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
@@ -90,11 +103,35 @@ impl Compiler {
     /// Compiles a model file, with inputs of other shapes than it declares, or with constants for inputs.
     pub fn compile_file_with(&self, path: &Path, options: &import::Options) -> Result<CompiledModel> {
         let mut timings = Timings::default();
+        let module = self.import(path, options, &mut timings)?;
+        self.compile_graph(module, timings)
+    }
+
+    fn import(&self, path: &Path, options: &import::Options, timings: &mut Timings) -> Result<Module> {
         let mut options = options.clone();
         options.dimensions.extend(self.options.dims.iter().map(|(name, &extent)| (name.clone(), extent)));
         let module = timings.measure("import", || import::import_file(path, &options))?;
         pipeline::print_after("import", &module, &self.options);
-        self.compile_graph(module, timings)
+        Ok(module)
+    }
+
+    /// The module of a model at some level, and what the model takes and gives.
+    pub fn lower_file(&self, path: &Path, level: Level) -> Result<(Module, Signature)> {
+        let mut timings = Timings::default();
+        let mut module = self.import(path, &import::Options::default(), &mut timings)?;
+        let mut signature = Signature::of(main_function(&module)?);
+        if level > Level::Graph {
+            pipeline::run_stages(&mut module, pipeline::GRAPH, &self.options, &mut timings)?;
+            signature.refine(main_function(&module)?);
+        }
+        let (to_low, to_kernels) = pipeline::STRUCTURED.split_last().expect("there are stages");
+        if level > Level::Structured {
+            pipeline::run_stages(&mut module, to_kernels, &self.options, &mut timings)?;
+        }
+        if level > Level::Kernel {
+            pipeline::run_stages(&mut module, std::slice::from_ref(to_low), &self.options, &mut timings)?;
+        }
+        Ok((module, signature))
     }
 
     fn compile_graph(&self, mut module: Module, mut timings: Timings) -> Result<CompiledModel> {

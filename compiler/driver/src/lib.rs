@@ -10,7 +10,8 @@ mod tensor;
 pub mod testdata;
 mod worker;
 
-pub use compiler::{Backend, CompiledModel, Compiler, Options};
+pub use codegen_cranelift::clif;
+pub use compiler::{Backend, CompiledModel, Compiler, Level, Options};
 pub use ir::{Blob, DenseElements, Diagnostic, ErrorClass, Result, Type};
 pub use session::{KernelTime, Session};
 pub use signature::{Extent, Port, Signature};

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use ir::{Module, Result};
-use lower::fold_constants::INITIALIZE;
+pub use lower::fold_constants::INITIALIZE;
 use lower::low::Target;
 
 use crate::compiler::{Backend, Options};

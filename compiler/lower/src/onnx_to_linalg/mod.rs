@@ -481,6 +481,12 @@ impl<'a> Lowering<'a> {
         builder.value("tensor.reshape", &[value, shape], r#type, [])
     }
 
+    /// The extent of an axis, read from the tensor itself: kernels that differ only in it can be one.
+    pub(crate) fn extent(&mut self, tensor: Value, axis: usize) -> Value {
+        let axis = self.index(axis as i64);
+        self.builder().value("tensor.dim", &[tensor, axis], Type::Index, [])
+    }
+
     /// The `index` value of a symbolic dimension.
     pub fn dim(&mut self, dim: &DimExpr) -> Value {
         dims::materialize(self, dim)
