@@ -149,6 +149,7 @@ impl Compiler {
 
     fn finish(&self, mut module: Module, signature: Signature, mut timings: Timings) -> Result<CompiledModel> {
         pipeline::run_stages(&mut module, pipeline::STRUCTURED, &self.options, &mut timings)?;
+        pipeline::lower_to_low(&mut module, &self.options, &mut timings)?;
         let mut model = self.generate(&module, signature, timings)?;
         let mut timings = std::mem::take(&mut model.timings);
         timings.measure("initialize", || model.initialize())?;
