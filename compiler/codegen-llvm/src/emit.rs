@@ -1,5 +1,6 @@
 //! From a module to LLVM IR, assembly and objects.
 
+use inkwell::GlobalVisibility;
 use inkwell::attributes::Attribute as FunctionAttribute;
 use inkwell::context::Context;
 use inkwell::module::{Linkage, Module as LlvmModule};
@@ -70,6 +71,20 @@ fn internal(message: String) -> Diagnostic {
     Diagnostic::internal(Location::Unknown, message)
 }
 
+/// Keeps functions and data to this object.
+fn hide_all_but(unit: &LlvmModule<'_>, exports: &[String]) {
+    let exported = |name: &std::ffi::CStr| exports.iter().any(|export| export.as_bytes() == name.to_bytes());
+    for function in unit.get_functions().filter(|function| function.count_basic_blocks() > 0) {
+        if !exported(function.get_name()) {
+            function.set_linkage(Linkage::Internal);
+        }
+    }
+    unit.get_globals().filter(|global| global.get_initializer().is_some()).for_each(|global| {
+        global.set_visibility(GlobalVisibility::Default);
+        global.set_linkage(Linkage::Internal);
+    });
+}
+
 /// Translates and optimises some functions, then hands the LLVM module on. Only one part defines the module's data.
 fn emit<T>(
     module: &Module,
@@ -88,7 +103,7 @@ fn emit<T>(
     unit.module.set_triple(&machine.get_triple());
     unit.module.set_data_layout(&machine.get_target_data().get_data_layout());
     if options.embed_constants {
-        define_data(module, &unit, defines_data);
+        define_data(module, &unit, defines_data)?;
     }
     let mut errors = Vec::new();
     for function in functions {
@@ -96,6 +111,9 @@ fn emit<T>(
     }
     if !errors.is_empty() {
         return Err(errors);
+    }
+    if functions.len() == definitions(module).len() && !options.exports.is_empty() {
+        hide_all_but(&unit.module, &options.exports);
     }
     let (passes, pass_options) = options.passes();
     unit.module.run_passes(passes, &machine, pass_options).map_err(|error| internal(format!("LLVM: {error}")))?;
@@ -108,8 +126,10 @@ fn write(unit: &LlvmModule<'_>, machine: &TargetMachine, kind: FileType) -> Resu
 }
 
 fn attributes(context: &Context, options: &Options, machine: &TargetMachine) -> Vec<FunctionAttribute> {
-    let kind = FunctionAttribute::get_named_enum_kind_id("nounwind");
-    let mut attributes = vec![context.create_enum_attribute(kind, 0)];
+    // a function is a kernel, and a kernel stays one: inlining the one into the other only makes code larger
+    let plain = ["nounwind", "noinline"].map(FunctionAttribute::get_named_enum_kind_id);
+    let mut attributes: Vec<FunctionAttribute> =
+        plain.into_iter().map(|kind| context.create_enum_attribute(kind, 0)).collect();
     if let Some(width) = options.preferred_vector_width(machine) {
         attributes.push(context.create_string_attribute("prefer-vector-width", &width.to_string()));
     }
@@ -117,7 +137,7 @@ fn attributes(context: &Context, options: &Options, machine: &TargetMachine) -> 
 }
 
 /// The module's globals: constants with their bytes, buffers zeroed.
-fn define_data(module: &Module, unit: &Unit<'_>, defines: bool) {
+fn define_data(module: &Module, unit: &Unit<'_>, defines: bool) -> Result<(), Diagnostic> {
     for &op in module.ops() {
         let operation = module.body.op(op);
         let attributes = &operation.attributes;
@@ -132,20 +152,25 @@ fn define_data(module: &Module, unit: &Unit<'_>, defines: bool) {
         let initial = attributes.get("initial_value").and_then(Attribute::as_dense);
         let width = r#type.element().byte_width().unwrap_or(1);
         let count = r#type.static_shape().map_or(0, |shape| shape.iter().product::<i64>()) as usize;
-        let bytes = unit.context.i8_type();
-        let global = unit.module.add_global(bytes.array_type((count * width) as u32), None, name);
+        let length = u32::try_from(count * width).map_err(|_| {
+            let message = format!("the constant @{name} is larger than an object file takes (4 GiB)");
+            Diagnostic::unsupported(operation.location.clone(), message)
+        })?;
+        let bytes = unit.context.i8_type().array_type(length);
+        let global = unit.module.add_global(bytes, None, name);
         global.set_alignment(DATA_ALIGNMENT);
         global.set_constant(initial.is_some());
         global.set_linkage(Linkage::External);
-        global.set_visibility(inkwell::GlobalVisibility::Hidden);
+        global.set_visibility(GlobalVisibility::Hidden);
         if !defines {
             continue;
         }
         match initial {
             Some(elements) => global.set_initializer(&unit.context.const_string(&contents(elements, count), false)),
-            None => global.set_initializer(&bytes.array_type((count * width) as u32).const_zero()),
+            None => global.set_initializer(&bytes.const_zero()),
         }
     }
+    Ok(())
 }
 
 /// All bytes of a constant.

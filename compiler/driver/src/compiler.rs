@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use dialects::levels::Level;
 use ir::{Attribute, Diagnostic, FunctionView, Location, Module, Result};
 use lower::fold_constants::INITIALIZE;
 
@@ -79,11 +80,34 @@ impl Compiler {
     /// Compiles a model file, with inputs of other shapes than it declares, or with constants for inputs.
     pub fn compile_file_with(&self, path: &Path, options: &import::Options) -> Result<CompiledModel> {
         let mut timings = Timings::default();
+        let module = self.import(path, options, &mut timings)?;
+        self.compile_graph(module, timings)
+    }
+
+    fn import(&self, path: &Path, options: &import::Options, timings: &mut Timings) -> Result<Module> {
         let mut options = options.clone();
         options.dimensions.extend(self.options.dims.iter().map(|(name, &extent)| (name.clone(), extent)));
         let module = timings.measure("import", || import::import_file(path, &options))?;
         pipeline::print_after("import", &module, &self.options);
-        self.compile_graph(module, timings)
+        Ok(module)
+    }
+
+    /// The module of a model at some level, and what the model takes and gives.
+    pub fn lower_file(&self, path: &Path, level: Level) -> Result<(Module, Signature)> {
+        let mut timings = Timings::default();
+        let mut module = self.import(path, &import::Options::default(), &mut timings)?;
+        let mut signature = Signature::of(main_function(&module)?);
+        if level > Level::Graph {
+            pipeline::run(&mut module, &pipeline::graph(&self.options), &self.options, &mut timings)?;
+            signature.refine(main_function(&module)?);
+        }
+        if level > Level::Structured {
+            pipeline::run(&mut module, &pipeline::structured(&self.options), &self.options, &mut timings)?;
+        }
+        if level > Level::Kernel {
+            pipeline::run(&mut module, &pipeline::kernels(&self.options), &self.options, &mut timings)?;
+        }
+        Ok((module, signature))
     }
 
     fn compile_graph(&self, mut module: Module, mut timings: Timings) -> Result<CompiledModel> {
@@ -100,7 +124,8 @@ impl Compiler {
     }
 
     fn finish(&self, mut module: Module, signature: Signature, mut timings: Timings) -> Result<CompiledModel> {
-        pipeline::run(&mut module, &pipeline::structured(&self.options), &self.options, &mut timings)?;
+        let lowering = pipeline::structured(&self.options) + "," + &pipeline::kernels(&self.options);
+        pipeline::run(&mut module, &lowering, &self.options, &mut timings)?;
         let mut model = self.generate(&module, signature, timings)?;
         let mut timings = std::mem::take(&mut model.timings);
         timings.measure("initialize", || model.initialize())?;
@@ -130,7 +155,7 @@ impl Compiler {
         })
     }
 
-    fn machine_code(&self, module: &Module, symbols: BTreeMap<String, usize>) -> Result<Code> {
+    fn machine_code(&self, module: &Module, mut symbols: BTreeMap<String, usize>) -> Result<Code> {
         let threads = self.options.threads;
         match self.options.backend {
             Backend::Cranelift => codegen_cranelift::compile(module, &codegen_cranelift::Options { symbols, threads })
@@ -138,6 +163,8 @@ impl Compiler {
                 .map(Code::Cranelift),
             Backend::Llvm => {
                 let available = || std::thread::available_parallelism().map_or(1, |count| count.get());
+                let library = loader::library_symbols().into_iter();
+                symbols.extend(library.map(|(name, address)| (name.to_string(), address)));
                 let objects = worker::compile(module, if threads == 0 { available() } else { threads })?;
                 loader::load(&objects, &symbols).map(Code::Llvm).map_err(|error| internal(&error).into())
             }

@@ -9,6 +9,7 @@ use crate::compiler::{Backend, Options};
 use crate::passes;
 
 pub use ir::pass::Timings;
+pub use lower::fold_constants::INITIALIZE;
 
 /// The function a model becomes.
 pub const MAIN: &str = import::MAIN;
@@ -18,14 +19,19 @@ pub fn graph(_: &Options) -> String {
     "onnx-to-linalg".to_string()
 }
 
-/// From the structured level to the low level.
+/// From the structured level to the kernel level.
 pub fn structured(options: &Options) -> String {
     let (target, shapes) = match options.backend {
         Backend::Cranelift => ("cranelift", "shared"),
         Backend::Llvm => ("llvm", "specialised"),
     };
-    let time = if options.profile { "time-kernels," } else { "" };
-    format!("outline-kernels{{shapes={shapes}}},fold-constants,build-kernels{{target={target}}},{time}lower-to-low")
+    let time = if options.profile { ",time-kernels" } else { "" };
+    format!("outline-kernels{{shapes={shapes}}},fold-constants,build-kernels{{target={target}}}{time}")
+}
+
+/// From the kernel level to the low level.
+pub fn kernels(_: &Options) -> String {
+    "lower-to-low".to_string()
 }
 
 /// Runs a pipeline given as text; development builds verify the module after each pass.

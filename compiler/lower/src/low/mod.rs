@@ -24,6 +24,9 @@ use ir::pass::PassDefinition;
 /// The module attribute that lists the messages of assertions; status `n` means message `n - 1`.
 pub const MESSAGES: &str = "rt.messages";
 
+/// Marks a host function: it calls kernels and is not worth optimizing itself.
+pub const HOST: &str = "rt.host";
+
 /// Every step, in order.
 pub const PASSES: &[PassDefinition] = &[
     PassDefinition::on_module(
