@@ -11,6 +11,7 @@ pub mod levels;
 pub mod linalg;
 pub mod math;
 pub mod memref;
+pub mod ml_program;
 pub mod onnx;
 pub mod rt;
 pub mod scf;
@@ -31,6 +32,7 @@ pub fn registry() -> Registry {
     registry.extend(linalg::operations());
     registry.extend(scf::operations());
     registry.extend(memref::operations());
+    registry.extend(ml_program::operations());
     registry.extend(vector::operations());
     registry.extend(cf::operations());
     registry.extend(rt::operations());

@@ -1,4 +1,7 @@
 //! Test suites over the whole compiler.
 
 pub mod conformance;
+pub mod lit;
 pub mod models;
+pub mod round_trip;
+pub mod upstream;

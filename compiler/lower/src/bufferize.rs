@@ -9,10 +9,9 @@
 //! - Two values share memory only if their lifetimes, counted in operations of the entry block, do not overlap, or
 //!   one is a view of the other.
 
+use dialects::ml_program::{GLOBAL, GLOBAL_LOAD, GLOBAL_STORE, named_global};
 use indexmap::IndexMap;
 use ir::{Attribute, Attributes, Block, Body, Builder, Diagnostic, FunctionType, Location, Module, Op, Type, Value};
-
-use crate::fold_constants::{GLOBAL_LOAD, GLOBAL_STORE};
 
 /// Alignment of every planned buffer, in bytes.
 const ALIGNMENT: i64 = 64;
@@ -54,6 +53,28 @@ struct Host<'m> {
     offsets: Vec<Value>,
     arena: Option<Value>,
     table: Value,
+}
+
+/// Makes buffers of the tensors of a module that one function writes and others read.
+pub fn bufferize_globals(module: &mut Module) {
+    for op in module.ops().to_vec() {
+        if module.body.name(op) == GLOBAL {
+            let attributes = &module.body.op(op).attributes;
+            let tensor = attributes.get("type").and_then(Attribute::as_type).expect("a global has a type");
+            let shape = tensor.static_shape().expect("globals are static");
+            let memref = Type::memref(shape.into_iter().map(Some).collect::<Vec<_>>(), tensor.element().clone());
+            let attributes = Attributes::from([
+                ("sym_name", Attribute::string(attributes.str("sym_name").expect("a global has a name"))),
+                ("sym_visibility", Attribute::string("private")),
+                ("type", Attribute::Type(memref)),
+                ("alignment", Attribute::i64(ALIGNMENT)),
+                ("initial_value", Attribute::Unit),
+            ]);
+            let operation = module.body.op_mut(op);
+            operation.name = "memref.global".into();
+            operation.attributes = attributes;
+        }
+    }
 }
 
 /// Bufferizes the function `name` and adapts it to the host calling convention.
@@ -384,8 +405,6 @@ impl Host<'_> {
     fn allocate(&mut self, value: Value, destination: Value) -> ir::Result<Buffer> {
         let r#type = self.source.value_type(destination).clone();
         if let Some(name) = self.stored_global(value) {
-            let shape = r#type.shape().expect("structured tensors are ranked");
-            self.global(&name, &Type::memref(shape, r#type.element().clone()), Attribute::Unit, Location::Unknown);
             return Ok(self.global_buffer(&name, &r#type));
         }
         let extents = self.destination_extents(destination).ok_or_else(|| {
@@ -425,8 +444,7 @@ impl Host<'_> {
             "func.return" | "scf.yield" | "tensor.empty" | GLOBAL_STORE => {}
             GLOBAL_LOAD => {
                 let result = self.source.result(op, 0);
-                let name = self.source.op(op).attributes.get("global").and_then(Attribute::as_symbol);
-                let name = name.expect("a global load names its global").to_string();
+                let name = named_global(&self.source, op).to_string();
                 let tensor = self.source.value_type(result).clone();
                 let buffer = self.global_buffer(&name, &tensor);
                 self.buffers.insert(result, buffer);
@@ -533,18 +551,16 @@ impl Host<'_> {
         self.buffers.insert(result, buffer);
     }
 
-    /// A module-level buffer. `Unit` as its initial value leaves it uninitialized.
+    /// A constant buffer of the module.
     fn global(&mut self, name: &str, memref: &Type, initial_value: Attribute, location: Location) {
-        let mut attributes = Attributes::from([
+        let attributes = Attributes::from([
             ("sym_name", Attribute::string(name)),
             ("sym_visibility", Attribute::string("private")),
             ("type", Attribute::Type(memref.clone())),
             ("alignment", Attribute::i64(ALIGNMENT)),
+            ("constant", Attribute::Unit),
+            ("initial_value", initial_value),
         ]);
-        if initial_value != Attribute::Unit {
-            attributes.set("constant", Attribute::Unit);
-        }
-        attributes.set("initial_value", initial_value);
         let global = self.module.body.create_op("memref.global", &[], &[], attributes, location);
         let top = self.module.body.entry().expect("a module has one block");
         self.module.body.append(top, global);
@@ -553,7 +569,7 @@ impl Host<'_> {
     /// The global that a value is stored into, which then is the value's own memory.
     fn stored_global(&self, value: Value) -> Option<String> {
         self.source.uses(value).iter().find_map(|reader| match self.source.name(reader.op) {
-            GLOBAL_STORE => self.source.op(reader.op).attributes.get("global")?.as_symbol().map(str::to_string),
+            GLOBAL_STORE => Some(named_global(&self.source, reader.op).to_string()),
             "tensor.cast" => self.stored_global(self.source.result(reader.op, 0)),
             _ => None,
         })

@@ -1,12 +1,13 @@
 //! Constant folding by running compiled code: what the host function computes from constants alone moves into a
 //! function `@initialize`, which runs once, before the first run.
 //!
-//! Results that the host function still needs travel in module-level globals (`ml_program.global_store` and
-//! `ml_program.global_load_const`), which bufferization turns into `memref.global`s without an initial value.
+//! Results that the host function still needs travel in module-level globals (`ml_program.global`), which
+//! bufferization turns into `memref.global`s without an initial value.
 //!
 //! Invariants
 //! - Only kernel calls cross over; constants, sizes and reshapes are cheap and stay on both sides.
 
+use dialects::ml_program::{GLOBAL, GLOBAL_LOAD, GLOBAL_STORE};
 use indexmap::{IndexMap, IndexSet};
 use ir::{Attribute, Attributes, Body, FunctionType, Location, Module, Op, Value};
 
@@ -14,11 +15,6 @@ use crate::clone::{Mapping, clone_op};
 
 /// The function that computes what depends on constants alone.
 pub const INITIALIZE: &str = "initialize";
-/// Stores a tensor into a global: `(tensor) -> ()`, attribute `global`.
-pub const GLOBAL_STORE: &str = "ml_program.global_store";
-/// The tensor a global holds: `() -> tensor`, attribute `global`.
-pub const GLOBAL_LOAD: &str = "ml_program.global_load_const";
-
 /// Moves constant computations of the function `name` into `@initialize`.
 pub fn fold_constants(module: &mut Module, name: &str) {
     let Some(host) = module.symbol(name) else { return };
@@ -27,6 +23,7 @@ pub fn fold_constants(module: &mut Module, name: &str) {
     let constant = constant_ops(&body);
     let crossing = crossing_calls(&body, &constant);
     if !crossing.is_empty() {
+        add_globals(module, &body, &crossing);
         let initialize = initializer(&body, &constant, &crossing);
         replace_calls(&mut body, &crossing);
         let attributes = Attributes::from([("sym_visibility", Attribute::string("public"))]);
@@ -124,6 +121,20 @@ fn needed_outside(body: &Body, constant: &IndexSet<Op>, value: Value) -> bool {
         let view = matches!(body.name(reader.op), "tensor.reshape" | "tensor.cast");
         !constant.contains(&reader.op) || (view && needed_outside(body, constant, body.result(reader.op, 0)))
     })
+}
+
+fn add_globals(module: &mut Module, body: &Body, crossing: &IndexMap<Value, String>) {
+    let top = module.body.entry().expect("a module has one block");
+    for (&value, name) in crossing {
+        let attributes = Attributes::from([
+            ("sym_name", Attribute::string(name)),
+            ("sym_visibility", Attribute::string("private")),
+            ("type", Attribute::Type(body.value_type(value).clone())),
+            ("is_mutable", Attribute::Unit),
+        ]);
+        let global = module.body.create_op(GLOBAL, &[], &[], attributes, Location::Unknown);
+        module.body.append(top, global);
+    }
 }
 
 fn global_attribute(name: &str) -> Attributes {

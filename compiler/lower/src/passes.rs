@@ -4,7 +4,7 @@ use ir::pass::{OptionDefinition, OptionKind, PassContext, PassDefinition, Pipeli
 
 use ir::{Module, Result};
 
-use crate::bufferize::bufferize_host;
+use crate::bufferize::{bufferize_globals, bufferize_host};
 use crate::fold_constants::{INITIALIZE, fold_constants};
 use crate::kernel::emit::Target;
 use crate::low;
@@ -86,6 +86,7 @@ pub fn pipelines() -> Vec<PipelineDefinition> {
 
 /// Both at once: between the two, calls would not fit the functions.
 fn build_kernels(module: &mut Module, context: &PassContext<'_>) -> Result<()> {
+    bufferize_globals(module);
     bufferize_host(module, INITIALIZE)?;
     bufferize_host(module, MAIN)?;
     crate::kernel::build::build_kernels(module, &target(context));

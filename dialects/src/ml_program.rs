@@ -1,0 +1,52 @@
+//! `ml_program`: tensors of the module that one function writes and others read.
+
+use ir::registry::{AttributeDefinition, AttributeKind};
+use ir::{Arity, Attribute, Body, Module, Op, OpDefinition, Trait, Type};
+
+use crate::checks::{Check, ensure, operand_type, result_type};
+
+/// A tensor of the module.
+pub const GLOBAL: &str = "ml_program.global";
+/// Reads a global: `() -> tensor`.
+pub const GLOBAL_LOAD: &str = "ml_program.global_load";
+/// Writes a global: `(tensor) -> ()`.
+pub const GLOBAL_STORE: &str = "ml_program.global_store";
+
+/// The dialect's operations.
+pub fn operations() -> Vec<OpDefinition> {
+    let one = Arity::exactly(1);
+    let none = Arity::exactly(0);
+    vec![
+        OpDefinition::new(GLOBAL, "A tensor of the module.", none, none).with_traits(&[Trait::Symbol]).with_attributes(
+            const {
+                &[
+                    AttributeDefinition::required("sym_name", AttributeKind::String),
+                    AttributeDefinition::required("type", AttributeKind::Type),
+                    AttributeDefinition::optional("is_mutable", AttributeKind::Unit),
+                    AttributeDefinition::optional("value", AttributeKind::Any),
+                    AttributeDefinition::optional("sym_visibility", AttributeKind::String),
+                ]
+            },
+        ),
+        OpDefinition::new(GLOBAL_LOAD, "The tensor a global holds.", none, one)
+            .with_traits(&[Trait::ReadsMemory])
+            .with_attributes(const { &[AttributeDefinition::required("global", AttributeKind::Symbol)] })
+            .with_verify_symbols(|module, body, op| verify_global(module, body, op, result_type(body, op, 0))),
+        OpDefinition::new(GLOBAL_STORE, "Makes a global hold a tensor.", one, none)
+            .with_attributes(const { &[AttributeDefinition::required("global", AttributeKind::Symbol)] })
+            .with_verify_symbols(|module, body, op| verify_global(module, body, op, operand_type(body, op, 0))),
+    ]
+}
+
+/// The global that a load or store names.
+pub fn named_global(body: &Body, op: Op) -> &str {
+    body.attribute(op, "global").and_then(Attribute::as_symbol).unwrap_or_default()
+}
+
+fn verify_global(module: &Module, body: &Body, op: Op, found: &Type) -> Check {
+    let name = named_global(body, op);
+    let global = module.symbol(name).filter(|&global| module.body.name(global) == GLOBAL);
+    let global = global.ok_or_else(|| format!("names @{name}, which is not a global of the module"))?;
+    let expected = module.body.attribute(global, "type").and_then(Attribute::as_type);
+    ensure(expected == Some(found), || format!("must have the type of @{name}, found {found}"))
+}

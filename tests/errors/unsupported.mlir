@@ -1,0 +1,13 @@
+// All operators that cannot be lowered are reported at once.
+// RUN: onnx-opt %s --pass-pipeline=onnx-to-linalg --verify-diagnostics
+
+"builtin.module"() ({
+  "func.func"() ({
+  ^bb0(%x: tensor<2x3xf32>, %y: tensor<2x2xf32>):
+    // expected-error@+1 {{onnx.NonZero is not supported: there is no lowering for this operator yet}}
+    %a = "onnx.NonZero"(%x) : (tensor<2x3xf32>) -> tensor<2x?xi64>
+    // expected-error@+1 {{onnx.Det is not supported: there is no lowering for this operator yet}}
+    %b = "onnx.Det"(%y) : (tensor<2x2xf32>) -> tensor<f32>
+    "func.return"(%a, %b) : (tensor<2x?xi64>, tensor<f32>) -> ()
+  }) {sym_name = "main_graph", function_type = (tensor<2x3xf32>, tensor<2x2xf32>) -> (tensor<2x?xi64>, tensor<f32>)} : () -> ()
+}) : () -> ()

@@ -1,0 +1,63 @@
+// RUN: onnx-opt %s --split-input-file --pass-pipeline='onnx-to-linalg,verify-level{level=structured}' | FileCheck %s
+
+// A static chain: index maps say which elements meet.
+// CHECK: ^bb0(%[[X:.*]]: tensor<2x3xf32>, %[[B:.*]]: tensor<3xf32>):
+// CHECK: %[[EMPTY:.*]] = "tensor.empty"() : () -> tensor<2x3xf32>
+// CHECK: %[[SUM:.*]] = "linalg.generic"(%[[X]], %[[B]], %[[EMPTY]])
+// CHECK: "arith.addf"
+// CHECK: indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>, affine_map<(d0, d1) -> (d0, d1)>]
+// CHECK: "linalg.generic"(%[[SUM]],
+// CHECK: "arith.maximumf"
+// CHECK-NOT: onnx.Relu
+"builtin.module"() ({
+  "func.func"() ({
+  ^bb0(%x: tensor<2x3xf32>, %b: tensor<3xf32>):
+    %sum = "onnx.Add"(%x, %b) : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
+    %relu = "onnx.Relu"(%sum) : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    "func.return"(%relu) : (tensor<2x3xf32>) -> ()
+  }) {sym_name = "main_graph", function_type = (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>} : () -> ()
+}) : () -> ()
+
+// -----
+
+// Extents known at run time come from the inputs; one named twice is read once.
+// CHECK: ^bb0(%[[X:.*]]: tensor<?x5xf32>, %{{.*}}: tensor<?x5xf32>):
+// CHECK-COUNT-1: "tensor.dim"
+// CHECK-NOT: "tensor.dim"
+// CHECK: "tensor.empty"(%{{.*}}) : (index) -> tensor<?x5xf32>
+// CHECK: "arith.mulf"
+"builtin.module"() ({
+  "func.func"() ({
+  ^bb0(%x: tensor<?x5xf32>, %y: tensor<?x5xf32>):
+    %product = "onnx.Mul"(%x, %y) : (tensor<?x5xf32>, tensor<?x5xf32>) -> tensor<?x5xf32>
+    "func.return"(%product) : (tensor<?x5xf32>) -> ()
+  }) {sym_name = "main_graph", function_type = (tensor<?x5xf32>, tensor<?x5xf32>) -> tensor<?x5xf32>, arg_attrs = [{onnx.name = "x", onnx.dim_params = "0:N"}, {onnx.name = "y", onnx.dim_params = "0:N"}]} : () -> ()
+}) : () -> ()
+
+// -----
+
+// A reduction starts from its neutral element and has a reduction loop.
+// CHECK: "arith.addf"
+// CHECK: iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>]
+"builtin.module"() ({
+  "func.func"() ({
+  ^bb0(%x: tensor<?x5xf32>):
+    %axes = "onnx.Constant"() {value = dense<1> : tensor<1xi64>} : () -> tensor<1xi64>
+    %sum = "onnx.ReduceSum"(%x, %axes) {keepdims = 1 : si64} : (tensor<?x5xf32>, tensor<1xi64>) -> tensor<?x1xf32>
+    "func.return"(%sum) : (tensor<?x1xf32>) -> ()
+  }) {sym_name = "main_graph", function_type = (tensor<?x5xf32>) -> tensor<?x1xf32>} : () -> ()
+}) : () -> ()
+
+// -----
+
+// The first part of an axis: the loop covers less than the operand, which its map says.
+// CHECK: affine_map<(d0, d1) -> (d0, d1 mod 2)>
+// CHECK: affine_map<(d0, d1) -> (d0, d1 + 2)>
+"builtin.module"() ({
+  "func.func"() ({
+  ^bb0(%x: tensor<3x6xf32>):
+    %sizes = "onnx.Constant"() {value = dense<[2, 4]> : tensor<2xi64>} : () -> tensor<2xi64>
+    %parts:2 = "onnx.Split"(%x, %sizes) {axis = 1 : si64} : (tensor<3x6xf32>, tensor<2xi64>) -> (tensor<3x2xf32>, tensor<3x4xf32>)
+    "func.return"(%parts#0, %parts#1) : (tensor<3x2xf32>, tensor<3x4xf32>) -> ()
+  }) {sym_name = "main_graph", function_type = (tensor<3x6xf32>) -> (tensor<3x2xf32>, tensor<3x4xf32>)} : () -> ()
+}) : () -> ()

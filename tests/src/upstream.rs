@@ -1,0 +1,71 @@
+//! Upstream's `mlir-opt`, which must read what we print.
+
+use std::io::Write;
+use std::process::{Command, Stdio};
+use std::sync::OnceLock;
+
+use driver::{Backend, Level, Options, pipeline};
+use ir::pass::Timings;
+use ir::{Module, PrintOptions};
+
+/// Versions to look for, the best first.
+const VERSIONS: [&str; 5] = ["mlir-opt-22", "mlir-opt-21", "mlir-opt-20", "mlir-opt-19", "mlir-opt-18"];
+
+/// The newest `mlir-opt` there is, up to the version whose form we print; says which, once.
+pub fn mlir_opt() -> Option<&'static str> {
+    static FOUND: OnceLock<Option<&'static str>> = OnceLock::new();
+    *FOUND.get_or_init(|| {
+        let runs =
+            |name: &&str| Command::new(name).arg("--version").output().is_ok_and(|output| output.status.success());
+        let found = VERSIONS.iter().copied().chain(["mlir-opt"]).find(runs);
+        match found {
+            Some(name) => println!("upstream is {name}"),
+            None => println!("skipped: there is no mlir-opt; ./x setup installs one"),
+        }
+        found
+    })
+}
+
+/// Has upstream read a module.
+pub fn read(program: &str, module: &Module) -> Result<(), String> {
+    // large constants as references without contents: upstream checks their types all the same
+    let options = PrintOptions { print_locations: true, ..PrintOptions::brief() };
+    let text = ir::print_module(module, &options);
+    let mut child = Command::new(program)
+        .args(["--allow-unregistered-dialect", "-o", "/dev/null"])
+        .stdin(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|error| format!("{program}: {error}"))?;
+    let mut input = child.stdin.take().expect("the standard input is piped");
+    // it reads everything before it writes; if it ends early it says why
+    let _ = input.write_all(text.as_bytes());
+    drop(input);
+    let output = child.wait_with_output().map_err(|error| format!("{program}: {error}"))?;
+    if output.status.success() { Ok(()) } else { Err(shortened(&String::from_utf8_lossy(&output.stderr))) }
+}
+
+/// The first lines of a message.
+fn shortened(text: &str) -> String {
+    text.lines().take(5).map(|line| line.chars().take(300).collect::<String>() + "\n").collect()
+}
+
+/// Has upstream read a module of the graph level at every level below, for both back ends.
+pub fn read_all_levels(program: &str, graph: &Module) -> Result<(), String> {
+    let message = |errors: Vec<ir::Diagnostic>| errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
+    for backend in [Backend::Cranelift, Backend::Llvm] {
+        let options = Options { backend, ..Options::default() };
+        let mut module = graph.clone();
+        let steps = [
+            (Level::Structured, pipeline::graph(&options)),
+            (Level::Kernel, pipeline::structured(&options)),
+            (Level::Low, pipeline::kernels(&options)),
+        ];
+        for (level, pipeline) in steps {
+            pipeline::run(&mut module, &pipeline, &options, &mut Timings::default()).map_err(message)?;
+            dialects::levels::verify_level(&module, level).map_err(message)?;
+            read(program, &module).map_err(|problem| format!("{level} level, {backend:?}: {problem}"))?;
+        }
+    }
+    Ok(())
+}
