@@ -5,7 +5,6 @@ use std::path::Path;
 
 use ir::{Attribute, Diagnostic, FunctionView, Location, Module, Result};
 use lower::fold_constants::INITIALIZE;
-use lower::outline::Shapes;
 
 use crate::code::Code;
 use crate::globals::Globals;
@@ -52,16 +51,6 @@ pub struct Options {
     pub profile: bool,
     /// Stages behind which the module is printed to the standard error output, large constants left out.
     pub print_after: Vec<String>,
-}
-
-impl Options {
-    /// Quick compilation shares kernels; the optimising code generator specialises them.
-    pub(crate) fn kernel_shapes(&self) -> Shapes {
-        match self.backend {
-            Backend::Cranelift => Shapes::Shared,
-            Backend::Llvm => Shapes::Specialised,
-        }
-    }
 }
 
 /// A model as machine code, with its weights. Shared by the sessions that run it.
@@ -121,22 +110,21 @@ impl Compiler {
         let mut module = self.import(path, &import::Options::default(), &mut timings)?;
         let mut signature = Signature::of(main_function(&module)?);
         if level > Level::Graph {
-            pipeline::run_stages(&mut module, pipeline::GRAPH, &self.options, &mut timings)?;
+            pipeline::run(&mut module, &pipeline::graph(&self.options), &self.options, &mut timings)?;
             signature.refine(main_function(&module)?);
         }
-        let (to_low, to_kernels) = pipeline::STRUCTURED.split_last().expect("there are stages");
         if level > Level::Structured {
-            pipeline::run_stages(&mut module, to_kernels, &self.options, &mut timings)?;
+            pipeline::run(&mut module, &pipeline::kernels(&self.options), &self.options, &mut timings)?;
         }
         if level > Level::Kernel {
-            pipeline::run_stages(&mut module, std::slice::from_ref(to_low), &self.options, &mut timings)?;
+            pipeline::run(&mut module, pipeline::LOW, &self.options, &mut timings)?;
         }
         Ok((module, signature))
     }
 
     fn compile_graph(&self, mut module: Module, mut timings: Timings) -> Result<CompiledModel> {
         let mut signature = Signature::of(main_function(&module)?);
-        pipeline::run_stages(&mut module, pipeline::GRAPH, &self.options, &mut timings)?;
+        pipeline::run(&mut module, &pipeline::graph(&self.options), &self.options, &mut timings)?;
         signature.refine(main_function(&module)?);
         self.finish(module, signature, timings)
     }
@@ -148,8 +136,8 @@ impl Compiler {
     }
 
     fn finish(&self, mut module: Module, signature: Signature, mut timings: Timings) -> Result<CompiledModel> {
-        pipeline::run_stages(&mut module, pipeline::STRUCTURED, &self.options, &mut timings)?;
-        pipeline::lower_to_low(&mut module, &self.options, &mut timings)?;
+        pipeline::run(&mut module, &pipeline::kernels(&self.options), &self.options, &mut timings)?;
+        pipeline::run(&mut module, pipeline::LOW, &self.options, &mut timings)?;
         let mut model = self.generate(&module, signature, timings)?;
         let mut timings = std::mem::take(&mut model.timings);
         timings.measure("initialize", || model.initialize())?;

@@ -3,6 +3,7 @@
 mod code;
 mod compiler;
 mod globals;
+pub mod passes;
 pub mod pipeline;
 mod session;
 mod signature;

@@ -5,11 +5,10 @@
 use indexmap::IndexMap;
 use ir::{Body, Builder, Diagnostic, Module, Op, Result, Type, Value};
 
-use super::Target;
 use super::scope::{callee, definitions, is_kernel, with_body};
 
 /// Makes every buffer flat and dense.
-pub(super) fn flatten_buffers(module: &mut Module, _: &Target) -> Result<()> {
+pub(super) fn flatten_buffers(module: &mut Module) -> Result<()> {
     let functions = definitions(module);
     for &op in &functions {
         let kernel = is_kernel(module, op);

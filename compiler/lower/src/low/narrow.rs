@@ -9,9 +9,10 @@
 //! - Floats out of range become the largest finite number, unless the operation says `saturate = false`.
 
 use indexmap::IndexMap;
-use ir::{Attribute, Attributes, Blob, Body, Builder, DenseElements, FloatType, Location, Module, Op, Result, Type, Value};
+use ir::{
+    Attribute, Attributes, Blob, Body, Builder, DenseElements, FloatType, Location, Module, Op, Result, Type, Value,
+};
 
-use super::Target;
 use super::elementary::Arithmetic;
 use super::scope::{definitions, with_body};
 
@@ -21,7 +22,7 @@ const DECODED: usize = 1 << 8;
 const ENCODED: usize = 1 << 16;
 
 /// Makes every value and buffer of a narrow type one of `i8`.
-pub(super) fn widen_narrow_types(module: &mut Module, _: &Target) -> Result<()> {
+pub(super) fn widen_narrow_types(module: &mut Module) -> Result<()> {
     let mut tables = IndexMap::new();
     for op in definitions(module) {
         let changed = with_body(module, op, |_, body| widen_body(body, &mut tables));

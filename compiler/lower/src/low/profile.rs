@@ -28,7 +28,8 @@ pub fn time_kernels(module: &mut Module) {
                     continue;
                 };
                 let nodes = body.op(call).location.names();
-                let label = std::iter::once(name).chain(nodes.iter().map(|node| &**node)).map(Attribute::string).collect();
+                let label =
+                    std::iter::once(name).chain(nodes.iter().map(|node| &**node)).map(Attribute::string).collect();
                 time_call(body, call, timed.len() as i64);
                 timed.push(Attribute::Array(label));
             }

@@ -6,11 +6,10 @@ use indexmap::{IndexMap, IndexSet};
 use ir::dominance::Dominators;
 use ir::{Attribute, Attributes, Block, Body, Builder, Folded, Module, Op, OpName, Registry, Result, Type, Value};
 
-use super::Target;
 use super::scope::{definitions, with_body};
 
 /// Simplifies every function once.
-pub(super) fn simplify(module: &mut Module, _: &Target) -> Result<()> {
+pub(super) fn simplify(module: &mut Module) -> Result<()> {
     let registry = dialects::registry();
     for op in definitions(module) {
         with_body(module, op, |_, body| simplify_body(body, &registry));
