@@ -22,6 +22,13 @@ pub fn graph(_: &Options) -> String {
 /// From the kernel level to the low level.
 pub const LOW: &str = "lower-to-low";
 
+/// The two halves of [`LOW`]: what looks at the whole module, and what looks at one function at a time.
+pub fn low_steps() -> (String, String) {
+    let names: Vec<&str> = lower::low::PASSES.iter().map(|pass| pass.name).collect();
+    let (whole, each) = names.split_first().expect("there are passes");
+    (whole.to_string(), each.join(","))
+}
+
 /// From the structured level to the kernel level.
 pub fn kernels(options: &Options) -> String {
     let (target, shapes) = match options.backend {

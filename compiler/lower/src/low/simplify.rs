@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use indexmap::{IndexMap, IndexSet};
+use indexmap::IndexMap;
 use ir::dominance::Dominators;
 use ir::{Attribute, Attributes, Block, Body, Builder, Folded, Module, Op, OpName, Registry, Result, Type, Value};
 
@@ -123,17 +123,27 @@ fn merge_equal(body: &mut Body, registry: &Registry) {
 
 /// Erases operations without effect whose results nobody reads, and what only they read.
 fn remove_dead(body: &mut Body, registry: &Registry) {
-    let mut doomed: IndexSet<Op> = IndexSet::new();
-    // readers stand behind what they read, so one way back finds chains of any length; loops carry values as arguments
-    for op in body.walk_all().into_iter().rev() {
-        let operation = body.op(op);
-        let unread = operation.results().iter().all(|&result| body.uses(result).iter().all(|u| doomed.contains(&u.op)));
-        if unread && ir::effects::is_removable(registry, body, op) {
-            doomed.insert(op);
+    // for each value, how many of its readers are dead
+    let mut readers: HashMap<Value, usize> = HashMap::new();
+    let mut dead = Vec::new();
+    let mut pending = body.walk_all();
+    let mut seen = std::collections::HashSet::new();
+    while let Some(op) = pending.pop() {
+        if seen.contains(&op) {
+            continue;
+        }
+        let unused = |value: &Value| body.uses(*value).len() == readers.get(value).copied().unwrap_or(0);
+        let plain = body.op(op).regions().is_empty();
+        if plain && body.op(op).results().iter().all(unused) && ir::effects::is_removable(registry, body, op) {
+            seen.insert(op);
+            dead.push(op);
+            for &operand in body.op(op).operands() {
+                *readers.entry(operand).or_default() += 1;
+                pending.extend(body.defining_op(operand));
+            }
         }
     }
-    let doomed: Vec<Op> = doomed.into_iter().collect();
-    body.erase_all(&doomed);
+    body.erase_all(&dead);
 }
 
 /// Moves stack allocations to the head of the entry block, where they happen once a call.
