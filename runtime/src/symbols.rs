@@ -1,6 +1,6 @@
 //! Every exported symbol by name.
 
-use crate::{context, elementary, kernels, pool};
+use crate::{clock, context, elementary, kernels, pool};
 
 macro_rules! symbol_table {
     ($($module:ident: $($name:ident)*;)*) => {
@@ -13,6 +13,7 @@ macro_rules! symbol_table {
 
 symbol_table! {
     pool: rt_parallel_for rt_set_threads rt_begin_run rt_end_run;
+    clock: rt_ticks;
     context: rt_arena rt_allocate rt_copy rt_output rt_fail rt_end_context_run rt_release;
     kernels: rt_contract_f32 rt_depthwise_f32;
     elementary:

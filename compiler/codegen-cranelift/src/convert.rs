@@ -19,11 +19,11 @@ impl Translator<'_> {
             "arith.sitofp" | "arith.uitofp" => {
                 let signed = name == "arith.sitofp";
                 let integer = self.widen(x, &from, signed);
-                return self.from_integer(op, integer, signed, &to).map(Some);
+                return self.integer_to_float(op, integer, signed, &to).map(Some);
             }
             "arith.fptosi" | "arith.fptoui" => {
                 let float = if is_half(&from) { self.half_to_f32(op, &from, x)? } else { x };
-                self.to_integer(float, &to, name == "arith.fptosi")
+                self.float_to_integer(float, &to, name == "arith.fptosi")
             }
             "arith.extf" | "arith.truncf" => return self.float_to_float(op, x, &from, &to).map(Some),
             "arith.bitcast" => self.reinterpret(target, x),
@@ -51,7 +51,7 @@ impl Translator<'_> {
         self.resize(x, from, wide, signed)
     }
 
-    fn from_integer(&mut self, op: Op, x: Value, signed: bool, to: &ir::Type) -> Translated<Value> {
+    fn integer_to_float(&mut self, op: Op, x: Value, signed: bool, to: &ir::Type) -> Translated<Value> {
         if !is_half(to) {
             let target = scalar_type(to).ok_or_else(|| self.unknown(op))?;
             let ins = self.builder.ins();
@@ -62,7 +62,7 @@ impl Translator<'_> {
         self.f64_to_half(op, to, double)
     }
 
-    fn to_integer(&mut self, x: Value, to: &ir::Type, signed: bool) -> Value {
+    fn float_to_integer(&mut self, x: Value, to: &ir::Type, signed: bool) -> Value {
         let target = scalar_type(to).expect("checked by the caller");
         let narrow = to.bit_width().filter(|&bits| bits < 32);
         let wide = if narrow.is_some() { types::I32 } else { target };

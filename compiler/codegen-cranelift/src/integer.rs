@@ -27,10 +27,10 @@ fn condition(predicate: i64) -> Option<IntCC> {
 impl Translator<'_> {
     /// Scalar integer operations; `None` when `name` is none.
     pub(crate) fn integer_op(&mut self, op: Op, name: &str, arguments: &[Value]) -> Option<Value> {
-        if is_bit(self.operand_type(op, 0).element()) {
-            if let Some(value) = self.bit_op(op, name, arguments) {
-                return Some(value);
-            }
+        if is_bit(self.operand_type(op, 0).element())
+            && let Some(value) = self.bit_op(op, name, arguments)
+        {
+            return Some(value);
         }
         match (name, arguments) {
             ("arith.divui", &[x, y]) => Some(self.divide_unsigned(op, x, y)),

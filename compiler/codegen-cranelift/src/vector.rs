@@ -301,12 +301,13 @@ impl Translator<'_> {
         let lanes = lanes.ok_or_else(|| self.broken(op, "has a mask that does not fit its operands"))?;
         let registers =
             (self.form_of(op, first)?, self.form_of(op, second)?, self.form_of(op, self.body.result(op, 0))?);
-        if let (Form::Vector(one), Form::Vector(two), Form::Vector(result)) = registers {
-            if one == two && one == result {
-                let value = self.shuffle_registers(one, [self.single(first), self.single(second)], &lanes);
-                self.set_result(op, value);
-                return Ok(());
-            }
+        if let (Form::Vector(one), Form::Vector(two), Form::Vector(result)) = registers
+            && one == two
+            && one == result
+        {
+            let value = self.shuffle_registers(one, [self.single(first), self.single(second)], &lanes);
+            self.set_result(op, value);
+            return Ok(());
         }
         let lanes = lanes
             .into_iter()

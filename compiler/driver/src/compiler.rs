@@ -7,8 +7,8 @@ use ir::{Attribute, Diagnostic, FunctionView, Location, Module, Result};
 use lower::fold_constants::INITIALIZE;
 use lower::outline::Shapes;
 
+use crate::code::Code;
 use crate::globals::Globals;
-use crate::loader::{self, Loaded};
 use crate::pipeline::{self, MAIN, Timings};
 use crate::session::Entry;
 use crate::signature::Signature;
@@ -50,6 +50,8 @@ pub struct Options {
     pub strict_fp: bool,
     /// Whether kernels are timed.
     pub profile: bool,
+    /// Stages behind which the module is printed to the standard error output, large constants left out.
+    pub print_after: Vec<String>,
 }
 
 impl Options {
@@ -74,23 +76,10 @@ pub struct CompiledModel {
     pub(crate) initialize: Option<Entry>,
     pub(crate) messages: Vec<String>,
     pub(crate) threads: usize,
+    /// Kernel and nodes of each call that is timed.
+    pub(crate) profiled: Vec<Vec<String>>,
     /// Owns the code behind `main`.
     _code: Code,
-}
-
-/// Machine code in memory, whoever made it.
-enum Code {
-    Cranelift(codegen_cranelift::Compiled),
-    Llvm(Loaded),
-}
-
-impl Code {
-    fn function(&self, name: &str) -> Option<*const u8> {
-        match self {
-            Code::Cranelift(code) => code.function(name),
-            Code::Llvm(code) => code.function(name),
-        }
-    }
 }
 
 /// Compiles models.
@@ -117,6 +106,7 @@ impl Compiler {
         let mut options = options.clone();
         options.dimensions.extend(self.options.dims.iter().map(|(name, &extent)| (name.clone(), extent)));
         let module = timings.measure("import", || import::import_file(path, &options))?;
+        pipeline::print_after("import", &module, &self.options);
         self.compile_graph(module, timings)
     }
 
@@ -170,34 +160,38 @@ impl Compiler {
         symbols.extend(globals.addresses().map(|(name, address)| (name.to_string(), address)));
         let code = timings.measure("codegen", || self.machine_code(module, symbols))?;
         let main = code.function(MAIN).ok_or_else(|| internal("the code has no function @main_graph"))?;
-        let messages = module.attributes.get(lower::low::MESSAGES).and_then(Attribute::as_array).unwrap_or_default();
+        let profiled = module.attributes.get(lower::low::profile::PROFILED).and_then(Attribute::as_array);
         Ok(CompiledModel {
             signature,
             timings,
             globals,
             main: Entry::at(main),
             initialize: code.function(INITIALIZE).map(Entry::at),
-            messages: messages.iter().filter_map(|message| message.as_str().map(str::to_string)).collect(),
+            messages: module.attributes.get(lower::low::MESSAGES).map(strings).unwrap_or_default(),
+            profiled: profiled.unwrap_or_default().iter().map(strings).collect(),
             threads: self.options.threads,
             _code: code,
         })
     }
-}
 
-impl Compiler {
-    fn machine_code(&self, module: &Module, mut symbols: BTreeMap<String, usize>) -> Result<Code> {
+    fn machine_code(&self, module: &Module, symbols: BTreeMap<String, usize>) -> Result<Code> {
         let threads = self.options.threads;
         match self.options.backend {
-            Backend::Cranelift => {
-                let options = codegen_cranelift::Options { symbols, threads };
-                Ok(Code::Cranelift(codegen_cranelift::compile(module, &options)?))
-            }
+            Backend::Cranelift => codegen_cranelift::compile(module, &codegen_cranelift::Options { symbols, threads })
+                .map(Box::new)
+                .map(Code::Cranelift),
             Backend::Llvm => {
-                symbols.extend(loader::library_symbols().map(|(name, address)| (name.to_string(), address)));
-                Ok(Code::Llvm(loader::load(&worker::compile(module, threads)?, &symbols)?))
+                let available = || std::thread::available_parallelism().map_or(1, |count| count.get());
+                let objects = worker::compile(module, if threads == 0 { available() } else { threads })?;
+                loader::load(&objects, &symbols).map(Code::Llvm).map_err(|error| internal(&error).into())
             }
         }
     }
+}
+
+/// The strings of an array attribute.
+fn strings(attribute: &Attribute) -> Vec<String> {
+    attribute.as_array().unwrap_or_default().iter().filter_map(|entry| entry.as_str().map(str::to_string)).collect()
 }
 
 fn main_function(module: &Module) -> Result<FunctionView<'_>> {

@@ -55,6 +55,12 @@ pub const STRUCTURED: &[(&str, Stage)] = &[
         lower::kernel::build::build_kernels(module, &target(options));
         Ok(())
     }),
+    ("time-kernels", |module, options| {
+        if options.profile {
+            lower::low::profile::time_kernels(module);
+        }
+        Ok(())
+    }),
     ("lower-to-low", |module, options| lower::low::lower_to_low(module, &target(options))),
 ];
 
@@ -65,7 +71,17 @@ pub fn run_stages(
     options: &Options,
     timings: &mut Timings,
 ) -> Result<()> {
-    stages.iter().try_for_each(|(name, stage)| timings.measure(name, || stage(module, options)))
+    stages.iter().try_for_each(|(name, stage)| {
+        timings.measure(name, || stage(module, options))?;
+        print_after(name, module, options);
+        Ok(())
+    })
+}
+
+pub(crate) fn print_after(stage: &str, module: &Module, options: &Options) {
+    if options.print_after.iter().any(|wanted| wanted == stage) {
+        eprintln!("// after {stage}\n{}", ir::print_module(module, &ir::PrintOptions::brief()));
+    }
 }
 
 fn target(options: &Options) -> Target {

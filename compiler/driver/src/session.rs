@@ -4,8 +4,9 @@
 
 use std::ffi::c_void;
 use std::sync::Arc;
+use std::time::Duration;
 
-use ir::{AlignedBytes, Blob, Diagnostic, Location, Result};
+use ir::{AlignedBytes, Blob, Diagnostic, Location, Result, Type};
 use runtime::RunContext;
 
 use crate::compiler::CompiledModel;
@@ -73,6 +74,19 @@ extern "C" fn provide_output(host: *mut c_void, index: i64, bytes: i64) -> *mut 
     slot.insert(AlignedBytes::zeroed(bytes.max(1))).as_mut_slice().as_mut_ptr()
 }
 
+/// The time one kernel call of the model took in all runs.
+#[derive(Clone, Debug)]
+pub struct KernelTime {
+    /// The kernel.
+    pub kernel: String,
+    /// The nodes of the model that are in it.
+    pub nodes: Vec<String>,
+    /// Time in all.
+    pub time: Duration,
+    /// How often it ran.
+    pub calls: u64,
+}
+
 /// One line of runs of a model: scratch memory is kept from run to run.
 pub struct Session {
     model: Arc<CompiledModel>,
@@ -117,6 +131,20 @@ impl Session {
         self.collect(&table[first..])
     }
 
+    /// How long each kernel call took so far, if the model was compiled to be timed.
+    pub fn profile(&self) -> Vec<KernelTime> {
+        let words = self.model.globals.words(lower::low::profile::PROFILE);
+        let entries = self.model.profiled.iter().zip(words.chunks_exact(2));
+        entries
+            .map(|(labels, words)| KernelTime {
+                kernel: labels.first().cloned().unwrap_or_default(),
+                nodes: labels.iter().skip(1).cloned().collect(),
+                time: Duration::from_nanos(words[0].max(0) as u64),
+                calls: words[1].max(0) as u64,
+            })
+            .collect()
+    }
+
     fn call(&mut self, table: &mut [i64]) -> i64 {
         let status = self.model.main.call(table, self.model.threads);
         self.context.end_run();
@@ -132,7 +160,9 @@ impl Session {
             let shape = own[1..].to_vec();
             let buffer = self.outputs.buffers[index].take();
             let tensor = buffer.and_then(|buffer| {
+                let mut buffer = buffer;
                 let bytes = shape.iter().product::<i64>() as usize * port.element.byte_width()?;
+                trim(&mut buffer.as_mut_slice()[..bytes], &port.element);
                 Tensor::new(port.element.clone(), shape, Blob::from_owned(buffer).window(0, bytes)?)
             });
             outputs.push(tensor.ok_or_else(|| {
@@ -140,6 +170,19 @@ impl Session {
             })?);
         }
         Ok(outputs)
+    }
+}
+
+/// Sign or zero extends integers narrower than their byte.
+fn trim(bytes: &mut [u8], element: &Type) {
+    if let Type::Integer(integer) = element
+        && (2..8).contains(&integer.width)
+    {
+        let unused = 8 - integer.width;
+        for byte in bytes {
+            let raised = *byte << unused;
+            *byte = if element.is_unsigned() { raised >> unused } else { (raised as i8 >> unused) as u8 };
+        }
     }
 }
 

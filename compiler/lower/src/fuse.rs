@@ -135,7 +135,7 @@ fn reader_access(body: &Body, group: &Building, reader: Op, index: usize) -> Opt
     let Some(generic) = Generic::of(body, reader) else {
         // concatenation and padding read each element once, shifted
         let rank = group.rank as u32;
-        return (reader == group.ops[0] && body.name(reader) == "tensor.concat")
+        return (reader == group.ops[0])
             .then(|| Access { subscripts: (0..rank).map(AffineExpr::Dim).collect(), below_reduction: false });
     };
     if index >= generic.inputs.len() || Contraction::of(body, &generic).is_some() {
@@ -164,11 +164,11 @@ fn initial_access(body: &Body, generic: &Generic, index: usize, outer: &Access) 
 fn contraction_joins(body: &Body, group: &Building, result: Value, access: &Access) -> bool {
     let root = body.result(group.ops[0], 0);
     let same_element = *body.value_type(root).element() == Type::Float(FloatType::F32);
-    let root_is_generic = Generic::of(body, group.ops[0]).is_some();
+    let one_piece = body.name(group.ops[0]) != "tensor.concat";
     !group.has_contraction
         && !group.has_reduction
         && same_element
-        && root_is_generic
+        && one_piece
         && body.value_type(result).rank() == Some(group.rank)
         && is_permutation(&access.subscripts, group.rank)
 }

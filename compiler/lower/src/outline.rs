@@ -199,6 +199,10 @@ impl Copies {
         let r#type = body.value_type(value);
         let copied = match body.name(op) {
             "tensor.empty" => true,
+            // an extent of an argument is known where the argument is
+            "tensor.dim" => {
+                self.shapes == Shapes::Shared && body.value_type(body.operand(op, 0)).static_shape().is_some()
+            }
             "arith.constant" => match r#type {
                 Type::Tensor(_) => is_one_element(r#type),
                 Type::Index if self.shapes == Shapes::Shared => {

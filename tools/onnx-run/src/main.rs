@@ -49,13 +49,13 @@ struct Arguments {
     /// Measure instead of printing the outputs
     #[arg(long)]
     bench: bool,
-    /// Runs to measure
+    /// Runs to measure, with --bench and --profile
     #[arg(long, default_value_t = 20, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     runs: u64,
     /// Print measurements as JSON
     #[arg(long)]
     json: bool,
-    /// Print the time of each kernel and the nodes in it
+    /// Print the time of each kernel call and the nodes in it, instead of the outputs
     #[arg(long)]
     profile: bool,
     /// Run the test data sets of a folder and compare the outputs
@@ -67,6 +67,9 @@ struct Arguments {
     /// Absolute tolerance of --test-data
     #[arg(long, default_value_t = 1e-7, value_name = "X")]
     atol: f64,
+    /// Print the module behind a stage of compilation (see --timings for their names)
+    #[arg(long, value_name = "STAGE")]
+    print_after: Vec<String>,
     /// Print how long each stage of compilation took
     #[arg(long)]
     timings: bool,
@@ -142,6 +145,13 @@ fn run(arguments: &Arguments) -> Result<(), Failure> {
     let inputs = inputs::arrange(signature, given, arguments.random.then_some(&mut random))?;
     let outputs = session.run(&inputs)?;
     let first_result = start.elapsed();
+    if arguments.profile {
+        for _ in 1..arguments.runs {
+            session.run(&inputs)?;
+        }
+        print!("{}", bench::profile(&session.profile(), arguments.runs));
+        return Ok(());
+    }
     if arguments.bench {
         let report = bench::measure(&mut session, &inputs, arguments.runs, first_result)?;
         println!("{}", if arguments.json { report.json() } else { report.text() });
@@ -176,6 +186,7 @@ fn options(arguments: &Arguments) -> Result<Options, Failure> {
         dims,
         strict_fp: arguments.strict_fp,
         profile: arguments.profile,
+        print_after: arguments.print_after.clone(),
     })
 }
 

@@ -49,7 +49,7 @@ struct Arguments {
     /// Threads to compile on; 0 means all there are
     #[arg(long, default_value_t = 0, value_name = "N")]
     threads: usize,
-    /// Compile a module of the low level from the standard input to objects on the standard output
+    /// Compile a module of the low level from the standard input to an object on the standard output
     #[arg(long, hide = true)]
     worker: bool,
 }
@@ -123,7 +123,7 @@ fn main() -> ExitCode {
 fn run(arguments: &Arguments) -> Result<(), Failure> {
     #[cfg(feature = "llvm")]
     if arguments.worker {
-        return worker::run(arguments.threads);
+        return worker::run();
     }
     let Some(model) = &arguments.model else {
         return Err(Failure::new(ErrorClass::Usage, "this onnxc was built without LLVM"));

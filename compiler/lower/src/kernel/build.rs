@@ -2,12 +2,12 @@
 //!
 //! `@k(tensors, sizes, destinations) -> tensors` becomes `@k(memrefs, sizes, result memrefs)`.
 
-use ir::{AffineExpr, Attribute, Attributes, Body, Module, Op, Type, Value};
+use ir::{AffineExpr, Body, Module, Op, Value};
 
 use super::contract::{ContractionKernel, emit_contraction};
 use super::emit::{Emitter, Target};
-use super::lane::Lane;
 use super::loops::{Piece, emit_elementwise};
+use super::pad::emit_pad;
 use crate::contraction::Contraction;
 use crate::generic::Generic;
 use crate::outline::KERNEL;
@@ -45,26 +45,30 @@ fn emit_results(emitter: &mut Emitter<'_>, results: &[Value], buffers: &[Value])
     match source.name(root) {
         "tensor.concat" => emit_concat(emitter, root, buffers[0]),
         "tensor.pad" => emit_pad(emitter, root, buffers[0]),
-        _ => match contraction_below(source, results[0]) {
-            Some((generic, permutation)) => {
-                let roles = Contraction::of(source, &generic).expect("found as a contraction");
-                let kernel = ContractionKernel {
-                    generic: &generic,
-                    roles: &roles,
-                    result: results[0],
-                    permutation: &permutation,
-                };
-                emit_contraction(emitter, &kernel, buffers[0]);
-            }
-            None => {
-                let pieces: Vec<Piece<'_>> = results
-                    .iter()
-                    .zip(buffers)
-                    .map(|(&value, &buffer)| Piece { value, buffer, offsets: &[] })
-                    .collect();
-                emit_elementwise(emitter, &pieces);
-            }
-        },
+        _ if results.len() == 1 => emit_value(emitter, results[0], buffers[0], &[]),
+        _ => {
+            let pieces: Vec<Piece<'_>> =
+                results.iter().zip(buffers).map(|(&value, &buffer)| Piece { value, buffer, offsets: &[] }).collect();
+            emit_elementwise(emitter, &pieces);
+        }
+    }
+}
+
+/// Computes a tensor into a buffer, shifted by `offsets` unless those are empty.
+pub(super) fn emit_value(emitter: &mut Emitter<'_>, value: Value, buffer: Value, offsets: &[Value]) {
+    match contraction_below(emitter.source, value) {
+        Some((generic, permutation)) => {
+            let roles = Contraction::of(emitter.source, &generic).expect("found as a contraction");
+            let kernel = ContractionKernel {
+                generic: &generic,
+                roles: &roles,
+                result: value,
+                permutation: &permutation,
+                offsets,
+            };
+            emit_contraction(emitter, &kernel, buffer);
+        }
+        None => emit_elementwise(emitter, &[Piece { value, buffer, offsets }]),
     }
 }
 
@@ -115,68 +119,4 @@ fn emit_concat(emitter: &mut Emitter<'_>, root: Op, buffer: Value) {
         let extent = emitter.extent(operand, axis);
         offset = emitter.add(offset, extent);
     }
-}
-
-/// `tensor.pad` with a constant: the result is filled, then the operand is written at its offset. Low and high
-/// padding come from the static attributes.
-fn emit_pad(emitter: &mut Emitter<'_>, root: Op, buffer: Value) {
-    let source = emitter.source;
-    let operation = source.op(root);
-    let low = operation.attributes.integers("static_low").expect("tensor.pad has low padding");
-    let operand = operation.operands()[0];
-    let block = source.blocks(operation.regions()[0])[0];
-    let end = source.terminator(block).expect("a pad region yields");
-    let fill = emitter.scalar(source.operand(end, 0));
-    let rank = low.len();
-    let extents: Vec<Value> = (0..rank).map(|axis| emitter.buffer_extent(buffer, axis)).collect();
-    let inner: Vec<Value> = (0..rank).map(|axis| emitter.extent(operand, axis)).collect();
-    let (last, outer) = extents.split_last().expect("padding a scalar changes nothing");
-    let rows = outer.iter().fold(emitter.index(1), |product, &extent| emitter.mul(product, extent));
-    let offsets: Vec<Value> = low.iter().map(|&low| emitter.index(low)).collect();
-    emitter.parallel_loop(rows, 256, |emitter, row| {
-        let position = super::loops::delinearize(emitter, row, outer);
-        let padded: Vec<Lane> = position.iter().map(|&index| Lane::Uniform(index)).collect();
-        let value = Lane::Uniform(fill);
-        let at: Vec<Value> = position.iter().zip(&offsets).map(|(&index, &low)| emitter.sub(index, low)).collect();
-        let mut inside = None;
-        for (&index, &extent) in at.iter().zip(&inner) {
-            // unsigned, so that a negative index is outside too
-            let predicate = Attributes::from([("predicate", Attribute::i64(6))]);
-            let test = emitter.pure("arith.cmpi", &[index, extent], Type::I1, predicate);
-            inside = Some(match inside {
-                None => test,
-                Some(all) => emitter.pure("arith.andi", &[all, test], Type::I1, []),
-            });
-        }
-        let zero = emitter.index(0);
-        let Some(inside) = inside else {
-            fill_row(emitter, buffer, &padded, &value, zero, *last);
-            copy_row(emitter, operand, buffer, &[], &offsets, inner[rank - 1]);
-            return;
-        };
-        let start = offsets[rank - 1];
-        let stop = emitter.add(start, inner[rank - 1]);
-        // a row outside is filled whole: its middle is empty
-        let start = emitter.pure("arith.select", &[inside, start, *last], Type::Index, []);
-        let stop = emitter.pure("arith.select", &[inside, stop, *last], Type::Index, []);
-        fill_row(emitter, buffer, &padded, &value, zero, start);
-        emitter.if_then(inside, |emitter| {
-            let row: Vec<Lane> = at.iter().map(|&index| Lane::Uniform(index)).collect();
-            copy_row(emitter, operand, buffer, &row, &offsets, inner[rank - 1]);
-        });
-        fill_row(emitter, buffer, &padded, &value, stop, *last);
-    });
-}
-
-fn copy_row(emitter: &mut Emitter<'_>, operand: Value, buffer: Value, row: &[Lane], offsets: &[Value], length: Value) {
-    let zero = emitter.index(0);
-    super::loops::emit_row(emitter, &[Piece { value: operand, buffer, offsets }], row, zero, length);
-}
-
-fn fill_row(emitter: &mut Emitter<'_>, buffer: Value, row: &[Lane], value: &Lane, low: Value, high: Value) {
-    emitter.for_loop(low, high, 1, &[], |emitter, index, _| {
-        let subscripts: Vec<Lane> = row.iter().cloned().chain(std::iter::once(Lane::Uniform(index))).collect();
-        emitter.store(value, buffer, &subscripts);
-        vec![]
-    });
 }

@@ -5,7 +5,7 @@ use ir::{Attributes, Body, Type, Value};
 
 use super::emit::Emitter;
 use super::lane::Lane;
-use super::loops::delinearize;
+use super::loops::{delinearize, shift};
 use crate::contraction::{Columns, Contraction, GROUP, Kind};
 use crate::generic::Generic;
 
@@ -41,11 +41,13 @@ pub struct ContractionKernel<'g> {
     pub result: Value,
     /// For each dimension of the contraction's result the dimension of `result` it becomes.
     pub permutation: &'g [usize],
+    /// Added to the subscripts of `result` to give those in its buffer; empty for none.
+    pub offsets: &'g [Value],
 }
 
 /// Emits a contraction kernel that writes `out`.
 pub fn emit_contraction(emitter: &mut Emitter<'_>, kernel: &ContractionKernel<'_>, out: Value) {
-    let ContractionKernel { generic, roles, result, permutation } = *kernel;
+    let ContractionKernel { generic, roles, result, permutation, .. } = *kernel;
     let source = emitter.source;
     let contraction = source.op(generic.op).results()[0];
     let extents: Vec<Value> = (0..generic.rank()).map(|dim| emitter.loop_extent(generic, dim)).collect();
@@ -87,16 +89,18 @@ pub fn emit_contraction(emitter: &mut Emitter<'_>, kernel: &ContractionKernel<'_
                 let map = generic.output_map(0).clone();
                 let at: Vec<Lane> = map.results.iter().map(|e| emitter.affine(e, point)).collect();
                 let value = emitter.evaluate(generic.inits[0], &at);
-                emitter.store(&value, out, subscripts);
+                let place = shift_all(emitter, subscripts, kernel.offsets);
+                emitter.store(&value, out, &place);
             });
         }
         call(emitter, kernel, &strides, &tile, &place, &start, out);
         if !trivial {
             tile_points(emitter, kernel, &place, |emitter, point, subscripts| {
-                let accumulated = emitter.load(out, subscripts);
+                let place = shift_all(emitter, subscripts, kernel.offsets);
+                let accumulated = emitter.load(out, &place);
                 emitter.remember_point(generic, point.to_vec(), vec![accumulated]);
                 let value = emitter.evaluate(result, subscripts);
-                emitter.store(&value, out, subscripts);
+                emitter.store(&value, out, &place);
             });
         }
     });
@@ -358,6 +362,23 @@ fn descriptor(
     }
 }
 
+/// Subscripts in the result's buffer.
+fn shift_all(emitter: &mut Emitter<'_>, subscripts: &[Lane], offsets: &[Value]) -> Vec<Lane> {
+    match offsets {
+        [] => subscripts.to_vec(),
+        offsets => subscripts.iter().zip(offsets).map(|(lane, &offset)| shift(emitter, lane, offset)).collect(),
+    }
+}
+
+/// Where the result's first element lies in its buffer.
+fn out_origin(emitter: &mut Emitter<'_>, kernel: &ContractionKernel<'_>, out: Value) -> Value {
+    let strides = buffer_strides(emitter, out);
+    kernel.offsets.iter().zip(&strides).fold(emitter.index(0), |sum, (&offset, &stride)| {
+        let step = emitter.mul(offset, stride);
+        emitter.add(sum, step)
+    })
+}
+
 /// The address of an element: the buffer's plus `offset` f32 elements.
 fn address(emitter: &mut Emitter<'_>, buffer: Value, offset: Value) -> Value {
     let base = emitter.pure("rt.address", &[buffer], Type::Index, []);
@@ -379,7 +400,7 @@ fn call(
     let origin = place.origin;
     let (zero, group_width) = (emitter.index(0), emitter.index(GROUP));
     let column_group = emitter.div(origin.column, group_width);
-    let mut moved = |strides: &[Value], offset: Value, group: Value| {
+    let moved = |emitter: &mut Emitter<'_>, strides: &[Value], offset: Value, group: Value| {
         let mut sum = offset;
         let rows = [(0, origin.row_inner), (1, origin.row_outer)];
         let row_terms = rows.iter().filter_map(|&(index, at)| roles.rows.get(index).map(|&dim| (dim, at)));
@@ -391,9 +412,10 @@ fn call(
         let step = emitter.mul(column_group, group);
         emitter.add(sum, step)
     };
-    let left_offset = moved(&strides.left, strides.left_offset, zero);
-    let right_offset = moved(&strides.right, strides.right_offset, tile.right_group);
-    let out_offset = moved(&strides.out, zero, tile.out_group);
+    let left_offset = moved(emitter, &strides.left, strides.left_offset, zero);
+    let right_offset = moved(emitter, &strides.right, strides.right_offset, tile.right_group);
+    let first = out_origin(emitter, kernel, out);
+    let out_offset = moved(emitter, &strides.out, first, tile.out_group);
     let left_buffer = emitter.buffer(generic.inputs[roles.left]).expect("contraction operands are kernel arguments");
     let right_buffer = emitter.buffer(generic.inputs[roles.right]).expect("contraction operands are kernel arguments");
     let left_address = address(emitter, left_buffer, left_offset);

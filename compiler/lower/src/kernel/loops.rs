@@ -11,6 +11,8 @@ use crate::generic::Generic;
 
 /// Elements of a one-dimensional result that make one row.
 const CHUNK: i64 = 4096;
+/// Rows of at most this many elements are gathered, so that finding their indices is paid for less often.
+const SHORT_ROW: i64 = 16;
 /// The extent assumed for a dynamic dimension when work is estimated.
 const ASSUMED_EXTENT: i64 = 64;
 
@@ -39,11 +41,27 @@ pub fn emit_elementwise(emitter: &mut Emitter<'_>, pieces: &[Piece<'_>]) {
         emit_chunks(emitter, pieces, last, work);
         return;
     }
+    // short rows are gathered: one iteration runs over the last two dimensions
+    let short = shape[shape.len() - 1].is_some_and(|extent| extent <= SHORT_ROW);
+    let (outer, middle) = match outer.split_last() {
+        Some((&middle, outer)) if short && reductions.is_empty() => (outer, Some(middle)),
+        _ => (outer, None),
+    };
     let rows = outer.iter().fold(emitter.index(1), |product, &extent| emitter.mul(product, extent));
-    let row_work = work * shape[shape.len() - 1].unwrap_or(ASSUMED_EXTENT);
+    let known = |axis: usize| shape[axis].unwrap_or(ASSUMED_EXTENT);
+    let row_work = work * (outer.len()..shape.len()).map(known).product::<i64>();
     emitter.parallel_loop(rows, row_work, |emitter, row| {
         let indices = delinearize(emitter, row, outer);
         let row_point: Vec<Lane> = indices.iter().map(|&index| Lane::Uniform(index)).collect();
+        let zero = emitter.index(0);
+        if let Some(middle) = middle {
+            emitter.for_loop(zero, middle, 1, &[], |emitter, index, _| {
+                let row: Vec<Lane> = row_point.iter().cloned().chain([Lane::Uniform(index)]).collect();
+                emit_row(emitter, pieces, &row, zero, last);
+                vec![]
+            });
+            return;
+        }
         let staged = stage_shared(emitter, pieces, &reductions, &row_point, last);
         for (value, map) in &reductions {
             let mut point: Vec<Option<Lane>> = row_point.iter().cloned().map(Some).collect();
@@ -51,7 +69,6 @@ pub fn emit_elementwise(emitter: &mut Emitter<'_>, pieces: &[Piece<'_>]) {
             let subscripts: Vec<Lane> = map.iter().map(|e| emitter.affine(e, &point)).collect();
             emitter.evaluate(*value, &subscripts);
         }
-        let zero = emitter.index(0);
         emit_row(emitter, pieces, &row_point, zero, last);
         if let Some(value) = staged {
             emitter.unbind_buffer(value);
@@ -115,7 +132,8 @@ fn store_point(emitter: &mut Emitter<'_>, pieces: &[Piece<'_>], point: &[Lane]) 
     }
 }
 
-fn shift(emitter: &mut Emitter<'_>, lane: &Lane, offset: Value) -> Lane {
+/// A loop index plus an offset.
+pub(super) fn shift(emitter: &mut Emitter<'_>, lane: &Lane, offset: Value) -> Lane {
     match lane {
         Lane::Uniform(index) => Lane::Uniform(emitter.add(*index, offset)),
         Lane::Iota(base) => Lane::Iota(emitter.add(*base, offset)),

@@ -5,4 +5,5 @@ pub mod contract;
 pub mod emit;
 pub mod lane;
 pub mod loops;
+mod pad;
 pub mod reduce;

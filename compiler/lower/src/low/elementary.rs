@@ -19,7 +19,7 @@ const LOG2_E: f64 = std::f64::consts::LOG2_E;
 const LN2_HIGH: f64 = 0.693_359_375;
 const LN2_LOW: f64 = -2.121_944_400_546_905_8e-4;
 /// Where the rational function below reaches 1 when its operations are fused.
-const TANH_LIMIT: f64 = 7.998_811_721_801_757_8;
+const TANH_LIMIT: f64 = 7.998_811_721_801_758;
 /// Beyond this the reduction of sine's argument in `f32` is not exact enough.
 const TRIGONOMETRIC_LIMIT: f64 = 48_039.0;
 
@@ -345,7 +345,7 @@ impl Arithmetic<'_, '_> {
     fn sine_reduced(&mut self, x: Value, quarters: i32) -> Value {
         let turns = self.scale(x, std::f64::consts::FRAC_2_PI);
         let n = self.apply("math.roundeven", &[turns]);
-        let a = self.fma_constant(n, -1.570_796_012_878_417_97, x);
+        let a = self.fma_constant(n, -1.570_796_012_878_418, x);
         let a = self.fma_constant(n, -3.139_164_732_601_784_6e-7, a);
         let a = self.fma_constant(n, -5.390_302_529_957_765e-15, a);
         let square = self.mul(a, a);

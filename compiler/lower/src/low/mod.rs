@@ -10,7 +10,9 @@ mod declare;
 mod elementary;
 mod expand;
 mod flatten;
+mod narrow;
 mod parallel;
+pub mod profile;
 mod scope;
 mod simplify;
 
@@ -29,6 +31,7 @@ pub const PASSES: &[(&str, Pass)] = &[
     ("number-assertions", assertions::number_assertions),
     ("call-contractions", contract::call_contractions),
     ("flatten-buffers", flatten::flatten_buffers),
+    ("widen-narrow-types", narrow::widen_narrow_types),
     ("expand-math", expand::expand_math),
     ("outline-parallel", parallel::outline_parallel),
     ("lower-control-flow", control::lower_control_flow),

@@ -84,7 +84,7 @@ impl Lowering<'_> {
         let value = match exact {
             true => self.pointwise(&[Input { value: plain.value, map }], &shape, element, |_, e| e[0]),
             false => {
-                let limit = self.dim(&plain.shape[1]);
+                let limit = self.extent(plain.value, 1);
                 let tensor = plain.value;
                 self.pointwise(&[], &shape, element, |builder, _| {
                     let mut at: Vec<Value> = (0..rank).map(|axis| loop_index(builder, axis)).collect();

@@ -122,8 +122,7 @@ fn pack_columns(lowering: &mut Lowering<'_>, matrix: &Shaped, transposed: bool) 
         let map = AffineMap::new(3, order(AffineExpr::Dim(1), column));
         return lowering.pointwise(&[Input { value: matrix.value, map }], &shape, Type::F32, |_, e| e[0]);
     }
-    let extent = lowering.dim(&n);
-    let last = lowering.dim(&n.sub(&DimExpr::ONE));
+    let extent = lowering.extent(matrix.value, n_axis);
     let value = matrix.value;
     lowering.pointwise(&[], &shape, Type::F32, |builder, _| {
         let index = |builder: &mut ir::Builder<'_>, dim: i64| {
@@ -133,6 +132,8 @@ fn pack_columns(lowering: &mut Lowering<'_>, matrix: &Shaped, transposed: bool) 
         let width = builder.constant_index(GROUP);
         let first = builder.value("arith.muli", &[group, width], Type::Index, []);
         let column = builder.value("arith.addi", &[first, lane], Type::Index, []);
+        let one = builder.constant_index(1);
+        let last = builder.value("arith.subi", &[extent, one], Type::Index, []);
         let safe = builder.value("arith.minsi", &[column, last], Type::Index, []);
         let operands = if transposed { [value, safe, k] } else { [value, k, safe] };
         let element = builder.value("tensor.extract", &operands, Type::F32, []);

@@ -325,14 +325,21 @@ fn pack_weights(lowering: &mut Lowering<'_>, convolution: &Convolution) -> Value
         return lowering.pointwise(&[input], &shape, element, |_, e| e[0]);
     }
     let tensor = weights.value;
+    let inputs = lowering.extent(tensor, 1);
+    let outputs = match lead {
+        0 => lowering.extent(tensor, 0),
+        _ => lowering.index(per_group),
+    };
     lowering.pointwise(&[], &shape, element.clone(), |builder, _| {
         let (block_index, input_block) = (loop_index(builder, ob), loop_index(builder, ib));
         let output = channel_index(builder, block_index, oc, GROUP);
         let input = channel_index(builder, input_block, ic, block);
-        let (outputs, inputs) = (builder.constant_index(per_group), builder.constant_index(channels));
-        let (last_output, last_input) = (builder.constant_index(per_group - 1), builder.constant_index(channels - 1));
-        let safe_output = builder.value("arith.minsi", &[output, last_output], Type::Index, []);
-        let safe_input = builder.value("arith.minsi", &[input, last_input], Type::Index, []);
+        let one = builder.constant_index(1);
+        let below = |builder: &mut ir::Builder<'_>, index: Value, limit: Value| {
+            let last = builder.value("arith.subi", &[limit, one], Type::Index, []);
+            builder.value("arith.minsi", &[index, last], Type::Index, [])
+        };
+        let (safe_output, safe_input) = (below(builder, output, outputs), below(builder, input, inputs));
         let row = match lead {
             0 => safe_output,
             _ => {

@@ -329,7 +329,15 @@ fn scalar(
             s.same(shift, &[a, get(1)?])
         }
         "Where" => s.select(a, get(1)?, get(2)?),
-        "Cast" | "CastLike" => s.cast(a, result, kinds[0], kinds[kinds.len() - 1]),
+        "Cast" | "CastLike" => {
+            let value = s.cast(a, result, kinds[0], kinds[kinds.len() - 1]);
+            if attributes.integer("saturate") == Some(0)
+                && let Some(op) = s.builder.body.defining_op(value)
+            {
+                s.builder.body.op_mut(op).attributes.set("saturate", Attribute::Bool(false));
+            }
+            value
+        }
         "Clip" => {
             let low = get(1).map_or(a, |low| s.max(a, low));
             get(2).map_or(low, |high| s.min(low, high))

@@ -121,6 +121,10 @@ impl<'a> Lowering<'a> {
             if matches!(name, "func.return" | "onnx.Yield") {
                 continue;
             }
+            if self.source.op(op).operands().iter().any(|&operand| self.is_lost(operand)) {
+                self.bind_placeholders(op);
+                continue;
+            }
             self.location = self.source.op(op).location.clone();
             self.origin = name.strip_prefix("onnx.").unwrap_or(name).to_lowercase();
             if let Err(unsupported) = self.operation(op, errors) {
@@ -131,12 +135,23 @@ impl<'a> Lowering<'a> {
         }
     }
 
+    /// Whether a value is missing because its operator is unsupported, which has been reported.
+    fn is_lost(&self, value: Value) -> bool {
+        !self.is_bound(value) && *self.source.value_type(value) != Type::None
+    }
+
     /// Keeps going behind an unsupported operator, so that all of them are reported.
     fn bind_placeholders(&mut self, op: Op) {
         for &result in self.source.op(op).results() {
             if let (false, Some(shape)) = (self.is_bound(result), self.shapes.shape(result)) {
                 let shape = shape.to_vec();
                 let element = self.element(result);
+                for dim in &shape {
+                    if self.is_own_symbol(dim, result) {
+                        let nothing = self.index(0);
+                        self.define_dim(dim, nothing);
+                    }
+                }
                 let value = self.empty(&shape, element);
                 self.values.insert(result, value);
             }
@@ -336,7 +351,9 @@ impl<'a> Lowering<'a> {
         body: impl FnOnce(&mut Builder<'_>, &[Value]) -> Value,
     ) -> Value {
         let rank = shape.len();
-        self.generic(inputs, shape, element, AffineMap::identity(rank), &parallel(rank), body)
+        // what the result held before is no element to compute from
+        let own = |builder: &mut Builder<'_>, elements: &[Value]| body(builder, &elements[..inputs.len()]);
+        self.generic(inputs, shape, element, AffineMap::identity(rank), &parallel(rank), own)
     }
 
     /// Binds `result` to an elementwise computation with multidirectional broadcasting, in the layout of the operands.
@@ -462,6 +479,12 @@ impl<'a> Lowering<'a> {
         let shape_type = Type::static_tensor(&[shape.len() as i64], Type::Index);
         let shape = builder.value("tensor.from_elements", &extents, shape_type, []);
         builder.value("tensor.reshape", &[value, shape], r#type, [])
+    }
+
+    /// The extent of an axis, read from the tensor itself: kernels that differ only in it can be one.
+    pub(crate) fn extent(&mut self, tensor: Value, axis: usize) -> Value {
+        let axis = self.index(axis as i64);
+        self.builder().value("tensor.dim", &[tensor, axis], Type::Index, [])
     }
 
     /// The `index` value of a symbolic dimension.

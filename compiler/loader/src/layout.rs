@@ -1,0 +1,142 @@
+//! Where everything goes in the mapping.
+
+use std::collections::BTreeMap;
+
+use object::{File, Object, ObjectSection, ObjectSymbol, SectionFlags, SectionIndex, SymbolSection};
+
+/// Bytes of an address and of the jump behind it in the table of outside symbols.
+const ENTRY: usize = 16;
+/// `jmp *rel32(%rip)`, whose operand counts from behind the instruction.
+const JUMP: [u8; 2] = [0xff, 0x25];
+const JUMP_LENGTH: i32 = 6;
+/// Cache lines: the largest alignment code generators ask of code, so that sections of several objects do not share one.
+const SECTION_ALIGNMENT: usize = 64;
+
+/// A symbol that none of the objects defines.
+pub(crate) struct Outside {
+    /// Its address.
+    pub(crate) address: usize,
+    /// The offset of its entry: the address, then a jump to it.
+    pub(crate) entry: usize,
+}
+
+/// Offsets into the mapping.
+pub(crate) struct Layout {
+    pub(crate) size: usize,
+    /// By object and section.
+    sections: BTreeMap<(usize, usize), usize>,
+    /// Symbols that are visible to other objects.
+    pub(crate) defined: BTreeMap<String, usize>,
+    pub(crate) outside: BTreeMap<String, Outside>,
+}
+
+impl Layout {
+    pub(crate) fn of(files: &[File<'_>], symbols: &BTreeMap<String, usize>) -> Result<Layout, String> {
+        let mut layout =
+            Layout { size: 0, sections: BTreeMap::new(), defined: BTreeMap::new(), outside: BTreeMap::new() };
+        for (number, file) in files.iter().enumerate() {
+            layout.place_sections(number, file)?;
+        }
+        for (number, file) in files.iter().enumerate() {
+            layout.collect_defined(number, file)?;
+        }
+        for file in files {
+            layout.collect_outside(file, symbols)?;
+        }
+        Ok(layout)
+    }
+
+    fn place_sections(&mut self, number: usize, file: &File<'_>) -> Result<(), String> {
+        for section in file.sections() {
+            let name = section.name().unwrap_or_default();
+            if !is_loaded(&section, name) || section.size() == 0 {
+                continue;
+            }
+            if is_writable(&section) && !name.starts_with(".data.rel.ro") {
+                return Err(format!("the object has writable data in {name}"));
+            }
+            let alignment = (section.align() as usize).max(SECTION_ALIGNMENT);
+            self.size = self.size.next_multiple_of(alignment);
+            self.sections.insert((number, section.index().0), self.size);
+            self.size += section.size() as usize;
+        }
+        Ok(())
+    }
+
+    fn collect_defined(&mut self, number: usize, file: &File<'_>) -> Result<(), String> {
+        for symbol in file.symbols() {
+            let Ok(name) = symbol.name() else { continue };
+            let Some(offset) = self.symbol_offset(number, &symbol) else { continue };
+            if symbol.is_global() && !name.is_empty() && self.defined.insert(name.to_string(), offset).is_some() {
+                return Err(format!("{name} is defined twice"));
+            }
+        }
+        Ok(())
+    }
+
+    fn collect_outside(&mut self, file: &File<'_>, symbols: &BTreeMap<String, usize>) -> Result<(), String> {
+        for symbol in file.symbols().filter(|symbol| symbol.is_undefined()) {
+            let name = symbol.name().unwrap_or_default();
+            if name.is_empty() || self.defined.contains_key(name) || self.outside.contains_key(name) {
+                continue;
+            }
+            let address = *symbols.get(name).ok_or_else(|| format!("{name} is defined nowhere"))?;
+            let entry = self.size.next_multiple_of(ENTRY);
+            self.size = entry + ENTRY;
+            self.outside.insert(name.to_string(), Outside { address, entry });
+        }
+        Ok(())
+    }
+
+    /// Where a section of an object lies.
+    pub(crate) fn section_offset(&self, number: usize, section: SectionIndex) -> Option<usize> {
+        self.sections.get(&(number, section.0)).copied()
+    }
+
+    /// Where a symbol that its own object defines lies.
+    pub(crate) fn symbol_offset<'d>(&self, number: usize, symbol: &impl ObjectSymbol<'d>) -> Option<usize> {
+        match symbol.section() {
+            SymbolSection::Section(section) => {
+                self.section_offset(number, section).map(|offset| offset + symbol.address() as usize)
+            }
+            _ => None,
+        }
+    }
+
+    pub(crate) fn copy_sections(&self, files: &[File<'_>], memory: &mut [u8]) -> Result<(), String> {
+        for (&(number, section), &offset) in &self.sections {
+            let section = files[number].section_by_index(SectionIndex(section)).map_err(|error| error.to_string())?;
+            // a section without bytes in the file is zero, and so is the memory
+            let data = section.data().map_err(|error| error.to_string())?;
+            memory[offset..offset + data.len()].copy_from_slice(data);
+        }
+        Ok(())
+    }
+
+    pub(crate) fn write_outside_symbols(&self, memory: &mut [u8]) {
+        for Outside { address, entry } in self.outside.values() {
+            let jump = jump_offset(*entry);
+            memory[*entry..*entry + 8].copy_from_slice(&(*address as u64).to_le_bytes());
+            memory[jump..jump + 2].copy_from_slice(&JUMP);
+            memory[jump + 2..jump + 6].copy_from_slice(&(-8 - JUMP_LENGTH).to_le_bytes());
+        }
+    }
+}
+
+/// Where the jump of an entry lies: behind the address.
+pub(crate) fn jump_offset(entry: usize) -> usize {
+    entry + 8
+}
+
+/// Sections that a running program has in memory, but for the tables that unwinding needs: nothing unwinds here.
+fn is_loaded<'d>(section: &impl ObjectSection<'d>, name: &str) -> bool {
+    has_flag(section, object::elf::SHF_ALLOC) && name != ".eh_frame"
+}
+
+fn is_writable<'d>(section: &impl ObjectSection<'d>) -> bool {
+    has_flag(section, object::elf::SHF_WRITE)
+}
+
+fn has_flag<'d>(section: &impl ObjectSection<'d>, flag: object::elf::SectionFlags) -> bool {
+    matches!(section.flags(), SectionFlags::Elf { sh_flags, .. } if sh_flags.contains(flag))
+}

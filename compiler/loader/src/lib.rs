@@ -1,0 +1,52 @@
+//! Relocatable ELF objects for x86-64, loaded into this process.
+//!
+//! All objects of one [`load`] share one mapping: code and read-only data of every object, then a table of the
+//! addresses of outside symbols with a jump through each entry, so that a symbol may lie anywhere. The mapping is
+//! writable until it is relocated, executable afterwards, never both.
+
+#![allow(unsafe_code, reason = "generated code is run from here")]
+
+mod layout;
+mod library;
+mod relocate;
+
+use std::collections::BTreeMap;
+
+use layout::Layout;
+use memmap2::{Mmap, MmapMut};
+
+/// Loaded code. It lives as long as this value.
+#[derive(Debug)]
+pub struct Loaded {
+    memory: Mmap,
+    functions: BTreeMap<String, usize>,
+}
+
+impl Loaded {
+    /// The address of a symbol that one of the objects defines.
+    pub fn function(&self, name: &str) -> Option<*const u8> {
+        let offset = *self.functions.get(name)?;
+        Some(self.memory[offset..].as_ptr())
+    }
+}
+
+/// Loads objects that may refer to each other. `symbols` are the addresses of what none of them defines.
+pub fn load(objects: &[Vec<u8>], symbols: &BTreeMap<String, usize>) -> Result<Loaded, String> {
+    let files = objects
+        .iter()
+        .map(|bytes| object::File::parse(bytes.as_slice()).map_err(|error| format!("not an object file: {error}")))
+        .collect::<Result<Vec<_>, _>>()?;
+    let mut known = symbols.clone();
+    known.extend(library::symbols().map(|(name, address)| (name.to_string(), address)));
+    let layout = Layout::of(&files, &known)?;
+    let mut memory = MmapMut::map_anon(layout.size.max(1)).map_err(|error| format!("no memory for code: {error}"))?;
+    layout.copy_sections(&files, &mut memory)?;
+    layout.write_outside_symbols(&mut memory);
+    let base = memory.as_ptr().expose_provenance();
+    relocate::relocate(&files, &layout, base, &mut memory)?;
+    let memory = memory.make_exec().map_err(|error| format!("code cannot be made executable: {error}"))?;
+    Ok(Loaded { memory, functions: layout.defined })
+}
+
+#[cfg(test)]
+mod tests;

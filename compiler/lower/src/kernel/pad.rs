@@ -1,0 +1,162 @@
+//! `tensor.pad` with a constant: the border is filled, then the operand is computed or copied into the middle.
+//!
+//! Dimensions behind the last padded one are contiguous with it, so borders and copied rows are runs of memory.
+
+use ir::{Attribute, Attributes, Op, Type, Value};
+
+use super::build::emit_value;
+use super::emit::Emitter;
+use super::lane::Lane;
+use super::loops::delinearize;
+
+/// The padded tensor by its geometry.
+struct Padding {
+    /// Extents of the result.
+    outer: Vec<Value>,
+    /// Extents of the operand.
+    inner: Vec<Value>,
+    /// Elements in front of the operand along each dimension.
+    low: Vec<Value>,
+    /// The last padded dimension.
+    last: usize,
+    /// Elements of one step along it.
+    step: Value,
+}
+
+/// Emits a `tensor.pad`. Padding comes from the static attributes.
+pub(super) fn emit_pad(emitter: &mut Emitter<'_>, root: Op, buffer: Value) {
+    let source = emitter.source;
+    let operation = source.op(root);
+    let lows = operation.attributes.integers("static_low").expect("tensor.pad has low padding");
+    let highs = operation.attributes.integers("static_high").expect("tensor.pad has high padding");
+    let operand = operation.operands()[0];
+    let block = source.blocks(operation.regions()[0])[0];
+    let end = source.terminator(block).expect("a pad region yields");
+    let fill = emitter.scalar(source.operand(end, 0));
+    let rank = lows.len();
+    let last = (0..rank).rev().find(|&axis| lows[axis] != 0 || highs[axis] != 0).unwrap_or(rank - 1);
+    let outer: Vec<Value> = (0..rank).map(|axis| emitter.buffer_extent(buffer, axis)).collect();
+    let inner: Vec<Value> = (0..rank).map(|axis| emitter.extent(operand, axis)).collect();
+    let low: Vec<Value> = lows.iter().map(|&low| emitter.index(low)).collect();
+    let step = outer[last + 1..].iter().fold(emitter.index(1), |product, &extent| emitter.mul(product, extent));
+    let padding = Padding { outer, inner, low, last, step };
+    let copied = emitter.buffer(operand);
+    emit_rows(emitter, &padding, buffer, fill, copied);
+    if copied.is_none() {
+        emit_value(emitter, operand, buffer, &padding.low);
+    }
+}
+
+/// One iteration a row of the result: its border is filled, its middle copied if the operand has a buffer.
+fn emit_rows(emitter: &mut Emitter<'_>, padding: &Padding, buffer: Value, fill: Value, copied: Option<Value>) {
+    let Padding { outer, inner, low, last, step } = padding;
+    let leading = &outer[..*last];
+    let rows = leading.iter().fold(emitter.index(1), |product, &extent| emitter.mul(product, extent));
+    let flat = flat_buffer(emitter, buffer);
+    let flat_copied = copied.map(|copied| flat_buffer(emitter, copied));
+    let length = emitter.mul(outer[*last], *step);
+    let middle = emitter.mul(inner[*last], *step);
+    let front = emitter.mul(low[*last], *step);
+    emitter.parallel_loop(rows, 1024, |emitter, row| {
+        let position = delinearize(emitter, row, leading);
+        let at: Vec<Value> = position.iter().zip(low).map(|(&index, &low)| emitter.sub(index, low)).collect();
+        let inside = all_below(emitter, &at, inner);
+        let base = emitter.mul(row, length);
+        // a row outside is filled whole: its middle is empty
+        let mut choose = |emitter: &mut Emitter<'_>, value: Value| match inside {
+            Some(inside) => emitter.pure("arith.select", &[inside, value, length], Type::Index, []),
+            None => value,
+        };
+        let behind = emitter.add(front, middle);
+        let (start, stop) = (choose(emitter, front), choose(emitter, behind));
+        let (first, rest) = (emitter.add(base, start), emitter.add(base, stop));
+        let end = emitter.add(base, length);
+        fill_run(emitter, flat, fill, base, first);
+        fill_run(emitter, flat, fill, rest, end);
+        let Some(from) = flat_copied else { return };
+        let copy = |emitter: &mut Emitter<'_>| {
+            let source_row = at.iter().zip(inner).fold(emitter.index(0), |linear, (&index, &extent)| {
+                let scaled = emitter.mul(linear, extent);
+                emitter.add(scaled, index)
+            });
+            let begin = emitter.mul(source_row, middle);
+            let to = emitter.add(base, front);
+            copy_run(emitter, (flat, to), (from, begin), middle);
+        };
+        match inside {
+            Some(inside) => emitter.if_then(inside, copy),
+            None => copy(emitter),
+        }
+    });
+}
+
+/// Whether every index lies below its extent; as unsigned numbers, so that negative ones do not. `None` for no index.
+fn all_below(emitter: &mut Emitter<'_>, indices: &[Value], extents: &[Value]) -> Option<Value> {
+    let mut all = None;
+    for (&index, &extent) in indices.iter().zip(extents) {
+        let predicate = Attributes::from([("predicate", Attribute::i64(6))]);
+        let below = emitter.pure("arith.cmpi", &[index, extent], Type::I1, predicate);
+        all = Some(match all {
+            None => below,
+            Some(all) => emitter.pure("arith.andi", &[all, below], Type::I1, []),
+        });
+    }
+    all
+}
+
+/// The same memory as one run of elements.
+fn flat_buffer(emitter: &mut Emitter<'_>, buffer: Value) -> Value {
+    let element = emitter.body.value_type(buffer).element().clone();
+    let address = emitter.pure("rt.address", &[buffer], Type::Index, []);
+    emitter.pure("rt.buffer", &[address], Type::memref(vec![None], element), [])
+}
+
+fn fill_run(emitter: &mut Emitter<'_>, flat: Value, fill: Value, low: Value, high: Value) {
+    run(emitter, low, high, |emitter, offset| {
+        let at = [shifted(emitter, low, offset)];
+        emitter.store(&Lane::Uniform(fill), flat, &at);
+    });
+}
+
+fn copy_run(
+    emitter: &mut Emitter<'_>,
+    (to, to_first): (Value, Value),
+    (from, from_first): (Value, Value),
+    count: Value,
+) {
+    let zero = emitter.index(0);
+    run(emitter, zero, count, |emitter, offset| {
+        let at = [shifted(emitter, from_first, offset)];
+        let value = emitter.load(from, &at);
+        let at = [shifted(emitter, to_first, offset)];
+        emitter.store(&value, to, &at);
+    });
+}
+
+/// Visits the offsets of a run of `high - low` elements: whole vectors, then single elements.
+fn run(emitter: &mut Emitter<'_>, low: Value, high: Value, visit: impl Fn(&mut Emitter<'_>, &Lane)) {
+    let lanes = emitter.lanes as i64;
+    let zero = emitter.index(0);
+    let count = emitter.sub(high, low);
+    let width = emitter.index(lanes);
+    let tail = emitter.rem(count, width);
+    let main = emitter.sub(count, tail);
+    emitter.for_loop(zero, main, lanes, &[], |emitter, offset, _| {
+        visit(emitter, &Lane::Iota(offset));
+        vec![]
+    });
+    if emitter.constant_value(tail) != Some(0) {
+        emitter.for_loop(main, count, 1, &[], |emitter, offset, _| {
+            visit(emitter, &Lane::Uniform(offset));
+            vec![]
+        });
+    }
+}
+
+fn shifted(emitter: &mut Emitter<'_>, first: Value, offset: &Lane) -> Lane {
+    match offset {
+        Lane::Iota(base) => Lane::Iota(emitter.add(first, *base)),
+        Lane::Uniform(index) => Lane::Uniform(emitter.add(first, *index)),
+        Lane::Vector(_) | Lane::Scalars(_) => unreachable!("runs are visited by consecutive offsets"),
+    }
+}

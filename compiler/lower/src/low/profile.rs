@@ -1,0 +1,70 @@
+//! Timing kernels: around every kernel call of the host functions two readings of the clock, whose difference is added
+//! to a table.
+
+use ir::{Attribute, Attributes, Builder, Location, Module, Op, Type, Value};
+
+use super::scope::{callee, definitions, is_kernel, table_type, with_body};
+
+/// The global that holds, for each timed call, the nanoseconds it took in all and how often it ran.
+pub const PROFILE: &str = "rt_profile";
+/// The module attribute that says for each timed call its kernel and then its nodes.
+pub const PROFILED: &str = "rt.profiled";
+
+/// Times every kernel call of a module at the kernel level.
+pub fn time_kernels(module: &mut Module) {
+    let mut timed: Vec<Attribute> = Vec::new();
+    let kernels: Vec<String> = module
+        .functions()
+        .filter(|function| is_kernel(module, function.op))
+        .map(|function| function.name.to_string())
+        .collect();
+    for op in definitions(module) {
+        if is_kernel(module, op) {
+            continue;
+        }
+        with_body(module, op, |_, body| {
+            for call in body.walk_all() {
+                let Some(name) = callee(body, call).filter(|name| kernels.iter().any(|kernel| kernel == name)) else {
+                    continue;
+                };
+                let nodes = body.op(call).location.names();
+                let label = std::iter::once(name).chain(nodes.iter().map(|node| &**node)).map(Attribute::string).collect();
+                time_call(body, call, timed.len() as i64);
+                timed.push(Attribute::Array(label));
+            }
+        });
+    }
+    add_table(module, timed.len() as i64 * 2);
+    module.attributes.set(PROFILED, Attribute::Array(timed.into()));
+}
+
+fn ticks(builder: &mut Builder<'_>) -> Value {
+    builder.value("func.call", &[], Type::I64, [("callee", Attribute::symbol("rt_ticks"))])
+}
+
+fn time_call(body: &mut ir::Body, call: Op, number: i64) {
+    let start = ticks(&mut Builder::before(body, call));
+    let mut builder = Builder::after(body, call);
+    let end = ticks(&mut builder);
+    let time = builder.value("arith.subi", &[end, start], Type::I64, []);
+    let table = builder.value("memref.get_global", &[], table_type(), [("name", Attribute::symbol(PROFILE))]);
+    let one = builder.constant(Attribute::i64(1), Type::I64);
+    for (offset, amount) in [(0, time), (1, one)] {
+        let at = builder.constant_index(2 * number + offset);
+        let before = builder.value("memref.load", &[table, at], Type::I64, []);
+        let after = builder.value("arith.addi", &[before, amount], Type::I64, []);
+        builder.create("memref.store", &[after, table, at], &[], []);
+    }
+}
+
+fn add_table(module: &mut Module, words: i64) {
+    let attributes = Attributes::from([
+        ("sym_name", Attribute::string(PROFILE)),
+        ("sym_visibility", Attribute::string("private")),
+        ("type", Attribute::Type(Type::memref(vec![Some(words)], Type::I64))),
+        ("initial_value", Attribute::Unit),
+    ]);
+    let global = module.body.create_op("memref.global", &[], &[], attributes, Location::Unknown);
+    let top = module.body.entry().expect("a module has one block");
+    module.body.append(top, global);
+}

@@ -1,0 +1,13 @@
+//! Time, for profiles.
+
+use std::sync::OnceLock;
+use std::time::Instant;
+
+static START: OnceLock<Instant> = OnceLock::new();
+
+/// Nanoseconds since the first call.
+#[allow(unsafe_code, reason = "an exported C symbol")]
+#[unsafe(no_mangle)]
+pub extern "C" fn rt_ticks() -> i64 {
+    START.get_or_init(Instant::now).elapsed().as_nanos() as i64
+}
