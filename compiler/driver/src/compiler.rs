@@ -103,29 +103,32 @@ impl Compiler {
     /// Compiles a model file, with inputs of other shapes than it declares, or with constants for inputs.
     pub fn compile_file_with(&self, path: &Path, options: &import::Options) -> Result<CompiledModel> {
         let mut timings = Timings::default();
+        let module = self.import(path, options, &mut timings)?;
+        self.compile_graph(module, timings)
+    }
+
+    fn import(&self, path: &Path, options: &import::Options, timings: &mut Timings) -> Result<Module> {
         let mut options = options.clone();
         options.dimensions.extend(self.options.dims.iter().map(|(name, &extent)| (name.clone(), extent)));
         let module = timings.measure("import", || import::import_file(path, &options))?;
         pipeline::print_after("import", &module, &self.options);
-        self.compile_graph(module, timings)
+        Ok(module)
     }
 
     /// The module of a model at some level, and what the model takes and gives.
     pub fn lower_file(&self, path: &Path, level: Level) -> Result<(Module, Signature)> {
         let mut timings = Timings::default();
-        let dimensions = self.options.dims.iter().map(|(name, &extent)| (name.clone(), extent)).collect();
-        let mut module = import::import_file(path, &import::Options { dimensions, ..import::Options::default() })?;
+        let mut module = self.import(path, &import::Options::default(), &mut timings)?;
         let mut signature = Signature::of(main_function(&module)?);
         if level > Level::Graph {
             pipeline::run_stages(&mut module, pipeline::GRAPH, &self.options, &mut timings)?;
             signature.refine(main_function(&module)?);
         }
-        let (to_low, to_kernels) = pipeline::STRUCTURED.split_last().expect("there are stages");
         if level > Level::Structured {
-            pipeline::run_stages(&mut module, to_kernels, &self.options, &mut timings)?;
+            pipeline::run_stages(&mut module, pipeline::STRUCTURED, &self.options, &mut timings)?;
         }
         if level > Level::Kernel {
-            pipeline::run_stages(&mut module, std::slice::from_ref(to_low), &self.options, &mut timings)?;
+            pipeline::lower_to_low(&mut module, &self.options, &mut timings)?;
         }
         Ok((module, signature))
     }
@@ -145,6 +148,7 @@ impl Compiler {
 
     fn finish(&self, mut module: Module, signature: Signature, mut timings: Timings) -> Result<CompiledModel> {
         pipeline::run_stages(&mut module, pipeline::STRUCTURED, &self.options, &mut timings)?;
+        pipeline::lower_to_low(&mut module, &self.options, &mut timings)?;
         let mut model = self.generate(&module, signature, timings)?;
         let mut timings = std::mem::take(&mut model.timings);
         timings.measure("initialize", || model.initialize())?;
@@ -174,7 +178,7 @@ impl Compiler {
         })
     }
 
-    fn machine_code(&self, module: &Module, symbols: BTreeMap<String, usize>) -> Result<Code> {
+    fn machine_code(&self, module: &Module, mut symbols: BTreeMap<String, usize>) -> Result<Code> {
         let threads = self.options.threads;
         match self.options.backend {
             Backend::Cranelift => codegen_cranelift::compile(module, &codegen_cranelift::Options { symbols, threads })
@@ -182,6 +186,8 @@ impl Compiler {
                 .map(Code::Cranelift),
             Backend::Llvm => {
                 let available = || std::thread::available_parallelism().map_or(1, |count| count.get());
+                let library = loader::library_symbols().into_iter();
+                symbols.extend(library.map(|(name, address)| (name.to_string(), address)));
                 let objects = worker::compile(module, if threads == 0 { available() } else { threads })?;
                 loader::load(&objects, &symbols).map(Code::Llvm).map_err(|error| internal(&error).into())
             }

@@ -37,7 +37,7 @@ pub type Stage = fn(&mut Module, &Options) -> Result<()>;
 pub const GRAPH: &[(&str, Stage)] =
     &[("onnx-to-linalg", |module, _| lower::onnx_to_linalg::lower_function(module, MAIN))];
 
-/// From the structured level to the low level.
+/// From the structured level to the kernel level.
 pub const STRUCTURED: &[(&str, Stage)] = &[
     ("outline-kernels", |module, options| {
         lower::outline::outline_kernels(module, MAIN, options.kernel_shapes());
@@ -61,7 +61,6 @@ pub const STRUCTURED: &[(&str, Stage)] = &[
         }
         Ok(())
     }),
-    ("lower-to-low", |module, options| lower::low::lower_to_low(module, &target(options))),
 ];
 
 /// Runs stages in order.
@@ -73,6 +72,16 @@ pub fn run_stages(
 ) -> Result<()> {
     stages.iter().try_for_each(|(name, stage)| {
         timings.measure(name, || stage(module, options))?;
+        print_after(name, module, options);
+        Ok(())
+    })
+}
+
+/// From the kernel level to the low level.
+pub fn lower_to_low(module: &mut Module, options: &Options, timings: &mut Timings) -> Result<()> {
+    let target = target(options);
+    lower::low::PASSES.iter().try_for_each(|(name, pass)| {
+        timings.measure(name, || pass(module, &target))?;
         print_after(name, module, options);
         Ok(())
     })

@@ -7,7 +7,6 @@
 #![allow(unsafe_code, reason = "generated code is run from here")]
 
 mod layout;
-mod library;
 mod relocate;
 
 use std::collections::BTreeMap;
@@ -36,9 +35,7 @@ pub fn load(objects: &[Vec<u8>], symbols: &BTreeMap<String, usize>) -> Result<Lo
         .iter()
         .map(|bytes| object::File::parse(bytes.as_slice()).map_err(|error| format!("not an object file: {error}")))
         .collect::<Result<Vec<_>, _>>()?;
-    let mut known = symbols.clone();
-    known.extend(library::symbols().map(|(name, address)| (name.to_string(), address)));
-    let layout = Layout::of(&files, &known)?;
+    let layout = Layout::of(&files, symbols)?;
     let mut memory = MmapMut::map_anon(layout.size.max(1)).map_err(|error| format!("no memory for code: {error}"))?;
     layout.copy_sections(&files, &mut memory)?;
     layout.write_outside_symbols(&mut memory);
@@ -50,3 +47,19 @@ pub fn load(objects: &[Vec<u8>], symbols: &BTreeMap<String, usize>) -> Result<Lo
 
 #[cfg(test)]
 mod tests;
+
+/// Functions of the C library that compilers call on their own, by name.
+pub fn library_symbols() -> [(&'static str, usize); 4] {
+    unsafe extern "C" {
+        fn memcpy();
+        fn memmove();
+        fn memset();
+        fn memcmp();
+    }
+    [
+        ("memcpy", memcpy as *const () as usize),
+        ("memmove", memmove as *const () as usize),
+        ("memset", memset as *const () as usize),
+        ("memcmp", memcmp as *const () as usize),
+    ]
+}

@@ -8,7 +8,7 @@ use indexmap::IndexSet;
 use ir::{Attribute, Body, Builder, Module, Op, Result, Type, Value};
 
 use super::scope::{callee, definitions, is_kernel, status_word, with_body};
-use super::{MESSAGES, Target};
+use super::{HOST, MESSAGES, Target};
 
 /// Runtime calls that fail by setting the status.
 const MAY_FAIL: [&str; 3] = ["rt_arena", "rt_allocate", "rt_output"];
@@ -100,6 +100,7 @@ pub(super) fn guard_host(module: &mut Module, _: &Target) -> Result<()> {
         let function = module.function_view(op).expect("a function");
         if !is_kernel(module, op) && function.r#type.results == [Type::I64] {
             with_body(module, op, |_, body| guard_body(body));
+            module.body.op_mut(op).attributes.set(HOST, Attribute::Unit);
         }
     }
     Ok(())

@@ -37,11 +37,16 @@ struct Flattener<'m> {
     extents: IndexMap<Value, Vec<Value>>,
     /// What each buffer's type was.
     types: IndexMap<Value, Type>,
+    /// Constants at the head of the entry block.
+    constants: IndexMap<i64, Value>,
+    /// Operations that nobody needs any more.
+    dead: Vec<Op>,
 }
 
 impl<'m> Flattener<'m> {
     fn new(module: &'m Module, body: &'m mut Body, kernel: bool) -> Flattener<'m> {
-        let mut flattener = Flattener { module, body, extents: IndexMap::new(), types: IndexMap::new() };
+        let (extents, types, constants) = (IndexMap::new(), IndexMap::new(), IndexMap::new());
+        let mut flattener = Flattener { module, body, extents, types, constants, dead: vec![] };
         flattener.arguments(kernel);
         flattener
     }
@@ -70,14 +75,18 @@ impl<'m> Flattener<'m> {
         for &op in &ops {
             self.op(op)?;
         }
-        // flat buffers of one element type are of one type
-        for op in ops {
-            if self.body.name(op) == "memref.cast" {
-                let operand = self.body.operand(op, 0);
-                self.body.replace(op, &[operand]);
-            }
-        }
+        self.body.erase_all(&self.dead);
         Ok(())
+    }
+
+    fn constant(&mut self, value: i64) -> Value {
+        if let Some(&known) = self.constants.get(&value) {
+            return known;
+        }
+        let entry = self.body.entry().expect("only functions with a body are flattened");
+        let new = Builder::at_start(self.body, entry).constant_index(value);
+        self.constants.insert(value, new);
+        new
     }
 
     fn op(&mut self, op: Op) -> Result<()> {
@@ -148,17 +157,12 @@ impl<'m> Flattener<'m> {
 
     /// The number of elements of a view.
     fn element_count(&mut self, op: Op, r#type: &Type, sizes: &[Value]) -> Value {
-        let mut sizes = sizes.iter().copied();
-        let mut builder = Builder::before(self.body, op);
-        let mut total = builder.constant_index(1);
-        for extent in r#type.shape().unwrap_or_default() {
-            let extent = match extent {
-                Some(extent) => builder.constant_index(extent),
-                None => sizes.next().expect("one size a dynamic dimension"),
-            };
-            total = builder.value("arith.muli", &[total, extent], Type::Index, []);
+        let known = self.constant(r#type.shape().unwrap_or_default().into_iter().flatten().product());
+        if sizes.is_empty() {
+            return known;
         }
-        total
+        let mut builder = Builder::before(self.body, op);
+        sizes.iter().fold(known, |total, &size| builder.value("arith.muli", &[total, size], Type::Index, []))
     }
 
     fn unexpected(&self, op: Op) -> Vec<Diagnostic> {
@@ -181,24 +185,24 @@ impl<'m> Flattener<'m> {
 
     fn linear_index(&mut self, op: Op, base: Value, r#type: &Type, indices: &[Value]) -> Value {
         let shape = r#type.shape().expect("buffers are ranked");
-        let mut dynamic = self.extents.get(&base).cloned().unwrap_or_default().into_iter();
-        let mut builder = Builder::before(self.body, op);
-        let mut linear: Option<Value> = None;
-        for (extent, &index) in shape.into_iter().zip(indices) {
-            let known = if extent.is_none() { dynamic.next() } else { None };
-            linear = Some(match linear {
-                None => index,
-                Some(outer) => {
-                    let extent = match extent {
-                        Some(extent) => builder.constant_index(extent),
-                        None => known.expect("the extents of a buffer with several dimensions are known"),
-                    };
-                    let scaled = builder.value("arith.muli", &[outer, extent], Type::Index, []);
-                    builder.value("arith.addi", &[scaled, index], Type::Index, [])
-                }
-            });
+        let Some((&first, inner)) = indices.split_first() else { return self.constant(0) };
+        if inner.is_empty() {
+            return first;
         }
-        linear.unwrap_or_else(|| builder.constant_index(0))
+        let mut dynamic = self.extents.get(&base).cloned().unwrap_or_default().into_iter();
+        let extents: Vec<Option<Value>> = shape
+            .into_iter()
+            .map(|extent| match extent {
+                Some(extent) => Some(self.constant(extent)),
+                None => dynamic.next(),
+            })
+            .collect();
+        let mut builder = Builder::before(self.body, op);
+        inner.iter().zip(&extents[1..]).fold(first, |outer, (&index, extent)| {
+            let extent = extent.expect("the extents of a buffer with several dimensions are known");
+            let scaled = builder.value("arith.muli", &[outer, extent], Type::Index, []);
+            builder.value("arith.addi", &[scaled, index], Type::Index, [])
+        })
     }
 
     fn dim(&mut self, op: Op) -> Result<()> {
@@ -209,14 +213,15 @@ impl<'m> Flattener<'m> {
             return Err(self.unexpected(op));
         };
         let new = match extent {
-            Some(extent) => Builder::before(self.body, op).constant_index(extent),
+            Some(extent) => self.constant(extent),
             None => {
                 let position = shape[..axis].iter().filter(|extent| extent.is_none()).count();
                 let known = self.extents.get(&buffer).and_then(|extents| extents.get(position));
                 *known.ok_or_else(|| self.unexpected(op))?
             }
         };
-        self.body.replace(op, &[new]);
+        self.body.replace_all_uses(self.body.result(op, 0), new);
+        self.dead.push(op);
         Ok(())
     }
 

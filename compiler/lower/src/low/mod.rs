@@ -23,6 +23,9 @@ use ir::{Module, Result};
 /// The module attribute that lists the messages of assertions; status `n` means message `n - 1`.
 pub const MESSAGES: &str = "rt.messages";
 
+/// Marks a host function: it calls kernels and is not worth optimizing itself.
+pub const HOST: &str = "rt.host";
+
 /// A step of the lowering.
 pub type Pass = fn(&mut Module, &Target) -> Result<()>;
 
