@@ -1,7 +1,5 @@
 //! Cheap clean-up of blocks: folds, common subexpressions, branches whose condition is known, dead operations.
 
-use std::collections::HashMap;
-
 use indexmap::IndexMap;
 use ir::dominance::Dominators;
 use ir::{Attribute, Attributes, Block, Body, Builder, Folded, Module, Op, OpName, Registry, Result, Type, Value};
@@ -92,7 +90,7 @@ type Key = (OpName, Vec<Value>, Attributes, Vec<Type>);
 fn merge_equal(body: &mut Body, registry: &Registry) {
     let root = body.root();
     let dominators = Dominators::of_region(body, root);
-    let mut known: HashMap<Key, Vec<Op>> = HashMap::new();
+    let mut known: rustc_hash::FxHashMap<Key, Vec<Op>> = rustc_hash::FxHashMap::default();
     for block in body.blocks(root).to_vec() {
         for op in body.ops(block).to_vec() {
             let operation = body.op(op);
@@ -124,10 +122,10 @@ fn merge_equal(body: &mut Body, registry: &Registry) {
 /// Erases operations without effect whose results nobody reads, and what only they read.
 fn remove_dead(body: &mut Body, registry: &Registry) {
     // for each value, how many of its readers are dead
-    let mut readers: HashMap<Value, usize> = HashMap::new();
+    let mut readers: rustc_hash::FxHashMap<Value, usize> = rustc_hash::FxHashMap::default();
     let mut dead = Vec::new();
     let mut pending = body.walk_all();
-    let mut seen = std::collections::HashSet::new();
+    let mut seen = rustc_hash::FxHashSet::default();
     while let Some(op) = pending.pop() {
         if seen.contains(&op) {
             continue;
