@@ -29,7 +29,7 @@ fn program() -> OsString {
 
 fn start(program: &OsString, module: &Module) -> Result<Child> {
     let mut command = Command::new(program);
-    command.arg("--worker").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.args(["--worker", "--threads", "1"]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(|error| {
         let message = format!("the LLVM back end cannot be started: {}: {error}", program.to_string_lossy());
         Diagnostic::unsupported(Location::Unknown, message)
