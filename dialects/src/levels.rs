@@ -86,7 +86,7 @@ const TABLE: [Legality; 4] = [
     Legality {
         dialects: &["builtin", "func", "cf", "arith", "math", "vector", "memref", "rt"],
         operations: &[],
-        except: &["cf.assert", "memref.subview", "memref.dim", "memref.cast", "vector.transfer_read"],
+        except: &["cf.assert", "memref.dim", "memref.subview", "memref.alloc"],
         tensors: false,
         flat_buffers: true,
     },

@@ -40,6 +40,8 @@ impl<'c> Translator<'_, 'c> {
                 // SAFETY: a view lies inside its buffer.
                 unsafe { self.builder.build_in_bounds_gep(byte, self.buffer(op, 0)?, &[shift], "")? }.into()
             }
+            // buffers are addresses, whatever is known about their sizes
+            "memref.cast" => self.buffer(op, 0)?.into(),
             "rt.address" => {
                 self.builder.build_ptr_to_int(self.buffer(op, 0)?, self.unit.context.i64_type(), "")?.into()
             }

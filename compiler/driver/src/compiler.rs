@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use dialects::levels::Level;
 use ir::{Attribute, Diagnostic, FunctionView, Location, Module, Result};
 use lower::fold_constants::INITIALIZE;
 
@@ -22,19 +23,6 @@ pub enum Backend {
     Cranelift,
     /// In a process of its own, faster code.
     Llvm,
-}
-
-/// How far down a module is taken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Level {
-    /// Operators of ONNX.
-    Graph,
-    /// Index maps and scalar bodies on tensors.
-    Structured,
-    /// Loops on buffers, a function a kernel.
-    Kernel,
-    /// What code generators translate.
-    Low,
 }
 
 /// How to compile.

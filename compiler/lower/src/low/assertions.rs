@@ -7,9 +7,8 @@
 use indexmap::IndexSet;
 use ir::{Attribute, Body, Builder, Module, Op, Result, Type, Value};
 
-use super::MESSAGES;
 use super::scope::{callee, definitions, is_kernel, status_word, with_body};
-use super::HOST;
+use super::{HOST, MESSAGES};
 
 /// Runtime calls that fail by setting the status.
 const MAY_FAIL: [&str; 3] = ["rt_arena", "rt_allocate", "rt_output"];

@@ -44,9 +44,9 @@ fn fold_all(body: &mut Body, registry: &Registry) {
                 Folded::Value(value) => value,
                 Folded::Constant(value) => {
                     let r#type = body.value_type(result).clone();
-                    *constants.entry((value.clone(), r#type.clone())).or_insert_with(|| {
-                        Builder::at_start(body, entry).constant(value, r#type)
-                    })
+                    *constants
+                        .entry((value.clone(), r#type.clone()))
+                        .or_insert_with(|| Builder::at_start(body, entry).constant(value, r#type))
                 }
             };
             body.replace_all_uses(result, new);
