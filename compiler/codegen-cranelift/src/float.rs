@@ -112,6 +112,10 @@ impl Translator<'_> {
             "arith.maximumf" => false,
             _ => return None,
         };
+        // a reduction combines lanes, not its operands
+        if self.body.name(op) != name {
+            return None;
+        }
         let known = |index| self.constant_float(self.body.operand(op, index)).is_some_and(|value| !value.is_nan());
         let (bound, value) = match (known(0), known(1)) {
             (_, true) => (y, x),
