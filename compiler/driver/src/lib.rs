@@ -3,6 +3,8 @@
 mod code;
 mod compiler;
 mod globals;
+pub mod passes;
+mod parts;
 pub mod pipeline;
 mod session;
 mod signature;
@@ -11,7 +13,8 @@ pub mod testdata;
 mod worker;
 
 pub use codegen_cranelift::clif;
-pub use compiler::{Backend, CompiledModel, Compiler, Level, Options};
+pub use compiler::{Backend, CompiledModel, Compiler, Options};
+pub use dialects::levels::Level;
 pub use ir::{Blob, DenseElements, Diagnostic, ErrorClass, Result, Type};
 pub use session::{KernelTime, Session};
 pub use signature::{Extent, Port, Signature};

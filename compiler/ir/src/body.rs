@@ -241,6 +241,11 @@ impl Body {
         &self.ops[op]
     }
 
+    /// The id the next operation will get; ids only grow.
+    pub fn next_op(&self) -> Op {
+        self.ops.next_key()
+    }
+
     /// An operation, to change its name, attributes, location or isolated body.
     pub fn op_mut(&mut self, op: Op) -> &mut Operation {
         &mut self.ops[op]

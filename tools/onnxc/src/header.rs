@@ -118,7 +118,8 @@ mod tests {
             let path = std::env::temp_dir().join(format!("onnxc-header-{}-{initializes}.h", std::process::id()));
             std::fs::write(&path, text).expect("the header is written");
             for language in ["c", "c++"] {
-                let arguments = ["-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function", "-x", language];
+                let arguments =
+                    ["-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function", "-x", language];
                 let status = std::process::Command::new("cc").args(arguments).arg(&path).status();
                 assert!(status.expect("there is a compiler").success(), "{language}");
             }

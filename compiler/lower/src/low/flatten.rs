@@ -3,13 +3,12 @@
 //! A kernel takes one `index` more for each dynamic dimension of its buffers, behind its other arguments.
 
 use indexmap::IndexMap;
-use ir::{Body, Builder, Diagnostic, Module, Op, Result, Type, Value};
+use ir::{Attribute, Body, Builder, DenseElements, Diagnostic, Module, Op, Result, Type, Value};
 
-use super::Target;
 use super::scope::{callee, definitions, is_kernel, with_body};
 
 /// Makes every buffer flat and dense.
-pub(super) fn flatten_buffers(module: &mut Module, _: &Target) -> Result<()> {
+pub(super) fn flatten_buffers(module: &mut Module) -> Result<()> {
     let functions = definitions(module);
     for &op in &functions {
         let kernel = is_kernel(module, op);
@@ -18,7 +17,25 @@ pub(super) fn flatten_buffers(module: &mut Module, _: &Target) -> Result<()> {
     for op in functions {
         module.update_function_type(op);
     }
+    flatten_globals(module);
     Ok(())
+}
+
+/// One dimension for every global and its initial value.
+fn flatten_globals(module: &mut Module) {
+    for op in module.ops().to_vec() {
+        let attributes = &mut module.body.op_mut(op).attributes;
+        let Some(shape) = attributes.get("type").and_then(Attribute::as_type).and_then(Type::static_shape) else {
+            continue;
+        };
+        let count: i64 = shape.iter().product();
+        let element = attributes.get("type").and_then(Attribute::as_type).expect("just read").element().clone();
+        if let Some(Attribute::Dense(elements)) = attributes.get("initial_value").cloned() {
+            let r#type = Type::static_tensor(&[count], element.clone());
+            attributes.set("initial_value", Attribute::dense(DenseElements { r#type, ..(*elements).clone() }));
+        }
+        attributes.set("type", Attribute::Type(Type::memref([Some(count)], element)));
+    }
 }
 
 /// `memref<?xT>` for a buffer of any shape.
@@ -75,8 +92,25 @@ impl<'m> Flattener<'m> {
         for &op in &ops {
             self.op(op)?;
         }
+        for op in ops {
+            if self.body.name(op) == "memref.get_global" {
+                self.global(op);
+            }
+        }
         self.body.erase_all(&self.dead);
         Ok(())
+    }
+
+    /// The address of a global has the global's static type.
+    fn global(&mut self, op: Op) {
+        let result = self.body.result(op, 0);
+        let count = self.types[&result].static_shape().expect("globals are static").iter().product();
+        let attributes = self.body.op(op).attributes.clone();
+        let element = self.types[&result].element().clone();
+        let mut builder = Builder::before(self.body, op);
+        let global = builder.value("memref.get_global", &[], Type::memref([Some(count)], element.clone()), attributes);
+        let buffer = builder.value("memref.cast", &[global], Type::memref([None], element), []);
+        self.body.replace(op, &[buffer]);
     }
 
     fn constant(&mut self, value: i64) -> Value {
