@@ -178,15 +178,13 @@ impl Compiler {
         })
     }
 
-    fn machine_code(&self, parts: &[Module], mut symbols: BTreeMap<String, usize>) -> Result<Code> {
+    fn machine_code(&self, parts: &[Module], symbols: BTreeMap<String, usize>) -> Result<Code> {
         let threads = self.options.threads;
         match self.options.backend {
             Backend::Cranelift => codegen_cranelift::compile(parts, &codegen_cranelift::Options { symbols, threads })
                 .map(Box::new)
                 .map(Code::Cranelift),
             Backend::Llvm => {
-                let library = loader::library_symbols().into_iter();
-                symbols.extend(library.map(|(name, address)| (name.to_string(), address)));
                 let objects = worker::compile(parts)?;
                 loader::load(&objects, &symbols).map(Code::Llvm).map_err(|error| internal(&error).into())
             }

@@ -49,19 +49,3 @@ pub fn load(objects: &[Vec<u8>], symbols: &BTreeMap<String, usize>) -> Result<Lo
 
 #[cfg(test)]
 mod tests;
-
-/// Functions of the C library that compilers call on their own, by name.
-pub fn library_symbols() -> [(&'static str, usize); 4] {
-    unsafe extern "C" {
-        fn memcpy();
-        fn memmove();
-        fn memset();
-        fn memcmp();
-    }
-    [
-        ("memcpy", memcpy as *const () as usize),
-        ("memmove", memmove as *const () as usize),
-        ("memset", memset as *const () as usize),
-        ("memcmp", memcmp as *const () as usize),
-    ]
-}
