@@ -157,7 +157,7 @@ impl Compiler {
     }
 
     fn generate(&self, module: &Module, parts: &[Module], signature: Signature, mut timings: Timings) -> Result<CompiledModel> {
-        let mut globals = timings.measure("weights", || Globals::of(module));
+        let mut globals = timings.measure("weights", || Globals::of(module, parts));
         let runtime = runtime::symbols().into_iter();
         let mut symbols: BTreeMap<String, usize> =
             runtime.map(|(name, address)| (name.to_string(), address.expose_provenance())).collect();
