@@ -50,10 +50,10 @@ impl Drop for Compiled {
     }
 }
 
-/// Compiles every function with a body and links them in memory.
-pub fn compile(module: &Module, options: &Options) -> Result<Compiled> {
+/// Compiles every function with a body, of all parts of a module, and links them in memory.
+pub fn compile(parts: &[Module], options: &Options) -> Result<Compiled> {
     let targets = Targets::native(false)?;
-    let functions = compile_functions(module, &targets, options.threads)?;
+    let functions = compile_functions(parts, &targets, options.threads)?;
     check_symbols(&functions, &options.symbols)?;
     let mut builder = JITBuilder::with_isa(targets.kernels, default_libcall_names());
     for (name, &address) in &options.symbols {
@@ -68,7 +68,7 @@ pub fn compile(module: &Module, options: &Options) -> Result<Compiled> {
 /// Compiles every function with a body into a native object file.
 pub fn object(module: &Module, options: &Options) -> Result<Vec<u8>> {
     let targets = Targets::native(true)?;
-    let functions = compile_functions(module, &targets, options.threads)?;
+    let functions = compile_functions(std::slice::from_ref(module), &targets, options.threads)?;
     let builder = ObjectBuilder::new(targets.kernels, "onnx", default_libcall_names())
         .map_err(|error| internal(format!("object file: {error}")))?;
     let mut linker = ObjectModule::new(builder);
@@ -153,16 +153,18 @@ fn definitions(module: &Module) -> impl Iterator<Item = FunctionView<'_>> {
 }
 
 /// Compiles all functions on several threads; the result is in module order whatever the threads do.
-fn compile_functions(module: &Module, targets: &Targets, threads: usize) -> Result<Vec<CompiledFunction>> {
-    let functions: Vec<FunctionView<'_>> = definitions(module).collect();
+fn compile_functions(parts: &[Module], targets: &Targets, threads: usize) -> Result<Vec<CompiledFunction>> {
+    let functions: Vec<FunctionView<'_>> = parts.iter().flat_map(definitions).collect();
     let available = || std::thread::available_parallelism().map_or(1, |n| n.get());
     let threads = if threads == 0 { available() } else { threads }.clamp(1, functions.len().max(1));
     let next = AtomicUsize::new(0);
     let work = || {
         let mut frontend = FunctionBuilderContext::new();
         let mut done = Vec::new();
-        while let Some(function) = functions.get(next.fetch_add(1, Ordering::Relaxed)) {
-            done.push((function.op, compile_function(*function, targets.of(function), &mut frontend)));
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let Some(function) = functions.get(index) else { break };
+            done.push((index, compile_function(*function, targets.of(function), &mut frontend)));
         }
         done
     };
@@ -174,7 +176,7 @@ fn compile_functions(module: &Module, targets: &Targets, threads: usize) -> Resu
         }
         results
     });
-    results.sort_by_key(|(op, _)| *op);
+    results.sort_by_key(|(index, _)| *index);
     let (mut compiled, mut diagnostics) = (Vec::new(), Vec::new());
     for (_, result) in results {
         match result {

@@ -5,7 +5,7 @@ use inkwell::attributes::Attribute as FunctionAttribute;
 use inkwell::context::Context;
 use inkwell::module::{Linkage, Module as LlvmModule};
 use inkwell::targets::{FileType, TargetMachine};
-use ir::{Attribute, DenseElements, Diagnostic, FunctionView, Location, Module, Result};
+use ir::{Attribute, DenseElements, Diagnostic, Location, Module, Result};
 
 use crate::function::{Unit, translate};
 use crate::memory::DATA_ALIGNMENT;
@@ -13,58 +13,18 @@ use crate::target::Options;
 
 /// The object file of a module.
 pub fn compile_object(module: &Module, options: &Options) -> Result<Vec<u8>> {
-    emit(module, options, &definitions(module), true, |unit, machine| write(unit, machine, FileType::Object))
-}
-
-/// The object files of a module, several compiled at once; linked together they are the module.
-pub fn compile_objects(module: &Module, options: &Options) -> Result<Vec<Vec<u8>>> {
-    let functions = definitions(module);
-    let available = || std::thread::available_parallelism().map_or(1, |n| n.get());
-    let threads = if options.threads == 0 { available() } else { options.threads };
-    let parts = partition(&functions, threads.max(1));
-    let compile = |(index, part): (usize, &Vec<FunctionView<'_>>)| {
-        emit(module, options, part, index == 0, |unit, machine| write(unit, machine, FileType::Object))
-    };
-    std::thread::scope(|scope| {
-        let helpers: Vec<_> = parts.iter().enumerate().skip(1).map(|part| scope.spawn(move || compile(part))).collect();
-        let first = compile((0, &parts[0]));
-        let others = helpers.into_iter().map(|helper| helper.join().expect("compilation does not panic"));
-        std::iter::once(first).chain(others).collect()
-    })
+    emit(module, options, |unit, machine| write(unit, machine, FileType::Object))
 }
 
 /// The assembly of a module, as text.
 pub fn compile_assembly(module: &Module, options: &Options) -> Result<String> {
-    let text =
-        emit(module, options, &definitions(module), true, |unit, machine| write(unit, machine, FileType::Assembly))?;
+    let text = emit(module, options, |unit, machine| write(unit, machine, FileType::Assembly))?;
     Ok(String::from_utf8_lossy(&text).into_owned())
 }
 
 /// The optimised LLVM IR of a module, as text.
 pub fn compile_ir(module: &Module, options: &Options) -> Result<String> {
-    emit(module, options, &definitions(module), true, |unit, _| Ok(unit.print_to_string().to_string()))
-}
-
-fn definitions(module: &Module) -> Vec<FunctionView<'_>> {
-    module.functions().filter(|function| function.body.entry().is_some()).collect()
-}
-
-/// Splits functions into parts of about the same number of operations; the same split every time.
-fn partition<'a>(functions: &[FunctionView<'a>], count: usize) -> Vec<Vec<FunctionView<'a>>> {
-    let mut parts = vec![(0, Vec::new()); count.min(functions.len()).max(1)];
-    let mut order: Vec<(usize, usize)> = functions
-        .iter()
-        .map(|function| function.body.walk_all().len())
-        .enumerate()
-        .map(|(at, size)| (size, at))
-        .collect();
-    order.sort_by_key(|&(size, at)| (std::cmp::Reverse(size), at));
-    for (size, at) in order {
-        let smallest = parts.iter_mut().min_by_key(|(total, _)| *total).expect("there is a part");
-        smallest.0 += size;
-        smallest.1.push(functions[at]);
-    }
-    parts.into_iter().map(|(_, functions)| functions).collect()
+    emit(module, options, |unit, _| Ok(unit.print_to_string().to_string()))
 }
 
 fn internal(message: String) -> Diagnostic {
@@ -85,12 +45,10 @@ fn hide_all_but(unit: &LlvmModule<'_>, exports: &[String]) {
     });
 }
 
-/// Translates and optimises some functions, then hands the LLVM module on. Only one part defines the module's data.
+/// Translates and optimises a module, then hands it on.
 fn emit<T>(
     module: &Module,
     options: &Options,
-    functions: &[FunctionView<'_>],
-    defines_data: bool,
     finish: impl FnOnce(&LlvmModule<'_>, &TargetMachine) -> Result<T, Diagnostic>,
 ) -> Result<T> {
     let machine = options.machine()?;
@@ -103,16 +61,16 @@ fn emit<T>(
     unit.module.set_triple(&machine.get_triple());
     unit.module.set_data_layout(&machine.get_target_data().get_data_layout());
     if options.embed_constants {
-        define_data(module, &unit, defines_data)?;
+        define_data(module, &unit)?;
     }
     let mut errors = Vec::new();
-    for function in functions {
-        errors.extend(translate(&unit, *function).err());
+    for function in module.functions().filter(|function| function.body.entry().is_some()) {
+        errors.extend(translate(&unit, function).err());
     }
     if !errors.is_empty() {
         return Err(errors);
     }
-    if functions.len() == definitions(module).len() && !options.exports.is_empty() {
+    if !options.exports.is_empty() {
         hide_all_but(&unit.module, &options.exports);
     }
     let (passes, pass_options) = options.passes();
@@ -137,7 +95,7 @@ fn attributes(context: &Context, options: &Options, machine: &TargetMachine) -> 
 }
 
 /// The module's globals: constants with their bytes, buffers zeroed.
-fn define_data(module: &Module, unit: &Unit<'_>, defines: bool) -> Result<(), Diagnostic> {
+fn define_data(module: &Module, unit: &Unit<'_>) -> Result<(), Diagnostic> {
     for &op in module.ops() {
         let operation = module.body.op(op);
         let attributes = &operation.attributes;
@@ -162,9 +120,6 @@ fn define_data(module: &Module, unit: &Unit<'_>, defines: bool) -> Result<(), Di
         global.set_constant(initial.is_some());
         global.set_linkage(Linkage::External);
         global.set_visibility(GlobalVisibility::Hidden);
-        if !defines {
-            continue;
-        }
         match initial {
             Some(elements) => global.set_initializer(&unit.context.const_string(&contents(elements, count), false)),
             None => global.set_initializer(&bytes.const_zero()),

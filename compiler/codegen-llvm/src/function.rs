@@ -368,7 +368,7 @@ impl<'c> Translator<'_, 'c> {
         declaration.ok_or_else(|| Failure::Refused(format!("there is no {name} of this type")))
     }
 
-    /// A global. One that is not defined here may stand at any address that its elements can be read from.
+    /// A global. One that is not defined here may stand at any address.
     pub(crate) fn data(&self, name: &str) -> BasicValueEnum<'c> {
         let global = self.unit.module.get_global(name).unwrap_or_else(|| {
             let global = self.unit.module.add_global(self.unit.context.i8_type(), None, name);

@@ -36,8 +36,6 @@ pub struct Options {
     pub embed_constants: bool,
     /// The only functions that [`crate::compile_object`] lets others see; all, when there are none.
     pub exports: Vec<String>,
-    /// Parts that are compiled in parallel, an object each; 0 means one a processor.
-    pub threads: usize,
 }
 
 impl Options {

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ir::{Module, parse_module};
 
-use crate::{Optimization, Options, compile_assembly, compile_ir, compile_object, compile_objects};
+use crate::{Optimization, Options, compile_assembly, compile_ir, compile_object};
 
 unsafe extern "C" {
     fn dlopen(path: *const c_char, flags: c_int) -> *mut c_void;
@@ -24,24 +24,22 @@ fn parse(text: &str) -> Module {
     parse_module(text, "test", None).unwrap_or_else(|errors| panic!("{}\n{text}", errors[0]))
 }
 
-/// `@main` of some objects, linked into a library that stays loaded.
-fn load(objects: &[Vec<u8>]) -> Main {
+/// `@main` of an object, linked into a library that stays loaded.
+fn load(object: &[u8]) -> Main {
     static NUMBER: AtomicUsize = AtomicUsize::new(0);
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
     let stem = std::env::temp_dir().join(format!("codegen-llvm-{}-{number}", std::process::id()));
     let library = stem.with_extension("so");
     let mut command = std::process::Command::new("cc");
     command.args(["-shared", "-o"]).arg(&library);
-    let paths: Vec<_> = (0..objects.len()).map(|at| stem.with_extension(format!("{at}.o"))).collect();
-    for (path, object) in paths.iter().zip(objects) {
-        std::fs::write(path, object).expect("the object is written");
-        command.arg(path);
-    }
+    let path = stem.with_extension("o");
+    std::fs::write(&path, object).expect("the object is written");
+    command.arg(&path);
     assert!(command.status().expect("there is a linker").success());
-    let path = CString::new(library.to_str().expect("a plain path")).expect("a plain path");
+    let name = CString::new(library.to_str().expect("a plain path")).expect("a plain path");
     // SAFETY: the library holds nothing but the functions of the test.
-    let address = unsafe { dlsym(dlopen(path.as_ptr(), RTLD_NOW), c"main".as_ptr()) };
-    paths.iter().chain([&library]).for_each(|path| drop(std::fs::remove_file(path)));
+    let address = unsafe { dlsym(dlopen(name.as_ptr(), RTLD_NOW), c"main".as_ptr()) };
+    [path, library].iter().for_each(|path| drop(std::fs::remove_file(path)));
     assert!(!address.is_null());
     // SAFETY: `@main` of the tests has this type.
     unsafe { std::mem::transmute(address) }
@@ -51,7 +49,7 @@ fn cranelift(module: &Module) -> (Main, codegen_cranelift::Compiled) {
     let symbols: BTreeMap<String, usize> =
         runtime::symbols().into_iter().map(|(name, address)| (name.to_string(), address as usize)).collect();
     let options = codegen_cranelift::Options { symbols, threads: 1 };
-    let code = codegen_cranelift::compile(module, &options).unwrap_or_else(|errors| panic!("{}", errors[0]));
+    let code = codegen_cranelift::compile(std::slice::from_ref(module), &options).unwrap_or_else(|errors| panic!("{}", errors[0]));
     let address = code.function("main").expect("main is defined");
     // SAFETY: `@main` of the tests has this type.
     (unsafe { std::mem::transmute::<*const u8, Main>(address) }, code)
@@ -85,7 +83,7 @@ fn compare(text: &str, source: &str, result: &str) {
     let (main, _code) = cranelift(&module);
     main(bytes.as_ptr(), expected.as_mut_ptr());
     let object = compile_object(&module, &Options::default()).unwrap_or_else(|errors| panic!("{}", errors[0]));
-    load(&[object])(bytes.as_ptr(), found.as_mut_ptr());
+    load(&object)(bytes.as_ptr(), found.as_mut_ptr());
     assert_eq!(readable(&found, result), readable(&expected, result), "{text}");
 }
 
@@ -302,12 +300,6 @@ fn calls_stack_and_switches() {
   "func.return"() : () -> ()
 }) {sym_name = "main", function_type = (memref<?xi64>, memref<?xi64>) -> ()} : () -> ()"#;
     compare(text, "i64", "i64");
-    let module = parse(text);
-    let parts = compile_objects(&module, &Options { threads: 2, ..Options::default() }).expect("compiles");
-    assert_eq!(parts.len(), 2);
-    let mut found = [0u8; 1024];
-    load(&parts)(input("i64").as_ptr(), found.as_mut_ptr());
-    assert_eq!(found[8], 100);
 }
 
 #[test]
@@ -325,7 +317,7 @@ fn constants_in_the_object() {
     let options = Options { embed_constants: true, ..Options::default() };
     let object = compile_object(&parse(text), &options).unwrap_or_else(|errors| panic!("{}", errors[0]));
     let mut found = vec![0u8; 1024];
-    load(&[object])(std::ptr::null(), found.as_mut_ptr());
+    load(&object)(std::ptr::null(), found.as_mut_ptr());
     assert_eq!(readable(&found[..16], "f32"), ["1", "2", "3", "4"]);
 }
 

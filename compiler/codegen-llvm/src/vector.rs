@@ -7,7 +7,7 @@ use ir::{Attribute, Op};
 
 use crate::form::{is_bit, vector_of, with_scalar};
 use crate::function::{Failure, Translated, Translator};
-use crate::memory::alignment;
+use crate::memory::ACCESS_ALIGNMENT;
 
 /// `ShapedType::kDynamic`: a position given by an operand.
 const DYNAMIC: i64 = i64::MIN;
@@ -145,8 +145,8 @@ impl<'c> Translator<'_, 'c> {
 
     // ---- memory
 
-    fn alignment_operand(&self, element: &ir::Type) -> Translated<BasicValueEnum<'c>> {
-        Ok(self.unit.context.i32_type().const_int(alignment(element)?.into(), false).into())
+    fn alignment_operand(&self) -> BasicValueEnum<'c> {
+        self.unit.context.i32_type().const_int(ACCESS_ALIGNMENT.into(), false).into()
     }
 
     /// The type a vector has in memory.
@@ -181,7 +181,7 @@ impl<'c> Translator<'_, 'c> {
         let result = self.result_vector(op)?;
         let stored = self.stored_vector(result, element);
         let otherwise = self.to_stored(element, otherwise)?;
-        let arguments = [address, self.alignment_operand(element)?, mask, otherwise];
+        let arguments = [address, self.alignment_operand(), mask, otherwise];
         let loaded = self.intrinsic(intrinsic, &[stored, address.get_type()], &arguments)?;
         if is_bit(element) {
             return self.cast(InstructionOpcode::Trunc, loaded, result.as_basic_type_enum());
@@ -195,7 +195,7 @@ impl<'c> Translator<'_, 'c> {
         let element = self.operand_type(op, 3).element();
         let value = self.to_stored(element, self.operand(op, 3)?)?;
         let store = self.intrinsic_function("llvm.masked.store", &[value.get_type(), address.get_type()])?;
-        let arguments = [value, address, self.alignment_operand(element)?, self.operand(op, 2)?];
+        let arguments = [value, address, self.alignment_operand(), self.operand(op, 2)?];
         self.builder.build_call(store, &arguments.map(Into::into), "")?;
         Ok(())
     }

@@ -9,6 +9,7 @@ use lower::fold_constants::INITIALIZE;
 
 use crate::code::Code;
 use crate::globals::Globals;
+use crate::parts;
 use crate::pipeline::{self, MAIN, Timings};
 use crate::session::Entry;
 use crate::signature::Signature;
@@ -102,10 +103,10 @@ impl Compiler {
             signature.refine(main_function(&module)?);
         }
         if level > Level::Structured {
-            pipeline::run(&mut module, &pipeline::structured(&self.options), &self.options, &mut timings)?;
+            pipeline::run(&mut module, &pipeline::kernels(&self.options), &self.options, &mut timings)?;
         }
         if level > Level::Kernel {
-            pipeline::run(&mut module, &pipeline::kernels(&self.options), &self.options, &mut timings)?;
+            pipeline::run(&mut module, pipeline::LOW, &self.options, &mut timings)?;
         }
         Ok((module, signature))
     }
@@ -124,22 +125,44 @@ impl Compiler {
     }
 
     fn finish(&self, mut module: Module, signature: Signature, mut timings: Timings) -> Result<CompiledModel> {
-        let lowering = pipeline::structured(&self.options) + "," + &pipeline::kernels(&self.options);
-        pipeline::run(&mut module, &lowering, &self.options, &mut timings)?;
-        let mut model = self.generate(&module, signature, timings)?;
+        pipeline::run(&mut module, &pipeline::kernels(&self.options), &self.options, &mut timings)?;
+        let parts = self.lower_parts(&mut module, &mut timings)?;
+        let mut model = self.generate(&module, &parts, signature, timings)?;
         let mut timings = std::mem::take(&mut model.timings);
         timings.measure("initialize", || model.initialize())?;
         model.timings = timings;
         Ok(model)
     }
 
-    fn generate(&self, module: &Module, signature: Signature, mut timings: Timings) -> Result<CompiledModel> {
-        let mut globals = timings.measure("weights", || Globals::of(module));
+    /// Takes a module from the kernel level to the low level, in as many parts as there are threads.
+    fn lower_parts(&self, module: &mut Module, timings: &mut Timings) -> Result<Vec<Module>> {
+        let (whole, each) = pipeline::low_steps();
+        pipeline::run(module, &whole, &self.options, timings)?;
+        let mut parts = parts::split(module, self.threads());
+        timings.measure("lower-to-low", || {
+            let lower = |part: &mut Module| pipeline::run(part, &each, &self.options, &mut Timings::default());
+            std::thread::scope(|scope| {
+                let (first, rest) = parts.split_first_mut().expect("a module has a part");
+                let helpers: Vec<_> = rest.iter_mut().map(|part| scope.spawn(move || lower(part))).collect();
+                let mine = lower(first);
+                helpers.into_iter().fold(mine, |all, helper| all.and(helper.join().expect("passes do not panic")))
+            })
+        })?;
+        Ok(parts)
+    }
+
+    fn threads(&self) -> usize {
+        let available = || std::thread::available_parallelism().map_or(1, |count| count.get());
+        if self.options.threads == 0 { available() } else { self.options.threads }
+    }
+
+    fn generate(&self, module: &Module, parts: &[Module], signature: Signature, mut timings: Timings) -> Result<CompiledModel> {
+        let mut globals = timings.measure("weights", || Globals::of(module, parts));
         let runtime = runtime::symbols().into_iter();
         let mut symbols: BTreeMap<String, usize> =
             runtime.map(|(name, address)| (name.to_string(), address.expose_provenance())).collect();
         symbols.extend(globals.addresses().map(|(name, address)| (name.to_string(), address)));
-        let code = timings.measure("codegen", || self.machine_code(module, symbols))?;
+        let code = timings.measure("codegen", || self.machine_code(parts, symbols))?;
         let main = code.function(MAIN).ok_or_else(|| internal("the code has no function @main_graph"))?;
         let profiled = module.attributes.get(lower::low::profile::PROFILED).and_then(Attribute::as_array);
         Ok(CompiledModel {
@@ -155,17 +178,14 @@ impl Compiler {
         })
     }
 
-    fn machine_code(&self, module: &Module, mut symbols: BTreeMap<String, usize>) -> Result<Code> {
+    fn machine_code(&self, parts: &[Module], symbols: BTreeMap<String, usize>) -> Result<Code> {
         let threads = self.options.threads;
         match self.options.backend {
-            Backend::Cranelift => codegen_cranelift::compile(module, &codegen_cranelift::Options { symbols, threads })
+            Backend::Cranelift => codegen_cranelift::compile(parts, &codegen_cranelift::Options { symbols, threads })
                 .map(Box::new)
                 .map(Code::Cranelift),
             Backend::Llvm => {
-                let available = || std::thread::available_parallelism().map_or(1, |count| count.get());
-                let library = loader::library_symbols().into_iter();
-                symbols.extend(library.map(|(name, address)| (name.to_string(), address)));
-                let objects = worker::compile(module, if threads == 0 { available() } else { threads })?;
+                let objects = worker::compile(parts)?;
                 loader::load(&objects, &symbols).map(Code::Llvm).map_err(|error| internal(&error).into())
             }
         }

@@ -4,6 +4,7 @@ mod code;
 mod compiler;
 mod globals;
 pub mod passes;
+mod parts;
 pub mod pipeline;
 mod session;
 mod signature;

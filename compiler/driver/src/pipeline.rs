@@ -19,19 +19,24 @@ pub fn graph(_: &Options) -> String {
     "onnx-to-linalg".to_string()
 }
 
+/// From the kernel level to the low level.
+pub const LOW: &str = "lower-to-low";
+
+/// The two halves of [`LOW`]: what looks at the whole module, and what looks at one function at a time.
+pub fn low_steps() -> (String, String) {
+    let names: Vec<&str> = lower::low::PASSES.iter().map(|pass| pass.name).collect();
+    let (whole, each) = names.split_first().expect("there are passes");
+    (whole.to_string(), each.join(","))
+}
+
 /// From the structured level to the kernel level.
-pub fn structured(options: &Options) -> String {
+pub fn kernels(options: &Options) -> String {
     let (target, shapes) = match options.backend {
         Backend::Cranelift => ("cranelift", "shared"),
         Backend::Llvm => ("llvm", "specialised"),
     };
     let time = if options.profile { ",time-kernels" } else { "" };
     format!("outline-kernels{{shapes={shapes}}},fold-constants,build-kernels{{target={target}}}{time}")
-}
-
-/// From the kernel level to the low level.
-pub fn kernels(_: &Options) -> String {
-    "lower-to-low".to_string()
 }
 
 /// Runs a pipeline given as text; development builds verify the module after each pass.

@@ -1,1 +1,195 @@
-//! Equality saturation on the graph level.
+//! The graph level made cheaper: equality saturation with ONNX operators.
+//!
+//! A function's entry block becomes an e-graph, whose equations are added by rules ([`rules`](crate) in families), and
+//! the cheapest equal graph is taken out again. Constants are not computed here: rules build expressions of constants,
+//! and the compiler runs those once, ahead of the first run.
+//!
+//! Invariants
+//! - Both sides of an equation have the same symbolic shape and element type.
+//! - The result is never dearer than the original by the cost model, and the same from run to run.
+
+mod cost;
+mod extract;
+mod graph;
+mod language;
+mod pattern;
+mod rebuild;
+mod report;
+mod rules;
+mod saturate;
+mod scalar;
+
+use dialects::onnx::shape::ShapeAnalysis;
+use egg::Id;
+use indexmap::{IndexMap, IndexSet};
+use ir::{Block, Body, Module, Op, Result, Value};
+
+use crate::extract::{Choice, Extractor};
+use crate::graph::{Graph, is_literal};
+use crate::saturate::Trace;
+
+pub use report::{Report, RuleReport};
+pub use rules::Kind;
+
+/// The function a model becomes.
+const MAIN: &str = "main_graph";
+/// Operations optimised together; larger graphs are taken in pieces.
+const WINDOW: usize = 2500;
+
+/// What may be done, and for how long.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Only rules whose results are the same bit for bit.
+    pub strict_fp: bool,
+    /// Whether the report tells what each rule saved.
+    pub explain: bool,
+    /// How many times larger than the graph the e-graph may become.
+    pub node_limit: usize,
+    /// Rounds of simplification.
+    pub iterations: usize,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { strict_fp: false, explain: false, node_limit: 6, iterations: 8 }
+    }
+}
+
+/// Makes `@main_graph` cheaper.
+pub fn optimize(module: &mut Module, options: &Options) -> Result<Report> {
+    let mut report = Report::default();
+    let Some(function) = module.symbol(MAIN) else { return Ok(report) };
+    let attributes = module.body.op(function).attributes.clone();
+    let Some(mut body) = module.body.take_isolated(function) else { return Ok(report) };
+    let analysed = dialects::onnx::shape::analyse(&body, &attributes, &IndexMap::new());
+    if let (Ok(shapes), Some(entry)) = (&analysed, body.entry())
+        && is_graph(&body, entry)
+    {
+        optimize_block(&mut body, entry, shapes.clone(), options, &mut report);
+    }
+    module.body.set_isolated(function, body);
+    module.update_function_type(function);
+    analysed.map(|_| report)
+}
+
+/// Whether a block holds nothing but operators and its end.
+fn is_graph(body: &Body, block: Block) -> bool {
+    let Some((end, operators)) = body.ops(block).split_last() else { return false };
+    body.name(*end) == "func.return" && operators.iter().all(|&op| body.op(op).name.dialect() == "onnx")
+}
+
+fn optimize_block(body: &mut Body, block: Block, mut shapes: ShapeAnalysis, options: &Options, report: &mut Report) {
+    let end = body.terminator(block).expect("the block has been looked at");
+    let (literals, operators): (Vec<Op>, Vec<Op>) =
+        body.ops(block).iter().filter(|&&op| op != end).partition(|&&op| is_literal(body, op));
+    let mut order = Vec::new();
+    for window in operators.chunks(WINDOW) {
+        order.extend(optimize_window(body, &mut shapes, window, options, report));
+    }
+    for op in body.ops(block).to_vec() {
+        body.detach(op);
+    }
+    let all: IndexSet<Op> = literals.iter().copied().chain(order.iter().copied()).chain([end]).collect();
+    for &op in &all {
+        body.append(block, op);
+    }
+    for op in literals.into_iter().rev() {
+        if body.uses(body.result(op, 0)).is_empty() {
+            body.erase(op);
+        }
+    }
+    report.operations_before += operators.len();
+    report.operations_after += order.iter().filter(|&&op| body.name(op) != "onnx.Constant").count();
+}
+
+/// Optimises some operations, and returns what becomes of them, in order but unattached where they are new.
+fn optimize_window(
+    body: &mut Body,
+    shapes: &mut ShapeAnalysis,
+    window: &[Op],
+    options: &Options,
+    report: &mut Report,
+) -> Vec<Op> {
+    let wanted = values_wanted_outside(body, window);
+    let mut graph = Graph::new(body, shapes, window);
+    let roots: Vec<Id> = wanted.iter().map(|&value| graph.class(value)).collect();
+    let before = Extractor::new(&graph, &roots);
+    report.cost_before += before.cost(&original(&graph, &before, window)).map_or(0.0, |(cost, _)| cost);
+    let trace = saturate::saturate(&mut graph, options);
+    let extractor = Extractor::new(&graph, &roots);
+    let choice = extractor.best(original(&graph, &extractor, window));
+    report.cost_after += extractor.cost(&choice).map_or(0.0, |(cost, _)| cost);
+    let rebuilt = rebuild::rebuild(&mut graph, &extractor, &choice, &roots);
+    let kept: IndexSet<Op> = rebuilt.ops.iter().copied().collect();
+    explain(&graph, &trace, &kept, options, report);
+    let all: Vec<Op> = graph.places.keys().copied().collect();
+    for (&old, &new) in wanted.iter().zip(&rebuilt.values) {
+        body.replace_all_uses(old, new);
+    }
+    erase(body, all.into_iter().filter(|op| !kept.contains(op)).collect());
+    rebuilt.ops
+}
+
+/// The graph as it came: in each class the operation that stood first.
+fn original(graph: &Graph<'_>, extractor: &Extractor, window: &[Op]) -> Choice {
+    let rank = |node: &language::Node| match node.op() {
+        Some(op) => graph.places.get(&op).map_or(Some(0), |&place| (window.get(place) == Some(&op)).then_some(place + 1)),
+        None => Some(0),
+    };
+    let mut choice = Vec::new();
+    for place in 0..extractor.len() {
+        let nodes = &graph.egraph[extractor.class(place)].nodes;
+        let ranked = nodes.iter().enumerate().filter_map(|(index, node)| Some((rank(node)?, index)));
+        choice.push(ranked.min().map(|(_, index)| index));
+    }
+    choice
+}
+
+/// Results of the window that anything else reads.
+fn values_wanted_outside(body: &Body, window: &[Op]) -> Vec<Value> {
+    let inside: IndexSet<Op> = window.iter().copied().collect();
+    let outside = |mut op: Op| {
+        while let Some(parent) = body.parent_op(op) {
+            op = parent;
+        }
+        !inside.contains(&op)
+    };
+    let results = window.iter().flat_map(|&op| body.op(op).results());
+    results.copied().filter(|&value| body.uses(value).iter().any(|reader| outside(reader.op))).collect()
+}
+
+/// Erases operations that read nothing but one another's results.
+fn erase(body: &mut Body, doomed: Vec<Op>) {
+    for &op in &doomed {
+        let nested: Vec<Op> = body.op(op).regions().iter().flat_map(|&region| body.walk(region)).collect();
+        nested.into_iter().chain([op]).for_each(|op| body.set_operands(op, &[]));
+    }
+    doomed.into_iter().for_each(|op| body.erase(op));
+}
+
+/// Counts what fired, and what of it was chosen.
+fn explain(graph: &Graph<'_>, trace: &Trace, kept: &IndexSet<Op>, options: &Options, report: &mut Report) {
+    let cost = |op: Op| {
+        let class = graph.body.op(op).results().first().and_then(|&result| graph.known_class(result));
+        class.map_or(0.0, |class| graph.cost_of(class, op))
+    };
+    let mut counted: IndexSet<Op> = IndexSet::new();
+    for event in &trace.events {
+        let rule = report.rules.entry(event.rule).or_default();
+        rule.fired += 1;
+        let chosen = event.built.map_or(!kept.contains(&event.root), |built| kept.contains(&built));
+        if !chosen || !options.explain {
+            continue;
+        }
+        rule.chosen += 1;
+        let origin = |op: Op| trace.origins.get(&op).cloned().unwrap_or_else(|| vec![op]);
+        for gone in origin(event.built.unwrap_or(event.root)) {
+            if !kept.contains(&gone) && counted.insert(gone) {
+                rule.saved += cost(gone);
+            }
+        }
+        if let Some(built) = event.built.filter(|&built| counted.insert(built)) {
+            rule.saved -= cost(built);
+        }
+    }
+}

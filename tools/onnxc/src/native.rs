@@ -53,7 +53,6 @@ fn options(arguments: &Arguments) -> Options {
             2 => Optimization::Default,
             _ => Optimization::Aggressive,
         },
-        threads: arguments.threads,
         ..Options::default()
     }
 }

@@ -7,12 +7,12 @@ use driver::ErrorClass;
 
 use crate::Failure;
 
-/// Reads a module of the low level, writes its object file.
-pub(crate) fn run(threads: usize) -> Result<(), Failure> {
+/// Reads a module of the low level, writes its object.
+pub(crate) fn run() -> Result<(), Failure> {
     let failed = |error: std::io::Error| Failure::new(ErrorClass::Internal, error);
     let mut text = String::new();
     std::io::stdin().read_to_string(&mut text).map_err(failed)?;
     let module = ir::parse_module(&text, "stdin", None)?;
-    let object = codegen_llvm::compile_object(&module, &Options { threads, ..Options::default() })?;
+    let object = codegen_llvm::compile_object(&module, &Options::default())?;
     std::io::stdout().write_all(&object).map_err(failed)
 }

@@ -1,8 +1,6 @@
 //! Cheap clean-up of blocks: folds, common subexpressions, branches whose condition is known, dead operations.
 
-use std::collections::HashMap;
-
-use indexmap::{IndexMap, IndexSet};
+use indexmap::IndexMap;
 use ir::dominance::Dominators;
 use ir::{Attribute, Attributes, Block, Body, Builder, Folded, Module, Op, OpName, Registry, Result, Type, Value};
 
@@ -92,7 +90,7 @@ type Key = (OpName, Vec<Value>, Attributes, Vec<Type>);
 fn merge_equal(body: &mut Body, registry: &Registry) {
     let root = body.root();
     let dominators = Dominators::of_region(body, root);
-    let mut known: HashMap<Key, Vec<Op>> = HashMap::new();
+    let mut known: rustc_hash::FxHashMap<Key, Vec<Op>> = rustc_hash::FxHashMap::default();
     for block in body.blocks(root).to_vec() {
         for op in body.ops(block).to_vec() {
             let operation = body.op(op);
@@ -123,17 +121,27 @@ fn merge_equal(body: &mut Body, registry: &Registry) {
 
 /// Erases operations without effect whose results nobody reads, and what only they read.
 fn remove_dead(body: &mut Body, registry: &Registry) {
-    let mut doomed: IndexSet<Op> = IndexSet::new();
-    // readers stand behind what they read, so one way back finds chains of any length; loops carry values as arguments
-    for op in body.walk_all().into_iter().rev() {
-        let operation = body.op(op);
-        let unread = operation.results().iter().all(|&result| body.uses(result).iter().all(|u| doomed.contains(&u.op)));
-        if unread && ir::effects::is_removable(registry, body, op) {
-            doomed.insert(op);
+    // for each value, how many of its readers are dead
+    let mut readers: rustc_hash::FxHashMap<Value, usize> = rustc_hash::FxHashMap::default();
+    let mut dead = Vec::new();
+    let mut pending = body.walk_all();
+    let mut seen = rustc_hash::FxHashSet::default();
+    while let Some(op) = pending.pop() {
+        if seen.contains(&op) {
+            continue;
+        }
+        let unused = |value: &Value| body.uses(*value).len() == readers.get(value).copied().unwrap_or(0);
+        let plain = body.op(op).regions().is_empty();
+        if plain && body.op(op).results().iter().all(unused) && ir::effects::is_removable(registry, body, op) {
+            seen.insert(op);
+            dead.push(op);
+            for &operand in body.op(op).operands() {
+                *readers.entry(operand).or_default() += 1;
+                pending.extend(body.defining_op(operand));
+            }
         }
     }
-    let doomed: Vec<Op> = doomed.into_iter().collect();
-    body.erase_all(&doomed);
+    body.erase_all(&dead);
 }
 
 /// Moves stack allocations to the head of the entry block, where they happen once a call.

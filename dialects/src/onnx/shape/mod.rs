@@ -109,6 +109,14 @@ impl ShapeAnalysis {
         })
     }
 
+    /// Infers one more operation of the analysed body, whose operands are known already.
+    pub fn infer(&mut self, body: &Body, op: Op) -> ir::Result<()> {
+        let mut analyser = Analyser { body, known: std::mem::take(self), errors: Vec::new() };
+        analyser.operation(op);
+        *self = analyser.known;
+        if analyser.errors.is_empty() { Ok(()) } else { Err(analyser.errors) }
+    }
+
     fn record(&mut self, value: Value, mut fact: Fact) {
         let shape = fact.shape.as_deref().unwrap_or_default();
         let count = DimExpr::product(shape).as_constant();

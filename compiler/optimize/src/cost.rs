@@ -1,0 +1,91 @@
+//! What an operation costs: the roofline, `max(arithmetic, memory) + launch`, in nanoseconds.
+
+use ir::{DimExpr, Type};
+
+use crate::graph::Graph;
+use crate::language::{Fact, Node, Source, short_name};
+
+/// What an unknown extent is taken to be.
+const UNKNOWN_EXTENT: f64 = 64.0;
+/// Operations a nanosecond.
+const PEAK: f64 = 100.0;
+/// Bytes a nanosecond.
+const BANDWIDTH: f64 = 20.0;
+/// One kernel.
+const LAUNCH: f64 = 2000.0;
+/// An operation that no kernel is made for.
+const VIEW: f64 = 10.0;
+/// An operation done before the first run: next to nothing, yet fewer of them are better.
+const AHEAD: f64 = 1e-3;
+
+/// The cost of a node, its operands left out.
+pub(crate) fn of(graph: &Graph<'_>, class: egg::Id, node: &Node) -> f64 {
+    let Source::Op(op) = node.source else { return 0.0 };
+    let name = short_name(graph.body, op);
+    let result = graph.data(class);
+    if matches!(name, "Constant" | "NoValue") {
+        return AHEAD;
+    }
+    let known = || result.value.is_some_and(|value| graph.shapes.known_value(value).is_some());
+    if result.constant || known() {
+        return 2.0 * AHEAD;
+    }
+    if matches!(name, "Reshape" | "Squeeze" | "Unsqueeze" | "Flatten" | "Identity" | "Shape" | "Size") {
+        return VIEW;
+    }
+    let operands: Vec<&Fact> = node.children.iter().map(|&child| graph.data(child)).collect();
+    let results: Vec<f64> = match result.value {
+        Some(_) => vec![elements(result)],
+        None => graph.body.op(op).results().iter().map(|&result| count(graph.shapes.shape(result))).collect(),
+    };
+    let written: f64 = results.iter().sum::<f64>() * width(&result.element);
+    let read: f64 = operands.iter().map(|fact| elements(fact) * width(&fact.element)).sum();
+    let arithmetic = results.first().copied().unwrap_or(1.0) * per_element(name, &operands);
+    f64::max(arithmetic / PEAK, (read + written) / BANDWIDTH) + LAUNCH
+}
+
+/// Operations for one element of the result.
+fn per_element(name: &str, operands: &[&Fact]) -> f64 {
+    let last = |fact: &Fact| fact.shape.as_deref().and_then(<[_]>::last).map_or(UNKNOWN_EXTENT, extent);
+    match name {
+        "MatMul" => operands.first().map_or(1.0, |a| 2.0 * last(a)),
+        "Gemm" => operands.first().map_or(1.0, |a| 2.0 * elements(a).sqrt()),
+        "Conv" => operands.get(1).map_or(1.0, |w| {
+            let outputs = w.shape.as_deref().and_then(<[_]>::first).map_or(UNKNOWN_EXTENT, extent);
+            2.0 * elements(w) / outputs.max(1.0)
+        }),
+        "ConvTranspose" => operands.get(1).map_or(1.0, |w| 2.0 * elements(w)),
+        "Div" | "Sqrt" | "Reciprocal" | "Mod" => 4.0,
+        "Relu" | "Add" | "Sub" | "Mul" | "Neg" | "Abs" | "Max" | "Min" | "Clip" | "Where" => 1.0,
+        "HardSigmoid" | "HardSwish" => 4.0,
+        "LayerNormalization" | "RMSNormalization" => 8.0,
+        "Pow" => 40.0,
+        _ => 10.0,
+    }
+}
+
+fn elements(fact: &Fact) -> f64 {
+    if fact.element == Type::None { 0.0 } else { count(fact.shape.as_deref()) }
+}
+
+fn count(shape: Option<&[DimExpr]>) -> f64 {
+    shape.map_or(UNKNOWN_EXTENT, |shape| shape.iter().map(extent).product())
+}
+
+fn width(element: &Type) -> f64 {
+    element.byte_width().unwrap_or(0) as f64
+}
+
+/// An extent, with every symbol taken to be the same.
+fn extent(dim: &DimExpr) -> f64 {
+    match dim {
+        DimExpr::Constant(number) => *number as f64,
+        DimExpr::Symbol(_) => UNKNOWN_EXTENT,
+        DimExpr::Sum(terms) => terms.iter().map(extent).sum(),
+        DimExpr::Product(factors) => factors.iter().map(extent).product(),
+        DimExpr::FloorDiv(a, b) | DimExpr::CeilDiv(a, b) => extent(a) / extent(b).max(1.0),
+        DimExpr::Mod(_, b) => extent(b),
+        DimExpr::Max(parts) | DimExpr::Broadcast(parts) => parts.iter().map(extent).fold(0.0, f64::max),
+        DimExpr::Min(parts) => parts.iter().map(extent).fold(f64::MAX, f64::min),
+    }
+}

@@ -1,0 +1,284 @@
+//! A window of a function as an e-graph.
+//!
+//! Every e-node stands for an operation of the function's body. Operations that rules build are detached ones; what
+//! is chosen in the end is attached, the rest erased.
+
+use dialects::onnx::shape::ShapeAnalysis;
+use egg::Id;
+use indexmap::IndexMap;
+use ir::{Attribute, Attributes, Blob, Body, DenseElements, DimExpr, Location, Op, Type, Value};
+
+use crate::language::{EGraph, Fact, Facts, Node, Source, Symbols, short_name};
+use crate::scalar;
+
+/// A window of a function as an e-graph.
+pub(crate) struct Graph<'a> {
+    pub(crate) body: &'a mut Body,
+    pub(crate) shapes: &'a mut ShapeAnalysis,
+    pub(crate) egraph: EGraph,
+    pub(crate) symbols: Symbols,
+    classes: IndexMap<Value, Id>,
+    /// Operations of the window and those rules built, each with the place in the original order it belongs to.
+    pub(crate) places: IndexMap<Op, usize>,
+    /// Place and location of what is built next.
+    pub(crate) place: usize,
+    pub(crate) location: Location,
+}
+
+impl<'a> Graph<'a> {
+    /// The e-graph of a list of operations in order.
+    pub(crate) fn new(body: &'a mut Body, shapes: &'a mut ShapeAnalysis, ops: &[Op]) -> Graph<'a> {
+        let mut graph = Graph {
+            body,
+            shapes,
+            egraph: EGraph::new(Facts::default()),
+            symbols: Symbols::default(),
+            classes: IndexMap::new(),
+            places: IndexMap::new(),
+            place: 0,
+            location: Location::Unknown,
+        };
+        for (place, &op) in ops.iter().enumerate() {
+            graph.places.insert(op, place);
+            graph.insert(op);
+        }
+        graph.egraph.rebuild();
+        graph
+    }
+
+    /// The class of a value; what the window does not define is a constant or a leaf.
+    pub(crate) fn class(&mut self, value: Value) -> Id {
+        if let Some(&class) = self.classes.get(&value) {
+            return self.egraph.find(class);
+        }
+        match self.body.defining_op(value) {
+            Some(op) if is_literal(self.body, op) => self.insert(op),
+            _ => {
+                let operator = self.symbols.name("leaf");
+                let node =
+                    Node { operator, attributes: value.as_u32(), children: vec![], source: Source::Leaf(value) };
+                let fact = self.fact(value, None, false);
+                self.add(value, node, fact);
+            }
+        }
+        self.classes[&value]
+    }
+
+    /// The class of a value of the window.
+    pub(crate) fn known_class(&self, value: Value) -> Option<Id> {
+        self.classes.get(&value).map(|&class| self.egraph.find(class))
+    }
+
+    /// The cost of an operation of a class.
+    pub(crate) fn cost_of(&self, class: Id, op: Op) -> f64 {
+        let node = self.egraph[class].nodes.iter().find(|node| node.op() == Some(op));
+        node.map_or(0.0, |node| crate::cost::of(self, class, node))
+    }
+
+    fn add(&mut self, value: Value, node: Node, fact: Fact) -> Id {
+        self.egraph.analysis.next = Some(fact);
+        let class = self.egraph.add(node);
+        self.egraph.analysis.next = None;
+        self.classes.insert(value, class);
+        class
+    }
+
+    fn fact(&self, value: Value, scalar: Option<f64>, constant: bool) -> Fact {
+        Fact {
+            value: Some(value),
+            shape: self.shapes.shape(value).map(<[DimExpr]>::to_vec),
+            element: self.body.value_type(value).element().clone(),
+            scalar,
+            constant,
+        }
+    }
+
+    /// Adds an operation whose operands' classes are known or outside.
+    fn insert(&mut self, op: Op) {
+        let children: Vec<Id> = self.inputs(op).into_iter().map(|value| self.class(value)).collect();
+        let name = short_name(self.body, op).to_string();
+        let operator = self.symbols.name(&name);
+        let unique = !is_pure(self.body, op);
+        let attributes = match unique {
+            // no dictionary has such a number
+            true => u32::MAX - op.as_u32(),
+            false => self.symbols.attributes(&self.body.op(op).attributes),
+        };
+        let facts: Vec<Fact> = children.iter().map(|&child| self.egraph[child].data.clone()).collect();
+        let constant = !unique && children.iter().zip(&facts).all(|(_, fact)| fact.constant);
+        let scalar = if unique { None } else { scalar::evaluate(&name, &self.body.op(op).attributes, &facts) };
+        let node = Node { operator, attributes, children, source: Source::Op(op) };
+        let results = self.body.op(op).results().to_vec();
+        if let [result] = results[..] {
+            let fact = self.fact(result, scalar, constant);
+            self.add(result, node, fact);
+            return;
+        }
+        self.egraph.analysis.next = Some(Fact { constant, ..Fact::default() });
+        let tuple = self.egraph.add(node);
+        self.egraph.analysis.next = None;
+        for (index, &result) in results.iter().enumerate() {
+            let operator = self.symbols.name("result");
+            let index = index as u32;
+            let node = Node { operator, attributes: index, children: vec![tuple], source: Source::Result(index) };
+            let fact = self.fact(result, None, constant);
+            self.add(result, node, fact);
+        }
+    }
+
+    /// What an operation reads: its operands, then what its regions capture, each once.
+    pub(crate) fn inputs(&self, op: Op) -> Vec<Value> {
+        let mut inputs = self.body.op(op).operands().to_vec();
+        inputs.extend(captured(self.body, op));
+        inputs
+    }
+
+    /// What is known about a class.
+    pub(crate) fn data(&self, class: Id) -> &Fact {
+        &self.egraph[class].data
+    }
+
+    /// The numbers in a small integer class.
+    pub(crate) fn integers(&self, class: Id) -> Option<Vec<i64>> {
+        let known = self.shapes.known_value(self.data(class).value?)?;
+        known.iter().map(DimExpr::as_constant).collect()
+    }
+
+    // ---- building
+
+    /// An operation with one result on classes. `None` when its shape contradicts itself.
+    pub(crate) fn op(&mut self, name: &str, operands: &[Id], attributes: impl Into<Attributes>) -> Option<Id> {
+        let attributes = attributes.into();
+        let values: Option<Vec<Value>> = operands.iter().map(|&operand| self.data(operand).value).collect();
+        let values = values?;
+        let typed = usize::from(name == "Where");
+        let element = match attributes.get("to").and_then(Attribute::as_type) {
+            Some(to) if name == "Cast" => to.clone(),
+            _ => self.data(*operands.get(typed)?).element.clone(),
+        };
+        let known = self.known_node(name, operands, &attributes);
+        if let Some(class) = known {
+            return Some(class);
+        }
+        let op = self.body.create_op(
+            format!("onnx.{name}"),
+            &values,
+            &[Type::unranked_tensor(element)],
+            attributes,
+            self.location.clone(),
+        );
+        self.places.insert(op, self.place);
+        self.shapes.infer(self.body, op).ok()?;
+        let result = self.body.result(op, 0);
+        let r#type = self.shapes.tensor_type(result)?;
+        self.body.set_value_type(result, r#type);
+        self.insert(op);
+        let class = self.classes[&result];
+        self.settle(class)
+    }
+
+    fn known_node(&mut self, name: &str, operands: &[Id], attributes: &Attributes) -> Option<Id> {
+        let operator = self.symbols.name(name);
+        let attributes = self.symbols.attributes(attributes);
+        let children = operands.iter().map(|&operand| self.egraph.find(operand)).collect();
+        let node = Node { operator, attributes, children, source: Source::Result(0) };
+        self.egraph.lookup(node)
+    }
+
+    /// Writes a uniform value as a constant.
+    fn settle(&mut self, class: Id) -> Option<Id> {
+        let fact = self.data(class).clone();
+        let extents: Option<Vec<i64>> = fact.shape.as_ref()?.iter().map(DimExpr::as_constant).collect();
+        match (fact.scalar, extents) {
+            (Some(number), Some(extents)) => {
+                let constant = self.splat(number, &extents, &fact.element);
+                match constant {
+                    Some(constant) => {
+                        self.egraph.union(class, constant);
+                        Some(constant)
+                    }
+                    None => Some(class),
+                }
+            }
+            _ => Some(class),
+        }
+    }
+
+    /// A constant that is the same number everywhere.
+    pub(crate) fn splat(&mut self, number: f64, shape: &[i64], element: &Type) -> Option<Id> {
+        let bytes = scalar::bytes(number, element)?;
+        self.constant(DenseElements::splat(Type::static_tensor(shape, element.clone()), &bytes))
+    }
+
+    /// A list of `int64`.
+    pub(crate) fn integer_list(&mut self, numbers: &[i64]) -> Option<Id> {
+        let bytes: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
+        let r#type = Type::static_tensor(&[numbers.len() as i64], Type::I64);
+        self.constant(DenseElements::new(r#type, Blob::copy_of(&bytes)))
+    }
+
+    fn constant(&mut self, elements: DenseElements) -> Option<Id> {
+        let r#type = elements.r#type.clone();
+        let attributes = Attributes::from([("value", Attribute::dense(elements))]);
+        if let Some(class) = self.known_node("Constant", &[], &attributes) {
+            return Some(class);
+        }
+        let op = self.body.create_op("onnx.Constant", &[], &[r#type], attributes, self.location.clone());
+        self.places.insert(op, self.place);
+        self.shapes.infer(self.body, op).ok()?;
+        self.insert(op);
+        Some(self.classes[&self.body.result(op, 0)])
+    }
+
+    /// The value for an omitted operand.
+    pub(crate) fn absent(&mut self) -> Option<Id> {
+        if let Some(class) = self.known_node("NoValue", &[], &Attributes::new()) {
+            return Some(class);
+        }
+        let op = self.body.create_op("onnx.NoValue", &[], &[Type::None], Attributes::new(), Location::Unknown);
+        self.places.insert(op, 0);
+        self.insert(op);
+        Some(self.classes[&self.body.result(op, 0)])
+    }
+
+    /// The same elements under a shape of numbers.
+    pub(crate) fn reshape(&mut self, class: Id, shape: &[i64]) -> Option<Id> {
+        let dims: Vec<DimExpr> = shape.iter().map(|&extent| DimExpr::Constant(extent)).collect();
+        if self.data(class).shape.as_ref() == Some(&dims) {
+            return Some(class);
+        }
+        let target = self.integer_list(shape)?;
+        self.op("Reshape", &[class, target], [])
+    }
+}
+
+/// Values from outside that the regions of an operation read.
+pub(crate) fn captured(body: &Body, op: Op) -> Vec<Value> {
+    let mut found = indexmap::IndexSet::new();
+    let inner: Vec<Op> = body.op(op).regions().iter().flat_map(|&region| body.walk(region)).collect();
+    let level = body.op(op).parent();
+    for nested in inner {
+        for &operand in body.op(nested).operands() {
+            let block = match body.definition(operand) {
+                ir::ValueDefinition::Result { op, .. } => body.op(op).parent(),
+                ir::ValueDefinition::Argument { block, .. } => Some(block),
+            };
+            if block == level {
+                found.insert(operand);
+            }
+        }
+    }
+    found.into_iter().collect()
+}
+
+/// Whether an operation is a constant or the absence of a value.
+pub(crate) fn is_literal(body: &Body, op: Op) -> bool {
+    matches!(body.name(op), "onnx.Constant" | "onnx.NoValue")
+}
+
+/// Whether equal operands always give equal results, and no region hides what it does.
+fn is_pure(body: &Body, op: Op) -> bool {
+    let name = short_name(body, op);
+    let random = name.starts_with("Random") || matches!(name, "Bernoulli" | "Multinomial" | "Dropout");
+    body.op(op).name.dialect() == "onnx" && !random && body.op(op).regions().is_empty()
+}

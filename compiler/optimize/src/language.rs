@@ -1,0 +1,174 @@
+//! What an e-node is: an operator, its attributes and its operands' classes.
+
+use std::cmp::Ordering;
+use std::hash::{Hash, Hasher};
+
+use egg::{DidMerge, Id, Language};
+use indexmap::IndexSet;
+use ir::{Attributes, Body, DimExpr, Op, Type, Value};
+
+/// The e-graph of a window.
+pub(crate) type EGraph = egg::EGraph<Node, Facts>;
+
+/// An operation, a result of one with several results, or a value from outside the window.
+#[derive(Clone, Debug)]
+pub(crate) struct Node {
+    /// Number of the operator's name in [`Symbols`].
+    pub(crate) operator: u32,
+    /// Number of the attribute dictionary in [`Symbols`]; for a leaf, its value.
+    pub(crate) attributes: u32,
+    pub(crate) children: Vec<Id>,
+    /// The operation this node stands for; equal nodes may stand for different ones.
+    pub(crate) source: Source,
+}
+
+/// Where a node's value is found in the body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Source {
+    /// An operation of the window, attached or not.
+    Op(Op),
+    /// Result number so-and-so of the operation of the only child.
+    Result(u32),
+    /// A value from outside.
+    Leaf(Value),
+}
+
+impl Node {
+    fn key(&self) -> (u32, u32, &[Id]) {
+        (self.operator, self.attributes, &self.children)
+    }
+
+    /// The operation it stands for.
+    pub(crate) fn op(&self) -> Option<Op> {
+        match self.source {
+            Source::Op(op) => Some(op),
+            _ => None,
+        }
+    }
+}
+
+impl PartialEq for Node {
+    fn eq(&self, other: &Self) -> bool {
+        self.key() == other.key()
+    }
+}
+
+impl Eq for Node {}
+
+impl Hash for Node {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.key().hash(state);
+    }
+}
+
+impl PartialOrd for Node {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Node {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.key().cmp(&other.key())
+    }
+}
+
+impl Language for Node {
+    type Discriminant = u32;
+
+    fn discriminant(&self) -> u32 {
+        self.operator
+    }
+
+    fn matches(&self, other: &Self) -> bool {
+        (self.operator, self.attributes, self.children.len())
+            == (other.operator, other.attributes, other.children.len())
+    }
+
+    fn children(&self) -> &[Id] {
+        &self.children
+    }
+
+    fn children_mut(&mut self) -> &mut [Id] {
+        &mut self.children
+    }
+}
+
+/// Names and attribute dictionaries by number.
+#[derive(Debug, Default)]
+pub(crate) struct Symbols {
+    names: IndexSet<String>,
+    attributes: IndexSet<Attributes>,
+}
+
+impl Symbols {
+    pub(crate) fn name(&mut self, name: &str) -> u32 {
+        match self.names.get_index_of(name) {
+            Some(number) => number as u32,
+            None => self.names.insert_full(name.to_string()).0 as u32,
+        }
+    }
+
+    pub(crate) fn known_name(&self, name: &str) -> Option<u32> {
+        self.names.get_index_of(name).map(|number| number as u32)
+    }
+
+    pub(crate) fn attributes(&mut self, attributes: &Attributes) -> u32 {
+        match self.attributes.get_index_of(attributes) {
+            Some(number) => number as u32,
+            None => self.attributes.insert_full(attributes.clone()).0 as u32,
+        }
+    }
+}
+
+/// What is known about a class.
+#[derive(Clone, Debug)]
+pub(crate) struct Fact {
+    /// A value of the class, whichever came first.
+    pub(crate) value: Option<Value>,
+    pub(crate) shape: Option<Vec<DimExpr>>,
+    pub(crate) element: Type,
+    /// What every element is, when that is known and the same for all.
+    pub(crate) scalar: Option<f64>,
+    /// Whether it depends on constants alone.
+    pub(crate) constant: bool,
+}
+
+impl Default for Fact {
+    fn default() -> Self {
+        Fact { value: None, shape: None, element: Type::None, scalar: None, constant: false }
+    }
+}
+
+/// The analysis: facts are computed outside and handed over with the node.
+#[derive(Debug, Default)]
+pub(crate) struct Facts {
+    pub(crate) next: Option<Fact>,
+}
+
+impl egg::Analysis<Node> for Facts {
+    type Data = Fact;
+
+    fn make(egraph: &mut EGraph, _: &Node, _: Id) -> Fact {
+        egraph.analysis.next.take().unwrap_or_default()
+    }
+
+    fn merge(&mut self, a: &mut Fact, b: Fact) -> DidMerge {
+        a.value = a.value.or(b.value);
+        if a.shape.is_none() {
+            a.shape = b.shape;
+        }
+        if a.element == Type::None {
+            a.element = b.element;
+        }
+        a.scalar = a.scalar.or(b.scalar);
+        a.constant |= b.constant;
+        DidMerge(false, false)
+    }
+}
+
+/// An operator's name without its dialect.
+pub(crate) fn short_name(body: &Body, op: Op) -> &str {
+    let name = body.name(op);
+    name.strip_prefix("onnx.").unwrap_or(name)
+}

@@ -1,0 +1,266 @@
+//! Patterns: `Mul(d@Sub(x, _), 0.5)`, `Conv:n(x, w, _)`, `Gelu(x){approximate=tanh}`.
+//!
+//! A name in capitals is an operator, any other name a variable that stands for a class. `v@P` also names what `P`
+//! matched; `Op:n` names the operation itself, for its attributes. A number matches what is that number everywhere;
+//! `_` is an omitted operand. Commutative operators match either way round.
+
+use egg::Id;
+use ir::{Attribute, Attributes, Body, Op};
+
+use crate::graph::Graph;
+use crate::language::{Node, short_name};
+
+/// One side of an equation.
+#[derive(Debug)]
+pub(crate) enum Pattern {
+    Variable(usize),
+    Number(f64),
+    Absent,
+    Named(usize, Box<Pattern>),
+    Op { operator: String, label: Option<usize>, operands: Vec<Pattern>, attributes: Vec<(String, Attribute)> },
+}
+
+/// Names used in a rule, by number.
+#[derive(Debug, Default)]
+pub(crate) struct Names {
+    variables: Vec<String>,
+    labels: Vec<String>,
+}
+
+impl Names {
+    pub(crate) fn variable(&self, name: &str) -> usize {
+        self.variables.iter().position(|known| known == name).expect("the rule names its variables")
+    }
+
+    pub(crate) fn label(&self, name: &str) -> usize {
+        self.labels.iter().position(|known| known == name).expect("the rule names its operations")
+    }
+}
+
+/// What names stand for in a match.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Bindings {
+    pub(crate) variables: Vec<Option<Id>>,
+    pub(crate) labels: Vec<Option<Op>>,
+    /// Every operation matched, the root first.
+    pub(crate) ops: Vec<Op>,
+}
+
+// ---- reading
+
+/// Reads patterns; they are ours, so a mistake is a panic that the tests show.
+pub(crate) struct Reader<'a> {
+    text: &'a str,
+    names: &'a mut Names,
+}
+
+impl<'a> Reader<'a> {
+    /// Reads one side of an equation.
+    pub(crate) fn read(text: &'a str, names: &'a mut Names) -> Pattern {
+        let mut reader = Reader { text, names };
+        let pattern = reader.pattern();
+        assert!(reader.text.trim().is_empty(), "rest of a pattern: {}", reader.text);
+        pattern
+    }
+
+    fn eat(&mut self, token: char) -> bool {
+        self.text = self.text.trim_start();
+        let rest = self.text.strip_prefix(token);
+        self.text = rest.unwrap_or(self.text);
+        rest.is_some()
+    }
+
+    fn expect(&mut self, token: char) {
+        assert!(self.eat(token), "`{token}` expected before `{}`", self.text);
+    }
+
+    fn word(&mut self) -> &'a str {
+        self.text = self.text.trim_start();
+        let end = self.text.find(|c: char| !(c.is_alphanumeric() || "_.-+".contains(c))).unwrap_or(self.text.len());
+        let (word, rest) = self.text.split_at(end);
+        self.text = rest;
+        word
+    }
+
+    fn pattern(&mut self) -> Pattern {
+        let word = self.word();
+        if word == "_" {
+            return Pattern::Absent;
+        }
+        if let Ok(number) = word.parse() {
+            return Pattern::Number(number);
+        }
+        if word.starts_with(|c: char| c.is_ascii_uppercase()) {
+            return self.operation(word);
+        }
+        let variable = number_of(&mut self.names.variables, word);
+        match self.eat('@') {
+            true => Pattern::Named(variable, Box::new(self.pattern())),
+            false => Pattern::Variable(variable),
+        }
+    }
+
+    fn operation(&mut self, operator: &str) -> Pattern {
+        let label = self.eat(':').then(|| self.word()).map(|word| number_of(&mut self.names.labels, word));
+        let mut operands = Vec::new();
+        self.expect('(');
+        while !self.eat(')') {
+            operands.push(self.pattern());
+            self.eat(',');
+        }
+        let mut attributes = Vec::new();
+        if self.eat('{') {
+            while !self.eat('}') {
+                let name = self.word().to_string();
+                self.expect('=');
+                attributes.push((name, attribute(self.word())));
+                self.eat(',');
+            }
+        }
+        Pattern::Op { operator: operator.to_string(), label, operands, attributes }
+    }
+}
+
+fn number_of(names: &mut Vec<String>, name: &str) -> usize {
+    names.iter().position(|known| known == name).unwrap_or_else(|| {
+        names.push(name.to_string());
+        names.len() - 1
+    })
+}
+
+fn attribute(word: &str) -> Attribute {
+    match (word.parse::<i64>(), word.parse::<f32>()) {
+        (Ok(integer), _) => Attribute::i64(integer),
+        (_, Ok(float)) => Attribute::f32(float),
+        _ => Attribute::string(word),
+    }
+}
+
+// ---- matching
+
+impl Graph<'_> {
+    /// Every way in which a node is an instance of a pattern.
+    pub(crate) fn match_node(&self, pattern: &Pattern, node: &Node, bindings: &Bindings) -> Vec<Bindings> {
+        let Pattern::Op { operator, label, operands, attributes } = pattern else { return vec![] };
+        let Some(op) = node.op() else { return vec![] };
+        if short_name(self.body, op) != operator || !has_attributes(self.body, op, attributes) {
+            return vec![];
+        }
+        let mut bindings = bindings.clone();
+        bindings.ops.push(op);
+        if let Some(label) = *label {
+            set(&mut bindings.labels, label, op);
+        }
+        let mut found = self.match_operands(operands, &node.children, &bindings);
+        if is_commutative(operator)
+            && let [a, b] = node.children[..]
+            && self.egraph.find(a) != self.egraph.find(b)
+        {
+            found.extend(self.match_operands(operands, &[b, a], &bindings));
+        }
+        found
+    }
+
+    fn match_operands(&self, patterns: &[Pattern], children: &[Id], bindings: &Bindings) -> Vec<Bindings> {
+        let rest = children.get(patterns.len()..).unwrap_or_default();
+        if !rest.iter().all(|&child| self.is_absent(child)) {
+            return vec![];
+        }
+        let mut found = vec![bindings.clone()];
+        // a number is the cheapest to tell apart
+        let mut order: Vec<usize> = (0..patterns.len()).collect();
+        order.sort_by_key(|&index| !matches!(patterns[index], Pattern::Number(_) | Pattern::Absent));
+        for index in order {
+            let (pattern, child) = (&patterns[index], children.get(index));
+            found = match child {
+                Some(&child) => found.iter().flat_map(|known| self.match_class(pattern, child, known)).collect(),
+                None if matches!(pattern, Pattern::Absent) => found,
+                None => vec![],
+            };
+            if found.is_empty() {
+                break;
+            }
+        }
+        found
+    }
+
+    fn match_class(&self, pattern: &Pattern, class: Id, bindings: &Bindings) -> Vec<Bindings> {
+        let class = self.egraph.find(class);
+        match pattern {
+            Pattern::Absent => self.is_absent(class).then(|| bindings.clone()).into_iter().collect(),
+            Pattern::Number(number) => {
+                let equal = self.data(class).scalar.is_some_and(|known| is_near(known, *number));
+                equal.then(|| bindings.clone()).into_iter().collect()
+            }
+            Pattern::Variable(variable) => self.bind(*variable, class, bindings).into_iter().collect(),
+            Pattern::Named(variable, inner) => match self.bind(*variable, class, bindings) {
+                Some(bindings) => self.match_class(inner, class, &bindings),
+                None => vec![],
+            },
+            Pattern::Op { .. } => {
+                self.egraph[class].nodes.iter().flat_map(|node| self.match_node(pattern, node, bindings)).collect()
+            }
+        }
+    }
+
+    fn bind(&self, variable: usize, class: Id, bindings: &Bindings) -> Option<Bindings> {
+        let known = bindings.variables.get(variable).copied().flatten();
+        if known.is_some_and(|known| self.egraph.find(known) != class) || self.is_absent(class) {
+            return None;
+        }
+        let mut bindings = bindings.clone();
+        set(&mut bindings.variables, variable, class);
+        Some(bindings)
+    }
+
+    pub(crate) fn is_absent(&self, class: Id) -> bool {
+        self.egraph[class].data.element == ir::Type::None && self.egraph[class].data.value.is_some()
+    }
+
+    // ---- building
+
+    /// The class of a pattern whose variables are known. Numbers take the given element type.
+    pub(crate) fn build(&mut self, pattern: &Pattern, bindings: &Bindings, element: &ir::Type) -> Option<Id> {
+        match pattern {
+            Pattern::Absent => self.absent(),
+            Pattern::Number(number) => self.splat(*number, &[], element),
+            Pattern::Variable(variable) => bindings.variables[*variable],
+            Pattern::Named(_, inner) => self.build(inner, bindings, element),
+            Pattern::Op { operator, label, operands, attributes } => {
+                let mut children = Vec::new();
+                for operand in operands {
+                    children.push(self.build(operand, bindings, element)?);
+                }
+                let mut all = match label.and_then(|label| bindings.labels[label]) {
+                    Some(op) => self.body.op(op).attributes.clone(),
+                    None => Attributes::new(),
+                };
+                attributes.iter().for_each(|(name, value)| all.set(name, value.clone()));
+                self.op(operator, &children, all)
+            }
+        }
+    }
+}
+
+fn set<T>(slots: &mut Vec<Option<T>>, at: usize, value: T) {
+    while slots.len() <= at {
+        slots.push(None);
+    }
+    slots[at] = Some(value);
+}
+
+fn has_attributes(body: &Body, op: Op, wanted: &[(String, Attribute)]) -> bool {
+    wanted.iter().all(|(name, value)| body.attribute(op, name) == Some(value))
+}
+
+/// Whether a number in a model is the one meant: exporters write `sqrt(2)` with as few digits as `f32` needs.
+fn is_near(known: f64, meant: f64) -> bool {
+    match meant.fract() == 0.0 {
+        true => known == meant,
+        false => (known - meant).abs() <= 2e-7 * meant.abs(),
+    }
+}
+
+fn is_commutative(operator: &str) -> bool {
+    matches!(operator, "Add" | "Mul" | "Max" | "Min" | "And" | "Or" | "Xor" | "Equal" | "Sum")
+}

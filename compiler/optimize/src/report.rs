@@ -1,0 +1,45 @@
+//! What an optimisation did.
+
+use std::fmt;
+
+use indexmap::IndexMap;
+
+/// What an optimisation did.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Report {
+    /// What each rule did, in the order they first fired.
+    pub rules: IndexMap<&'static str, RuleReport>,
+    /// Operations before, constants left out.
+    pub operations_before: usize,
+    /// Operations after, constants left out.
+    pub operations_after: usize,
+    /// Estimated time before, in nanoseconds.
+    pub cost_before: f64,
+    /// Estimated time after, in nanoseconds.
+    pub cost_after: f64,
+}
+
+/// What one rule did.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RuleReport {
+    /// How often it found an equation that was not known yet.
+    pub fired: usize,
+    /// How often what it found was chosen.
+    pub chosen: usize,
+    /// Estimated time saved where it was the last of the rules involved, in nanoseconds.
+    pub saved: f64,
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "operations: {} -> {}", self.operations_before, self.operations_after)?;
+        let microseconds = |nanoseconds: f64| nanoseconds / 1000.0;
+        let (before, after) = (microseconds(self.cost_before), microseconds(self.cost_after));
+        writeln!(f, "estimated:  {before:.1} us -> {after:.1} us")?;
+        for (rule, report) in &self.rules {
+            let (fired, chosen, saved) = (report.fired, report.chosen, microseconds(report.saved));
+            writeln!(f, "{rule:<28} fired {fired:>5}  chosen {chosen:>5}  saved {saved:>10.1} us")?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,213 @@
+//! The equations, in families.
+//!
+//! Every rule is `from = to`: whatever matches `from` may as well be `to`. A rule applies only where both sides have
+//! the same shape and element type; `when` adds what else the equation needs.
+
+mod activation;
+mod arithmetic;
+mod linear;
+mod normalization;
+mod shape;
+
+use std::sync::LazyLock;
+
+use egg::Id;
+use ir::{Attributes, DimExpr, Type};
+
+use crate::graph::Graph;
+use crate::pattern::{Bindings, Names, Pattern, Reader};
+
+/// How close both sides of an equation are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// The same bits.
+    Exact,
+    /// Equal in real arithmetic: rounded differently.
+    Reassoc,
+    /// Equal up to a small error; never on by default.
+    Approx,
+}
+
+/// One equation.
+pub(crate) struct Rule {
+    pub(crate) name: &'static str,
+    pub(crate) kind: Kind,
+    from: &'static str,
+    to: To,
+    when: fn(&Match<'_, '_>) -> bool,
+    /// Whether it makes nothing better by itself, but may let others.
+    pub(crate) explores: bool,
+}
+
+enum To {
+    Text(&'static str),
+    Code(fn(&mut Match<'_, '_>) -> Option<Id>),
+}
+
+const fn exact(name: &'static str, from: &'static str, to: &'static str) -> Rule {
+    Rule { name, kind: Kind::Exact, from, to: To::Text(to), when: |_| true, explores: false }
+}
+
+const fn reassoc(name: &'static str, from: &'static str, to: &'static str) -> Rule {
+    Rule { name, kind: Kind::Reassoc, from, to: To::Text(to), when: |_| true, explores: false }
+}
+
+/// An exact rule whose right side is computed.
+const fn exact_by(name: &'static str, from: &'static str, to: fn(&mut Match<'_, '_>) -> Option<Id>) -> Rule {
+    Rule { name, kind: Kind::Exact, from, to: To::Code(to), when: |_| true, explores: false }
+}
+
+/// A rule that rounds differently, whose right side is computed.
+const fn reassoc_by(name: &'static str, from: &'static str, to: fn(&mut Match<'_, '_>) -> Option<Id>) -> Rule {
+    Rule { name, kind: Kind::Reassoc, from, to: To::Code(to), when: |_| true, explores: false }
+}
+
+impl Rule {
+    /// The same rule under a condition.
+    const fn when(mut self, when: fn(&Match<'_, '_>) -> bool) -> Rule {
+        self.when = when;
+        self
+    }
+
+    /// The same rule, tried only when the others are done.
+    const fn exploring(mut self) -> Rule {
+        self.explores = true;
+        self
+    }
+}
+
+/// A rule, read.
+pub(crate) struct Compiled {
+    pub(crate) rule: &'static Rule,
+    pub(crate) from: Pattern,
+    to: Option<Pattern>,
+    names: Names,
+}
+
+/// All rules, in the order they are tried.
+pub(crate) static RULES: LazyLock<Vec<Compiled>> = LazyLock::new(|| {
+    let families = [arithmetic::RULES, activation::RULES, shape::RULES, linear::RULES, normalization::RULES];
+    families.into_iter().flatten().map(compile).collect()
+});
+
+fn compile(rule: &'static Rule) -> Compiled {
+    let mut names = Names::default();
+    let from = Reader::read(rule.from, &mut names);
+    let to = match rule.to {
+        To::Text(text) => Some(Reader::read(text, &mut names)),
+        To::Code(_) => None,
+    };
+    Compiled { rule, from, to, names }
+}
+
+impl Compiled {
+    /// The operator at the root of the left side.
+    pub(crate) fn operator(&self) -> &str {
+        match &self.from {
+            Pattern::Op { operator, .. } => operator,
+            _ => unreachable!("a left side is an operation"),
+        }
+    }
+}
+
+/// A place where the left side of a rule was found.
+pub(crate) struct Match<'m, 'g> {
+    pub(crate) graph: &'m mut Graph<'g>,
+    rule: &'m Compiled,
+    root: Id,
+    bindings: &'m Bindings,
+}
+
+impl<'m, 'g> Match<'m, 'g> {
+    pub(crate) fn new(graph: &'m mut Graph<'g>, rule: &'m Compiled, root: Id, bindings: &'m Bindings) -> Self {
+        Match { graph, rule, root, bindings }
+    }
+
+    /// The right side, where the condition holds.
+    pub(crate) fn rewrite(&mut self) -> Option<Id> {
+        if !(self.rule.rule.when)(self) {
+            return None;
+        }
+        match &self.rule.rule.to {
+            To::Code(build) => build(self),
+            To::Text(_) => {
+                let element = self.graph.data(self.root).element.clone();
+                self.graph.build(self.rule.to.as_ref()?, self.bindings, &element)
+            }
+        }
+    }
+
+    // ---- reading
+
+    /// What a variable stands for.
+    fn get(&self, name: &str) -> Id {
+        self.bindings.variables[self.rule.names.variable(name)].expect("the left side binds it")
+    }
+
+    /// The attributes of a named operation.
+    fn attributes(&self, label: &str) -> Attributes {
+        let op = self.bindings.labels[self.rule.names.label(label)].expect("the left side binds it");
+        self.graph.body.op(op).attributes.clone()
+    }
+
+    fn shape(&self, name: &str) -> Option<&[DimExpr]> {
+        self.graph.data(self.get(name)).shape.as_deref()
+    }
+
+    fn root_shape(&self) -> Option<&[DimExpr]> {
+        self.graph.data(self.root).shape.as_deref()
+    }
+
+    fn rank(&self, name: &str) -> Option<usize> {
+        self.shape(name).map(<[DimExpr]>::len)
+    }
+
+    /// The extents of a variable, when all are numbers.
+    fn extents(&self, name: &str) -> Option<Vec<i64>> {
+        self.shape(name)?.iter().map(DimExpr::as_constant).collect()
+    }
+
+    fn element(&self, name: &str) -> Type {
+        self.graph.data(self.get(name)).element.clone()
+    }
+
+    fn is_float(&self, name: &str) -> bool {
+        self.element(name).is_float()
+    }
+
+    /// The number that fills a variable.
+    fn scalar(&self, name: &str) -> Option<f64> {
+        self.graph.data(self.get(name)).scalar
+    }
+
+    fn is_constant(&self, name: &str) -> bool {
+        self.graph.data(self.get(name)).constant
+    }
+
+    /// The numbers in a small integer tensor.
+    fn integers(&self, name: &str) -> Option<Vec<i64>> {
+        self.graph.integers(self.get(name))
+    }
+
+    // ---- building
+
+    fn op(&mut self, name: &str, operands: &[Id], attributes: impl Into<Attributes>) -> Option<Id> {
+        self.graph.op(name, operands, attributes)
+    }
+
+    /// The root's elements as a reshape of `class`, when the shape can be written down.
+    fn reshape_to_root(&mut self, class: Id) -> Option<Id> {
+        let shape = self.root_shape()?.to_vec();
+        if self.graph.data(class).shape.as_deref() == Some(&shape) {
+            return Some(class);
+        }
+        let dynamic = shape.iter().filter(|dim| dim.as_constant().is_none()).count();
+        let numbers: Vec<i64> = shape.iter().map(|dim| dim.as_constant().unwrap_or(-1)).collect();
+        // a zero copies an extent of the operand, and -1 cannot be found beside one
+        if dynamic > 1 || numbers.contains(&0) {
+            return None;
+        }
+        let target = self.graph.integer_list(&numbers)?;
+        self.op("Reshape", &[class, target], [])
+    }
+}

@@ -1,0 +1,136 @@
+//! Applying rules until nothing new is found, or enough was.
+
+use egg::Id;
+use indexmap::{IndexMap, IndexSet};
+use ir::{Location, Op};
+
+use crate::Options;
+use crate::graph::Graph;
+use crate::language::Node;
+use crate::pattern::Bindings;
+use crate::rules::{Compiled, Kind, Match, RULES};
+
+/// Rounds with the rules that by themselves make nothing better.
+const EXPLORING_ROUNDS: usize = 2;
+
+/// One equation put to use.
+pub(crate) struct Event {
+    pub(crate) rule: &'static str,
+    /// The operation at the root of what matched.
+    pub(crate) root: Op,
+    /// The operation at the root of what was built; `None` where that was there already.
+    pub(crate) built: Option<Op>,
+}
+
+/// What a saturation did.
+#[derive(Default)]
+pub(crate) struct Trace {
+    pub(crate) events: Vec<Event>,
+    /// For each operation built, those of the original graph it stands for.
+    pub(crate) origins: IndexMap<Op, Vec<Op>>,
+}
+
+struct Found {
+    rule: usize,
+    class: Id,
+    bindings: Bindings,
+}
+
+/// Simplifies, then explores briefly.
+pub(crate) fn saturate(graph: &mut Graph<'_>, options: &Options) -> Trace {
+    let mut trace = Trace::default();
+    let mut seen = IndexSet::new();
+    let limit = graph.egraph.total_number_of_nodes() * options.node_limit;
+    let phases = [(false, options.iterations), (true, EXPLORING_ROUNDS)];
+    for (exploring, rounds) in phases {
+        for _ in 0..rounds {
+            let found = search(graph, options, exploring);
+            let before = trace.events.len();
+            for found in found {
+                let key = (found.rule, found.bindings.ops.clone(), found.bindings.variables.clone());
+                if graph.egraph.total_number_of_nodes() > limit {
+                    break;
+                }
+                if seen.insert(key) {
+                    apply(graph, &found, &mut trace);
+                }
+            }
+            graph.egraph.rebuild();
+            if trace.events.len() == before {
+                break;
+            }
+        }
+    }
+    trace
+}
+
+fn search(graph: &Graph<'_>, options: &Options, exploring: bool) -> Vec<Found> {
+    let mut found = Vec::new();
+    let allowed = if options.strict_fp { Kind::Exact } else { Kind::Reassoc };
+    for (number, rule) in RULES.iter().enumerate() {
+        if rule.rule.kind > allowed || (rule.rule.explores && !exploring) {
+            continue;
+        }
+        let Some(operator) = graph.symbols.known_name(rule.operator()) else { continue };
+        let Some(classes) = graph.egraph.classes_for_op(&operator) else { continue };
+        let mut classes: Vec<Id> = classes.map(|class| graph.egraph.find(class)).collect();
+        classes.sort_unstable();
+        classes.dedup();
+        for class in classes {
+            search_class(graph, rule, number, class, &mut found);
+        }
+    }
+    found
+}
+
+fn search_class(graph: &Graph<'_>, rule: &Compiled, number: usize, class: Id, found: &mut Vec<Found>) {
+    // what is constant is computed ahead of the run, however it is spelled
+    if graph.data(class).constant {
+        return;
+    }
+    for node in &graph.egraph[class].nodes {
+        let matches = graph.match_node(&rule.from, node, &Bindings::default());
+        found.extend(matches.into_iter().map(|bindings| Found { rule: number, class, bindings }));
+    }
+}
+
+fn apply(graph: &mut Graph<'_>, found: &Found, trace: &mut Trace) {
+    let (rule, bindings) = (&RULES[found.rule], &found.bindings);
+    let class = graph.egraph.find(found.class);
+    let root = bindings.ops[0];
+    graph.place = graph.places.get(&root).copied().unwrap_or(0);
+    graph.location = Location::fuse(bindings.ops.iter().rev().map(|&op| graph.body.op(op).location.clone()));
+    let first_built = graph.places.len();
+    let result = Match::new(graph, rule, class, bindings).rewrite();
+    let origins = origins(trace, &bindings.ops);
+    for at in first_built..graph.places.len() {
+        let (&op, _) = graph.places.get_index(at).expect("places are only added");
+        trace.origins.insert(op, origins.clone());
+    }
+    let Some(result) = result.map(|result| graph.egraph.find(result)) else { return };
+    if result == class || !same_type(graph, class, result) {
+        return;
+    }
+    let built = graph.egraph[result].nodes.iter().filter_map(Node::op).find(|op| trace.origins.contains_key(op));
+    graph.egraph.union(class, result);
+    trace.events.push(Event { rule: rule.rule.name, root, built });
+}
+
+/// The operations of the original graph behind some operations.
+fn origins(trace: &Trace, ops: &[Op]) -> Vec<Op> {
+    let mut all: IndexSet<Op> = IndexSet::new();
+    for op in ops {
+        match trace.origins.get(op) {
+            Some(origins) => all.extend(origins),
+            None => {
+                all.insert(*op);
+            }
+        }
+    }
+    all.into_iter().collect()
+}
+
+fn same_type(graph: &Graph<'_>, a: Id, b: Id) -> bool {
+    let (a, b) = (graph.data(a), graph.data(b));
+    a.shape.is_some() && a.shape == b.shape && a.element == b.element
+}

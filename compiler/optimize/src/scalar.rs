@@ -1,0 +1,54 @@
+//! Numbers that fill a whole constant, followed through arithmetic so that patterns can name them.
+
+use ir::{Attribute, Attributes, Type, floats};
+
+use crate::language::Fact;
+
+/// The number that fills an operation's result, when its operands tell.
+///
+/// Arithmetic is done in `f64` and rounded once: for `f32` and narrower that is what the operation itself gives.
+pub(crate) fn evaluate(name: &str, attributes: &Attributes, operands: &[Fact]) -> Option<f64> {
+    if name == "Constant" {
+        return uniform(attributes.get("value")?);
+    }
+    let first = operands.first()?;
+    let number = first.scalar?;
+    if matches!(name, "Reshape" | "Unsqueeze" | "Squeeze" | "Expand" | "Identity" | "Transpose" | "Flatten") {
+        return Some(number);
+    }
+    if !first.element.is_float() || first.element == Type::F64 {
+        return None;
+    }
+    let second = || operands.get(1)?.scalar;
+    let value = match name {
+        "Add" => number + second()?,
+        "Sub" => number - second()?,
+        "Mul" => number * second()?,
+        "Div" => number / second()?,
+        "Neg" => -number,
+        "Reciprocal" => 1.0 / number,
+        "Sqrt" => number.sqrt(),
+        _ => return None,
+    };
+    let Type::Float(format) = &first.element else { return None };
+    Some(floats::decode(floats::encode(value, *format), *format))
+}
+
+/// The one number in a constant.
+fn uniform(value: &Attribute) -> Option<f64> {
+    let dense = value.as_dense()?;
+    if !dense.is_splat() || !dense.is_available() || dense.element_count() == 0 {
+        return None;
+    }
+    dense.float(0).or_else(|| dense.integer(0).filter(|number| number.abs() < 1 << 53).map(|number| number as f64))
+}
+
+/// A number in the bytes of an element type.
+pub(crate) fn bytes(number: f64, element: &Type) -> Option<Vec<u8>> {
+    let width = element.byte_width()?;
+    match element {
+        Type::Float(format) => Some(floats::encode(number, *format).to_le_bytes()[..width].to_vec()),
+        Type::Integer(_) if number.fract() == 0.0 => Some((number as i64).to_le_bytes()[..width].to_vec()),
+        _ => None,
+    }
+}
