@@ -58,8 +58,8 @@ pub fn read_all_levels(program: &str, graph: &Module) -> Result<(), String> {
         let mut module = graph.clone();
         let steps = [
             (Level::Structured, pipeline::graph(&options)),
-            (Level::Kernel, pipeline::structured(&options)),
-            (Level::Low, pipeline::kernels(&options)),
+            (Level::Kernel, pipeline::kernels(&options)),
+            (Level::Low, pipeline::LOW.to_string()),
         ];
         for (level, pipeline) in steps {
             pipeline::run(&mut module, &pipeline, &options, &mut Timings::default()).map_err(message)?;
