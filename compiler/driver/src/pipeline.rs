@@ -34,8 +34,20 @@ impl Timings {
 pub type Stage = fn(&mut Module, &Options) -> Result<()>;
 
 /// From the graph level to the structured level.
-pub const GRAPH: &[(&str, Stage)] =
-    &[("onnx-to-linalg", |module, _| lower::onnx_to_linalg::lower_function(module, MAIN))];
+pub const GRAPH: &[(&str, Stage)] = &[
+    ("optimize", optimize),
+    ("onnx-to-linalg", |module, _| lower::onnx_to_linalg::lower_function(module, MAIN)),
+];
+
+fn optimize(module: &mut Module, options: &Options) -> Result<()> {
+    let limits = optimize::Options::default();
+    let options = optimize::Options { strict_fp: options.strict_fp, explain: options.explain, ..limits };
+    let report = optimize::optimize(module, &options)?;
+    if options.explain {
+        eprint!("{report}");
+    }
+    Ok(())
+}
 
 /// From the structured level to the low level.
 pub const STRUCTURED: &[(&str, Stage)] = &[

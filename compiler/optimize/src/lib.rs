@@ -193,3 +193,6 @@ fn explain(graph: &Graph<'_>, trace: &Trace, kept: &IndexSet<Op>, options: &Opti
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -32,6 +32,11 @@ impl Names {
         self.variables.iter().position(|known| known == name).expect("the rule names its variables")
     }
 
+    #[cfg(test)]
+    pub(crate) fn variables(&self) -> Vec<&str> {
+        self.variables.iter().map(String::as_str).collect()
+    }
+
     pub(crate) fn label(&self, name: &str) -> usize {
         self.labels.iter().position(|known| known == name).expect("the rule names its operations")
     }

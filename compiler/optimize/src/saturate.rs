@@ -11,7 +11,7 @@ use crate::pattern::Bindings;
 use crate::rules::{Compiled, Kind, Match, RULES};
 
 /// Rounds with the rules that by themselves make nothing better.
-const EXPLORING_ROUNDS: usize = 2;
+const EXPLORING_ROUNDS: usize = 4;
 
 /// One equation put to use.
 pub(crate) struct Event {
