@@ -57,7 +57,11 @@ fn per_element(name: &str, operands: &[&Fact], result: &Fact) -> f64 {
         "MatMul" => operands.first().map_or(1.0, |a| 2.0 * last(a)),
         "Gemm" => operands.first().map_or(1.0, |a| 2.0 * elements(a) / first(result).max(1.0)),
         "Conv" => operands.get(1).map_or(1.0, |w| 2.0 * elements(w) / first(w).max(1.0)),
-        "ConvTranspose" => operands.get(1).map_or(1.0, |w| 2.0 * elements(w)),
+        // as if the stride were one
+        "ConvTranspose" => operands.get(1).map_or(1.0, |w| {
+            let outputs = w.shape.as_deref().and_then(|shape| shape.get(1)).map_or(1.0, extent);
+            2.0 * elements(w) / outputs.max(1.0)
+        }),
         "Div" | "Sqrt" | "Reciprocal" | "Mod" => 4.0,
         "Relu" | "Add" | "Sub" | "Mul" | "Neg" | "Abs" | "Max" | "Min" | "Clip" | "Where" => 1.0,
         "HardSigmoid" | "HardSwish" => 4.0,

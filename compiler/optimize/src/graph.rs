@@ -126,6 +126,15 @@ impl<'a> Graph<'a> {
         }
     }
 
+    /// How many operations do not depend on constants alone.
+    pub(crate) fn count_running(&self, ops: &[Op]) -> usize {
+        let running = |op: &&Op| {
+            let result = self.body.op(**op).results().first();
+            !result.and_then(|&result| self.known_class(result)).is_some_and(|class| self.data(class).constant)
+        };
+        ops.iter().filter(running).count()
+    }
+
     /// What an operation reads: its operands, then what its regions capture, each once.
     pub(crate) fn inputs(&self, op: Op) -> Vec<Value> {
         let mut inputs = self.body.op(op).operands().to_vec();

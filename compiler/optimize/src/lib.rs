@@ -98,8 +98,6 @@ fn optimize_block(body: &mut Body, block: Block, mut shapes: ShapeAnalysis, opti
             body.erase(op);
         }
     }
-    report.operations_before += operators.len();
-    report.operations_after += order.iter().filter(|&&op| body.name(op) != "onnx.Constant").count();
 }
 
 /// Optimises some operations, and returns what becomes of them, in order but unattached where they are new.
@@ -115,12 +113,14 @@ fn optimize_window(
     let roots: Vec<Id> = wanted.iter().map(|&value| graph.class(value)).collect();
     let before = Extractor::new(&graph, &roots);
     report.cost_before += before.cost(&original(&graph, &before, window)).map_or(0.0, |(cost, _)| cost);
+    report.operations_before += graph.count_running(window);
     let trace = saturate::saturate(&mut graph, options);
     let extractor = Extractor::new(&graph, &roots);
     let choice = extractor.best(original(&graph, &extractor, window));
     report.cost_after += extractor.cost(&choice).map_or(0.0, |(cost, _)| cost);
     let rebuilt = rebuild::rebuild(&mut graph, &extractor, &choice, &roots);
     let kept: IndexSet<Op> = rebuilt.ops.iter().copied().collect();
+    report.operations_after += graph.count_running(&rebuilt.ops);
     explain(&graph, &trace, &kept, options, report);
     let all: Vec<Op> = graph.places.keys().copied().collect();
     for (&old, &new) in wanted.iter().zip(&rebuilt.values) {
