@@ -34,10 +34,8 @@ impl Timings {
 pub type Stage = fn(&mut Module, &Options) -> Result<()>;
 
 /// From the graph level to the structured level.
-pub const GRAPH: &[(&str, Stage)] = &[
-    ("optimize", optimize),
-    ("onnx-to-linalg", |module, _| lower::onnx_to_linalg::lower_function(module, MAIN)),
-];
+pub const GRAPH: &[(&str, Stage)] =
+    &[("optimize", optimize), ("onnx-to-linalg", |module, _| lower::onnx_to_linalg::lower_function(module, MAIN))];
 
 fn optimize(module: &mut Module, options: &Options) -> Result<()> {
     let limits = optimize::Options::default();

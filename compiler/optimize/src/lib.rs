@@ -133,7 +133,9 @@ fn optimize_window(
 /// The graph as it came: in each class the operation that stood first.
 fn original(graph: &Graph<'_>, extractor: &Extractor, window: &[Op]) -> Choice {
     let rank = |node: &language::Node| match node.op() {
-        Some(op) => graph.places.get(&op).map_or(Some(0), |&place| (window.get(place) == Some(&op)).then_some(place + 1)),
+        Some(op) => {
+            graph.places.get(&op).map_or(Some(0), |&place| (window.get(place) == Some(&op)).then_some(place + 1))
+        }
         None => Some(0),
     };
     let mut choice = Vec::new();
