@@ -291,6 +291,24 @@ fn shared_parts_are_counted_once() {
 }
 
 #[test]
+fn large_graphs_are_taken_in_pieces() {
+    let mut module = module_of(&["Neg(x)"]);
+    let function = module.symbol("main_graph").expect("there is a main");
+    let body = module.function_body_mut(function).expect("main has a body");
+    let entry = body.entry().expect("main has a body");
+    let end = body.terminator(entry).expect("main returns");
+    for _ in 1..2 * crate::WINDOW + 2 {
+        let value = body.operand(end, 0);
+        let r#type = body.value_type(value).clone();
+        let negated = ir::Builder::before(body, end).value("onnx.Neg", &[value], r#type, []);
+        body.set_operand(end, 0, negated);
+    }
+    let report = optimize(&mut module, &Options::default()).expect("the case is valid");
+    assert_eq!(results(&module), ["x"]);
+    assert_eq!((report.operations_before, report.operations_after), (2 * crate::WINDOW + 2, 0));
+}
+
+#[test]
 fn results_are_the_same_every_time() {
     let text = |_| {
         let mut module = module_of(&["Mul(Mul(x, 0.5), Add(Erf(Div(x, 1.4142135)), 1))", "Relu(Max(x, 0))"]);
