@@ -36,6 +36,8 @@ pub struct Options {
     pub dims: BTreeMap<String, i64>,
     /// Only rewrites whose results are the same bit for bit.
     pub strict_fp: bool,
+    /// Whether the rewrites of the graph are reported on the standard error output.
+    pub explain: bool,
     /// Whether kernels are timed.
     pub profile: bool,
     /// Stages behind which the module is printed to the standard error output, large constants left out.

@@ -10,7 +10,7 @@ use dialects::levels::{Level, verify_level};
 pub fn registry() -> PassRegistry {
     let mut registry = PassRegistry::default();
     registry.extend(ir::transforms::passes());
-    registry.extend([INFER_SHAPES, VERIFY_LEVEL]);
+    registry.extend([INFER_SHAPES, OPTIMIZE, VERIFY_LEVEL]);
     registry.extend(lower::passes::passes());
     lower::passes::pipelines().into_iter().for_each(|pipeline| registry.add_pipeline(pipeline));
     registry
@@ -21,6 +21,34 @@ const INFER_SHAPES: PassDefinition = PassDefinition::on_module(
     "Writes inferred types into the values of the graph level: extents that are numbers become static.",
     |module, _| dialects::onnx::shape::infer_shapes(module, &IndexMap::new()),
 );
+
+const OPTIMIZE: PassDefinition =
+    PassDefinition::on_module("optimize", "Rewrites the graph into the cheapest equal one that is found.", optimize)
+        .with_options(&[
+            OptionDefinition {
+                name: "strict-fp",
+                summary: "Whether only rules hold whose results are the same bit for bit.",
+                kind: OptionKind::Flag,
+                default: "false",
+            },
+            OptionDefinition {
+                name: "explain",
+                summary: "Whether to print which rules fired and what they saved.",
+                kind: OptionKind::Flag,
+                default: "false",
+            },
+        ]);
+
+fn optimize(module: &mut Module, context: &PassContext<'_>) -> Result<()> {
+    let chosen = |name: &str| context.options.get(name) == "true";
+    let limits = optimize::Options::default();
+    let options = optimize::Options { strict_fp: chosen("strict-fp"), explain: chosen("explain"), ..limits };
+    let report = optimize::optimize(module, &options)?;
+    if options.explain {
+        eprint!("{report}");
+    }
+    Ok(())
+}
 
 const VERIFY_LEVEL: PassDefinition =
     PassDefinition::on_module("verify-level", "Fails unless every operation is legal at a level.", check_level)

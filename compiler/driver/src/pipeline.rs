@@ -15,8 +15,8 @@ pub use lower::fold_constants::INITIALIZE;
 pub const MAIN: &str = import::MAIN;
 
 /// From the graph level to the structured level.
-pub fn graph(_: &Options) -> String {
-    "onnx-to-linalg".to_string()
+pub fn graph(options: &Options) -> String {
+    format!("optimize{{strict-fp={} explain={}}},onnx-to-linalg", options.strict_fp, options.explain)
 }
 
 /// From the kernel level to the low level.

@@ -1,5 +1,6 @@
 //! What an operation costs: the roofline, `max(arithmetic, memory) + launch`, in nanoseconds.
 
+use indexmap::IndexSet;
 use ir::{DimExpr, Type};
 
 use crate::graph::Graph;
@@ -11,6 +12,8 @@ const UNKNOWN_EXTENT: f64 = 64.0;
 const PEAK: f64 = 100.0;
 /// Bytes a nanosecond.
 const BANDWIDTH: f64 = 20.0;
+/// What arithmetic costs behind memory that takes longer.
+const HIDDEN: f64 = 0.01;
 /// One kernel.
 const LAUNCH: f64 = 2000.0;
 /// An operation that no kernel is made for.
@@ -34,27 +37,31 @@ pub(crate) fn of(graph: &Graph<'_>, class: egg::Id, node: &Node) -> f64 {
         return VIEW;
     }
     let operands: Vec<&Fact> = node.children.iter().map(|&child| graph.data(child)).collect();
+    let distinct: IndexSet<egg::Id> = node.children.iter().map(|&child| graph.egraph.find(child)).collect();
     let results: Vec<f64> = match result.value {
         Some(_) => vec![elements(result)],
         None => graph.body.op(op).results().iter().map(|&result| count(graph.shapes.shape(result))).collect(),
     };
     let written: f64 = results.iter().sum::<f64>() * width(&result.element);
-    let read: f64 = operands.iter().map(|fact| elements(fact) * width(&fact.element)).sum();
-    let arithmetic = results.first().copied().unwrap_or(1.0) * per_element(name, &operands);
-    f64::max(arithmetic / PEAK, (read + written) / BANDWIDTH) + LAUNCH
+    let bytes = |fact: &Fact| elements(fact) * width(&fact.element);
+    let read: f64 = distinct.iter().map(|&operand| bytes(graph.data(operand))).sum();
+    let arithmetic = results.first().copied().unwrap_or(1.0) * per_element(name, &operands, result) / PEAK;
+    f64::max(arithmetic, (read + written) / BANDWIDTH) + HIDDEN * arithmetic + LAUNCH
 }
 
 /// Operations for one element of the result.
-fn per_element(name: &str, operands: &[&Fact]) -> f64 {
+fn per_element(name: &str, operands: &[&Fact], result: &Fact) -> f64 {
+    let first = |fact: &Fact| fact.shape.as_deref().and_then(<[_]>::first).map_or(UNKNOWN_EXTENT, extent);
     let last = |fact: &Fact| fact.shape.as_deref().and_then(<[_]>::last).map_or(UNKNOWN_EXTENT, extent);
     match name {
         "MatMul" => operands.first().map_or(1.0, |a| 2.0 * last(a)),
-        "Gemm" => operands.first().map_or(1.0, |a| 2.0 * elements(a).sqrt()),
-        "Conv" => operands.get(1).map_or(1.0, |w| {
-            let outputs = w.shape.as_deref().and_then(<[_]>::first).map_or(UNKNOWN_EXTENT, extent);
+        "Gemm" => operands.first().map_or(1.0, |a| 2.0 * elements(a) / first(result).max(1.0)),
+        "Conv" => operands.get(1).map_or(1.0, |w| 2.0 * elements(w) / first(w).max(1.0)),
+        // as if the stride were one
+        "ConvTranspose" => operands.get(1).map_or(1.0, |w| {
+            let outputs = w.shape.as_deref().and_then(|shape| shape.get(1)).map_or(1.0, extent);
             2.0 * elements(w) / outputs.max(1.0)
         }),
-        "ConvTranspose" => operands.get(1).map_or(1.0, |w| 2.0 * elements(w)),
         "Div" | "Sqrt" | "Reciprocal" | "Mod" => 4.0,
         "Relu" | "Add" | "Sub" | "Mul" | "Neg" | "Abs" | "Max" | "Min" | "Clip" | "Where" => 1.0,
         "HardSigmoid" | "HardSwish" => 4.0,

@@ -70,8 +70,8 @@ impl Extractor {
         &graph.egraph[class].nodes[choice[place].expect("what the roots need is chosen")]
     }
 
-    /// The best choice found, never dearer than `original`.
-    pub(crate) fn best(&self, original: Choice) -> Choice {
+    /// The best choice found, never dearer than `original`. `None` when there is none at all.
+    pub(crate) fn best(&self, original: Choice) -> Option<Choice> {
         let mut best = original;
         let mut cost = self.cost(&best).map_or(f64::INFINITY, |(cost, _)| cost);
         let candidate = self.greedy();
@@ -82,7 +82,7 @@ impl Extractor {
         }
         // what the best has no use for may be what an improvement needs
         best.iter_mut().zip(&candidate).for_each(|(best, found)| *best = best.or(*found));
-        self.improve(best, cost)
+        cost.is_finite().then(|| self.improve(best, cost))
     }
 
     /// What the roots need, children before readers, and its cost. `None` when the choice has a cycle or a hole.

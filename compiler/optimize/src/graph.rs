@@ -32,7 +32,7 @@ impl<'a> Graph<'a> {
             body,
             shapes,
             egraph: EGraph::new(Facts::default()),
-            symbols: Symbols::default(),
+            symbols: Symbols::of_rules(),
             classes: IndexMap::new(),
             places: IndexMap::new(),
             place: 0,
@@ -55,8 +55,7 @@ impl<'a> Graph<'a> {
             Some(op) if is_literal(self.body, op) => self.insert(op),
             _ => {
                 let operator = self.symbols.name("leaf");
-                let node =
-                    Node { operator, attributes: value.as_u32(), children: vec![], source: Source::Leaf(value) };
+                let node = Node { operator, attributes: value.as_u32(), children: vec![], source: Source::Leaf(value) };
                 let fact = self.fact(value, None, false);
                 self.add(value, node, fact);
             }
@@ -67,6 +66,12 @@ impl<'a> Graph<'a> {
     /// The class of a value of the window.
     pub(crate) fn known_class(&self, value: Value) -> Option<Id> {
         self.classes.get(&value).map(|&class| self.egraph.find(class))
+    }
+
+    /// The classes of what was built from place number `first` on.
+    pub(crate) fn classes_since(&self, first: usize) -> Vec<Id> {
+        let built = self.places.keys().skip(first);
+        built.filter_map(|&op| self.known_class(*self.body.op(op).results().first()?)).collect()
     }
 
     /// The cost of an operation of a class.
@@ -124,6 +129,15 @@ impl<'a> Graph<'a> {
             let fact = self.fact(result, None, constant);
             self.add(result, node, fact);
         }
+    }
+
+    /// How many operations do not depend on constants alone.
+    pub(crate) fn count_running(&self, ops: &[Op]) -> usize {
+        let running = |op: &&Op| {
+            let result = self.body.op(**op).results().first();
+            !result.and_then(|&result| self.known_class(result)).is_some_and(|class| self.data(class).constant)
+        };
+        ops.iter().filter(running).count()
     }
 
     /// What an operation reads: its operands, then what its regions capture, each once.

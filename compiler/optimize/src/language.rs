@@ -7,6 +7,8 @@ use egg::{DidMerge, Id, Language};
 use indexmap::IndexSet;
 use ir::{Attributes, Body, DimExpr, Op, Type, Value};
 
+use crate::rules::RULES;
+
 /// The e-graph of a window.
 pub(crate) type EGraph = egg::EGraph<Node, Facts>;
 
@@ -95,22 +97,28 @@ impl Language for Node {
 }
 
 /// Names and attribute dictionaries by number.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Symbols {
     names: IndexSet<String>,
     attributes: IndexSet<Attributes>,
 }
 
 impl Symbols {
+    /// The names of rules first, with the numbers they have there.
+    pub(crate) fn of_rules() -> Symbols {
+        Symbols { names: RULES.operators.clone(), attributes: IndexSet::new() }
+    }
+
+    /// A name by its number.
+    pub(crate) fn text(&self, number: usize) -> &str {
+        &self.names[number]
+    }
+
     pub(crate) fn name(&mut self, name: &str) -> u32 {
         match self.names.get_index_of(name) {
             Some(number) => number as u32,
             None => self.names.insert_full(name.to_string()).0 as u32,
         }
-    }
-
-    pub(crate) fn known_name(&self, name: &str) -> Option<u32> {
-        self.names.get_index_of(name).map(|number| number as u32)
     }
 
     pub(crate) fn attributes(&mut self, attributes: &Attributes) -> u32 {

@@ -98,8 +98,6 @@ fn optimize_block(body: &mut Body, block: Block, mut shapes: ShapeAnalysis, opti
             body.erase(op);
         }
     }
-    report.operations_before += operators.len();
-    report.operations_after += order.iter().filter(|&&op| body.name(op) != "onnx.Constant").count();
 }
 
 /// Optimises some operations, and returns what becomes of them, in order but unattached where they are new.
@@ -115,14 +113,19 @@ fn optimize_window(
     let roots: Vec<Id> = wanted.iter().map(|&value| graph.class(value)).collect();
     let before = Extractor::new(&graph, &roots);
     report.cost_before += before.cost(&original(&graph, &before, window)).map_or(0.0, |(cost, _)| cost);
+    report.operations_before += graph.count_running(window);
     let trace = saturate::saturate(&mut graph, options);
     let extractor = Extractor::new(&graph, &roots);
-    let choice = extractor.best(original(&graph, &extractor, window));
+    let all: Vec<Op> = graph.places.keys().copied().collect();
+    let Some(choice) = extractor.best(original(&graph, &extractor, window)) else {
+        erase(body, all.into_iter().skip(window.len()).collect());
+        return window.to_vec();
+    };
     report.cost_after += extractor.cost(&choice).map_or(0.0, |(cost, _)| cost);
     let rebuilt = rebuild::rebuild(&mut graph, &extractor, &choice, &roots);
     let kept: IndexSet<Op> = rebuilt.ops.iter().copied().collect();
+    report.operations_after += graph.count_running(&rebuilt.ops);
     explain(&graph, &trace, &kept, options, report);
-    let all: Vec<Op> = graph.places.keys().copied().collect();
     for (&old, &new) in wanted.iter().zip(&rebuilt.values) {
         body.replace_all_uses(old, new);
     }
@@ -130,17 +133,18 @@ fn optimize_window(
     rebuilt.ops
 }
 
-/// The graph as it came: in each class the operation that stood first.
+/// The graph as it came: in each class the operation that stood first. Equal nodes are one, and a built operation may
+/// have taken the place of an original one.
 fn original(graph: &Graph<'_>, extractor: &Extractor, window: &[Op]) -> Choice {
-    let rank = |node: &language::Node| match node.op() {
-        Some(op) => graph.places.get(&op).map_or(Some(0), |&place| (window.get(place) == Some(&op)).then_some(place + 1)),
-        None => Some(0),
+    let rank = |node: &language::Node| match node.op().and_then(|op| Some((op, *graph.places.get(&op)?))) {
+        Some((op, place)) if window.get(place) == Some(&op) => place + 1,
+        Some(_) => usize::MAX,
+        None => 0,
     };
     let mut choice = Vec::new();
     for place in 0..extractor.len() {
         let nodes = &graph.egraph[extractor.class(place)].nodes;
-        let ranked = nodes.iter().enumerate().filter_map(|(index, node)| Some((rank(node)?, index)));
-        choice.push(ranked.min().map(|(_, index)| index));
+        choice.push((0..nodes.len()).min_by_key(|&index| rank(&nodes[index])));
     }
     choice
 }
@@ -193,3 +197,6 @@ fn explain(graph: &Graph<'_>, trace: &Trace, kept: &IndexSet<Op>, options: &Opti
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

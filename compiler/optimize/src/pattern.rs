@@ -5,10 +5,11 @@
 //! `_` is an omitted operand. Commutative operators match either way round.
 
 use egg::Id;
+use indexmap::IndexSet;
 use ir::{Attribute, Attributes, Body, Op};
 
 use crate::graph::Graph;
-use crate::language::{Node, short_name};
+use crate::language::Node;
 
 /// One side of an equation.
 #[derive(Debug)]
@@ -17,7 +18,13 @@ pub(crate) enum Pattern {
     Number(f64),
     Absent,
     Named(usize, Box<Pattern>),
-    Op { operator: String, label: Option<usize>, operands: Vec<Pattern>, attributes: Vec<(String, Attribute)> },
+    /// The operator is by its number in [`Names`].
+    Op {
+        operator: usize,
+        label: Option<usize>,
+        operands: Vec<Pattern>,
+        attributes: Vec<(String, Attribute)>,
+    },
 }
 
 /// Names used in a rule, by number.
@@ -25,11 +32,22 @@ pub(crate) enum Pattern {
 pub(crate) struct Names {
     variables: Vec<String>,
     labels: Vec<String>,
+    pub(crate) operators: IndexSet<String>,
 }
 
 impl Names {
+    /// No variables and labels yet, but operators that have numbers.
+    pub(crate) fn with_operators(operators: IndexSet<String>) -> Names {
+        Names { operators, ..Names::default() }
+    }
+
     pub(crate) fn variable(&self, name: &str) -> usize {
         self.variables.iter().position(|known| known == name).expect("the rule names its variables")
+    }
+
+    #[cfg(test)]
+    pub(crate) fn variables(&self) -> Vec<&str> {
+        self.variables.iter().map(String::as_str).collect()
     }
 
     pub(crate) fn label(&self, name: &str) -> usize {
@@ -117,7 +135,8 @@ impl<'a> Reader<'a> {
                 self.eat(',');
             }
         }
-        Pattern::Op { operator: operator.to_string(), label, operands, attributes }
+        let operator = self.names.operators.insert_full(operator.to_string()).0;
+        Pattern::Op { operator, label, operands, attributes }
     }
 }
 
@@ -143,7 +162,7 @@ impl Graph<'_> {
     pub(crate) fn match_node(&self, pattern: &Pattern, node: &Node, bindings: &Bindings) -> Vec<Bindings> {
         let Pattern::Op { operator, label, operands, attributes } = pattern else { return vec![] };
         let Some(op) = node.op() else { return vec![] };
-        if short_name(self.body, op) != operator || !has_attributes(self.body, op, attributes) {
+        if node.operator as usize != *operator || !has_attributes(self.body, op, attributes) {
             return vec![];
         }
         let mut bindings = bindings.clone();
@@ -152,7 +171,7 @@ impl Graph<'_> {
             set(&mut bindings.labels, label, op);
         }
         let mut found = self.match_operands(operands, &node.children, &bindings);
-        if is_commutative(operator)
+        if is_commutative(self.symbols.text(*operator))
             && let [a, b] = node.children[..]
             && self.egraph.find(a) != self.egraph.find(b)
         {
@@ -236,7 +255,8 @@ impl Graph<'_> {
                     None => Attributes::new(),
                 };
                 attributes.iter().for_each(|(name, value)| all.set(name, value.clone()));
-                self.op(operator, &children, all)
+                let operator = self.symbols.text(*operator).to_string();
+                self.op(&operator, &children, all)
             }
         }
     }

@@ -9,9 +9,9 @@ use indexmap::IndexMap;
 pub struct Report {
     /// What each rule did, in the order they first fired.
     pub rules: IndexMap<&'static str, RuleReport>,
-    /// Operations before, constants left out.
+    /// Operations before, what depends on constants alone left out.
     pub operations_before: usize,
-    /// Operations after, constants left out.
+    /// Operations after, what depends on constants alone left out.
     pub operations_after: usize,
     /// Estimated time before, in nanoseconds.
     pub cost_before: f64,

@@ -11,7 +11,10 @@ use crate::pattern::Bindings;
 use crate::rules::{Compiled, Kind, Match, RULES};
 
 /// Rounds with the rules that by themselves make nothing better.
-const EXPLORING_ROUNDS: usize = 2;
+const EXPLORING_ROUNDS: usize = 4;
+
+/// How far a pattern looks down.
+const PATTERN_DEPTH: usize = 9;
 
 /// One equation put to use.
 pub(crate) struct Event {
@@ -43,59 +46,71 @@ pub(crate) fn saturate(graph: &mut Graph<'_>, options: &Options) -> Trace {
     let limit = graph.egraph.total_number_of_nodes() * options.node_limit;
     let phases = [(false, options.iterations), (true, EXPLORING_ROUNDS)];
     for (exploring, rounds) in phases {
+        let mut changed: IndexSet<Id> = graph.egraph.classes().map(|class| class.id).collect();
         for _ in 0..rounds {
-            let found = search(graph, options, exploring);
-            let before = trace.events.len();
+            changed.sort_unstable();
+            let found: Vec<Found> =
+                changed.iter().flat_map(|&class| search(graph, class, options, exploring)).collect();
+            let (events, places) = (trace.events.len(), graph.places.len());
+            let mut touched = Vec::new();
             for found in found {
                 let key = (found.rule, found.bindings.ops.clone(), found.bindings.variables.clone());
                 if graph.egraph.total_number_of_nodes() > limit {
                     break;
                 }
-                if seen.insert(key) {
-                    apply(graph, &found, &mut trace);
+                if seen.insert(key) && apply(graph, &found, &mut trace) {
+                    touched.push(found.class);
                 }
             }
             graph.egraph.rebuild();
-            if trace.events.len() == before {
+            if trace.events.len() == events {
                 break;
             }
+            touched.extend(graph.classes_since(places));
+            changed = with_readers(graph, touched);
         }
     }
     trace
 }
 
-fn search(graph: &Graph<'_>, options: &Options, exploring: bool) -> Vec<Found> {
-    let mut found = Vec::new();
-    let allowed = if options.strict_fp { Kind::Exact } else { Kind::Reassoc };
-    for (number, rule) in RULES.iter().enumerate() {
-        if rule.rule.kind > allowed || (rule.rule.explores && !exploring) {
-            continue;
+/// Classes, and those whose patterns may reach down to them.
+fn with_readers(graph: &Graph<'_>, classes: Vec<Id>) -> IndexSet<Id> {
+    let mut all: IndexSet<Id> = classes.into_iter().map(|class| graph.egraph.find(class)).collect();
+    let mut first = 0;
+    for _ in 0..PATTERN_DEPTH {
+        let level = first..all.len();
+        first = all.len();
+        for at in level {
+            let readers: Vec<Id> = graph.egraph[all[at]].parents().map(|reader| graph.egraph.find(reader)).collect();
+            all.extend(readers);
         }
-        let Some(operator) = graph.symbols.known_name(rule.operator()) else { continue };
-        let Some(classes) = graph.egraph.classes_for_op(&operator) else { continue };
-        let mut classes: Vec<Id> = classes.map(|class| graph.egraph.find(class)).collect();
-        classes.sort_unstable();
-        classes.dedup();
-        for class in classes {
-            search_class(graph, rule, number, class, &mut found);
+    }
+    all
+}
+
+fn search(graph: &Graph<'_>, class: Id, options: &Options, exploring: bool) -> Vec<Found> {
+    let mut found = Vec::new();
+    // what is constant is computed ahead of the run, however it is spelled
+    if graph.data(class).constant {
+        return found;
+    }
+    let allowed = if options.strict_fp { Kind::Exact } else { Kind::Reassoc };
+    for node in &graph.egraph[class].nodes {
+        for &rule in RULES.rooted_at(node.operator) {
+            let Compiled { rule: equation, from, .. } = &RULES.all[rule];
+            if equation.kind > allowed || (equation.explores && !exploring) {
+                continue;
+            }
+            let matches = graph.match_node(from, node, &Bindings::default());
+            found.extend(matches.into_iter().map(|bindings| Found { rule, class, bindings }));
         }
     }
     found
 }
 
-fn search_class(graph: &Graph<'_>, rule: &Compiled, number: usize, class: Id, found: &mut Vec<Found>) {
-    // what is constant is computed ahead of the run, however it is spelled
-    if graph.data(class).constant {
-        return;
-    }
-    for node in &graph.egraph[class].nodes {
-        let matches = graph.match_node(&rule.from, node, &Bindings::default());
-        found.extend(matches.into_iter().map(|bindings| Found { rule: number, class, bindings }));
-    }
-}
-
-fn apply(graph: &mut Graph<'_>, found: &Found, trace: &mut Trace) {
-    let (rule, bindings) = (&RULES[found.rule], &found.bindings);
+/// Adds an equation; whether it was news.
+fn apply(graph: &mut Graph<'_>, found: &Found, trace: &mut Trace) -> bool {
+    let (rule, bindings) = (&RULES.all[found.rule], &found.bindings);
     let class = graph.egraph.find(found.class);
     let root = bindings.ops[0];
     graph.place = graph.places.get(&root).copied().unwrap_or(0);
@@ -107,13 +122,14 @@ fn apply(graph: &mut Graph<'_>, found: &Found, trace: &mut Trace) {
         let (&op, _) = graph.places.get_index(at).expect("places are only added");
         trace.origins.insert(op, origins.clone());
     }
-    let Some(result) = result.map(|result| graph.egraph.find(result)) else { return };
+    let Some(result) = result.map(|result| graph.egraph.find(result)) else { return false };
     if result == class || !same_type(graph, class, result) {
-        return;
+        return false;
     }
     let built = graph.egraph[result].nodes.iter().filter_map(Node::op).find(|op| trace.origins.contains_key(op));
     graph.egraph.union(class, result);
     trace.events.push(Event { rule: rule.rule.name, root, built });
+    true
 }
 
 /// The operations of the original graph behind some operations.

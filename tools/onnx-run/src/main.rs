@@ -50,6 +50,9 @@ struct Arguments {
     /// Only rewrites whose results are the same bit for bit
     #[arg(long)]
     strict_fp: bool,
+    /// Tell which rewrites of the graph were found, which were chosen, and what they should save
+    #[arg(long)]
+    explain: bool,
     /// Measure instead of printing the outputs
     #[arg(long)]
     bench: bool,
@@ -189,6 +192,7 @@ fn options(arguments: &Arguments) -> Result<Options, Failure> {
         threads: arguments.threads,
         dims,
         strict_fp: arguments.strict_fp,
+        explain: arguments.explain,
         profile: arguments.profile,
         print_after: arguments.print_after.clone(),
     })

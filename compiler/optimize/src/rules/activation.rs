@@ -37,7 +37,8 @@ pub(super) const RULES: &[Rule] = &[
     // x hard_sigmoid(x, 1/6, 1/2)
     reassoc("hard-swish", "Mul(x, HardSigmoid:n(x))", "HardSwish(x)").when(|m| {
         let attributes = m.attributes("n");
-        let near = |name: &str, meant: f64, default: f64| (attributes.float(name).unwrap_or(default) - meant).abs() < 1e-6;
+        let near =
+            |name: &str, meant: f64, default: f64| (attributes.float(name).unwrap_or(default) - meant).abs() < 1e-6;
         near("alpha", 1.0 / 6.0, 0.2) && near("beta", 0.5, 0.5)
     }),
     // x clip(x + 3, 0, 6) / 6

@@ -4,11 +4,11 @@ use super::{Match, Rule, exact, exact_by, reassoc};
 
 pub(super) const RULES: &[Rule] = &[
     // x + 0 = x, but for the sign of a zero
-    exact("add-zero", "Add(x, 0)", "x"),
+    reassoc("add-zero", "Add(x, 0)", "x"),
     // x - 0 = x
     exact("sub-zero", "Sub(x, 0)", "x"),
     // 0 - x = -x, but for the sign of a zero
-    exact("zero-sub", "Sub(0, x)", "Neg(x)").when(|m| m.is_float("x")),
+    reassoc("zero-sub", "Sub(0, x)", "Neg(x)").when(|m| m.is_float("x")),
     // x 1 = x
     exact("mul-one", "Mul(x, 1)", "x"),
     // x / 1 = x

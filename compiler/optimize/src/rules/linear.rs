@@ -21,20 +21,17 @@ pub(super) const RULES: &[Rule] = &[
     // gemm(x, a) + c = gemm(x, a, c)
     reassoc("gemm-add", "Add(Gemm:n(x, a, _), c)", "Gemm:n(x, a, c)").when(|m| is_plain(m) && is_gemm(m)),
     // gemm(x, a, b) + c = gemm(x, a, b + c)
-    reassoc("gemm-bias-add", "Add(Gemm:n(x, a, b), c)", "Gemm:n(x, a, Add(b, c))").when(|m| {
-        is_plain(m) && is_gemm(m) && m.is_constant("b") && m.is_constant("c")
-    }),
+    reassoc("gemm-bias-add", "Add(Gemm:n(x, a, b), c)", "Gemm:n(x, a, Add(b, c))")
+        .when(|m| is_plain(m) && is_gemm(m) && m.is_constant("b") && m.is_constant("c")),
     // c gemm(x, a, b) = gemm(x, c a, c b)
     reassoc_by("gemm-mul", "Mul(Gemm:n(x, a, b), c)", |m| scale_gemm(m, true)),
     reassoc_by("gemm-plain-mul", "Mul(Gemm:n(x, a, _), c)", |m| scale_gemm(m, false)),
     // c (x a) = x (c a)
-    reassoc("matmul-mul", "Mul(MatMul(x, a), c)", "MatMul(x, Mul(a, c))").when(|m| {
-        m.is_constant("a") && m.is_constant("c") && !m.is_constant("x") && scales_columns(m)
-    }),
+    reassoc("matmul-mul", "Mul(MatMul(x, a), c)", "MatMul(x, Mul(a, c))")
+        .when(|m| m.is_constant("a") && m.is_constant("c") && !m.is_constant("x") && scales_columns(m)),
     // (c x) a = x (c a)
-    reassoc("mul-matmul", "MatMul(Mul(x, c), a)", "MatMul(x, Mul(a, c))").when(|m| {
-        m.is_constant("a") && m.is_constant("c") && m.scalar("c").is_some() && m.rank("c") == Some(0)
-    }),
+    reassoc("mul-matmul", "MatMul(Mul(x, c), a)", "MatMul(x, Mul(a, c))")
+        .when(|m| m.is_constant("a") && m.is_constant("c") && m.scalar("c").is_some() && m.rank("c") == Some(0)),
     // conv(c x, w) = conv(x, c w): padding is zero, and stays so
     reassoc_by("mul-conv", "Conv:n(Mul(x, c), w)", |m| scale_input(m, None)),
     reassoc_by("mul-conv-bias", "Conv:n(Mul(x, c), w, b)", |m| scale_input(m, Some("b"))),

@@ -12,6 +12,7 @@ mod shape;
 use std::sync::LazyLock;
 
 use egg::Id;
+use indexmap::IndexSet;
 use ir::{Attributes, DimExpr, Type};
 
 use crate::graph::Graph;
@@ -84,30 +85,45 @@ pub(crate) struct Compiled {
     names: Names,
 }
 
-/// All rules, in the order they are tried.
-pub(crate) static RULES: LazyLock<Vec<Compiled>> = LazyLock::new(|| {
+/// All rules, and the operators they name.
+pub(crate) struct Rules {
+    /// In the order they are tried.
+    pub(crate) all: Vec<Compiled>,
+    pub(crate) operators: IndexSet<String>,
+    /// For each operator, the rules it is the root of the left side of.
+    by_root: Vec<Vec<usize>>,
+}
+
+/// All rules.
+pub(crate) static RULES: LazyLock<Rules> = LazyLock::new(|| {
     let families = [arithmetic::RULES, activation::RULES, shape::RULES, linear::RULES, normalization::RULES];
-    families.into_iter().flatten().map(compile).collect()
+    let mut operators = IndexSet::new();
+    let all: Vec<Compiled> = families.into_iter().flatten().map(|rule| compile(rule, &mut operators)).collect();
+    let mut by_root = vec![Vec::new(); operators.len()];
+    for (number, rule) in all.iter().enumerate() {
+        if let Pattern::Op { operator, .. } = rule.from {
+            by_root[operator].push(number);
+        }
+    }
+    Rules { all, operators, by_root }
 });
 
-fn compile(rule: &'static Rule) -> Compiled {
-    let mut names = Names::default();
+impl Rules {
+    /// Numbers of the rules whose left side has the operator at its root.
+    pub(crate) fn rooted_at(&self, operator: u32) -> &[usize] {
+        self.by_root.get(operator as usize).map_or(&[], Vec::as_slice)
+    }
+}
+
+fn compile(rule: &'static Rule, operators: &mut IndexSet<String>) -> Compiled {
+    let mut names = Names::with_operators(std::mem::take(operators));
     let from = Reader::read(rule.from, &mut names);
     let to = match rule.to {
         To::Text(text) => Some(Reader::read(text, &mut names)),
         To::Code(_) => None,
     };
+    *operators = std::mem::take(&mut names.operators);
     Compiled { rule, from, to, names }
-}
-
-impl Compiled {
-    /// The operator at the root of the left side.
-    pub(crate) fn operator(&self) -> &str {
-        match &self.from {
-            Pattern::Op { operator, .. } => operator,
-            _ => unreachable!("a left side is an operation"),
-        }
-    }
 }
 
 /// A place where the left side of a rule was found.

@@ -10,7 +10,8 @@ pub(super) const RULES: &[Rule] = &[
     exact("identity", "Identity(x)", "x"),
     // a permutation that permutes nothing
     exact("transpose-identity", "Transpose:t(x)", "x").when(|m| {
-        permutation(m, "t").is_some_and(|permutation| permutation.iter().enumerate().all(|(to, &from)| to as i64 == from))
+        permutation(m, "t")
+            .is_some_and(|permutation| permutation.iter().enumerate().all(|(to, &from)| to as i64 == from))
     }),
     // two permutations are one
     exact_by("transpose-transpose", "Transpose:outer(Transpose:inner(x))", |m| {
