@@ -1,7 +1,8 @@
 //! `cf`: branches between blocks.
 
 use ir::registry::{AttributeDefinition, AttributeKind};
-use ir::{Arity, Block, Body, Op, OpDefinition, Trait, Type, Value};
+use ir::rewrite::Rewriter;
+use ir::{Arity, Block, Body, Op, OpDefinition, Trait, Type, Value, constant_integer};
 
 use crate::checks::{Check, ensure, operand_type, same_types, segments, types_of};
 
@@ -15,7 +16,8 @@ pub fn operations() -> Vec<OpDefinition> {
         OpDefinition::new("cf.cond_br", "Goes to one of two blocks.", Arity::at_least(1), Arity::exactly(0))
             .with_successors(Arity::exactly(2))
             .with_traits(&[Trait::Terminator])
-            .with_verify(verify_cond_br),
+            .with_verify(verify_cond_br)
+            .with_canonicalize(simplify_cond_br),
         OpDefinition::new(
             "cf.switch",
             "Goes to the block of a value, or to the default.",
@@ -98,4 +100,23 @@ fn verify_switch(body: &Body, op: Op) -> Check {
 fn verify_forwarded(body: &Body, op: Op) -> Check {
     let groups = successor_operands(body, op);
     body.op(op).successors().iter().zip(&groups).try_for_each(|(&block, values)| forwards(body, block, values))
+}
+
+/// A conditional branch on a constant, or to one block with the same values either way, is a plain one.
+fn simplify_cond_br(rewriter: &mut Rewriter<'_>, op: Op) -> bool {
+    let body = rewriter.body();
+    let targets = body.op(op).successors();
+    let mut values = successor_operands(body, op);
+    let taken = match constant_integer(body, body.operand(op, 0)) {
+        Some(condition) => usize::from(condition & 1 == 0),
+        None if targets[0] == targets[1] && values[0] == values[1] => 0,
+        None => return false,
+    };
+    let (target, values) = (targets[taken], values.swap_remove(taken));
+    rewriter.build_before(op, |builder| {
+        let branch = builder.create("cf.br", &values, &[], []);
+        builder.body.set_successors(branch, &[target]);
+    });
+    rewriter.erase(op);
+    true
 }

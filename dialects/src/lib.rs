@@ -7,6 +7,7 @@ pub mod builtin;
 pub mod cf;
 mod checks;
 pub mod func;
+pub mod levels;
 pub mod linalg;
 pub mod math;
 pub mod memref;

@@ -191,10 +191,5 @@ fn verify_get_global(module: &Module, body: &Body, op: Op) -> Check {
     let global = module.symbol(name).filter(|&global| module.body.name(global) == "memref.global");
     let global = global.ok_or_else(|| format!("names @{name}, which is not a memref.global of the module"))?;
     let (expected, found) = (module.body.attribute(global, "type").and_then(|t| t.as_type()), result_type(body, op, 0));
-    // the low level reads every buffer as a flat one
-    let is_flat = *found == Type::memref([None], found.element().clone());
-    let same_element = expected.is_some_and(|expected| expected.element() == found.element());
-    ensure(expected == Some(found) || is_flat && same_element, || {
-        format!("result must have the type of @{name}, found {found}")
-    })
+    ensure(expected == Some(found), || format!("result must have the type of @{name}, found {found}"))
 }

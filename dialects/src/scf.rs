@@ -1,6 +1,7 @@
 //! `scf`: structured control flow.
 
-use ir::{Arity, Body, Op, OpDefinition, Trait, Type};
+use ir::rewrite::Rewriter;
+use ir::{Arity, Body, Op, OpDefinition, Trait, Type, Value, constant_integer};
 
 use crate::checks::{Check, ensure, only_block, operand_type, same_types, segments, terminator_types, types_of};
 
@@ -15,10 +16,12 @@ pub fn operations() -> Vec<OpDefinition> {
     vec![
         structured("scf.for", "A counted loop that carries values.", Arity::at_least(3), 1)
             .with_traits(&[Trait::RecursiveEffects, Trait::SingleBlock])
-            .with_verify(verify_for),
+            .with_verify(verify_for)
+            .with_canonicalize(simplify_for),
         structured("scf.if", "One of two regions.", Arity::exactly(1), 2)
             .with_traits(&[Trait::RecursiveEffects, Trait::SingleBlock])
-            .with_verify(verify_if),
+            .with_verify(verify_if)
+            .with_canonicalize(simplify_if),
         // not RecursiveEffects: it may run forever
         structured("scf.while", "A loop with a condition.", Arity::at_least(0), 2)
             .with_traits(&[Trait::SingleBlock])
@@ -105,4 +108,35 @@ fn verify_reduce(body: &Body, op: Op) -> Check {
         same_types("combined value", &terminator_types(body, block, "scf.reduce.return")?, &[r#type])?;
     }
     Ok(())
+}
+
+/// A branch on a constant is the region taken.
+fn simplify_if(rewriter: &mut Rewriter<'_>, op: Op) -> bool {
+    let body = rewriter.body();
+    let Some(condition) = constant_integer(body, body.operand(op, 0)) else { return false };
+    let taken = usize::from(condition & 1 == 0);
+    let is_there = body.op(op).regions().get(taken).is_some_and(|&region| !body.blocks(region).is_empty());
+    let values = if is_there { rewriter.inline_block_before(op, taken, &[]) } else { vec![] };
+    rewriter.replace(op, &values);
+    true
+}
+
+/// A loop that runs never or once is what it starts with or its body.
+fn simplify_for(rewriter: &mut Rewriter<'_>, op: Op) -> bool {
+    let body = rewriter.body();
+    let operands = body.op(op).operands().to_vec();
+    let known = |at: usize| constant_integer(body, operands[at]).map(i128::from);
+    let (Some(lower), Some(upper), Some(step)) = (known(0), known(1), known(2)) else { return false };
+    let carried = &operands[3..];
+    if step > 0 && lower >= upper {
+        rewriter.replace(op, carried);
+        return true;
+    }
+    let runs_once = step > 0 && lower + step >= upper;
+    if runs_once {
+        let arguments: Vec<Value> = std::iter::once(operands[0]).chain(carried.iter().copied()).collect();
+        let values = rewriter.inline_block_before(op, 0, &arguments);
+        rewriter.replace(op, &values);
+    }
+    runs_once
 }

@@ -77,6 +77,9 @@ impl Translator<'_> {
 
     /// What CLIF has for scalars and registers alike.
     fn plain_float_op(&mut self, op: Op, name: &str, arguments: &[Value]) -> Option<Value> {
+        if let Some(value) = self.bounded(op, name, arguments) {
+            return Some(value);
+        }
         let ins = self.builder.ins();
         Some(match (name, arguments) {
             ("arith.addf", &[x, y]) => ins.fadd(x, y),
@@ -98,6 +101,32 @@ impl Translator<'_> {
             ("math.fma" | "vector.fma", &[x, y, z]) => ins.fma(x, y, z),
             _ => return None,
         })
+    }
+
+    /// A minimum or maximum with a constant, written so that it becomes one instruction: NaN stays NaN because the
+    /// instruction returns its second operand when it cannot compare. Of two zeros it returns the other operand.
+    fn bounded(&mut self, op: Op, name: &str, arguments: &[Value]) -> Option<Value> {
+        let &[x, y] = arguments else { return None };
+        let minimum = match name {
+            "arith.minimumf" => true,
+            "arith.maximumf" => false,
+            _ => return None,
+        };
+        // the last step of a vector's reduction has other operands than the operation
+        if self.body.op(op).operands().len() != 2 {
+            return None;
+        }
+        let known = |index| self.constant_float(self.body.operand(op, index)).is_some_and(|value| !value.is_nan());
+        let (bound, value) = match (known(0), known(1)) {
+            (_, true) => (y, x),
+            (true, false) => (x, y),
+            (false, false) => return None,
+        };
+        let bound_wins = match minimum {
+            true => self.builder.ins().fcmp(FloatCC::LessThan, bound, value),
+            false => self.builder.ins().fcmp(FloatCC::LessThan, value, bound),
+        };
+        Some(self.choose(bound_wins, bound, value))
     }
 
     /// The better of two numbers; a NaN gives way to the other operand.

@@ -295,6 +295,19 @@ impl Translator<'_> {
         }
     }
 
+    /// The value that a float constant, or a splat or broadcast of one, holds.
+    pub(crate) fn constant_float(&self, value: ir::Value) -> Option<f64> {
+        let op = self.body.defining_op(value)?;
+        match self.body.name(op) {
+            "vector.broadcast" => self.constant_float(self.body.operand(op, 0)),
+            "arith.constant" => match self.body.attribute(op, "value")? {
+                Attribute::Dense(elements) if elements.is_splat() => elements.float(0),
+                scalar => scalar.as_float(),
+            },
+            _ => None,
+        }
+    }
+
     fn constant(&mut self, op: Op) -> Translated<()> {
         let result = self.body.result(op, 0);
         let r#type = self.body.value_type(result).clone();

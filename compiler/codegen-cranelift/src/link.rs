@@ -50,12 +50,12 @@ impl Drop for Compiled {
     }
 }
 
-/// Compiles every function with a body and links them in memory.
-pub fn compile(module: &Module, options: &Options) -> Result<Compiled> {
-    let isa = native_isa(false)?;
-    let functions = compile_functions(module, &isa, options.threads)?;
+/// Compiles every function with a body, of all parts of a module, and links them in memory.
+pub fn compile(parts: &[Module], options: &Options) -> Result<Compiled> {
+    let targets = Targets::native(false)?;
+    let functions = compile_functions(parts, &targets, options.threads)?;
     check_symbols(&functions, &options.symbols)?;
-    let mut builder = JITBuilder::with_isa(isa, default_libcall_names());
+    let mut builder = JITBuilder::with_isa(targets.kernels, default_libcall_names());
     for (name, &address) in &options.symbols {
         builder.symbol(name.as_str(), std::ptr::with_exposed_provenance(address));
     }
@@ -67,9 +67,9 @@ pub fn compile(module: &Module, options: &Options) -> Result<Compiled> {
 
 /// Compiles every function with a body into a native object file.
 pub fn object(module: &Module, options: &Options) -> Result<Vec<u8>> {
-    let isa = native_isa(true)?;
-    let functions = compile_functions(module, &isa, options.threads)?;
-    let builder = ObjectBuilder::new(isa, "onnx", default_libcall_names())
+    let targets = Targets::native(true)?;
+    let functions = compile_functions(std::slice::from_ref(module), &targets, options.threads)?;
+    let builder = ObjectBuilder::new(targets.kernels, "onnx", default_libcall_names())
         .map_err(|error| internal(format!("object file: {error}")))?;
     let mut linker = ObjectModule::new(builder);
     link(&mut linker, &functions)?;
@@ -78,7 +78,7 @@ pub fn object(module: &Module, options: &Options) -> Result<Vec<u8>> {
 
 /// The CLIF of every function with a body, for people to read.
 pub fn clif(module: &Module) -> Result<String> {
-    let isa = native_isa(false)?;
+    let isa = native_isa(false, Effort::Speed)?;
     let mut text = String::new();
     for function in definitions(module) {
         let translation = translate(function, &isa, &mut FunctionBuilderContext::new())?;
@@ -103,10 +103,24 @@ fn internal(message: impl Into<String>) -> Diagnostic {
     Diagnostic::internal(Location::Unknown, message)
 }
 
-fn native_isa(position_independent: bool) -> Result<OwnedTargetIsa> {
+/// How hard to optimize.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Effort {
+    /// Kernels: code that runs often.
+    Speed,
+    /// Host functions: long, and each instruction runs once.
+    Compile,
+}
+
+fn native_isa(position_independent: bool, effort: Effort) -> Result<OwnedTargetIsa> {
+    let (level, allocator) = match effort {
+        Effort::Speed => ("speed", "backtracking"),
+        Effort::Compile => ("none", "single_pass"),
+    };
     let mut flags = settings::builder();
     let values = [
-        ("opt_level", "speed"),
+        ("opt_level", level),
+        ("regalloc_algorithm", allocator),
         ("enable_verifier", if cfg!(debug_assertions) { "true" } else { "false" }),
         ("is_pic", if position_independent { "true" } else { "false" }),
     ];
@@ -117,21 +131,40 @@ fn native_isa(position_independent: bool) -> Result<OwnedTargetIsa> {
     builder.finish(settings::Flags::new(flags)).map_err(|error| internal(format!("this machine: {error}")).into())
 }
 
+/// This machine, as the two kinds of functions see it.
+struct Targets {
+    kernels: OwnedTargetIsa,
+    host: OwnedTargetIsa,
+}
+
+impl Targets {
+    fn native(position_independent: bool) -> Result<Targets> {
+        let native = |effort| native_isa(position_independent, effort);
+        Ok(Targets { kernels: native(Effort::Speed)?, host: native(Effort::Compile)? })
+    }
+
+    fn of(&self, function: &FunctionView<'_>) -> &OwnedTargetIsa {
+        if function.attributes.get("rt.host").is_some() { &self.host } else { &self.kernels }
+    }
+}
+
 fn definitions(module: &Module) -> impl Iterator<Item = FunctionView<'_>> {
     module.functions().filter(|function| function.body.entry().is_some())
 }
 
 /// Compiles all functions on several threads; the result is in module order whatever the threads do.
-fn compile_functions(module: &Module, isa: &OwnedTargetIsa, threads: usize) -> Result<Vec<CompiledFunction>> {
-    let functions: Vec<FunctionView<'_>> = definitions(module).collect();
+fn compile_functions(parts: &[Module], targets: &Targets, threads: usize) -> Result<Vec<CompiledFunction>> {
+    let functions: Vec<FunctionView<'_>> = parts.iter().flat_map(definitions).collect();
     let available = || std::thread::available_parallelism().map_or(1, |n| n.get());
     let threads = if threads == 0 { available() } else { threads }.clamp(1, functions.len().max(1));
     let next = AtomicUsize::new(0);
     let work = || {
         let mut frontend = FunctionBuilderContext::new();
         let mut done = Vec::new();
-        while let Some(function) = functions.get(next.fetch_add(1, Ordering::Relaxed)) {
-            done.push((function.op, compile_function(*function, isa, &mut frontend)));
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let Some(function) = functions.get(index) else { break };
+            done.push((index, compile_function(*function, targets.of(function), &mut frontend)));
         }
         done
     };
@@ -143,7 +176,7 @@ fn compile_functions(module: &Module, isa: &OwnedTargetIsa, threads: usize) -> R
         }
         results
     });
-    results.sort_by_key(|(op, _)| *op);
+    results.sort_by_key(|(index, _)| *index);
     let (mut compiled, mut diagnostics) = (Vec::new(), Vec::new());
     for (_, result) in results {
         match result {

@@ -43,7 +43,7 @@ impl Translator<'_> {
                 let address = self.builder.ins().iadd(base, shift);
                 self.set_result(op, address);
             }
-            "rt.address" | "rt.buffer" => {
+            "rt.address" | "rt.buffer" | "memref.cast" => {
                 let address = self.operand(op, 0);
                 self.set_result(op, address);
             }

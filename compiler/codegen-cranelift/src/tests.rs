@@ -60,7 +60,7 @@ fn sums_a_vector() {
         b.create("memref.store", &[total, arguments[2], zero], &[], []);
         b.create("func.return", &[], &[], []);
     });
-    let compiled = compile(&module, &options()).expect("compiles");
+    let compiled = compile(std::slice::from_ref(&module), &options()).expect("compiles");
     let address = compiled.function("main").expect("is defined");
     // SAFETY: the signature of `@main` above.
     let run: extern "C" fn(*const f32, i64, *mut f32) = unsafe { std::mem::transmute(address) };
@@ -76,7 +76,7 @@ fn names_an_operation_it_does_not_know() {
         b.create("tensor.empty", &[], &[], []);
         b.create("func.return", &[], &[], []);
     });
-    let diagnostics = compile(&module, &options()).err().expect("fails");
+    let diagnostics = compile(std::slice::from_ref(&module), &options()).err().expect("fails");
     assert!(diagnostics[0].message.contains("tensor.empty"), "{}", diagnostics[0]);
 }
 
@@ -86,6 +86,6 @@ fn names_an_undefined_symbol() {
         b.create("func.call", &[], &[], [("callee", Attribute::symbol("nowhere"))]);
         b.create("func.return", &[], &[], []);
     });
-    let diagnostics = compile(&module, &options()).err().expect("fails");
+    let diagnostics = compile(std::slice::from_ref(&module), &options()).err().expect("fails");
     assert!(diagnostics[0].message.contains("@nowhere"), "{}", diagnostics[0]);
 }

@@ -22,8 +22,8 @@ impl<'c> Translator<'_, 'c> {
         Ok(Some(match name {
             "arith.extsi" | "arith.index_cast" => self.resize(x, target, InstructionOpcode::SExt)?,
             "arith.extui" | "arith.index_castui" | "arith.trunci" => self.resize(x, target, InstructionOpcode::ZExt)?,
-            "arith.sitofp" => self.from_integer(InstructionOpcode::SIToFP, x, to)?,
-            "arith.uitofp" => self.from_integer(InstructionOpcode::UIToFP, x, to)?,
+            "arith.sitofp" => self.integer_to_float(InstructionOpcode::SIToFP, x, to)?,
+            "arith.uitofp" => self.integer_to_float(InstructionOpcode::UIToFP, x, to)?,
             "arith.fptosi" | "arith.fptoui" => {
                 let float = if is_half(from) { self.half_to_f32(from, x)? } else { x };
                 let intrinsic = if name == "arith.fptosi" { "llvm.fptosi.sat" } else { "llvm.fptoui.sat" };
@@ -50,7 +50,7 @@ impl<'c> Translator<'_, 'c> {
         }
     }
 
-    fn from_integer(
+    fn integer_to_float(
         &self,
         opcode: InstructionOpcode,
         x: BasicValueEnum<'c>,

@@ -1,10 +1,11 @@
 //! From a module to LLVM IR, assembly and objects.
 
+use inkwell::GlobalVisibility;
 use inkwell::attributes::Attribute as FunctionAttribute;
 use inkwell::context::Context;
 use inkwell::module::{Linkage, Module as LlvmModule};
 use inkwell::targets::{FileType, TargetMachine};
-use ir::{Attribute, DenseElements, Diagnostic, FunctionView, Location, Module, Result};
+use ir::{Attribute, DenseElements, Diagnostic, Location, Module, Result};
 
 use crate::function::{Unit, translate};
 use crate::memory::DATA_ALIGNMENT;
@@ -12,70 +13,42 @@ use crate::target::Options;
 
 /// The object file of a module.
 pub fn compile_object(module: &Module, options: &Options) -> Result<Vec<u8>> {
-    emit(module, options, &definitions(module), true, |unit, machine| write(unit, machine, FileType::Object))
-}
-
-/// The object files of a module, several compiled at once; linked together they are the module.
-pub fn compile_objects(module: &Module, options: &Options) -> Result<Vec<Vec<u8>>> {
-    let functions = definitions(module);
-    let available = || std::thread::available_parallelism().map_or(1, |n| n.get());
-    let threads = if options.threads == 0 { available() } else { options.threads };
-    let parts = partition(&functions, threads.max(1));
-    let compile = |(index, part): (usize, &Vec<FunctionView<'_>>)| {
-        emit(module, options, part, index == 0, |unit, machine| write(unit, machine, FileType::Object))
-    };
-    std::thread::scope(|scope| {
-        let helpers: Vec<_> = parts.iter().enumerate().skip(1).map(|part| scope.spawn(move || compile(part))).collect();
-        let first = compile((0, &parts[0]));
-        let others = helpers.into_iter().map(|helper| helper.join().expect("compilation does not panic"));
-        std::iter::once(first).chain(others).collect()
-    })
+    emit(module, options, |unit, machine| write(unit, machine, FileType::Object))
 }
 
 /// The assembly of a module, as text.
 pub fn compile_assembly(module: &Module, options: &Options) -> Result<String> {
-    let text =
-        emit(module, options, &definitions(module), true, |unit, machine| write(unit, machine, FileType::Assembly))?;
+    let text = emit(module, options, |unit, machine| write(unit, machine, FileType::Assembly))?;
     Ok(String::from_utf8_lossy(&text).into_owned())
 }
 
 /// The optimised LLVM IR of a module, as text.
 pub fn compile_ir(module: &Module, options: &Options) -> Result<String> {
-    emit(module, options, &definitions(module), true, |unit, _| Ok(unit.print_to_string().to_string()))
-}
-
-fn definitions(module: &Module) -> Vec<FunctionView<'_>> {
-    module.functions().filter(|function| function.body.entry().is_some()).collect()
-}
-
-/// Splits functions into parts of about the same number of operations; the same split every time.
-fn partition<'a>(functions: &[FunctionView<'a>], count: usize) -> Vec<Vec<FunctionView<'a>>> {
-    let mut parts = vec![(0, Vec::new()); count.min(functions.len()).max(1)];
-    let mut order: Vec<(usize, usize)> = functions
-        .iter()
-        .map(|function| function.body.walk_all().len())
-        .enumerate()
-        .map(|(at, size)| (size, at))
-        .collect();
-    order.sort_by_key(|&(size, at)| (std::cmp::Reverse(size), at));
-    for (size, at) in order {
-        let smallest = parts.iter_mut().min_by_key(|(total, _)| *total).expect("there is a part");
-        smallest.0 += size;
-        smallest.1.push(functions[at]);
-    }
-    parts.into_iter().map(|(_, functions)| functions).collect()
+    emit(module, options, |unit, _| Ok(unit.print_to_string().to_string()))
 }
 
 fn internal(message: String) -> Diagnostic {
     Diagnostic::internal(Location::Unknown, message)
 }
 
-/// Translates and optimises some functions, then hands the LLVM module on. Only one part defines the module's data.
+/// Keeps functions and data to this object.
+fn hide_all_but(unit: &LlvmModule<'_>, exports: &[String]) {
+    let exported = |name: &std::ffi::CStr| exports.iter().any(|export| export.as_bytes() == name.to_bytes());
+    for function in unit.get_functions().filter(|function| function.count_basic_blocks() > 0) {
+        if !exported(function.get_name()) {
+            function.set_linkage(Linkage::Internal);
+        }
+    }
+    unit.get_globals().filter(|global| global.get_initializer().is_some()).for_each(|global| {
+        global.set_visibility(GlobalVisibility::Default);
+        global.set_linkage(Linkage::Internal);
+    });
+}
+
+/// Translates and optimises a module, then hands it on.
 fn emit<T>(
     module: &Module,
     options: &Options,
-    functions: &[FunctionView<'_>],
-    defines_data: bool,
     finish: impl FnOnce(&LlvmModule<'_>, &TargetMachine) -> Result<T, Diagnostic>,
 ) -> Result<T> {
     let machine = options.machine()?;
@@ -88,14 +61,17 @@ fn emit<T>(
     unit.module.set_triple(&machine.get_triple());
     unit.module.set_data_layout(&machine.get_target_data().get_data_layout());
     if options.embed_constants {
-        define_data(module, &unit, defines_data);
+        define_data(module, &unit)?;
     }
     let mut errors = Vec::new();
-    for function in functions {
-        errors.extend(translate(&unit, *function).err());
+    for function in module.functions().filter(|function| function.body.entry().is_some()) {
+        errors.extend(translate(&unit, function).err());
     }
     if !errors.is_empty() {
         return Err(errors);
+    }
+    if !options.exports.is_empty() {
+        hide_all_but(&unit.module, &options.exports);
     }
     let (passes, pass_options) = options.passes();
     unit.module.run_passes(passes, &machine, pass_options).map_err(|error| internal(format!("LLVM: {error}")))?;
@@ -108,8 +84,10 @@ fn write(unit: &LlvmModule<'_>, machine: &TargetMachine, kind: FileType) -> Resu
 }
 
 fn attributes(context: &Context, options: &Options, machine: &TargetMachine) -> Vec<FunctionAttribute> {
-    let kind = FunctionAttribute::get_named_enum_kind_id("nounwind");
-    let mut attributes = vec![context.create_enum_attribute(kind, 0)];
+    // a function is a kernel, and a kernel stays one: inlining the one into the other only makes code larger
+    let plain = ["nounwind", "noinline"].map(FunctionAttribute::get_named_enum_kind_id);
+    let mut attributes: Vec<FunctionAttribute> =
+        plain.into_iter().map(|kind| context.create_enum_attribute(kind, 0)).collect();
     if let Some(width) = options.preferred_vector_width(machine) {
         attributes.push(context.create_string_attribute("prefer-vector-width", &width.to_string()));
     }
@@ -117,7 +95,7 @@ fn attributes(context: &Context, options: &Options, machine: &TargetMachine) -> 
 }
 
 /// The module's globals: constants with their bytes, buffers zeroed.
-fn define_data(module: &Module, unit: &Unit<'_>, defines: bool) {
+fn define_data(module: &Module, unit: &Unit<'_>) -> Result<(), Diagnostic> {
     for &op in module.ops() {
         let operation = module.body.op(op);
         let attributes = &operation.attributes;
@@ -132,20 +110,22 @@ fn define_data(module: &Module, unit: &Unit<'_>, defines: bool) {
         let initial = attributes.get("initial_value").and_then(Attribute::as_dense);
         let width = r#type.element().byte_width().unwrap_or(1);
         let count = r#type.static_shape().map_or(0, |shape| shape.iter().product::<i64>()) as usize;
-        let bytes = unit.context.i8_type();
-        let global = unit.module.add_global(bytes.array_type((count * width) as u32), None, name);
+        let length = u32::try_from(count * width).map_err(|_| {
+            let message = format!("the constant @{name} is larger than an object file takes (4 GiB)");
+            Diagnostic::unsupported(operation.location.clone(), message)
+        })?;
+        let bytes = unit.context.i8_type().array_type(length);
+        let global = unit.module.add_global(bytes, None, name);
         global.set_alignment(DATA_ALIGNMENT);
         global.set_constant(initial.is_some());
         global.set_linkage(Linkage::External);
-        global.set_visibility(inkwell::GlobalVisibility::Hidden);
-        if !defines {
-            continue;
-        }
+        global.set_visibility(GlobalVisibility::Hidden);
         match initial {
             Some(elements) => global.set_initializer(&unit.context.const_string(&contents(elements, count), false)),
-            None => global.set_initializer(&bytes.array_type((count * width) as u32).const_zero()),
+            None => global.set_initializer(&bytes.const_zero()),
         }
     }
+    Ok(())
 }
 
 /// All bytes of a constant.

@@ -216,6 +216,6 @@ impl<'c> Translator<'_, 'c> {
                 arguments.iter().map(|&argument| self.lane(argument, at)).collect::<Translated<_>>()?;
             lanes.push(apply(&lane)?);
         }
-        self.from_lanes(&lanes)
+        self.vector_of_lanes(&lanes)
     }
 }

@@ -7,8 +7,7 @@ use inkwell::builder::{Builder, BuilderError};
 use inkwell::context::Context;
 use inkwell::intrinsics::Intrinsic;
 use inkwell::module::{Linkage, Module};
-use inkwell::types::VectorType;
-use inkwell::types::{BasicMetadataTypeEnum, BasicType, BasicTypeEnum, FunctionType};
+use inkwell::types::{BasicMetadataTypeEnum, BasicType, BasicTypeEnum, FunctionType, VectorType};
 use inkwell::values::{BasicMetadataValueEnum, BasicValueEnum, FunctionValue, IntValue, PhiValue, VectorValue};
 use ir::{Attribute, Body, Diagnostic, FunctionView, Location, Op};
 
@@ -78,8 +77,7 @@ fn declare<'c>(unit: &Unit<'c>, name: &str, inputs: &[ir::Type], results: &[ir::
     }
     let function = unit.module.add_function(name, signature(unit.context, inputs, results)?, None);
     let extended = unit.context.create_enum_attribute(FunctionAttribute::get_named_enum_kind_id("zeroext"), 0);
-    for (index, input) in inputs.iter().enumerate().filter(|(_, input)| **input == ir::Type::I1) {
-        let _ = input;
+    for (index, _) in inputs.iter().enumerate().filter(|(_, input)| **input == ir::Type::I1) {
         function.add_attribute(AttributeLoc::Param(index as u32), extended);
     }
     if results == [ir::Type::I1] {
@@ -370,12 +368,11 @@ impl<'c> Translator<'_, 'c> {
         declaration.ok_or_else(|| Failure::Refused(format!("there is no {name} of this type")))
     }
 
-    /// A global that lies in the constants of the model.
+    /// A global. One that is not defined here may stand at any address.
     pub(crate) fn data(&self, name: &str) -> BasicValueEnum<'c> {
         let global = self.unit.module.get_global(name).unwrap_or_else(|| {
             let global = self.unit.module.add_global(self.unit.context.i8_type(), None, name);
             global.set_linkage(Linkage::External);
-            global.set_alignment(crate::memory::DATA_ALIGNMENT);
             global
         });
         global.as_pointer_value().into()

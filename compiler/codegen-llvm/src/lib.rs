@@ -14,7 +14,7 @@ mod memory;
 mod target;
 mod vector;
 
-pub use emit::{compile_assembly, compile_ir, compile_object, compile_objects};
+pub use emit::{compile_assembly, compile_ir, compile_object};
 pub use target::{Optimization, Options};
 
 #[cfg(test)]

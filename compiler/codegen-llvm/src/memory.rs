@@ -12,7 +12,9 @@ use ir::Op;
 use crate::form::{is_bit, scalar_type, with_scalar};
 use crate::function::{Failure, Translated, Translator};
 
-/// Alignment of constants and stack buffers in bytes.
+/// Alignment of what accesses may assume: constants lie wherever the model file has them.
+pub(crate) const ACCESS_ALIGNMENT: u32 = 1;
+/// Alignment of constants in an object, and of stack buffers, in bytes.
 pub(crate) const DATA_ALIGNMENT: u32 = 64;
 
 impl<'c> Translator<'_, 'c> {
@@ -38,6 +40,8 @@ impl<'c> Translator<'_, 'c> {
                 // SAFETY: a view lies inside its buffer.
                 unsafe { self.builder.build_in_bounds_gep(byte, self.buffer(op, 0)?, &[shift], "")? }.into()
             }
+            // buffers are addresses, whatever is known about their sizes
+            "memref.cast" => self.buffer(op, 0)?.into(),
             "rt.address" => {
                 self.builder.build_ptr_to_int(self.buffer(op, 0)?, self.unit.context.i64_type(), "")?.into()
             }
@@ -99,7 +103,7 @@ impl<'c> Translator<'_, 'c> {
     ) -> Translated<BasicValueEnum<'c>> {
         let loaded = self.builder.build_load(with_scalar(held, self.stored(element)?), address, "")?;
         let instruction = loaded.as_instruction_value().ok_or(Failure::Unknown)?;
-        instruction.set_alignment(alignment(element)?).map_err(|error| Failure::Refused(error.to_string()))?;
+        instruction.set_alignment(ACCESS_ALIGNMENT).map_err(|error| Failure::Refused(error.to_string()))?;
         if is_bit(element) { self.cast(InstructionOpcode::Trunc, loaded, held) } else { Ok(loaded) }
     }
 
@@ -111,7 +115,7 @@ impl<'c> Translator<'_, 'c> {
         address: PointerValue<'c>,
     ) -> Translated<()> {
         let instruction = self.builder.build_store(address, self.to_stored(element, value)?)?;
-        instruction.set_alignment(alignment(element)?).map_err(|error| Failure::Refused(error.to_string()))
+        instruction.set_alignment(ACCESS_ALIGNMENT).map_err(|error| Failure::Refused(error.to_string()))
     }
 
     /// A value in the type that it has in memory.
@@ -155,9 +159,4 @@ impl<'c> Translator<'_, 'c> {
         self.builder.build_call(run, &arguments, "")?;
         Ok(())
     }
-}
-
-/// Vectors need no alignment beyond their elements'.
-pub(crate) fn alignment(element: &ir::Type) -> Translated<u32> {
-    element.byte_width().map(|width| width as u32).ok_or(Failure::Unknown)
 }

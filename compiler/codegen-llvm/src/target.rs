@@ -34,8 +34,8 @@ pub struct Options {
     pub optimization: Optimization,
     /// Whether constants go into the object. Otherwise they are symbols that the loader resolves.
     pub embed_constants: bool,
-    /// Parts that are compiled in parallel, an object each; 0 means one a processor.
-    pub threads: usize,
+    /// The only functions that [`crate::compile_object`] lets others see; all, when there are none.
+    pub exports: Vec<String>,
 }
 
 impl Options {

@@ -7,7 +7,7 @@ use ir::{Attribute, Op};
 
 use crate::form::{is_bit, vector_of, with_scalar};
 use crate::function::{Failure, Translated, Translator};
-use crate::memory::alignment;
+use crate::memory::ACCESS_ALIGNMENT;
 
 /// `ShapedType::kDynamic`: a position given by an operand.
 const DYNAMIC: i64 = i64::MIN;
@@ -43,7 +43,7 @@ impl<'c> Translator<'_, 'c> {
             "vector.from_elements" => {
                 let lanes: Vec<BasicValueEnum<'c>> =
                     self.body.op(op).operands().iter().map(|&operand| self.value(operand)).collect();
-                self.from_lanes(&lanes)?
+                self.vector_of_lanes(&lanes)?
             }
             "vector.step" => {
                 let count = self.result_vector(op)?.get_size();
@@ -73,7 +73,7 @@ impl<'c> Translator<'_, 'c> {
     }
 
     /// A vector from one scalar a lane.
-    pub(crate) fn from_lanes(&self, lanes: &[BasicValueEnum<'c>]) -> Translated<BasicValueEnum<'c>> {
+    pub(crate) fn vector_of_lanes(&self, lanes: &[BasicValueEnum<'c>]) -> Translated<BasicValueEnum<'c>> {
         let first = lanes.first().ok_or(Failure::Broken("needs lanes"))?;
         let mut vector = vector_of(first.get_type(), lanes.len() as u32).ok_or(Failure::Unknown)?.get_poison();
         for (at, lane) in lanes.iter().enumerate() {
@@ -103,9 +103,10 @@ impl<'c> Translator<'_, 'c> {
     fn position(&self, op: Op, operand: usize) -> Translated<IntValue<'c>> {
         let position = self.body.op(op).attributes.integers("static_position").unwrap_or_default();
         match position.as_slice() {
-            &[DYNAMIC] => self.integer(op, operand),
-            &[position] => {
-                let lane = u32::try_from(position).map_err(|_| Failure::Broken("has a position outside its vector"))?;
+            [DYNAMIC] => self.integer(op, operand),
+            [position] => {
+                let lane =
+                    u32::try_from(*position).map_err(|_| Failure::Broken("has a position outside its vector"))?;
                 Ok(self.lane_number(lane))
             }
             _ => Err(Failure::Unknown),
@@ -144,8 +145,8 @@ impl<'c> Translator<'_, 'c> {
 
     // ---- memory
 
-    fn alignment_operand(&self, element: &ir::Type) -> Translated<BasicValueEnum<'c>> {
-        Ok(self.unit.context.i32_type().const_int(alignment(element)?.into(), false).into())
+    fn alignment_operand(&self) -> BasicValueEnum<'c> {
+        self.unit.context.i32_type().const_int(ACCESS_ALIGNMENT.into(), false).into()
     }
 
     /// The type a vector has in memory.
@@ -180,7 +181,7 @@ impl<'c> Translator<'_, 'c> {
         let result = self.result_vector(op)?;
         let stored = self.stored_vector(result, element);
         let otherwise = self.to_stored(element, otherwise)?;
-        let arguments = [address, self.alignment_operand(element)?, mask, otherwise];
+        let arguments = [address, self.alignment_operand(), mask, otherwise];
         let loaded = self.intrinsic(intrinsic, &[stored, address.get_type()], &arguments)?;
         if is_bit(element) {
             return self.cast(InstructionOpcode::Trunc, loaded, result.as_basic_type_enum());
@@ -194,7 +195,7 @@ impl<'c> Translator<'_, 'c> {
         let element = self.operand_type(op, 3).element();
         let value = self.to_stored(element, self.operand(op, 3)?)?;
         let store = self.intrinsic_function("llvm.masked.store", &[value.get_type(), address.get_type()])?;
-        let arguments = [value, address, self.alignment_operand(element)?, self.operand(op, 2)?];
+        let arguments = [value, address, self.alignment_operand(), self.operand(op, 2)?];
         self.builder.build_call(store, &arguments.map(Into::into), "")?;
         Ok(())
     }
@@ -206,10 +207,7 @@ impl<'c> Translator<'_, 'c> {
         let vector = self.operand(op, 0)?;
         let element = self.operand_type(op, 0).element();
         let kind = reduction_kind(self.body.attribute(op, "kind")).ok_or(Failure::Unknown)?;
-        let accumulator = match self.body.op(op).operands().get(1) {
-            Some(&accumulator) => Some(self.value(accumulator)),
-            None => None,
-        };
+        let accumulator = self.body.op(op).operands().get(1).map(|&accumulator| self.value(accumulator));
         if matches!(kind, "add" | "mul") && element.is_float() {
             let intrinsic = if kind == "add" { "llvm.vector.reduce.fadd" } else { "llvm.vector.reduce.fmul" };
             let neutral = if kind == "add" { -0.0 } else { 1.0 };

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use dialects::levels::Level;
 use ir::{Attribute, Diagnostic, FunctionView, Location, Module, Result};
 use lower::fold_constants::INITIALIZE;
-use lower::outline::Shapes;
 
 use crate::code::Code;
 use crate::globals::Globals;
+use crate::parts;
 use crate::pipeline::{self, MAIN, Timings};
 use crate::session::Entry;
 use crate::signature::Signature;
@@ -41,16 +42,6 @@ pub struct Options {
     pub profile: bool,
     /// Stages behind which the module is printed to the standard error output, large constants left out.
     pub print_after: Vec<String>,
-}
-
-impl Options {
-    /// Quick compilation shares kernels; the optimising code generator specialises them.
-    pub(crate) fn kernel_shapes(&self) -> Shapes {
-        match self.backend {
-            Backend::Cranelift => Shapes::Shared,
-            Backend::Llvm => Shapes::Specialised,
-        }
-    }
 }
 
 /// A model as machine code, with its weights. Shared by the sessions that run it.
@@ -92,16 +83,39 @@ impl Compiler {
     /// Compiles a model file, with inputs of other shapes than it declares, or with constants for inputs.
     pub fn compile_file_with(&self, path: &Path, options: &import::Options) -> Result<CompiledModel> {
         let mut timings = Timings::default();
+        let module = self.import(path, options, &mut timings)?;
+        self.compile_graph(module, timings)
+    }
+
+    fn import(&self, path: &Path, options: &import::Options, timings: &mut Timings) -> Result<Module> {
         let mut options = options.clone();
         options.dimensions.extend(self.options.dims.iter().map(|(name, &extent)| (name.clone(), extent)));
         let module = timings.measure("import", || import::import_file(path, &options))?;
         pipeline::print_after("import", &module, &self.options);
-        self.compile_graph(module, timings)
+        Ok(module)
+    }
+
+    /// The module of a model at some level, and what the model takes and gives.
+    pub fn lower_file(&self, path: &Path, level: Level) -> Result<(Module, Signature)> {
+        let mut timings = Timings::default();
+        let mut module = self.import(path, &import::Options::default(), &mut timings)?;
+        let mut signature = Signature::of(main_function(&module)?);
+        if level > Level::Graph {
+            pipeline::run(&mut module, &pipeline::graph(&self.options), &self.options, &mut timings)?;
+            signature.refine(main_function(&module)?);
+        }
+        if level > Level::Structured {
+            pipeline::run(&mut module, &pipeline::kernels(&self.options), &self.options, &mut timings)?;
+        }
+        if level > Level::Kernel {
+            pipeline::run(&mut module, pipeline::LOW, &self.options, &mut timings)?;
+        }
+        Ok((module, signature))
     }
 
     fn compile_graph(&self, mut module: Module, mut timings: Timings) -> Result<CompiledModel> {
         let mut signature = Signature::of(main_function(&module)?);
-        pipeline::run_stages(&mut module, pipeline::GRAPH, &self.options, &mut timings)?;
+        pipeline::run(&mut module, &pipeline::graph(&self.options), &self.options, &mut timings)?;
         signature.refine(main_function(&module)?);
         self.finish(module, signature, timings)
     }
@@ -113,21 +127,50 @@ impl Compiler {
     }
 
     fn finish(&self, mut module: Module, signature: Signature, mut timings: Timings) -> Result<CompiledModel> {
-        pipeline::run_stages(&mut module, pipeline::STRUCTURED, &self.options, &mut timings)?;
-        let mut model = self.generate(&module, signature, timings)?;
+        pipeline::run(&mut module, &pipeline::kernels(&self.options), &self.options, &mut timings)?;
+        let parts = self.lower_parts(&mut module, &mut timings)?;
+        let mut model = self.generate(&module, &parts, signature, timings)?;
         let mut timings = std::mem::take(&mut model.timings);
         timings.measure("initialize", || model.initialize())?;
         model.timings = timings;
         Ok(model)
     }
 
-    fn generate(&self, module: &Module, signature: Signature, mut timings: Timings) -> Result<CompiledModel> {
+    /// Takes a module from the kernel level to the low level, in as many parts as there are threads.
+    fn lower_parts(&self, module: &mut Module, timings: &mut Timings) -> Result<Vec<Module>> {
+        let (whole, each) = pipeline::low_steps();
+        pipeline::run(module, &whole, &self.options, timings)?;
+        let mut parts = parts::split(module, self.threads());
+        timings.measure("lower-to-low", || {
+            let lower = |part: &mut Module| pipeline::run(part, &each, &self.options, &mut Timings::default());
+            std::thread::scope(|scope| {
+                let (first, rest) = parts.split_first_mut().expect("a module has a part");
+                let helpers: Vec<_> = rest.iter_mut().map(|part| scope.spawn(move || lower(part))).collect();
+                let mine = lower(first);
+                helpers.into_iter().fold(mine, |all, helper| all.and(helper.join().expect("passes do not panic")))
+            })
+        })?;
+        Ok(parts)
+    }
+
+    fn threads(&self) -> usize {
+        let available = || std::thread::available_parallelism().map_or(1, |count| count.get());
+        if self.options.threads == 0 { available() } else { self.options.threads }
+    }
+
+    fn generate(
+        &self,
+        module: &Module,
+        parts: &[Module],
+        signature: Signature,
+        mut timings: Timings,
+    ) -> Result<CompiledModel> {
         let mut globals = timings.measure("weights", || Globals::of(module));
         let runtime = runtime::symbols().into_iter();
         let mut symbols: BTreeMap<String, usize> =
             runtime.map(|(name, address)| (name.to_string(), address.expose_provenance())).collect();
         symbols.extend(globals.addresses().map(|(name, address)| (name.to_string(), address)));
-        let code = timings.measure("codegen", || self.machine_code(module, symbols))?;
+        let code = timings.measure("codegen", || self.machine_code(parts, symbols))?;
         let main = code.function(MAIN).ok_or_else(|| internal("the code has no function @main_graph"))?;
         let profiled = module.attributes.get(lower::low::profile::PROFILED).and_then(Attribute::as_array);
         Ok(CompiledModel {
@@ -143,15 +186,14 @@ impl Compiler {
         })
     }
 
-    fn machine_code(&self, module: &Module, symbols: BTreeMap<String, usize>) -> Result<Code> {
+    fn machine_code(&self, parts: &[Module], symbols: BTreeMap<String, usize>) -> Result<Code> {
         let threads = self.options.threads;
         match self.options.backend {
-            Backend::Cranelift => codegen_cranelift::compile(module, &codegen_cranelift::Options { symbols, threads })
+            Backend::Cranelift => codegen_cranelift::compile(parts, &codegen_cranelift::Options { symbols, threads })
                 .map(Box::new)
                 .map(Code::Cranelift),
             Backend::Llvm => {
-                let available = || std::thread::available_parallelism().map_or(1, |count| count.get());
-                let objects = worker::compile(module, if threads == 0 { available() } else { threads })?;
+                let objects = worker::compile(parts)?;
                 loader::load(&objects, &symbols).map(Code::Llvm).map_err(|error| internal(&error).into())
             }
         }

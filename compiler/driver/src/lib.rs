@@ -3,6 +3,8 @@
 mod code;
 mod compiler;
 mod globals;
+mod parts;
+pub mod passes;
 pub mod pipeline;
 mod session;
 mod signature;
@@ -10,7 +12,9 @@ mod tensor;
 pub mod testdata;
 mod worker;
 
+pub use codegen_cranelift::clif;
 pub use compiler::{Backend, CompiledModel, Compiler, Options};
+pub use dialects::levels::Level;
 pub use ir::{Blob, DenseElements, Diagnostic, ErrorClass, Result, Type};
 pub use session::{KernelTime, Session};
 pub use signature::{Extent, Port, Signature};

@@ -1,102 +1,78 @@
-//! The way from a model to the low level, as named stages.
+//! The way from a model to the low level, as pipelines of passes.
 
-use std::time::{Duration, Instant};
+use std::sync::OnceLock;
 
-use ir::{Module, Result};
-use lower::fold_constants::INITIALIZE;
-use lower::low::Target;
+use ir::pass::{Filter, PassManager, PassRegistry, Pipeline};
+use ir::{Module, Registry, Result};
 
 use crate::compiler::{Backend, Options};
+use crate::passes;
+
+pub use ir::pass::Timings;
+pub use lower::fold_constants::INITIALIZE;
 
 /// The function a model becomes.
 pub const MAIN: &str = import::MAIN;
 
-/// How long each stage took.
-#[derive(Clone, Debug, Default)]
-pub struct Timings(pub Vec<(&'static str, Duration)>);
-
-impl Timings {
-    /// Runs a stage and notes its time.
-    pub fn measure<T>(&mut self, stage: &'static str, run: impl FnOnce() -> T) -> T {
-        let start = Instant::now();
-        let result = run();
-        self.0.push((stage, start.elapsed()));
-        result
-    }
-
-    /// The time of all stages.
-    pub fn total(&self) -> Duration {
-        self.0.iter().map(|(_, time)| *time).sum()
-    }
-}
-
-/// A step from one level towards the next.
-pub type Stage = fn(&mut Module, &Options) -> Result<()>;
-
 /// From the graph level to the structured level.
-pub const GRAPH: &[(&str, Stage)] =
-    &[("optimize", optimize), ("onnx-to-linalg", |module, _| lower::onnx_to_linalg::lower_function(module, MAIN))];
-
-fn optimize(module: &mut Module, options: &Options) -> Result<()> {
-    let limits = optimize::Options::default();
-    let options = optimize::Options { strict_fp: options.strict_fp, explain: options.explain, ..limits };
-    let report = optimize::optimize(module, &options)?;
-    if options.explain {
-        eprint!("{report}");
-    }
-    Ok(())
+pub fn graph(options: &Options) -> String {
+    let (strict, explain) = (options.strict_fp, options.explain);
+    format!("optimize{{strict-fp={strict} explain={explain}}},onnx-to-linalg")
 }
 
-/// From the structured level to the low level.
-pub const STRUCTURED: &[(&str, Stage)] = &[
-    ("outline-kernels", |module, options| {
-        lower::outline::outline_kernels(module, MAIN, options.kernel_shapes());
-        Ok(())
-    }),
-    ("fold-constants", |module, _| {
-        lower::fold_constants::fold_constants(module, MAIN);
-        Ok(())
-    }),
-    ("bufferize", |module, _| {
-        lower::bufferize::bufferize_host(module, INITIALIZE)?;
-        lower::bufferize::bufferize_host(module, MAIN)
-    }),
-    ("build-kernels", |module, options| {
-        lower::kernel::build::build_kernels(module, &target(options));
-        Ok(())
-    }),
-    ("time-kernels", |module, options| {
-        if options.profile {
-            lower::low::profile::time_kernels(module);
-        }
-        Ok(())
-    }),
-    ("lower-to-low", |module, options| lower::low::lower_to_low(module, &target(options))),
-];
+/// From the kernel level to the low level.
+pub const LOW: &str = "lower-to-low";
 
-/// Runs stages in order.
-pub fn run_stages(
-    module: &mut Module,
-    stages: &[(&'static str, Stage)],
-    options: &Options,
-    timings: &mut Timings,
-) -> Result<()> {
-    stages.iter().try_for_each(|(name, stage)| {
-        timings.measure(name, || stage(module, options))?;
-        print_after(name, module, options);
-        Ok(())
-    })
+/// The two halves of [`LOW`]: what looks at the whole module, and what looks at one function at a time.
+pub fn low_steps() -> (String, String) {
+    let names: Vec<&str> = lower::low::PASSES.iter().map(|pass| pass.name).collect();
+    let (whole, each) = names.split_first().expect("there are passes");
+    (whole.to_string(), each.join(","))
 }
 
+/// From the structured level to the kernel level.
+pub fn kernels(options: &Options) -> String {
+    let (target, shapes) = match options.backend {
+        Backend::Cranelift => ("cranelift", "shared"),
+        Backend::Llvm => ("llvm", "specialised"),
+    };
+    let time = if options.profile { ",time-kernels" } else { "" };
+    format!("outline-kernels{{shapes={shapes}}},fold-constants,build-kernels{{target={target}}}{time}")
+}
+
+/// Runs a pipeline given as text; development builds verify the module after each pass.
+pub fn run(module: &mut Module, pipeline: &str, options: &Options, timings: &mut Timings) -> Result<()> {
+    let pipeline = Pipeline::parse(pipeline, passes())?;
+    // the module after a named pipeline is the one after its last pass
+    let last = |name: &String| {
+        passes().pipeline(name).map_or(name.clone(), |named| named.passes[named.passes.len() - 1].into())
+    };
+    let manager = PassManager {
+        verify_each: cfg!(debug_assertions),
+        print_after: Filter::Named(options.print_after.iter().map(last).collect()),
+        ..PassManager::new(operations())
+    };
+    manager.run(module, &pipeline, timings)
+}
+
+/// Prints the module if it was asked to be printed after a stage that is no pass.
 pub(crate) fn print_after(stage: &str, module: &Module, options: &Options) {
     if options.print_after.iter().any(|wanted| wanted == stage) {
-        eprintln!("// after {stage}\n{}", ir::print_module(module, &ir::PrintOptions::brief()));
+        eprintln!(
+            "// -----// IR Dump After {stage} //----- //\n{}",
+            ir::print_module(module, &ir::PrintOptions::brief())
+        );
     }
 }
 
-fn target(options: &Options) -> Target {
-    match options.backend {
-        Backend::Cranelift => Target::CRANELIFT,
-        Backend::Llvm => Target::LLVM,
-    }
+/// The passes there are, made once.
+fn passes() -> &'static PassRegistry {
+    static PASSES: OnceLock<PassRegistry> = OnceLock::new();
+    PASSES.get_or_init(passes::registry)
+}
+
+/// The operations there are, made once.
+fn operations() -> &'static Registry {
+    static OPERATIONS: OnceLock<Registry> = OnceLock::new();
+    OPERATIONS.get_or_init(dialects::registry)
 }

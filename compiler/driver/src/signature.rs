@@ -115,8 +115,8 @@ impl Port {
             .collect();
         // "0:batch,1:seq"
         for entry in attributes.and_then(|a| a.str("onnx.dim_params")).unwrap_or_default().split(',') {
-            // some exporters write a question mark where they know no name
-            if let Some((axis, name)) = entry.split_once(':').filter(|(_, name)| !matches!(*name, "" | "?"))
+            // some exporters write `?` or `-1` where they know no name
+            if let Some((axis, name)) = entry.split_once(':').filter(|(_, name)| name.contains(char::is_alphabetic))
                 && let Some(extent @ Extent::Any) = axis.parse::<usize>().ok().and_then(|axis| shape.get_mut(axis))
             {
                 *extent = Extent::Named(name.replace("%2C", ",").replace("%25", "%"));

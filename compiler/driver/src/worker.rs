@@ -6,14 +6,13 @@ use std::io::{Read, Write};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
-use ir::{Attribute, Body, Diagnostic, Location, Module, Op, PrintOptions, Result};
+use ir::{Diagnostic, Location, Module, PrintOptions, Result};
 
 /// The environment variable that names the compiler to start.
 const PROGRAM: &str = "ONNXC";
 
-/// Compiles a module in `threads` processes, each a part of its functions; returns their objects.
-pub(crate) fn compile(module: &Module, threads: usize) -> Result<Vec<Vec<u8>>> {
-    let parts = parts(module, threads);
+/// Compiles the parts of a module in a process each; returns their objects.
+pub(crate) fn compile(parts: &[Module]) -> Result<Vec<Vec<u8>>> {
     let program = program();
     // every worker writes its output only after it has read all of its input, so writing cannot block on reading
     let workers: Vec<Child> = parts.iter().map(|part| start(&program, part)).collect::<Result<_>>()?;
@@ -30,7 +29,7 @@ fn program() -> OsString {
 
 fn start(program: &OsString, module: &Module) -> Result<Child> {
     let mut command = Command::new(program);
-    command.arg("--worker").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.args(["--worker", "--threads", "1"]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(|error| {
         let message = format!("the LLVM back end cannot be started: {}: {error}", program.to_string_lossy());
         Diagnostic::unsupported(Location::Unknown, message)
@@ -54,49 +53,4 @@ fn finish(mut child: Child) -> Result<Vec<u8>> {
         return Err(failed(format!("failed ({}): {message}", ended.status)));
     }
     Ok(object)
-}
-
-/// Copies of the module that each define some of the functions and declare the others.
-fn parts(module: &Module, threads: usize) -> Vec<Module> {
-    let sizes: Vec<(Op, usize)> = module
-        .functions()
-        .filter(|function| function.body.entry().is_some())
-        .map(|function| (function.op, function.body.walk_all().len()))
-        .collect();
-    let count = threads.clamp(1, sizes.len().max(1));
-    let mut loads = vec![0; count];
-    let mut homes: Vec<Vec<Op>> = vec![Vec::new(); count];
-    for (op, size) in sizes {
-        let lightest = (0..count).min_by_key(|&part| loads[part]).expect("there is a part");
-        loads[lightest] += size;
-        homes[lightest].push(op);
-    }
-    homes.into_iter().map(|own| part(module, &own)).collect()
-}
-
-fn part(module: &Module, own: &[Op]) -> Module {
-    let mut part = Module { attributes: module.attributes.clone(), ..Module::new() };
-    let block = part.body.entry().expect("a module has one block");
-    for &op in module.ops() {
-        let operation = module.body.op(op);
-        let mut attributes = operation.attributes.clone();
-        let new = match module.function_view(op) {
-            Some(function) => {
-                let body = if own.contains(&op) { function.body.clone() } else { Body::new() };
-                // what one part defines the others call
-                let visibility = if own.contains(&op) { "public" } else { "private" };
-                attributes.set("sym_visibility", Attribute::string(visibility));
-                let new = part.body.create_op("func.func", &[], &[], attributes, operation.location.clone());
-                part.body.set_isolated(new, body);
-                new
-            }
-            None => {
-                // a global's bytes are in this process already
-                attributes.set("initial_value", Attribute::Unit);
-                part.body.create_op(operation.name.clone(), &[], &[], attributes, operation.location.clone())
-            }
-        };
-        part.body.append(block, new);
-    }
-    part
 }

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use cranelift_entity::{PrimaryMap, entity_impl};
 
@@ -179,6 +180,27 @@ pub struct Body {
     regions: PrimaryMap<Region, RegionData>,
     values: PrimaryMap<Value, ValueData>,
     root: Region,
+    cursor: Cursor,
+}
+
+/// Where in a block an operation was found last: only a hint.
+#[derive(Debug, Default)]
+struct Cursor(AtomicUsize);
+
+impl Cursor {
+    fn get(&self) -> usize {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    fn set(&self, position: usize) {
+        self.0.store(position, Ordering::Relaxed);
+    }
+}
+
+impl Clone for Cursor {
+    fn clone(&self) -> Cursor {
+        Cursor(AtomicUsize::new(self.get()))
+    }
 }
 
 impl Default for Body {
@@ -192,7 +214,14 @@ impl Body {
     pub fn new() -> Body {
         let mut regions = PrimaryMap::new();
         let root = regions.push(RegionData { blocks: vec![], parent: None });
-        Body { ops: PrimaryMap::new(), blocks: PrimaryMap::new(), regions, values: PrimaryMap::new(), root }
+        Body {
+            ops: PrimaryMap::new(),
+            blocks: PrimaryMap::new(),
+            regions,
+            values: PrimaryMap::new(),
+            root,
+            cursor: Cursor::default(),
+        }
     }
 
     /// The root region.
@@ -210,6 +239,11 @@ impl Body {
     /// An operation.
     pub fn op(&self, op: Op) -> &Operation {
         &self.ops[op]
+    }
+
+    /// The id the next operation will get; ids only grow.
+    pub fn next_op(&self) -> Op {
+        self.ops.next_key()
     }
 
     /// An operation, to change its name, attributes, location or isolated body.
@@ -299,7 +333,22 @@ impl Body {
     /// The position of an attached operation in its block.
     pub fn position(&self, op: Op) -> usize {
         let block = self.ops[op].parent.expect("operation is attached");
-        self.blocks[block].ops.iter().position(|&o| o == op).expect("block lists its operations")
+        let ops = &self.blocks[block].ops;
+        let start = self.cursor.get().min(ops.len());
+        // passes go through a block in order, so the next operation stands near the last one that was looked for
+        let (before, behind) = ops.split_at(start);
+        let mut down = before.iter().rev();
+        let mut up = behind.iter();
+        for distance in 0..=ops.len() {
+            let found = match (up.next(), down.next()) {
+                (Some(&o), _) if o == op => start + distance,
+                (_, Some(&o)) if o == op => start - distance - 1,
+                _ => continue,
+            };
+            self.cursor.set(found);
+            return found;
+        }
+        unreachable!("a block lists its operations")
     }
 
     /// Every attached operation below a region, outer before inner, in textual order. Does not enter isolated bodies.
@@ -455,9 +504,10 @@ impl Body {
 
     /// Takes an operation out of its block without erasing it.
     pub fn detach(&mut self, op: Op) {
-        if let Some(block) = self.ops[op].parent.take() {
-            let at = self.blocks[block].ops.iter().position(|&o| o == op).expect("block lists its operations");
+        if let Some(block) = self.ops[op].parent {
+            let at = self.position(op);
             self.blocks[block].ops.remove(at);
+            self.ops[op].parent = None;
         }
     }
 
@@ -525,6 +575,35 @@ impl Body {
         for inner in doomed {
             self.ops[inner].parent = None;
             self.ops[inner].isolated = None;
+        }
+    }
+
+    /// Removes operations whose results only they themselves read; one pass over the blocks they stand in.
+    pub fn erase_all(&mut self, ops: &[Op]) {
+        let mut blocks: Vec<Block> = Vec::new();
+        for &op in ops {
+            let regions = self.ops[op].regions.clone();
+            for inner in regions.iter().flat_map(|&region| self.walk(region)).collect::<Vec<_>>() {
+                self.drop_operands(inner);
+            }
+            self.drop_operands(op);
+        }
+        for &op in ops {
+            for &result in &self.ops[op].results {
+                assert!(
+                    self.values[result].uses.is_empty(),
+                    "erasing {} whose result is still used",
+                    self.ops[op].name
+                );
+            }
+            blocks.extend(self.ops[op].parent.take());
+        }
+        blocks.sort();
+        blocks.dedup();
+        for block in blocks {
+            let mut listed = std::mem::take(&mut self.blocks[block].ops);
+            listed.retain(|&op| self.ops[op].parent.is_some());
+            self.blocks[block].ops = listed;
         }
     }
 

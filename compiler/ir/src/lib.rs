@@ -18,12 +18,16 @@ pub mod diagnostics;
 pub mod dim;
 pub mod dominance;
 pub mod effects;
+pub mod expected;
 pub mod floats;
 pub mod location;
 pub mod module;
 pub mod parse;
+pub mod pass;
 pub mod print;
 pub mod registry;
+pub mod rewrite;
+pub mod transforms;
 pub mod types;
 pub mod verify;
 

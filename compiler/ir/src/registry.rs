@@ -7,6 +7,7 @@ use indexmap::IndexMap;
 use crate::attributes::Attribute;
 use crate::body::{Body, Op, Value};
 use crate::module::Module;
+use crate::rewrite::RewriteFunction;
 
 /// How many operands, results, regions or successors an operation takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -164,6 +165,8 @@ pub struct OpDefinition {
     pub verify_symbols: Option<VerifySymbolsFunction>,
     /// Local simplification without new operations other than constants: one entry a result.
     pub fold: Option<FoldFunction>,
+    /// Simplification that needs new operations or changes regions.
+    pub canonicalize: Option<RewriteFunction>,
 }
 
 impl AttributeDefinition {
@@ -229,6 +232,7 @@ impl OpDefinition {
             verify: None,
             verify_symbols: None,
             fold: None,
+            canonicalize: None,
         }
     }
 
@@ -265,6 +269,11 @@ impl OpDefinition {
     /// The same definition with a fold.
     pub const fn with_fold(self, fold: FoldFunction) -> OpDefinition {
         OpDefinition { fold: Some(fold), ..self }
+    }
+
+    /// The same definition with a canonicalisation.
+    pub const fn with_canonicalize(self, canonicalize: RewriteFunction) -> OpDefinition {
+        OpDefinition { canonicalize: Some(canonicalize), ..self }
     }
 
     /// The part of the name before the first dot.

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use object::{File, Object, ObjectSection, ObjectSymbol, SectionFlags, SectionIndex, SymbolSection};
 
+use crate::library;
+
 /// Bytes of an address and of the jump behind it in the table of outside symbols.
 const ENTRY: usize = 16;
 /// `jmp *rel32(%rip)`, whose operand counts from behind the instruction.
@@ -80,7 +82,8 @@ impl Layout {
             if name.is_empty() || self.defined.contains_key(name) || self.outside.contains_key(name) {
                 continue;
             }
-            let address = *symbols.get(name).ok_or_else(|| format!("{name} is defined nowhere"))?;
+            let address = symbols.get(name).copied().or_else(|| library::address(name));
+            let address = address.ok_or_else(|| format!("{name} is defined nowhere"))?;
             let entry = self.size.next_multiple_of(ENTRY);
             self.size = entry + ENTRY;
             self.outside.insert(name.to_string(), Outside { address, entry });

@@ -7,6 +7,7 @@
 #![allow(unsafe_code, reason = "generated code is run from here")]
 
 mod layout;
+mod library;
 mod relocate;
 
 use std::collections::BTreeMap;
@@ -29,7 +30,8 @@ impl Loaded {
     }
 }
 
-/// Loads objects that may refer to each other. `symbols` are the addresses of what none of them defines.
+/// Loads objects that may refer to each other. `symbols` are the addresses of what none of them defines;
+/// the C library's memory functions are known.
 pub fn load(objects: &[Vec<u8>], symbols: &BTreeMap<String, usize>) -> Result<Loaded, String> {
     let files = objects
         .iter()

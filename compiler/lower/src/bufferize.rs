@@ -92,7 +92,11 @@ pub fn bufferize_host(module: &mut Module, name: &str) -> ir::Result<()> {
     let body = host.body;
     module.body.set_isolated(op, body);
     let r#type = FunctionType { inputs: vec![table_type], results: vec![Type::I64] };
-    module.body.op_mut(op).attributes.set("function_type", Attribute::Type(Type::Function(r#type.into())));
+    let attributes = &mut module.body.op_mut(op).attributes;
+    attributes.set("function_type", Attribute::Type(Type::Function(r#type.into())));
+    // they describe the model's inputs and outputs, which are no longer the function's
+    attributes.remove("arg_attrs");
+    attributes.remove("res_attrs");
     Ok(())
 }
 

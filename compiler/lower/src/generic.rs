@@ -62,21 +62,39 @@ impl Generic {
         let (inputs, inits) = operands.split_at(segments[0] as usize);
         let maps = attributes.get("indexing_maps")?.as_array()?;
         let iterators = attributes.get("iterator_types")?.as_array()?;
-        Some(Generic {
-            op,
-            inputs: inputs.to_vec(),
-            inits: inits.to_vec(),
-            maps: maps.iter().map(|map| map.as_affine_map().cloned()).collect::<Option<_>>()?,
-            iterators: iterators
-                .iter()
-                .map(
-                    |kind| {
+        let mut generic =
+            Generic {
+                op,
+                inputs: inputs.to_vec(),
+                inits: inits.to_vec(),
+                maps: maps.iter().map(|map| map.as_affine_map().cloned()).collect::<Option<_>>()?,
+                iterators: iterators
+                    .iter()
+                    .map(|kind| {
                         if *kind == Iterator::Reduction.attribute() { Iterator::Reduction } else { Iterator::Parallel }
-                    },
-                )
-                .collect(),
-            block: body.blocks(body.op(op).regions()[0])[0],
-        })
+                    })
+                    .collect(),
+                block: body.blocks(body.op(op).regions()[0])[0],
+            };
+        generic.drop_modulo(body);
+        Some(generic)
+    }
+
+    /// Leaves out moduli that change nothing, given how far the loops run.
+    fn drop_modulo(&mut self, body: &Body) {
+        let is_modulo = |e: &AffineExpr| matches!(e, AffineExpr::Mod(..));
+        if !self.maps.iter().any(|map| map.results.iter().any(is_modulo)) {
+            return;
+        }
+        let extents = self.extents(body);
+        for result in self.maps.iter_mut().flat_map(|map| &mut map.results) {
+            if let AffineExpr::Mod(inner, divisor) = result
+                && let AffineExpr::Constant(divisor) = **divisor
+                && largest(inner, &extents).is_some_and(|largest| largest < divisor)
+            {
+                *result = (**inner).clone();
+            }
+        }
     }
 
     /// The generic operation that defines `value`.
@@ -134,6 +152,18 @@ impl Generic {
             })
             .collect()
     }
+}
+
+/// The largest value of a linear expression that is never negative.
+fn largest(expression: &AffineExpr, extents: &[Option<i64>]) -> Option<i64> {
+    let (coefficients, constant) = expression.as_linear(extents.len() as u32)?;
+    if constant < 0 {
+        return None;
+    }
+    let mut terms = coefficients.iter().zip(extents).filter(|(coefficient, _)| **coefficient != 0);
+    terms.try_fold(constant, |sum, (&coefficient, &extent)| {
+        if coefficient < 0 { None } else { sum.checked_add(coefficient.checked_mul(extent? - 1)?) }
+    })
 }
 
 /// One input of a generic operation under construction: a tensor and how it is indexed.

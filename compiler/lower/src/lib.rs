@@ -11,3 +11,4 @@ pub mod kernel;
 pub mod low;
 pub mod onnx_to_linalg;
 pub mod outline;
+pub mod passes;

@@ -1,8 +1,10 @@
 //! `arith`: arithmetic on integers, `index` and floats, lane by lane on vectors and tensors.
 
+mod canonicalize;
 mod fold;
 
 use ir::registry::{AttributeDefinition, AttributeKind, FoldFunction};
+use ir::rewrite::RewriteFunction;
 use ir::{Arity, Attribute, Body, Op, OpDefinition, Trait, Type};
 
 use crate::checks::{Check, ensure, operand_type, result_type, scalar};
@@ -132,12 +134,12 @@ pub fn operations() -> Vec<OpDefinition> {
     ];
     rows.extend(UNIFORM.iter().map(|&(name, summary, operands, domain, traits, fold)| {
         let results = if name.ends_with("_extended") { 2 } else { 1 };
-        OpDefinition { fold, ..OpDefinition::new(name, summary, Arity::exactly(operands), Arity::exactly(results)) }
-            .with_traits(traits)
-            .with_verify(match domain {
-                Domain::Integer => |body, op| verify_domain(body, op, Domain::Integer),
-                Domain::Float => |body, op| verify_domain(body, op, Domain::Float),
-            })
+        let row = OpDefinition::new(name, summary, Arity::exactly(operands), Arity::exactly(results));
+        OpDefinition { fold, canonicalize: canonicalization(name), ..row }.with_traits(traits).with_verify(match domain
+        {
+            Domain::Integer => |body, op| verify_domain(body, op, Domain::Integer),
+            Domain::Float => |body, op| verify_domain(body, op, Domain::Float),
+        })
     }));
     rows.extend(CASTS.iter().map(|&(name, summary, kind, fold)| {
         OpDefinition { fold, ..OpDefinition::new(name, summary, Arity::exactly(1), Arity::exactly(1)) }
@@ -145,6 +147,14 @@ pub fn operations() -> Vec<OpDefinition> {
             .with_verify(verify_cast(kind))
     }));
     rows
+}
+
+fn canonicalization(name: &str) -> Option<RewriteFunction> {
+    match name {
+        "arith.addi" => Some(canonicalize::addi),
+        "arith.muli" => Some(canonicalize::muli),
+        _ => None,
+    }
 }
 
 fn is_integer_like(r#type: &Type) -> bool {

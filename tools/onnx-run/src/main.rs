@@ -13,6 +13,10 @@ use std::sync::Arc;
 use clap::{Parser, ValueEnum};
 use driver::{Backend, Compiler, Diagnostic, ErrorClass, Options, Session, Tensor, type_name};
 
+/// Compilation makes and drops many small values; the system's allocator would take a third of its time.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Compile an ONNX model and run it.
 #[derive(Parser, Debug)]
 #[command(version)]

@@ -10,7 +10,7 @@
 //! - Constants and sizes are emitted in the entry block, before the first loop.
 
 use indexmap::IndexMap;
-use ir::{AffineExpr, Attribute, Attributes, Block, Body, Location, Op, Type, Value, ValueDefinition};
+use ir::{AffineExpr, Attribute, Attributes, Block, Body, Location, Op, OpName, Type, Value, ValueDefinition};
 
 use super::lane::Lane;
 use crate::generic::Generic;
@@ -32,7 +32,9 @@ impl Target {
     pub const LLVM: Target = Target { vector_bits: 512, flexible_vectors: true };
 }
 
-type Key = (String, Vec<Value>, Attributes, Option<Type>);
+type Key = (OpName, Vec<Value>, Attributes, Option<Type>);
+/// Keys come from the compiler itself: a quick hash will do.
+type Table<K, V> = IndexMap<K, V, rustc_hash::FxBuildHasher>;
 
 /// Builds one kernel function.
 pub struct Emitter<'a> {
@@ -50,9 +52,9 @@ pub struct Emitter<'a> {
     buffers: IndexMap<Value, Value>,
     scalars: IndexMap<Value, Value>,
     constants: IndexMap<Value, i64>,
-    hoisted: IndexMap<Key, Value>,
-    numbers: IndexMap<Key, Value>,
-    points: IndexMap<(Op, Vec<Option<Lane>>), Vec<Lane>>,
+    hoisted: Table<Key, Value>,
+    numbers: Table<Key, Value>,
+    points: Table<(Op, Vec<Option<Lane>>), Vec<Lane>>,
 }
 
 impl<'a> Emitter<'a> {
@@ -79,9 +81,9 @@ impl<'a> Emitter<'a> {
             buffers: IndexMap::new(),
             scalars: IndexMap::new(),
             constants: IndexMap::new(),
-            hoisted: IndexMap::new(),
-            numbers: IndexMap::new(),
-            points: IndexMap::new(),
+            hoisted: Table::default(),
+            numbers: Table::default(),
+            points: Table::default(),
         };
         for (&old, &new) in arguments.iter().zip(&new_arguments) {
             match source.value_type(old) {
@@ -129,13 +131,13 @@ impl<'a> Emitter<'a> {
     }
 
     /// Emits a pure operation with one result, or finds the equal one that dominates this place.
-    pub fn pure(&mut self, name: &str, operands: &[Value], result: Type, attributes: impl Into<Attributes>) -> Value {
-        let attributes = attributes.into();
-        let key = (name.to_string(), operands.to_vec(), attributes.clone(), Some(result.clone()));
+    pub fn pure(&mut self, name: impl Into<OpName>, operands: &[Value], result: Type, attributes: impl Into<Attributes>) -> Value {
+        let (name, attributes) = (name.into(), attributes.into());
+        let key = (name.clone(), operands.to_vec(), attributes.clone(), Some(result.clone()));
         if let Some(&value) = self.numbers.get(&key) {
             return value;
         }
-        let op = self.body.create_op(name.to_string(), operands, &[result], attributes, Location::Unknown);
+        let op = self.body.create_op(name, operands, &[result], attributes, Location::Unknown);
         self.body.append(self.at, op);
         let value = self.body.result(op, 0);
         self.numbers.insert(key, value);
@@ -144,7 +146,7 @@ impl<'a> Emitter<'a> {
 
     /// Emits a pure operation without operands in the entry block, before every loop.
     fn hoist(&mut self, name: &'static str, operands: &[Value], result: Type, attributes: Attributes) -> Value {
-        let key = (name.to_string(), operands.to_vec(), attributes.clone(), Some(result.clone()));
+        let key = (OpName::from(name), operands.to_vec(), attributes.clone(), Some(result.clone()));
         if let Some(&value) = self.hoisted.get(&key) {
             return value;
         }
@@ -507,20 +509,20 @@ impl<'a> Emitter<'a> {
                     self.effect("cf.assert", &[scalar], &[], operation.attributes.clone());
                 }
             }
-            name => {
+            _ => {
                 let operands = lanes(self, values, operation.operands());
                 let result = self.source.value_type(operation.results()[0]).clone();
-                let lane = self.elementwise(name, &operands, result, &operation.attributes);
+                let lane = self.elementwise(&operation.name, &operands, result, &operation.attributes);
                 values.insert(operation.results()[0], lane);
             }
         }
     }
 
     /// An elementwise operation applied lane by lane, as a vector operation where the target has one.
-    pub fn elementwise(&mut self, name: &str, operands: &[Lane], result: Type, attributes: &Attributes) -> Lane {
+    pub fn elementwise(&mut self, name: &OpName, operands: &[Lane], result: Type, attributes: &Attributes) -> Lane {
         if operands.iter().all(|lane| !lane.varies()) {
             let scalars: Vec<Value> = operands.iter().filter_map(Lane::uniform).collect();
-            return Lane::Uniform(self.pure(name, &scalars, result, attributes.clone()));
+            return Lane::Uniform(self.pure(name.clone(), &scalars, result, attributes.clone()));
         }
         if let Some(iota) = self.iota_op(name, operands, &result, attributes) {
             return iota;
@@ -529,7 +531,7 @@ impl<'a> Emitter<'a> {
             && self.vector_legal(&result)
             && operands.iter().all(|lane| self.vectorisable(lane));
         if vector {
-            let scalar_condition = name == "arith.select" && !operands[0].varies();
+            let scalar_condition = name.as_str() == "arith.select" && !operands[0].varies();
             let vectors: Vec<Value> = operands
                 .iter()
                 .enumerate()
@@ -539,33 +541,33 @@ impl<'a> Emitter<'a> {
                 })
                 .collect();
             let r#type = Type::vector(&[self.lanes as i64], result);
-            return Lane::Vector(self.pure(name, &vectors, r#type, attributes.clone()));
+            return Lane::Vector(self.pure(name.clone(), &vectors, r#type, attributes.clone()));
         }
         let columns: Vec<Vec<Value>> = operands.iter().map(|lane| self.scalars_of(lane)).collect();
         let scalars = (0..self.lanes)
             .map(|lane| {
                 let operands: Vec<Value> = columns.iter().map(|column| column[lane.min(column.len() - 1)]).collect();
-                self.pure(name, &operands, result.clone(), attributes.clone())
+                self.pure(name.clone(), &operands, result.clone(), attributes.clone())
             })
             .collect();
         Lane::Scalars(scalars)
     }
 
     /// Integer operations that keep consecutive lanes consecutive.
-    fn iota_op(&mut self, name: &str, operands: &[Lane], result: &Type, attributes: &Attributes) -> Option<Lane> {
-        match (name, operands) {
+    fn iota_op(&mut self, name: &OpName, operands: &[Lane], result: &Type, attributes: &Attributes) -> Option<Lane> {
+        match (name.as_str(), operands) {
             ("arith.addi", [Lane::Iota(base), Lane::Uniform(offset)] | [Lane::Uniform(offset), Lane::Iota(base)]) => {
                 let sum = match result {
                     Type::Index => self.add(*base, *offset),
-                    _ => self.pure(name, &[*base, *offset], result.clone(), attributes.clone()),
+                    _ => self.pure(name.clone(), &[*base, *offset], result.clone(), attributes.clone()),
                 };
                 Some(Lane::Iota(sum))
             }
             ("arith.subi", [Lane::Iota(base), Lane::Uniform(offset)]) => {
-                Some(Lane::Iota(self.pure(name, &[*base, *offset], result.clone(), attributes.clone())))
+                Some(Lane::Iota(self.pure(name.clone(), &[*base, *offset], result.clone(), attributes.clone())))
             }
             ("arith.index_cast", [Lane::Iota(base)]) => {
-                Some(Lane::Iota(self.pure(name, &[*base], result.clone(), attributes.clone())))
+                Some(Lane::Iota(self.pure(name.clone(), &[*base], result.clone(), attributes.clone())))
             }
             _ => None,
         }
@@ -650,14 +652,14 @@ impl<'a> Emitter<'a> {
 
     /// An affine expression at a point of the loops.
     pub fn affine(&mut self, expression: &AffineExpr, point: &[Option<Lane>]) -> Lane {
-        let binary = |emitter: &mut Self, name: &str, a: &AffineExpr, b: &AffineExpr| {
+        let binary = |emitter: &mut Self, name: &'static str, a: &AffineExpr, b: &AffineExpr| {
             let operands = [emitter.affine(a, point), emitter.affine(b, point)];
             match (name, &operands) {
                 ("arith.addi", [Lane::Uniform(a), Lane::Uniform(b)]) => Lane::Uniform(emitter.add(*a, *b)),
                 ("arith.muli", [Lane::Uniform(a), Lane::Uniform(b)]) => Lane::Uniform(emitter.mul(*a, *b)),
                 ("arith.divui", [Lane::Uniform(a), Lane::Uniform(b)]) => Lane::Uniform(emitter.div(*a, *b)),
                 ("arith.remui", [Lane::Uniform(a), Lane::Uniform(b)]) => Lane::Uniform(emitter.rem(*a, *b)),
-                _ => emitter.elementwise(name, &operands, Type::Index, &Attributes::new()),
+                _ => emitter.elementwise(&OpName::from(name), &operands, Type::Index, &Attributes::new()),
             }
         };
         match expression {

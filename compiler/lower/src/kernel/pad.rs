@@ -63,7 +63,7 @@ fn emit_rows(emitter: &mut Emitter<'_>, padding: &Padding, buffer: Value, fill: 
         let inside = all_below(emitter, &at, inner);
         let base = emitter.mul(row, length);
         // a row outside is filled whole: its middle is empty
-        let mut choose = |emitter: &mut Emitter<'_>, value: Value| match inside {
+        let choose = |emitter: &mut Emitter<'_>, value: Value| match inside {
             Some(inside) => emitter.pure("arith.select", &[inside, value, length], Type::Index, []),
             None => value,
         };

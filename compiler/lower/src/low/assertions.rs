@@ -8,14 +8,14 @@ use indexmap::IndexSet;
 use ir::{Attribute, Body, Builder, Module, Op, Result, Type, Value};
 
 use super::scope::{callee, definitions, is_kernel, status_word, with_body};
-use super::{MESSAGES, Target};
+use super::{HOST, MESSAGES};
 
 /// Runtime calls that fail by setting the status.
 const MAY_FAIL: [&str; 3] = ["rt_arena", "rt_allocate", "rt_output"];
 const EQUAL: i64 = 0;
 
 /// Numbers all messages; replaces kernels' assertions by stores into a status word, which they take as last argument.
-pub(super) fn number_assertions(module: &mut Module, _: &Target) -> Result<()> {
+pub(super) fn number_assertions(module: &mut Module) -> Result<()> {
     let mut messages: IndexSet<String> = IndexSet::new();
     let mut checked: IndexSet<String> = IndexSet::new();
     for op in definitions(module) {
@@ -95,11 +95,12 @@ fn table_argument(body: &Body) -> Value {
 }
 
 /// Ends host functions where an assertion, a checked kernel or a request for memory fails.
-pub(super) fn guard_host(module: &mut Module, _: &Target) -> Result<()> {
+pub(super) fn guard_host(module: &mut Module) -> Result<()> {
     for op in definitions(module) {
         let function = module.function_view(op).expect("a function");
         if !is_kernel(module, op) && function.r#type.results == [Type::I64] {
             with_body(module, op, |_, body| guard_body(body));
+            module.body.op_mut(op).attributes.set(HOST, Attribute::Unit);
         }
     }
     Ok(())

@@ -2,7 +2,6 @@
 
 use ir::{Attribute, Body, Builder, Module, Op, Result, Value};
 
-use super::Target;
 use super::scope::{definitions, stack_table, with_body};
 
 /// Operands in front of the descriptor's words: the addresses of A, B, the start values and C, rows and columns.
@@ -18,7 +17,7 @@ fn micro_kernel(name: &str) -> Option<&'static str> {
 }
 
 /// Calls a micro-kernel for every tile.
-pub(super) fn call_contractions(module: &mut Module, _: &Target) -> Result<()> {
+pub(super) fn call_contractions(module: &mut Module) -> Result<()> {
     for op in definitions(module) {
         with_body(module, op, |_, body| {
             let tiles: Vec<Op> =

@@ -4,14 +4,13 @@
 
 use ir::{Attribute, Block, Body, Module, Op, Result, Type, Value};
 
-use super::Target;
 use super::scope::{definitions, with_body};
 
 /// Signed less-than of `arith.cmpi`.
 const LESS: i64 = 2;
 
 /// Turns `scf.for`, `scf.if` and `scf.while` into branches.
-pub(super) fn lower_control_flow(module: &mut Module, _: &Target) -> Result<()> {
+pub(super) fn lower_control_flow(module: &mut Module) -> Result<()> {
     for op in definitions(module) {
         with_body(module, op, |_, body| lower_body(body));
     }

@@ -1,31 +1,50 @@
 //! Declarations of the runtime's symbols that a module calls.
 
 use indexmap::IndexMap;
-use ir::{Attribute, Attributes, Body, FunctionType, Location, Module, Result};
+use ir::{Attribute, Attributes, Body, FunctionType, Location, Module, Op, Result, Type, Value};
 
-use super::Target;
 use super::scope::callee;
 
-/// Adds a function without body for every symbol that is called but not there, typed like its first call.
-pub(super) fn declare_runtime(module: &mut Module, _: &Target) -> Result<()> {
-    let mut missing: IndexMap<String, FunctionType> = IndexMap::new();
+/// Adds a function without body for every symbol that is called but not there, and brings the types of those that are
+/// there up to date: they are typed like their first call.
+pub(crate) fn declare_runtime(module: &mut Module) -> Result<()> {
+    for (name, r#type) in called_symbols(module) {
+        match module.symbol(&name) {
+            Some(op) if is_declaration(module, op) => {
+                let r#type = Attribute::Type(Type::Function(r#type.into()));
+                module.body.op_mut(op).attributes.set("function_type", r#type);
+            }
+            Some(_) => {}
+            None => {
+                let attributes = Attributes::from([("sym_visibility", Attribute::string("private"))]);
+                module.add_function(&name, r#type, attributes, Body::new(), Location::Unknown);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The symbols that are called, in the order of their first calls, with the types of those.
+fn called_symbols(module: &Module) -> IndexMap<String, FunctionType> {
+    let mut called = IndexMap::new();
     for function in module.functions() {
         for op in function.body.walk_all() {
             let Some(name) = callee(function.body, op).filter(|_| function.body.name(op) == "func.call") else {
                 continue;
             };
-            if module.symbol(name).is_none() && !missing.contains_key(name) {
-                let types =
-                    |values: &[ir::Value]| values.iter().map(|&v| function.body.value_type(v).clone()).collect();
+            if !called.contains_key(name) {
+                let types = |values: &[Value]| values.iter().map(|&v| function.body.value_type(v).clone()).collect();
                 let call = function.body.op(op);
-                let r#type = FunctionType { inputs: types(call.operands()), results: types(call.results()) };
-                missing.insert(name.to_string(), r#type);
+                called.insert(
+                    name.to_string(),
+                    FunctionType { inputs: types(call.operands()), results: types(call.results()) },
+                );
             }
         }
     }
-    for (name, r#type) in missing {
-        let attributes = Attributes::from([("sym_visibility", Attribute::string("private"))]);
-        module.add_function(&name, r#type, attributes, Body::new(), Location::Unknown);
-    }
-    Ok(())
+    called
+}
+
+fn is_declaration(module: &Module, op: Op) -> bool {
+    module.function_view(op).is_some_and(|function| function.body.entry().is_none())
 }

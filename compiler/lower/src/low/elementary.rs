@@ -20,6 +20,8 @@ const LN2_HIGH: f64 = 0.693_359_375;
 const LN2_LOW: f64 = -2.121_944_400_546_905_8e-4;
 /// Where the rational function below reaches 1 when its operations are fused.
 const TANH_LIMIT: f64 = 7.998_811_721_801_758;
+/// Where the error function reaches 1.
+const ERF_LIMIT: f64 = 3.92;
 /// Beyond this the reduction of sine's argument in `f32` is not exact enough.
 const TRIGONOMETRIC_LIMIT: f64 = 48_039.0;
 
@@ -156,27 +158,38 @@ impl Arithmetic<'_, '_> {
         let (low, high) = (self.float(-105.0), self.float(89.0));
         let x = self.apply("arith.maximumf", &[x, low]);
         let x = self.apply("arith.minimumf", &[x, high]);
-        let quotient = self.scale(x, LOG2_E);
-        let n = self.apply("math.roundeven", &[quotient]);
+        let [n, whole] = self.round_product(x, LOG2_E);
         let r = self.fma_constant(n, -LN2_HIGH, x);
         let r = self.fma_constant(n, -LN2_LOW, r);
-        self.exp_from_parts(r, n)
+        self.exp_from_parts(r, whole)
     }
 
     pub(super) fn exp2(&mut self, x: Value) -> Value {
         let (low, high) = (self.float(-151.0), self.float(129.0));
         let x = self.apply("arith.maximumf", &[x, low]);
         let x = self.apply("arith.minimumf", &[x, high]);
-        let n = self.apply("math.roundeven", &[x]);
+        let [n, whole] = self.round_product(x, 1.0);
         let fraction = self.sub(x, n);
         let r = self.scale(fraction, std::f64::consts::LN_2);
-        self.exp_from_parts(r, n)
+        self.exp_from_parts(r, whole)
+    }
+
+    /// The whole number nearest to `x · factor`, at most 2²² in size, as a float and as an integer: adding 1.5·2²³
+    /// leaves it in the low bits.
+    fn round_product(&mut self, x: Value, factor: f64) -> [Value; 2] {
+        const SHIFTER: f32 = 12_582_912.0;
+        let shifter = self.float(SHIFTER as f64);
+        let shifted = self.fma_constant(x, factor, shifter);
+        let n = self.sub(shifted, shifter);
+        let bits = self.convert("arith.bitcast", shifted, Type::I32);
+        let offset = self.integer(SHIFTER.to_bits() as i32);
+        let whole = self.apply("arith.subi", &[bits, offset]);
+        [n, whole]
     }
 
     fn exp_from_parts(&mut self, r: Value, n: Value) -> Value {
         let (less_one, one) = (self.exp_minus_one_reduced(r), self.float(1.0));
         let y = self.add(less_one, one);
-        let n = self.convert("arith.fptosi", n, Type::I32);
         self.load_exponent(y, n)
     }
 
@@ -281,9 +294,7 @@ impl Arithmetic<'_, '_> {
     }
 
     pub(super) fn tanh(&mut self, x: Value) -> Value {
-        let (low, high) = (self.float(-TANH_LIMIT), self.float(TANH_LIMIT));
-        let bounded = self.apply("arith.maximumf", &[x, low]);
-        let bounded = self.apply("arith.minimumf", &[bounded, high]);
+        let bounded = self.bound(x, TANH_LIMIT);
         let square = self.mul(bounded, bounded);
         let p = self.polynomial(
             square,
@@ -308,43 +319,41 @@ impl Arithmetic<'_, '_> {
         self.select(small, x, y)
     }
 
+    /// `x · P(x²) / Q(x²)`, fitted to the relative error up to where the function reaches 1.
     pub(super) fn erf(&mut self, x: Value) -> Value {
+        let x = self.bound(x, ERF_LIMIT);
         let square = self.mul(x, x);
         let p = self.polynomial(
             square,
-            &[-5.991_049_69e-4, 4.993_393_59e-3, -2.676_673_42e-2, 1.128_180_25e-1, -3.761_248_59e-1, 1.283_791_51e-1],
+            &[2.303_812_15e-4, 3.581_135_55e-3, 5.149_858_11e-2, 1.897_191_167e-1, 1.128_379_135_5],
         );
-        let near = self.fma(p, x, x);
-        let size = self.abs(x);
-        let limit = self.float(3.925);
-        let bounded = self.apply("arith.minimumf", &[size, limit]);
-        let q = self.polynomial(
-            bounded,
+        let numerator = self.mul(p, x);
+        let denominator = self.polynomial(
+            square,
             &[
-                1.729_489_30e-5,
-                -3.832_086_80e-4,
-                3.883_934_35e-3,
-                -2.425_456_05e-2,
-                1.067_778_47e-1,
-                6.348_466_87e-1,
-                1.287_175_12e-1,
+                -1.122_103_69e-7,
+                2.315_953_58e-5,
+                1.053_814_54e-3,
+                1.442_663_03e-2,
+                1.127_997_367e-1,
+                5.014_666_179e-1,
+                1.0,
             ],
         );
-        let q = self.fma(q, bounded, bounded);
-        let negated = self.apply("arith.negf", &[q]);
-        let power = self.exp(negated);
-        let one = self.float(1.0);
-        let complement = self.sub(one, power);
-        let far = self.apply("math.copysign", &[complement, x]);
-        let split = self.float(0.921_875);
-        let outside = self.compare(compare::GREATER, size, split);
-        self.select(outside, far, near)
+        let y = self.div(numerator, denominator);
+        self.bound(y, 1.0)
+    }
+
+    /// `x`, at most `limit` in size; NaN stays.
+    fn bound(&mut self, x: Value, limit: f64) -> Value {
+        let (low, high) = (self.float(-limit), self.float(limit));
+        let x = self.apply("arith.maximumf", &[x, low]);
+        self.apply("arith.minimumf", &[x, high])
     }
 
     /// Sine (`quarters` 0) or cosine (1) of arguments up to [`TRIGONOMETRIC_LIMIT`].
     fn sine_reduced(&mut self, x: Value, quarters: i32) -> Value {
-        let turns = self.scale(x, std::f64::consts::FRAC_2_PI);
-        let n = self.apply("math.roundeven", &[turns]);
+        let [n, quadrant] = self.round_product(x, std::f64::consts::FRAC_2_PI);
         let a = self.fma_constant(n, -1.570_796_012_878_418, x);
         let a = self.fma_constant(n, -3.139_164_732_601_784_6e-7, a);
         let a = self.fma_constant(n, -5.390_302_529_957_765e-15, a);
@@ -353,7 +362,6 @@ impl Arithmetic<'_, '_> {
         let sine = self.polynomial(square, &[2.865_679_56e-6, -1.985_599_23e-4, 8.333_385_92e-3, -1.666_666_72e-1]);
         let sine = self.fma(sine, cube, a);
         let cosine = self.polynomial(square, &[2.446_770_67e-5, -1.388_772_97e-3, 4.166_665_67e-2, -0.5, 1.0]);
-        let quadrant = self.convert("arith.fptosi", n, Type::I32);
         let (turn, one, two) = (self.integer(quarters), self.integer(1), self.integer(2));
         let quadrant = self.apply("arith.addi", &[quadrant, turn]);
         let odd = self.bit_set(quadrant, one);

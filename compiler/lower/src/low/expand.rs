@@ -5,12 +5,11 @@
 
 use ir::{Attribute, Body, Builder, FloatType, Module, Op, Result, Type, Value};
 
-use super::Target;
 use super::elementary::{Arithmetic, compare};
 use super::scope::{definitions, with_body};
 
 /// Expands every operation that has an expansion.
-pub(super) fn expand_math(module: &mut Module, _: &Target) -> Result<()> {
+pub(super) fn expand_math(module: &mut Module) -> Result<()> {
     for op in definitions(module) {
         with_body(module, op, |_, body| expand_body(body));
     }

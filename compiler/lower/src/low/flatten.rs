@@ -3,13 +3,12 @@
 //! A kernel takes one `index` more for each dynamic dimension of its buffers, behind its other arguments.
 
 use indexmap::IndexMap;
-use ir::{Body, Builder, Diagnostic, Module, Op, Result, Type, Value};
+use ir::{Attribute, Body, Builder, DenseElements, Diagnostic, Module, Op, Result, Type, Value};
 
-use super::Target;
 use super::scope::{callee, definitions, is_kernel, with_body};
 
 /// Makes every buffer flat and dense.
-pub(super) fn flatten_buffers(module: &mut Module, _: &Target) -> Result<()> {
+pub(super) fn flatten_buffers(module: &mut Module) -> Result<()> {
     let functions = definitions(module);
     for &op in &functions {
         let kernel = is_kernel(module, op);
@@ -18,7 +17,25 @@ pub(super) fn flatten_buffers(module: &mut Module, _: &Target) -> Result<()> {
     for op in functions {
         module.update_function_type(op);
     }
+    flatten_globals(module);
     Ok(())
+}
+
+/// One dimension for every global and its initial value.
+fn flatten_globals(module: &mut Module) {
+    for op in module.ops().to_vec() {
+        let attributes = &mut module.body.op_mut(op).attributes;
+        let Some(shape) = attributes.get("type").and_then(Attribute::as_type).and_then(Type::static_shape) else {
+            continue;
+        };
+        let count: i64 = shape.iter().product();
+        let element = attributes.get("type").and_then(Attribute::as_type).expect("just read").element().clone();
+        if let Some(Attribute::Dense(elements)) = attributes.get("initial_value").cloned() {
+            let r#type = Type::static_tensor(&[count], element.clone());
+            attributes.set("initial_value", Attribute::dense(DenseElements { r#type, ..(*elements).clone() }));
+        }
+        attributes.set("type", Attribute::Type(Type::memref([Some(count)], element)));
+    }
 }
 
 /// `memref<?xT>` for a buffer of any shape.
@@ -37,11 +54,16 @@ struct Flattener<'m> {
     extents: IndexMap<Value, Vec<Value>>,
     /// What each buffer's type was.
     types: IndexMap<Value, Type>,
+    /// Constants at the head of the entry block.
+    constants: IndexMap<i64, Value>,
+    /// Operations that nobody needs any more.
+    dead: Vec<Op>,
 }
 
 impl<'m> Flattener<'m> {
     fn new(module: &'m Module, body: &'m mut Body, kernel: bool) -> Flattener<'m> {
-        let mut flattener = Flattener { module, body, extents: IndexMap::new(), types: IndexMap::new() };
+        let (extents, types, constants) = (IndexMap::new(), IndexMap::new(), IndexMap::new());
+        let mut flattener = Flattener { module, body, extents, types, constants, dead: vec![] };
         flattener.arguments(kernel);
         flattener
     }
@@ -70,14 +92,35 @@ impl<'m> Flattener<'m> {
         for &op in &ops {
             self.op(op)?;
         }
-        // flat buffers of one element type are of one type
         for op in ops {
-            if self.body.name(op) == "memref.cast" {
-                let operand = self.body.operand(op, 0);
-                self.body.replace(op, &[operand]);
+            if self.body.name(op) == "memref.get_global" {
+                self.global(op);
             }
         }
+        self.body.erase_all(&self.dead);
         Ok(())
+    }
+
+    /// The address of a global has the global's static type.
+    fn global(&mut self, op: Op) {
+        let result = self.body.result(op, 0);
+        let count = self.types[&result].static_shape().expect("globals are static").iter().product();
+        let attributes = self.body.op(op).attributes.clone();
+        let element = self.types[&result].element().clone();
+        let mut builder = Builder::before(self.body, op);
+        let global = builder.value("memref.get_global", &[], Type::memref([Some(count)], element.clone()), attributes);
+        let buffer = builder.value("memref.cast", &[global], Type::memref([None], element), []);
+        self.body.replace(op, &[buffer]);
+    }
+
+    fn constant(&mut self, value: i64) -> Value {
+        if let Some(&known) = self.constants.get(&value) {
+            return known;
+        }
+        let entry = self.body.entry().expect("only functions with a body are flattened");
+        let new = Builder::at_start(self.body, entry).constant_index(value);
+        self.constants.insert(value, new);
+        new
     }
 
     fn op(&mut self, op: Op) -> Result<()> {
@@ -148,17 +191,12 @@ impl<'m> Flattener<'m> {
 
     /// The number of elements of a view.
     fn element_count(&mut self, op: Op, r#type: &Type, sizes: &[Value]) -> Value {
-        let mut sizes = sizes.iter().copied();
-        let mut builder = Builder::before(self.body, op);
-        let mut total = builder.constant_index(1);
-        for extent in r#type.shape().unwrap_or_default() {
-            let extent = match extent {
-                Some(extent) => builder.constant_index(extent),
-                None => sizes.next().expect("one size a dynamic dimension"),
-            };
-            total = builder.value("arith.muli", &[total, extent], Type::Index, []);
+        let known = self.constant(r#type.shape().unwrap_or_default().into_iter().flatten().product());
+        if sizes.is_empty() {
+            return known;
         }
-        total
+        let mut builder = Builder::before(self.body, op);
+        sizes.iter().fold(known, |total, &size| builder.value("arith.muli", &[total, size], Type::Index, []))
     }
 
     fn unexpected(&self, op: Op) -> Vec<Diagnostic> {
@@ -181,24 +219,24 @@ impl<'m> Flattener<'m> {
 
     fn linear_index(&mut self, op: Op, base: Value, r#type: &Type, indices: &[Value]) -> Value {
         let shape = r#type.shape().expect("buffers are ranked");
-        let mut dynamic = self.extents.get(&base).cloned().unwrap_or_default().into_iter();
-        let mut builder = Builder::before(self.body, op);
-        let mut linear: Option<Value> = None;
-        for (extent, &index) in shape.into_iter().zip(indices) {
-            let known = if extent.is_none() { dynamic.next() } else { None };
-            linear = Some(match linear {
-                None => index,
-                Some(outer) => {
-                    let extent = match extent {
-                        Some(extent) => builder.constant_index(extent),
-                        None => known.expect("the extents of a buffer with several dimensions are known"),
-                    };
-                    let scaled = builder.value("arith.muli", &[outer, extent], Type::Index, []);
-                    builder.value("arith.addi", &[scaled, index], Type::Index, [])
-                }
-            });
+        let Some((&first, inner)) = indices.split_first() else { return self.constant(0) };
+        if inner.is_empty() {
+            return first;
         }
-        linear.unwrap_or_else(|| builder.constant_index(0))
+        let mut dynamic = self.extents.get(&base).cloned().unwrap_or_default().into_iter();
+        let extents: Vec<Option<Value>> = shape
+            .into_iter()
+            .map(|extent| match extent {
+                Some(extent) => Some(self.constant(extent)),
+                None => dynamic.next(),
+            })
+            .collect();
+        let mut builder = Builder::before(self.body, op);
+        inner.iter().zip(&extents[1..]).fold(first, |outer, (&index, extent)| {
+            let extent = extent.expect("the extents of a buffer with several dimensions are known");
+            let scaled = builder.value("arith.muli", &[outer, extent], Type::Index, []);
+            builder.value("arith.addi", &[scaled, index], Type::Index, [])
+        })
     }
 
     fn dim(&mut self, op: Op) -> Result<()> {
@@ -209,14 +247,15 @@ impl<'m> Flattener<'m> {
             return Err(self.unexpected(op));
         };
         let new = match extent {
-            Some(extent) => Builder::before(self.body, op).constant_index(extent),
+            Some(extent) => self.constant(extent),
             None => {
                 let position = shape[..axis].iter().filter(|extent| extent.is_none()).count();
                 let known = self.extents.get(&buffer).and_then(|extents| extents.get(position));
                 *known.ok_or_else(|| self.unexpected(op))?
             }
         };
-        self.body.replace(op, &[new]);
+        self.body.replace_all_uses(self.body.result(op, 0), new);
+        self.dead.push(op);
         Ok(())
     }
 

@@ -6,7 +6,7 @@
 mod assertions;
 mod contract;
 mod control;
-mod declare;
+pub(crate) mod declare;
 mod elementary;
 mod expand;
 mod flatten;
@@ -18,29 +18,56 @@ mod simplify;
 
 pub use crate::kernel::emit::Target;
 
-use ir::{Module, Result};
+use declare::declare_runtime;
+use ir::pass::PassDefinition;
 
 /// The module attribute that lists the messages of assertions; status `n` means message `n - 1`.
 pub const MESSAGES: &str = "rt.messages";
 
-/// A step of the lowering.
-pub type Pass = fn(&mut Module, &Target) -> Result<()>;
+/// Marks a host function: it calls kernels and is not worth optimizing itself.
+pub const HOST: &str = "rt.host";
 
-/// Every step by name, in order.
-pub const PASSES: &[(&str, Pass)] = &[
-    ("number-assertions", assertions::number_assertions),
-    ("call-contractions", contract::call_contractions),
-    ("flatten-buffers", flatten::flatten_buffers),
-    ("widen-narrow-types", narrow::widen_narrow_types),
-    ("expand-math", expand::expand_math),
-    ("outline-parallel", parallel::outline_parallel),
-    ("lower-control-flow", control::lower_control_flow),
-    ("guard-host", assertions::guard_host),
-    ("simplify", simplify::simplify),
-    ("declare-runtime", declare::declare_runtime),
+/// Every step, in order.
+pub const PASSES: &[PassDefinition] = &[
+    PassDefinition::on_module(
+        "number-assertions",
+        "Assertions store the number of their message in the status word of the run.",
+        |module, _| assertions::number_assertions(module),
+    ),
+    PassDefinition::on_module(
+        "call-contractions",
+        "Tiles of contractions become calls of the runtime's micro-kernels.",
+        |module, _| contract::call_contractions(module).and_then(|()| declare_runtime(module)),
+    ),
+    PassDefinition::on_module(
+        "flatten-buffers",
+        "Every buffer becomes a bare address with separate sizes and strides.",
+        |module, _| flatten::flatten_buffers(module).and_then(|()| declare_runtime(module)),
+    ),
+    PassDefinition::on_module(
+        "widen-narrow-types",
+        "Element types that no processor computes in become i8.",
+        |module, _| narrow::widen_narrow_types(module).and_then(|()| declare_runtime(module)),
+    ),
+    PassDefinition::on_module("expand-math", "Elementary functions of f32 become arithmetic.", |module, _| {
+        expand::expand_math(module).and_then(|()| declare_runtime(module))
+    }),
+    PassDefinition::on_module(
+        "outline-parallel",
+        "Bodies of parallel loops become functions that the runtime calls on its threads.",
+        |module, _| parallel::outline_parallel(module),
+    ),
+    PassDefinition::on_module("lower-control-flow", "Loops and conditionals become blocks.", |module, _| {
+        control::lower_control_flow(module)
+    }),
+    PassDefinition::on_module(
+        "guard-host",
+        "The host function returns as soon as the status word is set.",
+        |module, _| assertions::guard_host(module),
+    ),
+    PassDefinition::on_module(
+        "simplify",
+        "Folds, merges and removes operations between blocks, and hoists stack memory.",
+        |module, _| simplify::simplify(module),
+    ),
 ];
-
-/// Takes a module from the kernel level to the low level.
-pub fn lower_to_low(module: &mut Module, target: &Target) -> Result<()> {
-    PASSES.iter().try_for_each(|(_, pass)| pass(module, target))
-}

@@ -9,9 +9,10 @@
 //! - Floats out of range become the largest finite number, unless the operation says `saturate = false`.
 
 use indexmap::IndexMap;
-use ir::{Attribute, Attributes, Blob, Body, Builder, DenseElements, FloatType, Location, Module, Op, Result, Type, Value};
+use ir::{
+    Attribute, Attributes, Blob, Body, Builder, DenseElements, FloatType, Location, Module, Op, Result, Type, Value,
+};
 
-use super::Target;
 use super::elementary::Arithmetic;
 use super::scope::{definitions, with_body};
 
@@ -21,7 +22,7 @@ const DECODED: usize = 1 << 8;
 const ENCODED: usize = 1 << 16;
 
 /// Makes every value and buffer of a narrow type one of `i8`.
-pub(super) fn widen_narrow_types(module: &mut Module, _: &Target) -> Result<()> {
+pub(super) fn widen_narrow_types(module: &mut Module) -> Result<()> {
     let mut tables = IndexMap::new();
     for op in definitions(module) {
         let changed = with_body(module, op, |_, body| widen_body(body, &mut tables));
@@ -193,7 +194,7 @@ impl Widener<'_, '_, '_> {
             Type::Float(format) => {
                 let (name, format) = (format!("decode_{}", format.keyword()), *format);
                 self.tables.entry(name.clone()).or_insert_with(|| decoding_table(format));
-                self.look_up(&name, value, Type::F32)
+                self.look_up(&name, DECODED, value, Type::F32)
             }
             _ => {
                 let unused = 8 - element.bit_width().unwrap_or(8) as i8;
@@ -238,14 +239,14 @@ impl Widener<'_, '_, '_> {
         let sticky = self.arithmetic.builder.value("arith.cmpi", &[lower, zero], mask_type, [predicate]);
         let sticky = self.arithmetic.convert("arith.extui", sticky, Type::I32);
         let index = self.arithmetic.apply("arith.ori", &[upper, sticky]);
-        self.look_up(&name, index, Type::I8)
+        self.look_up(&name, ENCODED, index, Type::I8)
     }
 
     /// Reads a table lane by lane at an unsigned number.
-    fn look_up(&mut self, table: &str, index: Value, element: Type) -> Value {
+    fn look_up(&mut self, table: &str, entries: usize, index: Value, element: Type) -> Value {
         let lanes = self.arithmetic.lanes;
         let builder = &mut *self.arithmetic.builder;
-        let buffer = Type::memref(vec![None], element.clone());
+        let buffer = Type::memref([Some(entries as i64)], element.clone());
         let table = builder.value("memref.get_global", &[], buffer, [("name", Attribute::symbol(table))]);
         let read = |builder: &mut Builder<'_>, index: Value| {
             let index = builder.value("arith.index_castui", &[index], Type::Index, []);

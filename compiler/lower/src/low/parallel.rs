@@ -5,12 +5,11 @@
 
 use ir::{Attribute, Attributes, Body, Builder, FunctionType, Location, Module, Op, Result, Type, Value};
 
-use super::Target;
 use super::scope::{definitions, name_of, stack_table, table_type, with_body};
 use crate::clone::{Mapping, clone_op};
 
 /// Outlines every `scf.parallel` without reductions.
-pub(super) fn outline_parallel(module: &mut Module, _: &Target) -> Result<()> {
+pub(super) fn outline_parallel(module: &mut Module) -> Result<()> {
     let mut pending = definitions(module);
     while let Some(function) = pending.pop() {
         let stem = name_of(module, function).to_string();

@@ -3,7 +3,7 @@
 
 use ir::{Attribute, Attributes, Builder, Location, Module, Op, Type, Value};
 
-use super::scope::{callee, definitions, is_kernel, table_type, with_body};
+use super::scope::{callee, definitions, is_kernel, with_body};
 
 /// The global that holds, for each timed call, the nanoseconds it took in all and how often it ran.
 pub const PROFILE: &str = "rt_profile";
@@ -12,42 +12,47 @@ pub const PROFILED: &str = "rt.profiled";
 
 /// Times every kernel call of a module at the kernel level.
 pub fn time_kernels(module: &mut Module) {
-    let mut timed: Vec<Attribute> = Vec::new();
     let kernels: Vec<String> = module
         .functions()
         .filter(|function| is_kernel(module, function.op))
         .map(|function| function.name.to_string())
         .collect();
-    for op in definitions(module) {
-        if is_kernel(module, op) {
-            continue;
-        }
-        with_body(module, op, |_, body| {
-            for call in body.walk_all() {
-                let Some(name) = callee(body, call).filter(|name| kernels.iter().any(|kernel| kernel == name)) else {
-                    continue;
-                };
+    let hosts = definitions(module).into_iter().filter(|&op| !is_kernel(module, op));
+    let calls: Vec<(Op, Vec<Op>)> = hosts.map(|host| (host, kernel_calls(module, host, &kernels))).collect();
+    let words = 2 * calls.iter().map(|(_, calls)| calls.len()).sum::<usize>() as i64;
+    let mut timed: Vec<Attribute> = Vec::new();
+    for (host, calls) in calls {
+        with_body(module, host, |_, body| {
+            for call in calls {
+                let name = callee(body, call).expect("the call names a kernel");
                 let nodes = body.op(call).location.names();
-                let label = std::iter::once(name).chain(nodes.iter().map(|node| &**node)).map(Attribute::string).collect();
-                time_call(body, call, timed.len() as i64);
+                let label =
+                    std::iter::once(name).chain(nodes.iter().map(|node| &**node)).map(Attribute::string).collect();
+                time_call(body, call, timed.len() as i64, words);
                 timed.push(Attribute::Array(label));
             }
         });
     }
-    add_table(module, timed.len() as i64 * 2);
+    add_table(module, words);
     module.attributes.set(PROFILED, Attribute::Array(timed.into()));
+}
+
+fn kernel_calls(module: &Module, host: Op, kernels: &[String]) -> Vec<Op> {
+    let body = module.function_view(host).expect("a host function").body;
+    let is_kernel_call = |op: &Op| callee(body, *op).is_some_and(|name| kernels.iter().any(|kernel| kernel == name));
+    body.walk_all().into_iter().filter(is_kernel_call).collect()
 }
 
 fn ticks(builder: &mut Builder<'_>) -> Value {
     builder.value("func.call", &[], Type::I64, [("callee", Attribute::symbol("rt_ticks"))])
 }
 
-fn time_call(body: &mut ir::Body, call: Op, number: i64) {
+fn time_call(body: &mut ir::Body, call: Op, number: i64, words: i64) {
     let start = ticks(&mut Builder::before(body, call));
     let mut builder = Builder::after(body, call);
     let end = ticks(&mut builder);
     let time = builder.value("arith.subi", &[end, start], Type::I64, []);
-    let table = builder.value("memref.get_global", &[], table_type(), [("name", Attribute::symbol(PROFILE))]);
+    let table = builder.value("memref.get_global", &[], table_type(words), [("name", Attribute::symbol(PROFILE))]);
     let one = builder.constant(Attribute::i64(1), Type::I64);
     for (offset, amount) in [(0, time), (1, one)] {
         let at = builder.constant_index(2 * number + offset);
@@ -57,11 +62,15 @@ fn time_call(body: &mut ir::Body, call: Op, number: i64) {
     }
 }
 
+fn table_type(words: i64) -> Type {
+    Type::memref([Some(words)], Type::I64)
+}
+
 fn add_table(module: &mut Module, words: i64) {
     let attributes = Attributes::from([
         ("sym_name", Attribute::string(PROFILE)),
         ("sym_visibility", Attribute::string("private")),
-        ("type", Attribute::Type(Type::memref(vec![Some(words)], Type::I64))),
+        ("type", Attribute::Type(table_type(words))),
         ("initial_value", Attribute::Unit),
     ]);
     let global = module.body.create_op("memref.global", &[], &[], attributes, Location::Unknown);

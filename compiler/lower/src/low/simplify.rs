@@ -1,15 +1,13 @@
 //! Cheap clean-up of blocks: folds, common subexpressions, branches whose condition is known, dead operations.
 
-use std::collections::HashMap;
-
+use indexmap::IndexMap;
 use ir::dominance::Dominators;
-use ir::{Attributes, Block, Body, Builder, Folded, Module, Op, Registry, Result, Type, Value};
+use ir::{Attribute, Attributes, Block, Body, Builder, Folded, Module, Op, OpName, Registry, Result, Type, Value};
 
-use super::Target;
 use super::scope::{definitions, with_body};
 
 /// Simplifies every function once.
-pub(super) fn simplify(module: &mut Module, _: &Target) -> Result<()> {
+pub(super) fn simplify(module: &mut Module) -> Result<()> {
     let registry = dialects::registry();
     for op in definitions(module) {
         with_body(module, op, |_, body| simplify_body(body, &registry));
@@ -25,28 +23,34 @@ fn simplify_body(body: &mut Body, registry: &Registry) {
         fold_branch(body, block);
     }
     remove_unreachable(body);
+    remove_dead(body, registry);
     merge_equal(body, registry);
     remove_dead(body, registry);
 }
 
+/// Folds every operation; what was folded stays behind, unused. New constants go to the head of the entry block.
 fn fold_all(body: &mut Body, registry: &Registry) {
+    let Some(entry) = body.entry() else { return };
+    let mut constants: IndexMap<(Attribute, Type), Value> = IndexMap::new();
     for op in body.walk_all() {
         let Some(fold) = registry.get(body.name(op)).and_then(|definition| definition.fold) else { continue };
         if body.name(op) == "arith.constant" {
             continue;
         }
         let Some(folded) = fold(body, op) else { continue };
-        let types: Vec<Type> = body.op(op).results().iter().map(|&r| body.value_type(r).clone()).collect();
-        let mut builder = Builder::before(body, op);
-        let values: Vec<Value> = folded
-            .into_iter()
-            .zip(types)
-            .map(|(folded, r#type)| match folded {
+        for (index, folded) in folded.into_iter().enumerate() {
+            let result = body.result(op, index);
+            let new = match folded {
                 Folded::Value(value) => value,
-                Folded::Constant(value) => builder.constant(value, r#type),
-            })
-            .collect();
-        body.replace(op, &values);
+                Folded::Constant(value) => {
+                    let r#type = body.value_type(result).clone();
+                    *constants
+                        .entry((value.clone(), r#type.clone()))
+                        .or_insert_with(|| Builder::at_start(body, entry).constant(value, r#type))
+                }
+            };
+            body.replace_all_uses(result, new);
+        }
     }
 }
 
@@ -80,13 +84,13 @@ fn remove_unreachable(body: &mut Body) {
     }
 }
 
-type Key = (String, Vec<Value>, Attributes, Vec<Type>);
+type Key = (OpName, Vec<Value>, Attributes, Vec<Type>);
 
-/// Replaces a pure operation by an equal one that dominates it.
+/// Makes readers of a pure operation read an equal one that dominates it; the operation itself stays behind, unused.
 fn merge_equal(body: &mut Body, registry: &Registry) {
     let root = body.root();
     let dominators = Dominators::of_region(body, root);
-    let mut known: HashMap<Key, Vec<Op>> = HashMap::new();
+    let mut known: rustc_hash::FxHashMap<Key, Vec<Op>> = rustc_hash::FxHashMap::default();
     for block in body.blocks(root).to_vec() {
         for op in body.ops(block).to_vec() {
             let operation = body.op(op);
@@ -97,8 +101,7 @@ fn merge_equal(body: &mut Body, registry: &Registry) {
                 continue;
             }
             let types = operation.results().iter().map(|&r| body.value_type(r).clone()).collect();
-            let name = operation.name.as_str().to_string();
-            let key = (name, operation.operands().to_vec(), operation.attributes.clone(), types);
+            let key = (operation.name.clone(), operation.operands().to_vec(), operation.attributes.clone(), types);
             let equal = known.entry(key).or_default();
             let above = equal.iter().copied().find(|&other| {
                 let home = body.op(other).parent().expect("known operations are attached");
@@ -106,8 +109,9 @@ fn merge_equal(body: &mut Body, registry: &Registry) {
             });
             match above {
                 Some(other) => {
-                    let results = body.op(other).results().to_vec();
-                    body.replace(op, &results);
+                    for (index, old) in body.op(op).results().to_vec().into_iter().enumerate() {
+                        body.replace_all_uses(old, body.result(other, index));
+                    }
                 }
                 None => equal.push(op),
             }
@@ -117,18 +121,27 @@ fn merge_equal(body: &mut Body, registry: &Registry) {
 
 /// Erases operations without effect whose results nobody reads, and what only they read.
 fn remove_dead(body: &mut Body, registry: &Registry) {
+    // for each value, how many of its readers are dead
+    let mut readers: rustc_hash::FxHashMap<Value, usize> = rustc_hash::FxHashMap::default();
+    let mut dead = Vec::new();
     let mut pending = body.walk_all();
+    let mut seen = rustc_hash::FxHashSet::default();
     while let Some(op) = pending.pop() {
-        if body.op(op).parent().is_none() {
+        if seen.contains(&op) {
             continue;
         }
-        let unused = body.op(op).results().iter().all(|&result| body.uses(result).is_empty());
-        if unused && ir::effects::is_removable(registry, body, op) {
-            let operands = body.op(op).operands().to_vec();
-            body.erase(op);
-            pending.extend(operands.into_iter().filter_map(|operand| body.defining_op(operand)));
+        let unused = |value: &Value| body.uses(*value).len() == readers.get(value).copied().unwrap_or(0);
+        let plain = body.op(op).regions().is_empty();
+        if plain && body.op(op).results().iter().all(unused) && ir::effects::is_removable(registry, body, op) {
+            seen.insert(op);
+            dead.push(op);
+            for &operand in body.op(op).operands() {
+                *readers.entry(operand).or_default() += 1;
+                pending.extend(body.defining_op(operand));
+            }
         }
     }
+    body.erase_all(&dead);
 }
 
 /// Moves stack allocations to the head of the entry block, where they happen once a call.

@@ -194,13 +194,9 @@ fn select(lowering: &mut Lowering<'_>, input: &Shaped, plan: &[Axis], output: &[
     let element = lowering.body.value_type(input.value).element().clone();
     let starts: Option<Vec<i64>> = plan.iter().map(Axis::constant).collect();
     if let Some(starts) = starts {
-        let results = starts
-            .iter()
-            .zip(plan)
-            .enumerate()
-            .map(|(axis, (&start, plan))| {
-                AffineExpr::Dim(axis as u32).mul(AffineExpr::Constant(plan.step)).add(AffineExpr::Constant(start))
-            })
+        let input_extents = lowering.body.value_type(input.value).shape().unwrap_or_default();
+        let results = (0..output.len())
+            .map(|axis| subscript(axis, starts[axis], plan[axis].step, input_extents[axis], output[axis].as_constant()))
             .collect();
         let map = AffineMap::new(output.len() as u32, results);
         return lowering.pointwise(&[Input { value: input.value, map }], output, element, |_, e| e[0]);
@@ -229,6 +225,18 @@ fn select(lowering: &mut Lowering<'_>, input: &Shaped, plan: &[Axis], output: &[
         }
         builder.value("tensor.extract", &operands, element, [])
     })
+}
+
+/// The subscript `loop * step + start` of an axis.
+///
+/// A loop index alone would say that the loop covers the whole axis. Where it covers less, the index is taken modulo
+/// the loop's extent, which changes nothing else.
+fn subscript(axis: usize, start: i64, step: i64, input: Option<i64>, output: Option<i64>) -> AffineExpr {
+    let index = AffineExpr::Dim(axis as u32);
+    match (input, output) {
+        (Some(whole), Some(part)) if start == 0 && step == 1 && part != whole && part > 0 => index.modulo(part),
+        _ => index.mul(AffineExpr::Constant(step)).add(AffineExpr::Constant(start)),
+    }
 }
 
 fn split(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {

@@ -1,0 +1,155 @@
+//! Runs pipelines.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+
+use super::{PassContext, PassFunction, PassOptions, Pipeline, Step, Timings};
+use crate::attributes::quote;
+use crate::body::Op;
+use crate::diagnostics::{Diagnostic, Result};
+use crate::location::Location;
+use crate::module::Module;
+use crate::print::{PrintOptions, print_module};
+use crate::registry::Registry;
+use crate::verify::verify;
+
+/// Which passes something is done for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Filter {
+    /// For none.
+    #[default]
+    None,
+    /// For all.
+    All,
+    /// For these.
+    Named(Vec<String>),
+}
+
+impl Filter {
+    /// Whether the pass is meant.
+    pub fn matches(&self, pass: &str) -> bool {
+        match self {
+            Filter::None => false,
+            Filter::All => true,
+            Filter::Named(names) => names.iter().any(|name| name == pass),
+        }
+    }
+}
+
+/// How pipelines are run.
+pub struct PassManager<'a> {
+    /// The operations there are.
+    pub registry: &'a Registry,
+    /// Whether the module is verified before the first and after each pass.
+    pub verify_each: bool,
+    /// Passes before which the module is printed.
+    pub print_before: Filter,
+    /// Passes after which the module is printed.
+    pub print_after: Filter,
+    /// How the module is printed.
+    pub print_options: PrintOptions,
+    /// Where printed modules go.
+    pub sink: Box<dyn Fn(&str) + 'a>,
+    /// The file that gets the module and the rest of the pipeline as they were before the pass that failed. Keeping a
+    /// copy of the module costs time and memory, so there is none by default.
+    pub reproducer: Option<PathBuf>,
+}
+
+impl<'a> PassManager<'a> {
+    /// Verifies and prints nothing.
+    pub fn new(registry: &'a Registry) -> PassManager<'a> {
+        PassManager {
+            registry,
+            verify_each: false,
+            print_before: Filter::None,
+            print_after: Filter::None,
+            print_options: PrintOptions::brief(),
+            sink: Box::new(|text| eprint!("{text}")),
+            reproducer: None,
+        }
+    }
+
+    /// Runs every pass in order and notes the times; ends at the first that fails.
+    pub fn run(&self, module: &mut Module, pipeline: &Pipeline, timings: &mut Timings) -> Result<()> {
+        if self.verify_each {
+            verify(module, self.registry)?;
+        }
+        for (at, step) in pipeline.steps.iter().enumerate() {
+            let before = self.reproducer.is_some().then(|| module.clone());
+            self.print(&self.print_before, "Before", step, module);
+            if let Err(errors) = self.step(module, step, timings) {
+                let rest = pipeline.from_step(at);
+                return Err(before.map_or(errors.clone(), |before| self.reproduce(errors, &before, &rest)));
+            }
+            self.print(&self.print_after, "After", step, module);
+        }
+        Ok(())
+    }
+
+    fn step(&self, module: &mut Module, step: &Step, timings: &mut Timings) -> Result<()> {
+        let options = step.options.complete(step.pass.options);
+        let run = || self.apply(module, step, &options);
+        let outcome = timings.measure(step.pass.name, || catch_unwind(AssertUnwindSafe(run)));
+        outcome.unwrap_or_else(|payload| {
+            let text = payload.downcast_ref::<String>().map(String::as_str);
+            let text = text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("no message");
+            Err(Diagnostic::internal(Location::Unknown, format!("pass '{}' panicked: {text}", step.pass.name)).into())
+        })?;
+        if self.verify_each { self.verify_after(module, step.pass.name) } else { Ok(()) }
+    }
+
+    fn apply(&self, module: &mut Module, step: &Step, options: &PassOptions) -> Result<()> {
+        let context = PassContext { registry: self.registry, options };
+        match step.pass.run {
+            PassFunction::Module(run) => run(module, &context),
+            PassFunction::Function(run) => {
+                let functions: Vec<Op> =
+                    module.functions().filter(|function| function.body.entry().is_some()).map(|f| f.op).collect();
+                functions.into_iter().try_for_each(|op| match module.function_body_mut(op) {
+                    Some(body) => run(body, &context),
+                    None => Ok(()),
+                })
+            }
+        }
+    }
+
+    /// A pass that leaves an invalid module is a bug, whatever the module was.
+    fn verify_after(&self, module: &Module, pass: &str) -> Result<()> {
+        verify(module, self.registry).map_err(|errors| {
+            let blame = |error: Diagnostic| {
+                Diagnostic { class: crate::ErrorClass::Internal, ..error }.with_note(format!("after pass '{pass}'"))
+            };
+            errors.into_iter().map(blame).collect()
+        })
+    }
+
+    fn print(&self, filter: &Filter, when: &str, step: &Step, module: &Module) {
+        if filter.matches(step.pass.name) {
+            let text = print_module(module, &self.print_options);
+            (self.sink)(&format!("// -----// IR Dump {when} {} //----- //\n{text}\n", step.pass.name));
+        }
+    }
+
+    /// Writes the reproducer and names it in the first error.
+    fn reproduce(&self, mut errors: Vec<Diagnostic>, before: &Module, rest: &Pipeline) -> Vec<Diagnostic> {
+        let Some(path) = &self.reproducer else { return errors };
+        let note = match std::fs::write(path, reproducer_text(before, rest)) {
+            Ok(()) => format!("run onnx-opt --run-reproducer {} to see this again", path.display()),
+            Err(error) => format!("no reproducer: {}: {error}", path.display()),
+        };
+        if let Some(first) = errors.first_mut() {
+            first.notes.push(note);
+        }
+        errors
+    }
+}
+
+/// A module and the pipeline that fails on it, as one file.
+fn reproducer_text(module: &Module, pipeline: &Pipeline) -> String {
+    let options = PrintOptions { print_locations: true, ..PrintOptions::default() };
+    let text = print_module(module, &options);
+    let pipeline = quote(&pipeline.to_string());
+    format!(
+        "{text}\n{{-#\n  external_resources: {{\n    mlir_reproducer: {{\n      pipeline: {pipeline}\n    }}\n  }}\n#-}}\n"
+    )
+}

@@ -1,0 +1,77 @@
+//! `cse`: common subexpressions.
+
+use std::collections::HashMap;
+
+use crate::attributes::Attributes;
+use crate::body::{Block, Body, Op, OpName, Region, Value};
+use crate::diagnostics::Result;
+use crate::dominance::Dominators;
+use crate::effects::is_mergeable;
+use crate::pass::{PassContext, PassDefinition};
+use crate::registry::Registry;
+use crate::types::Type;
+
+pub(super) const PASS: PassDefinition = PassDefinition::on_functions(
+    "cse",
+    "Replaces an operation without effect by an equal one that dominates it.",
+    |body, context: &PassContext<'_>| -> Result<()> {
+        merge_equal(body, context.registry);
+        Ok(())
+    },
+);
+
+/// What makes two operations equal.
+type Key = (OpName, Vec<Value>, Attributes, Vec<Type>);
+
+/// Replaces operations without effect by equal ones that dominate them; returns how many.
+///
+/// Operations with regions are left alone.
+pub fn merge_equal(body: &mut Body, registry: &Registry) -> usize {
+    let mut known: HashMap<Key, Vec<Op>> = HashMap::new();
+    let mut dominators: HashMap<Region, Dominators> = HashMap::new();
+    let mut merged = 0;
+    // outer before inner and in textual order, so a dominating operation of the same block or an outer one comes first
+    for op in body.walk_all() {
+        let operation = body.op(op);
+        let has_regions = !operation.regions().is_empty() || operation.isolated().is_some();
+        if has_regions || operation.results().is_empty() || !is_mergeable(registry, body, op) {
+            continue;
+        }
+        let types = operation.results().iter().map(|&result| body.value_type(result).clone()).collect();
+        let key = (operation.name.clone(), operation.operands().to_vec(), operation.attributes.clone(), types);
+        let equal = known.entry(key).or_default();
+        match equal.iter().copied().find(|&other| dominates(body, &mut dominators, other, op)) {
+            Some(other) => {
+                let results = body.op(other).results().to_vec();
+                body.replace(op, &results);
+                merged += 1;
+            }
+            None => equal.push(op),
+        }
+    }
+    merged
+}
+
+/// Whether `first`, which comes earlier in textual order, is always run before `second`.
+fn dominates(body: &Body, known: &mut HashMap<Region, Dominators>, first: Op, second: Op) -> bool {
+    let home = home_of(body, first);
+    let region = body.block_region(home).expect("attached operations stand in a region");
+    let Some(block) = block_in(body, region, second) else { return false };
+    home == block || known.entry(region).or_insert_with(|| Dominators::of_region(body, region)).dominates(home, block)
+}
+
+/// The block of `region` that holds `op` or an operation around it.
+fn block_in(body: &Body, region: Region, op: Op) -> Option<Block> {
+    let mut block = home_of(body, op);
+    loop {
+        let around = body.block_region(block)?;
+        if around == region {
+            return Some(block);
+        }
+        block = home_of(body, body.region_parent(around)?);
+    }
+}
+
+fn home_of(body: &Body, op: Op) -> Block {
+    body.op(op).parent().expect("the operation is attached")
+}

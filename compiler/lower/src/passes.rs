@@ -1,0 +1,107 @@
+//! The conversions between levels as passes. The model's function is `@main_graph`.
+
+use ir::pass::{OptionDefinition, OptionKind, PassContext, PassDefinition, PipelineDefinition};
+
+use ir::{Module, Result};
+
+use crate::bufferize::bufferize_host;
+use crate::fold_constants::{INITIALIZE, fold_constants};
+use crate::kernel::emit::Target;
+use crate::low;
+use crate::outline::Shapes;
+
+/// The function a model becomes.
+const MAIN: &str = "main_graph";
+
+/// The code generator behind the kernels.
+const TARGET: OptionDefinition = OptionDefinition {
+    name: "target",
+    summary: "The code generator the kernels are for.",
+    kind: OptionKind::Choice(&["cranelift", "llvm"]),
+    default: "cranelift",
+};
+
+const SHAPES: OptionDefinition = OptionDefinition {
+    name: "shapes",
+    summary: "Whether kernels that differ in static extents alone are one.",
+    kind: OptionKind::Choice(&["shared", "specialised"]),
+    default: "specialised",
+};
+
+/// Every conversion, in the order of the levels.
+pub fn passes() -> Vec<PassDefinition> {
+    let conversions = [
+        PassDefinition::on_module(
+            "onnx-to-linalg",
+            "Graph to structured: operators become index maps and scalar bodies.",
+            |module, _| crate::onnx_to_linalg::lower_function(module, MAIN),
+        ),
+        PassDefinition::on_module(
+            "outline-kernels",
+            "Fuses structured operations and makes each group a function; equal groups are one function.",
+            |module, context| {
+                crate::outline::outline_kernels(module, MAIN, shapes(context));
+                Ok(())
+            },
+        )
+        .with_options(&[SHAPES]),
+        PassDefinition::on_module(
+            "fold-constants",
+            "Moves what depends on constants alone into a function that runs once.",
+            |module, _| {
+                fold_constants(module, MAIN);
+                Ok(())
+            },
+        ),
+        PassDefinition::on_module(
+            "build-kernels",
+            "Structured to kernel: the host functions' tensors become buffers in one planned arena, kernels become \
+             vectorised loops over buffers.",
+            build_kernels,
+        )
+        .with_options(&[TARGET]),
+        PassDefinition::on_module("time-kernels", "Every kernel call notes how long it takes.", |module, _| {
+            low::profile::time_kernels(module);
+            low::declare::declare_runtime(module)
+        }),
+    ];
+    conversions.into_iter().chain(low::PASSES.iter().cloned()).collect()
+}
+
+/// Names for passes that belong together.
+pub fn pipelines() -> Vec<PipelineDefinition> {
+    vec![
+        PipelineDefinition {
+            name: "lower-to-kernels",
+            summary: "From the structured to the kernel level.",
+            passes: vec!["outline-kernels", "fold-constants", "build-kernels"],
+        },
+        PipelineDefinition {
+            name: "lower-to-low",
+            summary: "From the kernel to the low level.",
+            passes: low::PASSES.iter().map(|pass| pass.name).collect(),
+        },
+    ]
+}
+
+/// Both at once: between the two, calls would not fit the functions.
+fn build_kernels(module: &mut Module, context: &PassContext<'_>) -> Result<()> {
+    bufferize_host(module, INITIALIZE)?;
+    bufferize_host(module, MAIN)?;
+    crate::kernel::build::build_kernels(module, &target(context));
+    low::declare::declare_runtime(module)
+}
+
+fn target(context: &PassContext<'_>) -> Target {
+    match context.options.get("target") {
+        "llvm" => Target::LLVM,
+        _ => Target::CRANELIFT,
+    }
+}
+
+fn shapes(context: &PassContext<'_>) -> Shapes {
+    match context.options.get("shapes") {
+        "shared" => Shapes::Shared,
+        _ => Shapes::Specialised,
+    }
+}

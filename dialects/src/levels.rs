@@ -1,0 +1,139 @@
+//! The levels of the compiler, and what is legal at each: one table that the verifier, tests and documentation read.
+
+use std::fmt;
+
+use ir::{Body, Diagnostic, FunctionView, MemRefLayout, Module, Op, Result, Type};
+
+/// A level a module can be at, in the order of lowering.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// One operation per ONNX node.
+    Graph,
+    /// Index maps and scalar bodies on tensors.
+    Structured,
+    /// Loops over buffers.
+    Kernel,
+    /// What code generators translate one to one.
+    Low,
+}
+
+/// What is legal at a level.
+#[derive(Clone, Copy, Debug)]
+pub struct Legality {
+    /// Dialects whose operations are legal.
+    pub dialects: &'static [&'static str],
+    /// Operations that are legal although their dialect is not.
+    pub operations: &'static [&'static str],
+    /// Operations that are not legal although their dialect is.
+    pub except: &'static [&'static str],
+    /// Whether values may be tensors.
+    pub tensors: bool,
+    /// Whether buffers must be bare addresses: one dimension of any extent, identity layout.
+    pub flat_buffers: bool,
+}
+
+impl Level {
+    /// The names, in order.
+    pub const NAMES: [&'static str; 4] = ["graph", "structured", "kernel", "low"];
+    /// The levels, in order.
+    pub const ALL: [Level; 4] = [Level::Graph, Level::Structured, Level::Kernel, Level::Low];
+
+    /// The level of that name.
+    pub fn named(name: &str) -> Option<Level> {
+        Level::ALL.into_iter().find(|level| level.name() == name)
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        Level::NAMES[self as usize]
+    }
+
+    /// What is legal at this level.
+    pub fn legality(self) -> &'static Legality {
+        &TABLE[self as usize]
+    }
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// By level.
+const TABLE: [Legality; 4] = [
+    Legality {
+        dialects: &["builtin", "func", "onnx"],
+        operations: &[],
+        except: &[],
+        tensors: true,
+        flat_buffers: false,
+    },
+    Legality {
+        dialects: &["builtin", "func", "linalg", "tensor", "arith", "math", "scf", "ml_program", "rt"],
+        operations: &["cf.assert"],
+        except: &[],
+        tensors: true,
+        flat_buffers: false,
+    },
+    Legality {
+        dialects: &["builtin", "func", "scf", "vector", "memref", "arith", "math", "rt"],
+        operations: &["cf.assert"],
+        except: &[],
+        tensors: false,
+        flat_buffers: false,
+    },
+    Legality {
+        dialects: &["builtin", "func", "cf", "arith", "math", "vector", "memref", "rt"],
+        operations: &[],
+        except: &["cf.assert", "memref.dim", "memref.subview", "memref.alloc"],
+        tensors: false,
+        flat_buffers: true,
+    },
+];
+
+impl Legality {
+    /// Whether operations of this name are legal.
+    pub fn allows(&self, name: &str) -> bool {
+        let dialect = name.split('.').next().unwrap_or_default();
+        !self.except.contains(&name) && (self.dialects.contains(&dialect) || self.operations.contains(&name))
+    }
+
+    /// Whether values of this type are legal.
+    pub fn allows_type(&self, r#type: &Type) -> bool {
+        match r#type {
+            Type::Tensor(_) => self.tensors,
+            Type::MemRef(memref) if self.flat_buffers => {
+                memref.shape.len() == 1 && memref.layout == MemRefLayout::Identity
+            }
+            _ => true,
+        }
+    }
+}
+
+/// Checks that every operation and value of a module is legal at a level; every violation is an error.
+pub fn verify_level(module: &Module, level: Level) -> Result<()> {
+    let mut errors = Vec::new();
+    check_body(&module.body, level, &mut errors);
+    for FunctionView { body, .. } in module.functions() {
+        check_body(body, level, &mut errors);
+    }
+    if errors.is_empty() { Ok(()) } else { Err(errors) }
+}
+
+fn check_body(body: &Body, level: Level, errors: &mut Vec<Diagnostic>) {
+    errors.extend(body.walk_all().into_iter().filter_map(|op| check(body, op, level)));
+}
+
+fn check(body: &Body, op: Op, level: Level) -> Option<Diagnostic> {
+    let operation = body.op(op);
+    let legality = level.legality();
+    let problem = if !legality.allows(operation.name.as_str()) {
+        format!("'{}' op is not legal at the {level} level", operation.name)
+    } else {
+        let values = operation.operands().iter().chain(operation.results());
+        let found = values.map(|&value| body.value_type(value)).find(|r#type| !legality.allows_type(r#type))?;
+        format!("'{}' op has a value of type {found}, which is not legal at the {level} level", operation.name)
+    };
+    Some(Diagnostic::internal(operation.location.clone(), problem))
+}

@@ -1,0 +1,74 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::Parser;
+
+/// Runs passes on textual IR or on an ONNX model, and prints the result.
+#[derive(Debug, Parser)]
+#[command(name = "onnx-opt", version)]
+pub(crate) struct Arguments {
+    /// Textual IR, or a model if the name ends in .onnx; standard input if left out or -
+    pub(crate) input: Option<PathBuf>,
+    /// Passes to run, such as builtin.module(func.func(canonicalize,cse),lower-to-low)
+    #[arg(long, value_name = "PIPELINE")]
+    pub(crate) pass_pipeline: Option<String>,
+    /// Treat the parts between lines of "// -----" as separate inputs
+    #[arg(long)]
+    pub(crate) split_input_file: bool,
+    /// Print nothing; check that errors are those of the comments "expected-error@+1 {{text}}"
+    #[arg(long)]
+    pub(crate) verify_diagnostics: bool,
+    /// Print the module after each pass, to the standard error output
+    #[arg(long)]
+    pub(crate) print_ir_after_all: bool,
+    /// Print the module before each pass, to the standard error output
+    #[arg(long)]
+    pub(crate) print_ir_before_all: bool,
+    /// Print the module after these passes
+    #[arg(long, value_name = "PASS", value_delimiter = ',')]
+    pub(crate) print_ir_after: Vec<String>,
+    /// Print the module before these passes
+    #[arg(long, value_name = "PASS", value_delimiter = ',')]
+    pub(crate) print_ir_before: Vec<String>,
+    /// Print how long each pass took, to the standard error output
+    #[arg(long)]
+    pub(crate) timing: bool,
+    /// List passes, their options and named pipelines
+    #[arg(long)]
+    pub(crate) list_passes: bool,
+    /// Do not verify, neither the input nor after each pass
+    #[arg(long)]
+    pub(crate) no_verify: bool,
+    /// When a pass fails, write the module before it and the rest of the pipeline to this file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) reproducer: Option<PathBuf>,
+    /// Run the pipeline that the input, a reproducer, carries
+    #[arg(long)]
+    pub(crate) run_reproducer: bool,
+    /// Print where each operation came from
+    #[arg(long)]
+    pub(crate) print_locations: bool,
+    /// Leave the contents of large constants out
+    #[arg(long)]
+    pub(crate) elide_constants: bool,
+    /// Fix a named dimension of a model
+    #[arg(long, value_name = "NAME=N", value_parser = dimension)]
+    pub(crate) dim: Vec<(String, i64)>,
+}
+
+impl Arguments {
+    /// What messages call the input.
+    pub(crate) fn file_name(&self) -> String {
+        match &self.input {
+            Some(path) if path.as_os_str() != "-" => path.display().to_string(),
+            _ => "<stdin>".to_string(),
+        }
+    }
+}
+
+fn dimension(text: &str) -> Result<(String, i64), String> {
+    let (name, extent) = text.split_once('=').ok_or("expected NAME=N")?;
+    let extent = extent.parse().ok().filter(|extent| *extent >= 0);
+    Ok((name.to_string(), extent.ok_or("expected a number that is not negative behind =")?))
+}

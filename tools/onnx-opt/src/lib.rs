@@ -1,0 +1,181 @@
+//! `onnx-opt` as a function, so that tests run it in process.
+
+mod arguments;
+mod chunks;
+
+use std::cell::RefCell;
+use std::ffi::OsString;
+use std::io::{Read, Write};
+use std::path::Path;
+
+use clap::Parser;
+use ir::pass::{Filter, PassManager, PassRegistry, Pipeline, Timings};
+use ir::{Diagnostic, ErrorClass, Location, Module, PrintOptions, Registry, Result, expected};
+
+use arguments::Arguments;
+
+/// Runs `onnx-opt`; returns the exit code: 0, or 1 for wrong input, 2 for a wrong command line, 3 for what is not
+/// supported, 70 for a bug of ours.
+pub fn run<I, T>(arguments: I, input: &mut dyn Read, output: &mut dyn Write, errors: &mut dyn Write) -> i32
+where
+    I: IntoIterator<Item = T>,
+    T: Into<OsString> + Clone,
+{
+    let arguments = match Arguments::try_parse_from(arguments) {
+        Ok(arguments) => arguments,
+        Err(message) => {
+            let _ = if message.use_stderr() { write!(errors, "{message}") } else { write!(output, "{message}") };
+            return message.exit_code();
+        }
+    };
+    let tool = Tool {
+        operations: dialects::registry(),
+        passes: driver::passes::registry(),
+        errors: RefCell::new(errors),
+        arguments,
+    };
+    let outcome = if tool.arguments.list_passes { tool.list_passes(output) } else { tool.run(input, output) };
+    outcome.map_or_else(|found| tool.report(&found), |()| 0)
+}
+
+struct Tool<'a, 'w> {
+    arguments: Arguments,
+    operations: Registry,
+    passes: PassRegistry,
+    errors: RefCell<&'a mut (dyn Write + 'w)>,
+}
+
+/// A module to work on, or why there is none.
+struct Input {
+    /// The text it was read from; empty for a model.
+    text: String,
+    module: Result<Module>,
+    /// The pipeline a reproducer carries.
+    pipeline: Option<String>,
+}
+
+impl Tool<'_, '_> {
+    fn run(&self, input: &mut dyn Read, output: &mut dyn Write) -> Result<()> {
+        let mut problems = Vec::new();
+        for (at, input) in self.inputs(input)?.into_iter().enumerate() {
+            let expected = expected::expectations(&input.text);
+            let outcome = self.process(input);
+            if self.arguments.verify_diagnostics {
+                let found = outcome.err().unwrap_or_default();
+                let unexpected = expected::compare(&self.arguments.file_name(), &expected, &found).err();
+                problems.extend(unexpected.into_iter().flatten().map(|problem| wrong(&problem)));
+                continue;
+            }
+            match outcome {
+                Ok(text) => self.write(output, &text, at)?,
+                Err(found) => problems.extend(found),
+            }
+        }
+        if problems.is_empty() { Ok(()) } else { Err(problems) }
+    }
+
+    fn write(&self, output: &mut dyn Write, text: &str, at: usize) -> Result<()> {
+        let separator = if at > 0 { "// -----\n" } else { "" };
+        write!(output, "{separator}{text}").map_err(|error| vec![wrong(&format!("the output: {error}"))])
+    }
+
+    /// The text of a module after the pipeline.
+    fn process(&self, input: Input) -> Result<String> {
+        let mut module = input.module?;
+        if !self.arguments.no_verify {
+            ir::verify(&module, &self.operations)?;
+        }
+        let text = self.arguments.pass_pipeline.clone().or(input.pipeline).unwrap_or_default();
+        let pipeline = Pipeline::parse(&text, &self.passes)?;
+        let mut timings = Timings::default();
+        let outcome = self.manager().run(&mut module, &pipeline, &mut timings);
+        if self.arguments.timing {
+            let _ = write!(self.errors.borrow_mut(), "{timings}");
+        }
+        outcome.map(|()| ir::print_module(&module, &self.print_options()))
+    }
+
+    fn manager(&self) -> PassManager<'_> {
+        let filter = |all: bool, names: &[String]| match (all, names) {
+            (true, _) => Filter::All,
+            (false, []) => Filter::None,
+            (false, names) => Filter::Named(names.to_vec()),
+        };
+        PassManager {
+            verify_each: !self.arguments.no_verify,
+            print_before: filter(self.arguments.print_ir_before_all, &self.arguments.print_ir_before),
+            print_after: filter(self.arguments.print_ir_after_all, &self.arguments.print_ir_after),
+            print_options: self.print_options(),
+            reproducer: self.arguments.reproducer.clone(),
+            sink: Box::new(|text| drop(write!(self.errors.borrow_mut(), "{text}"))),
+            ..PassManager::new(&self.operations)
+        }
+    }
+
+    fn print_options(&self) -> PrintOptions {
+        PrintOptions {
+            print_locations: self.arguments.print_locations,
+            print_resources: !self.arguments.elide_constants,
+            elide_elements_larger_than: self.arguments.elide_constants.then_some(16),
+        }
+    }
+
+    fn inputs(&self, input: &mut dyn Read) -> Result<Vec<Input>> {
+        let path = self.arguments.input.as_deref().filter(|path| *path != Path::new("-"));
+        if let Some(path) = path.filter(|path| path.extension().is_some_and(|extension| extension == "onnx")) {
+            let dimensions = self.arguments.dim.iter().cloned().collect();
+            let options = import::Options { dimensions, ..import::Options::default() };
+            let module = import::import_file(path, &options);
+            return Ok(vec![Input { text: String::new(), module, pipeline: None }]);
+        }
+        let mut bytes = Vec::new();
+        let read = match path {
+            Some(path) => std::fs::read(path).map(|contents| bytes = contents),
+            None => input.read_to_end(&mut bytes).map(|_| ()),
+        };
+        read.map_err(|error| vec![wrong(&format!("{}: {error}", self.arguments.file_name()))])?;
+        let text = String::from_utf8(bytes)
+            .map_err(|_| vec![wrong(&format!("{}: the text is not UTF-8", self.arguments.file_name()))])?;
+        let chunks = if self.arguments.split_input_file { chunks::split(&text) } else { vec![text] };
+        chunks.into_iter().map(|text| self.parse(text)).collect()
+    }
+
+    fn parse(&self, text: String) -> Result<Input> {
+        let name = self.arguments.file_name();
+        let pipeline = match self.arguments.run_reproducer {
+            true => ir::parse::parse_reproducer(&text, &name)?.map(|reproducer| reproducer.pipeline),
+            false => None,
+        };
+        let module = ir::parse_module(&text, &name, Some(&self.operations));
+        Ok(Input { text, module, pipeline })
+    }
+
+    fn list_passes(&self, output: &mut dyn Write) -> Result<()> {
+        let mut text = String::from("Passes\n");
+        for pass in self.passes.passes() {
+            text.push_str(&format!("  {:<20} {} [{}]\n", pass.name, pass.summary, pass.anchor()));
+            for option in pass.options {
+                let (name, kind) = (option.name, option.kind);
+                text.push_str(&format!("      {name}={kind} (default {}): {}\n", option.default, option.summary));
+            }
+        }
+        text.push_str("Pipelines\n");
+        for pipeline in self.passes.pipelines() {
+            let passes = pipeline.passes.join(",");
+            text.push_str(&format!("  {:<20} {}\n      {passes}\n", pipeline.name, pipeline.summary));
+        }
+        self.write(output, &text, 0)
+    }
+
+    /// Prints errors; returns the exit code, that of the worst.
+    fn report(&self, found: &[Diagnostic]) -> i32 {
+        for diagnostic in found {
+            let _ = writeln!(self.errors.borrow_mut(), "{diagnostic}");
+        }
+        found.iter().map(|diagnostic| diagnostic.class).max().unwrap_or(ErrorClass::Internal).exit_code()
+    }
+}
+
+fn wrong(message: &str) -> Diagnostic {
+    Diagnostic::input(Location::Unknown, message)
+}

@@ -1,0 +1,47 @@
+//! What `--emit` asks for.
+
+use std::path::Path;
+
+use driver::{Backend, Compiler, ErrorClass, Level, Options, Signature};
+use ir::{Module, PrintOptions};
+
+use crate::{Arguments, Emit, Failure};
+
+/// The bytes to write; `None` when they are written already.
+pub(crate) fn emit(arguments: &Arguments, model: &Path) -> Result<Option<Vec<u8>>, Failure> {
+    let text = |level: Level, backend: Backend| {
+        let (module, _) = lower(arguments, model, level, backend)?;
+        Ok(Some(ir::print_module(&module, &PrintOptions::brief()).into_bytes()))
+    };
+    match arguments.emit {
+        Emit::Onnx => text(Level::Graph, Backend::Llvm),
+        Emit::Linalg => text(Level::Structured, Backend::Llvm),
+        Emit::Kernels => text(Level::Kernel, Backend::Llvm),
+        Emit::Loops => text(Level::Low, Backend::Llvm),
+        Emit::Clif => {
+            let (module, _) = lower(arguments, model, Level::Low, Backend::Cranelift)?;
+            Ok(Some(driver::clif(&module)?.into_bytes()))
+        }
+        #[cfg(feature = "llvm")]
+        _ => {
+            let (module, signature) = lower(arguments, model, Level::Low, Backend::Llvm)?;
+            crate::native::emit(arguments, module, &signature)
+        }
+        #[cfg(not(feature = "llvm"))]
+        _ => Err(Failure::new(ErrorClass::Usage, "this onnxc was built without LLVM")),
+    }
+}
+
+fn lower(arguments: &Arguments, model: &Path, level: Level, backend: Backend) -> Result<(Module, Signature), Failure> {
+    let options = Options {
+        backend,
+        threads: arguments.threads,
+        dims: arguments.dims.iter().cloned().collect(),
+        strict_fp: arguments.strict_fp,
+        ..Options::default()
+    };
+    if !model.exists() {
+        return Err(Failure::new(ErrorClass::Input, format!("{}: there is no such file", model.display())));
+    }
+    Ok(Compiler::new(options).lower_file(model, level)?)
+}
