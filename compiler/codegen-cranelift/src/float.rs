@@ -112,8 +112,8 @@ impl Translator<'_> {
             "arith.maximumf" => false,
             _ => return None,
         };
-        // the last step of a vector's reduction has other operands than the operation
-        if self.body.op(op).operands().len() != 2 {
+        // a reduction combines lanes, not its operands
+        if self.body.name(op) != name {
             return None;
         }
         let known = |index| self.constant_float(self.body.operand(op, index)).is_some_and(|value| !value.is_nan());

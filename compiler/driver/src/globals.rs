@@ -17,20 +17,25 @@ enum Memory {
 }
 
 impl Globals {
-    /// Finds or makes the memory of a module's globals.
-    pub(crate) fn of(module: &Module) -> Globals {
+    /// Finds or makes the memory of a module's globals, and of those that lowering added to parts of it.
+    pub(crate) fn of(module: &Module, parts: &[Module]) -> Globals {
         let mut globals = Globals::default();
+        std::iter::once(module).chain(parts).for_each(|module| globals.add(module));
+        globals
+    }
+
+    fn add(&mut self, module: &Module) {
         for &op in module.ops() {
             let operation = module.body.op(op);
             if operation.name.as_str() == "memref.global"
                 && let Some(name) = operation.attributes.str("sym_name")
                 && let Some(r#type) = operation.attributes.get("type").and_then(Attribute::as_type)
+                && !self.memory.contains_key(name)
             {
                 let memory = memory(r#type, operation.attributes.get("initial_value"));
-                globals.memory.insert(name.to_string(), memory);
+                self.memory.insert(name.to_string(), memory);
             }
         }
-        globals
     }
 
     /// Name and address of every global.

@@ -10,7 +10,7 @@ use dialects::levels::{Level, verify_level};
 pub fn registry() -> PassRegistry {
     let mut registry = PassRegistry::default();
     registry.extend(ir::transforms::passes());
-    registry.extend([INFER_SHAPES, VERIFY_LEVEL, OPTIMIZE]);
+    registry.extend([INFER_SHAPES, OPTIMIZE, VERIFY_LEVEL]);
     registry.extend(lower::passes::passes());
     lower::passes::pipelines().into_iter().for_each(|pipeline| registry.add_pipeline(pipeline));
     registry
@@ -22,31 +22,29 @@ const INFER_SHAPES: PassDefinition = PassDefinition::on_module(
     |module, _| dialects::onnx::shape::infer_shapes(module, &IndexMap::new()),
 );
 
-const OPTIMIZE: PassDefinition = PassDefinition::on_module(
-    "optimize",
-    "Replaces the graph level by the cheapest equal graph that equality saturation finds.",
-    optimize,
-)
-.with_options(&[
-    OptionDefinition {
-        name: "strict-fp",
-        summary: "Only rewrites whose results are the same bit for bit.",
-        kind: OptionKind::Flag,
-        default: "false",
-    },
-    OptionDefinition {
-        name: "explain",
-        summary: "Reports on the standard error output what each rule did.",
-        kind: OptionKind::Flag,
-        default: "false",
-    },
-]);
+const OPTIMIZE: PassDefinition =
+    PassDefinition::on_module("optimize", "Rewrites the graph into the cheapest equal one that is found.", optimize)
+        .with_options(&[
+            OptionDefinition {
+                name: "strict-fp",
+                summary: "Whether only rules hold whose results are the same bit for bit.",
+                kind: OptionKind::Flag,
+                default: "false",
+            },
+            OptionDefinition {
+                name: "explain",
+                summary: "Whether to print which rules fired and what they saved.",
+                kind: OptionKind::Flag,
+                default: "false",
+            },
+        ]);
 
 fn optimize(module: &mut Module, context: &PassContext<'_>) -> Result<()> {
-    let (strict_fp, explain) = (context.options.flag("strict-fp"), context.options.flag("explain"));
-    let options = optimize::Options { strict_fp, explain, ..optimize::Options::default() };
+    let chosen = |name: &str| context.options.get(name) == "true";
+    let limits = optimize::Options::default();
+    let options = optimize::Options { strict_fp: chosen("strict-fp"), explain: chosen("explain"), ..limits };
     let report = optimize::optimize(module, &options)?;
-    if explain {
+    if options.explain {
         eprint!("{report}");
     }
     Ok(())

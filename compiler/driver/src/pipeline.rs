@@ -16,8 +16,7 @@ pub const MAIN: &str = import::MAIN;
 
 /// From the graph level to the structured level.
 pub fn graph(options: &Options) -> String {
-    let (strict, explain) = (options.strict_fp, options.explain);
-    format!("optimize{{strict-fp={strict} explain={explain}}},onnx-to-linalg")
+    format!("optimize{{strict-fp={} explain={}}},onnx-to-linalg", options.strict_fp, options.explain)
 }
 
 /// From the kernel level to the low level.

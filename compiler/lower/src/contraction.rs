@@ -163,8 +163,10 @@ fn column_loops(body: &Body, generic: &Generic, right: usize, out: &[usize]) -> 
     };
     let final_position = subscripts.len().checked_sub(1)?;
     let dim = AffineExpr::Dim(last as u32);
-    if subscripts[final_position] == dim.clone().modulo(GROUP) {
-        let group = subscripts.iter().position(|e| *e == dim.clone().floor_div(GROUP))?;
+    // the modulus is left out where there is one group of columns
+    let within_group = subscripts[final_position] == dim.clone().modulo(GROUP) || subscripts[final_position] == dim;
+    let group = subscripts.iter().position(|e| *e == dim.clone().floor_div(GROUP));
+    if let (true, Some(group)) = (within_group, group) {
         return linear_elsewhere(&[final_position, group]).then_some(Columns::Single { dim: last, packed: true });
     }
     if subscripts[final_position] != dim || !linear_elsewhere(&[final_position]) {

@@ -6,7 +6,6 @@ use std::path::Path;
 use driver::{Blob, DenseElements, Tensor, Type};
 use npyz::npz::{NpzArchive, NpzWriter};
 use npyz::{DType, NpyFile, Order, TypeChar};
-use proto::{Message, TensorProto, TensorValue, Tensors};
 
 type Reading<T> = Result<T, String>;
 
@@ -44,17 +43,7 @@ fn read_member<R: Read + Seek>(archive: &mut NpzArchive<R>, name: &str) -> Readi
 
 /// Reads a serialized tensor and its name.
 pub(crate) fn read_proto(path: &Path) -> Reading<(String, Tensor)> {
-    let bytes = std::fs::read(path).map_err(|error| cannot_read(path, error))?;
-    let message = TensorProto::decode(bytes.as_slice()).map_err(|error| cannot_read(path, error))?;
-    let model = proto::Model::from_proto(Default::default());
-    let elements = match Tensors::new(&model).value(&message).map_err(|error| cannot_read(path, error))? {
-        TensorValue::Dense(elements) => elements,
-        TensorValue::Strings(shape, strings) => {
-            DenseElements::from_strings(Type::static_tensor(&shape, Type::dialect("onnx", "String", vec![])), &strings)
-        }
-    };
-    let tensor = Tensor::from_elements(&elements).ok_or_else(|| cannot_read(path, "its shape is not static"))?;
-    Ok((message.name, tensor))
+    driver::testdata::read_tensor(path).map_err(|diagnostics| diagnostics[0].to_string())
 }
 
 /// The part of a file name behind the last dot.

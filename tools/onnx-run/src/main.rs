@@ -1,7 +1,6 @@
 //! Compiles an ONNX model in process and runs it.
 
 mod bench;
-mod compare;
 mod files;
 mod inputs;
 mod test_data;
@@ -11,6 +10,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::{Parser, ValueEnum};
+use driver::testdata::Tolerance;
 use driver::{Backend, Compiler, Diagnostic, ErrorClass, Options, Session, Tensor, type_name};
 
 /// Compilation makes and drops many small values; the system's allocator would take a third of its time.
@@ -143,7 +143,7 @@ fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     let mut session = Session::new(Arc::new(model));
     if let Some(folder) = &arguments.test_data {
-        let tolerance = compare::Tolerance { rtol: arguments.rtol, atol: arguments.atol };
+        let tolerance = Tolerance { relative: arguments.rtol, absolute: arguments.atol };
         return test_data::run(&mut session, folder, tolerance);
     }
     let given = inputs::read(&arguments.input, arguments.inputs.as_deref())?;

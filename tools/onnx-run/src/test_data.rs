@@ -1,28 +1,22 @@
-//! Test data as ONNX lays it out: folders `test_data_set_*` with `input_*.pb` and `output_*.pb`.
+//! `--test-data`: running ONNX's test data sets.
 
 use std::path::{Path, PathBuf};
 
-use driver::{ErrorClass, Session, Tensor};
+use driver::testdata::{Tolerance, compare, data_sets, read_data_set};
+use driver::{ErrorClass, Session};
 
 use crate::Failure;
-use crate::compare::{Tolerance, compare};
-use crate::files::read_proto;
 
-/// Runs every data set below a folder; a wrong output is an error.
+/// Runs every data set below a folder, or the one that the folder is; a wrong output is an error.
 pub(crate) fn run(session: &mut Session, folder: &Path, tolerance: Tolerance) -> Result<(), Failure> {
-    let sets = data_sets(folder)?;
     let mut lines = Vec::new();
-    for set in &sets {
+    for set in sets(folder)? {
         let label = set.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        let inputs = numbered(set, "input_")?;
-        let expected = numbered(set, "output_")?;
-        let outputs = session.run(&inputs)?;
-        for ((found, expected), port) in outputs.iter().zip(&expected).zip(&session.model().signature.outputs) {
+        let data = read_data_set(&set, &session.model().signature)?;
+        let outputs = session.run(&data.inputs)?;
+        for ((found, expected), port) in outputs.iter().zip(&data.outputs).zip(&session.model().signature.outputs) {
             match compare(found, expected, tolerance) {
-                Ok(errors) => println!(
-                    "{label}: output '{}' is right: {} elements, largest error {:.3e}",
-                    port.name, errors.count, errors.absolute
-                ),
+                Ok(()) => println!("{label}: output '{}' is right ({} elements)", port.name, found.element_count()),
                 Err(problem) => lines.push(format!("error: {label}: output '{}': {problem}", port.name)),
             }
         }
@@ -30,22 +24,9 @@ pub(crate) fn run(session: &mut Session, folder: &Path, tolerance: Tolerance) ->
     if lines.is_empty() { Ok(()) } else { Err(Failure { code: ErrorClass::Input.exit_code(), lines }) }
 }
 
-fn data_sets(folder: &Path) -> Result<Vec<PathBuf>, String> {
-    let entries = std::fs::read_dir(folder).map_err(|error| format!("cannot read {}: {error}", folder.display()))?;
-    let mut sets: Vec<PathBuf> = entries
-        .filter_map(|entry| entry.ok().map(|entry| entry.path()))
-        .filter(|path| path.is_dir())
-        .filter(|path| path.file_name().and_then(|name| name.to_str()).is_some_and(|n| n.starts_with("test_data_set")))
-        .collect();
-    sets.sort();
-    Ok(if sets.is_empty() { vec![folder.to_path_buf()] } else { sets })
-}
-
-/// `input_0.pb`, `input_1.pb`, … as far as they go.
-fn numbered(folder: &Path, stem: &str) -> Result<Vec<Tensor>, String> {
-    (0..)
-        .map(|index| folder.join(format!("{stem}{index}.pb")))
-        .take_while(|path| path.exists())
-        .map(|path| read_proto(&path).map(|(_, tensor)| tensor))
-        .collect()
+fn sets(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+    match folder.join("input_0.pb").exists() || folder.join("output_0.pb").exists() {
+        true => Ok(vec![folder.to_path_buf()]),
+        false => Ok(data_sets(folder)?),
+    }
 }

@@ -456,7 +456,15 @@ fn modulo(s: &mut Scalars<'_, '_>, a: Value, b: Value, c_style: bool) -> Value {
     let inexact = s.not(exact);
     let adjust = s.same("arith.andi", &[differ, inexact]);
     let moved = s.add(remainder, b);
-    s.select(adjust, moved, remainder)
+    // a zero has the divisor's sign, too
+    let kept = match s.type_of(a) {
+        Type::Float(_) => {
+            let zero = s.same("math.copysign", &[remainder, b]);
+            s.select(exact, zero, remainder)
+        }
+        _ => remainder,
+    };
+    s.select(adjust, moved, kept)
 }
 
 fn is_infinite(s: &mut Scalars<'_, '_>, a: Value, attributes: &Attributes) -> Value {
