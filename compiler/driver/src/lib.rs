@@ -3,8 +3,8 @@
 mod code;
 mod compiler;
 mod globals;
-pub mod passes;
 mod parts;
+pub mod passes;
 pub mod pipeline;
 mod session;
 mod signature;
