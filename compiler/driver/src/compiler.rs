@@ -158,7 +158,13 @@ impl Compiler {
         if self.options.threads == 0 { available() } else { self.options.threads }
     }
 
-    fn generate(&self, module: &Module, parts: &[Module], signature: Signature, mut timings: Timings) -> Result<CompiledModel> {
+    fn generate(
+        &self,
+        module: &Module,
+        parts: &[Module],
+        signature: Signature,
+        mut timings: Timings,
+    ) -> Result<CompiledModel> {
         let mut globals = timings.measure("weights", || Globals::of(module, parts));
         let runtime = runtime::symbols().into_iter();
         let mut symbols: BTreeMap<String, usize> =

@@ -70,7 +70,8 @@ fn run(function: &str, lanes: usize, arguments: &[f32]) -> Vec<f32> {
     ir::verify(&module, &dialects::registry()).unwrap_or_else(|errors| panic!("{function}: {}", errors[0]));
     let symbols = runtime::symbols().into_iter().map(|(name, at)| (name.to_string(), at.expose_provenance())).collect();
     let options = codegen_cranelift::Options { symbols, threads: 1 };
-    let code = codegen_cranelift::compile(std::slice::from_ref(&module), &options).unwrap_or_else(|errors| panic!("{}", errors[0]));
+    let code = codegen_cranelift::compile(std::slice::from_ref(&module), &options)
+        .unwrap_or_else(|errors| panic!("{}", errors[0]));
     let main = code.function("main").expect("is defined");
     // SAFETY: the signature of `@main` above.
     let main: extern "C" fn(*const f32, *mut f32, i64) = unsafe { std::mem::transmute(main) };

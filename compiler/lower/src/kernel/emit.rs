@@ -131,7 +131,13 @@ impl<'a> Emitter<'a> {
     }
 
     /// Emits a pure operation with one result, or finds the equal one that dominates this place.
-    pub fn pure(&mut self, name: impl Into<OpName>, operands: &[Value], result: Type, attributes: impl Into<Attributes>) -> Value {
+    pub fn pure(
+        &mut self,
+        name: impl Into<OpName>,
+        operands: &[Value],
+        result: Type,
+        attributes: impl Into<Attributes>,
+    ) -> Value {
         let (name, attributes) = (name.into(), attributes.into());
         let key = (name.clone(), operands.to_vec(), attributes.clone(), Some(result.clone()));
         if let Some(&value) = self.numbers.get(&key) {
