@@ -14,6 +14,7 @@ pub mod attributes;
 pub mod body;
 pub mod builder;
 pub mod constants;
+pub mod conversion;
 pub mod diagnostics;
 pub mod dim;
 pub mod dominance;

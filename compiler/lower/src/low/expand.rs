@@ -3,56 +3,39 @@
 //! Elementary functions on `f32` become arithmetic, or runtime calls where they are rare; those on `f64` become runtime
 //! calls; halves are computed in `f32`.
 
+use dialects::levels::Level;
+use ir::conversion::{ConversionPattern, ConversionPatterns, convert};
 use ir::{Attribute, Body, Builder, FloatType, Module, Op, Result, Type, Value};
 
 use super::elementary::{Arithmetic, compare};
 use super::scope::{definitions, with_body};
 
-/// Expands every operation that has an expansion.
+/// Expands every operation of `arith` and `math` that is not legal at the low level.
 pub(super) fn expand_math(module: &mut Module) -> Result<()> {
-    for op in definitions(module) {
-        with_body(module, op, |_, body| expand_body(body));
-    }
-    Ok(())
+    let patterns = ConversionPatterns::new(["arith.", "math."].map(|root| ConversionPattern {
+        root,
+        benefit: 1,
+        convert: |builder, op| expand_op(builder, op).map(|value| vec![value]),
+    }));
+    let legality = Level::Low.legality();
+    let is_legal = |body: &Body, op: Op| {
+        let name = &body.op(op).name;
+        legality.allows(name.as_str()) || !matches!(name.dialect(), "arith" | "math")
+    };
+    definitions(module)
+        .into_iter()
+        .try_for_each(|op| with_body(module, op, |_, body| convert(body, &patterns, is_legal)))
 }
 
-/// Operations that both code generators know.
-const KEPT: [&str; 12] = [
-    "math.absf",
-    "math.absi",
-    "math.ceil",
-    "math.copysign",
-    "math.ctlz",
-    "math.ctpop",
-    "math.floor",
-    "math.fma",
-    "math.roundeven",
-    "math.sqrt",
-    "math.trunc",
-    "math.sincos",
-];
-
-fn expand_body(body: &mut Body) {
-    for op in body.walk_all() {
-        let name = body.name(op).to_string();
-        let wanted = name.starts_with("math.") && !KEPT.contains(&name.as_str())
-            || matches!(name.as_str(), "arith.floordivsi" | "arith.ceildivsi" | "arith.ceildivui" | "arith.remf");
-        if wanted {
-            let value = expand_op(body, op, name.split_once('.').map_or("", |(_, function)| function));
-            if let Some(value) = value {
-                body.replace(op, &[value]);
-            }
-        }
-    }
-}
-
-fn expand_op(body: &mut Body, op: Op, function: &str) -> Option<Value> {
+fn expand_op(builder: &mut Builder<'_>, op: Op) -> Option<Value> {
+    let body = &*builder.body;
+    let name = body.op(op).name.clone();
+    let (_, function) = name.as_str().split_once('.')?;
     let operands = body.op(op).operands().to_vec();
     let r#type = body.value_type(operands[0]).clone();
     let lanes = r#type.as_vector().map(|vector| vector.shape[0]);
     let constant = operands.get(1).and_then(|&exponent| constant_float(body, exponent));
-    let mut builder = Builder::before(body, op);
-    let mut arithmetic = Arithmetic { builder: &mut builder, lanes };
+    let mut arithmetic = Arithmetic { builder, lanes };
     match r#type.element() {
         Type::Float(FloatType::F32) => arithmetic.single(function, &operands, constant),
         Type::Float(FloatType::F64) => arithmetic.double(function, &operands),
