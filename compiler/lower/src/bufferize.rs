@@ -83,7 +83,7 @@ pub fn bufferize_host(module: &mut Module, name: &str) -> ir::Result<()> {
     let source = module.body.take_isolated(op).expect("a function owns its body");
     let table_type = Type::memref(vec![None], Type::I64);
     let mut body = Body::new();
-    let at = body.add_block(body.root(), &[table_type.clone()]);
+    let at = body.add_block(body.root(), std::slice::from_ref(&table_type));
     let table = body.arguments(at)[0];
     let mut builder = Builder::at_end(&mut body, at);
     let zero = builder.constant_index(0);

@@ -174,7 +174,7 @@ fn column_loops(body: &Body, generic: &Generic, right: usize, out: &[usize]) -> 
     }
     let extent = body.value_type(generic.inputs[right]).shape()?[final_position];
     if extent == Some(GROUP) && out.len() >= 2 {
-        let is_group = |d: &&usize| subscripts.iter().any(|e| *e == AffineExpr::Dim(**d as u32));
+        let is_group = |d: &&usize| subscripts.contains(&AffineExpr::Dim(**d as u32));
         let left = 1 - right;
         let not_left = |d: &&usize| !generic.maps[left].results.iter().any(|e| e.uses_dim(**d as u32));
         if let Some(&group) = out[..out.len() - 1].iter().filter(is_group).find(not_left) {

@@ -186,8 +186,8 @@ fn reduction_joins(body: &Body, group: &Building, generic: &Generic, access: &Ac
     let Some(last) = rank.checked_sub(1) else { return false };
     let reduced = generic.iterators.iter().filter(|kind| **kind == Iterator::Reduction).count();
     let independent = access.subscripts.iter().all(|e| !e.uses_dim(last as u32));
-    let rows_used = (0..last)
-        .all(|dim| root_shape[dim] == Some(1) || access.subscripts.iter().any(|e| *e == AffineExpr::Dim(dim as u32)));
+    let rows_used =
+        (0..last).all(|dim| root_shape[dim] == Some(1) || access.subscripts.contains(&AffineExpr::Dim(dim as u32)));
     independent && rows_used && reduced == 1
 }
 
@@ -205,7 +205,7 @@ fn parallel_joins(body: &Body, group: &Building, generic: &Generic, access: &Acc
 }
 
 fn is_permutation(subscripts: &[AffineExpr], rank: usize) -> bool {
-    subscripts.len() == rank && (0..rank as u32).all(|dim| subscripts.iter().any(|e| *e == AffineExpr::Dim(dim)))
+    subscripts.len() == rank && (0..rank as u32).all(|dim| subscripts.contains(&AffineExpr::Dim(dim)))
 }
 
 /// Whether the body only moves elements.

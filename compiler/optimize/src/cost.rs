@@ -17,7 +17,7 @@ const HIDDEN: f64 = 0.01;
 /// One kernel.
 const LAUNCH: f64 = 2000.0;
 /// An operation that no kernel is made for.
-const VIEW: f64 = 10.0;
+pub(crate) const VIEW: f64 = 10.0;
 /// An operation done before the first run: next to nothing, yet fewer of them are better.
 const AHEAD: f64 = 1e-3;
 

@@ -179,7 +179,9 @@ impl Extractor {
         loop {
             let before = cost;
             let Some((_, order)) = self.cost(&choice) else { return choice };
-            for place in order.into_iter().rev() {
+            // what is done ahead of the run is not worth a search
+            let costly = |place: &usize| self.nodes[*place].iter().any(|(cost, _)| *cost >= cost::VIEW);
+            for place in order.into_iter().rev().filter(costly) {
                 for index in 0..self.nodes[place].len() {
                     let current = choice[place];
                     let complete = self.nodes[place][index].1.iter().all(|&child| choice[child].is_some());

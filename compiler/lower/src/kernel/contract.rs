@@ -519,13 +519,11 @@ fn tile_points(
     });
 }
 
+/// What is done at some columns: it gets the column loops with their indices.
+type ColumnVisitor<'v> = dyn FnMut(&mut Emitter<'_>, &[(usize, Lane)]) + 'v;
+
 /// Visits the columns of a tile: whole vectors, then single columns.
-fn tile_columns(
-    emitter: &mut Emitter<'_>,
-    roles: &Contraction,
-    place: &Place<'_>,
-    visit: &mut dyn FnMut(&mut Emitter<'_>, &[(usize, Lane)]),
-) {
+fn tile_columns(emitter: &mut Emitter<'_>, roles: &Contraction, place: &Place<'_>, visit: &mut ColumnVisitor<'_>) {
     let lanes = emitter.lanes as i64;
     let zero = emitter.index(0);
     let first = place.origin.column;

@@ -7,7 +7,7 @@ use ir::{AffineExpr, AffineMap, Attribute, DimExpr, Op, Type, Value};
 
 use super::blocked::loop_index;
 use super::elementwise::{Comparison, Scalars};
-use super::reduction::{Combine, Shaped, normalize_axis};
+use super::reduction::{Combine, Fold, Shaped, normalize_axis};
 use super::{Lowering, Unsupported};
 use crate::generic::Input;
 
@@ -53,7 +53,7 @@ fn assert_bounds(lowering: &mut Lowering<'_>, source: Value, extent: &DimExpr, n
     let indices = lowering.shaped(source);
     let limit = lowering.dim(extent);
     let axes: Vec<usize> = (0..indices.shape.len()).collect();
-    let verdict = lowering.reduce(&indices, &axes, false, Combine::Min, Type::I1, false, |s, x| {
+    let verdict = lowering.reduce(&indices, &axes, false, Fold::new(Combine::Min, Type::I1, false), |s, x| {
         let index = as_index(s, x);
         let zero = s.number(0.0, &Type::Index);
         let low = s.sub(zero, limit);
@@ -127,9 +127,9 @@ fn gather_elements(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupporte
     let inputs = [Input { value: lowering.value(indices), map: AffineMap::identity(rank) }];
     let value = lowering.pointwise(&inputs, &output, element.clone(), |builder, e| {
         let mut operands = vec![input.value];
-        for d in 0..rank {
+        for (d, &limit) in limits.iter().enumerate() {
             let here = if d == axis { e[0] } else { loop_index(builder, d) };
-            operands.push(bounded(&mut Scalars { builder, unsigned: false }, here, limits[d]));
+            operands.push(bounded(&mut Scalars { builder, unsigned: false }, here, limit));
         }
         builder.value("tensor.extract", &operands, element, [])
     });
@@ -190,7 +190,7 @@ fn component_of(lowering: &mut Lowering<'_>, picks: &Shaped, component: usize) -
 fn assert_component(lowering: &mut Lowering<'_>, indices: &Shaped, extent: &DimExpr) {
     let limit = lowering.dim(extent);
     let axes: Vec<usize> = (0..indices.shape.len()).collect();
-    let verdict = lowering.reduce(indices, &axes, false, Combine::Min, Type::I1, false, |s, x| {
+    let verdict = lowering.reduce(indices, &axes, false, Fold::new(Combine::Min, Type::I1, false), |s, x| {
         let index = as_index(s, x);
         let zero = s.number(0.0, &Type::Index);
         let low = s.sub(zero, limit);

@@ -3,7 +3,7 @@
 use ir::{DimExpr, FloatType, Op, Type, Value};
 
 use super::elementwise::Scalars;
-use super::reduction::{Combine, Shaped, normalize_axis};
+use super::reduction::{Combine, Fold, Shaped, normalize_axis};
 use super::{Lowering, Unsupported};
 
 /// Lowers a normalization.
@@ -97,7 +97,7 @@ fn normalize_rows(
     let cast = |s: &mut Scalars<'_, '_>, x: Value| s.cast(x, work, false, false);
     let axis = rows.shape.len() - 1;
     let count = lowering.count(&rows.shape, &[axis], work);
-    let sum = lowering.reduce(rows, &[axis], true, Combine::Add, work.clone(), false, cast);
+    let sum = lowering.reduce(rows, &[axis], true, Fold::new(Combine::Add, work.clone(), false), cast);
     let shape = sum.shape.clone();
     let mean = lowering
         .map(&[&sum], &shape, work.clone(), |s, e| if centered { s.div(e[0], count) } else { s.like(0.0, e[0]) });
@@ -105,7 +105,8 @@ fn normalize_rows(
         let x = cast(s, e[0]);
         if centered { s.sub(x, e[1]) } else { x }
     });
-    let squares = lowering.reduce(&difference, &[axis], true, Combine::Add, work.clone(), false, |s, x| s.mul(x, x));
+    let squares =
+        lowering.reduce(&difference, &[axis], true, Fold::new(Combine::Add, work.clone(), false), |s, x| s.mul(x, x));
     let reciprocal = lowering.map(&[&squares], &shape, work.clone(), |s, e| {
         let variance = s.div(e[0], count);
         let epsilon = s.number(epsilon, work);

@@ -4,7 +4,7 @@ use ir::{AffineExpr, AffineMap, Attributes, DimExpr, FloatType, Op, Type, Value}
 
 use super::blocked::blocked_shape;
 use super::elementwise::Scalars;
-use super::reduction::{Combine, Shaped};
+use super::reduction::{Combine, Fold, Shaped};
 use super::window::Window;
 use super::{Lowering, Unsupported};
 use crate::generic::{Input, Iterator};
@@ -177,7 +177,7 @@ pub(super) fn lower_global(lowering: &mut Lowering<'_>, op: Op, name: &str) -> R
     };
     let power = operation.attributes.integer("p").unwrap_or(2);
     let to_wide = wide.clone();
-    let reduced = lowering.reduce(&input, &axes, true, combine, wide.clone(), false, |s, x| {
+    let reduced = lowering.reduce(&input, &axes, true, Fold::new(combine, wide.clone(), false), |s, x| {
         let x = s.cast(x, &to_wide, false, false);
         if name == "GlobalLpPool" { magnitude_power(s, x, power) } else { x }
     });

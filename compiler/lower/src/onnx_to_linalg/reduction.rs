@@ -8,7 +8,7 @@ use crate::generic::{Input, Iterator};
 
 /// How the elements of a reduction are combined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Combine {
+pub(crate) enum Combine {
     /// Sum.
     Add,
     /// Product.
@@ -21,7 +21,7 @@ pub enum Combine {
 
 impl Combine {
     /// The element that changes nothing.
-    pub fn neutral(self, element: &Type, unsigned: bool) -> Attribute {
+    pub(crate) fn neutral(self, element: &Type, unsigned: bool) -> Attribute {
         let width = element.bit_width().unwrap_or(64);
         let signed_min = i64::MIN >> (64 - width);
         match (self, element) {
@@ -39,7 +39,7 @@ impl Combine {
     }
 
     /// The two elements combined.
-    pub fn apply(self, s: &mut Scalars<'_, '_>, a: Value, b: Value) -> Value {
+    pub(crate) fn apply(self, s: &mut Scalars<'_, '_>, a: Value, b: Value) -> Value {
         let truth = *s.builder.body.value_type(a) == Type::I1;
         match self {
             Combine::Add => s.add(a, b),
@@ -49,6 +49,21 @@ impl Combine {
             Combine::Max => s.max(a, b),
             Combine::Min => s.min(a, b),
         }
+    }
+}
+
+/// How the elements of a reduction are combined, and the type they have meanwhile.
+#[derive(Clone, Debug)]
+pub(crate) struct Fold {
+    combine: Combine,
+    element: Type,
+    unsigned: bool,
+}
+
+impl Fold {
+    /// Combines elements of a type.
+    pub(crate) fn new(combine: Combine, element: Type, unsigned: bool) -> Fold {
+        Fold { combine, element, unsigned }
     }
 }
 
@@ -69,14 +84,12 @@ impl Lowering<'_> {
 
     /// Combines the elements along `axes`, which keep extent 1 in the result when `keep` is set. `prepare` maps each
     /// element first; the result has the type of what it returns.
-    pub fn reduce(
+    pub(crate) fn reduce(
         &mut self,
         input: &Shaped,
         axes: &[usize],
         keep: bool,
-        combine: Combine,
-        element: Type,
-        unsigned: bool,
+        fold: Fold,
         prepare: impl FnOnce(&mut Scalars<'_, '_>, Value) -> Value,
     ) -> Shaped {
         let rank = input.shape.len();
@@ -91,6 +104,7 @@ impl Lowering<'_> {
                 results.push(AffineExpr::Constant(0));
             }
         }
+        let Fold { combine, element, unsigned } = fold;
         let neutral = combine.neutral(&element, unsigned);
         let start = self.builder().constant(neutral, element.clone());
         let inputs = [Input { value: input.value, map: AffineMap::identity(rank) }];
@@ -196,17 +210,17 @@ pub(super) fn lower_reduce(lowering: &mut Lowering<'_>, op: Op, name: &str) -> R
     };
     let reduced = match name {
         "ReduceSum" | "ReduceMean" | "ReduceLogSum" => {
-            lowering.reduce(&input, &axes, keep, Combine::Add, wide.clone(), unsigned, to_wide)
+            lowering.reduce(&input, &axes, keep, Fold::new(Combine::Add, wide.clone(), unsigned), to_wide)
         }
-        "ReduceProd" => lowering.reduce(&input, &axes, keep, Combine::Mul, wide.clone(), unsigned, to_wide),
-        "ReduceMax" => lowering.reduce(&input, &axes, keep, Combine::Max, wide.clone(), unsigned, to_wide),
-        "ReduceMin" => lowering.reduce(&input, &axes, keep, Combine::Min, wide.clone(), unsigned, to_wide),
-        "ReduceL1" => lowering.reduce(&input, &axes, keep, Combine::Add, wide.clone(), unsigned, |s, x| {
+        "ReduceProd" => lowering.reduce(&input, &axes, keep, Fold::new(Combine::Mul, wide.clone(), unsigned), to_wide),
+        "ReduceMax" => lowering.reduce(&input, &axes, keep, Fold::new(Combine::Max, wide.clone(), unsigned), to_wide),
+        "ReduceMin" => lowering.reduce(&input, &axes, keep, Fold::new(Combine::Min, wide.clone(), unsigned), to_wide),
+        "ReduceL1" => lowering.reduce(&input, &axes, keep, Fold::new(Combine::Add, wide.clone(), unsigned), |s, x| {
             let x = to_wide(s, x);
             magnitude(s, x)
         }),
         "ReduceL2" | "ReduceSumSquare" => {
-            lowering.reduce(&input, &axes, keep, Combine::Add, wide.clone(), unsigned, |s, x| {
+            lowering.reduce(&input, &axes, keep, Fold::new(Combine::Add, wide.clone(), unsigned), |s, x| {
                 let x = to_wide(s, x);
                 square(s, x)
             })
@@ -247,13 +261,13 @@ fn log_sum_exp(
     wide: &Type,
     to_wide: impl Fn(&mut Scalars<'_, '_>, Value) -> Value + Clone,
 ) -> Shaped {
-    let largest = lowering.reduce(input, axes, true, Combine::Max, wide.clone(), false, to_wide.clone());
+    let largest = lowering.reduce(input, axes, true, Fold::new(Combine::Max, wide.clone(), false), to_wide.clone());
     let shifted = lowering.map(&[input, &largest], &input.shape, wide.clone(), |s, x| {
         let value = to_wide(s, x[0]);
         let difference = s.sub(value, x[1]);
         s.same("math.exp", &[difference])
     });
-    let sum = lowering.reduce(&shifted, axes, true, Combine::Add, wide.clone(), false, |_, x| x);
+    let sum = lowering.reduce(&shifted, axes, true, Fold::new(Combine::Add, wide.clone(), false), |_, x| x);
     let kept = lowering.map(&[&sum, &largest], &sum.shape, wide.clone(), |s, x| {
         let logarithm = s.same("math.log", &[x[0]]);
         s.add(logarithm, x[1])
@@ -315,14 +329,14 @@ fn softmax(lowering: &mut Lowering<'_>, input: &Shaped, axis: usize, element: &T
         let wide = wide.clone();
         move |s: &mut Scalars<'_, '_>, x: Value| s.cast(x, &wide, false, false)
     };
-    let largest = lowering.reduce(input, &[axis], true, Combine::Max, wide.clone(), false, cast.clone());
+    let largest = lowering.reduce(input, &[axis], true, Fold::new(Combine::Max, wide.clone(), false), cast.clone());
     let shape = input.shape.clone();
     let exponentials = lowering.map(&[input, &largest], &shape, wide.clone(), |s, x| {
         let value = cast(s, x[0]);
         let shifted = s.sub(value, x[1]);
         s.same("math.exp", &[shifted])
     });
-    let sum = lowering.reduce(&exponentials, &[axis], true, Combine::Add, wide, false, |_, x| x);
+    let sum = lowering.reduce(&exponentials, &[axis], true, Fold::new(Combine::Add, wide, false), |_, x| x);
     let result = match logarithm {
         false => lowering.map(&[&exponentials, &sum], &shape, element.clone(), |s, x| {
             let quotient = s.div(x[0], x[1]);
@@ -349,7 +363,7 @@ fn arg_extreme(
     unsigned: bool,
     last: bool,
 ) -> Shaped {
-    let extreme = lowering.reduce(input, &[axis], true, combine, element.clone(), unsigned, |_, x| x);
+    let extreme = lowering.reduce(input, &[axis], true, Fold::new(combine, element.clone(), unsigned), |_, x| x);
     let shape = input.shape.clone();
     let missing = if last { -1.0 } else { i64::MAX as f64 };
     let candidates = lowering.map(&[input, &extreme], &shape, Type::I64, |s, x| {
@@ -360,5 +374,5 @@ fn arg_extreme(
         s.select(equal, here, missing)
     });
     let pick = if last { Combine::Max } else { Combine::Min };
-    lowering.reduce(&candidates, &[axis], true, pick, Type::I64, false, |_, x| x)
+    lowering.reduce(&candidates, &[axis], true, Fold::new(pick, Type::I64, false), |_, x| x)
 }
