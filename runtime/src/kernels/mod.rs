@@ -1,6 +1,6 @@
 //! Micro-kernels: the inner tiles of contractions and depthwise convolutions.
 //!
-//! The algorithms are written once over [`lanes::Lanes`]; each instruction set instantiates them with its vectors and
+//! The algorithms are written once over `lanes::Lanes`; each instruction set instantiates them with its vectors and
 //! register tile, and every call takes the widest set the processor has.
 
 #![allow(unsafe_code, reason = "kernels work on raw buffers whose extents the generated code guarantees")]

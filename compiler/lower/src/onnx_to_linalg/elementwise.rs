@@ -203,7 +203,7 @@ impl Scalars<'_, '_> {
     }
 }
 
-/// Whether an operator is elementwise with broadcasting, computed by [`scalar`].
+/// Whether an operator is elementwise with broadcasting, computed by `scalar`.
 pub fn is_elementwise(name: &str) -> bool {
     const NAMES: &[&str] = &[
         "Abs",
