@@ -70,7 +70,7 @@ const TABLE: [Legality; 4] = [
         flat_buffers: false,
     },
     Legality {
-        dialects: &["builtin", "func", "linalg", "tensor", "arith", "math", "scf", "ml_program", "rt"],
+        dialects: &["builtin", "func", "linalg", "tensor", "arith", "math", "scf", "ml_program"],
         operations: &["cf.assert"],
         except: &[],
         tensors: true,

@@ -1,6 +1,6 @@
 //! `cse`: common subexpressions.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use crate::attributes::Attributes;
 use crate::body::{Block, Body, Op, OpName, Region, Value};
@@ -11,11 +11,14 @@ use crate::pass::{PassContext, PassDefinition};
 use crate::registry::Registry;
 use crate::types::Type;
 
+use super::remove_dead;
+
 pub(super) const PASS: PassDefinition = PassDefinition::on_functions(
     "cse",
-    "Replaces an operation without effect by an equal one that dominates it.",
+    "Replaces an operation without effect by an equal one that dominates it, and removes what nobody reads.",
     |body, context: &PassContext<'_>| -> Result<()> {
         merge_equal(body, context.registry);
+        remove_dead(body, context.registry);
         Ok(())
     },
 );
@@ -27,9 +30,9 @@ type Key = (OpName, Vec<Value>, Attributes, Vec<Type>);
 ///
 /// Operations with regions are left alone.
 pub fn merge_equal(body: &mut Body, registry: &Registry) -> usize {
-    let mut known: HashMap<Key, Vec<Op>> = HashMap::new();
-    let mut dominators: HashMap<Region, Dominators> = HashMap::new();
-    let mut merged = 0;
+    let mut known: FxHashMap<Key, Vec<Op>> = FxHashMap::default();
+    let mut dominators: FxHashMap<Region, Dominators> = FxHashMap::default();
+    let mut merged = Vec::new();
     // outer before inner and in textual order, so a dominating operation of the same block or an outer one comes first
     for op in body.walk_all() {
         let operation = body.op(op);
@@ -42,18 +45,20 @@ pub fn merge_equal(body: &mut Body, registry: &Registry) -> usize {
         let equal = known.entry(key).or_default();
         match equal.iter().copied().find(|&other| dominates(body, &mut dominators, other, op)) {
             Some(other) => {
-                let results = body.op(other).results().to_vec();
-                body.replace(op, &results);
-                merged += 1;
+                for (index, old) in body.op(op).results().to_vec().into_iter().enumerate() {
+                    body.replace_all_uses(old, body.result(other, index));
+                }
+                merged.push(op);
             }
             None => equal.push(op),
         }
     }
-    merged
+    body.erase_all(&merged);
+    merged.len()
 }
 
 /// Whether `first`, which comes earlier in textual order, is always run before `second`.
-fn dominates(body: &Body, known: &mut HashMap<Region, Dominators>, first: Op, second: Op) -> bool {
+fn dominates(body: &Body, known: &mut FxHashMap<Region, Dominators>, first: Op, second: Op) -> bool {
     let home = home_of(body, first);
     let region = body.block_region(home).expect("attached operations stand in a region");
     let Some(block) = block_in(body, region, second) else { return false };

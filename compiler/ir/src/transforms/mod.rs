@@ -2,11 +2,13 @@
 
 mod canonicalize;
 mod cse;
+mod dead;
 
 use crate::pass::PassDefinition;
 
 pub use canonicalize::canonicalize;
 pub use cse::merge_equal;
+pub use dead::remove_dead;
 
 /// The passes of this module.
 pub fn passes() -> Vec<PassDefinition> {

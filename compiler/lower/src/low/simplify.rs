@@ -2,7 +2,8 @@
 
 use indexmap::IndexMap;
 use ir::dominance::Dominators;
-use ir::{Attribute, Attributes, Block, Body, Builder, Folded, Module, Op, OpName, Registry, Result, Type, Value};
+use ir::transforms::{merge_equal, remove_dead};
+use ir::{Attribute, Block, Body, Builder, Folded, Module, Op, Registry, Result, Type, Value};
 
 use super::scope::{definitions, with_body};
 
@@ -82,66 +83,6 @@ fn remove_unreachable(body: &mut Body) {
         }
         body.detach_block(block);
     }
-}
-
-type Key = (OpName, Vec<Value>, Attributes, Vec<Type>);
-
-/// Makes readers of a pure operation read an equal one that dominates it; the operation itself stays behind, unused.
-fn merge_equal(body: &mut Body, registry: &Registry) {
-    let root = body.root();
-    let dominators = Dominators::of_region(body, root);
-    let mut known: rustc_hash::FxHashMap<Key, Vec<Op>> = rustc_hash::FxHashMap::default();
-    for block in body.blocks(root).to_vec() {
-        for op in body.ops(block).to_vec() {
-            let operation = body.op(op);
-            let mergeable = ir::effects::is_mergeable(registry, body, op)
-                && operation.regions().is_empty()
-                && !operation.results().is_empty();
-            if !mergeable {
-                continue;
-            }
-            let types = operation.results().iter().map(|&r| body.value_type(r).clone()).collect();
-            let key = (operation.name.clone(), operation.operands().to_vec(), operation.attributes.clone(), types);
-            let equal = known.entry(key).or_default();
-            let above = equal.iter().copied().find(|&other| {
-                let home = body.op(other).parent().expect("known operations are attached");
-                home == block || dominators.dominates(home, block)
-            });
-            match above {
-                Some(other) => {
-                    for (index, old) in body.op(op).results().to_vec().into_iter().enumerate() {
-                        body.replace_all_uses(old, body.result(other, index));
-                    }
-                }
-                None => equal.push(op),
-            }
-        }
-    }
-}
-
-/// Erases operations without effect whose results nobody reads, and what only they read.
-fn remove_dead(body: &mut Body, registry: &Registry) {
-    // for each value, how many of its readers are dead
-    let mut readers: rustc_hash::FxHashMap<Value, usize> = rustc_hash::FxHashMap::default();
-    let mut dead = Vec::new();
-    let mut pending = body.walk_all();
-    let mut seen = rustc_hash::FxHashSet::default();
-    while let Some(op) = pending.pop() {
-        if seen.contains(&op) {
-            continue;
-        }
-        let unused = |value: &Value| body.uses(*value).len() == readers.get(value).copied().unwrap_or(0);
-        let plain = body.op(op).regions().is_empty();
-        if plain && body.op(op).results().iter().all(unused) && ir::effects::is_removable(registry, body, op) {
-            seen.insert(op);
-            dead.push(op);
-            for &operand in body.op(op).operands() {
-                *readers.entry(operand).or_default() += 1;
-                pending.extend(body.defining_op(operand));
-            }
-        }
-    }
-    body.erase_all(&dead);
 }
 
 /// Moves stack allocations to the head of the entry block, where they happen once a call.

@@ -1,0 +1,32 @@
+//! Operations that nobody needs.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::body::{Body, Value};
+use crate::effects::is_removable;
+use crate::registry::Registry;
+
+/// Erases operations without effect or regions whose results nobody reads, and what only they read.
+pub fn remove_dead(body: &mut Body, registry: &Registry) {
+    // for each value, how many of its readers are dead
+    let mut readers: FxHashMap<Value, usize> = FxHashMap::default();
+    let mut dead = Vec::new();
+    let mut pending = body.walk_all();
+    let mut seen = FxHashSet::default();
+    while let Some(op) = pending.pop() {
+        if seen.contains(&op) {
+            continue;
+        }
+        let unused = |value: &Value| body.uses(*value).len() == readers.get(value).copied().unwrap_or(0);
+        let plain = body.op(op).regions().is_empty();
+        if plain && body.op(op).results().iter().all(unused) && is_removable(registry, body, op) {
+            seen.insert(op);
+            dead.push(op);
+            for &operand in body.op(op).operands() {
+                *readers.entry(operand).or_default() += 1;
+                pending.extend(body.defining_op(operand));
+            }
+        }
+    }
+    body.erase_all(&dead);
+}
