@@ -16,7 +16,7 @@ mod link;
 mod memory;
 mod vector;
 
-pub use link::{Compiled, Options, clif, compile, object};
+pub use link::{Compiled, Options, Tier, clif, compile, object};
 
 #[cfg(test)]
 mod tests;

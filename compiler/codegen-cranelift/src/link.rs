@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use cranelift_codegen::control::ControlPlane;
 use cranelift_codegen::ir::ExternalName;
@@ -24,6 +24,20 @@ pub struct Options {
     pub symbols: BTreeMap<String, usize>,
     /// Threads to compile on; 0 means all there are.
     pub threads: usize,
+    /// How much time kernels get.
+    pub tier: Tier,
+    /// Once set, compilation ends early, in an error.
+    pub cancelled: Arc<AtomicBool>,
+}
+
+/// How much time the compilation of kernels gets. Results are the same bit for bit in both.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Tier {
+    /// Code that is there soon.
+    Quick,
+    /// Code that runs fast.
+    #[default]
+    Optimised,
 }
 
 /// Machine code in memory. The code lives as long as this value.
@@ -52,8 +66,8 @@ impl Drop for Compiled {
 
 /// Compiles every function with a body, of all parts of a module, and links them in memory.
 pub fn compile(parts: &[Module], options: &Options) -> Result<Compiled> {
-    let targets = Targets::native(false)?;
-    let functions = compile_functions(parts, &targets, options.threads)?;
+    let targets = Targets::native(false, options.tier)?;
+    let functions = compile_functions(parts, &targets, options)?;
     check_symbols(&functions, &options.symbols)?;
     let mut builder = JITBuilder::with_isa(targets.kernels, default_libcall_names());
     for (name, &address) in &options.symbols {
@@ -67,8 +81,8 @@ pub fn compile(parts: &[Module], options: &Options) -> Result<Compiled> {
 
 /// Compiles every function with a body into a native object file.
 pub fn object(module: &Module, options: &Options) -> Result<Vec<u8>> {
-    let targets = Targets::native(true)?;
-    let functions = compile_functions(std::slice::from_ref(module), &targets, options.threads)?;
+    let targets = Targets::native(true, options.tier)?;
+    let functions = compile_functions(std::slice::from_ref(module), &targets, options)?;
     let builder = ObjectBuilder::new(targets.kernels, "onnx", default_libcall_names())
         .map_err(|error| internal(format!("object file: {error}")))?;
     let mut linker = ObjectModule::new(builder);
@@ -131,20 +145,26 @@ fn native_isa(position_independent: bool, effort: Effort) -> Result<OwnedTargetI
     builder.finish(settings::Flags::new(flags)).map_err(|error| internal(format!("this machine: {error}")).into())
 }
 
+/// Elements from which on even a first run takes longer in quick code than the compilation of better code.
+const WORTH_OPTIMISING: i64 = 250_000;
+
 /// This machine, as the two kinds of functions see it.
 struct Targets {
+    tier: Tier,
     kernels: OwnedTargetIsa,
     host: OwnedTargetIsa,
 }
 
 impl Targets {
-    fn native(position_independent: bool) -> Result<Targets> {
+    fn native(position_independent: bool, tier: Tier) -> Result<Targets> {
         let native = |effort| native_isa(position_independent, effort);
-        Ok(Targets { kernels: native(Effort::Speed)?, host: native(Effort::Compile)? })
+        Ok(Targets { tier, kernels: native(Effort::Speed)?, host: native(Effort::Compile)? })
     }
 
     fn of(&self, function: &FunctionView<'_>) -> &OwnedTargetIsa {
-        if function.attributes.get("rt.host").is_some() { &self.host } else { &self.kernels }
+        let elements = function.attributes.integer("rt.elements").unwrap_or(0);
+        let quick = self.tier == Tier::Quick && elements < WORTH_OPTIMISING;
+        if quick || function.attributes.get("rt.host").is_some() { &self.host } else { &self.kernels }
     }
 }
 
@@ -153,10 +173,10 @@ fn definitions(module: &Module) -> impl Iterator<Item = FunctionView<'_>> {
 }
 
 /// Compiles all functions on several threads; the result is in module order whatever the threads do.
-fn compile_functions(parts: &[Module], targets: &Targets, threads: usize) -> Result<Vec<CompiledFunction>> {
+fn compile_functions(parts: &[Module], targets: &Targets, options: &Options) -> Result<Vec<CompiledFunction>> {
     let functions: Vec<FunctionView<'_>> = parts.iter().flat_map(definitions).collect();
     let available = || std::thread::available_parallelism().map_or(1, |n| n.get());
-    let threads = if threads == 0 { available() } else { threads }.clamp(1, functions.len().max(1));
+    let threads = if options.threads == 0 { available() } else { options.threads }.clamp(1, functions.len().max(1));
     let next = AtomicUsize::new(0);
     let work = || {
         let mut frontend = FunctionBuilderContext::new();
@@ -164,6 +184,10 @@ fn compile_functions(parts: &[Module], targets: &Targets, threads: usize) -> Res
         loop {
             let index = next.fetch_add(1, Ordering::Relaxed);
             let Some(function) = functions.get(index) else { break };
+            if options.cancelled.load(Ordering::Relaxed) {
+                done.push((index, Err(internal("compilation was cancelled"))));
+                break;
+            }
             done.push((index, compile_function(*function, targets.of(function), &mut frontend)));
         }
         done

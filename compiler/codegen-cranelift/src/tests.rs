@@ -25,7 +25,7 @@ fn module(inputs: &[Type], build: impl FnOnce(&mut Builder<'_>, &[Value])) -> Mo
 
 fn options() -> Options {
     let symbols = runtime::symbols().into_iter().map(|(name, address)| (name.to_string(), address as usize)).collect();
-    Options { symbols, threads: 2 }
+    Options { symbols, threads: 2, ..Options::default() }
 }
 
 #[test]

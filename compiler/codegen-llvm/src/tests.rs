@@ -48,7 +48,7 @@ fn load(object: &[u8]) -> Main {
 fn cranelift(module: &Module) -> (Main, codegen_cranelift::Compiled) {
     let symbols: BTreeMap<String, usize> =
         runtime::symbols().into_iter().map(|(name, address)| (name.to_string(), address as usize)).collect();
-    let options = codegen_cranelift::Options { symbols, threads: 1 };
+    let options = codegen_cranelift::Options { symbols, threads: 1, ..Default::default() };
     let code = codegen_cranelift::compile(std::slice::from_ref(module), &options)
         .unwrap_or_else(|errors| panic!("{}", errors[0]));
     let address = code.function("main").expect("main is defined");

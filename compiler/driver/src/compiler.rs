@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
+use codegen_cranelift::Tier;
 use dialects::levels::Level;
 use ir::{Attribute, Diagnostic, FunctionView, Location, Module, Result};
 use lower::fold_constants::INITIALIZE;
@@ -13,6 +15,7 @@ use crate::parts;
 use crate::pipeline::{self, MAIN, Timings};
 use crate::session::Entry;
 use crate::signature::Signature;
+use crate::tiers::{Recipe, Upgrade};
 use crate::worker;
 
 /// Which code generator makes the machine code.
@@ -51,7 +54,9 @@ pub struct CompiledModel {
     /// How long each stage of compilation took.
     pub timings: Timings,
     pub(crate) globals: Globals,
-    pub(crate) main: Entry,
+    main: Entry,
+    /// Better code for the model's runs, with the back end that has tiers.
+    upgrade: Option<Upgrade>,
     /// Computes what depends on the weights alone.
     pub(crate) initialize: Option<Entry>,
     pub(crate) messages: Vec<String>,
@@ -129,7 +134,7 @@ impl Compiler {
     fn finish(&self, mut module: Module, signature: Signature, mut timings: Timings) -> Result<CompiledModel> {
         pipeline::run(&mut module, &pipeline::kernels(&self.options), &self.options, &mut timings)?;
         let parts = self.lower_parts(&mut module, &mut timings)?;
-        let mut model = self.generate(&module, &parts, signature, timings)?;
+        let mut model = self.generate(&module, parts, signature, timings)?;
         let mut timings = std::mem::take(&mut model.timings);
         timings.measure("initialize", || model.initialize())?;
         model.timings = timings;
@@ -161,16 +166,17 @@ impl Compiler {
     fn generate(
         &self,
         module: &Module,
-        parts: &[Module],
+        parts: Vec<Module>,
         signature: Signature,
         mut timings: Timings,
     ) -> Result<CompiledModel> {
-        let mut globals = timings.measure("weights", || Globals::of(module, parts));
+        let mut globals = timings.measure("weights", || Globals::of(module, &parts));
         let runtime = runtime::symbols().into_iter();
         let mut symbols: BTreeMap<String, usize> =
             runtime.map(|(name, address)| (name.to_string(), address.expose_provenance())).collect();
         symbols.extend(globals.addresses().map(|(name, address)| (name.to_string(), address)));
-        let code = timings.measure("codegen", || self.machine_code(parts, symbols))?;
+        let recipe = Recipe { parts, symbols, threads: self.options.threads };
+        let (code, upgrade) = timings.measure("codegen", || self.machine_code(recipe))?;
         let main = code.function(MAIN).ok_or_else(|| internal("the code has no function @main_graph"))?;
         let profiled = module.attributes.get(lower::low::profile::PROFILED).and_then(Attribute::as_array);
         Ok(CompiledModel {
@@ -178,6 +184,7 @@ impl Compiler {
             timings,
             globals,
             main: Entry::at(main),
+            upgrade,
             initialize: code.function(INITIALIZE).map(Entry::at),
             messages: module.attributes.get(lower::low::MESSAGES).map(strings).unwrap_or_default(),
             profiled: profiled.unwrap_or_default().iter().map(strings).collect(),
@@ -186,17 +193,38 @@ impl Compiler {
         })
     }
 
-    fn machine_code(&self, parts: &[Module], symbols: BTreeMap<String, usize>) -> Result<Code> {
-        let threads = self.options.threads;
+    fn machine_code(&self, recipe: Recipe) -> Result<(Code, Option<Upgrade>)> {
         match self.options.backend {
-            Backend::Cranelift => codegen_cranelift::compile(parts, &codegen_cranelift::Options { symbols, threads })
-                .map(Box::new)
-                .map(Code::Cranelift),
+            Backend::Cranelift => {
+                let code = recipe.compile(Tier::Quick, &Arc::default())?;
+                Ok((code, Some(Upgrade::from(recipe))))
+            }
             Backend::Llvm => {
-                let objects = worker::compile(parts)?;
-                loader::load(&objects, &symbols).map(Code::Llvm).map_err(|error| internal(&error).into())
+                let objects = worker::compile(&recipe.parts)?;
+                let code = loader::load(&objects, &recipe.symbols).map_err(|error| internal(&error))?;
+                Ok((Code::Llvm(code), None))
             }
         }
+    }
+}
+
+impl CompiledModel {
+    /// Where the model's function starts, in the best code there is.
+    pub(crate) fn main(&self) -> Entry {
+        self.upgrade.as_ref().and_then(Upgrade::main).unwrap_or(self.main)
+    }
+
+    /// Tells that the model runs more than once, so that better code is worth the time it takes to make.
+    pub(crate) fn runs_again(&self) {
+        if let Some(upgrade) = &self.upgrade {
+            upgrade.start();
+        }
+    }
+
+    /// Waits until the best code is there. Without this a model that runs again gets it after some runs, as soon as it
+    /// is compiled on a thread beside.
+    pub fn settle(&self) -> Result<()> {
+        self.upgrade.as_ref().map_or(Ok(()), Upgrade::finish)
     }
 }
 

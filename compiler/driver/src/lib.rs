@@ -10,6 +10,7 @@ mod session;
 mod signature;
 mod tensor;
 pub mod testdata;
+mod tiers;
 mod worker;
 
 pub use codegen_cranelift::clif;

@@ -92,6 +92,7 @@ pub struct Session {
     model: Arc<CompiledModel>,
     context: RunContext,
     outputs: Box<Outputs>,
+    has_run: bool,
 }
 
 // SAFETY: the context's pointers are to memory that the session owns.
@@ -102,7 +103,7 @@ impl Session {
     pub fn new(model: Arc<CompiledModel>) -> Session {
         let mut outputs = Box::<Outputs>::default();
         let host = (&raw mut *outputs).cast();
-        Session { model, context: RunContext::new(host, provide_output), outputs }
+        Session { model, context: RunContext::new(host, provide_output), outputs, has_run: false }
     }
 
     /// The model being run.
@@ -113,6 +114,9 @@ impl Session {
     /// Runs the model once. Inputs stand in the order of the signature, and so do the outputs.
     pub fn run(&mut self, inputs: &[Tensor]) -> Result<Vec<Tensor>> {
         self.model.signature.check(inputs)?;
+        if std::mem::replace(&mut self.has_run, true) {
+            self.model.runs_again();
+        }
         let aligned: Vec<Blob> = inputs.iter().map(aligned).collect();
         let mut table = vec![self.context.address()];
         for (tensor, blob) in inputs.iter().zip(&aligned) {
@@ -146,7 +150,7 @@ impl Session {
     }
 
     fn call(&mut self, table: &mut [i64]) -> i64 {
-        let status = self.model.main.call(table, self.model.threads);
+        let status = self.model.main().call(table, self.model.threads);
         self.context.end_run();
         status
     }

@@ -18,6 +18,8 @@ use crate::generic::{Generic, Iterator};
 pub struct Group {
     /// Members in program order; the last is the root.
     pub ops: Vec<Op>,
+    /// Whether a member is a contraction.
+    pub has_contraction: bool,
 }
 
 impl Group {
@@ -58,7 +60,11 @@ pub fn fuse_block(body: &Body, block: Block) -> Vec<Group> {
         group_of.insert(op, index);
     }
     groups.reverse();
-    groups.into_iter().map(|group| Group { ops: group.ops.into_iter().rev().collect() }).collect()
+    let group = |group: Building| Group {
+        ops: group.ops.into_iter().rev().collect(),
+        has_contraction: group.has_contraction,
+    };
+    groups.into_iter().map(group).collect()
 }
 
 /// Whether `op` computes tensor elements, so that it belongs into a kernel.

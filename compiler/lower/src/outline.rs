@@ -17,6 +17,15 @@ use crate::generic::Generic;
 /// Marks a function as a kernel.
 pub const KERNEL: &str = "rt.kernel";
 
+/// On a kernel: about how many elements generated code visits in all its calls of one run, where extents that are not
+/// known are taken for [`LIKELY_EXTENT`]. Says whether code that takes longer to make is worth it.
+pub const ELEMENTS: &str = "rt.elements";
+
+/// What stands for an extent that is not known.
+const LIKELY_EXTENT: i64 = 128;
+/// Elements of a contraction's result that a micro-kernel makes in the time generated code visits one.
+const MICRO_KERNEL_LEAD: i64 = 8;
+
 /// How much a kernel knows of the shapes it is called with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shapes {
@@ -57,8 +66,11 @@ pub fn outline_kernels(module: &mut Module, name: &str, shapes: Shapes) {
     }
     module.body.set_isolated(host, body);
     for (_, kernel) in kernels.by_text {
-        let attributes =
-            Attributes::from([(KERNEL, Attribute::Unit), ("sym_visibility", Attribute::string("private"))]);
+        let attributes = Attributes::from([
+            (KERNEL, Attribute::Unit),
+            (ELEMENTS, Attribute::i64(kernel.elements)),
+            ("sym_visibility", Attribute::string("private")),
+        ]);
         module.add_function(&kernel.name, kernel.r#type, attributes, kernel.body, Location::Unknown);
     }
 }
@@ -73,6 +85,7 @@ struct Kernel {
     name: String,
     r#type: FunctionType,
     body: Body,
+    elements: i64,
 }
 
 /// Every block of a body except those of compute operations' own regions.
@@ -106,18 +119,41 @@ fn outline_group(body: &mut Body, group: &Group, kernels: &mut Kernels, shapes: 
     let parameters: Vec<Value> = arguments.iter().chain(&destinations).copied().collect();
     let (kernel, r#type) = build_kernel(body, group, &copies, &parameters, &sizes);
     let text = ir::print::print_body(&kernel);
-    let name = match kernels.by_text.get(&text) {
-        Some(known) => known.name.clone(),
+    let elements = visited_elements(body, group, &parameters);
+    let name = match kernels.by_text.get_mut(&text) {
+        Some(known) => {
+            known.elements = known.elements.saturating_add(elements);
+            known.name.clone()
+        }
         None => {
             let stem = kernel_stem(body, group);
             let count = kernels.names.entry(stem.clone()).or_insert(0);
             let name = format!("{stem}_{count}");
             *count += 1;
-            kernels.by_text.insert(text, Kernel { name: name.clone(), r#type: r#type.clone(), body: kernel });
+            let kernel = Kernel { name: name.clone(), r#type: r#type.clone(), body: kernel, elements };
+            kernels.by_text.insert(text, kernel);
             name
         }
     };
     call_kernel(body, group, &name, &r#type, &arguments, &sizes, &destinations);
+}
+
+/// About how many elements the generated code of a group visits: those of its largest tensor.
+fn visited_elements(body: &Body, group: &Group, parameters: &[Value]) -> i64 {
+    let elements = |value: &Value| {
+        let shape = body.value_type(*value).shape().unwrap_or_default();
+        // the first dimension is the batch more often than not
+        let extents = shape.iter().enumerate().map(|(axis, extent)| match (axis, extent) {
+            (_, Some(extent)) => *extent,
+            (0, None) => 1,
+            (_, None) => LIKELY_EXTENT,
+        });
+        extents.fold(1, i64::saturating_mul)
+    };
+    match group.has_contraction {
+        true => elements(&body.result(group.root(), 0)) / MICRO_KERNEL_LEAD,
+        false => parameters.iter().map(elements).max().unwrap_or(0),
+    }
 }
 
 /// Replaces a group by a call.

@@ -69,7 +69,7 @@ fn run(function: &str, lanes: usize, arguments: &[f32]) -> Vec<f32> {
     PassManager::new(&registry).run(&mut module, &pipeline, &mut Timings::default()).expect("lowers");
     ir::verify(&module, &dialects::registry()).unwrap_or_else(|errors| panic!("{function}: {}", errors[0]));
     let symbols = runtime::symbols().into_iter().map(|(name, at)| (name.to_string(), at.expose_provenance())).collect();
-    let options = codegen_cranelift::Options { symbols, threads: 1 };
+    let options = codegen_cranelift::Options { symbols, threads: 1, ..Default::default() };
     let code = codegen_cranelift::compile(std::slice::from_ref(&module), &options)
         .unwrap_or_else(|errors| panic!("{}", errors[0]));
     let main = code.function("main").expect("is defined");

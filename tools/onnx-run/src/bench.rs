@@ -17,13 +17,15 @@ pub(crate) struct Report {
     peak_rss_mb: f64,
 }
 
-/// Runs a model `runs` times.
+/// Runs a model `runs` times, with the best code there is, after a run to warm up.
 pub(crate) fn measure(
     session: &mut Session,
     inputs: &[Tensor],
     runs: u64,
     first_result: Duration,
 ) -> Result<Report, Failure> {
+    session.model().settle()?;
+    session.run(inputs)?;
     let mut latencies = Vec::new();
     for _ in 0..runs {
         let start = Instant::now();

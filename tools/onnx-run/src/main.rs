@@ -141,6 +141,9 @@ fn run(arguments: &Arguments) -> Result<(), Failure> {
             eprintln!("{stage:20} {:9.3} ms", time.as_secs_f64() * 1e3);
         }
     }
+    if arguments.profile || arguments.test_data.is_some() {
+        model.settle()?;
+    }
     let mut session = Session::new(Arc::new(model));
     if let Some(folder) = &arguments.test_data {
         let tolerance = Tolerance { relative: arguments.rtol, absolute: arguments.atol };

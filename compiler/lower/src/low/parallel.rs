@@ -7,6 +7,7 @@ use ir::{Attribute, Attributes, Body, Builder, FunctionType, Location, Module, O
 
 use super::scope::{definitions, name_of, stack_table, table_type, with_body};
 use crate::clone::{Mapping, clone_op};
+use crate::outline::ELEMENTS;
 
 /// Outlines every `scf.parallel` without reductions.
 pub(super) fn outline_parallel(module: &mut Module) -> Result<()> {
@@ -25,10 +26,14 @@ pub(super) fn outline_parallel(module: &mut Module) -> Result<()> {
                 }
             }
         });
+        // what is visited often is now in the loops' functions
+        let attributes = &mut module.body.op_mut(function).attributes;
+        let elements = if bodies.is_empty() { None } else { attributes.remove(ELEMENTS) };
         for (name, body) in bodies {
             let inputs = vec![table_type(), Type::Index, Type::Index];
             let r#type = FunctionType { inputs, results: vec![] };
-            let attributes = Attributes::from([("sym_visibility", Attribute::string("private"))]);
+            let mut attributes = Attributes::from([("sym_visibility", Attribute::string("private"))]);
+            elements.iter().for_each(|elements| attributes.set(ELEMENTS, elements.clone()));
             pending.push(module.add_function(&name, r#type, attributes, body, Location::Unknown));
         }
     }
