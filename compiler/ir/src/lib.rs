@@ -28,6 +28,7 @@ pub mod pass;
 pub mod print;
 pub mod registry;
 pub mod rewrite;
+pub mod structure;
 pub mod transforms;
 pub mod types;
 pub mod verify;
@@ -45,6 +46,7 @@ pub use module::{FunctionView, Module};
 pub use parse::{parse_attribute, parse_module, parse_type};
 pub use print::{PrintOptions, print_body, print_module, print_op};
 pub use registry::{Arity, AttributeDefinition, AttributeKind, Folded, OpDefinition, Registry, Trait};
+pub use structure::{structural_hash, structurally_equal};
 pub use types::{
     FloatType, FunctionType, IntegerType, MemRefLayout, MemRefType, Signedness, TensorType, Type, VectorType,
 };

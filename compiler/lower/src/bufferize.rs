@@ -11,7 +11,7 @@
 
 use dialects::ml_program::{GLOBAL, GLOBAL_LOAD, GLOBAL_STORE, named_global};
 use indexmap::IndexMap;
-use ir::{Attribute, Attributes, Block, Body, Builder, Diagnostic, FunctionType, Location, Module, Op, Type, Value};
+use ir::{Attribute, Attributes, Block, Body, Builder, Diagnostic, FunctionType, Location, Module, Op, OpName, Type, Value};
 
 /// Alignment of every planned buffer, in bytes.
 const ALIGNMENT: i64 = 64;
@@ -35,6 +35,15 @@ enum Size {
     Dynamic(Value),
 }
 
+/// What decides a pure operation's result.
+#[derive(PartialEq, Eq, Hash)]
+struct Pure {
+    name: OpName,
+    operands: Vec<Value>,
+    attributes: Attributes,
+    result: Type,
+}
+
 struct Host<'m> {
     module: &'m mut Module,
     name: String,
@@ -45,6 +54,8 @@ struct Host<'m> {
     status: Value,
     buffers: IndexMap<Value, Buffer>,
     scalars: IndexMap<Value, Value>,
+    /// Pure operations of the entry block.
+    known: IndexMap<Pure, Value>,
     globals: usize,
     /// Output number and the address slot in the table for values that are written straight into an output.
     outputs: IndexMap<Value, usize>,
@@ -101,6 +112,7 @@ pub fn bufferize_host(module: &mut Module, name: &str) -> ir::Result<()> {
         status,
         buffers: IndexMap::new(),
         scalars: IndexMap::new(),
+        known: IndexMap::new(),
         globals: 0,
         outputs: IndexMap::new(),
         output_words: vec![],
@@ -165,8 +177,30 @@ impl Host<'_> {
         self.body.result(op, 0)
     }
 
+    /// A pure operation; one that the entry block has already is not repeated.
+    fn pure(
+        &mut self,
+        name: impl Into<OpName>,
+        operands: &[Value],
+        result: Type,
+        attributes: impl Into<Attributes>,
+    ) -> Value {
+        let pure = Pure { name: name.into(), operands: operands.to_vec(), attributes: attributes.into(), result };
+        if let Some(&known) = self.known.get(&pure) {
+            return known;
+        }
+        let mut builder = Builder::at_end(&mut self.body, self.at);
+        let value =
+            builder.value(pure.name.clone(), &pure.operands, pure.result.clone(), pure.attributes.clone());
+        // what a branch computes is not known behind it
+        if Some(self.at) == self.body.entry() {
+            self.known.insert(pure, value);
+        }
+        value
+    }
+
     fn index(&mut self, value: i64) -> Value {
-        self.value("arith.constant", &[], Type::Index, [("value", Attribute::index(value))])
+        self.pure("arith.constant", &[], Type::Index, [("value", Attribute::index(value))])
     }
 
     fn load_word(&mut self, table: Value, at: Value) -> Value {
@@ -175,7 +209,7 @@ impl Host<'_> {
 
     fn store_word(&mut self, word: Value, at: i64) {
         let at = self.index(at);
-        let word = self.value("arith.index_cast", &[word], Type::I64, []);
+        let word = self.pure("arith.index_cast", &[word], Type::I64, []);
         let table = self.table;
         self.emit("memref.store", &[word, table, at], &[], []);
     }
@@ -203,7 +237,7 @@ impl Host<'_> {
 
     /// A memref of a tensor's shape over an address.
     fn buffer_at(&mut self, address: Value, tensor: &Type, extents: &[Value]) -> Value {
-        let bytes = self.value("rt.buffer", &[address], Type::memref(vec![None], Type::I8), []);
+        let bytes = self.pure("rt.buffer", &[address], Type::memref(vec![None], Type::I8), []);
         let zero = self.index(0);
         self.view(bytes, zero, tensor, extents)
     }
@@ -213,7 +247,7 @@ impl Host<'_> {
         let dynamic = shape.iter().zip(extents).filter(|(extent, _)| extent.is_none()).map(|(_, &value)| value);
         let operands: Vec<Value> = [bytes, shift].into_iter().chain(dynamic).collect();
         let memref = Type::memref(shape, tensor.element().clone());
-        self.value("memref.view", &operands, memref, [])
+        self.pure("memref.view", &operands, memref, [])
     }
 
     /// Emits every scalar operation of the entry block that depends on nothing but input extents and constants.
@@ -248,13 +282,7 @@ impl Host<'_> {
             _ => {
                 let operands: Vec<Value> = operation.operands().iter().map(|o| self.scalars[o]).collect();
                 let r#type = self.source.value_type(result).clone();
-                let at = self.at;
-                Builder::at_end(&mut self.body, at).value(
-                    operation.name.clone(),
-                    &operands,
-                    r#type,
-                    operation.attributes,
-                )
+                self.pure(operation.name, &operands, r#type, operation.attributes)
             }
         };
         self.scalars.insert(result, new);
@@ -289,13 +317,13 @@ impl Host<'_> {
         let root = view_root(&self.source, result);
         let base = self.output_words[index];
         let address = if self.outputs.get(&root) == Some(&index) {
-            self.value("rt.address", &[buffer.memref], Type::Index, [])
+            self.pure("rt.address", &[buffer.memref], Type::Index, [])
         } else {
             let r#type = self.source.value_type(result).clone();
             let bytes = self.byte_size(&r#type, &buffer.extents);
             let memory = self.output_memory(index, bytes);
-            let target = self.value("rt.address", &[memory], Type::Index, []);
-            let source = self.value("rt.address", &[buffer.memref], Type::Index, []);
+            let target = self.pure("rt.address", &[memory], Type::Index, []);
+            let source = self.pure("rt.address", &[buffer.memref], Type::Index, []);
             let callee = Attributes::from([("callee", Attribute::symbol("rt_copy"))]);
             self.emit("func.call", &[target, source, bytes], &[], callee);
             target
@@ -312,7 +340,7 @@ impl Host<'_> {
         let width = tensor.element().byte_width().expect("tensor elements have a width") as i64;
         let mut size = self.index(width);
         for &extent in extents {
-            size = self.value("arith.muli", &[size, extent], Type::Index, []);
+            size = self.pure("arith.muli", &[size, extent], Type::Index, []);
         }
         size
     }
@@ -374,7 +402,7 @@ impl Host<'_> {
                 Size::Static(bytes) => self.index((bytes + ALIGNMENT - 1) & -ALIGNMENT),
                 Size::Dynamic(bytes) => self.aligned(bytes),
             };
-            offset = self.value("arith.addi", &[offset, bytes], Type::Index, []);
+            offset = self.pure("arith.addi", &[offset, bytes], Type::Index, []);
         }
         let callee = Attributes::from([("callee", Attribute::symbol("rt_arena"))]);
         let context = self.context;
@@ -391,15 +419,15 @@ impl Host<'_> {
                     Size::Dynamic(bytes) => bytes,
                 };
                 let operands = [as_value(a), as_value(b)];
-                Size::Dynamic(self.value("arith.maxsi", &operands, Type::Index, []))
+                Size::Dynamic(self.pure("arith.maxsi", &operands, Type::Index, []))
             }
         }
     }
 
     fn aligned(&mut self, bytes: Value) -> Value {
         let (round, mask) = (self.index(ALIGNMENT - 1), self.index(-ALIGNMENT));
-        let sum = self.value("arith.addi", &[bytes, round], Type::Index, []);
-        self.value("arith.andi", &[sum, mask], Type::Index, [])
+        let sum = self.pure("arith.addi", &[bytes, round], Type::Index, []);
+        self.pure("arith.andi", &[sum, mask], Type::Index, [])
     }
 
     fn allocate(&mut self, value: Value, destination: Value) -> ir::Result<Buffer> {
@@ -466,7 +494,7 @@ impl Host<'_> {
                 let extents: Vec<Value> =
                     self.source.op(elements).operands().iter().map(|operand| self.scalars[operand]).collect();
                 let source = self.buffers[&self.source.operand(op, 0)].memref;
-                let address = self.value("rt.address", &[source], Type::Index, []);
+                let address = self.pure("rt.address", &[source], Type::Index, []);
                 let result = self.source.result(op, 0);
                 let r#type = self.source.value_type(result).clone();
                 let memref = self.buffer_at(address, &r#type, &extents);
@@ -533,7 +561,7 @@ impl Host<'_> {
         let expected = Type::memref(tensor.shape().expect("structured tensors are ranked"), tensor.element().clone());
         match *self.body.value_type(memref) == expected {
             true => memref,
-            false => self.value("memref.cast", &[memref], expected, []),
+            false => self.pure("memref.cast", &[memref], expected, []),
         }
     }
 
@@ -580,7 +608,7 @@ impl Host<'_> {
         let shape = tensor.static_shape().expect("globals are static");
         let memref = Type::memref(shape.iter().map(|&e| Some(e)).collect::<Vec<_>>(), tensor.element().clone());
         let extents = shape.iter().map(|&extent| self.index(extent)).collect();
-        let memref = self.value("memref.get_global", &[], memref, [("name", Attribute::symbol(name))]);
+        let memref = self.pure("memref.get_global", &[], memref, [("name", Attribute::symbol(name))]);
         Buffer { memref, extents }
     }
 
@@ -614,7 +642,7 @@ impl Host<'_> {
             for &value in self.source.op(end).operands().to_vec().iter() {
                 match self.buffers.get(&value).cloned() {
                     Some(buffer) => {
-                        yields.push(self.value("rt.address", &[buffer.memref], Type::Index, []));
+                        yields.push(self.pure("rt.address", &[buffer.memref], Type::Index, []));
                         yields.extend(buffer.extents);
                     }
                     None => yields.push(self.scalars[&value]),

@@ -65,7 +65,7 @@ pub fn outline_kernels(module: &mut Module, name: &str, shapes: Shapes) {
         remove_dead(&mut body, block);
     }
     module.body.set_isolated(host, body);
-    for (_, kernel) in kernels.by_text {
+    for kernel in kernels.all {
         let attributes = Attributes::from([
             (KERNEL, Attribute::Unit),
             (ELEMENTS, Attribute::i64(kernel.elements)),
@@ -77,8 +77,29 @@ pub fn outline_kernels(module: &mut Module, name: &str, shapes: Shapes) {
 
 #[derive(Default)]
 struct Kernels {
-    by_text: IndexMap<String, Kernel>,
+    all: Vec<Kernel>,
+    /// Kernels by the hash of their structure.
+    by_hash: IndexMap<u64, Vec<usize>>,
+    /// How many kernels there are of each stem.
     names: IndexMap<String, usize>,
+}
+
+impl Kernels {
+    /// The kernel with this body, made if there is none yet.
+    fn find_or_add(&mut self, body: Body, r#type: &FunctionType, stem: impl FnOnce() -> String) -> &mut Kernel {
+        let alike = self.by_hash.entry(ir::structural_hash(&body)).or_default();
+        let known = alike.iter().copied().find(|&index| ir::structurally_equal(&self.all[index].body, &body));
+        let index = known.unwrap_or_else(|| {
+            let stem = stem();
+            let count = self.names.entry(stem.clone()).or_insert(0);
+            let name = format!("{stem}_{count}");
+            *count += 1;
+            alike.push(self.all.len());
+            self.all.push(Kernel { name, r#type: r#type.clone(), body, elements: 0 });
+            self.all.len() - 1
+        });
+        &mut self.all[index]
+    }
 }
 
 struct Kernel {
@@ -118,23 +139,10 @@ fn outline_group(body: &mut Body, group: &Group, kernels: &mut Kernels, shapes: 
     let sizes = copies.sizes(body, group);
     let parameters: Vec<Value> = arguments.iter().chain(&destinations).copied().collect();
     let (kernel, r#type) = build_kernel(body, group, &copies, &parameters, &sizes);
-    let text = ir::print::print_body(&kernel);
     let elements = visited_elements(body, group, &parameters);
-    let name = match kernels.by_text.get_mut(&text) {
-        Some(known) => {
-            known.elements = known.elements.saturating_add(elements);
-            known.name.clone()
-        }
-        None => {
-            let stem = kernel_stem(body, group);
-            let count = kernels.names.entry(stem.clone()).or_insert(0);
-            let name = format!("{stem}_{count}");
-            *count += 1;
-            let kernel = Kernel { name: name.clone(), r#type: r#type.clone(), body: kernel, elements };
-            kernels.by_text.insert(text, kernel);
-            name
-        }
-    };
+    let kernel = kernels.find_or_add(kernel, &r#type, || kernel_stem(body, group));
+    kernel.elements = kernel.elements.saturating_add(elements);
+    let name = kernel.name.clone();
     call_kernel(body, group, &name, &r#type, &arguments, &sizes, &destinations);
 }
 

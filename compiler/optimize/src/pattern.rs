@@ -157,79 +157,144 @@ fn attribute(word: &str) -> Attribute {
 
 // ---- matching
 
+/// Classes that are still to match a pattern, the next one first.
+struct Goals<'p> {
+    pattern: &'p Pattern,
+    class: Id,
+    rest: Option<&'p Goals<'p>>,
+}
+
+/// What is done with a match.
+type Visitor<'v> = dyn FnMut(&Bindings) + 'v;
+
 impl Graph<'_> {
-    /// Every way in which a node is an instance of a pattern.
-    pub(crate) fn match_node(&self, pattern: &Pattern, node: &Node, bindings: &Bindings) -> Vec<Bindings> {
-        let Pattern::Op { operator, label, operands, attributes } = pattern else { return vec![] };
-        let Some(op) = node.op() else { return vec![] };
+    /// Visits every way in which a node is an instance of a pattern.
+    pub(crate) fn match_node(&self, pattern: &Pattern, node: &Node, visit: &mut Visitor<'_>) {
+        self.match_node_then(pattern, node, None, &mut Bindings::default(), visit);
+    }
+
+    /// Matches a node, then what else is to match. Bindings are as before afterwards.
+    fn match_node_then(
+        &self,
+        pattern: &Pattern,
+        node: &Node,
+        rest: Option<&Goals<'_>>,
+        bindings: &mut Bindings,
+        visit: &mut Visitor<'_>,
+    ) {
+        let Pattern::Op { operator, label, operands, attributes } = pattern else { return };
+        let Some(op) = node.op() else { return };
         if node.operator as usize != *operator || !has_attributes(self.body, op, attributes) {
-            return vec![];
+            return;
         }
-        let mut bindings = bindings.clone();
         bindings.ops.push(op);
-        if let Some(label) = *label {
-            set(&mut bindings.labels, label, op);
-        }
-        let mut found = self.match_operands(operands, &node.children, &bindings);
+        let known = label.and_then(|label| replace(&mut bindings.labels, label, Some(op)));
+        self.match_operands(operands, &node.children, rest, bindings, visit);
         if is_commutative(self.symbols.text(*operator))
             && let [a, b] = node.children[..]
             && self.egraph.find(a) != self.egraph.find(b)
         {
-            found.extend(self.match_operands(operands, &[b, a], &bindings));
+            self.match_operands(operands, &[b, a], rest, bindings, visit);
         }
-        found
+        if let Some(label) = *label {
+            replace(&mut bindings.labels, label, known);
+        }
+        bindings.ops.pop();
     }
 
-    fn match_operands(&self, patterns: &[Pattern], children: &[Id], bindings: &Bindings) -> Vec<Bindings> {
-        let rest = children.get(patterns.len()..).unwrap_or_default();
-        if !rest.iter().all(|&child| self.is_absent(child)) {
-            return vec![];
+    fn match_operands(
+        &self,
+        patterns: &[Pattern],
+        children: &[Id],
+        rest: Option<&Goals<'_>>,
+        bindings: &mut Bindings,
+        visit: &mut Visitor<'_>,
+    ) {
+        let surplus = children.get(patterns.len()..).unwrap_or_default();
+        let missing = patterns.get(children.len()..).unwrap_or_default();
+        if !surplus.iter().all(|&child| self.is_absent(child))
+            || !missing.iter().all(|pattern| matches!(pattern, Pattern::Absent))
+        {
+            return;
         }
-        let mut found = vec![bindings.clone()];
-        // a number is the cheapest to tell apart
-        let mut order: Vec<usize> = (0..patterns.len()).collect();
-        order.sort_by_key(|&index| !matches!(patterns[index], Pattern::Number(_) | Pattern::Absent));
-        for index in order {
-            let (pattern, child) = (&patterns[index], children.get(index));
-            found = match child {
-                Some(&child) => found.iter().flat_map(|known| self.match_class(pattern, child, known)).collect(),
-                None if matches!(pattern, Pattern::Absent) => found,
-                None => vec![],
-            };
-            if found.is_empty() {
-                break;
+        // what looks at no more than one class is the cheapest to tell apart
+        let simple = |pattern: &Pattern| matches!(pattern, Pattern::Number(_) | Pattern::Absent);
+        let plausible = patterns.iter().zip(children).all(|(pattern, &child)| match pattern {
+            Pattern::Absent => self.is_absent(child),
+            Pattern::Number(number) => self.data(child).scalar.is_some_and(|known| is_near(known, *number)),
+            Pattern::Op { operator, .. } => {
+                self.egraph[child].nodes.iter().any(|node| node.operator as usize == *operator)
             }
+            Pattern::Variable(_) | Pattern::Named(..) => true,
+        });
+        if plausible {
+            let mut open = patterns.iter().zip(children).rev().filter(|(pattern, _)| !simple(pattern));
+            self.match_all(&mut open, rest, bindings, visit);
         }
-        found
     }
 
-    fn match_class(&self, pattern: &Pattern, class: Id, bindings: &Bindings) -> Vec<Bindings> {
+    /// Matches operands, which come last to first, from the first on, then what else is to match.
+    fn match_all<'p>(
+        &self,
+        operands: &mut dyn Iterator<Item = (&'p Pattern, &'p Id)>,
+        rest: Option<&Goals<'_>>,
+        bindings: &mut Bindings,
+        visit: &mut Visitor<'_>,
+    ) {
+        match operands.next() {
+            Some((pattern, &class)) => {
+                let goals = Goals { pattern, class, rest };
+                self.match_all(operands, Some(&goals), bindings, visit);
+            }
+            None => self.match_goals(rest, bindings, visit),
+        }
+    }
+
+    fn match_goals(&self, goals: Option<&Goals<'_>>, bindings: &mut Bindings, visit: &mut Visitor<'_>) {
+        match goals {
+            Some(goal) => self.match_class(goal.pattern, goal.class, goal.rest, bindings, visit),
+            None => visit(bindings),
+        }
+    }
+
+    fn match_class(
+        &self,
+        pattern: &Pattern,
+        class: Id,
+        rest: Option<&Goals<'_>>,
+        bindings: &mut Bindings,
+        visit: &mut Visitor<'_>,
+    ) {
         let class = self.egraph.find(class);
         match pattern {
-            Pattern::Absent => self.is_absent(class).then(|| bindings.clone()).into_iter().collect(),
-            Pattern::Number(number) => {
-                let equal = self.data(class).scalar.is_some_and(|known| is_near(known, *number));
-                equal.then(|| bindings.clone()).into_iter().collect()
+            Pattern::Absent if self.is_absent(class) => self.match_goals(rest, bindings, visit),
+            Pattern::Number(number) if self.data(class).scalar.is_some_and(|known| is_near(known, *number)) => {
+                self.match_goals(rest, bindings, visit);
             }
-            Pattern::Variable(variable) => self.bind(*variable, class, bindings).into_iter().collect(),
-            Pattern::Named(variable, inner) => match self.bind(*variable, class, bindings) {
-                Some(bindings) => self.match_class(inner, class, &bindings),
-                None => vec![],
-            },
+            Pattern::Absent | Pattern::Number(_) => {}
+            Pattern::Variable(variable) => self.bind(*variable, class, bindings, |bindings| {
+                self.match_goals(rest, bindings, visit);
+            }),
+            Pattern::Named(variable, inner) => self.bind(*variable, class, bindings, |bindings| {
+                self.match_class(inner, class, rest, bindings, visit);
+            }),
             Pattern::Op { .. } => {
-                self.egraph[class].nodes.iter().flat_map(|node| self.match_node(pattern, node, bindings)).collect()
+                for node in &self.egraph[class].nodes {
+                    self.match_node_then(pattern, node, rest, bindings, visit);
+                }
             }
         }
     }
 
-    fn bind(&self, variable: usize, class: Id, bindings: &Bindings) -> Option<Bindings> {
+    /// Goes on with a variable bound, where it can be.
+    fn bind(&self, variable: usize, class: Id, bindings: &mut Bindings, next: impl FnOnce(&mut Bindings)) {
         let known = bindings.variables.get(variable).copied().flatten();
         if known.is_some_and(|known| self.egraph.find(known) != class) || self.is_absent(class) {
-            return None;
+            return;
         }
-        let mut bindings = bindings.clone();
-        set(&mut bindings.variables, variable, class);
-        Some(bindings)
+        replace(&mut bindings.variables, variable, Some(class));
+        next(bindings);
+        replace(&mut bindings.variables, variable, known);
     }
 
     pub(crate) fn is_absent(&self, class: Id) -> bool {
@@ -262,11 +327,12 @@ impl Graph<'_> {
     }
 }
 
-fn set<T>(slots: &mut Vec<Option<T>>, at: usize, value: T) {
-    while slots.len() <= at {
-        slots.push(None);
+/// Fills a slot and returns what was there.
+fn replace<T: Clone>(slots: &mut Vec<Option<T>>, at: usize, value: Option<T>) -> Option<T> {
+    if slots.len() <= at {
+        slots.resize(at + 1, None);
     }
-    slots[at] = Some(value);
+    std::mem::replace(&mut slots[at], value)
 }
 
 fn has_attributes(body: &Body, op: Op, wanted: &[(String, Attribute)]) -> bool {

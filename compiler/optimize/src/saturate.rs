@@ -43,7 +43,7 @@ struct Found {
 pub(crate) fn saturate(graph: &mut Graph<'_>, options: &Options) -> Trace {
     let mut trace = Trace::default();
     let mut seen = IndexSet::new();
-    let limit = graph.egraph.total_number_of_nodes() * options.node_limit;
+    let limit = graph.egraph.total_size() * options.node_limit;
     let phases = [(false, options.iterations), (true, EXPLORING_ROUNDS)];
     for (exploring, rounds) in phases {
         let mut changed: IndexSet<Id> = graph.egraph.classes().map(|class| class.id).collect();
@@ -55,7 +55,7 @@ pub(crate) fn saturate(graph: &mut Graph<'_>, options: &Options) -> Trace {
             let mut touched = Vec::new();
             for found in found {
                 let key = (found.rule, found.bindings.ops.clone(), found.bindings.variables.clone());
-                if graph.egraph.total_number_of_nodes() > limit {
+                if graph.egraph.total_size() > limit {
                     break;
                 }
                 if seen.insert(key) && apply(graph, &found, &mut trace) {
@@ -101,8 +101,7 @@ fn search(graph: &Graph<'_>, class: Id, options: &Options, exploring: bool) -> V
             if equation.kind > allowed || (equation.explores && !exploring) {
                 continue;
             }
-            let matches = graph.match_node(from, node, &Bindings::default());
-            found.extend(matches.into_iter().map(|bindings| Found { rule, class, bindings }));
+            graph.match_node(from, node, &mut |bindings| found.push(Found { rule, class, bindings: bindings.clone() }));
         }
     }
     found

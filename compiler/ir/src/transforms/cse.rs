@@ -1,15 +1,15 @@
 //! `cse`: common subexpressions.
 
-use rustc_hash::FxHashMap;
+use std::hash::{Hash, Hasher};
 
-use crate::attributes::Attributes;
-use crate::body::{Block, Body, Op, OpName, Region, Value};
+use rustc_hash::{FxHashMap, FxHasher};
+
+use crate::body::{Block, Body, Op, Region};
 use crate::diagnostics::Result;
 use crate::dominance::Dominators;
 use crate::effects::is_mergeable;
 use crate::pass::{PassContext, PassDefinition};
 use crate::registry::Registry;
-use crate::types::Type;
 
 use super::remove_dead;
 
@@ -23,14 +23,32 @@ pub(super) const PASS: PassDefinition = PassDefinition::on_functions(
     },
 );
 
-/// What makes two operations equal.
-type Key = (OpName, Vec<Value>, Attributes, Vec<Type>);
+/// A number that equal operations share.
+fn hash_of(body: &Body, op: Op) -> u64 {
+    let operation = body.op(op);
+    let mut state = FxHasher::default();
+    operation.name.hash(&mut state);
+    operation.operands().hash(&mut state);
+    operation.attributes.hash(&mut state);
+    operation.results().iter().for_each(|&result| body.value_type(result).hash(&mut state));
+    state.finish()
+}
+
+/// Whether two operations give the same results.
+fn are_equal(body: &Body, a: Op, b: Op) -> bool {
+    let types = |op: Op| body.op(op).results().iter().map(|&result| body.value_type(result));
+    let (a_op, b_op) = (body.op(a), body.op(b));
+    a_op.name == b_op.name
+        && a_op.operands() == b_op.operands()
+        && a_op.attributes == b_op.attributes
+        && types(a).eq(types(b))
+}
 
 /// Replaces operations without effect by equal ones that dominate them; returns how many.
 ///
 /// Operations with regions are left alone.
 pub fn merge_equal(body: &mut Body, registry: &Registry) -> usize {
-    let mut known: FxHashMap<Key, Vec<Op>> = FxHashMap::default();
+    let mut known: FxHashMap<u64, Vec<Op>> = FxHashMap::default();
     let mut dominators: FxHashMap<Region, Dominators> = FxHashMap::default();
     let mut merged = Vec::new();
     // outer before inner and in textual order, so a dominating operation of the same block or an outer one comes first
@@ -40,10 +58,9 @@ pub fn merge_equal(body: &mut Body, registry: &Registry) -> usize {
         if has_regions || operation.results().is_empty() || !is_mergeable(registry, body, op) {
             continue;
         }
-        let types = operation.results().iter().map(|&result| body.value_type(result).clone()).collect();
-        let key = (operation.name.clone(), operation.operands().to_vec(), operation.attributes.clone(), types);
-        let equal = known.entry(key).or_default();
-        match equal.iter().copied().find(|&other| dominates(body, &mut dominators, other, op)) {
+        let equal = known.entry(hash_of(body, op)).or_default();
+        let mut is_known = |&other: &Op| are_equal(body, other, op) && dominates(body, &mut dominators, other, op);
+        match equal.iter().copied().find(&mut is_known) {
             Some(other) => {
                 for (index, old) in body.op(op).results().to_vec().into_iter().enumerate() {
                     body.replace_all_uses(old, body.result(other, index));

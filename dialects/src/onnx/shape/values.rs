@@ -7,6 +7,9 @@ use ir::{Attribute, DenseElements, DimExpr, Type};
 use super::node::{Node, normalize_axis};
 use super::{ELEMENT_LIMIT, Elements};
 
+/// Floats that take part in shapes are factors, one a dimension; longer lists are weights.
+const FLOAT_LIMIT: usize = 16;
+
 /// The elements of the only result, as far as they follow from the operands'.
 pub(super) fn infer(node: &Node<'_, '_>, name: &str) -> Option<Elements> {
     let result = node.analyser.body.result(node.op, 0);
@@ -81,7 +84,8 @@ pub(super) fn infer(node: &Node<'_, '_>, name: &str) -> Option<Elements> {
 }
 
 fn constants(dense: &DenseElements) -> Option<Elements> {
-    if dense.element_count() > ELEMENT_LIMIT || dense.r#type.element().byte_width().is_none() {
+    let limit = if dense.r#type.element().is_float() { FLOAT_LIMIT } else { ELEMENT_LIMIT };
+    if dense.element_count() > limit || dense.r#type.element().byte_width().is_none() {
         return None;
     }
     let element = |at: usize| match dense.integer(at) {
