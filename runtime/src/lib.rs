@@ -4,6 +4,7 @@
 //! - [`clock`]: time, for profiles.
 //! - [`context`]: the memory of one run.
 //! - [`kernels`]: micro-kernels chosen by CPU features.
+//! - [`pages`]: giving back memory of constants.
 //! - [`elementary`]: elementary functions that generated code does not expand.
 //! - [`symbols`]: every symbol by name, for in-process linking.
 //!
@@ -13,6 +14,7 @@ pub mod clock;
 pub mod context;
 pub mod elementary;
 pub mod kernels;
+pub mod pages;
 pub mod pool;
 mod symbols;
 

@@ -1,6 +1,6 @@
 //! Every exported symbol by name.
 
-use crate::{clock, context, elementary, kernels, pool};
+use crate::{clock, context, elementary, kernels, pages, pool};
 
 macro_rules! symbol_table {
     ($($module:ident: $($name:ident)*;)*) => {
@@ -15,6 +15,7 @@ symbol_table! {
     pool: rt_parallel_for rt_set_threads rt_begin_run rt_end_run;
     clock: rt_ticks;
     context: rt_arena rt_allocate rt_copy rt_output rt_fail rt_end_context_run rt_release;
+    pages: rt_discard;
     kernels: rt_contract_f32 rt_depthwise_f32;
     elementary:
         rt_exp_f64 rt_exp2_f64 rt_expm1_f64 rt_log_f64 rt_log2_f64 rt_log10_f64 rt_log1p_f64

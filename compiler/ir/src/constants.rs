@@ -125,6 +125,11 @@ impl Blob {
         &whole[self.offset..self.offset + self.length]
     }
 
+    /// Whether the bytes are in a mapped file.
+    pub fn is_mapped(&self) -> bool {
+        matches!(self.storage, Storage::Mapped(_))
+    }
+
     /// Whether two handles show the same bytes of the same storage, without looking at them.
     pub fn same_storage(&self, other: &Blob) -> bool {
         self.bytes().as_ptr() == other.bytes().as_ptr() && self.length == other.length

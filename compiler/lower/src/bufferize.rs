@@ -11,10 +11,17 @@
 
 use dialects::ml_program::{GLOBAL, GLOBAL_LOAD, GLOBAL_STORE, named_global};
 use indexmap::IndexMap;
-use ir::{Attribute, Attributes, Block, Body, Builder, Diagnostic, FunctionType, Location, Module, Op, OpName, Type, Value};
+use ir::{
+    Attribute, Attributes, Block, Body, Builder, Diagnostic, FunctionType, Location, Module, Op, OpName, Type, Value,
+};
+
+use crate::fold_constants::INITIALIZE;
 
 /// Alignment of every planned buffer, in bytes.
 const ALIGNMENT: i64 = 64;
+
+/// From so many bytes on, the memory of a constant is given back behind its last reader in `@initialize`.
+const DISCARDED_BYTES: usize = 1 << 20;
 
 /// Where a tensor lives.
 #[derive(Clone, Debug)]
@@ -143,7 +150,12 @@ impl Host<'_> {
         self.assign_outputs(&results);
         let lifetimes = Lifetimes::of(&self.source, entry);
         self.plan_arena(&lifetimes);
-        self.block(entry)?;
+        for (position, op) in self.source.ops(entry).to_vec().into_iter().enumerate() {
+            self.operation(op)?;
+            if self.name == INITIALIZE {
+                self.discard_constants(op, position, &lifetimes);
+            }
+        }
         for (index, &result) in results.iter().enumerate() {
             self.finish_output(index, result);
         }
@@ -190,8 +202,7 @@ impl Host<'_> {
             return known;
         }
         let mut builder = Builder::at_end(&mut self.body, self.at);
-        let value =
-            builder.value(pure.name.clone(), &pure.operands, pure.result.clone(), pure.attributes.clone());
+        let value = builder.value(pure.name.clone(), &pure.operands, pure.result.clone(), pure.attributes.clone());
         // what a branch computes is not known behind it
         if Some(self.at) == self.body.entry() {
             self.known.insert(pure, value);
@@ -555,6 +566,29 @@ impl Host<'_> {
         Ok(())
     }
 
+    /// Gives back the pages of mapped constants that `op` was the last to read. They were read to be packed, and the
+    /// packed form is what stays.
+    fn discard_constants(&mut self, op: Op, position: usize, lifetimes: &Lifetimes) {
+        for operand in self.source.op(op).operands().to_vec() {
+            let root = view_root(&self.source, operand);
+            let bytes = self.mapped_bytes(root).unwrap_or(0);
+            if bytes < DISCARDED_BYTES || lifetimes.last_use(root) != position {
+                continue;
+            }
+            let address = self.pure("rt.address", &[self.buffers[&root].memref], Type::Index, []);
+            let bytes = self.index(bytes as i64);
+            let callee = Attributes::from([("callee", Attribute::symbol("rt_discard"))]);
+            self.emit("func.call", &[address, bytes], &[], callee);
+        }
+    }
+
+    /// The size of a constant that is in a mapped file.
+    fn mapped_bytes(&self, value: Value) -> Option<usize> {
+        let op = self.source.defining_op(value).filter(|&op| self.source.name(op) == "arith.constant")?;
+        let data = &self.source.op(op).attributes.get("value")?.as_dense()?.data;
+        data.is_mapped().then(|| data.bytes().len())
+    }
+
     /// A buffer under the type that a tensor operand has.
     fn cast_to(&mut self, memref: Value, operand: Value) -> Value {
         let tensor = self.source.value_type(operand);
@@ -724,6 +758,10 @@ impl Lifetimes {
                     self.last.insert(result, position);
                     origins.insert(result, vec![result]);
                 }
+            }
+            "arith.constant" => {
+                let result = operation.results()[0];
+                origins.insert(result, vec![result]);
             }
             "tensor.reshape" | "tensor.cast" => {
                 let of = origins.get(&operation.operands()[0]).cloned().unwrap_or_default();

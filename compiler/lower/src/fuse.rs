@@ -60,10 +60,8 @@ pub fn fuse_block(body: &Body, block: Block) -> Vec<Group> {
         group_of.insert(op, index);
     }
     groups.reverse();
-    let group = |group: Building| Group {
-        ops: group.ops.into_iter().rev().collect(),
-        has_contraction: group.has_contraction,
-    };
+    let group =
+        |group: Building| Group { ops: group.ops.into_iter().rev().collect(), has_contraction: group.has_contraction };
     groups.into_iter().map(group).collect()
 }
 

@@ -1,0 +1,53 @@
+//! Pages of constants that nobody needs any more.
+
+#![allow(unsafe_code, reason = "advises the system about memory that generated code names")]
+
+/// Tells the system that a constant is not read any more, so that its pages need not stay in memory. The constant must
+/// be in a file that is mapped: what is read from it afterwards comes from the file again.
+///
+/// # Safety
+/// The bytes from `address` on are part of a mapping of a file that nobody has written to.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rt_discard(address: *mut u8, bytes: i64) {
+    // on other machines constants that are not aligned are copies, which are in no file
+    #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
+    {
+        // SAFETY: reads a constant of the system.
+        let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) }.max(1) as usize;
+        let start = address.addr().next_multiple_of(page);
+        let end = (address.addr() + bytes.max(0) as usize) / page * page;
+        if start < end {
+            // SAFETY: whole pages within the constant, whose contents the file has too; a refusal changes nothing.
+            unsafe { libc::madvise(address.with_addr(start).cast(), end - start, libc::MADV_DONTNEED) };
+        }
+    }
+    #[cfg(not(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"))))]
+    let _ = (address, bytes);
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use std::os::fd::AsRawFd;
+
+    use super::rt_discard;
+
+    #[test]
+    fn what_is_discarded_can_be_read_again() {
+        let path = std::env::temp_dir().join(format!("runtime-pages-{}", std::process::id()));
+        let bytes: Vec<u8> = (0..5 * 4096u32).map(|at| (at % 251) as u8).collect();
+        std::fs::write(&path, &bytes).expect("the temporary folder takes a file");
+        let file = std::fs::File::open(&path).expect("just written");
+        // SAFETY: a private, read-only mapping of a file that this test owns.
+        let map = unsafe {
+            libc::mmap(std::ptr::null_mut(), bytes.len(), libc::PROT_READ, libc::MAP_PRIVATE, file.as_raw_fd(), 0)
+        };
+        assert_ne!(map, libc::MAP_FAILED);
+        // SAFETY: within the mapping, which nobody writes to.
+        let seen = unsafe {
+            rt_discard(map.cast::<u8>().add(100), bytes.len() as i64 - 200);
+            std::slice::from_raw_parts(map.cast::<u8>(), bytes.len())
+        };
+        assert_eq!(seen, bytes);
+        let _ = std::fs::remove_file(path);
+    }
+}
