@@ -24,7 +24,7 @@ pub const ELEMENTS: &str = "rt.elements";
 /// What stands for an extent that is not known.
 const LIKELY_EXTENT: i64 = 128;
 /// Elements of a contraction's result that a micro-kernel makes in the time generated code visits one.
-const MICRO_KERNEL_LEAD: i64 = 8;
+const MICRO_KERNEL_LEAD: i64 = 16;
 
 /// How much a kernel knows of the shapes it is called with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
