@@ -119,7 +119,7 @@ impl ShapeAnalysis {
 
     fn record(&mut self, value: Value, mut fact: Fact) {
         let shape = fact.shape.as_deref().unwrap_or_default();
-        let count = DimExpr::product(shape).as_constant();
+        let count = shape.iter().map(DimExpr::as_constant).product::<Option<i64>>();
         fact.elements = fact.elements.filter(|elements| {
             fact.shape.is_some() && count == Some(elements.len() as i64) && elements.iter().any(Option::is_some)
                 || elements.is_empty() && count == Some(0)
