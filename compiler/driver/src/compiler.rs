@@ -13,6 +13,7 @@ use crate::code::Code;
 use crate::globals::Globals;
 use crate::parts;
 use crate::pipeline::{self, MAIN, Timings};
+use crate::progress::{Observer, Stage};
 use crate::session::Entry;
 use crate::signature::Signature;
 use crate::tiers::{Recipe, Upgrade};
@@ -43,6 +44,8 @@ pub struct Options {
     pub explain: bool,
     /// Whether kernels are timed.
     pub profile: bool,
+    /// Who is told how far a compilation has come.
+    pub observer: Option<Observer>,
     /// Stages behind which the module is printed to the standard error output, large constants left out.
     pub print_after: Vec<String>,
 }
@@ -93,6 +96,7 @@ impl Compiler {
     }
 
     fn import(&self, path: &Path, options: &import::Options, timings: &mut Timings) -> Result<Module> {
+        self.enter(Stage::Import);
         let mut options = options.clone();
         options.dimensions.extend(self.options.dims.iter().map(|(name, &extent)| (name.clone(), extent)));
         let module = timings.measure("import", || import::import_file(path, &options))?;
@@ -106,19 +110,23 @@ impl Compiler {
         let mut module = self.import(path, &import::Options::default(), &mut timings)?;
         let mut signature = Signature::of(main_function(&module)?);
         if level > Level::Graph {
+            self.enter(Stage::Optimize);
             pipeline::run(&mut module, &pipeline::graph(&self.options), &self.options, &mut timings)?;
             signature.refine(main_function(&module)?);
         }
         if level > Level::Structured {
+            self.enter(Stage::Kernels);
             pipeline::run(&mut module, &pipeline::kernels(&self.options), &self.options, &mut timings)?;
         }
         if level > Level::Kernel {
+            self.enter(Stage::Lower);
             pipeline::run(&mut module, pipeline::LOW, &self.options, &mut timings)?;
         }
         Ok((module, signature))
     }
 
     fn compile_graph(&self, mut module: Module, mut timings: Timings) -> Result<CompiledModel> {
+        self.enter(Stage::Optimize);
         let mut signature = Signature::of(main_function(&module)?);
         pipeline::run(&mut module, &pipeline::graph(&self.options), &self.options, &mut timings)?;
         signature.refine(main_function(&module)?);
@@ -132,9 +140,13 @@ impl Compiler {
     }
 
     fn finish(&self, mut module: Module, signature: Signature, mut timings: Timings) -> Result<CompiledModel> {
+        self.enter(Stage::Kernels);
         pipeline::run(&mut module, &pipeline::kernels(&self.options), &self.options, &mut timings)?;
+        self.enter(Stage::Lower);
         let parts = self.lower_parts(&mut module, &mut timings)?;
+        self.enter(Stage::Generate);
         let mut model = self.generate(&module, parts, signature, timings)?;
+        self.enter(Stage::Initialize);
         let mut timings = std::mem::take(&mut model.timings);
         timings.measure("initialize", || model.initialize())?;
         model.timings = timings;
@@ -156,6 +168,12 @@ impl Compiler {
             })
         })?;
         Ok(parts)
+    }
+
+    fn enter(&self, stage: Stage) {
+        if let Some(observer) = &self.options.observer {
+            observer.tell(stage);
+        }
     }
 
     fn threads(&self) -> usize {

@@ -133,9 +133,11 @@ fn main() -> ExitCode {
 
 fn run(arguments: &Arguments) -> Result<(), Failure> {
     let start = std::time::Instant::now();
-    let options = options(arguments)?;
+    let progress = progress::Progress::new();
+    let options = Options { observer: progress.observer(), ..options(arguments)? };
     let dims = options.dims.clone();
     let model = Compiler::new(options).compile_file(&arguments.model)?;
+    drop(progress);
     if arguments.timings {
         for (stage, time) in &model.timings.0 {
             eprintln!("{stage:20} {:9.3} ms", time.as_secs_f64() * 1e3);
@@ -198,6 +200,7 @@ fn options(arguments: &Arguments) -> Result<Options, Failure> {
         explain: arguments.explain,
         profile: arguments.profile,
         print_after: arguments.print_after.clone(),
+        observer: None,
     })
 }
 

@@ -2,15 +2,18 @@
 
 use std::path::Path;
 
-use driver::{Backend, Compiler, ErrorClass, Level, Options, Signature};
+use driver::{Backend, Compiler, ErrorClass, Level, Observer, Options, Signature};
 use ir::{Module, PrintOptions};
 
 use crate::{Arguments, Emit, Failure};
 
 /// The bytes to write; `None` when they are written already.
 pub(crate) fn emit(arguments: &Arguments, model: &Path) -> Result<Option<Vec<u8>>, Failure> {
+    let progress = progress::Progress::new();
+    let observer = progress.observer();
+    let lower = |level, backend| lower(arguments, model, level, backend, observer.clone());
     let text = |level: Level, backend: Backend| {
-        let (module, _) = lower(arguments, model, level, backend)?;
+        let (module, _) = lower(level, backend)?;
         Ok(Some(ir::print_module(&module, &PrintOptions::brief()).into_bytes()))
     };
     match arguments.emit {
@@ -19,12 +22,13 @@ pub(crate) fn emit(arguments: &Arguments, model: &Path) -> Result<Option<Vec<u8>
         Emit::Kernels => text(Level::Kernel, Backend::Llvm),
         Emit::Loops => text(Level::Low, Backend::Llvm),
         Emit::Clif => {
-            let (module, _) = lower(arguments, model, Level::Low, Backend::Cranelift)?;
+            let (module, _) = lower(Level::Low, Backend::Cranelift)?;
             Ok(Some(driver::clif(&module)?.into_bytes()))
         }
         #[cfg(feature = "llvm")]
         _ => {
-            let (module, signature) = lower(arguments, model, Level::Low, Backend::Llvm)?;
+            let (module, signature) = lower(Level::Low, Backend::Llvm)?;
+            observer.iter().for_each(|observer| observer.tell(driver::Stage::Generate));
             crate::native::emit(arguments, module, &signature)
         }
         #[cfg(not(feature = "llvm"))]
@@ -32,12 +36,19 @@ pub(crate) fn emit(arguments: &Arguments, model: &Path) -> Result<Option<Vec<u8>
     }
 }
 
-fn lower(arguments: &Arguments, model: &Path, level: Level, backend: Backend) -> Result<(Module, Signature), Failure> {
+fn lower(
+    arguments: &Arguments,
+    model: &Path,
+    level: Level,
+    backend: Backend,
+    observer: Option<Observer>,
+) -> Result<(Module, Signature), Failure> {
     let options = Options {
         backend,
         threads: arguments.threads,
         dims: arguments.dims.iter().cloned().collect(),
         strict_fp: arguments.strict_fp,
+        observer,
         ..Options::default()
     };
     if !model.exists() {

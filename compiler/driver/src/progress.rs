@@ -1,0 +1,61 @@
+//! How far a compilation has come, for who wants to show it.
+
+use std::fmt;
+use std::sync::Arc;
+
+/// A part of a compilation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// Reading the model.
+    Import,
+    /// The graph level, and on to the structured level.
+    Optimize,
+    /// The structured level to the kernel level.
+    Kernels,
+    /// The kernel level to the low level.
+    Lower,
+    /// Machine code.
+    Generate,
+    /// What depends on the weights alone.
+    Initialize,
+}
+
+impl Stage {
+    /// Every stage, in order.
+    pub const ALL: [Stage; 6] =
+        [Stage::Import, Stage::Optimize, Stage::Kernels, Stage::Lower, Stage::Generate, Stage::Initialize];
+
+    /// What is being done, for people.
+    pub fn description(self) -> &'static str {
+        match self {
+            Stage::Import => "reading the model",
+            Stage::Optimize => "optimising the graph",
+            Stage::Kernels => "making kernels",
+            Stage::Lower => "lowering",
+            Stage::Generate => "generating code",
+            Stage::Initialize => "preparing weights",
+        }
+    }
+}
+
+/// Is told of each stage when it begins.
+#[derive(Clone)]
+pub struct Observer(Arc<dyn Fn(Stage) + Send + Sync>);
+
+impl Observer {
+    /// An observer that calls a function.
+    pub fn new(tell: impl Fn(Stage) + Send + Sync + 'static) -> Observer {
+        Observer(Arc::new(tell))
+    }
+
+    /// Tells that a stage begins.
+    pub fn tell(&self, stage: Stage) {
+        (self.0)(stage);
+    }
+}
+
+impl fmt::Debug for Observer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Observer")
+    }
+}
