@@ -1,6 +1,5 @@
 //! One function: blocks, values, constants, and the choice of a translation for each operation.
 
-use indexmap::IndexMap;
 use inkwell::attributes::{Attribute as FunctionAttribute, AttributeLoc};
 use inkwell::basic_block::BasicBlock;
 use inkwell::builder::{Builder, BuilderError};
@@ -9,7 +8,7 @@ use inkwell::intrinsics::Intrinsic;
 use inkwell::module::{Linkage, Module};
 use inkwell::types::{BasicMetadataTypeEnum, BasicType, BasicTypeEnum, FunctionType, VectorType};
 use inkwell::values::{BasicMetadataValueEnum, BasicValueEnum, FunctionValue, IntValue, PhiValue, VectorValue};
-use ir::{Attribute, Body, Diagnostic, FunctionView, Location, Op};
+use ir::{Attribute, Body, Diagnostic, FunctionView, IndexMap, Location, Op};
 
 use crate::form::{scalar_type, value_type};
 
@@ -58,9 +57,9 @@ pub(crate) fn translate(unit: &Unit<'_>, function: FunctionView<'_>) -> Result<(
         body,
         function: target,
         builder: unit.context.create_builder(),
-        values: IndexMap::new(),
-        blocks: IndexMap::new(),
-        phis: IndexMap::new(),
+        values: IndexMap::default(),
+        blocks: IndexMap::default(),
+        phis: IndexMap::default(),
     };
     translator.blocks_and_ops()?;
     if target.verify(false) {
@@ -129,7 +128,7 @@ impl<'c> Translator<'_, 'c> {
         let entry = self.body.entry().expect("only functions with a body are translated");
         let successors =
             |block| self.body.terminator(block).map_or(&[][..], |terminator| self.body.op(terminator).successors());
-        let mut seen = indexmap::IndexSet::from([entry]);
+        let mut seen = ir::IndexSet::from_iter([entry]);
         let mut stack = vec![(entry, 0)];
         let mut order = Vec::new();
         while let Some((block, next)) = stack.last_mut() {

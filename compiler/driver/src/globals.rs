@@ -1,7 +1,6 @@
 //! The buffers behind a module's `memref.global`s.
 
-use indexmap::IndexMap;
-use ir::{AlignedBytes, Attribute, Blob, Module, Type};
+use ir::{AlignedBytes, Attribute, Blob, IndexMap, Module, Type};
 
 /// The memory of every global, by name.
 #[derive(Default)]

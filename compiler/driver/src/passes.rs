@@ -1,8 +1,7 @@
 //! Every pass there is: what the compiler runs, and what `onnx-opt` offers.
 
-use indexmap::IndexMap;
 use ir::pass::{OptionDefinition, OptionKind, PassContext, PassDefinition, PassRegistry};
-use ir::{Module, Result};
+use ir::{IndexMap, Module, Result};
 
 use dialects::levels::{Level, verify_level};
 
@@ -19,7 +18,7 @@ pub fn registry() -> PassRegistry {
 const INFER_SHAPES: PassDefinition = PassDefinition::on_module(
     "infer-shapes",
     "Writes inferred types into the values of the graph level: extents that are numbers become static.",
-    |module, _| dialects::onnx::shape::infer_shapes(module, &IndexMap::new()),
+    |module, _| dialects::onnx::shape::infer_shapes(module, &IndexMap::default()),
 );
 
 const OPTIMIZE: PassDefinition =

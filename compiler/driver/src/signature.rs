@@ -1,7 +1,6 @@
 //! What a model takes and gives.
 
-use indexmap::IndexMap;
-use ir::{Attribute, Diagnostic, FunctionView, Location, Result, Type};
+use ir::{Attribute, Diagnostic, FunctionView, IndexMap, Location, Result, Type};
 
 use crate::tensor::{Tensor, shape_text, type_name};
 
@@ -88,7 +87,7 @@ impl Signature {
                 format!("the model takes {} inputs ({}), found {}", names.len(), names.join(", "), inputs.len());
             return Err(wrong(message).into());
         }
-        let mut known: IndexMap<&str, (i64, &str)> = IndexMap::new();
+        let mut known: IndexMap<&str, (i64, &str)> = IndexMap::default();
         for (port, tensor) in self.inputs.iter().zip(inputs) {
             port.check(tensor, &mut known)?;
         }

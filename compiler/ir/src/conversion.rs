@@ -5,7 +5,7 @@
 
 use std::collections::VecDeque;
 
-use indexmap::IndexMap;
+use crate::IndexMap;
 
 use crate::body::{Body, Op, Value};
 use crate::builder::Builder;

@@ -8,7 +8,7 @@ mod text;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use indexmap::{IndexMap, IndexSet};
+use crate::{IndexMap, IndexSet};
 
 /// An extent known as an expression of named dimensions. Build it with the methods below, never with the variants, so
 /// that it stays in normal form.
@@ -181,7 +181,7 @@ impl DimExpr {
         if let Some(constant) = [self, other].into_iter().find(|dim| matches!(dim, DimExpr::Constant(c) if *c != 1)) {
             return constant.clone();
         }
-        let mut parts = IndexSet::new();
+        let mut parts = IndexSet::default();
         for dim in [self, other] {
             match dim {
                 DimExpr::Constant(_) => {}
@@ -210,7 +210,7 @@ impl DimExpr {
 
     /// The symbols in it, each once.
     pub fn symbols(&self) -> IndexSet<Arc<str>> {
-        let mut symbols = IndexSet::new();
+        let mut symbols = IndexSet::default();
         self.map_symbols(&mut |name| {
             symbols.insert(name.clone());
             DimExpr::Symbol(name.clone())
@@ -405,7 +405,7 @@ fn drop_bounded(parts: &mut IndexSet<DimExpr>) {
 }
 
 fn extreme(a: &DimExpr, b: &DimExpr, largest: bool) -> DimExpr {
-    let mut kept: IndexSet<DimExpr> = IndexSet::new();
+    let mut kept: IndexSet<DimExpr> = IndexSet::default();
     let parts_of = |dim: &DimExpr| match dim {
         DimExpr::Max(parts) if largest => parts.to_vec(),
         DimExpr::Min(parts) if !largest => parts.to_vec(),

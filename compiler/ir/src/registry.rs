@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use indexmap::IndexMap;
+use crate::IndexMap;
 
 use crate::attributes::Attribute;
 use crate::body::{Body, Op, Value};

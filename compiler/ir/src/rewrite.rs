@@ -4,7 +4,7 @@
 
 use std::collections::VecDeque;
 
-use indexmap::IndexMap;
+use crate::IndexMap;
 
 use crate::attributes::{Attribute, Attributes};
 use crate::body::{Body, Op, OpName, Value};

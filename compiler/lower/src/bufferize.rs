@@ -10,9 +10,9 @@
 //!   one is a view of the other.
 
 use dialects::ml_program::{GLOBAL, GLOBAL_LOAD, GLOBAL_STORE, named_global};
-use indexmap::IndexMap;
 use ir::{
-    Attribute, Attributes, Block, Body, Builder, Diagnostic, FunctionType, Location, Module, Op, OpName, Type, Value,
+    Attribute, Attributes, Block, Body, Builder, Diagnostic, FunctionType, IndexMap, Location, Module, Op, OpName,
+    Type, Value,
 };
 
 use crate::fold_constants::INITIALIZE;
@@ -117,13 +117,13 @@ pub fn bufferize_host(module: &mut Module, name: &str) -> ir::Result<()> {
         at,
         context,
         status,
-        buffers: IndexMap::new(),
-        scalars: IndexMap::new(),
-        known: IndexMap::new(),
+        buffers: IndexMap::default(),
+        scalars: IndexMap::default(),
+        known: IndexMap::default(),
         globals: 0,
-        outputs: IndexMap::new(),
+        outputs: IndexMap::default(),
         output_words: vec![],
-        slots: IndexMap::new(),
+        slots: IndexMap::default(),
         offsets: vec![],
         arena: None,
         table,
@@ -730,9 +730,9 @@ struct Lifetimes {
 
 impl Lifetimes {
     fn of(body: &Body, entry: Block) -> Lifetimes {
-        let mut lifetimes = Lifetimes { results: vec![], last: IndexMap::new() };
+        let mut lifetimes = Lifetimes { results: vec![], last: IndexMap::default() };
         // what a value may share memory with: itself and, behind views and conditionals, other results
-        let mut origins: IndexMap<Value, Vec<Value>> = IndexMap::new();
+        let mut origins: IndexMap<Value, Vec<Value>> = IndexMap::default();
         for (position, &top) in body.ops(entry).iter().enumerate() {
             let nested = body.op(top).regions().iter().flat_map(|&region| body.walk(region));
             for op in nested.chain(std::iter::once(top)).collect::<Vec<_>>() {

@@ -1,7 +1,6 @@
 //! Copying operations, with everything in their regions, from one place or body to another.
 
-use indexmap::IndexMap;
-use ir::{Block, Body, Op, Value};
+use ir::{Block, Body, IndexMap, Op, Value};
 
 /// What copied operations' operands become: old values to new ones.
 pub type Mapping = IndexMap<Value, Value>;

@@ -8,8 +8,7 @@
 //! - Only kernel calls cross over; constants, sizes and reshapes are cheap and stay on both sides.
 
 use dialects::ml_program::{GLOBAL, GLOBAL_LOAD, GLOBAL_STORE};
-use indexmap::{IndexMap, IndexSet};
-use ir::{Attribute, Attributes, Body, FunctionType, Location, Module, Op, Value};
+use ir::{Attribute, Attributes, Body, FunctionType, IndexMap, IndexSet, Location, Module, Op, Value};
 
 use crate::clone::{Mapping, clone_op};
 
@@ -83,7 +82,7 @@ fn is_constant(body: &Body, op: Op) -> bool {
 /// Operations of the entry block that depend on constants alone.
 fn constant_ops(body: &Body) -> IndexSet<Op> {
     let entry = body.entry().expect("the host function has a body");
-    let mut constant: IndexSet<Op> = IndexSet::new();
+    let mut constant: IndexSet<Op> = IndexSet::default();
     for &op in body.ops(entry) {
         let known = |value: &Value| body.defining_op(*value).is_some_and(|op| constant.contains(&op));
         if is_foldable(body, op) && body.op(op).operands().iter().all(known) {
@@ -95,7 +94,7 @@ fn constant_ops(body: &Body) -> IndexSet<Op> {
 
 /// Constant kernel calls whose results others need, with the names of their globals.
 fn crossing_calls(body: &Body, constant: &IndexSet<Op>) -> IndexMap<Value, String> {
-    let mut crossing = IndexMap::new();
+    let mut crossing = IndexMap::default();
     for &op in constant {
         if body.name(op) != "func.call" {
             continue;

@@ -7,8 +7,7 @@
 //! Legality is decided on *accesses*: for each member the subscripts of its result as expressions over the loops of
 //! the root. A reduction that is open where a member is read stands for the root's last loop.
 
-use indexmap::IndexMap;
-use ir::{AffineExpr, Block, Body, FloatType, Op, Type, Value, ValueDefinition};
+use ir::{AffineExpr, Block, Body, FloatType, IndexMap, Op, Type, Value, ValueDefinition};
 
 use crate::contraction::Contraction;
 use crate::generic::{Generic, Iterator};
@@ -47,7 +46,7 @@ struct Access {
 /// Groups the compute operations of a block.
 pub fn fuse_block(body: &Body, block: Block) -> Vec<Group> {
     let mut groups: Vec<Building> = Vec::new();
-    let mut group_of: IndexMap<Op, usize> = IndexMap::new();
+    let mut group_of: IndexMap<Op, usize> = IndexMap::default();
     for &op in body.ops(block).iter().rev() {
         if !is_compute(body, op) {
             continue;
@@ -75,7 +74,7 @@ fn new_group(body: &Body, op: Op) -> Building {
     let subscripts = (0..rank as u32).map(AffineExpr::Dim).collect();
     let generic = Generic::of(body, op);
     let contraction = generic.as_ref().and_then(|generic| Contraction::of(body, generic)).is_some();
-    let mut accesses = IndexMap::new();
+    let mut accesses = IndexMap::default();
     accesses.insert(op, Access { subscripts, below_reduction: false });
     Building {
         ops: vec![op],

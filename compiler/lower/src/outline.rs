@@ -6,8 +6,7 @@
 //!
 //! With [`Shapes::Shared`] tensors lose their large static extents inside kernels, and the caller casts.
 
-use indexmap::IndexMap;
-use ir::{Attribute, Attributes, Block, Body, Builder, FunctionType, Location, Module, Op, Type, Value};
+use ir::{Attribute, Attributes, Block, Body, Builder, FunctionType, IndexMap, Location, Module, Op, Type, Value};
 
 use crate::clone::{Mapping, clone_op};
 use crate::extents::extent_of;

@@ -1,7 +1,6 @@
 //! What an operation costs: the roofline, `max(arithmetic, memory) + launch`, in nanoseconds.
 
-use indexmap::IndexSet;
-use ir::{DimExpr, Type};
+use ir::{DimExpr, IndexSet, Type};
 
 use crate::graph::Graph;
 use crate::language::{Fact, Node, Source, short_name};

@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 
 use egg::{Id, Language};
-use indexmap::IndexMap;
+use ir::IndexMap;
 
 use crate::cost;
 use crate::graph::Graph;
@@ -31,7 +31,7 @@ pub(crate) struct Extractor {
 impl Extractor {
     /// The classes that can be reached from the roots.
     pub(crate) fn new(graph: &Graph<'_>, roots: &[Id]) -> Extractor {
-        let mut extractor = Extractor { index: IndexMap::new(), nodes: Vec::new(), roots: Vec::new() };
+        let mut extractor = Extractor { index: IndexMap::default(), nodes: Vec::new(), roots: Vec::new() };
         extractor.roots = roots.iter().map(|&root| extractor.place(graph.egraph.find(root))).collect();
         let mut at = 0;
         while let Some((&class, _)) = extractor.index.get_index(at) {

@@ -5,8 +5,7 @@
 
 use dialects::onnx::shape::ShapeAnalysis;
 use egg::Id;
-use indexmap::IndexMap;
-use ir::{Attribute, Attributes, Blob, Body, DenseElements, DimExpr, Location, Op, Type, Value};
+use ir::{Attribute, Attributes, Blob, Body, DenseElements, DimExpr, IndexMap, Location, Op, Type, Value};
 
 use crate::language::{EGraph, Fact, Facts, Node, Source, Symbols, short_name};
 use crate::scalar;
@@ -33,8 +32,8 @@ impl<'a> Graph<'a> {
             shapes,
             egraph: EGraph::new(Facts::default()),
             symbols: Symbols::of_rules(),
-            classes: IndexMap::new(),
-            places: IndexMap::new(),
+            classes: IndexMap::default(),
+            places: IndexMap::default(),
             place: 0,
             location: Location::Unknown,
         };
@@ -268,7 +267,7 @@ impl<'a> Graph<'a> {
 
 /// Values from outside that the regions of an operation read.
 pub(crate) fn captured(body: &Body, op: Op) -> Vec<Value> {
-    let mut found = indexmap::IndexSet::new();
+    let mut found = ir::IndexSet::default();
     let inner: Vec<Op> = body.op(op).regions().iter().flat_map(|&region| body.walk(region)).collect();
     let level = body.op(op).parent();
     for nested in inner {

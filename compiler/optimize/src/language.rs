@@ -4,8 +4,7 @@ use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
 
 use egg::{DidMerge, Id, Language};
-use indexmap::IndexSet;
-use ir::{Attributes, Body, DimExpr, Op, Type, Value};
+use ir::{Attributes, Body, DimExpr, IndexSet, Op, Type, Value};
 
 use crate::rules::RULES;
 
@@ -106,7 +105,7 @@ pub(crate) struct Symbols {
 impl Symbols {
     /// The names of rules first, with the numbers they have there.
     pub(crate) fn of_rules() -> Symbols {
-        Symbols { names: RULES.operators.clone(), attributes: IndexSet::new() }
+        Symbols { names: RULES.operators.clone(), attributes: IndexSet::default() }
     }
 
     /// A name by its number.

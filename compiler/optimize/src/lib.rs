@@ -21,8 +21,7 @@ mod scalar;
 
 use dialects::onnx::shape::ShapeAnalysis;
 use egg::Id;
-use indexmap::{IndexMap, IndexSet};
-use ir::{Block, Body, Module, Op, Result, Value};
+use ir::{Block, Body, IndexMap, IndexSet, Module, Op, Result, Value};
 
 use crate::extract::{Choice, Extractor};
 use crate::graph::{Graph, is_literal};
@@ -61,7 +60,7 @@ pub fn optimize(module: &mut Module, options: &Options) -> Result<Report> {
     let Some(function) = module.symbol(MAIN) else { return Ok(report) };
     let attributes = module.body.op(function).attributes.clone();
     let Some(mut body) = module.body.take_isolated(function) else { return Ok(report) };
-    let analysed = dialects::onnx::shape::analyse(&body, &attributes, &IndexMap::new());
+    let analysed = dialects::onnx::shape::analyse(&body, &attributes, &IndexMap::default());
     if let (Ok(shapes), Some(entry)) = (&analysed, body.entry())
         && is_graph(&body, entry)
     {
@@ -179,7 +178,7 @@ fn explain(graph: &Graph<'_>, trace: &Trace, kept: &IndexSet<Op>, options: &Opti
         let class = graph.body.op(op).results().first().and_then(|&result| graph.known_class(result));
         class.map_or(0.0, |class| graph.cost_of(class, op))
     };
-    let mut counted: IndexSet<Op> = IndexSet::new();
+    let mut counted: IndexSet<Op> = IndexSet::default();
     for event in &trace.events {
         let rule = report.rules.entry(event.rule).or_default();
         rule.fired += 1;

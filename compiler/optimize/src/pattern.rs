@@ -5,8 +5,7 @@
 //! `_` is an omitted operand. Commutative operators match either way round.
 
 use egg::Id;
-use indexmap::IndexSet;
-use ir::{Attribute, Attributes, Body, Op};
+use ir::{Attribute, Attributes, Body, IndexSet, Op};
 
 use crate::graph::Graph;
 use crate::language::Node;

@@ -4,8 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use egg::Id;
-use indexmap::{IndexMap, IndexSet};
-use ir::{Body, Op, Value};
+use ir::{Body, IndexMap, IndexSet, Op, Value};
 
 use crate::extract::{Choice, Extractor};
 use crate::graph::{Graph, captured};
@@ -22,8 +21,8 @@ pub(crate) struct Rebuilt {
 /// Connects the chosen operations with one another.
 pub(crate) fn rebuild(graph: &mut Graph<'_>, extractor: &Extractor, choice: &Choice, roots: &[Id]) -> Rebuilt {
     let (_, order) = extractor.cost(choice).expect("the choice has been followed before");
-    let mut values: IndexMap<Id, Value> = IndexMap::new();
-    let mut chosen: IndexSet<Op> = IndexSet::new();
+    let mut values: IndexMap<Id, Value> = IndexMap::default();
+    let mut chosen: IndexSet<Op> = IndexSet::default();
     for place in order {
         let class = extractor.class(place);
         let node = extractor.chosen(graph, choice, class).clone();
@@ -73,8 +72,8 @@ fn set_inputs(body: &mut Body, op: Op, inputs: &[Value]) {
 /// Operands before readers, otherwise as the original operations stood.
 fn in_order(graph: &Graph<'_>, chosen: &IndexSet<Op>) -> Vec<Op> {
     let key = |op: Op| Reverse((graph.places[&op], chosen.get_index_of(&op)));
-    let mut waiting: IndexMap<Op, usize> = IndexMap::new();
-    let mut readers: IndexMap<Op, Vec<Op>> = IndexMap::new();
+    let mut waiting: IndexMap<Op, usize> = IndexMap::default();
+    let mut readers: IndexMap<Op, Vec<Op>> = IndexMap::default();
     let mut ready = BinaryHeap::new();
     for &op in chosen {
         let inputs: IndexSet<Op> = graph

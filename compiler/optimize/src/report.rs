@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use indexmap::IndexMap;
+use ir::IndexMap;
 
 /// What an optimisation did.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -1,8 +1,7 @@
 //! Applying rules until nothing new is found, or enough was.
 
 use egg::Id;
-use indexmap::{IndexMap, IndexSet};
-use ir::{Location, Op};
+use ir::{IndexMap, IndexSet, Location, Op};
 
 use crate::Options;
 use crate::graph::Graph;
@@ -42,7 +41,7 @@ struct Found {
 /// Simplifies, then explores briefly.
 pub(crate) fn saturate(graph: &mut Graph<'_>, options: &Options) -> Trace {
     let mut trace = Trace::default();
-    let mut seen = IndexSet::new();
+    let mut seen = IndexSet::default();
     let limit = graph.egraph.total_size() * options.node_limit;
     let phases = [(false, options.iterations), (true, EXPLORING_ROUNDS)];
     for (exploring, rounds) in phases {
@@ -133,7 +132,7 @@ fn apply(graph: &mut Graph<'_>, found: &Found, trace: &mut Trace) -> bool {
 
 /// The operations of the original graph behind some operations.
 fn origins(trace: &Trace, ops: &[Op]) -> Vec<Op> {
-    let mut all: IndexSet<Op> = IndexSet::new();
+    let mut all: IndexSet<Op> = IndexSet::default();
     for op in ops {
         match trace.origins.get(op) {
             Some(origins) => all.extend(origins),

@@ -321,6 +321,6 @@ fn results_are_the_same_every_time() {
 
 #[test]
 fn every_rule_reads() {
-    let names: indexmap::IndexSet<&str> = crate::rules::RULES.all.iter().map(|rule| rule.rule.name).collect();
+    let names: ir::IndexSet<&str> = crate::rules::RULES.all.iter().map(|rule| rule.rule.name).collect();
     assert_eq!(names.len(), crate::rules::RULES.all.len(), "names tell rules apart");
 }

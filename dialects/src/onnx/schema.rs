@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use indexmap::IndexMap;
+use ir::IndexMap;
 
 /// The table as text; its form is described in the script that writes it, `tools/generate_schemas.py`.
 pub const TABLE: &str = include_str!("schemas.txt");
@@ -92,7 +92,7 @@ struct Table {
 
 static SCHEMAS: LazyLock<Table> = LazyLock::new(|| {
     let schemas = parse(TABLE).expect("the checked-in table is well-formed");
-    let mut operators: IndexMap<_, std::ops::Range<usize>> = IndexMap::new();
+    let mut operators: IndexMap<_, std::ops::Range<usize>> = IndexMap::default();
     for (at, schema) in schemas.iter().enumerate() {
         operators.entry((schema.domain, schema.name)).or_insert(at..at).end = at + 1;
     }

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use indexmap::IndexMap;
+use crate::IndexMap;
 
 use super::DimExpr;
 

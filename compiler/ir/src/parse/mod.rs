@@ -14,7 +14,7 @@ mod types;
 
 use std::sync::Arc;
 
-use indexmap::IndexMap;
+use crate::IndexMap;
 
 use crate::attributes::Attribute;
 use crate::constants::Blob;
@@ -104,10 +104,10 @@ impl<'a> Parser<'a> {
             token: next_token(text, 0),
             last_end: 0,
             depth: 0,
-            attribute_aliases: IndexMap::new(),
-            type_aliases: IndexMap::new(),
-            location_aliases: IndexMap::new(),
-            resources: IndexMap::new(),
+            attribute_aliases: IndexMap::default(),
+            type_aliases: IndexMap::default(),
+            location_aliases: IndexMap::default(),
+            resources: IndexMap::default(),
             pipeline: None,
         }
     }

@@ -1,6 +1,6 @@
 //! Operations, blocks and regions, and the values they name.
 
-use indexmap::IndexMap;
+use crate::IndexMap;
 
 use crate::attributes::Attributes;
 use crate::body::{Block, Body, Op, Region, Value};

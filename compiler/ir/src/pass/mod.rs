@@ -9,7 +9,7 @@ mod options;
 mod pipeline;
 mod timing;
 
-use indexmap::IndexMap;
+use crate::IndexMap;
 
 use crate::body::Body;
 use crate::diagnostics::Result;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use indexmap::IndexMap;
+use crate::IndexMap;
 
 /// What an option may hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use indexmap::IndexMap;
+use crate::IndexMap;
 
 use crate::attributes::quote;
 use crate::constants::Blob;

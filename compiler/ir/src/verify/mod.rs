@@ -26,7 +26,7 @@ mod definition;
 mod dominance;
 mod structure;
 
-use indexmap::IndexMap;
+use crate::IndexMap;
 
 use crate::body::{Body, Op};
 use crate::diagnostics::{Diagnostic, Result};
@@ -79,7 +79,7 @@ impl Verifier<'_> {
     }
 
     fn unique_symbols(&mut self) {
-        let mut known: IndexMap<&str, Op> = IndexMap::new();
+        let mut known: IndexMap<&str, Op> = IndexMap::default();
         let module = self.module;
         for &op in module.ops() {
             let Some(name) = module.body.op(op).attributes.str("sym_name") else { continue };

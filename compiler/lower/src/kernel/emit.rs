@@ -9,8 +9,9 @@
 //!   are dropped when it is left.
 //! - Constants and sizes are emitted in the entry block, before the first loop.
 
-use indexmap::IndexMap;
-use ir::{AffineExpr, Attribute, Attributes, Block, Body, Location, Op, OpName, Type, Value, ValueDefinition};
+use ir::{
+    AffineExpr, Attribute, Attributes, Block, Body, IndexMap, Location, Op, OpName, Type, Value, ValueDefinition,
+};
 
 use super::lane::Lane;
 use crate::generic::Generic;
@@ -33,8 +34,6 @@ impl Target {
 }
 
 type Key = (OpName, Vec<Value>, Attributes, Option<Type>);
-/// Keys come from the compiler itself: a quick hash will do.
-type Table<K, V> = IndexMap<K, V, rustc_hash::FxBuildHasher>;
 
 /// Builds one kernel function.
 pub struct Emitter<'a> {
@@ -52,9 +51,9 @@ pub struct Emitter<'a> {
     buffers: IndexMap<Value, Value>,
     scalars: IndexMap<Value, Value>,
     constants: IndexMap<Value, i64>,
-    hoisted: Table<Key, Value>,
-    numbers: Table<Key, Value>,
-    points: Table<(Op, Vec<Option<Lane>>), Vec<Lane>>,
+    hoisted: IndexMap<Key, Value>,
+    numbers: IndexMap<Key, Value>,
+    points: IndexMap<(Op, Vec<Option<Lane>>), Vec<Lane>>,
 }
 
 impl<'a> Emitter<'a> {
@@ -78,12 +77,12 @@ impl<'a> Emitter<'a> {
             target,
             entry,
             entry_position: 0,
-            buffers: IndexMap::new(),
-            scalars: IndexMap::new(),
-            constants: IndexMap::new(),
-            hoisted: Table::default(),
-            numbers: Table::default(),
-            points: Table::default(),
+            buffers: IndexMap::default(),
+            scalars: IndexMap::default(),
+            constants: IndexMap::default(),
+            hoisted: IndexMap::default(),
+            numbers: IndexMap::default(),
+            points: IndexMap::default(),
         };
         for (&old, &new) in arguments.iter().zip(&new_arguments) {
             match source.value_type(old) {
@@ -441,7 +440,7 @@ impl<'a> Emitter<'a> {
             return known.clone();
         }
         let source = self.source;
-        let mut values: IndexMap<Value, Lane> = IndexMap::new();
+        let mut values: IndexMap<Value, Lane> = IndexMap::default();
         let arguments = source.arguments(generic.block);
         for (index, &input) in generic.inputs.iter().enumerate() {
             if source.uses(arguments[index]).is_empty() {

@@ -4,8 +4,7 @@
 //! indices it takes from data. In a host function it ends the run at once, and so does a failed kernel before its
 //! results are looked at, and a request for memory that cannot be met.
 
-use indexmap::IndexSet;
-use ir::{Attribute, Body, Builder, Module, Op, Result, Type, Value};
+use ir::{Attribute, Body, Builder, IndexSet, Module, Op, Result, Type, Value};
 
 use super::scope::{callee, definitions, is_kernel, status_word, with_body};
 use super::{HOST, MESSAGES};
@@ -16,8 +15,8 @@ const EQUAL: i64 = 0;
 
 /// Numbers all messages; replaces kernels' assertions by stores into a status word, which they take as last argument.
 pub(super) fn number_assertions(module: &mut Module) -> Result<()> {
-    let mut messages: IndexSet<String> = IndexSet::new();
-    let mut checked: IndexSet<String> = IndexSet::new();
+    let mut messages: IndexSet<String> = IndexSet::default();
+    let mut checked: IndexSet<String> = IndexSet::default();
     for op in definitions(module) {
         let kernel = is_kernel(module, op);
         let asserts = with_body(module, op, |_, body| number(body, &mut messages, kernel));

@@ -1,7 +1,6 @@
 //! Declarations of the runtime's symbols that a module calls.
 
-use indexmap::IndexMap;
-use ir::{Attribute, Attributes, Body, FunctionType, Location, Module, Op, Result, Type, Value};
+use ir::{Attribute, Attributes, Body, FunctionType, IndexMap, Location, Module, Op, Result, Type, Value};
 
 use super::scope::callee;
 
@@ -26,7 +25,7 @@ pub(crate) fn declare_runtime(module: &mut Module) -> Result<()> {
 
 /// The symbols that are called, in the order of their first calls, with the types of those.
 fn called_symbols(module: &Module) -> IndexMap<String, FunctionType> {
-    let mut called = IndexMap::new();
+    let mut called = IndexMap::default();
     for function in module.functions() {
         for op in function.body.walk_all() {
             let Some(name) = callee(function.body, op).filter(|_| function.body.name(op) == "func.call") else {

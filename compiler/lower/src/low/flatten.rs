@@ -2,8 +2,7 @@
 //!
 //! A kernel takes one `index` more for each dynamic dimension of its buffers, behind its other arguments.
 
-use indexmap::IndexMap;
-use ir::{Attribute, Body, Builder, DenseElements, Diagnostic, Module, Op, Result, Type, Value};
+use ir::{Attribute, Body, Builder, DenseElements, Diagnostic, IndexMap, Module, Op, Result, Type, Value};
 
 use super::scope::{callee, definitions, is_kernel, with_body};
 
@@ -62,7 +61,7 @@ struct Flattener<'m> {
 
 impl<'m> Flattener<'m> {
     fn new(module: &'m Module, body: &'m mut Body, kernel: bool) -> Flattener<'m> {
-        let (extents, types, constants) = (IndexMap::new(), IndexMap::new(), IndexMap::new());
+        let (extents, types, constants) = (IndexMap::default(), IndexMap::default(), IndexMap::default());
         let mut flattener = Flattener { module, body, extents, types, constants, dead: vec![] };
         flattener.arguments(kernel);
         flattener

@@ -8,9 +8,9 @@
 //! - The bits of an `i8` above a narrow integer's width mean nothing: every reader extends first.
 //! - Floats out of range become the largest finite number, unless the operation says `saturate = false`.
 
-use indexmap::IndexMap;
 use ir::{
-    Attribute, Attributes, Blob, Body, Builder, DenseElements, FloatType, Location, Module, Op, Result, Type, Value,
+    Attribute, Attributes, Blob, Body, Builder, DenseElements, FloatType, IndexMap, Location, Module, Op, Result, Type,
+    Value,
 };
 
 use super::elementary::Arithmetic;
@@ -23,7 +23,7 @@ const ENCODED: usize = 1 << 16;
 
 /// Makes every value and buffer of a narrow type one of `i8`.
 pub(super) fn widen_narrow_types(module: &mut Module) -> Result<()> {
-    let mut tables = IndexMap::new();
+    let mut tables = IndexMap::default();
     for op in definitions(module) {
         let changed = with_body(module, op, |_, body| widen_body(body, &mut tables));
         if changed {

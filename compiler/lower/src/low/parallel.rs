@@ -120,7 +120,7 @@ impl Loop {
         let region = function.add_region(serial);
         let inner = function.add_block(region, &[Type::Index]);
         let mut environment = Environment { source: body, table, entry, captured: vec![], words: 0 };
-        let mut mapping = Mapping::new();
+        let mut mapping = Mapping::default();
         let counter = function.arguments(inner)[0];
         let low = environment.bring(&mut function, &mut mapping, self.low);
         let step = environment.bring(&mut function, &mut mapping, self.step);

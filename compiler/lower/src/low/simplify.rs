@@ -1,9 +1,8 @@
 //! Cheap clean-up of blocks: folds, common subexpressions, branches whose condition is known, dead operations.
 
-use indexmap::IndexMap;
 use ir::dominance::Dominators;
 use ir::transforms::{merge_equal, remove_dead};
-use ir::{Attribute, Block, Body, Builder, Folded, Module, Op, Registry, Result, Type, Value};
+use ir::{Attribute, Block, Body, Builder, Folded, IndexMap, Module, Op, Registry, Result, Type, Value};
 
 use super::scope::{definitions, with_body};
 
@@ -32,7 +31,7 @@ fn simplify_body(body: &mut Body, registry: &Registry) {
 /// Folds every operation; what was folded stays behind, unused. New constants go to the head of the entry block.
 fn fold_all(body: &mut Body, registry: &Registry) {
     let Some(entry) = body.entry() else { return };
-    let mut constants: IndexMap<(Attribute, Type), Value> = IndexMap::new();
+    let mut constants: IndexMap<(Attribute, Type), Value> = IndexMap::default();
     for op in body.walk_all() {
         let Some(fold) = registry.get(body.name(op)).and_then(|definition| definition.fold) else { continue };
         if body.name(op) == "arith.constant" {

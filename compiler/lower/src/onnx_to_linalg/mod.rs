@@ -24,10 +24,9 @@ mod slicing;
 mod window;
 
 use dialects::onnx::shape::ShapeAnalysis;
-use indexmap::IndexMap;
 use ir::{
-    AffineExpr, AffineMap, Attribute, Attributes, Block, Body, Builder, DenseElements, Diagnostic, DimExpr, Location,
-    Module, Op, Signedness, Type, Value,
+    AffineExpr, AffineMap, Attribute, Attributes, Block, Body, Builder, DenseElements, Diagnostic, DimExpr, IndexMap,
+    Location, Module, Op, Signedness, Type, Value,
 };
 
 use crate::generic::{Input, Iterator, build_generic, parallel};
@@ -72,7 +71,7 @@ pub fn lower_function(module: &mut Module, name: &str) -> ir::Result<()> {
     let Some(op) = module.symbol(name) else { return Ok(()) };
     let source = module.body.take_isolated(op).expect("a function owns its body");
     let attributes = module.body.op(op).attributes.clone();
-    let shapes = dialects::onnx::shape::analyse(&source, &attributes, &IndexMap::new())?;
+    let shapes = dialects::onnx::shape::analyse(&source, &attributes, &IndexMap::default())?;
     let body = Lowering::run(&source, &shapes)?;
     module.body.set_isolated(op, body);
     module.update_function_type(op);
@@ -91,10 +90,10 @@ impl<'a> Lowering<'a> {
             at: entry,
             location: Location::Unknown,
             origin: String::new(),
-            values: IndexMap::new(),
-            blocked: IndexMap::new(),
-            grouped: IndexMap::new(),
-            dims: IndexMap::new(),
+            values: IndexMap::default(),
+            blocked: IndexMap::default(),
+            grouped: IndexMap::default(),
+            dims: IndexMap::default(),
             entry,
             sizes: 0,
         };

@@ -12,8 +12,7 @@ mod shape;
 use std::sync::LazyLock;
 
 use egg::Id;
-use indexmap::IndexSet;
-use ir::{Attributes, DimExpr, Type};
+use ir::{Attributes, DimExpr, IndexSet, Type};
 
 use crate::graph::Graph;
 use crate::pattern::{Bindings, Names, Pattern, Reader};
@@ -97,7 +96,7 @@ pub(crate) struct Rules {
 /// All rules.
 pub(crate) static RULES: LazyLock<Rules> = LazyLock::new(|| {
     let families = [arithmetic::RULES, activation::RULES, shape::RULES, linear::RULES, normalization::RULES];
-    let mut operators = IndexSet::new();
+    let mut operators = IndexSet::default();
     let all: Vec<Compiled> = families.into_iter().flatten().map(|rule| compile(rule, &mut operators)).collect();
     let mut by_root = vec![Vec::new(); operators.len()];
     for (number, rule) in all.iter().enumerate() {

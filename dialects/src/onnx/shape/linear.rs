@@ -1,7 +1,6 @@
 //! Matrix products.
 
-use indexmap::IndexMap;
-use ir::DimExpr;
+use ir::{DimExpr, IndexMap};
 
 use super::node::{Node, broadcast, differ, unify};
 use super::{Answer, Rule, Shape};

@@ -26,8 +26,7 @@ mod values;
 
 use std::sync::Arc;
 
-use indexmap::IndexMap;
-use ir::{Attributes, Block, Body, Diagnostic, DimExpr, Module, Op, Type, Value, ValueDefinition};
+use ir::{Attributes, Block, Body, Diagnostic, DimExpr, IndexMap, Module, Op, Type, Value, ValueDefinition};
 
 pub(crate) use node::Node;
 

@@ -1,7 +1,6 @@
 //! Shapes inferred from textual functions: each case gives a body and what its results must be.
 
-use indexmap::IndexMap;
-use ir::{DimExpr, parse_module};
+use ir::{DimExpr, IndexMap, parse_module};
 
 use super::{ShapeAnalysis, SymbolSource, analyse, infer_shapes};
 
@@ -25,7 +24,8 @@ fn infer(body: &str, returned: &str, types: &str) -> Result<Vec<String>, String>
     let text = function(body, returned, types);
     let module = parse_module(&text, "test", None).unwrap_or_else(|errors| panic!("{}\n{text}", errors[0]));
     let main = module.function("main").expect("there is a main");
-    let analysis = analyse(main.body, main.attributes, &IndexMap::new()).map_err(|errors| errors[0].message.clone())?;
+    let analysis =
+        analyse(main.body, main.attributes, &IndexMap::default()).map_err(|errors| errors[0].message.clone())?;
     let entry = main.body.entry().expect("main has a body");
     let end = main.body.terminator(entry).expect("main returns");
     Ok(main.body.op(end).operands().iter().map(|&value| describe(&analysis, value)).collect())
@@ -218,10 +218,10 @@ fn symbols_have_sources() {
     let text = function("", "%x", "tensor<?x?x64xf32>");
     let module = parse_module(&text, "test", None).unwrap();
     let main = module.function("main").unwrap();
-    let analysis = analyse(main.body, main.attributes, &IndexMap::new()).unwrap();
+    let analysis = analyse(main.body, main.attributes, &IndexMap::default()).unwrap();
     assert_eq!(analysis.sources["N"], SymbolSource::Argument { argument: 0, axis: 0 });
     assert_eq!(analysis.sources["S"], SymbolSource::Argument { argument: 0, axis: 1 });
-    let bound = analyse(main.body, main.attributes, &IndexMap::from([("S".into(), 7)])).unwrap();
+    let bound = analyse(main.body, main.attributes, &IndexMap::from_iter([("S".into(), 7)])).unwrap();
     let argument = main.body.arguments(main.body.entry().unwrap())[0];
     assert_eq!(bound.shape(argument).unwrap(), [DimExpr::symbol("N"), DimExpr::Constant(7), DimExpr::Constant(64)]);
 }
@@ -230,7 +230,7 @@ fn symbols_have_sources() {
 fn types_are_written_back() {
     let body = r#"%r = "onnx.MatMul"(%x, %y) : (tensor<?x?x64xf32>, tensor<?x64x32xf32>) -> tensor<*xf32>"#;
     let mut module = parse_module(&function(body, "%r", "tensor<*xf32>"), "test", None).unwrap();
-    infer_shapes(&mut module, &IndexMap::from([("S".into(), 7)])).unwrap();
+    infer_shapes(&mut module, &IndexMap::from_iter([("S".into(), 7)])).unwrap();
     let main = module.function("main").unwrap();
     assert_eq!(main.r#type.inputs[0].to_string(), "tensor<?x7x64xf32>");
     assert_eq!(main.r#type.results[0].to_string(), "tensor<?x7x32xf32>");
