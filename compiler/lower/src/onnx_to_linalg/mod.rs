@@ -13,13 +13,16 @@ mod control_flow;
 mod convolution;
 pub mod dims;
 pub mod elementwise;
+mod families;
 mod gather;
 mod grouped;
 mod movement;
 mod normalization;
+mod padding;
 mod pooling;
 mod reduction;
 mod resize;
+mod sizes;
 mod slicing;
 mod window;
 
@@ -31,6 +34,8 @@ use ir::{
 };
 
 use crate::generic::{Input, Iterator, build_generic, parallel};
+
+const NO_LOWERING: &str = "there is no lowering for this operator yet";
 
 /// Why an operator cannot be lowered.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,6 +67,10 @@ pub struct Lowering<'a> {
     blocked: IndexMap<Value, Value>,
     grouped: IndexMap<Value, grouped::Grouped>,
     dims: IndexMap<DimExpr, Value>,
+    /// An extent that was asked for before anything told what it is.
+    undefined: Option<String>,
+    /// What is unsupported so far.
+    errors: Vec<Diagnostic>,
     entry: Block,
     /// Operations of the entry block that compute sizes from input extents, all in front.
     sizes: usize,
@@ -95,6 +104,8 @@ impl<'a> Lowering<'a> {
             blocked: IndexMap::new(),
             grouped: IndexMap::new(),
             dims: IndexMap::new(),
+            undefined: None,
+            errors: Vec::new(),
             entry,
             sizes: 0,
         };
@@ -103,11 +114,10 @@ impl<'a> Lowering<'a> {
             let new = lowering.body.add_argument(entry, r#type);
             lowering.values.insert(argument, new);
         }
-        let mut errors = Vec::new();
-        lowering.block(old_entry, &mut errors);
+        lowering.block(old_entry);
         let end = source.terminator(old_entry).expect("a function returns");
-        if !errors.is_empty() {
-            return Err(errors);
+        if !lowering.errors.is_empty() {
+            return Err(lowering.errors);
         }
         let results: Vec<Value> = source.op(end).operands().iter().map(|&v| lowering.value(v)).collect();
         lowering.emit("func.return", &results, &[], []);
@@ -115,21 +125,30 @@ impl<'a> Lowering<'a> {
     }
 
     /// Lowers every operation of a block but its terminator, collecting what is unsupported.
-    fn block(&mut self, block: Block, errors: &mut Vec<Diagnostic>) {
+    fn block(&mut self, block: Block) {
         for &op in self.source.ops(block) {
             let name = self.source.name(op);
             if matches!(name, "func.return" | "onnx.Yield") {
                 continue;
             }
-            if self.source.op(op).operands().iter().any(|&operand| self.is_lost(operand)) {
-                self.bind_placeholders(op);
-                continue;
-            }
+            let operator = name.strip_prefix("onnx.").unwrap_or(name);
             self.location = self.source.op(op).location.clone();
-            self.origin = name.strip_prefix("onnx.").unwrap_or(name).to_lowercase();
-            if let Err(unsupported) = self.operation(op, errors) {
+            self.origin = operator.to_lowercase();
+            let lost = self.source.op(op).operands().iter().any(|&operand| self.is_lost(operand));
+            let outcome = match lost {
+                true if families::lowering_of(operator).is_some() => Ok(()),
+                true => Err(Unsupported::new(NO_LOWERING)),
+                false => self.operation(op),
+            };
+            let undefined = self.undefined.take().filter(|_| outcome.is_ok());
+            let outcome = undefined.map_or(outcome, |extent| {
+                Err(Unsupported::new(format!("the extent {extent} depends on the contents of a tensor")))
+            });
+            if let Err(unsupported) = &outcome {
                 let message = format!("{name} is not supported: {}", unsupported.reason);
-                errors.push(Diagnostic::unsupported(self.location.clone(), message));
+                self.errors.push(Diagnostic::unsupported(self.source.op(op).location.clone(), message));
+            }
+            if lost || outcome.is_err() {
                 self.bind_placeholders(op);
             }
         }
@@ -158,7 +177,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    fn operation(&mut self, op: Op, errors: &mut Vec<Diagnostic>) -> Result<(), Unsupported> {
+    fn operation(&mut self, op: Op) -> Result<(), Unsupported> {
         let full = self.source.name(op).to_string();
         let Some(name) = full.strip_prefix("onnx.") else {
             return Err(Unsupported::new("it is not an operator of the graph level"));
@@ -172,31 +191,9 @@ impl<'a> Lowering<'a> {
         if self.bind_known(op) {
             return Ok(());
         }
-        match name {
-            "NoValue" => Ok(()),
-            "Constant" => self.constant(op),
-            "If" => control_flow::lower_if(self, op, errors),
-            "MatMul" | "Gemm" => contraction::lower(self, op, name),
-            "Conv" => convolution::lower(self, op),
-            "ConvTranspose" => convolution::lower_transposed(self, op),
-            "MaxPool" | "AveragePool" | "LpPool" => pooling::lower(self, op, name),
-            "GlobalAveragePool" | "GlobalMaxPool" | "GlobalLpPool" => pooling::lower_global(self, op, name),
-            "Softmax" | "LogSoftmax" | "Hardmax" | "ArgMax" | "ArgMin" => reduction::lower_along_axis(self, op, name),
-            "LayerNormalization"
-            | "RMSNormalization"
-            | "BatchNormalization"
-            | "InstanceNormalization"
-            | "GroupNormalization" => normalization::lower(self, op, name),
-            "Transpose" | "Expand" | "Reshape" | "Flatten" | "Squeeze" | "Unsqueeze" | "Tile" | "Concat" | "Shape"
-            | "Size" | "ConstantOfShape" | "Range" | "Trilu" | "EyeLike" | "DepthToSpace" | "SpaceToDepth" => {
-                movement::lower(self, op, name)
-            }
-            "Slice" | "Split" | "Pad" => slicing::lower(self, op, name),
-            "Gather" | "GatherElements" | "GatherND" | "OneHot" => gather::lower(self, op, name),
-            "Resize" => resize::lower(self, op),
-            _ if name.starts_with("Reduce") => reduction::lower_reduce(self, op, name),
-            _ if elementwise::is_elementwise(name) => elementwise::lower(self, op, name),
-            _ => Err(Unsupported::new("there is no lowering for this operator yet")),
+        match families::lowering_of(name) {
+            Some(lower) => lower(self, op, name),
+            None => Err(Unsupported::new(NO_LOWERING)),
         }
     }
 

@@ -36,6 +36,7 @@ pub(super) fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupport
     if attributes.str("keep_aspect_ratio_policy").is_some_and(|policy| policy != "stretch") {
         return Err(Unsupported::new("only the stretch policy is compiled"));
     }
+    settle_extents(lowering, op)?;
     let rank = from.len();
     let resized: Vec<usize> = (0..rank).filter(|&axis| from[axis] != to[axis]).collect();
     let crop = attributes.str("coordinate_transformation_mode") == Some("tf_crop_and_resize");
@@ -56,6 +57,53 @@ pub(super) fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupport
     match blocked {
         true => lowering.bind_blocked(result, value),
         false => lowering.bind(result, value),
+    }
+    Ok(())
+}
+
+/// The axes that sizes, scales and the region of interest are about.
+fn listed_axes(lowering: &Lowering<'_>, op: Op, rank: usize) -> Result<Vec<usize>, Unsupported> {
+    match lowering.source.op(op).attributes.integers("axes") {
+        Some(axes) => axes.iter().map(|&axis| super::reduction::normalize_axis(axis, rank)).collect(),
+        None => Ok((0..rank).collect()),
+    }
+}
+
+/// Scales, unless they are omitted or empty.
+fn scales_of(lowering: &Lowering<'_>, op: Op) -> Option<Value> {
+    lowering.operand(op, 2).filter(|&scales| lowering.shape(scales).first() != Some(&DimExpr::ZERO))
+}
+
+/// Says what extents of the result are that shape inference does not know.
+fn settle_extents(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
+    let operation = lowering.source.op(op).clone();
+    let (from, to) = (lowering.shape(operation.operands()[0]), lowering.shape(operation.results()[0]));
+    let listed = listed_axes(lowering, op, from.len())?;
+    let sizes = lowering.operand(op, 3);
+    for (position, &axis) in listed.iter().enumerate() {
+        if !lowering.is_own_symbol(&to[axis], operation.results()[0]) {
+            continue;
+        }
+        let extent = match (sizes, scales_of(lowering, op)) {
+            (Some(sizes), _) => lowering.integer(sizes, position),
+            (None, Some(scales)) => {
+                let scale = element_f32(lowering, scales, position);
+                let extent = lowering.dim(&from[axis]);
+                let mut builder = lowering.builder();
+                let extent = as_f32(&mut builder, extent);
+                let mut s = Scalars { builder: &mut builder, unsigned: false };
+                let scaled = s.mul(extent, scale);
+                let floor = s.same("math.floor", &[scaled]);
+                let whole = s.cast(floor, &Type::I64, false, false);
+                s.builder.value("arith.index_cast", &[whole], Type::Index, [])
+            }
+            (None, None) => return Err(Unsupported::new("it has neither sizes nor scales")),
+        };
+        let extent = lowering.scalars(|s| {
+            let zero = s.number(0.0, &Type::Index);
+            s.max(extent, zero)
+        });
+        lowering.settle(operation.results()[0], axis, extent);
     }
     Ok(())
 }
@@ -91,14 +139,9 @@ fn axes(
     from: &[DimExpr],
     to: &[DimExpr],
 ) -> Result<Vec<Axis>, Unsupported> {
-    let listed: Vec<usize> = match lowering.source.op(op).attributes.integers("axes") {
-        Some(axes) => {
-            axes.iter().map(|&axis| super::reduction::normalize_axis(axis, from.len())).collect::<Result<_, _>>()?
-        }
-        None => (0..from.len()).collect(),
-    };
+    let listed = listed_axes(lowering, op, from.len())?;
     let crop = lowering.source.op(op).attributes.str("coordinate_transformation_mode") == Some("tf_crop_and_resize");
-    let scales = lowering.operand(op, 2).filter(|&scales| lowering.shape(scales).first() != Some(&DimExpr::ZERO));
+    let scales = scales_of(lowering, op);
     let mut found = Vec::new();
     for &axis in active {
         let (input, output) = (lowering.dim(&from[axis]), lowering.dim(&to[axis]));
@@ -123,12 +166,8 @@ fn axes(
 }
 
 fn element_f32(lowering: &mut Lowering<'_>, source: Value, position: usize) -> Value {
-    let tensor = lowering.value(source);
-    let position = lowering.index(position as i64);
-    let element = lowering.body.value_type(tensor).element().clone();
-    let mut builder = lowering.builder();
-    let loaded = builder.value("tensor.extract", &[tensor, position], element, []);
-    Scalars { builder: &mut builder, unsigned: false }.cast(loaded, &Type::F32, false, false)
+    let loaded = lowering.element_at(source, position);
+    lowering.scalars(|s| s.cast(loaded, &Type::F32, false, false))
 }
 
 fn as_f32(builder: &mut Builder<'_>, index: Value) -> Value {

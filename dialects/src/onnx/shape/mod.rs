@@ -120,10 +120,12 @@ impl ShapeAnalysis {
     fn record(&mut self, value: Value, mut fact: Fact) {
         let shape = fact.shape.as_deref().unwrap_or_default();
         let count = DimExpr::product(shape).as_constant();
-        fact.elements = fact.elements.filter(|elements| {
-            fact.shape.is_some() && count == Some(elements.len() as i64) && elements.iter().any(Option::is_some)
-                || elements.is_empty() && count == Some(0)
-        });
+        fact.elements = match count {
+            Some(0) if fact.shape.is_some() => Some(vec![]),
+            _ => fact.elements.filter(|elements| {
+                fact.shape.is_some() && count == Some(elements.len() as i64) && elements.iter().any(Option::is_some)
+            }),
+        };
         let integral = fact.element.as_ref().is_some_and(|element| element.is_integer() || *element == Type::Index);
         let all = fact.elements.clone().filter(|_| integral).and_then(|elements| elements.into_iter().collect());
         fact.known = all.filter(|known: &Vec<DimExpr>| {
