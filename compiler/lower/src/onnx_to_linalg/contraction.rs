@@ -37,7 +37,9 @@ fn lower_matmul(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> 
         right.value = lowering.reshape(right.value, &right.shape.clone());
     }
     let constant = lowering.is_constant(b);
-    let product = matmul(lowering, &left, &right, &element, constant, None, &batch_shape(&left, &right));
+    let batch = batch_shape(&left, &right);
+    let (left, right) = (with_batch(lowering, left, &batch), with_batch(lowering, right, &batch));
+    let product = matmul(lowering, &left, &right, &element, constant, None, &batch);
     let shape = lowering.shape(result);
     let value =
         if shape.len() == product.shape.len() { product.value } else { lowering.reshape(product.value, &shape) };
@@ -55,6 +57,19 @@ fn batch_shape(left: &Shaped, right: &Shaped) -> Vec<DimExpr> {
     (0..rank).map(|axis| at(l, axis).broadcast(&at(r, axis))).collect()
 }
 
+/// The operand with its batch dimensions repeated, where it is not known whether they are 1.
+fn with_batch(lowering: &mut Lowering<'_>, operand: Shaped, batch: &[DimExpr]) -> Shaped {
+    let own = operand.shape.len() - 2;
+    let wanted = &batch[batch.len() - own..];
+    let mut pairs = operand.shape.iter().zip(wanted);
+    if pairs.all(|(dim, wanted)| *dim == DimExpr::ONE || dim == wanted) {
+        return operand;
+    }
+    let shape: Vec<DimExpr> = wanted.iter().chain(&operand.shape[own..]).cloned().collect();
+    let element = lowering.body.value_type(operand.value).element().clone();
+    lowering.map(&[&operand], &shape, element, |_, e| e[0])
+}
+
 /// `left [batch…, m, k] · right [batch…, k, n] + start`, with batch dimensions broadcast.
 fn matmul(
     lowering: &mut Lowering<'_>,
@@ -68,6 +83,8 @@ fn matmul(
     let rank = batch.len();
     let m = left.shape[left.shape.len() - 2].clone();
     let n = right.shape[right.shape.len() - 1].clone();
+    let (columns, rows) = (&left.shape[left.shape.len() - 1], &right.shape[right.shape.len() - 2]);
+    lowering.check_equal(columns, rows, "the factors of a matrix product do not fit");
     let loops = rank + 3;
     let (dim_m, dim_n, dim_k) = (rank as u32, rank as u32 + 1, rank as u32 + 2);
     let batch_map = |shape: &[DimExpr]| -> Vec<AffineExpr> {

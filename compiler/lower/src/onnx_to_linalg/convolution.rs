@@ -59,24 +59,43 @@ fn convolve(
     let channels = convolution.weights.shape[1].as_constant().unwrap_or(1);
     let outputs = convolution.weights.shape[0].as_constant().unwrap_or(1);
     let output = lowering.shape(result);
+    let all_channels = DimExpr::Constant(channels * convolution.groups);
     if convolution.groups > 1 && channels == 1 && outputs == convolution.groups {
-        let input = lowering.blocked(x);
+        let input = blocked_input(lowering, x, &all_channels);
         let value = depthwise(lowering, &input, convolution, &output);
         lowering.bind_blocked(result, value);
         return Ok(());
     }
     if convolution.groups == 1 {
-        let input = lowering.blocked(x);
+        let input = blocked_input(lowering, x, &all_channels);
         let value = dense(lowering, &input, convolution, &output);
         lowering.bind_blocked(result, value);
         return Ok(());
     }
+    check_channels(lowering, &lowering.shape(x), &all_channels);
     let aligned = [channels, outputs / convolution.groups].iter().all(|channels| channels % GROUP == 0);
     match convolution.window.is_pointwise() && !aligned {
         true => grouped_pointwise(lowering, x, convolution, result),
         false => grouped(lowering, x, convolution, result),
     }
     Ok(())
+}
+
+/// The operand in blocked form. Its weights tell how many channels it must have.
+fn blocked_input(lowering: &mut Lowering<'_>, x: Value, channels: &DimExpr) -> Shaped {
+    let mut shape = lowering.shape(x);
+    if shape[1] == *channels {
+        return lowering.blocked(x);
+    }
+    check_channels(lowering, &shape, channels);
+    shape[1] = channels.clone();
+    let value = lowering.value(x);
+    let value = lowering.reshape(value, &shape);
+    lowering.pack(&Shaped { value, shape })
+}
+
+fn check_channels(lowering: &mut Lowering<'_>, input: &[DimExpr], channels: &DimExpr) {
+    lowering.check_equal(&input[1], channels, "a convolution's operand has not the channels its weights are for");
 }
 
 /// A grouped 1×1 convolution of plain tensors: one matrix product a group, pixels along the columns.
@@ -169,45 +188,59 @@ fn bias_blocked(lowering: &mut Lowering<'_>, bias: Value, outputs: &DimExpr) -> 
     lowering.reshape(packed.value, &shape)
 }
 
+/// The shape of one group after the other: `[N * G, C / G, S…]`.
+fn group_shape(shape: &[DimExpr], groups: i64, channels: &DimExpr) -> Vec<DimExpr> {
+    let mut shape = shape.to_vec();
+    shape[0] = shape[0].mul(&DimExpr::Constant(groups));
+    shape[1] = channels.clone();
+    shape
+}
+
+fn is_whole(channels: &DimExpr) -> bool {
+    channels.as_constant().is_some_and(|channels| channels % GROUP == 0)
+}
+
 /// All groups but one: channels are regrouped, so that every group starts a block.
 fn grouped(lowering: &mut Lowering<'_>, x: Value, convolution: &Convolution, result: Value) {
-    let groups = DimExpr::Constant(convolution.groups);
-    let plain = lowering.shape(x);
-    let output = lowering.shape(result);
     let channels = convolution.weights.shape[1].clone();
+    let plain = lowering.shape(x);
+    if is_whole(&channels) && is_whole(&plain[1]) && lowering.is_blocked(x) {
+        let shape = super::blocked::blocked_shape(&group_shape(&plain, convolution.groups, &channels));
+        let packed = Shaped { value: lowering.blocked(x).value, shape };
+        return grouped_dense(lowering, &packed, &plain[0], convolution, result);
+    }
+    let value = lowering.value(x);
+    grouped_plain(lowering, &Shaped { value, shape: plain }, convolution, result);
+}
+
+fn grouped_plain(lowering: &mut Lowering<'_>, plain: &Shaped, convolution: &Convolution, result: Value) {
+    let shape = group_shape(&plain.shape, convolution.groups, &convolution.weights.shape[1]);
+    let value = lowering.reshape(plain.value, &shape);
+    let packed = lowering.pack(&Shaped { value, shape });
+    grouped_dense(lowering, &packed, &plain.shape[0], convolution, result);
+}
+
+/// The contraction of `[N * G, CB, S…, b]`.
+fn grouped_dense(
+    lowering: &mut Lowering<'_>,
+    packed: &Shaped,
+    batch: &DimExpr,
+    convolution: &Convolution,
+    result: Value,
+) {
+    let output = lowering.shape(result);
     let outputs = DimExpr::Constant(convolution.weights.shape[0].as_constant().unwrap_or(1) / convolution.groups);
-    let whole = |dim: &DimExpr| dim.as_constant().is_some_and(|dim| dim % GROUP == 0);
-    let per_group = |shape: &[DimExpr], channels: &DimExpr| {
-        let mut shape = shape.to_vec();
-        shape[0] = shape[0].mul(&groups);
-        shape[1] = channels.clone();
-        shape
-    };
-    let separated = |shape: &[DimExpr], n: &DimExpr| {
-        let mut shape = shape.to_vec();
-        shape[0] = groups.clone();
-        shape.insert(0, n.clone());
-        shape
-    };
-    let group_shape = per_group(&plain, &channels);
-    let packed = if whole(&channels) && lowering.is_blocked(x) {
-        let blocked = lowering.blocked(x);
-        Shaped { value: blocked.value, shape: super::blocked::blocked_shape(&group_shape) }
-    } else {
-        let value = lowering.value(x);
-        let value = lowering.reshape(value, &group_shape);
-        lowering.pack(&Shaped { value, shape: group_shape })
-    };
-    let shape = separated(&packed.shape, &plain[0]);
+    let mut shape = packed.shape.clone();
+    shape[0] = DimExpr::Constant(convolution.groups);
+    shape.insert(0, batch.clone());
     let input = Shaped { value: lowering.reshape(packed.value, &shape), shape };
-    let out_group = per_group(&output, &outputs);
+    let out_group = group_shape(&output, convolution.groups, &outputs);
     let value = dense(lowering, &input, convolution, &out_group);
-    let blocked = super::blocked::blocked_shape(&out_group);
-    if whole(&outputs) {
+    if is_whole(&outputs) {
         let value = lowering.reshape(value, &super::blocked::blocked_shape(&output));
         lowering.bind_blocked(result, value);
     } else {
-        let value = lowering.reshape(value, &blocked);
+        let value = lowering.reshape(value, &super::blocked::blocked_shape(&out_group));
         let plain = lowering.unpack(value, &out_group);
         let value = lowering.reshape(plain, &output);
         lowering.bind(result, value);
@@ -374,7 +407,7 @@ pub(super) fn lower_transposed(lowering: &mut Lowering<'_>, op: Op) -> Result<()
     let output = lowering.shape(result);
     let low = transposed_padding(&operation.attributes, &kernel, &strides, &dilations, &input[2..], &output[2..])?;
     let flipped = flip_weights(lowering, &weights, groups);
-    let spread = spread_input(lowering, x, &strides);
+    let (spread, spread_shape) = spread_input(lowering, x, &weights.shape[0], &strides);
     // the spread input has (extent - 1) * stride + 1 elements; padding makes up for the rest of the output
     let pads: Vec<[i64; 2]> = (0..rank)
         .map(|axis| {
@@ -401,7 +434,10 @@ pub(super) fn lower_transposed(lowering: &mut Lowering<'_>, op: Op) -> Result<()
             let value = depthwise(lowering, &spread, &convolution, &output);
             lowering.bind_blocked(result, value);
         }
-        _ => return Err(Unsupported::new("it has groups of several channels")),
+        _ => {
+            let plain = lowering.unpack(spread.value, &spread_shape);
+            grouped_plain(lowering, &Shaped { value: plain, shape: spread_shape }, &convolution, result);
+        }
     }
     Ok(())
 }
@@ -459,16 +495,18 @@ fn flip_weights(lowering: &mut Lowering<'_>, weights: &Shaped, groups: i64) -> S
     Shaped { value, shape }
 }
 
-/// The blocked input with `stride - 1` zeros between neighbours.
-fn spread_input(lowering: &mut Lowering<'_>, x: Value, strides: &[i64]) -> Shaped {
-    let input = lowering.blocked(x);
+/// The blocked input with `stride - 1` zeros between neighbours, and its shape in plain form.
+fn spread_input(lowering: &mut Lowering<'_>, x: Value, channels: &DimExpr, strides: &[i64]) -> (Shaped, Vec<DimExpr>) {
+    let input = blocked_input(lowering, x, channels);
+    let mut plain = lowering.shape(x);
+    plain[1] = channels.clone();
     if strides.iter().all(|&stride| stride == 1) {
-        return input;
+        return (input, plain);
     }
-    let mut shape = input.shape.clone();
     for (axis, &stride) in strides.iter().enumerate() {
-        shape[2 + axis] = shape[2 + axis].sub(&DimExpr::ONE).mul(&DimExpr::Constant(stride)).add(&DimExpr::ONE);
+        plain[2 + axis] = plain[2 + axis].sub(&DimExpr::ONE).mul(&DimExpr::Constant(stride)).add(&DimExpr::ONE);
     }
+    let shape = super::blocked::blocked_shape(&plain);
     let element = lowering.body.value_type(input.value).element().clone();
     let rank = shape.len();
     let strides = strides.to_vec();
@@ -495,5 +533,5 @@ fn spread_input(lowering: &mut Lowering<'_>, x: Value, strides: &[i64]) -> Shape
         let zero = s.number(0.0, &element);
         s.select(hit.expect("some stride is larger than 1"), value, zero)
     });
-    Shaped { value, shape }
+    (Shaped { value, shape }, plain)
 }

@@ -325,8 +325,8 @@ fn scalar(
             s.same("arith.xori", &[a, ones])
         }
         "BitShift" => {
-            let shift = if attributes.str("direction") == Some("LEFT") { "arith.shli" } else { "arith.shrui" };
-            s.same(shift, &[a, get(1)?])
+            let left = attributes.str("direction") == Some("LEFT");
+            shift(s, a, get(1)?, left)
         }
         "Where" => s.select(a, get(1)?, get(2)?),
         "Cast" | "CastLike" => {
@@ -467,6 +467,22 @@ fn modulo(s: &mut Scalars<'_, '_>, a: Value, b: Value, c_style: bool) -> Value {
     s.select(adjust, moved, kept)
 }
 
+/// A shift by any count: what is not below the width shifts everything out, and so does a negative count.
+fn shift(s: &mut Scalars<'_, '_>, a: Value, count: Value, left: bool) -> Value {
+    let r#type = s.type_of(a);
+    let (zero, last) = (s.like(0.0, a), s.like(r#type.bit_width().unwrap_or(64) as f64 - 1.0, a));
+    let predicate = [("predicate", Attribute::i64(7))];
+    // unsigned at most, so that negative counts are large
+    let inside = s.builder.value("arith.cmpi", &[count, last], Type::I1, predicate);
+    if !left && !s.unsigned {
+        let count = s.select(inside, count, last);
+        return s.same("arith.shrsi", &[a, count]);
+    }
+    let bounded = s.select(inside, count, zero);
+    let shifted = s.same(if left { "arith.shli" } else { "arith.shrui" }, &[a, bounded]);
+    s.select(inside, shifted, zero)
+}
+
 fn is_infinite(s: &mut Scalars<'_, '_>, a: Value, attributes: &Attributes) -> Value {
     let (positive, negative) = (s.like(f64::INFINITY, a), s.like(f64::NEG_INFINITY, a));
     let up = s.compare(Comparison::Equal, a, positive);
@@ -556,60 +572,33 @@ fn shrink(s: &mut Scalars<'_, '_>, a: Value, lambda: f64, bias: f64) -> Value {
     s.select(above, lowered, inner)
 }
 
-/// Lowers an elementwise operator with broadcasting.
+/// Lowers an elementwise operator with broadcasting. Half precision computes in f32 and rounds once.
 pub fn lower(lowering: &mut Lowering<'_>, op: Op, name: &str) -> Result<(), Unsupported> {
     let operation = lowering.source.op(op).clone();
     let result = operation.results()[0];
     let element = lowering.element(result);
-    if matches!(element, Type::Float(FloatType::F16 | FloatType::BF16)) && name != "Cast" && name != "Identity" {
-        return lower_in_f32(lowering, op, name);
-    }
+    let is_half = |r#type: &Type| matches!(r#type, Type::Float(FloatType::F16 | FloatType::BF16));
+    let widened = is_half(&element) && name != "Cast" && name != "Identity";
+    let wide = if widened { Type::F32 } else { element.clone() };
     let kinds: Vec<bool> =
         operation.operands().iter().chain(operation.results()).map(|&v| lowering.is_unsigned(v)).collect();
     let used = if matches!(name, "Dropout" | "CastLike") { 1 } else { operation.operands().len() };
     let operands = &operation.operands()[..used];
     let unsigned = kinds[if name == "Where" { 1 } else { 0 }];
-    let attributes = operation.attributes.clone();
+    if name == "Dropout" {
+        check_inference(lowering, op)?;
+    }
     let mut failed = false;
     lowering.broadcast(operands, result, |builder, elements| {
         let mut scalars = Scalars { builder, unsigned };
-        scalar(&mut scalars, name, &attributes, elements, &element, &kinds).unwrap_or_else(|| {
-            failed = true;
-            elements.iter().flatten().copied().next().expect("an operator has operands")
-        })
-    });
-    if failed {
-        return Err(Unsupported::new("an operand is missing"));
-    }
-    if let Some(&mask) = operation.results().get(1) {
-        lowering.fill(mask, 1.0);
-    }
-    Ok(())
-}
-
-/// Half precision computes in f32 and rounds once.
-fn lower_in_f32(lowering: &mut Lowering<'_>, op: Op, name: &str) -> Result<(), Unsupported> {
-    let operation = lowering.source.op(op).clone();
-    let result = operation.results()[0];
-    let element = lowering.element(result);
-    let kinds: Vec<bool> =
-        operation.operands().iter().chain(operation.results()).map(|&v| lowering.is_unsigned(v)).collect();
-    let attributes = operation.attributes.clone();
-    let used = if matches!(name, "Dropout" | "CastLike") { 1 } else { operation.operands().len() };
-    let mut failed = false;
-    lowering.broadcast(&operation.operands()[..used], result, |builder, elements| {
-        let mut scalars = Scalars { builder, unsigned: false };
-        let wide: Vec<Option<Value>> = elements
-            .iter()
-            .map(|element| {
-                element.map(|value| match scalars.type_of(value) {
-                    Type::Float(FloatType::F16 | FloatType::BF16) => scalars.cast(value, &Type::F32, false, false),
-                    _ => value,
-                })
-            })
-            .collect();
-        match scalar(&mut scalars, name, &attributes, &wide, &Type::F32, &kinds) {
-            Some(value) => scalars.cast(value, &element, false, false),
+        let mut widen = |value: Value| match widened && is_half(&scalars.type_of(value)) {
+            true => scalars.cast(value, &Type::F32, false, false),
+            false => value,
+        };
+        let operands: Vec<Option<Value>> = elements.iter().map(|element| element.map(&mut widen)).collect();
+        match scalar(&mut scalars, name, &operation.attributes, &operands, &wide, &kinds) {
+            Some(value) if widened => scalars.cast(value, &element, false, false),
+            Some(value) => value,
             None => {
                 failed = true;
                 elements.iter().flatten().copied().next().expect("an operator has operands")
@@ -619,5 +608,29 @@ fn lower_in_f32(lowering: &mut Lowering<'_>, op: Op, name: &str) -> Result<(), U
     if failed {
         return Err(Unsupported::new("an operand is missing"));
     }
+    if let Some(&mask) = operation.results().get(1).filter(|&&mask| lowering.is_present(mask)) {
+        lowering.fill(mask, 1.0);
+    }
+    Ok(())
+}
+
+/// Dropout keeps everything, unless it trains with a ratio other than 0.
+fn check_inference(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
+    let Some(training) = lowering.operand(op, 2) else { return Ok(()) };
+    let known = lowering.known_integers(training).and_then(|known| known.first().copied());
+    let Some(ratio) = lowering.operand(op, 1) else {
+        return match known {
+            Some(0) => Ok(()),
+            _ => Err(Unsupported::new("it drops elements at random: training mode is not compiled")),
+        };
+    };
+    let (training, ratio) = (lowering.only_element(training), lowering.only_element(ratio));
+    let harmless = lowering.scalars(|s| {
+        let zero = s.like(0.0, ratio);
+        let keeps = s.compare(Comparison::Equal, ratio, zero);
+        let infers = s.not(training);
+        s.same("arith.ori", &[infers, keeps])
+    });
+    lowering.check(harmless, "Dropout in training mode is not compiled");
     Ok(())
 }

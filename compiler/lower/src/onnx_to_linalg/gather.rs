@@ -247,15 +247,20 @@ impl Lowering<'_> {
         if let Some([only]) = self.shapes.known_value(source).map(<[DimExpr]>::to_vec).as_deref() {
             return self.dim(only);
         }
+        let loaded = self.only_element(source);
+        self.scalars(|s| {
+            let integer = s.cast(loaded, &Type::I64, false, false);
+            as_index(s, integer)
+        })
+    }
+
+    /// The only element of a source tensor.
+    pub fn only_element(&mut self, source: Value) -> Value {
         let rank = self.shape(source).len();
         let tensor = self.value(source);
         let zero = self.index(0);
         let element = self.body.value_type(tensor).element().clone();
         let operands: Vec<Value> = std::iter::once(tensor).chain(std::iter::repeat_n(zero, rank)).collect();
-        let loaded = self.builder().value("tensor.extract", &operands, element, []);
-        let mut builder = self.builder();
-        let mut s = Scalars { builder: &mut builder, unsigned: false };
-        let integer = s.cast(loaded, &Type::I64, false, false);
-        as_index(&mut s, integer)
+        self.builder().value("tensor.extract", &operands, element, [])
     }
 }

@@ -7,6 +7,7 @@
 //! - Integers are signless below this level; whether an operand was unsigned is asked of the source.
 //! - A size that depends only on the inputs' extents is computed in the entry block before everything else.
 
+mod antialias;
 mod blocked;
 mod contraction;
 mod control_flow;
@@ -182,6 +183,7 @@ impl<'a> Lowering<'a> {
         let Some(name) = full.strip_prefix("onnx.") else {
             return Err(Unsupported::new("it is not an operator of the graph level"));
         };
+        self.check_types(op)?;
         for &result in self.source.op(op).results() {
             let absent = matches!(self.source.value_type(result), Type::None);
             if !absent && self.shapes.shape(result).is_none() {
@@ -195,6 +197,23 @@ impl<'a> Lowering<'a> {
             Some(lower) => lower(self, op, name),
             None => Err(Unsupported::new(NO_LOWERING)),
         }
+    }
+
+    /// Only tensors of numbers are computed with.
+    fn check_types(&self, op: Op) -> Result<(), Unsupported> {
+        let operation = self.source.op(op);
+        for &value in operation.operands().iter().chain(operation.results()) {
+            match self.source.value_type(value) {
+                Type::None => {}
+                Type::Tensor(tensor) if matches!(tensor.element, Type::Integer(_) | Type::Float(_)) => {}
+                Type::Tensor(tensor) if matches!(tensor.element, Type::Complex(_)) => {
+                    return Err(Unsupported::new("complex numbers are not compiled"));
+                }
+                Type::Tensor(_) => return Err(Unsupported::new("strings are not compiled")),
+                _ => return Err(Unsupported::new("sequences, optionals and maps are not compiled")),
+            }
+        }
+        Ok(())
     }
 
     // ---- types and values

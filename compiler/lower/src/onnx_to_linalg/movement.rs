@@ -197,6 +197,11 @@ fn concat(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     let shape = lowering.shape(result);
     let axis = operation.attributes.integer("axis").ok_or_else(|| Unsupported::new("it has no axis"))?;
     let axis = normalize_axis(axis, shape.len())?;
+    for &operand in operation.operands() {
+        for (_, (own, dim)) in lowering.shape(operand).iter().zip(&shape).enumerate().filter(|(at, _)| *at != axis) {
+            lowering.check_equal(own, dim, "operands of Concat differ in an axis they are not joined along");
+        }
+    }
     let blocked = lowering.concat_blocked(operation.operands(), axis);
     let operands: Vec<Value> = operation
         .operands()
@@ -237,19 +242,9 @@ impl Lowering<'_> {
 
 fn range(lowering: &mut Lowering<'_>, op: Op, shape: &[DimExpr], element: Type) -> Result<Value, Unsupported> {
     let operation = lowering.source.op(op).clone();
-    let scalars: Vec<Value> = operation
-        .operands()
-        .iter()
-        .map(|&operand| {
-            let tensor = lowering.value(operand);
-            let rank = lowering.shape(operand).len();
-            let zero = lowering.index(0);
-            let operands: Vec<Value> = std::iter::once(tensor).chain(std::iter::repeat_n(zero, rank)).collect();
-            lowering.builder().value("tensor.extract", &operands, element.clone(), [])
-        })
-        .collect();
+    let scalars: Vec<Value> = operation.operands().iter().map(|&operand| lowering.only_element(operand)).collect();
     if lowering.is_own_symbol(&shape[0], operation.results()[0]) {
-        let count = range_count(lowering, &scalars, &element);
+        let count = range_count(lowering, &scalars);
         lowering.define_dim(&shape[0], count);
     }
     Ok(lowering.pointwise(&[], shape, element.clone(), |builder, _| {
@@ -268,11 +263,10 @@ fn range(lowering: &mut Lowering<'_>, op: Op, shape: &[DimExpr], element: Type) 
 }
 
 /// `max(ceil((limit - start) / delta), 0)`, in f64.
-fn range_count(lowering: &mut Lowering<'_>, scalars: &[Value], element: &Type) -> Value {
+fn range_count(lowering: &mut Lowering<'_>, scalars: &[Value]) -> Value {
     let mut builder = lowering.builder();
     let mut s = Scalars { builder: &mut builder, unsigned: false };
     let difference = s.sub(scalars[1], scalars[0]);
-    let _ = element;
     let (difference, delta) =
         (s.cast(difference, &Type::F64, false, false), s.cast(scalars[2], &Type::F64, false, false));
     let quotient = s.div(difference, delta);

@@ -167,7 +167,6 @@ fn settle_padded(lowering: &mut Lowering<'_>, result: Value, axis: usize, [low, 
 /// The scalar a constant Pad fills with.
 fn fill_value(lowering: &mut Lowering<'_>, op: Op, element: &Type) -> Value {
     let Some(value) = lowering.operand(op, 2) else { return lowering.number(0.0, element) };
-    let rank = lowering.shape(value).len();
     let tensor = lowering.value(value);
     let constant =
         lowering.body.defining_op(tensor).and_then(|op| lowering.body.op(op).attributes.get("value").cloned());
@@ -178,9 +177,7 @@ fn fill_value(lowering: &mut Lowering<'_>, op: Op, element: &Type) -> Value {
         };
         return lowering.builder().constant(attribute, element.clone());
     }
-    let zero = lowering.index(0);
-    let operands: Vec<Value> = std::iter::once(tensor).chain(std::iter::repeat_n(zero, rank)).collect();
-    lowering.builder().value("tensor.extract", &operands, element.clone(), [])
+    lowering.only_element(value)
 }
 
 /// The element a position of the padded axis shows, in bounds, and for constant padding whether it lies outside.
