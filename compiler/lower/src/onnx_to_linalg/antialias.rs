@@ -7,9 +7,9 @@ use ir::{AffineMap, Attributes, Builder, DimExpr, Type, Value};
 
 use super::Lowering;
 use super::blocked::loop_index;
-use super::elementwise::{Comparison, Scalars};
 use super::reduction::Shaped;
 use super::resize::{Axis, as_f32, coordinate, cubic_weight, position};
+use super::scalars::{Comparison, Scalars};
 use crate::generic::{Input, Iterator};
 
 /// What the elements under the filter count.

@@ -3,8 +3,8 @@
 use ir::Op;
 
 use super::{
-    Lowering, Unsupported, contraction, control_flow, convolution, elementwise, gather, movement, normalization,
-    padding, pooling, reduction, resize, slicing,
+    Lowering, Unsupported, contraction, control_flow, convolution, einsum, elementwise, gather, grid_sample, movement,
+    normalization, ordered, padding, pooling, reduction, resize, scatter, slicing,
 };
 
 /// Lowers an operation whose operator has the given name.
@@ -34,6 +34,12 @@ pub(super) fn lowering_of(name: &str) -> Option<Lower> {
         "Slice" | "Split" => slicing::lower,
         "Pad" => |lowering, op, _| padding::lower(lowering, op),
         "Gather" | "GatherElements" | "GatherND" | "OneHot" => gather::lower,
+        "ScatterElements" | "ScatterND" | "TensorScatter" => scatter::lower,
+        "ReverseSequence" => |lowering, op, _| scatter::reverse_sequence(lowering, op),
+        "CumSum" | "CumProd" => ordered::lower_cumulative,
+        "TopK" => |lowering, op, _| ordered::lower_top_k(lowering, op),
+        "Einsum" => |lowering, op, _| einsum::lower(lowering, op),
+        "GridSample" => |lowering, op, _| grid_sample::lower(lowering, op),
         "Resize" => |lowering, op, _| resize::lower(lowering, op),
         _ if name.starts_with("Reduce") => reduction::lower_reduce,
         _ if elementwise::is_elementwise(name) => elementwise::lower,

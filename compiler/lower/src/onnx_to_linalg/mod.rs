@@ -13,16 +13,21 @@ mod contraction;
 mod control_flow;
 mod convolution;
 pub mod dims;
-pub mod elementwise;
+mod einsum;
+mod elementwise;
 mod families;
 mod gather;
+mod grid_sample;
 mod grouped;
 mod movement;
 mod normalization;
+mod ordered;
 mod padding;
 mod pooling;
 mod reduction;
 mod resize;
+pub mod scalars;
+mod scatter;
 mod sizes;
 mod slicing;
 mod window;
@@ -476,7 +481,7 @@ impl<'a> Lowering<'a> {
     /// A scalar constant.
     pub fn number(&mut self, value: f64, r#type: &Type) -> Value {
         let mut builder = self.builder();
-        elementwise::Scalars { builder: &mut builder, unsigned: false }.number(value, r#type)
+        scalars::Scalars { builder: &mut builder, unsigned: false }.number(value, r#type)
     }
 
     /// An `index` constant.
@@ -546,8 +551,8 @@ impl<'a> Lowering<'a> {
                 let index = builder.value("linalg.index", &[], Type::Index, [("dim", Attribute::i64(0))]);
                 for (position, &scalar) in scalars.iter().enumerate().skip(1) {
                     let position = builder.constant_index(position as i64);
-                    let mut s = elementwise::Scalars { builder, unsigned: false };
-                    let here = s.compare(elementwise::Comparison::Equal, index, position);
+                    let mut s = scalars::Scalars { builder, unsigned: false };
+                    let here = s.compare(scalars::Comparison::Equal, index, position);
                     picked = s.select(here, scalar, picked);
                 }
             }

@@ -2,8 +2,8 @@
 
 use ir::{AffineExpr, AffineMap, Attribute, Attributes, DimExpr, Op, Type, Value};
 
-use super::elementwise::{Comparison, Scalars};
 use super::reduction::normalize_axis;
+use super::scalars::{Comparison, Scalars};
 use super::{Lowering, Unsupported};
 use crate::generic::Input;
 

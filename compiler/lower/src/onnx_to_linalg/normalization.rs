@@ -2,8 +2,8 @@
 
 use ir::{DimExpr, FloatType, Op, Type, Value};
 
-use super::elementwise::Scalars;
 use super::reduction::{Combine, Fold, Shaped, normalize_axis};
+use super::scalars::Scalars;
 use super::{Lowering, Unsupported};
 
 /// Lowers a normalization.

@@ -3,7 +3,7 @@
 use ir::{DimExpr, Op, Type, Value};
 
 use super::blocked::loop_index;
-use super::elementwise::{Comparison, Scalars};
+use super::scalars::{Comparison, Scalars};
 use super::sizes::AxisList;
 use super::{Lowering, Unsupported};
 

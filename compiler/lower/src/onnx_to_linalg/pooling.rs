@@ -3,8 +3,8 @@
 use ir::{AffineExpr, AffineMap, Attributes, DimExpr, FloatType, Op, Type, Value};
 
 use super::blocked::{blocked_shape, channel_index, loop_index};
-use super::elementwise::{Comparison, Scalars};
 use super::reduction::{Combine, Fold, Shaped};
+use super::scalars::{Comparison, Scalars};
 use super::window::Window;
 use super::{Lowering, Unsupported};
 use crate::generic::{Input, Iterator};

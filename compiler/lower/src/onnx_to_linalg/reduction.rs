@@ -2,7 +2,7 @@
 
 use ir::{AffineExpr, AffineMap, Attribute, DimExpr, FloatType, Op, Type, Value};
 
-use super::elementwise::{Comparison, Scalars};
+use super::scalars::{Comparison, Scalars};
 use super::{Lowering, Unsupported};
 use crate::generic::{Input, Iterator};
 
@@ -143,6 +143,14 @@ impl Lowering<'_> {
         Shaped { value, shape: shape.to_vec() }
     }
 
+    /// A tensor with its elements in another float type.
+    pub fn in_type(&mut self, tensor: &Shaped, element: &Type) -> Shaped {
+        if self.body.value_type(tensor.value).element() == element {
+            return tensor.clone();
+        }
+        self.map(&[tensor], &tensor.shape, element.clone(), |s, e| s.cast(e[0], element, false, false))
+    }
+
     /// The number of elements along `axes`, as a scalar of the given type.
     pub fn count(&mut self, shape: &[DimExpr], axes: &[usize], element: &Type) -> Value {
         let product = DimExpr::product(axes.iter().map(|&axis| &shape[axis]));
@@ -169,7 +177,7 @@ pub(super) fn normalize_axis(axis: i64, rank: usize) -> Result<usize, Unsupporte
 }
 
 /// The type sums are kept in: half precision accumulates in f32.
-fn accumulator(element: &Type) -> Type {
+pub(super) fn accumulator(element: &Type) -> Type {
     match element {
         Type::Float(FloatType::F16 | FloatType::BF16) => Type::F32,
         other => other.clone(),

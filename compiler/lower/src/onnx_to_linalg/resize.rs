@@ -6,8 +6,8 @@
 use ir::{AffineExpr, AffineMap, Attributes, Builder, DimExpr, Op, Type, Value};
 
 use super::blocked::{blocked_shape, loop_index};
-use super::elementwise::{Comparison, Scalars};
 use super::reduction::Shaped;
+use super::scalars::{Comparison, Scalars};
 use super::{Lowering, Unsupported, antialias};
 use crate::generic::Input;
 
@@ -218,9 +218,11 @@ pub(super) fn as_f32(builder: &mut Builder<'_>, index: Value) -> Value {
 }
 
 /// Where an input is read along one axis and with which weight.
-struct Tap {
-    position: Value,
-    weight: Option<Value>,
+pub(super) struct Tap {
+    /// The index, in bounds.
+    pub position: Value,
+    /// The weight, 1 when there is none.
+    pub weight: Option<Value>,
 }
 
 fn sample(
@@ -266,7 +268,7 @@ fn sample(
 }
 
 /// `Σ weight * element` over the taps of one axis after the other, in f32 unless there is a single element.
-fn weighted_sum(
+pub(super) fn weighted_sum(
     builder: &mut Builder<'_>,
     tensor: Value,
     element: &Type,

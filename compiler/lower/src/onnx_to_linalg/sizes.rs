@@ -11,8 +11,8 @@ use std::borrow::Cow;
 use ir::{Attribute, DimExpr, Op, Type, Value};
 
 use super::blocked::loop_index;
-use super::elementwise::{Comparison, Scalars};
 use super::reduction::{Combine, Fold, normalize_axis};
+use super::scalars::{Comparison, Scalars};
 use super::{Lowering, Unsupported};
 
 /// Which axis each element of a vector is about.

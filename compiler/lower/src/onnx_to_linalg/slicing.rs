@@ -3,8 +3,8 @@
 use ir::{AffineExpr, AffineMap, DimExpr, Op, Type, Value};
 
 use super::blocked::{blocked_shape, loop_index};
-use super::elementwise::{Comparison, Scalars};
 use super::reduction::{Shaped, normalize_axis};
+use super::scalars::{Comparison, Scalars};
 use super::sizes::AxisList;
 use super::{Lowering, Unsupported};
 use crate::contraction::GROUP;

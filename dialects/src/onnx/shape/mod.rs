@@ -29,6 +29,7 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 use ir::{Attributes, Block, Body, Diagnostic, DimExpr, Module, Op, Type, Value, ValueDefinition};
 
+pub use linear::implicit_output;
 pub(crate) use node::Node;
 
 /// A symbolic shape, outermost extent first.
