@@ -61,3 +61,31 @@
     "func.return"(%parts#0, %parts#1) : (tensor<3x2xf32>, tensor<3x4xf32>) -> ()
   }) {sym_name = "main_graph", function_type = (tensor<3x6xf32>) -> (tensor<3x2xf32>, tensor<3x4xf32>)} : () -> ()
 }) : () -> ()
+
+// -----
+
+// Axes that only data tell: each extent is split into a part that stays and one that is reduced, one of them 1.
+// CHECK: "arith.select"
+// CHECK: "tensor.reshape"{{.*}} -> tensor<?x?x?x?xf32>
+// CHECK: iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>, #linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>]
+"builtin.module"() ({
+  "func.func"() ({
+  ^bb0(%x: tensor<3x5xf32>, %axes: tensor<1xi64>):
+    %sum = "onnx.ReduceSum"(%x, %axes) {keepdims = 1 : si64} : (tensor<3x5xf32>, tensor<1xi64>) -> tensor<?x?xf32>
+    "func.return"(%sum) : (tensor<?x?xf32>) -> ()
+  }) {sym_name = "main_graph", function_type = (tensor<3x5xf32>, tensor<1xi64>) -> tensor<?x?xf32>} : () -> ()
+}) : () -> ()
+
+// -----
+
+// A shape that only data tell must hold as many elements.
+// CHECK: %[[RAW:.*]] = "tensor.extract"
+// CHECK: "cf.assert"{{.*}}another number of elements
+// CHECK: "tensor.reshape"
+"builtin.module"() ({
+  "func.func"() ({
+  ^bb0(%x: tensor<3x4xf32>, %target: tensor<2xi64>):
+    %shaped = "onnx.Reshape"(%x, %target) : (tensor<3x4xf32>, tensor<2xi64>) -> tensor<?x?xf32>
+    "func.return"(%shaped) : (tensor<?x?xf32>) -> ()
+  }) {sym_name = "main_graph", function_type = (tensor<3x4xf32>, tensor<2xi64>) -> tensor<?x?xf32>} : () -> ()
+}) : () -> ()

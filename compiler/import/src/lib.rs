@@ -10,6 +10,7 @@
 
 mod attributes;
 mod cleanup;
+mod composites;
 mod emit;
 mod graph;
 mod node;

@@ -163,7 +163,8 @@ fn initial_access(body: &Body, generic: &Generic, index: usize, outer: &Access) 
     cheap.then(|| outer.clone())
 }
 
-/// A contraction may stand below elementwise operations that keep its shape, up to a permutation.
+/// A contraction may stand below elementwise operations that keep its shape, up to a permutation that leaves its columns
+/// innermost: micro-kernels write them side by side.
 fn contraction_joins(body: &Body, group: &Building, result: Value, access: &Access) -> bool {
     let root = body.result(group.ops[0], 0);
     let same_element = *body.value_type(root).element() == Type::Float(FloatType::F32);
@@ -174,6 +175,7 @@ fn contraction_joins(body: &Body, group: &Building, result: Value, access: &Acce
         && one_piece
         && body.value_type(result).rank() == Some(group.rank)
         && is_permutation(&access.subscripts, group.rank)
+        && access.subscripts.last() == group.rank.checked_sub(1).map(|last| AffineExpr::Dim(last as u32)).as_ref()
 }
 
 /// A reduction may be evaluated once a row, or once an element when nothing below repeats it.

@@ -12,6 +12,7 @@ mod shape;
 use dialects::onnx::schema;
 use ir::{Attribute, DenseElements, Type, Value};
 
+use crate::composites::composite;
 use crate::emit::Emitter;
 use crate::node::{Node, Problem};
 
@@ -66,6 +67,9 @@ pub(crate) fn upgrade(node: &mut Node, since: i64, emit: &mut Emitter) -> Result
         }
     }
     normal_form::normalise(node, emit)?;
+    if let Some(compose) = composite(&node.name) {
+        return compose(node, emit);
+    }
     let Some(newest) = schema::newest("", &node.name) else {
         return Err(Problem::unsupported("has no newer form"));
     };

@@ -11,8 +11,8 @@
 use ir::{AffineExpr, AffineMap, Attribute, Builder, DimExpr, Type, Value};
 
 use super::Lowering;
-use super::elementwise::{Comparison, Scalars};
 use super::reduction::Shaped;
+use super::scalars::{Comparison, Scalars};
 use crate::contraction::GROUP;
 use crate::generic::Input;
 

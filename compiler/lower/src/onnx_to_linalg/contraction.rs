@@ -2,8 +2,8 @@
 
 use ir::{AffineExpr, AffineMap, Attribute, DimExpr, Op, Type, Value};
 
-use super::elementwise::{Comparison, Scalars};
-use super::reduction::Shaped;
+use super::reduction::{Shaped, accumulator};
+use super::scalars::{Comparison, Scalars};
 use super::{Lowering, Unsupported};
 use crate::contraction::GROUP;
 use crate::generic::{Input, Iterator};
@@ -37,7 +37,9 @@ fn lower_matmul(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> 
         right.value = lowering.reshape(right.value, &right.shape.clone());
     }
     let constant = lowering.is_constant(b);
-    let product = matmul(lowering, &left, &right, &element, constant, None, &batch_shape(&left, &right));
+    let batch = batch_shape(&left, &right);
+    let (left, right) = (with_batch(lowering, left, &batch), with_batch(lowering, right, &batch));
+    let product = matmul(lowering, &left, &right, &element, constant, None, &batch);
     let shape = lowering.shape(result);
     let value =
         if shape.len() == product.shape.len() { product.value } else { lowering.reshape(product.value, &shape) };
@@ -55,7 +57,20 @@ fn batch_shape(left: &Shaped, right: &Shaped) -> Vec<DimExpr> {
     (0..rank).map(|axis| at(l, axis).broadcast(&at(r, axis))).collect()
 }
 
-/// `left [batch…, m, k] · right [batch…, k, n] + start`, with batch dimensions broadcast.
+/// The operand with its batch dimensions repeated, where it is not known whether they are 1.
+fn with_batch(lowering: &mut Lowering<'_>, operand: Shaped, batch: &[DimExpr]) -> Shaped {
+    let own = operand.shape.len() - 2;
+    let wanted = &batch[batch.len() - own..];
+    let mut pairs = operand.shape.iter().zip(wanted);
+    if pairs.all(|(dim, wanted)| *dim == DimExpr::ONE || dim == wanted) {
+        return operand;
+    }
+    let shape: Vec<DimExpr> = wanted.iter().chain(&operand.shape[own..]).cloned().collect();
+    let element = lowering.body.value_type(operand.value).element().clone();
+    lowering.map(&[&operand], &shape, element, |_, e| e[0])
+}
+
+/// `left [batch…, m, k] · right [batch…, k, n] + start`, with batch dimensions broadcast; half precision is summed up in f32.
 fn matmul(
     lowering: &mut Lowering<'_>,
     left: &Shaped,
@@ -68,6 +83,10 @@ fn matmul(
     let rank = batch.len();
     let m = left.shape[left.shape.len() - 2].clone();
     let n = right.shape[right.shape.len() - 1].clone();
+    let work = accumulator(element);
+    let (left, right) = (&lowering.in_type(left, &work), &lowering.in_type(right, &work));
+    let (columns, rows) = (&left.shape[left.shape.len() - 1], &right.shape[right.shape.len() - 2]);
+    lowering.check_equal(columns, rows, "the factors of a matrix product do not fit");
     let loops = rank + 3;
     let (dim_m, dim_n, dim_k) = (rank as u32, rank as u32 + 1, rank as u32 + 2);
     let batch_map = |shape: &[DimExpr]| -> Vec<AffineExpr> {
@@ -80,7 +99,7 @@ fn matmul(
             .collect()
     };
     let left_map = batch_map(&left.shape).into_iter().chain([AffineExpr::Dim(dim_m), AffineExpr::Dim(dim_k)]).collect();
-    let pack = right_constant && *element == Type::F32 && right.shape.len() == 2;
+    let pack = right_constant && work == Type::F32 && right.shape.len() == 2;
     let (right_value, right_map) = match pack {
         true => {
             let packed = pack_columns(lowering, right, false);
@@ -94,8 +113,8 @@ fn matmul(
     };
     let shape: Vec<DimExpr> = batch.iter().cloned().chain([m, n]).collect();
     let init = match start {
-        Some(start) => lowering.map(&[&start], &shape, element.clone(), |_, x| x[0]).value,
-        None => lowering.filled(&shape, element.clone(), 0.0),
+        Some(start) => lowering.map(&[&start], &shape, work.clone(), |s, x| s.cast(x[0], &work, false, false)).value,
+        None => lowering.filled(&shape, work, 0.0),
     };
     let mut iterators = vec![Iterator::Parallel; loops];
     iterators[loops - 1] = Iterator::Reduction;
@@ -107,7 +126,7 @@ fn matmul(
     let value = lowering.generic_onto(&inputs, init, AffineMap::select(loops, &output), &iterators, |builder, e| {
         multiply_add(&mut Scalars { builder, unsigned: false }, e)
     });
-    Shaped { value, shape }
+    lowering.in_type(&Shaped { value, shape }, element)
 }
 
 /// Packs a constant matrix `[k, n]` (or `[n, k]` when transposed) as `[ceil(n / 16), k, 16]`, zero behind the last column.

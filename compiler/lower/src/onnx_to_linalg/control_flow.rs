@@ -1,15 +1,15 @@
 //! Control flow: If.
 
-use ir::{Block, Diagnostic, Op, Type, Value};
+use ir::{Block, Op, Type, Value};
 
 use super::{Lowering, Unsupported};
 
 /// Lowers `If` to `scf.if`.
-pub(super) fn lower_if(lowering: &mut Lowering<'_>, op: Op, errors: &mut Vec<Diagnostic>) -> Result<(), Unsupported> {
+pub(super) fn lower_if(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     let operation = lowering.source.op(op).clone();
     if let Some([condition]) = lowering.known_integers(operation.operands()[0]).as_deref() {
         let taken = operation.regions()[(*condition == 0) as usize];
-        inline_branch(lowering, op, lowering.source.blocks(taken)[0], errors);
+        inline_branch(lowering, op, lowering.source.blocks(taken)[0]);
         return Ok(());
     }
     let condition = lowering.value(operation.operands()[0]);
@@ -33,10 +33,13 @@ pub(super) fn lower_if(lowering: &mut Lowering<'_>, op: Op, errors: &mut Vec<Dia
         let block = lowering.source.blocks(region)[0];
         let new_block = lowering.body.add_block(new_region, &[]);
         lowering.nested(new_block, |lowering| {
-            lowering.block(block, errors);
+            lowering.block(block);
             let end = lowering.source.terminator(block).expect("a branch yields");
-            let yields: Vec<Value> = lowering.source.op(end).operands().iter().map(|&v| lowering.value(v)).collect();
-            lowering.emit("scf.yield", &yields, &[], []);
+            let yields = lowering.source.op(end).operands();
+            if !yields.iter().any(|&value| lowering.is_lost(value)) {
+                let yields: Vec<Value> = yields.iter().map(|&value| lowering.value(value)).collect();
+                lowering.emit("scf.yield", &yields, &[], []);
+            }
         });
     }
     for (index, &result) in operation.results().iter().enumerate() {
@@ -47,12 +50,14 @@ pub(super) fn lower_if(lowering: &mut Lowering<'_>, op: Op, errors: &mut Vec<Dia
 }
 
 /// Lowers the only branch that can be taken in place of the operation.
-fn inline_branch(lowering: &mut Lowering<'_>, op: Op, branch: Block, errors: &mut Vec<Diagnostic>) {
-    lowering.block(branch, errors);
+fn inline_branch(lowering: &mut Lowering<'_>, op: Op, branch: Block) {
+    lowering.block(branch);
     let end = lowering.source.terminator(branch).expect("a branch yields");
     let yields = lowering.source.op(end).operands().to_vec();
     for (&result, yielded) in lowering.source.op(op).results().iter().zip(yields) {
-        let value = lowering.value(yielded);
-        lowering.bind(result, value);
+        if !lowering.is_lost(yielded) {
+            let value = lowering.value(yielded);
+            lowering.bind(result, value);
+        }
     }
 }

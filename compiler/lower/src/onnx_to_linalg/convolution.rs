@@ -11,28 +11,46 @@ use ir::{AffineExpr, AffineMap, Attribute, DimExpr, Op, Type, Value};
 
 use super::blocked::{block_size, channel_index, loop_index};
 use super::contraction::multiply_add;
-use super::elementwise::{Comparison, Scalars};
-use super::reduction::Shaped;
+use super::reduction::{Shaped, accumulator};
+use super::scalars::{Comparison, Scalars};
 use super::window::Window;
 use super::{Lowering, Unsupported};
 use crate::contraction::GROUP;
 use crate::generic::{Input, Iterator};
 
-/// A convolution with weights in the order of Conv.
+/// A convolution with weights in the order of Conv. Half precision is summed up in f32, which the weights are in.
 struct Convolution {
     /// `[O, C / groups, K…]`
     weights: Shaped,
     bias: Option<Value>,
     groups: i64,
     window: Window,
+    /// Elements of the result.
+    element: Type,
+}
+
+impl Convolution {
+    /// The type sums are kept in.
+    fn work(&self) -> Type {
+        accumulator(&self.element)
+    }
+}
+
+/// A bias, reshaped, in the type sums are kept in.
+fn bias_tensor(lowering: &mut Lowering<'_>, bias: Value, shape: &[DimExpr], convolution: &Convolution) -> Shaped {
+    let value = lowering.value(bias);
+    let value = lowering.reshape(value, shape);
+    lowering.in_type(&Shaped { value, shape: shape.to_vec() }, &convolution.work())
 }
 
 /// Lowers `Conv`.
 pub(super) fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     let operation = lowering.source.op(op).clone();
     let (x, w, result) = (operation.operands()[0], operation.operands()[1], operation.results()[0]);
+    let element = lowering.element(result);
     let weights = lowering.shaped(w);
     let kernel = kernel_extents(&weights)?;
+    let weights = lowering.in_type(&weights, &accumulator(&element));
     let input = lowering.shape(x);
     let output = lowering.shape(result);
     let window = Window::of(&operation.attributes, &kernel, &input[2..], &output[2..])?;
@@ -41,6 +59,7 @@ pub(super) fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupport
         bias: lowering.operand(op, 2),
         groups: operation.attributes.integer("group").unwrap_or(1),
         window,
+        element,
     };
     convolve(lowering, x, &convolution, result)
 }
@@ -59,24 +78,45 @@ fn convolve(
     let channels = convolution.weights.shape[1].as_constant().unwrap_or(1);
     let outputs = convolution.weights.shape[0].as_constant().unwrap_or(1);
     let output = lowering.shape(result);
+    let all_channels = DimExpr::Constant(channels * convolution.groups);
     if convolution.groups > 1 && channels == 1 && outputs == convolution.groups {
-        let input = lowering.blocked(x);
+        let input = blocked_input(lowering, x, &all_channels, &convolution.work());
         let value = depthwise(lowering, &input, convolution, &output);
         lowering.bind_blocked(result, value);
         return Ok(());
     }
     if convolution.groups == 1 {
-        let input = lowering.blocked(x);
+        let input = blocked_input(lowering, x, &all_channels, &convolution.work());
         let value = dense(lowering, &input, convolution, &output);
         lowering.bind_blocked(result, value);
         return Ok(());
     }
+    check_channels(lowering, &lowering.shape(x), &all_channels);
     let aligned = [channels, outputs / convolution.groups].iter().all(|channels| channels % GROUP == 0);
     match convolution.window.is_pointwise() && !aligned {
         true => grouped_pointwise(lowering, x, convolution, result),
         false => grouped(lowering, x, convolution, result),
     }
     Ok(())
+}
+
+/// The operand in blocked form. Its weights tell how many channels it must have.
+fn blocked_input(lowering: &mut Lowering<'_>, x: Value, channels: &DimExpr, work: &Type) -> Shaped {
+    let mut shape = lowering.shape(x);
+    if shape[1] == *channels {
+        let blocked = lowering.blocked(x);
+        return lowering.in_type(&blocked, work);
+    }
+    check_channels(lowering, &shape, channels);
+    shape[1] = channels.clone();
+    let value = lowering.value(x);
+    let value = lowering.reshape(value, &shape);
+    let packed = lowering.pack(&Shaped { value, shape });
+    lowering.in_type(&packed, work)
+}
+
+fn check_channels(lowering: &mut Lowering<'_>, input: &[DimExpr], channels: &DimExpr) {
+    lowering.check_equal(&input[1], channels, "a convolution's operand has not the channels its weights are for");
 }
 
 /// A grouped 1×1 convolution of plain tensors: one matrix product a group, pixels along the columns.
@@ -88,17 +128,17 @@ fn grouped_pointwise(lowering: &mut Lowering<'_>, x: Value, convolution: &Convol
     let channels = convolution.weights.shape[1].clone();
     let outputs = DimExpr::Constant(convolution.weights.shape[0].as_constant().unwrap_or(1) / convolution.groups);
     let pixels = DimExpr::product(&input[2..]);
-    let value = lowering.value(x);
-    let element = lowering.body.value_type(value).element().clone();
+    let plain = lowering.shaped(x);
+    let value = lowering.in_type(&plain, &convolution.work()).value;
+    let element = convolution.work();
     let x_value = lowering.reshape(value, &[input[0].clone(), groups.clone(), channels.clone(), pixels.clone()]);
     let w_value = lowering.reshape(convolution.weights.value, &[groups.clone(), outputs.clone(), channels]);
     let shape = vec![output[0].clone(), groups.clone(), outputs.clone(), pixels];
     let init = match convolution.bias {
         Some(bias) => {
-            let value = lowering.value(bias);
-            let bias = lowering.reshape(value, &[groups, outputs]);
+            let bias = bias_tensor(lowering, bias, &[groups, outputs], convolution);
             let map = AffineMap::select(4, &[1, 2]);
-            lowering.pointwise(&[Input { value: bias, map }], &shape, element, |_, e| e[0])
+            lowering.pointwise(&[Input { value: bias.value, map }], &shape, element, |_, e| e[0])
         }
         None => lowering.filled(&shape, element, 0.0),
     };
@@ -112,6 +152,7 @@ fn grouped_pointwise(lowering: &mut Lowering<'_>, x: Value, convolution: &Convol
     let value = lowering.generic_onto(&inputs, init, AffineMap::select(5, &[0, 1, 2, 3]), &iterators, |builder, e| {
         multiply_add(&mut Scalars { builder, unsigned: false }, e)
     });
+    let value = lowering.in_type(&Shaped { value, shape }, &convolution.element).value;
     lowering.bind_grouped(result, value, convolution.groups);
 }
 
@@ -140,7 +181,7 @@ fn depthwise(lowering: &mut Lowering<'_>, input: &Shaped, convolution: &Convolut
     let element = lowering.body.value_type(input.value).element().clone();
     let init = match convolution.bias {
         Some(bias) => {
-            let bias = bias_blocked(lowering, bias, &output[1]);
+            let bias = bias_blocked(lowering, bias, &output[1], convolution);
             let rank = shape.len();
             let map = AffineMap::select(rank, &[1, rank - 1]);
             lowering.pointwise(&[Input { value: bias, map }], &shape, element, |_, e| e[0])
@@ -154,60 +195,75 @@ fn depthwise(lowering: &mut Lowering<'_>, input: &Shaped, convolution: &Convolut
         Input { value: weights.value, map: AffineMap::new(loops as u32, w_map) },
     ];
     let order: Vec<usize> = (0..spatial + 3).collect();
-    lowering.generic_onto(&inputs, init, AffineMap::select(loops, &order), &iterators, |builder, e| {
+    let value = lowering.generic_onto(&inputs, init, AffineMap::select(loops, &order), &iterators, |builder, e| {
         multiply_add(&mut Scalars { builder, unsigned: false }, e)
-    })
+    });
+    lowering.in_type(&Shaped { value, shape }, &convolution.element).value
 }
 
 /// A bias `[O]` as `[ceil(O / b), b]`.
-fn bias_blocked(lowering: &mut Lowering<'_>, bias: Value, outputs: &DimExpr) -> Value {
-    let value = lowering.value(bias);
-    let plain = [DimExpr::ONE, outputs.clone()];
-    let value = lowering.reshape(value, &plain);
-    let packed = lowering.pack(&Shaped { value, shape: plain.to_vec() });
+fn bias_blocked(lowering: &mut Lowering<'_>, bias: Value, outputs: &DimExpr, convolution: &Convolution) -> Value {
+    let plain = bias_tensor(lowering, bias, &[DimExpr::ONE, outputs.clone()], convolution);
+    let packed = lowering.pack(&plain);
     let shape = packed.shape[1..].to_vec();
     lowering.reshape(packed.value, &shape)
 }
 
+/// The shape of one group after the other: `[N * G, C / G, S…]`.
+fn group_shape(shape: &[DimExpr], groups: i64, channels: &DimExpr) -> Vec<DimExpr> {
+    let mut shape = shape.to_vec();
+    shape[0] = shape[0].mul(&DimExpr::Constant(groups));
+    shape[1] = channels.clone();
+    shape
+}
+
+fn is_whole(channels: &DimExpr) -> bool {
+    channels.as_constant().is_some_and(|channels| channels % GROUP == 0)
+}
+
 /// All groups but one: channels are regrouped, so that every group starts a block.
 fn grouped(lowering: &mut Lowering<'_>, x: Value, convolution: &Convolution, result: Value) {
-    let groups = DimExpr::Constant(convolution.groups);
-    let plain = lowering.shape(x);
-    let output = lowering.shape(result);
     let channels = convolution.weights.shape[1].clone();
+    let plain = lowering.shape(x);
+    if is_whole(&channels) && is_whole(&plain[1]) && lowering.is_blocked(x) {
+        let shape = super::blocked::blocked_shape(&group_shape(&plain, convolution.groups, &channels));
+        let packed = Shaped { value: lowering.blocked(x).value, shape };
+        let packed = lowering.in_type(&packed, &convolution.work());
+        return grouped_dense(lowering, &packed, &plain[0], convolution, result);
+    }
+    let plain = lowering.shaped(x);
+    let plain = lowering.in_type(&plain, &convolution.work());
+    grouped_plain(lowering, &plain, convolution, result);
+}
+
+fn grouped_plain(lowering: &mut Lowering<'_>, plain: &Shaped, convolution: &Convolution, result: Value) {
+    let shape = group_shape(&plain.shape, convolution.groups, &convolution.weights.shape[1]);
+    let value = lowering.reshape(plain.value, &shape);
+    let packed = lowering.pack(&Shaped { value, shape });
+    grouped_dense(lowering, &packed, &plain.shape[0], convolution, result);
+}
+
+/// The contraction of `[N * G, CB, S…, b]`.
+fn grouped_dense(
+    lowering: &mut Lowering<'_>,
+    packed: &Shaped,
+    batch: &DimExpr,
+    convolution: &Convolution,
+    result: Value,
+) {
+    let output = lowering.shape(result);
     let outputs = DimExpr::Constant(convolution.weights.shape[0].as_constant().unwrap_or(1) / convolution.groups);
-    let whole = |dim: &DimExpr| dim.as_constant().is_some_and(|dim| dim % GROUP == 0);
-    let per_group = |shape: &[DimExpr], channels: &DimExpr| {
-        let mut shape = shape.to_vec();
-        shape[0] = shape[0].mul(&groups);
-        shape[1] = channels.clone();
-        shape
-    };
-    let separated = |shape: &[DimExpr], n: &DimExpr| {
-        let mut shape = shape.to_vec();
-        shape[0] = groups.clone();
-        shape.insert(0, n.clone());
-        shape
-    };
-    let group_shape = per_group(&plain, &channels);
-    let packed = if whole(&channels) && lowering.is_blocked(x) {
-        let blocked = lowering.blocked(x);
-        Shaped { value: blocked.value, shape: super::blocked::blocked_shape(&group_shape) }
-    } else {
-        let value = lowering.value(x);
-        let value = lowering.reshape(value, &group_shape);
-        lowering.pack(&Shaped { value, shape: group_shape })
-    };
-    let shape = separated(&packed.shape, &plain[0]);
+    let mut shape = packed.shape.clone();
+    shape[0] = DimExpr::Constant(convolution.groups);
+    shape.insert(0, batch.clone());
     let input = Shaped { value: lowering.reshape(packed.value, &shape), shape };
-    let out_group = per_group(&output, &outputs);
+    let out_group = group_shape(&output, convolution.groups, &outputs);
     let value = dense(lowering, &input, convolution, &out_group);
-    let blocked = super::blocked::blocked_shape(&out_group);
-    if whole(&outputs) {
+    if is_whole(&outputs) {
         let value = lowering.reshape(value, &super::blocked::blocked_shape(&output));
         lowering.bind_blocked(result, value);
     } else {
-        let value = lowering.reshape(value, &blocked);
+        let value = lowering.reshape(value, &super::blocked::blocked_shape(&out_group));
         let plain = lowering.unpack(value, &out_group);
         let value = lowering.reshape(plain, &output);
         lowering.bind(result, value);
@@ -249,7 +305,7 @@ fn dense(lowering: &mut Lowering<'_>, input: &Shaped, convolution: &Convolution,
     }
     let init = match convolution.bias {
         Some(bias) => {
-            let (value, axes) = bias_start(lowering, bias, convolution.groups, per_group, &shape);
+            let (value, axes) = bias_start(lowering, bias, convolution, per_group, &shape);
             let map = AffineMap::select(shape.len(), &axes);
             lowering.pointwise(&[Input { value, map }], &shape, element, |_, e| e[0])
         }
@@ -271,26 +327,24 @@ fn dense(lowering: &mut Lowering<'_>, input: &Shaped, convolution: &Convolution,
         let op = lowering.body.defining_op(value).expect("a generic defines its result");
         lowering.body.op_mut(op).attributes.set("rt.last_block", Attribute::i64(channels % block));
     }
-    value
+    lowering.in_type(&Shaped { value, shape }, &convolution.element).value
 }
 
 /// The tensor that accumulation starts from and the axes of the result it is read along.
 fn bias_start(
     lowering: &mut Lowering<'_>,
     bias: Value,
-    groups: i64,
+    convolution: &Convolution,
     per_group: &DimExpr,
     shape: &[DimExpr],
 ) -> (Value, Vec<usize>) {
     let lane = shape.len() - 1;
-    if groups == 1 {
-        return (bias_blocked(lowering, bias, per_group), vec![1, lane]);
+    if convolution.groups == 1 {
+        return (bias_blocked(lowering, bias, per_group, convolution), vec![1, lane]);
     }
-    let groups = DimExpr::Constant(groups);
-    let plain = vec![groups, per_group.clone()];
-    let value = lowering.value(bias);
-    let value = lowering.reshape(value, &plain);
-    let packed = lowering.pack(&Shaped { value, shape: plain });
+    let groups = DimExpr::Constant(convolution.groups);
+    let plain = bias_tensor(lowering, bias, &[groups, per_group.clone()], convolution);
+    let packed = lowering.pack(&plain);
     (packed.value, vec![1, 2, lane])
 }
 
@@ -364,8 +418,10 @@ fn pack_weights(lowering: &mut Lowering<'_>, convolution: &Convolution) -> Value
 pub(super) fn lower_transposed(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     let operation = lowering.source.op(op).clone();
     let (x, w, result) = (operation.operands()[0], operation.operands()[1], operation.results()[0]);
+    let element = lowering.element(result);
     let weights = lowering.shaped(w);
     let kernel = kernel_extents(&weights)?;
+    let weights = lowering.in_type(&weights, &accumulator(&element));
     let rank = kernel.len();
     let groups = operation.attributes.integer("group").unwrap_or(1);
     let list = |name: &str, default: i64| operation.attributes.integers(name).unwrap_or_else(|| vec![default; rank]);
@@ -374,7 +430,7 @@ pub(super) fn lower_transposed(lowering: &mut Lowering<'_>, op: Op) -> Result<()
     let output = lowering.shape(result);
     let low = transposed_padding(&operation.attributes, &kernel, &strides, &dilations, &input[2..], &output[2..])?;
     let flipped = flip_weights(lowering, &weights, groups);
-    let spread = spread_input(lowering, x, &strides);
+    let (spread, spread_shape) = spread_input(lowering, x, &weights, &strides);
     // the spread input has (extent - 1) * stride + 1 elements; padding makes up for the rest of the output
     let pads: Vec<[i64; 2]> = (0..rank)
         .map(|axis| {
@@ -390,7 +446,7 @@ pub(super) fn lower_transposed(lowering: &mut Lowering<'_>, op: Op) -> Result<()
         return Err(Unsupported::new("its padding exceeds its kernel"));
     }
     let window = Window { kernel, strides: vec![1; rank], dilations, pads };
-    let convolution = Convolution { weights: flipped, bias: lowering.operand(op, 2), groups, window };
+    let convolution = Convolution { weights: flipped, bias: lowering.operand(op, 2), groups, window, element };
     let channels = convolution.weights.shape[1].as_constant().unwrap_or(1);
     match groups {
         1 => {
@@ -401,7 +457,10 @@ pub(super) fn lower_transposed(lowering: &mut Lowering<'_>, op: Op) -> Result<()
             let value = depthwise(lowering, &spread, &convolution, &output);
             lowering.bind_blocked(result, value);
         }
-        _ => return Err(Unsupported::new("it has groups of several channels")),
+        _ => {
+            let plain = lowering.unpack(spread.value, &spread_shape);
+            grouped_plain(lowering, &Shaped { value: plain, shape: spread_shape }, &convolution, result);
+        }
     }
     Ok(())
 }
@@ -459,16 +518,19 @@ fn flip_weights(lowering: &mut Lowering<'_>, weights: &Shaped, groups: i64) -> S
     Shaped { value, shape }
 }
 
-/// The blocked input with `stride - 1` zeros between neighbours.
-fn spread_input(lowering: &mut Lowering<'_>, x: Value, strides: &[i64]) -> Shaped {
-    let input = lowering.blocked(x);
+/// The blocked input with `stride - 1` zeros between neighbours, and its shape in plain form.
+fn spread_input(lowering: &mut Lowering<'_>, x: Value, weights: &Shaped, strides: &[i64]) -> (Shaped, Vec<DimExpr>) {
+    let (channels, work) = (&weights.shape[0], lowering.body.value_type(weights.value).element().clone());
+    let input = blocked_input(lowering, x, channels, &work);
+    let mut plain = lowering.shape(x);
+    plain[1] = channels.clone();
     if strides.iter().all(|&stride| stride == 1) {
-        return input;
+        return (input, plain);
     }
-    let mut shape = input.shape.clone();
     for (axis, &stride) in strides.iter().enumerate() {
-        shape[2 + axis] = shape[2 + axis].sub(&DimExpr::ONE).mul(&DimExpr::Constant(stride)).add(&DimExpr::ONE);
+        plain[2 + axis] = plain[2 + axis].sub(&DimExpr::ONE).mul(&DimExpr::Constant(stride)).add(&DimExpr::ONE);
     }
+    let shape = super::blocked::blocked_shape(&plain);
     let element = lowering.body.value_type(input.value).element().clone();
     let rank = shape.len();
     let strides = strides.to_vec();
@@ -495,5 +557,5 @@ fn spread_input(lowering: &mut Lowering<'_>, x: Value, strides: &[i64]) -> Shape
         let zero = s.number(0.0, &element);
         s.select(hit.expect("some stride is larger than 1"), value, zero)
     });
-    Shaped { value, shape }
+    (Shaped { value, shape }, plain)
 }

@@ -117,12 +117,17 @@ impl Lowering<'_> {
                 let argument = self.body.arguments(self.entry)[argument];
                 self.size_op("tensor.dim", &[argument, axis], None, true)
             }
+            Some(&SymbolSource::Result { value, .. }) if !self.is_bound(value) => {
+                // reported behind the operation that asks, so that what is lowered for it does not matter
+                self.undefined.get_or_insert_with(|| symbol.into());
+                self.index(0)
+            }
             Some(&SymbolSource::Result { value, axis }) => {
                 let value = self.value(value);
                 let axis = Builder::at_end(&mut self.body, self.at).constant_index(axis as i64);
                 self.builder().value("tensor.dim", &[value, axis], Type::Index, [])
             }
-            None => unreachable!("every symbol of the analysis has a source"),
+            None => unreachable!("symbols without a source are defined where they are made"),
         }
     }
 }

@@ -1,210 +1,12 @@
 //! Elementwise operators: one scalar expression each.
 
-use ir::{Attribute, Attributes, Builder, FloatType, Op, Type, Value};
+use ir::{Attribute, Attributes, FloatType, Op, Type, Value};
 
+use super::scalars::{Comparison, Scalars};
 use super::{Lowering, Unsupported};
 
-/// Scalar operations for a body, typed by their operands.
-pub struct Scalars<'b, 'a> {
-    /// Where operations go.
-    pub builder: &'b mut Builder<'a>,
-    /// Whether integer operands are unsigned.
-    pub unsigned: bool,
-}
-
-/// Upstream's `arith.cmpf` predicates.
-mod float_predicate {
-    pub(super) const OEQ: i64 = 1;
-    pub(super) const OGT: i64 = 2;
-    pub(super) const OGE: i64 = 3;
-    pub(super) const OLT: i64 = 4;
-    pub(super) const OLE: i64 = 5;
-    pub(super) const UNO: i64 = 14;
-}
-
-/// What a comparison asks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Comparison {
-    /// `=`
-    Equal,
-    /// `<`
-    Less,
-    /// `<=`
-    LessOrEqual,
-    /// `>`
-    Greater,
-    /// `>=`
-    GreaterOrEqual,
-}
-
-impl Scalars<'_, '_> {
-    fn type_of(&self, value: Value) -> Type {
-        self.builder.body.value_type(value).clone()
-    }
-
-    /// An operation whose result has its first operand's type.
-    pub fn same(&mut self, name: &'static str, operands: &[Value]) -> Value {
-        let r#type = self.type_of(operands[0]);
-        self.builder.value(name, operands, r#type, [])
-    }
-
-    /// A number of the given type.
-    pub fn number(&mut self, value: f64, r#type: &Type) -> Value {
-        let attribute = match r#type {
-            Type::Float(_) => Attribute::float(value, r#type.clone()),
-            Type::Integer(integer) if integer.width == 1 => Attribute::Bool(value != 0.0),
-            _ => Attribute::Integer(value as i64, r#type.clone()),
-        };
-        self.builder.constant(attribute, r#type.clone())
-    }
-
-    /// A number of another value's type.
-    pub fn like(&mut self, value: f64, other: Value) -> Value {
-        let r#type = self.type_of(other);
-        self.number(value, &r#type)
-    }
-
-    fn pick(&self, value: Value, float: &'static str, signed: &'static str, unsigned: &'static str) -> &'static str {
-        match self.type_of(value) {
-            Type::Float(_) => float,
-            _ if self.unsigned => unsigned,
-            _ => signed,
-        }
-    }
-
-    /// `a + b`
-    pub fn add(&mut self, a: Value, b: Value) -> Value {
-        let name = self.pick(a, "arith.addf", "arith.addi", "arith.addi");
-        self.same(name, &[a, b])
-    }
-
-    /// `a - b`
-    pub fn sub(&mut self, a: Value, b: Value) -> Value {
-        let name = self.pick(a, "arith.subf", "arith.subi", "arith.subi");
-        self.same(name, &[a, b])
-    }
-
-    /// `a * b`
-    pub fn mul(&mut self, a: Value, b: Value) -> Value {
-        let name = self.pick(a, "arith.mulf", "arith.muli", "arith.muli");
-        self.same(name, &[a, b])
-    }
-
-    /// `a / b`; integers truncate towards zero, as in C.
-    pub fn div(&mut self, a: Value, b: Value) -> Value {
-        let name = self.pick(a, "arith.divf", "arith.divsi", "arith.divui");
-        self.same(name, &[a, b])
-    }
-
-    /// The larger; NaN if either is.
-    pub fn max(&mut self, a: Value, b: Value) -> Value {
-        let name = self.pick(a, "arith.maximumf", "arith.maxsi", "arith.maxui");
-        self.same(name, &[a, b])
-    }
-
-    /// The smaller; NaN if either is.
-    pub fn min(&mut self, a: Value, b: Value) -> Value {
-        let name = self.pick(a, "arith.minimumf", "arith.minsi", "arith.minui");
-        self.same(name, &[a, b])
-    }
-
-    /// A comparison; false when an operand is NaN.
-    pub fn compare(&mut self, what: Comparison, a: Value, b: Value) -> Value {
-        let float = matches!(self.type_of(a), Type::Float(_));
-        let (name, predicate) = match (float, what, self.unsigned) {
-            (true, Comparison::Equal, _) => ("arith.cmpf", float_predicate::OEQ),
-            (true, Comparison::Less, _) => ("arith.cmpf", float_predicate::OLT),
-            (true, Comparison::LessOrEqual, _) => ("arith.cmpf", float_predicate::OLE),
-            (true, Comparison::Greater, _) => ("arith.cmpf", float_predicate::OGT),
-            (true, Comparison::GreaterOrEqual, _) => ("arith.cmpf", float_predicate::OGE),
-            (false, Comparison::Equal, _) => ("arith.cmpi", 0),
-            (false, Comparison::Less, false) => ("arith.cmpi", 2),
-            (false, Comparison::LessOrEqual, false) => ("arith.cmpi", 3),
-            (false, Comparison::Greater, false) => ("arith.cmpi", 4),
-            (false, Comparison::GreaterOrEqual, false) => ("arith.cmpi", 5),
-            (false, Comparison::Less, true) => ("arith.cmpi", 6),
-            (false, Comparison::LessOrEqual, true) => ("arith.cmpi", 7),
-            (false, Comparison::Greater, true) => ("arith.cmpi", 8),
-            (false, Comparison::GreaterOrEqual, true) => ("arith.cmpi", 9),
-        };
-        self.builder.value(name, &[a, b], Type::I1, [("predicate", Attribute::i64(predicate))])
-    }
-
-    /// Whether a float is NaN.
-    pub fn is_nan(&mut self, a: Value) -> Value {
-        let predicate = Attribute::i64(float_predicate::UNO);
-        self.builder.value("arith.cmpf", &[a, a], Type::I1, [("predicate", predicate)])
-    }
-
-    /// `condition ? a : b`
-    pub fn select(&mut self, condition: Value, a: Value, b: Value) -> Value {
-        let r#type = self.type_of(a);
-        self.builder.value("arith.select", &[condition, a, b], r#type, [])
-    }
-
-    /// Not, of a truth value.
-    pub fn not(&mut self, a: Value) -> Value {
-        let one = self.number(1.0, &Type::I1);
-        self.same("arith.xori", &[a, one])
-    }
-
-    /// `1 / (1 + exp(-x))`
-    pub fn sigmoid(&mut self, x: Value) -> Value {
-        let (zero, one) = (self.like(0.0, x), self.like(1.0, x));
-        let negated = self.sub(zero, x);
-        let exponential = self.same("math.exp", &[negated]);
-        let sum = self.add(one, exponential);
-        self.div(one, sum)
-    }
-
-    /// `max(0, min(1, alpha * x + beta))`
-    pub fn hard_sigmoid(&mut self, x: Value, alpha: f64, beta: f64) -> Value {
-        let (alpha, beta) = (self.like(alpha, x), self.like(beta, x));
-        let (zero, one) = (self.like(0.0, x), self.like(1.0, x));
-        let scaled = self.mul(alpha, x);
-        let shifted = self.add(scaled, beta);
-        let capped = self.min(shifted, one);
-        self.max(capped, zero)
-    }
-
-    /// A conversion by the rules of ONNX Cast: floats to integers truncate, anything to bool is `!= 0`.
-    pub fn cast(&mut self, value: Value, to: &Type, from_unsigned: bool, to_unsigned: bool) -> Value {
-        let from = self.type_of(value);
-        if from == *to {
-            return value;
-        }
-        let width = |r#type: &Type| r#type.bit_width().unwrap_or(64);
-        let name = match (&from, to) {
-            (Type::Float(_), to) if *to == Type::I1 => {
-                let zero = self.number(0.0, &from);
-                // unordered or not equal, so that NaN is true
-                let predicate = Attribute::i64(13);
-                return self.builder.value("arith.cmpf", &[value, zero], Type::I1, [("predicate", predicate)]);
-            }
-            (_, to) if *to == Type::I1 => {
-                let zero = self.number(0.0, &from);
-                return self.builder.value("arith.cmpi", &[value, zero], Type::I1, [("predicate", Attribute::i64(1))]);
-            }
-            (Type::Float(_), Type::Float(_)) if width(&from) < width(to) => "arith.extf",
-            (Type::Float(_), Type::Float(_)) if width(&from) > width(to) => "arith.truncf",
-            (Type::Float(_), Type::Float(_)) => {
-                let wide = self.builder.value("arith.extf", &[value], Type::F32, []);
-                return self.builder.value("arith.truncf", &[wide], to.clone(), []);
-            }
-            (Type::Float(_), _) if to_unsigned => "arith.fptoui",
-            (Type::Float(_), _) => "arith.fptosi",
-            (_, Type::Float(_)) if from_unsigned || from == Type::I1 => "arith.uitofp",
-            (_, Type::Float(_)) => "arith.sitofp",
-            _ if width(&from) > width(to) => "arith.trunci",
-            _ if from_unsigned || from == Type::I1 => "arith.extui",
-            _ => "arith.extsi",
-        };
-        self.builder.value(name, &[value], to.clone(), [])
-    }
-}
-
 /// Whether an operator is elementwise with broadcasting, computed by `scalar`.
-pub fn is_elementwise(name: &str) -> bool {
+pub(super) fn is_elementwise(name: &str) -> bool {
     const NAMES: &[&str] = &[
         "Abs",
         "Acos",
@@ -215,6 +17,7 @@ pub fn is_elementwise(name: &str) -> bool {
         "Asinh",
         "Atan",
         "Atanh",
+        "BitCast",
         "BitShift",
         "BitwiseAnd",
         "BitwiseNot",
@@ -324,9 +127,14 @@ fn scalar(
             let ones = s.like(-1.0, a);
             s.same("arith.xori", &[a, ones])
         }
+        "BitCast" => match s.type_of(a) {
+            from if from == *result => a,
+            from if from == Type::I1 || *result == Type::I1 => s.cast(a, result, true, true),
+            _ => s.builder.value("arith.bitcast", &[a], result.clone(), []),
+        },
         "BitShift" => {
-            let shift = if attributes.str("direction") == Some("LEFT") { "arith.shli" } else { "arith.shrui" };
-            s.same(shift, &[a, get(1)?])
+            let left = attributes.str("direction") == Some("LEFT");
+            shift(s, a, get(1)?, left)
         }
         "Where" => s.select(a, get(1)?, get(2)?),
         "Cast" | "CastLike" => {
@@ -467,6 +275,22 @@ fn modulo(s: &mut Scalars<'_, '_>, a: Value, b: Value, c_style: bool) -> Value {
     s.select(adjust, moved, kept)
 }
 
+/// A shift by any count: what is not below the width shifts everything out, and so does a negative count.
+fn shift(s: &mut Scalars<'_, '_>, a: Value, count: Value, left: bool) -> Value {
+    let r#type = s.type_of(a);
+    let (zero, last) = (s.like(0.0, a), s.like(r#type.bit_width().unwrap_or(64) as f64 - 1.0, a));
+    let predicate = [("predicate", Attribute::i64(7))];
+    // unsigned at most, so that negative counts are large
+    let inside = s.builder.value("arith.cmpi", &[count, last], Type::I1, predicate);
+    if !left && !s.unsigned {
+        let count = s.select(inside, count, last);
+        return s.same("arith.shrsi", &[a, count]);
+    }
+    let bounded = s.select(inside, count, zero);
+    let shifted = s.same(if left { "arith.shli" } else { "arith.shrui" }, &[a, bounded]);
+    s.select(inside, shifted, zero)
+}
+
 fn is_infinite(s: &mut Scalars<'_, '_>, a: Value, attributes: &Attributes) -> Value {
     let (positive, negative) = (s.like(f64::INFINITY, a), s.like(f64::NEG_INFINITY, a));
     let up = s.compare(Comparison::Equal, a, positive);
@@ -556,60 +380,33 @@ fn shrink(s: &mut Scalars<'_, '_>, a: Value, lambda: f64, bias: f64) -> Value {
     s.select(above, lowered, inner)
 }
 
-/// Lowers an elementwise operator with broadcasting.
-pub fn lower(lowering: &mut Lowering<'_>, op: Op, name: &str) -> Result<(), Unsupported> {
+/// Lowers an elementwise operator with broadcasting. Half precision computes in f32 and rounds once.
+pub(super) fn lower(lowering: &mut Lowering<'_>, op: Op, name: &str) -> Result<(), Unsupported> {
     let operation = lowering.source.op(op).clone();
     let result = operation.results()[0];
     let element = lowering.element(result);
-    if matches!(element, Type::Float(FloatType::F16 | FloatType::BF16)) && name != "Cast" && name != "Identity" {
-        return lower_in_f32(lowering, op, name);
-    }
+    let is_half = |r#type: &Type| matches!(r#type, Type::Float(FloatType::F16 | FloatType::BF16));
+    let widened = is_half(&element) && name != "Cast" && name != "Identity";
+    let wide = if widened { Type::F32 } else { element.clone() };
     let kinds: Vec<bool> =
         operation.operands().iter().chain(operation.results()).map(|&v| lowering.is_unsigned(v)).collect();
     let used = if matches!(name, "Dropout" | "CastLike") { 1 } else { operation.operands().len() };
     let operands = &operation.operands()[..used];
     let unsigned = kinds[if name == "Where" { 1 } else { 0 }];
-    let attributes = operation.attributes.clone();
+    if name == "Dropout" {
+        check_inference(lowering, op)?;
+    }
     let mut failed = false;
     lowering.broadcast(operands, result, |builder, elements| {
         let mut scalars = Scalars { builder, unsigned };
-        scalar(&mut scalars, name, &attributes, elements, &element, &kinds).unwrap_or_else(|| {
-            failed = true;
-            elements.iter().flatten().copied().next().expect("an operator has operands")
-        })
-    });
-    if failed {
-        return Err(Unsupported::new("an operand is missing"));
-    }
-    if let Some(&mask) = operation.results().get(1) {
-        lowering.fill(mask, 1.0);
-    }
-    Ok(())
-}
-
-/// Half precision computes in f32 and rounds once.
-fn lower_in_f32(lowering: &mut Lowering<'_>, op: Op, name: &str) -> Result<(), Unsupported> {
-    let operation = lowering.source.op(op).clone();
-    let result = operation.results()[0];
-    let element = lowering.element(result);
-    let kinds: Vec<bool> =
-        operation.operands().iter().chain(operation.results()).map(|&v| lowering.is_unsigned(v)).collect();
-    let attributes = operation.attributes.clone();
-    let used = if matches!(name, "Dropout" | "CastLike") { 1 } else { operation.operands().len() };
-    let mut failed = false;
-    lowering.broadcast(&operation.operands()[..used], result, |builder, elements| {
-        let mut scalars = Scalars { builder, unsigned: false };
-        let wide: Vec<Option<Value>> = elements
-            .iter()
-            .map(|element| {
-                element.map(|value| match scalars.type_of(value) {
-                    Type::Float(FloatType::F16 | FloatType::BF16) => scalars.cast(value, &Type::F32, false, false),
-                    _ => value,
-                })
-            })
-            .collect();
-        match scalar(&mut scalars, name, &attributes, &wide, &Type::F32, &kinds) {
-            Some(value) => scalars.cast(value, &element, false, false),
+        let mut widen = |value: Value| match widened && is_half(&scalars.type_of(value)) {
+            true => scalars.cast(value, &Type::F32, false, false),
+            false => value,
+        };
+        let operands: Vec<Option<Value>> = elements.iter().map(|element| element.map(&mut widen)).collect();
+        match scalar(&mut scalars, name, &operation.attributes, &operands, &wide, &kinds) {
+            Some(value) if widened => scalars.cast(value, &element, false, false),
+            Some(value) => value,
             None => {
                 failed = true;
                 elements.iter().flatten().copied().next().expect("an operator has operands")
@@ -619,5 +416,39 @@ fn lower_in_f32(lowering: &mut Lowering<'_>, op: Op, name: &str) -> Result<(), U
     if failed {
         return Err(Unsupported::new("an operand is missing"));
     }
+    if let Some(&mask) = operation.results().get(1).filter(|&&mask| lowering.is_present(mask)) {
+        lowering.fill(mask, 1.0);
+    }
     Ok(())
+}
+
+/// Dropout keeps everything, unless it trains with a ratio other than 0.
+fn check_inference(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
+    let Some(training) = lowering.operand(op, 2) else { return Ok(()) };
+    let trains = lowering.known_integers(training).and_then(|known| known.first().copied());
+    let ratio = lowering.operand(op, 1);
+    let known_ratio = ratio.map_or(Some(0.5), |ratio| constant_float(lowering, ratio));
+    match (trains, known_ratio, ratio) {
+        (Some(0), ..) | (_, Some(0.0), _) => Ok(()),
+        (None, _, Some(ratio)) | (_, None, Some(ratio)) => {
+            let (training, ratio) = (lowering.only_element(training), lowering.only_element(ratio));
+            let harmless = lowering.scalars(|s| {
+                let zero = s.like(0.0, ratio);
+                let keeps = s.compare(Comparison::Equal, ratio, zero);
+                let infers = s.not(training);
+                s.same("arith.ori", &[infers, keeps])
+            });
+            lowering.check(harmless, "Dropout in training mode is not compiled");
+            Ok(())
+        }
+        _ => Err(Unsupported::new("it drops elements at random: training mode is not compiled")),
+    }
+}
+
+/// The only element of a constant of floats.
+fn constant_float(lowering: &Lowering<'_>, value: Value) -> Option<f64> {
+    match ir::constant_value(lowering.source, value)? {
+        Attribute::Dense(dense) => dense.float(0),
+        _ => None,
+    }
 }

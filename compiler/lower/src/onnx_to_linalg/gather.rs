@@ -3,11 +3,11 @@
 //! Indices are brought into bounds where they are used, so that no address leaves its buffer. Whether all of them were
 //! in bounds is a reduction of its own, asserted by the host function.
 
-use ir::{AffineExpr, AffineMap, Attribute, DimExpr, Op, Type, Value};
+use ir::{AffineExpr, AffineMap, DimExpr, Op, Type, Value};
 
 use super::blocked::loop_index;
-use super::elementwise::{Comparison, Scalars};
 use super::reduction::{Combine, Fold, Shaped, normalize_axis};
+use super::scalars::{Comparison, Scalars};
 use super::{Lowering, Unsupported};
 use crate::generic::Input;
 
@@ -33,7 +33,7 @@ fn bounded(s: &mut Scalars<'_, '_>, index: Value, extent: Value) -> Value {
     s.max(capped, zero)
 }
 
-fn as_index(s: &mut Scalars<'_, '_>, value: Value) -> Value {
+pub(super) fn as_index(s: &mut Scalars<'_, '_>, value: Value) -> Value {
     if *s.builder.body.value_type(value) == Type::Index {
         return value;
     }
@@ -41,7 +41,7 @@ fn as_index(s: &mut Scalars<'_, '_>, value: Value) -> Value {
 }
 
 /// Asserts on the host that every element of `indices` lies in `[-extent, extent)`.
-fn assert_bounds(lowering: &mut Lowering<'_>, source: Value, extent: &DimExpr, name: &str) {
+pub(super) fn assert_bounds(lowering: &mut Lowering<'_>, source: Value, extent: &DimExpr, name: &str) {
     let known = lowering.shapes.known_value(source).map(<[DimExpr]>::to_vec);
     let inside = |index: &DimExpr| match (index.as_constant(), extent.as_constant()) {
         (Some(index), Some(extent)) => index >= -extent && index < extent,
@@ -51,19 +51,7 @@ fn assert_bounds(lowering: &mut Lowering<'_>, source: Value, extent: &DimExpr, n
         return;
     }
     let indices = lowering.shaped(source);
-    let limit = lowering.dim(extent);
-    let axes: Vec<usize> = (0..indices.shape.len()).collect();
-    let verdict = lowering.reduce(&indices, &axes, false, Fold::new(Combine::Min, Type::I1, false), |s, x| {
-        let index = as_index(s, x);
-        let zero = s.number(0.0, &Type::Index);
-        let low = s.sub(zero, limit);
-        let above = s.compare(Comparison::GreaterOrEqual, index, low);
-        let below = s.compare(Comparison::Less, index, limit);
-        s.same("arith.andi", &[above, below])
-    });
-    let truth = lowering.builder().value("tensor.extract", &[verdict.value], Type::I1, []);
-    let message = format!("an index of {name} is out of bounds");
-    lowering.emit("cf.assert", &[truth], &[], [("msg", Attribute::string(&message))]);
+    assert_component(lowering, &indices, extent, name);
 }
 
 fn gather(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
@@ -152,7 +140,7 @@ fn gather_nd(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     let element = lowering.element(result);
     for component in 0..depth {
         let part = component_of(lowering, &picks, component);
-        assert_component(lowering, &part, &input.shape[batch + component]);
+        assert_component(lowering, &part, &input.shape[batch + component], "GatherND");
     }
     let limits: Vec<Value> = input.shape.iter().map(|dim| lowering.dim(dim)).collect();
     let out_rank = output.len();
@@ -176,7 +164,7 @@ fn gather_nd(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
 }
 
 /// One component of every index tuple.
-fn component_of(lowering: &mut Lowering<'_>, picks: &Shaped, component: usize) -> Shaped {
+pub(super) fn component_of(lowering: &mut Lowering<'_>, picks: &Shaped, component: usize) -> Shaped {
     let outer = picks.shape.len() - 1;
     let shape = picks.shape[..outer].to_vec();
     let mut results: Vec<AffineExpr> = (0..outer as u32).map(AffineExpr::Dim).collect();
@@ -187,7 +175,8 @@ fn component_of(lowering: &mut Lowering<'_>, picks: &Shaped, component: usize) -
     Shaped { value, shape }
 }
 
-fn assert_component(lowering: &mut Lowering<'_>, indices: &Shaped, extent: &DimExpr) {
+/// Asserts on the host that every element of `indices` lies in `[-extent, extent)`.
+pub(super) fn assert_component(lowering: &mut Lowering<'_>, indices: &Shaped, extent: &DimExpr, name: &str) {
     let limit = lowering.dim(extent);
     let axes: Vec<usize> = (0..indices.shape.len()).collect();
     let verdict = lowering.reduce(indices, &axes, false, Fold::new(Combine::Min, Type::I1, false), |s, x| {
@@ -199,7 +188,7 @@ fn assert_component(lowering: &mut Lowering<'_>, indices: &Shaped, extent: &DimE
         s.same("arith.andi", &[above, below])
     });
     let truth = lowering.builder().value("tensor.extract", &[verdict.value], Type::I1, []);
-    lowering.emit("cf.assert", &[truth], &[], [("msg", Attribute::string("an index of GatherND is out of bounds"))]);
+    lowering.check(truth, format!("an index of {name} is out of bounds"));
 }
 
 /// `y[…, d, …] = index == d ? on : off`; indices outside `[-depth, depth)` give rows of `off`.
@@ -247,15 +236,20 @@ impl Lowering<'_> {
         if let Some([only]) = self.shapes.known_value(source).map(<[DimExpr]>::to_vec).as_deref() {
             return self.dim(only);
         }
+        let loaded = self.only_element(source);
+        self.scalars(|s| {
+            let integer = s.cast(loaded, &Type::I64, false, false);
+            as_index(s, integer)
+        })
+    }
+
+    /// The only element of a source tensor.
+    pub fn only_element(&mut self, source: Value) -> Value {
         let rank = self.shape(source).len();
         let tensor = self.value(source);
         let zero = self.index(0);
         let element = self.body.value_type(tensor).element().clone();
         let operands: Vec<Value> = std::iter::once(tensor).chain(std::iter::repeat_n(zero, rank)).collect();
-        let loaded = self.builder().value("tensor.extract", &operands, element, []);
-        let mut builder = self.builder();
-        let mut s = Scalars { builder: &mut builder, unsigned: false };
-        let integer = s.cast(loaded, &Type::I64, false, false);
-        as_index(&mut s, integer)
+        self.builder().value("tensor.extract", &operands, element, [])
     }
 }

@@ -7,19 +7,28 @@
 //! - Integers are signless below this level; whether an operand was unsigned is asked of the source.
 //! - A size that depends only on the inputs' extents is computed in the entry block before everything else.
 
+mod antialias;
 mod blocked;
 mod contraction;
 mod control_flow;
 mod convolution;
 pub mod dims;
-pub mod elementwise;
+mod einsum;
+mod elementwise;
+mod families;
 mod gather;
+mod grid_sample;
 mod grouped;
 mod movement;
 mod normalization;
+mod ordered;
+mod padding;
 mod pooling;
 mod reduction;
 mod resize;
+pub mod scalars;
+mod scatter;
+mod sizes;
 mod slicing;
 mod window;
 
@@ -30,6 +39,8 @@ use ir::{
 };
 
 use crate::generic::{Input, Iterator, build_generic, parallel};
+
+const NO_LOWERING: &str = "there is no lowering for this operator yet";
 
 /// Why an operator cannot be lowered.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,6 +72,10 @@ pub struct Lowering<'a> {
     blocked: IndexMap<Value, Value>,
     grouped: IndexMap<Value, grouped::Grouped>,
     dims: IndexMap<DimExpr, Value>,
+    /// An extent that was asked for before anything told what it is.
+    undefined: Option<String>,
+    /// What is unsupported so far.
+    errors: Vec<Diagnostic>,
     entry: Block,
     /// Operations of the entry block that compute sizes from input extents, all in front.
     sizes: usize,
@@ -94,6 +109,8 @@ impl<'a> Lowering<'a> {
             blocked: IndexMap::default(),
             grouped: IndexMap::default(),
             dims: IndexMap::default(),
+            undefined: None,
+            errors: Vec::new(),
             entry,
             sizes: 0,
         };
@@ -102,11 +119,10 @@ impl<'a> Lowering<'a> {
             let new = lowering.body.add_argument(entry, r#type);
             lowering.values.insert(argument, new);
         }
-        let mut errors = Vec::new();
-        lowering.block(old_entry, &mut errors);
+        lowering.block(old_entry);
         let end = source.terminator(old_entry).expect("a function returns");
-        if !errors.is_empty() {
-            return Err(errors);
+        if !lowering.errors.is_empty() {
+            return Err(lowering.errors);
         }
         let results: Vec<Value> = source.op(end).operands().iter().map(|&v| lowering.value(v)).collect();
         lowering.emit("func.return", &results, &[], []);
@@ -114,21 +130,30 @@ impl<'a> Lowering<'a> {
     }
 
     /// Lowers every operation of a block but its terminator, collecting what is unsupported.
-    fn block(&mut self, block: Block, errors: &mut Vec<Diagnostic>) {
+    fn block(&mut self, block: Block) {
         for &op in self.source.ops(block) {
             let name = self.source.name(op);
             if matches!(name, "func.return" | "onnx.Yield") {
                 continue;
             }
-            if self.source.op(op).operands().iter().any(|&operand| self.is_lost(operand)) {
-                self.bind_placeholders(op);
-                continue;
-            }
+            let operator = name.strip_prefix("onnx.").unwrap_or(name);
             self.location = self.source.op(op).location.clone();
-            self.origin = name.strip_prefix("onnx.").unwrap_or(name).to_lowercase();
-            if let Err(unsupported) = self.operation(op, errors) {
+            self.origin = operator.to_lowercase();
+            let lost = self.source.op(op).operands().iter().any(|&operand| self.is_lost(operand));
+            let outcome = match lost {
+                true if families::lowering_of(operator).is_some() => Ok(()),
+                true => Err(Unsupported::new(NO_LOWERING)),
+                false => self.operation(op),
+            };
+            let undefined = self.undefined.take().filter(|_| outcome.is_ok());
+            let outcome = undefined.map_or(outcome, |extent| {
+                Err(Unsupported::new(format!("the extent {extent} depends on the contents of a tensor")))
+            });
+            if let Err(unsupported) = &outcome {
                 let message = format!("{name} is not supported: {}", unsupported.reason);
-                errors.push(Diagnostic::unsupported(self.location.clone(), message));
+                self.errors.push(Diagnostic::unsupported(self.source.op(op).location.clone(), message));
+            }
+            if lost || outcome.is_err() {
                 self.bind_placeholders(op);
             }
         }
@@ -157,11 +182,12 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    fn operation(&mut self, op: Op, errors: &mut Vec<Diagnostic>) -> Result<(), Unsupported> {
+    fn operation(&mut self, op: Op) -> Result<(), Unsupported> {
         let full = self.source.name(op).to_string();
         let Some(name) = full.strip_prefix("onnx.") else {
             return Err(Unsupported::new("it is not an operator of the graph level"));
         };
+        self.check_types(op)?;
         for &result in self.source.op(op).results() {
             let absent = matches!(self.source.value_type(result), Type::None);
             if !absent && self.shapes.shape(result).is_none() {
@@ -171,32 +197,27 @@ impl<'a> Lowering<'a> {
         if self.bind_known(op) {
             return Ok(());
         }
-        match name {
-            "NoValue" => Ok(()),
-            "Constant" => self.constant(op),
-            "If" => control_flow::lower_if(self, op, errors),
-            "MatMul" | "Gemm" => contraction::lower(self, op, name),
-            "Conv" => convolution::lower(self, op),
-            "ConvTranspose" => convolution::lower_transposed(self, op),
-            "MaxPool" | "AveragePool" | "LpPool" => pooling::lower(self, op, name),
-            "GlobalAveragePool" | "GlobalMaxPool" | "GlobalLpPool" => pooling::lower_global(self, op, name),
-            "Softmax" | "LogSoftmax" | "Hardmax" | "ArgMax" | "ArgMin" => reduction::lower_along_axis(self, op, name),
-            "LayerNormalization"
-            | "RMSNormalization"
-            | "BatchNormalization"
-            | "InstanceNormalization"
-            | "GroupNormalization" => normalization::lower(self, op, name),
-            "Transpose" | "Expand" | "Reshape" | "Flatten" | "Squeeze" | "Unsqueeze" | "Tile" | "Concat" | "Shape"
-            | "Size" | "ConstantOfShape" | "Range" | "Trilu" | "EyeLike" | "DepthToSpace" | "SpaceToDepth" => {
-                movement::lower(self, op, name)
-            }
-            "Slice" | "Split" | "Pad" => slicing::lower(self, op, name),
-            "Gather" | "GatherElements" | "GatherND" | "OneHot" => gather::lower(self, op, name),
-            "Resize" => resize::lower(self, op),
-            _ if name.starts_with("Reduce") => reduction::lower_reduce(self, op, name),
-            _ if elementwise::is_elementwise(name) => elementwise::lower(self, op, name),
-            _ => Err(Unsupported::new("there is no lowering for this operator yet")),
+        match families::lowering_of(name) {
+            Some(lower) => lower(self, op, name),
+            None => Err(Unsupported::new(NO_LOWERING)),
         }
+    }
+
+    /// Only tensors of numbers are computed with.
+    fn check_types(&self, op: Op) -> Result<(), Unsupported> {
+        let operation = self.source.op(op);
+        for &value in operation.operands().iter().chain(operation.results()) {
+            match self.source.value_type(value) {
+                Type::None => {}
+                Type::Tensor(tensor) if matches!(tensor.element, Type::Integer(_) | Type::Float(_)) => {}
+                Type::Tensor(tensor) if matches!(tensor.element, Type::Complex(_)) => {
+                    return Err(Unsupported::new("complex numbers are not compiled"));
+                }
+                Type::Tensor(_) => return Err(Unsupported::new("strings are not compiled")),
+                _ => return Err(Unsupported::new("sequences, optionals and maps are not compiled")),
+            }
+        }
+        Ok(())
     }
 
     // ---- types and values
@@ -459,7 +480,7 @@ impl<'a> Lowering<'a> {
     /// A scalar constant.
     pub fn number(&mut self, value: f64, r#type: &Type) -> Value {
         let mut builder = self.builder();
-        elementwise::Scalars { builder: &mut builder, unsigned: false }.number(value, r#type)
+        scalars::Scalars { builder: &mut builder, unsigned: false }.number(value, r#type)
     }
 
     /// An `index` constant.
@@ -529,8 +550,8 @@ impl<'a> Lowering<'a> {
                 let index = builder.value("linalg.index", &[], Type::Index, [("dim", Attribute::i64(0))]);
                 for (position, &scalar) in scalars.iter().enumerate().skip(1) {
                     let position = builder.constant_index(position as i64);
-                    let mut s = elementwise::Scalars { builder, unsigned: false };
-                    let here = s.compare(elementwise::Comparison::Equal, index, position);
+                    let mut s = scalars::Scalars { builder, unsigned: false };
+                    let here = s.compare(scalars::Comparison::Equal, index, position);
                     picked = s.select(here, scalar, picked);
                 }
             }

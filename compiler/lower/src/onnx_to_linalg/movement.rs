@@ -2,8 +2,8 @@
 
 use ir::{AffineExpr, AffineMap, Attribute, Attributes, DimExpr, Op, Type, Value};
 
-use super::elementwise::{Comparison, Scalars};
 use super::reduction::normalize_axis;
+use super::scalars::{Comparison, Scalars};
 use super::{Lowering, Unsupported};
 use crate::generic::Input;
 
@@ -15,23 +15,27 @@ pub(super) fn lower(lowering: &mut Lowering<'_>, op: Op, name: &str) -> Result<(
     let element = lowering.element(result);
     let value = match name {
         "Reshape" | "Flatten" | "Squeeze" | "Unsqueeze" => {
-            define_extents(lowering, op, result)?;
-            let input = lowering.value(operation.operands()[0]);
-            lowering.reshape(input, &shape)
+            if name == "Reshape" {
+                settle_reshape(lowering, op);
+            }
+            let input = lowering.shaped(operation.operands()[0]);
+            let (from, to) = (DimExpr::product(&input.shape), DimExpr::product(&shape));
+            lowering.check_equal(&from, &to, format!("the shape {name} makes has another number of elements"));
+            lowering.reshape(input.value, &shape)
         }
         "Transpose" => transpose(lowering, op),
         "Expand" => {
-            define_extents(lowering, op, result)?;
+            settle_expand(lowering, op)?;
             let from = lowering.shape(operation.operands()[0]);
             let input = lowering.value(operation.operands()[0]);
             let input = lowering.broadcast_input(input, &from, &shape);
             lowering.pointwise(&[input], &shape, element, |_, e| e[0])
         }
-        "Tile" => tile(lowering, operation.operands()[0], &shape, element),
+        "Tile" => tile(lowering, op, &shape, element),
         "Concat" => return concat(lowering, op),
         "Shape" | "Size" => return Err(Unsupported::new("the extents of its operand are not known")),
         "ConstantOfShape" => {
-            define_extents(lowering, op, result)?;
+            settle_filled(lowering, op);
             let dense = operation.attributes.get("value").and_then(Attribute::as_dense).cloned();
             let fill = match dense {
                 Some(dense) => {
@@ -47,7 +51,7 @@ pub(super) fn lower(lowering: &mut Lowering<'_>, op: Op, name: &str) -> Result<(
             lowering.pointwise(&[], &shape, element, |_, _| fill)
         }
         "Range" => range(lowering, op, &shape, element)?,
-        "Trilu" => trilu(lowering, op, &shape, element)?,
+        "Trilu" => trilu(lowering, op, &shape, element),
         "EyeLike" => eye(lowering, &operation.attributes, &shape, element),
         "DepthToSpace" | "SpaceToDepth" => block_shuffle(lowering, op, name, &shape)?,
         _ => return Err(Unsupported::new("there is no lowering for this operator yet")),
@@ -56,30 +60,101 @@ pub(super) fn lower(lowering: &mut Lowering<'_>, op: Op, name: &str) -> Result<(
     Ok(())
 }
 
-/// Computes the extents of a result that are read from its shape operand while the model runs.
-fn define_extents(lowering: &mut Lowering<'_>, op: Op, result: Value) -> Result<(), Unsupported> {
-    let source =
-        lowering.source.op(op).operands().get(if lowering.source.name(op) == "onnx.ConstantOfShape" { 0 } else { 1 });
-    let sizes = source.copied();
-    let shape = lowering.shape(result);
-    for (axis, dim) in shape.iter().enumerate() {
-        if !lowering.is_own_symbol(dim, result) {
-            continue;
-        }
-        let sizes = sizes.ok_or_else(|| Unsupported::new("its result's shape is not known"))?;
-        if lowering.source.name(op) != "onnx.ConstantOfShape" && lowering.source.name(op) != "onnx.Reshape" {
-            return Err(Unsupported::new("its result's shape depends on the contents of a tensor"));
-        }
-        let tensor = lowering.value(sizes);
-        let position = lowering.index(axis as i64);
-        let element = lowering.body.value_type(tensor).element().clone();
-        let loaded = lowering.builder().value("tensor.extract", &[tensor, position], element, []);
-        let extent = lowering.builder().value("arith.index_cast", &[loaded], Type::Index, []);
-        let zero = lowering.index(0);
-        let extent = lowering.builder().value("arith.maxsi", &[extent, zero], Type::Index, []);
-        lowering.define_dim(dim, extent);
+/// The sizes operand, unless shape inference knows what it holds.
+fn unknown_sizes(lowering: &Lowering<'_>, op: Op, index: usize) -> Option<Value> {
+    lowering.operand(op, index).filter(|&sizes| lowering.shapes.known_value(sizes).is_none())
+}
+
+/// A size that data tell, at least zero.
+fn size_at(lowering: &mut Lowering<'_>, sizes: Value, position: usize) -> Value {
+    let size = lowering.integer(sizes, position);
+    lowering.scalars(|s| {
+        let zero = s.number(0.0, &Type::Index);
+        s.max(size, zero)
+    })
+}
+
+fn settle_filled(lowering: &mut Lowering<'_>, op: Op) {
+    let result = lowering.source.op(op).results()[0];
+    let Some(sizes) = unknown_sizes(lowering, op, 0) else { return };
+    for axis in 0..lowering.shape(result).len() {
+        let size = size_at(lowering, sizes, axis);
+        lowering.settle(result, axis, size);
+    }
+}
+
+/// The extents a target shape gives: 0 copies the operand's unless `allowzero` is set, -1 is what is left.
+fn settle_reshape(lowering: &mut Lowering<'_>, op: Op) {
+    let Some(target) = unknown_sizes(lowering, op, 1) else { return };
+    let operation = lowering.source.op(op).clone();
+    let (result, copies) = (operation.results()[0], operation.attributes.integer("allowzero") != Some(1));
+    let input = lowering.shape(operation.operands()[0]);
+    let (zero, one) = (lowering.index(0), lowering.index(1));
+    let mut others = one;
+    let mut sizes = Vec::new();
+    for axis in 0..lowering.shape(result).len() {
+        let raw = lowering.integer(target, axis);
+        let copied = input.get(axis).filter(|_| copies).map(|dim| lowering.dim(dim));
+        let (size, is_rest) = lowering.scalars(|s| {
+            let is_zero = s.compare(Comparison::Equal, raw, zero);
+            let size = copied.map_or(raw, |copied| s.select(is_zero, copied, raw));
+            let minus = s.number(-1.0, &Type::Index);
+            let is_rest = s.compare(Comparison::Equal, raw, minus);
+            let factor = s.select(is_rest, one, size);
+            others = s.mul(others, factor);
+            (s.max(size, zero), is_rest)
+        });
+        sizes.push((size, is_rest));
+    }
+    let total = lowering.dim(&DimExpr::product(&input));
+    let rest = lowering.scalars(|s| {
+        let divisor = s.max(others, one);
+        s.div(total, divisor)
+    });
+    for (axis, (size, is_rest)) in sizes.into_iter().enumerate() {
+        let extent = lowering.scalars(|s| s.select(is_rest, rest, size));
+        lowering.settle(result, axis, extent);
+    }
+}
+
+/// Each extent is the operand's, or the target's where the operand's is 1.
+fn settle_expand(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
+    let operation = lowering.source.op(op).clone();
+    let Some(target) = unknown_sizes(lowering, op, 1) else { return Ok(()) };
+    let result = operation.results()[0];
+    let input = lowering.shape(operation.operands()[0]);
+    let rank = lowering.shape(result).len();
+    let count = lowering.shape(target).first().and_then(DimExpr::as_constant);
+    let count = count.ok_or_else(|| Unsupported::new("the number of its sizes is not known"))? as usize;
+    let one = lowering.index(1);
+    for axis in 0..rank {
+        let own = (axis + input.len()).checked_sub(rank).map_or(DimExpr::ONE, |axis| input[axis].clone());
+        let own = lowering.dim(&own);
+        let wanted = match (axis + count).checked_sub(rank) {
+            Some(position) => size_at(lowering, target, position),
+            None => one,
+        };
+        let (extent, fits) = lowering.scalars(|s| {
+            let repeats = s.compare(Comparison::Equal, own, one);
+            let extent = s.select(repeats, wanted, own);
+            let (same, single) = (s.compare(Comparison::Equal, wanted, own), s.compare(Comparison::Equal, wanted, one));
+            let fits = s.same("arith.ori", &[repeats, same]);
+            (extent, s.same("arith.ori", &[fits, single]))
+        });
+        lowering.check(fits, "the operand of Expand does not broadcast to the shape");
+        lowering.settle(result, axis, extent);
     }
     Ok(())
+}
+
+fn settle_tile(lowering: &mut Lowering<'_>, op: Op) {
+    let Some(repeats) = unknown_sizes(lowering, op, 1) else { return };
+    let operation = lowering.source.op(op).clone();
+    for (axis, dim) in lowering.shape(operation.operands()[0]).iter().enumerate() {
+        let (extent, repeats) = (lowering.dim(dim), size_at(lowering, repeats, axis));
+        let extent = lowering.scalars(|s| s.mul(extent, repeats));
+        lowering.settle(operation.results()[0], axis, extent);
+    }
 }
 
 fn transpose(lowering: &mut Lowering<'_>, op: Op) -> Value {
@@ -100,7 +175,9 @@ fn transpose(lowering: &mut Lowering<'_>, op: Op) -> Value {
     lowering.pointwise(&[input], &shape, element, |_, e| e[0])
 }
 
-fn tile(lowering: &mut Lowering<'_>, operand: Value, shape: &[DimExpr], element: Type) -> Value {
+fn tile(lowering: &mut Lowering<'_>, op: Op, shape: &[DimExpr], element: Type) -> Value {
+    settle_tile(lowering, op);
+    let operand = lowering.source.op(op).operands()[0];
     let from = lowering.shape(operand);
     let tensor = lowering.value(operand);
     let extents: Vec<Value> = from.iter().map(|dim| lowering.dim(dim)).collect();
@@ -120,6 +197,11 @@ fn concat(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     let shape = lowering.shape(result);
     let axis = operation.attributes.integer("axis").ok_or_else(|| Unsupported::new("it has no axis"))?;
     let axis = normalize_axis(axis, shape.len())?;
+    for &operand in operation.operands() {
+        for (_, (own, dim)) in lowering.shape(operand).iter().zip(&shape).enumerate().filter(|(at, _)| *at != axis) {
+            lowering.check_equal(own, dim, "operands of Concat differ in an axis they are not joined along");
+        }
+    }
     let blocked = lowering.concat_blocked(operation.operands(), axis);
     let operands: Vec<Value> = operation
         .operands()
@@ -160,19 +242,9 @@ impl Lowering<'_> {
 
 fn range(lowering: &mut Lowering<'_>, op: Op, shape: &[DimExpr], element: Type) -> Result<Value, Unsupported> {
     let operation = lowering.source.op(op).clone();
-    let scalars: Vec<Value> = operation
-        .operands()
-        .iter()
-        .map(|&operand| {
-            let tensor = lowering.value(operand);
-            let rank = lowering.shape(operand).len();
-            let zero = lowering.index(0);
-            let operands: Vec<Value> = std::iter::once(tensor).chain(std::iter::repeat_n(zero, rank)).collect();
-            lowering.builder().value("tensor.extract", &operands, element.clone(), [])
-        })
-        .collect();
+    let scalars: Vec<Value> = operation.operands().iter().map(|&operand| lowering.only_element(operand)).collect();
     if lowering.is_own_symbol(&shape[0], operation.results()[0]) {
-        let count = range_count(lowering, &scalars, &element);
+        let count = range_count(lowering, &scalars);
         lowering.define_dim(&shape[0], count);
     }
     Ok(lowering.pointwise(&[], shape, element.clone(), |builder, _| {
@@ -191,11 +263,10 @@ fn range(lowering: &mut Lowering<'_>, op: Op, shape: &[DimExpr], element: Type) 
 }
 
 /// `max(ceil((limit - start) / delta), 0)`, in f64.
-fn range_count(lowering: &mut Lowering<'_>, scalars: &[Value], element: &Type) -> Value {
+fn range_count(lowering: &mut Lowering<'_>, scalars: &[Value]) -> Value {
     let mut builder = lowering.builder();
     let mut s = Scalars { builder: &mut builder, unsigned: false };
     let difference = s.sub(scalars[1], scalars[0]);
-    let _ = element;
     let (difference, delta) =
         (s.cast(difference, &Type::F64, false, false), s.cast(scalars[2], &Type::F64, false, false));
     let quotient = s.div(difference, delta);
@@ -206,24 +277,23 @@ fn range_count(lowering: &mut Lowering<'_>, scalars: &[Value], element: &Type) -
     builder.value("arith.index_cast", &[count], Type::Index, [])
 }
 
-fn trilu(lowering: &mut Lowering<'_>, op: Op, shape: &[DimExpr], element: Type) -> Result<Value, Unsupported> {
+fn trilu(lowering: &mut Lowering<'_>, op: Op, shape: &[DimExpr], element: Type) -> Value {
     let operation = lowering.source.op(op).clone();
     let upper = operation.attributes.integer("upper") != Some(0);
     let diagonal = match lowering.operand(op, 1) {
-        Some(k) => lowering.known_integers(k).ok_or_else(|| Unsupported::new("its diagonal is not constant"))?[0],
-        None => 0,
+        Some(k) => lowering.scalar_index(k),
+        None => lowering.index(0),
     };
     let rank = shape.len();
     let input = Input { value: lowering.value(operation.operands()[0]), map: AffineMap::identity(rank) };
-    Ok(lowering.pointwise(&[input], shape, element, |builder, e| {
+    lowering.pointwise(&[input], shape, element, |builder, e| {
         let difference = diagonal_offset(builder, rank);
         let mut s = Scalars { builder, unsigned: false };
-        let diagonal = s.number(diagonal as f64, &Type::Index);
         let what = if upper { Comparison::GreaterOrEqual } else { Comparison::LessOrEqual };
         let keep = s.compare(what, difference, diagonal);
         let zero = s.like(0.0, e[0]);
         s.select(keep, e[0], zero)
-    }))
+    })
 }
 
 /// Column minus row of the innermost matrix.
@@ -259,7 +329,10 @@ fn block_shuffle(lowering: &mut Lowering<'_>, op: Op, name: &str, result: &[DimE
     let (split, permutation): (Vec<DimExpr>, [usize; 6]) = match (name, columns_first) {
         ("DepthToSpace", false) => (vec![n, size.clone(), size, c.floor_div(&area), h, w], [0, 3, 4, 1, 5, 2]),
         ("DepthToSpace", true) => (vec![n, c.floor_div(&area), size.clone(), size, h, w], [0, 1, 4, 2, 5, 3]),
-        _ => (vec![n, c, h.floor_div(&size), size.clone(), w.floor_div(&size), size], [0, 3, 5, 1, 2, 4]),
+        (_, columns_first) => {
+            let split = vec![n, c, h.floor_div(&size), size.clone(), w.floor_div(&size), size];
+            (split, if columns_first { [0, 1, 3, 5, 2, 4] } else { [0, 3, 5, 1, 2, 4] })
+        }
     };
     let value = lowering.value(operand);
     let element = lowering.body.value_type(value).element().clone();

@@ -2,8 +2,8 @@
 
 use ir::{DimExpr, FloatType, Op, Type, Value};
 
-use super::elementwise::Scalars;
 use super::reduction::{Combine, Fold, Shaped, normalize_axis};
+use super::scalars::Scalars;
 use super::{Lowering, Unsupported};
 
 /// Lowers a normalization.
@@ -26,9 +26,6 @@ fn wide(element: &Type) -> Type {
 /// `scale * (x - mean) / sqrt(variance + epsilon) + bias`, as `x * a + b` with one `a` and `b` a channel.
 fn batch(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     let operation = lowering.source.op(op).clone();
-    if operation.attributes.integer("training_mode") == Some(1) {
-        return Err(Unsupported::new("training mode is not compiled"));
-    }
     let (x, result) = (operation.operands()[0], operation.results()[0]);
     let epsilon = operation.attributes.float("epsilon").unwrap_or(1e-5);
     let shape = lowering.shape(x);
@@ -36,6 +33,16 @@ fn batch(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     let parameters: Vec<Shaped> = operation.operands()[1..5].iter().map(|&v| lowering.shaped(v)).collect();
     let [scale, bias, mean, variance] = &parameters[..] else { return Err(Unsupported::new("an operand is missing")) };
     let work = wide(&lowering.element(operation.operands()[4]));
+    let batch = (operation.attributes.integer("training_mode") == Some(1)).then(|| statistics(lowering, x, &work));
+    if let Some(batch) = &batch {
+        let momentum = operation.attributes.float("momentum").unwrap_or(0.9);
+        for (&running, (old, new)) in operation.results()[1..].iter().zip([(mean, &batch[0]), (variance, &batch[1])]) {
+            if lowering.is_present(running) {
+                bind_running(lowering, running, old, new, momentum);
+            }
+        }
+    }
+    let [mean, variance] = batch.as_ref().map_or([mean, variance], |[mean, variance]| [mean, variance]);
     let factor = lowering.map(&[scale, variance], &channels, work.clone(), |s, e| {
         let (scale, variance) = (s.cast(e[0], &work, false, false), s.cast(e[1], &work, false, false));
         let epsilon = s.number(epsilon, &work);
@@ -83,6 +90,41 @@ fn batch(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
         lowering.bind(result, value);
     }
     Ok(())
+}
+
+/// Mean and variance of each channel of `[N, C, S…]`.
+fn statistics(lowering: &mut Lowering<'_>, x: Value, work: &Type) -> [Shaped; 2] {
+    let input = lowering.shaped(x);
+    let axes: Vec<usize> = (0..input.shape.len()).filter(|&axis| axis != 1).collect();
+    let count = lowering.count(&input.shape, &axes, work);
+    let add = || Fold::new(Combine::Add, work.clone(), false);
+    let sum = lowering.reduce(&input, &axes, true, add(), |s, x| s.cast(x, work, false, false));
+    let mean = lowering.map(&[&sum], &sum.shape, work.clone(), |s, e| s.div(e[0], count));
+    let squares = lowering.map(&[&input, &mean], &input.shape, work.clone(), |s, e| {
+        let x = s.cast(e[0], work, false, false);
+        let difference = s.sub(x, e[1]);
+        s.mul(difference, difference)
+    });
+    let sum = lowering.reduce(&squares, &axes, true, add(), |_, x| x);
+    let variance = lowering.map(&[&sum], &sum.shape, work.clone(), |s, e| s.div(e[0], count));
+    [mean, variance].map(|kept| {
+        let shape = vec![input.shape[1].clone()];
+        Shaped { value: lowering.reshape(kept.value, &shape), shape }
+    })
+}
+
+/// `old * momentum + new * (1 - momentum)`
+fn bind_running(lowering: &mut Lowering<'_>, running: Value, old: &Shaped, new: &Shaped, momentum: f64) {
+    let element = lowering.element(running);
+    let work = lowering.body.value_type(new.value).element().clone();
+    let value = lowering.map(&[old, new], &old.shape, element.clone(), |s, e| {
+        let old = s.cast(e[0], &work, false, false);
+        let (kept, taken) = (s.number(momentum, &work), s.number(1.0 - momentum, &work));
+        let (old, new) = (s.mul(old, kept), s.mul(e[1], taken));
+        let sum = s.add(old, new);
+        s.cast(sum, &element, false, false)
+    });
+    lowering.bind(running, value.value);
 }
 
 /// `[rows, columns]` normalized along its columns: `(x - mean) / sqrt(variance + epsilon)`. Returns the normalized rows,

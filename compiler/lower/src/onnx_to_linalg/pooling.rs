@@ -2,9 +2,9 @@
 
 use ir::{AffineExpr, AffineMap, Attributes, DimExpr, FloatType, Op, Type, Value};
 
-use super::blocked::blocked_shape;
-use super::elementwise::Scalars;
+use super::blocked::{blocked_shape, channel_index, loop_index};
 use super::reduction::{Combine, Fold, Shaped};
+use super::scalars::{Comparison, Scalars};
 use super::window::Window;
 use super::{Lowering, Unsupported};
 use crate::generic::{Input, Iterator};
@@ -13,9 +13,6 @@ use crate::generic::{Input, Iterator};
 pub(super) fn lower(lowering: &mut Lowering<'_>, op: Op, name: &str) -> Result<(), Unsupported> {
     let operation = lowering.source.op(op).clone();
     let (x, result) = (operation.operands()[0], operation.results()[0]);
-    if operation.results().get(1).is_some_and(|&indices| !lowering.source.uses(indices).is_empty()) {
-        return Err(Unsupported::new("its second result is used"));
-    }
     let kernel =
         operation.attributes.integers("kernel_shape").ok_or_else(|| Unsupported::new("it has no kernel_shape"))?;
     let (input_shape, output) = (lowering.shape(x), lowering.shape(result));
@@ -36,7 +33,15 @@ pub(super) fn lower(lowering: &mut Lowering<'_>, op: Op, name: &str) -> Result<(
         _ => x,
     });
     let value = match name {
-        "MaxPool" => pooled.value,
+        "MaxPool" => {
+            let indices = operation.results().get(1).filter(|&&indices| !lowering.source.uses(indices).is_empty());
+            if let Some(&indices) = indices {
+                let columns_first = operation.attributes.integer("storage_order") == Some(1);
+                let value = positions(lowering, &padded, &pooled, &window, &input_shape, columns_first);
+                lowering.bind_blocked(indices, value);
+            }
+            pooled.value
+        }
         "LpPool" => lowering.map(&[&pooled], &shape, element.clone(), |s, x| root(s, x[0], power)).value,
         _ => {
             let included = operation.attributes.integer("count_include_pad") == Some(1);
@@ -68,6 +73,26 @@ fn extend_for_ceiling(
     Ok(())
 }
 
+/// The elements of every window, over loops for batch, channel blocks, places, lanes and the window, and a tensor of
+/// the window's shape, which tells how far its loops run.
+fn window_inputs(lowering: &mut Lowering<'_>, padded: &Shaped, window: &Window) -> Vec<Input> {
+    let spatial = window.rank();
+    let element = lowering.body.value_type(padded.value).element().clone();
+    let (lane, kernel) = (spatial + 2, spatial + 3);
+    let loops = kernel + spatial;
+    let dim = |index: usize| AffineExpr::Dim(index as u32);
+    let mut map = vec![dim(0), dim(1)];
+    map.extend((0..spatial).map(|axis| window.subscript(axis, 2 + axis, kernel + axis)));
+    map.push(dim(lane));
+    let extents: Vec<DimExpr> = window.kernel.iter().map(|&extent| DimExpr::Constant(extent)).collect();
+    let extent_tensor = lowering.empty(&extents, element);
+    let window_dims: Vec<usize> = (kernel..loops).collect();
+    vec![
+        Input { value: padded.value, map: AffineMap::new(loops as u32, map) },
+        Input { value: extent_tensor, map: AffineMap::select(loops, &window_dims) },
+    ]
+}
+
 /// Combines the elements of every window of a padded blocked tensor.
 fn slide(
     lowering: &mut Lowering<'_>,
@@ -80,20 +105,9 @@ fn slide(
 ) -> Shaped {
     let spatial = window.rank();
     let element = lowering.body.value_type(padded.value).element().clone();
-    let (lane, kernel) = (spatial + 2, spatial + 3);
+    let kernel = spatial + 3;
     let loops = kernel + spatial;
-    let dim = |index: usize| AffineExpr::Dim(index as u32);
-    let mut map = vec![dim(0), dim(1)];
-    map.extend((0..spatial).map(|axis| window.subscript(axis, 2 + axis, kernel + axis)));
-    map.push(dim(lane));
-    // an empty tensor of the kernel's shape tells how far the window loops run
-    let extents: Vec<DimExpr> = window.kernel.iter().map(|&extent| DimExpr::Constant(extent)).collect();
-    let extent_tensor = lowering.empty(&extents, element.clone());
-    let window_dims: Vec<usize> = (kernel..loops).collect();
-    let inputs = [
-        Input { value: padded.value, map: AffineMap::new(loops as u32, map) },
-        Input { value: extent_tensor, map: AffineMap::select(loops, &window_dims) },
-    ];
+    let inputs = window_inputs(lowering, padded, window);
     let neutral = combine.neutral(&element, unsigned);
     let start = lowering.builder().constant(neutral, element.clone());
     let init = lowering.pointwise(&[], shape, element, |_, _| start);
@@ -106,6 +120,84 @@ fn slide(
         combine.apply(&mut s, e[2], prepared)
     });
     Shaped { value, shape: shape.to_vec() }
+}
+
+/// Where each window's largest element lies in the unpadded operand: its number in row-major order, or with spatial
+/// axes in reverse order. The first of several; 0 in a window without any.
+fn positions(
+    lowering: &mut Lowering<'_>,
+    padded: &Shaped,
+    pooled: &Shaped,
+    window: &Window,
+    input: &[DimExpr],
+    columns_first: bool,
+) -> Value {
+    let spatial = window.rank();
+    let (lane, kernel) = (spatial + 2, spatial + 3);
+    let loops = kernel + spatial;
+    let block = super::blocked::block_size(&input[1]);
+    let extents: Vec<Value> = input.iter().map(|dim| lowering.dim(dim)).collect();
+    let order: Vec<usize> = (0..kernel).collect();
+    let winner = Input { value: pooled.value, map: AffineMap::select(loops, &order) };
+    let missing = lowering.number(i64::MAX as f64, &Type::I64);
+    let init = lowering.pointwise(&[], &pooled.shape, Type::I64, |_, _| missing);
+    let mut inputs = window_inputs(lowering, padded, window);
+    inputs.push(winner);
+    let mut iterators = vec![Iterator::Parallel; loops];
+    iterators[kernel..].fill(Iterator::Reduction);
+    let found = lowering.generic_onto(&inputs, init, AffineMap::select(loops, &order), &iterators, |builder, e| {
+        let mut places = vec![loop_index(builder, 0)];
+        let group = loop_index(builder, 1);
+        places.push(channel_index(builder, group, lane, block));
+        let mut s = Scalars { builder, unsigned: false };
+        // not below the largest, so that a NaN is found, too
+        let below = s.compare(Comparison::Less, e[0], e[2]);
+        let mut candidate = s.not(below);
+        for axis in 0..spatial {
+            let (place, inside) = window_place(&mut s, window, axis, [2 + axis, kernel + axis], extents[2 + axis]);
+            candidate = s.same("arith.andi", &[candidate, inside]);
+            places.push(place);
+        }
+        let mut order: Vec<usize> = (0..spatial + 2).collect();
+        if columns_first {
+            order[2..].reverse();
+        }
+        let mut number = s.number(0.0, &Type::Index);
+        for axis in order {
+            let scaled = s.mul(number, extents[axis]);
+            number = s.add(scaled, places[axis]);
+        }
+        let number = s.builder.value("arith.index_cast", &[number], Type::I64, []);
+        let number = s.select(candidate, number, missing);
+        s.min(e[3], number)
+    });
+    let found = Shaped { value: found, shape: pooled.shape.clone() };
+    let cleared = lowering.map(&[&found], &pooled.shape, Type::I64, |s, e| {
+        let none = s.compare(Comparison::Equal, e[0], missing);
+        let zero = s.like(0.0, e[0]);
+        s.select(none, zero, e[0])
+    });
+    cleared.value
+}
+
+/// The place of a window's element on an axis of the unpadded operand and whether there is one, given the axis' loops.
+fn window_place(
+    s: &mut Scalars<'_, '_>,
+    window: &Window,
+    axis: usize,
+    [output, kernel]: [usize; 2],
+    extent: Value,
+) -> (Value, Value) {
+    let (output, kernel) = (loop_index(s.builder, output), loop_index(s.builder, kernel));
+    let number = |s: &mut Scalars<'_, '_>, value: i64| s.number(value as f64, &Type::Index);
+    let (stride, dilation) = (number(s, window.strides[axis]), number(s, window.dilations[axis]));
+    let (pad, zero) = (number(s, window.pads[axis][0]), number(s, 0));
+    let (first, offset) = (s.mul(output, stride), s.mul(kernel, dilation));
+    let padded = s.add(first, offset);
+    let place = s.sub(padded, pad);
+    let (above, below) =
+        (s.compare(Comparison::GreaterOrEqual, place, zero), s.compare(Comparison::Less, place, extent));
+    (place, s.same("arith.andi", &[above, below]))
 }
 
 /// How many elements each window averages over: a number, or a tensor `[1, 1, O…, 1]` where windows differ.

@@ -2,7 +2,7 @@
 
 use ir::{AffineExpr, AffineMap, Attribute, DimExpr, FloatType, Op, Type, Value};
 
-use super::elementwise::{Comparison, Scalars};
+use super::scalars::{Comparison, Scalars};
 use super::{Lowering, Unsupported};
 use crate::generic::{Input, Iterator};
 
@@ -143,6 +143,14 @@ impl Lowering<'_> {
         Shaped { value, shape: shape.to_vec() }
     }
 
+    /// A tensor with its elements in another float type.
+    pub fn in_type(&mut self, tensor: &Shaped, element: &Type) -> Shaped {
+        if self.body.value_type(tensor.value).element() == element {
+            return tensor.clone();
+        }
+        self.map(&[tensor], &tensor.shape, element.clone(), |s, e| s.cast(e[0], element, false, false))
+    }
+
     /// The number of elements along `axes`, as a scalar of the given type.
     pub fn count(&mut self, shape: &[DimExpr], axes: &[usize], element: &Type) -> Value {
         let product = DimExpr::product(axes.iter().map(|&axis| &shape[axis]));
@@ -169,7 +177,7 @@ pub(super) fn normalize_axis(axis: i64, rank: usize) -> Result<usize, Unsupporte
 }
 
 /// The type sums are kept in: half precision accumulates in f32.
-fn accumulator(element: &Type) -> Type {
+pub(super) fn accumulator(element: &Type) -> Type {
     match element {
         Type::Float(FloatType::F16 | FloatType::BF16) => Type::F32,
         other => other.clone(),
@@ -180,21 +188,14 @@ fn accumulator(element: &Type) -> Type {
 pub(super) fn lower_reduce(lowering: &mut Lowering<'_>, op: Op, name: &str) -> Result<(), Unsupported> {
     let operation = lowering.source.op(op).clone();
     let (operand, result) = (operation.operands()[0], operation.results()[0]);
-    let input = lowering.shaped(operand);
-    let rank = input.shape.len();
-    let keep = operation.attributes.integer("keepdims") != Some(0);
-    let given = match lowering.operand(op, 1) {
-        Some(axes) => lowering.known_integers(axes).ok_or_else(|| Unsupported::new("its axes are not constant"))?,
-        None => operation.attributes.integers("axes").unwrap_or_default(),
+    let (input, axes, keep) = match reduced_axes(lowering, op)? {
+        Some(reduced) => reduced,
+        None => {
+            let input = lowering.value(operand);
+            lowering.bind(result, input);
+            return Ok(());
+        }
     };
-    let mut axes: Vec<usize> = given.iter().map(|&axis| normalize_axis(axis, rank)).collect::<Result<_, _>>()?;
-    if axes.is_empty() && operation.attributes.integer("noop_with_empty_axes") == Some(1) {
-        lowering.bind(result, input.value);
-        return Ok(());
-    }
-    if axes.is_empty() {
-        axes = (0..rank).collect();
-    }
     let element = lowering.element(operand);
     let unsigned = lowering.is_unsigned(operand);
     let wide = accumulator(&element);
@@ -229,7 +230,7 @@ pub(super) fn lower_reduce(lowering: &mut Lowering<'_>, op: Op, name: &str) -> R
         _ => return Err(Unsupported::new("there is no lowering for this reduction")),
     };
     let count = (name == "ReduceMean").then(|| lowering.count(&input.shape, &axes, &wide));
-    let shape = reduced.shape.clone();
+    let (shape, output) = (reduced.shape.clone(), lowering.shape(result));
     let finished = lowering.map(&[&reduced], &shape, element.clone(), |s, x| {
         s.unsigned = unsigned;
         let value = match name {
@@ -240,8 +241,99 @@ pub(super) fn lower_reduce(lowering: &mut Lowering<'_>, op: Op, name: &str) -> R
         };
         s.cast(value, &element, unsigned, unsigned)
     });
-    lowering.bind(result, finished.value);
+    let value = if shape == output { finished.value } else { lowering.reshape(finished.value, &output) };
+    lowering.bind(result, value);
     Ok(())
+}
+
+/// The tensor to reduce, the axes to reduce it along and whether they stay; `None` when it is left as it is.
+fn reduced_axes(lowering: &mut Lowering<'_>, op: Op) -> Result<Option<(Shaped, Vec<usize>, bool)>, Unsupported> {
+    let attributes = lowering.source.op(op).attributes.clone();
+    let input = lowering.shaped(lowering.source.op(op).operands()[0]);
+    let rank = input.shape.len();
+    let keep = attributes.integer("keepdims") != Some(0);
+    let idle = attributes.integer("noop_with_empty_axes") == Some(1);
+    let given = match lowering.operand(op, 1) {
+        Some(axes) => lowering.known_integers(axes),
+        None => Some(attributes.integers("axes").unwrap_or_default()),
+    };
+    let Some(given) = given else { return masked_axes(lowering, op, &input, idle).map(Some) };
+    if given.is_empty() && idle {
+        return Ok(None);
+    }
+    let mut axes: Vec<usize> = given.iter().map(|&axis| normalize_axis(axis, rank)).collect::<Result<_, _>>()?;
+    if axes.is_empty() {
+        axes = (0..rank).collect();
+    }
+    Ok(Some((input, axes, keep)))
+}
+
+/// Axes that only data tell: every extent is split into a part that stays and a part that is reduced, one of them 1.
+fn masked_axes(
+    lowering: &mut Lowering<'_>,
+    op: Op,
+    input: &Shaped,
+    idle: bool,
+) -> Result<(Shaped, Vec<usize>, bool), Unsupported> {
+    let result = lowering.source.op(op).results()[0];
+    let rank = input.shape.len();
+    let list = lowering.axis_list(op, 1, lowering.source.op(op).operands()[0], rank)?;
+    let count = lowering.list_length(&list);
+    let (count, zero, one) = (lowering.dim(&count), lowering.index(0), lowering.index(1));
+    let everything = lowering.scalars(|s| match idle {
+        true => s.number(0.0, &Type::I1),
+        false => s.compare(Comparison::Equal, count, zero),
+    });
+    let mut shape = Vec::new();
+    let mut kept: Vec<(Value, Value)> = Vec::new();
+    for (axis, dim) in input.shape.iter().enumerate() {
+        let listed = lowering.is_listed(&list, axis, rank);
+        let extent = lowering.dim(dim);
+        let (stays, [outer, inner]) = lowering.scalars(|s| {
+            let reduced = s.same("arith.ori", &[listed, everything]);
+            let parts = [s.select(reduced, one, extent), s.select(reduced, extent, one)];
+            (s.not(reduced), parts)
+        });
+        shape.extend([lowering.named_dim(outer), lowering.named_dim(inner)]);
+        kept.push((stays, outer));
+    }
+    settle_kept(lowering, op, result, &kept);
+    let value = lowering.reshape(input.value, &shape);
+    Ok((Shaped { value, shape }, (0..rank).map(|axis| 2 * axis + 1).collect(), false))
+}
+
+/// Says what the extents of a reduction's result are: those of all axes, or of the axes that stay.
+fn settle_kept(lowering: &mut Lowering<'_>, op: Op, result: Value, kept: &[(Value, Value)]) {
+    let (zero, one) = (lowering.index(0), lowering.index(1));
+    if lowering.source.op(op).attributes.integer("keepdims") != Some(0) {
+        for (axis, &(_, extent)) in kept.iter().enumerate() {
+            lowering.settle(result, axis, extent);
+        }
+        return;
+    }
+    let places = lowering.shape(result).len();
+    let mut next = zero;
+    let mut extents = vec![one; places];
+    for &(stays, extent) in kept {
+        for (place, found) in extents.iter_mut().enumerate() {
+            let place = lowering.index(place as i64);
+            *found = lowering.scalars(|s| {
+                let here = s.compare(Comparison::Equal, next, place);
+                let here = s.same("arith.andi", &[here, stays]);
+                s.select(here, extent, *found)
+            });
+        }
+        next = lowering.scalars(|s| {
+            let more = s.add(next, one);
+            s.select(stays, more, next)
+        });
+    }
+    let places = lowering.index(places as i64);
+    let fits = lowering.scalars(|s| s.compare(Comparison::Equal, next, places));
+    lowering.check(fits, "the axes of a reduction are not as many as its result's rank says");
+    for (axis, extent) in extents.into_iter().enumerate() {
+        lowering.settle(result, axis, extent);
+    }
 }
 
 fn square_root(s: &mut Scalars<'_, '_>, x: Value) -> Value {

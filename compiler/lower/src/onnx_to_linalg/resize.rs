@@ -6,19 +6,22 @@
 use ir::{AffineExpr, AffineMap, Attributes, Builder, DimExpr, Op, Type, Value};
 
 use super::blocked::{blocked_shape, loop_index};
-use super::elementwise::{Comparison, Scalars};
 use super::reduction::Shaped;
-use super::{Lowering, Unsupported};
+use super::scalars::{Comparison, Scalars};
+use super::{Lowering, Unsupported, antialias};
 use crate::generic::Input;
 
 /// How one axis is resized.
-struct Axis {
+pub(super) struct Axis {
     /// The axis of the tensor in the layout that is resized.
-    axis: usize,
-    input: Value,
+    pub axis: usize,
+    /// The input extent.
+    pub input: Value,
     output: Value,
+    /// The output extent before it is rounded, f32.
+    exact: Value,
     /// Output extent over input extent, f32.
-    scale: Value,
+    pub scale: Value,
     /// The region of interest, f32.
     region: Option<[Value; 2]>,
 }
@@ -30,12 +33,9 @@ pub(super) fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupport
     let (from, to) = (lowering.shape(x), lowering.shape(result));
     let attributes = operation.attributes.clone();
     let mode = attributes.str("mode").unwrap_or("nearest").to_string();
-    if attributes.integer("antialias") == Some(1) {
-        return Err(Unsupported::new("antialiasing is not compiled"));
-    }
-    if attributes.str("keep_aspect_ratio_policy").is_some_and(|policy| policy != "stretch") {
-        return Err(Unsupported::new("only the stretch policy is compiled"));
-    }
+    let antialias = attributes.integer("antialias") == Some(1) && mode != "nearest";
+    let scales = scales(lowering, op)?;
+    settle_extents(lowering, op, &scales);
     let rank = from.len();
     let resized: Vec<usize> = (0..rank).filter(|&axis| from[axis] != to[axis]).collect();
     let crop = attributes.str("coordinate_transformation_mode") == Some("tf_crop_and_resize");
@@ -49,8 +49,12 @@ pub(super) fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupport
         }
         None => {
             let active: Vec<usize> = if crop { (0..rank).collect() } else { resized };
-            let axes = axes(lowering, op, &active, &from, &to)?;
-            sample(lowering, &input, &shape, &axes, &attributes, &mode)
+            let axes = axes(lowering, op, &active, &scales);
+            match antialias {
+                true if crop => return Err(Unsupported::new("cropping with antialiasing is not compiled")),
+                true => antialias::sample(lowering, &input, &shape, &axes, &attributes, mode == "cubic"),
+                false => sample(lowering, &input, &shape, &axes, &attributes, &mode),
+            }
         }
     };
     match blocked {
@@ -58,6 +62,100 @@ pub(super) fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupport
         false => lowering.bind(result, value),
     }
     Ok(())
+}
+
+/// The axes that sizes, scales and the region of interest are about.
+fn listed_axes(lowering: &Lowering<'_>, op: Op, rank: usize) -> Result<Vec<usize>, Unsupported> {
+    match lowering.source.op(op).attributes.integers("axes") {
+        Some(axes) => axes.iter().map(|&axis| super::reduction::normalize_axis(axis, rank)).collect(),
+        None => Ok((0..rank).collect()),
+    }
+}
+
+/// Scales, unless they are omitted or empty.
+fn scales_of(lowering: &Lowering<'_>, op: Op) -> Option<Value> {
+    lowering.operand(op, 2).filter(|&scales| lowering.shape(scales).first() != Some(&DimExpr::ZERO))
+}
+
+/// How much an axis grows.
+struct Scale {
+    axis: usize,
+    factor: Value,
+    /// The output extent before it is rounded, f32.
+    exact: Value,
+    /// The output extent.
+    extent: Value,
+}
+
+/// What sizes or scales say about the axes they are about.
+fn scales(lowering: &mut Lowering<'_>, op: Op) -> Result<Vec<Scale>, Unsupported> {
+    let operation = lowering.source.op(op).clone();
+    let from = lowering.shape(operation.operands()[0]);
+    let listed = listed_axes(lowering, op, from.len())?;
+    let policy = operation.attributes.str("keep_aspect_ratio_policy").unwrap_or("stretch");
+    let mut found = Vec::new();
+    for (position, &axis) in listed.iter().enumerate() {
+        let input = lowering.dim(&from[axis]);
+        let input = as_f32(&mut lowering.builder(), input);
+        found.push(match (lowering.operand(op, 3), scales_of(lowering, op)) {
+            (Some(sizes), _) => {
+                let extent = lowering.integer(sizes, position);
+                let exact = as_f32(&mut lowering.builder(), extent);
+                Scale { axis, factor: lowering.scalars(|s| s.div(exact, input)), exact, extent }
+            }
+            (None, Some(scales)) => {
+                let factor = element_f32(lowering, scales, position);
+                let exact = lowering.scalars(|s| s.mul(input, factor));
+                Scale { axis, factor, exact, extent: floor(lowering, exact) }
+            }
+            (None, None) => return Err(Unsupported::new("it has neither sizes nor scales")),
+        });
+    }
+    let smallest = policy == "not_larger";
+    if policy != "stretch" && lowering.operand(op, 3).is_some() {
+        keep_ratio(lowering, &from, &mut found, smallest);
+    }
+    Ok(found)
+}
+
+/// One factor for all axes: the smallest or the largest; extents are rounded, halves up.
+fn keep_ratio(lowering: &mut Lowering<'_>, from: &[DimExpr], scales: &mut [Scale], smallest: bool) {
+    let factors: Vec<Value> = scales.iter().map(|scale| scale.factor).collect();
+    let common =
+        factors.into_iter().reduce(|a, b| lowering.scalars(|s| if smallest { s.min(a, b) } else { s.max(a, b) }));
+    let Some(common) = common else { return };
+    for scale in scales {
+        let input = lowering.dim(&from[scale.axis]);
+        let input = as_f32(&mut lowering.builder(), input);
+        let (exact, raised) = lowering.scalars(|s| {
+            let (exact, half) = (s.mul(common, input), s.like(0.5, common));
+            (exact, s.add(exact, half))
+        });
+        let extent = floor(lowering, raised);
+        *scale = Scale { axis: scale.axis, factor: common, exact, extent };
+    }
+}
+
+/// A number rounded down, as an `index` value.
+fn floor(lowering: &mut Lowering<'_>, number: Value) -> Value {
+    lowering.scalars(|s| {
+        let floor = s.same("math.floor", &[number]);
+        let whole = s.cast(floor, &Type::I64, false, false);
+        s.builder.value("arith.index_cast", &[whole], Type::Index, [])
+    })
+}
+
+/// Says what extents of the result are that shape inference does not know.
+fn settle_extents(lowering: &mut Lowering<'_>, op: Op, scales: &[Scale]) {
+    let result = lowering.source.op(op).results()[0];
+    let to = lowering.shape(result);
+    for scale in scales.iter().filter(|scale| lowering.is_own_symbol(&to[scale.axis], result)).collect::<Vec<_>>() {
+        let extent = lowering.scalars(|s| {
+            let zero = s.number(0.0, &Type::Index);
+            s.max(scale.extent, zero)
+        });
+        lowering.settle(result, scale.axis, extent);
+    }
 }
 
 /// Nearest neighbour with whole factors, rounded down: `floor(o / factor)`.
@@ -69,9 +167,10 @@ fn nearest_by_division(
     rank: usize,
 ) -> Option<AffineMap> {
     let asymmetric = attributes.str("coordinate_transformation_mode") == Some("asymmetric");
-    let floor = attributes.str("nearest_mode") == Some("floor");
+    let rounding = attributes.str("nearest_mode").unwrap_or("round_prefer_floor");
     let half_pixel = matches!(attributes.str("coordinate_transformation_mode"), None | Some("half_pixel"));
-    if mode != "nearest" || !((asymmetric && floor) || half_pixel) {
+    let divides = (asymmetric && rounding == "floor") || (half_pixel && rounding.starts_with("round"));
+    if mode != "nearest" || !divides {
         return None;
     }
     let mut results: Vec<AffineExpr> = (0..rank as u32).map(AffineExpr::Dim).collect();
@@ -84,62 +183,46 @@ fn nearest_by_division(
     Some(AffineMap::new(rank as u32, results))
 }
 
-fn axes(
-    lowering: &mut Lowering<'_>,
-    op: Op,
-    active: &[usize],
-    from: &[DimExpr],
-    to: &[DimExpr],
-) -> Result<Vec<Axis>, Unsupported> {
-    let listed: Vec<usize> = match lowering.source.op(op).attributes.integers("axes") {
-        Some(axes) => {
-            axes.iter().map(|&axis| super::reduction::normalize_axis(axis, from.len())).collect::<Result<_, _>>()?
-        }
-        None => (0..from.len()).collect(),
-    };
-    let crop = lowering.source.op(op).attributes.str("coordinate_transformation_mode") == Some("tf_crop_and_resize");
-    let scales = lowering.operand(op, 2).filter(|&scales| lowering.shape(scales).first() != Some(&DimExpr::ZERO));
+fn axes(lowering: &mut Lowering<'_>, op: Op, active: &[usize], scales: &[Scale]) -> Vec<Axis> {
+    let operation = lowering.source.op(op).clone();
+    let (from, to) = (lowering.shape(operation.operands()[0]), lowering.shape(operation.results()[0]));
+    let crop = operation.attributes.str("coordinate_transformation_mode") == Some("tf_crop_and_resize");
     let mut found = Vec::new();
     for &axis in active {
         let (input, output) = (lowering.dim(&from[axis]), lowering.dim(&to[axis]));
-        let position = listed.iter().position(|&listed| listed == axis);
-        let scale = match (scales, position) {
-            (Some(scales), Some(position)) => element_f32(lowering, scales, position),
-            _ => {
-                let (output, input) = (as_f32(&mut lowering.builder(), output), as_f32(&mut lowering.builder(), input));
-                lowering.builder().value("arith.divf", &[output, input], Type::F32, [])
-            }
+        let position = scales.iter().position(|scale| scale.axis == axis);
+        let (scale, exact) = match position {
+            Some(position) => (scales[position].factor, scales[position].exact),
+            None => (lowering.number(1.0, &Type::F32), as_f32(&mut lowering.builder(), output)),
         };
         let region = match (crop, position, lowering.operand(op, 1)) {
             (true, Some(position), Some(region)) => {
                 let start = element_f32(lowering, region, position);
-                Some([start, element_f32(lowering, region, listed.len() + position)])
+                Some([start, element_f32(lowering, region, scales.len() + position)])
             }
             _ => None,
         };
-        found.push(Axis { axis, input, output, scale, region });
+        found.push(Axis { axis, input, output, exact, scale, region });
     }
-    Ok(found)
+    found
 }
 
 fn element_f32(lowering: &mut Lowering<'_>, source: Value, position: usize) -> Value {
-    let tensor = lowering.value(source);
-    let position = lowering.index(position as i64);
-    let element = lowering.body.value_type(tensor).element().clone();
-    let mut builder = lowering.builder();
-    let loaded = builder.value("tensor.extract", &[tensor, position], element, []);
-    Scalars { builder: &mut builder, unsigned: false }.cast(loaded, &Type::F32, false, false)
+    let loaded = lowering.element_at(source, position);
+    lowering.scalars(|s| s.cast(loaded, &Type::F32, false, false))
 }
 
-fn as_f32(builder: &mut Builder<'_>, index: Value) -> Value {
+pub(super) fn as_f32(builder: &mut Builder<'_>, index: Value) -> Value {
     let integer = builder.value("arith.index_cast", &[index], Type::I64, []);
     builder.value("arith.sitofp", &[integer], Type::F32, [])
 }
 
 /// Where an input is read along one axis and with which weight.
-struct Tap {
-    position: Value,
-    weight: Option<Value>,
+pub(super) struct Tap {
+    /// The index, in bounds.
+    pub position: Value,
+    /// The weight, 1 when there is none.
+    pub weight: Option<Value>,
 }
 
 fn sample(
@@ -185,7 +268,7 @@ fn sample(
 }
 
 /// `Σ weight * element` over the taps of one axis after the other, in f32 unless there is a single element.
-fn weighted_sum(
+pub(super) fn weighted_sum(
     builder: &mut Builder<'_>,
     tensor: Value,
     element: &Type,
@@ -240,7 +323,7 @@ fn weighted_axis(
 }
 
 /// The input coordinate of an output index, by `coordinate_transformation_mode`.
-fn coordinate(builder: &mut Builder<'_>, index: Value, axis: &Axis, attributes: &Attributes) -> Value {
+pub(super) fn coordinate(builder: &mut Builder<'_>, index: Value, axis: &Axis, attributes: &Attributes) -> Value {
     let x = as_f32(builder, index);
     let (input, output) = (as_f32(builder, axis.input), as_f32(builder, axis.output));
     let mut s = Scalars { builder, unsigned: false };
@@ -253,7 +336,7 @@ fn coordinate(builder: &mut Builder<'_>, index: Value, axis: &Axis, attributes: 
     match attributes.str("coordinate_transformation_mode").unwrap_or("half_pixel") {
         "asymmetric" => s.div(x, axis.scale),
         "align_corners" => {
-            let (input_last, output_last) = (s.sub(input, one), s.sub(output, one));
+            let (input_last, output_last) = (s.sub(input, one), s.sub(axis.exact, one));
             let scaled = s.mul(x, input_last);
             let quotient = s.div(scaled, output_last);
             let several = s.compare(Comparison::Greater, output_last, zero);
@@ -306,7 +389,7 @@ fn out_of_range(builder: &mut Builder<'_>, coordinate: Value, extent: Value) -> 
 }
 
 /// A whole-numbered f32 as an index inside the axis.
-fn position(builder: &mut Builder<'_>, coordinate: Value, extent: Value) -> Value {
+pub(super) fn position(builder: &mut Builder<'_>, coordinate: Value, extent: Value) -> Value {
     let integer = builder.value("arith.fptosi", &[coordinate], Type::I64, []);
     let index = builder.value("arith.index_cast", &[integer], Type::Index, []);
     let mut s = Scalars { builder, unsigned: false };
@@ -376,7 +459,7 @@ fn cubic_taps(builder: &mut Builder<'_>, coordinate: Value, axis: &Axis, attribu
 }
 
 /// `(a + 2) d³ - (a + 3) d² + 1` for distances up to 1, `a d³ - 5 a d² + 8 a d - 4 a` up to 2.
-fn cubic_weight(s: &mut Scalars<'_, '_>, d: Value, a: f64, near: bool) -> Value {
+pub(super) fn cubic_weight(s: &mut Scalars<'_, '_>, d: Value, a: f64, near: bool) -> Value {
     let coefficients = if near { [a + 2.0, -(a + 3.0), 0.0, 1.0] } else { [a, -5.0 * a, 8.0 * a, -4.0 * a] };
     let mut sum = s.like(coefficients[0], d);
     for coefficient in &coefficients[1..] {

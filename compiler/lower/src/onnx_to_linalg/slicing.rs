@@ -1,90 +1,183 @@
-//! Slice, Split and Pad: parts of tensors, and tensors as parts.
+//! Slice and Split: parts of tensors.
 
 use ir::{AffineExpr, AffineMap, DimExpr, Op, Type, Value};
 
 use super::blocked::{blocked_shape, loop_index};
-use super::elementwise::{Comparison, Scalars};
 use super::reduction::{Shaped, normalize_axis};
+use super::scalars::{Comparison, Scalars};
+use super::sizes::AxisList;
 use super::{Lowering, Unsupported};
 use crate::contraction::GROUP;
 use crate::generic::Input;
 
 /// Where a slice begins along one axis and how it goes on.
 #[derive(Clone, Debug)]
-struct Axis {
-    start: Start,
-    step: i64,
-}
-
-#[derive(Clone, Debug)]
-enum Start {
-    Known(DimExpr),
-    /// An `index` value, in bounds.
-    Computed(Value),
+enum Axis {
+    Known {
+        start: DimExpr,
+        step: i64,
+    },
+    /// `index` values that stay in bounds as long as the extent is the one computed with them.
+    Computed {
+        start: Value,
+        step: Value,
+    },
 }
 
 impl Axis {
     fn whole() -> Axis {
-        Axis { start: Start::Known(DimExpr::ZERO), step: 1 }
+        Axis::Known { start: DimExpr::ZERO, step: 1 }
     }
 
-    fn constant(&self) -> Option<i64> {
-        match &self.start {
-            Start::Known(start) => start.as_constant(),
-            Start::Computed(_) => None,
+    /// The start and the step, when both are numbers.
+    fn constants(&self) -> Option<(i64, i64)> {
+        match self {
+            Axis::Known { start, step } => Some((start.as_constant()?, *step)),
+            Axis::Computed { .. } => None,
         }
     }
 }
 
-/// Lowers `Slice`, `Split` or `Pad`.
+/// Lowers `Slice` or `Split`.
 pub(super) fn lower(lowering: &mut Lowering<'_>, op: Op, name: &str) -> Result<(), Unsupported> {
     match name {
         "Slice" => slice(lowering, op),
-        "Split" => split(lowering, op),
-        _ => pad(lowering, op),
+        _ => split(lowering, op),
     }
 }
 
 fn slice(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     let operation = lowering.source.op(op).clone();
     let (x, result) = (operation.operands()[0], operation.results()[0]);
-    let input = lowering.shape(x);
-    let rank = input.len();
-    let starts = operation.operands()[1];
-    let count = match lowering.shape(starts).first().and_then(DimExpr::as_constant) {
-        Some(count) => count as usize,
-        None => return Err(Unsupported::new("the number of its starts is not known")),
-    };
-    let axes = match lowering.operand(op, 3) {
-        Some(axes) => lowering.known_integers(axes).ok_or_else(|| Unsupported::new("its axes are not constant"))?,
-        None => (0..count as i64).collect(),
-    };
-    let steps = match lowering.operand(op, 4) {
-        Some(steps) => lowering.known_integers(steps).ok_or_else(|| Unsupported::new("its steps are not constant"))?,
-        None => vec![1; count],
+    let rank = lowering.shape(x).len();
+    let list = lowering.axis_list(op, 3, operation.operands()[1], rank)?;
+    check_lengths(lowering, op, &list);
+    let plan = match &list {
+        AxisList::Known(axes) => {
+            let mut plan = vec![Axis::whole(); rank];
+            for (position, &axis) in axes.iter().enumerate() {
+                plan[axis] = listed_axis(lowering, op, axis, position);
+            }
+            plan
+        }
+        _ => (0..rank).map(|axis| searched_axis(lowering, op, &list, axis)).collect(),
     };
     let output = lowering.shape(result);
-    let mut plan = vec![Axis::whole(); rank];
-    for (position, (&axis, &step)) in axes.iter().zip(&steps).enumerate() {
-        let axis = normalize_axis(axis, rank)?;
-        let known = lowering.shapes.known_value(starts).map(|known| known[position].clone());
-        let start = match known.and_then(|known| clamped_start(&known, &input[axis], step)) {
-            Some(start) => Start::Known(start),
-            None => {
-                let raw = read_integer(lowering, starts, position);
-                Start::Computed(clamp_start(lowering, raw, &input[axis], step))
-            }
-        };
-        if lowering.is_own_symbol(&output[axis], result) {
-            define_extent(lowering, operation.operands()[2], position, &start, step, &input[axis], &output[axis]);
-        }
-        plan[axis] = Axis { start, step };
-    }
     let value = take(lowering, x, &plan, &output, result);
     if let Some(value) = value {
         lowering.bind(result, value);
     }
     Ok(())
+}
+
+/// Starts, ends and steps are as many as axes.
+fn check_lengths(lowering: &mut Lowering<'_>, op: Op, list: &AxisList) {
+    let count = lowering.list_length(list);
+    for operand in [1, 2, 4] {
+        if let Some(vector) = lowering.operand(op, operand) {
+            let length = lowering.shape(vector).first().cloned().unwrap_or(DimExpr::ONE);
+            lowering.check_equal(&length, &count, "starts, ends, axes and steps of Slice differ in length");
+        }
+    }
+}
+
+/// An axis whose place in the operands is known.
+fn listed_axis(lowering: &mut Lowering<'_>, op: Op, axis: usize, position: usize) -> Axis {
+    let operation = lowering.source.op(op).clone();
+    let (x, starts, ends, result) =
+        (operation.operands()[0], operation.operands()[1], operation.operands()[2], operation.results()[0]);
+    let extent = lowering.shape(x)[axis].clone();
+    let is_open = lowering.is_own_symbol(&lowering.shape(result)[axis], result);
+    let steps = lowering.operand(op, 4);
+    let known_step = steps.map_or(Some(1), |steps| lowering.known_integers(steps).map(|steps| steps[position]));
+    let known_start = lowering.shapes.known_value(starts).map(|known| known[position].clone());
+    if let (Some(step), Some(start), false) = (known_step, known_start, is_open)
+        && let Some(start) = clamped_start(&start, &extent, step)
+    {
+        return Axis::Known { start, step };
+    }
+    let (start, end) = (lowering.integer(starts, position), lowering.integer(ends, position));
+    let step = match steps {
+        Some(steps) => lowering.integer(steps, position),
+        None => lowering.index(1),
+    };
+    computed_axis(lowering, result, axis, &extent, [start, end, step])
+}
+
+/// An axis that may or may not be among those that data name.
+fn searched_axis(lowering: &mut Lowering<'_>, op: Op, list: &AxisList, axis: usize) -> Axis {
+    let operation = lowering.source.op(op).clone();
+    let result = operation.results()[0];
+    let shape = lowering.shape(operation.operands()[0]);
+    let steps = lowering.operand(op, 4);
+    let is_listed = lowering.is_listed(list, axis, shape.len());
+    let mut find = |source: Value| lowering.listed(list, source, &DimExpr::ZERO, axis, shape.len());
+    let (start, end) = (find(operation.operands()[1]), find(operation.operands()[2]));
+    let step = steps.map(find);
+    let extent = lowering.dim(&shape[axis]);
+    let one = lowering.index(1);
+    let bounds = lowering.scalars(|s| {
+        let zero = s.number(0.0, &Type::Index);
+        let step = step.map_or(one, |step| s.select(is_listed, step, one));
+        [s.select(is_listed, start, zero), s.select(is_listed, end, extent), step]
+    });
+    computed_axis(lowering, result, axis, &shape[axis], bounds)
+}
+
+/// ONNX's rules for bounds: negative ones count from the end, then they are clamped to `[0, extent]`, and for a
+/// negative step to `[0, extent - 1]` and `[-1, extent - 1]`. The extent is `max(0, ceil((end - start) / step))`.
+fn computed_axis(
+    lowering: &mut Lowering<'_>,
+    result: Value,
+    axis: usize,
+    extent: &DimExpr,
+    [start, end, step]: [Value; 3],
+) -> Axis {
+    let extent = lowering.dim(extent);
+    let (moves, start, step, count) = lowering.scalars(|s| {
+        let (zero, one, minus) =
+            (s.number(0.0, &Type::Index), s.number(1.0, &Type::Index), s.number(-1.0, &Type::Index));
+        let moves = s.compare(Comparison::Equal, step, zero);
+        let moves = s.not(moves);
+        // longer steps take the first element, too
+        let longest = s.add(extent, one);
+        let longest_back = s.sub(zero, longest);
+        let step = s.min(step, longest);
+        let step = s.max(step, longest_back);
+        let forward = s.compare(Comparison::Greater, step, zero);
+        let last = s.sub(extent, one);
+        let high = s.select(forward, extent, last);
+        let lowest_end = s.select(forward, zero, minus);
+        // an axis without elements has no last one
+        let lowest_start = s.min(zero, high);
+        let start = clamp_position(s, start, extent, lowest_start, high);
+        let end = clamp_position(s, end, extent, lowest_end, high);
+        let (ahead, back) = (s.sub(end, start), s.sub(start, end));
+        let distance = s.select(forward, ahead, back);
+        let distance = s.max(distance, zero);
+        let negated = s.sub(zero, step);
+        let stride = s.max(step, negated);
+        let stride = s.max(stride, one);
+        // ceil(distance / stride) without overflow
+        let steps = s.sub(distance, one);
+        let further = s.div(steps, stride);
+        let further = s.add(further, one);
+        let some = s.compare(Comparison::Greater, distance, zero);
+        (moves, start, step, s.select(some, further, zero))
+    });
+    lowering.check(moves, "a step of Slice is 0");
+    lowering.settle(result, axis, count);
+    Axis::Computed { start, step }
+}
+
+/// A position counted from the end when negative, clamped to `[low, high]`.
+fn clamp_position(s: &mut Scalars<'_, '_>, raw: Value, extent: Value, low: Value, high: Value) -> Value {
+    let zero = s.number(0.0, &Type::Index);
+    let negative = s.compare(Comparison::Less, raw, zero);
+    let from_end = s.add(raw, extent);
+    let position = s.select(negative, from_end, raw);
+    let capped = s.min(position, high);
+    s.max(capped, low)
 }
 
 /// A start as an expression, when clamping it to the axis can be decided.
@@ -103,82 +196,18 @@ fn clamped_start(start: &DimExpr, extent: &DimExpr, step: i64) -> Option<DimExpr
     start.is_nonnegative().then(|| start.min(&last))
 }
 
-/// One element of a small integer tensor as an `index` value.
-fn read_integer(lowering: &mut Lowering<'_>, source: Value, position: usize) -> Value {
-    if let Some(known) = lowering.shapes.known_value(source) {
-        let dim = known[position].clone();
-        return lowering.dim(&dim);
-    }
-    let tensor = lowering.value(source);
-    let position = lowering.index(position as i64);
-    let element = lowering.body.value_type(tensor).element().clone();
-    let loaded = lowering.builder().value("tensor.extract", &[tensor, position], element, []);
-    lowering.builder().value("arith.index_cast", &[loaded], Type::Index, [])
-}
-
-/// ONNX's rule for a start or end: negative counts from the end, then it is clamped.
-fn clamp_start(lowering: &mut Lowering<'_>, raw: Value, extent: &DimExpr, step: i64) -> Value {
-    let extent = lowering.dim(extent);
-    let (low, high_less) = if step > 0 { (0, 0) } else { (0, 1) };
-    clamp_position(lowering, raw, extent, low, high_less)
-}
-
-/// A position counted from the end when negative, clamped to `[low, extent - high_less]`.
-fn clamp_position(lowering: &mut Lowering<'_>, raw: Value, extent: Value, low: i64, high_less: i64) -> Value {
-    let mut builder = lowering.builder();
-    let mut s = Scalars { builder: &mut builder, unsigned: false };
-    let zero = s.number(0.0, &Type::Index);
-    let negative = s.compare(Comparison::Less, raw, zero);
-    let from_end = s.add(raw, extent);
-    let position = s.select(negative, from_end, raw);
-    let (low, less) = (s.number(low as f64, &Type::Index), s.number(high_less as f64, &Type::Index));
-    let high = s.sub(extent, less);
-    let capped = s.min(position, high);
-    s.max(capped, low)
-}
-
-/// `max(0, ceil((end - start) / step))`, with the end clamped as ONNX says.
-fn define_extent(
-    lowering: &mut Lowering<'_>,
-    ends: Value,
-    position: usize,
-    start: &Start,
-    step: i64,
-    extent: &DimExpr,
-    symbol: &DimExpr,
-) {
-    let raw = read_integer(lowering, ends, position);
-    let extent = lowering.dim(extent);
-    let end = match step > 0 {
-        true => clamp_position(lowering, raw, extent, 0, 0),
-        false => clamp_position(lowering, raw, extent, -1, 1),
-    };
-    let start = match start {
-        Start::Known(dim) => lowering.dim(dim),
-        Start::Computed(value) => *value,
-    };
-    let mut builder = lowering.builder();
-    let mut s = Scalars { builder: &mut builder, unsigned: false };
-    let distance = if step > 0 { s.sub(end, start) } else { s.sub(start, end) };
-    let zero = s.number(0.0, &Type::Index);
-    let distance = s.max(distance, zero);
-    let (round, by) = (s.number((step.abs() - 1) as f64, &Type::Index), s.number(step.abs() as f64, &Type::Index));
-    let rounded = s.add(distance, round);
-    let count = s.same("arith.divui", &[rounded, by]);
-    lowering.define_dim(symbol, count);
-}
-
 /// The elements a plan selects. Blocked tensors stay blocked where whole blocks are taken; the result is bound then.
 fn take(lowering: &mut Lowering<'_>, x: Value, plan: &[Axis], output: &[DimExpr], result: Value) -> Option<Value> {
     let input = lowering.shape(x);
     if lowering.is_blocked(x) && input.len() >= 3 {
         let whole = |dim: &DimExpr| dim.as_constant().is_some_and(|dim| dim % GROUP == 0);
         let untouched = input[1] == output[1];
-        let channel_start = plan[1].constant().filter(|start| plan[1].step == 1 && start % GROUP == 0);
+        let channel_start = plan[1].constants().filter(|(start, step)| *step == 1 && start % GROUP == 0);
         let in_blocks = channel_start.filter(|_| whole(&input[1]) && whole(&output[1]));
         if untouched || in_blocks.is_some() {
             let mut plan = plan.to_vec();
-            plan[1] = Axis { start: Start::Known(DimExpr::Constant(channel_start.unwrap_or(0) / GROUP)), step: 1 };
+            let start = channel_start.map_or(0, |(start, _)| start / GROUP);
+            plan[1] = Axis::Known { start: DimExpr::Constant(start), step: 1 };
             plan.push(Axis::whole());
             let blocked = lowering.blocked(x);
             let value = select(lowering, &blocked, &plan, &blocked_shape(output));
@@ -192,35 +221,31 @@ fn take(lowering: &mut Lowering<'_>, x: Value, plan: &[Axis], output: &[DimExpr]
 
 fn select(lowering: &mut Lowering<'_>, input: &Shaped, plan: &[Axis], output: &[DimExpr]) -> Value {
     let element = lowering.body.value_type(input.value).element().clone();
-    let starts: Option<Vec<i64>> = plan.iter().map(Axis::constant).collect();
-    if let Some(starts) = starts {
+    let constants: Option<Vec<(i64, i64)>> = plan.iter().map(Axis::constants).collect();
+    if let Some(constants) = constants {
         let input_extents = lowering.body.value_type(input.value).shape().unwrap_or_default();
-        let results = (0..output.len())
-            .map(|axis| subscript(axis, starts[axis], plan[axis].step, input_extents[axis], output[axis].as_constant()))
+        let results = constants
+            .iter()
+            .enumerate()
+            .map(|(axis, &(start, step))| subscript(axis, start, step, input_extents[axis], output[axis].as_constant()))
             .collect();
         let map = AffineMap::new(output.len() as u32, results);
         return lowering.pointwise(&[Input { value: input.value, map }], output, element, |_, e| e[0]);
     }
-    let starts: Vec<Value> = plan
+    let ways: Vec<(Value, Value)> = plan
         .iter()
-        .map(|axis| match &axis.start {
-            Start::Known(dim) => lowering.dim(dim),
-            Start::Computed(value) => *value,
+        .map(|axis| match axis {
+            Axis::Known { start, step } => (lowering.dim(start), lowering.index(*step)),
+            Axis::Computed { start, step } => (*start, *step),
         })
         .collect();
     let tensor = input.value;
     lowering.pointwise(&[], output, element.clone(), |builder, _| {
         let mut operands = vec![tensor];
-        for (axis, (plan, &start)) in plan.iter().zip(&starts).enumerate() {
+        for (axis, &(start, step)) in ways.iter().enumerate() {
             let index = loop_index(builder, axis);
             let mut s = Scalars { builder, unsigned: false };
-            let along = match plan.step {
-                1 => index,
-                step => {
-                    let step = s.number(step as f64, &Type::Index);
-                    s.mul(index, step)
-                }
-            };
+            let along = s.mul(index, step);
             operands.push(s.add(along, start));
         }
         builder.value("tensor.extract", &operands, element, [])
@@ -242,13 +267,27 @@ fn subscript(axis: usize, start: i64, step: i64, input: Option<i64>, output: Opt
 fn split(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     let operation = lowering.source.op(op).clone();
     let x = operation.operands()[0];
-    let rank = lowering.shape(x).len();
-    let axis = normalize_axis(operation.attributes.integer("axis").unwrap_or(0), rank)?;
+    let input = lowering.shape(x);
+    let axis = normalize_axis(operation.attributes.integer("axis").unwrap_or(0), input.len())?;
+    let sizes = lowering.operand(op, 1).filter(|&sizes| lowering.shapes.known_value(sizes).is_none());
+    let mut parts = DimExpr::ZERO;
+    for (position, &result) in operation.results().iter().enumerate() {
+        if let Some(sizes) = sizes {
+            let size = lowering.integer(sizes, position);
+            let size = lowering.scalars(|s| {
+                let zero = s.number(0.0, &Type::Index);
+                s.max(size, zero)
+            });
+            lowering.settle(result, axis, size);
+        }
+        parts = parts.add(&lowering.shape(result)[axis]);
+    }
+    lowering.check_equal(&parts, &input[axis], "the parts of Split are not as long as its operand together");
     let mut offset = DimExpr::ZERO;
     for &result in operation.results() {
         let output = lowering.shape(result);
-        let mut plan = vec![Axis::whole(); rank];
-        plan[axis].start = Start::Known(offset.clone());
+        let mut plan = vec![Axis::whole(); input.len()];
+        plan[axis] = Axis::Known { start: offset.clone(), step: 1 };
         offset = offset.add(&output[axis]);
         if lowering.source.uses(result).is_empty() {
             continue;
@@ -258,131 +297,4 @@ fn split(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
         }
     }
     Ok(())
-}
-
-fn pad(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
-    let operation = lowering.source.op(op).clone();
-    let (x, result) = (operation.operands()[0], operation.results()[0]);
-    let output = lowering.shape(result);
-    let input = lowering.shape(x);
-    let rank = input.len();
-    let axes: Vec<usize> = match lowering.operand(op, 3) {
-        Some(axes) => lowering
-            .known_integers(axes)
-            .ok_or_else(|| Unsupported::new("its axes are not constant"))?
-            .iter()
-            .map(|&axis| normalize_axis(axis, rank))
-            .collect::<Result<_, _>>()?,
-        None => (0..rank).collect(),
-    };
-    let known = lowering.shapes.known_value(operation.operands()[1]).map(<[DimExpr]>::to_vec);
-    let known = known.ok_or_else(|| Unsupported::new("its padding is not known when it is compiled"))?;
-    let mut low = vec![DimExpr::ZERO; rank];
-    let mut high = vec![DimExpr::ZERO; rank];
-    for (position, &axis) in axes.iter().enumerate() {
-        low[axis] = known[position].clone();
-        high[axis] = known[axes.len() + position].clone();
-    }
-    let element = lowering.element(x);
-    let mode = operation.attributes.str("mode").unwrap_or("constant").to_string();
-    let numbers: Option<Vec<[i64; 2]>> =
-        low.iter().zip(&high).map(|(low, high)| Some([low.as_constant()?, high.as_constant()?])).collect();
-    let fill = pad_value(lowering, op, &element);
-    if let (Some(pads), "constant") = (numbers.filter(|pads| pads.iter().flatten().all(|&pad| pad >= 0)), mode.as_str())
-    {
-        if lowering.is_blocked(x) && rank >= 3 && pads[1] == [0, 0] {
-            let blocked = lowering.blocked(x);
-            let pads: Vec<[i64; 2]> = pads.into_iter().chain([[0, 0]]).collect();
-            let value = lowering.pad(&blocked, &pads, fill).value;
-            lowering.bind_blocked(result, value);
-        } else {
-            let plain = lowering.shaped(x);
-            let value = lowering.pad(&plain, &pads, fill).value;
-            lowering.bind(result, value);
-        }
-        return Ok(());
-    }
-    let tensor = lowering.value(x);
-    let lows: Vec<Value> = low.iter().map(|dim| lowering.dim(dim)).collect();
-    let extents: Vec<Value> = input.iter().map(|dim| lowering.dim(dim)).collect();
-    let touched: Vec<bool> =
-        low.iter().zip(&high).map(|(low, high)| *low != DimExpr::ZERO || *high != DimExpr::ZERO).collect();
-    let value = lowering.pointwise(&[], &output, element.clone(), |builder, _| {
-        let mut operands = vec![tensor];
-        let mut outside: Option<Value> = None;
-        for axis in 0..rank {
-            let index = loop_index(builder, axis);
-            if !touched[axis] {
-                operands.push(index);
-                continue;
-            }
-            let mut s = Scalars { builder, unsigned: false };
-            let position = s.sub(index, lows[axis]);
-            let (source, is_outside) = source_position(&mut s, &mode, position, extents[axis]);
-            operands.push(source);
-            if let Some(is_outside) = is_outside {
-                outside = Some(outside.map_or(is_outside, |all| s.same("arith.ori", &[all, is_outside])));
-            }
-        }
-        let value = builder.value("tensor.extract", &operands, element.clone(), []);
-        match outside {
-            Some(outside) => Scalars { builder, unsigned: false }.select(outside, fill, value),
-            None => value,
-        }
-    });
-    lowering.bind(result, value);
-    Ok(())
-}
-
-/// The scalar a constant Pad fills with.
-fn pad_value(lowering: &mut Lowering<'_>, op: Op, element: &Type) -> Value {
-    let Some(value) = lowering.operand(op, 2) else { return lowering.number(0.0, element) };
-    let rank = lowering.shape(value).len();
-    let tensor = lowering.value(value);
-    let constant =
-        lowering.body.defining_op(tensor).and_then(|op| lowering.body.op(op).attributes.get("value").cloned());
-    if let Some(dense) = constant.as_ref().and_then(ir::Attribute::as_dense) {
-        let attribute = match crate::kernel::emit::scalar_attribute(dense, 0) {
-            ir::Attribute::Integer(number, _) => ir::Attribute::Integer(number, element.clone()),
-            other => other,
-        };
-        return lowering.builder().constant(attribute, element.clone());
-    }
-    let zero = lowering.index(0);
-    let operands: Vec<Value> = std::iter::once(tensor).chain(std::iter::repeat_n(zero, rank)).collect();
-    lowering.builder().value("tensor.extract", &operands, element.clone(), [])
-}
-
-/// The element a position of the padded axis shows, in bounds, and for constant padding whether it lies outside.
-fn source_position(s: &mut Scalars<'_, '_>, mode: &str, position: Value, extent: Value) -> (Value, Option<Value>) {
-    let (zero, one) = (s.number(0.0, &Type::Index), s.number(1.0, &Type::Index));
-    let last = s.sub(extent, one);
-    let clamp = |s: &mut Scalars<'_, '_>, position: Value| {
-        let capped = s.min(position, last);
-        s.max(capped, zero)
-    };
-    match mode {
-        "reflect" => {
-            // |p| mirrored at the last element: last - |last - |p||; clamped for padding wider than the axis
-            let negated = s.sub(zero, position);
-            let distance = s.max(position, negated);
-            let beyond = s.sub(last, distance);
-            let opposite = s.sub(zero, beyond);
-            let magnitude = s.max(beyond, opposite);
-            let mirrored = s.sub(last, magnitude);
-            (clamp(s, mirrored), None)
-        }
-        "wrap" => {
-            let shifted = s.add(position, extent);
-            let wrapped = s.same("arith.remsi", &[shifted, extent]);
-            (clamp(s, wrapped), None)
-        }
-        "edge" => (clamp(s, position), None),
-        _ => {
-            let clamped = clamp(s, position);
-            let inside = s.compare(Comparison::Equal, clamped, position);
-            let outside = s.not(inside);
-            (clamped, Some(outside))
-        }
-    }
 }

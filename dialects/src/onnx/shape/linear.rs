@@ -85,7 +85,7 @@ fn einsum(node: &mut Node<'_, '_>) -> Answer {
 }
 
 /// Labels that occur once, in order of the alphabet, behind the ellipsis if there is one.
-fn implicit_output(inputs: &str) -> String {
+pub fn implicit_output(inputs: &str) -> String {
     let letters = || inputs.chars().filter(|c| c.is_alphabetic());
     let mut once: Vec<char> = letters().filter(|&c| letters().filter(|&other| other == c).count() == 1).collect();
     once.sort_unstable();

@@ -28,6 +28,7 @@ use std::sync::Arc;
 
 use ir::{Attributes, Block, Body, Diagnostic, DimExpr, IndexMap, Module, Op, Type, Value, ValueDefinition};
 
+pub use linear::implicit_output;
 pub(crate) use node::Node;
 
 /// A symbolic shape, outermost extent first.
@@ -118,11 +119,13 @@ impl ShapeAnalysis {
 
     fn record(&mut self, value: Value, mut fact: Fact) {
         let shape = fact.shape.as_deref().unwrap_or_default();
-        let count = shape.iter().map(DimExpr::as_constant).product::<Option<i64>>();
-        fact.elements = fact.elements.filter(|elements| {
-            fact.shape.is_some() && count == Some(elements.len() as i64) && elements.iter().any(Option::is_some)
-                || elements.is_empty() && count == Some(0)
-        });
+        let count = known_count(shape);
+        fact.elements = match count {
+            Some(0) if fact.shape.is_some() => Some(vec![]),
+            _ => fact.elements.filter(|elements| {
+                fact.shape.is_some() && count == Some(elements.len() as i64) && elements.iter().any(Option::is_some)
+            }),
+        };
         let integral = fact.element.as_ref().is_some_and(|element| element.is_integer() || *element == Type::Index);
         let all = fact.elements.clone().filter(|_| integral).and_then(|elements| elements.into_iter().collect());
         fact.known = all.filter(|known: &Vec<DimExpr>| {
@@ -148,6 +151,14 @@ impl ShapeAnalysis {
         self.sources.insert(name.clone(), SymbolSource::Result { value, axis });
         self.fresh.insert((value, axis), name.clone());
         DimExpr::Symbol(name)
+    }
+}
+
+/// How many elements a shape has, where that is a number whatever the symbols in it are.
+fn known_count(shape: &[DimExpr]) -> Option<i64> {
+    match shape.iter().any(|dim| *dim == DimExpr::Constant(0)) {
+        true => Some(0),
+        false => shape.iter().map(DimExpr::as_constant).product(),
     }
 }
 

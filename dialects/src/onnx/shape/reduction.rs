@@ -31,16 +31,20 @@ fn reduce(node: &mut Node<'_, '_>) -> Answer {
     let empty = node.shape(1).is_some_and(|axes| axes == [DimExpr::ZERO]);
     let axes = match node.axes(1, shape.len())? {
         Some(axes) if !axes.is_empty() => axes,
-        None if given && !empty => return Ok(vec![keep.then(|| unknown_axes(node, &shape))]),
+        None if given && !empty => return Ok(vec![unknown_axes(node, shape.len(), keep)]),
         _ if node.integer("noop_with_empty_axes", 0) != 0 => vec![],
         _ => (0..shape.len()).collect(),
     };
     Ok(vec![Some(without(&shape, &axes, keep))])
 }
 
-/// Each extent may or may not be folded.
-fn unknown_axes(node: &mut Node<'_, '_>, shape: &[DimExpr]) -> Shape {
-    (0..shape.len()).map(|axis| node.fresh(0, axis)).collect()
+/// Each extent may or may not be folded; without them the rank is known when the number of axes is.
+fn unknown_axes(node: &mut Node<'_, '_>, rank: usize, keep: bool) -> Option<Shape> {
+    let rank = match keep {
+        true => rank,
+        false => rank.checked_sub(usize::try_from(node.shape(1)?.first()?.as_constant()?).ok()?)?,
+    };
+    Some((0..rank).map(|axis| node.fresh(0, axis)).collect())
 }
 
 fn along_axis(node: &mut Node<'_, '_>) -> Answer {

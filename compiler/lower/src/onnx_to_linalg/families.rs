@@ -1,0 +1,48 @@
+//! Which file lowers which operator.
+
+use ir::Op;
+
+use super::{
+    Lowering, Unsupported, contraction, control_flow, convolution, einsum, elementwise, gather, grid_sample, movement,
+    normalization, ordered, padding, pooling, reduction, resize, scatter, slicing,
+};
+
+/// Lowers an operation whose operator has the given name.
+pub(super) type Lower = fn(&mut Lowering<'_>, Op, &str) -> Result<(), Unsupported>;
+
+/// How an operator is lowered, if it is.
+pub(super) fn lowering_of(name: &str) -> Option<Lower> {
+    Some(match name {
+        "NoValue" => |_, _, _| Ok(()),
+        "Constant" => |lowering, op, _| lowering.constant(op),
+        "If" => |lowering, op, _| control_flow::lower_if(lowering, op),
+        "MatMul" | "Gemm" => contraction::lower,
+        "Conv" => |lowering, op, _| convolution::lower(lowering, op),
+        "ConvTranspose" => |lowering, op, _| convolution::lower_transposed(lowering, op),
+        "MaxPool" | "AveragePool" | "LpPool" => pooling::lower,
+        "GlobalAveragePool" | "GlobalMaxPool" | "GlobalLpPool" => pooling::lower_global,
+        "Softmax" | "LogSoftmax" | "Hardmax" | "ArgMax" | "ArgMin" => reduction::lower_along_axis,
+        "LayerNormalization"
+        | "RMSNormalization"
+        | "BatchNormalization"
+        | "InstanceNormalization"
+        | "GroupNormalization" => normalization::lower,
+        "Transpose" | "Expand" | "Reshape" | "Flatten" | "Squeeze" | "Unsqueeze" | "Tile" | "Concat" | "Shape"
+        | "Size" | "ConstantOfShape" | "Range" | "Trilu" | "EyeLike" | "DepthToSpace" | "SpaceToDepth" => {
+            movement::lower
+        }
+        "Slice" | "Split" => slicing::lower,
+        "Pad" => |lowering, op, _| padding::lower(lowering, op),
+        "Gather" | "GatherElements" | "GatherND" | "OneHot" => gather::lower,
+        "ScatterElements" | "ScatterND" | "TensorScatter" => scatter::lower,
+        "ReverseSequence" => |lowering, op, _| scatter::reverse_sequence(lowering, op),
+        "CumSum" | "CumProd" => ordered::lower_cumulative,
+        "TopK" => |lowering, op, _| ordered::lower_top_k(lowering, op),
+        "Einsum" => |lowering, op, _| einsum::lower(lowering, op),
+        "GridSample" => |lowering, op, _| grid_sample::lower(lowering, op),
+        "Resize" => |lowering, op, _| resize::lower(lowering, op),
+        _ if name.starts_with("Reduce") => reduction::lower_reduce,
+        _ if elementwise::is_elementwise(name) => elementwise::lower,
+        _ => return None,
+    })
+}

@@ -1,0 +1,203 @@
+//! Building the scalar bodies of structured operations.
+
+use ir::{Attribute, Builder, Type, Value};
+
+/// Scalar operations for a body, typed by their operands.
+pub struct Scalars<'b, 'a> {
+    /// Where operations go.
+    pub builder: &'b mut Builder<'a>,
+    /// Whether integer operands are unsigned.
+    pub unsigned: bool,
+}
+
+/// Upstream's `arith.cmpf` predicates.
+mod float_predicate {
+    pub(super) const OEQ: i64 = 1;
+    pub(super) const OGT: i64 = 2;
+    pub(super) const OGE: i64 = 3;
+    pub(super) const OLT: i64 = 4;
+    pub(super) const OLE: i64 = 5;
+    pub(super) const UNO: i64 = 14;
+}
+
+/// What a comparison asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Comparison {
+    /// `=`
+    Equal,
+    /// `<`
+    Less,
+    /// `<=`
+    LessOrEqual,
+    /// `>`
+    Greater,
+    /// `>=`
+    GreaterOrEqual,
+}
+
+impl Scalars<'_, '_> {
+    /// The type of a value.
+    pub fn type_of(&self, value: Value) -> Type {
+        self.builder.body.value_type(value).clone()
+    }
+
+    /// An operation whose result has its first operand's type.
+    pub fn same(&mut self, name: &'static str, operands: &[Value]) -> Value {
+        let r#type = self.type_of(operands[0]);
+        self.builder.value(name, operands, r#type, [])
+    }
+
+    /// A number of the given type.
+    pub fn number(&mut self, value: f64, r#type: &Type) -> Value {
+        let attribute = match r#type {
+            Type::Float(_) => Attribute::float(value, r#type.clone()),
+            Type::Integer(integer) if integer.width == 1 => Attribute::Bool(value != 0.0),
+            _ => Attribute::Integer(value as i64, r#type.clone()),
+        };
+        self.builder.constant(attribute, r#type.clone())
+    }
+
+    /// A number of another value's type.
+    pub fn like(&mut self, value: f64, other: Value) -> Value {
+        let r#type = self.type_of(other);
+        self.number(value, &r#type)
+    }
+
+    fn pick(&self, value: Value, float: &'static str, signed: &'static str, unsigned: &'static str) -> &'static str {
+        match self.type_of(value) {
+            Type::Float(_) => float,
+            _ if self.unsigned => unsigned,
+            _ => signed,
+        }
+    }
+
+    /// `a + b`
+    pub fn add(&mut self, a: Value, b: Value) -> Value {
+        let name = self.pick(a, "arith.addf", "arith.addi", "arith.addi");
+        self.same(name, &[a, b])
+    }
+
+    /// `a - b`
+    pub fn sub(&mut self, a: Value, b: Value) -> Value {
+        let name = self.pick(a, "arith.subf", "arith.subi", "arith.subi");
+        self.same(name, &[a, b])
+    }
+
+    /// `a * b`
+    pub fn mul(&mut self, a: Value, b: Value) -> Value {
+        let name = self.pick(a, "arith.mulf", "arith.muli", "arith.muli");
+        self.same(name, &[a, b])
+    }
+
+    /// `a / b`; integers truncate towards zero, as in C.
+    pub fn div(&mut self, a: Value, b: Value) -> Value {
+        let name = self.pick(a, "arith.divf", "arith.divsi", "arith.divui");
+        self.same(name, &[a, b])
+    }
+
+    /// The larger; NaN if either is.
+    pub fn max(&mut self, a: Value, b: Value) -> Value {
+        let name = self.pick(a, "arith.maximumf", "arith.maxsi", "arith.maxui");
+        self.same(name, &[a, b])
+    }
+
+    /// The smaller; NaN if either is.
+    pub fn min(&mut self, a: Value, b: Value) -> Value {
+        let name = self.pick(a, "arith.minimumf", "arith.minsi", "arith.minui");
+        self.same(name, &[a, b])
+    }
+
+    /// A comparison; false when an operand is NaN.
+    pub fn compare(&mut self, what: Comparison, a: Value, b: Value) -> Value {
+        let float = matches!(self.type_of(a), Type::Float(_));
+        let (name, predicate) = match (float, what, self.unsigned) {
+            (true, Comparison::Equal, _) => ("arith.cmpf", float_predicate::OEQ),
+            (true, Comparison::Less, _) => ("arith.cmpf", float_predicate::OLT),
+            (true, Comparison::LessOrEqual, _) => ("arith.cmpf", float_predicate::OLE),
+            (true, Comparison::Greater, _) => ("arith.cmpf", float_predicate::OGT),
+            (true, Comparison::GreaterOrEqual, _) => ("arith.cmpf", float_predicate::OGE),
+            (false, Comparison::Equal, _) => ("arith.cmpi", 0),
+            (false, Comparison::Less, false) => ("arith.cmpi", 2),
+            (false, Comparison::LessOrEqual, false) => ("arith.cmpi", 3),
+            (false, Comparison::Greater, false) => ("arith.cmpi", 4),
+            (false, Comparison::GreaterOrEqual, false) => ("arith.cmpi", 5),
+            (false, Comparison::Less, true) => ("arith.cmpi", 6),
+            (false, Comparison::LessOrEqual, true) => ("arith.cmpi", 7),
+            (false, Comparison::Greater, true) => ("arith.cmpi", 8),
+            (false, Comparison::GreaterOrEqual, true) => ("arith.cmpi", 9),
+        };
+        self.builder.value(name, &[a, b], Type::I1, [("predicate", Attribute::i64(predicate))])
+    }
+
+    /// Whether a float is NaN.
+    pub fn is_nan(&mut self, a: Value) -> Value {
+        let predicate = Attribute::i64(float_predicate::UNO);
+        self.builder.value("arith.cmpf", &[a, a], Type::I1, [("predicate", predicate)])
+    }
+
+    /// `condition ? a : b`
+    pub fn select(&mut self, condition: Value, a: Value, b: Value) -> Value {
+        let r#type = self.type_of(a);
+        self.builder.value("arith.select", &[condition, a, b], r#type, [])
+    }
+
+    /// Not, of a truth value.
+    pub fn not(&mut self, a: Value) -> Value {
+        let one = self.number(1.0, &Type::I1);
+        self.same("arith.xori", &[a, one])
+    }
+
+    /// `1 / (1 + exp(-x))`
+    pub fn sigmoid(&mut self, x: Value) -> Value {
+        let (zero, one) = (self.like(0.0, x), self.like(1.0, x));
+        let negated = self.sub(zero, x);
+        let exponential = self.same("math.exp", &[negated]);
+        let sum = self.add(one, exponential);
+        self.div(one, sum)
+    }
+
+    /// `max(0, min(1, alpha * x + beta))`
+    pub fn hard_sigmoid(&mut self, x: Value, alpha: f64, beta: f64) -> Value {
+        let (alpha, beta) = (self.like(alpha, x), self.like(beta, x));
+        let (zero, one) = (self.like(0.0, x), self.like(1.0, x));
+        let scaled = self.mul(alpha, x);
+        let shifted = self.add(scaled, beta);
+        let capped = self.min(shifted, one);
+        self.max(capped, zero)
+    }
+
+    /// A conversion by the rules of ONNX Cast: floats to integers truncate, anything to bool is `!= 0`.
+    pub fn cast(&mut self, value: Value, to: &Type, from_unsigned: bool, to_unsigned: bool) -> Value {
+        let from = self.type_of(value);
+        if from == *to {
+            return value;
+        }
+        let width = |r#type: &Type| r#type.bit_width().unwrap_or(64);
+        let name = match (&from, to) {
+            (Type::Float(_), to) if *to == Type::I1 => {
+                let zero = self.number(0.0, &from);
+                // unordered or not equal, so that NaN is true
+                let predicate = Attribute::i64(13);
+                return self.builder.value("arith.cmpf", &[value, zero], Type::I1, [("predicate", predicate)]);
+            }
+            (_, to) if *to == Type::I1 => {
+                let zero = self.number(0.0, &from);
+                return self.builder.value("arith.cmpi", &[value, zero], Type::I1, [("predicate", Attribute::i64(1))]);
+            }
+            (Type::Float(_), Type::Float(_)) if width(&from) < width(to) => "arith.extf",
+            (Type::Float(_), Type::Float(_)) if width(&from) > width(to) => "arith.truncf",
+            (Type::Float(_), Type::Float(_)) => {
+                let wide = self.builder.value("arith.extf", &[value], Type::F32, []);
+                return self.builder.value("arith.truncf", &[wide], to.clone(), []);
+            }
+            (Type::Float(_), _) if to_unsigned => "arith.fptoui",
+            (Type::Float(_), _) => "arith.fptosi",
+            (_, Type::Float(_)) if from_unsigned || from == Type::I1 => "arith.uitofp",
+            (_, Type::Float(_)) => "arith.sitofp",
+            _ if width(&from) > width(to) => "arith.trunci",
+            _ if from_unsigned || from == Type::I1 => "arith.extui",
+            _ => "arith.extsi",
+        };
+        self.builder.value(name, &[value], to.clone(), [])
+    }
+}

@@ -1,0 +1,204 @@
+//! Sizes, positions and axes that only the contents of small tensors tell.
+//!
+//! They become `index` values in front of the operation that needs them.
+//!
+//! Invariants
+//! - A tensor is read inside its extents: where its length is not known, that it is long enough is asserted.
+//! - What data say about an extent that is known otherwise is asserted, so that shapes stay true whatever the data are.
+
+use std::borrow::Cow;
+
+use ir::{Attribute, DimExpr, Op, Type, Value};
+
+use super::blocked::loop_index;
+use super::reduction::{Combine, Fold, normalize_axis};
+use super::scalars::{Comparison, Scalars};
+use super::{Lowering, Unsupported};
+
+/// Which axis each element of a vector is about.
+#[derive(Clone, Debug)]
+pub(super) enum AxisList {
+    /// Element `p` is about axis `[p]`.
+    Known(Vec<usize>),
+    /// Element `p` is about the axis that element `p` of this vector names.
+    Named(Value),
+    /// Element `p` is about axis `p`; the vector tells how many there are.
+    Counted(Value),
+}
+
+impl Lowering<'_> {
+    /// Scalar operations at the current place.
+    pub fn scalars<T>(&mut self, build: impl FnOnce(&mut Scalars<'_, '_>) -> T) -> T {
+        let mut builder = self.builder();
+        build(&mut Scalars { builder: &mut builder, unsigned: false })
+    }
+
+    /// Ends the run with a message unless `truth` holds.
+    pub fn check(&mut self, truth: Value, message: impl Into<Cow<'static, str>>) {
+        let message = message.into();
+        self.emit("cf.assert", &[truth], &[], [("msg", Attribute::string(&message))]);
+    }
+
+    /// Ends the run with a message unless two sizes are equal.
+    pub fn check_equal(&mut self, a: &DimExpr, b: &DimExpr, message: impl Into<Cow<'static, str>>) {
+        if a != b {
+            let (a, b) = (self.dim(a), self.dim(b));
+            let equal = self.scalars(|s| s.compare(Comparison::Equal, a, b));
+            self.check(equal, message);
+        }
+    }
+
+    /// One element of a source vector, or the only one of a scalar.
+    pub fn element_at(&mut self, source: Value, position: usize) -> Value {
+        let length = self.shape(source).first().cloned();
+        let tensor = self.value(source);
+        let position = position as i64;
+        if let Some(length) =
+            length.as_ref().filter(|length| length.as_constant().is_none_or(|count| count <= position))
+        {
+            let (length, needed) = (self.dim(length), self.index(position));
+            let enough = self.scalars(|s| s.compare(Comparison::Greater, length, needed));
+            self.check(enough, "an operand has too few elements");
+        }
+        let element = self.body.value_type(tensor).element().clone();
+        let mut operands = vec![tensor];
+        operands.extend(length.map(|_| self.index(position)));
+        self.builder().value("tensor.extract", &operands, element, [])
+    }
+
+    /// One element of a source vector of integers as an `index` value.
+    pub fn integer(&mut self, source: Value, position: usize) -> Value {
+        let known = self.shapes.known_value(source).and_then(|known| known.get(position).cloned());
+        if let Some(known) = known {
+            return self.dim(&known);
+        }
+        let loaded = self.element_at(source, position);
+        self.builder().value("arith.index_cast", &[loaded], Type::Index, [])
+    }
+
+    /// A dimension for a value that is known from here on.
+    pub fn named_dim(&mut self, value: Value) -> DimExpr {
+        let symbol = DimExpr::symbol(&format!("%{}", self.dims.len()));
+        self.define_dim(&symbol, value);
+        symbol
+    }
+
+    /// Says what an extent of a result is: defines it, or asserts it where it is known already.
+    pub fn settle(&mut self, result: Value, axis: usize, extent: Value) {
+        let dim = self.shape(result)[axis].clone();
+        if self.is_own_symbol(&dim, result) {
+            self.define_dim(&dim, extent);
+            return;
+        }
+        let known = self.dim(&dim);
+        let equal = self.scalars(|s| s.compare(Comparison::Equal, known, extent));
+        self.check(equal, format!("extent {axis} of a result is not what its operands say"));
+    }
+
+    /// The axes that the elements of `vector` are about, by operand `axes` of `op` or one after the other.
+    pub(super) fn axis_list(
+        &mut self,
+        op: Op,
+        axes: usize,
+        vector: Value,
+        rank: usize,
+    ) -> Result<AxisList, Unsupported> {
+        let Some(axes) = self.operand(op, axes) else {
+            let count = self.shape(vector).first().and_then(DimExpr::as_constant);
+            return Ok(count.map_or(AxisList::Counted(vector), |count| AxisList::Known((0..count as usize).collect())));
+        };
+        match self.known_integers(axes) {
+            Some(known) => {
+                let known = known.iter().map(|&axis| normalize_axis(axis, rank)).collect::<Result<_, _>>()?;
+                Ok(AxisList::Known(known))
+            }
+            None => Ok(AxisList::Named(axes)),
+        }
+    }
+
+    /// The number of elements of an axis list.
+    pub(super) fn list_length(&self, list: &AxisList) -> DimExpr {
+        match list {
+            AxisList::Known(axes) => DimExpr::Constant(axes.len() as i64),
+            AxisList::Named(vector) | AxisList::Counted(vector) => {
+                self.shape(*vector).first().cloned().unwrap_or(DimExpr::ONE)
+            }
+        }
+    }
+
+    /// Whether an axis is listed, as an `i1` value.
+    pub(super) fn is_listed(&mut self, list: &AxisList, axis: usize, rank: usize) -> Value {
+        if let AxisList::Known(axes) = list {
+            return self.number(axes.contains(&axis) as i64 as f64, &Type::I1);
+        }
+        let count = self.sum_about(list, axis, rank, |s, _| s.number(1.0, &Type::Index));
+        let zero = self.index(0);
+        self.scalars(|s| s.compare(Comparison::Greater, count, zero))
+    }
+
+    /// The element of a vector of integers that is about an axis, counted from `offset`; zero when there is none.
+    pub(super) fn listed(
+        &mut self,
+        list: &AxisList,
+        source: Value,
+        offset: &DimExpr,
+        axis: usize,
+        rank: usize,
+    ) -> Value {
+        if let (AxisList::Known(axes), Some(offset)) = (list, offset.as_constant()) {
+            return match axes.iter().position(|&listed| listed == axis) {
+                Some(position) => self.integer(source, position + offset as usize),
+                None => self.index(0),
+            };
+        }
+        let tensor = self.value(source);
+        let offset = self.dim(offset);
+        self.sum_about(list, axis, rank, |s, position| {
+            let at = s.add(position, offset);
+            let element = s.builder.body.value_type(tensor).element().clone();
+            let value = s.builder.value("tensor.extract", &[tensor, at], element, []);
+            s.builder.value("arith.index_cast", &[value], Type::Index, [])
+        })
+    }
+
+    /// The sum of what `term` makes of each position of a list that is about an axis.
+    fn sum_about(
+        &mut self,
+        list: &AxisList,
+        axis: usize,
+        rank: usize,
+        term: impl FnOnce(&mut Scalars<'_, '_>, Value) -> Value,
+    ) -> Value {
+        let (vector, named) = match list {
+            AxisList::Known(_) => unreachable!("the positions of known axes are known"),
+            AxisList::Named(vector) => (*vector, true),
+            AxisList::Counted(vector) => (*vector, false),
+        };
+        let vector = self.shaped(vector);
+        let all: Vec<usize> = (0..vector.shape.len()).collect();
+        let sum = self.reduce(&vector, &all, false, Fold::new(Combine::Add, Type::I64, false), |s, element| {
+            let position = loop_index(s.builder, 0);
+            let about = match named {
+                true => is_axis(s, element, axis as i64, rank as i64),
+                false => {
+                    let axis = s.number(axis as f64, &Type::Index);
+                    s.compare(Comparison::Equal, position, axis)
+                }
+            };
+            let value = term(s, position);
+            let value = s.builder.value("arith.index_cast", &[value], Type::I64, []);
+            let zero = s.like(0.0, value);
+            s.select(about, value, zero)
+        });
+        let sum = self.builder().value("tensor.extract", &[sum.value], Type::I64, []);
+        self.builder().value("arith.index_cast", &[sum], Type::Index, [])
+    }
+}
+
+/// Whether a number names an axis; negative ones count from the back.
+fn is_axis(s: &mut Scalars<'_, '_>, number: Value, axis: i64, rank: i64) -> Value {
+    let (front, back) = (s.like(axis as f64, number), s.like((axis - rank) as f64, number));
+    let from_front = s.compare(Comparison::Equal, number, front);
+    let from_back = s.compare(Comparison::Equal, number, back);
+    s.same("arith.ori", &[from_front, from_back])
+}
