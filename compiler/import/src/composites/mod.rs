@@ -6,6 +6,7 @@
 mod attention;
 mod loss;
 mod quantization;
+pub(crate) mod random;
 mod sequence;
 mod statistics;
 mod windows;

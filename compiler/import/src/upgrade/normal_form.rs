@@ -3,6 +3,7 @@
 use ir::{Attribute, DenseElements, Type, Value};
 
 use super::{float_list, floats};
+use crate::composites::random::seeded_dropout;
 use crate::emit::Emitter;
 use crate::node::{Node, Problem};
 
@@ -20,7 +21,7 @@ pub(super) fn normalise(node: &mut Node, emit: &mut Emitter) -> Result<(), Probl
     }
 }
 
-/// Dropout keeps everything unless `training_mode` is there and not false.
+/// Dropout keeps everything unless `training_mode` is there and not false; then a seed says what is dropped.
 fn dropout(node: &mut Node, emit: &mut Emitter) -> Result<(), Problem> {
     let training = node.operand(2, emit);
     let inference = training.is_none_or(|v| emit.known(v).is_some_and(|known| known.integer(0) == Some(0)));
@@ -31,6 +32,8 @@ fn dropout(node: &mut Node, emit: &mut Emitter) -> Result<(), Problem> {
             results[1] = dropout_mask(input, emit);
         }
         node.results = Some(results);
+    } else if let Some([result, mask]) = seeded_dropout(node, emit) {
+        node.results = Some([result, mask][..node.outputs.len()].to_vec());
     }
     Ok(())
 }
