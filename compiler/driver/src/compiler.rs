@@ -6,6 +6,7 @@ use std::path::Path;
 use dialects::levels::Level;
 use ir::{Attribute, Diagnostic, FunctionView, Location, Module, Result};
 use lower::fold_constants::INITIALIZE;
+use lower::low::VectorRegisters;
 
 use crate::code::Code;
 use crate::globals::Globals;
@@ -26,10 +27,13 @@ pub enum Backend {
 }
 
 /// How to compile.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Options {
     /// The code generator.
     pub backend: Backend,
+    /// The vector registers that LLVM's code may use; without them contractions call the runtime, which looks at the
+    /// processor it runs on.
+    pub vectors: Option<VectorRegisters>,
     /// Threads to compile and to run on; 0 means all there are.
     pub threads: usize,
     /// Values of named dimensions, fixed before compilation.
@@ -42,6 +46,22 @@ pub struct Options {
     pub profile: bool,
     /// Stages behind which the module is printed to the standard error output, large constants left out.
     pub print_after: Vec<String>,
+}
+
+impl Default for Options {
+    /// For this machine.
+    fn default() -> Options {
+        Options {
+            backend: Backend::default(),
+            vectors: VectorRegisters::of_this_machine(),
+            threads: 0,
+            dims: BTreeMap::new(),
+            strict_fp: false,
+            explain: false,
+            profile: false,
+            print_after: Vec::new(),
+        }
+    }
 }
 
 /// A model as machine code, with its weights. Shared by the sessions that run it.
@@ -108,7 +128,7 @@ impl Compiler {
             pipeline::run(&mut module, &pipeline::kernels(&self.options), &self.options, &mut timings)?;
         }
         if level > Level::Kernel {
-            pipeline::run(&mut module, pipeline::LOW, &self.options, &mut timings)?;
+            pipeline::run(&mut module, &pipeline::low(&self.options), &self.options, &mut timings)?;
         }
         Ok((module, signature))
     }
@@ -138,7 +158,7 @@ impl Compiler {
 
     /// Takes a module from the kernel level to the low level, in as many parts as there are threads.
     fn lower_parts(&self, module: &mut Module, timings: &mut Timings) -> Result<Vec<Module>> {
-        let (whole, each) = pipeline::low_steps();
+        let (whole, each) = pipeline::low_steps(&self.options);
         pipeline::run(module, &whole, &self.options, timings)?;
         let mut parts = parts::split(module, self.threads());
         timings.measure("lower-to-low", || {
