@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use driver::{Backend, Compiler, ErrorClass, Level, Options, Signature};
+use driver::{Backend, Compiler, ErrorClass, Level, Options, Signature, VectorRegisters};
 use ir::{Module, PrintOptions};
 
 use crate::{Arguments, Emit, Failure};
@@ -33,8 +33,10 @@ pub(crate) fn emit(arguments: &Arguments, model: &Path) -> Result<Option<Vec<u8>
 }
 
 fn lower(arguments: &Arguments, model: &Path, level: Level, backend: Backend) -> Result<(Module, Signature), Failure> {
+    let native = arguments.target.is_none() && arguments.cpu.as_deref().is_none_or(|cpu| cpu == "native");
     let options = Options {
         backend,
+        vectors: if native { VectorRegisters::of_this_machine() } else { None },
         threads: arguments.threads,
         dims: arguments.dims.iter().cloned().collect(),
         strict_fp: arguments.strict_fp,
