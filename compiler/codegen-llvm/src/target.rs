@@ -90,7 +90,6 @@ impl Options {
         let aggressive = self.optimization == Optimization::Aggressive;
         options.set_loop_vectorization(aggressive);
         options.set_loop_interleaving(aggressive);
-        options.set_loop_unrolling(aggressive);
         options.set_loop_slp_vectorization(aggressive);
         let passes = match self.optimization {
             Optimization::None => "default<O0>",

@@ -2,6 +2,8 @@
 
 use ir::{Attribute, Body, Builder, Type, Value};
 
+use super::super::control::ROLLED;
+
 /// Equality of `arith.cmpi`.
 const EQUAL: i64 = 0;
 
@@ -148,7 +150,7 @@ impl<'b> Code<'b> {
         let step = self.index(step);
         let types: Vec<Type> = carried.iter().map(|&value| self.body().value_type(value).clone()).collect();
         let operands: Vec<Value> = [low, high, step].into_iter().chain(carried).collect();
-        let op = self.builder.create("scf.for", &operands, &types, []);
+        let op = self.builder.create("scf.for", &operands, &types, [(ROLLED, Attribute::Unit)]);
         let arguments: Vec<Type> = std::iter::once(Type::Index).chain(types).collect();
         let (_, block) = self.builder.region_with_block(op, &arguments);
         let arguments = self.body().arguments(block).to_vec();
@@ -169,6 +171,17 @@ impl<'b> Code<'b> {
     /// The buffer of f32 at an address.
     pub(super) fn buffer(&mut self, address: Value) -> Value {
         self.builder.value("rt.buffer", &[address], Type::memref([None], Type::F32), [])
+    }
+
+    /// The part of a buffer from an element on.
+    pub(super) fn moved(&mut self, buffer: Value, offset: Value) -> Value {
+        if self.known(offset) == Some(0) {
+            return buffer;
+        }
+        let base = self.builder.value("rt.address", &[buffer], Type::Index, []);
+        let width = self.index(4);
+        let address = self.add_product(base, offset, width);
+        self.buffer(address)
     }
 
     pub(super) fn zeros(&mut self) -> Value {

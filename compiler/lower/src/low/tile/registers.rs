@@ -8,6 +8,8 @@ use crate::contraction::GROUP;
 
 /// Innermost reduction loops of at most this many steps are straight code.
 const STRAIGHT_STEPS: i64 = 4;
+/// Steps at a time of those whose number of steps is a multiple of it.
+const STEPS: i64 = 4;
 /// Windows of a depthwise sum of at most this many elements a side are straight code: neighbours share what they load.
 const STRAIGHT_WINDOW: i64 = 5;
 
@@ -59,19 +61,24 @@ impl Rows {
         matches!(self.left, Walk::Lines(..))
     }
 
-    /// The offsets of `count` rows from `row` on.
-    fn offsets(&self, code: &mut Code<'_>, walk: Walk, (row, count): (Value, i64)) -> Vec<Value> {
+    /// Where `count` rows from `row` on begin in a buffer. What differs from tile to tile is part of the addresses, so that
+    /// loops over a tile count from zero.
+    fn places(&self, code: &mut Code<'_>, buffer: Value, walk: Walk, (row, count): (Value, i64)) -> Vec<Place> {
         match walk {
             Walk::Even(step) => {
                 let first = code.mul(row, step);
-                (0..count)
-                    .map(|at| {
-                        let at = code.index(at);
-                        code.add_product(first, at, step)
-                    })
-                    .collect()
+                let buffer = code.moved(buffer, first);
+                let place = |at| {
+                    let at = code.index(at);
+                    Place { buffer, at: code.mul(at, step) }
+                };
+                (0..count).map(place).collect()
             }
-            Walk::Lines(near, far) => self.offsets_in_lines(code, (near, far), (row, count)),
+            Walk::Lines(near, far) => {
+                let at = code.index(0);
+                let offsets = self.offsets_in_lines(code, (near, far), (row, count));
+                offsets.into_iter().map(|offset| Place { buffer: code.moved(buffer, offset), at }).collect()
+            }
         }
     }
 
@@ -110,9 +117,9 @@ pub(super) struct Tile<'s> {
     pub(super) out: Value,
 }
 
-/// Where a register tile lies in the operands: the offset of each row, and of each vector.
+/// Where a register tile lies in the operands: where each row begins, and how far each vector is from there.
 struct Frame<'v> {
-    rows: Vec<Value>,
+    rows: Vec<Place>,
     left_columns: Vec<Value>,
     right_columns: Vec<Value>,
     vectors: &'v Vectors,
@@ -129,18 +136,18 @@ impl Tile<'_> {
     ) {
         let near = code.index(GROUP);
         let frame = Frame {
-            rows: walk.offsets(code, walk.left, rows),
+            rows: walk.places(code, self.left, walk.left, rows),
             left_columns: column_offsets(code, (column, vectors), near),
             right_columns: column_offsets(code, (column, vectors), self.sum.right_group),
             vectors,
         };
-        let out_rows = walk.offsets(code, walk.out, rows);
+        let out_rows = walk.places(code, self.out, walk.out, rows);
         let out_columns = column_offsets(code, (column, vectors), self.sum.out_group);
         let targets: Vec<(Place, Option<Value>)> = out_rows
             .iter()
             .flat_map(|&row| out_columns.iter().zip(0..).map(move |(&column, vector)| (row, column, vector)))
             .map(|(row, column, vector)| {
-                (Place { buffer: self.out, at: code.add(row, column) }, vectors.mask_of(vector))
+                (Place { buffer: row.buffer, at: code.add(row.at, column) }, vectors.mask_of(vector))
             })
             .collect();
         let sums = self.start(code, &frame, &targets);
@@ -192,15 +199,15 @@ impl Tile<'_> {
                 _ => self.reduce(code, frame, (depth + 1, steps), (left, right), sums),
             }
         };
+        let zero = code.index(0);
         match code.known(extent) {
-            Some(extent) if extent <= self.straight_steps(depth) => (0..extent).fold(sums, |sums, at| {
-                let at = code.index(at);
-                step(code, at, sums)
-            }),
-            _ => {
-                let zero = code.index(0);
-                code.for_loop((zero, extent, 1), sums, step)
+            Some(extent) if extent <= self.straight_steps(depth) => straight(code, zero, extent, sums, &step),
+            Some(count) if depth == 3 && count % STEPS == 0 => {
+                code.for_loop((zero, extent, STEPS), sums, |code, first, sums| {
+                    straight(code, first, STEPS, sums, &step)
+                })
             }
+            _ => code.for_loop((zero, extent, 1), sums, step),
         }
     }
 
@@ -231,16 +238,30 @@ impl Tile<'_> {
         let mut sums = sums.into_iter();
         let mut next = Vec::new();
         for &row in &frame.rows {
-            let base = code.add(left, row);
-            let same = (!self.sum.depthwise).then(|| code.load_broadcast(Place { buffer: self.left, at: base }));
+            let base = code.add(left, row.at);
+            let same = (!self.sum.depthwise).then(|| code.load_broadcast(Place { buffer: row.buffer, at: base }));
             for vector in 0..count {
-                let factor = same.unwrap_or_else(|| load(code, self.left, base, vector, &frame.left_columns));
+                let factor = same.unwrap_or_else(|| load(code, row.buffer, base, vector, &frame.left_columns));
                 let sum = sums.next().expect("a tile has one sum for each row and vector");
                 next.push(code.fused(factor, panel[vector as usize], sum));
             }
         }
         next
     }
+}
+
+/// `count` steps from `first` on, one behind the other.
+fn straight(
+    code: &mut Code<'_>,
+    first: Value,
+    count: i64,
+    sums: Vec<Value>,
+    step: &impl Fn(&mut Code<'_>, Value, Vec<Value>) -> Vec<Value>,
+) -> Vec<Value> {
+    (0..count).fold(sums, |sums, behind| {
+        let at = code.plus(first, behind);
+        step(code, at, sums)
+    })
 }
 
 /// The offsets of vectors from `column` on, where groups of columns are `group` elements apart. Either there is one vector,
