@@ -5,3 +5,4 @@ pub mod lit;
 pub mod models;
 pub mod round_trip;
 pub mod upstream;
+pub mod worker;

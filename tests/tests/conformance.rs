@@ -1,9 +1,11 @@
 //! The ONNX backend suite on every back end, against the list of cases that pass.
 
+use std::path::Path;
 use std::process::Command;
 use std::sync::LazyLock;
 
 use tests::conformance::repository;
+use tests::worker::onnxc;
 
 /// The suite is written once, however many tests want it.
 static FETCHED: LazyLock<bool> = LazyLock::new(fetch);
@@ -20,11 +22,16 @@ fn fetch() -> bool {
     done
 }
 
-fn check(arguments: &[&str]) {
+fn check(backend: &str, mode: &str) {
     if !*FETCHED {
         return;
     }
-    let output = Command::new(env!("CARGO_BIN_EXE_conformance")).args(arguments).output().expect("the program starts");
+    let program = Path::new(env!("CARGO_BIN_EXE_conformance"));
+    let mut command = Command::new(program);
+    if backend == "llvm" {
+        command.env("ONNXC", onnxc(program));
+    }
+    let output = command.args(["--backend", backend, "--mode", mode]).output().expect("the program starts");
     let text = String::from_utf8_lossy(&output.stdout);
     println!("{text}");
     assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
@@ -32,15 +39,21 @@ fn check(arguments: &[&str]) {
 
 #[test]
 fn cranelift() {
-    check(&["--backend", "cranelift"]);
+    check("cranelift", "given");
 }
 
 #[test]
 fn cranelift_with_dynamic_inputs() {
-    check(&["--backend", "cranelift", "--mode", "dynamic"]);
+    check("cranelift", "dynamic");
 }
 
 #[test]
 fn cranelift_with_constant_inputs() {
-    check(&["--backend", "cranelift", "--mode", "constant"]);
+    check("cranelift", "constant");
+}
+
+/// The modes differ above the code generators.
+#[test]
+fn llvm() {
+    check("llvm", "given");
 }

@@ -1,15 +1,22 @@
 //! Real models on every back end, against the list of models that pass.
 
+use std::path::Path;
 use std::process::Command;
 
 use tests::conformance::repository;
+use tests::worker::onnxc;
 
 fn check(backend: &str) {
     if !repository().join("target/models").is_dir() {
         eprintln!("skipped: there are no models; `python tests/models/fetch.py target/models` fetches them");
         return;
     }
-    let output = Command::new(env!("CARGO_BIN_EXE_models")).args(["--backend", backend]).output().expect("it starts");
+    let program = Path::new(env!("CARGO_BIN_EXE_models"));
+    let mut command = Command::new(program);
+    if backend == "llvm" {
+        command.env("ONNXC", onnxc(program));
+    }
+    let output = command.args(["--backend", backend]).output().expect("it starts");
     let text = String::from_utf8_lossy(&output.stdout);
     println!("{text}");
     assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
@@ -18,4 +25,9 @@ fn check(backend: &str) {
 #[test]
 fn cranelift() {
     check("cranelift");
+}
+
+#[test]
+fn llvm() {
+    check("llvm");
 }

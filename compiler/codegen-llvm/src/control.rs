@@ -6,6 +6,10 @@ use inkwell::values::{BasicMetadataValueEnum, BasicValueEnum};
 use ir::Op;
 
 use crate::function::{Failure, Translated, Translator};
+use crate::rolled::keep_rolled;
+
+/// On the branch back to the head of a loop whose body is unrolled as far as it should be.
+const ROLLED: &str = "rt.rolled";
 
 impl<'a, 'c> Translator<'a, 'c> {
     /// Operations of `cf` and `func`.
@@ -80,7 +84,10 @@ impl<'a, 'c> Translator<'a, 'c> {
             false => self.enter(op, 1, on_false)?,
         };
         let then = self.enter(op, 0, on_true)?;
-        self.builder.build_conditional_branch(condition, then, otherwise)?;
+        let branch = self.builder.build_conditional_branch(condition, then, otherwise)?;
+        if self.body.attribute(op, ROLLED).is_some() {
+            keep_rolled(self.unit.context, branch);
+        }
         Ok(())
     }
 

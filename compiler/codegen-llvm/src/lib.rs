@@ -11,6 +11,7 @@ mod form;
 mod function;
 mod integer;
 mod memory;
+mod rolled;
 mod target;
 mod vector;
 

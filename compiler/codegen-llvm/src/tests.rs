@@ -272,6 +272,29 @@ fn lanes() {
 }
 
 #[test]
+fn reductions_of_halves() {
+    for (element, kind) in [("f16", "add"), ("bf16", "mul"), ("f16", "maxnumf"), ("bf16", "minimumf")] {
+        let text = format!(
+            r#"
+"func.func"() ({{
+^bb0(%in: memref<?x{element}>, %out: memref<?x{element}>):
+  %zero = "arith.constant"() {{value = 0 : index}} : () -> index
+  %two = "arith.constant"() {{value = 2 : index}} : () -> index
+  %start = "memref.load"(%in, %two) : (memref<?x{element}>, index) -> {element}
+  %x = "vector.load"(%in, %two) : (memref<?x{element}>, index) -> vector<2x{element}>
+  %total = "vector.reduction"(%x, %start) {{kind = #vector.kind<{kind}>}} : (vector<2x{element}>, {element}) -> {element}
+  "memref.store"(%total, %out, %zero) : ({element}, memref<?x{element}>, index) -> ()
+  %y = "vector.load"(%in, %zero) : (memref<?x{element}>, index) -> vector<8x{element}>
+  %all = "vector.reduction"(%y) {{kind = #vector.kind<{kind}>}} : (vector<8x{element}>) -> {element}
+  "memref.store"(%all, %out, %two) : ({element}, memref<?x{element}>, index) -> ()
+  "func.return"() : () -> ()
+}}) {{sym_name = "main", function_type = (memref<?x{element}>, memref<?x{element}>) -> ()}} : () -> ()"#
+        );
+        compare(&text, element, element);
+    }
+}
+
+#[test]
 fn calls_stack_and_switches() {
     let text = r#"
 "func.func"() ({

@@ -5,7 +5,7 @@ use inkwell::types::{BasicType, BasicTypeEnum, VectorType};
 use inkwell::values::{BasicValue, BasicValueEnum, InstructionOpcode, IntValue, VectorValue};
 use ir::{Attribute, Op};
 
-use crate::form::{is_bit, vector_of, with_scalar};
+use crate::form::{is_bit, is_half, vector_of, with_scalar};
 use crate::function::{Failure, Translated, Translator};
 use crate::memory::ACCESS_ALIGNMENT;
 
@@ -208,6 +208,9 @@ impl<'c> Translator<'_, 'c> {
         let element = self.operand_type(op, 0).element();
         let kind = reduction_kind(self.body.attribute(op, "kind")).ok_or(Failure::Unknown)?;
         let accumulator = self.body.op(op).operands().get(1).map(|&accumulator| self.value(accumulator));
+        if is_half(element) {
+            return self.half_reduction(op, kind, accumulator);
+        }
         if matches!(kind, "add" | "mul") && element.is_float() {
             let intrinsic = if kind == "add" { "llvm.vector.reduce.fadd" } else { "llvm.vector.reduce.fmul" };
             let neutral = if kind == "add" { -0.0 } else { 1.0 };
@@ -229,6 +232,28 @@ impl<'c> Translator<'_, 'c> {
                 self.intrinsic(name, &[reduced.get_type()], &[accumulator, reduced])
             }
         }
+    }
+
+    /// Halves are bits to LLVM: lanes are combined one by one, each step rounded.
+    fn half_reduction(
+        &self,
+        op: Op,
+        kind: &str,
+        mut total: Option<BasicValueEnum<'c>>,
+    ) -> Translated<BasicValueEnum<'c>> {
+        let name = match kind {
+            "add" | "mul" => format!("arith.{kind}f"),
+            _ => format!("arith.{kind}"),
+        };
+        let vector = self.vector(op, 0)?;
+        for at in 0..vector.get_type().get_size() {
+            let lane = self.lane(vector.into(), at)?;
+            total = Some(match total {
+                None => lane,
+                Some(total) => self.float_op(op, &name, &[total, lane])?.ok_or(Failure::Unknown)?,
+            });
+        }
+        total.ok_or(Failure::Broken("needs lanes"))
     }
 
     /// The first `%count` lanes.

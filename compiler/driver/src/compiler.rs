@@ -8,6 +8,7 @@ use codegen_cranelift::Tier;
 use dialects::levels::Level;
 use ir::{Attribute, Diagnostic, FunctionView, Location, Module, Result};
 use lower::fold_constants::INITIALIZE;
+use lower::low::VectorRegisters;
 
 use crate::code::Code;
 use crate::globals::Globals;
@@ -30,10 +31,13 @@ pub enum Backend {
 }
 
 /// How to compile.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Options {
     /// The code generator.
     pub backend: Backend,
+    /// The vector registers that LLVM's code may use; without them contractions call the runtime, which looks at the
+    /// processor it runs on.
+    pub vectors: Option<VectorRegisters>,
     /// Threads to compile and to run on; 0 means all there are.
     pub threads: usize,
     /// Values of named dimensions, fixed before compilation.
@@ -48,6 +52,23 @@ pub struct Options {
     pub observer: Option<Observer>,
     /// Stages behind which the module is printed to the standard error output, large constants left out.
     pub print_after: Vec<String>,
+}
+
+impl Default for Options {
+    /// For this machine.
+    fn default() -> Options {
+        Options {
+            backend: Backend::default(),
+            vectors: VectorRegisters::of_this_machine(),
+            threads: 0,
+            dims: BTreeMap::new(),
+            strict_fp: false,
+            explain: false,
+            profile: false,
+            observer: None,
+            print_after: Vec::new(),
+        }
+    }
 }
 
 /// A model as machine code, with its weights. Shared by the sessions that run it.
@@ -120,7 +141,7 @@ impl Compiler {
         }
         if level > Level::Kernel {
             self.enter(Stage::Lower);
-            pipeline::run(&mut module, pipeline::LOW, &self.options, &mut timings)?;
+            pipeline::run(&mut module, &pipeline::low(&self.options), &self.options, &mut timings)?;
         }
         Ok((module, signature))
     }
@@ -155,7 +176,7 @@ impl Compiler {
 
     /// Takes a module from the kernel level to the low level, in as many parts as there are threads.
     fn lower_parts(&self, module: &mut Module, timings: &mut Timings) -> Result<Vec<Module>> {
-        let (whole, each) = pipeline::low_steps();
+        let (whole, each) = pipeline::low_steps(&self.options);
         pipeline::run(module, &whole, &self.options, timings)?;
         let mut parts = parts::split(module, self.threads());
         timings.measure("lower-to-low", || {

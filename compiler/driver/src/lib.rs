@@ -18,6 +18,7 @@ pub use codegen_cranelift::clif;
 pub use compiler::{Backend, CompiledModel, Compiler, Options};
 pub use dialects::levels::Level;
 pub use ir::{Blob, DenseElements, Diagnostic, ErrorClass, Result, Type};
+pub use lower::low::VectorRegisters;
 pub use progress::{Observer, Stage};
 pub use session::{KernelTime, Session};
 pub use signature::{Extent, Port, Signature};

@@ -22,11 +22,26 @@ pub fn graph(options: &Options) -> String {
 /// From the kernel level to the low level.
 pub const LOW: &str = "lower-to-low";
 
-/// The two halves of [`LOW`]: what looks at the whole module, and what looks at one function at a time.
-pub fn low_steps() -> (String, String) {
+/// [`LOW`] in two halves: what looks at the whole module, and what looks at one function at a time.
+pub fn low_steps(options: &Options) -> (String, String) {
     let names: Vec<&str> = lower::low::PASSES.iter().map(|pass| pass.name).collect();
     let (whole, each) = names.split_first().expect("there are passes");
-    (whole.to_string(), each.join(","))
+    (whole.to_string(), tile_contractions(options) + &each.join(","))
+}
+
+/// From the kernel level to the low level, for the back end of the options.
+pub fn low(options: &Options) -> String {
+    tile_contractions(options) + LOW
+}
+
+/// What stands in front of the passes of [`LOW`] where contractions become code of their own.
+fn tile_contractions(options: &Options) -> String {
+    match (options.backend, options.vectors) {
+        (Backend::Llvm, Some(vectors)) => {
+            format!("tile-contractions{{registers={} lanes={}}},", vectors.count, vectors.lanes)
+        }
+        _ => String::new(),
+    }
 }
 
 /// From the structured level to the kernel level.

@@ -200,7 +200,7 @@ fn options(arguments: &Arguments) -> Result<Options, Failure> {
         explain: arguments.explain,
         profile: arguments.profile,
         print_after: arguments.print_after.clone(),
-        observer: None,
+        ..Options::default()
     })
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use driver::{Backend, Compiler, ErrorClass, Level, Observer, Options, Signature};
+use driver::{Backend, Compiler, ErrorClass, Level, Observer, Options, Signature, VectorRegisters};
 use ir::{Module, PrintOptions};
 
 use crate::{Arguments, Emit, Failure};
@@ -43,8 +43,10 @@ fn lower(
     backend: Backend,
     observer: Option<Observer>,
 ) -> Result<(Module, Signature), Failure> {
+    let native = arguments.target.is_none() && arguments.cpu.as_deref().is_none_or(|cpu| cpu == "native");
     let options = Options {
         backend,
+        vectors: if native { VectorRegisters::of_this_machine() } else { None },
         threads: arguments.threads,
         dims: arguments.dims.iter().cloned().collect(),
         strict_fp: arguments.strict_fp,

@@ -6,6 +6,9 @@ use ir::{Attribute, Block, Body, Module, Op, Result, Type, Value};
 
 use super::scope::{definitions, with_body};
 
+/// Marks a loop whose body is unrolled as far as it should be, then the branch back to its head.
+pub(super) const ROLLED: &str = "rt.rolled";
+
 /// Signed less-than of `arith.cmpi`.
 const LESS: i64 = 2;
 
@@ -127,6 +130,9 @@ fn lower_for(body: &mut Body, block: Block, op: Op, rest: Block) -> Vec<Block> {
     let again = less(body, inner, op, next, high);
     let values: Vec<Value> = std::iter::once(next).chain(yielded.iter().copied()).collect();
     branch_if(body, inner, op, again, [(inner, &values), (rest, &yielded)]);
+    if let (Some(rolled), Some(back)) = (body.attribute(op, ROLLED).cloned(), body.terminator(inner)) {
+        body.op_mut(back).attributes.set(ROLLED, rolled);
+    }
     vec![inner]
 }
 

@@ -15,17 +15,44 @@ mod parallel;
 pub mod profile;
 mod scope;
 mod simplify;
+mod tile;
 
 pub use crate::kernel::emit::Target;
+pub use tile::VectorRegisters;
 
 use declare::declare_runtime;
-use ir::pass::PassDefinition;
+use ir::pass::{OptionDefinition, OptionKind, PassDefinition};
 
 /// The module attribute that lists the messages of assertions; status `n` means message `n - 1`.
 pub const MESSAGES: &str = "rt.messages";
 
 /// Marks a host function: it calls kernels and is not worth optimizing itself.
 pub const HOST: &str = "rt.host";
+
+/// For code generators with vectors of any length: what would be calls of micro-kernels becomes code of its own.
+pub const TILE_CONTRACTIONS: PassDefinition = PassDefinition::on_module(
+    "tile-contractions",
+    "Tiles of contractions become loops that keep their sums in vector registers.",
+    |module, context| {
+        let (count, lanes) = (context.options.integer("registers"), context.options.integer("lanes"));
+        tile::tile_contractions(module, VectorRegisters { count, lanes });
+        Ok(())
+    },
+)
+.with_options(&[
+    OptionDefinition {
+        name: "registers",
+        summary: "Vector registers of the processor.",
+        kind: OptionKind::Choice(&["16", "32"]),
+        default: "32",
+    },
+    OptionDefinition {
+        name: "lanes",
+        summary: "Elements of f32 in a vector register.",
+        kind: OptionKind::Choice(&["4", "8", "16"]),
+        default: "16",
+    },
+]);
 
 /// Every step, in order.
 pub const PASSES: &[PassDefinition] = &[

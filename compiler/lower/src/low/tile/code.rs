@@ -1,0 +1,230 @@
+//! Building code at one place: index arithmetic that folds, loops, and vectors of f32.
+
+use ir::{Attribute, Body, Builder, Type, Value};
+
+use super::super::control::ROLLED;
+
+/// Equality of `arith.cmpi`.
+const EQUAL: i64 = 0;
+
+/// Code being built.
+pub(super) struct Code<'b> {
+    builder: Builder<'b>,
+    /// Elements of a vector.
+    pub(super) lanes: i64,
+}
+
+/// An element of a buffer of f32.
+#[derive(Clone, Copy)]
+pub(super) struct Place {
+    pub(super) buffer: Value,
+    pub(super) at: Value,
+}
+
+impl<'b> Code<'b> {
+    pub(super) fn new(builder: Builder<'b>, lanes: i64) -> Code<'b> {
+        Code { builder, lanes }
+    }
+
+    pub(super) fn body(&self) -> &Body {
+        self.builder.body
+    }
+
+    // ---- indices
+
+    pub(super) fn index(&mut self, value: i64) -> Value {
+        self.builder.constant_index(value)
+    }
+
+    pub(super) fn known(&self, value: Value) -> Option<i64> {
+        ir::constant_integer(self.builder.body, value)
+    }
+
+    fn both(&self, a: Value, b: Value) -> (Option<i64>, Option<i64>) {
+        (self.known(a), self.known(b))
+    }
+
+    fn binary(&mut self, name: &'static str, a: Value, b: Value) -> Value {
+        self.builder.value(name, &[a, b], Type::Index, [])
+    }
+
+    pub(super) fn add(&mut self, a: Value, b: Value) -> Value {
+        match self.both(a, b) {
+            (Some(x), Some(y)) => self.index(x + y),
+            (Some(0), _) => b,
+            (_, Some(0)) => a,
+            _ => self.binary("arith.addi", a, b),
+        }
+    }
+
+    pub(super) fn sub(&mut self, a: Value, b: Value) -> Value {
+        match self.both(a, b) {
+            (Some(x), Some(y)) => self.index(x - y),
+            (_, Some(0)) => a,
+            _ => self.binary("arith.subi", a, b),
+        }
+    }
+
+    pub(super) fn mul(&mut self, a: Value, b: Value) -> Value {
+        match self.both(a, b) {
+            (Some(x), Some(y)) => self.index(x * y),
+            (Some(0), _) | (_, Some(1)) => a,
+            (_, Some(0)) | (Some(1), _) => b,
+            _ => self.binary("arith.muli", a, b),
+        }
+    }
+
+    /// `a + b·c`
+    pub(super) fn add_product(&mut self, a: Value, b: Value, c: Value) -> Value {
+        let product = self.mul(b, c);
+        self.add(a, product)
+    }
+
+    /// `a + b` with a number
+    pub(super) fn plus(&mut self, a: Value, b: i64) -> Value {
+        let b = self.index(b);
+        self.add(a, b)
+    }
+
+    /// `a / b` of a number that is not negative by one that is positive
+    pub(super) fn div(&mut self, a: Value, b: Value) -> Value {
+        match self.both(a, b) {
+            (Some(x), Some(y)) if y > 0 => self.index(x / y),
+            (_, Some(1)) => a,
+            _ => self.binary("arith.divui", a, b),
+        }
+    }
+
+    /// `a % b`, like [`Code::div`]
+    pub(super) fn rem(&mut self, a: Value, b: Value) -> Value {
+        match self.both(a, b) {
+            (Some(x), Some(y)) if y > 0 => self.index(x % y),
+            (_, Some(1)) => self.index(0),
+            _ => self.binary("arith.remui", a, b),
+        }
+    }
+
+    /// `max(a, 1)`
+    pub(super) fn at_least_one(&mut self, a: Value) -> Value {
+        let one = self.index(1);
+        match self.known(a) {
+            Some(x) => self.index(x.max(1)),
+            None => self.binary("arith.maxsi", a, one),
+        }
+    }
+
+    /// `a == b ? yes : no`
+    pub(super) fn if_equal(&mut self, (a, b): (Value, Value), yes: Value, no: Value) -> Value {
+        match self.both(a, b) {
+            (Some(x), Some(y)) => {
+                if x == y {
+                    yes
+                } else {
+                    no
+                }
+            }
+            _ if yes == no || self.known(yes).is_some_and(|yes| self.known(no) == Some(yes)) => yes,
+            _ => {
+                let predicate = [("predicate", Attribute::i64(EQUAL))];
+                let equal = self.builder.value("arith.cmpi", &[a, b], Type::I1, predicate);
+                self.builder.value("arith.select", &[equal, yes, no], Type::Index, [])
+            }
+        }
+    }
+
+    // ---- loops
+
+    /// `low`, `low + step`, … below `high`. `build` gets the counter and the carried values and returns the next ones.
+    /// A loop that is known to run once or never is none.
+    pub(super) fn for_loop(
+        &mut self,
+        (low, high, step): (Value, Value, i64),
+        carried: Vec<Value>,
+        build: impl FnOnce(&mut Code<'_>, Value, Vec<Value>) -> Vec<Value>,
+    ) -> Vec<Value> {
+        match self.both(low, high) {
+            (Some(first), Some(end)) if first >= end => return carried,
+            (Some(first), Some(end)) if first + step >= end => return build(self, low, carried),
+            _ => {}
+        }
+        let step = self.index(step);
+        let types: Vec<Type> = carried.iter().map(|&value| self.body().value_type(value).clone()).collect();
+        let operands: Vec<Value> = [low, high, step].into_iter().chain(carried).collect();
+        let op = self.builder.create("scf.for", &operands, &types, [(ROLLED, Attribute::Unit)]);
+        let arguments: Vec<Type> = std::iter::once(Type::Index).chain(types).collect();
+        let (_, block) = self.builder.region_with_block(op, &arguments);
+        let arguments = self.body().arguments(block).to_vec();
+        let location = self.builder.location.clone();
+        let inner = Builder::at_end(self.builder.body, block).with_location(location);
+        let mut inner = Code { builder: inner, lanes: self.lanes };
+        let next = build(&mut inner, arguments[0], arguments[1..].to_vec());
+        inner.builder.create("scf.yield", &next, &[], []);
+        self.body().op(op).results().to_vec()
+    }
+
+    // ---- vectors
+
+    fn vector(&self) -> Type {
+        Type::vector(&[self.lanes], Type::F32)
+    }
+
+    /// The buffer of f32 at an address.
+    pub(super) fn buffer(&mut self, address: Value) -> Value {
+        self.builder.value("rt.buffer", &[address], Type::memref([None], Type::F32), [])
+    }
+
+    /// The part of a buffer from an element on.
+    pub(super) fn moved(&mut self, buffer: Value, offset: Value) -> Value {
+        if self.known(offset) == Some(0) {
+            return buffer;
+        }
+        let base = self.builder.value("rt.address", &[buffer], Type::Index, []);
+        let width = self.index(4);
+        let address = self.add_product(base, offset, width);
+        self.buffer(address)
+    }
+
+    pub(super) fn zeros(&mut self) -> Value {
+        let zero = self.builder.constant(Attribute::f32(0.0), Type::F32);
+        self.builder.value("vector.broadcast", &[zero], self.vector(), [])
+    }
+
+    /// The first `count` lanes, at most all of them.
+    pub(super) fn mask(&mut self, count: Value) -> Value {
+        let r#type = Type::vector(&[self.lanes], Type::I1);
+        match self.known(count) {
+            Some(count) => {
+                let sizes = [("mask_dim_sizes", Attribute::i64_dense_array(&[count.min(self.lanes)]))];
+                self.builder.value("vector.constant_mask", &[], r#type, sizes)
+            }
+            None => self.builder.value("vector.create_mask", &[count], r#type, []),
+        }
+    }
+
+    /// One element in every lane.
+    pub(super) fn load_broadcast(&mut self, from: Place) -> Value {
+        let element = self.builder.value("memref.load", &[from.buffer, from.at], Type::F32, []);
+        self.builder.value("vector.broadcast", &[element], self.vector(), [])
+    }
+
+    /// Consecutive elements; zero where a mask has none.
+    pub(super) fn load(&mut self, from: Place, mask: Option<Value>) -> Value {
+        let Some(mask) = mask else {
+            return self.builder.value("vector.load", &[from.buffer, from.at], self.vector(), []);
+        };
+        let zeros = self.zeros();
+        self.builder.value("vector.maskedload", &[from.buffer, from.at, mask, zeros], self.vector(), [])
+    }
+
+    pub(super) fn store(&mut self, value: Value, to: Place, mask: Option<Value>) {
+        match mask {
+            None => self.builder.create("vector.store", &[value, to.buffer, to.at], &[], []),
+            Some(mask) => self.builder.create("vector.maskedstore", &[to.buffer, to.at, mask, value], &[], []),
+        };
+    }
+
+    /// `a·b + sum`
+    pub(super) fn fused(&mut self, a: Value, b: Value, sum: Value) -> Value {
+        self.builder.value("vector.fma", &[a, b, sum], self.vector(), [])
+    }
+}

@@ -1,0 +1,81 @@
+//! Covering extents with pieces of a few sizes.
+
+use ir::{Body, Value};
+
+use super::code::Code;
+
+/// What an extent may be, when few numbers are possible.
+pub(super) type Choices = Option<Vec<i64>>;
+
+/// At most this many choices are told apart.
+const CHOICES: usize = 4;
+
+/// The numbers an extent of a tile may be: kernels make them of constants, products, and `min(total - i·tile, tile)`
+/// for the `i` at which a tile begins.
+pub(super) fn choices(body: &Body, extent: Value) -> Choices {
+    if let Some(number) = ir::constant_integer(body, extent) {
+        return Some(vec![number]);
+    }
+    let op = body.defining_op(extent)?;
+    let found = match (body.name(op), body.op(op).operands()) {
+        ("arith.muli", &[a, b]) => {
+            let (a, b) = (choices(body, a)?, choices(body, b)?);
+            a.iter().flat_map(|x| b.iter().map(move |y| x * y)).collect()
+        }
+        ("arith.minsi", &[left, tile]) => remainders(body, left, tile).or_else(|| remainders(body, tile, left))?,
+        _ => return None,
+    };
+    Some(distinct(found)).filter(|found| found.len() <= CHOICES)
+}
+
+/// What `min(total - i·tile, tile)` may be.
+fn remainders(body: &Body, left: Value, tile: Value) -> Choices {
+    let tile = ir::constant_integer(body, tile).filter(|&tile| tile > 0)?;
+    let operands = |value: Value, name: &str| {
+        let op = body.defining_op(value).filter(|&op| body.name(op) == name)?;
+        <[Value; 2]>::try_from(body.op(op).operands()).ok()
+    };
+    let [total, begin] = operands(left, "arith.subi")?;
+    let total = ir::constant_integer(body, total)?;
+    let steps_by_tile = tile == 1
+        || operands(begin, "arith.muli")?.iter().any(|&factor| ir::constant_integer(body, factor) == Some(tile));
+    let last = total % tile;
+    steps_by_tile.then(|| if last == 0 { vec![tile] } else { vec![tile.min(total), last] })
+}
+
+/// In descending order, each once.
+fn distinct(mut numbers: Vec<i64>) -> Vec<i64> {
+    numbers.sort_unstable_by(|a, b| b.cmp(a));
+    numbers.dedup();
+    numbers
+}
+
+/// The sizes of the pieces an extent is covered with, in descending order: pieces of the largest size, then for each choice
+/// one piece that is what remains of it.
+pub(super) fn sizes(choices: &[i64], largest: i64) -> Vec<i64> {
+    let whole = choices.iter().filter(|&&choice| choice >= largest).map(|_| largest);
+    let rests = choices.iter().map(|choice| choice % largest).filter(|&rest| rest > 0);
+    distinct(whole.chain(rests).collect())
+}
+
+/// Covers `[0, extent)` with pieces, as many of each size as still fit. Returns where the pieces end.
+pub(super) fn cover(
+    code: &mut Code<'_>,
+    extent: Value,
+    sizes: &[i64],
+    mut piece: impl FnMut(&mut Code<'_>, Value, i64),
+) -> Value {
+    let mut first = code.index(0);
+    for &size in sizes {
+        let left = code.sub(extent, first);
+        let divisor = code.index(size);
+        let rest = code.rem(left, divisor);
+        let end = code.sub(extent, rest);
+        code.for_loop((first, end, size), vec![], |code, at, _| {
+            piece(code, at, size);
+            vec![]
+        });
+        first = end;
+    }
+    first
+}

@@ -1,0 +1,219 @@
+//! `rt.contract` and `rt.depthwise` to loops over register tiles: sums stay in vector registers over the whole reduction.
+//!
+//! A register tile is a few rows by a few vectors. Blocks of columns are covered one after the other, each with tiles from
+//! the first row to the last, so that the block's part of the right operand stays in a near cache. What the operations'
+//! operands mean is said where the runtime computes the same: `runtime/src/kernels`.
+
+mod code;
+mod cover;
+mod registers;
+
+use ir::{Body, Builder, Module, Op, Value};
+
+use self::code::Code;
+use self::cover::{choices, cover, sizes};
+use self::registers::{Rows, Tile, Vectors};
+use super::scope::{definitions, with_body};
+use crate::contraction::GROUP;
+
+/// The vector registers of a processor that multiplies and adds at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct VectorRegisters {
+    /// How many there are.
+    pub count: i64,
+    /// Elements of f32 in one.
+    pub lanes: i64,
+}
+
+/// Rows of a tile at most: more would not hide more latency.
+const ROWS: i64 = 14;
+/// Rows at most where each needs an address of its own.
+const SCATTERED_ROWS: i64 = 8;
+/// Rows of the tiles behind the tallest ones, where the number of rows is not known.
+const FEW_ROWS: [i64; 2] = [2, 1];
+
+impl VectorRegisters {
+    /// AVX-512.
+    pub const X86_512: VectorRegisters = VectorRegisters { count: 32, lanes: 16 };
+    /// AVX2 with FMA.
+    pub const X86_256: VectorRegisters = VectorRegisters { count: 16, lanes: 8 };
+    /// Advanced SIMD of AArch64.
+    pub const ARM_128: VectorRegisters = VectorRegisters { count: 32, lanes: 4 };
+
+    /// Those of the processor that this runs on, if it multiplies and adds at once.
+    pub fn of_this_machine() -> Option<VectorRegisters> {
+        #[cfg(target_arch = "x86_64")]
+        {
+            let fused = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
+            let wide = is_x86_feature_detected!("avx512f");
+            fused.then_some(if wide { Self::X86_512 } else { Self::X86_256 })
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        {
+            cfg!(target_arch = "aarch64").then_some(Self::ARM_128)
+        }
+    }
+
+    /// Vectors of a tile at most: registers for the sums of enough rows must be left.
+    fn vectors(self) -> i64 {
+        if self.count >= 32 { 4 } else { 2 }
+    }
+
+    /// Rows of a tile at most: its sums, one row of the right operand and one factor fit the registers.
+    fn rows(self, vectors: i64) -> i64 {
+        ((self.count - vectors - 1) / vectors).min(ROWS)
+    }
+}
+
+/// Expands the tiles of every function.
+pub(super) fn tile_contractions(module: &mut Module, registers: VectorRegisters) {
+    for op in definitions(module) {
+        with_body(module, op, |_, body| {
+            let is_tile = |op: &Op| matches!(body.name(*op), "rt.contract" | "rt.depthwise");
+            let tiles: Vec<Op> = body.walk_all().into_iter().filter(is_tile).collect();
+            for tile in tiles {
+                expand(body, tile, registers);
+                body.erase(tile);
+            }
+        });
+    }
+}
+
+/// How the operands of a sum of products are walked.
+struct Sum {
+    /// Extents of the reduction loops, outermost first.
+    reduction: [Value; 4],
+    /// How far each reduction loop moves in the operands.
+    left: [Value; 4],
+    right: [Value; 4],
+    /// The extent of the inner row loop.
+    row_inner: Value,
+    /// How far the row loops move, the inner one first.
+    left_rows: [Value; 2],
+    out_rows: [Value; 2],
+    start: Start,
+    /// Whether the right operand may be read up to the next whole group of columns.
+    right_padded: bool,
+    /// The innermost extent in the last step of the outermost reduction loop.
+    last_block: Value,
+    /// From one group of columns to the next.
+    right_group: Value,
+    out_group: Value,
+    /// Whether the left operand runs along the columns too, instead of being the same for all of them.
+    depthwise: bool,
+}
+
+/// What sums start from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Start {
+    Zero,
+    /// One value a column.
+    Columns,
+    /// What the result holds.
+    Values,
+}
+
+impl Start {
+    fn of(code: &Code<'_>, word: Value) -> Start {
+        match code.known(word).expect("kernels know what their sums start from") {
+            0 => Start::Zero,
+            1 => Start::Columns,
+            _ => Start::Values,
+        }
+    }
+}
+
+impl Sum {
+    /// From the words of `rt.contract`.
+    fn product(code: &Code<'_>, words: &[Value]) -> Sum {
+        let four = |from: usize| std::array::from_fn(|at| words[from + at]);
+        let two = |from: usize| std::array::from_fn(|at| words[from + at]);
+        Sum {
+            reduction: four(0),
+            left: four(4),
+            right: four(8),
+            row_inner: words[12],
+            left_rows: two(13),
+            out_rows: two(15),
+            start: Start::of(code, words[17]),
+            right_padded: code.known(words[18]) == Some(1),
+            last_block: words[19],
+            right_group: words[20],
+            out_group: words[21],
+            depthwise: false,
+        }
+    }
+
+    /// From the words of `rt.depthwise`: its window is the outermost and the innermost reduction loop.
+    fn depthwise(code: &mut Code<'_>, words: &[Value]) -> Sum {
+        let (zero, one, group) = (code.index(0), code.index(1), code.index(GROUP));
+        Sum {
+            reduction: [words[0], one, one, words[1]],
+            left: [words[2], zero, zero, words[3]],
+            right: [words[5], zero, zero, words[6]],
+            row_inner: one,
+            left_rows: [words[4], zero],
+            out_rows: [words[7], zero],
+            start: Start::of(code, words[8]),
+            right_padded: false,
+            last_block: words[1],
+            right_group: group,
+            out_group: group,
+            depthwise: true,
+        }
+    }
+}
+
+/// Puts the loops over register tiles in front of a tile.
+fn expand(body: &mut Body, op: Op, registers: VectorRegisters) {
+    let is_depthwise = body.name(op) == "rt.depthwise";
+    let operands = body.op(op).operands().to_vec();
+    let (plain, words) = operands.split_at(6);
+    let known = [plain[4], plain[5]].map(|extent| choices(body, extent));
+    let mut code = Code::new(Builder::before(body, op), registers.lanes);
+    let sum = if is_depthwise { Sum::depthwise(&mut code, words) } else { Sum::product(&code, words) };
+    let [left, right, start, out] = std::array::from_fn(|at| code.buffer(plain[at]));
+    let [rows, columns] = std::array::from_fn(|at| match known[at].as_deref() {
+        Some(&[number]) => code.index(number),
+        _ => plain[4 + at],
+    });
+    let [row_choices, column_choices] = known;
+    let tile = Tile { sum: &sum, left, right, start, out };
+    let cover_rows = |code: &mut Code<'_>, column: Value, vectors: &Vectors| {
+        let walk = Rows::of(code, &sum, row_choices.as_deref());
+        let scattered = if walk.are_scattered() { SCATTERED_ROWS } else { ROWS };
+        let tallest = registers.rows(vectors.count).min(scattered);
+        let heights = match &row_choices {
+            Some(choices) => sizes(choices, tallest),
+            None => std::iter::once(tallest).chain(FEW_ROWS.into_iter().filter(|&few| few < tallest)).collect(),
+        };
+        cover(code, rows, &heights, |code, row, height| tile.emit(code, &walk, (row, height), (column, vectors)));
+    };
+    cover_columns(&mut code, columns, column_choices.as_deref(), registers, cover_rows);
+}
+
+/// Covers the columns with blocks of vectors, the last vector of which may be masked.
+fn cover_columns(
+    code: &mut Code<'_>,
+    columns: Value,
+    choices: Option<&[i64]>,
+    registers: VectorRegisters,
+    block: impl Fn(&mut Code<'_>, Value, &Vectors),
+) {
+    let lanes = registers.lanes;
+    let widest = registers.vectors() * lanes;
+    let widths = choices.map_or(vec![widest], |choices| sizes(choices, widest));
+    let whole = cover(code, columns, &widths, |code, column, width| {
+        let rest = code.index(width % lanes);
+        let mask = (width % lanes > 0).then(|| code.mask(rest));
+        block(code, column, &Vectors { count: (width + lanes - 1) / lanes, mask });
+    });
+    if choices.is_none() {
+        code.for_loop((whole, columns, lanes), vec![], |code, column, _| {
+            let left = code.sub(columns, column);
+            let mask = Some(code.mask(left));
+            block(code, column, &Vectors { count: 1, mask });
+            vec![]
+        });
+    }
+}

@@ -1,0 +1,285 @@
+//! One register tile: some rows by some vectors of columns.
+
+use ir::Value;
+
+use super::code::{Code, Place};
+use super::{Start, Sum};
+use crate::contraction::GROUP;
+
+/// Innermost reduction loops of at most this many steps are straight code.
+const STRAIGHT_STEPS: i64 = 4;
+/// Steps at a time of those whose number of steps is a multiple of it.
+const STEPS: i64 = 4;
+/// Windows of a depthwise sum of at most this many elements a side are straight code: neighbours share what they load.
+const STRAIGHT_WINDOW: i64 = 5;
+
+/// The columns of a tile.
+pub(super) struct Vectors {
+    pub(super) count: i64,
+    /// The lanes that the last vector has; all when absent.
+    pub(super) mask: Option<Value>,
+}
+
+impl Vectors {
+    fn mask_of(&self, vector: i64) -> Option<Value> {
+        self.mask.filter(|_| vector + 1 == self.count)
+    }
+}
+
+/// How the rows of a tile lie in a buffer.
+#[derive(Clone, Copy)]
+enum Walk {
+    /// All at the same distance.
+    Even(Value),
+    /// In lines of `row_inner` rows; how far it is to the next row of a line, and to the next line.
+    Lines(Value, Value),
+}
+
+/// How rows lie in the left operand and in the result.
+pub(super) struct Rows {
+    inner: Value,
+    left: Walk,
+    out: Walk,
+}
+
+impl Rows {
+    pub(super) fn of(code: &mut Code<'_>, sum: &Sum, choices: Option<&[i64]>) -> Rows {
+        let inner = code.at_least_one(sum.row_inner);
+        let fits = |line: i64| choices.is_some_and(|choices| choices.iter().all(|&rows| rows <= line));
+        // only where there is no outer row loop does the result not move along it
+        let one_line = code.known(sum.out_rows[1]) == Some(0) || code.known(inner).is_some_and(fits);
+        let mut walk = |[near, far]: [Value; 2]| {
+            let line = code.mul(inner, near);
+            let even = code.known(far).is_some_and(|far| code.known(line) == Some(far));
+            if one_line || even { Walk::Even(near) } else { Walk::Lines(near, far) }
+        };
+        let (left, out) = (walk(sum.left_rows), walk(sum.out_rows));
+        Rows { inner, left, out }
+    }
+
+    pub(super) fn are_scattered(&self) -> bool {
+        matches!(self.left, Walk::Lines(..))
+    }
+
+    /// Where `count` rows from `row` on begin in a buffer. What differs from tile to tile is part of the addresses, so that
+    /// loops over a tile count from zero.
+    fn places(&self, code: &mut Code<'_>, buffer: Value, walk: Walk, (row, count): (Value, i64)) -> Vec<Place> {
+        match walk {
+            Walk::Even(step) => {
+                let first = code.mul(row, step);
+                let buffer = code.moved(buffer, first);
+                let place = |at| {
+                    let at = code.index(at);
+                    Place { buffer, at: code.mul(at, step) }
+                };
+                (0..count).map(place).collect()
+            }
+            Walk::Lines(near, far) => {
+                let at = code.index(0);
+                let offsets = self.offsets_in_lines(code, (near, far), (row, count));
+                offsets.into_iter().map(|offset| Place { buffer: code.moved(buffer, offset), at }).collect()
+            }
+        }
+    }
+
+    fn offsets_in_lines(
+        &self,
+        code: &mut Code<'_>,
+        (near, far): (Value, Value),
+        (row, count): (Value, i64),
+    ) -> Vec<Value> {
+        let (line, zero) = (code.div(row, self.inner), code.index(0));
+        let mut within = code.rem(row, self.inner);
+        let mut offset = code.mul(line, far);
+        offset = code.add_product(offset, within, near);
+        // from the last row of a line to the first of the next
+        let last = code.plus(self.inner, -1);
+        let back = code.mul(last, near);
+        let to_next_line = code.sub(far, back);
+        let mut offsets = vec![offset];
+        for _ in 1..count {
+            let step = code.if_equal((within, last), to_next_line, near);
+            let next = code.plus(within, 1);
+            within = code.if_equal((within, last), zero, next);
+            offset = code.add(offset, step);
+            offsets.push(offset);
+        }
+        offsets
+    }
+}
+
+/// The buffers of a tile, each from the tile's first element on.
+pub(super) struct Tile<'s> {
+    pub(super) sum: &'s Sum,
+    pub(super) left: Value,
+    pub(super) right: Value,
+    pub(super) start: Value,
+    pub(super) out: Value,
+}
+
+/// Where a register tile lies in the operands: where each row begins, and how far each vector is from there.
+struct Frame<'v> {
+    rows: Vec<Place>,
+    left_columns: Vec<Value>,
+    right_columns: Vec<Value>,
+    vectors: &'v Vectors,
+}
+
+impl Tile<'_> {
+    /// Computes `height` rows from `row` on, in vectors from `column` on.
+    pub(super) fn emit(
+        &self,
+        code: &mut Code<'_>,
+        walk: &Rows,
+        rows: (Value, i64),
+        (column, vectors): (Value, &Vectors),
+    ) {
+        let near = code.index(GROUP);
+        let frame = Frame {
+            rows: walk.places(code, self.left, walk.left, rows),
+            left_columns: column_offsets(code, (column, vectors), near),
+            right_columns: column_offsets(code, (column, vectors), self.sum.right_group),
+            vectors,
+        };
+        let out_rows = walk.places(code, self.out, walk.out, rows);
+        let out_columns = column_offsets(code, (column, vectors), self.sum.out_group);
+        let targets: Vec<(Place, Option<Value>)> = out_rows
+            .iter()
+            .flat_map(|&row| out_columns.iter().zip(0..).map(move |(&column, vector)| (row, column, vector)))
+            .map(|(row, column, vector)| {
+                (Place { buffer: row.buffer, at: code.add(row.at, column) }, vectors.mask_of(vector))
+            })
+            .collect();
+        let sums = self.start(code, &frame, &targets);
+        let zero = code.index(0);
+        let sums = self.reduce(code, &frame, (0, self.sum.last_block), (zero, zero), sums);
+        for ((place, mask), sum) in targets.into_iter().zip(sums) {
+            code.store(sum, place, mask);
+        }
+    }
+
+    /// What the sums start from, row by row.
+    fn start(&self, code: &mut Code<'_>, frame: &Frame<'_>, targets: &[(Place, Option<Value>)]) -> Vec<Value> {
+        match self.sum.start {
+            Start::Zero => vec![code.zeros(); targets.len()],
+            Start::Values => targets.iter().map(|&(place, mask)| code.load(place, mask)).collect(),
+            Start::Columns => {
+                let row: Vec<Value> = frame
+                    .left_columns
+                    .iter()
+                    .zip(0..)
+                    .map(|(&at, vector)| code.load(Place { buffer: self.start, at }, frame.vectors.mask_of(vector)))
+                    .collect();
+                row.iter().copied().cycle().take(targets.len()).collect()
+            }
+        }
+    }
+
+    /// The reduction loops from `depth` on, the innermost one of `steps` steps, from these offsets in the operands on.
+    fn reduce(
+        &self,
+        code: &mut Code<'_>,
+        frame: &Frame<'_>,
+        (depth, steps): (usize, Value),
+        (left, right): (Value, Value),
+        sums: Vec<Value>,
+    ) -> Vec<Value> {
+        let sum = self.sum;
+        let extent = if depth == 3 { steps } else { sum.reduction[depth] };
+        let step = |code: &mut Code<'_>, at: Value, sums: Vec<Value>| {
+            let left = code.add_product(left, at, sum.left[depth]);
+            let right = code.add_product(right, at, sum.right[depth]);
+            match depth {
+                0 => {
+                    let last = code.plus(sum.reduction[0], -1);
+                    let steps = code.if_equal((at, last), sum.last_block, sum.reduction[3]);
+                    self.reduce(code, frame, (1, steps), (left, right), sums)
+                }
+                3 => self.accumulate(code, frame, (left, right), sums),
+                _ => self.reduce(code, frame, (depth + 1, steps), (left, right), sums),
+            }
+        };
+        let zero = code.index(0);
+        match code.known(extent) {
+            Some(extent) if extent <= self.straight_steps(depth) => straight(code, zero, extent, sums, &step),
+            Some(count) if depth == 3 && count % STEPS == 0 => {
+                code.for_loop((zero, extent, STEPS), sums, |code, first, sums| {
+                    straight(code, first, STEPS, sums, &step)
+                })
+            }
+            _ => code.for_loop((zero, extent, 1), sums, step),
+        }
+    }
+
+    fn straight_steps(&self, depth: usize) -> i64 {
+        match (self.sum.depthwise, depth) {
+            (true, _) => STRAIGHT_WINDOW,
+            (false, 3) => STRAIGHT_STEPS,
+            (false, _) => 1,
+        }
+    }
+
+    /// Adds one product to every sum.
+    fn accumulate(
+        &self,
+        code: &mut Code<'_>,
+        frame: &Frame<'_>,
+        (left, right): (Value, Value),
+        sums: Vec<Value>,
+    ) -> Vec<Value> {
+        let mask = |vector| frame.vectors.mask_of(vector).filter(|_| !self.sum.right_padded);
+        let load = |code: &mut Code<'_>, buffer: Value, base: Value, vector: i64, columns: &[Value]| {
+            let at = code.add(base, columns[vector as usize]);
+            code.load(Place { buffer, at }, mask(vector))
+        };
+        let count = frame.vectors.count;
+        let panel: Vec<Value> =
+            (0..count).map(|vector| load(code, self.right, right, vector, &frame.right_columns)).collect();
+        let mut sums = sums.into_iter();
+        let mut next = Vec::new();
+        for &row in &frame.rows {
+            let base = code.add(left, row.at);
+            let same = (!self.sum.depthwise).then(|| code.load_broadcast(Place { buffer: row.buffer, at: base }));
+            for vector in 0..count {
+                let factor = same.unwrap_or_else(|| load(code, row.buffer, base, vector, &frame.left_columns));
+                let sum = sums.next().expect("a tile has one sum for each row and vector");
+                next.push(code.fused(factor, panel[vector as usize], sum));
+            }
+        }
+        next
+    }
+}
+
+/// `count` steps from `first` on, one behind the other.
+fn straight(
+    code: &mut Code<'_>,
+    first: Value,
+    count: i64,
+    sums: Vec<Value>,
+    step: &impl Fn(&mut Code<'_>, Value, Vec<Value>) -> Vec<Value>,
+) -> Vec<Value> {
+    (0..count).fold(sums, |sums, behind| {
+        let at = code.plus(first, behind);
+        step(code, at, sums)
+    })
+}
+
+/// The offsets of vectors from `column` on, where groups of columns are `group` elements apart. Either there is one vector,
+/// or the first begins a group.
+fn column_offsets(code: &mut Code<'_>, (column, vectors): (Value, &Vectors), group: Value) -> Vec<Value> {
+    let width = code.index(GROUP);
+    let first = if code.known(group) == Some(GROUP) {
+        column
+    } else {
+        let (whole, rest) = (code.div(column, width), code.rem(column, width));
+        code.add_product(rest, whole, group)
+    };
+    (0..vectors.count)
+        .map(|vector| {
+            let behind = vector * code.lanes;
+            let groups = code.index(behind / GROUP);
+            let moved = code.add_product(first, groups, group);
+            code.plus(moved, behind % GROUP)
+        })
+        .collect()
+}

@@ -1,0 +1,189 @@
+//! Tiles of contractions as code of their own, compared with the runtime's micro-kernels.
+
+#![allow(unsafe_code, reason = "runs the code it compiled")]
+
+use ir::pass::{PassManager, PassRegistry, Pipeline, Timings};
+
+/// The runtime's micro-kernels.
+const CALLS: &str = "lower-to-low";
+/// Code for registers of several widths.
+const TILES: [&str; 3] = ["registers=32 lanes=16", "registers=16 lanes=8", "registers=32 lanes=4"];
+
+/// One operation on a tile, with its descriptor's words.
+#[derive(Clone, Debug)]
+struct Case {
+    operation: &'static str,
+    rows: i64,
+    columns: i64,
+    words: Vec<i64>,
+}
+
+impl Case {
+    fn product(rows: i64, columns: i64, loops: [[i64; 4]; 3], walk: [i64; 5], rest: [i64; 5]) -> Case {
+        let words = loops.concat().into_iter().chain(walk).chain(rest).collect();
+        Case { operation: "rt.contract", rows, columns, words }
+    }
+
+    /// A matrix product of depth 5.
+    fn matrix(rows: i64, columns: i64, start: i64, padded: bool) -> Case {
+        let width = if padded { (columns + 15) / 16 * 16 } else { columns };
+        let loops = [[1, 1, 1, 5], [0, 0, 0, 1], [0, 0, 0, width]];
+        Case::product(rows, columns, loops, [rows.max(1), 5, 0, columns, 0], [start, padded as i64, 5, 16, 16])
+    }
+
+    /// A convolution whose rows lie in lines of `width` pixels, the last block of which has three channels.
+    fn convolution(rows: i64, columns: i64, width: i64) -> Case {
+        let line = (width + 2) * 16;
+        let left = [line * 40, line, 16, 1];
+        let right = [9 * 16 * columns, 3 * 16 * columns, 16 * columns, columns];
+        let walk = [width, 16, line, columns, columns * width];
+        Case::product(rows, columns, [[2, 3, 3, 16], left, right], walk, [1, 0, 3, 16, 16])
+    }
+
+    /// A product whose groups of columns lie apart.
+    fn grouped(columns: i64, start: i64) -> Case {
+        let loops = [[1, 1, 1, 6], [0, 0, 0, 1], [0, 0, 0, 16]];
+        Case::product(9, columns, loops, [9, 6, 0, 16, 0], [start, 1, 6, 16 * 6, 16 * 9])
+    }
+
+    fn depthwise(pixels: i64, stride: i64, channels: i64, window: i64) -> Case {
+        let width = pixels * stride + window;
+        let words = vec![
+            window,
+            window,
+            width * channels,
+            channels,
+            stride * channels,
+            window * channels,
+            channels,
+            channels,
+            1,
+        ];
+        Case { operation: "rt.depthwise", rows: pixels, columns: channels, words }
+    }
+
+    /// The operation in a function of four buffers and the numbers of rows and columns, which may be constants instead.
+    fn module(&self, known: bool) -> String {
+        let constant = |name: &str, value: i64| {
+            format!("%{name} = \"arith.constant\"() {{value = {value} : index}} : () -> index\n")
+        };
+        let buffers = ["left", "right", "start", "out"];
+        let mut text = String::new();
+        let mut names: Vec<String> = Vec::new();
+        for buffer in buffers {
+            text += &format!("%at_{buffer} = \"rt.address\"(%{buffer}) : (memref<?xf32>) -> index\n");
+            names.push(format!("%at_{buffer}"));
+        }
+        for (name, value) in [("rows", self.rows), ("columns", self.columns)] {
+            text += &constant(&format!("known_{name}"), value);
+            names.push(if known { format!("%known_{name}") } else { format!("%{name}") });
+        }
+        for (at, &word) in self.words.iter().enumerate() {
+            text += &constant(&format!("word{at}"), word);
+            names.push(format!("%word{at}"));
+        }
+        let types = vec!["index"; names.len()].join(", ");
+        let memref = "memref<?xf32>";
+        format!(
+            "\"builtin.module\"() ({{
+  \"func.func\"() ({{
+  ^bb0(%left: {memref}, %right: {memref}, %start: {memref}, %out: {memref}, %rows: index, %columns: index):
+    {text}\"{}\"({}) : ({types}) -> ()
+    \"func.return\"() : () -> ()
+  }}) {{sym_name = \"main\", function_type = ({memref}, {memref}, {memref}, {memref}, index, index) -> ()}} : () -> ()
+}}) : () -> ()",
+            self.operation,
+            names.join(", ")
+        )
+    }
+
+    /// The result's buffer after a run.
+    fn run(&self, pipeline: &str, known: bool) -> Vec<f32> {
+        let mut module =
+            ir::parse_module(&self.module(known), "test.mlir", None).unwrap_or_else(|e| panic!("{}", e[0]));
+        let mut passes = PassRegistry::default();
+        passes.extend(lower::passes::passes());
+        lower::passes::pipelines().into_iter().for_each(|pipeline| passes.add_pipeline(pipeline));
+        let pipeline = Pipeline::parse(pipeline, &passes).expect("is a pipeline");
+        let registry = dialects::registry();
+        let manager = PassManager { verify_each: true, ..PassManager::new(&registry) };
+        manager.run(&mut module, &pipeline, &mut Timings::default()).unwrap_or_else(|errors| panic!("{}", errors[0]));
+        let symbols =
+            runtime::symbols().into_iter().map(|(name, at)| (name.to_string(), at.expose_provenance())).collect();
+        let options = codegen_cranelift::Options { symbols, threads: 1, ..Default::default() };
+        let code = codegen_cranelift::compile(std::slice::from_ref(&module), &options)
+            .unwrap_or_else(|errors| panic!("{}", errors[0]));
+        let main = code.function("main").expect("is defined");
+        // SAFETY: the signature of `@main` above.
+        let main: extern "C" fn(*const f32, *const f32, *const f32, *mut f32, i64, i64) =
+            unsafe { std::mem::transmute(main) };
+        let [left, right, start, mut out] = [1, 2, 3, 4].map(numbers);
+        main(left.as_ptr(), right.as_ptr(), start.as_ptr(), out.as_mut_ptr(), self.rows, self.columns);
+        out
+    }
+
+    fn check(&self) {
+        let expected = self.run(CALLS, true);
+        for known in [true, false] {
+            for tile in TILES {
+                let found = self.run(&format!("tile-contractions{{{tile}}},{CALLS}"), known);
+                assert!(found == expected, "{self:?} with {tile}, known: {known}");
+            }
+        }
+    }
+}
+
+/// Small integers as floats, so that sums are exact in any order; more than any case reads.
+fn numbers(seed: u32) -> Vec<f32> {
+    let mut state = seed;
+    let mut next = || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        ((state >> 24) % 9) as f32 - 4.0
+    };
+    (0..1 << 16).map(|_| next()).collect()
+}
+
+#[test]
+fn matrix_products() {
+    for columns in [1, 16, 20, 33, 48, 63, 64] {
+        for rows in [0, 1, 5, 6, 13, 29] {
+            let (start, padded) = ((rows + columns) % 3, columns % 2 == 0);
+            Case::matrix(rows, columns, start, padded).check();
+        }
+    }
+}
+
+#[test]
+fn transposed_left_operand() {
+    let loops = [[1, 1, 1, 7], [0, 0, 0, 9], [0, 0, 0, 48]];
+    Case::product(9, 40, loops, [9, 1, 0, 40, 0], [0, 1, 7, 16, 16]).check();
+}
+
+#[test]
+fn depth_of_zero_leaves_the_start() {
+    let loops = [[1, 1, 1, 0], [0, 0, 0, 1], [0, 0, 0, 20]];
+    Case::product(4, 20, loops, [4, 5, 0, 20, 0], [1, 0, 0, 16, 16]).check();
+}
+
+#[test]
+fn rows_in_lines() {
+    for (rows, columns, width) in [(14, 32, 7), (23, 48, 5), (6, 64, 1), (56, 16, 56), (30, 20, 3)] {
+        Case::convolution(rows, columns, width).check();
+    }
+}
+
+#[test]
+fn groups_of_columns_apart() {
+    for (columns, start) in [(16, 0), (20, 2), (48, 1), (64, 2)] {
+        Case::grouped(columns, start).check();
+    }
+}
+
+#[test]
+fn depthwise_sums() {
+    for (pixels, stride, channels, window) in
+        [(0, 1, 16, 3), (1, 1, 16, 3), (5, 2, 3, 3), (16, 2, 12, 2), (5, 1, 16, 6)]
+    {
+        Case::depthwise(pixels, stride, channels, window).check();
+    }
+}
