@@ -156,7 +156,7 @@ impl ShapeAnalysis {
 
 /// How many elements a shape has, where that is a number whatever the symbols in it are.
 fn known_count(shape: &[DimExpr]) -> Option<i64> {
-    match shape.iter().any(|dim| *dim == DimExpr::Constant(0)) {
+    match shape.contains(&DimExpr::Constant(0)) {
         true => Some(0),
         false => shape.iter().map(DimExpr::as_constant).product(),
     }
