@@ -17,7 +17,7 @@ use crate::generic::Generic;
 pub const KERNEL: &str = "rt.kernel";
 
 /// On a kernel: about how many elements generated code visits in all its calls of one run, where extents that are not
-/// known are taken for [`LIKELY_EXTENT`]. Says whether code that takes longer to make is worth it.
+/// known are taken for a likely one. Says whether code that takes longer to make is worth it.
 pub const ELEMENTS: &str = "rt.elements";
 
 /// What stands for an extent that is not known.
