@@ -125,6 +125,24 @@ def write_data(folder, kind, infos, values):
         (folder / f"{kind}_{index}.pb").write_bytes(numpy_helper.from_array(value, info.name).SerializeToString())
 
 
+def run(model, session, specifications, label):
+    """Inputs as they are specified, and ONNX Runtime's outputs for them."""
+    random = np.random.default_rng(zlib.crc32(f"{model['name']}{label}".encode()))
+    infos, cache = session.get_inputs(), {}
+    if "cache" in specifications.values():
+        names = [output.name for output in session.get_outputs()]
+        cache = dict(zip(names, run(model, session, model["prefill"], "prefill")[1]))
+
+    def value(info):
+        wanted = specification(specifications, info.name)
+        if wanted == "cache":
+            return cache[info.name.replace("past_key_values", "present")]
+        return make_input(wanted, TYPES[info.type], random)
+
+    values = [value(info) for info in infos]
+    return values, session.run(None, {info.name: value for info, value in zip(infos, values)})
+
+
 def fetch(model, folder, cache):
     target = folder / model["name"]
     if (target / "complete").exists():
@@ -145,13 +163,10 @@ def fetch(model, folder, cache):
     options.log_severity_level = 3
     session = onnxruntime.InferenceSession(target / "model.onnx", options, providers=["CPUExecutionProvider"])
     for number, specifications in enumerate(model["inputs"]):
-        random = np.random.default_rng(zlib.crc32(f"{model['name']}{number}".encode()))
-        infos = session.get_inputs()
-        values = [make_input(specification(specifications, info.name), TYPES[info.type], random) for info in infos]
-        outputs = session.run(None, {info.name: value for info, value in zip(infos, values)})
+        inputs, outputs = run(model, session, specifications, number)
         data_set = target / f"test_data_set_{number}"
         data_set.mkdir(exist_ok=True)
-        write_data(data_set, "input", infos, values)
+        write_data(data_set, "input", session.get_inputs(), inputs)
         write_data(data_set, "output", session.get_outputs(), outputs)
     (target / "complete").touch()
 
