@@ -12,7 +12,8 @@ pub fn onnxc(sibling: &Path) -> &'static Path {
         let folder = sibling.parent().and_then(Path::file_name).and_then(|name| name.to_str());
         let profile = folder.filter(|&name| name != "debug").unwrap_or("dev");
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let built = Command::new(cargo).args(["build", "-q", "-p", "onnxc", "--profile", profile]).status();
+        // the whole workspace, whose features are those that everything else was built with
+        let built = Command::new(cargo).args(["build", "-q", "--workspace", "--bins", "--profile", profile]).status();
         assert!(built.is_ok_and(|status| status.success()), "onnxc cannot be built");
         sibling.with_file_name("onnxc")
     })
