@@ -1,6 +1,6 @@
 //! The ONNX operator schemas: every operator at every version, read from a table generated from ONNX itself.
 
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 use ir::IndexMap;
 
@@ -83,26 +83,44 @@ pub struct Schema {
     pub constraints: Vec<(&'static str, Vec<&'static str>)>,
 }
 
-/// Every version of every operator, ordered by domain, name and version.
+/// The table, of which only those operators are read that somebody asks for.
 struct Table {
-    schemas: Vec<Schema>,
-    /// Positions of an operator's versions in `schemas`.
-    operators: IndexMap<(&'static str, &'static str), std::ops::Range<usize>>,
+    /// Lists of types, by number.
+    sets: Vec<Vec<&'static str>>,
+    /// By domain and name, in the order of the text.
+    operators: IndexMap<(&'static str, &'static str), Operator>,
+}
+
+/// The versions of one operator.
+struct Operator {
+    /// What the table says of each version, oldest first, from behind the word `op` on.
+    texts: Vec<&'static str>,
+    versions: OnceLock<Vec<Schema>>,
 }
 
 static SCHEMAS: LazyLock<Table> = LazyLock::new(|| {
-    let schemas = parse(TABLE).expect("the checked-in table is well-formed");
-    let mut operators: IndexMap<_, std::ops::Range<usize>> = IndexMap::default();
-    for (at, schema) in schemas.iter().enumerate() {
-        operators.entry((schema.domain, schema.name)).or_insert(at..at).end = at + 1;
+    let mut texts = TABLE.split("\nop ");
+    let head = texts.next().unwrap_or_default();
+    let sets = head.lines().filter_map(|line| line.strip_prefix("types "));
+    let mut operators: IndexMap<_, Operator> = IndexMap::default();
+    for text in texts {
+        let mut words = text.splitn(3, ' ');
+        let key = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+        let operator = operators.entry(key).or_insert_with(|| Operator { texts: vec![], versions: OnceLock::new() });
+        operator.texts.push(text);
     }
-    Table { schemas, operators }
+    Table { sets: sets.map(|set| set.split(' ').skip(1).collect()).collect(), operators }
 });
 
 /// All versions of an operator, oldest first; empty for an unknown one. `""` is the default domain.
 pub fn versions(domain: &str, name: &str) -> &'static [Schema] {
     let domain = if domain.is_empty() { "ai.onnx" } else { domain };
-    SCHEMAS.operators.get(&(domain, name)).map_or(&[], |range| &SCHEMAS.schemas[range.clone()])
+    let Some(index) = SCHEMAS.operators.get_index_of(&(domain, name)) else { return &[] };
+    let operator = &SCHEMAS.operators[index];
+    operator.versions.get_or_init(|| {
+        let schemas = operator.texts.iter().map(|text| parse(text, &SCHEMAS.sets));
+        schemas.collect::<Option<_>>().expect("the checked-in table is well-formed")
+    })
 }
 
 /// The version of an operator that opset `opset` of its domain means.
@@ -202,42 +220,36 @@ fn count(parameters: &[Parameter]) -> (usize, usize) {
     (minimum, if variadic { usize::MAX } else { parameters.len() })
 }
 
-fn parse(text: &'static str) -> Option<Vec<Schema>> {
-    let mut sets: Vec<Vec<&'static str>> = Vec::new();
-    let mut schemas: Vec<Schema> = Vec::new();
-    for line in text.lines() {
-        let mut words = line.split(' ');
-        let word = words.next()?;
-        let rest: Vec<&'static str> = words.collect();
-        match (word, &rest[..]) {
-            ("#" | "opset", _) => {}
-            ("types", [_, types @ ..]) => sets.push(types.to_vec()),
-            ("op", [domain, name, since, flags @ ..]) => schemas.push(Schema {
-                domain,
-                name,
-                since: since.parse().ok()?,
-                deprecated: !flags.is_empty(),
-                inputs: vec![],
-                outputs: vec![],
-                attributes: vec![],
-                constraints: vec![],
-            }),
-            ("i", fields) => schemas.last_mut()?.inputs.push(parse_parameter(fields)?),
-            ("o", fields) => schemas.last_mut()?.outputs.push(parse_parameter(fields)?),
-            ("a", [name, kind, value]) => schemas.last_mut()?.attributes.push(AttributeSchema {
+/// Reads one version of one operator: its head, then a line for each of its parts.
+fn parse(text: &'static str, sets: &[Vec<&'static str>]) -> Option<Schema> {
+    let mut lines = text.lines().map(|line| line.split(' ').collect::<Vec<&'static str>>());
+    let head = lines.next()?;
+    let [domain, name, since, flags @ ..] = &head[..] else { return None };
+    let mut schema = Schema {
+        domain,
+        name,
+        since: since.parse().ok()?,
+        deprecated: !flags.is_empty(),
+        inputs: vec![],
+        outputs: vec![],
+        attributes: vec![],
+        constraints: vec![],
+    };
+    for line in lines {
+        match &line[..] {
+            ["i", fields @ ..] => schema.inputs.push(parse_parameter(fields)?),
+            ["o", fields @ ..] => schema.outputs.push(parse_parameter(fields)?),
+            ["a", name, kind, value] => schema.attributes.push(AttributeSchema {
                 name,
                 kind: parse_kind(kind)?,
                 required: *value == "required",
                 default: value.strip_prefix('='),
             }),
-            ("t", [name, set]) => {
-                let types = sets.get(set.parse::<usize>().ok()?)?.clone();
-                schemas.last_mut()?.constraints.push((name, types));
-            }
+            ["t", name, set] => schema.constraints.push((name, sets.get(set.parse::<usize>().ok()?)?.clone())),
             _ => return None,
         }
     }
-    Some(schemas)
+    Some(schema)
 }
 
 fn parse_parameter(fields: &[&'static str]) -> Option<Parameter> {
