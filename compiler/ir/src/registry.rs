@@ -1,6 +1,7 @@
 //! Operation definitions: one declarative row an operation, from which verifier, folding and documentation read.
 
 use std::fmt;
+use std::sync::OnceLock;
 
 use crate::IndexMap;
 
@@ -291,20 +292,52 @@ impl OpDefinition {
 #[derive(Clone, Debug, Default)]
 pub struct Registry {
     definitions: IndexMap<&'static str, OpDefinition>,
+    large: Vec<LargeDialect>,
+}
+
+/// A dialect of so many operations that they are only defined when somebody asks for one.
+#[derive(Clone, Debug)]
+struct LargeDialect {
+    name: &'static str,
+    make: fn() -> Vec<OpDefinition>,
+    definitions: OnceLock<IndexMap<&'static str, OpDefinition>>,
+}
+
+impl LargeDialect {
+    fn definitions(&self) -> &IndexMap<&'static str, OpDefinition> {
+        self.definitions.get_or_init(|| by_name((self.make)()))
+    }
+}
+
+/// Definitions by name; a second definition of one name is a bug.
+fn by_name(definitions: impl IntoIterator<Item = OpDefinition>) -> IndexMap<&'static str, OpDefinition> {
+    let mut map = IndexMap::default();
+    for definition in definitions {
+        let name = definition.name;
+        assert!(map.insert(name, definition).is_none(), "operation {name} is defined twice");
+    }
+    map
 }
 
 impl Registry {
-    /// Adds the operations of a dialect; a second definition of one name is a bug.
+    /// Adds the operations of a dialect.
     pub fn extend(&mut self, definitions: impl IntoIterator<Item = OpDefinition>) {
-        for definition in definitions {
-            let name = definition.name;
+        for (name, definition) in by_name(definitions) {
             assert!(self.definitions.insert(name, definition).is_none(), "operation {name} is defined twice");
         }
     }
 
+    /// Adds a dialect whose operations are only defined when somebody asks for one.
+    pub fn extend_lazily(&mut self, dialect: &'static str, make: fn() -> Vec<OpDefinition>) {
+        self.large.push(LargeDialect { name: dialect, make, definitions: OnceLock::new() });
+    }
+
     /// The definition of `name`.
     pub fn get(&self, name: &str) -> Option<&OpDefinition> {
-        self.definitions.get(name)
+        self.definitions.get(name).or_else(|| {
+            let dialect = name.split('.').next()?;
+            self.large.iter().find(|large| large.name == dialect)?.definitions().get(name)
+        })
     }
 
     /// Whether `name` is known to have the trait.
@@ -314,11 +347,12 @@ impl Registry {
 
     /// Whether any operation of the dialect is known.
     pub fn has_dialect(&self, dialect: &str) -> bool {
-        self.iter().any(|definition| definition.dialect() == dialect)
+        self.large.iter().any(|large| large.name == dialect)
+            || self.definitions.values().any(|definition| definition.dialect() == dialect)
     }
 
-    /// All definitions in the order of registration.
+    /// All definitions: those of large dialects last, else in the order of registration.
     pub fn iter(&self) -> impl Iterator<Item = &OpDefinition> {
-        self.definitions.values()
+        self.definitions.values().chain(self.large.iter().flat_map(|large| large.definitions().values()))
     }
 }
