@@ -1,5 +1,7 @@
 //! From a module to LLVM IR, assembly and objects.
 
+use std::path::Path;
+
 use inkwell::GlobalVisibility;
 use inkwell::attributes::Attribute as FunctionAttribute;
 use inkwell::context::Context;
@@ -7,24 +9,45 @@ use inkwell::module::{Linkage, Module as LlvmModule};
 use inkwell::targets::{FileType, TargetMachine};
 use ir::{Attribute, DenseElements, Diagnostic, Location, Module, Result};
 
+use crate::fill::{fill, is_filled_later};
 use crate::function::{Unit, translate};
 use crate::memory::DATA_ALIGNMENT;
 use crate::target::Options;
 
 /// The object file of a module.
 pub fn compile_object(module: &Module, options: &Options) -> Result<Vec<u8>> {
-    emit(module, options, |unit, machine| write(unit, machine, FileType::Object))
+    emit(module, options, Contents::Inline, |unit, machine| write(unit, machine, FileType::Object))
+}
+
+/// Writes the object file of a module with its constants, which are never in memory at once.
+pub fn write_object(module: &Module, options: &Options, path: &Path) -> Result<()> {
+    let options = Options { embed_constants: true, ..options.clone() };
+    emit(module, &options, Contents::Later, |unit, machine| {
+        machine
+            .write_to_file(unit, FileType::Object, path)
+            .map_err(|error| Diagnostic::input(Location::Unknown, format!("{}: {error}", path.display())))
+    })?;
+    Ok(fill(module, path)?)
 }
 
 /// The assembly of a module, as text.
 pub fn compile_assembly(module: &Module, options: &Options) -> Result<String> {
-    let text = emit(module, options, |unit, machine| write(unit, machine, FileType::Assembly))?;
+    let text = emit(module, options, Contents::Inline, |unit, machine| write(unit, machine, FileType::Assembly))?;
     Ok(String::from_utf8_lossy(&text).into_owned())
 }
 
 /// The optimised LLVM IR of a module, as text.
 pub fn compile_ir(module: &Module, options: &Options) -> Result<String> {
-    emit(module, options, |unit, _| Ok(unit.print_to_string().to_string()))
+    emit(module, options, Contents::Inline, |unit, _| Ok(unit.print_to_string().to_string()))
+}
+
+/// When large constants get their bytes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Contents {
+    /// At once, in LLVM IR.
+    Inline,
+    /// When the object file is written: until then they are zeros that LLVM does not look at.
+    Later,
 }
 
 fn internal(message: String) -> Diagnostic {
@@ -49,6 +72,7 @@ fn hide_all_but(unit: &LlvmModule<'_>, exports: &[String]) {
 fn emit<T>(
     module: &Module,
     options: &Options,
+    contents: Contents,
     finish: impl FnOnce(&LlvmModule<'_>, &TargetMachine) -> Result<T, Diagnostic>,
 ) -> Result<T> {
     let machine = options.machine()?;
@@ -61,7 +85,7 @@ fn emit<T>(
     unit.module.set_triple(&machine.get_triple());
     unit.module.set_data_layout(&machine.get_target_data().get_data_layout());
     if options.embed_constants {
-        define_data(module, &unit)?;
+        define_data(module, &unit, contents)?;
     }
     let mut errors = Vec::new();
     for function in module.functions().filter(|function| function.body.entry().is_some()) {
@@ -95,7 +119,7 @@ fn attributes(context: &Context, options: &Options, machine: &TargetMachine) -> 
 }
 
 /// The module's globals: constants with their bytes, buffers zeroed.
-fn define_data(module: &Module, unit: &Unit<'_>) -> Result<(), Diagnostic> {
+fn define_data(module: &Module, unit: &Unit<'_>, when: Contents) -> Result<(), Diagnostic> {
     for &op in module.ops() {
         let operation = module.body.op(op);
         let attributes = &operation.attributes;
@@ -121,6 +145,10 @@ fn define_data(module: &Module, unit: &Unit<'_>) -> Result<(), Diagnostic> {
         global.set_linkage(Linkage::External);
         global.set_visibility(GlobalVisibility::Hidden);
         match initial {
+            Some(elements) if when == Contents::Later && is_filled_later(elements) => {
+                global.set_initializer(&bytes.const_zero());
+                global.set_externally_initialized(true);
+            }
             Some(elements) => global.set_initializer(&unit.context.const_string(&contents(elements, count), false)),
             None => global.set_initializer(&bytes.const_zero()),
         }

@@ -6,6 +6,7 @@
 mod control;
 mod convert;
 mod emit;
+mod fill;
 mod float;
 mod form;
 mod function;
@@ -15,7 +16,7 @@ mod rolled;
 mod target;
 mod vector;
 
-pub use emit::{compile_assembly, compile_ir, compile_object};
+pub use emit::{compile_assembly, compile_ir, compile_object, write_object};
 pub use target::{Optimization, Options};
 
 #[cfg(test)]

@@ -23,21 +23,30 @@ pub(crate) fn emit(arguments: &Arguments, module: Module, signature: &Signature)
     };
     let (module, exports) = rename(module, &name);
     let header = || header(&module, signature, &name, exports.len() > 1);
-    let object = || {
-        let options = Options { embed_constants: true, exports: exports.clone(), ..options.clone() };
-        codegen_llvm::compile_object(&module, &options)
+    let write_object = |path: &Path| {
+        let options = Options { exports: exports.clone(), ..options.clone() };
+        codegen_llvm::write_object(&module, &options, path).map_err(Failure::from)
     };
     Ok(match arguments.emit {
         Emit::Asm => Some(codegen_llvm::compile_assembly(&module, &options)?.into_bytes()),
         Emit::LlvmIr => Some(codegen_llvm::compile_ir(&module, &options)?.into_bytes()),
         Emit::Header => Some(header().into_bytes()),
-        Emit::Obj => Some(object()?),
+        Emit::Obj if arguments.output == Path::new("-") => {
+            let folder = Scratch::new().map_err(|error| Failure::new(ErrorClass::Input, error))?;
+            let path = folder.0.join("model.o");
+            write_object(&path)?;
+            Some(std::fs::read(&path).map_err(|error| Failure::new(ErrorClass::Input, error))?)
+        }
+        Emit::Obj => {
+            write_object(&arguments.output)?;
+            None
+        }
         Emit::Lib => {
-            link(arguments, &object()?, None)?;
+            link(arguments, write_object, None)?;
             None
         }
         _ => {
-            link(arguments, &object()?, Some(&header()))?;
+            link(arguments, write_object, Some(&header()))?;
             None
         }
     })
@@ -78,7 +87,11 @@ fn rename(mut module: Module, name: &str) -> (Module, Vec<String>) {
 }
 
 /// Links an object with the runtime: to a library, or to a program when there is a header for one.
-fn link(arguments: &Arguments, object: &[u8], program: Option<&str>) -> Result<(), Failure> {
+fn link(
+    arguments: &Arguments,
+    write_object: impl FnOnce(&Path) -> Result<(), Failure>,
+    program: Option<&str>,
+) -> Result<(), Failure> {
     let usage = |message: &str| Failure::new(ErrorClass::Usage, message);
     if arguments.output == Path::new("-") {
         return Err(usage("libraries and programs need a file name: -o FILE"));
@@ -100,7 +113,9 @@ fn link(arguments: &Arguments, object: &[u8], program: Option<&str>) -> Result<(
             command.arg("-O1").arg(write("runner.c", include_bytes!("runner.c"))?);
         }
     }
-    command.arg(write("model.o", object)?).arg(runtime_library()?);
+    let object = folder.0.join("model.o");
+    write_object(&object)?;
+    command.arg(object).arg(runtime_library()?);
     command.args(["-lm", "-lpthread", "-ldl", "-Wl,--gc-sections"]);
     let failed = |problem: String| Failure::new(ErrorClass::Input, format!("linking with cc: {problem}"));
     let output = command.output().map_err(|error| failed(error.to_string()))?;

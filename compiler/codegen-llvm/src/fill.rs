@@ -1,0 +1,48 @@
+//! The bytes of large constants, written into an object file that has room for them.
+
+use std::io::{Seek, SeekFrom, Write};
+use std::path::Path;
+
+use ir::{Attribute, Blob, DenseElements, Diagnostic, Location, Module};
+use object::{Object, ObjectSection, ObjectSymbol};
+
+/// Constants up to so many bytes are given to LLVM, which may compute with them.
+const INLINE_BYTES: usize = 4096;
+
+/// Whether a constant's bytes are only written into the finished object.
+pub(crate) fn is_filled_later(elements: &DenseElements) -> bool {
+    !elements.splat && elements.data.bytes().len() > INLINE_BYTES
+}
+
+/// Writes the large constants of a module into its object file.
+pub(crate) fn fill(module: &Module, path: &Path) -> Result<(), Diagnostic> {
+    let failed = |problem: String| Diagnostic::internal(Location::Unknown, format!("{}: {problem}", path.display()));
+    let places = places(path).map_err(failed)?;
+    let mut file = std::fs::OpenOptions::new().write(true).open(path).map_err(|error| failed(error.to_string()))?;
+    for &op in module.ops() {
+        let attributes = &module.body.op(op).attributes;
+        let elements = attributes.get("initial_value").and_then(Attribute::as_dense);
+        let (Some(name), Some(elements)) = (attributes.str("sym_name"), elements) else { continue };
+        if !is_filled_later(elements) {
+            continue;
+        }
+        // what nothing refers to is not in the object
+        let Some((_, offset)) = places.iter().find(|(symbol, _)| symbol == name) else { continue };
+        file.seek(SeekFrom::Start(*offset))
+            .and_then(|_| file.write_all(elements.data.bytes()))
+            .map_err(|error| failed(error.to_string()))?;
+    }
+    Ok(())
+}
+
+/// The symbols of an object file and where in the file their bytes are.
+fn places(path: &Path) -> Result<Vec<(String, u64)>, String> {
+    let bytes = Blob::map_file(path).map_err(|error| error.to_string())?;
+    let object = object::File::parse(bytes.bytes()).map_err(|error| error.to_string())?;
+    let place = |symbol: object::Symbol<'_, '_>| {
+        let section = object.section_by_index(symbol.section_index()?).ok()?;
+        let (start, _) = section.file_range()?;
+        Some((symbol.name().ok()?.to_string(), start + symbol.address() - section.address()))
+    };
+    Ok(object.symbols().filter_map(place).collect())
+}
