@@ -13,7 +13,8 @@ pub fn onnxc(sibling: &Path) -> &'static Path {
         let profile = folder.filter(|&name| name != "debug").unwrap_or("dev");
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         // the whole workspace, whose features are those that everything else was built with
-        let built = Command::new(cargo).args(["build", "-q", "--workspace", "--bins", "--profile", profile]).status();
+        let built =
+            Command::new(cargo).args(["build", "-q", "--workspace", "--lib", "--bins", "--profile", profile]).status();
         assert!(built.is_ok_and(|status| status.success()), "onnxc cannot be built");
         sibling.with_file_name("onnxc")
     })
