@@ -1,5 +1,6 @@
 //! The bytes of large constants, written into an object file that has room for them.
 
+use std::collections::BTreeMap;
 use std::io::{Seek, SeekFrom, Write};
 use std::path::Path;
 
@@ -27,8 +28,8 @@ pub(crate) fn fill(module: &Module, path: &Path) -> Result<(), Diagnostic> {
             continue;
         }
         // what nothing refers to is not in the object
-        let Some((_, offset)) = places.iter().find(|(symbol, _)| symbol == name) else { continue };
-        file.seek(SeekFrom::Start(*offset))
+        let Some(&offset) = places.get(name) else { continue };
+        file.seek(SeekFrom::Start(offset))
             .and_then(|_| file.write_all(elements.data.bytes()))
             .map_err(|error| failed(error.to_string()))?;
     }
@@ -36,7 +37,7 @@ pub(crate) fn fill(module: &Module, path: &Path) -> Result<(), Diagnostic> {
 }
 
 /// The symbols of an object file and where in the file their bytes are.
-fn places(path: &Path) -> Result<Vec<(String, u64)>, String> {
+fn places(path: &Path) -> Result<BTreeMap<String, u64>, String> {
     let bytes = Blob::map_file(path).map_err(|error| error.to_string())?;
     let object = object::File::parse(bytes.bytes()).map_err(|error| error.to_string())?;
     let place = |symbol: object::Symbol<'_, '_>| {

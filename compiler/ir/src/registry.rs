@@ -305,26 +305,26 @@ struct LargeDialect {
 
 impl LargeDialect {
     fn definitions(&self) -> &IndexMap<&'static str, OpDefinition> {
-        self.definitions.get_or_init(|| by_name((self.make)()))
+        self.definitions.get_or_init(|| {
+            let mut definitions = IndexMap::default();
+            define(&mut definitions, (self.make)());
+            definitions
+        })
     }
 }
 
-/// Definitions by name; a second definition of one name is a bug.
-fn by_name(definitions: impl IntoIterator<Item = OpDefinition>) -> IndexMap<&'static str, OpDefinition> {
-    let mut map = IndexMap::default();
+/// Adds definitions by name; a second definition of one name is a bug.
+fn define(known: &mut IndexMap<&'static str, OpDefinition>, definitions: impl IntoIterator<Item = OpDefinition>) {
     for definition in definitions {
         let name = definition.name;
-        assert!(map.insert(name, definition).is_none(), "operation {name} is defined twice");
+        assert!(known.insert(name, definition).is_none(), "operation {name} is defined twice");
     }
-    map
 }
 
 impl Registry {
     /// Adds the operations of a dialect.
     pub fn extend(&mut self, definitions: impl IntoIterator<Item = OpDefinition>) {
-        for (name, definition) in by_name(definitions) {
-            assert!(self.definitions.insert(name, definition).is_none(), "operation {name} is defined twice");
-        }
+        define(&mut self.definitions, definitions);
     }
 
     /// Adds a dialect whose operations are only defined when somebody asks for one.

@@ -5,7 +5,7 @@ use ir::{Attribute, Body, Builder, Module, Op, Result, Value};
 use super::scope::{definitions, stack_table, with_body};
 
 /// Operands in front of the descriptor's words: the addresses of A, B, the start values and C, rows and columns.
-const PLAIN_OPERANDS: usize = 6;
+pub(super) const PLAIN_OPERANDS: usize = 6;
 
 /// The micro-kernel behind an operation on a tile.
 fn micro_kernel(name: &str) -> Option<&'static str> {

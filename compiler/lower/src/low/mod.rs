@@ -95,6 +95,6 @@ pub const PASSES: &[PassDefinition] = &[
     PassDefinition::on_module(
         "simplify",
         "Folds, merges and removes operations between blocks, and hoists stack memory.",
-        |module, _| simplify::simplify(module),
+        |module, context| simplify::simplify(module, context.registry),
     ),
 ];

@@ -7,10 +7,9 @@ use ir::{Attribute, Block, Body, Builder, Folded, IndexMap, Module, Op, Registry
 use super::scope::{definitions, with_body};
 
 /// Simplifies every function once.
-pub(super) fn simplify(module: &mut Module) -> Result<()> {
-    let registry = dialects::registry();
+pub(super) fn simplify(module: &mut Module, registry: &Registry) -> Result<()> {
     for op in definitions(module) {
-        with_body(module, op, |_, body| simplify_body(body, &registry));
+        with_body(module, op, |_, body| simplify_body(body, registry));
     }
     Ok(())
 }

@@ -13,6 +13,7 @@ use ir::{Body, Builder, Module, Op, Value};
 use self::code::Code;
 use self::cover::{choices, cover, sizes};
 use self::registers::{Rows, Tile, Vectors};
+use super::contract::PLAIN_OPERANDS;
 use super::scope::{definitions, with_body};
 use crate::contraction::GROUP;
 
@@ -168,7 +169,7 @@ impl Sum {
 fn expand(body: &mut Body, op: Op, registers: VectorRegisters) {
     let is_depthwise = body.name(op) == "rt.depthwise";
     let operands = body.op(op).operands().to_vec();
-    let (plain, words) = operands.split_at(6);
+    let (plain, words) = operands.split_at(PLAIN_OPERANDS);
     let known = [plain[4], plain[5]].map(|extent| choices(body, extent));
     let mut code = Code::new(Builder::before(body, op), registers.lanes);
     let sum = if is_depthwise { Sum::depthwise(&mut code, words) } else { Sum::product(&code, words) };
