@@ -18,7 +18,7 @@ pub fn registry() -> PassRegistry {
 const INFER_SHAPES: PassDefinition = PassDefinition::on_module(
     "infer-shapes",
     "Writes inferred types into the values of the graph level: extents that are numbers become static.",
-    |module, _| dialects::onnx::shape::infer_shapes(module, &IndexMap::default()),
+    |module, _| operators::shape::infer_shapes(module, &IndexMap::default()),
 );
 
 const OPTIMIZE: PassDefinition =

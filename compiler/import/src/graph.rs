@@ -6,11 +6,10 @@ use ir::{Attribute, Attributes, DenseElements, Diagnostic, ErrorClass, FunctionT
 use proto::{AttributeProto, FunctionProto, GraphProto, Model, NodeProto, OperatorSetIdProto, Tensors, ValueInfoProto};
 
 use crate::attributes::{import_attribute, import_tensor, kind_of};
-use crate::emit::Emitter;
-use crate::node::{Node, Problem};
-use crate::result_types::result_type;
-use crate::types::{Bindings, contained, dimension_names, import_type, without_shape};
-use crate::{MAIN, Options, cleanup, upgrade};
+use crate::types::{Bindings, dimension_names, import_type};
+use crate::{MAIN, Options, cleanup};
+use operators::graph::{Emitter, Node, Problem};
+use operators::types::{contained, result_type, without_shape};
 
 /// Functions may call each other this deep.
 const CALL_DEPTH: usize = 64;
@@ -56,7 +55,7 @@ struct Importer<'m> {
 pub(crate) fn import(model: &Model, options: &Options) -> ir::Result<Module> {
     let graph = model.proto.graph.as_ref().expect("a loaded model has a graph");
     let importer = Importer {
-        emit: Emitter::new(),
+        emit: Emitter::default(),
         frame: Frame { opsets: opsets(&model.proto.opset_import), ..Frame::default() },
         callers: vec![],
         functions: model.proto.functions.iter().map(|f| ((domain(&f.domain), &*f.name, &*f.overload), f)).collect(),
@@ -311,7 +310,7 @@ impl<'m> Importer<'m> {
         let name = proto.op_type.clone();
         let mut node = Node { name, operands, attributes, outputs, declared, results: None };
         if schema.domain == "ai.onnx" {
-            upgrade::upgrade(&mut node, schema.since, &mut self.emit)?;
+            operators::upgrade::upgrade(&mut node, schema.since, &mut self.emit)?;
         }
         match node.results.take() {
             Some(results) => Ok(Ok(results)),

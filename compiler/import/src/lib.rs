@@ -10,13 +10,8 @@
 
 mod attributes;
 mod cleanup;
-mod composites;
-mod emit;
 mod graph;
-mod node;
-mod result_types;
 mod types;
-mod upgrade;
 
 use std::path::Path;
 

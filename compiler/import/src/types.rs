@@ -3,7 +3,8 @@
 use indexmap::IndexMap;
 use ir::Type;
 use ir::types::Extent;
-use proto::{Dimension, DimensionValue, TensorShapeProto, TypeProto, TypeValue, element_type, type_name};
+use operators::types::element_type;
+use proto::{Dimension, DimensionValue, TensorShapeProto, TypeProto, TypeValue};
 
 /// Extents given to symbolic dimensions by name.
 pub(crate) type Bindings = IndexMap<String, i64>;
@@ -17,7 +18,7 @@ pub(crate) fn import_type(proto: Option<&TypeProto>, bindings: &Bindings) -> Res
     let r#type = match value {
         TypeValue::Tensor(tensor) if tensor.elem_type == 0 => return Ok(None),
         TypeValue::Tensor(tensor) => {
-            let element = import_element(tensor.elem_type)?;
+            let element = element_type(tensor.elem_type)?;
             match &tensor.shape {
                 None => Type::unranked_tensor(element),
                 Some(shape) => Type::tensor(extents(shape, bindings), element),
@@ -25,18 +26,11 @@ pub(crate) fn import_type(proto: Option<&TypeProto>, bindings: &Bindings) -> Res
         }
         TypeValue::Sequence(sequence) => Type::dialect("onnx", "Seq", vec![inner(&sequence.elem_type)?]),
         TypeValue::Optional(optional) => Type::dialect("onnx", "Opt", vec![inner(&optional.elem_type)?]),
-        TypeValue::Map(map) => {
-            Type::dialect("onnx", "Map", vec![import_element(map.key_type)?, inner(&map.value_type)?])
-        }
+        TypeValue::Map(map) => Type::dialect("onnx", "Map", vec![element_type(map.key_type)?, inner(&map.value_type)?]),
         TypeValue::SparseTensor(_) => return Err("has a sparse tensor type, which is not supported".into()),
         TypeValue::Opaque(_) => return Err("has an opaque type, which is not supported".into()),
     };
     Ok(Some(r#type))
-}
-
-/// The IR type of an ONNX element type number.
-pub(crate) fn import_element(number: i32) -> Result<Type, String> {
-    element_type(number).ok_or_else(|| format!("has element type {}, which is not supported", type_name(number)))
 }
 
 fn extents(shape: &TensorShapeProto, bindings: &Bindings) -> Vec<Extent> {
@@ -72,26 +66,4 @@ pub(crate) fn dimension_names(proto: Option<&TypeProto>, bindings: &Bindings) ->
 /// Whether a symbolic dimension has a name; some exporters write `?` for every unknown extent.
 fn is_name(text: &str) -> bool {
     text.starts_with(|first: char| first.is_alphabetic() || first == '_')
-}
-
-/// The same type without its shape: what is known of a value whose extents are not.
-pub(crate) fn without_shape(r#type: &Type) -> Type {
-    match r#type {
-        Type::Tensor(tensor) => Type::unranked_tensor(tensor.element.clone()),
-        Type::Dialect(dialect) => {
-            let parameters = dialect.parameters.iter().map(without_shape).collect();
-            Type::dialect(&dialect.dialect, &dialect.name, parameters)
-        }
-        other => other.clone(),
-    }
-}
-
-/// The element type of a sequence or optional.
-pub(crate) fn contained<'a>(r#type: &'a Type, container: &str) -> Option<&'a Type> {
-    match r#type {
-        Type::Dialect(dialect) if *dialect.dialect == *"onnx" && *dialect.name == *container => {
-            dialect.parameters.first()
-        }
-        _ => None,
-    }
 }

@@ -7,6 +7,7 @@ use std::hash::{Hash, Hasher};
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::attributes::Attribute;
 use crate::types::Type;
 
 /// Immutable bytes: owned, or a window of a mapped file. Cloning shares them.
@@ -267,6 +268,16 @@ impl DenseElements {
                 })
             }
             _ => None,
+        }
+    }
+
+    /// Element `index` as a scalar attribute; 0 where the contents cannot be read.
+    pub fn element_attribute(&self, index: usize) -> Attribute {
+        let element = self.r#type.element().clone();
+        match &element {
+            Type::Float(_) => Attribute::float(self.float(index).unwrap_or(0.0), element),
+            Type::Integer(integer) if integer.width == 1 => Attribute::Bool(self.integer(index) != Some(0)),
+            _ => Attribute::Integer(self.integer(index).unwrap_or(0), element),
         }
     }
 

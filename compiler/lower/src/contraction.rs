@@ -8,10 +8,8 @@
 
 use ir::{AffineExpr, Body, FloatType, Type};
 
-use crate::generic::{Generic, Iterator};
-
-/// Columns come in groups of this many, one AVX-512 vector of f32.
-pub const GROUP: i64 = 16;
+use dialects::linalg::GROUP;
+use dialects::linalg::generic::{Generic, Iterator};
 
 /// How the columns of a contraction are laid out.
 #[derive(Clone, Debug, PartialEq, Eq)]

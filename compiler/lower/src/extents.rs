@@ -2,7 +2,7 @@
 
 use ir::{Attribute, Attributes, Body, Builder, Op, Type, Value, ValueDefinition};
 
-use crate::generic::Generic;
+use dialects::linalg::generic::Generic;
 
 /// The extent of dimension `axis` of `value` as a value that is available at `before`. New operations, if any, are put
 /// in front of `before`.

@@ -10,7 +10,7 @@
 use ir::{AffineExpr, Block, Body, FloatType, IndexMap, Op, Type, Value, ValueDefinition};
 
 use crate::contraction::Contraction;
-use crate::generic::{Generic, Iterator};
+use dialects::linalg::generic::{Generic, Iterator};
 
 /// Operations that become one kernel.
 #[derive(Clone, Debug)]

@@ -11,7 +11,7 @@ use ir::{Attribute, Attributes, Block, Body, Builder, FunctionType, IndexMap, Lo
 use crate::clone::{Mapping, clone_op};
 use crate::extents::extent_of;
 use crate::fuse::{Group, external_operands, fuse_block};
-use crate::generic::Generic;
+use dialects::linalg::generic::Generic;
 
 /// Marks a function as a kernel.
 pub const KERNEL: &str = "rt.kernel";

@@ -34,7 +34,7 @@ pub fn passes() -> Vec<PassDefinition> {
         PassDefinition::on_module(
             "onnx-to-linalg",
             "Graph to structured: operators become index maps and scalar bodies.",
-            |module, _| crate::onnx_to_linalg::lower_function(module, MAIN),
+            |module, _| operators::structured::lower_function(module, MAIN),
         ),
         PassDefinition::on_module(
             "outline-kernels",

@@ -3,9 +3,9 @@
 //! Every e-node stands for an operation of the function's body. Operations that rules build are detached ones; what
 //! is chosen in the end is attached, the rest erased.
 
-use dialects::onnx::shape::ShapeAnalysis;
 use egg::Id;
 use ir::{Attribute, Attributes, Blob, Body, DenseElements, DimExpr, IndexMap, Location, Op, Type, Value};
+use operators::shape::ShapeAnalysis;
 
 use crate::language::{EGraph, Fact, Facts, Node, Source, Symbols, short_name};
 use crate::scalar;

@@ -19,9 +19,9 @@ mod rules;
 mod saturate;
 mod scalar;
 
-use dialects::onnx::shape::ShapeAnalysis;
 use egg::Id;
 use ir::{Block, Body, IndexMap, IndexSet, Module, Op, Result, Value};
+use operators::shape::ShapeAnalysis;
 
 use crate::extract::{Choice, Extractor};
 use crate::graph::{Graph, is_literal};
@@ -60,7 +60,7 @@ pub fn optimize(module: &mut Module, options: &Options) -> Result<Report> {
     let Some(function) = module.symbol(MAIN) else { return Ok(report) };
     let attributes = module.body.op(function).attributes.clone();
     let Some(mut body) = module.body.take_isolated(function) else { return Ok(report) };
-    let analysed = dialects::onnx::shape::analyse(&body, &attributes, &IndexMap::default());
+    let analysed = operators::shape::analyse(&body, &attributes, &IndexMap::default());
     if let (Ok(shapes), Some(entry)) = (&analysed, body.entry())
         && is_graph(&body, entry)
     {

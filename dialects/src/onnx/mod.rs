@@ -6,6 +6,5 @@
 
 mod operations;
 pub mod schema;
-pub mod shape;
 
 pub use operations::operations;

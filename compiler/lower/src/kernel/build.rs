@@ -9,8 +9,8 @@ use super::emit::{Emitter, Target};
 use super::loops::{Piece, emit_elementwise};
 use super::pad::emit_pad;
 use crate::contraction::Contraction;
-use crate::generic::Generic;
 use crate::outline::KERNEL;
+use dialects::linalg::generic::Generic;
 
 /// Turns every kernel of a module into loops over buffers.
 pub fn build_kernels(module: &mut Module, target: &Target) {

@@ -6,8 +6,9 @@ use ir::{Attributes, Body, Type, Value};
 use super::emit::Emitter;
 use super::lane::Lane;
 use super::loops::{delinearize, shift};
-use crate::contraction::{Columns, Contraction, GROUP, Kind};
-use crate::generic::Generic;
+use crate::contraction::{Columns, Contraction, Kind};
+use dialects::linalg::GROUP;
+use dialects::linalg::generic::Generic;
 
 /// Columns of one tile: four vectors.
 const PANEL: i64 = 4 * GROUP;

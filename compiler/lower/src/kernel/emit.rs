@@ -14,7 +14,7 @@ use ir::{
 };
 
 use super::lane::Lane;
-use crate::generic::Generic;
+use dialects::linalg::generic::Generic;
 
 /// What kernel emission needs to know about the code generator behind it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -419,7 +419,7 @@ impl<'a> Emitter<'a> {
             "arith.constant" => {
                 let dense = operation.attributes.get("value").and_then(Attribute::as_dense).expect("a dense constant");
                 let element = dense.r#type.element().clone();
-                let attribute = scalar_attribute(dense, 0);
+                let attribute = dense.element_attribute(0);
                 Lane::Uniform(self.constant(attribute, element))
             }
             name => unreachable!("{name} is not evaluated element by element"),
@@ -780,14 +780,4 @@ fn domain_point(generic: &Generic, index: usize, subscripts: &[Lane]) -> Vec<Opt
         }
     }
     point
-}
-
-/// Element `index` of a dense constant as a scalar attribute.
-pub fn scalar_attribute(dense: &ir::DenseElements, index: usize) -> Attribute {
-    let element = dense.r#type.element().clone();
-    match &element {
-        Type::Float(_) => Attribute::float(dense.float(index).unwrap_or(0.0), element),
-        Type::Integer(integer) if integer.width == 1 => Attribute::Bool(dense.integer(index) != Some(0)),
-        _ => Attribute::Integer(dense.integer(index).unwrap_or(0), element),
-    }
 }

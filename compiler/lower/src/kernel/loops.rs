@@ -7,7 +7,7 @@ use ir::{AffineExpr, Body, Op, Type, Value};
 
 use super::emit::Emitter;
 use super::lane::Lane;
-use crate::generic::Generic;
+use dialects::linalg::generic::Generic;
 
 /// Elements of a one-dimensional result that make one row.
 const CHUNK: i64 = 4096;
@@ -283,7 +283,7 @@ fn element_work(source: &Body, roots: &[Value]) -> i64 {
             .extents(source)
             .iter()
             .zip(&generic.iterators)
-            .filter(|(_, kind)| **kind == crate::generic::Iterator::Reduction)
+            .filter(|(_, kind)| **kind == dialects::linalg::generic::Iterator::Reduction)
             .map(|(extent, _)| extent.unwrap_or(ASSUMED_EXTENT))
             .product();
         work += body * iterations;

@@ -7,7 +7,7 @@ use ir::{AffineExpr, Attribute, Attributes, Type, Value};
 
 use super::emit::Emitter;
 use super::lane::Lane;
-use crate::generic::{Generic, Iterator};
+use dialects::linalg::generic::{Generic, Iterator};
 
 /// A combiner that may be applied to lanes separately.
 struct Combiner {

@@ -15,7 +15,7 @@ use self::cover::{choices, cover, sizes};
 use self::registers::{Rows, Tile, Vectors};
 use super::contract::PLAIN_OPERANDS;
 use super::scope::{definitions, with_body};
-use crate::contraction::GROUP;
+use dialects::linalg::GROUP;
 
 /// The vector registers of a processor that multiplies and adds at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

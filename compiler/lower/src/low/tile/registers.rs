@@ -4,7 +4,7 @@ use ir::Value;
 
 use super::code::{Code, Place};
 use super::{Start, Sum};
-use crate::contraction::GROUP;
+use dialects::linalg::GROUP;
 
 /// Innermost reduction loops of at most this many steps are straight code.
 const STRAIGHT_STEPS: i64 = 4;

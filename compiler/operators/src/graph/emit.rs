@@ -1,0 +1,89 @@
+//! Building operations of the onnx dialect whose result types follow from their operands.
+
+use dialects::onnx::schema;
+use ir::{Attribute, Attributes, Block, Body, DenseElements, Location, Op, Type, Value};
+
+use crate::types::result_type;
+
+/// A function being built, and where in it.
+pub struct Emitter {
+    /// The function being built.
+    pub body: Body,
+    /// The block whose end operations go to.
+    pub block: Block,
+    /// The location of what is built next.
+    pub location: Location,
+    /// The value of every omitted optional operand.
+    pub none: Value,
+}
+
+impl Default for Emitter {
+    /// An empty function.
+    fn default() -> Emitter {
+        let mut body = Body::new();
+        let block = body.add_block(body.root(), &[]);
+        let op = body.create_op("onnx.NoValue", &[], &[Type::None], Attributes::new(), Location::Unknown);
+        body.append(block, op);
+        let none = body.result(op, 0);
+        Emitter { body, block, location: Location::Unknown, none }
+    }
+}
+
+impl Emitter {
+    /// An operation at the current place.
+    pub fn create(&mut self, name: String, operands: &[Value], types: &[Type], attributes: Attributes) -> Op {
+        let op = self.body.create_op(name, operands, types, attributes, self.location.clone());
+        self.body.append(self.block, op);
+        op
+    }
+
+    /// An operator of the default domain in its newest form, with one result.
+    pub fn op(&mut self, name: &str, operands: &[Value], attributes: impl Into<Attributes>) -> Value {
+        let attributes = attributes.into();
+        let schema = schema::newest("", name).expect("a known operator");
+        let types: Vec<Type> = operands.iter().map(|&value| self.body.value_type(value).clone()).collect();
+        let r#type = result_type(schema, 0, &types, &attributes).expect("its type follows from the operands");
+        let op = self.create(schema.op_name(), operands, &[r#type], attributes);
+        self.body.result(op, 0)
+    }
+
+    /// A constant.
+    pub fn constant(&mut self, elements: DenseElements) -> Value {
+        let r#type = elements.r#type.clone();
+        let op = self.create("onnx.Constant".into(), &[], &[r#type], [("value", Attribute::dense(elements))].into());
+        self.body.result(op, 0)
+    }
+
+    /// A constant list of `int64`.
+    pub fn integers(&mut self, values: &[i64]) -> Value {
+        self.constant(DenseElements::from_i64(&[values.len() as i64], values))
+    }
+
+    /// A constant `int64` scalar.
+    pub fn integer(&mut self, value: i64) -> Value {
+        self.constant(DenseElements::from_i64(&[], &[value]))
+    }
+
+    /// A constant scalar of a float type.
+    pub fn float(&mut self, value: f64, element: &Type) -> Option<Value> {
+        let Type::Float(format) = element else { return None };
+        let bits = ir::floats::encode(value, *format).to_le_bytes();
+        let width = element.byte_width().expect("floats have a width");
+        let r#type = Type::static_tensor(&[], element.clone());
+        Some(self.constant(DenseElements::new(r#type, ir::Blob::copy_of(&bits[..width]))))
+    }
+
+    /// The contents of a value that is a constant.
+    pub fn known(&self, value: Value) -> Option<&DenseElements> {
+        let op = self.body.defining_op(value)?;
+        if self.body.name(op) != "onnx.Constant" {
+            return None;
+        }
+        self.body.attribute(op, "value")?.as_dense().map(|elements| &**elements)
+    }
+
+    /// The rank of a value, where its type states one.
+    pub fn rank(&self, value: Value) -> Option<usize> {
+        self.body.value_type(value).rank()
+    }
+}

@@ -1,0 +1,40 @@
+//! A node on its way from the file to an operation.
+
+use ir::{Attributes, ErrorClass, Type, Value};
+
+/// A node with its inputs resolved, in the form of some opset.
+pub struct Node {
+    /// The operator.
+    pub name: String,
+    /// Its inputs; `onnx.NoValue` for an omitted one.
+    pub operands: Vec<Value>,
+    /// Its attributes, but not graphs.
+    pub attributes: Attributes,
+    /// Whether each of its outputs has a name, so that it may be read.
+    pub outputs: Vec<bool>,
+    /// Declared types of its outputs, as far as the model states them.
+    pub declared: Vec<Option<Type>>,
+    /// The values of its outputs, once they are built otherwise than by an operation of this name.
+    pub results: Option<Vec<Value>>,
+}
+
+/// Why a node cannot be imported.
+#[derive(Debug)]
+pub struct Problem {
+    /// Whose fault it is.
+    pub class: ErrorClass,
+    /// What is wrong, as the end of a sentence that starts with the operator.
+    pub message: String,
+}
+
+impl Problem {
+    /// The model is wrong.
+    pub fn input(message: impl Into<String>) -> Problem {
+        Problem { class: ErrorClass::Input, message: message.into() }
+    }
+
+    /// The model is right, but this is not supported.
+    pub fn unsupported(message: impl Into<String>) -> Problem {
+        Problem { class: ErrorClass::Unsupported, message: message.into() }
+    }
+}

@@ -1,0 +1,268 @@
+//! Shapes inferred from textual functions: each case gives a body and what its results must be.
+
+use ir::{DimExpr, IndexMap, parse_module};
+
+use super::{ShapeAnalysis, SymbolSource, analyse, infer_shapes};
+
+/// `%x: tensor<?x?x64xf32>` with dimensions `N` and `S`, and `%y: tensor<?x64x32xf32>` with dimension `N`.
+const ARGUMENTS: &str =
+    r#"arg_attrs = [{onnx.name = "x", onnx.dim_params = "0:N,1:S"}, {onnx.name = "y", onnx.dim_params = "0:N"}]"#;
+
+fn function(body: &str, returned: &str, types: &str) -> String {
+    format!(
+        r#""func.func"() ({{
+^bb0(%x: tensor<?x?x64xf32>, %y: tensor<?x64x32xf32>):
+  %none = "onnx.NoValue"() : () -> none
+  {body}
+  "func.return"({returned}) : ({types}) -> ()
+}}) {{sym_name = "main", function_type = (tensor<?x?x64xf32>, tensor<?x64x32xf32>) -> (), {ARGUMENTS}}} : () -> ()"#
+    )
+}
+
+/// The analysis, and the shapes of the returned values as text.
+fn infer(body: &str, returned: &str, types: &str) -> Result<Vec<String>, String> {
+    let text = function(body, returned, types);
+    let module = parse_module(&text, "test", None).unwrap_or_else(|errors| panic!("{}\n{text}", errors[0]));
+    let main = module.function("main").expect("there is a main");
+    let analysis =
+        analyse(main.body, main.attributes, &IndexMap::default()).map_err(|errors| errors[0].message.clone())?;
+    let entry = main.body.entry().expect("main has a body");
+    let end = main.body.terminator(entry).expect("main returns");
+    Ok(main.body.op(end).operands().iter().map(|&value| describe(&analysis, value)).collect())
+}
+
+fn describe(analysis: &ShapeAnalysis, value: ir::Value) -> String {
+    let shape = analysis.shape(value).map_or("*".to_string(), super::tensor::list);
+    match analysis.known_value(value) {
+        Some(elements) => format!("{shape} = {}", super::tensor::list(elements)),
+        None => shape,
+    }
+}
+
+/// Cases of one operation on the arguments: its text behind `%r = `, and the shape of the result.
+fn check(cases: &[(&str, &str)]) {
+    for (text, expected) in cases {
+        let constants = r#"
+  %i = "onnx.Shape"(%x) : (tensor<?x?x64xf32>) -> tensor<3xi64>
+  %minus = "onnx.Constant"() {value = dense<-1> : tensor<1xi64>} : () -> tensor<1xi64>
+  %zero = "onnx.Constant"() {value = dense<0> : tensor<1xi64>} : () -> tensor<1xi64>
+  %one = "onnx.Constant"() {value = dense<1> : tensor<1xi64>} : () -> tensor<1xi64>
+  %two = "onnx.Constant"() {value = dense<2> : tensor<1xi64>} : () -> tensor<1xi64>
+  %scalar = "onnx.Constant"() {value = dense<1> : tensor<i64>} : () -> tensor<i64>
+  %far = "onnx.Constant"() {value = dense<9223372036854775807> : tensor<1xi64>} : () -> tensor<1xi64>"#;
+        let body = format!("{constants}\n  %r = {text}");
+        let (_, r#type) = text.rsplit_once("-> ").expect("cases end with a result type");
+        let found = match infer(&body, "%r", r#type) {
+            Ok(shapes) => shapes[0].clone(),
+            Err(message) => message,
+        };
+        assert_eq!(found, *expected, "{text}");
+    }
+}
+
+#[test]
+fn elementwise() {
+    check(&[
+        (r#""onnx.Relu"(%x) : (tensor<?x?x64xf32>) -> tensor<*xf32>"#, "[N, S, 64]"),
+        (r#""onnx.Add"(%x, %one) : (tensor<?x?x64xf32>, tensor<1xi64>) -> tensor<*xf32>"#, "[N, S, 64]"),
+        (r#""onnx.Mul"(%x, %x) : (tensor<?x?x64xf32>, tensor<?x?x64xf32>) -> tensor<*xf32>"#, "[N, S, 64]"),
+        (
+            r#""onnx.Add"(%x, %y) : (tensor<?x?x64xf32>, tensor<?x64x32xf32>) -> tensor<*xf32>"#,
+            "Add: extent 64 does not broadcast with extent 32",
+        ),
+    ]);
+}
+
+#[test]
+fn products() {
+    check(&[
+        (r#""onnx.MatMul"(%x, %y) : (tensor<?x?x64xf32>, tensor<?x64x32xf32>) -> tensor<*xf32>"#, "[N, S, 32]"),
+        (
+            r#""onnx.MatMul"(%y, %y) : (tensor<?x64x32xf32>, tensor<?x64x32xf32>) -> tensor<*xf32>"#,
+            "MatMul: inner extents 32 and 64 differ",
+        ),
+        (
+            r#""onnx.Einsum"(%x, %y) {equation = "bij,bjk->bki"} : (tensor<?x?x64xf32>, tensor<?x64x32xf32>) -> tensor<*xf32>"#,
+            "[N, 32, S]",
+        ),
+        (r#""onnx.Einsum"(%x) {equation = "...i->i..."} : (tensor<?x?x64xf32>) -> tensor<*xf32>"#, "[64, N, S]"),
+    ]);
+}
+
+#[test]
+fn movement() {
+    check(&[
+        (r#""onnx.Transpose"(%x) {perm = [2, 0, 1]} : (tensor<?x?x64xf32>) -> tensor<*xf32>"#, "[64, N, S]"),
+        (r#""onnx.Flatten"(%x) {axis = 2 : i64} : (tensor<?x?x64xf32>) -> tensor<*xf32>"#, "[N*S, 64]"),
+        (r#""onnx.Reshape"(%x, %minus) : (tensor<?x?x64xf32>, tensor<1xi64>) -> tensor<*xf32>"#, "[N*S*64]"),
+        (r#""onnx.Unsqueeze"(%x, %minus) : (tensor<?x?x64xf32>, tensor<1xi64>) -> tensor<*xf32>"#, "[N, S, 64, 1]"),
+        (
+            r#""onnx.Squeeze"(%y, %one) : (tensor<?x64x32xf32>, tensor<1xi64>) -> tensor<*xf32>"#,
+            "Squeeze: axis 1 has extent 64, not 1",
+        ),
+        (
+            r#""onnx.Concat"(%x, %x) {axis = 1 : i64} : (tensor<?x?x64xf32>, tensor<?x?x64xf32>) -> tensor<*xf32>"#,
+            "[N, S*2, 64]",
+        ),
+        (
+            r#""onnx.Slice"(%x, %one, %far, %one, %one) : (tensor<?x?x64xf32>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) -> tensor<*xf32>"#,
+            "[N, max(0, S-1), 64]",
+        ),
+        (
+            r#""onnx.Slice"(%x, %zero, %minus, %two, %two) : (tensor<?x?x64xf32>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) -> tensor<*xf32>"#,
+            "[N, S, 32]",
+        ),
+        (
+            r#""onnx.Gather"(%x, %scalar) {axis = 1 : i64} : (tensor<?x?x64xf32>, tensor<i64>) -> tensor<*xf32>"#,
+            "[N, 64]",
+        ),
+        (r#""onnx.ReduceMean"(%x, %minus) : (tensor<?x?x64xf32>, tensor<1xi64>) -> tensor<*xf32>"#, "[N, S, 1]"),
+        (r#""onnx.ArgMax"(%x) {axis = 2 : i64, keepdims = 0 : i64} : (tensor<?x?x64xf32>) -> tensor<*xi64>"#, "[N, S]"),
+        (r#""onnx.Unheard"(%x) : (tensor<?x?x64xf32>) -> tensor<*xf32>"#, "*"),
+        (r#""onnx.NonZero"(%x) : (tensor<?x?x64xf32>) -> tensor<*xi64>"#, "[3, nonzero_0]"),
+    ]);
+}
+
+#[test]
+fn elements() {
+    check(&[
+        (r#""onnx.Gather"(%i, %one) : (tensor<3xi64>, tensor<1xi64>) -> tensor<*xi64>"#, "[1] = [S]"),
+        (
+            r#""onnx.Slice"(%i, %minus, %far) : (tensor<3xi64>, tensor<1xi64>, tensor<1xi64>) -> tensor<*xi64>"#,
+            "[1] = [64]",
+        ),
+        (
+            r#""onnx.Concat"(%i, %two) {axis = 0 : i64} : (tensor<3xi64>, tensor<1xi64>) -> tensor<*xi64>"#,
+            "[4] = [N, S, 64, 2]",
+        ),
+        (r#""onnx.Mul"(%i, %two) : (tensor<3xi64>, tensor<1xi64>) -> tensor<*xi64>"#, "[3] = [N*2, S*2, 128]"),
+        (r#""onnx.ReduceProd"(%i) {keepdims = 0 : i64} : (tensor<3xi64>) -> tensor<*xi64>"#, "[] = [N*S*64]"),
+        (
+            r#""onnx.ConstantOfShape"(%i) {value = dense<1.0> : tensor<1xf32>} : (tensor<3xi64>) -> tensor<*xf32>"#,
+            "[N, S, 64]",
+        ),
+        (r#""onnx.Equal"(%i, %minus) : (tensor<3xi64>, tensor<1xi64>) -> tensor<*xi1>"#, "[3] = [0, 0, 0]"),
+    ]);
+}
+
+#[test]
+fn attention_heads() {
+    let body = r#"
+  %s = "onnx.Shape"(%x) {start = 0 : i64, end = 2 : i64} : (tensor<?x?x64xf32>) -> tensor<*xi64>
+  %heads = "onnx.Constant"() {value = dense<[-1, 16]> : tensor<2xi64>} : () -> tensor<2xi64>
+  %to = "onnx.Concat"(%s, %heads) {axis = 0 : i64} : (tensor<*xi64>, tensor<2xi64>) -> tensor<*xi64>
+  %split = "onnx.Reshape"(%x, %to) : (tensor<?x?x64xf32>, tensor<*xi64>) -> tensor<*xf32>"#;
+    assert_eq!(infer(body, "%split", "tensor<*xf32>").unwrap(), ["[N, S, 4, 16]"]);
+}
+
+#[test]
+fn sizes_computed_in_floats() {
+    let body = r#"
+  %s = "onnx.Shape"(%x) {start = 1 : i64, end = 2 : i64} : (tensor<?x?x64xf32>) -> tensor<*xi64>
+  %f = "onnx.Cast"(%s) {to = 1 : i64} : (tensor<*xi64>) -> tensor<*xf32>
+  %by = "onnx.Constant"() {value = dense<2.0> : tensor<f32>} : () -> tensor<f32>
+  %q = "onnx.Div"(%f, %by) : (tensor<*xf32>, tensor<f32>) -> tensor<*xf32>
+  %c = "onnx.Ceil"(%q) : (tensor<*xf32>) -> tensor<*xf32>
+  %n = "onnx.Cast"(%c) {to = 7 : i64} : (tensor<*xf32>) -> tensor<*xi64>"#;
+    assert_eq!(infer(body, "%n", "tensor<*xi64>").unwrap(), ["[1] = [floordiv(S+1, 2)]"]);
+}
+
+#[test]
+fn convolutions_and_pools() {
+    let body = r#"
+  %w = "onnx.Constant"() {value = dense<0.0> : tensor<8x64x3xf32>} : () -> tensor<8x64x3xf32>
+  %t = "onnx.Transpose"(%x) {perm = [0, 2, 1]} : (tensor<?x?x64xf32>) -> tensor<*xf32>
+  %c = "onnx.Conv"(%t, %w, %none) {pads = [1, 1], strides = [2]} : (tensor<*xf32>, tensor<8x64x3xf32>, none) -> tensor<*xf32>
+  %p = "onnx.MaxPool"(%y) {kernel_shape = [3], strides = [2], ceil_mode = 1 : i64} : (tensor<?x64x32xf32>) -> tensor<*xf32>
+  %g = "onnx.GlobalAveragePool"(%y) : (tensor<?x64x32xf32>) -> tensor<*xf32>
+  %wt = "onnx.Constant"() {value = dense<0.0> : tensor<64x8x4xf32>} : () -> tensor<64x8x4xf32>
+  %d = "onnx.ConvTranspose"(%t, %wt, %none) {strides = [4]} : (tensor<*xf32>, tensor<64x8x4xf32>, none) -> tensor<*xf32>"#;
+    let types = "tensor<*xf32>, tensor<*xf32>, tensor<*xf32>, tensor<*xf32>";
+    let expected = ["[N, 8, floordiv(S+1, 2)]", "[N, 64, 16]", "[N, 64, 1]", "[N, 8, S*4]"];
+    assert_eq!(infer(body, "%c, %p, %g, %d", types).unwrap(), expected);
+}
+
+#[test]
+fn branches_join() {
+    let body = r#"
+  %q = "onnx.Greater"(%x, %x) : (tensor<?x?x64xf32>, tensor<?x?x64xf32>) -> tensor<*xi1>
+  %r = "onnx.If"(%q) ({
+    %a = "onnx.NonZero"(%x) : (tensor<?x?x64xf32>) -> tensor<*xi64>
+    "onnx.Yield"(%a) : (tensor<*xi64>) -> ()
+  }, {
+    %b = "onnx.Shape"(%x) : (tensor<?x?x64xf32>) -> tensor<*xi64>
+    %c = "onnx.Constant"() {value = dense<1> : tensor<1xi64>} : () -> tensor<1xi64>
+    %d = "onnx.Unsqueeze"(%b, %c) : (tensor<*xi64>, tensor<1xi64>) -> tensor<*xi64>
+    "onnx.Yield"(%d) : (tensor<*xi64>) -> ()
+  }) : (tensor<*xi1>) -> tensor<*xi64>"#;
+    assert_eq!(infer(body, "%r", "tensor<*xi64>").unwrap(), ["[3, if_1]"]);
+}
+
+#[test]
+fn loops_reach_a_fixed_point() {
+    let body = r#"
+  %n = "onnx.Constant"() {value = dense<5> : tensor<i64>} : () -> tensor<i64>
+  %r:3 = "onnx.Loop"(%n, %none, %x, %y) ({
+  ^bb0(%i: tensor<i64>, %go: tensor<i1>, %a: tensor<*xf32>, %b: tensor<*xf32>):
+    %c = "onnx.Concat"(%a, %a) {axis = 1 : i64} : (tensor<*xf32>, tensor<*xf32>) -> tensor<*xf32>
+    %d = "onnx.Relu"(%b) : (tensor<*xf32>) -> tensor<*xf32>
+    "onnx.Yield"(%go, %c, %d, %d) : (tensor<i1>, tensor<*xf32>, tensor<*xf32>, tensor<*xf32>) -> ()
+  }) : (tensor<i64>, none, tensor<?x?x64xf32>, tensor<?x64x32xf32>) -> (tensor<*xf32>, tensor<*xf32>, tensor<*xf32>)"#;
+    let types = "tensor<*xf32>, tensor<*xf32>, tensor<*xf32>";
+    let shapes = infer(body, "%r#0, %r#1, %r#2", types).unwrap();
+    assert_eq!(shapes, ["[N, loop_1, 64]", "[N, 64, 32]", "[loop_2, N, 64, 32]"]);
+}
+
+#[test]
+fn symbols_have_sources() {
+    let text = function("", "%x", "tensor<?x?x64xf32>");
+    let module = parse_module(&text, "test", None).unwrap();
+    let main = module.function("main").unwrap();
+    let analysis = analyse(main.body, main.attributes, &IndexMap::default()).unwrap();
+    assert_eq!(analysis.sources["N"], SymbolSource::Argument { argument: 0, axis: 0 });
+    assert_eq!(analysis.sources["S"], SymbolSource::Argument { argument: 0, axis: 1 });
+    let bound = analyse(main.body, main.attributes, &IndexMap::from_iter([("S".into(), 7)])).unwrap();
+    let argument = main.body.arguments(main.body.entry().unwrap())[0];
+    assert_eq!(bound.shape(argument).unwrap(), [DimExpr::symbol("N"), DimExpr::Constant(7), DimExpr::Constant(64)]);
+}
+
+#[test]
+fn types_are_written_back() {
+    let body = r#"%r = "onnx.MatMul"(%x, %y) : (tensor<?x?x64xf32>, tensor<?x64x32xf32>) -> tensor<*xf32>"#;
+    let mut module = parse_module(&function(body, "%r", "tensor<*xf32>"), "test", None).unwrap();
+    infer_shapes(&mut module, &IndexMap::from_iter([("S".into(), 7)])).unwrap();
+    let main = module.function("main").unwrap();
+    assert_eq!(main.r#type.inputs[0].to_string(), "tensor<?x7x64xf32>");
+    assert_eq!(main.r#type.results[0].to_string(), "tensor<?x7x32xf32>");
+}
+
+/// What gives sequences, optionals or maps, and training.
+const WITHOUT_RULE: [&str; 18] = [
+    "ConcatFromSequence",
+    "Optional",
+    "OptionalGetElement",
+    "SequenceAt",
+    "SequenceConstruct",
+    "SequenceEmpty",
+    "SequenceErase",
+    "SequenceInsert",
+    "SequenceMap",
+    "SplitToSequence",
+    "CastMap",
+    "DictVectorizer",
+    "ZipMap",
+    "FlexAttention",
+    "Adagrad",
+    "Adam",
+    "Gradient",
+    "Momentum",
+];
+
+#[test]
+fn every_operator_has_a_rule() {
+    let missing: Vec<&str> = dialects::onnx::schema::all_newest()
+        .filter(|schema| super::rule(schema.op_name().trim_start_matches("onnx.")).is_none())
+        .map(|schema| schema.name)
+        .collect();
+    assert_eq!(missing, WITHOUT_RULE);
+}

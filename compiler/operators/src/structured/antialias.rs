@@ -1,0 +1,155 @@
+//! Resize with antialiasing: where it shrinks, the filter is as much wider as the output is smaller.
+//!
+//! Axes are filtered one after the other. Each output element is the weighted mean of the input elements under the
+//! filter, those outside the tensor being copies of its edge.
+
+use ir::{AffineMap, Attributes, Builder, DimExpr, Type, Value};
+
+use super::Lowering;
+use super::blocked::loop_index;
+use super::reduction::Shaped;
+use super::resize::{Axis, as_f32, coordinate, cubic_weight, position};
+use super::scalars::{Comparison, Scalars};
+use dialects::linalg::generic::{Input, Iterator};
+
+/// What the elements under the filter count.
+struct Filter<'a> {
+    axis: &'a Axis,
+    attributes: &'a Attributes,
+    cubic: bool,
+    /// Elements on either side of the coordinate, an `index` value.
+    reach: Value,
+    /// The factor from distances in the input to the filter's own, f32.
+    shrink: Value,
+}
+
+impl Filter<'_> {
+    /// The number of elements that are looked at, from `reach` in front of the coordinate to `reach` behind the next.
+    fn extent(&self, lowering: &mut Lowering<'_>) -> DimExpr {
+        let reach = self.reach;
+        let count = lowering.scalars(|s| {
+            let (double, two) = (s.add(reach, reach), s.number(2.0, &Type::Index));
+            s.add(double, two)
+        });
+        lowering.named_dim(count)
+    }
+
+    /// The place of element `tap` for output element `index`, a whole number in f32, and its weight.
+    fn tap(&self, builder: &mut Builder<'_>, index: Value, tap: Value) -> (Value, Value) {
+        let centre = coordinate(builder, index, self.axis, self.attributes);
+        let offset = builder.value("arith.subi", &[tap, self.reach], Type::Index, []);
+        let (offset, extent) = (as_f32(builder, offset), as_f32(builder, self.axis.input));
+        let mut s = Scalars { builder, unsigned: false };
+        let floor = s.same("math.floor", &[centre]);
+        let place = s.add(floor, offset);
+        let distance = s.sub(place, centre);
+        let distance = s.same("math.absf", &[distance]);
+        let distance = s.mul(distance, self.shrink);
+        let weight = self.weight(&mut s, distance);
+        if self.attributes.integer("exclude_outside") != Some(1) {
+            return (place, weight);
+        }
+        let zero = s.like(0.0, place);
+        let above = s.compare(Comparison::GreaterOrEqual, place, zero);
+        let below = s.compare(Comparison::Less, place, extent);
+        let inside = s.same("arith.andi", &[above, below]);
+        (place, s.select(inside, weight, zero))
+    }
+
+    fn weight(&self, s: &mut Scalars<'_, '_>, distance: Value) -> Value {
+        let (zero, one, two) = (s.like(0.0, distance), s.like(1.0, distance), s.like(2.0, distance));
+        if !self.cubic {
+            let height = s.sub(one, distance);
+            return s.max(height, zero);
+        }
+        let a = self.attributes.float("cubic_coeff_a").unwrap_or(-0.75);
+        let (near, far) = (cubic_weight(s, distance, a, true), cubic_weight(s, distance, a, false));
+        let is_near = s.compare(Comparison::LessOrEqual, distance, one);
+        let is_far = s.compare(Comparison::Less, distance, two);
+        let outer = s.select(is_far, far, zero);
+        s.select(is_near, near, outer)
+    }
+}
+
+/// The resized tensor.
+pub(super) fn sample(
+    lowering: &mut Lowering<'_>,
+    input: &Shaped,
+    shape: &[DimExpr],
+    axes: &[Axis],
+    attributes: &Attributes,
+    cubic: bool,
+) -> Value {
+    let element = lowering.body.value_type(input.value).element().clone();
+    let wide = if element == Type::F64 { Type::F64 } else { Type::F32 };
+    let mut current = lowering.map(&[input], &input.shape, wide.clone(), |s, e| s.cast(e[0], &wide, false, false));
+    for axis in axes {
+        let (reach, shrink) = reach(lowering, axis, if cubic { 2.0 } else { 1.0 });
+        let filter = Filter { axis, attributes, cubic, reach, shrink };
+        current = filtered(lowering, &current, &filter, &shape[axis.axis]);
+    }
+    let result = lowering.map(&[&current], shape, element.clone(), |s, e| {
+        let value = if element.is_float() { e[0] } else { s.same("math.roundeven", &[e[0]]) };
+        s.cast(value, &element, false, false)
+    });
+    result.value
+}
+
+/// How far the filter reaches in the input and its own distances over the input's, which is 1 where nothing shrinks.
+fn reach(lowering: &mut Lowering<'_>, axis: &Axis, support: f64) -> (Value, Value) {
+    lowering.scalars(|s| {
+        let one = s.like(1.0, axis.scale);
+        let shrink = s.min(axis.scale, one);
+        let support_width = s.like(support, shrink);
+        let width = s.div(support_width, shrink);
+        let width = s.same("math.ceil", &[width]);
+        let width = s.cast(width, &Type::I64, false, false);
+        let width = s.builder.value("arith.index_cast", &[width], Type::Index, []);
+        // an output with any element is at least one over the extent as large as the input
+        let (twice, one) = (s.add(axis.input, axis.input), s.number(1.0, &Type::Index));
+        let capped = s.min(width, twice);
+        (s.max(capped, one), shrink)
+    })
+}
+
+/// A tensor filtered along one axis.
+fn filtered(lowering: &mut Lowering<'_>, input: &Shaped, filter: &Filter<'_>, extent: &DimExpr) -> Shaped {
+    let axis = filter.axis.axis;
+    let mut shape = input.shape.clone();
+    shape[axis] = extent.clone();
+    let wide = lowering.body.value_type(input.value).element().clone();
+    let taps = [filter.extent(lowering)];
+    // an empty tensor tells how far the loop over the taps runs
+    let taps = lowering.empty(&taps, Type::F32);
+    let start = lowering.filled(std::slice::from_ref(extent), Type::F32, 0.0);
+    let along = [Input { value: taps, map: AffineMap::select(2, &[1]) }];
+    let kinds = [Iterator::Parallel, Iterator::Reduction];
+    let total = lowering.generic_onto(&along, start, AffineMap::select(2, &[0]), &kinds, |builder, e| {
+        let (index, tap) = (loop_index(builder, 0), loop_index(builder, 1));
+        let (_, weight) = filter.tap(builder, index, tap);
+        Scalars { builder, unsigned: false }.add(e[1], weight)
+    });
+    let rank = shape.len();
+    let init = lowering.filled(&shape, wide.clone(), 0.0);
+    let inputs = [
+        Input { value: taps, map: AffineMap::select(rank + 1, &[rank]) },
+        Input { value: total, map: AffineMap::select(rank + 1, &[axis]) },
+    ];
+    let mut kinds = vec![Iterator::Parallel; rank + 1];
+    kinds[rank] = Iterator::Reduction;
+    let order: Vec<usize> = (0..rank).collect();
+    let value = lowering.generic_onto(&inputs, init, AffineMap::select(rank + 1, &order), &kinds, |builder, e| {
+        let (index, tap) = (loop_index(builder, axis), loop_index(builder, rank));
+        let (place, weight) = filter.tap(builder, index, tap);
+        let mut operands = vec![input.value];
+        operands.extend((0..rank).map(|axis| loop_index(builder, axis)));
+        operands[1 + axis] = position(builder, place, filter.axis.input);
+        let value = builder.value("tensor.extract", &operands, wide.clone(), []);
+        let mut s = Scalars { builder, unsigned: false };
+        let share = s.div(weight, e[1]);
+        let share = s.cast(share, &wide, false, false);
+        let term = s.mul(share, value);
+        s.add(e[2], term)
+    });
+    Shaped { value, shape }
+}

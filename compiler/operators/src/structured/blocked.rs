@@ -1,0 +1,193 @@
+//! The channels-blocked layout: `[N, C, S…]` kept as `[N, ceil(C / b), S…, b]` with `b = min(16, C)`.
+//!
+//! A value produced blocked stays so until a reader needs the plain form; either form is made from the other at most
+//! once and remembered. Readers that work element by element simply follow the layout of their operands.
+//!
+//! Invariants
+//! - Lanes behind the last channel hold zeros or whatever elementwise operations make of them; nothing reads them into
+//!   a lane in front.
+//! - A tensor whose channel count is dynamic has `b = 1`, which is a reshape of the plain form.
+
+use ir::{AffineExpr, AffineMap, Attribute, Builder, DimExpr, Type, Value};
+
+use super::Lowering;
+use super::reduction::Shaped;
+use super::scalars::{Comparison, Scalars};
+use dialects::linalg::GROUP;
+use dialects::linalg::generic::Input;
+
+/// The block size for a channel extent.
+pub(super) fn block_size(channels: &DimExpr) -> i64 {
+    channels.as_constant().map_or(1, |channels| channels.clamp(1, GROUP))
+}
+
+/// The blocked form of a shape `[N, C, S…]`.
+pub(super) fn blocked_shape(shape: &[DimExpr]) -> Vec<DimExpr> {
+    let block = DimExpr::Constant(block_size(&shape[1]));
+    let mut blocked = vec![shape[0].clone(), shape[1].ceil_div(&block)];
+    blocked.extend(shape[2..].iter().cloned());
+    blocked.push(block);
+    blocked
+}
+
+/// `d_block * b + d_lane` for a channel and the map of the plain form over blocked loops.
+fn plain_over_blocked(rank: usize, block: i64) -> Vec<AffineExpr> {
+    let lane = AffineExpr::Dim(rank as u32);
+    let channel = AffineExpr::Dim(1).mul(AffineExpr::Constant(block)).add(lane);
+    (0..rank).map(|axis| if axis == 1 { channel.clone() } else { AffineExpr::Dim(axis as u32) }).collect()
+}
+
+/// The map of the blocked form over plain loops.
+pub(super) fn blocked_over_plain(rank: usize, block: i64) -> AffineMap {
+    let channel = AffineExpr::Dim(1);
+    let mut results: Vec<AffineExpr> = (0..rank as u32).map(AffineExpr::Dim).collect();
+    results[1] = channel.clone().floor_div(block);
+    results.push(channel.modulo(block));
+    AffineMap::new(rank as u32, results)
+}
+
+impl Lowering<'_> {
+    /// Records that a result was produced in blocked form.
+    pub fn bind_blocked(&mut self, result: Value, value: Value) {
+        self.blocked.insert(result, value);
+    }
+
+    /// Whether a source value exists in blocked form.
+    pub fn is_blocked(&self, value: Value) -> bool {
+        self.blocked.contains_key(&value)
+    }
+
+    /// A source value of rank 2 or more in blocked form.
+    pub fn blocked(&mut self, value: Value) -> Shaped {
+        let shape = self.shape(value);
+        if let Some(&known) = self.blocked.get(&value) {
+            return Shaped { value: known, shape: blocked_shape(&shape) };
+        }
+        let plain = Shaped { value: self.value(value), shape };
+        let blocked = self.pack(&plain);
+        self.blocked.insert(value, blocked.value);
+        blocked
+    }
+
+    /// The blocked form of a plain tensor; lanes behind the last channel are zero.
+    pub fn pack(&mut self, plain: &Shaped) -> Shaped {
+        let shape = blocked_shape(&plain.shape);
+        let rank = plain.shape.len();
+        let block = block_size(&plain.shape[1]);
+        let one = DimExpr::Constant(1);
+        let exact = plain.shape[1].as_constant().is_none_or(|channels| channels % block == 0);
+        if exact && (block == 1 || plain.shape[2..].iter().all(|dim| *dim == one)) {
+            return Shaped { value: self.reshape(plain.value, &shape), shape };
+        }
+        let element = self.body.value_type(plain.value).element().clone();
+        let map = AffineMap::new(rank as u32 + 1, plain_over_blocked(rank, block));
+        let value = match exact {
+            true => self.pointwise(&[Input { value: plain.value, map }], &shape, element, |_, e| e[0]),
+            false => {
+                let limit = self.extent(plain.value, 1);
+                let tensor = plain.value;
+                self.pointwise(&[], &shape, element, |builder, _| {
+                    let mut at: Vec<Value> = (0..rank).map(|axis| loop_index(builder, axis)).collect();
+                    at[1] = channel_index(builder, at[1], rank, block);
+                    extract_below(builder, tensor, at, 1, limit)
+                })
+            }
+        };
+        Shaped { value, shape }
+    }
+
+    /// The plain form of a blocked tensor.
+    pub fn unpack(&mut self, blocked: Value, shape: &[DimExpr]) -> Value {
+        let block = block_size(&shape[1]);
+        let one = DimExpr::Constant(1);
+        let exact = shape[1].as_constant().is_none_or(|channels| channels % block == 0);
+        if exact && (block == 1 || shape[2..].iter().all(|dim| *dim == one)) {
+            return self.reshape(blocked, shape);
+        }
+        let element = self.body.value_type(blocked).element().clone();
+        let input = Input { value: blocked, map: blocked_over_plain(shape.len(), block) };
+        self.pointwise(&[input], shape, element, |_, e| e[0])
+    }
+
+    /// The operands of an elementwise operator in blocked form, when one of them is already and the others fit.
+    pub fn blocked_operands(&mut self, operands: &[Value], result: Value) -> Option<Vec<Shaped>> {
+        let shape = self.shape(result);
+        let rank = shape.len();
+        let present: Vec<Value> = operands.iter().copied().filter(|&value| self.is_present(value)).collect();
+        let leads = |lowering: &Self, value: Value| {
+            let own = lowering.shape(value);
+            lowering.is_blocked(value) && own.len() == rank && own[1] == shape[1]
+        };
+        if rank < 3 || !present.iter().any(|&value| leads(self, value)) {
+            return None;
+        }
+        let fits = |own: &[DimExpr]| {
+            own.len() < rank.saturating_sub(1) || {
+                let channels = &own[own.len() + 1 - rank];
+                *channels == shape[1] || *channels == DimExpr::Constant(1)
+            }
+        };
+        if !present.iter().all(|&value| fits(&self.shape(value))) {
+            return None;
+        }
+        Some(present.into_iter().map(|value| self.blocked_aligned(value, rank)).collect())
+    }
+
+    /// A source value with leading dimensions of extent 1 up to `rank`, in blocked form.
+    fn blocked_aligned(&mut self, value: Value, rank: usize) -> Shaped {
+        let own = self.shape(value);
+        if own.len() == rank {
+            return self.blocked(value);
+        }
+        let mut shape = vec![DimExpr::Constant(1); rank - own.len()];
+        shape.extend(own);
+        let value = self.value(value);
+        let plain = Shaped { value: self.reshape(value, &shape), shape };
+        self.pack(&plain)
+    }
+
+    /// Concatenation in blocked form: along a spatial axis or the batch, or along channels in whole blocks.
+    pub fn concat_blocked(&mut self, operands: &[Value], axis: usize) -> bool {
+        let whole = |lowering: &Self, value: Value| {
+            lowering.shape(value).get(1).and_then(DimExpr::as_constant).is_some_and(|channels| channels % GROUP == 0)
+        };
+        let rank = self.shape(operands[0]).len();
+        rank >= 3
+            && operands.iter().any(|&operand| self.is_blocked(operand))
+            && operands.iter().all(|&operand| axis != 1 || whole(self, operand))
+    }
+}
+
+/// The index of one loop of the generic operation being built.
+pub(super) fn loop_index(builder: &mut Builder<'_>, axis: usize) -> Value {
+    builder.value("linalg.index", &[], Type::Index, [("dim", Attribute::i64(axis as i64))])
+}
+
+/// `block index * block + lane`, where the lane is loop `lane`.
+pub(super) fn channel_index(builder: &mut Builder<'_>, block_index: Value, lane: usize, block: i64) -> Value {
+    let lane = loop_index(builder, lane);
+    let width = builder.constant_index(block);
+    let first = builder.value("arith.muli", &[block_index, width], Type::Index, []);
+    builder.value("arith.addi", &[first, lane], Type::Index, [])
+}
+
+/// The element of `tensor` at `at`, or zero where subscript `axis` is not below `limit`.
+pub(super) fn extract_below(
+    builder: &mut Builder<'_>,
+    tensor: Value,
+    mut at: Vec<Value>,
+    axis: usize,
+    limit: Value,
+) -> Value {
+    let one = builder.constant_index(1);
+    let last = builder.value("arith.subi", &[limit, one], Type::Index, []);
+    let wanted = at[axis];
+    at[axis] = builder.value("arith.minsi", &[wanted, last], Type::Index, []);
+    let element = builder.body.value_type(tensor).element().clone();
+    let operands: Vec<Value> = std::iter::once(tensor).chain(at).collect();
+    let value = builder.value("tensor.extract", &operands, element, []);
+    let mut s = Scalars { builder, unsigned: false };
+    let inside = s.compare(Comparison::Less, wanted, limit);
+    let zero = s.like(0.0, value);
+    s.select(inside, value, zero)
+}

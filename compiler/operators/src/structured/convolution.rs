@@ -1,0 +1,561 @@
+//! Conv and ConvTranspose.
+//!
+//! A convolution is one generic operation over blocked activations and packed weights:
+//!
+//! `y[n, g, ob, o…, oc] += x[n, g, ib, o… * stride + k… * dilation, ic] * w[g, ob, ib, k…, ic, oc]`
+//!
+//! The group loop is left out when there is one group. Fewer than 16 output channels a group use packed weights of 16
+//! columns of which only the first are written.
+
+use ir::{AffineExpr, AffineMap, Attribute, DimExpr, Op, Type, Value};
+
+use super::blocked::{block_size, channel_index, loop_index};
+use super::contraction::multiply_add;
+use super::reduction::{Shaped, accumulator};
+use super::scalars::{Comparison, Scalars};
+use super::window::Window;
+use super::{Lowering, Unsupported};
+use dialects::linalg::GROUP;
+use dialects::linalg::generic::{Input, Iterator};
+
+/// A convolution with weights in the order of Conv. Half precision is summed up in f32, which the weights are in.
+struct Convolution {
+    /// `[O, C / groups, K…]`
+    weights: Shaped,
+    bias: Option<Value>,
+    groups: i64,
+    window: Window,
+    /// Elements of the result.
+    element: Type,
+}
+
+impl Convolution {
+    /// The type sums are kept in.
+    fn work(&self) -> Type {
+        accumulator(&self.element)
+    }
+}
+
+/// A bias, reshaped, in the type sums are kept in.
+fn bias_tensor(lowering: &mut Lowering<'_>, bias: Value, shape: &[DimExpr], convolution: &Convolution) -> Shaped {
+    let value = lowering.value(bias);
+    let value = lowering.reshape(value, shape);
+    lowering.in_type(&Shaped { value, shape: shape.to_vec() }, &convolution.work())
+}
+
+/// Lowers `Conv`.
+pub(super) fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
+    let operation = lowering.source.op(op).clone();
+    let (x, w, result) = (operation.operands()[0], operation.operands()[1], operation.results()[0]);
+    let element = lowering.element(result);
+    let weights = lowering.shaped(w);
+    let kernel = kernel_extents(&weights)?;
+    let weights = lowering.in_type(&weights, &accumulator(&element));
+    let input = lowering.shape(x);
+    let output = lowering.shape(result);
+    let window = Window::of(&operation.attributes, &kernel, &input[2..], &output[2..])?;
+    let convolution = Convolution {
+        weights,
+        bias: lowering.operand(op, 2),
+        groups: operation.attributes.integer("group").unwrap_or(1),
+        window,
+        element,
+    };
+    convolve(lowering, x, &convolution, result)
+}
+
+fn kernel_extents(weights: &Shaped) -> Result<Vec<i64>, Unsupported> {
+    let extents: Option<Vec<i64>> = weights.shape.iter().map(DimExpr::as_constant).collect();
+    Ok(extents.ok_or_else(|| Unsupported::new("the shape of its weights is not static"))?[2..].to_vec())
+}
+
+fn convolve(
+    lowering: &mut Lowering<'_>,
+    x: Value,
+    convolution: &Convolution,
+    result: Value,
+) -> Result<(), Unsupported> {
+    let channels = convolution.weights.shape[1].as_constant().unwrap_or(1);
+    let outputs = convolution.weights.shape[0].as_constant().unwrap_or(1);
+    let output = lowering.shape(result);
+    let all_channels = DimExpr::Constant(channels * convolution.groups);
+    if convolution.groups > 1 && channels == 1 && outputs == convolution.groups {
+        let input = blocked_input(lowering, x, &all_channels, &convolution.work());
+        let value = depthwise(lowering, &input, convolution, &output);
+        lowering.bind_blocked(result, value);
+        return Ok(());
+    }
+    if convolution.groups == 1 {
+        let input = blocked_input(lowering, x, &all_channels, &convolution.work());
+        let value = dense(lowering, &input, convolution, &output);
+        lowering.bind_blocked(result, value);
+        return Ok(());
+    }
+    check_channels(lowering, &lowering.shape(x), &all_channels);
+    let aligned = [channels, outputs / convolution.groups].iter().all(|channels| channels % GROUP == 0);
+    match convolution.window.is_pointwise() && !aligned {
+        true => grouped_pointwise(lowering, x, convolution, result),
+        false => grouped(lowering, x, convolution, result),
+    }
+    Ok(())
+}
+
+/// The operand in blocked form. Its weights tell how many channels it must have.
+fn blocked_input(lowering: &mut Lowering<'_>, x: Value, channels: &DimExpr, work: &Type) -> Shaped {
+    let mut shape = lowering.shape(x);
+    if shape[1] == *channels {
+        let blocked = lowering.blocked(x);
+        return lowering.in_type(&blocked, work);
+    }
+    check_channels(lowering, &shape, channels);
+    shape[1] = channels.clone();
+    let value = lowering.value(x);
+    let value = lowering.reshape(value, &shape);
+    let packed = lowering.pack(&Shaped { value, shape });
+    lowering.in_type(&packed, work)
+}
+
+fn check_channels(lowering: &mut Lowering<'_>, input: &[DimExpr], channels: &DimExpr) {
+    lowering.check_equal(&input[1], channels, "a convolution's operand has not the channels its weights are for");
+}
+
+/// A grouped 1×1 convolution of plain tensors: one matrix product a group, pixels along the columns.
+///
+/// `y[n, g, o, p] += w[g, o, c] * x[n, g, c, p]`
+fn grouped_pointwise(lowering: &mut Lowering<'_>, x: Value, convolution: &Convolution, result: Value) {
+    let (input, output) = (lowering.shape(x), lowering.shape(result));
+    let groups = DimExpr::Constant(convolution.groups);
+    let channels = convolution.weights.shape[1].clone();
+    let outputs = DimExpr::Constant(convolution.weights.shape[0].as_constant().unwrap_or(1) / convolution.groups);
+    let pixels = DimExpr::product(&input[2..]);
+    let plain = lowering.shaped(x);
+    let value = lowering.in_type(&plain, &convolution.work()).value;
+    let element = convolution.work();
+    let x_value = lowering.reshape(value, &[input[0].clone(), groups.clone(), channels.clone(), pixels.clone()]);
+    let w_value = lowering.reshape(convolution.weights.value, &[groups.clone(), outputs.clone(), channels]);
+    let shape = vec![output[0].clone(), groups.clone(), outputs.clone(), pixels];
+    let init = match convolution.bias {
+        Some(bias) => {
+            let bias = bias_tensor(lowering, bias, &[groups, outputs], convolution);
+            let map = AffineMap::select(4, &[1, 2]);
+            lowering.pointwise(&[Input { value: bias.value, map }], &shape, element, |_, e| e[0])
+        }
+        None => lowering.filled(&shape, element, 0.0),
+    };
+    // loops: n, g, o, p, c
+    let inputs = [
+        Input { value: w_value, map: AffineMap::select(5, &[1, 2, 4]) },
+        Input { value: x_value, map: AffineMap::select(5, &[0, 1, 4, 3]) },
+    ];
+    let mut iterators = vec![Iterator::Parallel; 5];
+    iterators[4] = Iterator::Reduction;
+    let value = lowering.generic_onto(&inputs, init, AffineMap::select(5, &[0, 1, 2, 3]), &iterators, |builder, e| {
+        multiply_add(&mut Scalars { builder, unsigned: false }, e)
+    });
+    let value = lowering.in_type(&Shaped { value, shape }, &convolution.element).value;
+    lowering.bind_grouped(result, value, convolution.groups);
+}
+
+/// One output channel an input channel: lanes stay apart.
+fn depthwise(lowering: &mut Lowering<'_>, input: &Shaped, convolution: &Convolution, output: &[DimExpr]) -> Value {
+    let window = &convolution.window;
+    let spatial = window.rank();
+    let zero = lowering.number(0.0, &lowering.body.value_type(input.value).element().clone());
+    let padded = window.pad(lowering, input, 2, zero);
+    // [O, 1, K…] is [1, O, K…] with one batch
+    let mut shape = convolution.weights.shape.clone();
+    shape.swap(0, 1);
+    let value = lowering.reshape(convolution.weights.value, &shape);
+    let weights = lowering.pack(&Shaped { value, shape });
+    // loops: n, cb, o…, lane, k…
+    let loops = spatial * 2 + 3;
+    let dim = |index: usize| AffineExpr::Dim(index as u32);
+    let (lane, kernel) = (spatial + 2, spatial + 3);
+    let mut x_map = vec![dim(0), dim(1)];
+    x_map.extend((0..spatial).map(|axis| window.subscript(axis, 2 + axis, kernel + axis)));
+    x_map.push(dim(lane));
+    let mut w_map = vec![AffineExpr::Constant(0), dim(1)];
+    w_map.extend((0..spatial).map(|axis| dim(kernel + axis)));
+    w_map.push(dim(lane));
+    let shape = super::blocked::blocked_shape(output);
+    let element = lowering.body.value_type(input.value).element().clone();
+    let init = match convolution.bias {
+        Some(bias) => {
+            let bias = bias_blocked(lowering, bias, &output[1], convolution);
+            let rank = shape.len();
+            let map = AffineMap::select(rank, &[1, rank - 1]);
+            lowering.pointwise(&[Input { value: bias, map }], &shape, element, |_, e| e[0])
+        }
+        None => lowering.filled(&shape, element, 0.0),
+    };
+    let mut iterators = vec![Iterator::Parallel; loops];
+    iterators[kernel..].fill(Iterator::Reduction);
+    let inputs = [
+        Input { value: padded.value, map: AffineMap::new(loops as u32, x_map) },
+        Input { value: weights.value, map: AffineMap::new(loops as u32, w_map) },
+    ];
+    let order: Vec<usize> = (0..spatial + 3).collect();
+    let value = lowering.generic_onto(&inputs, init, AffineMap::select(loops, &order), &iterators, |builder, e| {
+        multiply_add(&mut Scalars { builder, unsigned: false }, e)
+    });
+    lowering.in_type(&Shaped { value, shape }, &convolution.element).value
+}
+
+/// A bias `[O]` as `[ceil(O / b), b]`.
+fn bias_blocked(lowering: &mut Lowering<'_>, bias: Value, outputs: &DimExpr, convolution: &Convolution) -> Value {
+    let plain = bias_tensor(lowering, bias, &[DimExpr::ONE, outputs.clone()], convolution);
+    let packed = lowering.pack(&plain);
+    let shape = packed.shape[1..].to_vec();
+    lowering.reshape(packed.value, &shape)
+}
+
+/// The shape of one group after the other: `[N * G, C / G, S…]`.
+fn group_shape(shape: &[DimExpr], groups: i64, channels: &DimExpr) -> Vec<DimExpr> {
+    let mut shape = shape.to_vec();
+    shape[0] = shape[0].mul(&DimExpr::Constant(groups));
+    shape[1] = channels.clone();
+    shape
+}
+
+fn is_whole(channels: &DimExpr) -> bool {
+    channels.as_constant().is_some_and(|channels| channels % GROUP == 0)
+}
+
+/// All groups but one: channels are regrouped, so that every group starts a block.
+fn grouped(lowering: &mut Lowering<'_>, x: Value, convolution: &Convolution, result: Value) {
+    let channels = convolution.weights.shape[1].clone();
+    let plain = lowering.shape(x);
+    if is_whole(&channels) && is_whole(&plain[1]) && lowering.is_blocked(x) {
+        let shape = super::blocked::blocked_shape(&group_shape(&plain, convolution.groups, &channels));
+        let packed = Shaped { value: lowering.blocked(x).value, shape };
+        let packed = lowering.in_type(&packed, &convolution.work());
+        return grouped_dense(lowering, &packed, &plain[0], convolution, result);
+    }
+    let plain = lowering.shaped(x);
+    let plain = lowering.in_type(&plain, &convolution.work());
+    grouped_plain(lowering, &plain, convolution, result);
+}
+
+fn grouped_plain(lowering: &mut Lowering<'_>, plain: &Shaped, convolution: &Convolution, result: Value) {
+    let shape = group_shape(&plain.shape, convolution.groups, &convolution.weights.shape[1]);
+    let value = lowering.reshape(plain.value, &shape);
+    let packed = lowering.pack(&Shaped { value, shape });
+    grouped_dense(lowering, &packed, &plain.shape[0], convolution, result);
+}
+
+/// The contraction of `[N * G, CB, S…, b]`.
+fn grouped_dense(
+    lowering: &mut Lowering<'_>,
+    packed: &Shaped,
+    batch: &DimExpr,
+    convolution: &Convolution,
+    result: Value,
+) {
+    let output = lowering.shape(result);
+    let outputs = DimExpr::Constant(convolution.weights.shape[0].as_constant().unwrap_or(1) / convolution.groups);
+    let mut shape = packed.shape.clone();
+    shape[0] = DimExpr::Constant(convolution.groups);
+    shape.insert(0, batch.clone());
+    let input = Shaped { value: lowering.reshape(packed.value, &shape), shape };
+    let out_group = group_shape(&output, convolution.groups, &outputs);
+    let value = dense(lowering, &input, convolution, &out_group);
+    if is_whole(&outputs) {
+        let value = lowering.reshape(value, &super::blocked::blocked_shape(&output));
+        lowering.bind_blocked(result, value);
+    } else {
+        let value = lowering.reshape(value, &super::blocked::blocked_shape(&out_group));
+        let plain = lowering.unpack(value, &out_group);
+        let value = lowering.reshape(plain, &output);
+        lowering.bind(result, value);
+    }
+}
+
+/// The contraction. `input` is `[N, IB, S…, b]`, or `[N, G, IB, S…, b]` with groups; `output` is the plain result of one
+/// group, with `N * G` in front when there are groups. The result has the form of the input.
+fn dense(lowering: &mut Lowering<'_>, input: &Shaped, convolution: &Convolution, output: &[DimExpr]) -> Value {
+    let window = &convolution.window;
+    let spatial = window.rank();
+    let lead = usize::from(convolution.groups > 1);
+    let element = lowering.body.value_type(input.value).element().clone();
+    let zero = lowering.number(0.0, &element);
+    let padded = window.pad(lowering, input, 2 + lead, zero);
+    let per_group = &output[1];
+    let wide = per_group.as_constant().is_some_and(|outputs| outputs >= GROUP);
+    let weights = pack_weights(lowering, convolution);
+    // loops: n, (g), ob, o…, oc, ib, k…, ic
+    let (ob, spatial_from) = (1 + lead, 2 + lead);
+    let oc = spatial_from + spatial;
+    let (ib, kernel) = (oc + 1, oc + 2);
+    let ic = kernel + spatial;
+    let loops = ic + 1;
+    let dim = |index: usize| AffineExpr::Dim(index as u32);
+    let mut x_map: Vec<AffineExpr> = (0..1 + lead).map(dim).collect();
+    x_map.push(dim(ib));
+    x_map.extend((0..spatial).map(|axis| window.subscript(axis, spatial_from + axis, kernel + axis)));
+    x_map.push(dim(ic));
+    let mut w_map: Vec<AffineExpr> = (1..1 + lead).map(dim).collect();
+    w_map.push(if wide { dim(ob) } else { dim(oc).floor_div(GROUP) });
+    w_map.extend((ib..=ic).map(dim));
+    w_map.push(if wide { dim(oc) } else { dim(oc).modulo(GROUP) });
+
+    let mut shape = super::blocked::blocked_shape(output);
+    if lead == 1 {
+        shape[0] = input.shape[0].clone();
+        shape.insert(1, input.shape[1].clone());
+    }
+    let init = match convolution.bias {
+        Some(bias) => {
+            let (value, axes) = bias_start(lowering, bias, convolution, per_group, &shape);
+            let map = AffineMap::select(shape.len(), &axes);
+            lowering.pointwise(&[Input { value, map }], &shape, element, |_, e| e[0])
+        }
+        None => lowering.filled(&shape, element, 0.0),
+    };
+    let mut iterators = vec![Iterator::Parallel; loops];
+    iterators[ib..].fill(Iterator::Reduction);
+    let inputs = [
+        Input { value: padded.value, map: AffineMap::new(loops as u32, x_map) },
+        Input { value: weights, map: AffineMap::new(loops as u32, w_map) },
+    ];
+    let order: Vec<usize> = (0..=oc).collect();
+    let value = lowering.generic_onto(&inputs, init, AffineMap::select(loops, &order), &iterators, |builder, e| {
+        multiply_add(&mut Scalars { builder, unsigned: false }, e)
+    });
+    let channels = convolution.weights.shape[1].as_constant().unwrap_or(1);
+    let block = channels.clamp(1, GROUP);
+    if channels % block != 0 {
+        let op = lowering.body.defining_op(value).expect("a generic defines its result");
+        lowering.body.op_mut(op).attributes.set("rt.last_block", Attribute::i64(channels % block));
+    }
+    lowering.in_type(&Shaped { value, shape }, &convolution.element).value
+}
+
+/// The tensor that accumulation starts from and the axes of the result it is read along.
+fn bias_start(
+    lowering: &mut Lowering<'_>,
+    bias: Value,
+    convolution: &Convolution,
+    per_group: &DimExpr,
+    shape: &[DimExpr],
+) -> (Value, Vec<usize>) {
+    let lane = shape.len() - 1;
+    if convolution.groups == 1 {
+        return (bias_blocked(lowering, bias, per_group, convolution), vec![1, lane]);
+    }
+    let groups = DimExpr::Constant(convolution.groups);
+    let plain = bias_tensor(lowering, bias, &[groups, per_group.clone()], convolution);
+    let packed = lowering.pack(&plain);
+    (packed.value, vec![1, 2, lane])
+}
+
+/// Weights `[G * O, C, K…]` as `[(G), ceil(O / 16), ceil(C / b), K…, b, 16]`, zero where there is no channel.
+fn pack_weights(lowering: &mut Lowering<'_>, convolution: &Convolution) -> Value {
+    let weights = &convolution.weights;
+    let spatial = convolution.window.rank();
+    let lead = usize::from(convolution.groups > 1);
+    let channels = weights.shape[1].as_constant().unwrap_or(1);
+    let per_group = weights.shape[0].as_constant().unwrap_or(1) / convolution.groups;
+    let block = block_size(&weights.shape[1]);
+    let mut shape: Vec<i64> = vec![per_group.div_euclid(GROUP) + i64::from(per_group % GROUP != 0)];
+    if lead == 1 {
+        shape.insert(0, convolution.groups);
+    }
+    shape.push(channels / block + i64::from(channels % block != 0));
+    shape.extend(weights.shape[2..].iter().filter_map(DimExpr::as_constant));
+    shape.extend([block, GROUP]);
+    let shape: Vec<DimExpr> = shape.into_iter().map(DimExpr::Constant).collect();
+    let (ob, ib, kernel) = (lead, lead + 1, lead + 2);
+    let (ic, oc) = (kernel + spatial, kernel + spatial + 1);
+    let element = lowering.body.value_type(weights.value).element().clone();
+    let dim = |index: usize| AffineExpr::Dim(index as u32);
+    if per_group % GROUP == 0 && channels % block == 0 {
+        let mut output = dim(ob).mul(AffineExpr::Constant(GROUP)).add(dim(oc));
+        if lead == 1 {
+            output = dim(0).mul(AffineExpr::Constant(per_group)).add(output);
+        }
+        let mut map = vec![output, dim(ib).mul(AffineExpr::Constant(block)).add(dim(ic))];
+        map.extend((0..spatial).map(|axis| dim(kernel + axis)));
+        let input = Input { value: weights.value, map: AffineMap::new(shape.len() as u32, map) };
+        return lowering.pointwise(&[input], &shape, element, |_, e| e[0]);
+    }
+    let tensor = weights.value;
+    let inputs = lowering.extent(tensor, 1);
+    let outputs = match lead {
+        0 => lowering.extent(tensor, 0),
+        _ => lowering.index(per_group),
+    };
+    lowering.pointwise(&[], &shape, element.clone(), |builder, _| {
+        let (block_index, input_block) = (loop_index(builder, ob), loop_index(builder, ib));
+        let output = channel_index(builder, block_index, oc, GROUP);
+        let input = channel_index(builder, input_block, ic, block);
+        let one = builder.constant_index(1);
+        let below = |builder: &mut ir::Builder<'_>, index: Value, limit: Value| {
+            let last = builder.value("arith.subi", &[limit, one], Type::Index, []);
+            builder.value("arith.minsi", &[index, last], Type::Index, [])
+        };
+        let (safe_output, safe_input) = (below(builder, output, outputs), below(builder, input, inputs));
+        let row = match lead {
+            0 => safe_output,
+            _ => {
+                let group = loop_index(builder, 0);
+                let first = builder.value("arith.muli", &[group, outputs], Type::Index, []);
+                builder.value("arith.addi", &[first, safe_output], Type::Index, [])
+            }
+        };
+        let mut operands = vec![tensor, row, safe_input];
+        operands.extend((0..spatial).map(|axis| loop_index(builder, kernel + axis)));
+        let value = builder.value("tensor.extract", &operands, element.clone(), []);
+        let mut s = Scalars { builder, unsigned: false };
+        let output_inside = s.compare(Comparison::Less, output, outputs);
+        let input_inside = s.compare(Comparison::Less, input, inputs);
+        let inside = s.same("arith.andi", &[output_inside, input_inside]);
+        let zero = s.number(0.0, &element);
+        s.select(inside, value, zero)
+    })
+}
+
+/// Lowers `ConvTranspose`.
+pub(super) fn lower_transposed(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
+    let operation = lowering.source.op(op).clone();
+    let (x, w, result) = (operation.operands()[0], operation.operands()[1], operation.results()[0]);
+    let element = lowering.element(result);
+    let weights = lowering.shaped(w);
+    let kernel = kernel_extents(&weights)?;
+    let weights = lowering.in_type(&weights, &accumulator(&element));
+    let rank = kernel.len();
+    let groups = operation.attributes.integer("group").unwrap_or(1);
+    let list = |name: &str, default: i64| operation.attributes.integers(name).unwrap_or_else(|| vec![default; rank]);
+    let (strides, dilations) = (list("strides", 1), list("dilations", 1));
+    let input = lowering.shape(x);
+    let output = lowering.shape(result);
+    let low = transposed_padding(&operation.attributes, &kernel, &strides, &dilations, &input[2..], &output[2..])?;
+    let flipped = flip_weights(lowering, &weights, groups);
+    let (spread, spread_shape) = spread_input(lowering, x, &weights, &strides);
+    // the spread input has (extent - 1) * stride + 1 elements; padding makes up for the rest of the output
+    let pads: Vec<[i64; 2]> = (0..rank)
+        .map(|axis| {
+            let reach = (kernel[axis] - 1) * dilations[axis];
+            let spread = input[2 + axis].sub(&DimExpr::ONE).mul(&DimExpr::Constant(strides[axis])).add(&DimExpr::ONE);
+            let low = reach - low[axis];
+            let high = output[2 + axis].add(&DimExpr::Constant(reach)).sub(&spread).sub(&DimExpr::Constant(low));
+            high.as_constant().map(|high| [low, high])
+        })
+        .collect::<Option<_>>()
+        .ok_or_else(|| Unsupported::new("its padding depends on the input's extents"))?;
+    if pads.iter().flatten().any(|&pad| pad < 0) {
+        return Err(Unsupported::new("its padding exceeds its kernel"));
+    }
+    let window = Window { kernel, strides: vec![1; rank], dilations, pads };
+    let convolution = Convolution { weights: flipped, bias: lowering.operand(op, 2), groups, window, element };
+    let channels = convolution.weights.shape[1].as_constant().unwrap_or(1);
+    match groups {
+        1 => {
+            let value = dense(lowering, &spread, &convolution, &output);
+            lowering.bind_blocked(result, value);
+        }
+        _ if channels == 1 && convolution.weights.shape[0] == DimExpr::Constant(groups) => {
+            let value = depthwise(lowering, &spread, &convolution, &output);
+            lowering.bind_blocked(result, value);
+        }
+        _ => {
+            let plain = lowering.unpack(spread.value, &spread_shape);
+            grouped_plain(lowering, &Shaped { value: plain, shape: spread_shape }, &convolution, result);
+        }
+    }
+    Ok(())
+}
+
+/// Elements cut off in front of each axis of the full transposed convolution.
+fn transposed_padding(
+    attributes: &ir::Attributes,
+    kernel: &[i64],
+    strides: &[i64],
+    dilations: &[i64],
+    input: &[DimExpr],
+    output: &[DimExpr],
+) -> Result<Vec<i64>, Unsupported> {
+    let rank = kernel.len();
+    let auto = attributes.str("auto_pad").unwrap_or("NOTSET");
+    let explicit = attributes.integers("pads").unwrap_or_else(|| vec![0; 2 * rank]);
+    let has_shape = attributes.get("output_shape").is_some();
+    if matches!(auto, "NOTSET") && !has_shape {
+        return Ok(explicit[..rank].to_vec());
+    }
+    if auto == "VALID" && !has_shape {
+        return Ok(vec![0; rank]);
+    }
+    let extra = attributes.integers("output_padding").unwrap_or_else(|| vec![0; rank]);
+    (0..rank)
+        .map(|axis| {
+            let reach = (kernel[axis] - 1) * dilations[axis] + 1 + extra[axis];
+            let full =
+                input[axis].sub(&DimExpr::ONE).mul(&DimExpr::Constant(strides[axis])).add(&DimExpr::Constant(reach));
+            let total = full.sub(&output[axis]).as_constant();
+            let total = total.ok_or_else(|| Unsupported::new("its padding depends on the input's extents"))?.max(0);
+            Ok(if auto == "SAME_UPPER" { total / 2 } else { total - total / 2 })
+        })
+        .collect()
+}
+
+/// ConvTranspose weights `[C, O / groups, K…]` as Conv weights `[O, C / groups, K…]`, mirrored along the kernel.
+fn flip_weights(lowering: &mut Lowering<'_>, weights: &Shaped, groups: i64) -> Shaped {
+    let extents: Vec<i64> = weights.shape.iter().filter_map(DimExpr::as_constant).collect();
+    let (channels, outputs) = (extents[0] / groups, extents[1]);
+    let mut shape = vec![outputs * groups, channels];
+    shape.extend(&extents[2..]);
+    let dim = |index: usize| AffineExpr::Dim(index as u32);
+    let group = if groups == 1 { AffineExpr::Constant(0) } else { dim(0).floor_div(outputs) };
+    let output = if groups == 1 { dim(0) } else { dim(0).modulo(outputs) };
+    let mut map = vec![group.mul(AffineExpr::Constant(channels)).add(dim(1)), output];
+    map.extend(
+        (2..extents.len())
+            .map(|axis| dim(axis).mul(AffineExpr::Constant(-1)).add(AffineExpr::Constant(extents[axis] - 1))),
+    );
+    let shape: Vec<DimExpr> = shape.into_iter().map(DimExpr::Constant).collect();
+    let element = lowering.body.value_type(weights.value).element().clone();
+    let input = Input { value: weights.value, map: AffineMap::new(shape.len() as u32, map) };
+    let value = lowering.pointwise(&[input], &shape, element, |_, e| e[0]);
+    Shaped { value, shape }
+}
+
+/// The blocked input with `stride - 1` zeros between neighbours, and its shape in plain form.
+fn spread_input(lowering: &mut Lowering<'_>, x: Value, weights: &Shaped, strides: &[i64]) -> (Shaped, Vec<DimExpr>) {
+    let (channels, work) = (&weights.shape[0], lowering.body.value_type(weights.value).element().clone());
+    let input = blocked_input(lowering, x, channels, &work);
+    let mut plain = lowering.shape(x);
+    plain[1] = channels.clone();
+    if strides.iter().all(|&stride| stride == 1) {
+        return (input, plain);
+    }
+    for (axis, &stride) in strides.iter().enumerate() {
+        plain[2 + axis] = plain[2 + axis].sub(&DimExpr::ONE).mul(&DimExpr::Constant(stride)).add(&DimExpr::ONE);
+    }
+    let shape = super::blocked::blocked_shape(&plain);
+    let element = lowering.body.value_type(input.value).element().clone();
+    let rank = shape.len();
+    let strides = strides.to_vec();
+    let value = lowering.pointwise(&[], &shape, element.clone(), |builder, _| {
+        let mut operands = vec![input.value];
+        let mut hit: Option<Value> = None;
+        for axis in 0..rank {
+            let index = loop_index(builder, axis);
+            let stride = axis.checked_sub(2).and_then(|axis| strides.get(axis)).copied().unwrap_or(1);
+            if stride == 1 {
+                operands.push(index);
+                continue;
+            }
+            let by = builder.constant_index(stride);
+            operands.push(builder.value("arith.divui", &[index, by], Type::Index, []));
+            let rest = builder.value("arith.remui", &[index, by], Type::Index, []);
+            let mut s = Scalars { builder, unsigned: false };
+            let zero = s.number(0.0, &Type::Index);
+            let exact = s.compare(Comparison::Equal, rest, zero);
+            hit = Some(hit.map_or(exact, |all| s.same("arith.andi", &[all, exact])));
+        }
+        let value = builder.value("tensor.extract", &operands, element.clone(), []);
+        let mut s = Scalars { builder, unsigned: false };
+        let zero = s.number(0.0, &element);
+        s.select(hit.expect("some stride is larger than 1"), value, zero)
+    });
+    (Shaped { value, shape }, plain)
+}

@@ -1,0 +1,133 @@
+//! Symbolic dimensions as `index` values.
+//!
+//! Each distinct expression is computed once. What depends only on the inputs' extents is computed at the head of the
+//! entry block, where the memory plan can see it; what depends on a value computed on the way, where it is first used.
+
+use crate::shape::SymbolSource;
+use ir::{Attribute, Attributes, Builder, DimExpr, Location, Type, Value};
+
+use super::Lowering;
+
+/// The value of `dim`.
+pub fn materialize(lowering: &mut Lowering<'_>, dim: &DimExpr) -> Value {
+    if let Some(&known) = lowering.dims.get(dim) {
+        return known;
+    }
+    let early = lowering.only_inputs(dim);
+    let value = match dim {
+        DimExpr::Constant(value) => lowering.size_op("arith.constant", &[], Some(*value), true),
+        DimExpr::Symbol(symbol) => lowering.symbol(symbol),
+        _ => compound(lowering, dim, early),
+    };
+    if early || lowering.at == lowering.entry {
+        lowering.dims.insert(dim.clone(), value);
+    }
+    value
+}
+
+fn compound(lowering: &mut Lowering<'_>, dim: &DimExpr, early: bool) -> Value {
+    let fold = |lowering: &mut Lowering<'_>, name: &'static str, parts: &[DimExpr]| {
+        let values: Vec<Value> = parts.iter().map(|part| materialize(lowering, part)).collect();
+        values
+            .into_iter()
+            .reduce(|a, b| lowering.size_op(name, &[a, b], None, early))
+            .expect("compound dimensions have operands")
+    };
+    match dim {
+        DimExpr::Constant(_) | DimExpr::Symbol(_) => unreachable!("only compound dimensions are folded"),
+        DimExpr::Sum(terms) => fold(lowering, "arith.addi", terms),
+        DimExpr::Product(factors) => fold(lowering, "arith.muli", factors),
+        DimExpr::FloorDiv(a, b) => fold(lowering, "arith.floordivsi", &[(**a).clone(), (**b).clone()]),
+        DimExpr::CeilDiv(a, b) => fold(lowering, "arith.ceildivsi", &[(**a).clone(), (**b).clone()]),
+        DimExpr::Mod(a, b) => fold(lowering, "arith.remsi", &[(**a).clone(), (**b).clone()]),
+        DimExpr::Max(parts) => fold(lowering, "arith.maxsi", parts),
+        DimExpr::Min(parts) => fold(lowering, "arith.minsi", parts),
+        DimExpr::Broadcast(parts) => broadcast(lowering, parts, early),
+    }
+}
+
+/// The extent several extents broadcast to: the one that is not 1.
+fn broadcast(lowering: &mut Lowering<'_>, parts: &[DimExpr], early: bool) -> Value {
+    let one = materialize(lowering, &DimExpr::ONE);
+    let values: Vec<Value> = parts.iter().map(|part| materialize(lowering, part)).collect();
+    values
+        .into_iter()
+        .reduce(|a, b| {
+            let is_one =
+                lowering.size_op_with("arith.cmpi", &[a, one], Type::I1, ("predicate", Attribute::i64(0)), early);
+            lowering.size_op("arith.select", &[is_one, b, a], None, early)
+        })
+        .expect("compound dimensions have operands")
+}
+
+impl Lowering<'_> {
+    /// Whether a dimension is computed from the extents of the inputs alone.
+    pub(super) fn only_inputs(&self, dim: &DimExpr) -> bool {
+        dim.symbols()
+            .iter()
+            .all(|symbol| matches!(self.shapes.sources.get(symbol), Some(SymbolSource::Argument { .. })))
+    }
+
+    fn size_op(&mut self, name: &'static str, operands: &[Value], constant: Option<i64>, early: bool) -> Value {
+        let attributes = match constant {
+            Some(value) => Attributes::from([("value", Attribute::index(value))]),
+            None => Attributes::new(),
+        };
+        self.place_size(name, operands, Type::Index, attributes, early)
+    }
+
+    fn size_op_with(
+        &mut self,
+        name: &'static str,
+        operands: &[Value],
+        result: Type,
+        attribute: (&str, Attribute),
+        early: bool,
+    ) -> Value {
+        self.place_size(name, operands, result, Attributes::from([attribute]), early)
+    }
+
+    /// Emits an operation on sizes: at the head of the function, or here.
+    fn place_size(
+        &mut self,
+        name: &'static str,
+        operands: &[Value],
+        result: Type,
+        attributes: Attributes,
+        early: bool,
+    ) -> Value {
+        if !early {
+            return self.builder().value(name, operands, result, attributes);
+        }
+        let op = self.body.create_op(name, operands, &[result], attributes, Location::Unknown);
+        self.body.insert(self.entry, self.sizes, op);
+        self.sizes += 1;
+        self.body.result(op, 0)
+    }
+
+    /// Says what an extent is that only its operator's data tells.
+    pub fn define_dim(&mut self, dim: &DimExpr, value: Value) {
+        self.dims.insert(dim.clone(), value);
+    }
+
+    fn symbol(&mut self, symbol: &str) -> Value {
+        match self.shapes.sources.get(symbol) {
+            Some(&SymbolSource::Argument { argument, axis }) => {
+                let axis = self.size_op("arith.constant", &[], Some(axis as i64), true);
+                let argument = self.body.arguments(self.entry)[argument];
+                self.size_op("tensor.dim", &[argument, axis], None, true)
+            }
+            Some(&SymbolSource::Result { value, .. }) if !self.is_bound(value) => {
+                // reported behind the operation that asks, so that what is lowered for it does not matter
+                self.undefined.get_or_insert_with(|| symbol.into());
+                self.index(0)
+            }
+            Some(&SymbolSource::Result { value, axis }) => {
+                let value = self.value(value);
+                let axis = Builder::at_end(&mut self.body, self.at).constant_index(axis as i64);
+                self.builder().value("tensor.dim", &[value, axis], Type::Index, [])
+            }
+            None => unreachable!("symbols without a source are defined where they are made"),
+        }
+    }
+}

@@ -1,0 +1,587 @@
+//! The graph level to the structured level: each ONNX operator becomes index maps and a scalar body.
+//!
+//! A function is lowered into a new body, operation by operation. Extents are the symbolic dimensions of shape
+//! inference; each distinct one becomes one `index` value, so equal extents are equal values.
+//!
+//! Invariants
+//! - Integers are signless below this level; whether an operand was unsigned is asked of the source.
+//! - A size that depends only on the inputs' extents is computed in the entry block before everything else.
+
+mod antialias;
+mod blocked;
+mod contraction;
+mod control_flow;
+mod convolution;
+pub mod dims;
+mod einsum;
+mod elementwise;
+mod families;
+mod gather;
+mod grid_sample;
+mod grouped;
+mod movement;
+mod normalization;
+mod ordered;
+mod padding;
+mod pooling;
+mod reduction;
+mod resize;
+pub mod scalars;
+mod scatter;
+mod sizes;
+mod slicing;
+mod window;
+
+use crate::shape::ShapeAnalysis;
+use ir::{
+    AffineExpr, AffineMap, Attribute, Attributes, Block, Body, Builder, DenseElements, Diagnostic, DimExpr, IndexMap,
+    Location, Module, Op, Signedness, Type, Value,
+};
+
+use dialects::linalg::generic::{Input, Iterator, build_generic, parallel};
+
+const NO_LOWERING: &str = "there is no lowering for this operator yet";
+
+/// Why an operator cannot be lowered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unsupported {
+    /// What is missing, as the end of a sentence.
+    pub reason: String,
+}
+
+impl Unsupported {
+    /// An operator that cannot be lowered because of `reason`.
+    pub fn new(reason: impl Into<String>) -> Unsupported {
+        Unsupported { reason: reason.into() }
+    }
+}
+
+/// Lowering of one function.
+pub struct Lowering<'a> {
+    /// The function at the graph level.
+    pub source: &'a Body,
+    /// Its shapes.
+    pub shapes: &'a ShapeAnalysis,
+    /// The function being built.
+    pub body: Body,
+    /// Where operations go.
+    pub at: Block,
+    location: Location,
+    origin: String,
+    values: IndexMap<Value, Value>,
+    blocked: IndexMap<Value, Value>,
+    grouped: IndexMap<Value, grouped::Grouped>,
+    dims: IndexMap<DimExpr, Value>,
+    /// An extent that was asked for before anything told what it is.
+    undefined: Option<String>,
+    /// What is unsupported so far.
+    errors: Vec<Diagnostic>,
+    entry: Block,
+    /// Operations of the entry block that compute sizes from input extents, all in front.
+    sizes: usize,
+}
+
+/// Lowers the function `name` of a module to the structured level.
+pub fn lower_function(module: &mut Module, name: &str) -> ir::Result<()> {
+    let Some(op) = module.symbol(name) else { return Ok(()) };
+    let source = module.body.take_isolated(op).expect("a function owns its body");
+    let attributes = module.body.op(op).attributes.clone();
+    let shapes = crate::shape::analyse(&source, &attributes, &IndexMap::default())?;
+    let body = Lowering::run(&source, &shapes)?;
+    module.body.set_isolated(op, body);
+    module.update_function_type(op);
+    Ok(())
+}
+
+impl<'a> Lowering<'a> {
+    fn run(source: &'a Body, shapes: &'a ShapeAnalysis) -> ir::Result<Body> {
+        let old_entry = source.entry().expect("a graph function has a body");
+        let mut body = Body::new();
+        let entry = body.add_block(body.root(), &[]);
+        let mut lowering = Lowering {
+            source,
+            shapes,
+            body,
+            at: entry,
+            location: Location::Unknown,
+            origin: String::new(),
+            values: IndexMap::default(),
+            blocked: IndexMap::default(),
+            grouped: IndexMap::default(),
+            dims: IndexMap::default(),
+            undefined: None,
+            errors: Vec::new(),
+            entry,
+            sizes: 0,
+        };
+        for &argument in source.arguments(old_entry) {
+            let r#type = lowering.tensor_type(argument);
+            let new = lowering.body.add_argument(entry, r#type);
+            lowering.values.insert(argument, new);
+        }
+        lowering.block(old_entry);
+        let end = source.terminator(old_entry).expect("a function returns");
+        if !lowering.errors.is_empty() {
+            return Err(lowering.errors);
+        }
+        let results: Vec<Value> = source.op(end).operands().iter().map(|&v| lowering.value(v)).collect();
+        lowering.emit("func.return", &results, &[], []);
+        Ok(lowering.body)
+    }
+
+    /// Lowers every operation of a block but its terminator, collecting what is unsupported.
+    fn block(&mut self, block: Block) {
+        for &op in self.source.ops(block) {
+            let name = self.source.name(op);
+            if matches!(name, "func.return" | "onnx.Yield") {
+                continue;
+            }
+            let operator = name.strip_prefix("onnx.").unwrap_or(name);
+            self.location = self.source.op(op).location.clone();
+            self.origin = operator.to_lowercase();
+            let lost = self.source.op(op).operands().iter().any(|&operand| self.is_lost(operand));
+            let outcome = match lost {
+                true if families::lowering_of(operator).is_some() => Ok(()),
+                true => Err(Unsupported::new(NO_LOWERING)),
+                false => self.operation(op),
+            };
+            let undefined = self.undefined.take().filter(|_| outcome.is_ok());
+            let outcome = undefined.map_or(outcome, |extent| {
+                Err(Unsupported::new(format!("the extent {extent} depends on the contents of a tensor")))
+            });
+            if let Err(unsupported) = &outcome {
+                let message = format!("{name} is not supported: {}", unsupported.reason);
+                self.errors.push(Diagnostic::unsupported(self.source.op(op).location.clone(), message));
+            }
+            if lost || outcome.is_err() {
+                self.bind_placeholders(op);
+            }
+        }
+    }
+
+    /// Whether a value is missing because its operator is unsupported, which has been reported.
+    fn is_lost(&self, value: Value) -> bool {
+        !self.is_bound(value) && *self.source.value_type(value) != Type::None
+    }
+
+    /// Keeps going behind an unsupported operator, so that all of them are reported.
+    fn bind_placeholders(&mut self, op: Op) {
+        for &result in self.source.op(op).results() {
+            if let (false, Some(shape)) = (self.is_bound(result), self.shapes.shape(result)) {
+                let shape = shape.to_vec();
+                let element = self.element(result);
+                for dim in &shape {
+                    if self.is_own_symbol(dim, result) {
+                        let nothing = self.index(0);
+                        self.define_dim(dim, nothing);
+                    }
+                }
+                let value = self.empty(&shape, element);
+                self.values.insert(result, value);
+            }
+        }
+    }
+
+    fn operation(&mut self, op: Op) -> Result<(), Unsupported> {
+        let full = self.source.name(op).to_string();
+        let Some(name) = full.strip_prefix("onnx.") else {
+            return Err(Unsupported::new("it is not an operator of the graph level"));
+        };
+        self.check_types(op)?;
+        for &result in self.source.op(op).results() {
+            let absent = matches!(self.source.value_type(result), Type::None);
+            if !absent && self.shapes.shape(result).is_none() {
+                return Err(Unsupported::new("the rank of its result is not known"));
+            }
+        }
+        if self.bind_known(op) {
+            return Ok(());
+        }
+        match families::lowering_of(name) {
+            Some(lower) => lower(self, op, name),
+            None => Err(Unsupported::new(NO_LOWERING)),
+        }
+    }
+
+    /// Only tensors of numbers are computed with.
+    fn check_types(&self, op: Op) -> Result<(), Unsupported> {
+        let operation = self.source.op(op);
+        for &value in operation.operands().iter().chain(operation.results()) {
+            match self.source.value_type(value) {
+                Type::None => {}
+                Type::Tensor(tensor) if matches!(tensor.element, Type::Integer(_) | Type::Float(_)) => {}
+                Type::Tensor(tensor) if matches!(tensor.element, Type::Complex(_)) => {
+                    return Err(Unsupported::new("complex numbers are not compiled"));
+                }
+                Type::Tensor(_) => return Err(Unsupported::new("strings are not compiled")),
+                _ => return Err(Unsupported::new("sequences, optionals and maps are not compiled")),
+            }
+        }
+        Ok(())
+    }
+
+    // ---- types and values
+
+    /// The element type of a source value below the graph level: integers are signless.
+    pub fn element(&self, value: Value) -> Type {
+        signless(self.source.value_type(value).element())
+    }
+
+    /// Whether a source value's elements are unsigned integers.
+    pub fn is_unsigned(&self, value: Value) -> bool {
+        self.source.value_type(value).element().is_unsigned()
+    }
+
+    /// Whether an operand is there.
+    pub fn is_present(&self, value: Value) -> bool {
+        !matches!(self.source.value_type(value), Type::None)
+    }
+
+    /// Operand `index` of an operation, when present.
+    pub fn operand(&self, op: Op, index: usize) -> Option<Value> {
+        self.source.op(op).operands().get(index).copied().filter(|&value| self.is_present(value))
+    }
+
+    /// The shape of a source value.
+    pub fn shape(&self, value: Value) -> Vec<DimExpr> {
+        self.shapes.shape(value).map(<[DimExpr]>::to_vec).unwrap_or_default()
+    }
+
+    /// The contents of a small integer operand, when every element is a known number.
+    pub fn known_integers(&self, value: Value) -> Option<Vec<i64>> {
+        self.shapes.known_value(value)?.iter().map(DimExpr::as_constant).collect()
+    }
+
+    /// A ranked tensor type with a symbolic shape.
+    pub fn tensor(&self, shape: &[DimExpr], element: Type) -> Type {
+        Type::tensor(shape.iter().map(DimExpr::as_constant).collect::<Vec<_>>(), element)
+    }
+
+    fn tensor_type(&self, value: Value) -> Type {
+        self.tensor(&self.shape(value), self.element(value))
+    }
+
+    /// The lowered value of a source value, in plain layout.
+    pub fn value(&mut self, value: Value) -> Value {
+        if let Some(&plain) = self.values.get(&value) {
+            return plain;
+        }
+        let plain = match self.ungroup(value) {
+            Some(plain) => plain,
+            None => {
+                let blocked = *self.blocked.get(&value).expect("operands are lowered before their readers");
+                let shape = self.shape(value);
+                self.unpack(blocked, &shape)
+            }
+        };
+        self.values.insert(value, plain);
+        plain
+    }
+
+    /// Runs `build` in another block; what it makes is not known behind it.
+    pub fn nested<T>(&mut self, block: Block, build: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = self.at;
+        let known = (self.values.len(), self.blocked.len(), self.grouped.len(), self.dims.clone());
+        self.at = block;
+        let result = build(self);
+        self.at = outer;
+        self.values.truncate(known.0);
+        self.blocked.truncate(known.1);
+        self.grouped.truncate(known.2);
+        let dims = std::mem::take(&mut self.dims);
+        self.dims = dims.into_iter().filter(|(dim, _)| known.3.contains_key(dim) || self.only_inputs(dim)).collect();
+        result
+    }
+
+    fn is_bound(&self, value: Value) -> bool {
+        self.values.contains_key(&value) || self.blocked.contains_key(&value) || self.grouped.contains_key(&value)
+    }
+
+    /// Records the lowered value of a result.
+    pub fn bind(&mut self, result: Value, value: Value) {
+        self.values.insert(result, value);
+    }
+
+    // ---- building
+
+    /// A builder at the current place.
+    pub fn builder(&mut self) -> Builder<'_> {
+        Builder::at_end(&mut self.body, self.at).with_location(self.location.clone())
+    }
+
+    /// Emits an operation at the current place.
+    pub fn emit(
+        &mut self,
+        name: &'static str,
+        operands: &[Value],
+        results: &[Type],
+        attributes: impl Into<Attributes>,
+    ) -> Op {
+        self.builder().create(name, operands, results, attributes)
+    }
+
+    /// `tensor.empty` of a symbolic shape.
+    pub fn empty(&mut self, shape: &[DimExpr], element: Type) -> Value {
+        let dynamic: Vec<Value> =
+            shape.iter().filter(|dim| dim.as_constant().is_none()).map(|dim| self.dim(dim)).collect();
+        let r#type = self.tensor(shape, element);
+        self.builder().value("tensor.empty", &dynamic, r#type, [])
+    }
+
+    /// A `linalg.generic` over a fresh result of the given shape.
+    pub fn generic(
+        &mut self,
+        inputs: &[Input],
+        shape: &[DimExpr],
+        element: Type,
+        output_map: AffineMap,
+        iterators: &[Iterator],
+        body: impl FnOnce(&mut Builder<'_>, &[Value]) -> Value,
+    ) -> Value {
+        let init = self.empty(shape, element);
+        self.generic_onto(inputs, init, output_map, iterators, body)
+    }
+
+    /// A `linalg.generic` whose result starts from `init`.
+    pub fn generic_onto(
+        &mut self,
+        inputs: &[Input],
+        init: Value,
+        output_map: AffineMap,
+        iterators: &[Iterator],
+        body: impl FnOnce(&mut Builder<'_>, &[Value]) -> Value,
+    ) -> Value {
+        let origin = self.origin.clone();
+        let mut builder = self.builder();
+        let output = Input { value: init, map: output_map };
+        let results = build_generic(&mut builder, inputs, &[output], iterators, |builder, elements| {
+            vec![body(builder, elements)]
+        });
+        let op = self.body.defining_op(results[0]).expect("a generic defines its results");
+        self.body.op_mut(op).attributes.set("rt.origin", Attribute::string(&origin));
+        results[0]
+    }
+
+    /// A parallel `linalg.generic` with an identity output map.
+    pub fn pointwise(
+        &mut self,
+        inputs: &[Input],
+        shape: &[DimExpr],
+        element: Type,
+        body: impl FnOnce(&mut Builder<'_>, &[Value]) -> Value,
+    ) -> Value {
+        let rank = shape.len();
+        // what the result held before is no element to compute from
+        let own = |builder: &mut Builder<'_>, elements: &[Value]| body(builder, &elements[..inputs.len()]);
+        self.generic(inputs, shape, element, AffineMap::identity(rank), &parallel(rank), own)
+    }
+
+    /// Binds `result` to an elementwise computation with multidirectional broadcasting, in the layout of the operands.
+    /// Omitted operands reach `body` as `None`.
+    pub fn broadcast(
+        &mut self,
+        operands: &[Value],
+        result: Value,
+        body: impl FnOnce(&mut Builder<'_>, &[Option<Value>]) -> Value,
+    ) {
+        let shape = self.shape(result);
+        let element = self.element(result);
+        let is_present: Vec<bool> = operands.iter().map(|&value| self.is_present(value)).collect();
+        let call = |builder: &mut Builder<'_>, elements: &[Value]| {
+            let mut next = elements.iter().copied();
+            let arguments: Vec<Option<Value>> =
+                is_present.iter().map(|&present| if present { next.next() } else { None }).collect();
+            body(builder, &arguments)
+        };
+        let present: Vec<Value> = operands.iter().copied().filter(|&value| self.is_present(value)).collect();
+        if let Some(groups) = self.groups_of(&present, result)
+            && let Some((operands, shape)) = self.grouped_operands(&present, result, groups)
+        {
+            let inputs: Vec<Input> =
+                operands.iter().map(|operand| self.broadcast_input(operand.value, &operand.shape, &shape)).collect();
+            let value = self.pointwise(&inputs, &shape, element, call);
+            self.bind_grouped(result, value, groups);
+            return;
+        }
+        if let Some(operands) = self.blocked_operands(operands, result) {
+            let shape = blocked::blocked_shape(&shape);
+            let inputs: Vec<Input> =
+                operands.iter().map(|operand| self.broadcast_input(operand.value, &operand.shape, &shape)).collect();
+            let value = self.pointwise(&inputs, &shape, element, call);
+            self.bind_blocked(result, value);
+            return;
+        }
+        let inputs: Vec<Input> = present
+            .into_iter()
+            .map(|value| {
+                let from = self.shape(value);
+                let value = self.value(value);
+                self.broadcast_input(value, &from, &shape)
+            })
+            .collect();
+        let value = self.pointwise(&inputs, &shape, element, call);
+        self.bind(result, value);
+    }
+
+    /// How a tensor of shape `from` is read by loops over `to`: extents of 1 are repeated.
+    ///
+    /// A dimension that may or may not be 1 is first expanded to the result's extent.
+    pub fn broadcast_input(&mut self, value: Value, from: &[DimExpr], to: &[DimExpr]) -> Input {
+        let one = DimExpr::Constant(1);
+        let shift = to.len() - from.len();
+        let undecided = from.iter().enumerate().any(|(axis, dim)| *dim != one && *dim != to[shift + axis]);
+        let value = if undecided { self.expand_undecided(value, from, &to[shift..]) } else { value };
+        let results = from
+            .iter()
+            .enumerate()
+            .map(|(axis, dim)| match *dim == one && to[shift + axis] != one {
+                true => AffineExpr::Constant(0),
+                false => AffineExpr::Dim((shift + axis) as u32),
+            })
+            .collect();
+        Input { value, map: AffineMap::new(to.len() as u32, results) }
+    }
+
+    /// Repeats dimensions whose extent turns out to be 1: element `min(index, extent - 1)`.
+    fn expand_undecided(&mut self, value: Value, from: &[DimExpr], to: &[DimExpr]) -> Value {
+        let one = DimExpr::Constant(1);
+        let shape: Vec<DimExpr> =
+            from.iter().zip(to).map(|(from, to)| if *from == one { one.clone() } else { to.clone() }).collect();
+        let limits: Vec<Option<Value>> =
+            from.iter().zip(&shape).map(|(from, to)| (from != to).then(|| self.dim(&from.sub(&one)))).collect();
+        let element = self.body.value_type(value).element().clone();
+        self.pointwise(&[], &shape, element.clone(), |builder, _| {
+            let mut operands = vec![value];
+            for (axis, limit) in limits.iter().enumerate() {
+                let index = builder.value("linalg.index", &[], Type::Index, [("dim", Attribute::i64(axis as i64))]);
+                operands.push(match limit {
+                    Some(limit) => builder.value("arith.minsi", &[index, *limit], Type::Index, []),
+                    None => index,
+                });
+            }
+            builder.value("tensor.extract", &operands, element, [])
+        })
+    }
+
+    /// Binds a result to a tensor filled with one number.
+    pub fn fill(&mut self, result: Value, number: f64) {
+        let shape = self.shape(result);
+        let element = self.element(result);
+        let value = self.filled(&shape, element, number);
+        self.bind(result, value);
+    }
+
+    /// A tensor filled with one number.
+    pub fn filled(&mut self, shape: &[DimExpr], element: Type, number: f64) -> Value {
+        let scalar = self.number(number, &element);
+        self.pointwise(&[], shape, element, |_, _| scalar)
+    }
+
+    /// A scalar constant.
+    pub fn number(&mut self, value: f64, r#type: &Type) -> Value {
+        let mut builder = self.builder();
+        scalars::Scalars { builder: &mut builder, unsigned: false }.number(value, r#type)
+    }
+
+    /// An `index` constant.
+    pub fn index(&mut self, value: i64) -> Value {
+        self.builder().constant_index(value)
+    }
+
+    /// The same elements in row-major order under another shape.
+    pub fn reshape(&mut self, value: Value, shape: &[DimExpr]) -> Value {
+        let r#type = self.tensor(shape, self.body.value_type(value).element().clone());
+        if *self.body.value_type(value) == r#type && r#type.static_shape().is_some() {
+            return value;
+        }
+        let extents: Vec<Value> = shape.iter().map(|dim| self.dim(dim)).collect();
+        let mut builder = self.builder();
+        let shape_type = Type::static_tensor(&[shape.len() as i64], Type::Index);
+        let shape = builder.value("tensor.from_elements", &extents, shape_type, []);
+        builder.value("tensor.reshape", &[value, shape], r#type, [])
+    }
+
+    /// The extent of an axis, read from the tensor itself: kernels that differ only in it can be one.
+    pub(crate) fn extent(&mut self, tensor: Value, axis: usize) -> Value {
+        let axis = self.index(axis as i64);
+        self.builder().value("tensor.dim", &[tensor, axis], Type::Index, [])
+    }
+
+    /// The `index` value of a symbolic dimension.
+    pub fn dim(&mut self, dim: &DimExpr) -> Value {
+        dims::materialize(self, dim)
+    }
+
+    // ---- constants
+
+    /// Binds results whose contents shape inference knows; no code computes them.
+    fn bind_known(&mut self, op: Op) -> bool {
+        if self.source.name(op) == "onnx.Constant" {
+            return false;
+        }
+        let results = self.source.op(op).results().to_vec();
+        let known: Option<Vec<Vec<DimExpr>>> =
+            results.iter().map(|&r| self.shapes.known_value(r).map(<[DimExpr]>::to_vec)).collect();
+        let Some(known) = known.filter(|known| !known.is_empty()) else { return false };
+        for (&result, elements) in results.iter().zip(&known) {
+            let value = self.known_tensor(result, elements);
+            self.bind(result, value);
+        }
+        true
+    }
+
+    fn known_tensor(&mut self, result: Value, elements: &[DimExpr]) -> Value {
+        let shape = self.shape(result);
+        let element = self.element(result);
+        if let Some(numbers) = elements.iter().map(DimExpr::as_constant).collect::<Option<Vec<_>>>() {
+            let width = element.byte_width().expect("integers have a width");
+            let bytes: Vec<u8> = numbers.iter().flat_map(|n| n.to_le_bytes()[..width].to_vec()).collect();
+            let r#type = self.tensor(&shape, element);
+            let dense = DenseElements::new(r#type.clone(), ir::Blob::copy_of(&bytes));
+            return self.builder().constant(Attribute::dense(dense), r#type);
+        }
+        let scalars: Vec<Value> = elements.iter().map(|dim| self.dim(dim)).collect();
+        // element i is picked by comparing the index: these tensors have a handful of elements
+        let target = element.clone();
+        let rank = shape.len();
+        self.pointwise(&[], &shape, element, |builder, _| {
+            let mut picked = scalars[0];
+            if rank == 1 {
+                let index = builder.value("linalg.index", &[], Type::Index, [("dim", Attribute::i64(0))]);
+                for (position, &scalar) in scalars.iter().enumerate().skip(1) {
+                    let position = builder.constant_index(position as i64);
+                    let mut s = scalars::Scalars { builder, unsigned: false };
+                    let here = s.compare(scalars::Comparison::Equal, index, position);
+                    picked = s.select(here, scalar, picked);
+                }
+            }
+            match target {
+                Type::Index => picked,
+                target => builder.value("arith.index_cast", &[picked], target, []),
+            }
+        })
+    }
+
+    fn constant(&mut self, op: Op) -> Result<(), Unsupported> {
+        let operation = self.source.op(op);
+        let result = operation.results()[0];
+        let dense = operation.attributes.get("value").and_then(Attribute::as_dense);
+        let dense = dense.ok_or_else(|| Unsupported::new("its value is not a dense tensor"))?;
+        let r#type = dense.r#type.with_element(signless(dense.r#type.element()));
+        if r#type.element().byte_width().is_none() {
+            return Err(Unsupported::new(format!("elements of type {:?} cannot be computed with", r#type.element())));
+        }
+        let value = DenseElements { r#type: r#type.clone(), ..(**dense).clone() };
+        let constant = self.builder().constant(Attribute::dense(value), r#type);
+        self.bind(result, constant);
+        Ok(())
+    }
+}
+
+/// An integer type without signedness; other types as they are.
+fn signless(element: &Type) -> Type {
+    match element {
+        Type::Integer(integer) if integer.signedness != Signedness::Signless => Type::integer(integer.width),
+        other => other.clone(),
+    }
+}

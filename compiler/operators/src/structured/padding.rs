@@ -1,0 +1,217 @@
+//! Pad: a tensor with elements around it, or with less than it had.
+
+use ir::{DimExpr, Op, Type, Value};
+
+use super::blocked::loop_index;
+use super::scalars::{Comparison, Scalars};
+use super::sizes::AxisList;
+use super::{Lowering, Unsupported};
+
+/// The padding in front of and behind each axis.
+struct Padding {
+    low: Vec<Side>,
+    high: Vec<Side>,
+}
+
+/// How far one axis grows at one end.
+#[derive(Clone, Debug)]
+enum Side {
+    Known(DimExpr),
+    Computed(Value),
+}
+
+impl Side {
+    fn constant(&self) -> Option<i64> {
+        match self {
+            Side::Known(dim) => dim.as_constant(),
+            Side::Computed(_) => None,
+        }
+    }
+
+    fn value(&self, lowering: &mut Lowering<'_>) -> Value {
+        match self {
+            Side::Known(dim) => lowering.dim(dim),
+            Side::Computed(value) => *value,
+        }
+    }
+}
+
+impl Padding {
+    fn of(lowering: &mut Lowering<'_>, op: Op, rank: usize) -> Result<Padding, Unsupported> {
+        let pads = lowering.source.op(op).operands()[1];
+        let list = match lowering.operand(op, 3) {
+            Some(_) => lowering.axis_list(op, 3, pads, rank)?,
+            None => AxisList::Known((0..rank).collect()),
+        };
+        let count = lowering.list_length(&list);
+        let length = lowering.shape(pads).first().cloned().unwrap_or(DimExpr::ONE);
+        let both = count.mul(&DimExpr::Constant(2));
+        lowering.check_equal(&length, &both, "Pad needs two numbers for each axis");
+        let known = lowering.shapes.known_value(pads).map(<[DimExpr]>::to_vec);
+        let mut side = |offset: &DimExpr| -> Vec<Side> {
+            (0..rank)
+                .map(|axis| match (&list, &known) {
+                    (AxisList::Known(axes), Some(known)) => {
+                        let position = axes.iter().position(|&listed| listed == axis);
+                        let offset = offset.as_constant().unwrap_or(0) as usize;
+                        Side::Known(position.map_or(DimExpr::ZERO, |position| known[offset + position].clone()))
+                    }
+                    _ => Side::Computed(lowering.listed(&list, pads, offset, axis, rank)),
+                })
+                .collect()
+        };
+        Ok(Padding { low: side(&DimExpr::ZERO), high: side(&count) })
+    }
+
+    /// All as numbers, when none is negative.
+    fn constants(&self) -> Option<Vec<[i64; 2]>> {
+        let sides = self.low.iter().zip(&self.high);
+        let pads: Vec<[i64; 2]> =
+            sides.map(|(low, high)| Some([low.constant()?, high.constant()?])).collect::<Option<_>>()?;
+        pads.iter().flatten().all(|&pad| pad >= 0).then_some(pads)
+    }
+
+    fn touches(&self, axis: usize) -> bool {
+        self.low[axis].constant() != Some(0) || self.high[axis].constant() != Some(0)
+    }
+}
+
+/// Lowers `Pad`.
+pub(super) fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
+    let operation = lowering.source.op(op).clone();
+    let (x, result) = (operation.operands()[0], operation.results()[0]);
+    let rank = lowering.shape(x).len();
+    let padding = Padding::of(lowering, op, rank)?;
+    let element = lowering.element(x);
+    let mode = operation.attributes.str("mode").unwrap_or("constant").to_string();
+    let fill = fill_value(lowering, op, &element);
+    match padding.constants().filter(|_| mode == "constant") {
+        Some(pads) => pad_statically(lowering, x, result, &pads, fill),
+        None => pad_by_position(lowering, x, result, &padding, &mode, fill),
+    }
+    Ok(())
+}
+
+/// Constant padding by known numbers, in the layout of the operand.
+fn pad_statically(lowering: &mut Lowering<'_>, x: Value, result: Value, pads: &[[i64; 2]], fill: Value) {
+    if lowering.is_blocked(x) && pads.len() >= 3 && pads[1] == [0, 0] {
+        let blocked = lowering.blocked(x);
+        let pads: Vec<[i64; 2]> = pads.iter().copied().chain([[0, 0]]).collect();
+        let value = lowering.pad(&blocked, &pads, fill).value;
+        lowering.bind_blocked(result, value);
+    } else {
+        let plain = lowering.shaped(x);
+        let value = lowering.pad(&plain, pads, fill).value;
+        lowering.bind(result, value);
+    }
+}
+
+/// Each element from the place its position shows.
+fn pad_by_position(lowering: &mut Lowering<'_>, x: Value, result: Value, padding: &Padding, mode: &str, fill: Value) {
+    let input = lowering.shaped(x);
+    let element = lowering.element(x);
+    let rank = input.shape.len();
+    let mut lows = Vec::new();
+    let mut extents = Vec::new();
+    for axis in 0..rank {
+        let (low, high) = (padding.low[axis].value(lowering), padding.high[axis].value(lowering));
+        let extent = lowering.dim(&input.shape[axis]);
+        if padding.touches(axis) {
+            settle_padded(lowering, result, axis, [low, extent, high]);
+        }
+        lows.push(low);
+        extents.push(extent);
+    }
+    let output = lowering.shape(result);
+    let value = lowering.pointwise(&[], &output, element.clone(), |builder, _| {
+        let mut operands = vec![input.value];
+        let mut outside: Option<Value> = None;
+        for axis in 0..rank {
+            let index = loop_index(builder, axis);
+            if !padding.touches(axis) {
+                operands.push(index);
+                continue;
+            }
+            let mut s = Scalars { builder, unsigned: false };
+            let position = s.sub(index, lows[axis]);
+            let (source, is_outside) = source_position(&mut s, mode, position, extents[axis]);
+            operands.push(source);
+            if let Some(is_outside) = is_outside {
+                outside = Some(outside.map_or(is_outside, |all| s.same("arith.ori", &[all, is_outside])));
+            }
+        }
+        let value = builder.value("tensor.extract", &operands, element.clone(), []);
+        match outside {
+            Some(outside) => Scalars { builder, unsigned: false }.select(outside, fill, value),
+            None => value,
+        }
+    });
+    lowering.bind(result, value);
+}
+
+/// `max(low + extent + high, 0)`, which must be zero for an axis that has nothing to show.
+fn settle_padded(lowering: &mut Lowering<'_>, result: Value, axis: usize, [low, extent, high]: [Value; 3]) {
+    let (padded, has_source) = lowering.scalars(|s| {
+        let zero = s.number(0.0, &Type::Index);
+        let grown = s.add(low, extent);
+        let grown = s.add(grown, high);
+        let padded = s.max(grown, zero);
+        let some = s.compare(Comparison::Greater, extent, zero);
+        let none = s.compare(Comparison::Equal, padded, zero);
+        (padded, s.same("arith.ori", &[some, none]))
+    });
+    lowering.check(has_source, "an axis without elements cannot be padded");
+    lowering.settle(result, axis, padded);
+}
+
+/// The scalar a constant Pad fills with.
+fn fill_value(lowering: &mut Lowering<'_>, op: Op, element: &Type) -> Value {
+    let Some(value) = lowering.operand(op, 2) else { return lowering.number(0.0, element) };
+    let tensor = lowering.value(value);
+    let constant =
+        lowering.body.defining_op(tensor).and_then(|op| lowering.body.op(op).attributes.get("value").cloned());
+    if let Some(dense) = constant.as_ref().and_then(ir::Attribute::as_dense) {
+        let attribute = match dense.element_attribute(0) {
+            ir::Attribute::Integer(number, _) => ir::Attribute::Integer(number, element.clone()),
+            other => other,
+        };
+        return lowering.builder().constant(attribute, element.clone());
+    }
+    lowering.only_element(value)
+}
+
+/// The element a position of the padded axis shows, in bounds, and for constant padding whether it lies outside.
+fn source_position(s: &mut Scalars<'_, '_>, mode: &str, position: Value, extent: Value) -> (Value, Option<Value>) {
+    let (zero, one) = (s.number(0.0, &Type::Index), s.number(1.0, &Type::Index));
+    let last = s.sub(extent, one);
+    let clamp = |s: &mut Scalars<'_, '_>, position: Value| {
+        let capped = s.min(position, last);
+        s.max(capped, zero)
+    };
+    match mode {
+        "reflect" => {
+            // |p| mirrored at the last element: last - |last - |p||; clamped for padding wider than the axis
+            let negated = s.sub(zero, position);
+            let distance = s.max(position, negated);
+            let beyond = s.sub(last, distance);
+            let opposite = s.sub(zero, beyond);
+            let magnitude = s.max(beyond, opposite);
+            let mirrored = s.sub(last, magnitude);
+            (clamp(s, mirrored), None)
+        }
+        "wrap" => {
+            let remainder = s.same("arith.remsi", &[position, extent]);
+            let negative = s.compare(Comparison::Less, remainder, zero);
+            let from_end = s.add(remainder, extent);
+            let wrapped = s.select(negative, from_end, remainder);
+            (clamp(s, wrapped), None)
+        }
+        "edge" => (clamp(s, position), None),
+        _ => {
+            let clamped = clamp(s, position);
+            let inside = s.compare(Comparison::Equal, clamped, position);
+            let outside = s.not(inside);
+            (clamped, Some(outside))
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! The element types of results: what the schema's constraints tie to the operands, and the operators that say more.
+
+use dialects::onnx::schema::{Parameter, Schema};
+use ir::{Attributes, Type};
+
+/// The type of result `index` as far as operand types and attributes decide it; tensors come without shape.
+pub fn result_type(schema: &Schema, index: usize, operands: &[Type], attributes: &Attributes) -> Option<Type> {
+    if schema.domain == "ai.onnx"
+        && let Some(r#type) = by_operator(schema.name, index, operands, attributes)
+    {
+        return Some(r#type);
+    }
+    by_constraint(schema, schema.output(index)?, operands)
+}
+
+fn by_operator(name: &str, index: usize, operands: &[Type], attributes: &Attributes) -> Option<Type> {
+    let stated = |attribute: &str| attributes.integer(attribute).filter(|&number| number != 0).and_then(tensor_of);
+    let operand = |index: usize| operands.get(index).filter(|r#type| **r#type != Type::None).map(without_shape);
+    match (name, index) {
+        ("Cast" | "BitCast", 0) => stated("to"),
+        ("Constant", 0) => attributes.get("value")?.as_dense().map(|elements| elements.r#type.clone()),
+        ("ConstantOfShape", 0) => {
+            let value = attributes.get("value").and_then(|value| value.as_dense());
+            Some(Type::unranked_tensor(value.map_or(Type::F32, |value| value.r#type.element().clone())))
+        }
+        ("CastLike", 0) => operand(1),
+        ("EyeLike" | "RandomNormalLike" | "RandomUniformLike" | "Bernoulli", 0) => {
+            stated("dtype").or_else(|| operand(0))
+        }
+        ("RandomNormal" | "RandomUniform" | "SequenceEmpty", 0) => {
+            let tensor = stated("dtype").unwrap_or_else(|| Type::unranked_tensor(Type::F32));
+            Some(if name == "SequenceEmpty" { Type::dialect("onnx", "Seq", vec![tensor]) } else { tensor })
+        }
+        ("Multinomial", 0) => Some(stated("dtype").unwrap_or_else(|| Type::unranked_tensor(Type::I32))),
+        ("BlackmanWindow" | "HannWindow" | "HammingWindow" | "MelWeightMatrix", 0) => {
+            Some(stated("output_datatype").unwrap_or_else(|| Type::unranked_tensor(Type::F32)))
+        }
+        ("QuantizeLinear", 0) => {
+            operand(2).or_else(|| stated("output_dtype")).or_else(|| Some(Type::unranked_tensor(Type::unsigned(8))))
+        }
+        ("DequantizeLinear", 0) => stated("output_dtype").or_else(|| operand(1)),
+        ("LayerNormalization", 1..) => Some(stated("stash_type").unwrap_or_else(|| Type::unranked_tensor(Type::F32))),
+        ("SequenceAt" | "ConcatFromSequence", 0) => contained(operands.first()?, "Seq").map(without_shape),
+        ("SequenceConstruct" | "SplitToSequence", 0) => Some(Type::dialect("onnx", "Seq", vec![operand(0)?])),
+        ("Optional", 0) => {
+            let element = attributes.get("type").and_then(|r#type| r#type.as_type().cloned()).or_else(|| operand(0))?;
+            Some(Type::dialect("onnx", "Opt", vec![element]))
+        }
+        ("OptionalGetElement", 0) => contained(operands.first()?, "Opt").map(without_shape).or_else(|| operand(0)),
+        _ => None,
+    }
+}
+
+fn tensor_of(number: i64) -> Option<Type> {
+    element_type(number as i32).ok().map(Type::unranked_tensor)
+}
+
+/// The type of an operand under the same constraint, or the only type the constraint allows.
+fn by_constraint(schema: &Schema, output: &Parameter, operands: &[Type]) -> Option<Type> {
+    let tied = operands.iter().enumerate().find(|(index, r#type)| {
+        **r#type != Type::None && schema.input(*index).is_some_and(|input| input.r#type == output.r#type)
+    });
+    match (tied, schema.allowed_types(output)) {
+        (Some((_, r#type)), _) => Some(without_shape(r#type)),
+        (None, [only]) => type_by_name(only),
+        _ => None,
+    }
+}
+
+/// A type as the schemas write it: `float`, `seq:float`, `seq:map:int64,float`.
+fn type_by_name(name: &str) -> Option<Type> {
+    if let Some(element) = name.strip_prefix("seq:") {
+        return Some(Type::dialect("onnx", "Seq", vec![type_by_name(element)?]));
+    }
+    if let Some(element) = name.strip_prefix("optional:") {
+        return Some(Type::dialect("onnx", "Opt", vec![type_by_name(element)?]));
+    }
+    if let Some((key, value)) = name.strip_prefix("map:").and_then(|pair| pair.split_once(',')) {
+        return Some(Type::dialect("onnx", "Map", vec![element_by_name(key)?, element_by_name(value)?]));
+    }
+    element_by_name(name).map(Type::unranked_tensor)
+}
+
+/// The element type of an ONNX name such as `float` or `uint8`.
+pub fn element_by_name(name: &str) -> Option<Type> {
+    (1..=proto::DataType::Float6e3m2 as i32)
+        .find(|&number| proto::type_name(number) == name)
+        .and_then(proto::element_type)
+}
+
+/// The IR type of an ONNX element type number.
+pub fn element_type(number: i32) -> Result<Type, String> {
+    proto::element_type(number)
+        .ok_or_else(|| format!("has element type {}, which is not supported", proto::type_name(number)))
+}
+
+/// The same type without its shape: what is known of a value whose extents are not.
+pub fn without_shape(r#type: &Type) -> Type {
+    match r#type {
+        Type::Tensor(tensor) => Type::unranked_tensor(tensor.element.clone()),
+        Type::Dialect(dialect) => {
+            let parameters = dialect.parameters.iter().map(without_shape).collect();
+            Type::dialect(&dialect.dialect, &dialect.name, parameters)
+        }
+        other => other.clone(),
+    }
+}
+
+/// The element type of a sequence or optional.
+pub fn contained<'a>(r#type: &'a Type, container: &str) -> Option<&'a Type> {
+    match r#type {
+        Type::Dialect(dialect) if *dialect.dialect == *"onnx" && *dialect.name == *container => {
+            dialect.parameters.first()
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,135 @@
+//! Old forms of operators to the newest one, one small step a change of the schema.
+//!
+//! A version that only allows more types, or says more clearly what was meant, needs no step. Attributes the newest
+//! schema does not know are dropped at the end, so a step leaves those without meaning in inference alone.
+
+mod arithmetic;
+mod normal_form;
+mod normalization;
+mod resize;
+mod shape;
+
+use dialects::onnx::schema;
+use ir::{Attribute, DenseElements, Type, Value};
+
+use crate::composites::composite;
+use crate::graph::Emitter;
+use crate::graph::{Node, Problem};
+
+/// Brings a node from just before a version to that version.
+type Step = fn(&mut Node, &mut Emitter) -> Result<(), Problem>;
+
+/// Operators, the version a step leads them to, and the step; the steps of one operator stand in order.
+const STEPS: &[(&[&str], i64, Step)] = &[
+    (&["Add", "And", "Div", "Equal", "Greater", "Less", "Mul", "Or", "Pow", "Sub", "Xor"], 7, arithmetic::broadcast_7),
+    (&["PRelu"], 7, arithmetic::prelu_7),
+    (&["Cast"], 6, arithmetic::cast_6),
+    (&["Clip"], 11, arithmetic::clip_11),
+    (&["Softmax", "LogSoftmax", "Hardmax"], 13, arithmetic::softmax_13),
+    (&["ReduceSum"], 13, shape::axes_to_input),
+    (&["Squeeze", "Unsqueeze"], 13, shape::axes_to_input),
+    (&["ReduceL1", "ReduceL2", "ReduceLogSum", "ReduceLogSumExp", "ReduceMax"], 18, shape::axes_to_input),
+    (&["ReduceMean", "ReduceMin", "ReduceProd", "ReduceSumSquare"], 18, shape::axes_to_input),
+    (&["Concat"], 4, shape::concat_4),
+    (&["Pad"], 2, shape::pad_2),
+    (&["Pad"], 11, shape::pad_11),
+    (&["Reshape"], 5, shape::reshape_5),
+    (&["Slice"], 10, shape::slice_10),
+    (&["Split"], 13, shape::split_13),
+    (&["Split"], 18, shape::split_18),
+    (&["Tile"], 6, shape::tile_6),
+    (&["TopK"], 10, shape::top_k_10),
+    (&["Scatter"], 11, shape::scatter_11),
+    (&["Scan"], 9, shape::scan_9),
+    (&["DFT"], 20, shape::dft_20),
+    (&["LpPool", "GlobalLpPool"], 2, normalization::integer_p_2),
+    (&["BatchNormalization"], 9, normalization::batch_normalization_9),
+    (&["BatchNormalization"], 14, normalization::batch_normalization_14),
+    (&["GroupNormalization"], 21, normalization::group_normalization_21),
+    (&["Dropout"], 10, normalization::dropout_10),
+    (&["Dropout"], 12, normalization::dropout_12),
+    (&["Upsample"], 7, resize::upsample_7),
+    (&["Upsample"], 9, resize::upsample_9),
+    (&["Upsample"], 10, resize::upsample_10),
+    (&["Resize"], 11, resize::resize_11),
+    (&["RoiAlign"], 16, resize::roi_align_16),
+    (&["GridSample"], 20, resize::grid_sample_20),
+];
+
+/// Brings a node that has the form of version `since` to the newest form.
+pub fn upgrade(node: &mut Node, since: i64, emit: &mut Emitter) -> Result<(), Problem> {
+    for &(operators, version, step) in STEPS {
+        if since < version && operators.contains(&&*node.name) {
+            step(node, emit)?;
+            if node.results.is_some() {
+                return Ok(());
+            }
+        }
+    }
+    normal_form::normalise(node, emit)?;
+    if let Some(compose) = composite(&node.name) {
+        return compose(node, emit);
+    }
+    let Some(newest) = schema::newest("", &node.name) else {
+        return Err(Problem::unsupported("has no newer form"));
+    };
+    let known = |name: &str| newest.attribute(name).is_some();
+    let unknown: Vec<String> =
+        node.attributes.iter().map(|(name, _)| name.into()).filter(|name: &String| !known(name)).collect();
+    unknown.iter().for_each(|name| drop(node.attributes.remove(name)));
+    Ok(())
+}
+
+// ---- what steps have in common
+
+impl Node {
+    /// Operand `index`, unless it is omitted.
+    fn operand(&self, index: usize, emit: &Emitter) -> Option<Value> {
+        self.operands.get(index).copied().filter(|&value| value != emit.none)
+    }
+
+    /// Sets operand `index`; those in front of it that are not there yet are omitted ones.
+    fn set_operand(&mut self, index: usize, value: Value, emit: &Emitter) {
+        if self.operands.len() <= index {
+            self.operands.resize(index + 1, emit.none);
+        }
+        self.operands[index] = value;
+    }
+
+    /// Turns an attribute that lists integers into a constant operand.
+    fn integers_to_input(&mut self, name: &str, index: usize, emit: &mut Emitter) {
+        if let Some(values) = self.attributes.remove(name).and_then(|attribute| attribute.as_integers()) {
+            let value = emit.integers(&values);
+            self.set_operand(index, value, emit);
+        }
+    }
+
+    /// Turns a float attribute into a constant scalar operand of the first operand's element type.
+    fn float_to_input(&mut self, name: &str, index: usize, emit: &mut Emitter) -> Result<(), Problem> {
+        if let Some(value) = self.attributes.remove(name).and_then(|attribute| attribute.as_float()) {
+            let element = emit.body.value_type(self.operands[0]).element().clone();
+            let value = emit
+                .float(value, &element)
+                .ok_or_else(|| Problem::input("computes on elements that are not floats"))?;
+            self.set_operand(index, value, emit);
+        }
+        Ok(())
+    }
+
+    /// Replaces the node by the value of its one output.
+    fn replace(&mut self, value: Value, emit: &Emitter) {
+        self.results = Some(vec![value]);
+        self.results.as_mut().expect("just set").resize(self.outputs.len(), emit.none);
+    }
+}
+
+/// A constant of 32-bit floats.
+fn floats(values: &[f32]) -> DenseElements {
+    let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+    DenseElements::new(Type::static_tensor(&[values.len() as i64], Type::F32), ir::Blob::copy_of(&bytes))
+}
+
+/// The values of a list of floats.
+fn float_list(attribute: &Attribute) -> Option<Vec<f32>> {
+    attribute.as_array()?.iter().map(|value| value.as_float().map(|value| value as f32)).collect()
+}
