@@ -4,7 +4,37 @@
 //! `onnx.NoValue`, an omitted optional output has type `none`. Graphs held by attributes are regions ending in
 //! `onnx.Yield`. Attributes keep ONNX's names; one that is missing has ONNX's default.
 
+#[rustfmt::skip]
+#[allow(missing_docs, reason = "the names are ONNX's")]
+mod names;
 mod operations;
 pub mod schema;
+pub mod views;
 
+use ir::{Body, Op};
+
+pub use names::OnnxOp;
 pub use operations::operations;
+
+impl OnnxOp {
+    /// The operator of an operation's name; `None` for other operations.
+    pub fn from_name(name: &str) -> Option<OnnxOp> {
+        let index = names::OPERATORS.binary_search_by_key(&name, |(name, _)| name).ok()?;
+        Some(names::OPERATORS[index].1)
+    }
+
+    /// The operator of an operation; `None` for other operations.
+    pub fn of(body: &Body, op: Op) -> Option<OnnxOp> {
+        OnnxOp::from_name(body.name(op))
+    }
+
+    /// The name of its operations: `onnx.Add`, `onnx.ml.Scaler`.
+    pub fn name(self) -> &'static str {
+        names::OPERATORS[self as usize].0
+    }
+
+    /// Every operator, sorted by name.
+    pub fn all() -> impl Iterator<Item = OnnxOp> {
+        names::OPERATORS.iter().map(|&(_, operator)| operator)
+    }
+}

@@ -1,11 +1,15 @@
-//! The ONNX operator schemas: every operator at every version, read from a table generated from ONNX itself.
+//! The operator schemas: every operator of ONNX at every version, and those that ONNX Runtime adds, read from tables
+//! generated from these packages.
 
 use std::sync::{LazyLock, OnceLock};
 
 use ir::IndexMap;
 
-/// The table as text; its form is described in the script that writes it, `tools/generate_schemas.py`.
-pub const TABLE: &str = include_str!("schemas.txt");
+/// The tables as text; their form is described in the script that writes them, `tools/generate_schemas.py`.
+const TEXTS: [&str; 2] = [include_str!("schemas.txt"), include_str!("schemas_microsoft.txt")];
+
+/// The domain of ONNX Runtime's own operators, which have a table of their own.
+const MICROSOFT: &str = "com.microsoft";
 
 /// How often a parameter occurs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,6 +64,8 @@ pub struct AttributeSchema {
     pub required: bool,
     /// What a node without it means, lists separated by commas.
     pub default: Option<&'static str>,
+    /// The enumeration a text belongs to.
+    pub enumeration: Option<&'static str>,
 }
 
 /// One version of one operator.
@@ -83,8 +89,10 @@ pub struct Schema {
     pub constraints: Vec<(&'static str, Vec<&'static str>)>,
 }
 
-/// The table, of which only those operators are read that somebody asks for.
+/// A table, of which only those operators are read that somebody asks for.
 struct Table {
+    /// What stands in front of the operators.
+    head: &'static str,
     /// Lists of types, by number.
     sets: Vec<Vec<&'static str>>,
     /// By domain and name, in the order of the text.
@@ -98,27 +106,47 @@ struct Operator {
     versions: OnceLock<Vec<Schema>>,
 }
 
-static SCHEMAS: LazyLock<Table> = LazyLock::new(|| {
-    let mut texts = TABLE.split("\nop ");
-    let head = texts.next().unwrap_or_default();
-    let sets = head.lines().filter_map(|line| line.strip_prefix("types "));
-    let mut operators: IndexMap<_, Operator> = IndexMap::default();
-    for text in texts {
-        let mut words = text.splitn(3, ' ');
-        let key = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
-        let operator = operators.entry(key).or_insert_with(|| Operator { texts: vec![], versions: OnceLock::new() });
-        operator.texts.push(text);
+static TABLES: [LazyLock<Table>; 2] =
+    [LazyLock::new(|| Table::read(TEXTS[0])), LazyLock::new(|| Table::read(TEXTS[1]))];
+
+impl Table {
+    fn of(domain: &str) -> &'static Table {
+        &TABLES[usize::from(domain == MICROSOFT)]
     }
-    Table { sets: sets.map(|set| set.split(' ').skip(1).collect()).collect(), operators }
-});
+
+    fn all() -> impl std::iter::Iterator<Item = &'static Table> {
+        TABLES.iter().map(|table| &**table)
+    }
+
+    fn read(text: &'static str) -> Table {
+        let mut texts = text.split("\nop ");
+        let head = texts.next().unwrap_or_default();
+        let sets = head.lines().filter_map(|line| line.strip_prefix("types "));
+        let mut operators: IndexMap<_, Operator> = IndexMap::default();
+        for text in texts {
+            let mut words = text.splitn(3, ' ');
+            let key = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+            let operator =
+                operators.entry(key).or_insert_with(|| Operator { texts: vec![], versions: OnceLock::new() });
+            operator.texts.push(text);
+        }
+        Table { head, sets: sets.map(|set| set.split(' ').skip(1).collect()).collect(), operators }
+    }
+}
+
+/// A domain as the tables write it: the default one has two spellings.
+fn canonical(domain: &str) -> &str {
+    if domain.is_empty() { "ai.onnx" } else { domain }
+}
 
 /// All versions of an operator, oldest first; empty for an unknown one. `""` is the default domain.
 pub fn versions(domain: &str, name: &str) -> &'static [Schema] {
-    let domain = if domain.is_empty() { "ai.onnx" } else { domain };
-    let Some(index) = SCHEMAS.operators.get_index_of(&(domain, name)) else { return &[] };
-    let operator = &SCHEMAS.operators[index];
+    let domain = canonical(domain);
+    let table = Table::of(domain);
+    let Some(index) = table.operators.get_index_of(&(domain, name)) else { return &[] };
+    let operator = &table.operators[index];
     operator.versions.get_or_init(|| {
-        let schemas = operator.texts.iter().map(|text| parse(text, &SCHEMAS.sets));
+        let schemas = operator.texts.iter().map(|text| parse(text, &table.sets));
         schemas.collect::<Option<_>>().expect("the checked-in table is well-formed")
     })
 }
@@ -133,22 +161,32 @@ pub fn newest(domain: &str, name: &str) -> Option<&'static Schema> {
     versions(domain, name).last().filter(|schema| !schema.deprecated)
 }
 
+/// Every operator there ever was, by domain and name.
+pub fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
+    Table::all().flat_map(|table| table.operators.keys().copied())
+}
+
 /// The newest version of every operator that still exists.
 pub fn all_newest() -> impl Iterator<Item = &'static Schema> {
-    SCHEMAS.operators.keys().filter_map(|(domain, name)| newest(domain, name))
+    all().filter_map(|(domain, name)| newest(domain, name))
 }
 
-/// The newest opset of a domain that the table covers.
+/// The newest opset of a domain that the tables cover.
 pub fn newest_opset(domain: &str) -> Option<i64> {
-    let domain = if domain.is_empty() { "ai.onnx" } else { domain };
+    let domain = canonical(domain);
     let version = |line: &str| line.strip_prefix("opset ")?.strip_prefix(domain)?.strip_prefix(' ')?.parse().ok();
-    TABLE.lines().take_while(|line| !line.starts_with("op ")).find_map(version)
+    Table::of(domain).head.lines().find_map(version)
 }
 
-/// Whether the table knows any operator of the domain.
+/// Whether the tables know any operator of the domain.
 pub fn has_domain(domain: &str) -> bool {
-    let domain = if domain.is_empty() { "ai.onnx" } else { domain };
-    SCHEMAS.operators.keys().any(|(known, _)| *known == domain)
+    newest_opset(domain).is_some()
+}
+
+/// The texts of an enumeration.
+pub fn choices(enumeration: &str) -> Vec<&'static str> {
+    let of = |line: &'static str| line.strip_prefix("enumeration ")?.strip_prefix(enumeration)?.strip_prefix(' ');
+    Table::all().find_map(|table| table.head.lines().find_map(of)).map_or(vec![], |texts| texts.split(' ').collect())
 }
 
 impl Schema {
@@ -239,11 +277,12 @@ fn parse(text: &'static str, sets: &[Vec<&'static str>]) -> Option<Schema> {
         match &line[..] {
             ["i", fields @ ..] => schema.inputs.push(parse_parameter(fields)?),
             ["o", fields @ ..] => schema.outputs.push(parse_parameter(fields)?),
-            ["a", name, kind, value] => schema.attributes.push(AttributeSchema {
+            ["a", name, kind, value, enumeration @ ..] => schema.attributes.push(AttributeSchema {
                 name,
                 kind: parse_kind(kind)?,
                 required: *value == "required",
                 default: value.strip_prefix('='),
+                enumeration: enumeration.first().copied(),
             }),
             ["t", name, set] => schema.constraints.push((name, sets.get(set.parse::<usize>().ok()?)?.clone())),
             _ => return None,
@@ -307,21 +346,37 @@ mod tests {
         assert!(gemm.allowed_types(&gemm.inputs[0]).contains(&"float"));
     }
 
-    /// Regenerates the table with the Python package, where there is one of the version the table names.
     #[test]
-    fn table_is_what_the_script_writes() {
+    fn knows_enumerations_and_other_domains() {
+        let direction = newest("", "LSTM").and_then(|lstm| lstm.attribute("direction")).expect("LSTM has a direction");
+        assert_eq!(direction.enumeration, Some("Direction"));
+        assert_eq!(choices("Direction"), ["forward", "reverse", "bidirectional"]);
+        let product = newest(MICROSOFT, "MatMulNBits").expect("ONNX Runtime has it");
+        assert_eq!((product.op_name(), product.input_count()), ("onnx.com.microsoft.MatMulNBits".into(), (3, 6)));
+        assert!(has_domain("ai.onnx.preview") && !has_domain("com.example"));
+    }
+
+    #[test]
+    fn tables_are_what_the_script_writes() {
+        for (source, text) in ["onnx", "microsoft"].into_iter().zip(TEXTS) {
+            check_table(source, text);
+        }
+    }
+
+    /// Regenerates a table with the Python package, where there is one of the version the table names.
+    fn check_table(source: &str, text: &str) {
         let python = std::env::var("PYTHON").unwrap_or_else(|_| "python3".into());
         let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tools/generate_schemas.py");
-        let output = std::process::Command::new(&python).arg(script).output();
+        let output = std::process::Command::new(&python).args([script, source]).output();
         let Some(written) = output.ok().filter(|o| o.status.success()).and_then(|o| String::from_utf8(o.stdout).ok())
         else {
-            eprintln!("skipped: `{python} {script}` does not run; set PYTHON to one with the onnx package");
+            eprintln!("skipped: `{python} {script} {source}` does not run; set PYTHON to one with the packages");
             return;
         };
-        if written.lines().next() != TABLE.lines().next() {
-            eprintln!("skipped: the installed onnx package is of another version");
+        if written.lines().next() != text.lines().next() {
+            eprintln!("skipped: the installed package is of another version");
             return;
         }
-        assert!(written == TABLE, "schemas.txt is not what generate_schemas.py writes");
+        assert!(written == text, "the table of {source} is not what generate_schemas.py writes");
     }
 }
