@@ -1,6 +1,7 @@
 //! Graphs to blocks: names to values, nodes in file order.
 
 use dialects::onnx::schema::{self, Kind, Schema};
+use dialects::onnx::views::Reader;
 use indexmap::{IndexMap, IndexSet};
 use ir::{Attribute, Attributes, DenseElements, Diagnostic, ErrorClass, FunctionType, Location, Module, Type, Value};
 use proto::{AttributeProto, FunctionProto, GraphProto, Model, NodeProto, OperatorSetIdProto, Tensors, ValueInfoProto};
@@ -397,7 +398,11 @@ impl<'m> Importer<'m> {
         let operator = schema.op_name();
         if graphs.is_empty() {
             let results = (0..node.outputs.len())
-                .map(|index| output_type(&node, index, result_type(schema, index, &types, &node.attributes)))
+                .map(|index| {
+                    let body = &self.emit.body;
+                    let reader = Reader { body, operands: &node.operands, attributes: &node.attributes };
+                    output_type(&node, index, result_type(schema, index, &reader))
+                })
                 .collect::<Result<Vec<_>, _>>()?;
             let op = self.emit.create(operator, &node.operands, &results, node.attributes);
             return Ok(Ok(self.emit.body.op(op).results().to_vec()));

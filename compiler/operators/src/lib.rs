@@ -1,8 +1,22 @@
 //! Everything ONNX says about its operators.
+//!
+//! An operator is one row ([`Operator`]) in one file, or a few in one where they are one idea; folders group them as the
+//! standard does. What rows are made with stands beside: `graph` and `upgrade` (building the graph level), `shape`
+//! (symbolic shapes), `structured` (building the structured level).
 
 pub mod composites;
 pub mod graph;
+mod logical;
+mod math;
+mod nn;
+mod operator;
+mod random;
 pub mod shape;
 pub mod structured;
+mod table;
+mod tensor;
 pub mod types;
 pub mod upgrade;
+
+pub use operator::{Kind, Lower, Operator, ScalarBody, Step, TypeRule};
+pub use table::{all, former, row, row_of};

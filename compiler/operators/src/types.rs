@@ -1,29 +1,32 @@
 //! The element types of results: what the schema's constraints tie to the operands, and the operators that say more.
 
 use dialects::onnx::schema::{Parameter, Schema};
+use dialects::onnx::views::Reader;
 use ir::{Attributes, Type};
 
 /// The type of result `index` as far as operand types and attributes decide it; tensors come without shape.
-pub fn result_type(schema: &Schema, index: usize, operands: &[Type], attributes: &Attributes) -> Option<Type> {
+pub fn result_type(schema: &Schema, index: usize, node: &Reader<'_>) -> Option<Type> {
+    if let Some(rule) = crate::table::row_of(&schema.op_name()).and_then(|row| row.types) {
+        return rule(node, index);
+    }
+    let operands: Vec<Type> = node.operands.iter().map(|&value| node.body.value_type(value).clone()).collect();
     if schema.domain == "ai.onnx"
-        && let Some(r#type) = by_operator(schema.name, index, operands, attributes)
+        && let Some(r#type) = by_operator(schema.name, index, &operands, node.attributes)
     {
         return Some(r#type);
     }
-    by_constraint(schema, schema.output(index)?, operands)
+    by_constraint(schema, schema.output(index)?, &operands)
 }
 
 fn by_operator(name: &str, index: usize, operands: &[Type], attributes: &Attributes) -> Option<Type> {
     let stated = |attribute: &str| attributes.integer(attribute).filter(|&number| number != 0).and_then(tensor_of);
     let operand = |index: usize| operands.get(index).filter(|r#type| **r#type != Type::None).map(without_shape);
     match (name, index) {
-        ("Cast" | "BitCast", 0) => stated("to"),
         ("Constant", 0) => attributes.get("value")?.as_dense().map(|elements| elements.r#type.clone()),
         ("ConstantOfShape", 0) => {
             let value = attributes.get("value").and_then(|value| value.as_dense());
             Some(Type::unranked_tensor(value.map_or(Type::F32, |value| value.r#type.element().clone())))
         }
-        ("CastLike", 0) => operand(1),
         ("EyeLike" | "RandomNormalLike" | "RandomUniformLike" | "Bernoulli", 0) => {
             stated("dtype").or_else(|| operand(0))
         }
@@ -51,7 +54,8 @@ fn by_operator(name: &str, index: usize, operands: &[Type], attributes: &Attribu
     }
 }
 
-fn tensor_of(number: i64) -> Option<Type> {
+/// A tensor, of any shape, of the element type with an ONNX number.
+pub fn tensor_of(number: i64) -> Option<Type> {
     element_type(number as i32).ok().map(Type::unranked_tensor)
 }
 

@@ -6,7 +6,6 @@
 mod attention;
 mod loss;
 mod quantization;
-pub(crate) mod random;
 mod sequence;
 mod statistics;
 mod windows;
@@ -73,7 +72,7 @@ impl Node {
 
 impl Emitter {
     /// An operator without attributes.
-    fn plain(&mut self, name: &str, operands: &[Value]) -> Value {
+    pub(crate) fn plain(&mut self, name: &str, operands: &[Value]) -> Value {
         self.op(name, operands, [])
     }
 
@@ -119,12 +118,12 @@ impl Emitter {
         self.plain("Slice", &[value, start, end, axes])
     }
 
-    fn element(&self, value: Value) -> Type {
+    pub(crate) fn element(&self, value: Value) -> Type {
         self.body.value_type(value).element().clone()
     }
 
     /// A scalar of another value's float type.
-    fn number_like(&mut self, number: f64, other: Value) -> Value {
+    pub(crate) fn number_like(&mut self, number: f64, other: Value) -> Value {
         let element = self.element(other);
         match self.float(number, &element) {
             Some(value) => value,
@@ -136,7 +135,7 @@ impl Emitter {
     }
 
     /// A conversion to another element type.
-    fn convert(&mut self, value: Value, element: &Type) -> Value {
+    pub(crate) fn convert(&mut self, value: Value, element: &Type) -> Value {
         if self.element(value) == *element {
             return value;
         }

@@ -1,6 +1,7 @@
 //! Building operations of the onnx dialect whose result types follow from their operands.
 
 use dialects::onnx::schema;
+use dialects::onnx::views::Reader;
 use ir::{Attribute, Attributes, Block, Body, DenseElements, Location, Op, Type, Value};
 
 use crate::types::result_type;
@@ -41,8 +42,8 @@ impl Emitter {
     pub fn op(&mut self, name: &str, operands: &[Value], attributes: impl Into<Attributes>) -> Value {
         let attributes = attributes.into();
         let schema = schema::newest("", name).expect("a known operator");
-        let types: Vec<Type> = operands.iter().map(|&value| self.body.value_type(value).clone()).collect();
-        let r#type = result_type(schema, 0, &types, &attributes).expect("its type follows from the operands");
+        let reader = Reader { body: &self.body, operands, attributes: &attributes };
+        let r#type = result_type(schema, 0, &reader).expect("its type follows from the operands");
         let op = self.create(schema.op_name(), operands, &[r#type], attributes);
         self.body.result(op, 0)
     }

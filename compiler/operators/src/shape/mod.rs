@@ -29,16 +29,18 @@ use std::sync::Arc;
 use ir::{Attributes, Block, Body, Diagnostic, DimExpr, IndexMap, Module, Op, Type, Value, ValueDefinition};
 
 pub use linear::implicit_output;
-pub(crate) use node::Node;
+pub(crate) use math::{broadcast_operands, like_first, like_first_each};
+pub use node::Node;
+pub(crate) use node::broadcast;
 
 /// A symbolic shape, outermost extent first.
-pub(crate) type Shape = Vec<DimExpr>;
+pub type Shape = Vec<DimExpr>;
 /// The elements of a small tensor in row-major order; `None` where an element is not known.
-pub(crate) type Elements = Vec<Option<DimExpr>>;
+pub type Elements = Vec<Option<DimExpr>>;
 /// Shapes of the results, `None` where unknown; missing ones at the end are unknown too. The error is a contradiction.
-pub(crate) type Answer = Result<Vec<Option<Shape>>, String>;
+pub type Answer = Result<Vec<Option<Shape>>, String>;
 /// How an operator's result shapes follow from its operands.
-pub(crate) type Rule = fn(&mut Node<'_, '_>) -> Answer;
+pub type Rule = fn(&mut Node<'_, '_>) -> Answer;
 
 /// Tensors with more elements than this are not followed.
 const ELEMENT_LIMIT: usize = 1024;
@@ -197,7 +199,7 @@ fn write_types(module: &mut Module, function: Op, analysis: &ShapeAnalysis) {
 }
 
 /// One walk over a function.
-pub(crate) struct Analyser<'a> {
+pub struct Analyser<'a> {
     pub(crate) body: &'a Body,
     pub(crate) known: ShapeAnalysis,
     errors: Vec<Diagnostic>,
@@ -300,6 +302,9 @@ impl Analyser<'_> {
 
 /// The rule of an operator.
 fn rule(name: &str) -> Option<Rule> {
+    if let Some(row) = crate::table::row_of(&format!("onnx.{name}")) {
+        return row.shapes;
+    }
     let families = [
         math::rule,
         linear::rule,

@@ -1,16 +1,27 @@
 //! One operation as a shape rule sees it.
 
+use dialects::onnx::views::View;
 use ir::{Attribute, DimExpr, Op, Type, Value};
 
 use super::{Analyser, Elements, Shape};
 
 /// An operation and what is known around it.
-pub(crate) struct Node<'a, 'b> {
+pub struct Node<'a, 'b> {
     pub(crate) analyser: &'a mut Analyser<'b>,
     pub(crate) op: Op,
 }
 
 impl<'b> Node<'_, 'b> {
+    /// What the operation says.
+    pub(crate) fn view<V: View>(&self) -> V {
+        V::of(self.analyser.body, self.op)
+    }
+
+    /// The shape of an operand, when its rank is known.
+    pub(crate) fn shape_of(&self, operand: Value) -> Option<Shape> {
+        self.analyser.known.shape(operand).map(<[DimExpr]>::to_vec)
+    }
+
     /// Number of operands, omitted ones included.
     pub(crate) fn operand_count(&self) -> usize {
         self.analyser.body.op(self.op).operands().len()

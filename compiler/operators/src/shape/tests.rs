@@ -261,6 +261,7 @@ const WITHOUT_RULE: [&str; 18] = [
 #[test]
 fn every_operator_has_a_rule() {
     let missing: Vec<&str> = dialects::onnx::schema::all_newest()
+        .filter(|schema| schema.domain.starts_with("ai.onnx"))
         .filter(|schema| super::rule(schema.op_name().trim_start_matches("onnx.")).is_none())
         .map(|schema| schema.name)
         .collect();

@@ -2,6 +2,8 @@
 
 use ir::Op;
 
+use crate::table;
+
 use super::{
     Lowering, Unsupported, contraction, control_flow, convolution, einsum, elementwise, gather, grid_sample, movement,
     normalization, ordered, padding, pooling, reduction, resize, scatter, slicing,
@@ -12,6 +14,19 @@ pub(super) type Lower = fn(&mut Lowering<'_>, Op, &str) -> Result<(), Unsupporte
 
 /// How an operator is lowered, if it is.
 pub(super) fn lowering_of(name: &str) -> Option<Lower> {
+    if let Some(row) = table::row_of(&format!("onnx.{name}")) {
+        return match (row.lower, row.scalar) {
+            (Some(_), _) => Some(|lowering, op, name| {
+                let row = table::row_of(&format!("onnx.{name}")).expect("it was just looked up");
+                row.lower.expect("it was just looked up")(lowering, op)
+            }),
+            (None, Some(_)) => Some(|lowering, op, _| {
+                elementwise::lower(lowering, op);
+                Ok(())
+            }),
+            (None, None) => None,
+        };
+    }
     Some(match name {
         "NoValue" => |_, _, _| Ok(()),
         "Constant" => |lowering, op, _| lowering.constant(op),
@@ -42,7 +57,6 @@ pub(super) fn lowering_of(name: &str) -> Option<Lower> {
         "GridSample" => |lowering, op, _| grid_sample::lower(lowering, op),
         "Resize" => |lowering, op, _| resize::lower(lowering, op),
         _ if name.starts_with("Reduce") => reduction::lower_reduce,
-        _ if elementwise::is_elementwise(name) => elementwise::lower,
         _ => return None,
     })
 }

@@ -14,7 +14,7 @@ mod control_flow;
 mod convolution;
 pub mod dims;
 mod einsum;
-mod elementwise;
+pub mod elementwise;
 mod families;
 mod gather;
 mod grid_sample;

@@ -1,13 +1,12 @@
 //! Elementwise operators and Softmax.
 
 use ir::{Attribute, DenseElements, Value};
-use proto::DataType;
 
 use crate::graph::Emitter;
 use crate::graph::{Node, Problem};
 
 /// Until opset 7, `broadcast` and `axis` said where the second operand lies in the first.
-pub(super) fn broadcast_7(node: &mut Node, emit: &mut Emitter) -> Result<(), Problem> {
+pub(crate) fn broadcast_7(node: &mut Node, emit: &mut Emitter) -> Result<(), Problem> {
     let Some(axis) = node.attributes.integer("axis") else { return Ok(()) };
     if node.attributes.integer("broadcast").unwrap_or(0) != 0 {
         node.operands[1] = align(node.operands[0], node.operands[1], axis, emit)?;
@@ -15,16 +14,8 @@ pub(super) fn broadcast_7(node: &mut Node, emit: &mut Emitter) -> Result<(), Pro
     Ok(())
 }
 
-/// Until opset 7, a slope of rank 1 runs along the channels, axis 1.
-pub(super) fn prelu_7(node: &mut Node, emit: &mut Emitter) -> Result<(), Problem> {
-    if emit.rank(node.operands[1]) == Some(1) {
-        node.operands[1] = align(node.operands[0], node.operands[1], 1, emit)?;
-    }
-    Ok(())
-}
-
 /// `inner` with as many trailing extents of 1 as make its first axis lie on `axis` of `outer`.
-fn align(outer: Value, inner: Value, axis: i64, emit: &mut Emitter) -> Result<Value, Problem> {
+pub(crate) fn align(outer: Value, inner: Value, axis: i64, emit: &mut Emitter) -> Result<Value, Problem> {
     let inner_rank = emit.rank(inner).ok_or_else(|| Problem::unsupported("broadcasts an operand of unknown rank"))?;
     if let Some(outer_rank) = emit.rank(outer) {
         let axis = if axis < 0 { axis + outer_rank as i64 } else { axis };
@@ -50,21 +41,6 @@ fn align(outer: Value, inner: Value, axis: i64, emit: &mut Emitter) -> Result<Va
     let inner_shape = emit.op("Shape", &[inner], []);
     let shape = emit.op("Concat", &[inner_shape, ones], [("axis", Attribute::i64(0))]);
     Ok(emit.op("Reshape", &[inner, shape], []))
-}
-
-/// Until opset 6, the type is given by name.
-pub(super) fn cast_6(node: &mut Node, _: &mut Emitter) -> Result<(), Problem> {
-    let name = node.attributes.str("to").unwrap_or_default().to_lowercase();
-    let number = (1..=DataType::Float6e3m2 as i32).find(|&number| proto::type_name(number) == name);
-    let number = number.ok_or_else(|| Problem::input(format!("casts to \"{name}\", which is no type")))?;
-    node.attributes.set("to", Attribute::i64(number as i64));
-    Ok(())
-}
-
-/// Bounds become operands.
-pub(super) fn clip_11(node: &mut Node, emit: &mut Emitter) -> Result<(), Problem> {
-    node.float_to_input("min", 1, emit)?;
-    node.float_to_input("max", 2, emit)
 }
 
 /// Until opset 13, all axes from `axis` on are one.

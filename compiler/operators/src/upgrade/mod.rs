@@ -9,22 +9,23 @@ mod normalization;
 mod resize;
 mod shape;
 
+pub(crate) use arithmetic::{align, broadcast_7};
+
 use dialects::onnx::schema;
+use dialects::onnx::views::{Reader, View};
 use ir::{Attribute, DenseElements, Type, Value};
 
 use crate::composites::composite;
 use crate::graph::Emitter;
 use crate::graph::{Node, Problem};
+use crate::operator::Operator;
+use crate::table;
 
 /// Brings a node from just before a version to that version.
 type Step = fn(&mut Node, &mut Emitter) -> Result<(), Problem>;
 
 /// Operators, the version a step leads them to, and the step; the steps of one operator stand in order.
 const STEPS: &[(&[&str], i64, Step)] = &[
-    (&["Add", "And", "Div", "Equal", "Greater", "Less", "Mul", "Or", "Pow", "Sub", "Xor"], 7, arithmetic::broadcast_7),
-    (&["PRelu"], 7, arithmetic::prelu_7),
-    (&["Cast"], 6, arithmetic::cast_6),
-    (&["Clip"], 11, arithmetic::clip_11),
     (&["Softmax", "LogSoftmax", "Hardmax"], 13, arithmetic::softmax_13),
     (&["ReduceSum"], 13, shape::axes_to_input),
     (&["Squeeze", "Unsqueeze"], 13, shape::axes_to_input),
@@ -46,8 +47,6 @@ const STEPS: &[(&[&str], i64, Step)] = &[
     (&["BatchNormalization"], 9, normalization::batch_normalization_9),
     (&["BatchNormalization"], 14, normalization::batch_normalization_14),
     (&["GroupNormalization"], 21, normalization::group_normalization_21),
-    (&["Dropout"], 10, normalization::dropout_10),
-    (&["Dropout"], 12, normalization::dropout_12),
     (&["Upsample"], 7, resize::upsample_7),
     (&["Upsample"], 9, resize::upsample_9),
     (&["Upsample"], 10, resize::upsample_10),
@@ -58,6 +57,9 @@ const STEPS: &[(&[&str], i64, Step)] = &[
 
 /// Brings a node that has the form of version `since` to the newest form.
 pub fn upgrade(node: &mut Node, since: i64, emit: &mut Emitter) -> Result<(), Problem> {
+    if let Some(row) = table::row_of(&format!("onnx.{}", node.name)) {
+        return upgrade_row(row, node, since, emit);
+    }
     for &(operators, version, step) in STEPS {
         if since < version && operators.contains(&&*node.name) {
             step(node, emit)?;
@@ -70,19 +72,42 @@ pub fn upgrade(node: &mut Node, since: i64, emit: &mut Emitter) -> Result<(), Pr
     if let Some(compose) = composite(&node.name) {
         return compose(node, emit);
     }
-    let Some(newest) = schema::newest("", &node.name) else {
+    if schema::newest("", &node.name).is_none() {
         return Err(Problem::unsupported("has no newer form"));
-    };
-    let known = |name: &str| newest.attribute(name).is_some();
-    let unknown: Vec<String> =
-        node.attributes.iter().map(|(name, _)| name.into()).filter(|name: &String| !known(name)).collect();
-    unknown.iter().for_each(|name| drop(node.attributes.remove(name)));
+    }
+    node.keep_known_attributes();
+    Ok(())
+}
+
+/// Takes the steps of a row, and leaves out attributes the newest schema does not know.
+fn upgrade_row(row: &Operator, node: &mut Node, since: i64, emit: &mut Emitter) -> Result<(), Problem> {
+    let upgrades = row.upgrades.iter().filter(|&&(version, _)| since < version).map(|&(_, step)| step);
+    for step in upgrades.chain(row.normalize).chain(row.compose) {
+        step(node, emit)?;
+        if node.results.is_some() {
+            return Ok(());
+        }
+    }
+    node.keep_known_attributes();
     Ok(())
 }
 
 // ---- what steps have in common
 
 impl Node {
+    /// Leaves out attributes that the newest schema does not know.
+    fn keep_known_attributes(&mut self) {
+        let newest = schema::newest("", &self.name).expect("upgrades lead to operators that exist");
+        let unknown = self.attributes.iter().map(|(name, _)| name).filter(|name| newest.attribute(name).is_none());
+        let unknown: Vec<String> = unknown.map(str::to_string).collect();
+        unknown.iter().for_each(|name| drop(self.attributes.remove(name)));
+    }
+
+    /// What the node, which has its newest form, says.
+    pub(crate) fn view<V: View>(&self, emit: &Emitter) -> V {
+        V::read(&Reader { body: &emit.body, operands: &self.operands, attributes: &self.attributes })
+    }
+
     /// Operand `index`, unless it is omitted.
     fn operand(&self, index: usize, emit: &Emitter) -> Option<Value> {
         self.operands.get(index).copied().filter(|&value| value != emit.none)
@@ -105,7 +130,7 @@ impl Node {
     }
 
     /// Turns a float attribute into a constant scalar operand of the first operand's element type.
-    fn float_to_input(&mut self, name: &str, index: usize, emit: &mut Emitter) -> Result<(), Problem> {
+    pub(crate) fn float_to_input(&mut self, name: &str, index: usize, emit: &mut Emitter) -> Result<(), Problem> {
         if let Some(value) = self.attributes.remove(name).and_then(|attribute| attribute.as_float()) {
             let element = emit.body.value_type(self.operands[0]).element().clone();
             let value = emit
@@ -117,7 +142,7 @@ impl Node {
     }
 
     /// Replaces the node by the value of its one output.
-    fn replace(&mut self, value: Value, emit: &Emitter) {
+    pub(crate) fn replace(&mut self, value: Value, emit: &Emitter) {
         self.results = Some(vec![value]);
         self.results.as_mut().expect("just set").resize(self.outputs.len(), emit.none);
     }

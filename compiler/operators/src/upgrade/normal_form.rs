@@ -1,48 +1,18 @@
 //! One form where the newest schema allows several, and operators that do nothing in inference.
 
-use ir::{Attribute, DenseElements, Type, Value};
+use ir::{Attribute, DenseElements, Type};
 
 use super::{float_list, floats};
-use crate::composites::random::seeded_dropout;
 use crate::graph::Emitter;
 use crate::graph::{Node, Problem};
 
 /// Brings a node of the newest version to the form the compiler reads.
 pub(super) fn normalise(node: &mut Node, emit: &mut Emitter) -> Result<(), Problem> {
     match &*node.name {
-        "Identity" => {
-            node.results = Some(vec![node.operands[0]]);
-            Ok(())
-        }
-        "Dropout" => dropout(node, emit),
         "Constant" => constant(node),
         "Resize" => resize(node, emit),
         _ => Ok(()),
     }
-}
-
-/// Dropout keeps everything unless `training_mode` is there and not false; then a seed says what is dropped.
-fn dropout(node: &mut Node, emit: &mut Emitter) -> Result<(), Problem> {
-    let training = node.operand(2, emit);
-    let inference = training.is_none_or(|v| emit.known(v).is_some_and(|known| known.integer(0) == Some(0)));
-    if inference {
-        let input = node.operands[0];
-        let mut results = vec![input; node.outputs.len()];
-        if node.outputs.get(1) == Some(&true) {
-            results[1] = dropout_mask(input, emit);
-        }
-        node.results = Some(results);
-    } else if let Some([result, mask]) = seeded_dropout(node, emit) {
-        node.results = Some([result, mask][..node.outputs.len()].to_vec());
-    }
-    Ok(())
-}
-
-/// A tensor of `true` in the shape of `input`.
-pub(super) fn dropout_mask(input: Value, emit: &mut Emitter) -> Value {
-    let shape = emit.op("Shape", &[input], []);
-    let kept = DenseElements::splat(Type::static_tensor(&[1], Type::I1), &[1]);
-    emit.op("ConstantOfShape", &[shape], [("value", Attribute::dense(kept))])
 }
 
 /// Every spelling of a constant becomes `value`.

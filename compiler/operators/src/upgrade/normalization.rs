@@ -48,21 +48,3 @@ pub(super) fn group_normalization_21(node: &mut Node, emit: &mut Emitter) -> Res
     }
     Ok(())
 }
-
-/// Until opset 10, the mask has the type of the data; all of it is kept in inference.
-pub(super) fn dropout_10(node: &mut Node, emit: &mut Emitter) -> Result<(), Problem> {
-    let input = node.operands[0];
-    let mut results = vec![input; node.outputs.len()];
-    if node.outputs.get(1) == Some(&true) {
-        let mask = super::normal_form::dropout_mask(input, emit);
-        results[1] = emit.op("CastLike", &[mask, input], []);
-    }
-    node.results = Some(results);
-    Ok(())
-}
-
-/// The ratio becomes an operand, which inference does not read.
-pub(super) fn dropout_12(node: &mut Node, _: &mut Emitter) -> Result<(), Problem> {
-    node.attributes.remove("ratio");
-    Ok(())
-}

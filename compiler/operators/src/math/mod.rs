@@ -1,0 +1,71 @@
+//! Mathematical operators.
+
+mod arithmetic;
+mod clip;
+mod elu;
+mod exponential;
+mod gelu;
+mod modulo;
+mod power;
+mod relu;
+mod rounding;
+mod sigmoid;
+mod sign;
+mod softplus;
+mod softsign;
+mod swish;
+mod trigonometric;
+
+use crate::operator::Operator;
+
+pub(crate) const OPERATORS: &[&Operator] = &[
+    &arithmetic::ADD,
+    &arithmetic::DIV,
+    &arithmetic::MAX,
+    &arithmetic::MEAN,
+    &arithmetic::MIN,
+    &arithmetic::MUL,
+    &arithmetic::SUB,
+    &arithmetic::SUM,
+    &clip::CLIP,
+    &elu::CELU,
+    &elu::ELU,
+    &elu::SELU,
+    &exponential::ERF,
+    &exponential::EXP,
+    &exponential::LOG,
+    &gelu::GELU,
+    &modulo::MOD,
+    &power::POW,
+    &power::RECIPROCAL,
+    &power::SQRT,
+    &relu::LEAKY_RELU,
+    &relu::PRELU,
+    &relu::RELU,
+    &relu::THRESHOLDED_RELU,
+    &rounding::CEIL,
+    &rounding::FLOOR,
+    &rounding::ROUND,
+    &sigmoid::HARD_SIGMOID,
+    &sigmoid::HARD_SWISH,
+    &sigmoid::SIGMOID,
+    &sign::ABS,
+    &sign::NEG,
+    &sign::SIGN,
+    &softplus::MISH,
+    &softplus::SOFTPLUS,
+    &softsign::SOFTSIGN,
+    &swish::SWISH,
+    &trigonometric::ACOS,
+    &trigonometric::ACOSH,
+    &trigonometric::ASIN,
+    &trigonometric::ASINH,
+    &trigonometric::ATAN,
+    &trigonometric::ATANH,
+    &trigonometric::COS,
+    &trigonometric::COSH,
+    &trigonometric::SIN,
+    &trigonometric::SINH,
+    &trigonometric::TAN,
+    &trigonometric::TANH,
+];

@@ -1,0 +1,38 @@
+//! Mod: the remainder with the sign of the divisor (Python), or with `fmod` that of the dividend (C).
+
+use dialects::onnx::OnnxOp;
+use dialects::onnx::views;
+use ir::Type;
+
+use crate::operator::Operator;
+use crate::structured::scalars::Comparison;
+
+pub(crate) const MOD: Operator = Operator::elementwise(OnnxOp::Mod, |s, element| {
+    let modulo: views::Mod = element.view();
+    let [a, b] = element.operands();
+    let remainder = match s.type_of(a) {
+        Type::Float(_) => s.same("arith.remf", &[a, b]),
+        _ if s.unsigned => return s.same("arith.remui", &[a, b]),
+        _ => s.same("arith.remsi", &[a, b]),
+    };
+    if modulo.fmod == 1 {
+        return remainder;
+    }
+    let zero = s.like(0.0, a);
+    let exact = s.compare(Comparison::Equal, remainder, zero);
+    let negative = s.compare(Comparison::Less, remainder, zero);
+    let divisor_negative = s.compare(Comparison::Less, b, zero);
+    let differ = s.same("arith.xori", &[negative, divisor_negative]);
+    let inexact = s.not(exact);
+    let adjust = s.same("arith.andi", &[differ, inexact]);
+    let moved = s.add(remainder, b);
+    // a zero has the divisor's sign, too
+    let kept = match s.type_of(a) {
+        Type::Float(_) => {
+            let zero = s.same("math.copysign", &[remainder, b]);
+            s.select(exact, zero, remainder)
+        }
+        _ => remainder,
+    };
+    s.select(adjust, moved, kept)
+});

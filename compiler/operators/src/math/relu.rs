@@ -1,0 +1,68 @@
+//! Units that are linear on both sides of zero: Relu, LeakyRelu, PRelu, ThresholdedRelu.
+
+use dialects::onnx::OnnxOp;
+use dialects::onnx::views;
+use ir::{DimExpr, Value};
+
+use crate::operator::Operator;
+use crate::shape;
+use crate::structured::scalars::{Comparison, Scalars};
+use crate::upgrade::align;
+
+pub(crate) const RELU: Operator = Operator::elementwise(OnnxOp::Relu, |s, element| {
+    let [x] = element.operands();
+    let zero = s.like(0.0, x);
+    s.max(x, zero)
+});
+
+pub(crate) const LEAKY_RELU: Operator = Operator::elementwise(OnnxOp::LeakyRelu, |s, element| {
+    let relu: views::LeakyRelu = element.view();
+    let [x] = element.operands();
+    let slope = s.like(relu.alpha, x);
+    leaky(s, x, slope)
+});
+
+pub(crate) const PRELU: Operator = Operator {
+    shapes: Some(shape_of_sloped),
+    // a slope of rank 1 ran along the channels, axis 1
+    upgrades: &[(7, |node, emit| {
+        if emit.rank(node.operands[1]) == Some(1) {
+            node.operands[1] = align(node.operands[0], node.operands[1], 1, emit)?;
+        }
+        Ok(())
+    })],
+    ..Operator::elementwise(OnnxOp::PRelu, |s, element| {
+        let [x, slope] = element.operands();
+        leaky(s, x, slope)
+    })
+};
+
+pub(crate) const THRESHOLDED_RELU: Operator = Operator::elementwise(OnnxOp::ThresholdedRelu, |s, element| {
+    let relu: views::ThresholdedRelu = element.view();
+    let [x] = element.operands();
+    let (alpha, zero) = (s.like(relu.alpha, x), s.like(0.0, x));
+    let above = s.compare(Comparison::Greater, x, alpha);
+    s.select(above, x, zero)
+});
+
+/// `x < 0 ? slope * x : x`
+fn leaky(s: &mut Scalars<'_, '_>, x: Value, slope: Value) -> Value {
+    let zero = s.like(0.0, x);
+    let scaled = s.mul(slope, x);
+    let negative = s.compare(Comparison::Less, x, zero);
+    s.select(negative, scaled, x)
+}
+
+/// The slope broadcasts to the input, never the other way.
+fn shape_of_sloped(node: &mut shape::Node<'_, '_>) -> shape::Answer {
+    let prelu: views::PRelu = node.view();
+    let input = node.shape_of(prelu.x);
+    if let (Some(input), Some(slope)) = (&input, node.shape_of(prelu.slope)) {
+        let joined = shape::broadcast(input, &slope)?;
+        let grows = joined.iter().zip(input).any(|(to, from)| *from == DimExpr::ONE && *to != DimExpr::ONE);
+        if joined.len() != input.len() || grows {
+            return Err("the slope does not broadcast to the input".to_string());
+        }
+    }
+    Ok(vec![input])
+}

@@ -1,0 +1,23 @@
+//! Sigmoid, `1 / (1 + exp(-x))`, and its piecewise linear kin: HardSigmoid, HardSwish.
+
+use dialects::onnx::OnnxOp;
+use dialects::onnx::views;
+
+use crate::operator::Operator;
+
+pub(crate) const SIGMOID: Operator = Operator::elementwise(OnnxOp::Sigmoid, |s, element| {
+    let [x] = element.operands();
+    s.sigmoid(x)
+});
+
+pub(crate) const HARD_SIGMOID: Operator = Operator::elementwise(OnnxOp::HardSigmoid, |s, element| {
+    let sigmoid: views::HardSigmoid = element.view();
+    let [x] = element.operands();
+    s.hard_sigmoid(x, sigmoid.alpha, sigmoid.beta)
+});
+
+pub(crate) const HARD_SWISH: Operator = Operator::elementwise(OnnxOp::HardSwish, |s, element| {
+    let [x] = element.operands();
+    let gate = s.hard_sigmoid(x, 1.0 / 6.0, 0.5);
+    s.mul(x, gate)
+});

@@ -1,0 +1,42 @@
+//! Abs, Neg and Sign.
+
+use dialects::onnx::OnnxOp;
+use ir::Type;
+
+use crate::operator::Operator;
+use crate::structured::scalars::Comparison;
+
+pub(crate) const ABS: Operator = Operator::elementwise(OnnxOp::Abs, |s, element| {
+    let [x] = element.operands();
+    match s.type_of(x) {
+        Type::Float(_) => s.same("math.absf", &[x]),
+        _ if s.unsigned => x,
+        _ => s.same("math.absi", &[x]),
+    }
+});
+
+pub(crate) const NEG: Operator = Operator::elementwise(OnnxOp::Neg, |s, element| {
+    let [x] = element.operands();
+    match s.type_of(x) {
+        Type::Float(_) => s.same("arith.negf", &[x]),
+        _ => {
+            let zero = s.like(0.0, x);
+            s.sub(zero, x)
+        }
+    }
+});
+
+pub(crate) const SIGN: Operator = Operator::elementwise(OnnxOp::Sign, |s, element| {
+    let [x] = element.operands();
+    let (zero, one, minus) = (s.like(0.0, x), s.like(1.0, x), s.like(-1.0, x));
+    let positive = s.compare(Comparison::Greater, x, zero);
+    let rest = if s.unsigned {
+        zero
+    } else {
+        let negative = s.compare(Comparison::Less, x, zero);
+        // NaN stays NaN
+        let neither = if matches!(s.type_of(x), Type::Float(_)) { s.mul(x, zero) } else { zero };
+        s.select(negative, minus, neither)
+    };
+    s.select(positive, one, rest)
+});

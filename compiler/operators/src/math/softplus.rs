@@ -1,0 +1,30 @@
+//! Softplus, `log(1 + exp(x))`, and Mish, `x · tanh(softplus(x))`.
+
+use dialects::onnx::OnnxOp;
+use ir::Value;
+
+use crate::operator::Operator;
+use crate::structured::scalars::Scalars;
+
+pub(crate) const SOFTPLUS: Operator = Operator::elementwise(OnnxOp::Softplus, |s, element| {
+    let [x] = element.operands();
+    softplus(s, x)
+});
+
+pub(crate) const MISH: Operator = Operator::elementwise(OnnxOp::Mish, |s, element| {
+    let [x] = element.operands();
+    let soft = softplus(s, x);
+    let gate = s.same("math.tanh", &[soft]);
+    s.mul(x, gate)
+});
+
+/// `log(1 + exp(x))` without overflow: `max(x, 0) + log1p(exp(-|x|))`
+fn softplus(s: &mut Scalars<'_, '_>, x: Value) -> Value {
+    let zero = s.like(0.0, x);
+    let magnitude = s.same("math.absf", &[x]);
+    let negated = s.sub(zero, magnitude);
+    let exponential = s.same("math.exp", &[negated]);
+    let logarithm = s.same("math.log1p", &[exponential]);
+    let positive = s.max(x, zero);
+    s.add(positive, logarithm)
+}

@@ -1,0 +1,93 @@
+//! The row of an operator: everything ONNX says about it, in one place.
+
+use dialects::onnx::OnnxOp;
+use dialects::onnx::views::Reader;
+use ir::{Op, Type, Value};
+
+use crate::graph::{Emitter, Node, Problem};
+use crate::shape;
+use crate::structured::elementwise::Element;
+use crate::structured::scalars::Scalars;
+use crate::structured::{Lowering, Unsupported};
+
+/// What an operator does to its operands, as far as others have to know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Every element of the result follows from the elements at the same place, after broadcasting.
+    Elementwise,
+    /// The same, but elements are only converted to another type, or handed on.
+    Conversion,
+    /// Elements change places; none is computed.
+    Movement,
+    /// Axes are folded away, or folded and spread again.
+    Reduction,
+    /// Sums of products.
+    Contraction,
+    /// Anything else.
+    Opaque,
+}
+
+/// Brings a node from just before a version to that version, or from any form of the newest version to one form.
+pub type Step = fn(&mut Node, &mut Emitter) -> Result<(), Problem>;
+
+/// The type of result number so-and-so, as far as operands and attributes decide it; tensors come without shape.
+pub type TypeRule = fn(&Reader<'_>, usize) -> Option<Type>;
+
+/// The operator's result for one element of each operand.
+pub type ScalarBody = fn(&mut Scalars<'_, '_>, &Element<'_>) -> Value;
+
+/// Builds the structured form of an operation.
+pub type Lower = fn(&mut Lowering<'_>, Op) -> Result<(), Unsupported>;
+
+/// Everything ONNX says about one operator.
+pub struct Operator {
+    /// Which one.
+    pub operator: OnnxOp,
+    /// What it does to its operands.
+    pub kind: Kind,
+    /// Steps from older forms, oldest first: the version each leads to, and the step. A version that only allows more
+    /// types, or says more clearly what was meant, needs none.
+    pub upgrades: &'static [(i64, Step)],
+    /// The name it had before, with the steps from there.
+    pub formerly: Option<(&'static str, &'static [(i64, Step)])>,
+    /// Brings the newest form to one spelling, where it allows several.
+    pub normalize: Option<Step>,
+    /// Types of results that the schema's constraints do not tie to an operand.
+    pub types: Option<TypeRule>,
+    /// Shapes of the results.
+    pub shapes: Option<shape::Rule>,
+    /// The scalar computation of an elementwise operator.
+    pub scalar: Option<ScalarBody>,
+    /// How it becomes structured operations; elementwise operators with a scalar body need nothing.
+    pub lower: Option<Lower>,
+    /// Built from other operators while importing, by their definition in the standard.
+    pub compose: Option<Step>,
+}
+
+impl Operator {
+    /// An operator of which nothing is known but its schema.
+    pub const fn of(operator: OnnxOp) -> Operator {
+        Operator {
+            operator,
+            kind: Kind::Opaque,
+            upgrades: &[],
+            formerly: None,
+            normalize: None,
+            types: None,
+            shapes: None,
+            scalar: None,
+            lower: None,
+            compose: None,
+        }
+    }
+
+    /// An operator with one scalar expression for all elements, its operands broadcast together.
+    pub const fn elementwise(operator: OnnxOp, scalar: ScalarBody) -> Operator {
+        Operator {
+            kind: Kind::Elementwise,
+            shapes: Some(shape::broadcast_operands),
+            scalar: Some(scalar),
+            ..Operator::of(operator)
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! Cast, CastLike and BitCast.
+
+use dialects::onnx::OnnxOp;
+use dialects::onnx::views::{self, View};
+use ir::{Attribute, Op, Type, Value};
+use proto::DataType;
+
+use crate::graph::Problem;
+use crate::operator::{Kind, Operator};
+use crate::structured::elementwise::{self, Element};
+use crate::structured::scalars::Scalars;
+use crate::structured::{Lowering, Unsupported};
+use crate::types::{tensor_of, without_shape};
+use crate::{graph, shape};
+
+pub(crate) const CAST: Operator = Operator {
+    kind: Kind::Conversion,
+    types: Some(|node, _| tensor_of(views::Cast::read(node).to)),
+    upgrades: &[(6, named_type)],
+    ..Operator::elementwise(OnnxOp::Cast, |s, element| {
+        let cast: views::Cast = element.view();
+        convert(s, element, cast.saturate)
+    })
+};
+
+/// The second operand gives nothing but its type.
+pub(crate) const CAST_LIKE: Operator = Operator {
+    kind: Kind::Conversion,
+    types: Some(|node, _| Some(without_shape(node.body.value_type(views::CastLike::read(node).target_type)))),
+    shapes: Some(shape::like_first),
+    lower: Some(lower_like),
+    ..Operator::elementwise(OnnxOp::CastLike, |s, element| {
+        let cast: views::CastLike = element.view();
+        convert(s, element, cast.saturate)
+    })
+};
+
+/// The same bits under another type of the same width.
+pub(crate) const BIT_CAST: Operator = Operator {
+    kind: Kind::Conversion,
+    types: Some(|node, _| tensor_of(views::BitCast::read(node).to)),
+    ..Operator::elementwise(OnnxOp::BitCast, |s, element| {
+        let [x] = element.operands();
+        let result = element.result_type();
+        match s.type_of(x) {
+            from if from == result => x,
+            from if from == Type::I1 || result == Type::I1 => s.cast(x, &result, true, true),
+            _ => s.builder.value("arith.bitcast", &[x], result, []),
+        }
+    })
+};
+
+/// Until opset 6, the type is given by name.
+fn named_type(node: &mut graph::Node, _: &mut graph::Emitter) -> Result<(), Problem> {
+    let name = node.attributes.str("to").unwrap_or_default().to_lowercase();
+    let number = (1..=DataType::Float6e3m2 as i32).find(|&number| proto::type_name(number) == name);
+    let number = number.ok_or_else(|| Problem::input(format!("casts to \"{name}\", which is no type")))?;
+    node.attributes.set("to", Attribute::i64(number as i64));
+    Ok(())
+}
+
+fn lower_like(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
+    let cast = views::CastLike::of(lowering.source, op);
+    elementwise::lower_on(lowering, op, &[cast.input]);
+    Ok(())
+}
+
+/// What is too large for a narrow float becomes its largest number, or without `saturate` infinity or NaN.
+fn convert(s: &mut Scalars<'_, '_>, element: &Element<'_>, saturate: i64) -> Value {
+    let [x] = element.operands();
+    let value = s.cast(x, &element.result_type(), element.is_unsigned(0), element.is_result_unsigned());
+    if let Some(op) = s.builder.body.defining_op(value).filter(|_| saturate == 0 && value != x) {
+        s.builder.body.op_mut(op).attributes.set("saturate", Attribute::Bool(false));
+    }
+    value
+}

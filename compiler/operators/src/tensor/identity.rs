@@ -1,0 +1,17 @@
+//! Identity.
+
+use dialects::onnx::OnnxOp;
+
+use crate::operator::{Kind, Operator};
+
+pub(crate) const IDENTITY: Operator = Operator {
+    kind: Kind::Conversion,
+    normalize: Some(|node, emit| {
+        node.replace(node.operands[0], emit);
+        Ok(())
+    }),
+    ..Operator::elementwise(OnnxOp::Identity, |_, element| {
+        let [x] = element.operands();
+        x
+    })
+};
