@@ -9,7 +9,7 @@ use dialects::levels::{Level, verify_level};
 pub fn registry() -> PassRegistry {
     let mut registry = PassRegistry::default();
     registry.extend(ir::transforms::passes());
-    registry.extend([INFER_SHAPES, OPTIMIZE, VERIFY_LEVEL]);
+    registry.extend([INFER_SHAPES, OPTIMIZE, DECOMPOSE, VERIFY_LEVEL]);
     registry.extend(lower::passes::passes());
     lower::passes::pipelines().into_iter().for_each(|pipeline| registry.add_pipeline(pipeline));
     registry
@@ -19,6 +19,12 @@ const INFER_SHAPES: PassDefinition = PassDefinition::on_module(
     "infer-shapes",
     "Writes inferred types into the values of the graph level: extents that are numbers become static.",
     |module, _| operators::shape::infer_shapes(module, &IndexMap::default()),
+);
+
+const DECOMPOSE: PassDefinition = PassDefinition::on_module(
+    "decompose",
+    "Operators that are compositions of others become what they are composed of.",
+    |module, _| operators::decompose::decompose(module, import::MAIN),
 );
 
 const OPTIMIZE: PassDefinition =

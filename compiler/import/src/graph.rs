@@ -8,8 +8,8 @@ use proto::{AttributeProto, FunctionProto, GraphProto, Model, NodeProto, Operato
 
 use crate::attributes::{import_attribute, import_tensor, kind_of};
 use crate::types::{Bindings, dimension_names, import_type};
-use crate::{MAIN, Options, cleanup};
-use operators::graph::{Emitter, Node, Problem};
+use crate::{MAIN, Options};
+use operators::graph::{Emitter, Node, Problem, remove_dead};
 use operators::types::{contained, result_type, without_shape};
 
 /// Functions may call each other this deep.
@@ -91,7 +91,7 @@ impl<'m> Importer<'m> {
         self.emit.location = Location::Unknown;
         self.emit.create("func.return".into(), &results, &[], Attributes::new());
         let mut body = self.emit.body;
-        cleanup::remove_dead(&mut body);
+        remove_dead(&mut body);
         let types = |values: &[Value]| values.iter().map(|&value| body.value_type(value).clone()).collect::<Vec<_>>();
         let entry = body.entry().expect("a function has a block");
         let r#type = FunctionType { inputs: types(body.arguments(entry)), results: types(&results) };

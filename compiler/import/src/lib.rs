@@ -9,7 +9,6 @@
 //! - Operators that change nothing in inference (Identity, Dropout) and operators nobody reads are left out.
 
 mod attributes;
-mod cleanup;
 mod graph;
 mod types;
 

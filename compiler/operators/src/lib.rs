@@ -4,12 +4,13 @@
 //! standard does. What rows are made with stands beside: `graph` and `upgrade` (building the graph level), `shape`
 //! (symbolic shapes), `structured` (building the structured level).
 
-pub mod composites;
+pub mod decompose;
 pub mod graph;
 mod logical;
 mod math;
 mod nn;
 mod operator;
+mod quantization;
 mod random;
 pub mod shape;
 pub mod structured;
@@ -18,5 +19,5 @@ mod tensor;
 pub mod types;
 pub mod upgrade;
 
-pub use operator::{Kind, Lower, Operator, ScalarBody, Step, TypeRule};
+pub use operator::{Compose, Kind, Lower, Operator, ScalarBody, Step, TypeRule};
 pub use table::{all, former, row, row_of};

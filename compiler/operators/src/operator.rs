@@ -39,6 +39,9 @@ pub type ScalarBody = fn(&mut Scalars<'_, '_>, &Element<'_>) -> Value;
 /// Builds the structured form of an operation.
 pub type Lower = fn(&mut Lowering<'_>, Op) -> Result<(), Unsupported>;
 
+/// Builds the results of an operation from other operators; those that are missing at the end are absent.
+pub type Compose = fn(&mut Emitter, Op) -> Result<Vec<Option<Value>>, Problem>;
+
 /// Everything ONNX says about one operator.
 pub struct Operator {
     /// Which one.
@@ -60,8 +63,8 @@ pub struct Operator {
     pub scalar: Option<ScalarBody>,
     /// How it becomes structured operations; elementwise operators with a scalar body need nothing.
     pub lower: Option<Lower>,
-    /// Built from other operators while importing, by their definition in the standard.
-    pub compose: Option<Step>,
+    /// How it is composed of other operators, by its definition in the standard.
+    pub compose: Option<Compose>,
 }
 
 impl Operator {

@@ -5,10 +5,11 @@ use std::sync::LazyLock;
 use dialects::onnx::OnnxOp;
 
 use crate::operator::Operator;
-use crate::{logical, math, nn, tensor};
+use crate::{logical, math, nn, quantization, tensor};
 
 /// The rows by the folders they stand in.
-const FOLDERS: &[&[&Operator]] = &[logical::OPERATORS, math::OPERATORS, nn::OPERATORS, tensor::OPERATORS];
+const FOLDERS: &[&[&Operator]] =
+    &[logical::OPERATORS, math::OPERATORS, nn::OPERATORS, quantization::OPERATORS, tensor::OPERATORS];
 
 /// The rows by operator.
 static ROWS: LazyLock<Vec<Option<&'static Operator>>> = LazyLock::new(|| {

@@ -35,13 +35,7 @@ fn by_operator(name: &str, index: usize, operands: &[Type], attributes: &Attribu
             Some(if name == "SequenceEmpty" { Type::dialect("onnx", "Seq", vec![tensor]) } else { tensor })
         }
         ("Multinomial", 0) => Some(stated("dtype").unwrap_or_else(|| Type::unranked_tensor(Type::I32))),
-        ("BlackmanWindow" | "HannWindow" | "HammingWindow" | "MelWeightMatrix", 0) => {
-            Some(stated("output_datatype").unwrap_or_else(|| Type::unranked_tensor(Type::F32)))
-        }
-        ("QuantizeLinear", 0) => {
-            operand(2).or_else(|| stated("output_dtype")).or_else(|| Some(Type::unranked_tensor(Type::unsigned(8))))
-        }
-        ("DequantizeLinear", 0) => stated("output_dtype").or_else(|| operand(1)),
+        ("MelWeightMatrix", 0) => Some(stated("output_datatype").unwrap_or_else(|| Type::unranked_tensor(Type::F32))),
         ("LayerNormalization", 1..) => Some(stated("stash_type").unwrap_or_else(|| Type::unranked_tensor(Type::F32))),
         ("SequenceAt" | "ConcatFromSequence", 0) => contained(operands.first()?, "Seq").map(without_shape),
         ("SequenceConstruct" | "SplitToSequence", 0) => Some(Type::dialect("onnx", "Seq", vec![operand(0)?])),
@@ -118,4 +112,11 @@ pub fn contained<'a>(r#type: &'a Type, container: &str) -> Option<&'a Type> {
         }
         _ => None,
     }
+}
+
+/// The number ONNX gives an element type.
+pub(crate) fn type_number(element: &Type) -> i64 {
+    (1..=proto::DataType::Float6e3m2 as i32)
+        .find(|&number| element_type(number).is_ok_and(|found| found == *element))
+        .map_or(0, i64::from)
 }

@@ -2,8 +2,9 @@
 
 use dialects::onnx::schema;
 use dialects::onnx::views::Reader;
-use ir::{Attribute, Attributes, Block, Body, DenseElements, Location, Op, Type, Value};
+use ir::{Attribute, Attributes, Block, Body, DenseElements, Diagnostic, Location, Op, Type, Value};
 
+use crate::shape::ShapeAnalysis;
 use crate::types::result_type;
 
 /// A function being built, and where in it.
@@ -16,6 +17,10 @@ pub struct Emitter {
     pub location: Location,
     /// The value of every omitted optional operand.
     pub none: Value,
+    /// What went wrong so far without keeping the rest from being built.
+    pub errors: Vec<Diagnostic>,
+    /// The shapes of a function that is there already; what is built is analysed at once.
+    shapes: Option<ShapeAnalysis>,
 }
 
 impl Default for Emitter {
@@ -26,16 +31,39 @@ impl Default for Emitter {
         let op = body.create_op("onnx.NoValue", &[], &[Type::None], Attributes::new(), Location::Unknown);
         body.append(block, op);
         let none = body.result(op, 0);
-        Emitter { body, block, location: Location::Unknown, none }
+        Emitter { body, block, location: Location::Unknown, none, errors: vec![], shapes: None }
     }
 }
 
 impl Emitter {
+    /// More operations for a function whose shapes are known; they go to the block that is set next.
+    pub fn inside(mut body: Body, shapes: ShapeAnalysis) -> Emitter {
+        let block = body.entry().expect("a function has a block");
+        let op = body.create_op("onnx.NoValue", &[], &[Type::None], Attributes::new(), Location::Unknown);
+        body.insert(block, 0, op);
+        let none = body.result(op, 0);
+        Emitter { body, block, location: Location::Unknown, none, errors: vec![], shapes: Some(shapes) }
+    }
+
     /// An operation at the current place.
     pub fn create(&mut self, name: String, operands: &[Value], types: &[Type], attributes: Attributes) -> Op {
         let op = self.body.create_op(name, operands, types, attributes, self.location.clone());
         self.body.append(self.block, op);
+        self.analyse(op);
         op
+    }
+
+    /// Gives the results of a new operation the types that shape inference finds.
+    fn analyse(&mut self, op: Op) {
+        let Some(shapes) = &mut self.shapes else { return };
+        if let Err(errors) = shapes.infer(&self.body, op) {
+            self.errors.extend(errors);
+        }
+        for result in self.body.op(op).results().to_vec() {
+            if let (Some(r#type), Type::Tensor(_)) = (shapes.tensor_type(result), self.body.value_type(result)) {
+                self.body.set_value_type(result, r#type);
+            }
+        }
     }
 
     /// An operator of the default domain in its newest form, with one result.

@@ -1,7 +1,10 @@
 //! Building the graph level: operations of the onnx dialect whose result types follow from their operands.
 
+mod compose;
+mod dead;
 mod emit;
 mod node;
 
+pub use dead::remove_dead;
 pub use emit::Emitter;
 pub use node::{Node, Problem};

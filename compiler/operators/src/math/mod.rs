@@ -5,6 +5,7 @@ mod clip;
 mod elu;
 mod exponential;
 mod gelu;
+mod loss;
 mod modulo;
 mod power;
 mod relu;
@@ -13,8 +14,10 @@ mod sigmoid;
 mod sign;
 mod softplus;
 mod softsign;
+mod swiglu;
 mod swish;
 mod trigonometric;
+mod windows;
 
 use crate::operator::Operator;
 
@@ -35,6 +38,8 @@ pub(crate) const OPERATORS: &[&Operator] = &[
     &exponential::EXP,
     &exponential::LOG,
     &gelu::GELU,
+    &loss::NEGATIVE_LOG_LIKELIHOOD_LOSS,
+    &loss::SOFTMAX_CROSS_ENTROPY_LOSS,
     &modulo::MOD,
     &power::POW,
     &power::RECIPROCAL,
@@ -55,6 +60,7 @@ pub(crate) const OPERATORS: &[&Operator] = &[
     &softplus::MISH,
     &softplus::SOFTPLUS,
     &softsign::SOFTSIGN,
+    &swiglu::SWI_GLU,
     &swish::SWISH,
     &trigonometric::ACOS,
     &trigonometric::ACOSH,
@@ -68,4 +74,7 @@ pub(crate) const OPERATORS: &[&Operator] = &[
     &trigonometric::SINH,
     &trigonometric::TAN,
     &trigonometric::TANH,
+    &windows::BLACKMAN_WINDOW,
+    &windows::HAMMING_WINDOW,
+    &windows::HANN_WINDOW,
 ];

@@ -5,9 +5,7 @@ use super::{Answer, Rule};
 
 pub(super) fn rule(name: &str) -> Option<Rule> {
     Some(match name {
-        "Bernoulli" | "Hardmax" | "LogSoftmax" | "RandomNormalLike" | "RandomUniformLike" | "Softmax" | "SwiGLU" => {
-            like_first
-        }
+        "Bernoulli" | "Hardmax" | "LogSoftmax" | "RandomNormalLike" | "RandomUniformLike" | "Softmax" => like_first,
         "StringConcat" => broadcast_operands,
         _ => return None,
     })

@@ -14,7 +14,6 @@ mod machine_learning;
 mod math;
 mod node;
 mod normalization;
-mod quantization;
 mod recurrent;
 mod reduction;
 mod resize;
@@ -111,6 +110,15 @@ impl ShapeAnalysis {
         })
     }
 
+    /// Writes the inferred types into the values of the analysed body.
+    pub fn write_types(&self, body: &mut Body) {
+        for &value in self.facts.keys() {
+            if let (Some(r#type), Type::Tensor(_)) = (self.tensor_type(value), body.value_type(value)) {
+                body.set_value_type(value, r#type);
+            }
+        }
+    }
+
     /// Infers one more operation of the analysed body, whose operands are known already.
     pub fn infer(&mut self, body: &Body, op: Op) -> ir::Result<()> {
         let mut analyser = Analyser { body, known: std::mem::take(self), errors: Vec::new() };
@@ -190,11 +198,7 @@ pub fn infer_shapes(module: &mut Module, bindings: &IndexMap<Arc<str>, i64>) -> 
 
 fn write_types(module: &mut Module, function: Op, analysis: &ShapeAnalysis) {
     let Some(body) = module.function_body_mut(function) else { return };
-    for &value in analysis.facts.keys() {
-        if let (Some(r#type), Type::Tensor(_)) = (analysis.tensor_type(value), body.value_type(value)) {
-            body.set_value_type(value, r#type);
-        }
-    }
+    analysis.write_types(body);
     module.update_function_type(function);
 }
 
@@ -303,7 +307,9 @@ impl Analyser<'_> {
 /// The rule of an operator.
 fn rule(name: &str) -> Option<Rule> {
     if let Some(row) = crate::table::row_of(&format!("onnx.{name}")) {
-        return row.shapes;
+        if row.shapes.is_some() {
+            return row.shapes;
+        }
     }
     let families = [
         math::rule,
@@ -316,7 +322,6 @@ fn rule(name: &str) -> Option<Rule> {
         normalization::rule,
         resize::rule,
         recurrent::rule,
-        quantization::rule,
         control_flow::rule,
         machine_learning::rule,
         text::rule,

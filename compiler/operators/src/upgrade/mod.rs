@@ -15,7 +15,6 @@ use dialects::onnx::schema;
 use dialects::onnx::views::{Reader, View};
 use ir::{Attribute, DenseElements, Type, Value};
 
-use crate::composites::composite;
 use crate::graph::Emitter;
 use crate::graph::{Node, Problem};
 use crate::operator::Operator;
@@ -69,9 +68,6 @@ pub fn upgrade(node: &mut Node, since: i64, emit: &mut Emitter) -> Result<(), Pr
         }
     }
     normal_form::normalise(node, emit)?;
-    if let Some(compose) = composite(&node.name) {
-        return compose(node, emit);
-    }
     if schema::newest("", &node.name).is_none() {
         return Err(Problem::unsupported("has no newer form"));
     }
@@ -82,7 +78,7 @@ pub fn upgrade(node: &mut Node, since: i64, emit: &mut Emitter) -> Result<(), Pr
 /// Takes the steps of a row, and leaves out attributes the newest schema does not know.
 fn upgrade_row(row: &Operator, node: &mut Node, since: i64, emit: &mut Emitter) -> Result<(), Problem> {
     let upgrades = row.upgrades.iter().filter(|&&(version, _)| since < version).map(|&(_, step)| step);
-    for step in upgrades.chain(row.normalize).chain(row.compose) {
+    for step in upgrades.chain(row.normalize) {
         step(node, emit)?;
         if node.results.is_some() {
             return Ok(());

@@ -1,14 +1,19 @@
 //! Removing what nobody reads.
 
-use ir::Body;
+use ir::{Body, Op};
 
 /// Erases operations without readers. Operators have no effect besides their results.
-pub(crate) fn remove_dead(body: &mut Body) {
+pub fn remove_dead(body: &mut Body) {
+    let mut dead = Vec::new();
     for op in body.walk_all().into_iter().rev() {
         let operation = body.op(op);
         let terminator = matches!(operation.name.as_str(), "func.return" | "onnx.Yield");
         if !terminator && operation.results().iter().all(|&result| body.uses(result).is_empty()) {
-            body.erase(op);
+            let regions = operation.regions().to_vec();
+            let inner: Vec<Op> = regions.into_iter().flat_map(|region| body.walk(region)).collect();
+            inner.into_iter().chain([op]).for_each(|op| body.set_operands(op, &[]));
+            dead.push(op);
         }
     }
+    body.erase_all(&dead);
 }

@@ -1,0 +1,188 @@
+//! Attention: `softmax(scale · Q Kᵀ + bias) V` with masks, windows, caches and shared heads. Since 23.
+
+use dialects::onnx::OnnxOp;
+use dialects::onnx::views::{self, View};
+use ir::{Attribute, DimExpr, Op, Type, Value};
+
+use super::heads::{headwise_product, join_heads, split_heads};
+use crate::graph::{Emitter, Problem};
+use crate::operator::Operator;
+use crate::shape::{Answer, Node};
+
+pub(crate) const ATTENTION: Operator =
+    Operator { shapes: Some(shapes), compose: Some(compose), ..Operator::of(OnnxOp::Attention) };
+
+/// Scaled dot-product attention on `[batch, heads, sequence, size]` or `[batch, sequence, heads * size]` operands.
+fn shapes(node: &mut Node<'_, '_>) -> Answer {
+    let attention: views::Attention = node.view();
+    let operands = (node.shape_of(attention.q), node.shape_of(attention.k), node.shape_of(attention.v));
+    let (Some(query), Some(key), Some(value)) = operands else { return Ok(vec![]) };
+    let heads = |count: Option<i64>| DimExpr::Constant(count.unwrap_or(1).max(1));
+    let (query_heads, pair_heads) = (heads(attention.q_num_heads), heads(attention.kv_num_heads));
+    let by_head = |shape: &[DimExpr], count: &DimExpr| match shape {
+        [batch, sequence, hidden] => Some([batch.clone(), count.clone(), sequence.clone(), hidden.floor_div(count)]),
+        [batch, heads, sequence, size] => Some([batch, heads, sequence, size].map(DimExpr::clone)),
+        _ => None,
+    };
+    let split = (by_head(&query, &query_heads), by_head(&key, &pair_heads), by_head(&value, &pair_heads));
+    let (Some(q), Some(k), Some(v)) = split else { return Err("operands must have rank 3 or 4".to_string()) };
+    let past = |past: Option<Value>| match past.and_then(|past| node.shape_of(past)).as_deref() {
+        Some([_, _, past, _]) => past.clone(),
+        _ => DimExpr::ZERO,
+    };
+    let (total_keys, total_values) = (k[2].add(&past(attention.past_key)), v[2].add(&past(attention.past_value)));
+    let result = match query.len() {
+        3 => vec![q[0].clone(), q[2].clone(), q[1].mul(&v[3])],
+        _ => vec![q[0].clone(), q[1].clone(), q[2].clone(), v[3].clone()],
+    };
+    let keys = vec![k[0].clone(), k[1].clone(), total_keys.clone(), k[3].clone()];
+    let values = vec![v[0].clone(), v[1].clone(), total_values, v[3].clone()];
+    let scores = vec![q[0].clone(), q[1].clone(), q[2].clone(), total_keys];
+    Ok(vec![Some(result), Some(keys), Some(values), Some(scores)])
+}
+
+/// `softmax(scale * Q · Kᵀ + bias) · V` with heads in axis 1; several heads of `Q` may share one of `K` and `V`.
+fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
+    let attention = views::Attention::of(&emit.body, op);
+    let flat = emit.known_rank(attention.q)? == 3;
+    let mut by_head = |operand: Value, heads: Option<i64>| match flat {
+        true => split_heads(emit, operand, heads.unwrap_or(0)),
+        false => operand,
+    };
+    let query = by_head(attention.q, attention.q_num_heads);
+    let (key, value) = (by_head(attention.k, attention.kv_num_heads), by_head(attention.v, attention.kv_num_heads));
+    let along = |emit: &mut Emitter, past: Option<Value>, new: Value| match past {
+        Some(past) => emit.op("Concat", &[past, new], [("axis", Attribute::i64(2))]),
+        None => new,
+    };
+    let (key, value) = (along(emit, attention.past_key, key), along(emit, attention.past_value, value));
+    let scores = scores(&attention, emit, query, key);
+    let capped = match attention.softcap {
+        0.0 => scores,
+        cap => {
+            let cap = emit.number_like(cap, scores);
+            let quotient = emit.plain("Div", &[scores, cap]);
+            let bounded = emit.plain("Tanh", &[quotient]);
+            emit.plain("Mul", &[bounded, cap])
+        }
+    };
+    let bias = bias(&attention, emit, query, key);
+    let biased = bias.map_or(capped, |bias| emit.plain("Add", &[capped, bias]));
+    let weights = probabilities(&attention, emit, biased, bias);
+    let result = weighted_values(emit, query, weights, value);
+    let result = if flat { join_heads(emit, result) } else { result };
+    let shown = match attention.qk_matmul_output_mode {
+        0 => scores,
+        1 => capped,
+        2 => biased,
+        _ => weights,
+    };
+    Ok(vec![Some(result), Some(key), Some(value), Some(shown)])
+}
+
+/// `scale * Q · Kᵀ`; both factors are scaled by the root.
+fn scores(attention: &views::Attention, emit: &mut Emitter, query: Value, key: Value) -> Value {
+    let root = match attention.scale {
+        Some(scale) => emit.number_like(scale.sqrt(), query),
+        None => {
+            let size = emit.extent(query, -1);
+            let size = emit.convert(size, &Type::F32);
+            let root = emit.plain("Sqrt", &[size]);
+            let scale = emit.plain("Reciprocal", &[root]);
+            let root = emit.plain("Sqrt", &[scale]);
+            emit.plain("CastLike", &[root, query])
+        }
+    };
+    let columns = emit.transpose(key, &[0, 1, 3, 2]);
+    let (query, columns) = (emit.plain("Mul", &[query, root]), emit.plain("Mul", &[columns, root]));
+    headwise_product(emit, query, columns)
+}
+
+fn weighted_values(emit: &mut Emitter, query: Value, weights: Value, value: Value) -> Value {
+    let weights = emit.plain("CastLike", &[weights, query]);
+    headwise_product(emit, weights, value)
+}
+
+/// What is added to the scores: the mask, and minus infinity where a query does not look. `None` when there is nothing.
+fn bias(attention: &views::Attention, emit: &mut Emitter, query: Value, key: Value) -> Option<Value> {
+    let lowest = emit.number_like(f64::NEG_INFINITY, query);
+    let zero = emit.number_like(0.0, query);
+    let lengths = attention.nonpad_kv_seqlen;
+    let mask = attention.attn_mask.map(|mask| {
+        let added = match emit.element(mask) == Type::I1 {
+            true => emit.plain("Where", &[mask, zero, lowest]),
+            false => emit.plain("CastLike", &[mask, query]),
+        };
+        // the mask of an external cache may be shorter than the cache
+        if lengths.is_some() { lengthened(emit, added, key, lowest) } else { added }
+    });
+    let hidden = hidden(attention, emit, query, key);
+    let hidden = hidden.into_iter().reduce(|a, b| emit.plain("Or", &[a, b]));
+    match (hidden, mask) {
+        (Some(hidden), mask) => Some(emit.plain("Where", &[hidden, lowest, mask.unwrap_or(zero)])),
+        (None, mask) => mask,
+    }
+}
+
+/// A mask with `fill` behind it, up to the number of keys.
+fn lengthened(emit: &mut Emitter, mask: Value, key: Value, fill: Value) -> Value {
+    let (wanted, own) = (emit.extent(key, 2), emit.extent(mask, -1));
+    let missing = emit.plain("Sub", &[wanted, own]);
+    let (nothing, axes) = (emit.integers(&[0]), emit.integers(&[-1]));
+    let pads = emit.list(&[nothing, missing]);
+    emit.plain("Pad", &[mask, pads, fill, axes])
+}
+
+/// Where queries do not look, each broadcasting to `[B, H, S, T]`: ahead, out of their window, at padding.
+fn hidden(attention: &views::Attention, emit: &mut Emitter, query: Value, key: Value) -> Vec<Value> {
+    let lengths = attention.nonpad_kv_seqlen;
+    let rows = emit.extent(query, 2);
+    let offset = match (attention.past_key, lengths) {
+        (Some(past), _) => emit.extent(past, 2),
+        (None, Some(lengths)) => {
+            let offset = emit.plain("Sub", &[lengths, rows]);
+            emit.unsqueeze(offset, &[1, 2, 3])
+        }
+        (None, None) => emit.integers(&[0]),
+    };
+    let row = emit.count_up(rows);
+    let row = emit.unsqueeze(row, &[1]);
+    let position = emit.plain("Add", &[row, offset]);
+    let columns = emit.extent(key, 2);
+    let column = emit.count_up(columns);
+    let mut hidden = Vec::new();
+    if attention.is_causal == 1 {
+        hidden.push(emit.plain("Less", &[position, column]));
+    }
+    let left = attention.left_window_size;
+    if left >= 0 {
+        let (distance, left) = (emit.plain("Sub", &[position, column]), emit.integers(&[left]));
+        hidden.push(emit.plain("Greater", &[distance, left]));
+    }
+    let right = attention.right_window_size;
+    if right >= 0 {
+        let (distance, right) = (emit.plain("Sub", &[column, position]), emit.integers(&[right]));
+        hidden.push(emit.plain("Greater", &[distance, right]));
+    }
+    if let Some(lengths) = lengths {
+        let length = emit.unsqueeze(lengths, &[1, 2, 3]);
+        hidden.push(emit.plain("GreaterOrEqual", &[column, length]));
+    }
+    hidden
+}
+
+/// Softmax; rows in which everything is hidden are zero.
+fn probabilities(attention: &views::Attention, emit: &mut Emitter, scores: Value, bias: Option<Value>) -> Value {
+    let wide = match attention.softmax_precision {
+        None => scores,
+        Some(precision) => emit.op("Cast", &[scores], [("to", Attribute::i64(precision))]),
+    };
+    let weights = emit.op("Softmax", &[wide], [("axis", Attribute::i64(-1))]);
+    let weights = emit.plain("CastLike", &[weights, scores]);
+    let Some(bias) = bias else { return weights };
+    let axes = emit.integers(&[-1]);
+    let most = emit.op("ReduceMax", &[bias, axes], [("keepdims", Attribute::i64(1))]);
+    let (lowest, zero) = (emit.number_like(f64::NEG_INFINITY, bias), emit.number_like(0.0, weights));
+    let blind = emit.plain("Equal", &[most, lowest]);
+    emit.plain("Where", &[blind, zero, weights])
+}

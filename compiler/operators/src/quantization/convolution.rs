@@ -1,0 +1,66 @@
+//! Convolutions of quantized tensors: ConvInteger, QLinearConv. Since 10.
+
+use dialects::onnx::OnnxOp;
+use dialects::onnx::views::{self, View};
+use ir::{Attributes, Op, Type, Value};
+
+use super::parameters::{centred, rescaled};
+use crate::graph::{Emitter, Problem};
+use crate::operator::{Kind, Operator};
+
+pub(crate) const CONV_INTEGER: Operator = Operator {
+    kind: Kind::Contraction,
+    compose: Some(|emit, op| {
+        let convolution = views::ConvInteger::of(&emit.body, op);
+        let attributes = emit.body.op(op).attributes.clone();
+        let zero_points = [convolution.x_zero_point, convolution.w_zero_point];
+        let sum = integer_convolution(emit, attributes, [convolution.x, convolution.w], zero_points)?;
+        Ok(vec![Some(emit.convert(sum, &Type::I32))])
+    }),
+    ..Operator::of(OnnxOp::ConvInteger)
+};
+
+pub(crate) const QLINEAR_CONV: Operator =
+    Operator { kind: Kind::Contraction, compose: Some(compose), ..Operator::of(OnnxOp::QLinearConv) };
+
+/// The convolution of integers in f64, which holds every sum of fewer than 2³⁷ products of bytes exactly.
+fn integer_convolution(
+    emit: &mut Emitter,
+    attributes: Attributes,
+    [x, w]: [Value; 2],
+    zero_points: [Option<Value>; 2],
+) -> Result<Value, Problem> {
+    let rank = emit.known_rank(w)?;
+    let weights = zero_points[1].map(|zero_point| match emit.body.value_type(zero_point).static_shape().as_deref() {
+        Some([channels]) if *channels != 1 => emit.unsqueeze(zero_point, &(1..rank).collect::<Vec<_>>()),
+        _ => zero_point,
+    });
+    let (x, w) = (centred(emit, x, zero_points[0], &Type::F64), centred(emit, w, weights, &Type::F64));
+    Ok(emit.op("Conv", &[x, w], attributes))
+}
+
+fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
+    let convolution = views::QLinearConv::of(&emit.body, op);
+    let attributes = emit.body.op(op).attributes.clone();
+    let rank = emit.known_rank(convolution.w)?;
+    let channels: Vec<i64> = (1..rank - 1).collect();
+    let mut sum = integer_convolution(
+        emit,
+        attributes,
+        [convolution.x, convolution.w],
+        [Some(convolution.x_zero_point), Some(convolution.w_zero_point)],
+    )?;
+    if let Some(bias) = convolution.b {
+        let bias = emit.convert(bias, &Type::F64);
+        let bias = emit.unsqueeze(bias, &channels);
+        sum = emit.plain("Add", &[sum, bias]);
+    }
+    let w_scale = match emit.body.value_type(convolution.w_scale).static_shape().as_deref() {
+        Some([count]) if *count != 1 => emit.unsqueeze(convolution.w_scale, &channels),
+        _ => convolution.w_scale,
+    };
+    let target = emit.element(convolution.y_zero_point);
+    let result =
+        rescaled(emit, sum, [convolution.x_scale, w_scale, convolution.y_scale], convolution.y_zero_point, &target);
+    Ok(vec![Some(result)])
+}

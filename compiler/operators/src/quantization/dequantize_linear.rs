@@ -1,0 +1,45 @@
+//! DequantizeLinear: `(x - zero point) · scale`.
+
+use dialects::onnx::OnnxOp;
+use dialects::onnx::views::{self, View};
+use ir::{Attribute, Op, Value};
+
+use super::parameters::{Layout, widened};
+use crate::graph::{Emitter, Problem};
+use crate::operator::Operator;
+use crate::shape;
+use crate::types::{tensor_of, type_number, without_shape};
+
+pub(crate) const DEQUANTIZE_LINEAR: Operator = Operator {
+    types: Some(|node, _| {
+        let dequantize = views::DequantizeLinear::read(node);
+        tensor_of(dequantize.output_dtype).or_else(|| Some(without_shape(node.body.value_type(dequantize.x_scale))))
+    }),
+    shapes: Some(shape::like_first),
+    compose: Some(compose),
+    ..Operator::of(OnnxOp::DequantizeLinear)
+};
+
+fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
+    let dequantize = views::DequantizeLinear::of(&emit.body, op);
+    let (x, scale) = (dequantize.x, dequantize.x_scale);
+    let target = match dequantize.output_dtype {
+        0 => type_number(&emit.element(scale)),
+        number => number,
+    };
+    let layout = Layout { tensor: x, axis: dequantize.axis, block: dequantize.block_size };
+    let factor = layout.spread(emit, scale)?;
+    let factor = widened(emit, factor);
+    let wide = emit.element(factor);
+    let shifted = match dequantize.x_zero_point {
+        Some(zero_point) => {
+            let zero_point = layout.spread(emit, zero_point)?;
+            let (x, zero_point) = (emit.convert(x, &wide), emit.convert(zero_point, &wide));
+            emit.plain("Sub", &[x, zero_point])
+        }
+        None => emit.convert(x, &wide),
+    };
+    let product = emit.plain("Mul", &[shifted, factor]);
+    let result = emit.op("Cast", &[product], [("to", Attribute::i64(target))]);
+    Ok(vec![Some(result)])
+}

@@ -1,0 +1,37 @@
+//! Products of quantized matrices: MatMulInteger, QLinearMatMul. Since 10.
+
+use dialects::onnx::OnnxOp;
+use dialects::onnx::views::{self, View};
+use ir::{Op, Type, Value};
+
+use super::parameters::{centred, rescaled, row_zero_point};
+use crate::graph::{Emitter, Problem};
+use crate::operator::{Kind, Operator};
+
+pub(crate) const MATMUL_INTEGER: Operator = Operator {
+    kind: Kind::Contraction,
+    compose: Some(|emit, op| {
+        let matmul = views::MatMulInteger::of(&emit.body, op);
+        let zero_points = [matmul.a_zero_point, matmul.b_zero_point];
+        Ok(vec![Some(integer_product(emit, [matmul.a, matmul.b], zero_points))])
+    }),
+    ..Operator::of(OnnxOp::MatMulInteger)
+};
+
+pub(crate) const QLINEAR_MATMUL: Operator =
+    Operator { kind: Kind::Contraction, compose: Some(compose), ..Operator::of(OnnxOp::QLinearMatMul) };
+
+fn integer_product(emit: &mut Emitter, [a, b]: [Value; 2], zero_points: [Option<Value>; 2]) -> Value {
+    let row = zero_points[0].map(|zero_point| row_zero_point(emit, zero_point));
+    let (a, b) = (centred(emit, a, row, &Type::I32), centred(emit, b, zero_points[1], &Type::I32));
+    emit.plain("MatMul", &[a, b])
+}
+
+fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
+    let matmul = views::QLinearMatMul::of(&emit.body, op);
+    let product = integer_product(emit, [matmul.a, matmul.b], [Some(matmul.a_zero_point), Some(matmul.b_zero_point)]);
+    let rows = row_zero_point(emit, matmul.a_scale);
+    let target = emit.element(matmul.y_zero_point);
+    let result = rescaled(emit, product, [rows, matmul.b_scale, matmul.y_scale], matmul.y_zero_point, &target);
+    Ok(vec![Some(result)])
+}

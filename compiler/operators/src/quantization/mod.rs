@@ -1,0 +1,20 @@
+//! Operators on integers that stand for `(q - zero point) · scale`.
+
+mod convolution;
+mod dequantize_linear;
+mod dynamic_quantize_linear;
+mod matmul;
+mod parameters;
+mod quantize_linear;
+
+use crate::operator::Operator;
+
+pub(crate) const OPERATORS: &[&Operator] = &[
+    &convolution::CONV_INTEGER,
+    &convolution::QLINEAR_CONV,
+    &dequantize_linear::DEQUANTIZE_LINEAR,
+    &dynamic_quantize_linear::DYNAMIC_QUANTIZE_LINEAR,
+    &matmul::MATMUL_INTEGER,
+    &matmul::QLINEAR_MATMUL,
+    &quantize_linear::QUANTIZE_LINEAR,
+];

@@ -1,0 +1,66 @@
+//! AffineGrid: grids of sampling points. Since 20.
+
+use dialects::onnx::OnnxOp;
+use dialects::onnx::views::{self, View};
+use ir::{Attribute, Op, Value};
+
+use crate::graph::{Emitter, Problem};
+use crate::operator::Operator;
+
+pub(crate) const AFFINE_GRID: Operator = Operator { compose: Some(compose), ..Operator::of(OnnxOp::AffineGrid) };
+
+/// The points of a regular grid over `[-1, 1]`, moved by `theta`, an affine map for each image.
+fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
+    let grid = views::AffineGrid::of(&emit.body, op);
+    let (theta, size) = (grid.theta, grid.size);
+    let spatial = match emit.body.value_type(size).static_shape().as_deref() {
+        Some([count @ 4..=5]) => count - 2,
+        _ => return Err(Problem::unsupported("has a size for an unknown number of axes")),
+    };
+    let corners = grid.align_corners == 1;
+    let extent = |emit: &mut Emitter, axis: i64| {
+        let (start, end) = (emit.integers(&[axis]), emit.integers(&[axis + 1]));
+        emit.slice(size, start, end, 0)
+    };
+    let extents: Vec<Value> = (2..2 + spatial).map(|axis| extent(emit, axis)).collect();
+    let one = emit.integers(&[1]);
+    let grid: Vec<Value> = extents.iter().copied().chain([one]).collect();
+    let grid = emit.list(&grid);
+    // coordinates come innermost axis first, then a one for the shift
+    let mut columns = Vec::new();
+    for axis in (0..spatial as usize).rev() {
+        let points = coordinates(emit, extents[axis], theta, corners);
+        let behind: Vec<i64> = (1..=spatial - axis as i64).collect();
+        let points = emit.unsqueeze(points, &behind);
+        columns.push(emit.plain("Expand", &[points, grid]));
+    }
+    let shift = emit.number_like(1.0, theta);
+    columns.push(emit.plain("Expand", &[shift, grid]));
+    let points = emit.op("Concat", &columns, [("axis", Attribute::i64(-1))]);
+    let rows = emit.integers(&[-1, spatial + 1]);
+    let points = emit.plain("Reshape", &[points, rows]);
+    let maps = emit.transpose(theta, &[0, 2, 1]);
+    let moved = emit.plain("MatMul", &[points, maps]);
+    let (batch, width) = (extent(emit, 0), emit.integers(&[spatial]));
+    let shape: Vec<Value> = [batch].into_iter().chain(extents).chain([width]).collect();
+    let shape = emit.list(&shape);
+    let result = emit.plain("Reshape", &[moved, shape]);
+    Ok(vec![Some(result)])
+}
+
+/// The places of an axis in `[-1, 1]`: corners, or centres of as many parts.
+fn coordinates(emit: &mut Emitter, extent: Value, like: Value, corners: bool) -> Value {
+    let index = emit.count_up(extent);
+    let (index, count) = (emit.plain("CastLike", &[index, like]), emit.plain("CastLike", &[extent, like]));
+    let (one, two) = (emit.number_like(1.0, like), emit.number_like(2.0, like));
+    let doubled = emit.plain("Mul", &[index, two]);
+    if corners {
+        let gaps = emit.plain("Sub", &[count, one]);
+        let gaps = emit.plain("Max", &[gaps, one]);
+        let along = emit.plain("Div", &[doubled, gaps]);
+        return emit.plain("Sub", &[along, one]);
+    }
+    let centre = emit.plain("Add", &[doubled, one]);
+    let along = emit.plain("Div", &[centre, count]);
+    emit.plain("Sub", &[along, one])
+}

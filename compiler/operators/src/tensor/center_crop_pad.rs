@@ -1,0 +1,35 @@
+//! CenterCropPad: the middle of what is too long, zeros around what is too short. Since 18.
+
+use dialects::onnx::OnnxOp;
+use dialects::onnx::views::{self, View};
+use ir::{Attribute, Op, Value};
+
+use crate::graph::{Emitter, Problem};
+use crate::operator::Operator;
+
+pub(crate) const CENTER_CROP_PAD: Operator = Operator { compose: Some(compose), ..Operator::of(OnnxOp::CenterCropPad) };
+
+fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
+    let crop = views::CenterCropPad::of(&emit.body, op);
+    let (x, wanted) = (crop.input_data, crop.shape);
+    let own = emit.plain("Shape", &[x]);
+    let axes = crop.axes.map(|axes| emit.integers(&axes));
+    let own = axes.map_or(own, |axes| emit.op("Gather", &[own, axes], [("axis", Attribute::i64(0))]));
+    let two = emit.integer(2);
+    let kept = emit.plain("Min", &[own, wanted]);
+    let surplus = emit.plain("Sub", &[own, kept]);
+    let start = emit.plain("Div", &[surplus, two]);
+    let end = emit.plain("Add", &[start, kept]);
+    let mut slice = vec![x, start, end];
+    slice.extend(axes);
+    let cropped = emit.plain("Slice", &slice);
+    let missing = emit.plain("Sub", &[wanted, kept]);
+    let front = emit.plain("Div", &[missing, two]);
+    let behind = emit.plain("Sub", &[missing, front]);
+    let pads = emit.list(&[front, behind]);
+    let fill = emit.number_like(0.0, x);
+    let mut pad = vec![cropped, pads, fill];
+    pad.extend(axes);
+    let result = emit.plain("Pad", &pad);
+    Ok(vec![Some(result)])
+}
