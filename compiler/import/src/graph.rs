@@ -346,9 +346,9 @@ impl<'m> Importer<'m> {
         &mut self,
         proto: &'m NodeProto,
         schema: &Schema,
-    ) -> Result<(Attributes, Vec<&'m GraphProto>), Problem> {
+    ) -> Result<(Attributes, Vec<Option<&'m GraphProto>>), Problem> {
         let mut attributes = Attributes::new();
-        let mut graphs = Vec::new();
+        let mut graphs: IndexMap<&str, &GraphProto> = IndexMap::new();
         for own in &proto.attribute {
             let name = &*own.name;
             let Some(attribute) = self.resolve(own) else { continue };
@@ -361,7 +361,7 @@ impl<'m> Importer<'m> {
             }
             if kind == Kind::Graph {
                 let graph = attribute.g.as_deref();
-                graphs.push((name, graph.ok_or_else(|| Problem::input(format!("has no graph in \"{name}\"")))?));
+                graphs.insert(name, graph.ok_or_else(|| Problem::input(format!("has no graph in \"{name}\"")))?);
                 continue;
             }
             let value = import_attribute(attribute, kind, &mut self.tensors);
@@ -369,13 +369,11 @@ impl<'m> Importer<'m> {
                 .set(name, value.map_err(|what| Problem::input(format!("has attribute \"{name}\", which {what}")))?);
         }
         for required in schema.attributes.iter().filter(|attribute| attribute.required) {
-            if attributes.get(required.name).is_none() && !graphs.iter().any(|(name, _)| *name == required.name) {
+            if attributes.get(required.name).is_none() && !graphs.contains_key(required.name) {
                 return Err(Problem::input(format!("lacks attribute \"{}\"", required.name)));
             }
         }
-        // `then_branch` is the first region of If, as of scf.if; the name sorts last
-        graphs.sort_by(|(a, _), (b, _)| b.cmp(a));
-        Ok((attributes, graphs.into_iter().map(|(_, graph)| graph).collect()))
+        Ok((attributes, schema.regions().map(|name| graphs.get(name).copied()).collect()))
     }
 
     /// The attribute itself, or the attribute of the call it refers to, if the call has one.
@@ -391,7 +389,7 @@ impl<'m> Importer<'m> {
         &mut self,
         domain: &'static str,
         node: Node,
-        graphs: Vec<&'m GraphProto>,
+        graphs: Vec<Option<&'m GraphProto>>,
     ) -> Result<ir::Result<Vec<Value>>, Problem> {
         let schema = schema::newest(domain, &node.name).expect("upgrades lead to operators that exist");
         let types: Vec<Type> = node.operands.iter().map(|&v| self.emit.body.value_type(v).clone()).collect();
@@ -411,6 +409,10 @@ impl<'m> Importer<'m> {
         let expected = argument_types(&node.name, &types);
         let mut yields = Vec::new();
         for graph in graphs {
+            let Some(graph) = graph else {
+                self.emit.body.add_region(op);
+                continue;
+            };
             match self.region(op, graph, &expected) {
                 Ok(values) if yields.is_empty() => yields = values,
                 Ok(_) => {}
@@ -420,7 +422,9 @@ impl<'m> Importer<'m> {
         let yields: Vec<Type> = yields.iter().map(|&v| without_shape(self.emit.body.value_type(v))).collect();
         let mut results = Vec::new();
         for index in 0..node.outputs.len() {
-            let r#type = output_type(&node, index, region_result(&node.name, index, &yields))?;
+            let reader = Reader { body: &self.emit.body, operands: &node.operands, attributes: &node.attributes };
+            let r#type = result_type(schema, index, &reader).or_else(|| region_result(&node.name, index, &yields));
+            let r#type = output_type(&node, index, r#type)?;
             results.push(self.emit.body.add_result(op, r#type));
         }
         Ok(Ok(results))

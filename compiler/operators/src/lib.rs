@@ -12,10 +12,12 @@ mod nn;
 mod operator;
 mod quantization;
 mod random;
+mod recurrent;
 pub mod shape;
 pub mod structured;
 mod table;
 mod tensor;
+mod training;
 pub mod types;
 pub mod upgrade;
 

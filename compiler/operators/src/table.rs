@@ -5,11 +5,18 @@ use std::sync::LazyLock;
 use dialects::onnx::OnnxOp;
 
 use crate::operator::Operator;
-use crate::{logical, math, nn, quantization, tensor};
+use crate::{logical, math, nn, quantization, recurrent, tensor, training};
 
 /// The rows by the folders they stand in.
-const FOLDERS: &[&[&Operator]] =
-    &[logical::OPERATORS, math::OPERATORS, nn::OPERATORS, quantization::OPERATORS, tensor::OPERATORS];
+const FOLDERS: &[&[&Operator]] = &[
+    logical::OPERATORS,
+    math::OPERATORS,
+    nn::OPERATORS,
+    quantization::OPERATORS,
+    recurrent::OPERATORS,
+    tensor::OPERATORS,
+    training::OPERATORS,
+];
 
 /// The rows by operator.
 static ROWS: LazyLock<Vec<Option<&'static Operator>>> = LazyLock::new(|| {

@@ -35,7 +35,6 @@ fn by_operator(name: &str, index: usize, operands: &[Type], attributes: &Attribu
             Some(if name == "SequenceEmpty" { Type::dialect("onnx", "Seq", vec![tensor]) } else { tensor })
         }
         ("Multinomial", 0) => Some(stated("dtype").unwrap_or_else(|| Type::unranked_tensor(Type::I32))),
-        ("MelWeightMatrix", 0) => Some(stated("output_datatype").unwrap_or_else(|| Type::unranked_tensor(Type::F32))),
         ("LayerNormalization", 1..) => Some(stated("stash_type").unwrap_or_else(|| Type::unranked_tensor(Type::F32))),
         ("SequenceAt" | "ConcatFromSequence", 0) => contained(operands.first()?, "Seq").map(without_shape),
         ("SequenceConstruct" | "SplitToSequence", 0) => Some(Type::dialect("onnx", "Seq", vec![operand(0)?])),

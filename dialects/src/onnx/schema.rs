@@ -200,6 +200,12 @@ impl Schema {
         self.attributes.iter().find(|attribute| attribute.name == name)
     }
 
+    /// The graphs it holds, in the order of an operation's regions: `then_branch` is the first of If, as of `scf.if`.
+    pub fn regions(&self) -> impl Iterator<Item = &'static str> {
+        let graphs = self.attributes.iter().filter(|attribute| attribute.kind == Kind::Graph);
+        graphs.rev().map(|attribute| attribute.name)
+    }
+
     /// The schema of input number `index`.
     pub fn input(&self, index: usize) -> Option<&Parameter> {
         parameter(&self.inputs, index)

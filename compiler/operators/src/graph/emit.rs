@@ -2,7 +2,7 @@
 
 use dialects::onnx::schema;
 use dialects::onnx::views::Reader;
-use ir::{Attribute, Attributes, Block, Body, DenseElements, Diagnostic, Location, Op, Type, Value};
+use ir::{Attribute, Attributes, Block, Body, DenseElements, Diagnostic, DimExpr, Location, Op, Type, Value};
 
 use crate::shape::ShapeAnalysis;
 use crate::types::result_type;
@@ -53,8 +53,34 @@ impl Emitter {
         op
     }
 
+    /// An operation whose results are added, and whose shapes are inferred, when its regions are there.
+    pub(crate) fn create_without_results(
+        &mut self,
+        name: &'static str,
+        operands: &[Value],
+        attributes: impl Into<Attributes>,
+    ) -> Op {
+        let op = self.body.create_op(name, operands, &[], attributes.into(), self.location.clone());
+        self.body.append(self.block, op);
+        op
+    }
+
+    /// The symbolic shape of a value, when its rank is known.
+    pub(crate) fn shape(&self, value: Value) -> Option<Vec<DimExpr>> {
+        self.shapes.as_ref()?.shape(value).map(<[DimExpr]>::to_vec)
+    }
+
+    /// States the shape of an argument.
+    pub(crate) fn assume(&mut self, argument: Value, shape: Option<Vec<DimExpr>>) {
+        let Some(shapes) = &mut self.shapes else { return };
+        shapes.assume(&self.body, argument, shape);
+        if let Some(r#type) = shapes.tensor_type(argument) {
+            self.body.set_value_type(argument, r#type);
+        }
+    }
+
     /// Gives the results of a new operation the types that shape inference finds.
-    fn analyse(&mut self, op: Op) {
+    pub(crate) fn analyse(&mut self, op: Op) {
         let Some(shapes) = &mut self.shapes else { return };
         if let Err(errors) = shapes.infer(&self.body, op) {
             self.errors.extend(errors);

@@ -4,7 +4,9 @@ mod compose;
 mod dead;
 mod emit;
 mod node;
+mod region;
 
 pub use dead::remove_dead;
 pub use emit::Emitter;
 pub use node::{Node, Problem};
+pub(crate) use region::Scan;

@@ -6,6 +6,7 @@ mod elu;
 mod exponential;
 mod gelu;
 mod loss;
+mod mel_weight_matrix;
 mod modulo;
 mod power;
 mod relu;
@@ -40,6 +41,7 @@ pub(crate) const OPERATORS: &[&Operator] = &[
     &gelu::GELU,
     &loss::NEGATIVE_LOG_LIKELIHOOD_LOSS,
     &loss::SOFTMAX_CROSS_ENTROPY_LOSS,
+    &mel_weight_matrix::MEL_WEIGHT_MATRIX,
     &modulo::MOD,
     &power::POW,
     &power::RECIPROCAL,

@@ -30,7 +30,7 @@ use ir::{Attributes, Block, Body, Diagnostic, DimExpr, IndexMap, Module, Op, Typ
 pub use linear::implicit_output;
 pub(crate) use math::{broadcast_operands, like_first, like_first_each};
 pub use node::Node;
-pub(crate) use node::broadcast;
+pub(crate) use node::{broadcast, differ};
 
 /// A symbolic shape, outermost extent first.
 pub type Shape = Vec<DimExpr>;
@@ -125,6 +125,12 @@ impl ShapeAnalysis {
         analyser.operation(op);
         *self = analyser.known;
         if analyser.errors.is_empty() { Ok(()) } else { Err(analyser.errors) }
+    }
+
+    /// States the shape of a value that no operation defines.
+    pub(crate) fn assume(&mut self, body: &Body, value: Value, shape: Option<Shape>) {
+        let element = body.value_type(value).as_tensor().map(|tensor| tensor.element.clone());
+        self.record(value, Fact { shape, element, elements: None, known: None });
     }
 
     fn record(&mut self, value: Value, mut fact: Fact) {

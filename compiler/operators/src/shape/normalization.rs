@@ -10,7 +10,6 @@ pub(super) fn rule(name: &str) -> Option<Rule> {
         "InstanceNormalization" | "GroupNormalization" | "RMSNormalization" => super::math::like_first,
         "BatchNormalization" => batch,
         "LayerNormalization" => layer,
-        "LinearAttention" => linear_attention,
         _ => return None,
     })
 }
@@ -32,21 +31,4 @@ fn layer(node: &mut Node<'_, '_>) -> Answer {
     let mut statistics = shape.clone();
     statistics[axis..].fill(DimExpr::ONE);
     Ok(vec![Some(shape), Some(statistics.clone()), Some(statistics)])
-}
-
-/// Attention with a recurrent state, on `[batch, sequence, heads * size]` operands.
-fn linear_attention(node: &mut Node<'_, '_>) -> Answer {
-    let (Some(query), Some(key), Some(value)) = (node.shape(0), node.shape(1), node.shape(2)) else {
-        return Ok(vec![]);
-    };
-    let ([batch, sequence, _], [_, _, keys], [_, _, values]) = (query.as_slice(), key.as_slice(), value.as_slice())
-    else {
-        return Err("operands must have rank 3".to_string());
-    };
-    let heads = |name: &str| DimExpr::Constant(node.integer(name, 1).max(1));
-    let (query_heads, pair_heads) = (heads("q_num_heads"), heads("kv_num_heads"));
-    let size = values.floor_div(&pair_heads);
-    let result = vec![batch.clone(), sequence.clone(), query_heads.mul(&size)];
-    let state = vec![batch.clone(), pair_heads.clone(), keys.floor_div(&pair_heads), size];
-    Ok(vec![Some(result), Some(state)])
 }

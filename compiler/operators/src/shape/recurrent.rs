@@ -1,4 +1,4 @@
-//! Recurrent layers and signal transforms.
+//! Signal transforms.
 
 use ir::DimExpr;
 
@@ -7,35 +7,12 @@ use super::{Answer, Rule};
 
 pub(super) fn rule(name: &str) -> Option<Rule> {
     Some(match name {
-        "LSTM" | "GRU" | "RNN" => recurrent,
         "DFT" => fourier,
         "STFT" => short_time_fourier,
         "MelWeightMatrix" => mel_weights,
         "BlackmanWindow" | "HannWindow" | "HammingWindow" => window,
         _ => return None,
     })
-}
-
-fn recurrent(node: &mut Node<'_, '_>) -> Answer {
-    let (Some(input), Some(weights), Some(recurrence)) = (node.shape(0), node.shape(1), node.shape(2)) else {
-        return Ok(vec![]);
-    };
-    let ([first, second, features], [directions, _, columns], [_, _, hidden]) =
-        (input.as_slice(), weights.as_slice(), recurrence.as_slice())
-    else {
-        return Err("operands must have rank 3".to_string());
-    };
-    if super::node::differ(features, columns) {
-        return Err(format!("{features} features for weights of {columns} columns"));
-    }
-    if node.integer("layout", 0) == 0 {
-        let state = vec![directions.clone(), second.clone(), hidden.clone()];
-        let sequence = vec![first.clone(), directions.clone(), second.clone(), hidden.clone()];
-        return Ok(vec![Some(sequence), Some(state.clone()), Some(state)]);
-    }
-    let state = vec![first.clone(), directions.clone(), hidden.clone()];
-    let sequence = vec![first.clone(), second.clone(), directions.clone(), hidden.clone()];
-    Ok(vec![Some(sequence), Some(state.clone()), Some(state)])
 }
 
 /// The first element of an operand, when known.

@@ -1,0 +1,73 @@
+//! Building operations with bodies.
+
+use ir::{Attribute, Attributes, Op, Type, Value};
+
+use super::Emitter;
+use crate::types::without_shape;
+
+/// What a `Scan` reads and carries.
+pub(crate) struct Scan<'a> {
+    /// Initial values of what is carried.
+    pub(crate) states: &'a [Value],
+    /// What is read element by element along axis 0.
+    pub(crate) inputs: &'a [Value],
+    /// Whether to go from the last element to the first.
+    pub(crate) backwards: bool,
+}
+
+impl Emitter {
+    /// A `Scan` along axis 0. `body` gets the states and an element of each input; it gives the next states, then what
+    /// is collected along axis 0. The results are the last states, then what was collected.
+    pub(crate) fn scan(
+        &mut self,
+        scan: &Scan<'_>,
+        body: impl FnOnce(&mut Emitter, &[Value], &[Value]) -> (Vec<Value>, Vec<Value>),
+    ) -> Vec<Value> {
+        let operands = [scan.states, scan.inputs].concat();
+        let count = Attribute::i64(scan.inputs.len() as i64);
+        let op = self.create_without_results("onnx.Scan", &operands, [("num_scan_inputs", count)]);
+        let region = self.body.add_region(op);
+        let block = self.body.add_block(region, &[]);
+        let outer = std::mem::replace(&mut self.block, block);
+        let states: Vec<Value> = scan.states.iter().map(|&state| self.argument_like(state, 0)).collect();
+        let elements: Vec<Value> = scan.inputs.iter().map(|&input| self.argument_like(input, 1)).collect();
+        let (next, collected) = body(self, &states, &elements);
+        let yields = [next.as_slice(), collected.as_slice()].concat();
+        self.create("onnx.Yield".into(), &yields, &[], Attributes::new());
+        self.block = outer;
+        for (name, count) in [("scan_input_directions", elements.len()), ("scan_output_directions", collected.len())] {
+            let directions = vec![i64::from(scan.backwards); count];
+            self.body.op_mut(op).attributes.set(name, Attribute::i64_array(&directions));
+        }
+        let types: Vec<Type> = yields.iter().map(|&value| without_shape(self.body.value_type(value))).collect();
+        for r#type in types {
+            self.body.add_result(op, r#type);
+        }
+        self.analyse(op);
+        self.body.op(op).results().to_vec()
+    }
+
+    /// An argument of the current block for a value without its first `dropped` axes.
+    fn argument_like(&mut self, value: Value, dropped: usize) -> Value {
+        let shape = self.shape(value).map(|shape| shape[dropped.min(shape.len())..].to_vec());
+        let argument = self.body.add_argument(self.block, without_shape(self.body.value_type(value)));
+        self.assume(argument, shape);
+        argument
+    }
+
+    /// Builds the operations of an operation's region, whose body has one argument and one result, at the current place;
+    /// the operation is about to be erased.
+    pub(crate) fn inline_region(&mut self, op: Op, region: usize, argument: Value) -> Option<Value> {
+        let region = *self.body.op(op).regions().get(region)?;
+        let block = *self.body.blocks(region).first()?;
+        let end = self.body.terminator(block).expect("a region yields");
+        let inlined = self.body.ops(block).to_vec();
+        let own = self.body.arguments(block)[0];
+        self.body.replace_all_uses(own, argument);
+        self.body.move_ops(block, 0, self.block);
+        let result = self.body.operand(end, 0);
+        self.body.erase(end);
+        inlined.into_iter().filter(|&op| op != end).for_each(|op| self.analyse(op));
+        Some(result)
+    }
+}

@@ -1,0 +1,77 @@
+//! GRU: gates `z r h`.
+
+use dialects::onnx::OnnxOp;
+use dialects::onnx::views::{self, View};
+use ir::{Op, Value};
+
+use super::activation::activations;
+use super::layer::{Cell, Layer, shapes};
+use crate::graph::{Emitter, Problem};
+use crate::operator::Operator;
+
+/// Gates in the order of the weights.
+const GATES: i64 = 3;
+const UPDATE: usize = 0;
+const RESET: usize = 1;
+const HIDDEN: usize = 2;
+
+pub(crate) const GRU: Operator = Operator {
+    shapes: Some(|node| {
+        let gru: views::GRU = node.view();
+        shapes(node, [gru.x, gru.w, gru.r], gru.layout, 1)
+    }),
+    compose: Some(compose),
+    ..Operator::of(OnnxOp::GRU)
+};
+
+fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
+    let gru = views::GRU::of(&emit.body, op);
+    let layer = Layer {
+        x: gru.x,
+        w: gru.w,
+        r: gru.r,
+        b: gru.b,
+        sequence_lens: gru.sequence_lens,
+        initial: vec![gru.initial_h],
+        direction: gru.direction,
+        layout: gru.layout,
+        clip: gru.clip,
+        gates: GATES,
+    };
+    let numbers = (gru.activation_alpha.as_deref(), gru.activation_beta.as_deref());
+    let functions = activations(gru.activations.as_deref(), numbers, layer.directions(), &["Sigmoid", "Tanh"])?;
+    // before the reset, the recurrence's bias is reset as well
+    let linear = gru.linear_before_reset != 0;
+    layer.compose(emit, &functions, linear, &|emit, cell, input, states| {
+        vec![step(emit, cell, input, states[0], linear)]
+    })
+}
+
+fn step(emit: &mut Emitter, cell: &Cell<'_>, input: &[Value], state: Value, linear: bool) -> Value {
+    let recurrent = |emit: &mut Emitter, gate: usize, state: Value| {
+        let product = cell.recurrent(emit, gate, state);
+        match &cell.bias {
+            Some(bias) => emit.plain("Add", &[product, bias[gate]]),
+            None => product,
+        }
+    };
+    let gate = |emit: &mut Emitter, gate: usize| {
+        let own = recurrent(emit, gate, state);
+        let sum = emit.plain("Add", &[input[gate], own]);
+        cell.activate(emit, 0, sum)
+    };
+    let (z, r) = (gate(emit, UPDATE), gate(emit, RESET));
+    let own = if linear {
+        let own = recurrent(emit, HIDDEN, state);
+        emit.plain("Mul", &[r, own])
+    } else {
+        let reset = emit.plain("Mul", &[r, state]);
+        recurrent(emit, HIDDEN, reset)
+    };
+    let sum = emit.plain("Add", &[input[HIDDEN], own]);
+    let h = cell.activate(emit, 1, sum);
+    let one = emit.number_like(1.0, z);
+    let share = emit.plain("Sub", &[one, z]);
+    let (new, kept) = (emit.plain("Mul", &[share, h]), emit.plain("Mul", &[z, state]));
+    emit.plain("Add", &[new, kept])
+}

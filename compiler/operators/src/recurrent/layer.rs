@@ -1,0 +1,229 @@
+//! What LSTM, GRU and RNN have in common: directions, layouts, sequence lengths, and the loop over the steps.
+
+use dialects::onnx::views::Direction;
+use ir::{Attribute, Value};
+
+use super::activation::Activation;
+use crate::graph::{Emitter, Problem, Scan};
+use crate::shape::{Answer, Node, differ};
+
+/// A layer as the operators describe it. Weights are `[directions, gates * hidden, …]`.
+pub(super) struct Layer {
+    pub(super) x: Value,
+    pub(super) w: Value,
+    pub(super) r: Value,
+    /// The input's biases, then the recurrence's.
+    pub(super) b: Option<Value>,
+    pub(super) sequence_lens: Option<Value>,
+    /// Initial states, each `[directions, batch, hidden]`, zero where they are left out.
+    pub(super) initial: Vec<Option<Value>>,
+    pub(super) direction: Direction,
+    /// 1 when the batch is the first axis of everything.
+    pub(super) layout: i64,
+    pub(super) clip: Option<f64>,
+    /// Gates of the weights.
+    pub(super) gates: i64,
+}
+
+/// What one step of one direction computes with.
+pub(super) struct Cell<'a> {
+    /// Functions in the order of the operator's list.
+    pub(super) activations: &'a [Activation],
+    /// `[gates, hidden, hidden]` for `state · recurrenceᵀ` by gate: each `[hidden, hidden]`, transposed.
+    pub(super) recurrence: Vec<Value>,
+    /// The recurrence's bias by gate, `[hidden]`, where it is not part of the input's.
+    pub(super) bias: Option<Vec<Value>>,
+    /// Number of the direction.
+    pub(super) direction: usize,
+    clip: Option<f64>,
+}
+
+impl Cell<'_> {
+    /// `x` bounded by the layer's clip.
+    pub(super) fn clipped(&self, emit: &mut Emitter, x: Value) -> Value {
+        match self.clip.filter(|&clip| clip > 0.0) {
+            Some(clip) => {
+                let (low, high) = (emit.number_like(-clip, x), emit.number_like(clip, x));
+                emit.plain("Clip", &[x, low, high])
+            }
+            None => x,
+        }
+    }
+
+    /// An activation of what is clipped.
+    pub(super) fn activate(&self, emit: &mut Emitter, activation: usize, x: Value) -> Value {
+        let x = self.clipped(emit, x);
+        self.activations[activation].apply(emit, x)
+    }
+
+    /// `state · recurrenceᵀ` of a gate.
+    pub(super) fn recurrent(&self, emit: &mut Emitter, gate: usize, state: Value) -> Value {
+        emit.plain("MatMul", &[state, self.recurrence[gate]])
+    }
+}
+
+/// One step: the parts of the input by gate, each `[batch, hidden]`, and the states; the next states, the output first.
+pub(super) type Step<'a> = dyn Fn(&mut Emitter, &Cell<'_>, &[Value], &[Value]) -> Vec<Value> + 'a;
+
+impl Layer {
+    /// Number of directions.
+    pub(super) fn directions(&self) -> usize {
+        if self.direction == Direction::Bidirectional { 2 } else { 1 }
+    }
+
+    /// All outputs of the layer, then the last of each state. With `separate_bias` the step adds the recurrence's bias.
+    pub(super) fn compose(
+        &self,
+        emit: &mut Emitter,
+        activations: &[Vec<Activation>],
+        separate_bias: bool,
+        step: &Step<'_>,
+    ) -> Result<Vec<Option<Value>>, Problem> {
+        emit.known_rank(self.x)?;
+        let by_step = if self.layout == 1 { emit.transpose(self.x, &[1, 0, 2]) } else { self.x };
+        let mut outputs: Vec<Vec<Value>> = vec![];
+        for direction in 0..self.directions() {
+            let cell = self.cell(emit, direction, &activations[direction], separate_bias);
+            outputs.push(self.run(emit, by_step, &cell, separate_bias, step));
+        }
+        let stacked: Vec<Value> = (0..outputs[0].len())
+            .map(|index| {
+                // all outputs have the directions behind the steps, states in front
+                let axis = if index == 0 { 1 } else { 0 };
+                let each: Vec<Value> = outputs.iter().map(|values| emit.unsqueeze(values[index], &[axis])).collect();
+                emit.op("Concat", &each, [("axis", Attribute::i64(axis))])
+            })
+            .collect();
+        let arranged = stacked.into_iter().enumerate().map(|(index, value)| match (self.layout, index) {
+            (1, 0) => Some(emit.transpose(value, &[2, 0, 1, 3])),
+            (1, _) => Some(emit.transpose(value, &[1, 0, 2])),
+            _ => Some(value),
+        });
+        Ok(arranged.collect())
+    }
+
+    fn cell<'a>(
+        &self,
+        emit: &mut Emitter,
+        direction: usize,
+        activations: &'a [Activation],
+        separate_bias: bool,
+    ) -> Cell<'a> {
+        let recurrence = of_direction(emit, self.r, direction);
+        let recurrence = emit.transpose(recurrence, &[1, 0]);
+        let recurrence = split(emit, recurrence, self.gates, 1);
+        let bias = self.b.filter(|_| separate_bias).map(|bias| {
+            let bias = of_direction(emit, bias, direction);
+            split(emit, bias, 2 * self.gates, 0)[self.gates as usize..].to_vec()
+        });
+        Cell { activations, recurrence, bias, direction, clip: self.clip }
+    }
+
+    /// One direction: outputs `[steps, batch, hidden]`, then the last states.
+    fn run(&self, emit: &mut Emitter, x: Value, cell: &Cell<'_>, separate_bias: bool, step: &Step<'_>) -> Vec<Value> {
+        let projected = self.projected(emit, x, cell.direction, separate_bias);
+        let initial: Vec<Value> =
+            self.initial.iter().map(|&state| self.initial_state(emit, x, state, cell.direction)).collect();
+        let mut inputs = split(emit, projected, self.gates, 2);
+        if self.sequence_lens.is_some() {
+            let steps = emit.extent(x, 0);
+            inputs.push(emit.count_up(steps));
+        }
+        let backwards = match self.direction {
+            Direction::Forward => false,
+            Direction::Reverse => true,
+            Direction::Bidirectional => cell.direction == 1,
+        };
+        let lengths = self.sequence_lens.map(|lengths| {
+            let lengths = emit.convert(lengths, &ir::Type::I64);
+            emit.unsqueeze(lengths, &[1])
+        });
+        let scan = Scan { states: &initial, inputs: &inputs, backwards };
+        let mut results = emit.scan(&scan, |emit, states, elements| {
+            let mut next = step(emit, cell, &elements[..self.gates as usize], states);
+            let mut output = next[0];
+            if let Some(lengths) = lengths {
+                // behind the end of a sequence, states stay and outputs are zero
+                let runs = emit.plain("Less", &[elements[self.gates as usize], lengths]);
+                let zero = emit.number_like(0.0, output);
+                output = emit.plain("Where", &[runs, output, zero]);
+                next = next.iter().zip(states).map(|(&new, &old)| emit.plain("Where", &[runs, new, old])).collect();
+            }
+            (next, vec![output])
+        });
+        let outputs = results.pop().expect("the outputs are collected");
+        [vec![outputs], results].concat()
+    }
+
+    /// `x · wᵀ + biases`, `[steps, batch, gates * hidden]`.
+    fn projected(&self, emit: &mut Emitter, x: Value, direction: usize, separate_bias: bool) -> Value {
+        let weights = of_direction(emit, self.w, direction);
+        let weights = emit.transpose(weights, &[1, 0]);
+        let product = emit.plain("MatMul", &[x, weights]);
+        let Some(bias) = self.b else { return product };
+        let bias = of_direction(emit, bias, direction);
+        let halves = split(emit, bias, 2, 0);
+        let bias = if separate_bias { halves[0] } else { emit.plain("Add", &[halves[0], halves[1]]) };
+        emit.plain("Add", &[product, bias])
+    }
+
+    /// `[batch, hidden]`
+    fn initial_state(&self, emit: &mut Emitter, x: Value, given: Option<Value>, direction: usize) -> Value {
+        match given {
+            Some(given) => {
+                let given = if self.layout == 1 { emit.transpose(given, &[1, 0, 2]) } else { given };
+                of_direction(emit, given, direction)
+            }
+            None => {
+                let (batch, hidden) = (emit.extent(x, 1), emit.extent(self.r, 2));
+                let shape = emit.list(&[batch, hidden]);
+                let zero = emit.number_like(0.0, x);
+                emit.plain("Expand", &[zero, shape])
+            }
+        }
+    }
+}
+
+/// The part of one direction, along axis 0.
+pub(super) fn of_direction(emit: &mut Emitter, value: Value, direction: usize) -> Value {
+    let index = emit.integer(direction as i64);
+    emit.op("Gather", &[value, index], [("axis", Attribute::i64(0))])
+}
+
+/// Equal parts along an axis.
+pub(super) fn split(emit: &mut Emitter, value: Value, parts: i64, axis: i64) -> Vec<Value> {
+    let extent = emit.extent(value, axis);
+    let count = emit.integers(&[parts]);
+    let size = emit.plain("Div", &[extent, count]);
+    let mut start = emit.integers(&[0]);
+    (0..parts)
+        .map(|_| {
+            let end = emit.plain("Add", &[start, size]);
+            let part = emit.slice(value, start, end, axis);
+            start = end;
+            part
+        })
+        .collect()
+}
+
+/// Shapes of all outputs and of `states` last states.
+pub(super) fn shapes(node: &Node<'_, '_>, operands: [Value; 3], layout: i64, states: usize) -> Answer {
+    let [x, w, r] = operands.map(|operand| node.shape_of(operand));
+    let (Some(x), Some(w), Some(r)) = (x, w, r) else { return Ok(vec![]) };
+    let ([first, second, features], [directions, _, columns], [_, _, hidden]) =
+        (x.as_slice(), w.as_slice(), r.as_slice())
+    else {
+        return Err("operands must have rank 3".to_string());
+    };
+    if differ(features, columns) {
+        return Err(format!("{features} features for weights of {columns} columns"));
+    }
+    let (outputs, state) = match layout {
+        0 => ([first, directions, second, hidden], [directions, second, hidden]),
+        _ => ([first, second, directions, hidden], [first, directions, hidden]),
+    };
+    let state = state.map(Clone::clone).to_vec();
+    let mut answer = vec![Some(outputs.map(Clone::clone).to_vec())];
+    answer.resize(1 + states, Some(state));
+    Ok(answer)
+}

@@ -1,0 +1,11 @@
+//! Recurrent layers: the input's part of all steps is one product, the rest a `Scan` over the steps.
+
+mod activation;
+mod gru;
+mod layer;
+mod lstm;
+mod rnn;
+
+use crate::operator::Operator;
+
+pub(crate) const OPERATORS: &[&Operator] = &[&gru::GRU, &lstm::LSTM, &rnn::RNN];
