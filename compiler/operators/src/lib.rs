@@ -5,6 +5,7 @@
 //! (symbolic shapes), `structured` (building the structured level).
 
 pub mod decompose;
+mod generator;
 pub mod graph;
 mod logical;
 mod math;

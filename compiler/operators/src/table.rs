@@ -5,10 +5,11 @@ use std::sync::LazyLock;
 use dialects::onnx::OnnxOp;
 
 use crate::operator::Operator;
-use crate::{logical, math, nn, quantization, recurrent, tensor, training};
+use crate::{generator, logical, math, nn, quantization, recurrent, tensor, training};
 
 /// The rows by the folders they stand in.
 const FOLDERS: &[&[&Operator]] = &[
+    generator::OPERATORS,
     logical::OPERATORS,
     math::OPERATORS,
     nn::OPERATORS,

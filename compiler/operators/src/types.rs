@@ -1,6 +1,6 @@
 //! The element types of results: what the schema's constraints tie to the operands, and the operators that say more.
 
-use dialects::onnx::schema::{Parameter, Schema};
+use dialects::onnx::schema::{Mode, Parameter, Schema};
 use dialects::onnx::views::Reader;
 use ir::{Attributes, Type};
 
@@ -27,14 +27,11 @@ fn by_operator(name: &str, index: usize, operands: &[Type], attributes: &Attribu
             let value = attributes.get("value").and_then(|value| value.as_dense());
             Some(Type::unranked_tensor(value.map_or(Type::F32, |value| value.r#type.element().clone())))
         }
-        ("EyeLike" | "RandomNormalLike" | "RandomUniformLike" | "Bernoulli", 0) => {
-            stated("dtype").or_else(|| operand(0))
-        }
-        ("RandomNormal" | "RandomUniform" | "SequenceEmpty", 0) => {
+        ("EyeLike", 0) => stated("dtype").or_else(|| operand(0)),
+        ("SequenceEmpty", 0) => {
             let tensor = stated("dtype").unwrap_or_else(|| Type::unranked_tensor(Type::F32));
-            Some(if name == "SequenceEmpty" { Type::dialect("onnx", "Seq", vec![tensor]) } else { tensor })
+            Some(Type::dialect("onnx", "Seq", vec![tensor]))
         }
-        ("Multinomial", 0) => Some(stated("dtype").unwrap_or_else(|| Type::unranked_tensor(Type::I32))),
         ("LayerNormalization", 1..) => Some(stated("stash_type").unwrap_or_else(|| Type::unranked_tensor(Type::F32))),
         ("SequenceAt" | "ConcatFromSequence", 0) => contained(operands.first()?, "Seq").map(without_shape),
         ("SequenceConstruct" | "SplitToSequence", 0) => Some(Type::dialect("onnx", "Seq", vec![operand(0)?])),
@@ -54,6 +51,9 @@ pub fn tensor_of(number: i64) -> Option<Type> {
 
 /// The type of an operand under the same constraint, or the only type the constraint allows.
 fn by_constraint(schema: &Schema, output: &Parameter, operands: &[Type]) -> Option<Type> {
+    if output.mode == Mode::Mixed {
+        return None;
+    }
     let tied = operands.iter().enumerate().find(|(index, r#type)| {
         **r#type != Type::None && schema.input(*index).is_some_and(|input| input.r#type == output.r#type)
     });

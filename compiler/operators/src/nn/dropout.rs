@@ -2,14 +2,13 @@
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};
-use ir::{Attribute, Blob, DenseElements, Op, Type, Value};
+use ir::{Attribute, Attributes, Blob, DenseElements, Op, Type, Value};
 
 use crate::graph::{Emitter, Node, Problem};
 use crate::operator::Operator;
 use crate::random::Twister;
 use crate::shape;
-use crate::structured::scalars::Comparison;
-use crate::structured::{Lowering, Unsupported, elementwise};
+use crate::types::type_number;
 
 /// Elements up to which random numbers are worth being constants of the model.
 const LIMIT: i64 = 1 << 20;
@@ -18,11 +17,8 @@ pub(crate) const DROPOUT: Operator = Operator {
     upgrades: &[(10, data_typed_mask), (12, ratio_attribute)],
     normalize: Some(normalize),
     shapes: Some(shape::like_first_each),
-    lower: Some(lower),
-    ..Operator::elementwise(OnnxOp::Dropout, |_, element| {
-        let [x] = element.operands();
-        x
-    })
+    compose: Some(compose),
+    ..Operator::of(OnnxOp::Dropout)
 };
 
 /// Until opset 10, the mask has the type of the data; all of it is kept in inference.
@@ -43,7 +39,7 @@ fn ratio_attribute(node: &mut Node, _: &mut Emitter) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Everything is kept unless `training_mode` is there and not false; then a seed says what is dropped.
+/// Everything is kept unless `training_mode` is there and not false.
 fn normalize(node: &mut Node, emit: &mut Emitter) -> Result<(), Problem> {
     let dropout = node.view::<views::Dropout>(emit);
     let inference =
@@ -54,38 +50,29 @@ fn normalize(node: &mut Node, emit: &mut Emitter) -> Result<(), Problem> {
             results[1] = kept_everywhere(dropout.data, emit);
         }
         node.results = Some(results);
-    } else if let Some([result, mask]) = seeded(&dropout, emit) {
-        node.results = Some([result, mask][..node.outputs.len()].to_vec());
     }
     Ok(())
 }
 
-/// A tensor of `true` in the shape of `input`.
-fn kept_everywhere(input: Value, emit: &mut Emitter) -> Value {
-    let shape = emit.op("Shape", &[input], []);
-    let kept = DenseElements::splat(Type::static_tensor(&[1], Type::I1), &[1]);
-    emit.op("ConstantOfShape", &[shape], [("value", Attribute::dense(kept))])
-}
-
-/// Training mode of a static shape with a seed: `where(uniform >= ratio, x / (1 - ratio), 0)`, and everything is kept
-/// where `training_mode` is false or the ratio is 0. `None` for other forms.
-fn seeded(dropout: &views::Dropout, emit: &mut Emitter) -> Option<[Value; 2]> {
-    let seed = u32::try_from(dropout.seed?).ok()?;
-    let (data, training) = (dropout.data, dropout.training_mode?);
-    let shape = emit.body.value_type(data).static_shape()?;
-    let count = shape.iter().product::<i64>();
-    if count > LIMIT {
-        return None;
-    }
+/// Training mode: `where(uniform >= ratio, x / (1 - ratio), 0)`; everything is kept where `training_mode` is false or the
+/// ratio is 0.
+fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
+    let dropout = views::Dropout::of(&emit.body, op);
+    let data = dropout.data;
+    let Some(training) = dropout.training_mode else {
+        return Ok(vec![Some(data), Some(kept_everywhere(data, emit))]);
+    };
     let element = emit.element(data);
     let ratio = match dropout.ratio {
         Some(ratio) => ratio,
-        None => emit.float(0.5, &element)?,
+        None => emit.number_like(0.5, data),
     };
-    let mut twister = Twister::new(seed);
-    let bytes: Vec<u8> = (0..count).flat_map(|_| twister.uniform().to_le_bytes()).collect();
-    let uniform = emit.constant(DenseElements::new(Type::static_tensor(&shape, Type::F64), Blob::copy_of(&bytes)));
-    let wide = emit.convert(ratio, &Type::F64);
+    let uniform = match reference_numbers(&dropout, emit) {
+        Some(uniform) => uniform,
+        None => uniform_numbers(&dropout, emit),
+    };
+    let wide = emit.element(uniform);
+    let wide = emit.convert(ratio, &wide);
     let drawn = emit.plain("GreaterOrEqual", &[uniform, wide]);
     let infers = emit.plain("Not", &[training]);
     let kept = emit.plain("Or", &[drawn, infers]);
@@ -95,46 +82,33 @@ fn seeded(dropout: &views::Dropout, emit: &mut Emitter) -> Option<[Value; 2]> {
     let scale = emit.plain("Div", &[one, share]);
     let scale = emit.plain("Where", &[training, scale, one]);
     let scaled = emit.plain("Mul", &[data, scale]);
-    Some([emit.plain("Where", &[kept, scaled, zero]), kept])
+    Ok(vec![Some(emit.plain("Where", &[kept, scaled, zero])), Some(kept)])
 }
 
-fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
-    let dropout = views::Dropout::of(lowering.source, op);
-    check_inference(lowering, &dropout)?;
-    elementwise::lower_on(lowering, op, &[dropout.data]);
-    let mask = lowering.source.op(op).results().get(1).copied();
-    if let Some(mask) = mask.filter(|&mask| lowering.is_present(mask)) {
-        lowering.fill(mask, 1.0);
-    }
-    Ok(())
+/// A tensor of `true` in the shape of `input`.
+fn kept_everywhere(input: Value, emit: &mut Emitter) -> Value {
+    let shape = emit.op("Shape", &[input], []);
+    let kept = DenseElements::splat(Type::static_tensor(&[1], Type::I1), &[1]);
+    emit.op("ConstantOfShape", &[shape], [("value", Attribute::dense(kept))])
 }
 
-/// It keeps everything, unless it trains with a ratio other than 0.
-fn check_inference(lowering: &mut Lowering<'_>, dropout: &views::Dropout) -> Result<(), Unsupported> {
-    let Some(training) = dropout.training_mode else { return Ok(()) };
-    let trains = lowering.known_integers(training).and_then(|known| known.first().copied());
-    let known_ratio = dropout.ratio.map_or(Some(0.5), |ratio| constant_float(lowering, ratio));
-    match (trains, known_ratio, dropout.ratio) {
-        (Some(0), ..) | (_, Some(0.0), _) => Ok(()),
-        (None, _, Some(ratio)) | (_, None, Some(ratio)) => {
-            let (training, ratio) = (lowering.only_element(training), lowering.only_element(ratio));
-            let harmless = lowering.scalars(|s| {
-                let zero = s.like(0.0, ratio);
-                let keeps = s.compare(Comparison::Equal, ratio, zero);
-                let infers = s.not(training);
-                s.same("arith.ori", &[infers, keeps])
-            });
-            lowering.check(harmless, "Dropout in training mode is not compiled");
-            Ok(())
-        }
-        _ => Err(Unsupported::new("it drops elements at random: training mode is not compiled")),
+/// With a seed and a static shape, the numbers of the standard's reference implementation.
+fn reference_numbers(dropout: &views::Dropout, emit: &mut Emitter) -> Option<Value> {
+    let seed = u32::try_from(dropout.seed?).ok()?;
+    let shape = emit.body.value_type(dropout.data).static_shape()?;
+    let count = shape.iter().product::<i64>();
+    if count > LIMIT {
+        return None;
     }
+    let mut twister = Twister::new(seed);
+    let bytes: Vec<u8> = (0..count).flat_map(|_| twister.uniform().to_le_bytes()).collect();
+    Some(emit.constant(DenseElements::new(Type::static_tensor(&shape, Type::F64), Blob::copy_of(&bytes))))
 }
 
-/// The only element of a constant of floats.
-fn constant_float(lowering: &Lowering<'_>, value: Value) -> Option<f64> {
-    match ir::constant_value(lowering.source, value)? {
-        Attribute::Dense(dense) => dense.float(0),
-        _ => None,
+fn uniform_numbers(dropout: &views::Dropout, emit: &mut Emitter) -> Value {
+    let mut attributes = Attributes::from([("dtype", Attribute::i64(type_number(&Type::F32)))]);
+    if let Some(seed) = dropout.seed {
+        attributes.set("seed", Attribute::float(seed as f64, Type::F32));
     }
+    emit.op("RandomUniformLike", &[dropout.data], attributes)
 }

@@ -5,7 +5,7 @@ use super::{Answer, Rule};
 
 pub(super) fn rule(name: &str) -> Option<Rule> {
     Some(match name {
-        "Bernoulli" | "Hardmax" | "LogSoftmax" | "RandomNormalLike" | "RandomUniformLike" | "Softmax" => like_first,
+        "Hardmax" | "LogSoftmax" | "Softmax" => like_first,
         "StringConcat" => broadcast_operands,
         _ => return None,
     })

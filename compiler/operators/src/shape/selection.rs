@@ -17,7 +17,6 @@ pub(super) fn rule(name: &str) -> Option<Rule> {
         "Compress" => compress,
         "Unique" => unique,
         "NonMaxSuppression" => |node| Ok(vec![Some(vec![node.fresh(0, 0), DimExpr::Constant(3)])]),
-        "Multinomial" => multinomial,
         _ => return None,
     })
 }
@@ -90,9 +89,4 @@ fn unique(node: &mut Node<'_, '_>) -> Answer {
     let searched = if node.attribute("axis").is_some() { shape[axis].clone() } else { DimExpr::product(&shape) };
     values[axis] = count.clone();
     Ok(vec![Some(values), Some(vec![count.clone()]), Some(vec![searched]), Some(vec![count])])
-}
-
-fn multinomial(node: &mut Node<'_, '_>) -> Answer {
-    let samples = DimExpr::Constant(node.integer("sample_size", 1));
-    Ok(vec![node.shape(0).map(|shape| shape[..1.min(shape.len())].iter().cloned().chain([samples]).collect())])
 }

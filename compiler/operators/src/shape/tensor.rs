@@ -19,7 +19,6 @@ pub(super) fn rule(name: &str) -> Option<Rule> {
         "Size" => |_| Ok(vec![Some(vec![])]),
         "Constant" => constant,
         "ConstantOfShape" => filled,
-        "RandomNormal" | "RandomUniform" => random,
         "Range" => range,
         "EyeLike" | "Trilu" | "ReverseSequence" => super::math::like_first,
         "DepthToSpace" => |node| exchange_space(node, true),
@@ -215,10 +214,6 @@ fn filled(node: &mut Node<'_, '_>) -> Answer {
     let Some(sizes) = node.sizes(0) else { return Ok(vec![]) };
     let dims = sizes.into_iter().enumerate().map(|(axis, size)| size.unwrap_or_else(|| node.fresh(0, axis)));
     Ok(vec![Some(dims.collect())])
-}
-
-fn random(node: &mut Node<'_, '_>) -> Answer {
-    Ok(vec![node.integers("shape").map(|shape| shape.into_iter().map(DimExpr::Constant).collect())])
 }
 
 fn range(node: &mut Node<'_, '_>) -> Answer {
