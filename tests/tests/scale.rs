@@ -137,6 +137,15 @@ fn nodes_with_many_operands() {
 }
 
 #[test]
+fn one_pass_over_long_rows() {
+    let mut graph = Graph::default();
+    let long = graph.node("Concat", &["x"; 2000], vec![int("axis", 1)]);
+    let found = graph.node("ArgMax", &[&long], vec![int("axis", 1), int("select_last_index", 1)]);
+    graph.node("Cast", &[&found], vec![int("to", 1)]);
+    assert_eq!(graph.run("arg-max", 1.0), [63_999.0; 8]);
+}
+
+#[test]
 fn an_extent_that_overflows_names_its_node() {
     let mut graph = Graph::default();
     let mut last = "x".to_string();

@@ -62,8 +62,10 @@ fn reads_only(body: &Body, op: Op, ops: &IndexSet<Op>) -> bool {
 /// Whether an operation may be computed ahead of the run.
 fn is_foldable(body: &Body, op: Op) -> bool {
     let name = body.name(op);
-    matches!(name, "func.call" | "tensor.empty" | "tensor.reshape" | "tensor.cast" | "tensor.from_elements")
-        || body.op(op).name.dialect() == "arith"
+    matches!(
+        name,
+        "func.call" | "tensor.empty" | "tensor.dim" | "tensor.reshape" | "tensor.cast" | "tensor.from_elements"
+    ) || body.op(op).name.dialect() == "arith"
 }
 
 /// Operations of the entry block that depend on constants alone.
