@@ -1,7 +1,7 @@
 //! `func`: functions, calls and returns.
 
 use ir::registry::{AttributeDefinition, AttributeKind};
-use ir::{Arity, Body, Module, Op, OpDefinition, Trait, Type};
+use ir::{Arity, Body, Op, OpDefinition, SymbolTable, Trait, Type};
 
 use crate::checks::{Check, ensure, same_types, types_of};
 
@@ -56,11 +56,11 @@ fn verify_function(body: &Body, op: Op) -> Check {
     Ok(())
 }
 
-fn verify_call(module: &Module, body: &Body, op: Op) -> Check {
+fn verify_call(symbols: &SymbolTable<'_>, body: &Body, op: Op) -> Check {
     let operation = body.op(op);
     let callee = operation.attributes.get("callee").and_then(|attribute| attribute.as_symbol()).unwrap_or_default();
     let function =
-        module.function(callee).ok_or_else(|| format!("calls @{callee}, which is not a function of the module"))?;
+        symbols.function(callee).ok_or_else(|| format!("calls @{callee}, which is not a function of the module"))?;
     same_types("arguments", &types_of(body, operation.operands()), &function.r#type.inputs)?;
     same_types("results", &types_of(body, operation.results()), &function.r#type.results)
 }

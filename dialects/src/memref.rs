@@ -1,7 +1,7 @@
 //! `memref`: buffers.
 
 use ir::registry::{AttributeDefinition, AttributeKind};
-use ir::{Arity, Body, Module, Op, OpDefinition, Trait, Type};
+use ir::{Arity, Body, Op, OpDefinition, SymbolTable, Trait, Type};
 
 use crate::checks::{Check, all_index, ensure, operand_type, result_type, segments};
 use crate::shape_ops::{
@@ -186,10 +186,11 @@ fn verify_global(body: &Body, op: Op) -> Check {
     ensure(holds, || format!("initial value of type {} for {type}", value.r#type))
 }
 
-fn verify_get_global(module: &Module, body: &Body, op: Op) -> Check {
+fn verify_get_global(symbols: &SymbolTable<'_>, body: &Body, op: Op) -> Check {
     let name = body.attribute(op, "name").and_then(|attribute| attribute.as_symbol()).unwrap_or_default();
-    let global = module.symbol(name).filter(|&global| module.body.name(global) == "memref.global");
+    let global = symbols.symbol(name).filter(|&global| symbols.module.body.name(global) == "memref.global");
     let global = global.ok_or_else(|| format!("names @{name}, which is not a memref.global of the module"))?;
-    let (expected, found) = (module.body.attribute(global, "type").and_then(|t| t.as_type()), result_type(body, op, 0));
+    let (expected, found) =
+        (symbols.module.body.attribute(global, "type").and_then(|t| t.as_type()), result_type(body, op, 0));
     ensure(expected == Some(found), || format!("result must have the type of @{name}, found {found}"))
 }

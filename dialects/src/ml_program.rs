@@ -1,7 +1,7 @@
 //! `ml_program`: tensors of the module that one function writes and others read.
 
 use ir::registry::{AttributeDefinition, AttributeKind};
-use ir::{Arity, Attribute, Body, Module, Op, OpDefinition, Trait, Type};
+use ir::{Arity, Attribute, Body, Op, OpDefinition, SymbolTable, Trait, Type};
 
 use crate::checks::{Check, ensure, operand_type, result_type};
 
@@ -31,10 +31,10 @@ pub fn operations() -> Vec<OpDefinition> {
         OpDefinition::new(GLOBAL_LOAD, "The tensor a global holds.", none, one)
             .with_traits(&[Trait::ReadsMemory])
             .with_attributes(const { &[AttributeDefinition::required("global", AttributeKind::Symbol)] })
-            .with_verify_symbols(|module, body, op| verify_global(module, body, op, result_type(body, op, 0))),
+            .with_verify_symbols(|symbols, body, op| verify_global(symbols, body, op, result_type(body, op, 0))),
         OpDefinition::new(GLOBAL_STORE, "Makes a global hold a tensor.", one, none)
             .with_attributes(const { &[AttributeDefinition::required("global", AttributeKind::Symbol)] })
-            .with_verify_symbols(|module, body, op| verify_global(module, body, op, operand_type(body, op, 0))),
+            .with_verify_symbols(|symbols, body, op| verify_global(symbols, body, op, operand_type(body, op, 0))),
     ]
 }
 
@@ -43,10 +43,10 @@ pub fn named_global(body: &Body, op: Op) -> &str {
     body.attribute(op, "global").and_then(Attribute::as_symbol).unwrap_or_default()
 }
 
-fn verify_global(module: &Module, body: &Body, op: Op, found: &Type) -> Check {
+fn verify_global(symbols: &SymbolTable<'_>, body: &Body, op: Op, found: &Type) -> Check {
     let name = named_global(body, op);
-    let global = module.symbol(name).filter(|&global| module.body.name(global) == GLOBAL);
+    let global = symbols.symbol(name).filter(|&global| symbols.module.body.name(global) == GLOBAL);
     let global = global.ok_or_else(|| format!("names @{name}, which is not a global of the module"))?;
-    let expected = module.body.attribute(global, "type").and_then(Attribute::as_type);
+    let expected = symbols.module.body.attribute(global, "type").and_then(Attribute::as_type);
     ensure(expected == Some(found), || format!("must have the type of @{name}, found {found}"))
 }

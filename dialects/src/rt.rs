@@ -1,7 +1,7 @@
 //! `rt`: what the runtime offers generated code.
 
 use ir::registry::{AttributeDefinition, AttributeKind};
-use ir::{Arity, Body, Module, Op, OpDefinition, Trait, Type};
+use ir::{Arity, Body, Op, OpDefinition, SymbolTable, Trait, Type};
 
 use crate::checks::{Check, all_index, ensure, operand_type, result_type, same_types, types_of};
 
@@ -56,13 +56,13 @@ fn verify_buffer(body: &Body, op: Op) -> Check {
     ensure(to.as_memref().is_some(), || format!("result must be a memref, found {to}"))
 }
 
-fn verify_parallel_for(module: &Module, body: &Body, op: Op) -> Check {
+fn verify_parallel_for(symbols: &SymbolTable<'_>, body: &Body, op: Op) -> Check {
     let environment = Type::memref([None], Type::I64);
     let operands = types_of(body, body.op(op).operands());
     same_types("operands", &operands, &[environment.clone(), Type::Index, Type::Index])?;
     let callee = body.attribute(op, "callee").and_then(|attribute| attribute.as_symbol()).unwrap_or_default();
     let function =
-        module.function(callee).ok_or_else(|| format!("names @{callee}, which is not a function of the module"))?;
+        symbols.function(callee).ok_or_else(|| format!("names @{callee}, which is not a function of the module"))?;
     same_types("arguments of the callee", &function.r#type.inputs, &[environment, Type::Index, Type::Index])?;
     same_types("results of the callee", &function.r#type.results, &[])
 }

@@ -1,5 +1,5 @@
-// RUN: onnx-opt %s --pass-pipeline='onnx-to-linalg,outline-kernels,fold-constants' | FileCheck %s
-// RUN: onnx-opt %s --pass-pipeline='onnx-to-linalg,outline-kernels,fold-constants,build-kernels,verify-level{level=kernel}' | FileCheck %s --check-prefix=KERNEL
+// RUN: onnx-opt %s --split-input-file --pass-pipeline='onnx-to-linalg,outline-kernels,fold-constants' | FileCheck %s
+// RUN: onnx-opt %s --split-input-file --pass-pipeline='onnx-to-linalg,outline-kernels,fold-constants,build-kernels,verify-level{level=kernel}' | FileCheck %s --check-prefix=KERNEL
 
 // Packing the weights depends on constants alone and runs once; equal operators share their kernels.
 // CHECK: ^bb0(%[[X:.*]]: tensor<4x32xf32>):
@@ -24,4 +24,21 @@
     %b = "onnx.MatMul"(%a, %w) : (tensor<4x32xf32>, tensor<32x32xf32>) -> tensor<4x32xf32>
     "func.return"(%b) : (tensor<4x32xf32>) -> ()
   }) {sym_name = "main_graph", function_type = (tensor<4x32xf32>) -> tensor<4x32xf32>} : () -> ()
+}) : () -> ()
+
+// -----
+
+// Columns that do not fill a group: where they end is a size of the weights, and known too.
+// CHECK: ^bb0(%{{.*}}: tensor<4x32xf32>):
+// CHECK-NEXT: ml_program.global_load
+// CHECK: func.call
+// CHECK-NOT: func.call
+// CHECK: sym_name = "main_graph"
+"builtin.module"() ({
+  "func.func"() ({
+  ^bb0(%x: tensor<4x32xf32>):
+    %w = "onnx.Constant"() {value = dense<0.5> : tensor<32x40xf32>} : () -> tensor<32x40xf32>
+    %a = "onnx.MatMul"(%x, %w) : (tensor<4x32xf32>, tensor<32x40xf32>) -> tensor<4x40xf32>
+    "func.return"(%a) : (tensor<4x40xf32>) -> ()
+  }) {sym_name = "main_graph", function_type = (tensor<4x32xf32>) -> tensor<4x40xf32>} : () -> ()
 }) : () -> ()

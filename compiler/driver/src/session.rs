@@ -2,6 +2,7 @@
 
 #![allow(unsafe_code, reason = "calls generated code and hands it addresses")]
 
+use std::collections::VecDeque;
 use std::ffi::c_void;
 use std::sync::Arc;
 use std::time::Duration;
@@ -60,18 +61,49 @@ extern "C" fn provide_nothing(_: *mut c_void, _: i64, _: i64) -> *mut u8 {
     std::ptr::null_mut()
 }
 
-/// Memory for the outputs of one run, made when generated code asks for it.
-#[derive(Default)]
+/// Memory for the outputs of one run, found when generated code asks for it.
 struct Outputs {
     buffers: Vec<Option<AlignedBytes>>,
+    /// For each output what the last runs gave the caller, to write again once the caller has dropped it.
+    given: Vec<VecDeque<Blob>>,
+}
+
+/// Outputs remembered of each: a caller may hand the last one in again as an input while the next is computed.
+const REMEMBERED: usize = 2;
+
+impl Outputs {
+    fn provide(&mut self, index: usize, bytes: usize) -> Option<*mut u8> {
+        let slot = self.buffers.get_mut(index)?;
+        let given = &mut self.given[index];
+        let mut free = None;
+        for _ in 0..given.len() {
+            match given.pop_front()?.into_owned() {
+                // much larger memory is not kept for a small output
+                Ok(buffer) if free.is_none() && (bytes..=2 * bytes).contains(&buffer.as_slice().len()) => {
+                    free = Some(buffer);
+                }
+                Ok(_) => {}
+                Err(shared) => given.push_back(shared),
+            }
+        }
+        let buffer = free.unwrap_or_else(|| AlignedBytes::zeroed(bytes));
+        Some(slot.insert(buffer).as_mut_slice().as_mut_ptr())
+    }
+
+    fn remember(&mut self, index: usize, output: Blob) {
+        let given = &mut self.given[index];
+        given.push_back(output);
+        if given.len() > REMEMBERED {
+            given.pop_front();
+        }
+    }
 }
 
 extern "C" fn provide_output(host: *mut c_void, index: i64, bytes: i64) -> *mut u8 {
     // SAFETY: `host` is the session's `Outputs`, and nobody else looks at it during a run.
     let outputs = unsafe { &mut *host.cast::<Outputs>() };
     let (Ok(index), Ok(bytes)) = (usize::try_from(index), usize::try_from(bytes)) else { return std::ptr::null_mut() };
-    let Some(slot) = outputs.buffers.get_mut(index) else { return std::ptr::null_mut() };
-    slot.insert(AlignedBytes::zeroed(bytes.max(1))).as_mut_slice().as_mut_ptr()
+    outputs.provide(index, bytes.max(1)).unwrap_or(std::ptr::null_mut())
 }
 
 /// The time one kernel call of the model took in all runs.
@@ -101,7 +133,8 @@ unsafe impl Send for Session {}
 impl Session {
     /// A session without scratch memory yet.
     pub fn new(model: Arc<CompiledModel>) -> Session {
-        let mut outputs = Box::<Outputs>::default();
+        let given = model.signature.outputs.iter().map(|_| VecDeque::new()).collect();
+        let mut outputs = Box::new(Outputs { buffers: vec![], given });
         let host = (&raw mut *outputs).cast();
         Session { model, context: RunContext::new(host, provide_output), outputs, has_run: false }
     }
@@ -167,7 +200,9 @@ impl Session {
                 let mut buffer = buffer;
                 let bytes = shape.iter().product::<i64>() as usize * port.element.byte_width()?;
                 trim(&mut buffer.as_mut_slice()[..bytes], &port.element);
-                Tensor::new(port.element.clone(), shape, Blob::from_owned(buffer).window(0, bytes)?)
+                let buffer = Blob::from_owned(buffer);
+                self.outputs.remember(index, buffer.clone());
+                Tensor::new(port.element.clone(), shape, buffer.window(0, bytes)?)
             });
             outputs.push(tensor.ok_or_else(|| {
                 Diagnostic::internal(Location::Unknown, format!("the run left no output '{}'", port.name))

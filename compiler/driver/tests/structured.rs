@@ -72,6 +72,26 @@ fn multiplies_adds_and_clips() {
 }
 
 #[test]
+fn writes_outputs_again_that_the_caller_dropped() {
+    let mut session = session(MATMUL_BIAS_RELU);
+    let mut run = |x: f32| {
+        let [x, w, b] = [(vec![2, 5], vec![x; 10]), (vec![5, 10], vec![1.0; 50]), (vec![10], vec![0.0; 10])]
+            .map(|(shape, values)| Tensor::from_f32(&shape, &values).unwrap());
+        session.run(&[x, w, b]).expect("runs").remove(0)
+    };
+    let address = |tensor: &Tensor| tensor.data.bytes().as_ptr();
+    let first = run(1.0);
+    let place = address(&first);
+    drop(first);
+    let second = run(2.0);
+    assert_eq!(address(&second), place);
+    let third = run(3.0);
+    assert_ne!(address(&third), place);
+    assert_eq!(second.to_f64().unwrap(), [10.0; 20]);
+    assert_eq!(third.to_f64().unwrap(), [15.0; 20]);
+}
+
+#[test]
 fn names_the_input_that_is_wrong() {
     let mut session = session(MATMUL_BIAS_RELU);
     let wrong = Tensor::from_f32(&[2, 4], &[0.0; 8]).unwrap();

@@ -108,6 +108,8 @@ pub struct Operation {
     /// Where it came from.
     pub location: Location,
     operands: Vec<Value>,
+    /// For each operand where its use stands in the value's list of uses.
+    use_positions: Vec<u32>,
     results: Vec<Value>,
     successors: Vec<Block>,
     regions: Vec<Region>,
@@ -390,16 +392,15 @@ impl Body {
             name: name.into(),
             attributes,
             location,
-            operands: operands.to_vec(),
+            operands: vec![],
+            use_positions: vec![],
             results: vec![],
             successors: vec![],
             regions: vec![],
             isolated: None,
             parent: None,
         });
-        for (index, &operand) in operands.iter().enumerate() {
-            self.values[operand].uses.push(Use { op, index: index as u32 });
-        }
+        self.add_operands(op, operands);
         for r#type in result_types {
             self.add_result(op, r#type.clone());
         }
@@ -533,18 +534,15 @@ impl Body {
 
     /// Replaces one operand.
     pub fn set_operand(&mut self, op: Op, index: usize, value: Value) {
-        let old = std::mem::replace(&mut self.ops[op].operands[index], value);
-        self.drop_use(old, op, index);
-        self.values[value].uses.push(Use { op, index: index as u32 });
+        self.drop_use(op, index);
+        self.ops[op].operands[index] = value;
+        self.ops[op].use_positions[index] = self.add_use(value, op, index);
     }
 
     /// Replaces all operands.
     pub fn set_operands(&mut self, op: Op, operands: &[Value]) {
         self.drop_operands(op);
-        self.ops[op].operands = operands.to_vec();
-        for (index, &operand) in operands.iter().enumerate() {
-            self.values[operand].uses.push(Use { op, index: index as u32 });
-        }
+        self.add_operands(op, operands);
     }
 
     /// Makes every reader of `old` read `new`.
@@ -552,11 +550,11 @@ impl Body {
         if old == new {
             return;
         }
-        let uses = std::mem::take(&mut self.values[old].uses);
-        for user in &uses {
-            self.ops[user.op].operands[user.index as usize] = new;
+        for used in std::mem::take(&mut self.values[old].uses) {
+            let index = used.index as usize;
+            self.ops[used.op].operands[index] = new;
+            self.ops[used.op].use_positions[index] = self.add_use(new, used.op, index);
         }
-        self.values[new].uses.extend(uses);
     }
 
     /// Removes an operation, and everything in its regions, for good. Its results must be unused.
@@ -617,17 +615,37 @@ impl Body {
         self.erase(op);
     }
 
-    fn drop_operands(&mut self, op: Op) {
-        let operands = std::mem::take(&mut self.ops[op].operands);
-        for (index, value) in operands.into_iter().enumerate() {
-            self.drop_use(value, op, index);
-        }
+    fn add_operands(&mut self, op: Op, operands: &[Value]) {
+        self.ops[op].use_positions =
+            operands.iter().enumerate().map(|(index, &operand)| self.add_use(operand, op, index)).collect();
+        self.ops[op].operands = operands.to_vec();
     }
 
-    fn drop_use(&mut self, value: Value, op: Op, index: usize) {
+    fn drop_operands(&mut self, op: Op) {
+        for index in 0..self.ops[op].operands.len() {
+            self.drop_use(op, index);
+        }
+        self.ops[op].operands.clear();
+        self.ops[op].use_positions.clear();
+    }
+
+    /// Lists a use of `value`; where it stands in the list.
+    fn add_use(&mut self, value: Value, op: Op, index: usize) -> u32 {
         let uses = &mut self.values[value].uses;
-        let at = uses.iter().position(|u| u.op == op && u.index == index as u32).expect("use lists mirror operands");
-        uses.swap_remove(at);
+        uses.push(Use { op, index: index as u32 });
+        uses.len() as u32 - 1
+    }
+
+    /// Takes an operand's use from the list of its value. The last use of the list moves to where it stood.
+    fn drop_use(&mut self, op: Op, index: usize) {
+        let Operation { operands, use_positions, .. } = &self.ops[op];
+        let (value, at) = (operands[index], use_positions[index]);
+        let uses = &mut self.values[value].uses;
+        let dropped = uses.swap_remove(at as usize);
+        debug_assert_eq!(dropped, Use { op, index: index as u32 }, "use lists mirror operands");
+        if let Some(&moved) = uses.get(at as usize) {
+            self.ops[moved.op].use_positions[moved.index as usize] = at;
+        }
     }
 
     /// An attribute of an operation.

@@ -111,6 +111,17 @@ impl Blob {
         Blob { storage: Storage::Owned(Arc::new(bytes)), offset: 0, length }
     }
 
+    /// The bytes to write again, when nobody else shares them.
+    pub fn into_owned(self) -> Result<AlignedBytes, Blob> {
+        let Blob { storage, offset, length } = self;
+        match storage {
+            Storage::Owned(bytes) => {
+                Arc::try_unwrap(bytes).map_err(|bytes| Blob { storage: Storage::Owned(bytes), offset, length })
+            }
+            storage @ Storage::Mapped(_) => Err(Blob { storage, offset, length }),
+        }
+    }
+
     /// A window of the same bytes; `None` when it does not fit.
     pub fn window(&self, offset: usize, length: usize) -> Option<Blob> {
         let end = offset.checked_add(length)?;

@@ -208,6 +208,11 @@ impl DimExpr {
         }
     }
 
+    /// Whether no coefficient is so large that arithmetic, which saturates, may have cut it off.
+    pub fn is_exact(&self) -> bool {
+        self.polynomial().values().all(|coefficient| coefficient.unsigned_abs() < i64::MAX as u64)
+    }
+
     /// The symbols in it, each once.
     pub fn symbols(&self) -> IndexSet<Arc<str>> {
         let mut symbols = IndexSet::default();

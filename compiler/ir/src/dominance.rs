@@ -10,12 +10,15 @@ pub struct Dominators {
     /// Position in reverse post order plus one; zero when not reachable.
     order: SecondaryMap<Block, u32>,
     immediate: SecondaryMap<Block, Option<Block>>,
+    /// When a walk over the dominator tree enters a block, and when it leaves it.
+    visits: SecondaryMap<Block, (u32, u32)>,
 }
 
 impl Dominators {
     /// Computes the dominators of all blocks reachable from the entry.
     pub fn of_region(body: &Body, region: Region) -> Dominators {
-        let mut dominators = Dominators { order: SecondaryMap::new(), immediate: SecondaryMap::new() };
+        let mut dominators =
+            Dominators { order: SecondaryMap::new(), immediate: SecondaryMap::new(), visits: SecondaryMap::new() };
         let Some(&entry) = body.blocks(region).first() else { return dominators };
         let reverse_post_order = reverse_post_order(body, entry);
         let mut predecessors: SecondaryMap<Block, Vec<Block>> = SecondaryMap::new();
@@ -38,7 +41,27 @@ impl Dominators {
                 }
             }
         }
+        dominators.visit(entry, &reverse_post_order[1..]);
         dominators
+    }
+
+    fn visit(&mut self, entry: Block, others: &[Block]) {
+        let mut children: SecondaryMap<Block, Vec<Block>> = SecondaryMap::new();
+        for &block in others {
+            children[self.immediate[block].expect("reachable blocks have a dominator")].push(block);
+        }
+        let mut pending = vec![(entry, false)];
+        let mut time = 0;
+        while let Some((block, done)) = pending.pop() {
+            time += 1;
+            if done {
+                self.visits[block].1 = time;
+            } else {
+                self.visits[block].0 = time;
+                pending.push((block, true));
+                pending.extend(children[block].iter().map(|&child| (child, false)));
+            }
+        }
     }
 
     /// The nearest block that dominates both.
@@ -64,11 +87,8 @@ impl Dominators {
         if !self.is_reachable(below) {
             return true;
         }
-        let mut at = below;
-        while self.order[at] > self.order[above] {
-            at = self.immediate[at].expect("reachable blocks have a dominator");
-        }
-        at == above
+        let ((enter, leave), inner) = (self.visits[above], self.visits[below]);
+        self.is_reachable(above) && enter <= inner.0 && inner.1 <= leave
     }
 }
 

@@ -44,7 +44,7 @@ pub use diagnostics::{Diagnostic, ErrorClass, Result, Severity};
 pub use dim::DimExpr;
 pub use effects::{constant_integer, constant_value};
 pub use location::Location;
-pub use module::{FunctionView, Module};
+pub use module::{FunctionView, Module, SymbolTable};
 pub use parse::{parse_attribute, parse_module, parse_type};
 pub use print::{PrintOptions, print_body, print_module, print_op};
 pub use registry::{Arity, AttributeDefinition, AttributeKind, Folded, OpDefinition, Registry, Trait};

@@ -1,5 +1,6 @@
 //! The top of the tree: `builtin.module` and the functions in it.
 
+use crate::IndexMap;
 use crate::attributes::{Attribute, Attributes};
 use crate::body::{Body, Op};
 use crate::location::Location;
@@ -69,7 +70,7 @@ impl Module {
         op
     }
 
-    /// The symbol operation called `name`.
+    /// The symbol operation called `name`; one search through all of them. See [`SymbolTable`] for many names.
     pub fn symbol(&self, name: &str) -> Option<Op> {
         self.ops().iter().copied().find(|&op| self.body.op(op).attributes.str("sym_name") == Some(name))
     }
@@ -119,5 +120,36 @@ impl Module {
             .map(|end| types(body.op(end).operands()))
             .unwrap_or_default();
         self.body.op_mut(op).attributes.set("function_type", Attribute::Type(Type::function(inputs, results)));
+    }
+}
+
+/// The symbols of a module by name, for as long as it does not change.
+#[derive(Clone, Debug)]
+pub struct SymbolTable<'a> {
+    /// The module.
+    pub module: &'a Module,
+    by_name: IndexMap<&'a str, Op>,
+}
+
+impl<'a> SymbolTable<'a> {
+    /// The symbols of `module`. The first of those with one name counts.
+    pub fn of(module: &'a Module) -> SymbolTable<'a> {
+        let mut by_name = IndexMap::default();
+        for &op in module.ops() {
+            if let Some(name) = module.body.op(op).attributes.str("sym_name") {
+                by_name.entry(name).or_insert(op);
+            }
+        }
+        SymbolTable { module, by_name }
+    }
+
+    /// The symbol operation called `name`.
+    pub fn symbol(&self, name: &str) -> Option<Op> {
+        self.by_name.get(name).copied()
+    }
+
+    /// The function called `name`.
+    pub fn function(&self, name: &str) -> Option<FunctionView<'a>> {
+        self.module.function_view(self.symbol(name)?)
     }
 }

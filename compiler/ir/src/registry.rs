@@ -7,7 +7,7 @@ use crate::IndexMap;
 
 use crate::attributes::Attribute;
 use crate::body::{Body, Op, Value};
-use crate::module::Module;
+use crate::module::SymbolTable;
 use crate::rewrite::RewriteFunction;
 
 /// How many operands, results, regions or successors an operation takes.
@@ -136,7 +136,7 @@ pub enum Folded {
 pub type VerifyFunction = fn(&Body, Op) -> Result<(), String>;
 
 /// A check of an operation's symbol references against the module it stands in.
-pub type VerifySymbolsFunction = fn(&Module, &Body, Op) -> Result<(), String>;
+pub type VerifySymbolsFunction = fn(&SymbolTable<'_>, &Body, Op) -> Result<(), String>;
 
 /// A local simplification; `None` when there is none.
 pub type FoldFunction = fn(&Body, Op) -> Option<Vec<Folded>>;

@@ -707,18 +707,20 @@ impl Host<'_> {
 
 /// The tensor behind casts.
 fn without_casts(body: &Body, value: Value) -> Value {
-    match body.defining_op(value) {
-        Some(op) if body.name(op) == "tensor.cast" => without_casts(body, body.operand(op, 0)),
-        _ => value,
-    }
+    behind(body, value, &["tensor.cast"])
 }
 
 /// The value whose memory `value` shows: itself, or what it is a view of.
 fn view_root(body: &Body, value: Value) -> Value {
-    match body.defining_op(value) {
-        Some(op) if matches!(body.name(op), "tensor.reshape" | "tensor.cast") => view_root(body, body.operand(op, 0)),
-        _ => value,
+    behind(body, value, &["tensor.reshape", "tensor.cast"])
+}
+
+/// What stands behind a chain of operations with one of these names.
+fn behind(body: &Body, mut value: Value, names: &[&str]) -> Value {
+    while let Some(op) = body.defining_op(value).filter(|&op| names.contains(&body.name(op))) {
+        value = body.operand(op, 0);
     }
+    value
 }
 
 /// Lifetimes of call results, counted in operations of the entry block.

@@ -40,43 +40,32 @@ pub fn fold_constants(module: &mut Module, name: &str) {
 /// Moves constant operations out of conditionals, in front of them: they are pure.
 fn hoist_constants(body: &mut Body) {
     let entry = body.entry().expect("the host function has a body");
+    let mut constant = constant_ops(body);
     for top in body.ops(entry).to_vec() {
         let nested: Vec<Op> = body.op(top).regions().iter().flat_map(|&region| body.walk(region)).collect();
         for op in nested {
-            let outside = |value: &Value| {
-                body.defining_op(*value).is_some_and(|op| body.op(op).parent() == Some(entry) && is_constant(body, op))
-            };
-            if is_foldable(body, op) && body.op(op).operands().iter().all(outside) {
+            if is_foldable(body, op) && reads_only(body, op, &constant) {
                 body.detach(op);
                 let at = body.position(top);
                 body.insert(entry, at, op);
+                constant.insert(op);
             }
         }
     }
+}
+
+/// Whether all operands of an operation are results of these.
+fn reads_only(body: &Body, op: Op, ops: &IndexSet<Op>) -> bool {
+    body.op(op).operands().iter().all(|&operand| body.defining_op(operand).is_some_and(|op| ops.contains(&op)))
 }
 
 /// Whether an operation may be computed ahead of the run.
 fn is_foldable(body: &Body, op: Op) -> bool {
     let name = body.name(op);
-    matches!(name, "func.call" | "tensor.empty" | "tensor.reshape" | "tensor.cast" | "tensor.from_elements")
-        || body.op(op).name.dialect() == "arith"
-}
-
-/// Whether an operation depends on constants alone.
-fn is_constant(body: &Body, op: Op) -> bool {
-    let mut pending = vec![op];
-    while let Some(op) = pending.pop() {
-        if !is_foldable(body, op) {
-            return false;
-        }
-        for operand in body.op(op).operands() {
-            match body.defining_op(*operand) {
-                Some(op) => pending.push(op),
-                None => return false,
-            }
-        }
-    }
-    true
+    matches!(
+        name,
+        "func.call" | "tensor.empty" | "tensor.dim" | "tensor.reshape" | "tensor.cast" | "tensor.from_elements"
+    ) || body.op(op).name.dialect() == "arith"
 }
 
 /// Operations of the entry block that depend on constants alone.
@@ -84,8 +73,7 @@ fn constant_ops(body: &Body) -> IndexSet<Op> {
     let entry = body.entry().expect("the host function has a body");
     let mut constant: IndexSet<Op> = IndexSet::default();
     for &op in body.ops(entry) {
-        let known = |value: &Value| body.defining_op(*value).is_some_and(|op| constant.contains(&op));
-        if is_foldable(body, op) && body.op(op).operands().iter().all(known) {
+        if is_foldable(body, op) && reads_only(body, op, &constant) {
             constant.insert(op);
         }
     }
@@ -116,10 +104,18 @@ fn static_view(body: &Body, result: Value) -> Value {
 
 /// Whether something that is not constant reads `value`, perhaps through views.
 fn needed_outside(body: &Body, constant: &IndexSet<Op>, value: Value) -> bool {
-    body.uses(value).iter().any(|reader| {
-        let view = matches!(body.name(reader.op), "tensor.reshape" | "tensor.cast");
-        !constant.contains(&reader.op) || (view && needed_outside(body, constant, body.result(reader.op, 0)))
-    })
+    let mut pending = vec![value];
+    while let Some(value) = pending.pop() {
+        for reader in body.uses(value) {
+            if !constant.contains(&reader.op) {
+                return true;
+            }
+            if matches!(body.name(reader.op), "tensor.reshape" | "tensor.cast") {
+                pending.push(body.result(reader.op, 0));
+            }
+        }
+    }
+    false
 }
 
 fn add_globals(module: &mut Module, body: &Body, crossing: &IndexMap<Value, String>) {

@@ -7,10 +7,15 @@
 //! Legality is decided on *accesses*: for each member the subscripts of its result as expressions over the loops of
 //! the root. A reduction that is open where a member is read stands for the root's last loop.
 
-use ir::{AffineExpr, Block, Body, FloatType, IndexMap, Op, Type, Value, ValueDefinition};
+use ir::{AffineExpr, Block, Body, FloatType, IndexMap, IndexSet, Op, Type, Value, ValueDefinition};
 
 use crate::contraction::Contraction;
 use dialects::linalg::generic::{Generic, Iterator};
+
+/// Members of a group at most. It bounds the code of a kernel and the values alive in its loops.
+const MEMBERS: usize = 64;
+/// Reductions of a group at most: each evaluates what it reads anew.
+const REDUCTIONS: usize = 4;
 
 /// Operations that become one kernel.
 #[derive(Clone, Debug)]
@@ -32,7 +37,7 @@ struct Building {
     ops: Vec<Op>,
     accesses: IndexMap<Op, Access>,
     rank: usize,
-    has_reduction: bool,
+    reductions: usize,
     has_contraction: bool,
 }
 
@@ -41,6 +46,16 @@ struct Building {
 struct Access {
     subscripts: Vec<AffineExpr>,
     below_reduction: bool,
+    /// Whether it is read at other subscripts too, so that what it reads is evaluated more than once.
+    repeated: bool,
+}
+
+impl Access {
+    /// The access of a result that is made at the root's own loops.
+    fn root(rank: usize) -> Access {
+        let subscripts = (0..rank as u32).map(AffineExpr::Dim).collect();
+        Access { subscripts, below_reduction: false, repeated: false }
+    }
 }
 
 /// Groups the compute operations of a block.
@@ -71,16 +86,15 @@ pub fn is_compute(body: &Body, op: Op) -> bool {
 
 fn new_group(body: &Body, op: Op) -> Building {
     let rank = body.value_type(body.result(op, 0)).rank().unwrap_or(0);
-    let subscripts = (0..rank as u32).map(AffineExpr::Dim).collect();
     let generic = Generic::of(body, op);
     let contraction = generic.as_ref().and_then(|generic| Contraction::of(body, generic)).is_some();
     let mut accesses = IndexMap::default();
-    accesses.insert(op, Access { subscripts, below_reduction: false });
+    accesses.insert(op, Access::root(rank));
     Building {
         ops: vec![op],
         accesses,
         rank,
-        has_reduction: generic.is_some_and(|generic| generic.is_reduction()),
+        reductions: usize::from(generic.is_some_and(|generic| generic.is_reduction())),
         has_contraction: contraction,
     }
 }
@@ -100,21 +114,15 @@ fn readers_group(body: &Body, op: Op, group_of: &IndexMap<Op, usize>) -> Option<
 }
 
 fn try_join(body: &Body, group: &mut Building, op: Op) -> bool {
+    if group.ops.len() == MEMBERS {
+        return false;
+    }
     let Some(generic) = Generic::of(body, op) else { return false };
     let result = body.result(op, 0);
-    let mut access: Option<Access> = None;
-    for reader in body.uses(result) {
-        let Some(seen) = reader_access(body, group, reader.op, reader.index as usize) else { return false };
-        match &access {
-            None => access = Some(seen),
-            Some(known) if known.subscripts == seen.subscripts => {
-                access = Some(Access { below_reduction: known.below_reduction && seen.below_reduction, ..seen });
-            }
-            Some(_) if is_movement(body, &generic) => {}
-            Some(_) => return false,
-        }
+    let Some(access) = joint_access(body, group, result) else { return false };
+    if access.repeated && !is_movement(body, &generic) {
+        return false;
     }
-    let Some(access) = access else { return false };
     let contraction = Contraction::of(body, &generic).is_some();
     let legal = if contraction {
         contraction_joins(body, group, result, &access)
@@ -127,9 +135,26 @@ fn try_join(body: &Body, group: &mut Building, op: Op) -> bool {
         group.ops.push(op);
         group.accesses.insert(op, access);
         group.has_contraction |= contraction;
-        group.has_reduction |= generic.is_reduction();
+        group.reductions += usize::from(generic.is_reduction());
     }
     legal
+}
+
+/// How a value is read by all its readers, which are members.
+fn joint_access(body: &Body, group: &Building, value: Value) -> Option<Access> {
+    let mut joint: Option<Access> = None;
+    for reader in body.uses(value) {
+        let seen = reader_access(body, group, reader.op, reader.index as usize)?;
+        joint = Some(match joint {
+            None => seen,
+            Some(known) => Access {
+                repeated: known.repeated || seen.repeated || known.subscripts != seen.subscripts,
+                below_reduction: known.below_reduction && seen.below_reduction,
+                ..known
+            },
+        });
+    }
+    joint
 }
 
 /// The subscripts at which operand `index` of a group member is read.
@@ -137,9 +162,7 @@ fn reader_access(body: &Body, group: &Building, reader: Op, index: usize) -> Opt
     let outer = group.accesses.get(&reader)?;
     let Some(generic) = Generic::of(body, reader) else {
         // concatenation and padding read each element once, shifted
-        let rank = group.rank as u32;
-        return (reader == group.ops[0])
-            .then(|| Access { subscripts: (0..rank).map(AffineExpr::Dim).collect(), below_reduction: false });
+        return (reader == group.ops[0]).then(|| Access::root(group.rank));
     };
     if index >= generic.inputs.len() || Contraction::of(body, &generic).is_some() {
         return initial_access(body, &generic, index, outer);
@@ -153,7 +176,7 @@ fn reader_access(body: &Body, group: &Building, reader: Op, index: usize) -> Opt
     let open = AffineExpr::Dim(group.rank.max(1) as u32 - 1);
     let filled: Vec<AffineExpr> = dims.into_iter().map(|d| d.unwrap_or_else(|| open.clone())).collect();
     let subscripts = generic.maps[index].results.iter().map(|e| e.substitute(&filled, &[])).collect();
-    Some(Access { subscripts, below_reduction: outer.below_reduction || generic.is_reduction() })
+    Some(Access { subscripts, below_reduction: outer.below_reduction || generic.is_reduction(), ..*outer })
 }
 
 /// The access to an initial value: it is read where the result is written. Micro-kernel operands are never members.
@@ -170,7 +193,7 @@ fn contraction_joins(body: &Body, group: &Building, result: Value, access: &Acce
     let same_element = *body.value_type(root).element() == Type::Float(FloatType::F32);
     let one_piece = body.name(group.ops[0]) != "tensor.concat";
     !group.has_contraction
-        && !group.has_reduction
+        && group.reductions == 0
         && same_element
         && one_piece
         && body.value_type(result).rank() == Some(group.rank)
@@ -180,13 +203,13 @@ fn contraction_joins(body: &Body, group: &Building, result: Value, access: &Acce
 
 /// A reduction may be evaluated once a row, or once an element when nothing below repeats it.
 fn reduction_joins(body: &Body, group: &Building, generic: &Generic, access: &Access) -> bool {
-    if group.has_contraction || generic.inits.len() != 1 {
+    if group.has_contraction || generic.inits.len() != 1 || group.reductions == REDUCTIONS {
         return false;
     }
     let root_shape = body.value_type(body.result(group.ops[0], 0)).shape().unwrap_or_default();
     let rank = group.rank;
     if is_permutation(&access.subscripts, rank) && !access.below_reduction {
-        return !group.has_reduction;
+        return group.reductions == 0;
     }
     let Some(last) = rank.checked_sub(1) else { return false };
     let reduced = generic.iterators.iter().filter(|kind| **kind == Iterator::Reduction).count();
@@ -206,7 +229,7 @@ fn parallel_joins(body: &Body, group: &Building, generic: &Generic, access: &Acc
             .all(|dim| root_shape[dim] == Some(1) || access.subscripts.iter().any(|e| e.uses_dim(dim as u32)));
     // inside a contraction's tile every point is visited once, but through scalar tails too: keep it simple there
     let costly = cost(body, generic) >= 8;
-    !(repeated && costly && !(last_only && group.has_reduction))
+    !(repeated && costly && !(last_only && group.reductions > 0))
 }
 
 fn is_permutation(subscripts: &[AffineExpr], rank: usize) -> bool {
@@ -231,26 +254,25 @@ fn cost(body: &Body, generic: &Generic) -> usize {
         .sum()
 }
 
-/// The operations a group's members read that are not members, in order of first use: tensors and scalars.
+/// The values a group's members read that are not theirs, in order of first use: tensors and scalars.
 pub fn external_operands(body: &Body, group: &Group) -> Vec<Value> {
-    let mut found: Vec<Value> = Vec::new();
+    let members: IndexSet<Op> = group.ops.iter().copied().collect();
+    let mut found: IndexSet<Value> = IndexSet::default();
     for &op in &group.ops {
         let region_ops = body.op(op).regions().iter().flat_map(|&region| body.walk(region));
-        let all: Vec<Op> = std::iter::once(op).chain(region_ops).collect();
-        for &inner in &all {
-            for &operand in body.op(inner).operands() {
-                let inside = match body.definition(operand) {
-                    ValueDefinition::Result { op, .. } => all.contains(&op) || group.ops.contains(&op),
-                    ValueDefinition::Argument { block, .. } => body
-                        .block_region(block)
-                        .and_then(|region| body.region_parent(region))
-                        .is_some_and(|p| all.contains(&p)),
-                };
-                if !inside && !found.contains(&operand) {
-                    found.push(operand);
-                }
+        let all: IndexSet<Op> = std::iter::once(op).chain(region_ops).collect();
+        for &operand in all.iter().flat_map(|&inner| body.op(inner).operands()) {
+            let inside = match body.definition(operand) {
+                ValueDefinition::Result { op, .. } => all.contains(&op) || members.contains(&op),
+                ValueDefinition::Argument { block, .. } => body
+                    .block_region(block)
+                    .and_then(|region| body.region_parent(region))
+                    .is_some_and(|parent| all.contains(&parent)),
+            };
+            if !inside {
+                found.insert(operand);
             }
         }
     }
-    found
+    found.into_iter().collect()
 }

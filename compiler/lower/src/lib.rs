@@ -2,6 +2,7 @@
 
 pub mod bufferize;
 pub mod clone;
+mod concat;
 pub mod contraction;
 pub mod extents;
 pub mod fold_constants;

@@ -9,6 +9,7 @@
 use ir::{Attribute, Attributes, Block, Body, Builder, FunctionType, IndexMap, Location, Module, Op, Type, Value};
 
 use crate::clone::{Mapping, clone_op};
+use crate::concat::split_wide_concat;
 use crate::extents::extent_of;
 use crate::fuse::{Group, external_operands, fuse_block};
 use dialects::linalg::generic::Generic;
@@ -58,6 +59,9 @@ pub fn outline_kernels(module: &mut Module, name: &str, shapes: Shapes) {
     let mut kernels = Kernels::default();
     let blocks: Vec<Block> = all_blocks(&body);
     for block in blocks {
+        for op in body.ops(block).to_vec() {
+            split_wide_concat(&mut body, op);
+        }
         for group in fuse_block(&body, block) {
             outline_group(&mut body, &group, &mut kernels, shapes);
         }

@@ -25,7 +25,7 @@ impl Verifier<'_> {
             self.report(body, op, message);
         }
         if let Some(verify) = definition.verify_symbols
-            && let Err(message) = verify(self.module, body, op)
+            && let Err(message) = verify(&self.symbols, body, op)
         {
             self.report(body, op, message);
         }

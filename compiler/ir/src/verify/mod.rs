@@ -30,7 +30,7 @@ use crate::IndexMap;
 
 use crate::body::{Body, Op};
 use crate::diagnostics::{Diagnostic, Result};
-use crate::module::Module;
+use crate::module::{Module, SymbolTable};
 use crate::registry::Registry;
 
 /// Regions nest at most this deep, counted from the arena's root.
@@ -38,7 +38,7 @@ pub const MAX_REGION_DEPTH: usize = 256;
 
 /// Checks a whole module and returns every error.
 pub fn verify(module: &Module, registry: &Registry) -> Result<()> {
-    let mut verifier = Verifier { module, registry, errors: vec![] };
+    let mut verifier = Verifier { symbols: SymbolTable::of(module), registry, errors: vec![] };
     verifier.unique_symbols();
     let mut bodies = vec![(&module.body, true)];
     while let Some((body, is_graph)) = bodies.pop() {
@@ -51,7 +51,7 @@ pub fn verify(module: &Module, registry: &Registry) -> Result<()> {
 }
 
 struct Verifier<'a> {
-    module: &'a Module,
+    symbols: SymbolTable<'a>,
     registry: &'a Registry,
     errors: Vec<Diagnostic>,
 }
@@ -80,7 +80,7 @@ impl Verifier<'_> {
 
     fn unique_symbols(&mut self) {
         let mut known: IndexMap<&str, Op> = IndexMap::default();
-        let module = self.module;
+        let module = self.symbols.module;
         for &op in module.ops() {
             let Some(name) = module.body.op(op).attributes.str("sym_name") else { continue };
             if let Some(&first) = known.get(name) {

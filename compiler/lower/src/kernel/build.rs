@@ -2,7 +2,7 @@
 //!
 //! `@k(tensors, sizes, destinations) -> tensors` becomes `@k(memrefs, sizes, result memrefs)`.
 
-use ir::{AffineExpr, Body, Module, Op, Value};
+use ir::{AffineExpr, Body, IndexSet, Module, Op, Value};
 
 use super::contract::{ContractionKernel, emit_contraction};
 use super::emit::{Emitter, Target};
@@ -77,7 +77,11 @@ fn contraction_below(source: &Body, result: Value) -> Option<(Generic, Vec<usize
     let rank = source.value_type(result).rank()? as u32;
     let identity: Vec<AffineExpr> = (0..rank).map(AffineExpr::Dim).collect();
     let mut pending = vec![(result, identity)];
+    let mut seen: IndexSet<Value> = IndexSet::default();
     while let Some((value, subscripts)) = pending.pop() {
+        if !seen.insert(value) {
+            continue;
+        }
         let Some(generic) = Generic::defining(source, value) else { continue };
         if Contraction::of(source, &generic).is_some() {
             let permutation = subscripts

@@ -565,8 +565,8 @@ fn tile_columns(emitter: &mut Emitter<'_>, roles: &Contraction, place: &Place<'_
 /// Estimated operations of one tile.
 fn tile_work(emitter: &Emitter<'_>, roles: &Contraction, extents: &[Value]) -> i64 {
     let extent = |dim: usize| emitter.constant_value(extents[dim]).unwrap_or(TILE_ROWS);
-    let depth: i64 = roles.reduction.iter().map(|&dim| extent(dim)).product();
-    let rows = roles.rows.iter().map(|&dim| extent(dim)).product::<i64>().min(TILE_ROWS);
+    let product = |dims: &[usize]| dims.iter().map(|&dim| extent(dim)).fold(1, i64::saturating_mul);
+    let rows = product(&roles.rows).clamp(1, TILE_ROWS);
     // a micro-kernel retires about sixteen multiply-adds where scalar code retires one operation
-    rows.max(1) * PANEL * depth / 16
+    (rows * PANEL / 16).saturating_mul(product(&roles.reduction))
 }

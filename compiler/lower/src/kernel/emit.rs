@@ -203,7 +203,8 @@ impl<'a> Emitter<'a> {
     /// `a * b` on indices, folded.
     pub fn mul(&mut self, a: Value, b: Value) -> Value {
         match (self.constant_value(a), self.constant_value(b)) {
-            (Some(x), Some(y)) => self.index(x * y),
+            // a tensor without elements may have extents of any size
+            (Some(x), Some(y)) => self.index(x.wrapping_mul(y)),
             (Some(1), _) => b,
             (_, Some(1)) => a,
             (Some(0), _) => a,
@@ -410,7 +411,7 @@ impl<'a> Emitter<'a> {
             let point = domain_point(&generic, index as usize, subscripts);
             let results = match generic.is_reduction() {
                 true => self.evaluate_reduction(&generic, point),
-                false => self.evaluate_body(&generic, &point, None),
+                false => self.evaluate_elementwise(generic, point),
             };
             return results[index as usize].clone();
         }
@@ -424,6 +425,40 @@ impl<'a> Emitter<'a> {
             }
             name => unreachable!("{name} is not evaluated element by element"),
         }
+    }
+
+    /// The results of an operation without reduction loops. What it reads is evaluated first, so that evaluation does
+    /// not recurse over the kernel.
+    fn evaluate_elementwise(&mut self, generic: Generic, point: Vec<Option<Lane>>) -> Vec<Lane> {
+        let mut pending = vec![(generic.clone(), point.clone(), false)];
+        while let Some((generic, point, ready)) = pending.pop() {
+            if ready {
+                self.evaluate_body(&generic, &point, None);
+            } else if self.known_point(&generic, &point).is_none() {
+                let below = self.elementwise_inputs(&generic, &point);
+                pending.push((generic, point, true));
+                pending.extend(below.into_iter().rev().map(|(generic, point)| (generic, point, false)));
+            }
+        }
+        self.evaluate_body(&generic, &point, None)
+    }
+
+    /// The operations without reduction loops and buffers that a body reads at a point, and at which points.
+    fn elementwise_inputs(&mut self, generic: &Generic, point: &[Option<Lane>]) -> Vec<(Generic, Vec<Option<Lane>>)> {
+        let source = self.source;
+        let arguments = source.arguments(generic.block);
+        let mut found = Vec::new();
+        for ((&input, map), &argument) in generic.inputs.iter().zip(&generic.maps).zip(arguments) {
+            if source.uses(argument).is_empty() || self.buffer(input).is_some() {
+                continue;
+            }
+            let ValueDefinition::Result { index, .. } = source.definition(input) else { continue };
+            let Some(below) = Generic::defining(source, input).filter(|below| !below.is_reduction()) else { continue };
+            let subscripts: Vec<Lane> = map.results.iter().map(|e| self.affine(e, point)).collect();
+            let point = domain_point(&below, index as usize, &subscripts);
+            found.push((below, point));
+        }
+        found
     }
 
     /// The results of a generic's body at a point of its loops. `accumulators` are the output block arguments.

@@ -3,7 +3,7 @@
 //! The outer loops of the result are one parallel loop over rows; the last dimension runs in vectors with a scalar
 //! tail. Reductions whose subscripts do not depend on the last dimension are evaluated once a row, in front of it.
 
-use ir::{AffineExpr, Body, Op, Type, Value};
+use ir::{AffineExpr, AffineMap, Body, IndexMap, IndexSet, Op, Type, Value};
 
 use super::emit::Emitter;
 use super::lane::Lane;
@@ -49,7 +49,7 @@ pub fn emit_elementwise(emitter: &mut Emitter<'_>, pieces: &[Piece<'_>]) {
     };
     let rows = outer.iter().fold(emitter.index(1), |product, &extent| emitter.mul(product, extent));
     let known = |axis: usize| shape[axis].unwrap_or(ASSUMED_EXTENT);
-    let row_work = work * (outer.len()..shape.len()).map(known).product::<i64>();
+    let row_work = (outer.len()..shape.len()).map(known).fold(work, i64::saturating_mul);
     emitter.parallel_loop(rows, row_work, |emitter, row| {
         let indices = delinearize(emitter, row, outer);
         let row_point: Vec<Lane> = indices.iter().map(|&index| Lane::Uniform(index)).collect();
@@ -87,7 +87,7 @@ fn emit_chunks(emitter: &mut Emitter<'_>, pieces: &[Piece<'_>], extent: Value, w
     let round = emitter.index(CHUNK - 1);
     let padded = emitter.add(extent, round);
     let chunks = emitter.div(padded, chunk);
-    emitter.parallel_loop(chunks, work * CHUNK, |emitter, index| {
+    emitter.parallel_loop(chunks, work.saturating_mul(CHUNK), |emitter, index| {
         let low = emitter.mul(index, chunk);
         let end = emitter.add(low, chunk);
         let high = emitter.min(end, extent);
@@ -160,61 +160,62 @@ pub fn delinearize(emitter: &mut Emitter<'_>, linear: Value, extents: &[Value]) 
 /// Reductions below `roots` that do not depend on the last dimension, with their subscripts as expressions over the
 /// dimensions of the roots, producers before consumers.
 fn row_reductions(source: &Body, roots: &[Value], rank: usize) -> Vec<(Value, Vec<AffineExpr>)> {
-    let mut found = Vec::new();
     let identity: Vec<AffineExpr> = (0..rank as u32).map(AffineExpr::Dim).collect();
-    for &root in roots {
-        collect_reductions(source, root, &identity, rank, &mut found);
-    }
-    found
-}
-
-fn collect_reductions(
-    source: &Body,
-    value: Value,
-    subscripts: &[AffineExpr],
-    rank: usize,
-    found: &mut Vec<(Value, Vec<AffineExpr>)>,
-) {
-    let Some(generic) = Generic::defining(source, value) else { return };
-    if generic.is_reduction() {
-        let last = rank.checked_sub(1).map(|last| last as u32);
-        let independent = last.is_some_and(|last| subscripts.iter().all(|e| !e.uses_dim(last)));
-        if !independent || found.iter().any(|(known, _)| *known == value) {
-            return;
+    let mut pending: Vec<Visit> = roots.iter().rev().map(|&root| Visit::Enter(root, identity.clone())).collect();
+    let mut seen: IndexSet<(Value, Vec<AffineExpr>)> = IndexSet::default();
+    let mut found: IndexMap<Value, Vec<AffineExpr>> = IndexMap::default();
+    while let Some(visit) = pending.pop() {
+        let (value, subscripts) = match visit {
+            Visit::Enter(value, subscripts) => (value, subscripts),
+            Visit::Leave(value, subscripts) => {
+                found.entry(value).or_insert(subscripts);
+                continue;
+            }
+        };
+        let Some(generic) = Generic::defining(source, value) else { continue };
+        if !seen.insert((value, subscripts.clone())) {
+            continue;
         }
-        // what the reduction itself reads may hold further reductions of the same row
-        collect_inputs(source, &generic, subscripts, rank, found);
-        found.push((value, subscripts.to_vec()));
-        return;
+        if generic.is_reduction() {
+            let last = rank.checked_sub(1).map(|last| last as u32);
+            let independent = last.is_some_and(|last| subscripts.iter().all(|e| !e.uses_dim(last)));
+            if !independent || found.contains_key(&value) {
+                continue;
+            }
+            // what the reduction itself reads may hold further reductions of the same row
+            pending.push(Visit::Leave(value, subscripts.clone()));
+        }
+        pending.extend(row_inputs(&generic, &subscripts, rank).into_iter().rev());
     }
-    collect_inputs(source, &generic, subscripts, rank, found);
+    found.into_iter().collect()
 }
 
-fn collect_inputs(
-    source: &Body,
-    generic: &Generic,
-    subscripts: &[AffineExpr],
-    rank: usize,
-    found: &mut Vec<(Value, Vec<AffineExpr>)>,
-) {
+/// A step of the search for row reductions.
+enum Visit {
+    /// Look at what a value at these subscripts reads.
+    Enter(Value, Vec<AffineExpr>),
+    /// What the reduction reads has been looked at.
+    Leave(Value, Vec<AffineExpr>),
+}
+
+/// The inputs of an operation whose result is read at `subscripts`, with theirs.
+fn row_inputs(generic: &Generic, subscripts: &[AffineExpr], rank: usize) -> Vec<Visit> {
     let mut dims: Vec<Option<AffineExpr>> = vec![None; generic.rank()];
     for (expression, subscript) in generic.output_map(0).results.iter().zip(subscripts) {
         if let AffineExpr::Dim(dim) = expression {
             dims[*dim as usize] = Some(subscript.clone());
         }
     }
-    for (input, map) in generic.inputs.iter().zip(&generic.maps) {
-        let uses_open =
-            (0..generic.rank()).any(|d| dims[d].is_none() && map.results.iter().any(|e| e.uses_dim(d as u32)));
-        // an open reduction loop stands for the last dimension: both run over the row
-        let last = AffineExpr::Dim(rank.saturating_sub(1) as u32);
-        let filled: Vec<AffineExpr> = dims.iter().map(|d| d.clone().unwrap_or_else(|| last.clone())).collect();
-        if uses_open && rank == 0 {
-            continue;
-        }
-        let inner: Vec<AffineExpr> = map.results.iter().map(|e| e.substitute(&filled, &[])).collect();
-        collect_reductions(source, *input, &inner, rank, found);
-    }
+    // an open reduction loop stands for the last dimension: both run over the row
+    let last = AffineExpr::Dim(rank.saturating_sub(1) as u32);
+    let filled: Vec<AffineExpr> = dims.iter().map(|d| d.clone().unwrap_or_else(|| last.clone())).collect();
+    let is_open = |map: &AffineMap| {
+        (0..generic.rank()).any(|d| dims[d].is_none() && map.results.iter().any(|e| e.uses_dim(d as u32)))
+    };
+    let inputs = generic.inputs.iter().zip(&generic.maps).filter(|(_, map)| rank > 0 || !is_open(map));
+    inputs
+        .map(|(input, map)| Visit::Enter(*input, map.results.iter().map(|e| e.substitute(&filled, &[])).collect()))
+        .collect()
 }
 
 /// A costly elementwise value that both a row reduction and the result read is computed once, into the row of the
@@ -269,15 +270,14 @@ fn is_costly(source: &Body, generic: &Generic) -> bool {
 
 /// Estimated scalar operations for one element of the results.
 fn element_work(source: &Body, roots: &[Value]) -> i64 {
-    let mut seen: Vec<Op> = Vec::new();
+    let mut seen: IndexSet<Op> = IndexSet::default();
     let mut pending: Vec<Value> = roots.to_vec();
     let mut work = 1;
     while let Some(value) = pending.pop() {
         let Some(generic) = Generic::defining(source, value) else { continue };
-        if seen.contains(&generic.op) {
+        if !seen.insert(generic.op) {
             continue;
         }
-        seen.push(generic.op);
         let body: i64 = source.ops(generic.block).iter().map(|&op| op_work(source, op)).sum();
         let iterations: i64 = generic
             .extents(source)
@@ -285,8 +285,8 @@ fn element_work(source: &Body, roots: &[Value]) -> i64 {
             .zip(&generic.iterators)
             .filter(|(_, kind)| **kind == dialects::linalg::generic::Iterator::Reduction)
             .map(|(extent, _)| extent.unwrap_or(ASSUMED_EXTENT))
-            .product();
-        work += body * iterations;
+            .fold(1, i64::saturating_mul);
+        work = body.saturating_mul(iterations).saturating_add(work);
         pending.extend(&generic.inputs);
     }
     work

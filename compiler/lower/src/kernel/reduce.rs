@@ -89,7 +89,8 @@ impl Emitter<'_> {
             false => starts,
         };
         let loops = self.reduction_loops(generic);
-        let trip: Option<i64> = loops.iter().map(|(_, extent)| self.constant_value(*extent)).product();
+        let trip =
+            loops.iter().try_fold(1, |product: i64, (_, extent)| product.checked_mul(self.constant_value(*extent)?));
         match trip.filter(|&trip| trip <= UNROLL_LIMIT) {
             Some(_) => self.unrolled(generic, point, starts, &loops),
             None => self.nested(generic, point, starts, &loops),

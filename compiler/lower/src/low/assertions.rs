@@ -106,7 +106,8 @@ pub(super) fn guard_host(module: &mut Module) -> Result<()> {
 }
 
 fn guard_body(body: &mut Body) {
-    for op in body.walk_all() {
+    // from the end, so that each block is split off once
+    for op in body.walk_all().into_iter().rev() {
         if body.name(op) == "cf.assert" {
             let condition = body.operand(op, 0);
             let number = body.op(op).attributes.integer("rt.number").unwrap_or(1);

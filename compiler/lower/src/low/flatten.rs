@@ -2,16 +2,17 @@
 //!
 //! A kernel takes one `index` more for each dynamic dimension of its buffers, behind its other arguments.
 
-use ir::{Attribute, Body, Builder, DenseElements, Diagnostic, IndexMap, Module, Op, Result, Type, Value};
+use ir::{Attribute, Body, Builder, DenseElements, Diagnostic, IndexMap, IndexSet, Module, Op, Result, Type, Value};
 
-use super::scope::{callee, definitions, is_kernel, with_body};
+use super::scope::{callee, definitions, is_kernel, kernel_names, with_body};
 
 /// Makes every buffer flat and dense.
 pub(super) fn flatten_buffers(module: &mut Module) -> Result<()> {
     let functions = definitions(module);
+    let kernels = kernel_names(module);
     for &op in &functions {
         let kernel = is_kernel(module, op);
-        with_body(module, op, |module, body| Flattener::new(module, body, kernel).run())?;
+        with_body(module, op, |_, body| Flattener::new(&kernels, body, kernel).run())?;
     }
     for op in functions {
         module.update_function_type(op);
@@ -47,7 +48,8 @@ fn dynamic_dimensions(r#type: &Type) -> usize {
 }
 
 struct Flattener<'m> {
-    module: &'m Module,
+    /// The names of all kernels.
+    kernels: &'m IndexSet<String>,
     body: &'m mut Body,
     /// The dynamic extents of each buffer, outermost first.
     extents: IndexMap<Value, Vec<Value>>,
@@ -60,9 +62,9 @@ struct Flattener<'m> {
 }
 
 impl<'m> Flattener<'m> {
-    fn new(module: &'m Module, body: &'m mut Body, kernel: bool) -> Flattener<'m> {
+    fn new(kernels: &'m IndexSet<String>, body: &'m mut Body, kernel: bool) -> Flattener<'m> {
         let (extents, types, constants) = (IndexMap::default(), IndexMap::default(), IndexMap::default());
-        let mut flattener = Flattener { module, body, extents, types, constants, dead: vec![] };
+        let mut flattener = Flattener { kernels, body, extents, types, constants, dead: vec![] };
         flattener.arguments(kernel);
         flattener
     }
@@ -260,10 +262,7 @@ impl<'m> Flattener<'m> {
 
     /// Kernels get the dynamic extents of their buffers; results of runtime symbols are flat already.
     fn call(&mut self, op: Op) {
-        let to_kernel = callee(self.body, op)
-            .and_then(|name| self.module.symbol(name))
-            .is_some_and(|target| is_kernel(self.module, target));
-        if to_kernel {
+        if callee(self.body, op).is_some_and(|name| self.kernels.contains(name)) {
             let mut operands = self.body.op(op).operands().to_vec();
             let extents: Vec<Value> =
                 operands.iter().filter_map(|operand| self.extents.get(operand)).flatten().copied().collect();

@@ -1,9 +1,9 @@
 //! Timing kernels: around every kernel call of the host functions two readings of the clock, whose difference is added
 //! to a table.
 
-use ir::{Attribute, Attributes, Builder, Location, Module, Op, Type, Value};
+use ir::{Attribute, Attributes, Builder, IndexSet, Location, Module, Op, Type, Value};
 
-use super::scope::{callee, definitions, is_kernel, with_body};
+use super::scope::{callee, definitions, is_kernel, kernel_names, with_body};
 
 /// The global that holds, for each timed call, the nanoseconds it took in all and how often it ran.
 pub const PROFILE: &str = "rt_profile";
@@ -12,11 +12,7 @@ pub const PROFILED: &str = "rt.profiled";
 
 /// Times every kernel call of a module at the kernel level.
 pub fn time_kernels(module: &mut Module) {
-    let kernels: Vec<String> = module
-        .functions()
-        .filter(|function| is_kernel(module, function.op))
-        .map(|function| function.name.to_string())
-        .collect();
+    let kernels = kernel_names(module);
     let hosts = definitions(module).into_iter().filter(|&op| !is_kernel(module, op));
     let calls: Vec<(Op, Vec<Op>)> = hosts.map(|host| (host, kernel_calls(module, host, &kernels))).collect();
     let words = 2 * calls.iter().map(|(_, calls)| calls.len()).sum::<usize>() as i64;
@@ -37,9 +33,9 @@ pub fn time_kernels(module: &mut Module) {
     module.attributes.set(PROFILED, Attribute::Array(timed.into()));
 }
 
-fn kernel_calls(module: &Module, host: Op, kernels: &[String]) -> Vec<Op> {
+fn kernel_calls(module: &Module, host: Op, kernels: &IndexSet<String>) -> Vec<Op> {
     let body = module.function_view(host).expect("a host function").body;
-    let is_kernel_call = |op: &Op| callee(body, *op).is_some_and(|name| kernels.iter().any(|kernel| kernel == name));
+    let is_kernel_call = |op: &Op| callee(body, *op).is_some_and(|name| kernels.contains(name));
     body.walk_all().into_iter().filter(is_kernel_call).collect()
 }
 

@@ -1,6 +1,6 @@
 //! What several passes need: going over functions, and the host function's own conventions.
 
-use ir::{Attribute, Body, Builder, Module, Op, Type, Value};
+use ir::{Attribute, Body, Builder, IndexSet, Module, Op, Type, Value};
 
 use crate::outline::KERNEL;
 
@@ -17,6 +17,15 @@ pub(super) fn definitions(module: &Module) -> Vec<Op> {
 /// Whether a function is a kernel, as opposed to a host function.
 pub(super) fn is_kernel(module: &Module, op: Op) -> bool {
     module.body.op(op).attributes.get(KERNEL).is_some()
+}
+
+/// The names of all kernels.
+pub(super) fn kernel_names(module: &Module) -> IndexSet<String> {
+    module
+        .functions()
+        .filter(|function| is_kernel(module, function.op))
+        .map(|function| function.name.to_string())
+        .collect()
 }
 
 /// The name of a function.

@@ -170,12 +170,20 @@ impl ShapeAnalysis {
     }
 }
 
-/// How many elements a shape has, where that is a number whatever the symbols in it are.
+/// How many elements a shape has, where that is a number whatever the symbols in it are, and not too large for one.
 fn known_count(shape: &[DimExpr]) -> Option<i64> {
     match shape.contains(&DimExpr::Constant(0)) {
         true => Some(0),
-        false => shape.iter().map(DimExpr::as_constant).product(),
+        false => shape.iter().try_fold(1i64, |count, extent| count.checked_mul(extent.as_constant()?)),
     }
+}
+
+/// Whether the numbers in a shape are exact, and the bytes of a tensor are an `i64` as far as its extents are known.
+fn is_addressable(shape: &[DimExpr], element: &Type) -> bool {
+    let bytes = i64::from(element.bit_width().unwrap_or(8).div_ceil(8));
+    let known = |extent: &DimExpr| extent.as_constant().unwrap_or(1);
+    let fits = shape.iter().map(known).try_fold(bytes, i64::checked_mul).is_some();
+    shape.iter().all(DimExpr::is_exact) && (fits || shape.contains(&DimExpr::ZERO))
 }
 
 /// Infers the shapes of a function. `attributes` are the function's: `arg_attrs` name its arguments and their
@@ -282,7 +290,15 @@ impl Analyser<'_> {
             if *body.value_type(result) == Type::None {
                 continue;
             }
-            let shape = shape.or_else(|| self.declared_shape(result));
+            let shape = shape.or_else(|| self.declared_shape(result)).filter(|shape| {
+                let fits = is_addressable(shape, body.value_type(result).element());
+                if !fits {
+                    let location = body.op(op).location.clone();
+                    self.errors
+                        .push(Diagnostic::input(location, format!("{name}: the result is too large to address")));
+                }
+                fits
+            });
             self.set_shape(result, shape);
         }
         if let [result] = body.op(op).results()

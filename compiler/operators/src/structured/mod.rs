@@ -351,15 +351,26 @@ impl<'a> Lowering<'a> {
         iterators: &[Iterator],
         body: impl FnOnce(&mut Builder<'_>, &[Value]) -> Value,
     ) -> Value {
+        let body = |builder: &mut Builder<'_>, elements: &[Value]| vec![body(builder, elements)];
+        self.generic_onto_all(inputs, &[init], output_map, iterators, body)[0]
+    }
+
+    /// A `linalg.generic` with one result for each of `inits`, which it starts from, all written by the same map.
+    pub fn generic_onto_all(
+        &mut self,
+        inputs: &[Input],
+        inits: &[Value],
+        output_map: AffineMap,
+        iterators: &[Iterator],
+        body: impl FnOnce(&mut Builder<'_>, &[Value]) -> Vec<Value>,
+    ) -> Vec<Value> {
         let origin = self.origin.clone();
         let mut builder = self.builder();
-        let output = Input { value: init, map: output_map };
-        let results = build_generic(&mut builder, inputs, &[output], iterators, |builder, elements| {
-            vec![body(builder, elements)]
-        });
+        let outputs: Vec<Input> = inits.iter().map(|&value| Input { value, map: output_map.clone() }).collect();
+        let results = build_generic(&mut builder, inputs, &outputs, iterators, body);
         let op = self.body.defining_op(results[0]).expect("a generic defines its results");
         self.body.op_mut(op).attributes.set("rt.origin", Attribute::string(&origin));
-        results[0]
+        results
     }
 
     /// A parallel `linalg.generic` with an identity output map.

@@ -2,6 +2,7 @@
 
 use ir::{AffineExpr, AffineMap, Attribute, DimExpr, FloatType, Op, Type, Value};
 
+use super::blocked::loop_index;
 use super::scalars::{Comparison, Scalars};
 use super::{Lowering, Unsupported};
 use dialects::linalg::generic::{Input, Iterator};
@@ -391,15 +392,20 @@ pub(super) fn lower_along_axis(lowering: &mut Lowering<'_>, op: Op, name: &str) 
             let keep = operation.attributes.integer("keepdims") != Some(0);
             let last = operation.attributes.integer("select_last_index") == Some(1);
             let unsigned = lowering.is_unsigned(operand);
-            let combine = if name == "ArgMax" { Combine::Max } else { Combine::Min };
-            let index = arg_extreme(lowering, &input, axis, combine, &element, unsigned, last);
+            let better = match (name == "ArgMax", last) {
+                (true, false) => Comparison::Greater,
+                (true, true) => Comparison::GreaterOrEqual,
+                (false, false) => Comparison::Less,
+                (false, true) => Comparison::LessOrEqual,
+            };
+            let index = arg_extreme(lowering, &input, axis, better, &element, unsigned);
             let shape = lowering.shape(result);
             let value = if keep { index.value } else { lowering.reshape(index.value, &shape) };
             lowering.bind(result, value);
             Ok(())
         }
         _ => {
-            let index = arg_extreme(lowering, &input, axis, Combine::Max, &element, false, false);
+            let index = arg_extreme(lowering, &input, axis, Comparison::Greater, &element, false);
             let shape = input.shape.clone();
             let hot = lowering.map(&[&index], &shape, element.clone(), |s, x| {
                 let here = s.builder.value("linalg.index", &[], Type::Index, [("dim", Attribute::i64(axis as i64))]);
@@ -445,26 +451,34 @@ fn softmax(lowering: &mut Lowering<'_>, input: &Shaped, axis: usize, element: &T
     result.value
 }
 
-/// The index of the first (or last) extreme element along an axis, which keeps extent 1.
+/// The index along an axis, which keeps extent 1, of the element that is `better` than all before it.
 fn arg_extreme(
     lowering: &mut Lowering<'_>,
     input: &Shaped,
     axis: usize,
-    combine: Combine,
+    better: Comparison,
     element: &Type,
     unsigned: bool,
-    last: bool,
 ) -> Shaped {
-    let extreme = lowering.reduce(input, &[axis], true, Fold::new(combine, element.clone(), unsigned), |_, x| x);
-    let shape = input.shape.clone();
-    let missing = if last { -1.0 } else { i64::MAX as f64 };
-    let candidates = lowering.map(&[input, &extreme], &shape, Type::I64, |s, x| {
-        let here = s.builder.value("linalg.index", &[], Type::Index, [("dim", Attribute::i64(axis as i64))]);
+    let rank = input.shape.len();
+    let mut shape = input.shape.clone();
+    shape[axis] = DimExpr::Constant(1);
+    let subscript = |d: usize| if d == axis { AffineExpr::Constant(0) } else { AffineExpr::Dim(d as u32) };
+    let output = AffineMap::new(rank as u32, (0..rank).map(subscript).collect());
+    let mut kinds = vec![Iterator::Parallel; rank];
+    kinds[axis] = Iterator::Reduction;
+    let starts = [element.clone(), Type::I64].map(|element| lowering.filled(&shape, element, 0.0));
+    let inputs = [Input { value: input.value, map: AffineMap::identity(rank) }];
+    let found = lowering.generic_onto_all(&inputs, &starts, output, &kinds, |builder, e| {
+        let here = loop_index(builder, axis);
+        let mut s = Scalars { builder, unsigned };
+        let zero = s.number(0.0, &Type::Index);
+        let first = s.compare(Comparison::Equal, here, zero);
+        // nothing compares with NaN: it is the extreme where it comes first, and passed over elsewhere
+        let better = s.compare(better, e[0], e[1]);
+        let taken = s.same("arith.ori", &[first, better]);
         let here = s.builder.value("arith.index_cast", &[here], Type::I64, []);
-        let equal = s.compare(Comparison::Equal, x[0], x[1]);
-        let missing = s.number(missing, &Type::I64);
-        s.select(equal, here, missing)
+        vec![s.select(taken, e[0], e[1]), s.select(taken, here, e[2])]
     });
-    let pick = if last { Combine::Max } else { Combine::Min };
-    lowering.reduce(&candidates, &[axis], true, Fold::new(pick, Type::I64, false), |_, x| x)
+    Shaped { value: found[1], shape }
 }

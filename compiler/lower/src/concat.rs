@@ -1,0 +1,32 @@
+//! Concatenations of very many tensors, in steps: a kernel holds one loop nest for each operand.
+
+use ir::{Body, Builder, Op, Type, Value};
+
+/// Operands of one concatenation at most.
+const OPERANDS: usize = 64;
+
+/// Turns a `tensor.concat` of more operands into one of concatenations.
+pub(crate) fn split_wide_concat(body: &mut Body, op: Op) {
+    if body.name(op) != "tensor.concat" || body.op(op).operands().len() <= OPERANDS {
+        return;
+    }
+    let mut parts = body.op(op).operands().to_vec();
+    while parts.len() > OPERANDS {
+        parts = parts.chunks(OPERANDS).map(|chunk| join(body, op, chunk)).collect();
+    }
+    body.set_operands(op, &parts);
+}
+
+/// The concatenation of some of the operands of `op`, in front of it.
+fn join(body: &mut Body, op: Op, parts: &[Value]) -> Value {
+    if let [only] = parts {
+        return *only;
+    }
+    let attributes = body.op(op).attributes.clone();
+    let axis = attributes.integer("dim").expect("tensor.concat has a dimension") as usize;
+    let result = body.value_type(body.result(op, 0)).clone();
+    let mut shape = result.shape().expect("structured tensors are ranked");
+    let extent = |part: &Value| body.value_type(*part).shape().expect("structured tensors are ranked")[axis];
+    shape[axis] = parts.iter().map(extent).sum();
+    Builder::before(body, op).value("tensor.concat", parts, Type::tensor(shape, result.element().clone()), attributes)
+}

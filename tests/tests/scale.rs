@@ -1,0 +1,161 @@
+//! Programs that are long, wide, or share much: they compile without deep recursion, and in time that grows with them.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use driver::{Compiler, Options, Session, Tensor};
+use proto::{
+    AttributeProto, Dimension, DimensionValue, GraphProto, Message, ModelProto, NodeProto, OperatorSetIdProto,
+    TensorShapeProto, TypeProto, TypeTensor, TypeValue, ValueInfoProto,
+};
+use tests::conformance::repository;
+
+/// A graph from `x: f32[8, 32]` to the result of its last node.
+#[derive(Default)]
+struct Graph(Vec<NodeProto>);
+
+impl Graph {
+    fn node(&mut self, operator: &str, inputs: &[&str], attribute: Vec<AttributeProto>) -> String {
+        let result = format!("v{}", self.0.len());
+        self.0.push(NodeProto {
+            name: format!("n{}", self.0.len()),
+            op_type: operator.into(),
+            input: inputs.iter().map(|input| input.to_string()).collect(),
+            output: vec![result.clone()],
+            attribute,
+            ..Default::default()
+        });
+        result
+    }
+
+    fn write(self, name: &str) -> PathBuf {
+        let value = |name: &str, shape: Option<&[i64]>| {
+            let dimension =
+                |&extent: &i64| Dimension { value: Some(DimensionValue::Value(extent)), ..Default::default() };
+            let shape = shape.map(|shape| TensorShapeProto { dim: shape.iter().map(dimension).collect() });
+            let value = Some(TypeValue::Tensor(TypeTensor { elem_type: 1, shape }));
+            let r#type = Some(TypeProto { value, ..Default::default() });
+            ValueInfoProto { name: name.into(), r#type, ..Default::default() }
+        };
+        let output = value(&self.0.last().expect("a graph has nodes").output[0], None);
+        let graph = GraphProto {
+            name: name.into(),
+            node: self.0,
+            input: vec![value("x", Some(&[8, 32]))],
+            output: vec![output],
+            ..Default::default()
+        };
+        let model = ModelProto {
+            ir_version: 10,
+            opset_import: vec![OperatorSetIdProto { version: 17, ..Default::default() }],
+            graph: Some(graph),
+            ..Default::default()
+        };
+        let folder = repository().join("target/tmp/scale");
+        std::fs::create_dir_all(&folder).expect("the target folder takes folders");
+        let file = folder.join(name).with_extension("onnx");
+        std::fs::write(&file, model.encode_to_vec()).expect("the folder takes files");
+        file
+    }
+
+    /// The elements of the result when every input element is `x`.
+    fn run(self, name: &str, x: f32) -> Vec<f64> {
+        let model = Compiler::new(Options::default()).compile_file(&self.write(name));
+        let model = model.unwrap_or_else(|errors| panic!("{name}: {}", errors[0]));
+        let input = Tensor::from_f32(&[8, 32], &[x; 256]).expect("as many elements as the shape has");
+        let outputs = Session::new(Arc::new(model)).run(&[input]).unwrap_or_else(|errors| panic!("{}", errors[0]));
+        outputs[0].to_f64().expect("numbers")
+    }
+}
+
+fn int(name: &str, value: i64) -> AttributeProto {
+    AttributeProto { name: name.into(), i: Some(value), r#type: Some(2), ..Default::default() }
+}
+
+fn ints(name: &str, values: &[i64]) -> AttributeProto {
+    AttributeProto { name: name.into(), ints: values.into(), r#type: Some(7), ..Default::default() }
+}
+
+#[test]
+fn a_long_chain_of_elementwise_nodes() {
+    let mut graph = Graph::default();
+    let mut last = "x".to_string();
+    for _ in 0..5000 {
+        last = graph.node("Abs", &[&last], vec![]);
+        last = graph.node("Neg", &[&last], vec![]);
+    }
+    assert_eq!(graph.run("chain", 2.0), [-2.0; 256]);
+}
+
+#[test]
+fn reductions_of_values_that_others_read_too() {
+    let mut graph = Graph::default();
+    let mut last = "x".to_string();
+    for _ in 0..100 {
+        let negative = graph.node("Neg", &[&last], vec![]);
+        let positive = graph.node("Abs", &[&last], vec![]);
+        let largest = graph.node("ReduceMax", &[&positive], vec![ints("axes", &[1]), int("keepdims", 1)]);
+        last = graph.node("Add", &[&negative, &largest], vec![]);
+    }
+    assert_eq!(graph.run("diamonds", 2.0), [0.0; 256]);
+}
+
+#[test]
+fn movements_that_are_read_at_several_places() {
+    let mut graph = Graph::default();
+    let mut last = "x".to_string();
+    for _ in 0..60 {
+        let moved = graph.node("Reshape", &[&last, "shape"], vec![]);
+        let turned = graph.node("Transpose", &[&moved], vec![ints("perm", &[1, 0])]);
+        let back = graph.node("Transpose", &[&turned], vec![ints("perm", &[1, 0])]);
+        let doubled = graph.node("Max", &[&turned, &back], vec![]);
+        last = graph.node("Sub", &[&doubled, &turned], vec![]);
+    }
+    let shape = AttributeProto { name: "value_ints".into(), ints: vec![16, 16], r#type: Some(7), ..Default::default() };
+    let constant = NodeProto {
+        op_type: "Constant".into(),
+        output: vec!["shape".into()],
+        attribute: vec![shape],
+        ..Default::default()
+    };
+    graph.0.insert(0, constant);
+    assert_eq!(graph.run("movements", 2.0), [0.0; 256]);
+}
+
+#[test]
+fn nodes_with_many_operands() {
+    for operator in ["Sum", "Concat"] {
+        let mut graph = Graph::default();
+        let attributes = if operator == "Concat" { vec![int("axis", 0)] } else { vec![] };
+        graph.node(operator, &["x"; 10_000], attributes);
+        let result = graph.run(operator, 1.0);
+        match operator {
+            "Sum" => assert_eq!(result, [10_000.0; 256]),
+            _ => assert_eq!(result, vec![1.0; 2_560_000]),
+        }
+    }
+}
+
+#[test]
+fn one_pass_over_long_rows() {
+    let mut graph = Graph::default();
+    let long = graph.node("Concat", &["x"; 2000], vec![int("axis", 1)]);
+    let found = graph.node("ArgMax", &[&long], vec![int("axis", 1), int("select_last_index", 1)]);
+    graph.node("Cast", &[&found], vec![int("to", 1)]);
+    assert_eq!(graph.run("arg-max", 1.0), [63_999.0; 8]);
+}
+
+#[test]
+fn an_extent_that_overflows_names_its_node() {
+    let mut graph = Graph::default();
+    let mut last = "x".to_string();
+    for _ in 0..60 {
+        last = graph.node("Concat", &[&last, &last], vec![int("axis", 0)]);
+    }
+    let errors = match Compiler::new(Options::default()).compile_file(&graph.write("doubling")) {
+        Ok(_) => panic!("no memory holds the result"),
+        Err(errors) => errors,
+    };
+    let text = errors[0].to_string();
+    assert!(text.contains("\"n52\"") && text.contains("too large to address"), "{text}");
+}
