@@ -201,11 +201,22 @@ impl DimExpr {
             DimExpr::Constant(value) => *value >= 0,
             DimExpr::Symbol(_) | DimExpr::Mod(..) | DimExpr::Broadcast(_) => true,
             DimExpr::Max(parts) => parts.iter().any(DimExpr::is_nonnegative),
-            DimExpr::Sum(parts) | DimExpr::Product(parts) | DimExpr::Min(parts) => {
+            DimExpr::Sum(parts) => {
                 parts.iter().all(DimExpr::is_nonnegative)
+                    || self.without_quotient().is_some_and(|dim| dim.is_nonnegative())
             }
+            DimExpr::Product(parts) | DimExpr::Min(parts) => parts.iter().all(DimExpr::is_nonnegative),
             DimExpr::FloorDiv(a, b) | DimExpr::CeilDiv(a, b) => a.is_nonnegative() && b.is_nonnegative(),
         }
+    }
+
+    /// `a + rest * by` of a sum `floor(a / by) + rest`, which has the same sign.
+    fn without_quotient(&self) -> Option<DimExpr> {
+        let DimExpr::Sum(parts) = self else { return None };
+        let quotient =
+            parts.iter().find(|part| matches!(part, DimExpr::FloorDiv(_, by) if by.as_constant() > Some(0)))?;
+        let DimExpr::FloorDiv(a, by) = quotient else { return None };
+        Some(a.add(&self.sub(quotient).mul(by)))
     }
 
     /// The symbols in it, each once.
