@@ -64,4 +64,17 @@
     %d = "arith.muli"(%again, %x) : (i32, i32) -> i32
     "func.return"(%d) : (i32) -> ()
   }) {sym_name = "blocks", function_type = (i1, i32) -> i32} : () -> ()
+
+  // What is random is not the same twice.
+  // CHECK: ^bb0(%[[X:.*]]: tensor<4xf32>, %[[TRAINS:.*]]: tensor<i1>):
+  // CHECK-COUNT-2: "onnx.Dropout"(%[[X]]
+  // CHECK-NOT: "onnx.Dropout"
+  // CHECK: "func.return"
+  "func.func"() ({
+  ^bb0(%x: tensor<4xf32>, %trains: tensor<i1>):
+    %ratio = "onnx.Constant"() {value = dense<5.000000e-01> : tensor<f32>} : () -> tensor<f32>
+    %a = "onnx.Dropout"(%x, %ratio, %trains) : (tensor<4xf32>, tensor<f32>, tensor<i1>) -> tensor<4xf32>
+    %b = "onnx.Dropout"(%x, %ratio, %trains) : (tensor<4xf32>, tensor<f32>, tensor<i1>) -> tensor<4xf32>
+    "func.return"(%a, %b) : (tensor<4xf32>, tensor<4xf32>) -> ()
+  }) {sym_name = "random", function_type = (tensor<4xf32>, tensor<i1>) -> (tensor<4xf32>, tensor<4xf32>)} : () -> ()
 }) : () -> ()

@@ -3,6 +3,7 @@
 pub mod conformance;
 pub mod lit;
 pub mod models;
+pub mod node;
 pub mod round_trip;
 pub mod upstream;
 pub mod worker;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use codegen_cranelift::Tier;
 use dialects::levels::Level;
-use ir::{Attribute, Diagnostic, FunctionView, Location, Module, Result};
+use ir::{Attribute, Diagnostic, FunctionView, Location, Module, Result, Severity};
 use lower::fold_constants::INITIALIZE;
 use lower::low::VectorRegisters;
 
@@ -120,7 +120,8 @@ impl Compiler {
         self.enter(Stage::Import);
         let mut options = options.clone();
         options.dimensions.extend(self.options.dims.iter().map(|(name, &extent)| (name.clone(), extent)));
-        let module = timings.measure("import", || import::import_file(path, &options))?;
+        let mut module = timings.measure("import", || import::import_file(path, &options))?;
+        report_warnings(&mut module);
         pipeline::print_after("import", &module, &self.options);
         Ok(module)
     }
@@ -268,6 +269,14 @@ impl CompiledModel {
 }
 
 /// The strings of an array attribute.
+/// Says on the standard error output what is suspicious about a model.
+fn report_warnings(module: &mut Module) {
+    let warnings = module.attributes.remove(import::WARNINGS).as_ref().map(strings).unwrap_or_default();
+    for message in warnings {
+        eprintln!("{}", Diagnostic { severity: Severity::Warning, ..Diagnostic::input(Location::Unknown, message) });
+    }
+}
+
 fn strings(attribute: &Attribute) -> Vec<String> {
     attribute.as_array().unwrap_or_default().iter().filter_map(|entry| entry.as_str().map(str::to_string)).collect()
 }

@@ -1,14 +1,15 @@
-//! Graphs to blocks: names to values, nodes in file order.
+//! Graphs to blocks: names to values, nodes in an order in which they can be computed.
 
 use dialects::onnx::schema::{self, Kind, Schema};
 use dialects::onnx::views::Reader;
+use dialects::onnx::{check_choices, check_types, type_name};
 use indexmap::{IndexMap, IndexSet};
 use ir::{Attribute, Attributes, DenseElements, Diagnostic, ErrorClass, FunctionType, Location, Module, Type, Value};
 use proto::{AttributeProto, FunctionProto, GraphProto, Model, NodeProto, OperatorSetIdProto, Tensors, ValueInfoProto};
 
 use crate::attributes::{import_attribute, import_tensor, kind_of};
 use crate::types::{Bindings, dimension_names, import_type};
-use crate::{MAIN, Options};
+use crate::{MAIN, Options, WARNINGS, order};
 use operators::graph::{Emitter, Node, Problem, remove_dead};
 use operators::types::{contained, result_type, without_shape};
 
@@ -48,6 +49,8 @@ struct Importer<'m> {
     tensors: Tensors,
     options: &'m Options,
     node_count: usize,
+    /// What is suspicious, but does no harm.
+    warnings: IndexSet<String>,
     /// Everything unsupported or wrong that does not keep the rest from being looked at.
     errors: Vec<Diagnostic>,
 }
@@ -63,6 +66,7 @@ pub(crate) fn import(model: &Model, options: &Options) -> ir::Result<Module> {
         tensors: Tensors::new(model),
         options,
         node_count: 0,
+        warnings: IndexSet::new(),
         errors: vec![],
     };
     importer.main(graph)
@@ -103,6 +107,11 @@ impl<'m> Importer<'m> {
         let mut module = Module::new();
         let name = if graph.name.is_empty() { MAIN } else { &graph.name };
         module.add_function(MAIN, r#type, attributes, body, Location::name(name));
+        ir::verify(&module, &dialects::registry())?;
+        if !self.warnings.is_empty() {
+            let warnings = self.warnings.iter().map(|warning| Attribute::string(warning)).collect();
+            module.attributes.set(WARNINGS, Attribute::Array(warnings));
+        }
         Ok(module)
     }
 
@@ -150,7 +159,7 @@ impl<'m> Importer<'m> {
     /// Opens a scope with the types a graph declares.
     fn enter(&mut self, graph: &'m GraphProto) -> ir::Result<()> {
         let mut scope = Scope::default();
-        for info in graph.value_info.iter().chain(&graph.output) {
+        for info in graph.input.iter().chain(&graph.value_info).chain(&graph.output) {
             if let Some(r#type) = self.declared_type(info)? {
                 let r#type = if self.options.keeps_types() { r#type } else { without_shape(&r#type) };
                 scope.types.insert(&info.name, r#type);
@@ -186,6 +195,7 @@ impl<'m> Importer<'m> {
         let elements =
             elements.map_err(|what| Diagnostic::input(self.emit.location.clone(), format!("initializer {what}")))?;
         let value = self.emit.constant(elements);
+        self.check_declared(name, value)?;
         self.define(name, value)
     }
 
@@ -203,7 +213,26 @@ impl<'m> Importer<'m> {
     }
 
     fn outputs(&mut self, graph: &'m GraphProto) -> ir::Result<Vec<Value>> {
-        graph.output.iter().map(|output| self.output(&output.name)).collect()
+        let output = |output: &ValueInfoProto| {
+            let value = self.output(&output.name)?;
+            self.check_declared(&output.name, value)?;
+            Ok(value)
+        };
+        graph.output.iter().map(output).collect()
+    }
+
+    /// Elements are of the type that the graph declares for them.
+    fn check_declared(&self, name: &str, value: Value) -> ir::Result<()> {
+        let scope = self.frame.scopes.last().expect("a graph is open");
+        let Some(declared) = scope.types.get(name) else { return Ok(()) };
+        let (found, declared) = (type_name(self.emit.body.value_type(value)), type_name(declared));
+        // behind a node that was reported stands nothing
+        if value == self.emit.none || found == declared {
+            return Ok(());
+        }
+        let [found, declared] = [found, declared].map(Option::unwrap_or_default);
+        let message = format!("is of {found}, but declared as of {declared}");
+        Err(Diagnostic::input(Location::name(name), message).into())
     }
 
     fn output(&self, name: &str) -> ir::Result<Value> {
@@ -236,8 +265,9 @@ impl<'m> Importer<'m> {
     // ---- nodes
 
     fn nodes(&mut self, nodes: &'m [NodeProto]) -> ir::Result<()> {
-        for (index, node) in nodes.iter().enumerate() {
-            let name = if node.name.is_empty() { format!("{}_{index}", node.op_type) } else { node.name.clone() };
+        for index in self.schedule(nodes)? {
+            let node = &nodes[index];
+            let name = node_name(index, node);
             let location = Location::name(&format!("{}{name}", self.frame.prefix));
             self.emit.location = location.clone();
             self.node_count += 1;
@@ -248,6 +278,21 @@ impl<'m> Importer<'m> {
             self.node(node, &name)?;
         }
         Ok(())
+    }
+
+    fn schedule(&mut self, nodes: &[NodeProto]) -> ir::Result<Vec<usize>> {
+        let name = |&index: &usize| format!("\"{}{}\"", self.frame.prefix, node_name(index, &nodes[index]));
+        let order = order::schedule(nodes).map_err(|cycle| {
+            let names: Vec<String> = cycle.iter().map(name).collect();
+            let message = format!("nodes read each other's outputs in a circle: {}", names.join(", "));
+            Diagnostic::input(Location::name(&self.frame.prefix), message)
+        })?;
+        if let Some(moved) = order.iter().zip(0..).position(|(&at, place)| at != place) {
+            let message =
+                format!("nodes do not stand in the order in which they can be computed, from {} on", name(&moved));
+            self.warnings.insert(message);
+        }
+        Ok(order)
     }
 
     fn node(&mut self, proto: &'m NodeProto, name: &str) -> ir::Result<()> {
@@ -305,6 +350,8 @@ impl<'m> Importer<'m> {
         let schema = self.schema(proto)?;
         let (attributes, graphs) = self.attributes(proto, schema)?;
         check_counts(schema, &operands, proto.output.len(), self.emit.none)?;
+        let types: Vec<Type> = operands.iter().map(|&v| self.emit.body.value_type(v).clone()).collect();
+        check_types(schema, &types, &[]).map_err(Problem::input)?;
         let outputs = proto.output.iter().map(|name| !name.is_empty()).collect();
         let scope = self.frame.scopes.last().expect("a graph is open");
         let declared = proto.output.iter().map(|name| scope.types.get(&**name).cloned()).collect();
@@ -388,12 +435,15 @@ impl<'m> Importer<'m> {
     fn create(
         &mut self,
         domain: &'static str,
-        node: Node,
+        mut node: Node,
         graphs: Vec<Option<&'m GraphProto>>,
     ) -> Result<ir::Result<Vec<Value>>, Problem> {
-        let schema = schema::newest(domain, &node.name).expect("upgrades lead to operators that exist");
+        let schema = schema::newest(domain, &node.name)
+            .ok_or_else(|| Problem::unsupported("has no form in the newest opset, and no operator takes its place"))?;
         let types: Vec<Type> = node.operands.iter().map(|&v| self.emit.body.value_type(v).clone()).collect();
         let operator = schema.op_name();
+        remove_empty_choices(schema, &mut node.attributes);
+        check_choices(schema, &node.attributes).map_err(Problem::input)?;
         if graphs.is_empty() {
             let results = (0..node.outputs.len())
                 .map(|index| {
@@ -484,6 +534,19 @@ fn value_attributes(values: &[&ValueInfoProto], bindings: &Bindings) -> Attribut
         Attribute::Dictionary(attributes.into())
     };
     Attribute::Array(values.iter().map(one).collect())
+}
+
+/// Some exporters write an empty text for what they leave to its default.
+fn remove_empty_choices(schema: &Schema, attributes: &mut Attributes) {
+    for known in schema.attributes.iter().filter(|known| known.enumeration.is_some()) {
+        if attributes.str(known.name) == Some("") {
+            attributes.remove(known.name);
+        }
+    }
+}
+
+fn node_name(index: usize, node: &NodeProto) -> String {
+    if node.name.is_empty() { format!("{}_{index}", node.op_type) } else { node.name.clone() }
 }
 
 fn check_counts(schema: &Schema, operands: &[Value], outputs: usize, none: Value) -> Result<(), Problem> {

@@ -6,10 +6,13 @@
 //! - `arg_attrs` and `res_attrs` of the function carry `onnx.name`, and `onnx.dim_params = "0:batch,1:seq"` for
 //!   symbolic dimensions (`%` and `,` in their names are written `%25` and `%2C`).
 //! - An initializer is a constant, whether or not the graph lists it among its inputs.
+//! - Nodes may stand in any order in which they can be computed in some other; the module's attribute `onnx.warnings`
+//!   says when they did not stand in one.
 //! - Operators that change nothing in inference (Identity, Dropout) and operators nobody reads are left out.
 
 mod attributes;
 mod graph;
+mod order;
 mod types;
 
 use std::path::Path;
@@ -23,6 +26,9 @@ pub const IR_VERSIONS: std::ops::RangeInclusive<i64> = 3..=14;
 
 /// The name of the function a model becomes.
 pub const MAIN: &str = "main_graph";
+
+/// The attribute of a module that lists what is suspicious about the model.
+pub const WARNINGS: &str = "onnx.warnings";
 
 /// What to change about a model's inputs while importing it.
 #[derive(Clone, Debug, Default)]

@@ -216,6 +216,80 @@ fn wrong_nodes_are_refused() {
     }
 }
 
+/// The node `y{at}` of Relu that reads another name.
+fn relu(at: usize, from: &str) -> NodeProto {
+    NodeProto { input: vec![from.into()], output: vec![format!("y{at}")], ..node("Relu", 0, 0, vec![]) }
+}
+
+#[test]
+fn nodes_may_stand_in_any_order() {
+    let mut model = model(21, &[IMAGE], relu(0, "y1"));
+    model.graph.as_mut().expect("just built").node.push(relu(1, "x0"));
+    let module = import_bytes(&model.encode_to_vec(), None, &Options::default()).expect("there is an order");
+    let warnings = module.attributes.get(import::WARNINGS).and_then(ir::Attribute::as_array).expect("it warns");
+    let warning = "nodes do not stand in the order in which they can be computed, from \"Relu_0\" on";
+    assert_eq!(warnings.iter().map(|warning| warning.as_str()).collect::<Vec<_>>(), [Some(warning)]);
+    assert_eq!(import(&model).expect("there is an order").len(), 2);
+}
+
+#[test]
+fn a_cycle_is_named() {
+    let mut model = model(21, &[IMAGE], relu(0, "y1"));
+    model.graph.as_mut().expect("just built").node.push(relu(1, "y0"));
+    let errors = import(&model).expect_err("a cycle");
+    assert_eq!(errors[0].class, ErrorClass::Input);
+    assert_eq!(errors[0].message, "nodes read each other's outputs in a circle: \"Relu_0\", \"Relu_1\"");
+}
+
+#[test]
+fn types_are_those_of_the_schema() {
+    let with_integers = |operator: &str| {
+        let mut model = model(21, &[IMAGE, IMAGE], node(operator, 2, 1, vec![]));
+        let input = &mut model.graph.as_mut().expect("just built").input[1];
+        if let Some(TypeValue::Tensor(tensor)) = input.r#type.as_mut().and_then(|r#type| r#type.value.as_mut()) {
+            tensor.elem_type = 6;
+        }
+        import(&model).map_err(|errors| errors[0].message.clone())
+    };
+    let tied = "Add (opset 21) has operand \"B\" of int32, but \"A\" of float: they must be of one type";
+    assert_eq!(with_integers("Add"), Err(tied.into()));
+    assert_eq!(with_integers("Pow").map(|lines| lines.len()), Ok(1));
+}
+
+#[test]
+fn initializers_and_outputs_are_of_their_declared_types() {
+    let wrong = |declare: fn(&mut GraphProto, ValueInfoProto)| {
+        let mut model = model(21, &[IMAGE], node("Add", 2, 1, vec![]));
+        let graph = model.graph.as_mut().expect("just built");
+        let tensor_of = proto::TensorProto { data_type: 7, int64_data: vec![1], ..Default::default() };
+        graph.initializer.push(proto::TensorProto { name: "x1".into(), ..tensor_of });
+        declare(graph, tensor("x1", Some(&[])));
+        import(&model).expect_err("a contradiction")[0].message.clone()
+    };
+    assert_eq!(wrong(|graph, info| graph.input.push(info)), "is of int64, but declared as of float");
+    assert_eq!(wrong(|graph, info| graph.output.push(info)), "is of int64, but declared as of float");
+}
+
+#[test]
+fn branches_give_what_the_node_gives() {
+    let branch = |name: &str, outputs: &[&str]| {
+        let output =
+            outputs.iter().map(|name| ValueInfoProto { name: name.to_string(), ..Default::default() }).collect();
+        let graph = GraphProto { output, ..Default::default() };
+        AttributeProto { name: name.into(), g: Some(Box::new(graph)), r#type: Some(5), ..Default::default() }
+    };
+    let branches = vec![branch("then_branch", &["x1"]), branch("else_branch", &["x1", "x1"])];
+    let mut one = node("If", 1, 1, branches);
+    one.name = "choice".into();
+    let mut model = model(21, &[Some(&[]), IMAGE], one);
+    let condition = &mut model.graph.as_mut().expect("just built").input[0];
+    if let Some(TypeValue::Tensor(tensor)) = condition.r#type.as_mut().and_then(|r#type| r#type.value.as_mut()) {
+        tensor.elem_type = 9;
+    }
+    let errors = import(&model).expect_err("the branches differ");
+    assert_eq!(errors[0].to_string(), "\"choice\": error: 'onnx.If' op expects 1 values from region #1, found 2");
+}
+
 #[test]
 fn all_unsupported_operators_are_reported_together() {
     let mut model = model(21, &[Some(&[2])], node("First", 1, 1, vec![]));

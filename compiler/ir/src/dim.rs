@@ -201,9 +201,11 @@ impl DimExpr {
             DimExpr::Constant(value) => *value >= 0,
             DimExpr::Symbol(_) | DimExpr::Mod(..) | DimExpr::Broadcast(_) => true,
             DimExpr::Max(parts) => parts.iter().any(DimExpr::is_nonnegative),
-            DimExpr::Sum(parts) | DimExpr::Product(parts) | DimExpr::Min(parts) => {
+            DimExpr::Sum(parts) => {
                 parts.iter().all(DimExpr::is_nonnegative)
+                    || self.without_quotient().is_some_and(|dim| dim.is_nonnegative())
             }
+            DimExpr::Product(parts) | DimExpr::Min(parts) => parts.iter().all(DimExpr::is_nonnegative),
             DimExpr::FloorDiv(a, b) | DimExpr::CeilDiv(a, b) => a.is_nonnegative() && b.is_nonnegative(),
         }
     }
@@ -211,6 +213,15 @@ impl DimExpr {
     /// Whether no coefficient is so large that arithmetic, which saturates, may have cut it off.
     pub fn is_exact(&self) -> bool {
         self.polynomial().values().all(|coefficient| coefficient.unsigned_abs() < i64::MAX as u64)
+    }
+
+    /// `a + rest * by` of a sum `floor(a / by) + rest`, which has the same sign.
+    fn without_quotient(&self) -> Option<DimExpr> {
+        let DimExpr::Sum(parts) = self else { return None };
+        let quotient =
+            parts.iter().find(|part| matches!(part, DimExpr::FloorDiv(_, by) if by.as_constant() > Some(0)))?;
+        let DimExpr::FloorDiv(a, by) = quotient else { return None };
+        Some(a.add(&self.sub(quotient).mul(by)))
     }
 
     /// The symbols in it, each once.

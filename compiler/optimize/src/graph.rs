@@ -291,7 +291,6 @@ pub(crate) fn is_literal(body: &Body, op: Op) -> bool {
 
 /// Whether equal operands always give equal results, and no region hides what it does.
 fn is_pure(body: &Body, op: Op) -> bool {
-    let name = short_name(body, op);
-    let random = name.starts_with("Random") || matches!(name, "Bernoulli" | "Multinomial" | "Dropout");
-    body.op(op).name.dialect() == "onnx" && !random && body.op(op).regions().is_empty()
+    let name = body.name(op);
+    body.op(op).name.dialect() == "onnx" && !dialects::onnx::is_random(name) && body.op(op).regions().is_empty()
 }

@@ -274,6 +274,28 @@ fn strict_floating_point_keeps_what_rounds_differently() {
 }
 
 #[test]
+fn exact_rules_round_as_often_as_what_they_replace() {
+    let strict = Options { strict_fp: true, ..Options::default() };
+    for (element, fires) in [("f32", true), ("f16", false), ("bf16", false)] {
+        let text = format!(
+            r#""func.func"() ({{
+^bb0(%x: tensor<4x{element}>):
+  %one = "onnx.Constant"() {{value = dense<1.0> : tensor<{element}>}} : () -> tensor<{element}>
+  %magnitude = "onnx.Abs"(%x) : (tensor<4x{element}>) -> tensor<4x{element}>
+  %sum = "onnx.Add"(%magnitude, %one) : (tensor<4x{element}>, tensor<{element}>) -> tensor<4x{element}>
+  %sign = "onnx.Div"(%x, %sum) : (tensor<4x{element}>, tensor<4x{element}>) -> tensor<4x{element}>
+  "func.return"(%sign) : (tensor<4x{element}>) -> ()
+}}) {{sym_name = "main_graph", function_type = (tensor<4x{element}>) -> tensor<4x{element}>}} : () -> ()"#
+        );
+        for (options, fires) in [(&strict, fires), (&Options::default(), true)] {
+            let mut module = parse_module(&text, "test", None).expect("parses");
+            optimize(&mut module, options).expect("is right");
+            assert_eq!(ir::print_module(&module, &ir::PrintOptions::default()).contains("onnx.Softsign"), fires);
+        }
+    }
+}
+
+#[test]
 fn equal_subexpressions_are_one() {
     let mut module = module_of(&["Add(Sigmoid(x), Exp(y))", "Mul(Sigmoid(x), Exp(y))"]);
     let report = optimize(&mut module, &Options::default()).expect("the case is valid");

@@ -9,12 +9,14 @@
 mod names;
 mod operations;
 pub mod schema;
+mod verify;
 pub mod views;
 
 use ir::{Body, Op};
 
 pub use names::OnnxOp;
-pub use operations::operations;
+pub use operations::{is_random, operations};
+pub use verify::{check_choices, check_types, type_name};
 
 impl OnnxOp {
     /// The operator of an operation's name; `None` for other operations.

@@ -20,9 +20,14 @@ pub fn operations() -> Vec<OpDefinition> {
     DEFINITIONS.clone()
 }
 
-/// Operators whose results differ from run to run.
-const RANDOM: [&str; 6] =
-    ["Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike"];
+/// Operators whose results may differ from one occurrence to the next; Dropout's do in training.
+const RANDOM: [&str; 7] =
+    ["Bernoulli", "Dropout", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike"];
+
+/// Whether two equal operations of this name may give different results, so that both are needed.
+pub fn is_random(name: &str) -> bool {
+    name.strip_prefix("onnx.").is_some_and(|operator| RANDOM.contains(&operator))
+}
 
 /// Definitions are made once and live as long as the program, so their text is leaked.
 fn definition(schema: &Schema) -> OpDefinition {
@@ -39,10 +44,12 @@ fn definition(schema: &Schema) -> OpDefinition {
         attributes: attributes.leak(),
         traits: match schema.name {
             "Constant" => &[Trait::Pure, Trait::ConstantLike],
-            name if RANDOM.contains(&name) => &[],
+            // as if they read the state of a generator: unused ones may go, equal ones are not one
+            name if RANDOM.contains(&name) => &[Trait::ReadsMemory],
             _ if graphs > 0 => &[Trait::RecursiveEffects, Trait::SingleBlock],
             _ => &[Trait::Pure],
         },
+        verify: Some(super::verify::verify),
         ..OpDefinition::new(
             schema.op_name().leak(),
             summary.leak(),

@@ -161,6 +161,16 @@ pub fn newest(domain: &str, name: &str) -> Option<&'static Schema> {
     versions(domain, name).last().filter(|schema| !schema.deprecated)
 }
 
+/// The schema of an operation of the dialect, by its full name.
+pub fn of_operation(name: &str) -> Option<&'static Schema> {
+    let name = name.strip_prefix("onnx.")?;
+    match name.rsplit_once('.') {
+        Some((domain, name)) if has_domain(domain) => newest(domain, name),
+        Some((domain, name)) => newest(&format!("ai.onnx.{domain}"), name),
+        None => newest("", name),
+    }
+}
+
 /// Every operator there ever was, by domain and name.
 pub fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
     Table::all().flat_map(|table| table.operators.keys().copied())
@@ -169,6 +179,11 @@ pub fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
 /// The newest version of every operator that still exists.
 pub fn all_newest() -> impl Iterator<Item = &'static Schema> {
     all().filter_map(|(domain, name)| newest(domain, name))
+}
+
+/// Every version of every operator.
+pub fn all_versions() -> impl Iterator<Item = &'static Schema> {
+    all().flat_map(|(domain, name)| versions(domain, name))
 }
 
 /// The newest opset of a domain that the tables cover.

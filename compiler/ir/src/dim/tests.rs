@@ -56,3 +56,14 @@ fn evaluates() {
     assert_eq!(dim("N+M").substitute(&bindings), dim("M+7"));
     assert_eq!(dim("N+M").symbols().len(), 2);
 }
+
+#[test]
+fn quotients_with_a_rest_have_signs() {
+    let n = DimExpr::symbol("N");
+    let half = |dim: &DimExpr| dim.sub(&DimExpr::ONE).floor_div(&DimExpr::Constant(2));
+    let places = half(&n).add(&DimExpr::ONE);
+    assert!(places.is_nonnegative());
+    assert!(half(&places).add(&DimExpr::ONE).is_nonnegative());
+    assert!(!half(&n).is_nonnegative());
+    assert!(!half(&n.sub(&DimExpr::Constant(3))).add(&DimExpr::ONE).is_nonnegative());
+}

@@ -2,7 +2,7 @@
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views;
-use ir::{DimExpr, Value};
+use ir::Value;
 
 use crate::operator::Operator;
 use crate::shape;
@@ -57,12 +57,8 @@ fn leaky(s: &mut Scalars<'_, '_>, x: Value, slope: Value) -> Value {
 fn shape_of_sloped(node: &mut shape::Node<'_, '_>) -> shape::Answer {
     let prelu: views::PRelu = node.view();
     let input = node.shape_of(prelu.x);
-    if let (Some(input), Some(slope)) = (&input, node.shape_of(prelu.slope)) {
-        let joined = shape::broadcast(input, &slope)?;
-        let grows = joined.iter().zip(input).any(|(to, from)| *from == DimExpr::ONE && *to != DimExpr::ONE);
-        if joined.len() != input.len() || grows {
-            return Err("the slope does not broadcast to the input".to_string());
-        }
+    if let Some(input) = &input {
+        node.expect_stretches(1, input, "the slope")?;
     }
     Ok(vec![input])
 }

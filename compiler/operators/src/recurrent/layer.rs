@@ -5,7 +5,7 @@ use ir::{Attribute, Value};
 
 use super::activation::Activation;
 use crate::graph::{Emitter, Problem, Scan};
-use crate::shape::{Answer, Node, differ};
+use crate::shape::{Answer, Condition, Node};
 
 /// A layer as the operators describe it. Weights are `[directions, gates * hidden, …]`.
 pub(super) struct Layer {
@@ -207,7 +207,7 @@ pub(super) fn split(emit: &mut Emitter, value: Value, parts: i64, axis: i64) -> 
 }
 
 /// Shapes of all outputs and of `states` last states.
-pub(super) fn shapes(node: &Node<'_, '_>, operands: [Value; 3], layout: i64, states: usize) -> Answer {
+pub(super) fn shapes(node: &mut Node<'_, '_>, operands: [Value; 3], layout: i64, states: usize) -> Answer {
     let [x, w, r] = operands.map(|operand| node.shape_of(operand));
     let (Some(x), Some(w), Some(r)) = (x, w, r) else { return Ok(vec![]) };
     let ([first, second, features], [directions, _, columns], [_, _, hidden]) =
@@ -215,9 +215,9 @@ pub(super) fn shapes(node: &Node<'_, '_>, operands: [Value; 3], layout: i64, sta
     else {
         return Err("operands must have rank 3".to_string());
     };
-    if differ(features, columns) {
-        return Err(format!("{features} features for weights of {columns} columns"));
-    }
+    node.require(Condition::Equal(features.clone(), columns.clone()), || {
+        format!("{features} features for weights of {columns} columns")
+    })?;
     let (outputs, state) = match layout {
         0 => ([first, directions, second, hidden], [directions, second, hidden]),
         _ => ([first, second, directions, hidden], [first, directions, hidden]),

@@ -2,14 +2,15 @@
 
 use ir::DimExpr;
 
-use super::node::{Node, differ};
-use super::{Answer, Rule, Shape};
+use super::node::Node;
+use super::{Answer, Condition, Rule, Shape};
 
 pub(super) fn rule(name: &str) -> Option<Rule> {
     Some(match name {
-        "Conv" | "ConvInteger" => |node| convolution(node, 1),
-        "QLinearConv" => |node| convolution(node, 3),
-        "DeformConv" => |node| convolution(node, 1),
+        "Conv" => |node| convolution(node, 1, Some(2)),
+        "ConvInteger" => |node| convolution(node, 1, None),
+        "QLinearConv" => |node| convolution(node, 3, Some(8)),
+        "DeformConv" => |node| convolution(node, 1, Some(3)),
         "ConvTranspose" => transposed,
         "AveragePool" | "LpPool" => pool,
         "MaxPool" => pool,
@@ -43,17 +44,13 @@ impl Window {
             None => Ok(vec![default; length]),
         };
         let strides = list("strides", rank, 1)?;
-        if let Some(stride) = strides.iter().find(|&&stride| stride < 1) {
-            return Err(format!("stride {stride} is not positive"));
+        let dilations = list("dilations", rank, 1)?;
+        let sizes = kernel.iter().filter_map(DimExpr::as_constant);
+        if let Some(number) = strides.iter().chain(&dilations).copied().chain(sizes).find(|&number| number < 1) {
+            return Err(format!("its window has {number} for a stride, dilation or extent, which must be positive"));
         }
         let auto_pad = node.text("auto_pad").unwrap_or("NOTSET").to_string();
-        Ok(Window {
-            kernel,
-            strides,
-            dilations: list("dilations", rank, 1)?,
-            pads: list("pads", 2 * rank, 0)?,
-            auto_pad,
-        })
+        Ok(Window { kernel, strides, dilations, pads: list("pads", 2 * rank, 0)?, auto_pad })
     }
 
     /// Extent the window covers on an axis.
@@ -61,28 +58,67 @@ impl Window {
         self.kernel[axis].sub(&DimExpr::ONE).mul(&DimExpr::Constant(self.dilations[axis])).add(&DimExpr::ONE)
     }
 
-    /// How often the window fits on an axis of the given extent.
-    fn places(&self, axis: usize, extent: &DimExpr, round_up: bool) -> Result<DimExpr, String> {
-        let rank = self.kernel.len();
-        let stride = DimExpr::Constant(self.strides[axis]);
-        if self.auto_pad.starts_with("SAME") {
-            return Ok(extent.ceil_div(&stride));
+    fn stride(&self, axis: usize) -> DimExpr {
+        DimExpr::Constant(self.strides[axis])
+    }
+
+    /// Padding in front and behind, unless it follows from the extents.
+    fn padding(&self, axis: usize) -> Option<(i64, i64)> {
+        match self.auto_pad.as_str() {
+            "SAME_UPPER" | "SAME_LOWER" => None,
+            "VALID" => Some((0, 0)),
+            _ => Some((self.pads[axis], self.pads[axis + self.kernel.len()])),
         }
-        let (before, after) = match self.auto_pad.as_str() {
-            "VALID" => (0, 0),
-            _ => (self.pads[axis], self.pads[axis + rank]),
+    }
+
+    /// How far the window can move on an axis.
+    fn free(&self, axis: usize, extent: &DimExpr, (before, after): (i64, i64)) -> DimExpr {
+        extent.add(&DimExpr::Constant(before + after)).sub(&self.reach(axis))
+    }
+
+    fn expect_fit(&self, node: &mut Node<'_, '_>, axis: usize, extent: &DimExpr, room: DimExpr) -> Result<(), String> {
+        let message = || format!("a window of {} does not fit into extent {extent}", self.reach(axis));
+        node.require(Condition::Extent(room), message)
+    }
+
+    /// How often a convolution's window fits on an axis of the given extent.
+    fn places(&self, node: &mut Node<'_, '_>, axis: usize, extent: &DimExpr) -> Result<DimExpr, String> {
+        let Some(padding) = self.padding(axis) else { return Ok(extent.ceil_div(&self.stride(axis))) };
+        let free = self.free(axis, extent, padding);
+        // what fits an extent of 1 fits all but an empty operand, of which nothing is made
+        let fits_all = self.free(axis, &DimExpr::ONE, padding).is_nonnegative();
+        if !fits_all || extent.as_constant().is_some() {
+            self.expect_fit(node, axis, extent, free.clone())?;
+        }
+        Ok(free.floor_div(&self.stride(axis)).add(&DimExpr::ONE))
+    }
+
+    /// How often a pool's window fits on an axis of the given extent. A window that reaches less than a stride beyond
+    /// the padding takes what there is, as in ONNX's own shape inference, whose quotient is rounded towards zero.
+    fn pooled(
+        &self,
+        node: &mut Node<'_, '_>,
+        axis: usize,
+        extent: &DimExpr,
+        round_up: bool,
+    ) -> Result<DimExpr, String> {
+        let stride = self.stride(axis);
+        let Some(padding) = self.padding(axis) else { return Ok(extent.ceil_div(&stride)) };
+        let free = self.free(axis, extent, padding);
+        let (down, up) = (free.floor_div(&stride), free.ceil_div(&stride));
+        let steps = match round_up {
+            true => up,
+            false if self.free(axis, &DimExpr::ONE, padding).is_nonnegative() => down,
+            false => DimExpr::max(&DimExpr::min(&up, &DimExpr::ZERO), &down),
         };
-        let free = extent.add(&DimExpr::Constant(before + after)).sub(&self.reach(axis));
-        if free.as_constant().is_some_and(|free| free < 0) {
-            return Err(format!("a window of {} does not fit into extent {extent}", self.reach(axis)));
-        }
+        let places = steps.add(&DimExpr::ONE);
+        self.expect_fit(node, axis, extent, places.clone())?;
         if !round_up {
-            return Ok(free.floor_div(&stride).add(&DimExpr::ONE));
+            return Ok(places);
         }
         // a last window that would start in the padding behind the data is left out
-        let rounded = free.ceil_div(&stride).add(&DimExpr::ONE);
-        let starts = extent.add(&DimExpr::Constant(before)).ceil_div(&stride);
-        Ok(DimExpr::min(&rounded, &starts))
+        let starts = extent.add(&DimExpr::Constant(padding.0)).ceil_div(&stride);
+        Ok(DimExpr::min(&places, &starts))
     }
 }
 
@@ -94,23 +130,35 @@ fn spatial(shape: &Shape) -> Result<(&DimExpr, &DimExpr, &[DimExpr]), String> {
     }
 }
 
-fn convolution(node: &mut Node<'_, '_>, weights: usize) -> Answer {
+fn convolution(node: &mut Node<'_, '_>, weights: usize, bias: Option<usize>) -> Answer {
     let (Some(input), Some(weights)) = (node.shape(0), node.shape(weights)) else { return Ok(vec![]) };
     let (batch, channels, extents) = spatial(&input)?;
     let (outputs, per_group, kernel) = spatial(&weights)?;
     if kernel.len() != extents.len() {
         return Err(format!("weights of rank {} for an operand of rank {}", weights.len(), input.len()));
     }
-    let groups = DimExpr::Constant(node.integer("group", 1));
-    if differ(channels, &per_group.mul(&groups)) {
-        return Err(format!("{channels} channels for weights of {per_group} channels in {groups} groups"));
+    let groups = group_count(node, outputs)?;
+    node.require(Condition::Equal(channels.clone(), per_group.mul(&groups)), || {
+        format!("{channels} channels for weights of {per_group} channels in {groups} groups")
+    })?;
+    if let Some(bias) = bias {
+        node.expect_shape(bias, std::slice::from_ref(outputs), "the bias")?;
     }
     let window = Window::new(node, kernel.to_vec())?;
     let mut shape = vec![batch.clone(), outputs.clone()];
     for (axis, extent) in extents.iter().enumerate() {
-        shape.push(window.places(axis, extent, false)?);
+        shape.push(window.places(node, axis, extent)?);
     }
     Ok(vec![Some(shape)])
+}
+
+/// The number of groups, which `channels` are divided into.
+fn group_count(node: &Node<'_, '_>, channels: &DimExpr) -> Result<DimExpr, String> {
+    let groups = node.integer("group", 1);
+    if groups < 1 || channels.as_constant().is_some_and(|channels| channels % groups != 0) {
+        return Err(format!("{channels} channels cannot be divided into {groups} groups"));
+    }
+    Ok(DimExpr::Constant(groups))
 }
 
 fn transposed(node: &mut Node<'_, '_>) -> Answer {
@@ -120,16 +168,20 @@ fn transposed(node: &mut Node<'_, '_>) -> Answer {
     if kernel.len() != extents.len() {
         return Err(format!("weights of rank {} for an operand of rank {}", weights.len(), input.len()));
     }
-    if differ(channels, inputs) {
-        return Err(format!("{channels} channels for weights of {inputs} channels"));
-    }
+    node.require(Condition::Equal(channels.clone(), inputs.clone()), || {
+        format!("{channels} channels for weights of {inputs} channels")
+    })?;
+    let outputs = per_group.mul(&group_count(node, inputs)?);
+    node.expect_shape(2, std::slice::from_ref(&outputs), "the bias")?;
     let window = Window::new(node, kernel.to_vec())?;
     let rank = kernel.len();
     let extra = node.integers("output_padding").unwrap_or_else(|| vec![0; rank]);
     let given = node.integers("output_shape");
-    let mut shape = vec![batch.clone(), per_group.mul(&DimExpr::Constant(node.integer("group", 1)))];
+    let mut shape = vec![batch.clone(), outputs];
     for (axis, extent) in extents.iter().enumerate() {
-        let stride = DimExpr::Constant(window.strides[axis]);
+        let stride = window.stride(axis);
+        let message = || format!("spatial axis {axis} has no elements");
+        node.require(Condition::Extent(extent.sub(&DimExpr::ONE)), message)?;
         if let Some(given) = &given {
             // it may list batch and channels too
             let at = axis + given.len().saturating_sub(rank);
@@ -157,7 +209,7 @@ fn pool(node: &mut Node<'_, '_>) -> Answer {
     let window = Window::new(node, kernel.into_iter().map(DimExpr::Constant).collect())?;
     let mut shape = vec![batch.clone(), channels.clone()];
     for (axis, extent) in extents.iter().enumerate() {
-        shape.push(window.places(axis, extent, round_up)?);
+        shape.push(window.pooled(node, axis, extent, round_up)?);
     }
     Ok(vec![Some(shape.clone()), Some(shape)])
 }

@@ -2,7 +2,7 @@
 
 use ir::{DimExpr, IndexMap};
 
-use super::node::{Node, broadcast, differ, unify};
+use super::node::Node;
 use super::{Answer, Rule, Shape};
 
 pub(super) fn rule(name: &str) -> Option<Rule> {
@@ -30,8 +30,8 @@ fn product(node: &mut Node<'_, '_>, left: usize, right: usize) -> Answer {
     }
     let (batch_left, matrix_left) = left.split_at(left.len() - 2);
     let (batch_right, matrix_right) = right.split_at(right.len() - 2);
-    inner(&matrix_left[1], &matrix_right[0])?;
-    let mut shape = broadcast(batch_left, batch_right)?;
+    node.expect_equal(&matrix_left[1], &matrix_right[0], "inner extents")?;
+    let mut shape = node.broadcast(batch_left, batch_right)?;
     if !row {
         shape.push(matrix_left[0].clone());
     }
@@ -41,10 +41,6 @@ fn product(node: &mut Node<'_, '_>, left: usize, right: usize) -> Answer {
     Ok(vec![Some(shape)])
 }
 
-fn inner(left: &DimExpr, right: &DimExpr) -> Result<(), String> {
-    if differ(left, right) { Err(format!("inner extents {left} and {right} differ")) } else { Ok(()) }
-}
-
 fn gemm(node: &mut Node<'_, '_>) -> Answer {
     let (Some(left), Some(right)) = (node.shape(0), node.shape(1)) else { return Ok(vec![]) };
     let ([m, k], [l, n]) = (left.as_slice(), right.as_slice()) else {
@@ -52,8 +48,10 @@ fn gemm(node: &mut Node<'_, '_>) -> Answer {
     };
     let swap = |flag: &str, a, b| if node.integer(flag, 0) != 0 { (b, a) } else { (a, b) };
     let ((m, k), (l, n)) = (swap("transA", m, k), swap("transB", l, n));
-    inner(k, l)?;
-    Ok(vec![Some(vec![m.clone(), n.clone()])])
+    node.expect_equal(k, l, "inner extents")?;
+    let shape = vec![m.clone(), n.clone()];
+    node.expect_stretches(2, &shape, "C")?;
+    Ok(vec![Some(shape)])
 }
 
 fn determinant(node: &mut Node<'_, '_>) -> Answer {
@@ -77,7 +75,7 @@ fn einsum(node: &mut Node<'_, '_>) -> Answer {
     let mut labels = Labels::default();
     for (index, term) in inputs.split(',').enumerate() {
         match node.shape(index) {
-            Some(shape) => labels.read(term, &shape)?,
+            Some(shape) => labels.read(node, term, &shape)?,
             None => return Ok(vec![]),
         }
     }
@@ -94,7 +92,7 @@ pub fn implicit_output(inputs: &str) -> String {
 }
 
 impl Labels {
-    fn read(&mut self, term: &str, shape: &[DimExpr]) -> Result<(), String> {
+    fn read(&mut self, node: &mut Node<'_, '_>, term: &str, shape: &[DimExpr]) -> Result<(), String> {
         let (front, back) = term.split_once("...").unwrap_or((term, ""));
         let named = front.chars().count() + back.chars().count();
         let behind = shape.len().checked_sub(named).filter(|&behind| behind == 0 || term.contains("..."));
@@ -102,13 +100,13 @@ impl Labels {
             return Err(format!("term '{term}' does not describe rank {}", shape.len()));
         };
         let middle = front.chars().count();
-        self.rest = broadcast(&self.rest, &shape[middle..middle + behind])?;
+        self.rest = node.broadcast(&self.rest, &shape[middle..middle + behind])?;
         let named = shape[..middle].iter().chain(&shape[middle + behind..]);
         for (label, extent) in front.chars().chain(back.chars()).zip(named) {
             let joined = match self.extents.get(&label) {
                 Some(DimExpr::Constant(1)) | None => extent.clone(),
                 Some(known) if *extent == DimExpr::ONE => known.clone(),
-                Some(known) => unify(known, extent).map_err(|reason| format!("label '{label}': {reason}"))?,
+                Some(known) => node.unify(known, extent).map_err(|reason| format!("label '{label}': {reason}"))?,
             };
             self.extents.insert(label, joined);
         }

@@ -1,6 +1,6 @@
 //! Elementwise operators: the shape of the first operand, or of all operands broadcast together.
 
-use super::node::{Node, broadcast};
+use super::node::Node;
 use super::{Answer, Rule};
 
 pub(super) fn rule(name: &str) -> Option<Rule> {
@@ -26,7 +26,7 @@ pub(crate) fn broadcast_operands(node: &mut Node<'_, '_>) -> Answer {
     let mut joined = vec![];
     for index in 0..node.operand_count() {
         match node.shape(index) {
-            Some(shape) => joined = broadcast(&joined, &shape)?,
+            Some(shape) => joined = node.broadcast(&joined, &shape)?,
             None => return Ok(vec![]),
         }
     }

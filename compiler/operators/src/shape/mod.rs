@@ -14,8 +14,10 @@ mod machine_learning;
 mod math;
 mod node;
 mod normalization;
+mod rank;
 mod recurrent;
 mod reduction;
+mod requirement;
 mod resize;
 mod selection;
 mod slice;
@@ -30,7 +32,7 @@ use ir::{Attributes, Block, Body, Diagnostic, DimExpr, IndexMap, Module, Op, Typ
 pub use linear::implicit_output;
 pub(crate) use math::{broadcast_operands, like_first, like_first_each};
 pub use node::Node;
-pub(crate) use node::{broadcast, differ};
+pub use requirement::{Condition, Requirement};
 
 /// A symbolic shape, outermost extent first.
 pub type Shape = Vec<DimExpr>;
@@ -81,6 +83,8 @@ pub struct ShapeAnalysis {
     pub sources: IndexMap<Arc<str>, SymbolSource>,
     /// The symbols made for extents nothing is known about.
     fresh: IndexMap<(Value, usize), Arc<str>>,
+    /// What extents must be for an operation to mean anything, where only a run tells.
+    requirements: IndexMap<Op, Vec<Requirement>>,
 }
 
 impl ShapeAnalysis {
@@ -117,6 +121,11 @@ impl ShapeAnalysis {
                 body.set_value_type(value, r#type);
             }
         }
+    }
+
+    /// What a run has to assert about extents before it comes to an operation.
+    pub fn requirements(&self, op: Op) -> &[Requirement] {
+        self.requirements.get(&op).map_or(&[], Vec::as_slice)
     }
 
     /// Infers one more operation of the analysed body, whose operands are known already.
@@ -274,9 +283,13 @@ impl Analyser<'_> {
     fn operation(&mut self, op: Op) {
         let body = self.body;
         let name = body.name(op).strip_prefix("onnx.").unwrap_or(body.name(op));
+        // a loop's body is inferred several times; the last time counts
+        self.known.requirements.swap_remove(&op);
         let mut node = Node { analyser: self, op };
         let shapes = match rule(name) {
-            Some(rule) => rule(&mut node),
+            Some(rule) => {
+                rank::check(&node, name).and_then(|()| rule(&mut node)).and_then(|shapes| node.expect_extents(shapes))
+            }
             None => Ok(vec![]),
         };
         let shapes = shapes.unwrap_or_else(|contradiction| {

@@ -3,7 +3,7 @@
 use dialects::onnx::views::View;
 use ir::{Attribute, DimExpr, Op, Type, Value};
 
-use super::{Analyser, Elements, Shape};
+use super::{Analyser, Answer, Condition, Elements, Requirement, Shape};
 
 /// An operation and what is known around it.
 pub struct Node<'a, 'b> {
@@ -108,6 +108,78 @@ impl<'b> Node<'_, 'b> {
         self.analyser.known.fresh(self.analyser.body, value, axis)
     }
 
+    /// States what must hold for the node to mean anything. What is known not to is an error that says `message`.
+    pub(crate) fn require(&mut self, condition: Condition, message: impl FnOnce() -> String) -> Result<(), String> {
+        match condition.decide() {
+            Some(true) => Ok(()),
+            Some(false) => Err(message()),
+            None => {
+                let requirement = Requirement { condition, message: message() };
+                self.analyser.known.requirements.entry(self.op).or_default().push(requirement);
+                Ok(())
+            }
+        }
+    }
+
+    /// States that two extents are equal; `what` says of what they are.
+    pub(crate) fn expect_equal(&mut self, a: &DimExpr, b: &DimExpr, what: &str) -> Result<(), String> {
+        self.require(Condition::Equal(a.clone(), b.clone()), || format!("{what} {a} and {b} differ"))
+    }
+
+    /// States that operand `index`, if present, has a shape.
+    pub(crate) fn expect_shape(&mut self, index: usize, expected: &[DimExpr], what: &str) -> Result<(), String> {
+        let Some(shape) = self.shape(index) else { return Ok(()) };
+        let message = || format!("{what} has shape {}, not {}", list(&shape), list(expected));
+        if shape.len() != expected.len() {
+            return Err(message());
+        }
+        for (found, expected) in shape.iter().zip(expected) {
+            self.require(Condition::Equal(found.clone(), expected.clone()), message)?;
+        }
+        Ok(())
+    }
+
+    /// States that operand `index`, if present, is repeated to a shape of the same or a higher rank.
+    pub(crate) fn expect_stretches(&mut self, index: usize, to: &[DimExpr], what: &str) -> Result<(), String> {
+        let Some(shape) = self.shape(index) else { return Ok(()) };
+        let message = || format!("{what} of shape {} does not broadcast to {}", list(&shape), list(to));
+        let shift = to.len().checked_sub(shape.len()).ok_or_else(message)?;
+        for (from, to) in shape.iter().zip(&to[shift..]) {
+            self.require(Condition::Stretches(from.clone(), to.clone()), message)?;
+        }
+        Ok(())
+    }
+
+    /// The better known of two extents that must be equal.
+    pub(crate) fn unify(&mut self, a: &DimExpr, b: &DimExpr) -> Result<DimExpr, String> {
+        self.require(Condition::Equal(a.clone(), b.clone()), || format!("extent {a} meets extent {b}"))?;
+        Ok(if b.as_constant().is_some() { b.clone() } else { a.clone() })
+    }
+
+    /// Multidirectional broadcasting of two shapes.
+    pub(crate) fn broadcast(&mut self, a: &[DimExpr], b: &[DimExpr]) -> Result<Shape, String> {
+        let rank = a.len().max(b.len());
+        (0..rank).map(|axis| self.broadcast_extent(&extent_of(a, axis, rank), &extent_of(b, axis, rank))).collect()
+    }
+
+    /// The extent two extents broadcast to.
+    pub(crate) fn broadcast_extent(&mut self, a: &DimExpr, b: &DimExpr) -> Result<DimExpr, String> {
+        let message = || format!("extent {a} does not broadcast with extent {b}");
+        self.require(Condition::Broadcast(a.clone(), b.clone()), message)?;
+        Ok(a.broadcast(b))
+    }
+
+    /// The shapes of results, in which no extent is negative.
+    pub(crate) fn expect_extents(&mut self, shapes: Vec<Option<Shape>>) -> Answer {
+        for (index, shape) in shapes.iter().enumerate().take(self.result_count()) {
+            for (axis, dim) in shape.iter().flatten().enumerate() {
+                let message = || format!("extent {axis} of result {index} is {dim}, which is negative");
+                self.require(Condition::Extent(dim.clone()), message)?;
+            }
+        }
+        Ok(shapes)
+    }
+
     /// An axis attribute for an operand of the given rank.
     pub(crate) fn axis(&self, name: &str, default: i64, rank: usize) -> Result<usize, String> {
         normalize_axis(self.integer(name, default), rank)
@@ -135,33 +207,12 @@ pub(crate) fn at_least_zero(extent: DimExpr) -> DimExpr {
     DimExpr::max(&extent, &DimExpr::ZERO)
 }
 
-/// Whether two extents can never be equal.
-pub(crate) fn differ(a: &DimExpr, b: &DimExpr) -> bool {
-    matches!((a, b), (DimExpr::Constant(a), DimExpr::Constant(b)) if a != b)
+/// Extent `axis` of a shape that counts as one of rank `rank`: missing ones are 1 and in front.
+pub(crate) fn extent_of(shape: &[DimExpr], axis: usize, rank: usize) -> DimExpr {
+    (axis + shape.len()).checked_sub(rank).map_or(DimExpr::ONE, |axis| shape[axis].clone())
 }
 
-/// The better known of two extents that must be equal.
-pub(crate) fn unify(a: &DimExpr, b: &DimExpr) -> Result<DimExpr, String> {
-    match (a, b) {
-        _ if differ(a, b) => Err(format!("extent {a} meets extent {b}")),
-        (_, DimExpr::Constant(_)) => Ok(b.clone()),
-        _ => Ok(a.clone()),
-    }
-}
-
-/// Multidirectional broadcasting of two shapes.
-pub(crate) fn broadcast(a: &[DimExpr], b: &[DimExpr]) -> Result<Shape, String> {
-    let rank = a.len().max(b.len());
-    let at = |shape: &[DimExpr], axis: usize| match (axis + shape.len()).checked_sub(rank) {
-        Some(axis) => shape[axis].clone(),
-        None => DimExpr::ONE,
-    };
-    let dims = (0..rank).map(|axis| {
-        let (a, b) = (at(a, axis), at(b, axis));
-        if differ(&a, &b) && a != DimExpr::ONE && b != DimExpr::ONE {
-            return Err(format!("extent {a} does not broadcast with extent {b}"));
-        }
-        Ok(a.broadcast(&b))
-    });
-    dims.collect()
+/// `[2, N, 3]`
+pub(crate) fn list(shape: &[DimExpr]) -> String {
+    format!("[{}]", shape.iter().map(DimExpr::to_string).collect::<Vec<_>>().join(", "))
 }

@@ -7,20 +7,34 @@ use super::{Answer, Rule};
 
 pub(super) fn rule(name: &str) -> Option<Rule> {
     Some(match name {
-        "InstanceNormalization" | "GroupNormalization" | "RMSNormalization" => super::math::like_first,
+        "InstanceNormalization" | "GroupNormalization" => by_channel,
+        "RMSNormalization" => layer,
         "BatchNormalization" => batch,
         "LayerNormalization" => layer,
         _ => return None,
     })
 }
 
+fn by_channel(node: &mut Node<'_, '_>) -> Answer {
+    let input = node.shape(0);
+    if let Some([_, channels, ..]) = input.as_deref() {
+        let groups = node.integer("num_groups", 1);
+        if groups < 1 || channels.as_constant().is_some_and(|channels| channels % groups != 0) {
+            return Err(format!("{channels} channels cannot be divided into {groups} groups"));
+        }
+        for (index, what) in [(1, "the scale"), (2, "the bias")] {
+            node.expect_shape(index, std::slice::from_ref(channels), what)?;
+        }
+    }
+    Ok(vec![input])
+}
+
 fn batch(node: &mut Node<'_, '_>) -> Answer {
     let input = node.shape(0);
-    if let (Some(input), Some(scale)) = (&input, node.shape(1))
-        && let ([_, channels, ..], [count]) = (input.as_slice(), scale.as_slice())
-        && super::node::differ(channels, count)
-    {
-        return Err(format!("{channels} channels for a scale of {count} elements"));
+    if let Some([_, channels, ..]) = input.as_deref() {
+        for (index, what) in [(1, "the scale"), (2, "the bias"), (3, "the mean"), (4, "the variance")] {
+            node.expect_shape(index, std::slice::from_ref(channels), what)?;
+        }
     }
     Ok(vec![input, node.shape(3), node.shape(4)])
 }
@@ -28,6 +42,9 @@ fn batch(node: &mut Node<'_, '_>) -> Answer {
 fn layer(node: &mut Node<'_, '_>) -> Answer {
     let Some(shape) = node.shape(0) else { return Ok(vec![]) };
     let axis = node.axis("axis", -1, shape.len())?;
+    for (index, what) in [(1, "the scale"), (2, "the bias")] {
+        node.expect_stretches(index, &shape, what)?;
+    }
     let mut statistics = shape.clone();
     statistics[axis..].fill(DimExpr::ONE);
     Ok(vec![Some(shape), Some(statistics.clone()), Some(statistics)])

@@ -3,14 +3,16 @@
 use ir::DimExpr;
 
 use super::node::{Node, normalize_axis};
-use super::{Answer, Rule};
+use super::{Answer, Condition, Rule};
 
 pub(super) fn rule(name: &str) -> Option<Rule> {
     Some(match name {
         "Gather" => gather,
-        "GatherElements" => |node| Ok(vec![node.shape(1)]),
+        "GatherElements" => gather_elements,
         "GatherND" => gather_nd,
-        "Scatter" | "ScatterElements" | "ScatterND" | "TensorScatter" => super::math::like_first,
+        "ScatterElements" => scatter_elements,
+        "ScatterND" => scatter_nd,
+        "TensorScatter" => super::math::like_first,
         "TopK" => top_k,
         "OneHot" => one_hot,
         "NonZero" => non_zero,
@@ -27,15 +29,59 @@ fn gather(node: &mut Node<'_, '_>) -> Answer {
     Ok(vec![Some([&shape[..axis], &indices, &shape[axis + 1..]].concat())])
 }
 
+/// Indices for places along one axis: no more of them along the others than there are places.
+fn expect_places(node: &mut Node<'_, '_>) -> Result<(), String> {
+    let (Some(shape), Some(indices)) = (node.shape(0), node.shape(1)) else { return Ok(()) };
+    if shape.len() != indices.len() {
+        return Err(format!("indices of rank {} for an operand of rank {}", indices.len(), shape.len()));
+    }
+    let axis = node.axis("axis", 0, shape.len())?;
+    for (at, (extent, count)) in shape.iter().zip(&indices).enumerate().filter(|(at, _)| *at != axis) {
+        let message = || format!("axis {at} has {count} indices for {extent} places");
+        node.require(Condition::Extent(extent.sub(count)), message)?;
+    }
+    Ok(())
+}
+
+fn gather_elements(node: &mut Node<'_, '_>) -> Answer {
+    expect_places(node)?;
+    Ok(vec![node.shape(1)])
+}
+
+fn scatter_elements(node: &mut Node<'_, '_>) -> Answer {
+    expect_places(node)?;
+    if let Some(indices) = node.shape(1) {
+        node.expect_shape(2, &indices, "the updates")?;
+    }
+    Ok(vec![node.shape(0)])
+}
+
+fn scatter_nd(node: &mut Node<'_, '_>) -> Answer {
+    let (Some(shape), Some(indices)) = (node.shape(0), node.shape(1)) else { return Ok(vec![]) };
+    let Some((last, places)) = indices.split_last() else { return Err("the indices have rank 0".to_string()) };
+    if let Some(depth) = last.as_constant() {
+        let rest = usize::try_from(depth).ok().and_then(|depth| shape.get(depth..));
+        let rest = rest.ok_or_else(|| format!("{depth} indices for rank {}", shape.len()))?;
+        node.expect_shape(2, &[places, rest].concat(), "the updates")?;
+    }
+    Ok(vec![Some(shape)])
+}
+
 fn gather_nd(node: &mut Node<'_, '_>) -> Answer {
     let (Some(shape), Some(indices)) = (node.shape(0), node.shape(1)) else { return Ok(vec![]) };
     let Some((last, places)) = indices.split_last() else { return Err("the indices have rank 0".to_string()) };
     let Some(depth) = last.as_constant() else { return Ok(vec![]) };
     let taken = node.integer("batch_dims", 0) + depth;
-    match usize::try_from(taken).ok().and_then(|taken| shape.get(taken..)) {
-        Some(rest) => Ok(vec![Some([places, rest].concat())]),
-        None => Err(format!("{depth} indices for rank {}", shape.len())),
+    let rest = usize::try_from(taken).ok().and_then(|taken| shape.get(taken..));
+    let rest = rest.ok_or_else(|| format!("{depth} indices for rank {}", shape.len()))?;
+    let batches = usize::try_from(node.integer("batch_dims", 0)).unwrap_or(0);
+    if batches > places.len() {
+        return Err(format!("{batches} batch axes for indices of rank {}", indices.len()));
     }
+    for (own, wanted) in places[..batches].iter().zip(&shape) {
+        node.expect_equal(own, wanted, "batch extents")?;
+    }
+    Ok(vec![Some([places, rest].concat())])
 }
 
 fn top_k(node: &mut Node<'_, '_>) -> Answer {
@@ -56,6 +102,7 @@ fn one_hot(node: &mut Node<'_, '_>) -> Answer {
         None => node.fresh(0, axis),
     };
     shape.insert(axis, depth);
+    node.expect_shape(2, &[DimExpr::Constant(2)], "the pair of values")?;
     Ok(vec![Some(shape)])
 }
 

@@ -3,7 +3,7 @@
 use ir::DimExpr;
 
 use super::node::{Node, at_least_zero, normalize_axis};
-use super::{Answer, Elements, Rule, Shape};
+use super::{Answer, Condition, Elements, Rule, Shape};
 
 pub(super) fn rule(name: &str) -> Option<Rule> {
     Some(match name {
@@ -129,10 +129,9 @@ fn split(node: &mut Node<'_, '_>) -> Answer {
         return Err(format!("{} parts for {count} results", sizes.len()));
     }
     let total: Option<Vec<DimExpr>> = sizes.iter().cloned().collect();
-    if let Some(total) = total.map(|parts| DimExpr::sum(&parts))
-        && super::node::differ(&total, &shape[axis])
-    {
-        return Err(format!("the parts have {total} elements, the operand {}", shape[axis]));
+    if let Some(total) = total.map(|parts| DimExpr::sum(&parts)) {
+        let message = || format!("the parts have {total} elements, the operand {}", shape[axis]);
+        node.require(Condition::Equal(total.clone(), shape[axis].clone()), message)?;
     }
     let mut answer = vec![];
     for (result, size) in sizes.into_iter().enumerate() {

@@ -2,8 +2,8 @@
 
 use ir::{Attribute, DimExpr};
 
-use super::node::{Node, at_least_zero, broadcast, normalize_axis, unify};
-use super::{Answer, Elements, Rule, Shape};
+use super::node::{Node, at_least_zero, extent_of, list, normalize_axis};
+use super::{Answer, Condition, Elements, Rule, Shape};
 
 pub(super) fn rule(name: &str) -> Option<Rule> {
     Some(match name {
@@ -50,8 +50,11 @@ fn reshape(node: &mut Node<'_, '_>) -> Answer {
     let shape: Shape =
         dims.into_iter().enumerate().map(|(axis, dim)| dim.unwrap_or_else(|| node.fresh(0, axis))).collect();
     if let Some(input) = &input {
-        unify(&DimExpr::product(input), &DimExpr::product(&shape))
-            .map_err(|_| format!("{} does not hold as many elements as {}", list(&shape), list(input)))?;
+        // a count that is not decided is asserted where sizes that only data tell are known, too
+        let same = Condition::Equal(DimExpr::product(input), DimExpr::product(&shape));
+        if same.decide() == Some(false) {
+            return Err(format!("{} does not hold as many elements as {}", list(&shape), list(input)));
+        }
     }
     Ok(vec![Some(shape)])
 }
@@ -78,11 +81,6 @@ fn remaining_extent(input: &[DimExpr], dims: &Elements) -> Result<Option<DimExpr
         return Err(format!("{} cannot be divided into parts of {divisor}", list(input)));
     }
     Ok(Some(total.floor_div(&divisor)))
-}
-
-/// `[2, N, 3]`
-pub(super) fn list(shape: &[DimExpr]) -> String {
-    format!("[{}]", shape.iter().map(DimExpr::to_string).collect::<Vec<_>>().join(", "))
 }
 
 fn transpose(node: &mut Node<'_, '_>) -> Answer {
@@ -114,8 +112,9 @@ fn squeeze(node: &mut Node<'_, '_>) -> Answer {
         }
         None => return Ok(vec![]),
     };
-    if let Some(&axis) = axes.iter().find(|&&axis| shape[axis].as_constant().is_some_and(|extent| extent != 1)) {
-        return Err(format!("axis {axis} has extent {}, not 1", shape[axis]));
+    for &axis in &axes {
+        let message = || format!("axis {axis} has extent {}, not 1", shape[axis]);
+        node.require(Condition::Equal(shape[axis].clone(), DimExpr::ONE), message)?;
     }
     let kept = shape.into_iter().enumerate().filter(|(axis, _)| !axes.contains(axis));
     Ok(vec![Some(kept.map(|(_, dim)| dim).collect())])
@@ -147,7 +146,7 @@ fn concat(node: &mut Node<'_, '_>) -> Answer {
         for (at, dim) in shape.iter().enumerate() {
             joined[at] = match at == axis {
                 true => joined[at].add(dim),
-                false => unify(&joined[at], dim).map_err(|reason| format!("axis {at}: {reason}"))?,
+                false => node.unify(&joined[at], dim).map_err(|reason| format!("axis {at}: {reason}"))?,
             };
         }
     }
@@ -157,22 +156,16 @@ fn concat(node: &mut Node<'_, '_>) -> Answer {
 fn expand(node: &mut Node<'_, '_>) -> Answer {
     let (Some(input), Some(target)) = (node.shape(0), node.sizes(1)) else { return Ok(vec![]) };
     let rank = input.len().max(target.len());
-    let mut wanted: Shape = vec![DimExpr::ONE; rank - target.len()];
-    for (at, size) in target.iter().enumerate() {
-        let axis = rank - target.len() + at;
-        wanted.push(match size {
-            Some(size) => size.clone(),
+    let mut shape = vec![];
+    for axis in 0..rank {
+        let own = extent_of(&input, axis, rank);
+        let wanted = (axis + target.len()).checked_sub(rank).map_or(Some(DimExpr::ONE), |at| target[at].clone());
+        shape.push(match wanted {
+            Some(wanted) => node.broadcast_extent(&own, &wanted)?,
+            // what is not known is measured on the result, which has already been broadcast
+            None if own.as_constant().is_some_and(|extent| extent != 1) => own,
             None => node.fresh(0, axis),
         });
-    }
-    let mut shape = broadcast(&input, &wanted)?;
-    // what is not known is measured on the result, which has already been broadcast
-    for (at, size) in target.iter().enumerate() {
-        let axis = rank - target.len() + at;
-        let fixed = (axis + input.len()).checked_sub(rank).and_then(|axis| input[axis].as_constant());
-        if size.is_none() && fixed.is_none_or(|extent| extent == 1) {
-            shape[axis] = node.fresh(0, axis);
-        }
     }
     Ok(vec![Some(shape)])
 }

@@ -32,9 +32,9 @@ fn infer(body: &str, returned: &str, types: &str) -> Result<Vec<String>, String>
 }
 
 fn describe(analysis: &ShapeAnalysis, value: ir::Value) -> String {
-    let shape = analysis.shape(value).map_or("*".to_string(), super::tensor::list);
+    let shape = analysis.shape(value).map_or("*".to_string(), super::node::list);
     match analysis.known_value(value) {
-        Some(elements) => format!("{shape} = {}", super::tensor::list(elements)),
+        Some(elements) => format!("{shape} = {}", super::node::list(elements)),
         None => shape,
     }
 }
@@ -71,6 +71,50 @@ fn elementwise() {
             "Add: extent 64 does not broadcast with extent 32",
         ),
     ]);
+}
+
+#[test]
+fn numbers_are_held_as_their_type_holds_them() {
+    let case = |from: &str, a: &str, b: &str, operator: &str| {
+        let body = format!(
+            r#"%a = "onnx.Constant"() {{value = dense<{a}> : tensor<1x{from}>}} : () -> tensor<1x{from}>
+  %b = "onnx.Constant"() {{value = dense<{b}> : tensor<1x{from}>}} : () -> tensor<1x{from}>
+  %c = "onnx.{operator}"(%a, %b) : (tensor<1x{from}>, tensor<1x{from}>) -> tensor<*x{from}>
+  %r = "onnx.Cast"(%c) {{to = 7 : i64}} : (tensor<*x{from}>) -> tensor<*xi64>"#
+        );
+        infer(&body, "%r", "tensor<*xi64>").expect("shapes are right")[0].clone()
+    };
+    assert_eq!(case("ui8", "3", "5", "Sub"), "[1] = [254]");
+    assert_eq!(case("i8", "100", "100", "Add"), "[1] = [-56]");
+    assert_eq!(case("i32", "2147483647", "1", "Add"), "[1] = [-2147483648]");
+    assert_eq!(case("ui64", "3", "5", "Sub"), "[1]");
+    assert_eq!(case("i64", "9223372036854775807", "1", "Add"), "[1]");
+    assert_eq!(case("i64", "3", "5", "Sub"), "[1] = [-2]");
+}
+
+#[test]
+fn what_only_a_run_tells_is_required() {
+    let required = |body: &str| {
+        let text = function(body, "%r", "tensor<*xf32>");
+        let module = parse_module(&text, "test", None).expect("parses");
+        let main = module.function("main").expect("there is a main");
+        let analysis = analyse(main.body, main.attributes, &IndexMap::default()).expect("nothing is contradicted");
+        let ops = main.body.ops(main.body.entry().expect("main has a body"));
+        let all = ops.iter().flat_map(|&op| analysis.requirements(op));
+        all.map(|requirement| requirement.message.clone()).collect::<Vec<_>>()
+    };
+    let product = r#"%r = "onnx.MatMul"(%y, %x) : (tensor<?x64x32xf32>, tensor<?x?x64xf32>) -> tensor<*xf32>"#;
+    assert_eq!(required(product), ["inner extents 32 and S differ"]);
+    let sum = r#"%t = "onnx.Transpose"(%x) {perm = [1, 0, 2]} : (tensor<?x?x64xf32>) -> tensor<*xf32>
+  %r = "onnx.Add"(%t, %x) : (tensor<*xf32>, tensor<?x?x64xf32>) -> tensor<*xf32>"#;
+    assert_eq!(
+        required(sum),
+        ["extent S does not broadcast with extent N", "extent N does not broadcast with extent S"]
+    );
+    let pool = r#"%r = "onnx.AveragePool"(%x) {kernel_shape = [5]} : (tensor<?x?x64xf32>) -> tensor<*xf32>"#;
+    assert_eq!(required(pool), Vec::<String>::new());
+    let relu = r#"%r = "onnx.Relu"(%x) : (tensor<?x?x64xf32>) -> tensor<*xf32>"#;
+    assert_eq!(required(relu), Vec::<String>::new());
 }
 
 #[test]

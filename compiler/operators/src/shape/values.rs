@@ -5,15 +5,23 @@
 use ir::{Attribute, DenseElements, DimExpr, Type};
 
 use super::node::{Node, normalize_axis};
-use super::{ELEMENT_LIMIT, Elements};
+use super::{ELEMENT_LIMIT, Elements, Fact};
 
 /// Floats that take part in shapes are factors, one a dimension; longer lists are weights.
 const FLOAT_LIMIT: usize = 16;
+
+/// Integers of fewer bits are not what extents are computed in.
+const COUNT_WIDTH: u32 = 32;
 
 /// The elements of the only result, as far as they follow from the operands'.
 pub(super) fn infer(node: &Node<'_, '_>, name: &str) -> Option<Elements> {
     let result = node.analyser.body.result(node.op, 0);
     let fact = node.analyser.known.facts.get(&result)?;
+    Some(held(fact.element.as_ref()?, computed(node, name, fact)?))
+}
+
+/// The elements as computed in integers of any width.
+fn computed(node: &Node<'_, '_>, name: &str, fact: &Fact) -> Option<Elements> {
     let extents: Option<Vec<usize>> =
         fact.shape.as_ref()?.iter().map(|dim| usize::try_from(dim.as_constant()?).ok()).collect();
     let extents = extents?;
@@ -95,6 +103,26 @@ fn constants(dense: &DenseElements) -> Option<Elements> {
     Some((0..dense.element_count()).map(element).collect())
 }
 
+/// The elements as an element type holds them: integers wrap around, and what may not fit is not known.
+fn held(element: &Type, elements: Elements) -> Elements {
+    let Type::Integer(integer) = element else { return elements };
+    let (width, unsigned) = (integer.width, element.is_unsigned());
+    let hold = |value: DimExpr| {
+        let value = value.as_constant().map_or(value, |number| DimExpr::Constant(wrapped(number, width, unsigned)));
+        // a count is taken to fit what models count with
+        let fits = value.as_constant().is_some() || width >= COUNT_WIDTH;
+        (fits && (!unsigned || value.is_nonnegative())).then_some(value)
+    };
+    elements.into_iter().map(|value| value.and_then(hold)).collect()
+}
+
+/// The lowest bits of a number, read as an integer of that width.
+fn wrapped(number: i64, width: u32, unsigned: bool) -> i64 {
+    let unused = 64 - width.clamp(1, 64);
+    let raised = number << unused;
+    if unsigned || width == 1 { (raised as u64 >> unused) as i64 } else { raised >> unused }
+}
+
 /// A float that is an integer no float format rounds.
 fn whole_number(value: f64) -> Option<i64> {
     (value.fract() == 0.0 && value.abs() < (1 << 24) as f64).then_some(value as i64)
@@ -149,9 +177,9 @@ type Join = fn(&DimExpr, &DimExpr) -> Option<DimExpr>;
 /// The symbolic counterpart of an elementwise operator on integers, or on floats that are whole numbers.
 fn binary(name: &str, whole: bool) -> Option<Join> {
     Some(match name {
-        "Add" | "Sum" => |a, b| Some(a.add(b)),
-        "Sub" => |a, b| Some(a.sub(b)),
-        "Mul" => |a, b| Some(a.mul(b)),
+        "Add" | "Sum" => |a, b| unsaturated(a.add(b)),
+        "Sub" => |a, b| unsaturated(a.sub(b)),
+        "Mul" => |a, b| unsaturated(a.mul(b)),
         "Div" if whole => integer_quotient,
         "Div" => |a, b| (*b != DimExpr::ZERO).then(|| a.divide_exactly(b)).flatten(),
         "Mod" if whole => |a, b| (b.as_constant().is_some_and(|by| by > 0) && a.is_nonnegative()).then(|| a.modulo(b)),
@@ -167,6 +195,11 @@ fn binary(name: &str, whole: bool) -> Option<Join> {
         "Xor" => |a, b| Some(DimExpr::Constant(((a.as_constant()? != 0) != (b.as_constant()? != 0)) as i64)),
         _ => return None,
     })
+}
+
+/// The result of symbolic arithmetic, unless that left the numbers it can hold.
+fn unsaturated(value: DimExpr) -> Option<DimExpr> {
+    (!matches!(value, DimExpr::Constant(i64::MAX | i64::MIN))).then_some(value)
 }
 
 /// Division rounds towards zero; the symbolic one towards minus infinity.

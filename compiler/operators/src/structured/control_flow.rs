@@ -12,13 +12,7 @@ pub(super) fn lower_if(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupp
         inline_branch(lowering, op, lowering.source.blocks(taken)[0]);
         return Ok(());
     }
-    let condition = lowering.value(operation.operands()[0]);
-    let zero: Vec<Value> = match lowering.body.value_type(condition).rank() {
-        Some(0) => vec![],
-        _ => vec![lowering.index(0)],
-    };
-    let extract: Vec<Value> = std::iter::once(condition).chain(zero).collect();
-    let condition = lowering.builder().value("tensor.extract", &extract, Type::I1, []);
+    let condition = lowering.only_element(operation.operands()[0]);
     let types: Vec<Type> = operation
         .results()
         .iter()

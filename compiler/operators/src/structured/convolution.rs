@@ -53,7 +53,7 @@ pub(super) fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupport
     let weights = lowering.in_type(&weights, &accumulator(&element));
     let input = lowering.shape(x);
     let output = lowering.shape(result);
-    let window = Window::of(&operation.attributes, &kernel, &input[2..], &output[2..])?;
+    let window = Window::of(&operation.attributes, &kernel, &input[2..], &output[2..]);
     let convolution = Convolution {
         weights,
         bias: lowering.operand(op, 2),
@@ -428,23 +428,18 @@ pub(super) fn lower_transposed(lowering: &mut Lowering<'_>, op: Op) -> Result<()
     let (strides, dilations) = (list("strides", 1), list("dilations", 1));
     let input = lowering.shape(x);
     let output = lowering.shape(result);
-    let low = transposed_padding(&operation.attributes, &kernel, &strides, &dilations, &input[2..], &output[2..])?;
+    let low = transposed_padding(&operation.attributes, &kernel, &strides, &dilations, &input[2..], &output[2..]);
     let flipped = flip_weights(lowering, &weights, groups);
     let (spread, spread_shape) = spread_input(lowering, x, &weights, &strides);
     // the spread input has (extent - 1) * stride + 1 elements; padding makes up for the rest of the output
-    let pads: Vec<[i64; 2]> = (0..rank)
+    let pads = (0..rank)
         .map(|axis| {
-            let reach = (kernel[axis] - 1) * dilations[axis];
-            let spread = input[2 + axis].sub(&DimExpr::ONE).mul(&DimExpr::Constant(strides[axis])).add(&DimExpr::ONE);
-            let low = reach - low[axis];
-            let high = output[2 + axis].add(&DimExpr::Constant(reach)).sub(&spread).sub(&DimExpr::Constant(low));
-            high.as_constant().map(|high| [low, high])
+            let reach = DimExpr::Constant((kernel[axis] - 1) * dilations[axis]);
+            let low = reach.sub(&low[axis]);
+            let high = output[2 + axis].add(&reach).sub(&spread_shape[2 + axis]).sub(&low);
+            [low, high]
         })
-        .collect::<Option<_>>()
-        .ok_or_else(|| Unsupported::new("its padding depends on the input's extents"))?;
-    if pads.iter().flatten().any(|&pad| pad < 0) {
-        return Err(Unsupported::new("its padding exceeds its kernel"));
-    }
+        .collect();
     let window = Window { kernel, strides: vec![1; rank], dilations, pads };
     let convolution = Convolution { weights: flipped, bias: lowering.operand(op, 2), groups, window, element };
     let channels = convolution.weights.shape[1].as_constant().unwrap_or(1);
@@ -473,16 +468,16 @@ fn transposed_padding(
     dilations: &[i64],
     input: &[DimExpr],
     output: &[DimExpr],
-) -> Result<Vec<i64>, Unsupported> {
+) -> Vec<DimExpr> {
     let rank = kernel.len();
     let auto = attributes.str("auto_pad").unwrap_or("NOTSET");
     let explicit = attributes.integers("pads").unwrap_or_else(|| vec![0; 2 * rank]);
     let has_shape = attributes.get("output_shape").is_some();
     if matches!(auto, "NOTSET") && !has_shape {
-        return Ok(explicit[..rank].to_vec());
+        return explicit[..rank].iter().map(|&pad| pad.into()).collect();
     }
     if auto == "VALID" && !has_shape {
-        return Ok(vec![0; rank]);
+        return vec![DimExpr::ZERO; rank];
     }
     let extra = attributes.integers("output_padding").unwrap_or_else(|| vec![0; rank]);
     (0..rank)
@@ -490,9 +485,9 @@ fn transposed_padding(
             let reach = (kernel[axis] - 1) * dilations[axis] + 1 + extra[axis];
             let full =
                 input[axis].sub(&DimExpr::ONE).mul(&DimExpr::Constant(strides[axis])).add(&DimExpr::Constant(reach));
-            let total = full.sub(&output[axis]).as_constant();
-            let total = total.ok_or_else(|| Unsupported::new("its padding depends on the input's extents"))?.max(0);
-            Ok(if auto == "SAME_UPPER" { total / 2 } else { total - total / 2 })
+            let total = DimExpr::max(&full.sub(&output[axis]), &DimExpr::ZERO);
+            let half = total.floor_div(&DimExpr::Constant(2));
+            if auto == "SAME_UPPER" { half } else { total.sub(&half) }
         })
         .collect()
 }

@@ -3,10 +3,14 @@
 //! Each distinct expression is computed once. What depends only on the inputs' extents is computed at the head of the
 //! entry block, where the memory plan can see it; what depends on a value computed on the way, where it is first used.
 
-use crate::shape::SymbolSource;
+use crate::shape::{Condition, SymbolSource};
 use ir::{Attribute, Attributes, Builder, DimExpr, Location, Type, Value};
 
 use super::Lowering;
+
+/// Predicates of `arith.cmpi`.
+const EQUAL: i64 = 0;
+const AT_LEAST: i64 = 5;
 
 /// The value of `dim`.
 pub fn materialize(lowering: &mut Lowering<'_>, dim: &DimExpr) -> Value {
@@ -103,6 +107,46 @@ impl Lowering<'_> {
         self.body.insert(self.entry, self.sizes, op);
         self.sizes += 1;
         self.body.result(op, 0)
+    }
+
+    /// Whether a condition on extents holds, found out at the head of the function, or here.
+    pub(super) fn holds(&mut self, condition: &Condition, early: bool) -> Value {
+        let dims: Vec<Value> = condition.dims().into_iter().map(|dim| materialize(self, dim)).collect();
+        let compare = |lowering: &mut Self, predicate: i64, a: Value, b: DimExpr| {
+            let b = materialize(lowering, &b);
+            lowering.size_op_with("arith.cmpi", &[a, b], Type::I1, ("predicate", Attribute::i64(predicate)), early)
+        };
+        let either = |lowering: &mut Self, a: Value, b: Value| {
+            lowering.place_size("arith.ori", &[a, b], Type::I1, Attributes::new(), early)
+        };
+        match condition {
+            Condition::Equal(_, b) => compare(self, EQUAL, dims[0], b.clone()),
+            Condition::Extent(_) => compare(self, AT_LEAST, dims[0], DimExpr::ZERO),
+            Condition::Stretches(_, b) => {
+                let equal = compare(self, EQUAL, dims[0], b.clone());
+                let single = compare(self, EQUAL, dims[0], DimExpr::ONE);
+                either(self, equal, single)
+            }
+            Condition::Broadcast(_, b) => {
+                let equal = compare(self, EQUAL, dims[0], b.clone());
+                let first = compare(self, EQUAL, dims[0], DimExpr::ONE);
+                let second = compare(self, EQUAL, dims[1], DimExpr::ONE);
+                let single = either(self, first, second);
+                either(self, equal, single)
+            }
+        }
+    }
+
+    /// Ends the run unless `truth` holds: at the head of the function, or here.
+    pub(super) fn place_check(&mut self, truth: Value, message: &str, early: bool) {
+        if !early {
+            return self.check(truth, message);
+        }
+        let message = &self.blame(message);
+        let attributes = Attributes::from([("msg", Attribute::string(message))]);
+        let op = self.body.create_op("cf.assert", &[truth], &[], attributes, self.location.clone());
+        self.body.insert(self.entry, self.sizes, op);
+        self.sizes += 1;
     }
 
     /// Says what an extent is that only its operator's data tells.

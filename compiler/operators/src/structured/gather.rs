@@ -200,12 +200,8 @@ fn one_hot(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     let rank = output.len();
     let axis = normalize_axis(operation.attributes.integer("axis").unwrap_or(-1), rank)?;
     let element = lowering.element(result);
-    if lowering.is_own_symbol(&output[axis], result) {
-        let extent = lowering.scalar_index(depth);
-        let zero = lowering.index(0);
-        let extent = lowering.builder().value("arith.maxsi", &[extent, zero], Type::Index, []);
-        lowering.define_dim(&output[axis], extent);
-    }
+    let extent = lowering.scalar_index(depth);
+    lowering.settle(result, axis, extent);
     let limit = lowering.dim(&output[axis]);
     let table = lowering.value(values);
     let outer: Vec<usize> = (0..rank).filter(|&d| d != axis).collect();
@@ -245,7 +241,9 @@ impl Lowering<'_> {
 
     /// The only element of a source tensor.
     pub fn only_element(&mut self, source: Value) -> Value {
-        let rank = self.shape(source).len();
+        let shape = self.shape(source);
+        let (rank, count) = (shape.len(), DimExpr::product(&shape));
+        self.check_equal(&count, &DimExpr::ONE, "an operand is one number, but does not have one element");
         let tensor = self.value(source);
         let zero = self.index(0);
         let element = self.body.value_type(tensor).element().clone();

@@ -32,10 +32,10 @@ mod sizes;
 mod slicing;
 mod window;
 
-use crate::shape::ShapeAnalysis;
+use crate::shape::{Condition, ShapeAnalysis};
 use ir::{
     AffineExpr, AffineMap, Attribute, Attributes, Block, Body, Builder, DenseElements, Diagnostic, DimExpr, IndexMap,
-    Location, Module, Op, Signedness, Type, Value,
+    IndexSet, Location, Module, Op, Signedness, Type, Value,
 };
 
 use dialects::linalg::generic::{Input, Iterator, build_generic, parallel};
@@ -67,11 +67,14 @@ pub struct Lowering<'a> {
     /// Where operations go.
     pub at: Block,
     location: Location,
-    origin: String,
+    /// The operator being lowered.
+    operator: String,
     values: IndexMap<Value, Value>,
     blocked: IndexMap<Value, Value>,
     grouped: IndexMap<Value, grouped::Grouped>,
     dims: IndexMap<DimExpr, Value>,
+    /// Conditions on extents that are asserted already.
+    checked: IndexSet<Condition>,
     /// An extent that was asked for before anything told what it is.
     undefined: Option<String>,
     /// What is unsupported so far.
@@ -104,11 +107,12 @@ impl<'a> Lowering<'a> {
             body,
             at: entry,
             location: Location::Unknown,
-            origin: String::new(),
+            operator: String::new(),
             values: IndexMap::default(),
             blocked: IndexMap::default(),
             grouped: IndexMap::default(),
             dims: IndexMap::default(),
+            checked: IndexSet::default(),
             undefined: None,
             errors: Vec::new(),
             entry,
@@ -121,6 +125,11 @@ impl<'a> Lowering<'a> {
         }
         lowering.block(old_entry);
         let end = source.terminator(old_entry).expect("a function returns");
+        // an argument may be handed out as it is
+        if let Err(unsupported) = lowering.check_types(end) {
+            let message = format!("an output is not supported: {}", unsupported.reason);
+            lowering.errors.push(Diagnostic::unsupported(source.op(end).location.clone(), message));
+        }
         if !lowering.errors.is_empty() {
             return Err(lowering.errors);
         }
@@ -138,7 +147,7 @@ impl<'a> Lowering<'a> {
             }
             let operator = name.strip_prefix("onnx.").unwrap_or(name);
             self.location = self.source.op(op).location.clone();
-            self.origin = operator.to_lowercase();
+            self.operator = operator.to_string();
             let lost = self.source.op(op).operands().iter().any(|&operand| self.is_lost(operand));
             let outcome = match lost {
                 true if families::lowering_of(operator).is_some() => Ok(()),
@@ -194,6 +203,7 @@ impl<'a> Lowering<'a> {
                 return Err(Unsupported::new("the rank of its result is not known"));
             }
         }
+        self.check_requirements(op);
         if self.bind_known(op) {
             return Ok(());
         }
@@ -282,12 +292,14 @@ impl<'a> Lowering<'a> {
     pub fn nested<T>(&mut self, block: Block, build: impl FnOnce(&mut Self) -> T) -> T {
         let outer = self.at;
         let known = (self.values.len(), self.blocked.len(), self.grouped.len(), self.dims.clone());
+        let checked = self.checked.len();
         self.at = block;
         let result = build(self);
         self.at = outer;
         self.values.truncate(known.0);
         self.blocked.truncate(known.1);
         self.grouped.truncate(known.2);
+        self.checked.truncate(checked);
         let dims = std::mem::take(&mut self.dims);
         self.dims = dims.into_iter().filter(|(dim, _)| known.3.contains_key(dim) || self.only_inputs(dim)).collect();
         result
@@ -364,7 +376,7 @@ impl<'a> Lowering<'a> {
         iterators: &[Iterator],
         body: impl FnOnce(&mut Builder<'_>, &[Value]) -> Vec<Value>,
     ) -> Vec<Value> {
-        let origin = self.origin.clone();
+        let origin = self.operator.to_lowercase();
         let mut builder = self.builder();
         let outputs: Vec<Input> = inits.iter().map(|&value| Input { value, map: output_map.clone() }).collect();
         let results = build_generic(&mut builder, inputs, &outputs, iterators, body);

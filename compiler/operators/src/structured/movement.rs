@@ -4,6 +4,7 @@ use ir::{AffineExpr, AffineMap, Attribute, Attributes, DimExpr, Op, Type, Value}
 
 use super::reduction::normalize_axis;
 use super::scalars::{Comparison, Scalars};
+use super::sizes::EXTENT_LIMIT;
 use super::{Lowering, Unsupported};
 use dialects::linalg::generic::Input;
 
@@ -65,20 +66,11 @@ fn unknown_sizes(lowering: &Lowering<'_>, op: Op, index: usize) -> Option<Value>
     lowering.operand(op, index).filter(|&sizes| lowering.shapes.known_value(sizes).is_none())
 }
 
-/// A size that data tell, at least zero.
-fn size_at(lowering: &mut Lowering<'_>, sizes: Value, position: usize) -> Value {
-    let size = lowering.integer(sizes, position);
-    lowering.scalars(|s| {
-        let zero = s.number(0.0, &Type::Index);
-        s.max(size, zero)
-    })
-}
-
 fn settle_filled(lowering: &mut Lowering<'_>, op: Op) {
     let result = lowering.source.op(op).results()[0];
     let Some(sizes) = unknown_sizes(lowering, op, 0) else { return };
     for axis in 0..lowering.shape(result).len() {
-        let size = size_at(lowering, sizes, axis);
+        let size = lowering.integer(sizes, axis);
         lowering.settle(result, axis, size);
     }
 }
@@ -102,7 +94,7 @@ fn settle_reshape(lowering: &mut Lowering<'_>, op: Op) {
             let is_rest = s.compare(Comparison::Equal, raw, minus);
             let factor = s.select(is_rest, one, size);
             others = s.mul(others, factor);
-            (s.max(size, zero), is_rest)
+            (size, is_rest)
         });
         sizes.push((size, is_rest));
     }
@@ -131,7 +123,7 @@ fn settle_expand(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported>
         let own = (axis + input.len()).checked_sub(rank).map_or(DimExpr::ONE, |axis| input[axis].clone());
         let own = lowering.dim(&own);
         let wanted = match (axis + count).checked_sub(rank) {
-            Some(position) => size_at(lowering, target, position),
+            Some(position) => lowering.integer(target, position),
             None => one,
         };
         let (extent, fits) = lowering.scalars(|s| {
@@ -151,8 +143,14 @@ fn settle_tile(lowering: &mut Lowering<'_>, op: Op) {
     let Some(repeats) = unknown_sizes(lowering, op, 1) else { return };
     let operation = lowering.source.op(op).clone();
     for (axis, dim) in lowering.shape(operation.operands()[0]).iter().enumerate() {
-        let (extent, repeats) = (lowering.dim(dim), size_at(lowering, repeats, axis));
-        let extent = lowering.scalars(|s| s.mul(extent, repeats));
+        let (extent, repeats) = (lowering.dim(dim), lowering.integer(repeats, axis));
+        // a count beyond the limit makes an extent beyond it, unless there is nothing to repeat
+        let extent = lowering.scalars(|s| {
+            let (least, most) = (s.number(-1.0, &Type::Index), s.number(EXTENT_LIMIT as f64, &Type::Index));
+            let high = s.min(repeats, most);
+            let bounded = s.max(high, least);
+            s.mul(extent, bounded)
+        });
         lowering.settle(operation.results()[0], axis, extent);
     }
 }
@@ -244,8 +242,9 @@ fn range(lowering: &mut Lowering<'_>, op: Op, shape: &[DimExpr], element: Type) 
     let operation = lowering.source.op(op).clone();
     let scalars: Vec<Value> = operation.operands().iter().map(|&operand| lowering.only_element(operand)).collect();
     if lowering.is_own_symbol(&shape[0], operation.results()[0]) {
-        let count = range_count(lowering, &scalars);
-        lowering.define_dim(&shape[0], count);
+        let unsigned = lowering.is_unsigned(operation.results()[0]);
+        let count = range_count(lowering, &scalars, unsigned);
+        lowering.settle(operation.results()[0], 0, count);
     }
     Ok(lowering.pointwise(&[], shape, element.clone(), |builder, _| {
         let index = builder.value("linalg.index", &[], Type::Index, [("dim", Attribute::i64(0))]);
@@ -263,18 +262,34 @@ fn range(lowering: &mut Lowering<'_>, op: Op, shape: &[DimExpr], element: Type) 
 }
 
 /// `max(ceil((limit - start) / delta), 0)`, in f64.
-fn range_count(lowering: &mut Lowering<'_>, scalars: &[Value]) -> Value {
-    let mut builder = lowering.builder();
-    let mut s = Scalars { builder: &mut builder, unsigned: false };
-    let difference = s.sub(scalars[1], scalars[0]);
-    let (difference, delta) =
-        (s.cast(difference, &Type::F64, false, false), s.cast(scalars[2], &Type::F64, false, false));
-    let quotient = s.div(difference, delta);
-    let rounded = s.same("math.ceil", &[quotient]);
-    let zero = s.number(0.0, &Type::F64);
-    let count = s.max(rounded, zero);
-    let count = s.cast(count, &Type::I64, false, false);
-    builder.value("arith.index_cast", &[count], Type::Index, [])
+fn range_count(lowering: &mut Lowering<'_>, scalars: &[Value], unsigned: bool) -> Value {
+    let (count, moves) = lowering.scalars(|s| {
+        let wide = |s: &mut Scalars<'_, '_>, value: Value| s.cast(value, &Type::F64, unsigned, false);
+        let difference = match s.type_of(scalars[0]) {
+            // the difference is one of the element type
+            Type::Float(_) => {
+                let difference = s.sub(scalars[1], scalars[0]);
+                wide(s, difference)
+            }
+            _ => {
+                let (limit, start) = (wide(s, scalars[1]), wide(s, scalars[0]));
+                s.sub(limit, start)
+            }
+        };
+        let delta = wide(s, scalars[2]);
+        let quotient = s.div(difference, delta);
+        let rounded = s.same("math.ceil", &[quotient]);
+        let zero = s.number(0.0, &Type::F64);
+        let count = s.max(rounded, zero);
+        let moves = {
+            let still = s.compare(Comparison::Equal, delta, zero);
+            s.not(still)
+        };
+        let count = s.cast(count, &Type::I64, false, false);
+        (s.builder.value("arith.index_cast", &[count], Type::Index, []), moves)
+    });
+    lowering.check(moves, "its step is 0");
+    count
 }
 
 fn trilu(lowering: &mut Lowering<'_>, op: Op, shape: &[DimExpr], element: Type) -> Value {

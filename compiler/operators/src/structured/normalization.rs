@@ -34,6 +34,9 @@ fn batch(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     let [scale, bias, mean, variance] = &parameters[..] else { return Err(Unsupported::new("an operand is missing")) };
     let work = wide(&lowering.element(operation.operands()[4]));
     let batch = (operation.attributes.integer("training_mode") == Some(1)).then(|| statistics(lowering, x, &work));
+    if batch.is_none() && operation.results()[1..].iter().any(|&running| lowering.is_present(running)) {
+        return Err(Unsupported::new("it gives running statistics in training mode alone, which it is not in"));
+    }
     if let Some(batch) = &batch {
         let momentum = operation.attributes.float("momentum").unwrap_or(0.9);
         for (&running, (old, new)) in operation.results()[1..].iter().zip([(mean, &batch[0]), (variance, &batch[1])]) {

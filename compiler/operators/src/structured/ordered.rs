@@ -96,10 +96,7 @@ pub(super) fn lower_top_k(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Uns
     let largest = operation.attributes.integer("largest") != Some(0);
     let (element, unsigned) = (lowering.element(x), lowering.is_unsigned(x));
     let (count, extent) = (lowering.scalar_index(operation.operands()[1]), lowering.dim(&input.shape[axis]));
-    let (enough, count) = lowering.scalars(|s| {
-        let zero = s.number(0.0, &Type::Index);
-        (s.compare(Comparison::LessOrEqual, count, extent), s.max(count, zero))
-    });
+    let enough = lowering.scalars(|s| s.compare(Comparison::LessOrEqual, count, extent));
     lowering.check(enough, "TopK asks for more elements than there are");
     lowering.settle(operation.results()[0], axis, count);
     let places = places(lowering, &input, axis, largest, unsigned);

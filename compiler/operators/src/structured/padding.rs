@@ -149,18 +149,13 @@ fn pad_by_position(lowering: &mut Lowering<'_>, x: Value, result: Value, padding
     lowering.bind(result, value);
 }
 
-/// `max(low + extent + high, 0)`, which must be zero for an axis that has nothing to show.
+/// `low + extent + high`, which must be zero for an axis that has nothing to show.
 fn settle_padded(lowering: &mut Lowering<'_>, result: Value, axis: usize, [low, extent, high]: [Value; 3]) {
-    let (padded, has_source) = lowering.scalars(|s| {
-        let zero = s.number(0.0, &Type::Index);
+    let padded = lowering.scalars(|s| {
         let grown = s.add(low, extent);
-        let grown = s.add(grown, high);
-        let padded = s.max(grown, zero);
-        let some = s.compare(Comparison::Greater, extent, zero);
-        let none = s.compare(Comparison::Equal, padded, zero);
-        (padded, s.same("arith.ori", &[some, none]))
+        s.add(grown, high)
     });
-    lowering.check(has_source, "an axis without elements cannot be padded");
+    lowering.check_source(extent, padded);
     lowering.settle(result, axis, padded);
 }
 

@@ -16,9 +16,9 @@ pub(super) fn lower(lowering: &mut Lowering<'_>, op: Op, name: &str) -> Result<(
     let kernel =
         operation.attributes.integers("kernel_shape").ok_or_else(|| Unsupported::new("it has no kernel_shape"))?;
     let (input_shape, output) = (lowering.shape(x), lowering.shape(result));
-    let mut window = Window::of(&operation.attributes, &kernel, &input_shape[2..], &output[2..])?;
+    let mut window = Window::of(&operation.attributes, &kernel, &input_shape[2..], &output[2..]);
     let declared = window.pads.clone();
-    extend_for_ceiling(&mut window, &operation.attributes, &input_shape[2..], &output[2..])?;
+    extend_overhang(&mut window, &operation.attributes, &input_shape[2..], &output[2..]);
     let element = lowering.element(x);
     let unsigned = lowering.is_unsigned(x);
     let input = lowering.blocked(x);
@@ -53,24 +53,20 @@ pub(super) fn lower(lowering: &mut Lowering<'_>, op: Op, name: &str) -> Result<(
     Ok(())
 }
 
-/// With `ceil_mode` the last window may reach behind the padding: pad as far as it reaches.
-fn extend_for_ceiling(
-    window: &mut Window,
-    attributes: &Attributes,
-    input: &[DimExpr],
-    output: &[DimExpr],
-) -> Result<(), Unsupported> {
-    if attributes.integer("ceil_mode") != Some(1) {
-        return Ok(());
-    }
+/// The last window may reach behind the padding, by less than a stride: pads as far as it does.
+fn extend_overhang(window: &mut Window, attributes: &Attributes, input: &[DimExpr], output: &[DimExpr]) {
+    let round_up = attributes.integer("ceil_mode") == Some(1);
     for axis in 0..window.rank() {
-        let reach = (window.kernel[axis] - 1) * window.dilations[axis] + 1;
-        let steps = output[axis].sub(&DimExpr::ONE).mul(&DimExpr::Constant(window.strides[axis]));
-        let end = steps.add(&DimExpr::Constant(reach - window.pads[axis][0])).sub(&input[axis]).as_constant();
-        let end = end.ok_or_else(|| Unsupported::new("ceil_mode needs static extents"))?;
-        window.pads[axis][1] = window.pads[axis][1].max(end);
+        let [low, high] = &window.pads[axis];
+        let beyond = window.end(axis, &output[axis]).sub(low).sub(&input[axis]).sub(high);
+        let fits_all = DimExpr::ONE.add(low).add(high).sub(&window.reach(axis).into()).is_nonnegative();
+        let overhang = match beyond.as_constant() {
+            Some(beyond) => beyond.max(0),
+            None if round_up || !fits_all => window.strides[axis] - 1,
+            None => 0,
+        };
+        window.pads[axis][1] = high.add(&overhang.into());
     }
-    Ok(())
 }
 
 /// The elements of every window, over loops for batch, channel blocks, places, lanes and the window, and a tensor of
@@ -137,6 +133,7 @@ fn positions(
     let loops = kernel + spatial;
     let block = super::blocked::block_size(&input[1]);
     let extents: Vec<Value> = input.iter().map(|dim| lowering.dim(dim)).collect();
+    let lows: Vec<Value> = window.pads.iter().map(|[low, _]| lowering.dim(low)).collect();
     let order: Vec<usize> = (0..kernel).collect();
     let winner = Input { value: pooled.value, map: AffineMap::select(loops, &order) };
     let missing = lowering.number(i64::MAX as f64, &Type::I64);
@@ -154,7 +151,8 @@ fn positions(
         let below = s.compare(Comparison::Less, e[0], e[2]);
         let mut candidate = s.not(below);
         for axis in 0..spatial {
-            let (place, inside) = window_place(&mut s, window, axis, [2 + axis, kernel + axis], extents[2 + axis]);
+            let at = [2 + axis, kernel + axis];
+            let (place, inside) = window_place(&mut s, window, axis, at, [lows[axis], extents[2 + axis]]);
             candidate = s.same("arith.andi", &[candidate, inside]);
             places.push(place);
         }
@@ -180,21 +178,22 @@ fn positions(
     cleared.value
 }
 
-/// The place of a window's element on an axis of the unpadded operand and whether there is one, given the axis' loops.
+/// The place of a window's element on an axis of the unpadded operand and whether there is one, given the axis' loops, the padding in front of it
+/// and its extent.
 fn window_place(
     s: &mut Scalars<'_, '_>,
     window: &Window,
     axis: usize,
     [output, kernel]: [usize; 2],
-    extent: Value,
+    [low, extent]: [Value; 2],
 ) -> (Value, Value) {
     let (output, kernel) = (loop_index(s.builder, output), loop_index(s.builder, kernel));
     let number = |s: &mut Scalars<'_, '_>, value: i64| s.number(value as f64, &Type::Index);
     let (stride, dilation) = (number(s, window.strides[axis]), number(s, window.dilations[axis]));
-    let (pad, zero) = (number(s, window.pads[axis][0]), number(s, 0));
+    let zero = number(s, 0);
     let (first, offset) = (s.mul(output, stride), s.mul(kernel, dilation));
     let padded = s.add(first, offset);
-    let place = s.sub(padded, pad);
+    let place = s.sub(padded, low);
     let (above, below) =
         (s.compare(Comparison::GreaterOrEqual, place, zero), s.compare(Comparison::Less, place, extent));
     (place, s.same("arith.andi", &[above, below]))
@@ -204,13 +203,14 @@ fn window_place(
 fn divisor(
     lowering: &mut Lowering<'_>,
     window: &Window,
-    declared: &[[i64; 2]],
+    declared: &[[DimExpr; 2]],
     included: bool,
     input: &[DimExpr],
     shape: &[DimExpr],
     element: &Type,
 ) -> Shaped {
-    let counted: Vec<[i64; 2]> = declared.iter().map(|&pads| if included { pads } else { [0, 0] }).collect();
+    let none = || [DimExpr::ZERO, DimExpr::ZERO];
+    let counted: Vec<[DimExpr; 2]> = declared.iter().map(|pads| if included { pads.clone() } else { none() }).collect();
     let rank = shape.len();
     let one = || vec![DimExpr::ONE; rank];
     if counted == window.pads {
@@ -219,16 +219,16 @@ fn divisor(
         return Shaped { value, shape: one() };
     }
     let (mut ones_shape, mut count_shape) = (one(), one());
-    let mut pads = vec![[0, 0]; rank];
+    let mut pads = vec![none(); rank];
     for axis in 0..window.rank() {
-        let [low, high] = counted[axis];
-        ones_shape[2 + axis] = input[2 + axis].add(&DimExpr::Constant(low + high));
+        let [low, high] = &counted[axis];
+        ones_shape[2 + axis] = input[2 + axis].add(low).add(high);
         count_shape[2 + axis] = shape[2 + axis].clone();
-        pads[2 + axis] = [window.pads[axis][0] - low, window.pads[axis][1] - high];
+        pads[2 + axis] = [window.pads[axis][0].sub(low), window.pads[axis][1].sub(high)];
     }
     let ones = Shaped { value: lowering.filled(&ones_shape, element.clone(), 1.0), shape: ones_shape };
     let zero = lowering.number(0.0, element);
-    let padded = lowering.pad(&ones, &pads, zero);
+    let padded = lowering.pad_or_cut(&ones, &pads, zero);
     slide(lowering, &padded, window, &count_shape, Combine::Add, false, |_, x| x)
 }
 

@@ -38,6 +38,10 @@ pub(super) fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupport
     settle_extents(lowering, op, &scales);
     let rank = from.len();
     let resized: Vec<usize> = (0..rank).filter(|&axis| from[axis] != to[axis]).collect();
+    for &axis in resized.iter().filter(|&&axis| from[axis].as_constant().is_none_or(|extent| extent < 1)) {
+        let (from, to) = (lowering.dim(&from[axis]), lowering.dim(&to[axis]));
+        lowering.check_source(from, to);
+    }
     let crop = attributes.str("coordinate_transformation_mode") == Some("tf_crop_and_resize");
     let blocked = rank >= 3 && lowering.is_blocked(x) && !resized.contains(&1) && !crop;
     let input = if blocked { lowering.blocked(x) } else { lowering.shaped(x) };
@@ -150,11 +154,7 @@ fn settle_extents(lowering: &mut Lowering<'_>, op: Op, scales: &[Scale]) {
     let result = lowering.source.op(op).results()[0];
     let to = lowering.shape(result);
     for scale in scales.iter().filter(|scale| lowering.is_own_symbol(&to[scale.axis], result)).collect::<Vec<_>>() {
-        let extent = lowering.scalars(|s| {
-            let zero = s.number(0.0, &Type::Index);
-            s.max(scale.extent, zero)
-        });
-        lowering.settle(result, scale.axis, extent);
+        lowering.settle(result, scale.axis, scale.extent);
     }
 }
 

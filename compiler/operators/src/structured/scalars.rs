@@ -190,8 +190,7 @@ impl Scalars<'_, '_> {
                 let wide = self.builder.value("arith.extf", &[value], Type::F32, []);
                 return self.builder.value("arith.truncf", &[wide], to.clone(), []);
             }
-            (Type::Float(_), _) if to_unsigned => "arith.fptoui",
-            (Type::Float(_), _) => "arith.fptosi",
+            (Type::Float(_), _) => return self.whole(value, to, to_unsigned),
             (_, Type::Float(_)) if from_unsigned || from == Type::I1 => "arith.uitofp",
             (_, Type::Float(_)) => "arith.sitofp",
             _ if width(&from) > width(to) => "arith.trunci",
@@ -199,5 +198,24 @@ impl Scalars<'_, '_> {
             _ => "arith.extsi",
         };
         self.builder.value(name, &[value], to.clone(), [])
+    }
+
+    /// The whole part of a float. The standard leaves open what is out of range; as in NumPy and ONNX Runtime, a wider
+    /// signed integer's lowest bits are kept, so that -1.0 is the largest unsigned number.
+    fn whole(&mut self, value: Value, to: &Type, unsigned: bool) -> Value {
+        let wider = match to.bit_width() {
+            Some(..32) => Type::I32,
+            Some(32) if unsigned => Type::I64,
+            Some(64) if unsigned => {
+                let zero = self.like(0.0, value);
+                let negative = self.compare(Comparison::Less, value, zero);
+                let [signed, unsigned] =
+                    ["arith.fptosi", "arith.fptoui"].map(|name| self.builder.value(name, &[value], to.clone(), []));
+                return self.select(negative, signed, unsigned);
+            }
+            _ => return self.builder.value("arith.fptosi", &[value], to.clone(), []),
+        };
+        let whole = self.builder.value("arith.fptosi", &[value], wider, []);
+        self.builder.value("arith.trunci", &[whole], to.clone(), [])
     }
 }

@@ -6,14 +6,18 @@
 //! - A tensor is read inside its extents: where its length is not known, that it is long enough is asserted.
 //! - What data say about an extent that is known otherwise is asserted, so that shapes stay true whatever the data are.
 
-use std::borrow::Cow;
-
 use ir::{Attribute, DimExpr, Op, Type, Value};
 
 use super::blocked::loop_index;
 use super::reduction::{Combine, Fold, normalize_axis};
 use super::scalars::{Comparison, Scalars};
 use super::{Lowering, Unsupported};
+
+/// Extents that data tell are below this, so that what is counted with few of them does not overflow.
+pub(super) const EXTENT_LIMIT: i64 = 1 << 40;
+
+/// Predicate of `arith.cmpi`: negative numbers are large.
+const BELOW_UNSIGNED: i64 = 6;
 
 /// Which axis each element of a vector is about.
 #[derive(Clone, Debug)]
@@ -34,18 +38,46 @@ impl Lowering<'_> {
     }
 
     /// Ends the run with a message unless `truth` holds.
-    pub fn check(&mut self, truth: Value, message: impl Into<Cow<'static, str>>) {
-        let message = message.into();
+    pub fn check(&mut self, truth: Value, message: impl AsRef<str>) {
+        let message = self.blame(message.as_ref());
         self.emit("cf.assert", &[truth], &[], [("msg", Attribute::string(&message))]);
     }
 
     /// Ends the run with a message unless two sizes are equal.
-    pub fn check_equal(&mut self, a: &DimExpr, b: &DimExpr, message: impl Into<Cow<'static, str>>) {
+    pub fn check_equal(&mut self, a: &DimExpr, b: &DimExpr, message: impl AsRef<str>) {
         if a != b {
             let (a, b) = (self.dim(a), self.dim(b));
             let equal = self.scalars(|s| s.compare(Comparison::Equal, a, b));
             self.check(equal, message);
         }
+    }
+
+    /// Ends the run before an operation unless what shape inference could not decide about its extents holds.
+    pub(super) fn check_requirements(&mut self, op: Op) {
+        for requirement in self.shapes.requirements(op) {
+            let condition = &requirement.condition;
+            if !self.checked.insert(condition.clone()) {
+                continue;
+            }
+            let early = self.at == self.entry && condition.dims().iter().all(|dim| self.only_inputs(dim));
+            let truth = self.holds(condition, early);
+            self.place_check(truth, &requirement.message, early);
+        }
+    }
+
+    /// A message that says which node it is about.
+    pub(super) fn blame(&self, message: &str) -> String {
+        format!("{}: {}: {message}", self.location, self.operator)
+    }
+
+    /// Ends the run where an axis has to be filled from one that has no elements.
+    pub(super) fn check_source(&mut self, from: Value, to: Value) {
+        let fits = self.scalars(|s| {
+            let zero = s.number(0.0, &Type::Index);
+            let (some, none) = (s.compare(Comparison::Greater, from, zero), s.compare(Comparison::Equal, to, zero));
+            s.same("arith.ori", &[some, none])
+        });
+        self.check(fits, "an axis without elements has nothing to show in its result");
     }
 
     /// One element of a source vector, or the only one of a scalar.
@@ -87,10 +119,20 @@ impl Lowering<'_> {
     pub fn settle(&mut self, result: Value, axis: usize, extent: Value) {
         let dim = self.shape(result)[axis].clone();
         if self.is_own_symbol(&dim, result) {
+            let number = self.body.defining_op(extent).and_then(|op| self.body.attribute(op, "value")?.as_integer());
+            if !number.is_some_and(|number| (0..EXTENT_LIMIT).contains(&number)) {
+                let limit = self.index(EXTENT_LIMIT);
+                let predicate = [("predicate", Attribute::i64(BELOW_UNSIGNED))];
+                let sensible = self.builder().value("arith.cmpi", &[extent, limit], Type::I1, predicate);
+                self.check(sensible, format!("extent {axis} of its result is negative or beyond all memory"));
+            }
             self.define_dim(&dim, extent);
             return;
         }
         let known = self.dim(&dim);
+        if known == extent {
+            return;
+        }
         let equal = self.scalars(|s| s.compare(Comparison::Equal, known, extent));
         self.check(equal, format!("extent {axis} of a result is not what its operands say"));
     }
@@ -112,7 +154,10 @@ impl Lowering<'_> {
                 let known = known.iter().map(|&axis| normalize_axis(axis, rank)).collect::<Result<_, _>>()?;
                 Ok(AxisList::Known(known))
             }
-            None => Ok(AxisList::Named(axes)),
+            None => {
+                super::gather::assert_bounds(self, axes, &DimExpr::from(rank as i64), "its axes");
+                Ok(AxisList::Named(axes))
+            }
         }
     }
 

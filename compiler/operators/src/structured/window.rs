@@ -2,8 +2,10 @@
 
 use ir::{AffineExpr, Attribute, Attributes, Builder, DimExpr, Value};
 
+use super::Lowering;
+use super::blocked::loop_index;
 use super::reduction::Shaped;
-use super::{Lowering, Unsupported};
+use super::scalars::{Comparison, Scalars};
 
 /// The window of a convolution or pool, one entry a spatial axis.
 #[derive(Clone, Debug)]
@@ -14,42 +16,43 @@ pub(super) struct Window {
     pub strides: Vec<i64>,
     /// Distances of neighbouring kernel elements.
     pub dilations: Vec<i64>,
-    /// Padding in front and behind.
-    pub pads: Vec<[i64; 2]>,
+    /// Padding in front and behind; a negative one cuts off.
+    pub pads: Vec<[DimExpr; 2]>,
 }
 
 impl Window {
     /// Reads the attributes that Conv and the pools share.
-    pub(super) fn of(
-        attributes: &Attributes,
-        kernel: &[i64],
-        input: &[DimExpr],
-        output: &[DimExpr],
-    ) -> Result<Window, Unsupported> {
+    pub(super) fn of(attributes: &Attributes, kernel: &[i64], input: &[DimExpr], output: &[DimExpr]) -> Window {
         let rank = kernel.len();
         let list = |name: &str| attributes.integers(name).unwrap_or_else(|| vec![1; rank]);
         let (strides, dilations) = (list("strides"), list("dilations"));
         let explicit = attributes.integers("pads").unwrap_or_else(|| vec![0; 2 * rank]);
         let auto = attributes.str("auto_pad").unwrap_or("NOTSET").to_string();
-        if explicit.iter().any(|&pad| pad < 0) {
-            return Err(Unsupported::new("it has negative padding"));
-        }
-        let pads = (0..rank)
+        let mut window = Window { kernel: kernel.to_vec(), strides, dilations, pads: vec![] };
+        window.pads = (0..rank)
             .map(|axis| match auto.as_str() {
                 "SAME_UPPER" | "SAME_LOWER" => {
-                    let reach = DimExpr::Constant((kernel[axis] - 1) * dilations[axis] + 1);
-                    let steps = output[axis].sub(&DimExpr::ONE).mul(&DimExpr::Constant(strides[axis]));
-                    let total = steps.add(&reach).sub(&input[axis]).as_constant();
-                    let total =
-                        total.ok_or_else(|| Unsupported::new("its padding depends on the input's extents"))?.max(0);
-                    let less = total / 2;
-                    Ok(if auto == "SAME_UPPER" { [less, total - less] } else { [total - less, less] })
+                    let total = DimExpr::max(&window.end(axis, &output[axis]).sub(&input[axis]), &DimExpr::ZERO);
+                    let less = total.floor_div(&DimExpr::Constant(2));
+                    let more = total.sub(&less);
+                    if auto == "SAME_UPPER" { [less, more] } else { [more, less] }
                 }
-                "VALID" => Ok([0, 0]),
-                _ => Ok([explicit[axis], explicit[rank + axis]]),
+                "VALID" => [DimExpr::ZERO, DimExpr::ZERO],
+                _ => [explicit[axis].into(), explicit[rank + axis].into()],
             })
-            .collect::<Result<_, Unsupported>>()?;
-        Ok(Window { kernel: kernel.to_vec(), strides, dilations, pads })
+            .collect();
+        window
+    }
+
+    /// Extent the window covers on an axis.
+    pub(super) fn reach(&self, axis: usize) -> i64 {
+        (self.kernel[axis] - 1) * self.dilations[axis] + 1
+    }
+
+    /// Where the last of `places` windows on an axis ends.
+    pub(super) fn end(&self, axis: usize, places: &DimExpr) -> DimExpr {
+        let steps = places.sub(&DimExpr::ONE).mul(&DimExpr::Constant(self.strides[axis]));
+        steps.add(&DimExpr::Constant(self.reach(axis)))
     }
 
     /// Number of spatial axes.
@@ -60,7 +63,7 @@ impl Window {
     /// Whether every output element reads the input element at its own place.
     pub(crate) fn is_pointwise(&self) -> bool {
         let ones = |list: &[i64]| list.iter().all(|&entry| entry == 1);
-        ones(&self.kernel) && ones(&self.strides) && self.pads.iter().flatten().all(|&pad| pad == 0)
+        ones(&self.kernel) && ones(&self.strides) && self.pads.iter().flatten().all(|pad| *pad == DimExpr::ZERO)
     }
 
     /// `output * stride + kernel * dilation` for one axis, given its two loops.
@@ -72,13 +75,61 @@ impl Window {
 
     /// The input with padding, spatial axes starting at `first`.
     pub(super) fn pad(&self, lowering: &mut Lowering<'_>, input: &Shaped, first: usize, fill: Value) -> Shaped {
-        let mut pads = vec![[0, 0]; input.shape.len()];
-        pads[first..first + self.rank()].copy_from_slice(&self.pads);
-        lowering.pad(input, &pads, fill)
+        let mut pads = vec![[DimExpr::ZERO, DimExpr::ZERO]; input.shape.len()];
+        pads[first..first + self.rank()].clone_from_slice(&self.pads);
+        lowering.pad_or_cut(input, &pads, fill)
     }
 }
 
 impl Lowering<'_> {
+    /// A tensor with elements around it, or with less than it had; `pads` as for `pad`, negative to cut off.
+    pub fn pad_or_cut(&mut self, input: &Shaped, pads: &[[DimExpr; 2]], fill: Value) -> Shaped {
+        let number = |dim: &DimExpr| dim.as_constant().filter(|&pad| pad >= 0);
+        let known: Option<Vec<[i64; 2]>> = pads.iter().map(|[low, high]| Some([number(low)?, number(high)?])).collect();
+        match known {
+            Some(known) => self.pad(input, &known, fill),
+            None => self.shift(input, pads, fill),
+        }
+    }
+
+    /// Every element from its place in the operand, or `fill` where it has none there.
+    fn shift(&mut self, input: &Shaped, pads: &[[DimExpr; 2]], fill: Value) -> Shaped {
+        let shape: Vec<DimExpr> =
+            input.shape.iter().zip(pads).map(|(dim, [low, high])| dim.add(low).add(high)).collect();
+        let element = self.body.value_type(input.value).element().clone();
+        let moved = |[low, high]: &[DimExpr; 2]| *low != DimExpr::ZERO || *high != DimExpr::ZERO;
+        let axes: Vec<Option<[Value; 2]>> = (pads.iter().zip(&input.shape))
+            .map(|(pad, dim)| moved(pad).then(|| [self.dim(&pad[0]), self.dim(dim)]))
+            .collect();
+        for (&[_, extent], dim) in axes.iter().zip(&shape).filter_map(|(axis, dim)| Some((axis.as_ref()?, dim))) {
+            let to = self.dim(dim);
+            self.check_source(extent, to);
+        }
+        let value = self.pointwise(&[], &shape, element.clone(), |builder, _| {
+            let mut operands = vec![input.value];
+            let mut inside: Option<Value> = None;
+            for (axis, moved) in axes.iter().enumerate() {
+                let index = loop_index(builder, axis);
+                let Some([low, extent]) = *moved else {
+                    operands.push(index);
+                    continue;
+                };
+                let mut s = Scalars { builder, unsigned: false };
+                let (zero, one) = (s.number(0.0, &ir::Type::Index), s.number(1.0, &ir::Type::Index));
+                let (place, last) = (s.sub(index, low), s.sub(extent, one));
+                let capped = s.min(place, last);
+                let clamped = s.max(capped, zero);
+                let here = s.compare(Comparison::Equal, place, clamped);
+                inside = Some(inside.map_or(here, |all| s.same("arith.andi", &[all, here])));
+                operands.push(clamped);
+            }
+            let value = builder.value("tensor.extract", &operands, element.clone(), []);
+            let inside = inside.expect("some axis is padded or cut");
+            Scalars { builder, unsigned: false }.select(inside, value, fill)
+        });
+        Shaped { value, shape }
+    }
+
     /// `tensor.pad` with a scalar; `pads` has the padding in front and behind of every axis, none negative.
     pub fn pad(&mut self, input: &Shaped, pads: &[[i64; 2]], fill: Value) -> Shaped {
         if pads.iter().flatten().all(|&pad| pad == 0) {

@@ -39,6 +39,7 @@ pub(crate) const CAST_LIKE: Operator = Operator {
 pub(crate) const BIT_CAST: Operator = Operator {
     kind: Kind::Conversion,
     types: Some(|node, _| tensor_of(views::BitCast::read(node).to)),
+    lower: Some(lower_bits),
     ..Operator::elementwise(OnnxOp::BitCast, |s, element| {
         let [x] = element.operands();
         let result = element.result_type();
@@ -62,6 +63,16 @@ fn named_type(node: &mut graph::Node, _: &mut graph::Emitter) -> Result<(), Prob
 fn lower_like(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     let cast = views::CastLike::of(lowering.source, op);
     elementwise::lower_on(lowering, op, &[cast.input]);
+    Ok(())
+}
+
+fn lower_bits(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
+    let operation = lowering.source.op(op);
+    let (operand, result) = (operation.operands()[0], operation.results()[0]);
+    if lowering.element(operand).byte_width() != lowering.element(result).byte_width() {
+        return Err(Unsupported::new("its two types have different widths"));
+    }
+    elementwise::lower_on(lowering, op, &[operand]);
     Ok(())
 }
 

@@ -24,7 +24,7 @@ pub(super) const RULES: &[Rule] = &[
     // relu x = x where x is not negative already
     exact("relu-sigmoid", "Relu(Sigmoid:n(x))", "Sigmoid:n(x)"),
     exact("relu-exp", "Relu(Exp(x))", "Exp(x)"),
-    exact("relu-abs", "Relu(Abs(x))", "Abs(x)"),
+    exact("relu-abs", "Relu(Abs(x))", "Abs(x)").when(|m| m.is_float("x")),
     exact("relu-softmax", "Relu(Softmax:n(x))", "Softmax:n(x)"),
     exact("abs-relu", "Abs(Relu(x))", "Relu(x)"),
     // clip(α x + β, 0, 1), spelled with a sum, a division or a product
@@ -59,7 +59,8 @@ pub(super) const RULES: &[Rule] = &[
     // log(1 + exp x)
     reassoc("softplus", "Log(Add(Exp(x), 1))", "Softplus(x)"),
     // x / (1 + |x|)
-    exact("softsign", "Div(x, Add(Abs(x), 1))", "Softsign(x)"),
+    exact("softsign", "Div(x, Add(Abs(x), 1))", "Softsign(x)").when(|m| m.rounds_as_it_computes("x")),
+    reassoc("softsign-half", "Div(x, Add(Abs(x), 1))", "Softsign(x)").when(|m| m.is_float("x")),
     // x (1 + erf(x / √2)) / 2, whichever factor the half stands beside
     reassoc("gelu-mul", "Mul(Mul(x, Add(Erf(Mul(x, 0.7071067811865476)), 1)), 0.5)", "Gelu(x)"),
     reassoc("gelu-div", "Mul(Mul(x, Add(Erf(Div(x, 1.4142135623730951)), 1)), 0.5)", "Gelu(x)"),
@@ -87,20 +88,27 @@ pub(super) const RULES: &[Rule] = &[
     reassoc_by("softmax", "Div(e@Exp(Sub(x, ReduceMax:m(x, axes))), ReduceSum:n(e, axes))", softmax),
     // max(x, αx) for 0 < α < 1
     exact_by("leaky-relu", "Max(x, Mul(x, k))", |m| {
-        let (alpha, x) = (m.scalar("k").filter(|alpha| (0.0..1.0).contains(alpha))?, m.get("x"));
-        m.op("LeakyRelu", &[x], [("alpha", Attribute::f32(alpha as f32))])
+        let alpha = m.scalar("k").filter(|&alpha| 0.0 < alpha && alpha < 1.0)?;
+        leaky_relu(m, alpha)
     }),
     // one slope for all
     exact_by("prelu-uniform", "PRelu(x, s)", |m| {
-        let (alpha, x) = (m.scalar("s")?, m.get("x"));
-        m.op("LeakyRelu", &[x], [("alpha", Attribute::f32(alpha as f32))])
+        let alpha = m.scalar("s").filter(|_| m.is_float("x"))?;
+        leaky_relu(m, alpha)
     }),
 ];
+
+/// `x < 0 ? alpha x : x`; attributes hold no more than an `f32`.
+fn leaky_relu(m: &mut Match<'_, '_>, alpha: f64) -> Option<Id> {
+    let x = m.get("x");
+    let exact = f64::from(alpha as f32) == alpha;
+    if exact { m.op("LeakyRelu", &[x], [("alpha", Attribute::f32(alpha as f32))]) } else { None }
+}
 
 fn relu_clip(m: &mut Match<'_, '_>, outside: bool) -> Option<Id> {
     let (x, high) = (m.get("x"), m.get("high"));
     let (lowest, highest) = (m.scalar("low")?, m.scalar("high")?);
-    if highest < 0.0 || (outside && highest < lowest) {
+    if !(highest >= 0.0 && (!outside || highest >= lowest)) {
         return None;
     }
     let low = m.graph.splat(lowest.max(0.0), &[], &m.element("x"))?;
@@ -109,8 +117,10 @@ fn relu_clip(m: &mut Match<'_, '_>, outside: bool) -> Option<Id> {
 
 fn clip_clip(m: &mut Match<'_, '_>) -> Option<Id> {
     let [a, b, c, d] = [m.scalar("a")?, m.scalar("b")?, m.scalar("c")?, m.scalar("d")?];
-    let (low, high) = (a.max(c), b.min(d));
-    if a > b || c > d || low > high {
+    // of two zeros the positive one is larger
+    let larger = |p: f64, q: f64| if p.total_cmp(&q).is_ge() { p } else { q };
+    let (low, high) = (larger(a, c), -larger(-b, -d));
+    if !(a <= b && c <= d && low <= high) {
         return None;
     }
     let (x, element) = (m.get("x"), m.element("x"));

@@ -12,7 +12,7 @@ mod shape;
 use std::sync::LazyLock;
 
 use egg::Id;
-use ir::{Attributes, DimExpr, IndexSet, Type};
+use ir::{Attributes, DimExpr, FloatType, IndexSet, Type};
 
 use crate::graph::Graph;
 use crate::pattern::{Bindings, Names, Pattern, Reader};
@@ -188,6 +188,12 @@ impl<'m, 'g> Match<'m, 'g> {
 
     fn is_float(&self, name: &str) -> bool {
         self.element(name).is_float()
+    }
+
+    /// Whether floats are computed in the type they have: narrower ones are computed in `f32` and rounded once by each
+    /// operator, so that two operators round twice where one does once.
+    fn rounds_as_it_computes(&self, name: &str) -> bool {
+        matches!(self.element(name), Type::Float(FloatType::F32 | FloatType::F64))
     }
 
     /// The number that fills a variable.

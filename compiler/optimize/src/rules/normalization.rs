@@ -30,15 +30,32 @@ pub(super) const RULES: &[Rule] = &[
         |m| normalization(m, "RMSNormalization", &["v"]),
     ),
     // a factor behind a normalization is its scale
-    exact_by("layer-scale", "Mul(LayerNormalization:n(x, 1, _), s)", |m| scale(m, "LayerNormalization")),
-    exact_by("rms-scale", "Mul(RMSNormalization:n(x, 1), s)", |m| scale(m, "RMSNormalization")),
+    exact_by("layer-scale", LAYER_SCALE, layer_scale).when(|m| m.rounds_as_it_computes("x")),
+    reassoc_by("layer-scale-half", LAYER_SCALE, layer_scale),
+    exact_by("rms-scale", RMS_SCALE, rms_scale).when(|m| m.rounds_as_it_computes("x")),
+    reassoc_by("rms-scale-half", RMS_SCALE, rms_scale),
     // a term behind a normalization is its bias
-    exact_by("layer-bias", "Add(LayerNormalization:n(x, s, _), b)", |m| {
-        let (x, s, b) = (m.get("x"), m.get("s"), fitting(m, "b")?);
-        let attributes = m.attributes("n");
-        m.op("LayerNormalization", &[x, s, b], attributes)
-    }),
+    exact_by("layer-bias", LAYER_BIAS, layer_bias).when(|m| m.rounds_as_it_computes("x")),
+    reassoc_by("layer-bias-half", LAYER_BIAS, layer_bias),
 ];
+
+const LAYER_SCALE: &str = "Mul(LayerNormalization:n(x, 1, _), s)";
+const RMS_SCALE: &str = "Mul(RMSNormalization:n(x, 1), s)";
+const LAYER_BIAS: &str = "Add(LayerNormalization:n(x, s, _), b)";
+
+fn layer_scale(m: &mut Match<'_, '_>) -> Option<Id> {
+    scale(m, "LayerNormalization")
+}
+
+fn rms_scale(m: &mut Match<'_, '_>) -> Option<Id> {
+    scale(m, "RMSNormalization")
+}
+
+fn layer_bias(m: &mut Match<'_, '_>) -> Option<Id> {
+    let (x, s, b) = (m.get("x"), m.get("s"), fitting(m, "b")?);
+    let attributes = m.attributes("n");
+    m.op("LayerNormalization", &[x, s, b], attributes)
+}
 
 fn batch_normalization(m: &mut Match<'_, '_>) -> Option<Id> {
     let attributes = m.attributes("n");

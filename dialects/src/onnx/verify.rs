@@ -1,0 +1,181 @@
+//! What operations of the dialect must look like beyond arities and attributes: the types that schemas allow and tie
+//! together, and regions that fit what stands around them.
+
+use ir::{Attributes, Body, FloatType, IndexMap, Op, Type};
+
+use super::schema::{self, Mode, Parameter, Schema};
+use crate::checks::{Check, ensure, only_block, terminator_types, types_of};
+
+/// Verifies an operation that stands for an operator.
+pub(super) fn verify(body: &Body, op: Op) -> Check {
+    let Some(schema) = schema::of_operation(body.name(op)) else { return Ok(()) };
+    let operation = body.op(op);
+    let (operands, results) = (types_of(body, operation.operands()), types_of(body, operation.results()));
+    check_types(schema, &operands, &results)?;
+    check_choices(schema, &operation.attributes)?;
+    match schema.name {
+        "If" => verify_if(body, op, &results),
+        "Loop" => verify_loop(body, op, &operands, &results),
+        "Scan" => verify_scan(body, op, &operands, &results),
+        _ => Ok(()),
+    }
+}
+
+/// Whether operands and results have types that a schema allows, and the same ones where it ties them together.
+/// The error is the end of a sentence that starts with the operator. Absent values have no type.
+pub fn check_types(schema: &Schema, operands: &[Type], results: &[Type]) -> Result<(), String> {
+    let mut bound: IndexMap<&str, (String, String)> = IndexMap::default();
+    let inputs = operands.iter().enumerate().map(|(index, r#type)| ("operand", schema.input(index), r#type));
+    let outputs = results.iter().enumerate().map(|(index, r#type)| ("result", schema.output(index), r#type));
+    for (what, parameter, r#type) in inputs.chain(outputs) {
+        let Some(parameter) = parameter.filter(|_| *r#type != Type::None) else { continue };
+        let found = allowed_name(schema, parameter, r#type)
+            .map_err(|problem| format!("has {what} \"{}\" {problem}", parameter.name))?;
+        if parameter.mode == Mode::Mixed {
+            continue;
+        }
+        let (first, expected) =
+            bound.entry(parameter.r#type).or_insert_with(|| (parameter.name.to_string(), found.clone()));
+        ensure(*expected == found, || {
+            format!(
+                "has {what} \"{}\" of {found}, but \"{first}\" of {expected}: they must be of one type",
+                parameter.name
+            )
+        })?;
+    }
+    Ok(())
+}
+
+/// Whether texts that stand for one of a few things are such. The error is the end of a sentence.
+pub fn check_choices(schema: &Schema, attributes: &Attributes) -> Result<(), String> {
+    for known in &schema.attributes {
+        let (Some(enumeration), Some(found)) = (known.enumeration, attributes.str(known.name)) else { continue };
+        let choices = schema::choices(enumeration);
+        ensure(choices.contains(&found), || {
+            format!("has attribute \"{}\" of \"{found}\"; it may be {}", known.name, choices.join(", "))
+        })?;
+    }
+    Ok(())
+}
+
+/// ONNX's name of a type, if the schema allows it there.
+fn allowed_name(schema: &Schema, parameter: &Parameter, r#type: &Type) -> Result<String, String> {
+    let found = type_name(r#type).ok_or_else(|| format!("of type {type}, which ONNX does not have"))?;
+    let allowed = schema.allowed_types(parameter);
+    match allowed.contains(&&*found) {
+        true => Ok(found),
+        false => Err(format!("of {found}; it may be {}", allowed.join(", "))),
+    }
+}
+
+/// ONNX's name of a type without its shape: `float`, `seq:int64`.
+pub fn type_name(r#type: &Type) -> Option<String> {
+    match r#type {
+        Type::Tensor(tensor) => element_name(&tensor.element),
+        Type::Dialect(dialect) if *dialect.dialect == *"onnx" => match (&*dialect.name, &*dialect.parameters) {
+            ("Seq", [element]) => Some(format!("seq:{}", type_name(element)?)),
+            ("Opt", [element]) => Some(format!("optional:{}", type_name(element)?)),
+            ("Map", [key, value]) => Some(format!("map:{},{}", element_name(key)?, type_name(value)?)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn element_name(element: &Type) -> Option<String> {
+    Some(match element {
+        Type::Integer(integer) if integer.width == 1 => "bool".into(),
+        Type::Integer(integer) if element.is_unsigned() => format!("uint{}", integer.width),
+        Type::Integer(integer) => format!("int{}", integer.width),
+        Type::Float(float) => match float {
+            FloatType::F4E2M1FN => "float4e2m1",
+            FloatType::F8E4M3FN => "float8e4m3fn",
+            FloatType::F8E4M3FNUZ => "float8e4m3fnuz",
+            FloatType::F8E5M2 => "float8e5m2",
+            FloatType::F8E5M2FNUZ => "float8e5m2fnuz",
+            FloatType::F8E8M0FNU => "float8e8m0",
+            FloatType::BF16 => "bfloat16",
+            FloatType::F16 => "float16",
+            FloatType::F32 => "float",
+            FloatType::F64 => "double",
+        }
+        .into(),
+        Type::Complex(FloatType::F64) => "complex128".into(),
+        Type::Complex(_) => "complex64".into(),
+        Type::Dialect(dialect) if *dialect.dialect == *"onnx" && *dialect.name == *"String" => "string".into(),
+        _ => return None,
+    })
+}
+
+/// Types that must be the same but for their shapes; absent ones fit anything.
+fn same_kinds(what: &str, found: &[Type], expected: &[Type]) -> Check {
+    ensure(found.len() == expected.len(), || format!("expects {} {what}, found {}", expected.len(), found.len()))?;
+    for (at, (found, expected)) in found.iter().zip(expected).enumerate() {
+        let fits = [found, expected].contains(&&Type::None) || type_name(found) == type_name(expected);
+        ensure(fits, || format!("{what}: number {at} must be of type {expected}, found {found}"))?;
+    }
+    Ok(())
+}
+
+fn verify_if(body: &Body, op: Op, results: &[Type]) -> Check {
+    for region in 0..body.op(op).regions().len() {
+        let block = only_block(body, op, region)?;
+        ensure(body.arguments(block).is_empty(), || format!("region #{region} must have no arguments"))?;
+        same_kinds(&format!("values from region #{region}"), &terminator_types(body, block, "onnx.Yield")?, results)?;
+    }
+    Ok(())
+}
+
+/// The body takes the iteration, the condition and what is carried; it gives the condition, what is carried and what
+/// is collected.
+fn verify_loop(body: &Body, op: Op, operands: &[Type], results: &[Type]) -> Check {
+    let block = only_block(body, op, 0)?;
+    let scalar = |element| Type::static_tensor(&[], element);
+    let carried = operands.get(2..).unwrap_or_default();
+    let expected = [&[scalar(Type::I64), scalar(Type::I1)], carried].concat();
+    same_kinds("arguments of the body", &types_of(body, body.arguments(block)), &expected)?;
+    ensure(results.len() >= carried.len(), || {
+        format!("expects a result for each of {} carried values, found {}", carried.len(), results.len())
+    })?;
+    same_kinds("carried results", &results[..carried.len()], carried)?;
+    let expected = [&[scalar(Type::I1)], results].concat();
+    same_kinds("values from the body", &terminator_types(body, block, "onnx.Yield")?, &expected)
+}
+
+fn verify_scan(body: &Body, op: Op, operands: &[Type], results: &[Type]) -> Check {
+    let block = only_block(body, op, 0)?;
+    same_kinds("arguments of the body", &types_of(body, body.arguments(block)), operands)?;
+    same_kinds("values from the body", &terminator_types(body, block, "onnx.Yield")?, results)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(operator: &str, operands: &[Type], results: &[Type]) -> Result<(), String> {
+        let tensors = |types: &[Type]| types.iter().map(|t| Type::unranked_tensor(t.clone())).collect::<Vec<_>>();
+        let schema = schema::newest("", operator).expect("a known operator");
+        check_types(schema, &tensors(operands), &tensors(results))
+    }
+
+    #[test]
+    fn types_are_allowed_and_tied() {
+        assert_eq!(check("Add", &[Type::F32, Type::F32], &[Type::F32]), Ok(()));
+        let tied = "has operand \"B\" of int32, but \"A\" of float: they must be of one type";
+        assert_eq!(check("Add", &[Type::F32, Type::I32], &[Type::F32]), Err(tied.into()));
+        let tied = "has result \"C\" of double, but \"A\" of float: they must be of one type";
+        assert_eq!(check("Add", &[Type::F32, Type::F32], &[Type::F64]), Err(tied.into()));
+        let message = check("Sqrt", &[Type::I64], &[]).expect_err("not a float");
+        assert_eq!(message, "has operand \"X\" of int64; it may be bfloat16, double, float, float16");
+        assert_eq!(check("Cast", &[Type::unsigned(8)], &[Type::I1]), Ok(()));
+    }
+
+    #[test]
+    fn containers_have_names() {
+        let tensor = Type::unranked_tensor(Type::F32);
+        let sequence = Type::dialect("onnx", "Seq", vec![tensor]);
+        let optional = Type::dialect("onnx", "Opt", vec![sequence.clone()]);
+        assert_eq!(type_name(&sequence).as_deref(), Some("seq:float"));
+        assert_eq!(type_name(&optional).as_deref(), Some("optional:seq:float"));
+    }
+}

@@ -1,0 +1,45 @@
+//! Conversions whose numbers are out of range: what is computed in a run, and what is computed ahead of it.
+
+use std::sync::Arc;
+
+use driver::{Compiler, Options, Session, Tensor};
+use tests::node::{int, model, node, tensor_type, value_info, write};
+
+/// Floats, the number of a type, and what they become, as NumPy and ONNX Runtime have it on this processor.
+const CASES: &[(&[f32], i64, &[f64])] = &[
+    (&[-1.0, 300.0, 2.7, -2.7, 255.0], 2, &[255.0, 44.0, 2.0, 254.0, 255.0]),
+    (&[-1.0, 300.0, 127.9, -129.0], 3, &[-1.0, 44.0, 127.0, 127.0]),
+    (&[-1.0, 65537.0], 4, &[65535.0, 1.0]),
+    (&[-1.0, 40000.0], 5, &[-1.0, -25536.0]),
+    (&[-1.0, 4_000_000_000.0], 12, &[4_294_967_295.0, 4_000_000_000.0]),
+    (&[2.0, 4_611_686_018_427_387_904.0], 13, &[2.0, 4_611_686_018_427_387_904.0]),
+];
+
+fn cast(values: &[f32], to: i64, constant: bool) -> Vec<f64> {
+    let input = Tensor::from_f32(&[values.len() as i64], values).expect("as many values as the shape asks");
+    let info = value_info("x0", Some(tensor_type(1, &[None])));
+    let path =
+        write(&model("", 21, node("Cast", 1, 1, vec![int("to", to)]), &[info]), &format!("cast-{to}-{constant}"));
+    let mut options = import::Options::default();
+    if constant {
+        options.constants.insert("x0".into(), input.elements());
+    }
+    let compiled = Compiler::new(Options { threads: 1, ..Options::default() }).compile_file_with(&path, &options);
+    std::fs::remove_file(path).expect("it was just written");
+    let compiled = compiled.unwrap_or_else(|errors| panic!("{}", errors[0]));
+    let inputs = if constant { vec![] } else { vec![input] };
+    let outputs = Session::new(Arc::new(compiled)).run(&inputs).expect("it runs");
+    outputs[0].to_f64().expect("numbers")
+}
+
+#[test]
+fn floats_wrap_around_in_integers() {
+    for &(values, to, expected) in CASES {
+        // long enough for vectors, and with a rest
+        let many: Vec<f32> = values.iter().copied().cycle().take(37).collect();
+        let wanted: Vec<f64> = expected.iter().copied().cycle().take(37).collect();
+        for constant in [false, true] {
+            assert_eq!(cast(&many, to, constant), wanted, "to type {to}, constant {constant}");
+        }
+    }
+}
