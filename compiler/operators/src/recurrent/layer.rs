@@ -82,8 +82,8 @@ impl Layer {
         emit.known_rank(self.x)?;
         let by_step = if self.layout == 1 { emit.transpose(self.x, &[1, 0, 2]) } else { self.x };
         let mut outputs: Vec<Vec<Value>> = vec![];
-        for direction in 0..self.directions() {
-            let cell = self.cell(emit, direction, &activations[direction], separate_bias);
+        for (direction, activations) in activations.iter().enumerate() {
+            let cell = self.cell(emit, direction, activations, separate_bias);
             outputs.push(self.run(emit, by_step, &cell, separate_bias, step));
         }
         let stacked: Vec<Value> = (0..outputs[0].len())

@@ -341,10 +341,9 @@ impl Analyser<'_> {
 
 /// The rule of an operator.
 fn rule(name: &str) -> Option<Rule> {
-    if let Some(row) = crate::table::row_of(&format!("onnx.{name}")) {
-        if row.shapes.is_some() {
-            return row.shapes;
-        }
+    let stated = crate::table::row_of(&format!("onnx.{name}")).and_then(|row| row.shapes);
+    if stated.is_some() {
+        return stated;
     }
     let families = [
         math::rule,

@@ -22,7 +22,7 @@ const FIRST: usize = 2;
 
 /// The operands behind rate and count, one list for each of `kinds`.
 fn tensors<const KINDS: usize>(inputs: &[Value]) -> Result<[Vec<Value>; KINDS], Problem> {
-    if inputs.len() % KINDS != 0 {
+    if !inputs.len().is_multiple_of(KINDS) {
         return Err(Problem::input(format!("has {} tensors, which is no multiple of {KINDS}", inputs.len())));
     }
     let count = inputs.len() / KINDS;
