@@ -14,6 +14,7 @@ mod operator;
 mod quantization;
 mod random;
 mod recurrent;
+mod reduction;
 pub mod shape;
 pub mod structured;
 mod table;

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use dialects::onnx::OnnxOp;
 
 use crate::operator::Operator;
-use crate::{generator, logical, math, nn, quantization, recurrent, tensor, training};
+use crate::{generator, logical, math, nn, quantization, recurrent, reduction, tensor, training};
 
 /// The rows by the folders they stand in.
 const FOLDERS: &[&[&Operator]] = &[
@@ -15,6 +15,7 @@ const FOLDERS: &[&[&Operator]] = &[
     nn::OPERATORS,
     quantization::OPERATORS,
     recurrent::OPERATORS,
+    reduction::OPERATORS,
     tensor::OPERATORS,
     training::OPERATORS,
 ];

@@ -32,7 +32,6 @@ fn by_operator(name: &str, index: usize, operands: &[Type], attributes: &Attribu
             let tensor = stated("dtype").unwrap_or_else(|| Type::unranked_tensor(Type::F32));
             Some(Type::dialect("onnx", "Seq", vec![tensor]))
         }
-        ("LayerNormalization", 1..) => Some(stated("stash_type").unwrap_or_else(|| Type::unranked_tensor(Type::F32))),
         ("SequenceAt" | "ConcatFromSequence", 0) => contained(operands.first()?, "Seq").map(without_shape),
         ("SequenceConstruct" | "SplitToSequence", 0) => Some(Type::dialect("onnx", "Seq", vec![operand(0)?])),
         ("Optional", 0) => {

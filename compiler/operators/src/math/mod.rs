@@ -5,7 +5,9 @@ mod clip;
 mod elu;
 mod exponential;
 mod gelu;
+mod gemm;
 mod loss;
+mod matmul;
 mod mel_weight_matrix;
 mod modulo;
 mod power;
@@ -13,12 +15,15 @@ mod relu;
 mod rounding;
 mod sigmoid;
 mod sign;
+mod softmax;
 mod softplus;
 mod softsign;
 mod swiglu;
 mod swish;
 mod trigonometric;
 mod windows;
+
+pub(crate) use matmul::product_shape;
 
 use crate::operator::Operator;
 
@@ -39,8 +44,10 @@ pub(crate) const OPERATORS: &[&Operator] = &[
     &exponential::EXP,
     &exponential::LOG,
     &gelu::GELU,
+    &gemm::GEMM,
     &loss::NEGATIVE_LOG_LIKELIHOOD_LOSS,
     &loss::SOFTMAX_CROSS_ENTROPY_LOSS,
+    &matmul::MATMUL,
     &mel_weight_matrix::MEL_WEIGHT_MATRIX,
     &modulo::MOD,
     &power::POW,
@@ -59,6 +66,9 @@ pub(crate) const OPERATORS: &[&Operator] = &[
     &sign::ABS,
     &sign::NEG,
     &sign::SIGN,
+    &softmax::HARDMAX,
+    &softmax::LOG_SOFTMAX,
+    &softmax::SOFTMAX,
     &softplus::MISH,
     &softplus::SOFTPLUS,
     &softsign::SOFTSIGN,

@@ -58,7 +58,7 @@ fn shape_of_sloped(node: &mut shape::Node<'_, '_>) -> shape::Answer {
     let prelu: views::PRelu = node.view();
     let input = node.shape_of(prelu.x);
     if let Some(input) = &input {
-        node.expect_stretches(1, input, "the slope")?;
+        node.expect_stretches(Some(prelu.slope), input, "the slope")?;
     }
     Ok(vec![input])
 }

@@ -6,10 +6,15 @@ use ir::{Op, Type, Value};
 
 use super::parameters::{centred, rescaled, row_zero_point};
 use crate::graph::{Emitter, Problem};
+use crate::math::product_shape;
 use crate::operator::{Kind, Operator};
 
 pub(crate) const MATMUL_INTEGER: Operator = Operator {
     kind: Kind::Contraction,
+    shapes: Some(|node| {
+        let matmul: views::MatMulInteger = node.view();
+        product_shape(node, matmul.a, matmul.b)
+    }),
     compose: Some(|emit, op| {
         let matmul = views::MatMulInteger::of(&emit.body, op);
         let zero_points = [matmul.a_zero_point, matmul.b_zero_point];
@@ -18,8 +23,15 @@ pub(crate) const MATMUL_INTEGER: Operator = Operator {
     ..Operator::of(OnnxOp::MatMulInteger)
 };
 
-pub(crate) const QLINEAR_MATMUL: Operator =
-    Operator { kind: Kind::Contraction, compose: Some(compose), ..Operator::of(OnnxOp::QLinearMatMul) };
+pub(crate) const QLINEAR_MATMUL: Operator = Operator {
+    kind: Kind::Contraction,
+    shapes: Some(|node| {
+        let matmul: views::QLinearMatMul = node.view();
+        product_shape(node, matmul.a, matmul.b)
+    }),
+    compose: Some(compose),
+    ..Operator::of(OnnxOp::QLinearMatMul)
+};
 
 fn integer_product(emit: &mut Emitter, [a, b]: [Value; 2], zero_points: [Option<Value>; 2]) -> Value {
     let row = zero_points[0].map(|zero_point| row_zero_point(emit, zero_point));

@@ -142,7 +142,7 @@ fn convolution(node: &mut Node<'_, '_>, weights: usize, bias: Option<usize>) -> 
         format!("{channels} channels for weights of {per_group} channels in {groups} groups")
     })?;
     if let Some(bias) = bias {
-        node.expect_shape(bias, std::slice::from_ref(outputs), "the bias")?;
+        node.expect_shape(node.operand(bias), std::slice::from_ref(outputs), "the bias")?;
     }
     let window = Window::new(node, kernel.to_vec())?;
     let mut shape = vec![batch.clone(), outputs.clone()];
@@ -172,7 +172,7 @@ fn transposed(node: &mut Node<'_, '_>) -> Answer {
         format!("{channels} channels for weights of {inputs} channels")
     })?;
     let outputs = per_group.mul(&group_count(node, inputs)?);
-    node.expect_shape(2, std::slice::from_ref(&outputs), "the bias")?;
+    node.expect_shape(node.operand(2), std::slice::from_ref(&outputs), "the bias")?;
     let window = Window::new(node, kernel.to_vec())?;
     let rank = kernel.len();
     let extra = node.integers("output_padding").unwrap_or_else(|| vec![0; rank]);

@@ -7,51 +7,10 @@ use super::{Answer, Rule, Shape};
 
 pub(super) fn rule(name: &str) -> Option<Rule> {
     Some(match name {
-        "MatMul" | "MatMulInteger" => |node| product(node, 0, 1),
-        "QLinearMatMul" => |node| product(node, 0, 3),
-        "Gemm" => gemm,
         "Einsum" => einsum,
         "Det" => determinant,
         _ => return None,
     })
-}
-
-fn product(node: &mut Node<'_, '_>, left: usize, right: usize) -> Answer {
-    let (Some(mut left), Some(mut right)) = (node.shape(left), node.shape(right)) else { return Ok(vec![]) };
-    if left.is_empty() || right.is_empty() {
-        return Err("operands must have rank 1 or more".to_string());
-    }
-    let (row, column) = (left.len() == 1, right.len() == 1);
-    if row {
-        left.insert(0, DimExpr::ONE);
-    }
-    if column {
-        right.push(DimExpr::ONE);
-    }
-    let (batch_left, matrix_left) = left.split_at(left.len() - 2);
-    let (batch_right, matrix_right) = right.split_at(right.len() - 2);
-    node.expect_equal(&matrix_left[1], &matrix_right[0], "inner extents")?;
-    let mut shape = node.broadcast(batch_left, batch_right)?;
-    if !row {
-        shape.push(matrix_left[0].clone());
-    }
-    if !column {
-        shape.push(matrix_right[1].clone());
-    }
-    Ok(vec![Some(shape)])
-}
-
-fn gemm(node: &mut Node<'_, '_>) -> Answer {
-    let (Some(left), Some(right)) = (node.shape(0), node.shape(1)) else { return Ok(vec![]) };
-    let ([m, k], [l, n]) = (left.as_slice(), right.as_slice()) else {
-        return Err(format!("operands must be matrices, found ranks {} and {}", left.len(), right.len()));
-    };
-    let swap = |flag: &str, a, b| if node.integer(flag, 0) != 0 { (b, a) } else { (a, b) };
-    let ((m, k), (l, n)) = (swap("transA", m, k), swap("transB", l, n));
-    node.expect_equal(k, l, "inner extents")?;
-    let shape = vec![m.clone(), n.clone()];
-    node.expect_stretches(2, &shape, "C")?;
-    Ok(vec![Some(shape)])
 }
 
 fn determinant(node: &mut Node<'_, '_>) -> Answer {

@@ -5,7 +5,6 @@ use super::{Answer, Rule};
 
 pub(super) fn rule(name: &str) -> Option<Rule> {
     Some(match name {
-        "Hardmax" | "LogSoftmax" | "Softmax" => like_first,
         "StringConcat" => broadcast_operands,
         _ => return None,
     })

@@ -13,7 +13,6 @@ mod linear;
 mod machine_learning;
 mod math;
 mod node;
-mod normalization;
 mod rank;
 mod recurrent;
 mod reduction;
@@ -32,6 +31,7 @@ use ir::{Attributes, Block, Body, Diagnostic, DimExpr, IndexMap, Module, Op, Typ
 pub use linear::implicit_output;
 pub(crate) use math::{broadcast_operands, like_first, like_first_each};
 pub use node::Node;
+pub(crate) use node::normalize_axis;
 pub use requirement::{Condition, Requirement};
 
 /// A symbolic shape, outermost extent first.
@@ -353,7 +353,6 @@ fn rule(name: &str) -> Option<Rule> {
         selection::rule,
         reduction::rule,
         convolution::rule,
-        normalization::rule,
         resize::rule,
         recurrent::rule,
         control_flow::rule,

@@ -127,8 +127,13 @@ impl<'b> Node<'_, 'b> {
     }
 
     /// States that operand `index`, if present, has a shape.
-    pub(crate) fn expect_shape(&mut self, index: usize, expected: &[DimExpr], what: &str) -> Result<(), String> {
-        let Some(shape) = self.shape(index) else { return Ok(()) };
+    pub(crate) fn expect_shape(
+        &mut self,
+        operand: Option<Value>,
+        expected: &[DimExpr],
+        what: &str,
+    ) -> Result<(), String> {
+        let Some(shape) = operand.and_then(|operand| self.shape_of(operand)) else { return Ok(()) };
         let message = || format!("{what} has shape {}, not {}", list(&shape), list(expected));
         if shape.len() != expected.len() {
             return Err(message());
@@ -140,8 +145,13 @@ impl<'b> Node<'_, 'b> {
     }
 
     /// States that operand `index`, if present, is repeated to a shape of the same or a higher rank.
-    pub(crate) fn expect_stretches(&mut self, index: usize, to: &[DimExpr], what: &str) -> Result<(), String> {
-        let Some(shape) = self.shape(index) else { return Ok(()) };
+    pub(crate) fn expect_stretches(
+        &mut self,
+        operand: Option<Value>,
+        to: &[DimExpr],
+        what: &str,
+    ) -> Result<(), String> {
+        let Some(shape) = operand.and_then(|operand| self.shape_of(operand)) else { return Ok(()) };
         let message = || format!("{what} of shape {} does not broadcast to {}", list(&shape), list(to));
         let shift = to.len().checked_sub(shape.len()).ok_or_else(message)?;
         for (from, to) in shape.iter().zip(&to[shift..]) {

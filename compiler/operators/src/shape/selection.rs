@@ -51,7 +51,7 @@ fn gather_elements(node: &mut Node<'_, '_>) -> Answer {
 fn scatter_elements(node: &mut Node<'_, '_>) -> Answer {
     expect_places(node)?;
     if let Some(indices) = node.shape(1) {
-        node.expect_shape(2, &indices, "the updates")?;
+        node.expect_shape(node.operand(2), &indices, "the updates")?;
     }
     Ok(vec![node.shape(0)])
 }
@@ -62,7 +62,7 @@ fn scatter_nd(node: &mut Node<'_, '_>) -> Answer {
     if let Some(depth) = last.as_constant() {
         let rest = usize::try_from(depth).ok().and_then(|depth| shape.get(depth..));
         let rest = rest.ok_or_else(|| format!("{depth} indices for rank {}", shape.len()))?;
-        node.expect_shape(2, &[places, rest].concat(), "the updates")?;
+        node.expect_shape(node.operand(2), &[places, rest].concat(), "the updates")?;
     }
     Ok(vec![Some(shape)])
 }
@@ -102,7 +102,7 @@ fn one_hot(node: &mut Node<'_, '_>) -> Answer {
         None => node.fresh(0, axis),
     };
     shape.insert(axis, depth);
-    node.expect_shape(2, &[DimExpr::Constant(2)], "the pair of values")?;
+    node.expect_shape(node.operand(2), &[DimExpr::Constant(2)], "the pair of values")?;
     Ok(vec![Some(shape)])
 }
 

@@ -1,77 +1,21 @@
-//! MatMul and Gemm.
+//! Products of lowered matrices.
 
-use ir::{AffineExpr, AffineMap, Attribute, DimExpr, Op, Type, Value};
+use ir::{AffineExpr, AffineMap, Attribute, DimExpr, Type, Value};
 
+use super::Lowering;
 use super::reduction::{Shaped, accumulator};
 use super::scalars::{Comparison, Scalars};
-use super::{Lowering, Unsupported};
 use dialects::linalg::GROUP;
 use dialects::linalg::generic::{Input, Iterator};
 
-/// Lowers `MatMul` and `Gemm`.
-pub(super) fn lower(lowering: &mut Lowering<'_>, op: Op, name: &str) -> Result<(), Unsupported> {
-    match name {
-        "MatMul" => lower_matmul(lowering, op),
-        _ => lower_gemm(lowering, op),
-    }
-}
-
 /// Multiplies and adds, whatever the element type.
-pub(super) fn multiply_add(s: &mut Scalars<'_, '_>, e: &[Value]) -> Value {
+pub(crate) fn multiply_add(s: &mut Scalars<'_, '_>, e: &[Value]) -> Value {
     let product = s.mul(e[0], e[1]);
     s.add(e[2], product)
 }
 
-fn lower_matmul(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
-    let operation = lowering.source.op(op).clone();
-    let (a, b, result) = (operation.operands()[0], operation.operands()[1], operation.results()[0]);
-    let element = lowering.element(a);
-    let (mut left, mut right) = (lowering.shaped(a), lowering.shaped(b));
-    // vectors become matrices of one row or one column
-    if left.shape.len() == 1 {
-        left.shape.insert(0, DimExpr::Constant(1));
-        left.value = lowering.reshape(left.value, &left.shape.clone());
-    }
-    if right.shape.len() == 1 {
-        right.shape.push(DimExpr::Constant(1));
-        right.value = lowering.reshape(right.value, &right.shape.clone());
-    }
-    let constant = lowering.is_constant(b);
-    let batch = batch_shape(&left, &right);
-    let (left, right) = (with_batch(lowering, left, &batch), with_batch(lowering, right, &batch));
-    let product = matmul(lowering, &left, &right, &element, constant, None, &batch);
-    let shape = lowering.shape(result);
-    let value =
-        if shape.len() == product.shape.len() { product.value } else { lowering.reshape(product.value, &shape) };
-    lowering.bind(result, value);
-    Ok(())
-}
-
-fn batch_shape(left: &Shaped, right: &Shaped) -> Vec<DimExpr> {
-    let (l, r) = (&left.shape[..left.shape.len() - 2], &right.shape[..right.shape.len() - 2]);
-    let rank = l.len().max(r.len());
-    let at = |dims: &[DimExpr], axis: usize| match (axis + dims.len()).checked_sub(rank) {
-        Some(index) => dims[index].clone(),
-        None => DimExpr::Constant(1),
-    };
-    (0..rank).map(|axis| at(l, axis).broadcast(&at(r, axis))).collect()
-}
-
-/// The operand with its batch dimensions repeated, where it is not known whether they are 1.
-fn with_batch(lowering: &mut Lowering<'_>, operand: Shaped, batch: &[DimExpr]) -> Shaped {
-    let own = operand.shape.len() - 2;
-    let wanted = &batch[batch.len() - own..];
-    let mut pairs = operand.shape.iter().zip(wanted);
-    if pairs.all(|(dim, wanted)| *dim == DimExpr::ONE || dim == wanted) {
-        return operand;
-    }
-    let shape: Vec<DimExpr> = wanted.iter().chain(&operand.shape[own..]).cloned().collect();
-    let element = lowering.body.value_type(operand.value).element().clone();
-    lowering.map(&[&operand], &shape, element, |_, e| e[0])
-}
-
 /// `left [batch…, m, k] · right [batch…, k, n] + start`, with batch dimensions broadcast; half precision is summed up in f32.
-fn matmul(
+pub(crate) fn matmul(
     lowering: &mut Lowering<'_>,
     left: &Shaped,
     right: &Shaped,
@@ -163,48 +107,8 @@ fn pack_columns(lowering: &mut Lowering<'_>, matrix: &Shaped, transposed: bool) 
     })
 }
 
-/// `alpha · A' · B' + beta · C`
-fn lower_gemm(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
-    let operation = lowering.source.op(op).clone();
-    let (a, b, result) = (operation.operands()[0], operation.operands()[1], operation.results()[0]);
-    let element = lowering.element(a);
-    let flag = |name: &str| operation.attributes.integer(name) == Some(1);
-    let factor = |name: &str| operation.attributes.float(name).unwrap_or(1.0);
-    let (alpha, beta) = (factor("alpha"), factor("beta"));
-    let mut left = lowering.shaped(a);
-    if flag("transA") {
-        left = transpose(lowering, &left);
-    }
-    let mut right = lowering.shaped(b);
-    let constant = lowering.is_constant(b);
-    if flag("transB") {
-        right = transpose(lowering, &right);
-    }
-    let mut addend = lowering.operand(op, 2).map(|c| lowering.shaped(c));
-    if let (Some(c), true) = (&addend, beta != 1.0) {
-        let shape = c.shape.clone();
-        let c = c.clone();
-        addend = Some(lowering.map(&[&c], &shape, element.clone(), |s, x| {
-            let factor = s.number(beta, &element);
-            s.mul(factor, x[0])
-        }));
-    }
-    let start = if alpha == 1.0 { addend.take() } else { None };
-    let mut product = matmul(lowering, &left, &right, &element, constant, start, &[]);
-    if alpha != 1.0 {
-        let shape = product.shape.clone();
-        let inputs: Vec<&Shaped> = std::iter::once(&product).chain(&addend).collect();
-        product = lowering.map(&inputs, &shape, element.clone(), |s, x| {
-            let factor = s.number(alpha, &element);
-            let scaled = s.mul(factor, x[0]);
-            x.get(1).map_or(scaled, |&c| s.add(scaled, c))
-        });
-    }
-    lowering.bind(result, product.value);
-    Ok(())
-}
-
-fn transpose(lowering: &mut Lowering<'_>, matrix: &Shaped) -> Shaped {
+/// The matrix with rows as columns.
+pub(crate) fn transpose(lowering: &mut Lowering<'_>, matrix: &Shaped) -> Shaped {
     let shape = vec![matrix.shape[1].clone(), matrix.shape[0].clone()];
     let element = lowering.body.value_type(matrix.value).element().clone();
     let input = Input { value: matrix.value, map: AffineMap::select(2, &[1, 0]) };

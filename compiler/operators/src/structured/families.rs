@@ -5,8 +5,8 @@ use ir::Op;
 use crate::table;
 
 use super::{
-    Lowering, Unsupported, contraction, control_flow, convolution, einsum, elementwise, gather, grid_sample, movement,
-    normalization, ordered, padding, pooling, reduction, resize, scatter, slicing,
+    Lowering, Unsupported, control_flow, convolution, einsum, elementwise, gather, grid_sample, movement, ordered,
+    padding, pooling, resize, scatter, slicing,
 };
 
 /// Lowers an operation whose operator has the given name.
@@ -31,17 +31,10 @@ pub(super) fn lowering_of(name: &str) -> Option<Lower> {
         "NoValue" => |_, _, _| Ok(()),
         "Constant" => |lowering, op, _| lowering.constant(op),
         "If" => |lowering, op, _| control_flow::lower_if(lowering, op),
-        "MatMul" | "Gemm" => contraction::lower,
         "Conv" => |lowering, op, _| convolution::lower(lowering, op),
         "ConvTranspose" => |lowering, op, _| convolution::lower_transposed(lowering, op),
         "MaxPool" | "AveragePool" | "LpPool" => pooling::lower,
         "GlobalAveragePool" | "GlobalMaxPool" | "GlobalLpPool" => pooling::lower_global,
-        "Softmax" | "LogSoftmax" | "Hardmax" | "ArgMax" | "ArgMin" => reduction::lower_along_axis,
-        "LayerNormalization"
-        | "RMSNormalization"
-        | "BatchNormalization"
-        | "InstanceNormalization"
-        | "GroupNormalization" => normalization::lower,
         "Transpose" | "Expand" | "Reshape" | "Flatten" | "Squeeze" | "Unsqueeze" | "Tile" | "Concat" | "Shape"
         | "Size" | "ConstantOfShape" | "Range" | "Trilu" | "EyeLike" | "DepthToSpace" | "SpaceToDepth" => {
             movement::lower
@@ -56,7 +49,6 @@ pub(super) fn lowering_of(name: &str) -> Option<Lower> {
         "Einsum" => |lowering, op, _| einsum::lower(lowering, op),
         "GridSample" => |lowering, op, _| grid_sample::lower(lowering, op),
         "Resize" => |lowering, op, _| resize::lower(lowering, op),
-        _ if name.starts_with("Reduce") => reduction::lower_reduce,
         _ => return None,
     })
 }

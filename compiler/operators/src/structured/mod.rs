@@ -9,7 +9,7 @@
 
 mod antialias;
 mod blocked;
-mod contraction;
+pub(crate) mod contraction;
 mod control_flow;
 mod convolution;
 pub mod dims;
@@ -20,11 +20,10 @@ mod gather;
 mod grid_sample;
 mod grouped;
 mod movement;
-mod normalization;
 mod ordered;
 mod padding;
 mod pooling;
-mod reduction;
+pub(crate) mod reduction;
 mod resize;
 pub mod scalars;
 mod scatter;

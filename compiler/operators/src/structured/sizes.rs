@@ -21,7 +21,7 @@ const BELOW_UNSIGNED: i64 = 6;
 
 /// Which axis each element of a vector is about.
 #[derive(Clone, Debug)]
-pub(super) enum AxisList {
+pub(crate) enum AxisList {
     /// Element `p` is about axis `[p]`.
     Known(Vec<usize>),
     /// Element `p` is about the axis that element `p` of this vector names.
@@ -138,7 +138,7 @@ impl Lowering<'_> {
     }
 
     /// The axes that the elements of `vector` are about, by operand `axes` of `op` or one after the other.
-    pub(super) fn axis_list(
+    pub(crate) fn axis_list(
         &mut self,
         op: Op,
         axes: usize,
@@ -162,7 +162,7 @@ impl Lowering<'_> {
     }
 
     /// The number of elements of an axis list.
-    pub(super) fn list_length(&self, list: &AxisList) -> DimExpr {
+    pub(crate) fn list_length(&self, list: &AxisList) -> DimExpr {
         match list {
             AxisList::Known(axes) => DimExpr::Constant(axes.len() as i64),
             AxisList::Named(vector) | AxisList::Counted(vector) => {
@@ -172,7 +172,7 @@ impl Lowering<'_> {
     }
 
     /// Whether an axis is listed, as an `i1` value.
-    pub(super) fn is_listed(&mut self, list: &AxisList, axis: usize, rank: usize) -> Value {
+    pub(crate) fn is_listed(&mut self, list: &AxisList, axis: usize, rank: usize) -> Value {
         if let AxisList::Known(axes) = list {
             return self.number(axes.contains(&axis) as i64 as f64, &Type::I1);
         }

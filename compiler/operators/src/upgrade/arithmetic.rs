@@ -1,4 +1,4 @@
-//! Elementwise operators and Softmax.
+//! Broadcasting before it was implied.
 
 use ir::{Attribute, DenseElements, Value};
 
@@ -41,21 +41,4 @@ pub(crate) fn align(outer: Value, inner: Value, axis: i64, emit: &mut Emitter) -
     let inner_shape = emit.op("Shape", &[inner], []);
     let shape = emit.op("Concat", &[inner_shape, ones], [("axis", Attribute::i64(0))]);
     Ok(emit.op("Reshape", &[inner, shape], []))
-}
-
-/// Until opset 13, all axes from `axis` on are one.
-pub(super) fn softmax_13(node: &mut Node, emit: &mut Emitter) -> Result<(), Problem> {
-    let input = node.operands[0];
-    let axis = node.attributes.integer("axis").unwrap_or(1);
-    let is_last = axis == -1 || emit.rank(input).is_some_and(|rank| axis == rank as i64 - 1);
-    node.attributes.set("axis", Attribute::i64(-1));
-    if is_last {
-        return Ok(());
-    }
-    let flat = emit.op("Flatten", &[input], [("axis", Attribute::i64(axis))]);
-    let value = emit.op(&node.name, &[flat], node.attributes.clone());
-    let shape = emit.op("Shape", &[input], []);
-    let value = emit.op("Reshape", &[value, shape], []);
-    node.replace(value, emit);
-    Ok(())
 }

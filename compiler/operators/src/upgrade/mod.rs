@@ -10,6 +10,7 @@ mod resize;
 mod shape;
 
 pub(crate) use arithmetic::{align, broadcast_7};
+pub(crate) use shape::axes_to_input;
 
 use dialects::onnx::schema;
 use dialects::onnx::views::{Reader, View};
@@ -25,11 +26,7 @@ type Step = fn(&mut Node, &mut Emitter) -> Result<(), Problem>;
 
 /// Operators, the version a step leads them to, and the step; the steps of one operator stand in order.
 const STEPS: &[(&[&str], i64, Step)] = &[
-    (&["Softmax", "LogSoftmax", "Hardmax"], 13, arithmetic::softmax_13),
-    (&["ReduceSum"], 13, shape::axes_to_input),
     (&["Squeeze", "Unsqueeze"], 13, shape::axes_to_input),
-    (&["ReduceL1", "ReduceL2", "ReduceLogSum", "ReduceLogSumExp", "ReduceMax"], 18, shape::axes_to_input),
-    (&["ReduceMean", "ReduceMin", "ReduceProd", "ReduceSumSquare"], 18, shape::axes_to_input),
     (&["Concat"], 4, shape::concat_4),
     (&["Pad"], 2, shape::pad_2),
     (&["Pad"], 11, shape::pad_11),
@@ -43,9 +40,6 @@ const STEPS: &[(&[&str], i64, Step)] = &[
     (&["Scan"], 9, shape::scan_9),
     (&["DFT"], 20, shape::dft_20),
     (&["LpPool", "GlobalLpPool"], 2, normalization::integer_p_2),
-    (&["BatchNormalization"], 9, normalization::batch_normalization_9),
-    (&["BatchNormalization"], 14, normalization::batch_normalization_14),
-    (&["GroupNormalization"], 21, normalization::group_normalization_21),
     (&["Upsample"], 7, resize::upsample_7),
     (&["Upsample"], 9, resize::upsample_9),
     (&["Upsample"], 10, resize::upsample_10),

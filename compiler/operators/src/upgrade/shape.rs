@@ -6,7 +6,7 @@ use crate::graph::Emitter;
 use crate::graph::{Node, Problem};
 
 /// `axes` becomes the second operand.
-pub(super) fn axes_to_input(node: &mut Node, emit: &mut Emitter) -> Result<(), Problem> {
+pub(crate) fn axes_to_input(node: &mut Node, emit: &mut Emitter) -> Result<(), Problem> {
     node.integers_to_input("axes", 1, emit);
     Ok(())
 }

@@ -1,0 +1,95 @@
+//! MatMul: products of matrices, batched and broadcast as NumPy's.
+
+use dialects::onnx::OnnxOp;
+use dialects::onnx::views::{self, View};
+use ir::{DimExpr, Op, Value};
+
+use crate::operator::{Kind, Operator};
+use crate::shape::{Answer, Node};
+use crate::structured::contraction::matmul;
+use crate::structured::reduction::Shaped;
+use crate::structured::{Lowering, Unsupported};
+
+pub(crate) const MATMUL: Operator = Operator {
+    kind: Kind::Contraction,
+    shapes: Some(|node| {
+        let views::MatMul { a, b } = node.view();
+        product_shape(node, a, b)
+    }),
+    lower: Some(lower),
+    ..Operator::of(OnnxOp::MatMul)
+};
+
+/// The shape of a matrix product.
+pub(crate) fn product_shape(node: &mut Node<'_, '_>, left: Value, right: Value) -> Answer {
+    let (Some(mut left), Some(mut right)) = (node.shape_of(left), node.shape_of(right)) else { return Ok(vec![]) };
+    if left.is_empty() || right.is_empty() {
+        return Err("operands must have rank 1 or more".to_string());
+    }
+    let (row, column) = (left.len() == 1, right.len() == 1);
+    if row {
+        left.insert(0, DimExpr::ONE);
+    }
+    if column {
+        right.push(DimExpr::ONE);
+    }
+    let (batch_left, matrix_left) = left.split_at(left.len() - 2);
+    let (batch_right, matrix_right) = right.split_at(right.len() - 2);
+    node.expect_equal(&matrix_left[1], &matrix_right[0], "inner extents")?;
+    let mut shape = node.broadcast(batch_left, batch_right)?;
+    if !row {
+        shape.push(matrix_left[0].clone());
+    }
+    if !column {
+        shape.push(matrix_right[1].clone());
+    }
+    Ok(vec![Some(shape)])
+}
+
+fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
+    let views::MatMul { a, b } = View::of(lowering.source, op);
+    let result = lowering.source.op(op).results()[0];
+    let element = lowering.element(a);
+    let (mut left, mut right) = (lowering.shaped(a), lowering.shaped(b));
+    // vectors become matrices of one row or one column
+    if left.shape.len() == 1 {
+        left.shape.insert(0, DimExpr::Constant(1));
+        left.value = lowering.reshape(left.value, &left.shape.clone());
+    }
+    if right.shape.len() == 1 {
+        right.shape.push(DimExpr::Constant(1));
+        right.value = lowering.reshape(right.value, &right.shape.clone());
+    }
+    let constant = lowering.is_constant(b);
+    let batch = batch_shape(&left, &right);
+    let (left, right) = (with_batch(lowering, left, &batch), with_batch(lowering, right, &batch));
+    let product = matmul(lowering, &left, &right, &element, constant, None, &batch);
+    let shape = lowering.shape(result);
+    let value =
+        if shape.len() == product.shape.len() { product.value } else { lowering.reshape(product.value, &shape) };
+    lowering.bind(result, value);
+    Ok(())
+}
+
+fn batch_shape(left: &Shaped, right: &Shaped) -> Vec<DimExpr> {
+    let (l, r) = (&left.shape[..left.shape.len() - 2], &right.shape[..right.shape.len() - 2]);
+    let rank = l.len().max(r.len());
+    let at = |dims: &[DimExpr], axis: usize| match (axis + dims.len()).checked_sub(rank) {
+        Some(index) => dims[index].clone(),
+        None => DimExpr::Constant(1),
+    };
+    (0..rank).map(|axis| at(l, axis).broadcast(&at(r, axis))).collect()
+}
+
+/// The operand with its batch dimensions repeated, where it is not known whether they are 1.
+fn with_batch(lowering: &mut Lowering<'_>, operand: Shaped, batch: &[DimExpr]) -> Shaped {
+    let own = operand.shape.len() - 2;
+    let wanted = &batch[batch.len() - own..];
+    let mut pairs = operand.shape.iter().zip(wanted);
+    if pairs.all(|(dim, wanted)| *dim == DimExpr::ONE || dim == wanted) {
+        return operand;
+    }
+    let shape: Vec<DimExpr> = wanted.iter().chain(&operand.shape[own..]).cloned().collect();
+    let element = lowering.body.value_type(operand.value).element().clone();
+    lowering.map(&[&operand], &shape, element, |_, e| e[0])
+}

@@ -1,0 +1,115 @@
+//! Softmax, LogSoftmax and Hardmax, along one axis.
+
+use dialects::onnx::OnnxOp;
+use dialects::onnx::views::{self, View};
+use ir::{Attribute, Op, Type, Value};
+
+use crate::graph::{self, Emitter, Problem};
+use crate::operator::{Kind, Operator, Step};
+use crate::shape;
+use crate::structured::reduction::{Combine, Fold, Shaped, accumulator, arg_extreme, normalize_axis};
+use crate::structured::scalars::{Comparison, Scalars};
+use crate::structured::{Lowering, Unsupported};
+
+const UPGRADES: &[(i64, Step)] = &[(13, one_axis)];
+
+pub(crate) const SOFTMAX: Operator = Operator {
+    lower: Some(|lowering, op| lower(lowering, op, views::Softmax::of(lowering.source, op).axis, softmax)),
+    ..along_axis(OnnxOp::Softmax)
+};
+
+pub(crate) const LOG_SOFTMAX: Operator = Operator {
+    lower: Some(|lowering, op| lower(lowering, op, views::LogSoftmax::of(lowering.source, op).axis, log_softmax)),
+    ..along_axis(OnnxOp::LogSoftmax)
+};
+
+/// 1 at the first of the largest elements, 0 elsewhere.
+pub(crate) const HARDMAX: Operator = Operator {
+    lower: Some(|lowering, op| lower(lowering, op, views::Hardmax::of(lowering.source, op).axis, hardmax)),
+    ..along_axis(OnnxOp::Hardmax)
+};
+
+const fn along_axis(operator: OnnxOp) -> Operator {
+    Operator { kind: Kind::Reduction, upgrades: UPGRADES, shapes: Some(shape::like_first), ..Operator::of(operator) }
+}
+
+/// Until opset 13, all axes from `axis` on are one.
+fn one_axis(node: &mut graph::Node, emit: &mut Emitter) -> Result<(), Problem> {
+    let input = node.operands[0];
+    let axis = node.attributes.integer("axis").unwrap_or(1);
+    let is_last = axis == -1 || emit.rank(input).is_some_and(|rank| axis == rank as i64 - 1);
+    node.attributes.set("axis", Attribute::i64(-1));
+    if is_last {
+        return Ok(());
+    }
+    let flat = emit.op("Flatten", &[input], [("axis", Attribute::i64(axis))]);
+    let value = emit.op(&node.name, &[flat], node.attributes.clone());
+    let shape = emit.op("Shape", &[input], []);
+    let value = emit.op("Reshape", &[value, shape], []);
+    node.replace(value, emit);
+    Ok(())
+}
+
+/// Computes a tensor along an axis.
+type Function = fn(&mut Lowering<'_>, &Shaped, usize, &Type) -> Value;
+
+fn lower(lowering: &mut Lowering<'_>, op: Op, axis: i64, function: Function) -> Result<(), Unsupported> {
+    let operation = lowering.source.op(op);
+    let (operand, result) = (operation.operands()[0], operation.results()[0]);
+    let input = lowering.shaped(operand);
+    let axis = normalize_axis(axis, input.shape.len())?;
+    let element = lowering.element(operand);
+    let value = function(lowering, &input, axis, &element);
+    lowering.bind(result, value);
+    Ok(())
+}
+
+/// The largest elements, `exp(x - m)` and its sum, all in the wide type.
+fn exponentials(lowering: &mut Lowering<'_>, input: &Shaped, axis: usize, wide: &Type) -> [Shaped; 3] {
+    let cast = |s: &mut Scalars<'_, '_>, x: Value| s.cast(x, wide, false, false);
+    let largest = lowering.reduce(input, &[axis], true, Fold::new(Combine::Max, wide.clone(), false), cast);
+    let exponentials = lowering.map(&[input, &largest], &input.shape, wide.clone(), |s, x| {
+        let value = cast(s, x[0]);
+        let shifted = s.sub(value, x[1]);
+        s.same("math.exp", &[shifted])
+    });
+    let sum = lowering.reduce(&exponentials, &[axis], true, Fold::new(Combine::Add, wide.clone(), false), |_, x| x);
+    [largest, exponentials, sum]
+}
+
+/// `exp(x - m) / Σ exp(x - m)`
+fn softmax(lowering: &mut Lowering<'_>, input: &Shaped, axis: usize, element: &Type) -> Value {
+    let wide = accumulator(element);
+    let [_, exponentials, sum] = exponentials(lowering, input, axis, &wide);
+    let result = lowering.map(&[&exponentials, &sum], &input.shape, element.clone(), |s, x| {
+        let quotient = s.div(x[0], x[1]);
+        s.cast(quotient, element, false, false)
+    });
+    result.value
+}
+
+/// `x - m - log Σ exp(x - m)`
+fn log_softmax(lowering: &mut Lowering<'_>, input: &Shaped, axis: usize, element: &Type) -> Value {
+    let wide = accumulator(element);
+    let [largest, _, sum] = exponentials(lowering, input, axis, &wide);
+    let result = lowering.map(&[input, &largest, &sum], &input.shape, element.clone(), |s, x| {
+        let value = s.cast(x[0], &wide, false, false);
+        let shifted = s.sub(value, x[1]);
+        let log = s.same("math.log", &[x[2]]);
+        let difference = s.sub(shifted, log);
+        s.cast(difference, element, false, false)
+    });
+    result.value
+}
+
+fn hardmax(lowering: &mut Lowering<'_>, input: &Shaped, axis: usize, element: &Type) -> Value {
+    let index = arg_extreme(lowering, input, axis, Comparison::Greater, element, false);
+    let hot = lowering.map(&[&index], &input.shape, element.clone(), |s, x| {
+        let here = s.builder.value("linalg.index", &[], Type::Index, [("dim", Attribute::i64(axis as i64))]);
+        let here = s.builder.value("arith.index_cast", &[here], Type::I64, []);
+        let equal = s.compare(Comparison::Equal, here, x[0]);
+        let (one, zero) = (s.number(1.0, element), s.number(0.0, element));
+        s.select(equal, one, zero)
+    });
+    hot.value
+}

@@ -1,0 +1,33 @@
+//! Operators that fold axes away.
+
+mod arg;
+mod reduce;
+
+use ir::DimExpr;
+
+use crate::operator::Operator;
+
+pub(crate) const OPERATORS: &[&Operator] = &[
+    &arg::ARG_MAX,
+    &arg::ARG_MIN,
+    &reduce::REDUCE_L1,
+    &reduce::REDUCE_L2,
+    &reduce::REDUCE_LOG_SUM,
+    &reduce::REDUCE_LOG_SUM_EXP,
+    &reduce::REDUCE_MAX,
+    &reduce::REDUCE_MEAN,
+    &reduce::REDUCE_MIN,
+    &reduce::REDUCE_PROD,
+    &reduce::REDUCE_SUM,
+    &reduce::REDUCE_SUM_SQUARE,
+];
+
+/// `shape` without the given axes, or with extent 1 in their places.
+fn without(shape: &[DimExpr], axes: &[usize], keep: bool) -> Vec<DimExpr> {
+    let dims = shape.iter().enumerate().filter_map(|(axis, dim)| match (axes.contains(&axis), keep) {
+        (false, _) => Some(dim.clone()),
+        (true, true) => Some(DimExpr::ONE),
+        (true, false) => None,
+    });
+    dims.collect()
+}

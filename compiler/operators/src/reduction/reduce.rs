@@ -1,0 +1,307 @@
+//! Reductions: ReduceSum, ReduceMean, ReduceMax and the others.
+
+use dialects::onnx::OnnxOp;
+use dialects::onnx::views::{self, View};
+use ir::{DimExpr, Op, Type, Value};
+
+use super::without;
+use crate::operator::{Kind, Operator};
+use crate::shape::{Answer, Node};
+use crate::structured::reduction::{Combine, Fold, Shaped, accumulator, normalize_axis};
+use crate::structured::scalars::{Comparison, Scalars};
+use crate::structured::{Lowering, Unsupported};
+use crate::upgrade::axes_to_input;
+
+pub(crate) const REDUCE_L1: Operator = Operator {
+    upgrades: &[(18, axes_to_input)],
+    lower: Some(|lowering, op| lower(lowering, op, Function::L1)),
+    ..reduction(OnnxOp::ReduceL1)
+};
+
+pub(crate) const REDUCE_L2: Operator = Operator {
+    upgrades: &[(18, axes_to_input)],
+    lower: Some(|lowering, op| lower(lowering, op, Function::L2)),
+    ..reduction(OnnxOp::ReduceL2)
+};
+
+pub(crate) const REDUCE_LOG_SUM: Operator = Operator {
+    upgrades: &[(18, axes_to_input)],
+    lower: Some(|lowering, op| lower(lowering, op, Function::LogSum)),
+    ..reduction(OnnxOp::ReduceLogSum)
+};
+
+pub(crate) const REDUCE_LOG_SUM_EXP: Operator = Operator {
+    upgrades: &[(18, axes_to_input)],
+    lower: Some(|lowering, op| lower(lowering, op, Function::LogSumExp)),
+    ..reduction(OnnxOp::ReduceLogSumExp)
+};
+
+pub(crate) const REDUCE_MAX: Operator = Operator {
+    upgrades: &[(18, axes_to_input)],
+    lower: Some(|lowering, op| lower(lowering, op, Function::Max)),
+    ..reduction(OnnxOp::ReduceMax)
+};
+
+pub(crate) const REDUCE_MEAN: Operator = Operator {
+    upgrades: &[(18, axes_to_input)],
+    lower: Some(|lowering, op| lower(lowering, op, Function::Mean)),
+    ..reduction(OnnxOp::ReduceMean)
+};
+
+pub(crate) const REDUCE_MIN: Operator = Operator {
+    upgrades: &[(18, axes_to_input)],
+    lower: Some(|lowering, op| lower(lowering, op, Function::Min)),
+    ..reduction(OnnxOp::ReduceMin)
+};
+
+pub(crate) const REDUCE_PROD: Operator = Operator {
+    upgrades: &[(18, axes_to_input)],
+    lower: Some(|lowering, op| lower(lowering, op, Function::Prod)),
+    ..reduction(OnnxOp::ReduceProd)
+};
+
+pub(crate) const REDUCE_SUM: Operator = Operator {
+    upgrades: &[(13, axes_to_input)],
+    lower: Some(|lowering, op| lower(lowering, op, Function::Sum)),
+    ..reduction(OnnxOp::ReduceSum)
+};
+
+pub(crate) const REDUCE_SUM_SQUARE: Operator = Operator {
+    upgrades: &[(18, axes_to_input)],
+    lower: Some(|lowering, op| lower(lowering, op, Function::SumSquare)),
+    ..reduction(OnnxOp::ReduceSumSquare)
+};
+
+/// What a reduction computes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Function {
+    /// `Σ |x|`
+    L1,
+    /// `√ Σ x²`
+    L2,
+    /// `log Σ x`
+    LogSum,
+    /// `log Σ exp(x)`
+    LogSumExp,
+    Max,
+    Mean,
+    Min,
+    Prod,
+    Sum,
+    /// `Σ x²`
+    SumSquare,
+}
+
+const fn reduction(operator: OnnxOp) -> Operator {
+    Operator { kind: Kind::Reduction, shapes: Some(shapes), ..Operator::of(operator) }
+}
+
+/// All reductions have the same operands and attributes, so one view reads them.
+fn shapes(node: &mut Node<'_, '_>) -> Answer {
+    let reduction: views::ReduceSum = node.view();
+    let Some(shape) = node.shape_of(reduction.data) else { return Ok(vec![]) };
+    let keep = reduction.keepdims != 0;
+    let empty = reduction.axes.and_then(|axes| node.shape_of(axes)).is_some_and(|axes| axes == [DimExpr::ZERO]);
+    let axes = match node.axes(1, shape.len())? {
+        Some(axes) if !axes.is_empty() => axes,
+        None if reduction.axes.is_some() && !empty => return Ok(vec![unknown_axes(node, &reduction, shape.len())]),
+        _ if reduction.noop_with_empty_axes != 0 => vec![],
+        _ => (0..shape.len()).collect(),
+    };
+    Ok(vec![Some(without(&shape, &axes, keep))])
+}
+
+/// Each extent may or may not be folded; without them the rank is known when the number of axes is.
+fn unknown_axes(node: &mut Node<'_, '_>, reduction: &views::ReduceSum, rank: usize) -> Option<Vec<DimExpr>> {
+    let rank = match reduction.keepdims != 0 {
+        true => rank,
+        false => {
+            let count = node.shape_of(reduction.axes?)?.first()?.as_constant()?;
+            rank.checked_sub(usize::try_from(count).ok()?)?
+        }
+    };
+    Some((0..rank).map(|axis| node.fresh(0, axis)).collect())
+}
+
+fn lower(lowering: &mut Lowering<'_>, op: Op, function: Function) -> Result<(), Unsupported> {
+    let reduction = views::ReduceSum::of(lowering.source, op);
+    let result = lowering.source.op(op).results()[0];
+    let Some((input, axes, keep)) = reduced_axes(lowering, op, &reduction)? else {
+        let input = lowering.value(reduction.data);
+        lowering.bind(result, input);
+        return Ok(());
+    };
+    let element = lowering.element(reduction.data);
+    let unsigned = lowering.is_unsigned(reduction.data);
+    let wide = accumulator(&element);
+    let to_wide = |s: &mut Scalars<'_, '_>, x: Value| s.cast(x, &wide, unsigned, unsigned);
+    let prepare = |s: &mut Scalars<'_, '_>, x: Value| {
+        let x = to_wide(s, x);
+        match function {
+            Function::L1 => magnitude(s, x),
+            Function::L2 | Function::SumSquare => s.mul(x, x),
+            _ => x,
+        }
+    };
+    let combine = match function {
+        Function::Max => Combine::Max,
+        Function::Min => Combine::Min,
+        Function::Prod => Combine::Mul,
+        _ => Combine::Add,
+    };
+    let reduced = match function {
+        Function::LogSumExp => log_sum_exp(lowering, &input, &axes, keep, &wide, to_wide),
+        _ => lowering.reduce(&input, &axes, keep, Fold::new(combine, wide.clone(), unsigned), prepare),
+    };
+    let count = (function == Function::Mean).then(|| lowering.count(&input.shape, &axes, &wide));
+    let (shape, output) = (reduced.shape.clone(), lowering.shape(result));
+    let finished = lowering.map(&[&reduced], &shape, element.clone(), |s, x| {
+        s.unsigned = unsigned;
+        let value = match (function, count) {
+            (Function::Mean, Some(count)) => s.div(x[0], count),
+            (Function::L2, _) => square_root(s, x[0]),
+            (Function::LogSum, _) => s.same("math.log", &[x[0]]),
+            _ => x[0],
+        };
+        s.cast(value, &element, unsigned, unsigned)
+    });
+    let value = if shape == output { finished.value } else { lowering.reshape(finished.value, &output) };
+    lowering.bind(result, value);
+    Ok(())
+}
+
+fn magnitude(s: &mut Scalars<'_, '_>, x: Value) -> Value {
+    match s.type_of(x) {
+        Type::Float(_) => s.same("math.absf", &[x]),
+        _ if s.unsigned => x,
+        _ => s.same("math.absi", &[x]),
+    }
+}
+
+/// The tensor to reduce, the axes to reduce it along and whether they stay; `None` when it is left as it is.
+fn reduced_axes(
+    lowering: &mut Lowering<'_>,
+    op: Op,
+    reduction: &views::ReduceSum,
+) -> Result<Option<(Shaped, Vec<usize>, bool)>, Unsupported> {
+    let input = lowering.shaped(reduction.data);
+    let rank = input.shape.len();
+    let given = match reduction.axes {
+        Some(axes) => lowering.known_integers(axes),
+        None => Some(vec![]),
+    };
+    let Some(given) = given else { return masked_axes(lowering, op, reduction, &input).map(Some) };
+    if given.is_empty() && reduction.noop_with_empty_axes != 0 {
+        return Ok(None);
+    }
+    let mut axes: Vec<usize> = given.iter().map(|&axis| normalize_axis(axis, rank)).collect::<Result<_, _>>()?;
+    if axes.is_empty() {
+        axes = (0..rank).collect();
+    }
+    Ok(Some((input, axes, reduction.keepdims != 0)))
+}
+
+/// Axes that only data tell: every extent is split into a part that stays and a part that is reduced, one of them 1.
+fn masked_axes(
+    lowering: &mut Lowering<'_>,
+    op: Op,
+    reduction: &views::ReduceSum,
+    input: &Shaped,
+) -> Result<(Shaped, Vec<usize>, bool), Unsupported> {
+    let result = lowering.source.op(op).results()[0];
+    let rank = input.shape.len();
+    let list = lowering.axis_list(op, 1, reduction.data, rank)?;
+    let count = lowering.list_length(&list);
+    let (count, zero, one) = (lowering.dim(&count), lowering.index(0), lowering.index(1));
+    let everything = lowering.scalars(|s| match reduction.noop_with_empty_axes != 0 {
+        true => s.number(0.0, &Type::I1),
+        false => s.compare(Comparison::Equal, count, zero),
+    });
+    let mut shape = Vec::new();
+    let mut kept: Vec<(Value, Value)> = Vec::new();
+    for (axis, dim) in input.shape.iter().enumerate() {
+        let listed = lowering.is_listed(&list, axis, rank);
+        let extent = lowering.dim(dim);
+        let (stays, [outer, inner]) = lowering.scalars(|s| {
+            let reduced = s.same("arith.ori", &[listed, everything]);
+            let parts = [s.select(reduced, one, extent), s.select(reduced, extent, one)];
+            (s.not(reduced), parts)
+        });
+        shape.extend([lowering.named_dim(outer), lowering.named_dim(inner)]);
+        kept.push((stays, outer));
+    }
+    settle_kept(lowering, result, reduction.keepdims != 0, &kept);
+    let value = lowering.reshape(input.value, &shape);
+    Ok((Shaped { value, shape }, (0..rank).map(|axis| 2 * axis + 1).collect(), false))
+}
+
+/// Says what the extents of a reduction's result are: those of all axes, or of the axes that stay.
+fn settle_kept(lowering: &mut Lowering<'_>, result: Value, keep: bool, kept: &[(Value, Value)]) {
+    let (zero, one) = (lowering.index(0), lowering.index(1));
+    if keep {
+        for (axis, &(_, extent)) in kept.iter().enumerate() {
+            lowering.settle(result, axis, extent);
+        }
+        return;
+    }
+    let places = lowering.shape(result).len();
+    let mut next = zero;
+    let mut extents = vec![one; places];
+    for &(stays, extent) in kept {
+        for (place, found) in extents.iter_mut().enumerate() {
+            let place = lowering.index(place as i64);
+            *found = lowering.scalars(|s| {
+                let here = s.compare(Comparison::Equal, next, place);
+                let here = s.same("arith.andi", &[here, stays]);
+                s.select(here, extent, *found)
+            });
+        }
+        next = lowering.scalars(|s| {
+            let more = s.add(next, one);
+            s.select(stays, more, next)
+        });
+    }
+    let places = lowering.index(places as i64);
+    let fits = lowering.scalars(|s| s.compare(Comparison::Equal, next, places));
+    lowering.check(fits, "the axes of a reduction are not as many as its result's rank says");
+    for (axis, extent) in extents.into_iter().enumerate() {
+        lowering.settle(result, axis, extent);
+    }
+}
+
+fn square_root(s: &mut Scalars<'_, '_>, x: Value) -> Value {
+    let r#type = s.builder.body.value_type(x).clone();
+    let wide = if r#type.is_float() { r#type.clone() } else { Type::F64 };
+    let converted = s.cast(x, &wide, false, false);
+    let root = s.same("math.sqrt", &[converted]);
+    s.cast(root, &r#type, false, false)
+}
+
+/// `log(Σ exp(x)) = m + log(Σ exp(x - m))` with `m` the largest element, so that nothing overflows.
+fn log_sum_exp(
+    lowering: &mut Lowering<'_>,
+    input: &Shaped,
+    axes: &[usize],
+    keep: bool,
+    wide: &Type,
+    to_wide: impl Fn(&mut Scalars<'_, '_>, Value) -> Value + Clone,
+) -> Shaped {
+    let largest = lowering.reduce(input, axes, true, Fold::new(Combine::Max, wide.clone(), false), to_wide.clone());
+    let shifted = lowering.map(&[input, &largest], &input.shape, wide.clone(), |s, x| {
+        let value = to_wide(s, x[0]);
+        let difference = s.sub(value, x[1]);
+        s.same("math.exp", &[difference])
+    });
+    let sum = lowering.reduce(&shifted, axes, true, Fold::new(Combine::Add, wide.clone(), false), |_, x| x);
+    let kept = lowering.map(&[&sum, &largest], &sum.shape, wide.clone(), |s, x| {
+        let logarithm = s.same("math.log", &[x[0]]);
+        s.add(logarithm, x[1])
+    });
+    if keep {
+        return kept;
+    }
+    let shape: Vec<DimExpr> =
+        input.shape.iter().enumerate().filter(|(axis, _)| !axes.contains(axis)).map(|(_, dim)| dim.clone()).collect();
+    let value = lowering.reshape(kept.value, &shape);
+    Shaped { value, shape }
+}
