@@ -1,6 +1,6 @@
 //! MatMul and Gemm.
 
-use ir::{AffineExpr, AffineMap, Attribute, DimExpr, Op, Type, Value};
+use ir::{AffineExpr, AffineMap, Attribute, DimExpr, IndexSet, Op, Type, Value};
 
 use super::reduction::{Shaped, accumulator};
 use super::scalars::{Comparison, Scalars};
@@ -216,8 +216,12 @@ impl Lowering<'_> {
     /// Whether a source value is computed from constants alone.
     pub fn is_constant(&self, value: Value) -> bool {
         let mut pending = vec![value];
+        let mut seen: IndexSet<Op> = IndexSet::default();
         while let Some(value) = pending.pop() {
             let Some(op) = self.source.defining_op(value) else { return false };
+            if !seen.insert(op) {
+                continue;
+            }
             let operation = self.source.op(op);
             if !operation.regions().is_empty() || operation.name.as_str().starts_with("onnx.Random") {
                 return false;
