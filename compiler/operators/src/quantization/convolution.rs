@@ -4,6 +4,7 @@ use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};
 use ir::{Attributes, Op, Type, Value};
 
+use super::exact::{part, pieces, total};
 use super::parameters::{centred, rescaled};
 use crate::graph::{Emitter, Problem};
 use crate::operator::{Kind, Operator};
@@ -23,7 +24,8 @@ pub(crate) const CONV_INTEGER: Operator = Operator {
 pub(crate) const QLINEAR_CONV: Operator =
     Operator { kind: Kind::Contraction, compose: Some(compose), ..Operator::of(OnnxOp::QLinearConv) };
 
-/// The convolution of integers in f64, which holds every sum of fewer than 2³⁷ products of bytes exactly.
+/// The convolution of integers: in pieces that f32 holds exactly, or in f64, which holds every sum of fewer than 2³⁷
+/// products of bytes.
 fn integer_convolution(
     emit: &mut Emitter,
     attributes: Attributes,
@@ -35,8 +37,27 @@ fn integer_convolution(
         Some([channels]) if *channels != 1 => emit.unsqueeze(zero_point, &(1..rank).collect::<Vec<_>>()),
         _ => zero_point,
     });
-    let (x, w) = (centred(emit, x, zero_points[0], &Type::F64), centred(emit, w, weights, &Type::F64));
-    Ok(emit.op("Conv", &[x, w], attributes))
+    let Some((channels, pieces)) = exact_pieces(emit, &attributes, w) else {
+        let (x, w) = (centred(emit, x, zero_points[0], &Type::F64), centred(emit, w, weights, &Type::F64));
+        return Ok(emit.op("Conv", &[x, w], attributes));
+    };
+    let (x, w) = (centred(emit, x, zero_points[0], &Type::F32), centred(emit, w, weights, &Type::F32));
+    let mut convolution = |piece| {
+        let (x, w) = (part(emit, x, piece, channels, 1), part(emit, w, piece, channels, 1));
+        emit.op("Conv", &[x, w], attributes.clone())
+    };
+    let sums = pieces.into_iter().map(&mut convolution).collect();
+    Ok(total(emit, sums))
+}
+
+/// How many input channels a group has, and pieces of them; groups are not taken apart.
+fn exact_pieces(emit: &Emitter, attributes: &Attributes, weights: Value) -> Option<(i64, Vec<(i64, i64)>)> {
+    let shape = emit.shape(weights)?;
+    let window = shape.get(2..)?.iter().try_fold(1i64, |count, extent| count.checked_mul(extent.as_constant()?))?;
+    let channels = shape[1].as_constant()?;
+    let pieces = pieces(channels, window)?;
+    let grouped = attributes.integer("group").unwrap_or(1) != 1;
+    (pieces.len() == 1 || !grouped).then_some((channels, pieces))
 }
 
 fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
@@ -51,7 +72,8 @@ fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
         [Some(convolution.x_zero_point), Some(convolution.w_zero_point)],
     )?;
     if let Some(bias) = convolution.b {
-        let bias = emit.convert(bias, &Type::F64);
+        let wide = emit.element(sum);
+        let bias = emit.convert(bias, &wide);
         let bias = emit.unsqueeze(bias, &channels);
         sum = emit.plain("Add", &[sum, bias]);
     }

@@ -4,6 +4,7 @@ use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};
 use ir::{Op, Type, Value};
 
+use super::exact::{part, pieces, total};
 use super::parameters::{centred, rescaled, row_zero_point};
 use crate::graph::{Emitter, Problem};
 use crate::math::product_shape;
@@ -35,8 +36,25 @@ pub(crate) const QLINEAR_MATMUL: Operator = Operator {
 
 fn integer_product(emit: &mut Emitter, [a, b]: [Value; 2], zero_points: [Option<Value>; 2]) -> Value {
     let row = zero_points[0].map(|zero_point| row_zero_point(emit, zero_point));
-    let (a, b) = (centred(emit, a, row, &Type::I32), centred(emit, b, zero_points[1], &Type::I32));
-    emit.plain("MatMul", &[a, b])
+    let Some((length, axes, pieces)) = exact_pieces(emit, [a, b]) else {
+        let (a, b) = (centred(emit, a, row, &Type::I32), centred(emit, b, zero_points[1], &Type::I32));
+        return emit.plain("MatMul", &[a, b]);
+    };
+    let (a, b) = (centred(emit, a, row, &Type::F32), centred(emit, b, zero_points[1], &Type::F32));
+    let mut product = |piece| {
+        let (a, b) = (part(emit, a, piece, length, axes[0]), part(emit, b, piece, length, axes[1]));
+        emit.plain("MatMul", &[a, b])
+    };
+    let products = pieces.into_iter().map(&mut product).collect();
+    total(emit, products)
+}
+
+/// How long the axis is that two factors share, which one it is in each, and its pieces.
+fn exact_pieces(emit: &Emitter, factors: [Value; 2]) -> Option<(i64, [i64; 2], Vec<(i64, i64)>)> {
+    let [a, b] = [emit.shape(factors[0])?, emit.shape(factors[1])?];
+    let length = a.last()?.as_constant()?;
+    let axes = [a.len() as i64 - 1, (b.len() as i64 - 2).max(0)];
+    Some((length, axes, pieces(length, 1)?))
 }
 
 fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {

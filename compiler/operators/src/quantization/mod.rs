@@ -3,6 +3,7 @@
 mod convolution;
 mod dequantize_linear;
 mod dynamic_quantize_linear;
+mod exact;
 mod matmul;
 mod parameters;
 mod quantize_linear;

@@ -1,6 +1,6 @@
 //! Products of lowered matrices.
 
-use ir::{AffineExpr, AffineMap, Attribute, DimExpr, Type, Value};
+use ir::{AffineExpr, AffineMap, Attribute, DimExpr, IndexSet, Type, Value};
 
 use super::Lowering;
 use super::reduction::{Shaped, accumulator};
@@ -120,8 +120,12 @@ impl Lowering<'_> {
     /// Whether a source value is computed from constants alone.
     pub fn is_constant(&self, value: Value) -> bool {
         let mut pending = vec![value];
+        let mut seen: IndexSet<Op> = IndexSet::default();
         while let Some(value) = pending.pop() {
             let Some(op) = self.source.defining_op(value) else { return false };
+            if !seen.insert(op) {
+                continue;
+            }
             let operation = self.source.op(op);
             if !operation.regions().is_empty() || operation.name.as_str().starts_with("onnx.Random") {
                 return false;
