@@ -71,7 +71,7 @@ const TABLE: [Legality; 4] = [
     },
     Legality {
         dialects: &["builtin", "func", "linalg", "tensor", "arith", "math", "scf", "ml_program"],
-        operations: &["cf.assert", "rt.scan", "rt.yield"],
+        operations: &["cf.assert"],
         except: &[],
         tensors: true,
         flat_buffers: false,

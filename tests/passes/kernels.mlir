@@ -79,31 +79,3 @@
     "func.return"(%sum) : (tensor<f32>) -> ()
   }) {sym_name = "main_graph", function_type = (tensor<64xf32>) -> tensor<f32>} : () -> ()
 }) : () -> ()
-
-// -----
-
-// What came before is carried along the axis; the elementwise operation in front is computed where it is read.
-// KERNEL: scf.parallel
-// KERNEL: "scf.for"
-// KERNEL: math.exp
-// KERNEL: arith.addf
-// KERNEL: memref.store
-// KERNEL: scf.yield
-"builtin.module"() ({
-  "func.func"() ({
-  ^bb0(%x: tensor<2x300x1xf32>):
-    %zero = "arith.constant"() {value = 0.0 : f32} : () -> f32
-    %empty = "tensor.empty"() : () -> tensor<2x300x1xf32>
-    %e = "linalg.generic"(%x, %empty) ({
-    ^bb0(%v: f32, %old: f32):
-      %r = "math.exp"(%v) : (f32) -> f32
-      "linalg.yield"(%r) : (f32) -> ()
-    }) {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>], operandSegmentSizes = array<i32: 1, 1>} : (tensor<2x300x1xf32>, tensor<2x300x1xf32>) -> tensor<2x300x1xf32>
-    %s = "rt.scan"(%e, %zero) ({
-    ^bb0(%v: f32, %before: f32):
-      %r = "arith.addf"(%v, %before) : (f32, f32) -> f32
-      "rt.yield"(%r) : (f32) -> ()
-    }) {reverse} : (tensor<2x300x1xf32>, f32) -> tensor<2x300x1xf32>
-    "func.return"(%s) : (tensor<2x300x1xf32>) -> ()
-  }) {sym_name = "main_graph", function_type = (tensor<2x300x1xf32>) -> tensor<2x300x1xf32>} : () -> ()
-}) : () -> ()

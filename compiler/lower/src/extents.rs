@@ -3,7 +3,6 @@
 use ir::{Attribute, Attributes, Body, Builder, Op, Type, Value, ValueDefinition};
 
 use dialects::linalg::generic::Generic;
-use dialects::rt;
 
 /// The extent of dimension `axis` of `value` as a value that is available at `before`. New operations, if any, are put
 /// in front of `before`.
@@ -32,7 +31,7 @@ pub fn extent_of(body: &mut Body, value: Value, axis: usize, before: Op) -> Valu
             let elements = body.defining_op(body.operand(op, 1)).expect("a reshape's shape is built from elements");
             body.operand(elements, axis)
         }
-        "tensor.cast" | rt::SCAN => extent_of(body, body.operand(op, 0), axis, before),
+        "tensor.cast" => extent_of(body, body.operand(op, 0), axis, before),
         "tensor.concat" => concat_extent(body, op, axis, before),
         "tensor.pad" => {
             let pad = |body: &Body, name: &str| body.op(op).attributes.integers(name).map_or(0, |pads| pads[axis]);

@@ -11,7 +11,6 @@ use ir::{AffineExpr, Block, Body, FloatType, IndexMap, IndexSet, Op, Type, Value
 
 use crate::contraction::Contraction;
 use dialects::linalg::generic::{Generic, Iterator};
-use dialects::rt;
 
 /// Members of a group at most. It bounds the code of a kernel and the values alive in its loops.
 const MEMBERS: usize = 64;
@@ -82,7 +81,7 @@ pub fn fuse_block(body: &Body, block: Block) -> Vec<Group> {
 
 /// Whether `op` computes tensor elements, so that it belongs into a kernel.
 pub fn is_compute(body: &Body, op: Op) -> bool {
-    matches!(body.name(op), "linalg.generic" | "tensor.concat" | "tensor.pad" | rt::SCAN)
+    matches!(body.name(op), "linalg.generic" | "tensor.concat" | "tensor.pad")
 }
 
 fn new_group(body: &Body, op: Op) -> Building {
@@ -162,7 +161,7 @@ fn joint_access(body: &Body, group: &Building, value: Value) -> Option<Access> {
 fn reader_access(body: &Body, group: &Building, reader: Op, index: usize) -> Option<Access> {
     let outer = group.accesses.get(&reader)?;
     let Some(generic) = Generic::of(body, reader) else {
-        // concatenation, padding and scans read each element once, perhaps shifted
+        // concatenation and padding read each element once, shifted
         return (reader == group.ops[0]).then(|| Access::root(group.rank));
     };
     if index >= generic.inputs.len() || Contraction::of(body, &generic).is_some() {
@@ -192,7 +191,7 @@ fn initial_access(body: &Body, generic: &Generic, index: usize, outer: &Access) 
 fn contraction_joins(body: &Body, group: &Building, result: Value, access: &Access) -> bool {
     let root = body.result(group.ops[0], 0);
     let same_element = *body.value_type(root).element() == Type::Float(FloatType::F32);
-    let one_piece = !matches!(body.name(group.ops[0]), "tensor.concat" | rt::SCAN);
+    let one_piece = body.name(group.ops[0]) != "tensor.concat";
     !group.has_contraction
         && group.reductions == 0
         && same_element
@@ -204,8 +203,7 @@ fn contraction_joins(body: &Body, group: &Building, result: Value, access: &Acce
 
 /// A reduction may be evaluated once a row, or once an element when nothing below repeats it.
 fn reduction_joins(body: &Body, group: &Building, generic: &Generic, access: &Access) -> bool {
-    let is_scan = body.name(group.ops[0]) == rt::SCAN;
-    if group.has_contraction || is_scan || generic.inits.len() != 1 || group.reductions == REDUCTIONS {
+    if group.has_contraction || generic.inits.len() != 1 || group.reductions == REDUCTIONS {
         return false;
     }
     let root_shape = body.value_type(body.result(group.ops[0], 0)).shape().unwrap_or_default();

@@ -8,11 +8,9 @@ use super::contract::{ContractionKernel, emit_contraction};
 use super::emit::{Emitter, Target};
 use super::loops::{Piece, emit_elementwise};
 use super::pad::emit_pad;
-use super::scan::emit_scan;
 use crate::contraction::Contraction;
 use crate::outline::KERNEL;
 use dialects::linalg::generic::Generic;
-use dialects::rt;
 
 /// Turns every kernel of a module into loops over buffers.
 pub fn build_kernels(module: &mut Module, target: &Target) {
@@ -47,7 +45,6 @@ fn emit_results(emitter: &mut Emitter<'_>, results: &[Value], buffers: &[Value])
     match source.name(root) {
         "tensor.concat" => emit_concat(emitter, root, buffers[0]),
         "tensor.pad" => emit_pad(emitter, root, buffers[0]),
-        rt::SCAN => emit_scan(emitter, root, buffers[0]),
         _ if results.len() == 1 => emit_value(emitter, results[0], buffers[0], &[]),
         _ => {
             let pieces: Vec<Piece<'_>> =

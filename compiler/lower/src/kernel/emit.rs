@@ -494,27 +494,16 @@ impl<'a> Emitter<'a> {
         for (index, lane) in accumulators.unwrap_or_default().iter().enumerate() {
             values.insert(arguments[generic.inputs.len() + index], lane.clone());
         }
-        let results = self.evaluate_ops(generic.block, point, values);
+        for &op in source.ops(generic.block) {
+            if source.name(op) != "linalg.yield" {
+                self.evaluate_op(op, point, &mut values);
+            }
+        }
+        let results: Vec<Lane> = generic.yields(source).iter().map(|&v| self.body_value(v, &values)).collect();
         if accumulators.is_none() {
             self.points.insert(key, results.clone());
         }
         results
-    }
-
-    /// What a block yields for these arguments.
-    pub fn evaluate_block(&mut self, block: Block, arguments: &[Lane]) -> Vec<Lane> {
-        let values = self.source.arguments(block).iter().copied().zip(arguments.iter().cloned()).collect();
-        self.evaluate_ops(block, &[], values)
-    }
-
-    /// The operations of a block, in which these values are known; what its terminator yields.
-    fn evaluate_ops(&mut self, block: Block, point: &[Option<Lane>], mut values: IndexMap<Value, Lane>) -> Vec<Lane> {
-        let source = self.source;
-        let (end, ops) = source.ops(block).split_last().expect("a block has a terminator");
-        for &op in ops {
-            self.evaluate_op(op, point, &mut values);
-        }
-        source.op(*end).operands().iter().map(|&value| self.body_value(value, &values)).collect()
     }
 
     /// The results a generic was already found to have at a point.

@@ -7,4 +7,3 @@ pub mod lane;
 pub mod loops;
 mod pad;
 pub mod reduce;
-mod scan;

@@ -98,7 +98,7 @@ impl Emitter<'_> {
     }
 
     /// A lane that can be carried through a loop: a vector, or one scalar a lane.
-    pub(super) fn spread(&mut self, lane: &Lane) -> Lane {
+    fn spread(&mut self, lane: &Lane) -> Lane {
         match lane {
             Lane::Uniform(value) if !self.vector_legal(&self.body.value_type(*value).clone()) => {
                 Lane::Scalars(vec![*value; self.lanes])
@@ -144,9 +144,21 @@ impl Emitter<'_> {
             point[*dim] = Some(Lane::Uniform(iteration));
             let accumulators = refill(&accumulators, carried);
             let next = emitter.nested(generic, point, accumulators.clone(), inner);
-            next.iter().zip(&accumulators).flat_map(|(lane, like)| lane_values(&alike(emitter, lane, like))).collect()
+            next.iter().zip(&accumulators).flat_map(|(lane, like)| lane_values(&emitter.alike(lane, like))).collect()
         });
         refill(&accumulators, &results)
+    }
+
+    /// `lane` in the representation of `like`.
+    fn alike(&mut self, lane: &Lane, like: &Lane) -> Lane {
+        match (like, lane) {
+            (Lane::Vector(_), _) => Lane::Vector(self.vector_of(lane)),
+            (Lane::Scalars(_), _) => {
+                let scalars = self.scalars_of(lane);
+                Lane::Scalars((0..self.lanes).map(|l| scalars[l.min(scalars.len() - 1)]).collect())
+            }
+            (Lane::Uniform(_) | Lane::Iota(_), _) => lane.clone(),
+        }
     }
 
     /// The combiner, when lanes of the last reduction loop can accumulate separately.
@@ -234,20 +246,7 @@ impl Emitter<'_> {
     }
 }
 
-/// `lane` in the representation of `like`.
-pub(super) fn alike(emitter: &mut Emitter<'_>, lane: &Lane, like: &Lane) -> Lane {
-    match (like, lane) {
-        (Lane::Vector(_), _) => Lane::Vector(emitter.vector_of(lane)),
-        (Lane::Scalars(_), _) => {
-            let scalars = emitter.scalars_of(lane);
-            Lane::Scalars((0..emitter.lanes).map(|l| scalars[l.min(scalars.len() - 1)]).collect())
-        }
-        (Lane::Uniform(_) | Lane::Iota(_), _) => lane.clone(),
-    }
-}
-
-/// The values that carry a lane through a loop.
-pub(super) fn lane_values(lane: &Lane) -> Vec<Value> {
+fn lane_values(lane: &Lane) -> Vec<Value> {
     match lane {
         Lane::Uniform(value) | Lane::Iota(value) | Lane::Vector(value) => vec![*value],
         Lane::Scalars(values) => values.clone(),
@@ -255,7 +254,7 @@ pub(super) fn lane_values(lane: &Lane) -> Vec<Value> {
 }
 
 /// Lanes of the same representation as `like`, holding `values`.
-pub(super) fn refill(like: &[Lane], values: &[Value]) -> Vec<Lane> {
+fn refill(like: &[Lane], values: &[Value]) -> Vec<Lane> {
     let mut values = values.iter().copied();
     let mut next = || values.next().expect("as many values as lanes carry");
     like.iter()

@@ -1,20 +1,26 @@
-//! Operators about the order of elements along an axis: cumulative sums and products, TopK.
+//! Operators in which every element looks at all others of its axis: cumulative sums and products, TopK.
 //!
-//! In TopK every element looks at all others of its axis.
+//! The work is quadratic in the extent of the axis, but independent for every element.
 
-use ir::{AffineExpr, AffineMap, Attribute, Attributes, DimExpr, Op, Type, Value};
+use ir::{AffineExpr, AffineMap, Attribute, DimExpr, Op, Type, Value};
 
 use super::blocked::loop_index;
 use super::reduction::{Combine, Shaped, normalize_axis};
 use super::scalars::{Comparison, Scalars};
 use super::{Lowering, Unsupported};
 use dialects::linalg::generic::{Input, Iterator};
-use dialects::rt;
 
 /// Lowers `CumSum` and `CumProd`.
 pub(super) fn lower_cumulative(lowering: &mut Lowering<'_>, op: Op, name: &str) -> Result<(), Unsupported> {
     let operation = lowering.source.op(op).clone();
     let (x, result) = (operation.operands()[0], operation.results()[0]);
+    let flag = |name: &str| operation.attributes.integer(name) == Some(1);
+    let what = match (flag("exclusive"), flag("reverse")) {
+        (false, false) => Comparison::LessOrEqual,
+        (true, false) => Comparison::Less,
+        (false, true) => Comparison::GreaterOrEqual,
+        (true, true) => Comparison::Greater,
+    };
     let input = lowering.shaped(x);
     let shape = around_axis(lowering, &input.shape, operation.operands()[1])?;
     let value = lowering.reshape(input.value, &shape);
@@ -22,23 +28,17 @@ pub(super) fn lower_cumulative(lowering: &mut Lowering<'_>, op: Op, name: &str) 
     let unsigned = lowering.is_unsigned(x);
     let combine = if name == "CumSum" { Combine::Add } else { Combine::Mul };
     let neutral = combine.neutral(&element, unsigned);
-    let start = lowering.builder().constant(neutral, element.clone());
-    let mut attributes = Attributes::from([("rt.origin", Attribute::string(&name.to_lowercase()))]);
-    for flag in [rt::EXCLUSIVE, rt::REVERSE] {
-        if operation.attributes.integer(flag) == Some(1) {
-            attributes.set(flag, Attribute::Unit);
-        }
-    }
-    let r#type = lowering.tensor(&shape, element.clone());
-    let scan = lowering.emit(rt::SCAN, &[value, start], &[r#type], attributes);
-    let mut builder = lowering.builder();
-    let (_, block) = builder.region_with_block(scan, &[element.clone(), element]);
-    let arguments = builder.body.arguments(block).to_vec();
-    builder.within(block, |builder| {
-        let sum = combine.apply(&mut Scalars { builder, unsigned }, arguments[1], arguments[0]);
-        builder.create("rt.yield", &[sum], &[], []);
+    let neutral = lowering.builder().constant(neutral, element.clone());
+    let init = lowering.pointwise(&[], &shape, element, |_, _| neutral);
+    let (kinds, output) = over_axis(3);
+    let inputs = [Input { value, map: AffineMap::select(4, &[0, 3, 2]) }];
+    let sums = lowering.generic_onto(&inputs, init, output, &kinds, |builder, e| {
+        let (here, other) = (loop_index(builder, 1), loop_index(builder, 3));
+        let mut s = Scalars { builder, unsigned };
+        let counts = s.compare(what, other, here);
+        let sum = combine.apply(&mut s, e[1], e[0]);
+        s.select(counts, sum, e[1])
     });
-    let sums = lowering.body.result(scan, 0);
     let value = lowering.reshape(sums, &input.shape);
     lowering.bind(result, value);
     Ok(())
