@@ -1,6 +1,6 @@
 //! Products of lowered matrices.
 
-use ir::{AffineExpr, AffineMap, Attribute, DimExpr, IndexSet, Type, Value};
+use ir::{AffineExpr, AffineMap, Attribute, DimExpr, IndexSet, Op, Type, Value};
 
 use super::Lowering;
 use super::reduction::{Shaped, accumulator};
