@@ -9,6 +9,7 @@
 
 mod antialias;
 mod blocked;
+mod calls;
 mod contraction;
 mod control_flow;
 mod convolution;
@@ -21,11 +22,11 @@ mod grid_sample;
 mod grouped;
 mod movement;
 mod normalization;
-mod ordered;
 mod padding;
 mod pooling;
 mod reduction;
 mod resize;
+mod routines;
 pub mod scalars;
 mod scatter;
 mod sizes;
