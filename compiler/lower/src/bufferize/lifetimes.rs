@@ -1,0 +1,139 @@
+//! Lifetimes of the results that a block computes.
+
+use dialects::rt::routines::CALL;
+use ir::{Block, Body, IndexMap, IndexSet, Op, Value};
+
+use crate::extents::destination;
+
+/// The tensor behind casts.
+pub(super) fn without_casts(body: &Body, value: Value) -> Value {
+    behind(body, value, &["tensor.cast"])
+}
+
+/// The value whose memory `value` shows: itself, or what it is a view of.
+pub(super) fn view_root(body: &Body, value: Value) -> Value {
+    behind(body, value, &["tensor.reshape", "tensor.cast"])
+}
+
+/// What stands behind a chain of operations with one of these names.
+fn behind(body: &Body, mut value: Value, names: &[&str]) -> Value {
+    while let Some(op) = body.defining_op(value).filter(|&op| names.contains(&body.name(op))) {
+        value = body.operand(op, 0);
+    }
+    value
+}
+
+/// A result of a call.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Computed {
+    pub(super) value: Value,
+    /// The `tensor.empty` that says how large it is.
+    pub(super) destination: Value,
+    pub(super) call: Op,
+    /// The place of the call in its block.
+    pub(super) position: usize,
+}
+
+/// Lifetimes of the results that the calls of one block compute, counted in operations of the block.
+pub(super) struct Lifetimes {
+    /// In program order.
+    pub(super) results: Vec<Computed>,
+    last: IndexMap<Value, usize>,
+    /// What the block's terminator passes on.
+    escaping: IndexSet<Value>,
+}
+
+impl Lifetimes {
+    pub(super) fn of(body: &Body, block: Block) -> Lifetimes {
+        let mut lifetimes = Lifetimes { results: vec![], last: IndexMap::default(), escaping: IndexSet::default() };
+        // what a value may share memory with: itself and, behind views and control flow, other results
+        let mut origins: IndexMap<Value, Vec<Value>> = IndexMap::default();
+        for (position, &top) in body.ops(block).iter().enumerate() {
+            let nested = body.op(top).regions().iter().flat_map(|&region| body.walk(region));
+            for op in nested.chain(std::iter::once(top)).collect::<Vec<_>>() {
+                lifetimes.visit(body, op, position, &mut origins);
+                if op == top {
+                    lifetimes.compute(body, op, position);
+                }
+            }
+        }
+        if let Some(end) = body.terminator(block) {
+            let passed = body.op(end).operands().iter().filter_map(|value| origins.get(value));
+            lifetimes.escaping.extend(passed.flatten());
+        }
+        lifetimes
+    }
+
+    /// Notes the results that a call of the block itself writes.
+    fn compute(&mut self, body: &Body, call: Op, position: usize) {
+        let operation = body.op(call);
+        for (index, &value) in operation.results().iter().enumerate() {
+            if let Some(destination) = destination(body, call, index) {
+                let destination = without_casts(body, destination);
+                self.results.push(Computed { value, destination, call, position });
+            }
+        }
+    }
+
+    fn visit(&mut self, body: &Body, op: Op, position: usize, origins: &mut IndexMap<Value, Vec<Value>>) {
+        let operation = body.op(op);
+        for operand in operation.operands() {
+            for &origin in origins.get(operand).into_iter().flatten() {
+                self.last.insert(origin, position);
+            }
+        }
+        match operation.name.as_str() {
+            "func.call" | CALL => {
+                for &result in operation.results() {
+                    self.last.insert(result, position);
+                    origins.insert(result, vec![result]);
+                }
+            }
+            "arith.constant" => {
+                let result = operation.results()[0];
+                origins.insert(result, vec![result]);
+            }
+            "tensor.reshape" | "tensor.cast" => {
+                let of = origins.get(&operation.operands()[0]).cloned().unwrap_or_default();
+                origins.insert(operation.results()[0], of);
+            }
+            "scf.if" => {
+                for (index, &result) in operation.results().iter().enumerate() {
+                    let branches = operation.regions().iter().filter_map(|&region| body.blocks(region).first());
+                    let yielded =
+                        branches.filter_map(|&block| body.terminator(block)).map(|end| body.operand(end, index));
+                    let all = yielded.flat_map(|value| origins.get(&value).cloned().unwrap_or_default()).collect();
+                    origins.insert(result, all);
+                }
+            }
+            // around a loop, what goes in and what is passed on may come out anywhere
+            "scf.while" => {
+                let regions = operation.regions().iter().flat_map(|&region| body.blocks(region));
+                let passed =
+                    regions.filter_map(|&block| body.terminator(block)).flat_map(|end| body.op(end).operands());
+                let all: IndexSet<Value> = operation
+                    .operands()
+                    .iter()
+                    .chain(passed)
+                    .filter_map(|value| origins.get(value))
+                    .flatten()
+                    .copied()
+                    .collect();
+                let all: Vec<Value> = all.into_iter().collect();
+                for &result in operation.results() {
+                    origins.insert(result, all.clone());
+                }
+            }
+            _ => {}
+        }
+    }
+
+    pub(super) fn last_use(&self, value: Value) -> usize {
+        self.last.get(&value).copied().unwrap_or(0)
+    }
+
+    /// Whether a result is read behind the block.
+    pub(super) fn escapes(&self, value: Value) -> bool {
+        self.escaping.contains(&value)
+    }
+}
