@@ -299,7 +299,8 @@ impl Translator<'_> {
     pub(crate) fn constant_float(&self, value: ir::Value) -> Option<f64> {
         let op = self.body.defining_op(value)?;
         match self.body.name(op) {
-            "vector.broadcast" => self.constant_float(self.body.operand(op, 0)),
+            // a wider type keeps every value
+            "vector.broadcast" | "arith.extf" => self.constant_float(self.body.operand(op, 0)),
             "arith.constant" => match self.body.attribute(op, "value")? {
                 Attribute::Dense(elements) if elements.is_splat() => elements.float(0),
                 scalar => scalar.as_float(),

@@ -26,7 +26,8 @@ pub(super) const RULES: &[Rule] = &[
     exact("relu-exp", "Relu(Exp(x))", "Exp(x)"),
     exact("relu-abs", "Relu(Abs(x))", "Abs(x)").when(|m| m.is_float("x")),
     exact("relu-softmax", "Relu(Softmax:n(x))", "Softmax:n(x)"),
-    exact("abs-relu", "Abs(Relu(x))", "Relu(x)"),
+    // which zero a zero becomes is left open
+    reassoc("abs-relu", "Abs(Relu(x))", "Relu(x)"),
     // clip(α x + β, 0, 1), spelled with a sum, a division or a product
     reassoc_by("hard-sigmoid-div", "Div(Clip(Add(x, a), 0, b), c)", hard_sigmoid),
     reassoc_by("hard-sigmoid-mul", "Mul(Clip(Add(x, a), 0, b), k)", hard_sigmoid_product),
@@ -42,7 +43,7 @@ pub(super) const RULES: &[Rule] = &[
         near("alpha", 1.0 / 6.0, 0.2) && near("beta", 0.5, 0.5)
     }),
     // x clip(x + 3, 0, 6) / 6
-    reassoc("hard-swish-div", "Div(Mul(x, Clip(Add(x, 3), 0, 6)), 6)", "HardSwish(x)"),
+    reassoc("hard-swish-div", "Div(Mul(x, Clip(Add(x, 3), 0, 6)), 6)", "HardSwish(x)").when(|m| m.is_float("x")),
     reassoc("hard-swish-mul", "Mul(Mul(x, Clip(Add(x, 3), 0, 6)), 0.16666666666666666)", "HardSwish(x)"),
     reassoc("hard-swish-inner", "Mul(Mul(x, 0.16666666666666666), Clip(Add(x, 3), 0, 6))", "HardSwish(x)"),
     // x σ(x)
@@ -147,6 +148,9 @@ fn hard_sigmoid_product(m: &mut Match<'_, '_>) -> Option<Id> {
 }
 
 fn hard_sigmoid_of(m: &mut Match<'_, '_>, alpha: f64, beta: f64) -> Option<Id> {
+    if !m.is_float("x") {
+        return None;
+    }
     let x = m.get("x");
     let attributes = [("alpha", Attribute::f32(alpha as f32)), ("beta", Attribute::f32(beta as f32))];
     m.op("HardSigmoid", &[x], attributes)

@@ -34,7 +34,9 @@ pub(super) const RULES: &[Rule] = &[
     // x¹ = x
     exact("pow-one", "Pow(x, 1)", "x"),
     // x² = x x
-    exact("square", "Pow(x, 2)", "Mul(x, x)"),
+    exact("square", "Pow(x, 2)", "Mul(x, x)").when(|m| m.is_float("x")),
+    // powers of integers are computed in floats, and rounded back
+    reassoc("square-integer", "Pow(x, 2)", "Mul(x, x)"),
     // x³ = x x x
     reassoc("cube", "Pow(x, 3)", "Mul(x, Mul(x, x))").when(|m| m.is_float("x")),
     // x^½ = √x, but for -∞ and -0

@@ -84,6 +84,14 @@ pub(crate) struct Compiled {
     names: Names,
 }
 
+#[cfg(test)]
+impl Compiled {
+    /// What its names stand for; operators are numbered for all rules together.
+    pub(crate) fn names(&self) -> &Names {
+        &self.names
+    }
+}
+
 /// All rules, and the operators they name.
 pub(crate) struct Rules {
     /// In the order they are tried.

@@ -3,6 +3,8 @@
 //! Expressions are written as patterns are; [`PRELUDE`] gives the arguments and constants they name. A constant that
 //! is the same number everywhere prints as that number, any other constant computation as `constant`.
 
+mod truth;
+
 use ir::{Body, Module, Value, parse_module};
 
 use crate::language::short_name;
