@@ -46,6 +46,9 @@ const COMBINERS: &[Combiner] = &[
     },
 ];
 
+/// Vectors that accumulate side by side: as many as hide the latency of a combiner.
+const CHAINS: usize = 4;
+
 /// Reduction loops with at most this many iterations in all are unrolled.
 const UNROLL_LIMIT: i64 = 9;
 
@@ -201,48 +204,99 @@ impl Emitter<'_> {
         let neutral = self.vector_of(&Lane::Uniform(neutral));
         let start = start.uniform().expect("a scalar point has a scalar start");
         let loops = self.reduction_loops(generic);
-        let [vector, scalar] = self.lanes_nest(generic, point.to_vec(), [neutral, start], &loops);
+        let chains = self.chain_count(generic, &loops);
+        let mut carried = vec![neutral; chains];
+        carried.push(start);
+        let results = self.lanes_nest(generic, point.to_vec(), &carried, &loops);
+        let (scalar, vectors) = results.split_last().expect("a scalar is carried beside the vectors");
+        let r#type = self.body.value_type(neutral).clone();
+        let vector = vectors
+            .iter()
+            .copied()
+            .reduce(|a, b| self.pure(combiner.name, &[a, b], r#type.clone(), Attributes::new()))
+            .expect("there is a vector");
         let kind = Attribute::Dialect("vector".into(), format!("kind<{}>", combiner.kind).into());
         let folded = self.pure("vector.reduction", &[vector], element.clone(), [("kind", kind)]);
-        Lane::Uniform(self.pure(combiner.name, &[scalar, folded], element, Attributes::new()))
+        Lane::Uniform(self.pure(combiner.name, &[*scalar, folded], element, Attributes::new()))
     }
 
+    /// How many vectors accumulate side by side: more than one where elements are merely read, so that what is waited for
+    /// is not the combiner.
+    fn chain_count(&self, generic: &Generic, loops: &[(usize, Value)]) -> usize {
+        let (_, extent) = loops.last().expect("a reduction has a reduction loop");
+        let long = self.constant_value(*extent).is_none_or(|extent| extent >= (CHAINS * self.lanes) as i64);
+        let is_read =
+            |&input: &Value| self.buffer(input).is_some() || self.source.value_type(input).as_tensor().is_none();
+        if long && generic.inputs.iter().all(is_read) { CHAINS } else { 1 }
+    }
+
+    /// The reduction loops around vectors that accumulate side by side and, last of `carried`, the scalar of the tail.
     fn lanes_nest(
         &mut self,
         generic: &Generic,
         mut point: Vec<Option<Lane>>,
-        carried: [Value; 2],
+        carried: &[Value],
         loops: &[(usize, Value)],
-    ) -> [Value; 2] {
+    ) -> Vec<Value> {
         let zero = self.index(0);
         let ((dim, extent), inner) = loops.split_first().expect("a reduction has a reduction loop");
         if !inner.is_empty() {
-            let results = self.for_loop(zero, *extent, 1, &carried, |emitter, iteration, carried| {
+            return self.for_loop(zero, *extent, 1, carried, |emitter, iteration, carried| {
                 point[*dim] = Some(Lane::Uniform(iteration));
-                emitter.lanes_nest(generic, point, [carried[0], carried[1]], inner).to_vec()
+                emitter.lanes_nest(generic, point, carried, inner)
             });
-            return [results[0], results[1]];
         }
-        let lanes = self.index(self.lanes as i64);
-        let tail = self.rem(*extent, lanes);
-        let main = self.sub(*extent, tail);
-        let step = self.lanes as i64;
-        let vector = self.for_loop(zero, main, step, &carried[..1], |emitter, iteration, carried| {
-            let mut point = point.clone();
-            point[*dim] = Some(Lane::Iota(iteration));
-            let next = emitter.evaluate_body(generic, &point, Some(&[Lane::Vector(carried[0])]));
-            vec![emitter.vector_of(&next[0])]
-        })[0];
-        if self.constant_value(tail) == Some(0) {
-            return [vector, carried[1]];
+        let (&scalar, vectors) = carried.split_last().expect("a scalar is carried beside the vectors");
+        let place = (point, *dim);
+        let (mut vectors, mut done) = (vectors.to_vec(), zero);
+        for chains in [vectors.len(), 1] {
+            let step = (chains * self.lanes) as i64;
+            let width = self.index(step);
+            let left = self.sub(*extent, done);
+            let rest = self.rem(left, width);
+            let end = self.sub(*extent, rest);
+            if done != end {
+                let next = self.vectors_loop(generic, &place, (done, end), &vectors[..chains]);
+                vectors[..chains].copy_from_slice(&next);
+                done = end;
+            }
         }
-        let scalar = self.for_loop(main, *extent, 1, &carried[1..], |emitter, iteration, carried| {
-            let mut point = point.clone();
-            point[*dim] = Some(Lane::Uniform(iteration));
+        if done == *extent {
+            vectors.push(scalar);
+            return vectors;
+        }
+        let tail = self.for_loop(done, *extent, 1, &[scalar], |emitter, iteration, carried| {
+            let (mut point, dim) = place.clone();
+            point[dim] = Some(Lane::Uniform(iteration));
             let next = emitter.evaluate_body(generic, &point, Some(&[Lane::Uniform(carried[0])]));
             vec![next[0].uniform().expect("a scalar point has scalar results")]
-        })[0];
-        [vector, scalar]
+        });
+        vectors.push(tail[0]);
+        vectors
+    }
+
+    /// The innermost reduction loop over whole vectors, as many at a time as accumulate.
+    fn vectors_loop(
+        &mut self,
+        generic: &Generic,
+        (point, dim): &(Vec<Option<Lane>>, usize),
+        (low, high): (Value, Value),
+        vectors: &[Value],
+    ) -> Vec<Value> {
+        let lanes = self.lanes as i64;
+        self.for_loop(low, high, lanes * vectors.len() as i64, vectors, |emitter, iteration, carried| {
+            let mut point = point.clone();
+            let mut first = iteration;
+            let mut next = Vec::new();
+            for &vector in carried {
+                point[*dim] = Some(Lane::Iota(first));
+                let combined = emitter.evaluate_body(generic, &point, Some(&[Lane::Vector(vector)]));
+                next.push(emitter.vector_of(&combined[0]));
+                let width = emitter.index(lanes);
+                first = emitter.add(first, width);
+            }
+            next
+        })
     }
 }
 
