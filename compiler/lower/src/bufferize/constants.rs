@@ -1,0 +1,104 @@
+//! Buffers that outlive a run: constants of the model, and what is computed from them once.
+
+use dialects::ml_program::{GLOBAL, GLOBAL_STORE, named_global};
+use ir::{Attribute, Attributes, Location, Module, Op, Type, Value};
+
+use super::lifetimes::{Lifetimes, view_root};
+use super::{ALIGNMENT, Buffer, Host};
+
+/// From so many bytes on, the memory of a constant is given back behind its last reader in `@initialize`.
+const DISCARDED_BYTES: usize = 1 << 20;
+
+/// Makes buffers of the tensors of a module that one function writes and others read.
+pub fn bufferize_globals(module: &mut Module) {
+    for op in module.ops().to_vec() {
+        if module.body.name(op) == GLOBAL {
+            let attributes = &module.body.op(op).attributes;
+            let tensor = attributes.get("type").and_then(Attribute::as_type).expect("a global has a type");
+            let shape = tensor.static_shape().expect("globals are static");
+            let memref = Type::memref(shape.into_iter().map(Some).collect::<Vec<_>>(), tensor.element().clone());
+            let attributes = Attributes::from([
+                ("sym_name", Attribute::string(attributes.str("sym_name").expect("a global has a name"))),
+                ("sym_visibility", Attribute::string("private")),
+                ("type", Attribute::Type(memref)),
+                ("alignment", Attribute::i64(ALIGNMENT)),
+                ("initial_value", Attribute::Unit),
+            ]);
+            let operation = module.body.op_mut(op);
+            operation.name = "memref.global".into();
+            operation.attributes = attributes;
+        }
+    }
+}
+
+impl Host<'_> {
+    pub(super) fn constant(&mut self, op: Op) {
+        let result = self.source.result(op, 0);
+        let tensor = self.source.value_type(result).clone();
+        let shape = tensor.static_shape().expect("constants are static");
+        let memref = Type::memref(shape.iter().map(|&e| Some(e)).collect::<Vec<_>>(), tensor.element().clone());
+        let name = format!("{}_constant_{}", self.name, self.globals);
+        self.globals += 1;
+        let value = self.source.op(op).attributes.get("value").expect("a constant has a value").clone();
+        let location = self.source.op(op).location.clone();
+        self.global(&name, &memref, value, location);
+        let buffer = self.global_buffer(&name, &tensor);
+        self.buffers.insert(result, buffer);
+    }
+
+    /// A constant buffer of the module.
+    fn global(&mut self, name: &str, memref: &Type, initial_value: Attribute, location: Location) {
+        let attributes = Attributes::from([
+            ("sym_name", Attribute::string(name)),
+            ("sym_visibility", Attribute::string("private")),
+            ("type", Attribute::Type(memref.clone())),
+            ("alignment", Attribute::i64(ALIGNMENT)),
+            ("constant", Attribute::Unit),
+            ("initial_value", initial_value),
+        ]);
+        let global = self.module.body.create_op("memref.global", &[], &[], attributes, location);
+        let top = self.module.body.entry().expect("a module has one block");
+        self.module.body.append(top, global);
+    }
+
+    /// The global that a value is stored into, which then is the value's own memory.
+    pub(super) fn stored_global(&self, value: Value) -> Option<String> {
+        self.source.uses(value).iter().find_map(|reader| match self.source.name(reader.op) {
+            GLOBAL_STORE => Some(named_global(&self.source, reader.op).to_string()),
+            "tensor.cast" => self.stored_global(self.source.result(reader.op, 0)),
+            _ => None,
+        })
+    }
+
+    /// The buffer of a global, which has a static shape.
+    pub(super) fn global_buffer(&mut self, name: &str, tensor: &Type) -> Buffer {
+        let shape = tensor.static_shape().expect("globals are static");
+        let memref = Type::memref(shape.iter().map(|&e| Some(e)).collect::<Vec<_>>(), tensor.element().clone());
+        let extents = shape.iter().map(|&extent| self.index(extent)).collect();
+        let memref = self.pure("memref.get_global", &[], memref, [("name", Attribute::symbol(name))]);
+        Buffer { memref, extents }
+    }
+
+    /// Gives back the pages of mapped constants that `op` was the last to read. They were read to be packed, and the
+    /// packed form is what stays.
+    pub(super) fn discard_constants(&mut self, op: Op, position: usize, lifetimes: &Lifetimes) {
+        for operand in self.source.op(op).operands().to_vec() {
+            let root = view_root(&self.source, operand);
+            let bytes = self.mapped_bytes(root).unwrap_or(0);
+            if bytes < DISCARDED_BYTES || lifetimes.last_use(root) != position {
+                continue;
+            }
+            let address = self.pure("rt.address", &[self.buffers[&root].memref], Type::Index, []);
+            let bytes = self.index(bytes as i64);
+            let callee = Attributes::from([("callee", Attribute::symbol("rt_discard"))]);
+            self.emit("func.call", &[address, bytes], &[], callee);
+        }
+    }
+
+    /// The size of a constant that is in a mapped file.
+    fn mapped_bytes(&self, value: Value) -> Option<usize> {
+        let op = self.source.defining_op(value).filter(|&op| self.source.name(op) == "arith.constant")?;
+        let data = &self.source.op(op).attributes.get("value")?.as_dense()?.data;
+        data.is_mapped().then(|| data.bytes().len())
+    }
+}

@@ -1,0 +1,82 @@
+//! The host function's own form.
+//!
+//! It is `@f(%table: memref<?xi64>) -> i64`. The table holds, in this order, the address of the run context; for each
+//! input its address and its extents; for each output room for its address and its extents. The result is the run's
+//! status: 0, or the number of the message of a failed assertion.
+
+use ir::{Attribute, Attributes, Block, Type, Value};
+
+use super::lifetimes::view_root;
+use super::{Buffer, Host};
+
+impl Host<'_> {
+    pub(super) fn bind_arguments(&mut self, entry: Block) {
+        let mut word = 1;
+        for argument in self.source.arguments(entry).to_vec() {
+            let r#type = self.source.value_type(argument).clone();
+            let mut next = |host: &mut Self| {
+                let at = host.index(word);
+                word += 1;
+                let loaded = host.load_word(host.table, at);
+                host.value("arith.index_cast", &[loaded], Type::Index, [])
+            };
+            let address = next(self);
+            let rank = r#type.rank().unwrap_or(0);
+            let extents: Vec<Value> = (0..rank).map(|_| next(self)).collect();
+            let memref = self.buffer_at(address, &r#type, &extents);
+            self.buffers.insert(argument, Buffer { memref, extents });
+        }
+        self.output_words.push(word);
+    }
+
+    /// Values that are computed by a call of the entry block and returned once are written where the caller wants them.
+    pub(super) fn assign_outputs(&mut self, results: &[Value]) {
+        for (index, &result) in results.iter().enumerate() {
+            let next = self.output_words[index] + 1 + self.source.value_type(result).rank().unwrap_or(0) as i64;
+            self.output_words.push(next);
+            let root = view_root(&self.source, result);
+            let by_call = self.source.defining_op(root).is_some_and(|op| {
+                self.source.name(op) == "func.call" && self.source.op(op).parent() == self.source.entry()
+            });
+            if by_call && !self.outputs.contains_key(&root) {
+                self.outputs.insert(root, index);
+            }
+        }
+    }
+
+    pub(super) fn output_memory(&mut self, index: usize, bytes: Value) -> Value {
+        let number = self.index(index as i64);
+        let context = self.context;
+        let callee = Attributes::from([("callee", Attribute::symbol("rt_output"))]);
+        self.value("func.call", &[context, number, bytes], Type::memref(vec![None], Type::I8), callee)
+    }
+
+    pub(super) fn finish_output(&mut self, index: usize, result: Value) {
+        let buffer = self.buffers[&result].clone();
+        let root = view_root(&self.source, result);
+        let base = self.output_words[index];
+        let address = if self.outputs.get(&root) == Some(&index) {
+            self.pure("rt.address", &[buffer.memref], Type::Index, [])
+        } else {
+            let r#type = self.source.value_type(result).clone();
+            let bytes = self.byte_size(&r#type, &buffer.extents);
+            let memory = self.output_memory(index, bytes);
+            let target = self.pure("rt.address", &[memory], Type::Index, []);
+            let source = self.pure("rt.address", &[buffer.memref], Type::Index, []);
+            let callee = Attributes::from([("callee", Attribute::symbol("rt_copy"))]);
+            self.emit("func.call", &[target, source, bytes], &[], callee);
+            target
+        };
+        self.store_word(address, base);
+        for (axis, extent) in buffer.extents.into_iter().enumerate() {
+            self.store_word(extent, base + 1 + axis as i64);
+        }
+    }
+
+    fn store_word(&mut self, word: Value, at: i64) {
+        let at = self.index(at);
+        let word = self.pure("arith.index_cast", &[word], Type::I64, []);
+        let table = self.table;
+        self.emit("memref.store", &[word, table, at], &[], []);
+    }
+}

@@ -1,0 +1,190 @@
+//! Bufferization of the host function: tensors become buffers in one planned arena, kernel results become arguments.
+//!
+//! - [`convention`]: how the host function takes inputs and gives outputs.
+//! - [`sizes`]: extents and sizes in bytes as values of the host.
+//! - [`lifetimes`]: how long each result is read.
+//! - [`memory`]: where each result lives.
+//! - [`constants`]: buffers that outlive a run.
+//! - [`operations`]: operation by operation from tensors to buffers.
+//!
+//! Invariants
+//! - Every buffer is dense and row-major.
+//! - Two values share memory only if their lifetimes, counted in operations of the entry block, do not overlap, or
+//!   one is a view of the other.
+
+mod constants;
+mod convention;
+mod lifetimes;
+mod memory;
+mod operations;
+mod sizes;
+
+use ir::{Attribute, Attributes, Block, Body, Builder, FunctionType, IndexMap, Module, Op, OpName, Type, Value};
+
+use crate::fold_constants::INITIALIZE;
+
+pub use constants::bufferize_globals;
+use lifetimes::Lifetimes;
+
+/// Alignment of every planned buffer, in bytes.
+const ALIGNMENT: i64 = 64;
+
+/// Where a tensor lives.
+#[derive(Clone, Debug)]
+struct Buffer {
+    memref: Value,
+    extents: Vec<Value>,
+}
+
+/// What decides a pure operation's result.
+#[derive(PartialEq, Eq, Hash)]
+struct Pure {
+    name: OpName,
+    operands: Vec<Value>,
+    attributes: Attributes,
+    result: Type,
+}
+
+struct Host<'m> {
+    module: &'m mut Module,
+    name: String,
+    source: Body,
+    body: Body,
+    at: Block,
+    context: Value,
+    status: Value,
+    buffers: IndexMap<Value, Buffer>,
+    scalars: IndexMap<Value, Value>,
+    /// Pure operations of the entry block.
+    known: IndexMap<Pure, Value>,
+    globals: usize,
+    /// Output number and the address slot in the table for values that are written straight into an output.
+    outputs: IndexMap<Value, usize>,
+    output_words: Vec<i64>,
+    slots: IndexMap<Value, usize>,
+    offsets: Vec<Value>,
+    arena: Option<Value>,
+    table: Value,
+}
+
+/// Bufferizes the function `name` and adapts it to the host calling convention.
+pub fn bufferize_host(module: &mut Module, name: &str) -> ir::Result<()> {
+    let Some(op) = module.symbol(name) else { return Ok(()) };
+    let source = module.body.take_isolated(op).expect("a function owns its body");
+    let table_type = Type::memref(vec![None], Type::I64);
+    let mut body = Body::new();
+    let at = body.add_block(body.root(), std::slice::from_ref(&table_type));
+    let table = body.arguments(at)[0];
+    let mut builder = Builder::at_end(&mut body, at);
+    let zero = builder.constant_index(0);
+    let context_word = builder.value("memref.load", &[table, zero], Type::I64, []);
+    let context = builder.value("arith.index_cast", &[context_word], Type::Index, []);
+    // the status word is the first field of the run context
+    let status = builder.value("rt.buffer", &[context], table_type.clone(), []);
+    let mut host = Host {
+        module,
+        name: name.to_string(),
+        source,
+        body,
+        at,
+        context,
+        status,
+        buffers: IndexMap::default(),
+        scalars: IndexMap::default(),
+        known: IndexMap::default(),
+        globals: 0,
+        outputs: IndexMap::default(),
+        output_words: vec![],
+        slots: IndexMap::default(),
+        offsets: vec![],
+        arena: None,
+        table,
+    };
+    host.run()?;
+    let body = host.body;
+    module.body.set_isolated(op, body);
+    let r#type = FunctionType { inputs: vec![table_type], results: vec![Type::I64] };
+    let attributes = &mut module.body.op_mut(op).attributes;
+    attributes.set("function_type", Attribute::Type(Type::Function(r#type.into())));
+    // they describe the model's inputs and outputs, which are no longer the function's
+    attributes.remove("arg_attrs");
+    attributes.remove("res_attrs");
+    Ok(())
+}
+
+impl Host<'_> {
+    fn run(&mut self) -> ir::Result<()> {
+        let entry = self.source.entry().expect("the host function has a body");
+        self.bind_arguments(entry);
+        self.hoist_sizes(entry);
+        let end = self.source.terminator(entry).expect("the host function returns");
+        let results = self.source.op(end).operands().to_vec();
+        self.assign_outputs(&results);
+        let lifetimes = Lifetimes::of(&self.source, entry);
+        self.plan_arena(&lifetimes);
+        for (position, op) in self.source.ops(entry).to_vec().into_iter().enumerate() {
+            self.operation(op)?;
+            if self.name == INITIALIZE {
+                self.discard_constants(op, position, &lifetimes);
+            }
+        }
+        for (index, &result) in results.iter().enumerate() {
+            self.finish_output(index, result);
+        }
+        let zero = self.index(0);
+        let status = self.load_word(self.status, zero);
+        self.emit("func.return", &[status], &[], []);
+        Ok(())
+    }
+
+    fn emit(
+        &mut self,
+        name: &'static str,
+        operands: &[Value],
+        results: &[Type],
+        attributes: impl Into<Attributes>,
+    ) -> Op {
+        let at = self.at;
+        Builder::at_end(&mut self.body, at).create(name, operands, results, attributes)
+    }
+
+    fn value(
+        &mut self,
+        name: &'static str,
+        operands: &[Value],
+        result: Type,
+        attributes: impl Into<Attributes>,
+    ) -> Value {
+        let op = self.emit(name, operands, &[result], attributes);
+        self.body.result(op, 0)
+    }
+
+    /// A pure operation; one that the entry block has already is not repeated.
+    fn pure(
+        &mut self,
+        name: impl Into<OpName>,
+        operands: &[Value],
+        result: Type,
+        attributes: impl Into<Attributes>,
+    ) -> Value {
+        let pure = Pure { name: name.into(), operands: operands.to_vec(), attributes: attributes.into(), result };
+        if let Some(&known) = self.known.get(&pure) {
+            return known;
+        }
+        let mut builder = Builder::at_end(&mut self.body, self.at);
+        let value = builder.value(pure.name.clone(), &pure.operands, pure.result.clone(), pure.attributes.clone());
+        // what a branch computes is not known behind it
+        if Some(self.at) == self.body.entry() {
+            self.known.insert(pure, value);
+        }
+        value
+    }
+
+    fn index(&mut self, value: i64) -> Value {
+        self.pure("arith.constant", &[], Type::Index, [("value", Attribute::index(value))])
+    }
+
+    fn load_word(&mut self, table: Value, at: Value) -> Value {
+        self.value("memref.load", &[table, at], Type::I64, [])
+    }
+}

@@ -1,0 +1,163 @@
+//! Operation by operation from tensors to buffers.
+
+use dialects::ml_program::{GLOBAL_LOAD, GLOBAL_STORE, named_global};
+use ir::{Block, Builder, Diagnostic, Op, Type, Value};
+
+use super::lifetimes::without_casts;
+use super::{Buffer, Host};
+
+impl Host<'_> {
+    fn block(&mut self, block: Block) -> ir::Result<()> {
+        for op in self.source.ops(block).to_vec() {
+            self.operation(op)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn operation(&mut self, op: Op) -> ir::Result<()> {
+        let name = self.source.name(op).to_string();
+        match name.as_str() {
+            "func.return" | "scf.yield" | "tensor.empty" | GLOBAL_STORE => {}
+            GLOBAL_LOAD => {
+                let result = self.source.result(op, 0);
+                let name = named_global(&self.source, op).to_string();
+                let tensor = self.source.value_type(result).clone();
+                let buffer = self.global_buffer(&name, &tensor);
+                self.buffers.insert(result, buffer);
+            }
+            "func.call" => self.call(op)?,
+            "arith.constant" if matches!(self.source.value_type(self.source.result(op, 0)), Type::Tensor(_)) => {
+                self.constant(op);
+            }
+            "tensor.cast" => {
+                // a cast of a destination is never a buffer of its own
+                if let Some(buffer) = self.buffers.get(&self.source.operand(op, 0)).cloned() {
+                    let result = self.source.result(op, 0);
+                    self.buffers.insert(result, buffer);
+                }
+            }
+            "tensor.reshape" => {
+                let elements =
+                    self.source.defining_op(self.source.operand(op, 1)).expect("a shape is built from elements");
+                let extents: Vec<Value> =
+                    self.source.op(elements).operands().iter().map(|operand| self.scalars[operand]).collect();
+                let source = self.buffers[&self.source.operand(op, 0)].memref;
+                let address = self.pure("rt.address", &[source], Type::Index, []);
+                let result = self.source.result(op, 0);
+                let r#type = self.source.value_type(result).clone();
+                let memref = self.buffer_at(address, &r#type, &extents);
+                self.buffers.insert(result, Buffer { memref, extents });
+            }
+            // only ever the shape operand of a reshape
+            "tensor.from_elements" => {}
+            "tensor.extract" => {
+                let operands = self.source.op(op).operands().to_vec();
+                let buffer = self.buffers[&operands[0]].memref;
+                let indices = operands[1..].iter().map(|operand| self.scalars[operand]);
+                let operands: Vec<Value> = std::iter::once(buffer).chain(indices).collect();
+                let result = self.source.result(op, 0);
+                let r#type = self.source.value_type(result).clone();
+                let loaded = self.value("memref.load", &operands, r#type, []);
+                self.scalars.insert(result, loaded);
+            }
+            "scf.if" => self.conditional(op)?,
+            "cf.assert" => {
+                let condition = self.scalars[&self.source.operand(op, 0)];
+                let attributes = self.source.op(op).attributes.clone();
+                self.emit("cf.assert", &[condition], &[], attributes);
+            }
+            "tensor.dim" => self.scalar_op(op),
+            _ if name.starts_with("arith.") || name.starts_with("math.") => self.scalar_op(op),
+            _ => {
+                let location = self.source.op(op).location.clone();
+                return Err(Diagnostic::internal(location, format!("{name} has no place in a host function")).into());
+            }
+        }
+        Ok(())
+    }
+
+    fn call(&mut self, op: Op) -> ir::Result<()> {
+        let operation = self.source.op(op).clone();
+        let (arguments, destinations) =
+            operation.operands().split_at(operation.operands().len() - operation.results().len());
+        let mut operands: Vec<Value> = Vec::new();
+        for &argument in arguments {
+            let operand = match self.buffers.get(&argument) {
+                Some(buffer) => self.cast_to(buffer.memref, argument),
+                None => self.scalars[&argument],
+            };
+            operands.push(operand);
+        }
+        for (&result, &destination) in operation.results().iter().zip(destinations) {
+            let buffer = self.allocate(result, without_casts(&self.source, destination))?;
+            operands.push(self.cast_to(buffer.memref, destination));
+            self.buffers.insert(result, buffer);
+        }
+        let at = self.at;
+        Builder::at_end(&mut self.body, at).with_location(operation.location).create(
+            "func.call",
+            &operands,
+            &[],
+            operation.attributes,
+        );
+        Ok(())
+    }
+
+    /// `scf.if`: each branch yields the addresses and extents of its results.
+    fn conditional(&mut self, op: Op) -> ir::Result<()> {
+        let operation = self.source.op(op).clone();
+        let condition = self.scalars[&operation.operands()[0]];
+        let ranks: Vec<Option<usize>> = operation
+            .results()
+            .iter()
+            .map(|&r| self.source.value_type(r).as_tensor().map(|t| t.shape.as_ref().map_or(0, Vec::len)))
+            .collect();
+        let types: Vec<Type> = operation
+            .results()
+            .iter()
+            .zip(&ranks)
+            .flat_map(|(&result, rank)| match rank {
+                Some(rank) => vec![Type::Index; rank + 1],
+                None => vec![self.source.value_type(result).clone()],
+            })
+            .collect();
+        let new = self.emit("scf.if", &[condition], &types, []);
+        let outer = self.at;
+        for &region in operation.regions() {
+            let new_region = self.body.add_region(new);
+            let Some(&block) = self.source.blocks(region).first() else { continue };
+            self.at = self.body.add_block(new_region, &[]);
+            self.block(block)?;
+            let end = self.source.terminator(block).expect("a branch yields");
+            let mut yields = Vec::new();
+            for &value in self.source.op(end).operands().to_vec().iter() {
+                match self.buffers.get(&value).cloned() {
+                    Some(buffer) => {
+                        yields.push(self.pure("rt.address", &[buffer.memref], Type::Index, []));
+                        yields.extend(buffer.extents);
+                    }
+                    None => yields.push(self.scalars[&value]),
+                }
+            }
+            self.emit("scf.yield", &yields, &[], []);
+            self.at = outer;
+        }
+        let mut words = self.body.op(new).results().to_vec().into_iter();
+        let mut next = || words.next().expect("as many words as the branches yield");
+        for (&result, rank) in operation.results().iter().zip(ranks) {
+            match rank {
+                Some(rank) => {
+                    let address = next();
+                    let extents: Vec<Value> = (0..rank).map(|_| next()).collect();
+                    let r#type = self.source.value_type(result).clone();
+                    let memref = self.buffer_at(address, &r#type, &extents);
+                    self.buffers.insert(result, Buffer { memref, extents });
+                }
+                None => {
+                    self.scalars.insert(result, next());
+                }
+            }
+        }
+        Ok(())
+    }
+}
