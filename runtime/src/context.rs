@@ -11,6 +11,9 @@ pub const ARENA_ALIGNMENT: usize = 64;
 /// [`RunContext::status`] of a run that found no memory.
 pub const STATUS_OUT_OF_MEMORY: i64 = -1;
 
+/// So many buffers that scopes freed are kept for the next allocations.
+const SPARE_BUFFERS: usize = 16;
+
 /// Returns `bytes` bytes for output `index`, valid until the caller of the run has read it; null when there are none.
 pub type OutputCallback = extern "C" fn(host: *mut c_void, index: i64, bytes: i64) -> *mut u8;
 
@@ -29,9 +32,11 @@ pub struct RunContext {
     pub output: OutputCallback,
     /// The newest of the buffers allocated by the current run; null when there is none.
     pub buffers: *mut RunBuffer,
+    /// Buffers that a scope of the current run freed, to be taken again; the last one freed first.
+    pub spare: *mut RunBuffer,
 }
 
-/// The header of a buffer that lives until the end of the run. The buffer follows at once.
+/// The header of a buffer that lives until the end of its scope, or of the run. The buffer follows at once.
 #[repr(C, align(64))]
 pub struct RunBuffer {
     next: *mut RunBuffer,
@@ -48,6 +53,7 @@ impl RunContext {
             host,
             output,
             buffers: std::ptr::null_mut(),
+            spare: std::ptr::null_mut(),
         }
     }
 
@@ -72,35 +78,73 @@ impl RunContext {
         self.arena
     }
 
-    /// `bytes` bytes that live until [`RunContext::end_run`].
+    /// `bytes` bytes that live until the scope ends that is open, or until [`RunContext::end_run`].
     fn allocate(&mut self, bytes: i64) -> *mut u8 {
-        let layout = buffer_layout(bytes);
-        // SAFETY: the layout holds at least a header.
-        let header = layout.map_or(std::ptr::null_mut(), |layout| unsafe { alloc(layout) }).cast::<RunBuffer>();
-        if header.is_null() {
+        let header = match take_spare(&mut self.spare, bytes) {
+            Some(spare) => spare,
+            None => {
+                let layout = buffer_layout(bytes);
+                // SAFETY: the layout holds at least a header.
+                let header = layout.map_or(std::ptr::null_mut(), |layout| unsafe { alloc(layout) }).cast::<RunBuffer>();
+                if header.is_null() {
+                    self.fail(STATUS_OUT_OF_MEMORY);
+                    return std::ptr::null_mut();
+                }
+                // SAFETY: just allocated with room for the header.
+                unsafe { header.write(RunBuffer { next: std::ptr::null_mut(), bytes }) };
+                header
+            }
+        };
+        push(&mut self.buffers, header);
+        // SAFETY: the buffer follows the header.
+        unsafe { header.add(1).cast() }
+    }
+
+    /// Frees the buffers that are newer than `scope`, but for those that begin at one of the addresses `kept`.
+    fn end_scope(&mut self, scope: *mut RunBuffer, kept: &[i64]) {
+        let mut newer = std::mem::replace(&mut self.buffers, scope);
+        let mut survivors: Vec<*mut RunBuffer> = Vec::new();
+        while newer != scope && !newer.is_null() {
+            let header = newer;
+            // SAFETY: every header in the list was allocated and written by `allocate`.
+            newer = unsafe { (*header).next };
+            match kept.contains(&address_behind(header)) {
+                true => survivors.push(header),
+                false => push(&mut self.spare, header),
+            }
+        }
+        for survivor in survivors.into_iter().rev() {
+            push(&mut self.buffers, survivor);
+        }
+        free_behind(&mut self.spare, SPARE_BUFFERS);
+    }
+
+    /// A buffer with the first `used` bytes of the one at `address`, which `allocate` made, and room for `more`.
+    /// Copies seldom: a buffer that has to grow grows to twice its size.
+    fn grow(&mut self, address: i64, used: i64, more: i64) -> *mut u8 {
+        let start: *mut u8 = std::ptr::with_exposed_provenance_mut(address as usize);
+        // SAFETY: the header stands in front of what `allocate` returned.
+        let room = unsafe { start.cast::<RunBuffer>().sub(1).read().bytes };
+        let Some(needed) = used.checked_add(more).filter(|&needed| used >= 0 && more >= 0 && needed <= i64::MAX / 2)
+        else {
             self.fail(STATUS_OUT_OF_MEMORY);
             return std::ptr::null_mut();
+        };
+        if needed <= room {
+            return start;
         }
-        // SAFETY: just allocated with room for the header and the buffer.
-        unsafe {
-            header.write(RunBuffer { next: self.buffers, bytes });
-            self.buffers = header;
-            header.add(1).cast()
+        let grown = self.allocate(needed.max(2 * room));
+        if !grown.is_null() {
+            // SAFETY: both are as long, and the new one was just allocated.
+            unsafe { std::ptr::copy_nonoverlapping(start, grown, used as usize) };
         }
+        grown
     }
 
     /// Frees the buffers of the run and clears the status; the arena stays.
     pub fn end_run(&mut self) {
-        while !self.buffers.is_null() {
-            // SAFETY: every header in the list was allocated and written by `allocate`.
-            unsafe {
-                let RunBuffer { next, bytes } = self.buffers.read();
-                if let Some(layout) = buffer_layout(bytes) {
-                    dealloc(self.buffers.cast(), layout);
-                }
-                self.buffers = next;
-            }
-        }
+        free_behind(&mut self.buffers, 0);
+        free_behind(&mut self.spare, 0);
         self.status = 0;
     }
 
@@ -127,6 +171,56 @@ impl Drop for RunContext {
     }
 }
 
+fn push(list: &mut *mut RunBuffer, header: *mut RunBuffer) {
+    // SAFETY: every header was allocated and written by `allocate`, and is in no other list.
+    unsafe { (*header).next = *list };
+    *list = header;
+}
+
+/// Takes a buffer out of a list that has room for `bytes` bytes and is not much larger.
+fn take_spare(list: &mut *mut RunBuffer, bytes: i64) -> Option<*mut RunBuffer> {
+    let mut link: *mut *mut RunBuffer = list;
+    // SAFETY: every header in the list was allocated and written by `allocate`.
+    unsafe {
+        while !(*link).is_null() {
+            let header = *link;
+            if bytes <= (*header).bytes && (*header).bytes <= bytes.saturating_mul(2).saturating_add(4096) {
+                *link = (*header).next;
+                return Some(header);
+            }
+            link = &raw mut (*header).next;
+        }
+    }
+    None
+}
+
+/// Frees all buffers of a list but the first `kept`.
+fn free_behind(list: &mut *mut RunBuffer, kept: usize) {
+    let mut link: *mut *mut RunBuffer = list;
+    // SAFETY: every header in the list was allocated and written by `allocate`.
+    unsafe {
+        for _ in 0..kept {
+            if (*link).is_null() {
+                return;
+            }
+            link = &raw mut (**link).next;
+        }
+        let mut rest = std::mem::replace(&mut *link, std::ptr::null_mut());
+        while !rest.is_null() {
+            let RunBuffer { next, bytes } = rest.read();
+            if let Some(layout) = buffer_layout(bytes) {
+                dealloc(rest.cast(), layout);
+            }
+            rest = next;
+        }
+    }
+}
+
+/// Where the buffer of a header begins.
+fn address_behind(header: *mut RunBuffer) -> i64 {
+    header.wrapping_add(1).expose_provenance() as i64
+}
+
 fn arena_layout(bytes: i64) -> Option<Layout> {
     Layout::from_size_align(usize::try_from(bytes).ok()?, ARENA_ALIGNMENT).ok()
 }
@@ -151,6 +245,45 @@ pub extern "C" fn rt_arena(context_address: i64, bytes: i64) -> *mut u8 {
 #[unsafe(no_mangle)]
 pub extern "C" fn rt_allocate(context_address: i64, bytes: i64) -> *mut u8 {
     context(context_address).allocate(bytes)
+}
+
+/// Begins a scope: what is allocated from here on is freed by [`rt_scope_end`] with the result.
+#[unsafe(no_mangle)]
+pub extern "C" fn rt_scope_begin(context_address: i64) -> i64 {
+    context(context_address).buffers.expose_provenance() as i64
+}
+
+/// Frees what was allocated since `scope` began, but for the buffers at `count` addresses, which belong to the scope
+/// around it from here on.
+///
+/// # Safety
+/// `kept` points to `count` words, and scopes end in the reverse order of their beginnings.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rt_scope_end(context_address: i64, scope: i64, kept: *const i64, count: i64) {
+    // SAFETY: promised by the caller.
+    let kept = unsafe { std::slice::from_raw_parts(kept, count.max(0) as usize) };
+    context(context_address).end_scope(std::ptr::with_exposed_provenance_mut(scope as usize), kept);
+}
+
+/// Copies `bytes` bytes behind the first `used` bytes of a buffer of the run; returns where the buffer is now, null,
+/// with the status set, when there is no memory.
+///
+/// # Safety
+/// `rt_allocate` or this function made the buffer, and `source` has as many bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rt_append(
+    context_address: i64,
+    buffer: i64,
+    used: i64,
+    source: *const u8,
+    bytes: i64,
+) -> *mut u8 {
+    let grown = context(context_address).grow(buffer, used, bytes);
+    if !grown.is_null() && bytes > 0 {
+        // SAFETY: `grow` made room for it.
+        unsafe { std::ptr::copy_nonoverlapping(source, grown.add(used as usize), bytes as usize) };
+    }
+    grown
 }
 
 /// Copies `bytes` bytes between buffers that do not overlap.
@@ -222,6 +355,48 @@ mod tests {
         assert_eq!((first as usize % ARENA_ALIGNMENT, second as usize % ARENA_ALIGNMENT), (0, 0));
         context.end_run();
         assert!(context.buffers.is_null());
+    }
+
+    #[test]
+    fn scopes_free_all_but_what_is_passed_on() {
+        let mut context = RunContext::new(std::ptr::null_mut(), no_output);
+        let address = context.address();
+        rt_allocate(address, 8);
+        let scope = rt_scope_begin(address);
+        let mut carried = rt_allocate(address, 1 << 20);
+        for _ in 0..1000 {
+            rt_allocate(address, 1 << 20);
+            let next = rt_allocate(address, 1 << 20);
+            let kept = [next.expose_provenance() as i64];
+            // SAFETY: one word.
+            unsafe { rt_scope_end(address, scope, kept.as_ptr(), 1) };
+            assert_ne!(next, carried);
+            carried = next;
+        }
+        let length = |list: *mut RunBuffer| {
+            // SAFETY: every header in the list was written by `allocate`.
+            std::iter::successors((!list.is_null()).then_some(list), |&b| {
+                let next = unsafe { (*b).next };
+                (!next.is_null()).then_some(next)
+            })
+            .count()
+        };
+        assert_eq!(length(context.buffers), 2);
+        assert!(length(context.spare) <= 2);
+    }
+
+    #[test]
+    fn appended_bytes_stay_in_order() {
+        let mut context = RunContext::new(std::ptr::null_mut(), no_output);
+        let address = context.address();
+        let mut buffer = rt_allocate(address, 0);
+        for byte in 0..200u8 {
+            // SAFETY: one byte.
+            buffer = unsafe { rt_append(address, buffer.expose_provenance() as i64, byte as i64, &raw const byte, 1) };
+        }
+        // SAFETY: 200 bytes were appended.
+        let bytes = unsafe { std::slice::from_raw_parts(buffer, 200) };
+        assert!(bytes.iter().copied().eq(0..200));
     }
 
     #[test]

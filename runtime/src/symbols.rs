@@ -14,7 +14,7 @@ macro_rules! symbol_table {
 symbol_table! {
     pool: rt_parallel_for rt_set_threads rt_begin_run rt_end_run;
     clock: rt_ticks;
-    context: rt_arena rt_allocate rt_copy rt_output rt_fail rt_end_context_run rt_release;
+    context: rt_arena rt_allocate rt_scope_begin rt_scope_end rt_append rt_copy rt_output rt_fail rt_end_context_run rt_release;
     pages: rt_discard;
     kernels: rt_contract_f32 rt_depthwise_f32;
     elementary:

@@ -113,7 +113,7 @@ impl Compiler {
     pub fn compile_file_with(&self, path: &Path, options: &import::Options) -> Result<CompiledModel> {
         let mut timings = Timings::default();
         let module = self.import(path, options, &mut timings)?;
-        self.compile_graph(module, timings)
+        self.compile_imported(module, timings)
     }
 
     fn import(&self, path: &Path, options: &import::Options, timings: &mut Timings) -> Result<Module> {
@@ -147,12 +147,17 @@ impl Compiler {
         Ok((module, signature))
     }
 
-    fn compile_graph(&self, mut module: Module, mut timings: Timings) -> Result<CompiledModel> {
+    fn compile_imported(&self, mut module: Module, mut timings: Timings) -> Result<CompiledModel> {
         self.enter(Stage::Optimize);
         let mut signature = Signature::of(main_function(&module)?);
         pipeline::run(&mut module, &pipeline::graph(&self.options), &self.options, &mut timings)?;
         signature.refine(main_function(&module)?);
         self.finish(module, signature, timings)
+    }
+
+    /// Compiles a module at the graph level whose function is `@main_graph`.
+    pub fn compile_graph(&self, module: Module) -> Result<CompiledModel> {
+        self.compile_imported(module, Timings::default())
     }
 
     /// Compiles a module at the structured level whose function is `@main_graph`.

@@ -86,7 +86,10 @@ impl Outputs {
                 Err(shared) => given.push_back(shared),
             }
         }
-        let buffer = free.unwrap_or_else(|| AlignedBytes::zeroed(bytes));
+        let buffer = match free {
+            Some(buffer) => buffer,
+            None => AlignedBytes::try_zeroed(bytes)?,
+        };
         Some(slot.insert(buffer).as_mut_slice().as_mut_ptr())
     }
 

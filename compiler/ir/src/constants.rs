@@ -45,21 +45,29 @@ const OWN_PAGES: usize = 1 << 20;
 impl AlignedBytes {
     /// That many zeros. Memory is only taken from the system as it is written.
     pub fn zeroed(length: usize) -> AlignedBytes {
-        let pages = (length >= OWN_PAGES).then(|| memmap2::MmapMut::map_anon(length).ok()).flatten();
-        let memory = match pages {
-            Some(pages) => {
+        AlignedBytes::try_zeroed(length).unwrap_or_else(|| {
+            let layout = std::alloc::Layout::from_size_align(length, ALIGNMENT);
+            std::alloc::handle_alloc_error(layout.unwrap_or(std::alloc::Layout::new::<u8>()))
+        })
+    }
+
+    /// That many zeros, if there is memory for them.
+    pub fn try_zeroed(length: usize) -> Option<AlignedBytes> {
+        let memory = match length >= OWN_PAGES {
+            true => {
+                let pages = memmap2::MmapMut::map_anon(length).ok()?;
                 // only a hint: systems that do not take it work with small pages
                 #[cfg(target_os = "linux")]
                 let _ = pages.advise(memmap2::Advice::HugePage);
                 Memory::Pages(pages)
             }
-            None => {
+            false => {
                 let bytes = vec![0u8; length + ALIGNMENT - 1];
                 let start = bytes.as_ptr().align_offset(ALIGNMENT);
                 Memory::Heap(bytes, start)
             }
         };
-        AlignedBytes { memory, length }
+        Some(AlignedBytes { memory, length })
     }
 
     /// The bytes.

@@ -30,6 +30,7 @@ typedef struct {
     void *host;
     unsigned char *(*output)(void *host, int64_t index, int64_t bytes);
     void *buffers;
+    void *spare;
     unsigned char *outputs[@NAME@_output_count + 1];
 } @NAME@_session;
 

@@ -88,7 +88,7 @@ impl Host<'_> {
             if bytes < DISCARDED_BYTES || lifetimes.last_use(root) != position {
                 continue;
             }
-            let address = self.pure("rt.address", &[self.buffers[&root].memref], Type::Index, []);
+            let address = self.address(self.buffers[&root].memref);
             let bytes = self.index(bytes as i64);
             let callee = Attributes::from([("callee", Attribute::symbol("rt_discard"))]);
             self.emit("func.call", &[address, bytes], &[], callee);

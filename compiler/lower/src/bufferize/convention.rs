@@ -4,7 +4,7 @@
 //! input its address and its extents; for each output room for its address and its extents. The result is the run's
 //! status: 0, or the number of the message of a failed assertion.
 
-use ir::{Attribute, Attributes, Block, Type, Value};
+use ir::{Attribute, Attributes, Block, Location, Type, Value};
 
 use super::lifetimes::view_root;
 use super::{Buffer, Host};
@@ -51,18 +51,19 @@ impl Host<'_> {
         self.value("func.call", &[context, number, bytes], Type::memref(vec![None], Type::I8), callee)
     }
 
-    pub(super) fn finish_output(&mut self, index: usize, result: Value) {
+    pub(super) fn finish_output(&mut self, index: usize, result: Value) -> ir::Result<()> {
         let buffer = self.buffers[&result].clone();
         let root = view_root(&self.source, result);
         let base = self.output_words[index];
         let address = if self.outputs.get(&root) == Some(&index) {
-            self.pure("rt.address", &[buffer.memref], Type::Index, [])
+            self.address(buffer.memref)
         } else {
             let r#type = self.source.value_type(result).clone();
-            let bytes = self.byte_size(&r#type, &buffer.extents);
+            let size = self.size_of(&r#type, &buffer.extents, &Location::Unknown)?;
+            let bytes = self.checked_bytes(size, &Location::Unknown);
             let memory = self.output_memory(index, bytes);
-            let target = self.pure("rt.address", &[memory], Type::Index, []);
-            let source = self.pure("rt.address", &[buffer.memref], Type::Index, []);
+            let target = self.address(memory);
+            let source = self.address(buffer.memref);
             let callee = Attributes::from([("callee", Attribute::symbol("rt_copy"))]);
             self.emit("func.call", &[target, source, bytes], &[], callee);
             target
@@ -71,6 +72,7 @@ impl Host<'_> {
         for (axis, extent) in buffer.extents.into_iter().enumerate() {
             self.store_word(extent, base + 1 + axis as i64);
         }
+        Ok(())
     }
 
     fn store_word(&mut self, word: Value, at: i64) {

@@ -1,6 +1,6 @@
-//! Lifetimes of call results.
+//! Lifetimes of the results that a block computes.
 
-use ir::{Block, Body, IndexMap, Op, Value};
+use ir::{Block, Body, IndexMap, IndexSet, Op, Value};
 
 /// The tensor behind casts.
 pub(super) fn without_casts(body: &Body, value: Value) -> Value {
@@ -20,25 +20,56 @@ fn behind(body: &Body, mut value: Value, names: &[&str]) -> Value {
     value
 }
 
-/// Lifetimes of call results, counted in operations of the entry block.
+/// A result of a call.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Computed {
+    pub(super) value: Value,
+    /// The `tensor.empty` that says how large it is.
+    pub(super) destination: Value,
+    pub(super) call: Op,
+    /// The place of the call in its block.
+    pub(super) position: usize,
+}
+
+/// Lifetimes of the results that the calls of one block compute, counted in operations of the block.
 pub(super) struct Lifetimes {
-    /// Result, destination, position of the call, in program order.
-    pub(super) results: Vec<(Value, Value, usize)>,
+    /// In program order.
+    pub(super) results: Vec<Computed>,
     last: IndexMap<Value, usize>,
+    /// What the block's terminator passes on.
+    escaping: IndexSet<Value>,
 }
 
 impl Lifetimes {
-    pub(super) fn of(body: &Body, entry: Block) -> Lifetimes {
-        let mut lifetimes = Lifetimes { results: vec![], last: IndexMap::default() };
-        // what a value may share memory with: itself and, behind views and conditionals, other results
+    pub(super) fn of(body: &Body, block: Block) -> Lifetimes {
+        let mut lifetimes = Lifetimes { results: vec![], last: IndexMap::default(), escaping: IndexSet::default() };
+        // what a value may share memory with: itself and, behind views and control flow, other results
         let mut origins: IndexMap<Value, Vec<Value>> = IndexMap::default();
-        for (position, &top) in body.ops(entry).iter().enumerate() {
+        for (position, &top) in body.ops(block).iter().enumerate() {
             let nested = body.op(top).regions().iter().flat_map(|&region| body.walk(region));
             for op in nested.chain(std::iter::once(top)).collect::<Vec<_>>() {
                 lifetimes.visit(body, op, position, &mut origins);
+                if op == top {
+                    lifetimes.compute(body, op, position);
+                }
             }
         }
+        if let Some(end) = body.terminator(block) {
+            let passed = body.op(end).operands().iter().filter_map(|value| origins.get(value));
+            lifetimes.escaping.extend(passed.flatten());
+        }
         lifetimes
+    }
+
+    /// Notes the results that a call of the block itself writes.
+    fn compute(&mut self, body: &Body, call: Op, position: usize) {
+        let operation = body.op(call);
+        for (index, &value) in operation.results().iter().enumerate() {
+            if let Some(destination) = destination(body, call, index) {
+                let destination = without_casts(body, destination);
+                self.results.push(Computed { value, destination, call, position });
+            }
+        }
     }
 
     fn visit(&mut self, body: &Body, op: Op, position: usize, origins: &mut IndexMap<Value, Vec<Value>>) {
@@ -50,10 +81,7 @@ impl Lifetimes {
         }
         match operation.name.as_str() {
             "func.call" => {
-                let first = operation.operands().len() - operation.results().len();
-                for (index, &result) in operation.results().iter().enumerate() {
-                    let destination = without_casts(body, operation.operands()[first + index]);
-                    self.results.push((result, destination, position));
+                for &result in operation.results() {
                     self.last.insert(result, position);
                     origins.insert(result, vec![result]);
                 }
@@ -75,6 +103,24 @@ impl Lifetimes {
                     origins.insert(result, all);
                 }
             }
+            // around a loop, what goes in and what is passed on may come out anywhere
+            "scf.while" => {
+                let regions = operation.regions().iter().flat_map(|&region| body.blocks(region));
+                let passed =
+                    regions.filter_map(|&block| body.terminator(block)).flat_map(|end| body.op(end).operands());
+                let all: IndexSet<Value> = operation
+                    .operands()
+                    .iter()
+                    .chain(passed)
+                    .filter_map(|value| origins.get(value))
+                    .flatten()
+                    .copied()
+                    .collect();
+                let all: Vec<Value> = all.into_iter().collect();
+                for &result in operation.results() {
+                    origins.insert(result, all.clone());
+                }
+            }
             _ => {}
         }
     }
@@ -82,4 +128,16 @@ impl Lifetimes {
     pub(super) fn last_use(&self, value: Value) -> usize {
         self.last.get(&value).copied().unwrap_or(0)
     }
+
+    /// Whether a result is read behind the block.
+    pub(super) fn escapes(&self, value: Value) -> bool {
+        self.escaping.contains(&value)
+    }
+}
+
+/// The operand that says how large a result of a call is, and is where it goes.
+pub(super) fn destination(body: &Body, call: Op, result: usize) -> Option<Value> {
+    let operation = body.op(call);
+    let kernel = operation.name.as_str() == "func.call";
+    kernel.then(|| operation.operands()[operation.operands().len() - operation.results().len() + result])
 }

@@ -1,84 +1,104 @@
-//! Where each result lives: in an output, in a global, in a slot of the arena, or in memory of its own.
+//! Where each result lives: in an output, in a global, in a slot of its block's memory, or in memory of its own.
+//!
+//! The entry block's memory is the arena, which stays from run to run. A block that is entered again and again has
+//! memory of its own each time.
 
 use ir::{Attribute, Attributes, Diagnostic, Location, Type, Value};
 
-use super::lifetimes::Lifetimes;
+use super::lifetimes::{Computed, Lifetimes};
+use super::sizes::Size;
 use super::{ALIGNMENT, Buffer, Host};
 
-/// A piece of the arena that values take in turn.
+/// A piece of a block's memory that values take in turn.
 struct Slot {
     bytes: Size,
     free_after: usize,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Size {
-    Static(i64),
-    Dynamic(Value),
+/// Where a value lies: some bytes, and how far behind their start.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    bytes: Value,
+    offset: Value,
 }
 
 impl Host<'_> {
-    /// Gives every call result of planned size a slot, and the slots offsets in one arena.
-    pub(super) fn plan_arena(&mut self, lifetimes: &Lifetimes) {
+    /// Finds places for the results of a block's calls whose sizes are known where it begins. `memory` is the runtime's
+    /// symbol that gives the block its memory.
+    pub(super) fn plan(&mut self, lifetimes: &Lifetimes, memory: &'static str) -> ir::Result<()> {
         let mut slots: Vec<Slot> = Vec::new();
-        for (value, destination, position) in lifetimes.results.clone() {
-            if self.outputs.contains_key(&value) || self.stored_global(value).is_some() {
+        let mut chosen: Vec<(Value, usize)> = Vec::new();
+        for computed in lifetimes.results.clone() {
+            let value = computed.value;
+            let is_elsewhere = self.outputs.contains_key(&value) || self.stored_global(value).is_some();
+            if is_elsewhere || lifetimes.escapes(value) {
                 continue;
             }
-            let Some(size) = self.planned_size(destination) else { continue };
-            let last = lifetimes.last_use(value);
-            let free = |slot: &Slot| slot.free_after < position;
-            let fits = |slot: &Slot| match (slot.bytes, size) {
-                (Size::Static(a), Size::Static(b)) => a >= b && a <= 2 * b + 4096,
-                (a, b) => a == b,
-            };
-            let reused = slots.iter().position(|slot| free(slot) && slot.bytes == size);
-            let reused = reused.or_else(|| slots.iter().position(|slot| free(slot) && fits(slot)));
-            let reused = reused.or_else(|| slots.iter().position(free));
-            let index = reused.unwrap_or_else(|| {
-                slots.push(Slot { bytes: size, free_after: last });
-                slots.len() - 1
-            });
-            slots[index].bytes = self.larger(slots[index].bytes, size);
-            slots[index].free_after = last;
-            self.slots.insert(value, index);
+            let Some(size) = self.planned_size(computed)? else { continue };
+            chosen.push((value, self.choose_slot(&mut slots, size, computed.position, lifetimes.last_use(value))));
         }
-        let mut offset = self.index(0);
+        if slots.is_empty() {
+            return Ok(());
+        }
+        let mut end = self.index(0);
+        let mut offsets = Vec::new();
         for slot in &slots {
-            self.offsets.push(offset);
+            offsets.push(end);
             let bytes = match slot.bytes {
                 Size::Static(bytes) => self.index((bytes + ALIGNMENT - 1) & -ALIGNMENT),
-                Size::Dynamic(bytes) => self.aligned(bytes),
+                Size::Dynamic { bytes, .. } => self.aligned(bytes),
             };
-            offset = self.pure("arith.addi", &[offset, bytes], Type::Index, []);
+            end = self.pure("arith.addi", &[end, bytes], Type::Index, []);
         }
-        let callee = Attributes::from([("callee", Attribute::symbol("rt_arena"))]);
-        let context = self.context;
-        self.arena = Some(self.value("func.call", &[context, offset], Type::memref(vec![None], Type::I8), callee));
+        let bytes = self.request(memory, end);
+        for (value, slot) in chosen {
+            self.places.insert(value, Place { bytes, offset: offsets[slot] });
+        }
+        Ok(())
     }
 
-    /// The size of a call's result, when it is known before the first operation runs.
-    fn planned_size(&mut self, destination: Value) -> Option<Size> {
-        let r#type = self.source.value_type(destination).clone();
-        let width = r#type.element().byte_width()? as i64;
-        if let Some(shape) = r#type.static_shape() {
-            return Some(Size::Static(shape.iter().product::<i64>() * width));
+    /// The slot for a value that is written at `position` and read until `last`.
+    fn choose_slot(&mut self, slots: &mut Vec<Slot>, size: Size, position: usize, last: usize) -> usize {
+        let free = |slot: &Slot| slot.free_after < position;
+        let fits = |slot: &Slot| match (slot.bytes, size) {
+            (Size::Static(a), Size::Static(b)) => a >= b && a <= 2 * b + 4096,
+            (a, b) => a == b,
+        };
+        let reused = slots.iter().position(|slot| free(slot) && slot.bytes == size);
+        let reused = reused.or_else(|| slots.iter().position(|slot| free(slot) && fits(slot)));
+        let reused = reused.or_else(|| slots.iter().position(free));
+        match reused {
+            Some(index) => {
+                slots[index] = Slot { bytes: self.larger(slots[index].bytes, size), free_after: last };
+                index
+            }
+            None => {
+                slots.push(Slot { bytes: size, free_after: last });
+                slots.len() - 1
+            }
         }
-        let extents = self.destination_extents(destination)?;
-        Some(Size::Dynamic(self.byte_size(&r#type, &extents)))
+    }
+
+    /// The size of a call's result, when it is known already.
+    fn planned_size(&mut self, computed: Computed) -> ir::Result<Option<Size>> {
+        let r#type = self.source.value_type(computed.destination).clone();
+        let location = self.source.op(computed.call).location.clone();
+        let extents = self.destination_extents(computed.destination);
+        extents.map(|extents| self.size_of(&r#type, &extents, &location)).transpose()
     }
 
     fn larger(&mut self, a: Size, b: Size) -> Size {
+        let mut parts = |size| match size {
+            Size::Static(bytes) => (self.index(bytes), None),
+            Size::Dynamic { bytes, fits } => (bytes, Some(fits)),
+        };
         match (a, b) {
             (Size::Static(a), Size::Static(b)) => Size::Static(a.max(b)),
             _ if a == b => a,
             (a, b) => {
-                let mut as_value = |size| match size {
-                    Size::Static(bytes) => self.index(bytes),
-                    Size::Dynamic(bytes) => bytes,
-                };
-                let operands = [as_value(a), as_value(b)];
-                Size::Dynamic(self.pure("arith.maxsi", &operands, Type::Index, []))
+                let ((a, fits), (b, other)) = (parts(a), parts(b));
+                let fits = fits.or(other).expect("one of them is dynamic");
+                Size::Dynamic { bytes: self.pure("arith.maxsi", &[a, b], Type::Index, []), fits }
             }
         }
     }
@@ -89,31 +109,33 @@ impl Host<'_> {
         self.pure("arith.andi", &[sum, mask], Type::Index, [])
     }
 
-    pub(super) fn allocate(&mut self, value: Value, destination: Value) -> ir::Result<Buffer> {
+    /// Memory from the run context.
+    fn request(&mut self, symbol: &'static str, bytes: Value) -> Value {
+        let callee = Attributes::from([("callee", Attribute::symbol(symbol))]);
+        let context = self.context;
+        self.value("func.call", &[context, bytes], Type::memref(vec![None], Type::I8), callee)
+    }
+
+    /// The buffer for a result of a call.
+    pub(super) fn allocate(&mut self, value: Value, destination: Value, location: &Location) -> ir::Result<Buffer> {
         let r#type = self.source.value_type(destination).clone();
         if let Some(name) = self.stored_global(value) {
             return Ok(self.global_buffer(&name, &r#type));
         }
         let extents = self.destination_extents(destination).ok_or_else(|| {
-            Diagnostic::internal(Location::Unknown, "the size of a kernel's result is not computed before its call")
+            Diagnostic::internal(location.clone(), "the size of a kernel's result is not computed before its call")
         })?;
-        let memref = if let Some(&index) = self.outputs.get(&value) {
-            let bytes = self.byte_size(&r#type, &extents);
-            let memory = self.output_memory(index, bytes);
-            let zero = self.index(0);
-            self.view(memory, zero, &r#type, &extents)
-        } else if let Some(&slot) = self.slots.get(&value) {
-            let arena = self.arena.expect("the arena is planned");
-            self.view(arena, self.offsets[slot], &r#type, &extents)
+        let size = self.size_of(&r#type, &extents, location)?;
+        let bytes = self.checked_bytes(size, location);
+        let zero = self.index(0);
+        let (memory, offset) = if let Some(&index) = self.outputs.get(&value) {
+            (self.output_memory(index, bytes), zero)
+        } else if let Some(place) = self.places.get(&value) {
+            (place.bytes, place.offset)
         } else {
-            let bytes = self.byte_size(&r#type, &extents);
-            let context = self.context;
-            let callee = Attributes::from([("callee", Attribute::symbol("rt_allocate"))]);
-            let memory = self.value("func.call", &[context, bytes], Type::memref(vec![None], Type::I8), callee);
-            let zero = self.index(0);
-            self.view(memory, zero, &r#type, &extents)
+            (self.request("rt_allocate", bytes), zero)
         };
-        Ok(Buffer { memref, extents })
+        Ok(Buffer { memref: self.view(memory, offset, &r#type, &extents), extents })
     }
 
     /// A memref of a tensor's shape over an address.

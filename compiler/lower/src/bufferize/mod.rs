@@ -5,6 +5,7 @@
 //! - [`lifetimes`]: how long each result is read.
 //! - [`memory`]: where each result lives.
 //! - [`constants`]: buffers that outlive a run.
+//! - [`control`]: conditionals and loops.
 //! - [`operations`]: operation by operation from tensors to buffers.
 //!
 //! Invariants
@@ -13,18 +14,22 @@
 //!   one is a view of the other.
 
 mod constants;
+mod control;
 mod convention;
 mod lifetimes;
 mod memory;
 mod operations;
 mod sizes;
 
-use ir::{Attribute, Attributes, Block, Body, Builder, FunctionType, IndexMap, Module, Op, OpName, Type, Value};
+use ir::{
+    Attribute, Attributes, Block, Body, Builder, FunctionType, IndexMap, IndexSet, Module, Op, OpName, Type, Value,
+};
 
 use crate::fold_constants::INITIALIZE;
 
 pub use constants::bufferize_globals;
 use lifetimes::Lifetimes;
+use memory::Place;
 
 /// Alignment of every planned buffer, in bytes.
 const ALIGNMENT: i64 = 64;
@@ -61,9 +66,10 @@ struct Host<'m> {
     /// Output number and the address slot in the table for values that are written straight into an output.
     outputs: IndexMap<Value, usize>,
     output_words: Vec<i64>,
-    slots: IndexMap<Value, usize>,
-    offsets: Vec<Value>,
-    arena: Option<Value>,
+    /// Results whose place is planned.
+    places: IndexMap<Value, Place>,
+    /// The conditions that are asserted already, on every way here.
+    checked: IndexSet<Value>,
     table: Value,
 }
 
@@ -95,9 +101,8 @@ pub fn bufferize_host(module: &mut Module, name: &str) -> ir::Result<()> {
         globals: 0,
         outputs: IndexMap::default(),
         output_words: vec![],
-        slots: IndexMap::default(),
-        offsets: vec![],
-        arena: None,
+        places: IndexMap::default(),
+        checked: IndexSet::default(),
         table,
     };
     host.run()?;
@@ -121,7 +126,7 @@ impl Host<'_> {
         let results = self.source.op(end).operands().to_vec();
         self.assign_outputs(&results);
         let lifetimes = Lifetimes::of(&self.source, entry);
-        self.plan_arena(&lifetimes);
+        self.plan(&lifetimes, "rt_arena")?;
         for (position, op) in self.source.ops(entry).to_vec().into_iter().enumerate() {
             self.operation(op)?;
             if self.name == INITIALIZE {
@@ -129,7 +134,7 @@ impl Host<'_> {
             }
         }
         for (index, &result) in results.iter().enumerate() {
-            self.finish_output(index, result);
+            self.finish_output(index, result)?;
         }
         let zero = self.index(0);
         let status = self.load_word(self.status, zero);
@@ -182,6 +187,10 @@ impl Host<'_> {
 
     fn index(&mut self, value: i64) -> Value {
         self.pure("arith.constant", &[], Type::Index, [("value", Attribute::index(value))])
+    }
+
+    fn address(&mut self, memref: Value) -> Value {
+        self.pure("rt.address", &[memref], Type::Index, [])
     }
 
     fn load_word(&mut self, table: Value, at: Value) -> Value {

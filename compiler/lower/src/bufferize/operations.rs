@@ -1,23 +1,16 @@
 //! Operation by operation from tensors to buffers.
 
 use dialects::ml_program::{GLOBAL_LOAD, GLOBAL_STORE, named_global};
-use ir::{Block, Builder, Diagnostic, Op, Type, Value};
+use ir::{Builder, Diagnostic, Op, Type, Value};
 
 use super::lifetimes::without_casts;
 use super::{Buffer, Host};
 
 impl Host<'_> {
-    fn block(&mut self, block: Block) -> ir::Result<()> {
-        for op in self.source.ops(block).to_vec() {
-            self.operation(op)?;
-        }
-        Ok(())
-    }
-
     pub(super) fn operation(&mut self, op: Op) -> ir::Result<()> {
         let name = self.source.name(op).to_string();
         match name.as_str() {
-            "func.return" | "scf.yield" | "tensor.empty" | GLOBAL_STORE => {}
+            "func.return" | "scf.yield" | "scf.condition" | "tensor.empty" | GLOBAL_STORE => {}
             GLOBAL_LOAD => {
                 let result = self.source.result(op, 0);
                 let name = named_global(&self.source, op).to_string();
@@ -42,7 +35,7 @@ impl Host<'_> {
                 let extents: Vec<Value> =
                     self.source.op(elements).operands().iter().map(|operand| self.scalars[operand]).collect();
                 let source = self.buffers[&self.source.operand(op, 0)].memref;
-                let address = self.pure("rt.address", &[source], Type::Index, []);
+                let address = self.address(source);
                 let result = self.source.result(op, 0);
                 let r#type = self.source.value_type(result).clone();
                 let memref = self.buffer_at(address, &r#type, &extents);
@@ -61,6 +54,7 @@ impl Host<'_> {
                 self.scalars.insert(result, loaded);
             }
             "scf.if" => self.conditional(op)?,
+            "scf.while" => self.repetition(op)?,
             "cf.assert" => {
                 let condition = self.scalars[&self.source.operand(op, 0)];
                 let attributes = self.source.op(op).attributes.clone();
@@ -89,7 +83,7 @@ impl Host<'_> {
             operands.push(operand);
         }
         for (&result, &destination) in operation.results().iter().zip(destinations) {
-            let buffer = self.allocate(result, without_casts(&self.source, destination))?;
+            let buffer = self.allocate(result, without_casts(&self.source, destination), &operation.location)?;
             operands.push(self.cast_to(buffer.memref, destination));
             self.buffers.insert(result, buffer);
         }
@@ -100,64 +94,6 @@ impl Host<'_> {
             &[],
             operation.attributes,
         );
-        Ok(())
-    }
-
-    /// `scf.if`: each branch yields the addresses and extents of its results.
-    fn conditional(&mut self, op: Op) -> ir::Result<()> {
-        let operation = self.source.op(op).clone();
-        let condition = self.scalars[&operation.operands()[0]];
-        let ranks: Vec<Option<usize>> = operation
-            .results()
-            .iter()
-            .map(|&r| self.source.value_type(r).as_tensor().map(|t| t.shape.as_ref().map_or(0, Vec::len)))
-            .collect();
-        let types: Vec<Type> = operation
-            .results()
-            .iter()
-            .zip(&ranks)
-            .flat_map(|(&result, rank)| match rank {
-                Some(rank) => vec![Type::Index; rank + 1],
-                None => vec![self.source.value_type(result).clone()],
-            })
-            .collect();
-        let new = self.emit("scf.if", &[condition], &types, []);
-        let outer = self.at;
-        for &region in operation.regions() {
-            let new_region = self.body.add_region(new);
-            let Some(&block) = self.source.blocks(region).first() else { continue };
-            self.at = self.body.add_block(new_region, &[]);
-            self.block(block)?;
-            let end = self.source.terminator(block).expect("a branch yields");
-            let mut yields = Vec::new();
-            for &value in self.source.op(end).operands().to_vec().iter() {
-                match self.buffers.get(&value).cloned() {
-                    Some(buffer) => {
-                        yields.push(self.pure("rt.address", &[buffer.memref], Type::Index, []));
-                        yields.extend(buffer.extents);
-                    }
-                    None => yields.push(self.scalars[&value]),
-                }
-            }
-            self.emit("scf.yield", &yields, &[], []);
-            self.at = outer;
-        }
-        let mut words = self.body.op(new).results().to_vec().into_iter();
-        let mut next = || words.next().expect("as many words as the branches yield");
-        for (&result, rank) in operation.results().iter().zip(ranks) {
-            match rank {
-                Some(rank) => {
-                    let address = next();
-                    let extents: Vec<Value> = (0..rank).map(|_| next()).collect();
-                    let r#type = self.source.value_type(result).clone();
-                    let memref = self.buffer_at(address, &r#type, &extents);
-                    self.buffers.insert(result, Buffer { memref, extents });
-                }
-                None => {
-                    self.scalars.insert(result, next());
-                }
-            }
-        }
         Ok(())
     }
 }

@@ -1,13 +1,35 @@
 //! Extents and sizes in bytes, as values of the host function.
+//!
+//! Invariant: no memory is asked for, and no loop runs over a tensor, before its extents are known to be at least zero
+//! and its size at most [`LIMIT`]. Sizes of several tensors can then be added without a thought.
 
-use ir::{Block, Op, Type, Value};
+use ir::{Attribute, Block, Diagnostic, Location, Op, Type, Value};
 
 use super::Host;
 
+/// The most bytes that a tensor may take.
+pub(super) const LIMIT: i64 = 1 << 40;
+
+/// `arith.cmpi` and `arith.cmpf` predicates.
+const AT_LEAST: i64 = 5;
+const UNSIGNED_AT_MOST: i64 = 7;
+const FLOAT_AT_MOST: i64 = 5;
+
+/// How many bytes a tensor takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Size {
+    Static(i64),
+    /// `fits` tells whether the extents are those of a tensor that may be; `bytes` is 0 when they are not.
+    Dynamic {
+        bytes: Value,
+        fits: Value,
+    },
+}
+
 impl Host<'_> {
-    /// Emits every scalar operation of the entry block that depends on nothing but input extents and constants.
-    pub(super) fn hoist_sizes(&mut self, entry: Block) {
-        for op in self.source.ops(entry).to_vec() {
+    /// Emits every scalar operation of a block that depends on nothing but what is known where the block begins.
+    pub(super) fn hoist_sizes(&mut self, block: Block) {
+        for op in self.source.ops(block).to_vec() {
             let ready = match self.source.name(op) {
                 "tensor.dim" => self.buffers.contains_key(&self.source.operand(op, 0)),
                 "arith.constant" => !matches!(self.source.value_type(self.source.result(op, 0)), Type::Tensor(_)),
@@ -43,13 +65,77 @@ impl Host<'_> {
         self.scalars.insert(result, new);
     }
 
-    pub(super) fn byte_size(&mut self, tensor: &Type, extents: &[Value]) -> Value {
+    /// The size of a tensor; an error when it can never be had. `location` is that of the operation it belongs to.
+    pub(super) fn size_of(&mut self, tensor: &Type, extents: &[Value], location: &Location) -> ir::Result<Size> {
+        let shape = tensor.shape().expect("structured tensors are ranked");
         let width = tensor.element().byte_width().expect("tensor elements have a width") as i64;
-        let mut size = self.index(width);
-        for &extent in extents {
-            size = self.pure("arith.muli", &[size, extent], Type::Index, []);
+        // loops run over the other extents of an empty tensor, too
+        let known = shape.iter().flatten().try_fold(width, |size, &extent| {
+            size.checked_mul(extent.max(1)).filter(|&size| extent >= 0 && size <= LIMIT)
+        });
+        let Some(known) = known else {
+            let message = format!("a tensor with extents {shape:?} takes more than {LIMIT} bytes");
+            return Err(Diagnostic::input(location.clone(), message).into());
+        };
+        let dynamic: Vec<Value> =
+            shape.iter().zip(extents).filter(|(extent, _)| extent.is_none()).map(|(_, &value)| value).collect();
+        if dynamic.is_empty() {
+            let is_empty = shape.contains(&Some(0));
+            return Ok(Size::Static(if is_empty { 0 } else { known }));
         }
-        size
+        let mut bytes = self.index(width);
+        for &extent in extents {
+            bytes = self.pure("arith.muli", &[bytes, extent], Type::Index, []);
+        }
+        let fits = self.fits(&dynamic, LIMIT / known);
+        let zero = self.index(0);
+        let bytes = self.pure("arith.select", &[fits, bytes, zero], Type::Index, []);
+        Ok(Size::Dynamic { bytes, fits })
+    }
+
+    /// Whether extents are at least zero and their product, where zeros count as ones, at most `limit`.
+    fn fits(&mut self, extents: &[Value], limit: i64) -> Value {
+        let predicate = |number: i64| [("predicate", Attribute::i64(number))];
+        if let [extent] = extents {
+            let limit = self.index(limit);
+            return self.pure("arith.cmpi", &[*extent, limit], Type::I1, predicate(UNSIGNED_AT_MOST));
+        }
+        let (zero, one) = (self.index(0), self.index(1));
+        let (mut signs, mut product) = (zero, None);
+        for &extent in extents {
+            signs = self.pure("arith.ori", &[signs, extent], Type::Index, []);
+            let counted = self.pure("arith.maxsi", &[extent, one], Type::Index, []);
+            let counted = self.pure("arith.index_cast", &[counted], Type::I64, []);
+            // products of f64 do not overflow, and are exact up to the limit
+            let counted = self.pure("arith.sitofp", &[counted], Type::F64, []);
+            product = Some(match product {
+                Some(product) => self.pure("arith.mulf", &[product, counted], Type::F64, []),
+                None => counted,
+            });
+        }
+        let product = product.expect("there is a dynamic extent");
+        let positive = self.pure("arith.cmpi", &[signs, zero], Type::I1, predicate(AT_LEAST));
+        let limit = Attribute::Float((limit as f64).to_bits(), Type::F64);
+        let limit = self.pure("arith.constant", &[], Type::F64, [("value", limit)]);
+        let small = self.pure("arith.cmpf", &[product, limit], Type::I1, predicate(FLOAT_AT_MOST));
+        self.pure("arith.andi", &[positive, small], Type::I1, [])
+    }
+
+    /// A size as a value, behind an assertion that the tensor may be.
+    pub(super) fn checked_bytes(&mut self, size: Size, location: &Location) -> Value {
+        let (bytes, fits) = match size {
+            Size::Static(bytes) => return self.index(bytes),
+            Size::Dynamic { bytes, fits } => (bytes, fits),
+        };
+        if self.checked.insert(fits) {
+            let node = match location.names().first() {
+                Some(name) => format!("{name}: "),
+                None => String::new(),
+            };
+            let message = format!("{node}an extent of the result is negative, or it takes more than {LIMIT} bytes");
+            self.emit("cf.assert", &[fits], &[], [("msg", Attribute::string(&message))]);
+        }
+        bytes
     }
 
     /// The extents of a `tensor.empty`, when all its sizes are known already.

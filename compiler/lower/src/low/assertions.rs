@@ -10,7 +10,7 @@ use super::scope::{callee, definitions, is_kernel, status_word, with_body};
 use super::{HOST, MESSAGES};
 
 /// Runtime calls that fail by setting the status.
-const MAY_FAIL: [&str; 3] = ["rt_arena", "rt_allocate", "rt_output"];
+const MAY_FAIL: [&str; 4] = ["rt_arena", "rt_allocate", "rt_append", "rt_output"];
 const EQUAL: i64 = 0;
 
 /// Numbers all messages; replaces kernels' assertions by stores into a status word, which they take as last argument.

@@ -1,0 +1,132 @@
+//! Sizes that only data tell and that no machine has memory for: an error of the run that says so, before any memory is
+//! touched.
+
+use std::sync::Arc;
+
+use driver::{Compiler, Options, Session, Tensor};
+use ir::{Blob, Type};
+
+/// A model of one operation on whatever stands in front of it.
+fn session(arguments: &str, constants: &str, operation: &str, result: &str) -> Session {
+    let text = format!(
+        r#"
+"builtin.module"() ({{
+  "func.func"() ({{
+  ^bb0({arguments}):
+    {constants}
+    %y = {operation}
+    "func.return"(%y) : ({result}) -> ()
+  }}) {{sym_name = "main_graph", function_type = ({}) -> {result}}} : () -> ()
+}}) : () -> ()
+"#,
+        arguments.split(": ").skip(1).map(|part| part.split(", %").next().unwrap()).collect::<Vec<_>>().join(", ")
+    );
+    let module = ir::parse_module(&text, "test.mlir", None).expect("parses");
+    let model = Compiler::new(Options { threads: 1, ..Options::default() }).compile_graph(module);
+    Session::new(Arc::new(model.unwrap_or_else(|errors| panic!("{}", errors[0]))))
+}
+
+fn integers(values: &[i64]) -> Tensor {
+    let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+    Tensor::new(Type::I64, vec![values.len() as i64], Blob::copy_of(&bytes)).unwrap()
+}
+
+fn scalar(value: i64) -> Tensor {
+    Tensor { shape: vec![], ..integers(&[value]) }
+}
+
+/// The run fails, with a message that contains `reason`.
+fn fails(session: &mut Session, inputs: &[Tensor], reason: &str) {
+    let errors =
+        session.run(inputs).map(|outputs| outputs[0].shape.clone()).expect_err("no machine has so much memory");
+    assert!(errors[0].message.contains(reason), "{}", errors[0].message);
+}
+
+const TOO_LARGE: &str = "an extent of the result is negative, or it takes more than";
+
+#[test]
+fn constant_of_shape() {
+    let operation =
+        r#""onnx.ConstantOfShape"(%x) {value = dense<1.0> : tensor<1xf32>} : (tensor<2xi64>) -> tensor<?x?xf32>"#;
+    let mut session = session("%x: tensor<2xi64>", "", operation, "tensor<?x?xf32>");
+    for shape in [[1 << 61, 1], [1 << 31, 1 << 31], [1 << 62, 4], [-1, 3], [-3, -3], [1 << 62, 0], [i64::MIN, 2]] {
+        fails(&mut session, &[integers(&shape)], TOO_LARGE);
+    }
+    assert_eq!(session.run(&[integers(&[2, 3])]).expect("is small")[0].shape, [2, 3]);
+    assert_eq!(session.run(&[integers(&[0, 3])]).expect("is empty")[0].shape, [0, 3]);
+}
+
+#[test]
+fn expand() {
+    let operation = r#""onnx.Expand"(%x, %s) : (tensor<1xi64>, tensor<2xi64>) -> tensor<?x?xi64>"#;
+    let mut session = session("%x: tensor<1xi64>, %s: tensor<2xi64>", "", operation, "tensor<?x?xi64>");
+    for shape in [[1 << 61, 1], [1 << 62, 4], [-1, 3]] {
+        fails(&mut session, &[integers(&[7]), integers(&shape)], "");
+    }
+}
+
+#[test]
+fn tile() {
+    let operation = r#""onnx.Tile"(%x, %s) : (tensor<?xi64>, tensor<1xi64>) -> tensor<?xi64>"#;
+    let mut session = session("%x: tensor<?xi64>, %s: tensor<1xi64>", "", operation, "tensor<?xi64>");
+    for repeats in [1 << 61, 1 << 62, i64::MAX, -1] {
+        fails(&mut session, &[integers(&[7, 8, 9, 10]), integers(&[repeats])], "");
+    }
+}
+
+#[test]
+fn range() {
+    let operation = r#""onnx.Range"(%a, %b, %c) : (tensor<i64>, tensor<i64>, tensor<i64>) -> tensor<?xi64>"#;
+    let arguments = "%a: tensor<i64>, %b: tensor<i64>, %c: tensor<i64>";
+    let mut session = session(arguments, "", operation, "tensor<?xi64>");
+    fails(&mut session, &[scalar(0), scalar(1 << 62), scalar(1)], "");
+    assert_eq!(session.run(&[scalar(3), scalar(0), scalar(-1)]).expect("is small")[0].shape, [3]);
+}
+
+#[test]
+fn pad() {
+    let operation = r#""onnx.Pad"(%x, %p) : (tensor<?xi64>, tensor<2xi64>) -> tensor<?xi64>"#;
+    let mut session = session("%x: tensor<?xi64>, %p: tensor<2xi64>", "", operation, "tensor<?xi64>");
+    for pads in [[1 << 61, 0], [0, 1 << 62], [-5, 0], [i64::MAX, i64::MAX]] {
+        fails(&mut session, &[integers(&[1, 2, 3]), integers(&pads)], "");
+    }
+    assert_eq!(session.run(&[integers(&[1, 2, 3]), integers(&[1, -1])]).expect("is small")[0].shape, [3]);
+}
+
+#[test]
+fn one_hot() {
+    let operation = r#""onnx.OneHot"(%x, %d, %v) : (tensor<?xi64>, tensor<i64>, tensor<2xi64>) -> tensor<?x?xi64>"#;
+    let arguments = "%x: tensor<?xi64>, %d: tensor<i64>, %v: tensor<2xi64>";
+    let mut session = session(arguments, "", operation, "tensor<?x?xi64>");
+    for depth in [1 << 61, -2] {
+        fails(&mut session, &[integers(&[1, 2]), scalar(depth), integers(&[0, 1])], "");
+    }
+}
+
+#[test]
+fn resize() {
+    let operation = r#""onnx.Resize"(%x, %none, %none, %s) {mode = "nearest"} : (tensor<?x?xf32>, none, none, tensor<2xi64>) -> tensor<?x?xf32>"#;
+    let none = r#"%none = "onnx.NoValue"() : () -> none"#;
+    let mut session = session("%x: tensor<?x?xf32>, %s: tensor<2xi64>", none, operation, "tensor<?x?xf32>");
+    let image = Tensor::from_f32(&[1, 2], &[1.0, 2.0]).unwrap();
+    for sizes in [[1_000_000_000, 1_000_000_000], [1 << 61, 1], [-4, 2]] {
+        fails(&mut session, &[image.clone(), integers(&sizes)], "");
+    }
+}
+
+#[test]
+fn fixed_sizes_are_an_error_of_the_compilation() {
+    let text = r#"
+"builtin.module"() ({
+  "func.func"() ({
+  ^bb0(%x: tensor<1xf32>):
+    %s = "onnx.Constant"() {value = dense<[1048576, 1048576, 4]> : tensor<3xi64>} : () -> tensor<3xi64>
+    %y = "onnx.Expand"(%x, %s) : (tensor<1xf32>, tensor<3xi64>) -> tensor<?x?x?xf32>
+    "func.return"(%y) : (tensor<?x?x?xf32>) -> ()
+  }) {sym_name = "main_graph", function_type = (tensor<1xf32>) -> tensor<?x?x?xf32>} : () -> ()
+}) : () -> ()
+"#;
+    let module = ir::parse_module(text, "test.mlir", None).expect("parses");
+    let errors = Compiler::default().compile_graph(module).map(drop).expect_err("no machine has so much memory");
+    assert!(errors[0].message.contains("takes more than 1099511627776 bytes"), "{}", errors[0].message);
+}

@@ -1,0 +1,171 @@
+//! Control flow of the host function, and the memory of its blocks.
+//!
+//! A tensor that goes from block to block is words: its address, then its extents. What a block allocates is freed where
+//! it ends, but for the tensors it passes on: those belong to the block around it. Tensors that go round in a loop
+//! are freed at the end of the iteration that replaces them.
+
+use ir::{Attribute, Attributes, Block, Body, Op, Type, Value};
+
+use super::lifetimes::Lifetimes;
+use super::{Buffer, Host};
+
+impl Host<'_> {
+    /// `scf.if`
+    pub(super) fn conditional(&mut self, op: Op) -> ir::Result<()> {
+        let operation = self.source.op(op).clone();
+        let condition = self.scalars[&operation.operands()[0]];
+        let types = self.word_types(operation.results());
+        let new = self.emit("scf.if", &[condition], &types, []);
+        for &region in operation.regions() {
+            let new_region = self.body.add_region(new);
+            let Some(&block) = self.source.blocks(region).first() else { continue };
+            let target = self.body.add_block(new_region, &[]);
+            let scoped = allocates(&self.source, block);
+            self.within(target, |host| {
+                let scope = scoped.then(|| host.open_scope());
+                let passed = host.block(block)?;
+                host.close_scope(scope, &passed);
+                let words = host.words(&passed);
+                host.emit("scf.yield", &words, &[], []);
+                Ok(())
+            })?;
+        }
+        let words = self.body.op(new).results().to_vec();
+        self.bind_words(operation.results(), &words);
+        Ok(())
+    }
+
+    /// `scf.while`
+    pub(super) fn repetition(&mut self, op: Op) -> ir::Result<()> {
+        let operation = self.source.op(op).clone();
+        let [before, after] = [0, 1].map(|region| self.source.blocks(operation.regions()[region])[0]);
+        let start = self.words(operation.operands());
+        let types = self.word_types(operation.results());
+        let scope = (allocates(&self.source, before) || allocates(&self.source, after)).then(|| self.open_scope());
+        let new = self.emit("scf.while", &start, &types, []);
+        for (block, name) in [(before, "scf.condition"), (after, "scf.yield")] {
+            let arguments = self.source.arguments(block).to_vec();
+            let types = self.word_types(&arguments);
+            let new_region = self.body.add_region(new);
+            let target = self.body.add_block(new_region, &types);
+            let words = self.body.arguments(target).to_vec();
+            self.within(target, |host| {
+                host.bind_words(&arguments, &words);
+                let passed = host.block(block)?;
+                if block == after {
+                    host.close_scope(scope, &passed);
+                }
+                let words = host.words(&passed);
+                host.emit(name, &words, &[], []);
+                Ok(())
+            })?;
+        }
+        let words = self.body.op(new).results().to_vec();
+        self.bind_words(operation.results(), &words);
+        Ok(())
+    }
+
+    /// Emits into another block; what it checks is not checked behind it.
+    fn within(&mut self, target: Block, emit: impl FnOnce(&mut Self) -> ir::Result<()>) -> ir::Result<()> {
+        let (outer, checked) = (std::mem::replace(&mut self.at, target), self.checked.len());
+        let result = emit(self);
+        self.at = outer;
+        self.checked.truncate(checked);
+        result
+    }
+
+    /// Translates a nested block and returns the operands of its terminator.
+    fn block(&mut self, block: Block) -> ir::Result<Vec<Value>> {
+        self.hoist_sizes(block);
+        let lifetimes = Lifetimes::of(&self.source, block);
+        self.plan(&lifetimes, "rt_allocate")?;
+        for op in self.source.ops(block).to_vec() {
+            self.operation(op)?;
+        }
+        let end = self.source.terminator(block).expect("a nested block has a terminator");
+        Ok(self.source.op(end).operands().to_vec())
+    }
+
+    /// Everything that is allocated from here on, until the scope is closed.
+    fn open_scope(&mut self) -> Value {
+        let callee = Attributes::from([("callee", Attribute::symbol("rt_scope_begin"))]);
+        let context = self.context;
+        self.value("func.call", &[context], Type::Index, callee)
+    }
+
+    /// Frees what was allocated in a scope and is not passed on.
+    fn close_scope(&mut self, scope: Option<Value>, passed: &[Value]) {
+        let Some(scope) = scope else { return };
+        let tensors: Vec<Buffer> = passed.iter().filter_map(|value| self.buffers.get(value).cloned()).collect();
+        let addresses: Vec<Value> = tensors.iter().map(|buffer| self.address(buffer.memref)).collect();
+        let (table, count) = (self.stack_words(&addresses), self.index(addresses.len() as i64));
+        let callee = Attributes::from([("callee", Attribute::symbol("rt_scope_end"))]);
+        let context = self.context;
+        self.emit("func.call", &[context, scope, table, count], &[], callee);
+    }
+
+    /// The address of words on the stack.
+    pub(super) fn stack_words(&mut self, words: &[Value]) -> Value {
+        let stack = Type::memref(vec![Some(words.len().max(1) as i64)], Type::I64);
+        let sizes = ("operandSegmentSizes", Attribute::i32_dense_array(&[0, 0]));
+        let memory = self.value("memref.alloca", &[], stack, [sizes]);
+        for (at, &word) in words.iter().enumerate() {
+            let at = self.index(at as i64);
+            let word = match self.body.value_type(word) {
+                Type::Index => self.pure("arith.index_cast", &[word], Type::I64, []),
+                _ => word,
+            };
+            self.emit("memref.store", &[word, memory, at], &[], []);
+        }
+        self.value("rt.address", &[memory], Type::Index, [])
+    }
+
+    /// The words of values, one after the other.
+    fn words(&mut self, values: &[Value]) -> Vec<Value> {
+        let mut words = Vec::new();
+        for value in values {
+            match self.buffers.get(value).cloned() {
+                Some(buffer) => {
+                    words.push(self.address(buffer.memref));
+                    words.extend(buffer.extents);
+                }
+                None => words.push(self.scalars[value]),
+            }
+        }
+        words
+    }
+
+    fn word_types(&self, values: &[Value]) -> Vec<Type> {
+        let types = |&value: &Value| match self.source.value_type(value) {
+            Type::Tensor(tensor) => vec![Type::Index; 1 + tensor.shape.as_ref().map_or(0, Vec::len)],
+            other => vec![other.clone()],
+        };
+        values.iter().flat_map(types).collect()
+    }
+
+    /// Says what values are that came as words.
+    fn bind_words(&mut self, values: &[Value], words: &[Value]) {
+        let mut words = words.iter().copied();
+        let mut next = || words.next().expect("as many words as the values have");
+        for &value in values {
+            let r#type = self.source.value_type(value).clone();
+            match r#type.rank().filter(|_| r#type.as_tensor().is_some()) {
+                Some(rank) => {
+                    let address = next();
+                    let extents: Vec<Value> = (0..rank).map(|_| next()).collect();
+                    let memref = self.buffer_at(address, &r#type, &extents);
+                    self.buffers.insert(value, Buffer { memref, extents });
+                }
+                None => {
+                    self.scalars.insert(value, next());
+                }
+            }
+        }
+    }
+}
+
+/// Whether a block may ask for memory of the run.
+fn allocates(body: &Body, block: Block) -> bool {
+    let nested = |op: &Op| body.op(*op).regions().iter().flat_map(|&region| body.walk(region)).collect::<Vec<_>>();
+    body.ops(block).iter().any(|op| nested(op).iter().chain([op]).any(|&op| matches!(body.name(op), "func.call")))
+}
