@@ -71,7 +71,7 @@ const TABLE: [Legality; 4] = [
     },
     Legality {
         dialects: &["builtin", "func", "linalg", "tensor", "arith", "math", "scf", "ml_program"],
-        operations: &["cf.assert"],
+        operations: &["cf.assert", "rt.append", "rt.call"],
         except: &[],
         tensors: true,
         flat_buffers: false,
@@ -79,7 +79,7 @@ const TABLE: [Legality; 4] = [
     Legality {
         dialects: &["builtin", "func", "scf", "vector", "memref", "arith", "math", "rt"],
         operations: &["cf.assert"],
-        except: &[],
+        except: &["rt.append", "rt.call"],
         tensors: false,
         flat_buffers: false,
     },
@@ -107,6 +107,8 @@ const TABLE: [Legality; 4] = [
             "memref.alloc",
             "memref.dim",
             "memref.subview",
+            "rt.append",
+            "rt.call",
         ],
         tensors: false,
         flat_buffers: true,

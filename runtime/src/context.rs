@@ -11,6 +11,9 @@ pub const ARENA_ALIGNMENT: usize = 64;
 /// [`RunContext::status`] of a run that found no memory.
 pub const STATUS_OUT_OF_MEMORY: i64 = -1;
 
+/// [`RunContext::status`] of a run in which a routine panicked.
+pub const STATUS_ROUTINE: i64 = -3;
+
 /// So many buffers that scopes freed are kept for the next allocations.
 const SPARE_BUFFERS: usize = 16;
 
@@ -79,7 +82,7 @@ impl RunContext {
     }
 
     /// `bytes` bytes that live until the scope ends that is open, or until [`RunContext::end_run`].
-    fn allocate(&mut self, bytes: i64) -> *mut u8 {
+    pub(crate) fn allocate(&mut self, bytes: i64) -> *mut u8 {
         let header = match take_spare(&mut self.spare, bytes) {
             Some(spare) => spare,
             None => {
@@ -148,7 +151,7 @@ impl RunContext {
         self.status = 0;
     }
 
-    fn fail(&mut self, status: i64) {
+    pub(crate) fn fail(&mut self, status: i64) {
         if self.status == 0 {
             self.status = status;
         }
@@ -230,7 +233,7 @@ fn buffer_layout(bytes: i64) -> Option<Layout> {
     Layout::from_size_align(bytes, ARENA_ALIGNMENT).ok()
 }
 
-fn context<'a>(address: i64) -> &'a mut RunContext {
+pub(crate) fn context<'a>(address: i64) -> &'a mut RunContext {
     // SAFETY: generated code passes on the address its host gave it, and one run uses a context at a time.
     unsafe { &mut *std::ptr::with_exposed_provenance_mut(address as usize) }
 }

@@ -1,6 +1,7 @@
 //! The runtime behind generated code: a C ABI of `rt_` symbols.
 //!
 //! - [`pool`]: one thread pool a process, parked between runs.
+//! - [`calls`]: routines for work that is not loop-shaped.
 //! - [`clock`]: time, for profiles.
 //! - [`context`]: the memory of one run.
 //! - [`kernels`]: micro-kernels chosen by CPU features.
@@ -10,6 +11,7 @@
 //!
 //! Nothing here panics across the C boundary, and nothing but the pool is global.
 
+pub mod calls;
 pub mod clock;
 pub mod context;
 pub mod elementary;

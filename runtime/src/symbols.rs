@@ -1,6 +1,6 @@
 //! Every exported symbol by name.
 
-use crate::{clock, context, elementary, kernels, pages, pool};
+use crate::{calls, clock, context, elementary, kernels, pages, pool};
 
 macro_rules! symbol_table {
     ($($module:ident: $($name:ident)*;)*) => {
@@ -15,6 +15,9 @@ symbol_table! {
     pool: rt_parallel_for rt_set_threads rt_begin_run rt_end_run;
     clock: rt_ticks;
     context: rt_arena rt_allocate rt_scope_begin rt_scope_end rt_append rt_copy rt_output rt_fail rt_end_context_run rt_release;
+    calls:
+        rt_call_non_zero rt_call_compress rt_call_unique rt_call_top_k rt_call_non_max_suppression
+        rt_call_scatter_elements rt_call_scatter_nd rt_call_cumulate;
     pages: rt_discard;
     kernels: rt_contract_f32 rt_depthwise_f32;
     elementary:

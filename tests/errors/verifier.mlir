@@ -110,3 +110,36 @@
     "func.return"(%r) : (tensor<1xf32>) -> ()
   }) {sym_name = "f", function_type = (tensor<1xf32>) -> tensor<1xf32>} : () -> ()
 }) : () -> ()
+
+// -----
+
+"builtin.module"() ({
+  "func.func"() ({
+  ^bb0(%x: tensor<?xf32>):
+    // expected-error@+1 {{calls 'no_such', which is no routine of the runtime}}
+    %r = "rt.call"(%x) {routine = "no_such", kinds = array<i64: 1, 7>} : (tensor<?xf32>) -> tensor<1x?xi64>
+    "func.return"(%r) : (tensor<1x?xi64>) -> ()
+  }) {sym_name = "f", function_type = (tensor<?xf32>) -> tensor<1x?xi64>} : () -> ()
+}) : () -> ()
+
+// -----
+
+"builtin.module"() ({
+  "func.func"() ({
+  ^bb0(%x: tensor<?xf32>):
+    // expected-error@+1 {{needs the kinds of 2 tensors, found 1}}
+    %r = "rt.call"(%x) {routine = "non_zero", kinds = array<i64: 1>} : (tensor<?xf32>) -> tensor<1x?xi64>
+    "func.return"(%r) : (tensor<1x?xi64>) -> ()
+  }) {sym_name = "f", function_type = (tensor<?xf32>) -> tensor<1x?xi64>} : () -> ()
+}) : () -> ()
+
+// -----
+
+"builtin.module"() ({
+  "func.func"() ({
+  ^bb0(%all: tensor<?x3xf32>, %one: tensor<3xf32>):
+    // expected-error@+1 {{the extended tensor is read elsewhere, too}}
+    %r = "rt.append"(%all, %one) : (tensor<?x3xf32>, tensor<3xf32>) -> tensor<?x3xf32>
+    "func.return"(%all, %r) : (tensor<?x3xf32>, tensor<?x3xf32>) -> ()
+  }) {sym_name = "f", function_type = (tensor<?x3xf32>, tensor<3xf32>) -> (tensor<?x3xf32>, tensor<?x3xf32>)} : () -> ()
+}) : () -> ()

@@ -1,46 +1,10 @@
 //! Sizes that only data tell and that no machine has memory for: an error of the run that says so, before any memory is
 //! touched.
 
-use std::sync::Arc;
+mod graph;
 
-use driver::{Compiler, Options, Session, Tensor};
-use ir::{Blob, Type};
-
-/// A model of one operation on whatever stands in front of it.
-fn session(arguments: &str, constants: &str, operation: &str, result: &str) -> Session {
-    let text = format!(
-        r#"
-"builtin.module"() ({{
-  "func.func"() ({{
-  ^bb0({arguments}):
-    {constants}
-    %y = {operation}
-    "func.return"(%y) : ({result}) -> ()
-  }}) {{sym_name = "main_graph", function_type = ({}) -> {result}}} : () -> ()
-}}) : () -> ()
-"#,
-        arguments.split(": ").skip(1).map(|part| part.split(", %").next().unwrap()).collect::<Vec<_>>().join(", ")
-    );
-    let module = ir::parse_module(&text, "test.mlir", None).expect("parses");
-    let model = Compiler::new(Options { threads: 1, ..Options::default() }).compile_graph(module);
-    Session::new(Arc::new(model.unwrap_or_else(|errors| panic!("{}", errors[0]))))
-}
-
-fn integers(values: &[i64]) -> Tensor {
-    let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
-    Tensor::new(Type::I64, vec![values.len() as i64], Blob::copy_of(&bytes)).unwrap()
-}
-
-fn scalar(value: i64) -> Tensor {
-    Tensor { shape: vec![], ..integers(&[value]) }
-}
-
-/// The run fails, with a message that contains `reason`.
-fn fails(session: &mut Session, inputs: &[Tensor], reason: &str) {
-    let errors =
-        session.run(inputs).map(|outputs| outputs[0].shape.clone()).expect_err("no machine has so much memory");
-    assert!(errors[0].message.contains(reason), "{}", errors[0].message);
-}
+use driver::{Compiler, Tensor};
+use graph::{fails, integers, scalar, session};
 
 const TOO_LARGE: &str = "an extent of the result is negative, or it takes more than";
 

@@ -3,6 +3,7 @@
 use ir::{Attribute, Attributes, Body, Builder, Op, Type, Value, ValueDefinition};
 
 use dialects::linalg::generic::Generic;
+use dialects::rt::routines::{self, CALL};
 
 /// The extent of dimension `axis` of `value` as a value that is available at `before`. New operations, if any, are put
 /// in front of `before`.
@@ -21,12 +22,10 @@ pub fn extent_of(body: &mut Body, value: Value, axis: usize, before: Op) -> Valu
             let generic = Generic::of(body, op).expect("a generic decodes");
             extent_of(body, generic.inits[index as usize], axis, before)
         }
-        "func.call" => {
-            let operation = body.op(op);
-            let destinations = operation.operands().len() - operation.results().len();
-            let destination = operation.operands()[destinations + index as usize];
-            extent_of(body, destination, axis, before)
-        }
+        "func.call" | CALL => match destination(body, op, index as usize) {
+            Some(destination) => extent_of(body, destination, axis, before),
+            None => dim(body, value, axis, before),
+        },
         "tensor.reshape" => {
             let elements = body.defining_op(body.operand(op, 1)).expect("a reshape's shape is built from elements");
             body.operand(elements, axis)
@@ -42,6 +41,15 @@ pub fn extent_of(body: &mut Body, value: Value, axis: usize, before: Op) -> Valu
             builder.value("arith.addi", &[inner, total], Type::Index, Attributes::new())
         }
         _ => dim(body, value, axis, before),
+    }
+}
+
+/// The operand of a call of a kernel or a routine that says how large a result is, and is where it goes.
+pub fn destination(body: &Body, call: Op, result: usize) -> Option<Value> {
+    let operation = body.op(call);
+    match operation.name.as_str() {
+        "func.call" => Some(operation.operands()[operation.operands().len() - operation.results().len() + result]),
+        _ => routines::destination(body, call, result),
     }
 }
 

@@ -8,9 +8,11 @@
 //! - Only kernel calls cross over; constants, sizes and reshapes are cheap and stay on both sides.
 
 use dialects::ml_program::{GLOBAL, GLOBAL_LOAD, GLOBAL_STORE};
+use dialects::rt::routines::CALL;
 use ir::{Attribute, Attributes, Body, FunctionType, IndexMap, IndexSet, Location, Module, Op, Value};
 
 use crate::clone::{Mapping, clone_op};
+use crate::extents::destination;
 
 /// The function that computes what depends on constants alone.
 pub const INITIALIZE: &str = "initialize";
@@ -66,6 +68,12 @@ fn is_foldable(body: &Body, op: Op) -> bool {
         name,
         "func.call" | "tensor.empty" | "tensor.dim" | "tensor.reshape" | "tensor.cast" | "tensor.from_elements"
     ) || body.op(op).name.dialect() == "arith"
+        || (name == CALL && has_destinations(body, op))
+}
+
+/// Whether all results of a call of a routine are written where the caller says.
+fn has_destinations(body: &Body, op: Op) -> bool {
+    (0..body.op(op).results().len()).all(|result| destination(body, op, result).is_some())
 }
 
 /// Operations of the entry block that depend on constants alone.
@@ -84,7 +92,7 @@ fn constant_ops(body: &Body) -> IndexSet<Op> {
 fn crossing_calls(body: &Body, constant: &IndexSet<Op>) -> IndexMap<Value, String> {
     let mut crossing = IndexMap::default();
     for &op in constant {
-        if body.name(op) != "func.call" {
+        if !matches!(body.name(op), "func.call" | CALL) {
             continue;
         }
         for &result in body.op(op).results() {

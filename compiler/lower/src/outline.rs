@@ -13,6 +13,7 @@ use crate::concat::split_wide_concat;
 use crate::extents::extent_of;
 use crate::fuse::{Group, external_operands, fuse_block};
 use dialects::linalg::generic::Generic;
+use dialects::rt::routines::CALL;
 
 /// Marks a function as a kernel.
 pub const KERNEL: &str = "rt.kernel";
@@ -431,7 +432,8 @@ fn kernel_stem(body: &Body, group: &Group) -> String {
 /// Erases pure operations of a block whose results nobody reads, from the last to the first.
 pub fn remove_dead(body: &mut Body, block: Block) {
     for op in body.ops(block).to_vec().into_iter().rev() {
-        let pure = matches!(body.op(op).name.dialect(), "arith" | "math" | "tensor" | "linalg");
+        let pure =
+            matches!(body.op(op).name.dialect(), "arith" | "math" | "tensor" | "linalg") || body.name(op) == CALL;
         let unused = body.op(op).results().iter().all(|&r| body.uses(r).is_empty());
         if pure && unused && !body.op(op).results().is_empty() {
             body.erase(op);

@@ -90,6 +90,13 @@ pub fn element_type(number: i32) -> Result<Type, String> {
         .ok_or_else(|| format!("has element type {}, which is not supported", proto::type_name(number)))
 }
 
+/// The ONNX number of an element type.
+pub fn element_number(element: &Type) -> Option<i64> {
+    let number =
+        (1..=proto::DataType::Float6e3m2 as i32).find(|&number| proto::element_type(number).as_ref() == Some(element));
+    number.map(i64::from)
+}
+
 /// The same type without its shape: what is known of a value whose extents are not.
 pub fn without_shape(r#type: &Type) -> Type {
     match r#type {

@@ -4,7 +4,8 @@
 //! it ends, but for the tensors it passes on: those belong to the block around it. Tensors that go round in a loop
 //! are freed at the end of the iteration that replaces them.
 
-use ir::{Attribute, Attributes, Block, Body, Op, Type, Value};
+use dialects::rt::routines::CALL;
+use ir::{Attribute, Attributes, Block, Body, Location, Op, Type, Value};
 
 use super::lifetimes::Lifetimes;
 use super::{Buffer, Host};
@@ -39,6 +40,9 @@ impl Host<'_> {
     pub(super) fn repetition(&mut self, op: Op) -> ir::Result<()> {
         let operation = self.source.op(op).clone();
         let [before, after] = [0, 1].map(|region| self.source.blocks(operation.regions()[region])[0]);
+        for &operand in operation.operands() {
+            self.own_empty(operand, &operation.location)?;
+        }
         let start = self.words(operation.operands());
         let types = self.word_types(operation.results());
         let scope = (allocates(&self.source, before) || allocates(&self.source, after)).then(|| self.open_scope());
@@ -62,6 +66,16 @@ impl Host<'_> {
         }
         let words = self.body.op(new).results().to_vec();
         self.bind_words(operation.results(), &words);
+        Ok(())
+    }
+
+    /// Memory for a tensor that nothing has written, which otherwise is only where a call writes.
+    fn own_empty(&mut self, value: Value, location: &Location) -> ir::Result<()> {
+        let is_empty = self.source.defining_op(value).is_some_and(|op| self.source.name(op) == "tensor.empty");
+        if is_empty {
+            let buffer = self.allocate(value, value, location)?;
+            self.buffers.insert(value, buffer);
+        }
         Ok(())
     }
 
@@ -99,12 +113,13 @@ impl Host<'_> {
         let tensors: Vec<Buffer> = passed.iter().filter_map(|value| self.buffers.get(value).cloned()).collect();
         let addresses: Vec<Value> = tensors.iter().map(|buffer| self.address(buffer.memref)).collect();
         let (table, count) = (self.stack_words(&addresses), self.index(addresses.len() as i64));
+        let table = self.address(table);
         let callee = Attributes::from([("callee", Attribute::symbol("rt_scope_end"))]);
         let context = self.context;
         self.emit("func.call", &[context, scope, table, count], &[], callee);
     }
 
-    /// The address of words on the stack.
+    /// Words on the stack.
     pub(super) fn stack_words(&mut self, words: &[Value]) -> Value {
         let stack = Type::memref(vec![Some(words.len().max(1) as i64)], Type::I64);
         let sizes = ("operandSegmentSizes", Attribute::i32_dense_array(&[0, 0]));
@@ -117,7 +132,7 @@ impl Host<'_> {
             };
             self.emit("memref.store", &[word, memory, at], &[], []);
         }
-        self.value("rt.address", &[memory], Type::Index, [])
+        memory
     }
 
     /// The words of values, one after the other.
@@ -167,5 +182,7 @@ impl Host<'_> {
 /// Whether a block may ask for memory of the run.
 fn allocates(body: &Body, block: Block) -> bool {
     let nested = |op: &Op| body.op(*op).regions().iter().flat_map(|&region| body.walk(region)).collect::<Vec<_>>();
-    body.ops(block).iter().any(|op| nested(op).iter().chain([op]).any(|&op| matches!(body.name(op), "func.call")))
+    body.ops(block)
+        .iter()
+        .any(|op| nested(op).iter().chain([op]).any(|&op| matches!(body.name(op), "func.call" | "rt.append" | CALL)))
 }

@@ -4,7 +4,9 @@
 //! input its address and its extents; for each output room for its address and its extents. The result is the run's
 //! status: 0, or the number of the message of a failed assertion.
 
-use ir::{Attribute, Attributes, Block, Location, Type, Value};
+use ir::{Attribute, Attributes, Block, Location, Type, Value, ValueDefinition};
+
+use crate::extents::destination;
 
 use super::lifetimes::view_root;
 use super::{Buffer, Host};
@@ -35,9 +37,13 @@ impl Host<'_> {
             let next = self.output_words[index] + 1 + self.source.value_type(result).rank().unwrap_or(0) as i64;
             self.output_words.push(next);
             let root = view_root(&self.source, result);
-            let by_call = self.source.defining_op(root).is_some_and(|op| {
-                self.source.name(op) == "func.call" && self.source.op(op).parent() == self.source.entry()
-            });
+            let by_call = match self.source.definition(root) {
+                ValueDefinition::Result { op, index } => {
+                    self.source.op(op).parent() == self.source.entry()
+                        && destination(&self.source, op, index as usize).is_some()
+                }
+                ValueDefinition::Argument { .. } => false,
+            };
             if by_call && !self.outputs.contains_key(&root) {
                 self.outputs.insert(root, index);
             }

@@ -1,6 +1,9 @@
 //! Lifetimes of the results that a block computes.
 
+use dialects::rt::routines::CALL;
 use ir::{Block, Body, IndexMap, IndexSet, Op, Value};
+
+use crate::extents::destination;
 
 /// The tensor behind casts.
 pub(super) fn without_casts(body: &Body, value: Value) -> Value {
@@ -80,7 +83,7 @@ impl Lifetimes {
             }
         }
         match operation.name.as_str() {
-            "func.call" => {
+            "func.call" | CALL => {
                 for &result in operation.results() {
                     self.last.insert(result, position);
                     origins.insert(result, vec![result]);
@@ -133,11 +136,4 @@ impl Lifetimes {
     pub(super) fn escapes(&self, value: Value) -> bool {
         self.escaping.contains(&value)
     }
-}
-
-/// The operand that says how large a result of a call is, and is where it goes.
-pub(super) fn destination(body: &Body, call: Op, result: usize) -> Option<Value> {
-    let operation = body.op(call);
-    let kernel = operation.name.as_str() == "func.call";
-    kernel.then(|| operation.operands()[operation.operands().len() - operation.results().len() + result])
 }

@@ -6,6 +6,7 @@
 //! - [`memory`]: where each result lives.
 //! - [`constants`]: buffers that outlive a run.
 //! - [`control`]: conditionals and loops.
+//! - [`routines`]: calls of the runtime's routines.
 //! - [`operations`]: operation by operation from tensors to buffers.
 //!
 //! Invariants
@@ -19,6 +20,7 @@ mod convention;
 mod lifetimes;
 mod memory;
 mod operations;
+mod routines;
 mod sizes;
 
 use ir::{

@@ -1,6 +1,7 @@
 //! Operation by operation from tensors to buffers.
 
 use dialects::ml_program::{GLOBAL_LOAD, GLOBAL_STORE, named_global};
+use dialects::rt::routines::CALL;
 use ir::{Builder, Diagnostic, Op, Type, Value};
 
 use super::lifetimes::without_casts;
@@ -53,6 +54,8 @@ impl Host<'_> {
                 let loaded = self.value("memref.load", &operands, r#type, []);
                 self.scalars.insert(result, loaded);
             }
+            CALL => self.call_routine(op)?,
+            "rt.append" => self.append(op)?,
             "scf.if" => self.conditional(op)?,
             "scf.while" => self.repetition(op)?,
             "cf.assert" => {

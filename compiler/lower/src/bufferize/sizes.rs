@@ -128,10 +128,7 @@ impl Host<'_> {
             Size::Dynamic { bytes, fits } => (bytes, fits),
         };
         if self.checked.insert(fits) {
-            let node = match location.names().first() {
-                Some(name) => format!("{name}: "),
-                None => String::new(),
-            };
+            let node = node_prefix(location);
             let message = format!("{node}an extent of the result is negative, or it takes more than {LIMIT} bytes");
             self.emit("cf.assert", &[fits], &[], [("msg", Attribute::string(&message))]);
         }
@@ -151,4 +148,9 @@ impl Host<'_> {
             })
             .collect()
     }
+}
+
+/// What messages of a run begin with: the node they are about.
+pub(super) fn node_prefix(location: &Location) -> String {
+    location.names().first().map_or_else(String::new, |name| format!("{name}: "))
 }

@@ -4,6 +4,7 @@
 //! indices it takes from data. In a host function it ends the run at once, and so does a failed kernel before its
 //! results are looked at, and a request for memory that cannot be met.
 
+use dialects::rt::routines::SYMBOL;
 use ir::{Attribute, Body, Builder, IndexSet, Module, Op, Result, Type, Value};
 
 use super::scope::{callee, definitions, is_kernel, status_word, with_body};
@@ -132,7 +133,7 @@ fn guard_body(body: &mut Body) {
 fn may_fail(body: &Body, op: Op) -> bool {
     body.name(op) == "func.call"
         && (body.attribute(op, "rt.may_fail").is_some()
-            || callee(body, op).is_some_and(|name| MAY_FAIL.contains(&name)))
+            || callee(body, op).is_some_and(|name| MAY_FAIL.contains(&name) || name.starts_with(SYMBOL)))
 }
 
 /// Behind `op`: goes on if `condition` holds, returns `status` otherwise.

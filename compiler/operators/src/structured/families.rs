@@ -5,8 +5,8 @@ use ir::Op;
 use crate::table;
 
 use super::{
-    Lowering, Unsupported, control_flow, convolution, einsum, elementwise, gather, grid_sample, movement, ordered,
-    padding, pooling, resize, scatter, slicing,
+    Lowering, Unsupported, control_flow, convolution, einsum, elementwise, gather, grid_sample, movement, padding,
+    pooling, resize, routines, scatter, slicing,
 };
 
 /// Lowers an operation whose operator has the given name.
@@ -42,10 +42,16 @@ pub(super) fn lowering_of(name: &str) -> Option<Lower> {
         "Slice" | "Split" => slicing::lower,
         "Pad" => |lowering, op, _| padding::lower(lowering, op),
         "Gather" | "GatherElements" | "GatherND" | "OneHot" => gather::lower,
-        "ScatterElements" | "ScatterND" | "TensorScatter" => scatter::lower,
+        "NonZero" => |lowering, op, _| routines::non_zero(lowering, op),
+        "Compress" => |lowering, op, _| routines::compress(lowering, op),
+        "Unique" => |lowering, op, _| routines::unique(lowering, op),
+        "NonMaxSuppression" => |lowering, op, _| routines::non_max_suppression(lowering, op),
+        "ScatterElements" => |lowering, op, _| routines::scatter_elements(lowering, op),
+        "ScatterND" => |lowering, op, _| routines::scatter_nd(lowering, op),
+        "TensorScatter" => |lowering, op, _| scatter::tensor_scatter(lowering, op),
         "ReverseSequence" => |lowering, op, _| scatter::reverse_sequence(lowering, op),
-        "CumSum" | "CumProd" => ordered::lower_cumulative,
-        "TopK" => |lowering, op, _| ordered::lower_top_k(lowering, op),
+        "CumSum" | "CumProd" => routines::cumulate,
+        "TopK" => |lowering, op, _| routines::top_k(lowering, op),
         "Einsum" => |lowering, op, _| einsum::lower(lowering, op),
         "GridSample" => |lowering, op, _| grid_sample::lower(lowering, op),
         "Resize" => |lowering, op, _| resize::lower(lowering, op),

@@ -9,6 +9,7 @@
 
 mod antialias;
 mod blocked;
+mod calls;
 pub(crate) mod contraction;
 mod control_flow;
 mod convolution;
@@ -20,11 +21,11 @@ mod gather;
 mod grid_sample;
 mod grouped;
 mod movement;
-mod ordered;
 mod padding;
 mod pooling;
 pub(crate) mod reduction;
 mod resize;
+mod routines;
 pub mod scalars;
 mod scatter;
 mod sizes;

@@ -1,5 +1,7 @@
 //! `rt`: what the runtime offers generated code.
 
+pub mod routines;
+
 use ir::registry::{AttributeDefinition, AttributeKind};
 use ir::{Arity, Body, Op, OpDefinition, SymbolTable, Trait, Type};
 
@@ -19,6 +21,30 @@ pub fn operations() -> Vec<OpDefinition> {
         OpDefinition::new("rt.buffer", "The buffer at an address.", Arity::exactly(1), Arity::exactly(1))
             .with_traits(&[Trait::Pure])
             .with_verify(verify_buffer),
+        OpDefinition::new(
+            "rt.append",
+            "A tensor with one more element along its first axis. The tensor must not be read elsewhere: it is extended in \
+             place.",
+            Arity::exactly(2),
+            Arity::exactly(1),
+        )
+        .with_verify(verify_append),
+        OpDefinition::new(
+            routines::CALL,
+            "A routine of the runtime: its operands, then a destination for each result whose extents are known before.",
+            Arity::at_least(0),
+            Arity::at_least(1),
+        )
+        .with_traits(&[Trait::Pure])
+        .with_attributes(
+            const {
+                &[
+                    AttributeDefinition::required("routine", AttributeKind::String),
+                    AttributeDefinition::required("kinds", AttributeKind::Integers),
+                ]
+            },
+        )
+        .with_verify(routines::verify_call),
         OpDefinition::new(
             "rt.contract",
             "One tile of a contraction: addresses of A, B, the start values and C; rows; columns; a descriptor's words.",
@@ -54,6 +80,18 @@ fn verify_buffer(body: &Body, op: Op) -> Check {
     let (from, to) = (operand_type(body, op, 0), result_type(body, op, 0));
     ensure(*from == Type::Index, || format!("operand must be index, found {from}"))?;
     ensure(to.as_memref().is_some(), || format!("result must be a memref, found {to}"))
+}
+
+fn verify_append(body: &Body, op: Op) -> Check {
+    let (all, one, result) = (operand_type(body, op, 0), operand_type(body, op, 1), result_type(body, op, 0));
+    let (Some(outer), Some(inner), Some(extended)) = (all.rank(), one.rank(), result.rank()) else {
+        return Err("operands and result must be ranked tensors".to_string());
+    };
+    ensure(outer == inner + 1 && extended == outer, || format!("{one} is no element of {all}"))?;
+    ensure(all.element() == one.element() && all.element() == result.element(), || {
+        "operands and result must have the same element type".to_string()
+    })?;
+    ensure(body.uses(body.operand(op, 0)).len() == 1, || "the extended tensor is read elsewhere, too".to_string())
 }
 
 fn verify_parallel_for(symbols: &SymbolTable<'_>, body: &Body, op: Op) -> Check {

@@ -1,0 +1,70 @@
+//! Operators that the runtime's routines compute.
+
+mod graph;
+
+use dialects::rt::routines::ROUTINES;
+use driver::Tensor;
+use graph::{fails, integers, scalar, session};
+
+#[test]
+fn every_routine_has_a_symbol() {
+    let symbols = runtime::symbols();
+    for routine in ROUTINES {
+        assert!(symbols.iter().any(|(name, _)| *name == routine.symbol()), "{}", routine.name);
+    }
+}
+
+#[test]
+fn counted_extents_are_read_on() {
+    let operation = r#""onnx.GatherND"(%x, %places) : (tensor<?xi64>, tensor<?x?xi64>) -> tensor<?xi64>"#;
+    let before = r#"
+    %columns = "onnx.NonZero"(%x) : (tensor<?xi64>) -> tensor<1x?xi64>
+    %places = "onnx.Transpose"(%columns) : (tensor<1x?xi64>) -> tensor<?x?xi64>"#;
+    let mut session = session("%x: tensor<?xi64>", before, operation, "tensor<?xi64>");
+    for (values, expected) in
+        [(&[0, 5, 0, -7, 9][..], &[5.0, -7.0, 9.0][..]), (&[0, 0], &[]), (&[], &[]), (&[1], &[1.0])]
+    {
+        let outputs = session.run(&[integers(values)]).expect("runs");
+        assert_eq!(outputs[0].to_f64().expect("integers"), expected);
+    }
+}
+
+#[test]
+fn a_scatter_out_of_bounds_fails_the_run() {
+    let operation = r#""onnx.ScatterElements"(%x, %i, %u) {axis = 0 : si64} : (tensor<?xi64>, tensor<?xi64>, tensor<?xi64>) -> tensor<?xi64>"#;
+    let arguments = "%x: tensor<?xi64>, %i: tensor<?xi64>, %u: tensor<?xi64>";
+    let mut session = session(arguments, "", operation, "tensor<?xi64>");
+    let data = integers(&[1, 2, 3]);
+    for index in [3, -4, i64::MAX, i64::MIN] {
+        fails(&mut session, &[data.clone(), integers(&[0, index]), integers(&[7, 8])], "out of bounds");
+    }
+    fails(&mut session, &[data.clone(), integers(&[0, 1]), integers(&[7])], "do not fit");
+    let outputs = session.run(&[data, integers(&[2, -3]), integers(&[7, 8])]).expect("runs");
+    assert_eq!(outputs[0].to_f64().expect("integers"), [8.0, 2.0, 7.0]);
+}
+
+#[test]
+fn top_k_asks_for_no_more_than_there_are() {
+    let operation = r#""onnx.TopK"(%x, %k) : (tensor<?xi64>, tensor<1xi64>) -> (tensor<?xi64>, tensor<?xi64>)"#;
+    let places = r#""onnx.Identity"(%v#1) : (tensor<?xi64>) -> tensor<?xi64>"#;
+    let arguments = "%x: tensor<?xi64>, %k: tensor<1xi64>";
+    let mut session = session(arguments, &format!("%v:2 = {operation}"), places, "tensor<?xi64>");
+    let data = integers(&[4, 9, 4, 9, 1]);
+    for count in [6, -1, i64::MAX] {
+        fails(&mut session, &[data.clone(), integers(&[count])], "");
+    }
+    let outputs = session.run(&[data, integers(&[3])]).expect("runs");
+    assert_eq!(outputs[0].to_f64().expect("integers"), [1.0, 3.0, 0.0]);
+}
+
+#[test]
+fn an_axis_that_data_name_must_exist() {
+    let operation = r#""onnx.CumSum"(%x, %axis) : (tensor<?x?xf32>, tensor<i64>) -> tensor<?x?xf32>"#;
+    let mut session = session("%x: tensor<?x?xf32>, %axis: tensor<i64>", "", operation, "tensor<?x?xf32>");
+    let data = Tensor::from_f32(&[2, 2], &[1.0, 2.0, 3.0, 4.0]).unwrap();
+    fails(&mut session, &[data.clone(), scalar(2)], "the axis does not exist");
+    for (axis, expected) in [(0, [1.0, 2.0, 4.0, 6.0]), (-1, [1.0, 3.0, 3.0, 7.0])] {
+        let outputs = session.run(&[data.clone(), scalar(axis)]).expect("runs");
+        assert_eq!(outputs[0].to_f64().expect("floats"), expected);
+    }
+}

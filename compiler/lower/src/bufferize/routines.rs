@@ -1,0 +1,147 @@
+//! Calls of the runtime's routines: operands and results travel as words on the stack.
+
+use dialects::rt::routines::Routine;
+use ir::{Attribute, Attributes, Location, Op, Type, Value};
+
+use crate::extents::destination;
+
+use super::lifetimes::without_casts;
+use super::sizes::node_prefix;
+use super::{Buffer, Host};
+
+/// `arith.cmpi` predicates.
+const EQUAL: i64 = 0;
+const DIFFERENT: i64 = 1;
+
+impl Host<'_> {
+    /// `rt.call`
+    pub(super) fn call_routine(&mut self, op: Op) -> ir::Result<()> {
+        let operation = self.source.op(op).clone();
+        let routine = Routine::of(&self.source, op).expect("the routine is verified");
+        let mut kinds = operation.attributes.integers("kinds").unwrap_or_default().into_iter();
+        let mut kind = || kinds.next().expect("one kind a tensor");
+        let mut words = Vec::new();
+        for operand in &operation.operands()[..routine.operands.len()] {
+            match self.buffers.get(operand).cloned() {
+                Some(buffer) => self.push_tensor(&mut words, kind(), Some(&buffer), buffer.extents.len()),
+                None => {
+                    let word = self.scalars[operand];
+                    words.push(match self.body.value_type(word) {
+                        &Type::F64 => self.pure("arith.bitcast", &[word], Type::I64, []),
+                        _ => word,
+                    });
+                }
+            }
+        }
+        let mut returned = Vec::new();
+        for (index, &result) in operation.results().iter().enumerate() {
+            let rank = self.source.value_type(result).rank().expect("results are ranked");
+            match destination(&self.source, op, index) {
+                Some(destination) => {
+                    let destination = without_casts(&self.source, destination);
+                    let buffer = self.allocate(result, destination, &operation.location)?;
+                    self.push_tensor(&mut words, kind(), Some(&buffer), rank);
+                    self.buffers.insert(result, buffer);
+                }
+                None => {
+                    self.push_tensor(&mut words, kind(), None, rank);
+                    returned.push((result, words.len() - 1 - rank));
+                }
+            }
+        }
+        let table = self.stack_words(&words);
+        self.call_with_words(routine, table, words.len(), &operation.location);
+        for (result, at) in returned {
+            self.bind_returned(result, table, at, &operation.location);
+        }
+        Ok(())
+    }
+
+    /// Kind, rank, address and extents of a tensor; without a buffer, room for the last two.
+    fn push_tensor(&mut self, words: &mut Vec<Value>, kind: i64, buffer: Option<&Buffer>, rank: usize) {
+        words.push(self.index(kind));
+        words.push(self.index(rank as i64));
+        match buffer {
+            Some(buffer) => {
+                words.push(self.address(buffer.memref));
+                words.extend(&buffer.extents);
+            }
+            None => words.resize(words.len() + 1 + rank, self.index(0)),
+        }
+    }
+
+    /// Calls a routine and asserts that it did not fail.
+    fn call_with_words(&mut self, routine: &Routine, table: Value, count: usize, location: &Location) {
+        let (address, count) = (self.address(table), self.index(count as i64));
+        let callee = Attributes::from([("callee", Attribute::symbol(&routine.symbol()))]);
+        let context = self.context;
+        let failure = self.value("func.call", &[context, address, count], Type::I64, callee);
+        let name = node_prefix(location);
+        for (number, reason) in (1..).zip(routine.failures) {
+            let number = self.pure("arith.constant", &[], Type::I64, [("value", Attribute::i64(number))]);
+            self.assert_compared(failure, number, DIFFERENT, &format!("{name}{reason}"));
+        }
+    }
+
+    /// The buffer of a result whose address and extents a routine stored from word `at` on.
+    fn bind_returned(&mut self, result: Value, table: Value, at: usize, location: &Location) {
+        let r#type = self.source.value_type(result).clone();
+        let shape = r#type.shape().expect("results are ranked");
+        let mut words = Vec::new();
+        for word in at..=at + shape.len() {
+            let word = self.index(word as i64);
+            let loaded = self.load_word(table, word);
+            words.push(self.value("arith.index_cast", &[loaded], Type::Index, []));
+        }
+        let extents = words.split_off(1);
+        for (&extent, known) in extents.iter().zip(&shape) {
+            if let Some(known) = known {
+                let known = self.index(*known);
+                let message = format!("{}an extent of the result is not what it must be", node_prefix(location));
+                self.assert_compared(extent, known, EQUAL, &message);
+            }
+        }
+        let memref = self.buffer_at(words[0], &r#type, &extents);
+        self.buffers.insert(result, Buffer { memref, extents });
+    }
+
+    fn assert_compared(&mut self, a: Value, b: Value, predicate: i64, message: &str) {
+        let holds = self.value("arith.cmpi", &[a, b], Type::I1, [("predicate", Attribute::i64(predicate))]);
+        self.emit("cf.assert", &[holds], &[], [("msg", Attribute::string(message))]);
+    }
+
+    /// `rt.append`: copies one more element behind a tensor, which moves when there is no room.
+    pub(super) fn append(&mut self, op: Op) -> ir::Result<()> {
+        let operation = self.source.op(op).clone();
+        let (all, one) = (operation.operands()[0], operation.operands()[1]);
+        let (all, element) = (self.buffers[&all].clone(), self.buffers[&one].clone());
+        let count = all.extents[0];
+        let zero = self.index(0);
+        let name = node_prefix(&operation.location);
+        let is_first = self.value("arith.cmpi", &[count, zero], Type::I1, [("predicate", Attribute::i64(EQUAL))]);
+        for (&known, &extent) in all.extents[1..].iter().zip(&element.extents) {
+            let same = self.value("arith.cmpi", &[known, extent], Type::I1, [("predicate", Attribute::i64(EQUAL))]);
+            let fits = self.value("arith.ori", &[is_first, same], Type::I1, []);
+            let message = format!("{name}the elements of a stacked result differ in shape");
+            self.emit("cf.assert", &[fits], &[], [("msg", Attribute::string(&message))]);
+        }
+        let one = self.index(1);
+        let extents: Vec<Value> = std::iter::once(self.value("arith.addi", &[count, one], Type::Index, []))
+            .chain(element.extents.iter().copied())
+            .collect();
+        let r#type = self.source.value_type(operation.results()[0]).clone();
+        let size = self.size_of(&r#type, &extents, &operation.location)?;
+        self.checked_bytes(size, &operation.location);
+        let element_type = self.source.value_type(operation.operands()[1]).clone();
+        let size = self.size_of(&element_type, &element.extents, &operation.location)?;
+        let bytes = self.checked_bytes(size, &operation.location);
+        let used = self.value("arith.muli", &[count, bytes], Type::Index, []);
+        let (buffer, source) = (self.address(all.memref), self.address(element.memref));
+        let callee = Attributes::from([("callee", Attribute::symbol("rt_append"))]);
+        let operands = [self.context, buffer, used, source, bytes];
+        let memory = self.value("func.call", &operands, Type::memref(vec![None], Type::I8), callee);
+        let memref = self.view(memory, zero, &r#type, &extents);
+        self.buffers.insert(operation.results()[0], Buffer { memref, extents });
+        Ok(())
+    }
+}

@@ -1,0 +1,100 @@
+//! Calls of the runtime's routines, for operators whose work is not loop-shaped.
+
+use dialects::rt::routines::{CALL, Extents, Routine};
+use ir::{Attribute, Attributes, Op, Type, Value};
+
+use super::{Lowering, Unsupported};
+use crate::types::{element_by_name, element_number};
+
+/// What a routine takes.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Argument {
+    /// A tensor of the graph level whose elements the routine computes with.
+    Tensor(Value),
+    /// A tensor of the graph level whose elements the routine only moves.
+    Moved(Value),
+    /// An `index` value.
+    Index(Value),
+    /// An `f64` value.
+    Real(Value),
+}
+
+impl Lowering<'_> {
+    /// Binds the results of an operation to those of a routine.
+    pub(super) fn call(&mut self, op: Op, name: &str, arguments: &[Argument]) -> Result<(), Unsupported> {
+        let routine = Routine::named(name).expect("lowerings name routines that there are");
+        let mut kinds = Vec::new();
+        let mut operands = Vec::new();
+        for &argument in arguments {
+            operands.push(match argument {
+                Argument::Tensor(tensor) => {
+                    kinds.push(self.kind(tensor)?);
+                    self.value(tensor)
+                }
+                Argument::Moved(tensor) => {
+                    kinds.push(self.storage_kind(tensor)?);
+                    self.value(tensor)
+                }
+                Argument::Index(value) | Argument::Real(value) => value,
+            });
+        }
+        let moved = arguments.iter().any(|argument| matches!(argument, Argument::Moved(_)));
+        let mut types = Vec::new();
+        let results = self.source.op(op).results().to_vec();
+        for (index, extents) in routine.results.iter().enumerate() {
+            let present = results.get(index).copied().filter(|&result| self.is_present(result));
+            let Some(result) = present else {
+                // what operators leave out are lists of positions and counts
+                kinds.push(element_number(&Type::I64).expect("int64 is an element type"));
+                match extents {
+                    Extents::Given => {
+                        let shape = self.shape(results[0]);
+                        operands.push(self.empty(&shape, Type::I64));
+                        types.push(self.tensor(&shape, Type::I64));
+                    }
+                    Extents::Returned => types.push(Type::tensor(vec![None], Type::I64)),
+                }
+                continue;
+            };
+            kinds.push(if moved { self.storage_kind(result)? } else { self.kind(result)? });
+            let shape = self.shape(result);
+            types.push(self.tensor(&shape, self.element(result)));
+            if *extents == Extents::Given {
+                operands.push(self.empty(&shape, self.element(result)));
+            }
+        }
+        let attributes =
+            Attributes::from([("routine", Attribute::string(name)), ("kinds", Attribute::i64_dense_array(&kinds))]);
+        let call = self.emit(CALL, &operands, &types, attributes);
+        for (index, result) in
+            results.into_iter().enumerate().filter(|(_, result)| self.is_present(*result)).collect::<Vec<_>>()
+        {
+            let value = self.body.result(call, index);
+            self.bind(result, value);
+        }
+        Ok(())
+    }
+
+    /// The number of a tensor's element type, as routines take it.
+    fn kind(&self, tensor: Value) -> Result<i64, Unsupported> {
+        let element = self.source.value_type(tensor).element();
+        let whole = element.bit_width().is_some_and(|width| width == 1 || (width >= 8 && width.is_power_of_two()));
+        let narrow = matches!(element, Type::Float(float) if float.width() < 16);
+        let number = element_number(element).filter(|_| whole && !narrow);
+        number.ok_or_else(|| Unsupported::new(format!("elements of type {element} are not computed with")))
+    }
+
+    /// The number of an unsigned type that takes as many bytes as a tensor's element type.
+    fn storage_kind(&self, tensor: Value) -> Result<i64, Unsupported> {
+        let element = self.element(tensor);
+        let number = match element.byte_width() {
+            Some(1) => Some("uint8"),
+            Some(2) => Some("uint16"),
+            Some(4) => Some("uint32"),
+            Some(8) => Some("uint64"),
+            _ => None,
+        };
+        let number = number.and_then(element_by_name).and_then(|element| element_number(&element));
+        number.ok_or_else(|| Unsupported::new(format!("elements of type {element} are not moved")))
+    }
+}

@@ -1,0 +1,198 @@
+//! The runtime's routines for work that is not loop-shaped: what `rt.call` can call.
+//!
+//! A routine is the symbol `rt_call_NAME` with the C signature
+//! `int64_t (int64_t context, int64_t *words, int64_t count)`. The words are those of the operands, in order, then those
+//! of the results:
+//!
+//! - a tensor is its element kind (the number of ONNX's `TensorProto.DataType`), its rank, its address and its extents;
+//! - an index is itself, a real number is the bits of an `f64`;
+//! - of a result that is [`Extents::Given`] all words are there, and the routine fills the memory;
+//! - of a result that is [`Extents::Returned`] kind and rank are there, and the routine stores address and extents. The
+//!   memory is the run's, from `rt_allocate`.
+//!
+//! The routine returns 0, or the number, from 1 on, of one of its [`Routine::failures`]. Out of memory it sets the
+//! status of the run.
+
+use ir::{Body, Op, Type, Value};
+
+use crate::checks::{Check, ensure, types_of};
+
+/// What a routine takes at one place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operand {
+    /// A tensor.
+    Tensor,
+    /// An integer.
+    Index,
+    /// An `f64`.
+    Real,
+}
+
+/// How the extents of a result come about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extents {
+    /// They are known before the call: the result has a destination among the operands.
+    Given,
+    /// The routine says what they are.
+    Returned,
+}
+
+/// A routine of the runtime.
+#[derive(Clone, Copy, Debug)]
+pub struct Routine {
+    /// Its name; the symbol is `rt_call_NAME`.
+    pub name: &'static str,
+    /// What it does.
+    pub summary: &'static str,
+    /// What it takes, without destinations.
+    pub operands: &'static [Operand],
+    /// What it gives.
+    pub results: &'static [Extents],
+    /// Why it may fail: the ends of messages.
+    pub failures: &'static [&'static str],
+}
+
+use Extents::{Given, Returned};
+use Operand::{Index, Real, Tensor};
+
+/// Every routine.
+pub const ROUTINES: &[Routine] = &[
+    Routine {
+        name: "non_zero",
+        summary: "The positions of the elements that are not zero, one a column, in row-major order.",
+        operands: &[Tensor],
+        results: &[Returned],
+        failures: &[],
+    },
+    Routine {
+        name: "compress",
+        summary: "The slices along an axis, or the elements where the axis is -1, at which a condition holds.",
+        operands: &[Tensor, Tensor, Index],
+        results: &[Returned],
+        failures: &["the condition holds behind the end of the axis"],
+    },
+    Routine {
+        name: "unique",
+        summary: "The distinct slices along an axis, or elements where it is -1; sorted if the last operand is not 0. \
+                  With where each occurs first, which one each is, and how often each occurs.",
+        operands: &[Tensor, Index, Index],
+        results: &[Returned, Returned, Returned, Returned],
+        failures: &[],
+    },
+    Routine {
+        name: "non_max_suppression",
+        summary: "Boxes and scores; most boxes a class; overlap above which the lower score goes; least score; whether \
+                  boxes are given by center and size. Triples of batch, class and box.",
+        operands: &[Tensor, Tensor, Index, Real, Real, Index],
+        results: &[Returned],
+        failures: &["boxes and scores do not fit"],
+    },
+    Routine {
+        name: "top_k",
+        summary: "As many of the largest elements of an axis as the results are long, or the smallest where the last \
+                  operand is 0, in order, and where they are.",
+        operands: &[Tensor, Index, Index],
+        results: &[Given, Given],
+        failures: &["it asks for more elements than there are"],
+    },
+    Routine {
+        name: "scatter_elements",
+        summary: "A tensor with updates at indices along an axis, joined by the reduction of the last operand: 0 none, \
+                  1 add, 2 mul, 3 max, 4 min.",
+        operands: &[Tensor, Tensor, Tensor, Index, Index],
+        results: &[Given],
+        failures: &["an index is out of bounds", "indices and updates do not fit the data"],
+    },
+    Routine {
+        name: "scatter_nd",
+        summary: "A tensor with slices updated at index tuples, joined as by `scatter_elements`.",
+        operands: &[Tensor, Tensor, Tensor, Index],
+        results: &[Given],
+        failures: &["an index is out of bounds", "indices and updates do not fit the data"],
+    },
+    Routine {
+        name: "cumulate",
+        summary: "Sums along an axis, or products where the last operand is not 0; before the element itself is taken in \
+                  where the third operand is not 0; from the end where the fourth is not 0.",
+        operands: &[Tensor, Index, Index, Index, Index],
+        results: &[Given],
+        failures: &["the axis does not exist"],
+    },
+];
+
+impl Routine {
+    /// The routine of that name.
+    pub fn named(name: &str) -> Option<&'static Routine> {
+        ROUTINES.iter().find(|routine| routine.name == name)
+    }
+
+    /// The routine an `rt.call` calls.
+    pub fn of(body: &Body, op: Op) -> Option<&'static Routine> {
+        if body.name(op) != CALL {
+            return None;
+        }
+        Routine::named(body.op(op).attributes.str("routine")?)
+    }
+
+    /// The symbol in the runtime.
+    pub fn symbol(&self) -> String {
+        format!("{SYMBOL}{}", self.name)
+    }
+}
+
+/// The operation that calls a routine.
+pub const CALL: &str = "rt.call";
+
+/// What all routines' symbols begin with.
+pub const SYMBOL: &str = "rt_call_";
+
+/// The operand of an `rt.call` that says how large a result is and is where it goes, if the result has one.
+pub fn destination(body: &Body, op: Op, result: usize) -> Option<Value> {
+    let routine = Routine::of(body, op)?;
+    let given = |results: &[Extents]| results.iter().filter(|&&extents| extents == Given).count();
+    let index = routine.operands.len() + given(&routine.results[..result]);
+    (routine.results[result] == Given).then(|| body.operand(op, index))
+}
+
+pub(super) fn verify_call(body: &Body, op: Op) -> Check {
+    let name = body.op(op).attributes.str("routine").unwrap_or_default();
+    let routine = Routine::named(name).ok_or_else(|| format!("calls '{name}', which is no routine of the runtime"))?;
+    let types = types_of(body, body.op(op).operands());
+    let results = types_of(body, body.op(op).results());
+    let given = routine.results.iter().filter(|&&extents| extents == Given).count();
+    let expected = (routine.operands.len() + given, routine.results.len());
+    ensure((types.len(), results.len()) == expected, || {
+        format!("'{name}' has {} operands and {} results", expected.0, expected.1)
+    })?;
+    for (at, (operand, r#type)) in routine.operands.iter().zip(&types).enumerate() {
+        let fits = match operand {
+            Operand::Tensor => r#type.as_tensor().is_some() && r#type.rank().is_some(),
+            Operand::Index => *r#type == Type::Index,
+            Operand::Real => *r#type == Type::F64,
+        };
+        ensure(fits, || format!("operand #{at} must be a {operand:?}, found {type}"))?;
+    }
+    let tensors = routine.operands.iter().filter(|&&operand| operand == Operand::Tensor).count() + results.len();
+    let kinds = body.op(op).attributes.integers("kinds").unwrap_or_default();
+    ensure(kinds.len() == tensors, || format!("needs the kinds of {tensors} tensors, found {}", kinds.len()))?;
+    for (at, result) in results.iter().enumerate() {
+        ensure(result.rank().is_some(), || format!("result #{at} must be a ranked tensor, found {result}"))?;
+        if let Some(destination) = destination(body, op, at) {
+            let found = body.value_type(destination);
+            ensure(found == result, || format!("destination of result #{at}: expected {result}, found {found}"))?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_distinct() {
+        for (at, routine) in ROUTINES.iter().enumerate() {
+            assert!(ROUTINES[..at].iter().all(|other| other.name != routine.name), "{}", routine.name);
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! CumSum and CumProd.
+
+use super::element::{Element, Generic};
+use super::{Call, Failure, Outcome, Output, Tensor, around};
+
+struct Cumulate<'s, 'c> {
+    tensor: &'s Tensor<'c>,
+    output: &'s mut Output<'c>,
+    axis: usize,
+    exclusive: bool,
+    reverse: bool,
+    product: bool,
+}
+
+impl Generic for Cumulate<'_, '_> {
+    type Result = ();
+
+    fn run<T: Element>(self) {
+        let [outer, extent, inner] = around(&self.tensor.extents, self.axis);
+        let (elements, output) = (self.tensor.elements::<T>(), self.output.elements::<T>());
+        let neutral = if self.product { T::ONE } else { T::ZERO };
+        let mut sums = vec![neutral; inner];
+        for row in 0..outer {
+            sums.fill(neutral);
+            for step in 0..extent {
+                let place = if self.reverse { extent - 1 - step } else { step };
+                let start = (row * extent + place) * inner;
+                let slices = elements[start..start + inner].iter().zip(&mut output[start..start + inner]);
+                for ((&element, target), sum) in slices.zip(&mut sums) {
+                    let next = if self.product { sum.mul(element) } else { sum.add(element) };
+                    *target = if self.exclusive { *sum } else { next };
+                    *sum = next;
+                }
+            }
+        }
+    }
+}
+
+pub(super) fn cumulate(call: &mut Call<'_>) -> Outcome {
+    let (tensor, axis) = (call.tensor(), call.index());
+    let (exclusive, reverse, product) = (call.flag(), call.flag(), call.flag());
+    let mut output = call.output();
+    let rank = tensor.extents.len() as i64;
+    let axis = if axis < 0 { axis + rank } else { axis };
+    if !(0..rank).contains(&axis) {
+        return Err(Failure::Reason(1));
+    }
+    let axis = axis as usize;
+    tensor.kind.dispatch(Cumulate { tensor: &tensor, output: &mut output, axis, exclusive, reverse, product });
+    Ok(())
+}

@@ -1,0 +1,225 @@
+//! Element types as routines see them.
+
+use half::{bf16, f16};
+
+/// The element type of a tensor, by its number in ONNX's `TensorProto.DataType`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    F32,
+    U8,
+    I8,
+    U16,
+    I16,
+    I32,
+    I64,
+    Bool,
+    F16,
+    F64,
+    U32,
+    U64,
+    BF16,
+}
+
+impl Kind {
+    /// The kind of that number. Numbers come from the compiler, which passes on none that is not here.
+    pub(super) fn of(number: i64) -> Kind {
+        match number {
+            1 => Kind::F32,
+            2 => Kind::U8,
+            3 => Kind::I8,
+            4 => Kind::U16,
+            5 => Kind::I16,
+            6 => Kind::I32,
+            7 => Kind::I64,
+            9 => Kind::Bool,
+            10 => Kind::F16,
+            11 => Kind::F64,
+            12 => Kind::U32,
+            13 => Kind::U64,
+            16 => Kind::BF16,
+            _ => panic!("routines know no elements of kind {number}"),
+        }
+    }
+
+    /// Bytes an element takes.
+    pub(super) fn width(self) -> usize {
+        match self {
+            Kind::U8 | Kind::I8 | Kind::Bool => 1,
+            Kind::U16 | Kind::I16 | Kind::F16 | Kind::BF16 => 2,
+            Kind::F32 | Kind::I32 | Kind::U32 => 4,
+            Kind::F64 | Kind::I64 | Kind::U64 => 8,
+        }
+    }
+
+    /// Runs the form of a computation for this kind of elements.
+    pub(super) fn dispatch<G: Generic>(self, generic: G) -> G::Result {
+        match self {
+            Kind::F32 => generic.run::<f32>(),
+            Kind::U8 => generic.run::<u8>(),
+            Kind::I8 => generic.run::<i8>(),
+            Kind::U16 => generic.run::<u16>(),
+            Kind::I16 => generic.run::<i16>(),
+            Kind::I32 => generic.run::<i32>(),
+            Kind::I64 => generic.run::<i64>(),
+            Kind::Bool => generic.run::<Truth>(),
+            Kind::F16 => generic.run::<f16>(),
+            Kind::F64 => generic.run::<f64>(),
+            Kind::U32 => generic.run::<u32>(),
+            Kind::U64 => generic.run::<u64>(),
+            Kind::BF16 => generic.run::<bf16>(),
+        }
+    }
+}
+
+/// A computation that is written once for all element types.
+pub(super) trait Generic {
+    type Result;
+    fn run<T: Element>(self) -> Self::Result;
+}
+
+/// A number in a tensor. Every bit pattern is one.
+pub(super) trait Element: Copy + Send + Sync + 'static {
+    const ZERO: Self;
+    const ONE: Self;
+    /// A number that orders as the elements do: NaN is the largest, zeros are equal.
+    fn key(self) -> u64;
+    fn add(self, other: Self) -> Self;
+    fn mul(self, other: Self) -> Self;
+
+    fn is_zero(self) -> bool {
+        self.key() == Self::ZERO.key()
+    }
+
+    fn is_nan(self) -> bool {
+        false
+    }
+
+    /// The smaller one; NaN if one is.
+    fn lesser(self, other: Self) -> Self {
+        if self.is_nan() || (!other.is_nan() && self.key() <= other.key()) { self } else { other }
+    }
+
+    /// The larger one; NaN if one is.
+    fn greater(self, other: Self) -> Self {
+        if self.is_nan() || (!other.is_nan() && self.key() >= other.key()) { self } else { other }
+    }
+}
+
+/// An element of a tensor of truth values: one byte, of which any but 0 is true.
+#[derive(Clone, Copy, Debug)]
+#[repr(transparent)]
+pub(super) struct Truth(u8);
+
+impl Element for Truth {
+    const ZERO: Truth = Truth(0);
+    const ONE: Truth = Truth(1);
+
+    fn key(self) -> u64 {
+        (self.0 != 0) as u64
+    }
+
+    fn add(self, other: Truth) -> Truth {
+        Truth(self.0 | other.0)
+    }
+
+    fn mul(self, other: Truth) -> Truth {
+        Truth((self.0 != 0 && other.0 != 0) as u8)
+    }
+}
+
+macro_rules! integers {
+    ($($integer:ty)*) => {
+        $(impl Element for $integer {
+            const ZERO: $integer = 0;
+            const ONE: $integer = 1;
+
+            fn key(self) -> u64 {
+                // counted from the smallest
+                (self as i128 - <$integer>::MIN as i128) as u64
+            }
+
+            fn add(self, other: $integer) -> $integer {
+                self.wrapping_add(other)
+            }
+
+            fn mul(self, other: $integer) -> $integer {
+                self.wrapping_mul(other)
+            }
+        })*
+    };
+}
+
+integers! { u8 i8 u16 i16 u32 i32 u64 i64 }
+
+/// The bits of a float as a number that orders as the float does.
+fn ordered(bits: u64, sign: u64) -> u64 {
+    let mask = (sign << 1).wrapping_sub(1);
+    if bits & sign != 0 { !bits & mask } else { bits | sign }
+}
+
+macro_rules! floats {
+    ($($float:ty, $sign:expr, $zero:expr, $one:expr, $sum:expr, $product:expr;)*) => {
+        $(impl Element for $float {
+            const ZERO: $float = $zero;
+            const ONE: $float = $one;
+
+            fn key(self) -> u64 {
+                match self {
+                    _ if self.is_nan() => u64::MAX,
+                    _ if self == $zero => ordered(0, $sign),
+                    _ => ordered(self.to_bits() as u64, $sign),
+                }
+            }
+
+            fn add(self, other: $float) -> $float {
+                $sum(self, other)
+            }
+
+            fn mul(self, other: $float) -> $float {
+                $product(self, other)
+            }
+
+            fn is_nan(self) -> bool {
+                <$float>::is_nan(self)
+            }
+        })*
+    };
+}
+
+floats! {
+    f32, 1 << 31, 0.0, 1.0, |a: f32, b: f32| a + b, |a: f32, b: f32| a * b;
+    f64, 1 << 63, 0.0, 1.0, |a: f64, b: f64| a + b, |a: f64, b: f64| a * b;
+    f16, 1 << 15, f16::ZERO, f16::ONE, |a: f16, b: f16| f16::from_f32(a.to_f32() + b.to_f32()),
+        |a: f16, b: f16| f16::from_f32(a.to_f32() * b.to_f32());
+    bf16, 1 << 15, bf16::ZERO, bf16::ONE, |a: bf16, b: bf16| bf16::from_f32(a.to_f32() + b.to_f32()),
+        |a: bf16, b: bf16| bf16::from_f32(a.to_f32() * b.to_f32());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn in_order<T: Element>(values: &[T]) {
+        assert!(values.windows(2).all(|pair| pair[0].key() < pair[1].key()));
+    }
+
+    #[test]
+    fn keys_order_as_numbers_do() {
+        in_order(&[f32::NEG_INFINITY, -1.5, -1e-40, 0.0, 1e-40, 2.0, f32::INFINITY, f32::NAN]);
+        in_order(&[f64::NEG_INFINITY, -1.5, 0.0, 1e-310, f64::NAN]);
+        in_order(&[f16::NEG_INFINITY, f16::NEG_ONE, f16::ZERO, f16::ONE, f16::NAN]);
+        in_order(&[i8::MIN, -1, 0, 1, i8::MAX]);
+        in_order(&[i64::MIN, -1, 0, 1, i64::MAX]);
+        in_order(&[0, 1, u64::MAX]);
+        assert_eq!((-0.0f32).key(), 0.0f32.key());
+        assert!((-0.0f64).is_zero() && !f64::NAN.is_zero());
+    }
+
+    #[test]
+    fn the_larger_and_the_smaller_of_a_nan_are_nan() {
+        for (a, b) in [(f32::NAN, 1.0), (1.0, f32::NAN)] {
+            assert!(Element::lesser(a, b).is_nan() && Element::greater(a, b).is_nan());
+        }
+        assert_eq!((Element::lesser(2, 3), Element::greater(2, 3)), (2, 3));
+    }
+}

@@ -1,0 +1,204 @@
+//! Routines for work that is not loop-shaped, behind one C signature.
+//!
+//! `dialects::rt::routines` documents the words that a routine takes and lists the routines. Bodies are safe code over
+//! slices; the addresses become slices here.
+//!
+//! Invariants
+//! - Generated code passes words as the table says, and buffers as large as their extents say.
+//! - The memory of results overlaps with that of no operand.
+//! - No panic leaves a routine.
+
+#![allow(unsafe_code, reason = "generated code passes buffers as addresses")]
+
+mod cumulate;
+mod detection;
+mod element;
+mod scatter;
+mod select;
+mod sort;
+
+use std::borrow::Cow;
+
+use crate::context::{self, RunContext, STATUS_OUT_OF_MEMORY, STATUS_ROUTINE};
+use element::{Element, Kind};
+
+/// Why a routine gave up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Failure {
+    /// There is no memory.
+    Memory,
+    /// The reason of that number, from 1 on, in the routine's row.
+    Reason(i64),
+}
+
+type Outcome = Result<(), Failure>;
+
+/// What a routine is called with, taken one by one in the order of its row.
+struct Call<'c> {
+    context: &'c mut RunContext,
+    words: &'c mut [i64],
+    next: usize,
+}
+
+/// A tensor that a routine reads.
+struct Tensor<'c> {
+    kind: Kind,
+    extents: Vec<usize>,
+    bytes: &'c [u8],
+}
+
+/// A tensor that a routine writes.
+struct Output<'c> {
+    extents: Vec<usize>,
+    bytes: &'c mut [u8],
+}
+
+impl<'c> Call<'c> {
+    fn word(&mut self) -> i64 {
+        self.next += 1;
+        self.words[self.next - 1]
+    }
+
+    /// An integer operand.
+    fn index(&mut self) -> i64 {
+        self.word()
+    }
+
+    /// A truth value operand.
+    fn flag(&mut self) -> bool {
+        self.word() != 0
+    }
+
+    /// An operand that is a real number.
+    fn real(&mut self) -> f64 {
+        f64::from_bits(self.word() as u64)
+    }
+
+    fn header(&mut self) -> (Kind, usize, Vec<usize>, usize) {
+        let kind = Kind::of(self.word());
+        let rank = self.word() as usize;
+        let address = self.word() as usize;
+        let extents: Vec<usize> = (0..rank).map(|_| self.word().max(0) as usize).collect();
+        let bytes = extents.iter().product::<usize>() * kind.width();
+        (kind, address, extents, bytes)
+    }
+
+    /// A tensor operand.
+    fn tensor(&mut self) -> Tensor<'c> {
+        let (kind, address, extents, length) = self.header();
+        let bytes = match length {
+            0 => &[][..],
+            // SAFETY: the buffer is as large as its extents say, and nobody writes it during the call.
+            _ => unsafe { std::slice::from_raw_parts(std::ptr::with_exposed_provenance(address), length) },
+        };
+        Tensor { kind, extents, bytes }
+    }
+
+    /// A result whose extents are given.
+    fn output(&mut self) -> Output<'c> {
+        let (_, address, extents, length) = self.header();
+        let bytes = match length {
+            0 => &mut [][..],
+            // SAFETY: the buffer is as large as its extents say, and nobody else looks at it during the call.
+            _ => unsafe { std::slice::from_raw_parts_mut(std::ptr::with_exposed_provenance_mut(address), length) },
+        };
+        Output { extents, bytes }
+    }
+
+    /// A result whose extents are returned; its elements are zero.
+    fn returned(&mut self, extents: &[usize]) -> Result<Output<'c>, Failure> {
+        let kind = Kind::of(self.word());
+        let rank = self.word() as usize;
+        assert_eq!(rank, extents.len(), "the rank of a result is part of its type");
+        let count = extents.iter().try_fold(kind.width(), |bytes, &extent| bytes.checked_mul(extent));
+        let length = count.and_then(|bytes| i64::try_from(bytes).ok()).ok_or(Failure::Memory)?;
+        let memory = self.context.allocate(length);
+        if memory.is_null() {
+            return Err(Failure::Memory);
+        }
+        self.words[self.next] = memory.expose_provenance() as i64;
+        for (word, &extent) in self.words[self.next + 1..].iter_mut().zip(extents) {
+            *word = extent as i64;
+        }
+        self.next += 1 + rank;
+        // SAFETY: just allocated.
+        let bytes = unsafe { std::slice::from_raw_parts_mut(memory, length as usize) };
+        bytes.fill(0);
+        Ok(Output { extents: extents.to_vec(), bytes })
+    }
+}
+
+impl<'c> Tensor<'c> {
+    /// The elements, copied only where the processor cannot read them in place.
+    fn elements<T: Element>(&self) -> Cow<'c, [T]> {
+        // SAFETY: all bit patterns are elements.
+        let (front, whole, _) = unsafe { self.bytes.align_to::<T>() };
+        if front.is_empty() {
+            return Cow::Borrowed(whole);
+        }
+        let chunks = self.bytes.chunks_exact(size_of::<T>());
+        // SAFETY: as many bytes as the type has, and all bit patterns are elements.
+        Cow::Owned(chunks.map(|chunk| unsafe { chunk.as_ptr().cast::<T>().read_unaligned() }).collect())
+    }
+}
+
+impl Output<'_> {
+    /// The elements. Memory of results is aligned.
+    fn elements<T: Element>(&mut self) -> &mut [T] {
+        // SAFETY: all bit patterns are elements.
+        let (front, whole, _) = unsafe { self.bytes.align_to_mut::<T>() };
+        assert!(front.is_empty(), "memory of results is aligned");
+        whole
+    }
+}
+
+/// `[elements in front, extent, elements behind]` of an axis.
+fn around(extents: &[usize], axis: usize) -> [usize; 3] {
+    [extents[..axis].iter().product(), extents[axis], extents[axis + 1..].iter().product()]
+}
+
+/// Calls a routine's body with what generated code passes.
+///
+/// # Safety
+/// `words` points to `count` words as the routine's row says.
+unsafe fn enter(context: i64, words: *mut i64, count: i64, body: fn(&mut Call<'_>) -> Outcome) -> i64 {
+    let context = context::context(context);
+    // SAFETY: promised by the caller.
+    let words = unsafe { std::slice::from_raw_parts_mut(words, count.max(0) as usize) };
+    let mut call = Call { context, words, next: 0 };
+    let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| body(&mut call)));
+    match outcome {
+        Ok(Ok(())) => return 0,
+        Ok(Err(Failure::Reason(number))) => return number,
+        Ok(Err(Failure::Memory)) => call.context.fail(STATUS_OUT_OF_MEMORY),
+        Err(_) => call.context.fail(STATUS_ROUTINE),
+    }
+    0
+}
+
+macro_rules! routines {
+    ($($symbol:ident = $body:path;)*) => {
+        $(
+            /// See the row of this name in `dialects::rt::routines`.
+            ///
+            /// # Safety
+            /// `words` points to `count` words as the row says.
+            #[unsafe(no_mangle)]
+            pub unsafe extern "C" fn $symbol(context: i64, words: *mut i64, count: i64) -> i64 {
+                // SAFETY: promised by the caller.
+                unsafe { enter(context, words, count, $body) }
+            }
+        )*
+    };
+}
+
+routines! {
+    rt_call_non_zero = select::non_zero;
+    rt_call_compress = select::compress;
+    rt_call_unique = sort::unique;
+    rt_call_top_k = sort::top_k;
+    rt_call_non_max_suppression = detection::non_max_suppression;
+    rt_call_scatter_elements = scatter::scatter_elements;
+    rt_call_scatter_nd = scatter::scatter_nd;
+    rt_call_cumulate = cumulate::cumulate;
+}

@@ -1,0 +1,62 @@
+//! NonZero and Compress: what there is of what is asked for, in order.
+
+use super::element::{Element, Generic, Kind};
+use super::{Call, Failure, Outcome, Tensor, around};
+
+/// The places of the elements that are not zero.
+struct NonZero<'t, 'c>(&'t Tensor<'c>);
+
+impl Generic for NonZero<'_, '_> {
+    type Result = Vec<usize>;
+
+    fn run<T: Element>(self) -> Vec<usize> {
+        let elements = self.0.elements::<T>();
+        elements.iter().enumerate().filter(|(_, element)| !element.is_zero()).map(|(at, _)| at).collect()
+    }
+}
+
+pub(super) fn non_zero(call: &mut Call<'_>) -> Outcome {
+    let tensor = call.tensor();
+    let places = tensor.kind.dispatch(NonZero(&tensor));
+    let count = places.len();
+    let mut output = call.returned(&[tensor.extents.len(), count])?;
+    let rows = output.elements::<i64>();
+    let mut behind = 1;
+    for (axis, &extent) in tensor.extents.iter().enumerate().rev() {
+        for (row, &place) in rows[axis * count..(axis + 1) * count].iter_mut().zip(&places) {
+            *row = (place / behind % extent) as i64;
+        }
+        behind *= extent;
+    }
+    Ok(())
+}
+
+pub(super) fn compress(call: &mut Call<'_>) -> Outcome {
+    let (tensor, condition, axis) = (call.tensor(), call.tensor(), call.index());
+    let flat = axis < 0;
+    let [outer, extent, inner] = match flat {
+        true => [1, tensor.extents.iter().product(), 1],
+        false => around(&tensor.extents, axis as usize),
+    };
+    assert_eq!(condition.kind, Kind::Bool, "conditions are truth values");
+    let chosen: Vec<usize> =
+        condition.bytes.iter().enumerate().filter(|(_, byte)| **byte != 0).map(|(at, _)| at).collect();
+    if chosen.last().is_some_and(|&last| last >= extent) {
+        return Err(Failure::Reason(1));
+    }
+    let mut extents = if flat { vec![0] } else { tensor.extents.clone() };
+    extents[axis.max(0) as usize] = chosen.len();
+    let output = call.returned(&extents)?;
+    let slice = inner * tensor.kind.width();
+    if slice == 0 {
+        return Ok(());
+    }
+    let mut targets = output.bytes.chunks_exact_mut(slice);
+    for row in 0..outer {
+        for (&at, target) in chosen.iter().zip(&mut targets) {
+            let start = (row * extent + at) * slice;
+            target.copy_from_slice(&tensor.bytes[start..start + slice]);
+        }
+    }
+    Ok(())
+}
