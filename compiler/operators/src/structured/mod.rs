@@ -20,6 +20,7 @@ mod families;
 mod gather;
 mod grid_sample;
 mod grouped;
+mod loops;
 mod movement;
 mod padding;
 mod pooling;
