@@ -3,8 +3,12 @@
 mod attention;
 mod batch_normalization;
 mod causal_conv_with_state;
+mod conv;
+mod conv_transpose;
+mod deform_conv;
 mod dropout;
 mod flex_attention;
+mod global_pool;
 mod group_normalization;
 mod heads;
 mod layer_normalization;
@@ -12,9 +16,16 @@ mod linear_attention;
 mod lp_normalization;
 mod lrn;
 mod mean_variance_normalization;
+mod norm;
 mod normalize;
+mod pool;
 mod rotary_embedding;
 mod shrink;
+mod sliding;
+
+pub(crate) use conv::{Convolution, convolution_shape};
+pub(crate) use conv_transpose::Transposed;
+pub(crate) use sliding::{Sliding, Window, spatial};
 
 use crate::operator::Operator;
 
@@ -22,8 +33,14 @@ pub(crate) const OPERATORS: &[&Operator] = &[
     &attention::ATTENTION,
     &batch_normalization::BATCH_NORMALIZATION,
     &causal_conv_with_state::CAUSAL_CONV_WITH_STATE,
+    &conv::CONV,
+    &conv_transpose::CONV_TRANSPOSE,
+    &deform_conv::DEFORM_CONV,
     &dropout::DROPOUT,
     &flex_attention::FLEX_ATTENTION,
+    &global_pool::GLOBAL_AVERAGE_POOL,
+    &global_pool::GLOBAL_LP_POOL,
+    &global_pool::GLOBAL_MAX_POOL,
     &group_normalization::GROUP_NORMALIZATION,
     &group_normalization::INSTANCE_NORMALIZATION,
     &layer_normalization::LAYER_NORMALIZATION,
@@ -32,6 +49,9 @@ pub(crate) const OPERATORS: &[&Operator] = &[
     &lp_normalization::LP_NORMALIZATION,
     &lrn::LRN,
     &mean_variance_normalization::MEAN_VARIANCE_NORMALIZATION,
+    &pool::AVERAGE_POOL,
+    &pool::LP_POOL,
+    &pool::MAX_POOL,
     &rotary_embedding::ROTARY_EMBEDDING,
     &shrink::SHRINK,
 ];

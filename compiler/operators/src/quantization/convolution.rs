@@ -7,10 +7,16 @@ use ir::{Attributes, Op, Type, Value};
 use super::exact::{part, pieces, total};
 use super::parameters::{centred, rescaled};
 use crate::graph::{Emitter, Problem};
+use crate::nn::{Convolution, Sliding, convolution_shape};
 use crate::operator::{Kind, Operator};
 
 pub(crate) const CONV_INTEGER: Operator = Operator {
     kind: Kind::Contraction,
+    shapes: Some(|node| {
+        let views::ConvInteger { x, w, auto_pad, dilations, group, pads, strides, .. } = node.view();
+        let sliding = Sliding { auto_pad, dilations, pads, strides };
+        convolution_shape(node, &Convolution { x, w, bias: None, groups: group, sliding })
+    }),
     compose: Some(|emit, op| {
         let convolution = views::ConvInteger::of(&emit.body, op);
         let attributes = emit.body.op(op).attributes.clone();
@@ -21,8 +27,16 @@ pub(crate) const CONV_INTEGER: Operator = Operator {
     ..Operator::of(OnnxOp::ConvInteger)
 };
 
-pub(crate) const QLINEAR_CONV: Operator =
-    Operator { kind: Kind::Contraction, compose: Some(compose), ..Operator::of(OnnxOp::QLinearConv) };
+pub(crate) const QLINEAR_CONV: Operator = Operator {
+    kind: Kind::Contraction,
+    shapes: Some(|node| {
+        let views::QLinearConv { x, w, b, auto_pad, dilations, group, pads, strides, .. } = node.view();
+        let sliding = Sliding { auto_pad, dilations, pads, strides };
+        convolution_shape(node, &Convolution { x, w, bias: b, groups: group, sliding })
+    }),
+    compose: Some(compose),
+    ..Operator::of(OnnxOp::QLinearConv)
+};
 
 /// The convolution of integers: in pieces that f32 holds exactly, or in f64, which holds every sum of fewer than 2³⁷
 /// products of bytes.

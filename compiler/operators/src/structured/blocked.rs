@@ -17,12 +17,12 @@ use dialects::linalg::GROUP;
 use dialects::linalg::generic::Input;
 
 /// The block size for a channel extent.
-pub(super) fn block_size(channels: &DimExpr) -> i64 {
+pub(crate) fn block_size(channels: &DimExpr) -> i64 {
     channels.as_constant().map_or(1, |channels| channels.clamp(1, GROUP))
 }
 
 /// The blocked form of a shape `[N, C, S…]`.
-pub(super) fn blocked_shape(shape: &[DimExpr]) -> Vec<DimExpr> {
+pub(crate) fn blocked_shape(shape: &[DimExpr]) -> Vec<DimExpr> {
     let block = DimExpr::Constant(block_size(&shape[1]));
     let mut blocked = vec![shape[0].clone(), shape[1].ceil_div(&block)];
     blocked.extend(shape[2..].iter().cloned());
@@ -38,7 +38,7 @@ fn plain_over_blocked(rank: usize, block: i64) -> Vec<AffineExpr> {
 }
 
 /// The map of the blocked form over plain loops.
-pub(super) fn blocked_over_plain(rank: usize, block: i64) -> AffineMap {
+pub(crate) fn blocked_over_plain(rank: usize, block: i64) -> AffineMap {
     let channel = AffineExpr::Dim(1);
     let mut results: Vec<AffineExpr> = (0..rank as u32).map(AffineExpr::Dim).collect();
     results[1] = channel.clone().floor_div(block);
@@ -159,12 +159,12 @@ impl Lowering<'_> {
 }
 
 /// The index of one loop of the generic operation being built.
-pub(super) fn loop_index(builder: &mut Builder<'_>, axis: usize) -> Value {
+pub(crate) fn loop_index(builder: &mut Builder<'_>, axis: usize) -> Value {
     builder.value("linalg.index", &[], Type::Index, [("dim", Attribute::i64(axis as i64))])
 }
 
 /// `block index * block + lane`, where the lane is loop `lane`.
-pub(super) fn channel_index(builder: &mut Builder<'_>, block_index: Value, lane: usize, block: i64) -> Value {
+pub(crate) fn channel_index(builder: &mut Builder<'_>, block_index: Value, lane: usize, block: i64) -> Value {
     let lane = loop_index(builder, lane);
     let width = builder.constant_index(block);
     let first = builder.value("arith.muli", &[block_index, width], Type::Index, []);
@@ -172,7 +172,7 @@ pub(super) fn channel_index(builder: &mut Builder<'_>, block_index: Value, lane:
 }
 
 /// The element of `tensor` at `at`, or zero where subscript `axis` is not below `limit`.
-pub(super) fn extract_below(
+pub(crate) fn extract_below(
     builder: &mut Builder<'_>,
     tensor: Value,
     mut at: Vec<Value>,

@@ -7,6 +7,7 @@
 //! The group loop is left out when there is one group. Fewer than 16 output channels a group use packed weights of 16
 //! columns of which only the first are written.
 
+use dialects::onnx::views::AutoPad;
 use ir::{AffineExpr, AffineMap, Attribute, DimExpr, Op, Type, Value};
 
 use super::blocked::{block_size, channel_index, loop_index};
@@ -15,6 +16,7 @@ use super::reduction::{Shaped, accumulator};
 use super::scalars::{Comparison, Scalars};
 use super::window::Window;
 use super::{Lowering, Unsupported};
+use crate::nn;
 use dialects::linalg::GROUP;
 use dialects::linalg::generic::{Input, Iterator};
 
@@ -44,29 +46,80 @@ fn bias_tensor(lowering: &mut Lowering<'_>, bias: Value, shape: &[DimExpr], conv
 }
 
 /// Lowers `Conv`.
-pub(super) fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
-    let operation = lowering.source.op(op).clone();
-    let (x, w, result) = (operation.operands()[0], operation.operands()[1], operation.results()[0]);
+pub(crate) fn lower(lowering: &mut Lowering<'_>, op: Op, conv: &nn::Convolution) -> Result<(), Unsupported> {
+    let result = lowering.source.op(op).results()[0];
     let element = lowering.element(result);
-    let weights = lowering.shaped(w);
-    let kernel = kernel_extents(&weights)?;
+    let weights = lowering.shaped(conv.w);
     let weights = lowering.in_type(&weights, &accumulator(&element));
-    let input = lowering.shape(x);
+    let input = lowering.shape(conv.x);
     let output = lowering.shape(result);
-    let window = Window::of(&operation.attributes, &kernel, &input[2..], &output[2..]);
-    let convolution = Convolution {
-        weights,
-        bias: lowering.operand(op, 2),
-        groups: operation.attributes.integer("group").unwrap_or(1),
-        window,
-        element,
-    };
-    convolve(lowering, x, &convolution, result)
+    let window = Window::new(&conv.sliding, &weights.shape[2..], &input[2..], &output[2..]);
+    let convolution = Convolution { weights, bias: conv.bias, groups: conv.groups, window, element };
+    if is_static(&convolution.weights) {
+        return convolve(lowering, conv.x, &convolution, result);
+    }
+    let plain = lowering.shaped(conv.x);
+    let value = plain_sum(lowering, &plain, &convolution, &output);
+    lowering.bind(result, value);
+    Ok(())
 }
 
-fn kernel_extents(weights: &Shaped) -> Result<Vec<i64>, Unsupported> {
-    let extents: Option<Vec<i64>> = weights.shape.iter().map(DimExpr::as_constant).collect();
-    Ok(extents.ok_or_else(|| Unsupported::new("the shape of its weights is not static"))?[2..].to_vec())
+/// Whether channels can be blocked and weights packed ahead.
+fn is_static(weights: &Shaped) -> bool {
+    weights.shape.iter().all(|extent| extent.as_constant().is_some())
+}
+
+/// A convolution of plain tensors with weights of any shape.
+///
+/// `y[n, g, o, s…] += x[n, g, c, s… * stride + k… * dilation] * w[g, o, c, k…]`
+fn plain_sum(lowering: &mut Lowering<'_>, input: &Shaped, convolution: &Convolution, output: &[DimExpr]) -> Value {
+    let (window, work) = (&convolution.window, convolution.work());
+    let spatial = window.rank();
+    let groups = DimExpr::Constant(convolution.groups);
+    let channels = convolution.weights.shape[1].clone();
+    let outputs = output[1].floor_div(&groups);
+    check_channels(lowering, &input.shape, &channels.mul(&groups));
+    let input = lowering.in_type(input, &work);
+    let zero = lowering.number(0.0, &work);
+    let padded = window.pad(lowering, &input, 2, zero);
+    let by_group = |tensor: &Shaped, axis: usize, first: [&DimExpr; 2]| {
+        let mut shape = tensor.shape.clone();
+        shape.splice(axis..=axis, first.map(Clone::clone));
+        shape
+    };
+    let shape = by_group(&padded, 1, [&groups, &channels]);
+    let x = lowering.reshape(padded.value, &shape);
+    let shape = by_group(&convolution.weights, 0, [&groups, &outputs]);
+    let w = lowering.reshape(convolution.weights.value, &shape);
+    let shape: Vec<DimExpr> = [&output[0], &groups, &outputs].into_iter().chain(&output[2..]).cloned().collect();
+    let init = match convolution.bias {
+        Some(bias) => {
+            let bias = bias_tensor(lowering, bias, &[groups, outputs], convolution);
+            let map = AffineMap::select(shape.len(), &[1, 2]);
+            lowering.pointwise(&[Input { value: bias.value, map }], &shape, work, |_, e| e[0])
+        }
+        None => lowering.filled(&shape, work, 0.0),
+    };
+    // loops: n, g, o, s…, c, k…
+    let (channel, kernel) = (3 + spatial, 4 + spatial);
+    let loops = kernel + spatial;
+    let dim = |index: usize| AffineExpr::Dim(index as u32);
+    let mut x_map = vec![dim(0), dim(1), dim(channel)];
+    x_map.extend((0..spatial).map(|axis| window.subscript(axis, 3 + axis, kernel + axis)));
+    let mut w_map = vec![dim(1), dim(2), dim(channel)];
+    w_map.extend((0..spatial).map(|axis| dim(kernel + axis)));
+    let mut iterators = vec![Iterator::Parallel; loops];
+    iterators[channel..].fill(Iterator::Reduction);
+    let inputs = [
+        Input { value: x, map: AffineMap::new(loops as u32, x_map) },
+        Input { value: w, map: AffineMap::new(loops as u32, w_map) },
+    ];
+    let order: Vec<usize> = (0..channel).collect();
+    let value = lowering.generic_onto(&inputs, init, AffineMap::select(loops, &order), &iterators, |builder, e| {
+        multiply_add(&mut Scalars { builder, unsigned: false }, e)
+    });
+    let value = lowering.reshape(value, output);
+    lowering.in_type(&Shaped { value, shape: output.to_vec() }, &convolution.element).value
 }
 
 fn convolve(
@@ -415,20 +468,26 @@ fn pack_weights(lowering: &mut Lowering<'_>, convolution: &Convolution) -> Value
 }
 
 /// Lowers `ConvTranspose`.
-pub(super) fn lower_transposed(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
-    let operation = lowering.source.op(op).clone();
-    let (x, w, result) = (operation.operands()[0], operation.operands()[1], operation.results()[0]);
+pub(crate) fn lower_transposed(
+    lowering: &mut Lowering<'_>,
+    op: Op,
+    transposed: &nn::Transposed,
+) -> Result<(), Unsupported> {
+    let (x, result) = (transposed.x, lowering.source.op(op).results()[0]);
     let element = lowering.element(result);
-    let weights = lowering.shaped(w);
-    let kernel = kernel_extents(&weights)?;
+    let weights = lowering.shaped(transposed.w);
+    if !is_static(&weights) {
+        return Err(Unsupported::new("the shape of its weights is not static"));
+    }
+    let kernel: Vec<i64> = weights.shape[2..].iter().filter_map(DimExpr::as_constant).collect();
     let weights = lowering.in_type(&weights, &accumulator(&element));
     let rank = kernel.len();
-    let groups = operation.attributes.integer("group").unwrap_or(1);
-    let list = |name: &str, default: i64| operation.attributes.integers(name).unwrap_or_else(|| vec![default; rank]);
-    let (strides, dilations) = (list("strides", 1), list("dilations", 1));
+    let groups = transposed.groups;
+    let list = |given: &Option<Vec<i64>>| given.clone().unwrap_or_else(|| vec![1; rank]);
+    let (strides, dilations) = (list(&transposed.sliding.strides), list(&transposed.sliding.dilations));
     let input = lowering.shape(x);
     let output = lowering.shape(result);
-    let low = transposed_padding(&operation.attributes, &kernel, &strides, &dilations, &input[2..], &output[2..]);
+    let low = transposed_padding(transposed, &kernel, &strides, &dilations, &input[2..], &output[2..]);
     let flipped = flip_weights(lowering, &weights, groups);
     let (spread, spread_shape) = spread_input(lowering, x, &weights, &strides);
     // the spread input has (extent - 1) * stride + 1 elements; padding makes up for the rest of the output
@@ -440,8 +499,9 @@ pub(super) fn lower_transposed(lowering: &mut Lowering<'_>, op: Op) -> Result<()
             [low, high]
         })
         .collect();
+    let kernel = kernel.into_iter().map(DimExpr::Constant).collect();
     let window = Window { kernel, strides: vec![1; rank], dilations, pads };
-    let convolution = Convolution { weights: flipped, bias: lowering.operand(op, 2), groups, window, element };
+    let convolution = Convolution { weights: flipped, bias: transposed.bias, groups, window, element };
     let channels = convolution.weights.shape[1].as_constant().unwrap_or(1);
     match groups {
         1 => {
@@ -462,7 +522,7 @@ pub(super) fn lower_transposed(lowering: &mut Lowering<'_>, op: Op) -> Result<()
 
 /// Elements cut off in front of each axis of the full transposed convolution.
 fn transposed_padding(
-    attributes: &ir::Attributes,
+    transposed: &nn::Transposed,
     kernel: &[i64],
     strides: &[i64],
     dilations: &[i64],
@@ -470,16 +530,16 @@ fn transposed_padding(
     output: &[DimExpr],
 ) -> Vec<DimExpr> {
     let rank = kernel.len();
-    let auto = attributes.str("auto_pad").unwrap_or("NOTSET");
-    let explicit = attributes.integers("pads").unwrap_or_else(|| vec![0; 2 * rank]);
-    let has_shape = attributes.get("output_shape").is_some();
-    if matches!(auto, "NOTSET") && !has_shape {
+    let auto = transposed.sliding.auto_pad;
+    let explicit = transposed.sliding.pads.clone().unwrap_or_else(|| vec![0; 2 * rank]);
+    let has_shape = transposed.output_shape.is_some();
+    if auto == AutoPad::Notset && !has_shape {
         return explicit[..rank].iter().map(|&pad| pad.into()).collect();
     }
-    if auto == "VALID" && !has_shape {
+    if auto == AutoPad::Valid && !has_shape {
         return vec![DimExpr::ZERO; rank];
     }
-    let extra = attributes.integers("output_padding").unwrap_or_else(|| vec![0; rank]);
+    let extra = transposed.output_padding.clone().unwrap_or_else(|| vec![0; rank]);
     (0..rank)
         .map(|axis| {
             let reach = (kernel[axis] - 1) * dilations[axis] + 1 + extra[axis];
@@ -487,7 +547,7 @@ fn transposed_padding(
                 input[axis].sub(&DimExpr::ONE).mul(&DimExpr::Constant(strides[axis])).add(&DimExpr::Constant(reach));
             let total = DimExpr::max(&full.sub(&output[axis]), &DimExpr::ZERO);
             let half = total.floor_div(&DimExpr::Constant(2));
-            if auto == "SAME_UPPER" { half } else { total.sub(&half) }
+            if auto == AutoPad::SameUpper { half } else { total.sub(&half) }
         })
         .collect()
 }

@@ -5,8 +5,8 @@ use ir::Op;
 use crate::table;
 
 use super::{
-    Lowering, Unsupported, control_flow, convolution, einsum, elementwise, gather, grid_sample, loops, movement,
-    padding, pooling, resize, routines, scatter, slicing,
+    Lowering, Unsupported, control_flow, einsum, elementwise, gather, grid_sample, loops, movement, padding, resize,
+    routines, scatter, slicing,
 };
 
 /// Lowers an operation whose operator has the given name.
@@ -33,10 +33,6 @@ pub(super) fn lowering_of(name: &str) -> Option<Lower> {
         "If" => |lowering, op, _| control_flow::lower_if(lowering, op),
         "Loop" => |lowering, op, _| loops::lower_loop(lowering, op),
         "Scan" => |lowering, op, _| loops::lower_scan(lowering, op),
-        "Conv" => |lowering, op, _| convolution::lower(lowering, op),
-        "ConvTranspose" => |lowering, op, _| convolution::lower_transposed(lowering, op),
-        "MaxPool" | "AveragePool" | "LpPool" => pooling::lower,
-        "GlobalAveragePool" | "GlobalMaxPool" | "GlobalLpPool" => pooling::lower_global,
         "Transpose" | "Expand" | "Reshape" | "Flatten" | "Squeeze" | "Unsqueeze" | "Tile" | "Concat" | "Shape"
         | "Size" | "ConstantOfShape" | "Range" | "Trilu" | "EyeLike" | "DepthToSpace" | "SpaceToDepth" => {
             movement::lower

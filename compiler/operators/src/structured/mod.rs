@@ -8,11 +8,11 @@
 //! - A size that depends only on the inputs' extents is computed in the entry block before everything else.
 
 mod antialias;
-mod blocked;
+pub(crate) mod blocked;
 mod calls;
 pub(crate) mod contraction;
 mod control_flow;
-mod convolution;
+pub(crate) mod convolution;
 pub mod dims;
 mod einsum;
 pub mod elementwise;
@@ -23,7 +23,6 @@ mod grouped;
 mod loops;
 mod movement;
 mod padding;
-mod pooling;
 pub(crate) mod reduction;
 mod resize;
 mod routines;
@@ -31,7 +30,7 @@ pub mod scalars;
 mod scatter;
 mod sizes;
 mod slicing;
-mod window;
+pub(crate) mod window;
 
 use crate::shape::{Condition, ShapeAnalysis};
 use ir::{

@@ -1,17 +1,19 @@
 //! Sliding windows: what Conv and the pools share.
 
+use dialects::onnx::views::AutoPad;
 use ir::{AffineExpr, Attribute, Attributes, Builder, DimExpr, Value};
 
 use super::Lowering;
 use super::blocked::loop_index;
 use super::reduction::Shaped;
 use super::scalars::{Comparison, Scalars};
+use crate::nn::Sliding;
 
 /// The window of a convolution or pool, one entry a spatial axis.
 #[derive(Clone, Debug)]
-pub(super) struct Window {
+pub(crate) struct Window {
     /// Extents of the kernel.
-    pub kernel: Vec<i64>,
+    pub kernel: Vec<DimExpr>,
     /// Distances of neighbouring windows.
     pub strides: Vec<i64>,
     /// Distances of neighbouring kernel elements.
@@ -21,60 +23,63 @@ pub(super) struct Window {
 }
 
 impl Window {
-    /// Reads the attributes that Conv and the pools share.
-    pub(super) fn of(attributes: &Attributes, kernel: &[i64], input: &[DimExpr], output: &[DimExpr]) -> Window {
+    /// The window an operator describes, which makes `output` of `input`.
+    pub(crate) fn new(sliding: &Sliding, kernel: &[DimExpr], input: &[DimExpr], output: &[DimExpr]) -> Window {
         let rank = kernel.len();
-        let list = |name: &str| attributes.integers(name).unwrap_or_else(|| vec![1; rank]);
-        let (strides, dilations) = (list("strides"), list("dilations"));
-        let explicit = attributes.integers("pads").unwrap_or_else(|| vec![0; 2 * rank]);
-        let auto = attributes.str("auto_pad").unwrap_or("NOTSET").to_string();
+        let list = |given: &Option<Vec<i64>>, default: i64, length: usize| {
+            given.clone().unwrap_or_else(|| vec![default; length])
+        };
+        let (strides, dilations) = (list(&sliding.strides, 1, rank), list(&sliding.dilations, 1, rank));
+        let explicit = list(&sliding.pads, 0, 2 * rank);
         let mut window = Window { kernel: kernel.to_vec(), strides, dilations, pads: vec![] };
         window.pads = (0..rank)
-            .map(|axis| match auto.as_str() {
-                "SAME_UPPER" | "SAME_LOWER" => {
+            .map(|axis| match sliding.auto_pad {
+                AutoPad::SameUpper | AutoPad::SameLower => {
                     let total = DimExpr::max(&window.end(axis, &output[axis]).sub(&input[axis]), &DimExpr::ZERO);
                     let less = total.floor_div(&DimExpr::Constant(2));
                     let more = total.sub(&less);
-                    if auto == "SAME_UPPER" { [less, more] } else { [more, less] }
+                    if sliding.auto_pad == AutoPad::SameUpper { [less, more] } else { [more, less] }
                 }
-                "VALID" => [DimExpr::ZERO, DimExpr::ZERO],
-                _ => [explicit[axis].into(), explicit[rank + axis].into()],
+                AutoPad::Valid => [DimExpr::ZERO, DimExpr::ZERO],
+                AutoPad::Notset => [explicit[axis].into(), explicit[rank + axis].into()],
             })
             .collect();
         window
     }
 
     /// Extent the window covers on an axis.
-    pub(super) fn reach(&self, axis: usize) -> i64 {
-        (self.kernel[axis] - 1) * self.dilations[axis] + 1
+    pub(crate) fn reach(&self, axis: usize) -> DimExpr {
+        self.kernel[axis].sub(&DimExpr::ONE).mul(&DimExpr::Constant(self.dilations[axis])).add(&DimExpr::ONE)
     }
 
     /// Where the last of `places` windows on an axis ends.
-    pub(super) fn end(&self, axis: usize, places: &DimExpr) -> DimExpr {
+    pub(crate) fn end(&self, axis: usize, places: &DimExpr) -> DimExpr {
         let steps = places.sub(&DimExpr::ONE).mul(&DimExpr::Constant(self.strides[axis]));
-        steps.add(&DimExpr::Constant(self.reach(axis)))
+        steps.add(&self.reach(axis))
     }
 
     /// Number of spatial axes.
-    pub(super) fn rank(&self) -> usize {
+    pub(crate) fn rank(&self) -> usize {
         self.kernel.len()
     }
 
     /// Whether every output element reads the input element at its own place.
     pub(crate) fn is_pointwise(&self) -> bool {
         let ones = |list: &[i64]| list.iter().all(|&entry| entry == 1);
-        ones(&self.kernel) && ones(&self.strides) && self.pads.iter().flatten().all(|pad| *pad == DimExpr::ZERO)
+        self.kernel.iter().all(|extent| *extent == DimExpr::ONE)
+            && ones(&self.strides)
+            && self.pads.iter().flatten().all(|pad| *pad == DimExpr::ZERO)
     }
 
     /// `output * stride + kernel * dilation` for one axis, given its two loops.
-    pub(super) fn subscript(&self, axis: usize, output: usize, kernel: usize) -> AffineExpr {
+    pub(crate) fn subscript(&self, axis: usize, output: usize, kernel: usize) -> AffineExpr {
         let term = |dim: usize, factor: i64| AffineExpr::Dim(dim as u32).mul(AffineExpr::Constant(factor));
         let along = term(output, self.strides[axis]);
-        if self.kernel[axis] == 1 { along } else { along.add(term(kernel, self.dilations[axis])) }
+        if self.kernel[axis] == DimExpr::ONE { along } else { along.add(term(kernel, self.dilations[axis])) }
     }
 
     /// The input with padding, spatial axes starting at `first`.
-    pub(super) fn pad(&self, lowering: &mut Lowering<'_>, input: &Shaped, first: usize, fill: Value) -> Shaped {
+    pub(crate) fn pad(&self, lowering: &mut Lowering<'_>, input: &Shaped, first: usize, fill: Value) -> Shaped {
         let mut pads = vec![[DimExpr::ZERO, DimExpr::ZERO]; input.shape.len()];
         pads[first..first + self.rank()].clone_from_slice(&self.pads);
         lowering.pad_or_cut(input, &pads, fill)

@@ -5,7 +5,6 @@
 
 mod arithmetic;
 mod normal_form;
-mod normalization;
 mod resize;
 mod shape;
 
@@ -39,7 +38,6 @@ const STEPS: &[(&[&str], i64, Step)] = &[
     (&["Scatter"], 11, shape::scatter_11),
     (&["Scan"], 9, shape::scan_9),
     (&["DFT"], 20, shape::dft_20),
-    (&["LpPool", "GlobalLpPool"], 2, normalization::integer_p_2),
     (&["Upsample"], 7, resize::upsample_7),
     (&["Upsample"], 9, resize::upsample_9),
     (&["Upsample"], 10, resize::upsample_10),

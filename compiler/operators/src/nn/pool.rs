@@ -1,65 +1,171 @@
-//! Pools: MaxPool, AveragePool, LpPool and their global forms, in blocked layout.
+//! Pools: MaxPool, AveragePool, LpPool, in blocked layout.
 
-use ir::{AffineExpr, AffineMap, Attributes, DimExpr, FloatType, Op, Type, Value};
-
-use super::blocked::{blocked_shape, channel_index, loop_index};
-use super::reduction::{Combine, Fold, Shaped};
-use super::scalars::{Comparison, Scalars};
-use super::window::Window;
-use super::{Lowering, Unsupported};
 use dialects::linalg::generic::{Input, Iterator};
+use dialects::onnx::OnnxOp;
+use dialects::onnx::views::{self, View};
+use ir::{AffineExpr, AffineMap, DimExpr, Op, Type, Value};
 
-/// Lowers a pool with a window.
-pub(super) fn lower(lowering: &mut Lowering<'_>, op: Op, name: &str) -> Result<(), Unsupported> {
-    let operation = lowering.source.op(op).clone();
-    let (x, result) = (operation.operands()[0], operation.results()[0]);
-    let kernel =
-        operation.attributes.integers("kernel_shape").ok_or_else(|| Unsupported::new("it has no kernel_shape"))?;
-    let (input_shape, output) = (lowering.shape(x), lowering.shape(result));
-    let mut window = Window::of(&operation.attributes, &kernel, &input_shape[2..], &output[2..]);
+use super::norm::{integer_power, magnitude_power, root};
+use super::sliding::{self, Sliding, spatial};
+use crate::operator::{Kind, Operator};
+use crate::shape::{Answer, Node};
+use crate::structured::blocked::{block_size, blocked_shape, channel_index, loop_index};
+use crate::structured::reduction::{Combine, Shaped};
+use crate::structured::scalars::{Comparison, Scalars};
+use crate::structured::window::Window;
+use crate::structured::{Lowering, Unsupported};
+
+pub(crate) const MAX_POOL: Operator = Operator {
+    kind: Kind::Reduction,
+    shapes: Some(|node| {
+        let pool = Pool::max(node.view());
+        shapes(node, &pool)
+    }),
+    lower: Some(|lowering, op| {
+        let pool = Pool::max(View::of(lowering.source, op));
+        lower(lowering, op, &pool)
+    }),
+    ..Operator::of(OnnxOp::MaxPool)
+};
+
+pub(crate) const AVERAGE_POOL: Operator = Operator {
+    kind: Kind::Reduction,
+    shapes: Some(|node| {
+        let pool = Pool::average(node.view());
+        shapes(node, &pool)
+    }),
+    lower: Some(|lowering, op| {
+        let pool = Pool::average(View::of(lowering.source, op));
+        lower(lowering, op, &pool)
+    }),
+    ..Operator::of(OnnxOp::AveragePool)
+};
+
+pub(crate) const LP_POOL: Operator = Operator {
+    kind: Kind::Reduction,
+    upgrades: &[(2, integer_power)],
+    shapes: Some(|node| {
+        let pool = Pool::norm(node.view());
+        shapes(node, &pool)
+    }),
+    lower: Some(|lowering, op| {
+        let pool = Pool::norm(View::of(lowering.source, op));
+        lower(lowering, op, &pool)
+    }),
+    ..Operator::of(OnnxOp::LpPool)
+};
+
+/// What the elements of a window become.
+enum Function {
+    /// The largest element, and with it where it is.
+    Max { columns_first: bool },
+    /// The mean, over the padding too or over the elements alone.
+    Average { padding_counts: bool },
+    /// `(Σ |x|ᵖ) ^ 1/p`
+    Norm { power: i64 },
+}
+
+/// What the operators say.
+struct Pool {
+    x: Value,
+    kernel: Vec<DimExpr>,
+    sliding: Sliding,
+    round_up: bool,
+    function: Function,
+}
+
+fn extents(kernel: Vec<i64>) -> Vec<DimExpr> {
+    kernel.into_iter().map(DimExpr::Constant).collect()
+}
+
+impl Pool {
+    fn max(pool: views::MaxPool) -> Pool {
+        let views::MaxPool { x, auto_pad, ceil_mode, dilations, kernel_shape, pads, storage_order, strides } = pool;
+        let sliding = Sliding { auto_pad, dilations, pads, strides };
+        let function = Function::Max { columns_first: storage_order == 1 };
+        Pool { x, kernel: extents(kernel_shape), sliding, round_up: ceil_mode != 0, function }
+    }
+
+    fn average(pool: views::AveragePool) -> Pool {
+        let views::AveragePool { x, auto_pad, ceil_mode, dilations, kernel_shape, pads, count_include_pad, strides } =
+            pool;
+        let sliding = Sliding { auto_pad, dilations, pads, strides };
+        let function = Function::Average { padding_counts: count_include_pad == 1 };
+        Pool { x, kernel: extents(kernel_shape), sliding, round_up: ceil_mode != 0, function }
+    }
+
+    fn norm(pool: views::LpPool) -> Pool {
+        let views::LpPool { x, auto_pad, ceil_mode, dilations, kernel_shape, pads, p, strides } = pool;
+        let sliding = Sliding { auto_pad, dilations, pads, strides };
+        Pool {
+            x,
+            kernel: extents(kernel_shape),
+            sliding,
+            round_up: ceil_mode != 0,
+            function: Function::Norm { power: p },
+        }
+    }
+}
+
+fn shapes(node: &mut Node<'_, '_>, pool: &Pool) -> Answer {
+    let Some(input) = node.shape_of(pool.x) else { return Ok(vec![]) };
+    let (batch, channels, extents) = spatial(&input)?;
+    if pool.kernel.len() != extents.len() {
+        return Err(format!("a window of rank {} for an operand of rank {}", pool.kernel.len(), input.len()));
+    }
+    let window = sliding::Window::new(&pool.sliding, pool.kernel.clone())?;
+    let mut shape = vec![batch.clone(), channels.clone()];
+    for (axis, extent) in extents.iter().enumerate() {
+        shape.push(window.pooled(node, axis, extent, pool.round_up)?);
+    }
+    Ok(vec![Some(shape.clone()), Some(shape)])
+}
+
+fn lower(lowering: &mut Lowering<'_>, op: Op, pool: &Pool) -> Result<(), Unsupported> {
+    let results = lowering.source.op(op).results().to_vec();
+    let (input_shape, output) = (lowering.shape(pool.x), lowering.shape(results[0]));
+    let mut window = Window::new(&pool.sliding, &pool.kernel, &input_shape[2..], &output[2..]);
     let declared = window.pads.clone();
-    extend_overhang(&mut window, &operation.attributes, &input_shape[2..], &output[2..]);
-    let element = lowering.element(x);
-    let unsigned = lowering.is_unsigned(x);
-    let input = lowering.blocked(x);
-    let power = operation.attributes.integer("p").unwrap_or(2);
-    let combine = if name == "MaxPool" { Combine::Max } else { Combine::Add };
+    extend_overhang(&mut window, pool.round_up, &input_shape[2..], &output[2..]);
+    let element = lowering.element(pool.x);
+    let unsigned = lowering.is_unsigned(pool.x);
+    let input = lowering.blocked(pool.x);
+    let combine = if matches!(pool.function, Function::Max { .. }) { Combine::Max } else { Combine::Add };
     let neutral = combine.neutral(&element, unsigned);
     let fill = lowering.builder().constant(neutral, element.clone());
     let padded = window.pad(lowering, &input, 2, fill);
     let shape = blocked_shape(&output);
-    let pooled = slide(lowering, &padded, &window, &shape, combine, unsigned, |s, x| match name {
-        "LpPool" => magnitude_power(s, x, power),
-        _ => x,
+    let pooled = slide(lowering, &padded, &window, &shape, combine, unsigned, |s, x| match pool.function {
+        Function::Norm { power } => magnitude_power(s, x, power),
+        Function::Max { .. } | Function::Average { .. } => x,
     });
-    let value = match name {
-        "MaxPool" => {
-            let indices = operation.results().get(1).filter(|&&indices| !lowering.source.uses(indices).is_empty());
+    let value = match pool.function {
+        Function::Max { columns_first } => {
+            let indices = results.get(1).filter(|&&indices| !lowering.source.uses(indices).is_empty());
             if let Some(&indices) = indices {
-                let columns_first = operation.attributes.integer("storage_order") == Some(1);
                 let value = positions(lowering, &padded, &pooled, &window, &input_shape, columns_first);
                 lowering.bind_blocked(indices, value);
             }
             pooled.value
         }
-        "LpPool" => lowering.map(&[&pooled], &shape, element.clone(), |s, x| root(s, x[0], power)).value,
-        _ => {
-            let included = operation.attributes.integer("count_include_pad") == Some(1);
-            let divisor = divisor(lowering, &window, &declared, included, &input.shape, &shape, &element);
+        Function::Norm { power } => {
+            lowering.map(&[&pooled], &shape, element.clone(), |s, x| root(s, x[0], power)).value
+        }
+        Function::Average { padding_counts } => {
+            let divisor = divisor(lowering, &window, &declared, padding_counts, &input.shape, &shape, &element);
             lowering.map(&[&pooled, &divisor], &shape, element.clone(), |s, x| s.div(x[0], x[1])).value
         }
     };
-    lowering.bind_blocked(result, value);
+    lowering.bind_blocked(results[0], value);
     Ok(())
 }
 
 /// The last window may reach behind the padding, by less than a stride: pads as far as it does.
-fn extend_overhang(window: &mut Window, attributes: &Attributes, input: &[DimExpr], output: &[DimExpr]) {
-    let round_up = attributes.integer("ceil_mode") == Some(1);
+fn extend_overhang(window: &mut Window, round_up: bool, input: &[DimExpr], output: &[DimExpr]) {
     for axis in 0..window.rank() {
         let [low, high] = &window.pads[axis];
         let beyond = window.end(axis, &output[axis]).sub(low).sub(&input[axis]).sub(high);
-        let fits_all = DimExpr::ONE.add(low).add(high).sub(&window.reach(axis).into()).is_nonnegative();
+        let fits_all = DimExpr::ONE.add(low).add(high).sub(&window.reach(axis)).is_nonnegative();
         let overhang = match beyond.as_constant() {
             Some(beyond) => beyond.max(0),
             None if round_up || !fits_all => window.strides[axis] - 1,
@@ -80,8 +186,7 @@ fn window_inputs(lowering: &mut Lowering<'_>, padded: &Shaped, window: &Window) 
     let mut map = vec![dim(0), dim(1)];
     map.extend((0..spatial).map(|axis| window.subscript(axis, 2 + axis, kernel + axis)));
     map.push(dim(lane));
-    let extents: Vec<DimExpr> = window.kernel.iter().map(|&extent| DimExpr::Constant(extent)).collect();
-    let extent_tensor = lowering.empty(&extents, element);
+    let extent_tensor = lowering.empty(&window.kernel, element);
     let window_dims: Vec<usize> = (kernel..loops).collect();
     vec![
         Input { value: padded.value, map: AffineMap::new(loops as u32, map) },
@@ -131,7 +236,7 @@ fn positions(
     let spatial = window.rank();
     let (lane, kernel) = (spatial + 2, spatial + 3);
     let loops = kernel + spatial;
-    let block = super::blocked::block_size(&input[1]);
+    let block = block_size(&input[1]);
     let extents: Vec<Value> = input.iter().map(|dim| lowering.dim(dim)).collect();
     let lows: Vec<Value> = window.pads.iter().map(|[low, _]| lowering.dim(low)).collect();
     let order: Vec<usize> = (0..kernel).collect();
@@ -214,8 +319,9 @@ fn divisor(
     let rank = shape.len();
     let one = || vec![DimExpr::ONE; rank];
     if counted == window.pads {
-        let count = window.kernel.iter().product::<i64>() as f64;
-        let value = lowering.filled(&one(), element.clone(), count);
+        let axes: Vec<usize> = (0..window.rank()).collect();
+        let count = lowering.count(&window.kernel, &axes, element);
+        let value = lowering.pointwise(&[], &one(), element.clone(), |_, _| count);
         return Shaped { value, shape: one() };
     }
     let (mut ones_shape, mut count_shape) = (one(), one());
@@ -230,59 +336,4 @@ fn divisor(
     let zero = lowering.number(0.0, element);
     let padded = lowering.pad_or_cut(&ones, &pads, zero);
     slide(lowering, &padded, window, &count_shape, Combine::Add, false, |_, x| x)
-}
-
-fn magnitude_power(s: &mut Scalars<'_, '_>, x: Value, power: i64) -> Value {
-    match power {
-        1 => s.same("math.absf", &[x]),
-        2 => s.mul(x, x),
-        _ => {
-            let magnitude = s.same("math.absf", &[x]);
-            let exponent = s.like(power as f64, x);
-            s.same("math.powf", &[magnitude, exponent])
-        }
-    }
-}
-
-fn root(s: &mut Scalars<'_, '_>, x: Value, power: i64) -> Value {
-    match power {
-        1 => x,
-        2 => s.same("math.sqrt", &[x]),
-        _ => {
-            let exponent = s.like(1.0 / power as f64, x);
-            s.same("math.powf", &[x, exponent])
-        }
-    }
-}
-
-/// Lowers a pool over all spatial axes.
-pub(super) fn lower_global(lowering: &mut Lowering<'_>, op: Op, name: &str) -> Result<(), Unsupported> {
-    let operation = lowering.source.op(op).clone();
-    let (x, result) = (operation.operands()[0], operation.results()[0]);
-    let element = lowering.element(x);
-    let input = lowering.blocked(x);
-    let axes: Vec<usize> = (2..input.shape.len() - 1).collect();
-    let combine = if name == "GlobalMaxPool" { Combine::Max } else { Combine::Add };
-    let wide = match element {
-        Type::Float(FloatType::F16 | FloatType::BF16) => Type::F32,
-        ref other => other.clone(),
-    };
-    let power = operation.attributes.integer("p").unwrap_or(2);
-    let to_wide = wide.clone();
-    let reduced = lowering.reduce(&input, &axes, true, Fold::new(combine, wide.clone(), false), |s, x| {
-        let x = s.cast(x, &to_wide, false, false);
-        if name == "GlobalLpPool" { magnitude_power(s, x, power) } else { x }
-    });
-    let count = (name == "GlobalAveragePool").then(|| lowering.count(&input.shape, &axes, &wide));
-    let shape = reduced.shape.clone();
-    let finished = lowering.map(&[&reduced], &shape, element.clone(), |s, x| {
-        let value = match count {
-            Some(count) => s.div(x[0], count),
-            None if name == "GlobalLpPool" => root(s, x[0], power),
-            None => x[0],
-        };
-        s.cast(value, &element, false, false)
-    });
-    lowering.bind_blocked(result, finished.value);
-    Ok(())
 }

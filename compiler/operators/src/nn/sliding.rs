@@ -1,0 +1,119 @@
+//! Windows that slide over the axes behind batch and channels: what operators say about them, and where they fit.
+
+use dialects::onnx::views::AutoPad;
+use ir::DimExpr;
+
+use crate::shape::{Condition, Node, Shape};
+
+/// What an operator says about its window besides the kernel.
+pub(crate) struct Sliding {
+    pub(crate) auto_pad: AutoPad,
+    pub(crate) dilations: Option<Vec<i64>>,
+    pub(crate) pads: Option<Vec<i64>>,
+    pub(crate) strides: Option<Vec<i64>>,
+}
+
+/// A window sliding over `rank` axes, as the attributes describe it.
+pub(crate) struct Window {
+    pub(crate) kernel: Shape,
+    pub(crate) strides: Vec<i64>,
+    dilations: Vec<i64>,
+    /// Explicit padding: all begins, then all ends.
+    pub(crate) pads: Vec<i64>,
+    pub(crate) auto_pad: AutoPad,
+}
+
+impl Window {
+    pub(crate) fn new(sliding: &Sliding, kernel: Shape) -> Result<Window, String> {
+        let rank = kernel.len();
+        let list = |what: &str, given: &Option<Vec<i64>>, length: usize, default: i64| match given {
+            Some(values) if values.len() == length => Ok(values.clone()),
+            Some(values) => Err(format!("{what} has {} entries, not {length}", values.len())),
+            None => Ok(vec![default; length]),
+        };
+        let strides = list("strides", &sliding.strides, rank, 1)?;
+        let dilations = list("dilations", &sliding.dilations, rank, 1)?;
+        let sizes = kernel.iter().filter_map(DimExpr::as_constant);
+        if let Some(number) = strides.iter().chain(&dilations).copied().chain(sizes).find(|&number| number < 1) {
+            return Err(format!("its window has {number} for a stride, dilation or extent, which must be positive"));
+        }
+        let pads = list("pads", &sliding.pads, 2 * rank, 0)?;
+        Ok(Window { kernel, strides, dilations, pads, auto_pad: sliding.auto_pad })
+    }
+
+    /// Extent the window covers on an axis.
+    pub(crate) fn reach(&self, axis: usize) -> DimExpr {
+        self.kernel[axis].sub(&DimExpr::ONE).mul(&DimExpr::Constant(self.dilations[axis])).add(&DimExpr::ONE)
+    }
+
+    pub(crate) fn stride(&self, axis: usize) -> DimExpr {
+        DimExpr::Constant(self.strides[axis])
+    }
+
+    /// Padding in front and behind, unless it follows from the extents.
+    fn padding(&self, axis: usize) -> Option<(i64, i64)> {
+        match self.auto_pad {
+            AutoPad::SameUpper | AutoPad::SameLower => None,
+            AutoPad::Valid => Some((0, 0)),
+            AutoPad::Notset => Some((self.pads[axis], self.pads[axis + self.kernel.len()])),
+        }
+    }
+
+    /// How far the window can move on an axis.
+    fn free(&self, axis: usize, extent: &DimExpr, (before, after): (i64, i64)) -> DimExpr {
+        extent.add(&DimExpr::Constant(before + after)).sub(&self.reach(axis))
+    }
+
+    fn expect_fit(&self, node: &mut Node<'_, '_>, axis: usize, extent: &DimExpr, room: DimExpr) -> Result<(), String> {
+        let message = || format!("a window of {} does not fit into extent {extent}", self.reach(axis));
+        node.require(Condition::Extent(room), message)
+    }
+
+    /// How often a convolution's window fits on an axis of the given extent.
+    pub(crate) fn places(&self, node: &mut Node<'_, '_>, axis: usize, extent: &DimExpr) -> Result<DimExpr, String> {
+        let Some(padding) = self.padding(axis) else { return Ok(extent.ceil_div(&self.stride(axis))) };
+        let free = self.free(axis, extent, padding);
+        // what fits an extent of 1 fits all but an empty operand, of which nothing is made
+        let fits_all = self.free(axis, &DimExpr::ONE, padding).is_nonnegative();
+        if !fits_all || extent.as_constant().is_some() {
+            self.expect_fit(node, axis, extent, free.clone())?;
+        }
+        Ok(free.floor_div(&self.stride(axis)).add(&DimExpr::ONE))
+    }
+
+    /// How often a pool's window fits on an axis of the given extent. A window that reaches less than a stride beyond
+    /// the padding takes what there is, as in ONNX's own shape inference, whose quotient is rounded towards zero.
+    pub(crate) fn pooled(
+        &self,
+        node: &mut Node<'_, '_>,
+        axis: usize,
+        extent: &DimExpr,
+        round_up: bool,
+    ) -> Result<DimExpr, String> {
+        let stride = self.stride(axis);
+        let Some(padding) = self.padding(axis) else { return Ok(extent.ceil_div(&stride)) };
+        let free = self.free(axis, extent, padding);
+        let (down, up) = (free.floor_div(&stride), free.ceil_div(&stride));
+        let steps = match round_up {
+            true => up,
+            false if self.free(axis, &DimExpr::ONE, padding).is_nonnegative() => down,
+            false => DimExpr::max(&DimExpr::min(&up, &DimExpr::ZERO), &down),
+        };
+        let places = steps.add(&DimExpr::ONE);
+        self.expect_fit(node, axis, extent, places.clone())?;
+        if !round_up {
+            return Ok(places);
+        }
+        // a last window that would start in the padding behind the data is left out
+        let starts = extent.add(&DimExpr::Constant(padding.0)).ceil_div(&stride);
+        Ok(DimExpr::min(&places, &starts))
+    }
+}
+
+/// Batch, channels and the axes the window slides over.
+pub(crate) fn spatial(shape: &Shape) -> Result<(&DimExpr, &DimExpr, &[DimExpr]), String> {
+    match shape.as_slice() {
+        [batch, channels, rest @ ..] => Ok((batch, channels, rest)),
+        _ => Err(format!("the operand must have rank 2 or more, found {}", shape.len())),
+    }
+}
