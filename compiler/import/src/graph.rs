@@ -443,6 +443,10 @@ impl<'m> Importer<'m> {
         let types: Vec<Type> = node.operands.iter().map(|&v| self.emit.body.value_type(v).clone()).collect();
         let operator = schema.op_name();
         remove_empty_choices(schema, &mut node.attributes);
+        // one of many outputs is computed like the others, whether or not it has a name
+        for (index, read) in node.outputs.iter_mut().enumerate() {
+            *read |= schema.output(index).is_some_and(schema::Parameter::is_variadic);
+        }
         check_choices(schema, &node.attributes).map_err(Problem::input)?;
         if graphs.is_empty() {
             let results = (0..node.outputs.len())

@@ -216,6 +216,16 @@ fn wrong_nodes_are_refused() {
     }
 }
 
+#[test]
+fn an_output_of_many_has_a_type_without_a_name() {
+    let mut one = node("Split", 1, 2, vec![int("axis", 3), int("num_outputs", 2)]);
+    one.output[0].clear();
+    let mut model = model(21, &[IMAGE], one);
+    model.graph.as_mut().expect("just built").output.remove(0);
+    let lines = import(&model).expect("it is valid");
+    assert!(lines[0].ends_with("-> (tensor<*xf32>, tensor<*xf32>)"), "{lines:?}");
+}
+
 /// The node `y{at}` of Relu that reads another name.
 fn relu(at: usize, from: &str) -> NodeProto {
     NodeProto { input: vec![from.into()], output: vec![format!("y{at}")], ..node("Relu", 0, 0, vec![]) }

@@ -183,11 +183,11 @@ fn number(argument: usize, at: usize, element: &Type, ordinary: bool) -> Vec<u8>
     ];
     let integers =
         [0, 1, -1, 2, -2, 3, 100, -100, 127, -128, i64::from(i32::MAX), i64::from(i32::MIN), i64::MAX, i64::MIN, 7, -9];
-    let pick = if argument % 2 == 0 { at % 16 } else { at / 16 % 16 };
+    let pick = if argument.is_multiple_of(2) { at % 16 } else { at / 16 % 16 };
     match element {
         Type::Float(format) if ordinary => {
             let size = 0.25 + (at * (7 + 4 * argument) % 101) as f64 / 40.0;
-            floats::encode(if at % 3 == 0 { -size } else { size }, *format).to_le_bytes()
+            floats::encode(if at.is_multiple_of(3) { -size } else { size }, *format).to_le_bytes()
                 [..element.byte_width().unwrap_or(1)]
                 .to_vec()
         }
@@ -244,7 +244,7 @@ fn is_elementwise(pattern: &Pattern) -> bool {
             let name = &RULES.operators[*operator];
             let row = operators::row_of(&format!("onnx.{name}"));
             let elementwise = row.is_some_and(|row| row.kind == operators::Kind::Elementwise);
-            (elementwise || ROWS.contains(&name.as_str())) && operands.iter().all(|operand| is_elementwise(operand))
+            (elementwise || ROWS.contains(&name.as_str())) && operands.iter().all(is_elementwise)
         }
     }
 }
