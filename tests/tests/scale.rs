@@ -101,6 +101,21 @@ fn reductions_of_values_that_others_read_too() {
 }
 
 #[test]
+fn weights_that_are_computed_from_constants() {
+    let mut graph = Graph::default();
+    let ones =
+        AttributeProto { name: "value_floats".into(), floats: vec![1.0; 32], r#type: Some(6), ..Default::default() };
+    let mut last = graph.node("Constant", &[], vec![ones]);
+    for _ in 0..60 {
+        let negative = graph.node("Neg", &[&last], vec![]);
+        let positive = graph.node("Abs", &[&last], vec![]);
+        last = graph.node("Max", &[&negative, &positive], vec![]);
+    }
+    graph.node("MatMul", &["x", &last], vec![]);
+    assert_eq!(graph.run("weights", 2.0), [64.0; 8]);
+}
+
+#[test]
 fn movements_that_are_read_at_several_places() {
     let mut graph = Graph::default();
     let mut last = "x".to_string();
@@ -143,6 +158,12 @@ fn one_pass_over_long_rows() {
     let found = graph.node("ArgMax", &[&long], vec![int("axis", 1), int("select_last_index", 1)]);
     graph.node("Cast", &[&found], vec![int("to", 1)]);
     assert_eq!(graph.run("arg-max", 1.0), [63_999.0; 8]);
+    let mut graph = Graph::default();
+    let long = graph.node("Concat", &["x"; 2000], vec![int("axis", 1)]);
+    let axis = graph.node("Constant", &[], vec![int("value_int", 1)]);
+    let sums = graph.node("CumSum", &[&long, &axis], vec![]);
+    graph.node("ReduceMax", &[&sums], vec![ints("axes", &[1])]);
+    assert_eq!(graph.run("cumulative", 1.0), [64_000.0; 8]);
 }
 
 #[test]

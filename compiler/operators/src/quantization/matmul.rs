@@ -36,7 +36,7 @@ pub(crate) const QLINEAR_MATMUL: Operator = Operator {
 
 fn integer_product(emit: &mut Emitter, [a, b]: [Value; 2], zero_points: [Option<Value>; 2]) -> Value {
     let row = zero_points[0].map(|zero_point| row_zero_point(emit, zero_point));
-    let Some((length, axes, pieces)) = exact_pieces(emit, [a, b]) else {
+    let Some(SharedAxis { length, axes, pieces }) = exact_pieces(emit, [a, b]) else {
         let (a, b) = (centred(emit, a, row, &Type::I32), centred(emit, b, zero_points[1], &Type::I32));
         return emit.plain("MatMul", &[a, b]);
     };
@@ -49,12 +49,20 @@ fn integer_product(emit: &mut Emitter, [a, b]: [Value; 2], zero_points: [Option<
     total(emit, products)
 }
 
-/// How long the axis is that two factors share, which one it is in each, and its pieces.
-fn exact_pieces(emit: &Emitter, factors: [Value; 2]) -> Option<(i64, [i64; 2], Vec<(i64, i64)>)> {
+/// The axis that two factors share.
+struct SharedAxis {
+    length: i64,
+    /// Which one it is in each factor.
+    axes: [i64; 2],
+    /// The parts of it along which sums are exact.
+    pieces: Vec<(i64, i64)>,
+}
+
+fn exact_pieces(emit: &Emitter, factors: [Value; 2]) -> Option<SharedAxis> {
     let [a, b] = [emit.shape(factors[0])?, emit.shape(factors[1])?];
     let length = a.last()?.as_constant()?;
     let axes = [a.len() as i64 - 1, (b.len() as i64 - 2).max(0)];
-    Some((length, axes, pieces(length, 1)?))
+    Some(SharedAxis { length, axes, pieces: pieces(length, 1)? })
 }
 
 fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
