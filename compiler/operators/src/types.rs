@@ -22,11 +22,6 @@ fn by_operator(name: &str, index: usize, operands: &[Type], attributes: &Attribu
     let stated = |attribute: &str| attributes.integer(attribute).filter(|&number| number != 0).and_then(tensor_of);
     let operand = |index: usize| operands.get(index).filter(|r#type| **r#type != Type::None).map(without_shape);
     match (name, index) {
-        ("Constant", 0) => attributes.get("value")?.as_dense().map(|elements| elements.r#type.clone()),
-        ("ConstantOfShape", 0) => {
-            let value = attributes.get("value").and_then(|value| value.as_dense());
-            Some(Type::unranked_tensor(value.map_or(Type::F32, |value| value.r#type.element().clone())))
-        }
         ("EyeLike", 0) => stated("dtype").or_else(|| operand(0)),
         ("SequenceEmpty", 0) => {
             let tensor = stated("dtype").unwrap_or_else(|| Type::unranked_tensor(Type::F32));

@@ -31,7 +31,7 @@ use ir::{Attributes, Block, Body, Diagnostic, DimExpr, IndexMap, Module, Op, Typ
 pub use linear::implicit_output;
 pub(crate) use math::{broadcast_operands, like_first, like_first_each};
 pub use node::Node;
-pub(crate) use node::normalize_axis;
+pub(crate) use node::{at_least_zero, extent_of, list, normalize_axis};
 pub use requirement::{Condition, Requirement};
 
 /// A symbolic shape, outermost extent first.

@@ -45,37 +45,61 @@ impl<'b> Node<'_, 'b> {
 
     /// The elements of operand `index`, as far as they are known.
     pub(crate) fn elements(&self, index: usize) -> Option<&Elements> {
-        self.analyser.known.facts.get(&self.operand(index)?)?.elements.as_ref()
+        self.elements_of(self.operand(index)?)
+    }
+
+    /// The elements of an operand, as far as they are known.
+    pub(crate) fn elements_of(&self, operand: Value) -> Option<&Elements> {
+        self.analyser.known.facts.get(&operand)?.elements.as_ref()
+    }
+
+    /// The elements of an operand, when all are known.
+    pub(crate) fn known_of(&self, operand: Value) -> Option<Vec<DimExpr>> {
+        self.elements_of(operand)?.iter().cloned().collect()
+    }
+
+    /// The elements of an operand, when all are numbers.
+    pub(crate) fn numbers_of(&self, operand: Value) -> Option<Vec<i64>> {
+        self.elements_of(operand)?.iter().map(|element| element.as_ref()?.as_constant()).collect()
     }
 
     /// The elements of operand `index`, when all are known.
     pub(crate) fn known(&self, index: usize) -> Option<Vec<DimExpr>> {
-        self.elements(index)?.iter().cloned().collect()
+        self.known_of(self.operand(index)?)
     }
 
     /// The elements of operand `index`, when all are numbers.
     pub(crate) fn numbers(&self, index: usize) -> Option<Vec<i64>> {
-        self.elements(index)?.iter().map(|element| element.as_ref()?.as_constant()).collect()
+        self.numbers_of(self.operand(index)?)
     }
 
     /// The floats of operand `index`, when it is a constant or known to hold whole numbers.
     pub(crate) fn floats(&self, index: usize) -> Option<Vec<f64>> {
-        let value = self.operand(index)?;
+        self.floats_of(self.operand(index)?)
+    }
+
+    /// The floats of an operand, when it is a constant or known to hold whole numbers.
+    pub(crate) fn floats_of(&self, value: Value) -> Option<Vec<f64>> {
         if let Some(Attribute::Dense(dense)) = ir::constant_value(self.analyser.body, value)
             && dense.element_count() <= super::ELEMENT_LIMIT
             && dense.r#type.element().is_float()
         {
             return (0..dense.element_count()).map(|at| dense.float(at)).collect();
         }
-        Some(self.numbers(index)?.into_iter().map(|number| number as f64).collect())
+        Some(self.numbers_of(value)?.into_iter().map(|number| number as f64).collect())
     }
 
     /// The sizes a one-dimensional shape operand gives, by its own length when its elements are unknown.
     pub(crate) fn sizes(&self, index: usize) -> Option<Elements> {
-        if let Some(elements) = self.elements(index) {
+        self.sizes_of(self.operand(index)?)
+    }
+
+    /// The sizes a one-dimensional shape operand gives, by its own length when its elements are unknown.
+    pub(crate) fn sizes_of(&self, operand: Value) -> Option<Elements> {
+        if let Some(elements) = self.elements_of(operand) {
             return Some(elements.clone());
         }
-        let length = match self.shape(index)?.as_slice() {
+        let length = match self.shape_of(operand)?.as_slice() {
             [length] => length.as_constant()?,
             _ => return None,
         };
@@ -193,6 +217,12 @@ impl<'b> Node<'_, 'b> {
     /// An axis attribute for an operand of the given rank.
     pub(crate) fn axis(&self, name: &str, default: i64, rank: usize) -> Result<usize, String> {
         normalize_axis(self.integer(name, default), rank)
+    }
+
+    /// The axes an operand lists, counted from the front. `Ok(None)` when they are not known, or omitted.
+    pub(crate) fn axes_of(&self, operand: Option<Value>, rank: usize) -> Result<Option<Vec<usize>>, String> {
+        let axes = operand.and_then(|operand| self.numbers_of(operand));
+        axes.map(|axes| axes.into_iter().map(|axis| normalize_axis(axis, rank)).collect()).transpose()
     }
 
     /// A list of axes: operand `operand`, or attribute `axes`. `Ok(None)` when it is given but not known, or omitted.

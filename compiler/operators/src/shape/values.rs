@@ -43,7 +43,7 @@ fn computed(node: &Node<'_, '_>, name: &str, fact: &Fact) -> Option<Elements> {
         },
         "Shape" => {
             let shape = node.shape(0)?;
-            let window = super::tensor::shape_window(node, shape.len());
+            let window = crate::tensor::shape_window(&node.view(), shape.len());
             Some(shape[window].iter().cloned().map(Some).collect())
         }
         "Size" => Some(vec![Some(DimExpr::product(&node.shape(0)?))]),

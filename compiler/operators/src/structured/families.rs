@@ -5,8 +5,8 @@ use ir::Op;
 use crate::table;
 
 use super::{
-    Lowering, Unsupported, control_flow, einsum, elementwise, gather, grid_sample, loops, movement, padding, resize,
-    routines, scatter, slicing,
+    Lowering, Unsupported, control_flow, einsum, elementwise, gather, grid_sample, loops, padding, resize, routines,
+    scatter, slicing,
 };
 
 /// Lowers an operation whose operator has the given name.
@@ -29,14 +29,9 @@ pub(super) fn lowering_of(name: &str) -> Option<Lower> {
     }
     Some(match name {
         "NoValue" => |_, _, _| Ok(()),
-        "Constant" => |lowering, op, _| lowering.constant(op),
         "If" => |lowering, op, _| control_flow::lower_if(lowering, op),
         "Loop" => |lowering, op, _| loops::lower_loop(lowering, op),
         "Scan" => |lowering, op, _| loops::lower_scan(lowering, op),
-        "Transpose" | "Expand" | "Reshape" | "Flatten" | "Squeeze" | "Unsqueeze" | "Tile" | "Concat" | "Shape"
-        | "Size" | "ConstantOfShape" | "Range" | "Trilu" | "EyeLike" | "DepthToSpace" | "SpaceToDepth" => {
-            movement::lower
-        }
         "Slice" | "Split" => slicing::lower,
         "Pad" => |lowering, op, _| padding::lower(lowering, op),
         "Gather" | "GatherElements" | "GatherND" | "OneHot" => gather::lower,

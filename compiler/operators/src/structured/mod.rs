@@ -21,14 +21,13 @@ mod gather;
 mod grid_sample;
 mod grouped;
 mod loops;
-mod movement;
 mod padding;
 pub(crate) mod reduction;
 mod resize;
 mod routines;
 pub mod scalars;
 mod scatter;
-mod sizes;
+pub(crate) mod sizes;
 mod slicing;
 pub(crate) mod window;
 
@@ -530,6 +529,24 @@ impl<'a> Lowering<'a> {
         self.builder().value("tensor.dim", &[tensor, axis], Type::Index, [])
     }
 
+    /// `tensor.concat` along an axis.
+    pub fn concat(&mut self, operands: &[Value], shape: &[DimExpr], axis: usize) -> Value {
+        let element = self.body.value_type(operands[0]).element().clone();
+        let r#type = self.tensor(shape, element);
+        let attributes =
+            Attributes::from([("dim", Attribute::i64(axis as i64)), ("rt.origin", Attribute::string("concat"))]);
+        let op = self.emit("tensor.concat", operands, &[r#type], attributes);
+        self.body.result(op, 0)
+    }
+
+    /// Whether `dim` is a symbol that stands for an extent of `result` itself.
+    pub fn is_own_symbol(&self, dim: &DimExpr, result: Value) -> bool {
+        use crate::shape::SymbolSource;
+        dim.as_symbol().is_some_and(|symbol| {
+            matches!(self.shapes.sources.get(symbol), Some(SymbolSource::Result { value, .. }) if *value == result)
+        })
+    }
+
     /// The `index` value of a symbolic dimension.
     pub fn dim(&mut self, dim: &DimExpr) -> Value {
         dims::materialize(self, dim)
@@ -584,25 +601,10 @@ impl<'a> Lowering<'a> {
             }
         })
     }
-
-    fn constant(&mut self, op: Op) -> Result<(), Unsupported> {
-        let operation = self.source.op(op);
-        let result = operation.results()[0];
-        let dense = operation.attributes.get("value").and_then(Attribute::as_dense);
-        let dense = dense.ok_or_else(|| Unsupported::new("its value is not a dense tensor"))?;
-        let r#type = dense.r#type.with_element(signless(dense.r#type.element()));
-        if r#type.element().byte_width().is_none() {
-            return Err(Unsupported::new(format!("elements of type {:?} cannot be computed with", r#type.element())));
-        }
-        let value = DenseElements { r#type: r#type.clone(), ..(**dense).clone() };
-        let constant = self.builder().constant(Attribute::dense(value), r#type);
-        self.bind(result, constant);
-        Ok(())
-    }
 }
 
 /// An integer type without signedness; other types as they are.
-fn signless(element: &Type) -> Type {
+pub(crate) fn signless(element: &Type) -> Type {
     match element {
         Type::Integer(integer) if integer.signedness != Signedness::Signless => Type::integer(integer.width),
         other => other.clone(),

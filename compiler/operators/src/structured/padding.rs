@@ -4,7 +4,7 @@ use ir::{DimExpr, Op, Type, Value};
 
 use super::blocked::loop_index;
 use super::scalars::{Comparison, Scalars};
-use super::sizes::AxisList;
+use super::sizes::{AxisList, within_limit};
 use super::{Lowering, Unsupported};
 
 /// The padding in front of and behind each axis.
@@ -152,6 +152,8 @@ fn pad_by_position(lowering: &mut Lowering<'_>, x: Value, result: Value, padding
 /// `low + extent + high`, which must be zero for an axis that has nothing to show.
 fn settle_padded(lowering: &mut Lowering<'_>, result: Value, axis: usize, [low, extent, high]: [Value; 3]) {
     let padded = lowering.scalars(|s| {
+        // a number beyond the limit makes an extent beyond it
+        let [low, high] = [low, high].map(|pad| within_limit(s, pad));
         let grown = s.add(low, extent);
         s.add(grown, high)
     });

@@ -14,7 +14,7 @@ use super::scalars::{Comparison, Scalars};
 use super::{Lowering, Unsupported};
 
 /// Extents that data tell are below this, so that what is counted with few of them does not overflow.
-pub(super) const EXTENT_LIMIT: i64 = 1 << 40;
+pub(crate) const EXTENT_LIMIT: i64 = 1 << 40;
 
 /// Predicate of `arith.cmpi`: negative numbers are large.
 const BELOW_UNSIGNED: i64 = 6;
@@ -28,6 +28,14 @@ pub(crate) enum AxisList {
     Named(Value),
     /// Element `p` is about axis `p`; the vector tells how many there are.
     Counted(Value),
+}
+
+/// A number that data tell, cut off where it is too large to be an extent, so that sums and products of a few do not
+/// overflow.
+pub(crate) fn within_limit(s: &mut Scalars<'_, '_>, number: Value) -> Value {
+    let (least, most) = (s.number(-EXTENT_LIMIT as f64, &Type::Index), s.number(EXTENT_LIMIT as f64, &Type::Index));
+    let high = s.min(number, most);
+    s.max(high, least)
 }
 
 impl Lowering<'_> {
@@ -113,6 +121,11 @@ impl Lowering<'_> {
         let symbol = DimExpr::symbol(&format!("%{}", self.dims.len()));
         self.define_dim(&symbol, value);
         symbol
+    }
+
+    /// A list of sizes, unless shape inference knows what it holds.
+    pub(crate) fn unknown_sizes(&self, sizes: Value) -> Option<Value> {
+        self.shapes.known_value(sizes).is_none().then_some(sizes)
     }
 
     /// Says what an extent of a result is: defines it, or asserts it where it is known already.

@@ -25,15 +25,11 @@ type Step = fn(&mut Node, &mut Emitter) -> Result<(), Problem>;
 
 /// Operators, the version a step leads them to, and the step; the steps of one operator stand in order.
 const STEPS: &[(&[&str], i64, Step)] = &[
-    (&["Squeeze", "Unsqueeze"], 13, shape::axes_to_input),
-    (&["Concat"], 4, shape::concat_4),
     (&["Pad"], 2, shape::pad_2),
     (&["Pad"], 11, shape::pad_11),
-    (&["Reshape"], 5, shape::reshape_5),
     (&["Slice"], 10, shape::slice_10),
     (&["Split"], 13, shape::split_13),
     (&["Split"], 18, shape::split_18),
-    (&["Tile"], 6, shape::tile_6),
     (&["TopK"], 10, shape::top_k_10),
     (&["Scatter"], 11, shape::scatter_11),
     (&["Scan"], 9, shape::scan_9),
@@ -97,12 +93,12 @@ impl Node {
     }
 
     /// Operand `index`, unless it is omitted.
-    fn operand(&self, index: usize, emit: &Emitter) -> Option<Value> {
+    pub(crate) fn operand(&self, index: usize, emit: &Emitter) -> Option<Value> {
         self.operands.get(index).copied().filter(|&value| value != emit.none)
     }
 
     /// Sets operand `index`; those in front of it that are not there yet are omitted ones.
-    fn set_operand(&mut self, index: usize, value: Value, emit: &Emitter) {
+    pub(crate) fn set_operand(&mut self, index: usize, value: Value, emit: &Emitter) {
         if self.operands.len() <= index {
             self.operands.resize(index + 1, emit.none);
         }
@@ -110,7 +106,7 @@ impl Node {
     }
 
     /// Turns an attribute that lists integers into a constant operand.
-    fn integers_to_input(&mut self, name: &str, index: usize, emit: &mut Emitter) {
+    pub(crate) fn integers_to_input(&mut self, name: &str, index: usize, emit: &mut Emitter) {
         if let Some(values) = self.attributes.remove(name).and_then(|attribute| attribute.as_integers()) {
             let value = emit.integers(&values);
             self.set_operand(index, value, emit);
@@ -137,12 +133,12 @@ impl Node {
 }
 
 /// A constant of 32-bit floats.
-fn floats(values: &[f32]) -> DenseElements {
+pub(crate) fn floats(values: &[f32]) -> DenseElements {
     let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
     DenseElements::new(Type::static_tensor(&[values.len() as i64], Type::F32), ir::Blob::copy_of(&bytes))
 }
 
 /// The values of a list of floats.
-fn float_list(attribute: &Attribute) -> Option<Vec<f32>> {
+pub(crate) fn float_list(attribute: &Attribute) -> Option<Vec<f32>> {
     attribute.as_array()?.iter().map(|value| value.as_float().map(|value| value as f32)).collect()
 }

@@ -11,14 +11,6 @@ pub(crate) fn axes_to_input(node: &mut Node, emit: &mut Emitter) -> Result<(), P
     Ok(())
 }
 
-/// `axis` has no default any more; it was 1.
-pub(super) fn concat_4(node: &mut Node, _: &mut Emitter) -> Result<(), Problem> {
-    if node.attributes.get("axis").is_none() {
-        node.attributes.set("axis", Attribute::i64(1));
-    }
-    Ok(())
-}
-
 /// `paddings` is called `pads`.
 pub(super) fn pad_2(node: &mut Node, _: &mut Emitter) -> Result<(), Problem> {
     if let Some(pads) = node.attributes.remove("paddings") {
@@ -31,15 +23,6 @@ pub(super) fn pad_2(node: &mut Node, _: &mut Emitter) -> Result<(), Problem> {
 pub(super) fn pad_11(node: &mut Node, emit: &mut Emitter) -> Result<(), Problem> {
     node.integers_to_input("pads", 1, emit);
     node.float_to_input("value", 2, emit)
-}
-
-/// The shape becomes an operand.
-pub(super) fn reshape_5(node: &mut Node, emit: &mut Emitter) -> Result<(), Problem> {
-    node.integers_to_input("shape", 1, emit);
-    if node.operand(1, emit).is_none() {
-        return Err(Problem::input("lacks attribute \"shape\""));
-    }
-    Ok(())
 }
 
 /// Bounds and axes become operands.
@@ -61,22 +44,6 @@ pub(super) fn split_18(node: &mut Node, emit: &mut Emitter) -> Result<(), Proble
     if node.operand(1, emit).is_none() {
         node.attributes.set("num_outputs", Attribute::i64(node.outputs.len() as i64));
     }
-    Ok(())
-}
-
-/// Until opset 6, one axis is repeated: operands `tiles` and `axis`.
-pub(super) fn tile_6(node: &mut Node, emit: &mut Emitter) -> Result<(), Problem> {
-    let known = |index: usize| emit.known(node.operands[index]).filter(|v| v.element_count() == 1).cloned();
-    let (Some(tiles), Some(axis)) = (known(1), known(2)) else {
-        return Err(Problem::unsupported("repeats an axis that is not constant"));
-    };
-    let whole = |elements: &ir::DenseElements| elements.integer(0).or_else(|| elements.float(0).map(|v| v as i64));
-    let rank = emit.rank(node.operands[0]).ok_or_else(|| Problem::unsupported("repeats an operand of unknown rank"))?;
-    let mut repeats = vec![1; rank];
-    let axis = whole(&axis).and_then(|axis| repeats.get_mut(usize::try_from(axis).ok()?));
-    *axis.ok_or_else(|| Problem::input("repeats an axis its operand does not have"))? = whole(&tiles).unwrap_or(1);
-    let repeats = emit.integers(&repeats);
-    node.operands = vec![node.operands[0], repeats];
     Ok(())
 }
 

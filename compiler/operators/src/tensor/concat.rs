@@ -1,0 +1,73 @@
+//! Concat.
+
+use dialects::onnx::OnnxOp;
+use dialects::onnx::views::{self, View};
+use ir::{Attribute, Op, Value};
+
+use crate::operator::{Kind, Operator};
+use crate::shape::{Answer, Node, Shape, normalize_axis};
+use crate::structured::blocked::blocked_shape;
+use crate::structured::{Lowering, Unsupported, reduction};
+
+pub(crate) const CONCAT: Operator = Operator {
+    kind: Kind::Movement,
+    // `axis` has no default any more; it was 1
+    upgrades: &[(4, |node, _| {
+        if node.attributes.get("axis").is_none() {
+            node.attributes.set("axis", Attribute::i64(1));
+        }
+        Ok(())
+    })],
+    shapes: Some(shapes),
+    lower: Some(lower),
+    ..Operator::of(OnnxOp::Concat)
+};
+
+fn shapes(node: &mut Node<'_, '_>) -> Answer {
+    let concat: views::Concat = node.view();
+    let shapes: Option<Vec<Shape>> = concat.inputs.iter().map(|&input| node.shape_of(input)).collect();
+    let Some(shapes) = shapes else { return Ok(vec![]) };
+    let Some((first, others)) = shapes.split_first() else { return Ok(vec![]) };
+    let axis = normalize_axis(concat.axis, first.len())?;
+    let mut joined = first.clone();
+    for shape in others {
+        if shape.len() != joined.len() {
+            return Err(format!("operands have ranks {} and {}", joined.len(), shape.len()));
+        }
+        for (at, dim) in shape.iter().enumerate() {
+            joined[at] = match at == axis {
+                true => joined[at].add(dim),
+                false => node.unify(&joined[at], dim).map_err(|reason| format!("axis {at}: {reason}"))?,
+            };
+        }
+    }
+    Ok(vec![Some(joined)])
+}
+
+fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
+    let concat = views::Concat::of(lowering.source, op);
+    let result = lowering.source.op(op).results()[0];
+    let shape = lowering.shape(result);
+    let axis = reduction::normalize_axis(concat.axis, shape.len())?;
+    for &operand in &concat.inputs {
+        for (_, (own, dim)) in lowering.shape(operand).iter().zip(&shape).enumerate().filter(|(at, _)| *at != axis) {
+            lowering.check_equal(own, dim, "operands of Concat differ in an axis they are not joined along");
+        }
+    }
+    let blocked = lowering.concat_blocked(&concat.inputs, axis);
+    let operands: Vec<Value> = concat
+        .inputs
+        .iter()
+        .map(|&operand| if blocked { lowering.blocked(operand).value } else { lowering.value(operand) })
+        .collect();
+    let shape = if blocked { blocked_shape(&shape) } else { shape };
+    let value = match operands[..] {
+        [only] => only,
+        _ => lowering.concat(&operands, &shape, axis),
+    };
+    match blocked {
+        true => lowering.bind_blocked(result, value),
+        false => lowering.bind(result, value),
+    }
+    Ok(())
+}

@@ -1,0 +1,203 @@
+//! The same elements under another shape: Reshape, Flatten, Squeeze, Unsqueeze.
+
+use dialects::onnx::OnnxOp;
+use dialects::onnx::views::{self, View};
+use ir::{DimExpr, Op, Type, Value};
+
+use crate::graph::Problem;
+use crate::operator::{Kind, Operator};
+use crate::shape::{Answer, Condition, Elements, Node, Shape, list, normalize_axis};
+use crate::structured::scalars::Comparison;
+use crate::structured::{Lowering, Unsupported};
+use crate::upgrade::axes_to_input;
+
+pub(crate) const RESHAPE: Operator = Operator {
+    kind: Kind::Movement,
+    // the shape became an operand
+    upgrades: &[(5, |node, emit| {
+        node.integers_to_input("shape", 1, emit);
+        match node.operand(1, emit) {
+            Some(_) => Ok(()),
+            None => Err(Problem::input("lacks attribute \"shape\"")),
+        }
+    })],
+    shapes: Some(reshape_shape),
+    lower: Some(|lowering, op| {
+        settle_reshape(lowering, op);
+        let views::Reshape { data, .. } = View::of(lowering.source, op);
+        lower(lowering, op, data)
+    }),
+    ..Operator::of(OnnxOp::Reshape)
+};
+
+pub(crate) const FLATTEN: Operator = Operator {
+    kind: Kind::Movement,
+    shapes: Some(flatten_shape),
+    lower: Some(|lowering, op| {
+        let views::Flatten { input, .. } = View::of(lowering.source, op);
+        lower(lowering, op, input)
+    }),
+    ..Operator::of(OnnxOp::Flatten)
+};
+
+pub(crate) const SQUEEZE: Operator = Operator {
+    kind: Kind::Movement,
+    upgrades: &[(13, axes_to_input)],
+    shapes: Some(squeeze_shape),
+    lower: Some(|lowering, op| {
+        let views::Squeeze { data, .. } = View::of(lowering.source, op);
+        lower(lowering, op, data)
+    }),
+    ..Operator::of(OnnxOp::Squeeze)
+};
+
+pub(crate) const UNSQUEEZE: Operator = Operator {
+    kind: Kind::Movement,
+    upgrades: &[(13, axes_to_input)],
+    shapes: Some(unsqueeze_shape),
+    lower: Some(|lowering, op| {
+        let views::Unsqueeze { data, .. } = View::of(lowering.source, op);
+        lower(lowering, op, data)
+    }),
+    ..Operator::of(OnnxOp::Unsqueeze)
+};
+
+fn reshape_shape(node: &mut Node<'_, '_>) -> Answer {
+    let reshape: views::Reshape = node.view();
+    let Some(target) = node.sizes_of(reshape.shape) else { return Ok(vec![]) };
+    let input = node.shape_of(reshape.data);
+    let keeps_zero = reshape.allowzero == 0;
+    let mut dims: Elements = vec![];
+    for (axis, size) in target.iter().enumerate() {
+        dims.push(match size {
+            Some(DimExpr::Constant(0)) if keeps_zero => match &input {
+                Some(input) if axis >= input.len() => return Err(format!("there is no extent {axis} to copy")),
+                Some(input) => Some(input[axis].clone()),
+                None => None,
+            },
+            Some(DimExpr::Constant(-1)) => None,
+            size => size.clone(),
+        });
+    }
+    let open: Vec<usize> = (0..dims.len()).filter(|&axis| dims[axis].is_none()).collect();
+    if let ([axis], Some(input)) = (open.as_slice(), &input) {
+        dims[*axis] = remaining_extent(input, &dims)?;
+    }
+    let shape: Shape =
+        dims.into_iter().enumerate().map(|(axis, dim)| dim.unwrap_or_else(|| node.fresh(0, axis))).collect();
+    if let Some(input) = &input {
+        // a count that is not decided is asserted where sizes that only data tell are known, too
+        let same = Condition::Equal(DimExpr::product(input), DimExpr::product(&shape));
+        if same.decide() == Some(false) {
+            return Err(format!("{} does not hold as many elements as {}", list(&shape), list(input)));
+        }
+    }
+    Ok(vec![Some(shape)])
+}
+
+/// The one extent that is left out; `None` when the others may be zero and say nothing about it.
+fn remaining_extent(input: &[DimExpr], dims: &Elements) -> Result<Option<DimExpr>, String> {
+    let others = DimExpr::product(dims.iter().flatten());
+    if others == DimExpr::ZERO {
+        return Ok(None);
+    }
+    // shared factors go first: they may be zero, but then the quotient does not matter
+    let mut left: Vec<DimExpr> = input.to_vec();
+    let mut divisors: Vec<DimExpr> = vec![];
+    for dim in dims.iter().flatten() {
+        match left.iter().position(|candidate| candidate == dim) {
+            Some(at) => drop(left.remove(at)),
+            None => divisors.push(dim.clone()),
+        }
+    }
+    let (total, divisor) = (DimExpr::product(&left), DimExpr::product(&divisors));
+    if let (Some(total), Some(divisor)) = (total.as_constant(), divisor.as_constant())
+        && total % divisor != 0
+    {
+        return Err(format!("{} cannot be divided into parts of {divisor}", list(input)));
+    }
+    Ok(Some(total.floor_div(&divisor)))
+}
+
+fn flatten_shape(node: &mut Node<'_, '_>) -> Answer {
+    let flatten: views::Flatten = node.view();
+    let Some(shape) = node.shape_of(flatten.input) else { return Ok(vec![]) };
+    let axis = flatten.axis;
+    let axis = if axis == shape.len() as i64 { shape.len() } else { normalize_axis(axis, shape.len())? };
+    Ok(vec![Some(vec![DimExpr::product(&shape[..axis]), DimExpr::product(&shape[axis..])])])
+}
+
+fn squeeze_shape(node: &mut Node<'_, '_>) -> Answer {
+    let squeeze: views::Squeeze = node.view();
+    let Some(shape) = node.shape_of(squeeze.data) else { return Ok(vec![]) };
+    let axes = match node.axes_of(squeeze.axes, shape.len())? {
+        Some(axes) => axes,
+        None if squeeze.axes.is_some() => return Ok(vec![]),
+        None if shape.iter().all(|dim| dim.as_constant().is_some()) => {
+            (0..shape.len()).filter(|&axis| shape[axis] == DimExpr::ONE).collect()
+        }
+        None => return Ok(vec![]),
+    };
+    for &axis in &axes {
+        let message = || format!("axis {axis} has extent {}, not 1", shape[axis]);
+        node.require(Condition::Equal(shape[axis].clone(), DimExpr::ONE), message)?;
+    }
+    let kept = shape.into_iter().enumerate().filter(|(axis, _)| !axes.contains(axis));
+    Ok(vec![Some(kept.map(|(_, dim)| dim).collect())])
+}
+
+fn unsqueeze_shape(node: &mut Node<'_, '_>) -> Answer {
+    let unsqueeze: views::Unsqueeze = node.view();
+    let Some(shape) = node.shape_of(unsqueeze.data) else { return Ok(vec![]) };
+    let Some(axes) = node.numbers_of(unsqueeze.axes) else { return Ok(vec![]) };
+    let rank = shape.len() + axes.len();
+    let axes = node.axes_of(Some(unsqueeze.axes), rank)?.unwrap_or_default();
+    let mut old = shape.into_iter();
+    let dims = (0..rank).map(|axis| if axes.contains(&axis) { Some(DimExpr::ONE) } else { old.next() });
+    dims.collect::<Option<Shape>>().map(|shape| vec![Some(shape)]).ok_or_else(|| "an axis is given twice".to_string())
+}
+
+fn lower(lowering: &mut Lowering<'_>, op: Op, operand: Value) -> Result<(), Unsupported> {
+    let result = lowering.source.op(op).results()[0];
+    let shape = lowering.shape(result);
+    let input = lowering.shaped(operand);
+    let (from, to) = (DimExpr::product(&input.shape), DimExpr::product(&shape));
+    lowering.check_equal(&from, &to, "the shape it makes has another number of elements");
+    let value = lowering.reshape(input.value, &shape);
+    lowering.bind(result, value);
+    Ok(())
+}
+
+/// The extents a target shape gives: 0 copies the operand's unless `allowzero` is set, -1 is what is left.
+fn settle_reshape(lowering: &mut Lowering<'_>, op: Op) {
+    let reshape = views::Reshape::of(lowering.source, op);
+    let Some(target) = lowering.unknown_sizes(reshape.shape) else { return };
+    let (result, copies) = (lowering.source.op(op).results()[0], reshape.allowzero != 1);
+    let input = lowering.shape(reshape.data);
+    let (zero, one) = (lowering.index(0), lowering.index(1));
+    let mut others = one;
+    let mut sizes = Vec::new();
+    for axis in 0..lowering.shape(result).len() {
+        let raw = lowering.integer(target, axis);
+        let copied = input.get(axis).filter(|_| copies).map(|dim| lowering.dim(dim));
+        let (size, is_rest) = lowering.scalars(|s| {
+            let is_zero = s.compare(Comparison::Equal, raw, zero);
+            let size = copied.map_or(raw, |copied| s.select(is_zero, copied, raw));
+            let minus = s.number(-1.0, &Type::Index);
+            let is_rest = s.compare(Comparison::Equal, raw, minus);
+            let factor = s.select(is_rest, one, size);
+            others = s.mul(others, factor);
+            (size, is_rest)
+        });
+        sizes.push((size, is_rest));
+    }
+    let total = lowering.dim(&DimExpr::product(&input));
+    let rest = lowering.scalars(|s| {
+        let divisor = s.max(others, one);
+        s.div(total, divisor)
+    });
+    for (axis, (size, is_rest)) in sizes.into_iter().enumerate() {
+        let extent = lowering.scalars(|s| s.select(is_rest, rest, size));
+        lowering.settle(result, axis, extent);
+    }
+}

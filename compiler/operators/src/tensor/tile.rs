@@ -1,0 +1,86 @@
+//! Tile: every axis repeated.
+
+use dialects::onnx::OnnxOp;
+use dialects::onnx::views::{self, View};
+use ir::{Attribute, DenseElements, Op, Type, Value};
+
+use crate::graph::{self, Emitter, Problem};
+use crate::operator::{Kind, Operator};
+use crate::shape::{Answer, Node};
+use crate::structured::sizes::EXTENT_LIMIT;
+use crate::structured::{Lowering, Unsupported};
+
+pub(crate) const TILE: Operator = Operator {
+    kind: Kind::Movement,
+    upgrades: &[(6, one_axis)],
+    shapes: Some(shapes),
+    lower: Some(lower),
+    ..Operator::of(OnnxOp::Tile)
+};
+
+/// Until opset 6, one axis is repeated: operands `tiles` and `axis`.
+fn one_axis(node: &mut graph::Node, emit: &mut Emitter) -> Result<(), Problem> {
+    let known = |index: usize| emit.known(node.operands[index]).filter(|v| v.element_count() == 1).cloned();
+    let (Some(tiles), Some(axis)) = (known(1), known(2)) else {
+        return Err(Problem::unsupported("repeats an axis that is not constant"));
+    };
+    let whole = |elements: &DenseElements| elements.integer(0).or_else(|| elements.float(0).map(|v| v as i64));
+    let rank = emit.rank(node.operands[0]).ok_or_else(|| Problem::unsupported("repeats an operand of unknown rank"))?;
+    let mut repeats = vec![1; rank];
+    let axis = whole(&axis).and_then(|axis| repeats.get_mut(usize::try_from(axis).ok()?));
+    *axis.ok_or_else(|| Problem::input("repeats an axis its operand does not have"))? = whole(&tiles).unwrap_or(1);
+    let repeats = emit.integers(&repeats);
+    node.operands = vec![node.operands[0], repeats];
+    Ok(())
+}
+
+fn shapes(node: &mut Node<'_, '_>) -> Answer {
+    let tile: views::Tile = node.view();
+    let Some(input) = node.shape_of(tile.input) else { return Ok(vec![]) };
+    let repeats = node.sizes_of(tile.repeats).unwrap_or_else(|| vec![None; input.len()]);
+    if repeats.len() != input.len() {
+        return Err(format!("{} repeats for rank {}", repeats.len(), input.len()));
+    }
+    let dims = input.iter().zip(repeats).enumerate().map(|(axis, (dim, repeat))| match repeat {
+        Some(repeat) => dim.mul(&repeat),
+        None => node.fresh(0, axis),
+    });
+    Ok(vec![Some(dims.collect())])
+}
+
+fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
+    settle(lowering, op);
+    let views::Tile { input: operand, .. } = View::of(lowering.source, op);
+    let result = lowering.source.op(op).results()[0];
+    let (shape, element) = (lowering.shape(result), lowering.element(result));
+    let from = lowering.shape(operand);
+    let tensor = lowering.value(operand);
+    let extents: Vec<Value> = from.iter().map(|dim| lowering.dim(dim)).collect();
+    let value = lowering.pointwise(&[], &shape, element.clone(), |builder, _| {
+        let mut operands = vec![tensor];
+        for (axis, &extent) in extents.iter().enumerate() {
+            let index = builder.value("linalg.index", &[], Type::Index, [("dim", Attribute::i64(axis as i64))]);
+            operands.push(builder.value("arith.remui", &[index, extent], Type::Index, []));
+        }
+        builder.value("tensor.extract", &operands, element, [])
+    });
+    lowering.bind(result, value);
+    Ok(())
+}
+
+fn settle(lowering: &mut Lowering<'_>, op: Op) {
+    let tile = views::Tile::of(lowering.source, op);
+    let Some(repeats) = lowering.unknown_sizes(tile.repeats) else { return };
+    let result = lowering.source.op(op).results()[0];
+    for (axis, dim) in lowering.shape(tile.input).iter().enumerate() {
+        let (extent, repeats) = (lowering.dim(dim), lowering.integer(repeats, axis));
+        // a count beyond the limit makes an extent beyond it, unless there is nothing to repeat
+        let extent = lowering.scalars(|s| {
+            let (least, most) = (s.number(-1.0, &Type::Index), s.number(EXTENT_LIMIT as f64, &Type::Index));
+            let high = s.min(repeats, most);
+            let bounded = s.max(high, least);
+            s.mul(extent, bounded)
+        });
+        lowering.settle(result, axis, extent);
+    }
+}
