@@ -5,6 +5,8 @@
 use std::alloc::{Layout, alloc, dealloc};
 use std::ffi::c_void;
 
+use crate::strings::StringTable;
+
 /// Alignment of every arena, in bytes.
 pub const ARENA_ALIGNMENT: usize = 64;
 
@@ -37,6 +39,8 @@ pub struct RunContext {
     pub buffers: *mut RunBuffer,
     /// Buffers that a scope of the current run freed, to be taken again; the last one freed first.
     pub spare: *mut RunBuffer,
+    /// The strings of the run; null while there are none.
+    pub strings: *mut StringTable,
 }
 
 /// The header of a buffer that lives until the end of its scope, or of the run. The buffer follows at once.
@@ -57,7 +61,23 @@ impl RunContext {
             output,
             buffers: std::ptr::null_mut(),
             spare: std::ptr::null_mut(),
+            strings: std::ptr::null_mut(),
         }
+    }
+
+    /// A context for a model with strings.
+    pub fn with_strings(mut self, strings: &[String]) -> RunContext {
+        self.strings = Box::into_raw(Box::new(StringTable::new(strings)));
+        self
+    }
+
+    /// The strings of the run.
+    pub fn strings(&mut self) -> &mut StringTable {
+        if self.strings.is_null() {
+            self.strings = Box::into_raw(Box::new(StringTable::new(&[])));
+        }
+        // SAFETY: it came from a box, and the context owns it.
+        unsafe { &mut *self.strings }
     }
 
     /// The context as generated code takes it.
@@ -148,6 +168,10 @@ impl RunContext {
     pub fn end_run(&mut self) {
         free_behind(&mut self.buffers, 0);
         free_behind(&mut self.spare, 0);
+        // SAFETY: it came from a box, and the context owns it.
+        if let Some(strings) = unsafe { self.strings.as_mut() } {
+            strings.end_run();
+        }
         self.status = 0;
     }
 
@@ -165,12 +189,20 @@ impl RunContext {
         self.arena = std::ptr::null_mut();
         self.arena_bytes = 0;
     }
+
+    fn release_strings(&mut self) {
+        if !self.strings.is_null() {
+            // SAFETY: it came from a box, and nobody looks at it any more.
+            drop(unsafe { Box::from_raw(std::mem::replace(&mut self.strings, std::ptr::null_mut())) });
+        }
+    }
 }
 
 impl Drop for RunContext {
     fn drop(&mut self) {
         self.end_run();
         self.release();
+        self.release_strings();
     }
 }
 
@@ -329,6 +361,7 @@ pub extern "C" fn rt_end_context_run(context_address: i64) {
 pub extern "C" fn rt_release(context_address: i64) {
     context(context_address).end_run();
     context(context_address).release();
+    context(context_address).release_strings();
 }
 
 #[cfg(test)]

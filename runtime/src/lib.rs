@@ -7,6 +7,7 @@
 //! - [`kernels`]: micro-kernels chosen by CPU features.
 //! - [`pages`]: giving back memory of constants.
 //! - [`elementary`]: elementary functions that generated code does not expand.
+//! - [`strings`]: the strings of one run.
 //! - [`symbols`]: every symbol by name, for in-process linking.
 //!
 //! Nothing here panics across the C boundary, and nothing but the pool is global.
@@ -18,6 +19,7 @@ pub mod elementary;
 pub mod kernels;
 pub mod pages;
 pub mod pool;
+pub mod strings;
 mod symbols;
 
 pub use context::RunContext;

@@ -17,7 +17,9 @@ symbol_table! {
     context: rt_arena rt_allocate rt_scope_begin rt_scope_end rt_append rt_copy rt_output rt_fail rt_end_context_run rt_release;
     calls:
         rt_call_non_zero rt_call_compress rt_call_unique rt_call_top_k rt_call_non_max_suppression
-        rt_call_scatter_elements rt_call_scatter_nd rt_call_cumulate;
+        rt_call_scatter_elements rt_call_scatter_nd rt_call_cumulate
+        rt_call_concat_strings rt_call_normalize_strings rt_call_split_strings rt_call_match_strings
+        rt_call_format_numbers rt_call_parse_numbers rt_call_look_up rt_call_count_terms;
     pages: rt_discard;
     kernels: rt_contract_f32 rt_depthwise_f32;
     elementary:

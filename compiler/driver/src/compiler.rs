@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use codegen_cranelift::Tier;
 use dialects::levels::Level;
+use dialects::rt::routines::STRINGS;
 use ir::{Attribute, Diagnostic, FunctionView, Location, Module, Result, Severity};
 use lower::fold_constants::INITIALIZE;
 use lower::low::VectorRegisters;
@@ -84,6 +85,8 @@ pub struct CompiledModel {
     /// Computes what depends on the weights alone.
     pub(crate) initialize: Option<Entry>,
     pub(crate) messages: Vec<String>,
+    /// The strings that are constants of the model.
+    pub(crate) strings: Vec<String>,
     pub(crate) threads: usize,
     /// Kernel and nodes of each call that is timed.
     pub(crate) profiled: Vec<Vec<String>>,
@@ -232,6 +235,7 @@ impl Compiler {
             upgrade,
             initialize: code.function(INITIALIZE).map(Entry::at),
             messages: module.attributes.get(lower::low::MESSAGES).map(strings).unwrap_or_default(),
+            strings: module.attributes.get(STRINGS).map(strings).unwrap_or_default(),
             profiled: profiled.unwrap_or_default().iter().map(strings).collect(),
             threads: self.options.threads,
             _code: code,

@@ -7,7 +7,7 @@ use std::ffi::c_void;
 use std::sync::Arc;
 use std::time::Duration;
 
-use ir::{AlignedBytes, Blob, Diagnostic, Location, Result, Type};
+use ir::{AlignedBytes, Blob, DenseElements, Diagnostic, Location, Result, Type};
 use runtime::RunContext;
 
 use crate::compiler::CompiledModel;
@@ -139,7 +139,8 @@ impl Session {
         let given = model.signature.outputs.iter().map(|_| VecDeque::new()).collect();
         let mut outputs = Box::new(Outputs { buffers: vec![], given });
         let host = (&raw mut *outputs).cast();
-        Session { model, context: RunContext::new(host, provide_output), outputs, has_run: false }
+        let context = RunContext::new(host, provide_output).with_strings(&model.strings);
+        Session { model, context, outputs, has_run: false }
     }
 
     /// The model being run.
@@ -153,7 +154,7 @@ impl Session {
         if std::mem::replace(&mut self.has_run, true) {
             self.model.runs_again();
         }
-        let aligned: Vec<Blob> = inputs.iter().map(aligned).collect();
+        let aligned: Vec<Blob> = inputs.iter().map(|tensor| self.elements(tensor)).collect();
         let mut table = vec![self.context.address()];
         for (tensor, blob) in inputs.iter().zip(&aligned) {
             table.push(blob.bytes().as_ptr().expose_provenance() as i64);
@@ -164,11 +165,31 @@ impl Session {
         let room: usize = model.signature.outputs.iter().map(|port| 1 + port.shape.len()).sum();
         table.resize(first + room, 0);
         self.outputs.buffers = model.signature.outputs.iter().map(|_| None).collect();
-        let status = self.call(&mut table);
-        if status != 0 {
-            return Err(self.model.failure(status).into());
-        }
-        self.collect(&table[first..])
+        let status = model.main().call(&mut table, model.threads);
+        let outputs = match status {
+            0 => self.collect(&table[first..]),
+            _ => Err(model.failure(status).into()),
+        };
+        self.context.end_run();
+        outputs
+    }
+
+    /// The elements of an input as generated code reads them, at an address it can read them from. Strings are numbers
+    /// of the run's table.
+    fn elements(&mut self, tensor: &Tensor) -> Blob {
+        let Some(texts) = tensor.elements().strings() else { return aligned(tensor) };
+        let strings = self.context.strings();
+        let bytes: Vec<u8> = texts.iter().flat_map(|text| strings.number(text).to_le_bytes()).collect();
+        Blob::copy_of(&bytes)
+    }
+
+    /// The strings of an output's elements.
+    fn texts(&mut self, numbers: &[u8], shape: &[i64], element: &Type) -> Tensor {
+        let strings = self.context.strings();
+        let words = numbers.chunks_exact(8).map(|word| i64::from_le_bytes(word.try_into().expect("8 bytes")));
+        let texts: Vec<Arc<str>> = words.map(|number| strings.text(number)).collect();
+        let elements = DenseElements::from_strings(Type::static_tensor(shape, element.clone()), &texts);
+        Tensor { element: element.clone(), shape: shape.to_vec(), data: elements.data }
     }
 
     /// How long each kernel call took so far, if the model was compiled to be timed.
@@ -185,12 +206,6 @@ impl Session {
             .collect()
     }
 
-    fn call(&mut self, table: &mut [i64]) -> i64 {
-        let status = self.model.main().call(table, self.model.threads);
-        self.context.end_run();
-        status
-    }
-
     fn collect(&mut self, mut words: &[i64]) -> Result<Vec<Tensor>> {
         let mut outputs = Vec::new();
         let model = self.model.clone();
@@ -201,6 +216,10 @@ impl Session {
             let buffer = self.outputs.buffers[index].take();
             let tensor = buffer.and_then(|buffer| {
                 let mut buffer = buffer;
+                if let Type::Dialect(_) = port.element {
+                    let bytes = shape.iter().product::<i64>() as usize * size_of::<i64>();
+                    return Some(self.texts(&buffer.as_slice()[..bytes], &shape, &port.element));
+                }
                 let bytes = shape.iter().product::<i64>() as usize * port.element.byte_width()?;
                 trim(&mut buffer.as_mut_slice()[..bytes], &port.element);
                 let buffer = Blob::from_owned(buffer);

@@ -8,7 +8,7 @@
 //! - Only kernel calls cross over; constants, sizes and reshapes are cheap and stay on both sides.
 
 use dialects::ml_program::{GLOBAL, GLOBAL_LOAD, GLOBAL_STORE};
-use dialects::rt::routines::CALL;
+use dialects::rt::routines::{CALL, Routine};
 use ir::{Attribute, Attributes, Body, FunctionType, IndexMap, IndexSet, Location, Module, Op, Value};
 
 use crate::clone::{Mapping, clone_op};
@@ -71,9 +71,10 @@ fn is_foldable(body: &Body, op: Op) -> bool {
         || (name == CALL && has_destinations(body, op))
 }
 
-/// Whether all results of a call of a routine are written where the caller says.
+/// Whether all results of a call of a routine are written where the caller says, and depend on nothing of the run.
 fn has_destinations(body: &Body, op: Op) -> bool {
-    (0..body.op(op).results().len()).all(|result| destination(body, op, result).is_some())
+    Routine::of(body, op).is_some_and(|routine| !routine.reads_texts)
+        && (0..body.op(op).results().len()).all(|result| destination(body, op, result).is_some())
 }
 
 /// Operations of the entry block that depend on constants alone.

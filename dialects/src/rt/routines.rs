@@ -50,6 +50,8 @@ pub struct Routine {
     pub results: &'static [Extents],
     /// Why it may fail: the ends of messages.
     pub failures: &'static [&'static str],
+    /// Whether it looks at the texts of strings, or makes some: those are a run's, so that nothing is computed ahead.
+    pub reads_texts: bool,
 }
 
 use Extents::{Given, Returned};
@@ -63,6 +65,7 @@ pub const ROUTINES: &[Routine] = &[
         operands: &[Tensor],
         results: &[Returned],
         failures: &[],
+        reads_texts: false,
     },
     Routine {
         name: "compress",
@@ -70,6 +73,7 @@ pub const ROUTINES: &[Routine] = &[
         operands: &[Tensor, Tensor, Index],
         results: &[Returned],
         failures: &["the condition holds behind the end of the axis"],
+        reads_texts: false,
     },
     Routine {
         name: "unique",
@@ -78,6 +82,7 @@ pub const ROUTINES: &[Routine] = &[
         operands: &[Tensor, Index, Index],
         results: &[Returned, Returned, Returned, Returned],
         failures: &[],
+        reads_texts: true,
     },
     Routine {
         name: "non_max_suppression",
@@ -86,6 +91,7 @@ pub const ROUTINES: &[Routine] = &[
         operands: &[Tensor, Tensor, Index, Real, Real, Index],
         results: &[Returned],
         failures: &["boxes and scores do not fit"],
+        reads_texts: false,
     },
     Routine {
         name: "top_k",
@@ -94,6 +100,7 @@ pub const ROUTINES: &[Routine] = &[
         operands: &[Tensor, Index, Index],
         results: &[Given, Given],
         failures: &["it asks for more elements than there are"],
+        reads_texts: false,
     },
     Routine {
         name: "scatter_elements",
@@ -102,6 +109,7 @@ pub const ROUTINES: &[Routine] = &[
         operands: &[Tensor, Tensor, Tensor, Index, Index],
         results: &[Given],
         failures: &["an index is out of bounds", "indices and updates do not fit the data"],
+        reads_texts: false,
     },
     Routine {
         name: "scatter_nd",
@@ -109,6 +117,7 @@ pub const ROUTINES: &[Routine] = &[
         operands: &[Tensor, Tensor, Tensor, Index],
         results: &[Given],
         failures: &["an index is out of bounds", "indices and updates do not fit the data"],
+        reads_texts: false,
     },
     Routine {
         name: "cumulate",
@@ -117,6 +126,75 @@ pub const ROUTINES: &[Routine] = &[
         operands: &[Tensor, Index, Index, Index, Index],
         results: &[Given],
         failures: &["the axis does not exist"],
+        reads_texts: false,
+    },
+    Routine {
+        name: "concat_strings",
+        summary: "Strings put together pair by pair; both tensors are of one shape.",
+        operands: &[Tensor, Tensor],
+        results: &[Given],
+        failures: &[],
+        reads_texts: true,
+    },
+    Routine {
+        name: "normalize_strings",
+        summary: "A row of strings without stop words, in lower case where the third operand is 1, in upper case where it \
+                  is 2. The last operand tells whether stop words are compared with their case.",
+        operands: &[Tensor, Tensor, Index, Index],
+        results: &[Returned],
+        failures: &["it takes one row of strings"],
+        reads_texts: true,
+    },
+    Routine {
+        name: "split_strings",
+        summary: "The parts of strings between delimiters, or white space where the delimiter is empty, at most so many \
+                  times if the number is not negative; and how many parts there are.",
+        operands: &[Tensor, Index, Index],
+        results: &[Returned, Returned],
+        failures: &[],
+        reads_texts: true,
+    },
+    Routine {
+        name: "match_strings",
+        summary: "Whether strings as a whole match a pattern.",
+        operands: &[Tensor, Index],
+        results: &[Given],
+        failures: &["the pattern is no regular expression"],
+        reads_texts: true,
+    },
+    Routine {
+        name: "format_numbers",
+        summary: "Numbers as strings.",
+        operands: &[Tensor],
+        results: &[Given],
+        failures: &[],
+        reads_texts: true,
+    },
+    Routine {
+        name: "parse_numbers",
+        summary: "Strings as numbers.",
+        operands: &[Tensor],
+        results: &[Given],
+        failures: &["a string is no number of the type"],
+        reads_texts: true,
+    },
+    Routine {
+        name: "look_up",
+        summary: "For each element the value of its key, or the default: elements, keys, values, the default.",
+        operands: &[Tensor, Tensor, Tensor, Tensor],
+        results: &[Given],
+        failures: &["keys and values do not fit"],
+        reads_texts: false,
+    },
+    Routine {
+        name: "count_terms",
+        summary: "How often the terms of a pool occur in each row: elements, pool, where the terms of each length begin, \
+                  their columns, their weights; shortest and longest terms, elements skipped at most, and whether \
+                  results are counts (0), weights (1) or products (2).",
+        operands: &[Tensor, Tensor, Tensor, Tensor, Tensor, Index, Index, Index, Index],
+        results: &[Given],
+        failures: &["the terms and their columns do not fit"],
+        reads_texts: false,
     },
 ];
 
@@ -139,6 +217,9 @@ impl Routine {
         format!("{SYMBOL}{}", self.name)
     }
 }
+
+/// The module attribute with the strings of a model, by their numbers from 1 on; number 0 is the empty string.
+pub const STRINGS: &str = "rt.strings";
 
 /// The operation that calls a routine.
 pub const CALL: &str = "rt.call";

@@ -2,6 +2,8 @@
 
 use half::{bf16, f16};
 
+use super::text::float_text;
+
 /// The element type of a tensor, by its number in ONNX's `TensorProto.DataType`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -12,6 +14,8 @@ pub(super) enum Kind {
     I16,
     I32,
     I64,
+    /// Strings, by their numbers in the table of the run.
+    Text,
     Bool,
     F16,
     F64,
@@ -31,6 +35,7 @@ impl Kind {
             5 => Kind::I16,
             6 => Kind::I32,
             7 => Kind::I64,
+            8 => Kind::Text,
             9 => Kind::Bool,
             10 => Kind::F16,
             11 => Kind::F64,
@@ -47,7 +52,7 @@ impl Kind {
             Kind::U8 | Kind::I8 | Kind::Bool => 1,
             Kind::U16 | Kind::I16 | Kind::F16 | Kind::BF16 => 2,
             Kind::F32 | Kind::I32 | Kind::U32 => 4,
-            Kind::F64 | Kind::I64 | Kind::U64 => 8,
+            Kind::F64 | Kind::I64 | Kind::U64 | Kind::Text => 8,
         }
     }
 
@@ -60,7 +65,7 @@ impl Kind {
             Kind::U16 => generic.run::<u16>(),
             Kind::I16 => generic.run::<i16>(),
             Kind::I32 => generic.run::<i32>(),
-            Kind::I64 => generic.run::<i64>(),
+            Kind::I64 | Kind::Text => generic.run::<i64>(),
             Kind::Bool => generic.run::<Truth>(),
             Kind::F16 => generic.run::<f16>(),
             Kind::F64 => generic.run::<f64>(),
@@ -83,6 +88,10 @@ pub(super) trait Element: Copy + Send + Sync + 'static {
     const ONE: Self;
     /// A number that orders as the elements do: NaN is the largest, zeros are equal.
     fn key(self) -> u64;
+    /// As numpy writes it.
+    fn text(self) -> String;
+    /// The number that a text is.
+    fn parse(text: &str) -> Option<Self>;
     fn add(self, other: Self) -> Self;
     fn mul(self, other: Self) -> Self;
 
@@ -118,6 +127,18 @@ impl Element for Truth {
         (self.0 != 0) as u64
     }
 
+    fn text(self) -> String {
+        if self.0 != 0 { "True" } else { "False" }.to_string()
+    }
+
+    fn parse(text: &str) -> Option<Truth> {
+        match text {
+            "True" | "true" | "1" => Some(Truth(1)),
+            "False" | "false" | "0" => Some(Truth(0)),
+            _ => None,
+        }
+    }
+
     fn add(self, other: Truth) -> Truth {
         Truth(self.0 | other.0)
     }
@@ -136,6 +157,14 @@ macro_rules! integers {
             fn key(self) -> u64 {
                 // counted from the smallest
                 (self as i128 - <$integer>::MIN as i128) as u64
+            }
+
+            fn text(self) -> String {
+                self.to_string()
+            }
+
+            fn parse(text: &str) -> Option<$integer> {
+                text.parse().ok()
             }
 
             fn add(self, other: $integer) -> $integer {
@@ -158,7 +187,7 @@ fn ordered(bits: u64, sign: u64) -> u64 {
 }
 
 macro_rules! floats {
-    ($($float:ty, $sign:expr, $zero:expr, $one:expr, $sum:expr, $product:expr;)*) => {
+    ($($float:ty, $sign:expr, $zero:expr, $one:expr, $digits:expr, $parse:expr, $sum:expr, $product:expr;)*) => {
         $(impl Element for $float {
             const ZERO: $float = $zero;
             const ONE: $float = $one;
@@ -169,6 +198,14 @@ macro_rules! floats {
                     _ if self == $zero => ordered(0, $sign),
                     _ => ordered(self.to_bits() as u64, $sign),
                 }
+            }
+
+            fn text(self) -> String {
+                float_text(f64::from(self), &$digits(self))
+            }
+
+            fn parse(text: &str) -> Option<$float> {
+                $parse(text)
             }
 
             fn add(self, other: $float) -> $float {
@@ -186,12 +223,21 @@ macro_rules! floats {
     };
 }
 
+fn digits(value: f32) -> String {
+    format!("{value:e}")
+}
+
 floats! {
-    f32, 1 << 31, 0.0, 1.0, |a: f32, b: f32| a + b, |a: f32, b: f32| a * b;
-    f64, 1 << 63, 0.0, 1.0, |a: f64, b: f64| a + b, |a: f64, b: f64| a * b;
-    f16, 1 << 15, f16::ZERO, f16::ONE, |a: f16, b: f16| f16::from_f32(a.to_f32() + b.to_f32()),
+    f32, 1 << 31, 0.0, 1.0, digits, |text: &str| text.parse().ok(), |a: f32, b: f32| a + b, |a: f32, b: f32| a * b;
+    f64, 1 << 63, 0.0, 1.0, |value: f64| format!("{value:e}"), |text: &str| text.parse().ok(),
+        |a: f64, b: f64| a + b, |a: f64, b: f64| a * b;
+    f16, 1 << 15, f16::ZERO, f16::ONE, |value: f16| digits(value.to_f32()),
+        |text: &str| text.parse().ok().map(f16::from_f32),
+        |a: f16, b: f16| f16::from_f32(a.to_f32() + b.to_f32()),
         |a: f16, b: f16| f16::from_f32(a.to_f32() * b.to_f32());
-    bf16, 1 << 15, bf16::ZERO, bf16::ONE, |a: bf16, b: bf16| bf16::from_f32(a.to_f32() + b.to_f32()),
+    bf16, 1 << 15, bf16::ZERO, bf16::ONE, |value: bf16| digits(value.to_f32()),
+        |text: &str| text.parse().ok().map(bf16::from_f32),
+        |a: bf16, b: bf16| bf16::from_f32(a.to_f32() + b.to_f32()),
         |a: bf16, b: bf16| bf16::from_f32(a.to_f32() * b.to_f32());
 }
 

@@ -13,9 +13,11 @@
 mod cumulate;
 mod detection;
 mod element;
+mod lookup;
 mod scatter;
 mod select;
 mod sort;
+mod text;
 
 use std::borrow::Cow;
 
@@ -49,6 +51,7 @@ struct Tensor<'c> {
 
 /// A tensor that a routine writes.
 struct Output<'c> {
+    kind: Kind,
     extents: Vec<usize>,
     bytes: &'c mut [u8],
 }
@@ -96,13 +99,13 @@ impl<'c> Call<'c> {
 
     /// A result whose extents are given.
     fn output(&mut self) -> Output<'c> {
-        let (_, address, extents, length) = self.header();
+        let (kind, address, extents, length) = self.header();
         let bytes = match length {
             0 => &mut [][..],
             // SAFETY: the buffer is as large as its extents say, and nobody else looks at it during the call.
             _ => unsafe { std::slice::from_raw_parts_mut(std::ptr::with_exposed_provenance_mut(address), length) },
         };
-        Output { extents, bytes }
+        Output { kind, extents, bytes }
     }
 
     /// A result whose extents are returned; its elements are zero.
@@ -124,7 +127,7 @@ impl<'c> Call<'c> {
         // SAFETY: just allocated.
         let bytes = unsafe { std::slice::from_raw_parts_mut(memory, length as usize) };
         bytes.fill(0);
-        Ok(Output { extents: extents.to_vec(), bytes })
+        Ok(Output { kind, extents: extents.to_vec(), bytes })
     }
 }
 
@@ -201,4 +204,12 @@ routines! {
     rt_call_scatter_elements = scatter::scatter_elements;
     rt_call_scatter_nd = scatter::scatter_nd;
     rt_call_cumulate = cumulate::cumulate;
+    rt_call_concat_strings = text::concat_strings;
+    rt_call_normalize_strings = text::normalize_strings;
+    rt_call_split_strings = text::split_strings;
+    rt_call_match_strings = text::match_strings;
+    rt_call_format_numbers = text::format_numbers;
+    rt_call_parse_numbers = text::parse_numbers;
+    rt_call_look_up = lookup::look_up;
+    rt_call_count_terms = lookup::count_terms;
 }

@@ -1,8 +1,9 @@
 //! TopK and Unique: elements in order.
 
 use std::cmp::Ordering;
+use std::collections::HashMap;
 
-use super::element::{Element, Generic};
+use super::element::{Element, Generic, Kind};
 use super::{Call, Failure, Outcome, Tensor, around};
 
 /// The keys of all elements.
@@ -67,6 +68,17 @@ fn smallest(candidates: impl Iterator<Item = (u64, usize)>, count: usize, best: 
     best.sort_unstable();
 }
 
+/// For each string its place among all in order.
+fn text_ranks(call: &mut Call<'_>, tensor: &Tensor<'_>) -> Vec<u64> {
+    let numbers = tensor.elements::<i64>();
+    let mut distinct = numbers.to_vec();
+    distinct.sort_unstable();
+    distinct.dedup();
+    distinct.sort_by_key(|&number| call.context.strings().text(number));
+    let ranks: HashMap<i64, u64> = distinct.into_iter().zip(0..).collect();
+    numbers.iter().map(|number| ranks[number]).collect()
+}
+
 pub(super) fn unique(call: &mut Call<'_>) -> Outcome {
     let (tensor, axis, sorted) = (call.tensor(), call.index(), call.flag());
     let flat = axis < 0;
@@ -74,7 +86,10 @@ pub(super) fn unique(call: &mut Call<'_>) -> Outcome {
         true => [1, tensor.extents.iter().product(), 1],
         false => around(&tensor.extents, axis as usize),
     };
-    let keys = tensor.kind.dispatch(Keys(&tensor));
+    let mut keys = tensor.kind.dispatch(Keys(&tensor));
+    if tensor.kind == Kind::Text {
+        keys = text_ranks(call, &tensor);
+    }
     let compare = |a: usize, b: usize| -> Ordering {
         let slice = |place: usize, row: usize| &keys[(row * extent + place) * inner..][..inner];
         (0..outer).map(|row| slice(a, row).cmp(slice(b, row))).find(|order| order.is_ne()).unwrap_or(Ordering::Equal)

@@ -31,6 +31,7 @@ typedef struct {
     unsigned char *(*output)(void *host, int64_t index, int64_t bytes);
     void *buffers;
     void *spare;
+    void *strings;
     unsigned char *outputs[@NAME@_output_count + 1];
 } @NAME@_session;
 

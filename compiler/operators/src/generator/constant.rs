@@ -56,6 +56,12 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     let views::Constant { value: dense, .. } = View::of(lowering.source, op);
     let result = lowering.source.op(op).results()[0];
     let dense = dense.ok_or_else(|| Unsupported::new("its value is not a dense tensor"))?;
+    if let Some(texts) = dense.strings() {
+        let shape = dense.r#type.static_shape().unwrap_or_default();
+        let constant = lowering.string_tensor(&texts, &shape);
+        lowering.bind(result, constant);
+        return Ok(());
+    }
     let r#type = dense.r#type.with_element(signless(dense.r#type.element()));
     if r#type.element().byte_width().is_none() {
         return Err(Unsupported::new(format!("elements of type {:?} cannot be computed with", r#type.element())));

@@ -3,7 +3,7 @@
 use dialects::rt::routines::{CALL, Extents, Routine};
 use ir::{Attribute, Attributes, Op, Type, Value};
 
-use super::{Lowering, Unsupported};
+use super::{Lowering, Unsupported, is_string};
 use crate::types::{element_by_name, element_number};
 
 /// What a routine takes.
@@ -13,6 +13,8 @@ pub(super) enum Argument {
     Tensor(Value),
     /// A tensor of the graph level whose elements the routine only moves.
     Moved(Value),
+    /// A tensor of the structured level, and the number of its element type.
+    Lowered(Value, i64),
     /// An `index` value.
     Index(Value),
     /// An `f64` value.
@@ -34,6 +36,10 @@ impl Lowering<'_> {
                 Argument::Moved(tensor) => {
                     kinds.push(self.storage_kind(tensor)?);
                     self.value(tensor)
+                }
+                Argument::Lowered(tensor, kind) => {
+                    kinds.push(kind);
+                    tensor
                 }
                 Argument::Index(value) | Argument::Real(value) => value,
             });
@@ -80,7 +86,7 @@ impl Lowering<'_> {
         let element = self.source.value_type(tensor).element();
         let whole = element.bit_width().is_some_and(|width| width == 1 || (width >= 8 && width.is_power_of_two()));
         let narrow = matches!(element, Type::Float(float) if float.width() < 16);
-        let number = element_number(element).filter(|_| whole && !narrow);
+        let number = element_number(element).filter(|_| (whole && !narrow) || is_string(element));
         number.ok_or_else(|| Unsupported::new(format!("elements of type {element} are not computed with")))
     }
 

@@ -6,7 +6,7 @@ use crate::table;
 
 use super::{
     Lowering, Unsupported, control_flow, einsum, elementwise, gather, grid_sample, loops, padding, resize, routines,
-    scatter, slicing,
+    scatter, slicing, strings,
 };
 
 /// Lowers an operation whose operator has the given name.
@@ -45,6 +45,12 @@ pub(super) fn lowering_of(name: &str) -> Option<Lower> {
         "ReverseSequence" => |lowering, op, _| scatter::reverse_sequence(lowering, op),
         "CumSum" | "CumProd" => routines::cumulate,
         "TopK" => |lowering, op, _| routines::top_k(lowering, op),
+        "StringConcat" => |lowering, op, _| strings::concat(lowering, op),
+        "StringNormalizer" => |lowering, op, _| strings::normalize(lowering, op),
+        "StringSplit" => |lowering, op, _| strings::split(lowering, op),
+        "RegexFullMatch" => |lowering, op, _| strings::full_match(lowering, op),
+        "TfIdfVectorizer" => |lowering, op, _| strings::count_terms(lowering, op),
+        "ml.LabelEncoder" => |lowering, op, _| strings::encode_labels(lowering, op),
         "Einsum" => |lowering, op, _| einsum::lower(lowering, op),
         "GridSample" => |lowering, op, _| grid_sample::lower(lowering, op),
         "Resize" => |lowering, op, _| resize::lower(lowering, op),

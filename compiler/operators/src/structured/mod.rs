@@ -29,6 +29,7 @@ pub mod scalars;
 mod scatter;
 pub(crate) mod sizes;
 mod slicing;
+pub(crate) mod strings;
 pub(crate) mod window;
 
 use crate::shape::{Condition, ShapeAnalysis};
@@ -38,6 +39,7 @@ use ir::{
 };
 
 use dialects::linalg::generic::{Input, Iterator, build_generic, parallel};
+use dialects::rt::routines::STRINGS;
 
 const NO_LOWERING: &str = "there is no lowering for this operator yet";
 
@@ -76,6 +78,8 @@ pub struct Lowering<'a> {
     checked: IndexSet<Condition>,
     /// An extent that was asked for before anything told what it is.
     undefined: Option<String>,
+    /// The strings of the model, by their numbers; the first is empty.
+    strings: IndexSet<String>,
     /// What is unsupported so far.
     errors: Vec<Diagnostic>,
     entry: Block,
@@ -89,14 +93,18 @@ pub fn lower_function(module: &mut Module, name: &str) -> ir::Result<()> {
     let source = module.body.take_isolated(op).expect("a function owns its body");
     let attributes = module.body.op(op).attributes.clone();
     let shapes = crate::shape::analyse(&source, &attributes, &IndexMap::default())?;
-    let body = Lowering::run(&source, &shapes)?;
+    let (body, strings) = Lowering::run(&source, &shapes)?;
     module.body.set_isolated(op, body);
+    if strings.len() > 1 {
+        let strings = strings.iter().skip(1).map(|text| Attribute::string(text)).collect();
+        module.attributes.set(STRINGS, Attribute::Array(strings));
+    }
     module.update_function_type(op);
     Ok(())
 }
 
 impl<'a> Lowering<'a> {
-    fn run(source: &'a Body, shapes: &'a ShapeAnalysis) -> ir::Result<Body> {
+    fn run(source: &'a Body, shapes: &'a ShapeAnalysis) -> ir::Result<(Body, IndexSet<String>)> {
         let old_entry = source.entry().expect("a graph function has a body");
         let mut body = Body::new();
         let entry = body.add_block(body.root(), &[]);
@@ -113,6 +121,7 @@ impl<'a> Lowering<'a> {
             dims: IndexMap::default(),
             checked: IndexSet::default(),
             undefined: None,
+            strings: IndexSet::from_iter([String::new()]),
             errors: Vec::new(),
             entry,
             sizes: 0,
@@ -134,7 +143,7 @@ impl<'a> Lowering<'a> {
         }
         let results: Vec<Value> = source.op(end).operands().iter().map(|&v| lowering.value(v)).collect();
         lowering.emit("func.return", &results, &[], []);
-        Ok(lowering.body)
+        Ok((lowering.body, lowering.strings))
     }
 
     /// Lowers every operation of a block but its terminator, collecting what is unsupported.
@@ -222,7 +231,8 @@ impl<'a> Lowering<'a> {
                 Type::Tensor(tensor) if matches!(tensor.element, Type::Complex(_)) => {
                     return Err(Unsupported::new("complex numbers are not compiled"));
                 }
-                Type::Tensor(_) => return Err(Unsupported::new("strings are not compiled")),
+                Type::Tensor(tensor) if is_string(&tensor.element) => {}
+                Type::Tensor(_) => return Err(Unsupported::new("its element type is not compiled")),
                 _ => return Err(Unsupported::new("sequences, optionals and maps are not compiled")),
             }
         }
@@ -603,9 +613,15 @@ impl<'a> Lowering<'a> {
     }
 }
 
-/// An integer type without signedness; other types as they are.
+/// Whether this is the element type of strings.
+fn is_string(element: &Type) -> bool {
+    matches!(element, Type::Dialect(dialect) if &*dialect.name == "String")
+}
+
+/// An integer type without signedness; strings as their numbers; other types as they are.
 pub(crate) fn signless(element: &Type) -> Type {
     match element {
+        string if is_string(string) => Type::I64,
         Type::Integer(integer) if integer.signedness != Signedness::Signless => Type::integer(integer.width),
         other => other.clone(),
     }

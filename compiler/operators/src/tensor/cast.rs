@@ -9,7 +9,7 @@ use crate::graph::Problem;
 use crate::operator::{Kind, Operator};
 use crate::structured::elementwise::{self, Element};
 use crate::structured::scalars::Scalars;
-use crate::structured::{Lowering, Unsupported};
+use crate::structured::{Lowering, Unsupported, strings};
 use crate::types::{tensor_of, without_shape};
 use crate::{graph, shape};
 
@@ -17,6 +17,7 @@ pub(crate) const CAST: Operator = Operator {
     kind: Kind::Conversion,
     types: Some(|node, _| tensor_of(views::Cast::read(node).to)),
     upgrades: &[(6, named_type)],
+    lower: Some(lower_cast),
     ..Operator::elementwise(OnnxOp::Cast, |s, element| {
         let cast: views::Cast = element.view();
         convert(s, element, cast.saturate)
@@ -60,9 +61,21 @@ fn named_type(node: &mut graph::Node, _: &mut graph::Emitter) -> Result<(), Prob
     Ok(())
 }
 
+fn lower_cast(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
+    let cast = views::Cast::of(lowering.source, op);
+    lower_operand(lowering, op, cast.input)
+}
+
 fn lower_like(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     let cast = views::CastLike::of(lowering.source, op);
-    elementwise::lower_on(lowering, op, &[cast.input]);
+    lower_operand(lowering, op, cast.input)
+}
+
+fn lower_operand(lowering: &mut Lowering<'_>, op: Op, operand: Value) -> Result<(), Unsupported> {
+    if strings::cast(lowering, op, operand)? {
+        return Ok(());
+    }
+    elementwise::lower_on(lowering, op, &[operand]);
     Ok(())
 }
 

@@ -1,0 +1,105 @@
+//! Tables of keys: LabelEncoder and TfIdfVectorizer.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::element::{Element, Generic};
+use super::{Call, Failure, Outcome, Tensor};
+
+/// The keys of all elements.
+struct Keys<'t, 'c>(&'t Tensor<'c>);
+
+impl Generic for Keys<'_, '_> {
+    type Result = Vec<u64>;
+
+    fn run<T: Element>(self) -> Vec<u64> {
+        self.0.elements::<T>().iter().map(|element| element.key()).collect()
+    }
+}
+
+pub(super) fn look_up(call: &mut Call<'_>) -> Outcome {
+    let (tensor, keys, values, default) = (call.tensor(), call.tensor(), call.tensor(), call.tensor());
+    let output = call.output();
+    let width = values.kind.width();
+    let mut places: HashMap<u64, usize> = HashMap::new();
+    for (place, key) in keys.kind.dispatch(Keys(&keys)).into_iter().enumerate() {
+        places.entry(key).or_insert(place);
+    }
+    if values.bytes.len() < places.len() * width || default.bytes.len() != width {
+        return Err(Failure::Reason(1));
+    }
+    let elements = tensor.kind.dispatch(Keys(&tensor));
+    for (target, key) in output.bytes.chunks_exact_mut(width).zip(elements) {
+        target
+            .copy_from_slice(places.get(&key).map_or(default.bytes, |&place| &values.bytes[place * width..][..width]));
+    }
+    Ok(())
+}
+
+/// The elements of a tensor of integers.
+fn integers(tensor: &Tensor<'_>) -> Vec<i64> {
+    match tensor.kind.width() {
+        4 => tensor.elements::<i32>().iter().map(|&integer| integer as i64).collect(),
+        _ => tensor.elements::<i64>().to_vec(),
+    }
+}
+
+pub(super) fn count_terms(call: &mut Call<'_>) -> Outcome {
+    let [tensor, pool, starts, columns] = [call.tensor(), call.tensor(), call.tensor(), call.tensor()];
+    let weights = call.tensor();
+    let [shortest, longest, skips, mode] = [call.index(), call.index(), call.index(), call.index()];
+    let mut output = call.output();
+    let (pool, starts, columns) = (integers(&pool), integers(&starts), integers(&columns));
+    let terms = terms(&pool, &starts, &columns).ok_or(Failure::Reason(1))?;
+    let mut places: Vec<(usize, usize)> = terms.values().copied().collect();
+    places.sort_unstable();
+    let weights = weights.elements::<f32>();
+    let elements = integers(&tensor);
+    let (&length, width) = (tensor.extents.last().unwrap_or(&1), *output.extents.last().unwrap_or(&0));
+    if width == 0 || length == 0 {
+        return Ok(());
+    }
+    let counts = output.elements::<f32>();
+    counts.fill(0.0);
+    for (row, counts) in elements.chunks_exact(length).zip(counts.chunks_exact_mut(width)) {
+        for size in shortest.max(1)..=longest {
+            let size = size as usize;
+            // a term of one element is the same whatever it skips
+            let steps = if size == 1 { 1..=1 } else { 1..=skips.max(0) as usize + 1 };
+            for step in steps {
+                let reach = (size - 1).saturating_mul(step);
+                for start in 0..length.saturating_sub(reach) {
+                    let term: Vec<i64> = (0..size).map(|at| row[start + at * step]).collect();
+                    if let Some(&(column, _)) = terms.get(&term) {
+                        *counts.get_mut(column).ok_or(Failure::Reason(1))? += 1.0;
+                    }
+                }
+            }
+        }
+        for &(column, place) in &places {
+            let weight = weights.get(place).copied().unwrap_or(1.0);
+            let count = counts.get_mut(column).ok_or(Failure::Reason(1))?;
+            *count = match mode {
+                0 => *count,
+                1 if *count > 0.0 => weight,
+                1 => 0.0,
+                _ => *count * weight,
+            };
+        }
+    }
+    Ok(())
+}
+
+/// The terms of a pool, each with its column and its place among all. `starts` tells where the terms of each size begin.
+fn terms(pool: &[i64], starts: &[i64], columns: &[i64]) -> Option<BTreeMap<Vec<i64>, (usize, usize)>> {
+    let mut terms = BTreeMap::new();
+    let mut place = 0;
+    for (at, &start) in starts.iter().enumerate() {
+        let end = starts.get(at + 1).map_or(pool.len() as i64, |&end| end);
+        let slice = pool.get(usize::try_from(start).ok()?..usize::try_from(end).ok()?)?;
+        for term in slice.chunks_exact(at + 1) {
+            terms.insert(term.to_vec(), (usize::try_from(*columns.get(place)?).ok()?, place));
+            place += 1;
+        }
+    }
+    Some(terms)
+}
