@@ -17,6 +17,8 @@ mod recurrent;
 mod reduction;
 pub mod shape;
 pub mod structured;
+#[cfg(test)]
+mod support;
 mod table;
 mod tensor;
 mod training;

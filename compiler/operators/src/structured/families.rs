@@ -10,10 +10,10 @@ use super::{
 };
 
 /// Lowers an operation whose operator has the given name.
-pub(super) type Lower = fn(&mut Lowering<'_>, Op, &str) -> Result<(), Unsupported>;
+pub(crate) type Lower = fn(&mut Lowering<'_>, Op, &str) -> Result<(), Unsupported>;
 
 /// How an operator is lowered, if it is.
-pub(super) fn lowering_of(name: &str) -> Option<Lower> {
+pub(crate) fn lowering_of(name: &str) -> Option<Lower> {
     if let Some(row) = table::row_of(&format!("onnx.{name}")) {
         return match (row.lower, row.scalar) {
             (Some(_), _) => Some(|lowering, op, name| {

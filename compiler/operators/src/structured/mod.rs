@@ -16,7 +16,7 @@ pub(crate) mod convolution;
 pub mod dims;
 mod einsum;
 pub mod elementwise;
-mod families;
+pub(crate) mod families;
 mod gather;
 mod grid_sample;
 mod grouped;

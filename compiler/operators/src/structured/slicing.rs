@@ -201,7 +201,7 @@ fn take(lowering: &mut Lowering<'_>, x: Value, plan: &[Axis], output: &[DimExpr]
     let input = lowering.shape(x);
     if lowering.is_blocked(x) && input.len() >= 3 {
         let whole = |dim: &DimExpr| dim.as_constant().is_some_and(|dim| dim % GROUP == 0);
-        let untouched = input[1] == output[1];
+        let untouched = input[1] == output[1] && plan[1].constants() == Some((0, 1));
         let channel_start = plan[1].constants().filter(|(start, step)| *step == 1 && start % GROUP == 0);
         let in_blocks = channel_start.filter(|_| whole(&input[1]) && whole(&output[1]));
         if untouched || in_blocks.is_some() {

@@ -1,0 +1,64 @@
+//! SUPPORT.md: what is compiled, written from the rows and compared with what is checked in.
+
+use std::fmt::Write;
+
+use dialects::onnx::schema::{self, Schema};
+
+use crate::structured;
+use crate::table;
+
+const HEAD: &str = "# Supported operators
+
+Written from the rows of `compiler/operators` by `UPDATE=1 cargo test -p operators support`; a test keeps it fresh. Every
+version of an operator is read and brought to its newest form. *How* says what becomes of it: a scalar expression for each
+element, a lowering of its own, or a composition of other operators.
+";
+
+const DOMAINS: [&str; 5] = ["ai.onnx", "ai.onnx.ml", "ai.onnx.preview", "ai.onnx.preview.training", "com.microsoft"];
+
+#[test]
+fn support_is_what_the_rows_say() {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../SUPPORT.md");
+    let text = document();
+    if std::env::var_os("UPDATE").is_some() {
+        std::fs::write(&path, &text).expect("the source tree can be written");
+    }
+    let found = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(found == text, "SUPPORT.md is not what the rows say; UPDATE=1 writes it anew");
+}
+
+fn document() -> String {
+    let mut text = HEAD.to_string();
+    for domain in DOMAINS {
+        let operators: Vec<&Schema> = schema::all_newest().filter(|schema| schema.domain == domain).collect();
+        let (compiled, missing): (Vec<&Schema>, Vec<&Schema>) =
+            operators.iter().partition(|schema| how(schema).is_some());
+        write!(text, "\n## {domain}: {} of {}\n\n", compiled.len(), operators.len()).expect("text grows");
+        text += "| operator | versions | how |\n|---|---|---|\n";
+        for schema in compiled {
+            let how = how(schema).expect("it is compiled");
+            writeln!(text, "| {} | {} | {how} |", schema.name, versions(schema)).expect("text grows");
+        }
+        if !missing.is_empty() {
+            let names: Vec<&str> = missing.iter().map(|schema| schema.name).collect();
+            write!(text, "\nNot compiled yet: {}.\n", names.join(", ")).expect("text grows");
+        }
+    }
+    text
+}
+
+fn versions(schema: &Schema) -> String {
+    let all = schema::versions(schema.domain, schema.name).iter();
+    all.map(|version| version.since.to_string()).collect::<Vec<_>>().join(", ")
+}
+
+/// What becomes of an operator, if it is compiled.
+fn how(schema: &Schema) -> Option<&'static str> {
+    let name = schema.op_name();
+    match table::row_of(&name) {
+        Some(row) if row.compose.is_some() => Some("composition"),
+        Some(row) if row.lower.is_some() => Some("lowering"),
+        Some(row) if row.scalar.is_some() => Some("scalar"),
+        _ => structured::families::lowering_of(name.trim_start_matches("onnx.")).map(|_| "lowering"),
+    }
+}
