@@ -10,6 +10,7 @@ pub mod graph;
 mod logical;
 mod math;
 mod nn;
+mod object_detection;
 mod operator;
 mod quantization;
 mod random;

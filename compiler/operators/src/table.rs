@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use dialects::onnx::OnnxOp;
 
 use crate::operator::Operator;
-use crate::{generator, logical, math, nn, quantization, recurrent, reduction, tensor, training};
+use crate::{generator, logical, math, nn, object_detection, quantization, recurrent, reduction, tensor, training};
 
 /// The rows by the folders they stand in.
 const FOLDERS: &[&[&Operator]] = &[
@@ -13,6 +13,7 @@ const FOLDERS: &[&[&Operator]] = &[
     logical::OPERATORS,
     math::OPERATORS,
     nn::OPERATORS,
+    object_detection::OPERATORS,
     quantization::OPERATORS,
     recurrent::OPERATORS,
     reduction::OPERATORS,

@@ -2,6 +2,7 @@
 
 mod arithmetic;
 mod clip;
+mod cumulative;
 mod elu;
 mod exponential;
 mod gelu;
@@ -20,6 +21,7 @@ mod softplus;
 mod softsign;
 mod swiglu;
 mod swish;
+mod top_k;
 mod trigonometric;
 mod windows;
 
@@ -37,6 +39,8 @@ pub(crate) const OPERATORS: &[&Operator] = &[
     &arithmetic::SUB,
     &arithmetic::SUM,
     &clip::CLIP,
+    &cumulative::CUM_PROD,
+    &cumulative::CUM_SUM,
     &elu::CELU,
     &elu::ELU,
     &elu::SELU,
@@ -74,6 +78,7 @@ pub(crate) const OPERATORS: &[&Operator] = &[
     &softsign::SOFTSIGN,
     &swiglu::SWI_GLU,
     &swish::SWISH,
+    &top_k::TOP_K,
     &trigonometric::ACOS,
     &trigonometric::ACOSH,
     &trigonometric::ASIN,

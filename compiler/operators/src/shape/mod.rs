@@ -15,7 +15,6 @@ mod math;
 mod node;
 mod rank;
 mod recurrent;
-mod reduction;
 mod requirement;
 mod resize;
 mod selection;
@@ -351,7 +350,6 @@ fn rule(name: &str) -> Option<Rule> {
         tensor::rule,
         slice::rule,
         selection::rule,
-        reduction::rule,
         convolution::rule,
         resize::rule,
         recurrent::rule,

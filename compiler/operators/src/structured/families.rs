@@ -5,8 +5,8 @@ use ir::Op;
 use crate::table;
 
 use super::{
-    Lowering, Unsupported, control_flow, einsum, elementwise, gather, grid_sample, loops, padding, resize, routines,
-    scatter, slicing, strings,
+    Lowering, Unsupported, control_flow, einsum, elementwise, grid_sample, loops, padding, resize, scatter, slicing,
+    strings,
 };
 
 /// Lowers an operation whose operator has the given name.
@@ -34,17 +34,8 @@ pub(crate) fn lowering_of(name: &str) -> Option<Lower> {
         "Scan" => |lowering, op, _| loops::lower_scan(lowering, op),
         "Slice" | "Split" => slicing::lower,
         "Pad" => |lowering, op, _| padding::lower(lowering, op),
-        "Gather" | "GatherElements" | "GatherND" | "OneHot" => gather::lower,
-        "NonZero" => |lowering, op, _| routines::non_zero(lowering, op),
-        "Compress" => |lowering, op, _| routines::compress(lowering, op),
-        "Unique" => |lowering, op, _| routines::unique(lowering, op),
-        "NonMaxSuppression" => |lowering, op, _| routines::non_max_suppression(lowering, op),
-        "ScatterElements" => |lowering, op, _| routines::scatter_elements(lowering, op),
-        "ScatterND" => |lowering, op, _| routines::scatter_nd(lowering, op),
         "TensorScatter" => |lowering, op, _| scatter::tensor_scatter(lowering, op),
         "ReverseSequence" => |lowering, op, _| scatter::reverse_sequence(lowering, op),
-        "CumSum" | "CumProd" => routines::cumulate,
-        "TopK" => |lowering, op, _| routines::top_k(lowering, op),
         "StringConcat" => |lowering, op, _| strings::concat(lowering, op),
         "StringNormalizer" => |lowering, op, _| strings::normalize(lowering, op),
         "StringSplit" => |lowering, op, _| strings::split(lowering, op),

@@ -9,7 +9,7 @@
 
 mod antialias;
 pub(crate) mod blocked;
-mod calls;
+pub(crate) mod calls;
 pub(crate) mod contraction;
 mod control_flow;
 pub(crate) mod convolution;
@@ -17,14 +17,13 @@ pub mod dims;
 mod einsum;
 pub mod elementwise;
 pub(crate) mod families;
-mod gather;
+pub(crate) mod gather;
 mod grid_sample;
 mod grouped;
 mod loops;
 mod padding;
 pub(crate) mod reduction;
 mod resize;
-mod routines;
 pub mod scalars;
 mod scatter;
 pub(crate) mod sizes;

@@ -30,8 +30,6 @@ const STEPS: &[(&[&str], i64, Step)] = &[
     (&["Slice"], 10, shape::slice_10),
     (&["Split"], 13, shape::split_13),
     (&["Split"], 18, shape::split_18),
-    (&["TopK"], 10, shape::top_k_10),
-    (&["Scatter"], 11, shape::scatter_11),
     (&["Scan"], 9, shape::scan_9),
     (&["DFT"], 20, shape::dft_20),
     (&["Upsample"], 7, resize::upsample_7),
@@ -45,7 +43,12 @@ const STEPS: &[(&[&str], i64, Step)] = &[
 /// Brings a node that has the form of version `since` to the newest form.
 pub fn upgrade(node: &mut Node, since: i64, emit: &mut Emitter) -> Result<(), Problem> {
     if let Some(row) = table::row_of(&format!("onnx.{}", node.name)) {
-        return upgrade_row(row, node, since, emit);
+        return upgrade_row(row, row.upgrades, node, since, emit);
+    }
+    if let Some(row) = table::former(&node.name) {
+        let (_, steps) = row.formerly.expect("it was found by its former name");
+        node.name = row.operator.name().trim_start_matches("onnx.").into();
+        return upgrade_row(row, steps, node, since, emit);
     }
     for &(operators, version, step) in STEPS {
         if since < version && operators.contains(&&*node.name) {
@@ -64,8 +67,14 @@ pub fn upgrade(node: &mut Node, since: i64, emit: &mut Emitter) -> Result<(), Pr
 }
 
 /// Takes the steps of a row, and leaves out attributes the newest schema does not know.
-fn upgrade_row(row: &Operator, node: &mut Node, since: i64, emit: &mut Emitter) -> Result<(), Problem> {
-    let upgrades = row.upgrades.iter().filter(|&&(version, _)| since < version).map(|&(_, step)| step);
+fn upgrade_row(
+    row: &Operator,
+    steps: &[(i64, Step)],
+    node: &mut Node,
+    since: i64,
+    emit: &mut Emitter,
+) -> Result<(), Problem> {
+    let upgrades = steps.iter().filter(|&&(version, _)| since < version).map(|&(_, step)| step);
     for step in upgrades.chain(row.normalize) {
         step(node, emit)?;
         if node.results.is_some() {

@@ -47,21 +47,6 @@ pub(super) fn split_18(node: &mut Node, emit: &mut Emitter) -> Result<(), Proble
     Ok(())
 }
 
-/// `k` becomes an operand.
-pub(super) fn top_k_10(node: &mut Node, emit: &mut Emitter) -> Result<(), Problem> {
-    if let Some(k) = node.attributes.remove("k").and_then(|k| k.as_integer()) {
-        let k = emit.integers(&[k]);
-        node.set_operand(1, k, emit);
-    }
-    Ok(())
-}
-
-/// Scatter got a clearer name.
-pub(super) fn scatter_11(node: &mut Node, _: &mut Emitter) -> Result<(), Problem> {
-    node.name = "ScatterElements".into();
-    Ok(())
-}
-
 /// The first Scan had a batch axis and sequence lengths.
 pub(super) fn scan_9(_: &mut Node, _: &mut Emitter) -> Result<(), Problem> {
     Err(Problem::unsupported("is supported from opset 9 on"))

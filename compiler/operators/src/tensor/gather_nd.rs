@@ -1,0 +1,73 @@
+//! GatherND: slices picked by tuples of indices. Since 11.
+
+use dialects::onnx::OnnxOp;
+use dialects::onnx::views::{self, View};
+use ir::{Op, Value};
+
+use crate::operator::{Kind, Operator};
+use crate::shape::{Answer, Node};
+use crate::structured::blocked::loop_index;
+use crate::structured::gather::{assert_component, bounded, component_of};
+use crate::structured::scalars::Scalars;
+use crate::structured::{Lowering, Unsupported};
+
+pub(crate) const GATHER_ND: Operator =
+    Operator { kind: Kind::Movement, shapes: Some(shapes), lower: Some(lower), ..Operator::of(OnnxOp::GatherND) };
+
+fn shapes(node: &mut Node<'_, '_>) -> Answer {
+    let gather: views::GatherND = node.view();
+    let (Some(shape), Some(indices)) = (node.shape_of(gather.data), node.shape_of(gather.indices)) else {
+        return Ok(vec![]);
+    };
+    let Some((last, places)) = indices.split_last() else { return Err("the indices have rank 0".to_string()) };
+    let Some(depth) = last.as_constant() else { return Ok(vec![]) };
+    let taken = gather.batch_dims + depth;
+    let rest = usize::try_from(taken).ok().and_then(|taken| shape.get(taken..));
+    let rest = rest.ok_or_else(|| format!("{depth} indices for rank {}", shape.len()))?;
+    let batches = usize::try_from(gather.batch_dims).unwrap_or(0);
+    if batches > places.len() {
+        return Err(format!("{batches} batch axes for indices of rank {}", indices.len()));
+    }
+    for (own, wanted) in places[..batches].iter().zip(&shape) {
+        node.expect_equal(own, wanted, "batch extents")?;
+    }
+    Ok(vec![Some([places, rest].concat())])
+}
+
+fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
+    let views::GatherND { data, indices, batch_dims } = View::of(lowering.source, op);
+    let result = lowering.source.op(op).results()[0];
+    let batch = usize::try_from(batch_dims).map_err(|_| Unsupported::new("its batch_dims is negative"))?;
+    let input = lowering.shaped(data);
+    let picks = lowering.shaped(indices);
+    let (rank, index_rank) = (input.shape.len(), picks.shape.len());
+    let depth = picks.shape[index_rank - 1]
+        .as_constant()
+        .ok_or_else(|| Unsupported::new("the length of its index tuples is not known"))?;
+    let depth = depth as usize;
+    let output = lowering.shape(result);
+    let element = lowering.element(result);
+    for component in 0..depth {
+        let part = component_of(lowering, &picks, component);
+        assert_component(lowering, &part, &input.shape[batch + component], "GatherND");
+    }
+    let limits: Vec<Value> = input.shape.iter().map(|dim| lowering.dim(dim)).collect();
+    let out_rank = output.len();
+    let value = lowering.pointwise(&[], &output, element.clone(), |builder, _| {
+        let mut operands = vec![input.value];
+        operands.extend((0..batch).map(|d| loop_index(builder, d)));
+        for component in 0..depth {
+            let mut at = vec![picks.value];
+            at.extend((0..index_rank - 1).map(|d| loop_index(builder, d)));
+            at.push(builder.constant_index(component as i64));
+            let index_element = builder.body.value_type(picks.value).element().clone();
+            let index = builder.value("tensor.extract", &at, index_element, []);
+            operands.push(bounded(&mut Scalars { builder, unsigned: false }, index, limits[batch + component]));
+        }
+        let inner = rank - batch - depth;
+        operands.extend((out_rank - inner..out_rank).map(|d| loop_index(builder, d)));
+        builder.value("tensor.extract", &operands, element, [])
+    });
+    lowering.bind(result, value);
+    Ok(())
+}

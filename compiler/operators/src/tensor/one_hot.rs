@@ -1,0 +1,63 @@
+//! OneHot: one value at an index, another elsewhere. Since 9.
+
+use dialects::onnx::OnnxOp;
+use dialects::onnx::views::{self, View};
+use ir::{AffineExpr, AffineMap, DimExpr, Op, Type};
+
+use crate::operator::Operator;
+use crate::shape::{Answer, Node, normalize_axis};
+use crate::structured::blocked::loop_index;
+use crate::structured::gather::as_index;
+use crate::structured::scalars::{Comparison, Scalars};
+use crate::structured::{Lowering, Unsupported, reduction};
+use dialects::linalg::generic::Input;
+
+pub(crate) const ONE_HOT: Operator =
+    Operator { shapes: Some(shapes), lower: Some(lower), ..Operator::of(OnnxOp::OneHot) };
+
+fn shapes(node: &mut Node<'_, '_>) -> Answer {
+    let one_hot: views::OneHot = node.view();
+    let Some(mut shape) = node.shape_of(one_hot.indices) else { return Ok(vec![]) };
+    let axis = normalize_axis(one_hot.axis, shape.len() + 1)?;
+    let depth = match node.known_of(one_hot.depth).and_then(|depth| depth.into_iter().next()) {
+        Some(depth) => depth,
+        None => node.fresh(0, axis),
+    };
+    shape.insert(axis, depth);
+    node.expect_shape(Some(one_hot.values), &[DimExpr::Constant(2)], "the pair of values")?;
+    Ok(vec![Some(shape)])
+}
+
+/// `y[…, d, …] = index == d ? on : off`; indices outside `[-depth, depth)` give rows of `off`.
+fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
+    let views::OneHot { indices, depth, values, axis } = View::of(lowering.source, op);
+    let result = lowering.source.op(op).results()[0];
+    let output = lowering.shape(result);
+    let rank = output.len();
+    let axis = reduction::normalize_axis(axis, rank)?;
+    let element = lowering.element(result);
+    let extent = lowering.scalar_index(depth);
+    lowering.settle(result, axis, extent);
+    let limit = lowering.dim(&output[axis]);
+    let table = lowering.value(values);
+    let outer: Vec<usize> = (0..rank).filter(|&d| d != axis).collect();
+    let inputs = [
+        Input { value: lowering.value(indices), map: AffineMap::select(rank, &outer) },
+        Input { value: table, map: AffineMap::new(rank as u32, vec![AffineExpr::Constant(0)]) },
+        Input { value: table, map: AffineMap::new(rank as u32, vec![AffineExpr::Constant(1)]) },
+    ];
+    let value = lowering.pointwise(&inputs, &output, element, |builder, e| {
+        let mut s = Scalars { builder, unsigned: false };
+        let index = s.cast(e[0], &Type::I64, false, false);
+        let index = as_index(&mut s, index);
+        let zero = s.number(0.0, &Type::Index);
+        let negative = s.compare(Comparison::Less, index, zero);
+        let from_end = s.add(index, limit);
+        let position = s.select(negative, from_end, index);
+        let here = loop_index(s.builder, axis);
+        let hit = s.compare(Comparison::Equal, position, here);
+        s.select(hit, e[2], e[1])
+    });
+    lowering.bind(result, value);
+    Ok(())
+}

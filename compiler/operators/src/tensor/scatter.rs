@@ -1,0 +1,81 @@
+//! ScatterElements and ScatterND: updates placed by index, the later over the earlier, or combined.
+
+use dialects::onnx::OnnxOp;
+use dialects::onnx::views::{self, ScatterReduction, View};
+use ir::{Op, Value};
+
+use super::gather_elements::expect_places;
+use crate::operator::Operator;
+use crate::shape::{Answer, Node};
+use crate::structured::calls::Argument::{self, Index, Moved, Tensor};
+use crate::structured::reduction::normalize_axis;
+use crate::structured::{Lowering, Unsupported};
+
+pub(crate) const SCATTER_ELEMENTS: Operator = Operator {
+    formerly: Some(("Scatter", &[])),
+    shapes: Some(elements_shape),
+    lower: Some(lower_elements),
+    ..Operator::of(OnnxOp::ScatterElements)
+};
+
+pub(crate) const SCATTER_ND: Operator =
+    Operator { shapes: Some(tuples_shape), lower: Some(lower_tuples), ..Operator::of(OnnxOp::ScatterND) };
+
+fn elements_shape(node: &mut Node<'_, '_>) -> Answer {
+    let scatter: views::ScatterElements = node.view();
+    expect_places(node, scatter.data, scatter.indices, scatter.axis)?;
+    if let Some(indices) = node.shape_of(scatter.indices) {
+        node.expect_shape(Some(scatter.updates), &indices, "the updates")?;
+    }
+    Ok(vec![node.shape_of(scatter.data)])
+}
+
+fn tuples_shape(node: &mut Node<'_, '_>) -> Answer {
+    let scatter: views::ScatterND = node.view();
+    let (Some(shape), Some(indices)) = (node.shape_of(scatter.data), node.shape_of(scatter.indices)) else {
+        return Ok(vec![]);
+    };
+    let Some((last, places)) = indices.split_last() else { return Err("the indices have rank 0".to_string()) };
+    if let Some(depth) = last.as_constant() {
+        let rest = usize::try_from(depth).ok().and_then(|depth| shape.get(depth..));
+        let rest = rest.ok_or_else(|| format!("{depth} indices for rank {}", shape.len()))?;
+        node.expect_shape(Some(scatter.updates), &[places, rest].concat(), "the updates")?;
+    }
+    Ok(vec![Some(shape)])
+}
+
+/// The number of a reduction, as the routines know it.
+fn number(reduction: ScatterReduction) -> i64 {
+    match reduction {
+        ScatterReduction::None => 0,
+        ScatterReduction::Add => 1,
+        ScatterReduction::Mul => 2,
+        ScatterReduction::Max => 3,
+        ScatterReduction::Min => 4,
+    }
+}
+
+/// The elements of a scatter: without a reduction they are only moved.
+fn scattered(reduction: ScatterReduction) -> fn(Value) -> Argument {
+    if reduction == ScatterReduction::None { Moved } else { Tensor }
+}
+
+fn lower_elements(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
+    let node = views::ScatterElements::of(lowering.source, op);
+    let axis = normalize_axis(node.axis, lowering.shape(node.data).len())?;
+    let (axis, reduction) = (lowering.index(axis as i64), lowering.index(number(node.reduction)));
+    let element = scattered(node.reduction);
+    let arguments = [element(node.data), Tensor(node.indices), element(node.updates), Index(axis), Index(reduction)];
+    lowering.call(op, "scatter_elements", &arguments)
+}
+
+fn lower_tuples(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
+    let node = views::ScatterND::of(lowering.source, op);
+    let reduction = lowering.index(number(node.reduction));
+    let element = scattered(node.reduction);
+    lowering.call(
+        op,
+        "scatter_nd",
+        &[element(node.data), Tensor(node.indices), element(node.updates), Index(reduction)],
+    )
+}
