@@ -3,10 +3,12 @@
 //! A [`Model`] is a decoded [`ModelProto`] whose byte fields are windows of the mapped file; [`Tensors`] turns its
 //! tensors into [`ir::DenseElements`] that share those bytes.
 
+mod data;
 mod load;
 mod messages;
 mod tensor;
 
+pub use data::{OptionalProto, SequenceProto};
 pub use load::{Model, save};
 pub use messages::*;
 pub use prost::Message;

@@ -5,6 +5,7 @@
 use std::alloc::{Layout, alloc, dealloc};
 use std::ffi::c_void;
 
+use crate::handles::HandleTable;
 use crate::strings::StringTable;
 
 /// Alignment of every arena, in bytes.
@@ -41,6 +42,8 @@ pub struct RunContext {
     pub spare: *mut RunBuffer,
     /// The strings of the run; null while there are none.
     pub strings: *mut StringTable,
+    /// The sequences and optionals of the run; null while there are none.
+    pub handles: *mut HandleTable,
 }
 
 /// The header of a buffer that lives until the end of its scope, or of the run. The buffer follows at once.
@@ -62,6 +65,7 @@ impl RunContext {
             buffers: std::ptr::null_mut(),
             spare: std::ptr::null_mut(),
             strings: std::ptr::null_mut(),
+            handles: std::ptr::null_mut(),
         }
     }
 
@@ -78,6 +82,15 @@ impl RunContext {
         }
         // SAFETY: it came from a box, and the context owns it.
         unsafe { &mut *self.strings }
+    }
+
+    /// The sequences and optionals of the run.
+    pub fn handles(&mut self) -> &mut HandleTable {
+        if self.handles.is_null() {
+            self.handles = Box::into_raw(Box::default());
+        }
+        // SAFETY: it came from a box, and the context owns it.
+        unsafe { &mut *self.handles }
     }
 
     /// The context as generated code takes it.
@@ -172,6 +185,10 @@ impl RunContext {
         if let Some(strings) = unsafe { self.strings.as_mut() } {
             strings.end_run();
         }
+        // SAFETY: as above.
+        if let Some(handles) = unsafe { self.handles.as_mut() } {
+            handles.end_run();
+        }
         self.status = 0;
     }
 
@@ -190,7 +207,11 @@ impl RunContext {
         self.arena_bytes = 0;
     }
 
-    fn release_strings(&mut self) {
+    fn release_values(&mut self) {
+        if !self.handles.is_null() {
+            // SAFETY: it came from a box, and nobody looks at it any more.
+            drop(unsafe { Box::from_raw(std::mem::replace(&mut self.handles, std::ptr::null_mut())) });
+        }
         if !self.strings.is_null() {
             // SAFETY: it came from a box, and nobody looks at it any more.
             drop(unsafe { Box::from_raw(std::mem::replace(&mut self.strings, std::ptr::null_mut())) });
@@ -202,7 +223,7 @@ impl Drop for RunContext {
     fn drop(&mut self) {
         self.end_run();
         self.release();
-        self.release_strings();
+        self.release_values();
     }
 }
 
@@ -300,6 +321,23 @@ pub unsafe extern "C" fn rt_scope_end(context_address: i64, scope: i64, kept: *c
     context(context_address).end_scope(std::ptr::with_exposed_provenance_mut(scope as usize), kept);
 }
 
+/// Begins a scope of sequences and optionals, as [`rt_scope_begin`] does of buffers.
+#[unsafe(no_mangle)]
+pub extern "C" fn rt_handles_begin(context_address: i64) -> i64 {
+    context(context_address).handles().mark()
+}
+
+/// Ends a scope of sequences and optionals, as [`rt_scope_end`] does of buffers.
+///
+/// # Safety
+/// `kept` points to `count` words, and scopes end in the reverse order of their beginnings.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rt_handles_end(context_address: i64, scope: i64, kept: *const i64, count: i64) {
+    // SAFETY: promised by the caller.
+    let kept = unsafe { std::slice::from_raw_parts(kept, count.max(0) as usize) };
+    context(context_address).handles().end_scope(scope, kept);
+}
+
 /// Copies `bytes` bytes behind the first `used` bytes of a buffer of the run; returns where the buffer is now, null,
 /// with the status set, when there is no memory.
 ///
@@ -361,7 +399,7 @@ pub extern "C" fn rt_end_context_run(context_address: i64) {
 pub extern "C" fn rt_release(context_address: i64) {
     context(context_address).end_run();
     context(context_address).release();
-    context(context_address).release_strings();
+    context(context_address).release_values();
 }
 
 #[cfg(test)]

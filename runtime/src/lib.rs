@@ -4,6 +4,7 @@
 //! - [`calls`]: routines for work that is not loop-shaped.
 //! - [`clock`]: time, for profiles.
 //! - [`context`]: the memory of one run.
+//! - [`handles`]: sequences and optionals of one run.
 //! - [`kernels`]: micro-kernels chosen by CPU features.
 //! - [`pages`]: giving back memory of constants.
 //! - [`elementary`]: elementary functions that generated code does not expand.
@@ -16,6 +17,7 @@ pub mod calls;
 pub mod clock;
 pub mod context;
 pub mod elementary;
+pub mod handles;
 pub mod kernels;
 pub mod pages;
 pub mod pool;

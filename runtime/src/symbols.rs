@@ -14,12 +14,15 @@ macro_rules! symbol_table {
 symbol_table! {
     pool: rt_parallel_for rt_set_threads rt_begin_run rt_end_run;
     clock: rt_ticks;
-    context: rt_arena rt_allocate rt_scope_begin rt_scope_end rt_append rt_copy rt_output rt_fail rt_end_context_run rt_release;
+    context: rt_arena rt_allocate rt_scope_begin rt_scope_end rt_handles_begin rt_handles_end rt_append rt_copy rt_output rt_fail rt_end_context_run rt_release;
     calls:
         rt_call_non_zero rt_call_compress rt_call_unique rt_call_top_k rt_call_non_max_suppression
         rt_call_scatter_elements rt_call_scatter_nd rt_call_cumulate
         rt_call_concat_strings rt_call_normalize_strings rt_call_split_strings rt_call_match_strings
-        rt_call_format_numbers rt_call_parse_numbers rt_call_look_up rt_call_count_terms;
+        rt_call_format_numbers rt_call_parse_numbers rt_call_look_up rt_call_count_terms
+        rt_call_sequence_empty rt_call_sequence_insert rt_call_sequence_erase rt_call_sequence_at rt_call_sequence_length
+        rt_call_sequence_split rt_call_sequence_concat rt_call_optional_none rt_call_optional_of_tensor
+        rt_call_optional_of_value rt_call_optional_has_value rt_call_optional_tensor rt_call_optional_value;
     pages: rt_discard;
     kernels: rt_contract_f32 rt_depthwise_f32;
     elementary:

@@ -67,10 +67,10 @@ fn an_object_is_linked_into_a_program() {
     let data = data_set(&folder);
     let program = build(&folder.join("model.onnx"));
     let input = program.with_file_name("input.bin");
-    std::fs::write(&input, data.inputs[0].data.bytes()).expect("the folder takes files");
+    std::fs::write(&input, data.inputs[0].as_tensor().expect("a tensor").data.bytes()).expect("the folder takes files");
     let printed = String::from_utf8(run(Command::new(&program).arg(&input))).expect("numbers");
     let actual: Vec<f32> = printed.lines().map(|line| line.parse().expect("a number")).collect();
-    let bytes = data.outputs[0].data.bytes().chunks_exact(4);
+    let bytes = data.outputs[0].as_tensor().expect("a tensor").data.bytes().chunks_exact(4);
     let expected: Vec<f32> = bytes.map(|b| f32::from_le_bytes(b.try_into().expect("4 bytes"))).collect();
     assert_eq!(actual.len(), expected.len());
     let near = |(a, b): (&f32, &f32)| (a - b).abs() <= 1e-4 + 1e-3 * b.abs();

@@ -12,6 +12,7 @@ mod signature;
 mod tensor;
 pub mod testdata;
 mod tiers;
+mod value;
 mod worker;
 
 pub use codegen_cranelift::clif;
@@ -23,3 +24,4 @@ pub use progress::{Observer, Stage};
 pub use session::{KernelTime, Session};
 pub use signature::{Extent, Port, Signature};
 pub use tensor::{Tensor, type_name};
+pub use value::Value;

@@ -7,11 +7,13 @@ use std::ffi::c_void;
 use std::sync::Arc;
 use std::time::Duration;
 
-use ir::{AlignedBytes, Blob, DenseElements, Diagnostic, Location, Result, Type};
+use ir::{AlignedBytes, Blob, Diagnostic, Location, Result, Type};
 use runtime::RunContext;
 
 use crate::compiler::CompiledModel;
+use crate::signature::Port;
 use crate::tensor::Tensor;
+use crate::value::{Value, bytes_in_run, tensor_of_run};
 
 /// `@main_graph(%table) -> status`. The table holds the address of the run context; for each input its address and
 /// extents; for each output room for the same.
@@ -148,17 +150,45 @@ impl Session {
         &self.model
     }
 
-    /// Runs the model once. Inputs stand in the order of the signature, and so do the outputs.
+    /// Runs a model that takes and gives tensors once. Inputs stand in the order of the signature, and so do the outputs.
     pub fn run(&mut self, inputs: &[Tensor]) -> Result<Vec<Tensor>> {
+        let inputs: Vec<Value> = inputs.iter().cloned().map(Value::from).collect();
+        let outputs = self.run_values(&inputs)?.into_iter().zip(&self.model.signature.outputs);
+        outputs
+            .map(|(value, port)| match value {
+                Value::Tensor(tensor) => Ok(tensor),
+                Value::Sequence(_) | Value::Optional(_) => {
+                    let message = format!("output '{}' is {}, no tensor", port.name, value.kind());
+                    Err(Diagnostic::unsupported(Location::Unknown, message).into())
+                }
+            })
+            .collect()
+    }
+
+    /// Runs the model once. Inputs stand in the order of the signature, and so do the outputs.
+    pub fn run_values(&mut self, inputs: &[Value]) -> Result<Vec<Value>> {
         self.model.signature.check(inputs)?;
         if std::mem::replace(&mut self.has_run, true) {
             self.model.runs_again();
         }
-        let aligned: Vec<Blob> = inputs.iter().map(|tensor| self.elements(tensor)).collect();
         let mut table = vec![self.context.address()];
-        for (tensor, blob) in inputs.iter().zip(&aligned) {
-            table.push(blob.bytes().as_ptr().expose_provenance() as i64);
-            table.extend(&tensor.shape);
+        let mut bound = Vec::new();
+        for (value, port) in inputs.iter().zip(&self.model.signature.inputs) {
+            match value {
+                Value::Tensor(tensor) => {
+                    let blob = bytes_in_run(tensor, &mut self.context);
+                    table.push(blob.bytes().as_ptr().expose_provenance() as i64);
+                    table.extend(&tensor.shape);
+                    bound.push(blob);
+                }
+                Value::Sequence(_) | Value::Optional(_) => {
+                    let value = value.bind(&mut self.context).ok_or_else(|| {
+                        let message = format!("input '{}' has elements that sequences do not hold", port.name);
+                        Diagnostic::unsupported(Location::Unknown, message)
+                    })?;
+                    table.push(self.context.handles().insert(value));
+                }
+            }
         }
         let first = table.len();
         let model = self.model.clone();
@@ -172,24 +202,6 @@ impl Session {
         };
         self.context.end_run();
         outputs
-    }
-
-    /// The elements of an input as generated code reads them, at an address it can read them from. Strings are numbers
-    /// of the run's table.
-    fn elements(&mut self, tensor: &Tensor) -> Blob {
-        let Some(texts) = tensor.elements().strings() else { return aligned(tensor) };
-        let strings = self.context.strings();
-        let bytes: Vec<u8> = texts.iter().flat_map(|text| strings.number(text).to_le_bytes()).collect();
-        Blob::copy_of(&bytes)
-    }
-
-    /// The strings of an output's elements.
-    fn texts(&mut self, numbers: &[u8], shape: &[i64], element: &Type) -> Tensor {
-        let strings = self.context.strings();
-        let words = numbers.chunks_exact(8).map(|word| i64::from_le_bytes(word.try_into().expect("8 bytes")));
-        let texts: Vec<Arc<str>> = words.map(|number| strings.text(number)).collect();
-        let elements = DenseElements::from_strings(Type::static_tensor(shape, element.clone()), &texts);
-        Tensor { element: element.clone(), shape: shape.to_vec(), data: elements.data }
     }
 
     /// How long each kernel call took so far, if the model was compiled to be timed.
@@ -206,31 +218,38 @@ impl Session {
             .collect()
     }
 
-    fn collect(&mut self, mut words: &[i64]) -> Result<Vec<Tensor>> {
+    fn collect(&mut self, mut words: &[i64]) -> Result<Vec<Value>> {
         let mut outputs = Vec::new();
         let model = self.model.clone();
         for (index, port) in model.signature.outputs.iter().enumerate() {
             let (own, rest) = words.split_at(1 + port.shape.len());
             words = rest;
-            let shape = own[1..].to_vec();
-            let buffer = self.outputs.buffers[index].take();
-            let tensor = buffer.and_then(|buffer| {
-                let mut buffer = buffer;
-                if let Type::Dialect(_) = port.element {
-                    let bytes = shape.iter().product::<i64>() as usize * size_of::<i64>();
-                    return Some(self.texts(&buffer.as_slice()[..bytes], &shape, &port.element));
+            let output = match port.is_container() {
+                true => {
+                    self.context.handles().get(own[0]).cloned().and_then(|value| Value::read(&value, &mut self.context))
                 }
-                let bytes = shape.iter().product::<i64>() as usize * port.element.byte_width()?;
-                trim(&mut buffer.as_mut_slice()[..bytes], &port.element);
-                let buffer = Blob::from_owned(buffer);
-                self.outputs.remember(index, buffer.clone());
-                Tensor::new(port.element.clone(), shape, buffer.window(0, bytes)?)
-            });
-            outputs.push(tensor.ok_or_else(|| {
+                false => self.tensor(index, port, own[1..].to_vec()).map(Value::Tensor),
+            };
+            outputs.push(output.ok_or_else(|| {
                 Diagnostic::internal(Location::Unknown, format!("the run left no output '{}'", port.name))
             })?);
         }
         Ok(outputs)
+    }
+
+    /// The tensor that a run left as an output.
+    fn tensor(&mut self, index: usize, port: &Port, shape: Vec<i64>) -> Option<Tensor> {
+        let mut buffer = self.outputs.buffers[index].take()?;
+        let count = shape.iter().product::<i64>() as usize;
+        if let Type::Dialect(_) = port.element {
+            let bytes = &buffer.as_slice()[..count * size_of::<i64>()];
+            return tensor_of_run(bytes, shape, port.element.clone(), &mut self.context);
+        }
+        let bytes = count * port.element.byte_width()?;
+        trim(&mut buffer.as_mut_slice()[..bytes], &port.element);
+        let buffer = Blob::from_owned(buffer);
+        self.outputs.remember(index, buffer.clone());
+        Tensor::new(port.element.clone(), shape, buffer.window(0, bytes)?)
     }
 }
 
@@ -244,14 +263,5 @@ fn trim(bytes: &mut [u8], element: &Type) {
             let raised = *byte << unused;
             *byte = if element.is_unsigned() { raised >> unused } else { (raised as i8 >> unused) as u8 };
         }
-    }
-}
-
-/// The tensor's bytes at an address its elements can be read from.
-fn aligned(tensor: &Tensor) -> Blob {
-    let width = tensor.element.byte_width().unwrap_or(1);
-    match (tensor.data.bytes().as_ptr() as usize).is_multiple_of(width) {
-        true => tensor.data.clone(),
-        false => Blob::copy_of(tensor.data.bytes()),
     }
 }

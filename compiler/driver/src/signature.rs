@@ -3,6 +3,7 @@
 use ir::{Attribute, Diagnostic, FunctionView, IndexMap, Location, Result, Type};
 
 use crate::tensor::{Tensor, shape_text, type_name};
+use crate::value::Value;
 
 /// The inputs and outputs of a model, in order.
 #[derive(Clone, Debug, Default)]
@@ -80,7 +81,7 @@ impl Signature {
     }
 
     /// Checks the inputs of a run; the first thing wrong is the error.
-    pub fn check(&self, inputs: &[Tensor]) -> Result<()> {
+    pub fn check(&self, inputs: &[Value]) -> Result<()> {
         if inputs.len() != self.inputs.len() {
             let names: Vec<&str> = self.inputs.iter().map(|port| port.name.as_str()).collect();
             let message =
@@ -88,8 +89,8 @@ impl Signature {
             return Err(wrong(message).into());
         }
         let mut known: IndexMap<&str, (i64, &str)> = IndexMap::default();
-        for (port, tensor) in self.inputs.iter().zip(inputs) {
-            port.check(tensor, &mut known)?;
+        for (port, value) in self.inputs.iter().zip(inputs) {
+            port.check_value(value, &mut known)?;
         }
         Ok(())
     }
@@ -127,6 +128,26 @@ impl Port {
     /// `float32 [N, 3]`
     pub fn describe(&self) -> String {
         format!("{} {}", type_name(&self.element), shape_text(&self.shape))
+    }
+
+    /// Whether it is a sequence, an optional or a map.
+    pub fn is_container(&self) -> bool {
+        matches!(&self.element, Type::Dialect(dialect) if &*dialect.name != "String")
+    }
+
+    fn check_value<'s>(&'s self, value: &Value, known: &mut IndexMap<&'s str, (i64, &'s str)>) -> Result<()> {
+        let container = match &self.element {
+            Type::Dialect(dialect) => &*dialect.name,
+            _ => "",
+        };
+        match (container, value) {
+            ("Seq", Value::Sequence(_)) | ("Opt", Value::Optional(_)) => Ok(()),
+            (_, Value::Tensor(tensor)) if !self.is_container() => self.check(tensor, known),
+            _ => {
+                let expected = type_name(&self.element);
+                Err(wrong(format!("input '{}' must be {expected}, found {}", self.name, value.kind())).into())
+            }
+        }
     }
 
     fn check<'s>(&'s self, tensor: &Tensor, known: &mut IndexMap<&'s str, (i64, &'s str)>) -> Result<()> {

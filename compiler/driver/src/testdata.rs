@@ -4,18 +4,19 @@
 use std::path::{Path, PathBuf};
 
 use ir::{DenseElements, Diagnostic, FloatType, Location, Result, Type};
-use proto::{Message, Model, ModelProto, TensorProto, TensorValue, Tensors};
+use proto::{Message, Model, ModelProto, OptionalProto, SequenceProto, TensorProto, TensorValue, Tensors};
 
 use crate::signature::{Port, Signature};
 use crate::tensor::{Tensor, shape_text, type_name};
+use crate::value::Value;
 
 /// One set of inputs and the outputs they should give, in the order of the model's signature.
 #[derive(Clone, Debug)]
 pub struct DataSet {
     /// The inputs.
-    pub inputs: Vec<Tensor>,
+    pub inputs: Vec<Value>,
     /// The outputs.
-    pub outputs: Vec<Tensor>,
+    pub outputs: Vec<Value>,
 }
 
 /// How far a number may be from the expected one: `absolute + relative * |expected|`.
@@ -52,51 +53,75 @@ pub fn read_data_set(folder: &Path, signature: &Signature) -> Result<DataSet> {
     })
 }
 
-/// Tensors are matched by name; those without a name of the model's by position. Data for inputs that the model
+/// Values are matched by name; those without a name of the model's by position. Data for inputs that the model
 /// holds as constants is passed over.
-fn read_ports(folder: &Path, kind: &str, ports: &[Port]) -> Result<Vec<Tensor>> {
-    if let Some(port) = ports.iter().find(|port| is_container(&port.element)) {
-        let message = format!("{kind} '{}' is no tensor, and only data for tensors is read", port.name);
-        return Err(Diagnostic::unsupported(at(folder), message).into());
-    }
+fn read_ports(folder: &Path, kind: &str, ports: &[Port]) -> Result<Vec<Value>> {
     let mut files = Vec::new();
     for index in 0.. {
         let path = folder.join(format!("{kind}_{index}.pb"));
         if !path.exists() {
             break;
         }
-        files.push(read_tensor(&path)?);
+        files.push(read_value(&path, ports.get(index))?);
     }
-    let mut tensors: Vec<Option<Tensor>> = vec![None; ports.len()];
+    let mut values: Vec<Option<Value>> = vec![None; ports.len()];
     let by_name = |name: &str| ports.iter().position(|port| port.name == name);
     let extra = files.len() > ports.len();
     let mut next = 0;
-    for (name, tensor) in files {
+    for (name, value) in files {
         let slot = by_name(&name).or_else(|| {
-            let free = |slot: &usize| tensors[*slot].is_none();
+            let free = |slot: &usize| values[*slot].is_none();
             if extra { None } else { (next..ports.len()).find(free) }
         });
         if let Some(slot) = slot {
-            tensors[slot] = Some(tensor);
+            values[slot] = Some(value);
             next = slot + 1;
         }
     }
     let missing = |port: &Port| Diagnostic::input(at(folder), format!("there is no data for {kind} '{}'", port.name));
-    tensors.into_iter().zip(ports).map(|(tensor, port)| tensor.ok_or_else(|| missing(port).into())).collect()
+    values.into_iter().zip(ports).map(|(value, port)| value.ok_or_else(|| missing(port).into())).collect()
 }
 
-/// Whether this is a sequence, an optional or a map.
-fn is_container(r#type: &Type) -> bool {
-    matches!(r#type, Type::Dialect(dialect) if *dialect.name != *"String")
-}
-
-/// Reads a `TensorProto` file: the tensor's name and the tensor.
-pub fn read_tensor(path: &Path) -> Result<(String, Tensor)> {
+/// Reads a file for a port: what kind of value it has the file does not say. Those of no port are tensors.
+fn read_value(path: &Path, port: Option<&Port>) -> Result<(String, Value)> {
     let bad = |what: String| Diagnostic::input(at(path), what);
-    let bytes = std::fs::read(path).map_err(|error| bad(format!("cannot read the tensor: {error}")))?;
-    let proto = TensorProto::decode(&bytes[..]).map_err(|error| bad(format!("not a tensor: {error}")))?;
+    let container = match port.map(|port| &port.element) {
+        Some(Type::Dialect(dialect)) => &*dialect.name,
+        _ => "",
+    };
+    if !matches!(container, "Seq" | "Opt") {
+        let (name, tensor) = read_tensor(path)?;
+        return Ok((name, Value::Tensor(tensor)));
+    }
+    let bytes = std::fs::read(path).map_err(|error| bad(format!("cannot read the value: {error}")))?;
+    if container == "Seq" {
+        let proto = SequenceProto::decode(&bytes[..]).map_err(|error| bad(format!("not a sequence: {error}")))?;
+        return Ok((proto.name.clone(), sequence_value(&proto).map_err(bad)?));
+    }
+    let proto = OptionalProto::decode(&bytes[..]).map_err(|error| bad(format!("not an optional: {error}")))?;
+    Ok((proto.name.clone(), optional_value(&proto).map_err(bad)?))
+}
+
+fn sequence_value(proto: &SequenceProto) -> Result<Value, String> {
+    let tensors = proto.tensor_values.iter().map(|tensor| tensor_value(tensor).map(Value::Tensor));
+    let sequences = proto.sequence_values.iter().map(sequence_value);
+    let optionals = proto.optional_values.iter().map(optional_value);
+    Ok(Value::Sequence(tensors.chain(sequences).chain(optionals).collect::<Result<_, _>>()?))
+}
+
+fn optional_value(proto: &OptionalProto) -> Result<Value, String> {
+    let value = match (&proto.tensor_value, &proto.sequence_value, &proto.optional_value) {
+        (Some(tensor), _, _) => Some(Value::Tensor(tensor_value(tensor)?)),
+        (None, Some(sequence), _) => Some(sequence_value(sequence)?),
+        (None, None, Some(optional)) => Some(optional_value(optional)?),
+        (None, None, None) => None,
+    };
+    Ok(Value::Optional(value.map(Box::new)))
+}
+
+fn tensor_value(proto: &TensorProto) -> Result<Tensor, String> {
     let model = Model::from_proto(ModelProto::default());
-    let value = Tensors::new(&model).value(&proto).map_err(|what| bad(format!("tensor {what}")))?;
+    let value = Tensors::new(&model).value(proto).map_err(|what| format!("tensor {what}"))?;
     let elements = match value {
         TensorValue::Dense(elements) => elements,
         TensorValue::Strings(shape, strings) => {
@@ -104,7 +129,15 @@ pub fn read_tensor(path: &Path) -> Result<(String, Tensor)> {
             DenseElements::from_strings(r#type, &strings)
         }
     };
-    let tensor = Tensor::from_elements(&elements).ok_or_else(|| bad("tensor has no static shape".into()))?;
+    Tensor::from_elements(&elements).ok_or_else(|| "tensor has no static shape".to_string())
+}
+
+/// Reads a `TensorProto` file: the tensor's name and the tensor.
+pub fn read_tensor(path: &Path) -> Result<(String, Tensor)> {
+    let bad = |what: String| Diagnostic::input(at(path), what);
+    let bytes = std::fs::read(path).map_err(|error| bad(format!("cannot read the tensor: {error}")))?;
+    let proto = TensorProto::decode(&bytes[..]).map_err(|error| bad(format!("not a tensor: {error}")))?;
+    let tensor = tensor_value(&proto).map_err(bad)?;
     Ok((proto.name, tensor))
 }
 
@@ -113,7 +146,27 @@ fn at(path: &Path) -> Location {
 }
 
 /// Whether an output is what it should be; the error says in one line where it is not.
-pub fn compare(actual: &Tensor, expected: &Tensor, tolerance: Tolerance) -> Result<(), String> {
+pub fn compare(actual: &Value, expected: &Value, tolerance: Tolerance) -> Result<(), String> {
+    match (actual, expected) {
+        (Value::Tensor(actual), Value::Tensor(expected)) => compare_tensors(actual, expected, tolerance),
+        (Value::Sequence(actual), Value::Sequence(expected)) => {
+            if actual.len() != expected.len() {
+                return Err(format!("expected {} elements, got {}", expected.len(), actual.len()));
+            }
+            let mut pairs = actual.iter().zip(expected).enumerate();
+            let compare = |(at, (actual, expected))| {
+                compare(actual, expected, tolerance).map_err(|problem| format!("value {at}: {problem}"))
+            };
+            pairs.try_for_each(compare)
+        }
+        (Value::Optional(Some(actual)), Value::Optional(Some(expected))) => compare(actual, expected, tolerance),
+        (Value::Optional(None), Value::Optional(None)) => Ok(()),
+        _ => Err(format!("expected {}, got {}", expected.kind(), actual.kind())),
+    }
+}
+
+/// [`compare`] for tensors.
+pub fn compare_tensors(actual: &Tensor, expected: &Tensor, tolerance: Tolerance) -> Result<(), String> {
     if actual.element != expected.element {
         return Err(format!("expected {}, got {}", type_name(&expected.element), type_name(&actual.element)));
     }
@@ -188,7 +241,7 @@ mod tests {
     #[test]
     fn numbers_are_compared_as_onnx_does() {
         let tolerance = Tolerance::default();
-        let equal = |a: &[f32], e: &[f32]| compare(&tensor(a), &tensor(e), tolerance);
+        let equal = |a: &[f32], e: &[f32]| compare_tensors(&tensor(a), &tensor(e), tolerance);
         assert_eq!(equal(&[1.0005, f32::NAN, f32::INFINITY], &[1.0, f32::NAN, f32::INFINITY]), Ok(()));
         let message = "1 of 2 elements differ; element 1 is 2.25e0, expected 2e0";
         assert_eq!(equal(&[1.0, 2.25], &[1.0, 2.0]), Err(message.into()));
@@ -202,8 +255,8 @@ mod tests {
         let two = tensor(&[1.0, 2.0]);
         let column = Tensor { shape: vec![2, 1], ..two.clone() };
         let message = "expected shape [2], got [2, 1]";
-        assert_eq!(compare(&column, &two, Tolerance::default()), Err(message.into()));
+        assert_eq!(compare_tensors(&column, &two, Tolerance::default()), Err(message.into()));
         let integers = Tensor { element: Type::I32, ..two.clone() };
-        assert_eq!(compare(&integers, &two, Tolerance::default()), Err("expected float32, got int32".into()));
+        assert_eq!(compare_tensors(&integers, &two, Tolerance::default()), Err("expected float32, got int32".into()));
     }
 }

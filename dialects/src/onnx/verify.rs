@@ -111,10 +111,22 @@ fn element_name(element: &Type) -> Option<String> {
 fn same_kinds(what: &str, found: &[Type], expected: &[Type]) -> Check {
     ensure(found.len() == expected.len(), || format!("expects {} {what}, found {}", expected.len(), found.len()))?;
     for (at, (found, expected)) in found.iter().zip(expected).enumerate() {
-        let fits = [found, expected].contains(&&Type::None) || type_name(found) == type_name(expected);
+        let [found_kind, expected_kind] = [found, expected].map(|r#type| type_name(held(r#type)));
+        let fits = [found, expected].contains(&&Type::None) || found_kind == expected_kind;
         ensure(fits, || format!("{what}: number {at} must be of type {expected}, found {found}"))?;
     }
     Ok(())
+}
+
+/// What an optional holds, if that is a sequence: a sequence counts as an optional that has it.
+fn held(r#type: &Type) -> &Type {
+    match r#type {
+        Type::Dialect(dialect) if &*dialect.name == "Opt" => match dialect.parameters.first() {
+            Some(sequence @ Type::Dialect(_)) => sequence,
+            _ => r#type,
+        },
+        other => other,
+    }
 }
 
 fn verify_if(body: &Body, op: Op, results: &[Type]) -> Check {

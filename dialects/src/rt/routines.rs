@@ -6,9 +6,11 @@
 //!
 //! - a tensor is its element kind (the number of ONNX's `TensorProto.DataType`), its rank, its address and its extents;
 //! - an index is itself, a real number is the bits of an `f64`;
+//! - a sequence or an optional ([`handle_type`]) is its number in the table of the run;
 //! - of a result that is [`Extents::Given`] all words are there, and the routine fills the memory;
 //! - of a result that is [`Extents::Returned`] kind and rank are there, and the routine stores address and extents. The
-//!   memory is the run's, from `rt_allocate`.
+//!   memory is the run's, from `rt_allocate`;
+//! - of a result that is [`Extents::Handle`] the routine stores the number.
 //!
 //! The routine returns 0, or the number, from 1 on, of one of its [`Routine::failures`]. Out of memory it sets the
 //! status of the run.
@@ -26,6 +28,8 @@ pub enum Operand {
     Index,
     /// An `f64`.
     Real,
+    /// A sequence or an optional.
+    Handle,
 }
 
 /// How the extents of a result come about.
@@ -35,6 +39,8 @@ pub enum Extents {
     Given,
     /// The routine says what they are.
     Returned,
+    /// None: it is a sequence or an optional.
+    Handle,
 }
 
 /// A routine of the runtime.
@@ -55,7 +61,7 @@ pub struct Routine {
 }
 
 use Extents::{Given, Returned};
-use Operand::{Index, Real, Tensor};
+use Operand::{Handle, Index, Real, Tensor};
 
 /// Every routine.
 pub const ROUTINES: &[Routine] = &[
@@ -196,6 +202,110 @@ pub const ROUTINES: &[Routine] = &[
         failures: &["the terms and their columns do not fit"],
         reads_texts: false,
     },
+    Routine {
+        name: "sequence_empty",
+        summary: "A sequence without elements.",
+        operands: &[],
+        results: &[Extents::Handle],
+        failures: &[],
+        reads_texts: false,
+    },
+    Routine {
+        name: "sequence_insert",
+        summary: "A sequence with one more element at a position, or at its end where the last operand is 0.",
+        operands: &[Handle, Tensor, Index, Index],
+        results: &[Extents::Handle],
+        failures: &["there is no such element"],
+        reads_texts: false,
+    },
+    Routine {
+        name: "sequence_erase",
+        summary: "A sequence without the element at a position, or without the last where the last operand is 0.",
+        operands: &[Handle, Index, Index],
+        results: &[Extents::Handle],
+        failures: &["there is no such element"],
+        reads_texts: false,
+    },
+    Routine {
+        name: "sequence_at",
+        summary: "An element of a sequence.",
+        operands: &[Handle, Index],
+        results: &[Returned],
+        failures: &["there is no such element", "the element is not of the type that the result must have"],
+        reads_texts: false,
+    },
+    Routine {
+        name: "sequence_length",
+        summary: "How many elements a sequence has.",
+        operands: &[Handle],
+        results: &[Given],
+        failures: &["it is no sequence"],
+        reads_texts: false,
+    },
+    Routine {
+        name: "sequence_split",
+        summary: "The parts of a tensor along an axis, as long as the second operand says; parts of length 1 lose the axis where the last operand is 0.",
+        operands: &[Tensor, Tensor, Index, Index],
+        results: &[Extents::Handle],
+        failures: &["the lengths of the parts do not fit the axis"],
+        reads_texts: false,
+    },
+    Routine {
+        name: "sequence_concat",
+        summary: "The elements of a sequence joined along an axis, which is a new one where the last operand is not 0.",
+        operands: &[Handle, Index, Index],
+        results: &[Returned],
+        failures: &["the sequence is empty", "the elements do not fit each other or the result"],
+        reads_texts: false,
+    },
+    Routine {
+        name: "optional_none",
+        summary: "An optional without a value.",
+        operands: &[],
+        results: &[Extents::Handle],
+        failures: &[],
+        reads_texts: false,
+    },
+    Routine {
+        name: "optional_of_tensor",
+        summary: "An optional with a tensor.",
+        operands: &[Tensor],
+        results: &[Extents::Handle],
+        failures: &[],
+        reads_texts: false,
+    },
+    Routine {
+        name: "optional_of_value",
+        summary: "An optional with a sequence.",
+        operands: &[Handle],
+        results: &[Extents::Handle],
+        failures: &["there is no such element"],
+        reads_texts: false,
+    },
+    Routine {
+        name: "optional_has_value",
+        summary: "Whether an optional has a value.",
+        operands: &[Handle],
+        results: &[Given],
+        failures: &["it is no optional"],
+        reads_texts: false,
+    },
+    Routine {
+        name: "optional_tensor",
+        summary: "The tensor in an optional.",
+        operands: &[Handle],
+        results: &[Returned],
+        failures: &["the optional has no value", "the element is not of the type that the result must have"],
+        reads_texts: false,
+    },
+    Routine {
+        name: "optional_value",
+        summary: "The sequence in an optional.",
+        operands: &[Handle],
+        results: &[Extents::Handle],
+        failures: &["the optional has no value"],
+        reads_texts: false,
+    },
 ];
 
 impl Routine {
@@ -220,6 +330,16 @@ impl Routine {
 
 /// The module attribute with the strings of a model, by their numbers from 1 on; number 0 is the empty string.
 pub const STRINGS: &str = "rt.strings";
+
+/// The type of a sequence or an optional below the graph level: `!rt.handle`.
+pub fn handle_type() -> Type {
+    Type::dialect("rt", "handle", vec![])
+}
+
+/// Whether a type is [`handle_type`].
+pub fn is_handle(r#type: &Type) -> bool {
+    matches!(r#type, Type::Dialect(dialect) if &*dialect.dialect == "rt" && &*dialect.name == "handle")
+}
 
 /// The operation that calls a routine.
 pub const CALL: &str = "rt.call";
@@ -250,14 +370,20 @@ pub(super) fn verify_call(body: &Body, op: Op) -> Check {
             Operand::Tensor => r#type.as_tensor().is_some() && r#type.rank().is_some(),
             Operand::Index => *r#type == Type::Index,
             Operand::Real => *r#type == Type::F64,
+            Operand::Handle => is_handle(r#type),
         };
         ensure(fits, || format!("operand #{at} must be a {operand:?}, found {type}"))?;
     }
-    let tensors = routine.operands.iter().filter(|&&operand| operand == Operand::Tensor).count() + results.len();
+    let tensors = routine.operands.iter().filter(|&&operand| operand == Operand::Tensor).count()
+        + routine.results.iter().filter(|&&extents| extents != Extents::Handle).count();
     let kinds = body.op(op).attributes.integers("kinds").unwrap_or_default();
     ensure(kinds.len() == tensors, || format!("needs the kinds of {tensors} tensors, found {}", kinds.len()))?;
     for (at, result) in results.iter().enumerate() {
-        ensure(result.rank().is_some(), || format!("result #{at} must be a ranked tensor, found {result}"))?;
+        let fits = match routine.results[at] {
+            Extents::Handle => is_handle(result),
+            Extents::Given | Extents::Returned => result.rank().is_some(),
+        };
+        ensure(fits, || format!("result #{at} cannot be {result}"))?;
         if let Some(destination) = destination(body, op, at) {
             let found = body.value_type(destination);
             ensure(found == result, || format!("destination of result #{at}: expected {result}, found {found}"))?;

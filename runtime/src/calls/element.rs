@@ -46,6 +46,26 @@ impl Kind {
         }
     }
 
+    /// The number of the kind.
+    pub(super) fn number(self) -> i64 {
+        match self {
+            Kind::F32 => 1,
+            Kind::U8 => 2,
+            Kind::I8 => 3,
+            Kind::U16 => 4,
+            Kind::I16 => 5,
+            Kind::I32 => 6,
+            Kind::I64 => 7,
+            Kind::Text => 8,
+            Kind::Bool => 9,
+            Kind::F16 => 10,
+            Kind::F64 => 11,
+            Kind::U32 => 12,
+            Kind::U64 => 13,
+            Kind::BF16 => 16,
+        }
+    }
+
     /// Bytes an element takes.
     pub(super) fn width(self) -> usize {
         match self {

@@ -16,6 +16,7 @@ mod element;
 mod lookup;
 mod scatter;
 mod select;
+mod sequence;
 mod sort;
 mod text;
 
@@ -212,4 +213,17 @@ routines! {
     rt_call_parse_numbers = text::parse_numbers;
     rt_call_look_up = lookup::look_up;
     rt_call_count_terms = lookup::count_terms;
+    rt_call_sequence_empty = sequence::sequence_empty;
+    rt_call_sequence_insert = sequence::sequence_insert;
+    rt_call_sequence_erase = sequence::sequence_erase;
+    rt_call_sequence_at = sequence::sequence_at;
+    rt_call_sequence_length = sequence::sequence_length;
+    rt_call_sequence_split = sequence::sequence_split;
+    rt_call_sequence_concat = sequence::sequence_concat;
+    rt_call_optional_none = sequence::optional_none;
+    rt_call_optional_of_tensor = sequence::optional_of_tensor;
+    rt_call_optional_of_value = sequence::optional_of_value;
+    rt_call_optional_has_value = sequence::optional_has_value;
+    rt_call_optional_tensor = sequence::optional_tensor;
+    rt_call_optional_value = sequence::optional_value;
 }

@@ -32,6 +32,7 @@ typedef struct {
     void *buffers;
     void *spare;
     void *strings;
+    void *handles;
     unsigned char *outputs[@NAME@_output_count + 1];
 } @NAME@_session;
 

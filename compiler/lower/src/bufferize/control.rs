@@ -4,11 +4,18 @@
 //! it ends, but for the tensors it passes on: those belong to the block around it. Tensors that go round in a loop
 //! are freed at the end of the iteration that replaces them.
 
-use dialects::rt::routines::CALL;
+use dialects::rt::routines::{CALL, is_handle};
 use ir::{Attribute, Attributes, Block, Body, Location, Op, Type, Value};
 
 use super::lifetimes::Lifetimes;
 use super::{Buffer, Host};
+
+/// Where a scope begins, for each kind of thing that is made in it.
+#[derive(Clone, Copy)]
+struct Scope {
+    buffers: Option<Value>,
+    handles: Option<Value>,
+}
 
 impl Host<'_> {
     /// `scf.if`
@@ -21,9 +28,8 @@ impl Host<'_> {
             let new_region = self.body.add_region(new);
             let Some(&block) = self.source.blocks(region).first() else { continue };
             let target = self.body.add_block(new_region, &[]);
-            let scoped = allocates(&self.source, block);
             self.within(target, |host| {
-                let scope = scoped.then(|| host.open_scope());
+                let scope = host.open_scope(&[block]);
                 let passed = host.block(block)?;
                 host.close_scope(scope, &passed);
                 let words = host.words(&passed);
@@ -45,7 +51,7 @@ impl Host<'_> {
         }
         let start = self.words(operation.operands());
         let types = self.word_types(operation.results());
-        let scope = (allocates(&self.source, before) || allocates(&self.source, after)).then(|| self.open_scope());
+        let scope = self.open_scope(&[before, after]);
         let new = self.emit("scf.while", &start, &types, []);
         for (block, name) in [(before, "scf.condition"), (after, "scf.yield")] {
             let arguments = self.source.arguments(block).to_vec();
@@ -100,23 +106,38 @@ impl Host<'_> {
         Ok(self.source.op(end).operands().to_vec())
     }
 
-    /// Everything that is allocated from here on, until the scope is closed.
-    fn open_scope(&mut self) -> Value {
-        let callee = Attributes::from([("callee", Attribute::symbol("rt_scope_begin"))]);
+    /// Everything that is made from here on, as far as the blocks make it.
+    fn open_scope(&mut self, blocks: &[Block]) -> Scope {
+        let makes = |what: fn(&Body, Op) -> bool| blocks.iter().any(|&block| contains(&self.source, block, what));
+        let (buffers, handles) = (makes(makes_buffers), makes(makes_handles));
         let context = self.context;
-        self.value("func.call", &[context], Type::Index, callee)
+        let mut begin = |symbol: &str| {
+            let callee = Attributes::from([("callee", Attribute::symbol(symbol))]);
+            self.value("func.call", &[context], Type::Index, callee)
+        };
+        Scope { buffers: buffers.then(|| begin("rt_scope_begin")), handles: handles.then(|| begin("rt_handles_begin")) }
     }
 
-    /// Frees what was allocated in a scope and is not passed on.
-    fn close_scope(&mut self, scope: Option<Value>, passed: &[Value]) {
-        let Some(scope) = scope else { return };
-        let tensors: Vec<Buffer> = passed.iter().filter_map(|value| self.buffers.get(value).cloned()).collect();
-        let addresses: Vec<Value> = tensors.iter().map(|buffer| self.address(buffer.memref)).collect();
-        let (table, count) = (self.stack_words(&addresses), self.index(addresses.len() as i64));
+    /// Frees what was made in a scope and is not passed on.
+    fn close_scope(&mut self, scope: Scope, passed: &[Value]) {
+        if let Some(begin) = scope.buffers {
+            let tensors: Vec<Buffer> = passed.iter().filter_map(|value| self.buffers.get(value).cloned()).collect();
+            let kept: Vec<Value> = tensors.iter().map(|buffer| self.address(buffer.memref)).collect();
+            self.end_scope("rt_scope_end", begin, &kept);
+        }
+        if let Some(begin) = scope.handles {
+            let handles = passed.iter().filter(|&&value| is_handle(self.source.value_type(value)));
+            let kept: Vec<Value> = handles.map(|value| self.scalars[value]).collect();
+            self.end_scope("rt_handles_end", begin, &kept);
+        }
+    }
+
+    fn end_scope(&mut self, symbol: &str, begin: Value, kept: &[Value]) {
+        let (table, count) = (self.stack_words(kept), self.index(kept.len() as i64));
         let table = self.address(table);
-        let callee = Attributes::from([("callee", Attribute::symbol("rt_scope_end"))]);
+        let callee = Attributes::from([("callee", Attribute::symbol(symbol))]);
         let context = self.context;
-        self.emit("func.call", &[context, scope, table, count], &[], callee);
+        self.emit("func.call", &[context, begin, table, count], &[], callee);
     }
 
     /// Words on the stack.
@@ -153,6 +174,7 @@ impl Host<'_> {
     fn word_types(&self, values: &[Value]) -> Vec<Type> {
         let types = |&value: &Value| match self.source.value_type(value) {
             Type::Tensor(tensor) => vec![Type::Index; 1 + tensor.shape.as_ref().map_or(0, Vec::len)],
+            handle if is_handle(handle) => vec![Type::Index],
             other => vec![other.clone()],
         };
         values.iter().flat_map(types).collect()
@@ -179,10 +201,17 @@ impl Host<'_> {
     }
 }
 
-/// Whether a block may ask for memory of the run.
-fn allocates(body: &Body, block: Block) -> bool {
+/// Whether an operation of a block, or inside one of its operations, is what is looked for.
+fn contains(body: &Body, block: Block, what: fn(&Body, Op) -> bool) -> bool {
     let nested = |op: &Op| body.op(*op).regions().iter().flat_map(|&region| body.walk(region)).collect::<Vec<_>>();
-    body.ops(block)
-        .iter()
-        .any(|op| nested(op).iter().chain([op]).any(|&op| matches!(body.name(op), "func.call" | "rt.append" | CALL)))
+    body.ops(block).iter().any(|op| nested(op).iter().chain([op]).any(|&op| what(body, op)))
+}
+
+/// Whether an operation may ask for memory of the run.
+fn makes_buffers(body: &Body, op: Op) -> bool {
+    matches!(body.name(op), "func.call" | "rt.append" | CALL)
+}
+
+fn makes_handles(body: &Body, op: Op) -> bool {
+    body.op(op).results().iter().any(|&result| is_handle(body.value_type(result)))
 }

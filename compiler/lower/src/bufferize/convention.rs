@@ -1,9 +1,11 @@
 //! The host function's own form.
 //!
 //! It is `@f(%table: memref<?xi64>) -> i64`. The table holds, in this order, the address of the run context; for each
-//! input its address and its extents; for each output room for its address and its extents. The result is the run's
+//! input its address and its extents; for each output room for its address and its extents. Of a sequence or an optional
+//! there is one word: its number in the run's table. The result is the run's
 //! status: 0, or the number of the message of a failed assertion.
 
+use dialects::rt::routines::is_handle;
 use ir::{Attribute, Attributes, Block, Location, Type, Value, ValueDefinition};
 
 use crate::extents::destination;
@@ -23,6 +25,10 @@ impl Host<'_> {
                 host.value("arith.index_cast", &[loaded], Type::Index, [])
             };
             let address = next(self);
+            if is_handle(&r#type) {
+                self.scalars.insert(argument, address);
+                continue;
+            }
             let rank = r#type.rank().unwrap_or(0);
             let extents: Vec<Value> = (0..rank).map(|_| next(self)).collect();
             let memref = self.buffer_at(address, &r#type, &extents);
@@ -58,6 +64,10 @@ impl Host<'_> {
     }
 
     pub(super) fn finish_output(&mut self, index: usize, result: Value) -> ir::Result<()> {
+        if is_handle(self.source.value_type(result)) {
+            self.store_word(self.scalars[&result], self.output_words[index]);
+            return Ok(());
+        }
         let buffer = self.buffers[&result].clone();
         let root = view_root(&self.source, result);
         let base = self.output_words[index];

@@ -1,6 +1,6 @@
 //! Calls of the runtime's routines: operands and results travel as words on the stack.
 
-use dialects::rt::routines::Routine;
+use dialects::rt::routines::{Routine, is_handle};
 use ir::{Attribute, Attributes, Location, Op, Type, Value};
 
 use crate::extents::destination;
@@ -35,6 +35,11 @@ impl Host<'_> {
         }
         let mut returned = Vec::new();
         for (index, &result) in operation.results().iter().enumerate() {
+            if is_handle(self.source.value_type(result)) {
+                words.push(self.index(0));
+                returned.push((result, words.len() - 1));
+                continue;
+            }
             let rank = self.source.value_type(result).rank().expect("results are ranked");
             match destination(&self.source, op, index) {
                 Some(destination) => {
@@ -83,15 +88,20 @@ impl Host<'_> {
         }
     }
 
-    /// The buffer of a result whose address and extents a routine stored from word `at` on.
+    /// A result whose address and extents, or whose number, a routine stored from word `at` on.
     fn bind_returned(&mut self, result: Value, table: Value, at: usize, location: &Location) {
         let r#type = self.source.value_type(result).clone();
-        let shape = r#type.shape().expect("results are ranked");
+        // a handle is one word, as is the address of a tensor without extents
+        let shape = r#type.shape().unwrap_or_default();
         let mut words = Vec::new();
         for word in at..=at + shape.len() {
             let word = self.index(word as i64);
             let loaded = self.load_word(table, word);
             words.push(self.value("arith.index_cast", &[loaded], Type::Index, []));
+        }
+        if is_handle(&r#type) {
+            self.scalars.insert(result, words[0]);
+            return;
         }
         let extents = words.split_off(1);
         for (&extent, known) in extents.iter().zip(&shape) {

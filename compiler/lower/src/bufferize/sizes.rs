@@ -150,7 +150,11 @@ impl Host<'_> {
     }
 }
 
-/// What messages of a run begin with: the node they are about.
+/// What messages of a run begin with: the node they are about, the last of several.
 pub(super) fn node_prefix(location: &Location) -> String {
-    location.names().first().map_or_else(String::new, |name| format!("{name}: "))
+    match location {
+        Location::Unknown => String::new(),
+        Location::Fused(parts) => parts.last().map(node_prefix).unwrap_or_default(),
+        one => format!("{one}: "),
+    }
 }

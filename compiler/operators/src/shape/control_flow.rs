@@ -4,12 +4,14 @@ use ir::{Block, DimExpr, Region, Value};
 
 use super::node::Node;
 use super::{Answer, Rule, Shape, SymbolSource};
+use crate::types::contained;
 
 pub(super) fn rule(name: &str) -> Option<Rule> {
     Some(match name {
         "If" => branch,
         "Loop" => repeat,
         "Scan" => scan,
+        "SequenceMap" => map,
         _ => return None,
     })
 }
@@ -214,4 +216,24 @@ fn scan(node: &mut Node<'_, '_>) -> Answer {
         answer.push(Some(shape));
     }
     Ok(answer)
+}
+
+/// The body sees one element of each sequence, and tensors as they are.
+fn map(node: &mut Node<'_, '_>) -> Answer {
+    let Some(block) = node.region(0).and_then(|region| node.block(region)) else { return Ok(vec![]) };
+    let body = node.analyser.body;
+    let operands = body.op(node.op).operands().to_vec();
+    for (&argument, &operand) in body.arguments(block).iter().zip(&operands) {
+        let shape = match contained(body.value_type(operand), "Seq") {
+            None => node.value_shape(operand),
+            Some(_) => {
+                let stated = body.value_type(argument).rank().or_else(|| super::text::element_rank(node, operand));
+                let known = &mut node.analyser.known;
+                stated.map(|rank| (0..rank).map(|axis| known.fresh(body, argument, axis)).collect())
+            }
+        };
+        node.analyser.set_shape(argument, shape);
+    }
+    node.analyser.block(block);
+    Ok(vec![])
 }

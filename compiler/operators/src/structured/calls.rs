@@ -1,6 +1,6 @@
 //! Calls of the runtime's routines, for operators whose work is not loop-shaped.
 
-use dialects::rt::routines::{CALL, Extents, Routine};
+use dialects::rt::routines::{CALL, Extents, Routine, handle_type};
 use ir::{Attribute, Attributes, Op, Type, Value};
 
 use super::{Lowering, Unsupported, is_string};
@@ -19,6 +19,8 @@ pub(crate) enum Argument {
     Index(Value),
     /// An `f64` value.
     Real(Value),
+    /// A sequence or an optional of the graph level.
+    Handle(Value),
 }
 
 impl Lowering<'_> {
@@ -42,23 +44,27 @@ impl Lowering<'_> {
                     tensor
                 }
                 Argument::Index(value) | Argument::Real(value) => value,
+                Argument::Handle(handle) => self.value(handle),
             });
         }
         let moved = arguments.iter().any(|argument| matches!(argument, Argument::Moved(_)));
         let mut types = Vec::new();
         let results = self.source.op(op).results().to_vec();
         for (index, extents) in routine.results.iter().enumerate() {
+            if *extents == Extents::Handle {
+                types.push(handle_type());
+                continue;
+            }
             let present = results.get(index).copied().filter(|&result| self.is_present(result));
             let Some(result) = present else {
                 // what operators leave out are lists of positions and counts
                 kinds.push(element_number(&Type::I64).expect("int64 is an element type"));
-                match extents {
-                    Extents::Given => {
-                        let shape = self.shape(results[0]);
-                        operands.push(self.empty(&shape, Type::I64));
-                        types.push(self.tensor(&shape, Type::I64));
-                    }
-                    Extents::Returned => types.push(Type::tensor(vec![None], Type::I64)),
+                if *extents == Extents::Given {
+                    let shape = self.shape(results[0]);
+                    operands.push(self.empty(&shape, Type::I64));
+                    types.push(self.tensor(&shape, Type::I64));
+                } else {
+                    types.push(Type::tensor(vec![None], Type::I64));
                 }
                 continue;
             };
@@ -69,20 +75,25 @@ impl Lowering<'_> {
                 operands.push(self.empty(&shape, self.element(result)));
             }
         }
-        let attributes =
-            Attributes::from([("routine", Attribute::string(name)), ("kinds", Attribute::i64_dense_array(&kinds))]);
-        let call = self.emit(CALL, &operands, &types, attributes);
-        for (index, result) in
-            results.into_iter().enumerate().filter(|(_, result)| self.is_present(*result)).collect::<Vec<_>>()
-        {
-            let value = self.body.result(call, index);
-            self.bind(result, value);
+        let values = self.call_lowered(name, &operands, &kinds, &types);
+        for (result, value) in results.into_iter().zip(values) {
+            if self.is_present(result) {
+                self.bind(result, value);
+            }
         }
         Ok(())
     }
 
+    /// Calls a routine with values of the structured level, destinations among them.
+    pub(super) fn call_lowered(&mut self, name: &str, operands: &[Value], kinds: &[i64], types: &[Type]) -> Vec<Value> {
+        let attributes =
+            Attributes::from([("routine", Attribute::string(name)), ("kinds", Attribute::i64_dense_array(kinds))]);
+        let call = self.emit(CALL, operands, types, attributes);
+        self.body.op(call).results().to_vec()
+    }
+
     /// The number of a tensor's element type, as routines take it.
-    fn kind(&self, tensor: Value) -> Result<i64, Unsupported> {
+    pub(super) fn kind(&self, tensor: Value) -> Result<i64, Unsupported> {
         let element = self.source.value_type(tensor).element();
         let whole = element.bit_width().is_some_and(|width| width == 1 || (width >= 8 && width.is_power_of_two()));
         let narrow = matches!(element, Type::Float(float) if float.width() < 16);

@@ -13,14 +13,7 @@ pub(super) fn lower_if(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupp
         return Ok(());
     }
     let condition = lowering.only_element(operation.operands()[0]);
-    let types: Vec<Type> = operation
-        .results()
-        .iter()
-        .map(|&result| {
-            let shape = lowering.shape(result);
-            lowering.tensor(&shape, lowering.element(result))
-        })
-        .collect();
+    let types: Vec<Type> = operation.results().iter().map(|&result| lowering.lowered_type(result)).collect();
     let new = lowering.emit("scf.if", &[condition], &types, []);
     for &region in operation.regions() {
         let new_region = lowering.body.add_region(new);

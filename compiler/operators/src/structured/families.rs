@@ -5,8 +5,8 @@ use ir::Op;
 use crate::table;
 
 use super::{
-    Lowering, Unsupported, control_flow, einsum, elementwise, grid_sample, loops, padding, resize, scatter, slicing,
-    strings,
+    Lowering, Unsupported, control_flow, einsum, elementwise, grid_sample, loops, padding, resize, scatter, sequences,
+    slicing, strings,
 };
 
 /// Lowers an operation whose operator has the given name.
@@ -42,6 +42,10 @@ pub(crate) fn lowering_of(name: &str) -> Option<Lower> {
         "RegexFullMatch" => |lowering, op, _| strings::full_match(lowering, op),
         "TfIdfVectorizer" => |lowering, op, _| strings::count_terms(lowering, op),
         "ml.LabelEncoder" => |lowering, op, _| strings::encode_labels(lowering, op),
+        "SequenceEmpty" | "SequenceConstruct" | "SequenceInsert" | "SequenceErase" | "SequenceAt"
+        | "SequenceLength" | "SplitToSequence" | "ConcatFromSequence" => sequences::lower_sequence,
+        "Optional" | "OptionalHasElement" | "OptionalGetElement" => sequences::lower_optional,
+        "SequenceMap" => |lowering, op, _| sequences::lower_map(lowering, op),
         "Einsum" => |lowering, op, _| einsum::lower(lowering, op),
         "GridSample" => |lowering, op, _| grid_sample::lower(lowering, op),
         "Resize" => |lowering, op, _| resize::lower(lowering, op),

@@ -4,12 +4,12 @@
 //! grows by one element an iteration.
 
 use dialects::onnx::views::{self, View};
-use ir::{Block, DimExpr, Op, Type, Value};
+use ir::{Block, Op, Type, Value};
 
 use super::blocked::loop_index;
 use super::reduction::normalize_axis;
 use super::scalars::{Comparison, Scalars};
-use super::{Lowering, Unsupported};
+use super::{Lowering, Unsupported, is_container};
 
 /// A loop as far as Loop and Scan are alike.
 struct Repetition {
@@ -177,7 +177,10 @@ impl Repetition {
         lowering: &mut Lowering<'_>,
         prepare: impl FnOnce(&mut Lowering<'_>, Value, Value),
     ) -> Result<Vec<Value>, Unsupported> {
-        if self.carried.iter().any(|&(argument, _)| lowering.shapes.shape(argument).is_none()) {
+        let is_known = |argument: Value| {
+            is_container(lowering.source.value_type(argument)) || lowering.shapes.shape(argument).is_some()
+        };
+        if !self.carried.iter().all(|&(argument, _)| is_known(argument)) {
             return Err(Unsupported::new("the rank of a value it carries round is not known"));
         }
         let mut start = vec![lowering.index(0), self.enters];
@@ -267,8 +270,7 @@ fn empty_stack(lowering: &mut Lowering<'_>, result: Value, axis: usize) -> Value
 impl Lowering<'_> {
     /// A tensor under the type that a value of the source has.
     fn cast_like(&mut self, tensor: Value, like: Value) -> Value {
-        let shape: Vec<DimExpr> = self.shape(like);
-        let r#type = self.tensor(&shape, self.element(like));
+        let r#type = self.lowered_type(like);
         match *self.body.value_type(tensor) == r#type {
             true => tensor,
             false => self.builder().value("tensor.cast", &[tensor], r#type, []),
@@ -277,7 +279,7 @@ impl Lowering<'_> {
 
     /// Binds a result to a tensor that may say less of its shape. What the type says is asserted.
     fn bind_cast(&mut self, result: Value, tensor: Value) {
-        let found = self.body.value_type(tensor).shape().expect("structured tensors are ranked");
+        let found = self.body.value_type(tensor).shape().unwrap_or_default();
         for (axis, (dim, found)) in self.shape(result).into_iter().zip(found).enumerate() {
             if let (Some(extent), None) = (dim.as_constant(), found) {
                 let (known, extent) = (self.index(extent), self.extent(tensor, axis));

@@ -26,6 +26,7 @@ pub(crate) mod reduction;
 mod resize;
 pub mod scalars;
 mod scatter;
+mod sequences;
 pub(crate) mod sizes;
 mod slicing;
 pub(crate) mod strings;
@@ -38,7 +39,7 @@ use ir::{
 };
 
 use dialects::linalg::generic::{Input, Iterator, build_generic, parallel};
-use dialects::rt::routines::STRINGS;
+use dialects::rt::routines::{STRINGS, handle_type};
 
 const NO_LOWERING: &str = "there is no lowering for this operator yet";
 
@@ -126,7 +127,7 @@ impl<'a> Lowering<'a> {
             sizes: 0,
         };
         for &argument in source.arguments(old_entry) {
-            let r#type = lowering.tensor_type(argument);
+            let r#type = lowering.lowered_type(argument);
             let new = lowering.body.add_argument(entry, r#type);
             lowering.values.insert(argument, new);
         }
@@ -205,8 +206,8 @@ impl<'a> Lowering<'a> {
         };
         self.check_types(op)?;
         for &result in self.source.op(op).results() {
-            let absent = matches!(self.source.value_type(result), Type::None);
-            if !absent && self.shapes.shape(result).is_none() {
+            let is_tensor = self.source.value_type(result).as_tensor().is_some();
+            if is_tensor && self.shapes.shape(result).is_none() {
                 return Err(Unsupported::new("the rank of its result is not known"));
             }
         }
@@ -232,7 +233,8 @@ impl<'a> Lowering<'a> {
                 }
                 Type::Tensor(tensor) if is_string(&tensor.element) => {}
                 Type::Tensor(_) => return Err(Unsupported::new("its element type is not compiled")),
-                _ => return Err(Unsupported::new("sequences, optionals and maps are not compiled")),
+                container if is_container(container) => {}
+                _ => return Err(Unsupported::new("maps are not compiled")),
             }
         }
         Ok(())
@@ -275,7 +277,11 @@ impl<'a> Lowering<'a> {
         Type::tensor(shape.iter().map(DimExpr::as_constant).collect::<Vec<_>>(), element)
     }
 
-    fn tensor_type(&self, value: Value) -> Type {
+    /// The type of a value below the graph level.
+    fn lowered_type(&self, value: Value) -> Type {
+        if is_container(self.source.value_type(value)) {
+            return handle_type();
+        }
         self.tensor(&self.shape(value), self.element(value))
     }
 
@@ -610,6 +616,11 @@ impl<'a> Lowering<'a> {
             }
         })
     }
+}
+
+/// Whether this is the type of a sequence or an optional.
+fn is_container(r#type: &Type) -> bool {
+    matches!(r#type, Type::Dialect(dialect) if matches!(&*dialect.name, "Seq" | "Opt"))
 }
 
 /// Whether this is the element type of strings.

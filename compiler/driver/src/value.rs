@@ -1,0 +1,129 @@
+//! What a model takes and gives, when not all of it is tensors.
+
+use std::sync::Arc;
+
+use ir::{Blob, DenseElements, Type};
+use operators::types::{element_number, element_type};
+use runtime::RunContext;
+use runtime::handles::{self, StoredTensor};
+
+use crate::tensor::Tensor;
+
+/// An input or an output.
+#[derive(Clone, Debug)]
+pub enum Value {
+    /// A tensor.
+    Tensor(Tensor),
+    /// Values one after the other.
+    Sequence(Vec<Value>),
+    /// A value, or none.
+    Optional(Option<Box<Value>>),
+}
+
+impl From<Tensor> for Value {
+    fn from(tensor: Tensor) -> Value {
+        Value::Tensor(tensor)
+    }
+}
+
+impl Value {
+    /// The tensor it is.
+    pub fn as_tensor(&self) -> Option<&Tensor> {
+        match self {
+            Value::Tensor(tensor) => Some(tensor),
+            Value::Sequence(_) | Value::Optional(_) => None,
+        }
+    }
+
+    /// What it is, in a word.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Value::Tensor(_) => "a tensor",
+            Value::Sequence(_) => "a sequence",
+            Value::Optional(_) => "an optional",
+        }
+    }
+
+    /// How many elements its tensors have.
+    pub fn element_count(&self) -> usize {
+        match self {
+            Value::Tensor(tensor) => tensor.element_count(),
+            Value::Sequence(values) => values.iter().map(Value::element_count).sum(),
+            Value::Optional(value) => value.as_ref().map_or(0, |value| value.element_count()),
+        }
+    }
+
+    /// Whether two values are the same, bit for bit.
+    pub fn is_same(&self, other: &Value) -> bool {
+        match (self, other) {
+            (Value::Tensor(a), Value::Tensor(b)) => a.shape == b.shape && a.data.bytes() == b.data.bytes(),
+            (Value::Sequence(a), Value::Sequence(b)) => {
+                a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.is_same(b))
+            }
+            (Value::Optional(Some(a)), Value::Optional(Some(b))) => a.is_same(b),
+            (Value::Optional(None), Value::Optional(None)) => true,
+            (Value::Tensor(_) | Value::Sequence(_) | Value::Optional(_), _) => false,
+        }
+    }
+
+    /// The value as a run keeps it; none if its elements have a type that runs do not keep.
+    pub(crate) fn bind(&self, context: &mut RunContext) -> Option<handles::Value> {
+        Some(match self {
+            Value::Tensor(tensor) => {
+                let extents = tensor.shape.iter().map(|&extent| extent.max(0) as usize).collect();
+                let bytes = bytes_in_run(tensor, context).bytes().to_vec();
+                let kind = element_number(&tensor.element)?;
+                handles::Value::Tensor(Arc::new(StoredTensor { kind, extents, bytes }))
+            }
+            Value::Sequence(values) => {
+                let values: Option<Vec<_>> = values.iter().map(|value| value.bind(context)).collect();
+                handles::Value::Sequence(Arc::new(values?))
+            }
+            Value::Optional(None) => handles::Value::Optional(None),
+            Value::Optional(Some(value)) => handles::Value::Optional(Some(Arc::new(value.bind(context)?))),
+        })
+    }
+
+    /// A value that a run keeps.
+    pub(crate) fn read(value: &handles::Value, context: &mut RunContext) -> Option<Value> {
+        Some(match value {
+            handles::Value::Tensor(tensor) => {
+                let element = element_type(i32::try_from(tensor.kind).ok()?).ok()?;
+                let shape: Vec<i64> = tensor.extents.iter().map(|&extent| extent as i64).collect();
+                Value::Tensor(tensor_of_run(&tensor.bytes, shape, element, context)?)
+            }
+            handles::Value::Sequence(values) => {
+                Value::Sequence(values.iter().map(|value| Value::read(value, context)).collect::<Option<_>>()?)
+            }
+            handles::Value::Optional(None) => Value::Optional(None),
+            handles::Value::Optional(Some(value)) => Value::Optional(Some(Box::new(Value::read(value, context)?))),
+        })
+    }
+}
+
+/// The elements of a tensor as generated code reads them, at an address it can read them from. Strings are numbers of
+/// the run's table.
+pub(crate) fn bytes_in_run(tensor: &Tensor, context: &mut RunContext) -> Blob {
+    if let Some(texts) = tensor.elements().strings() {
+        let strings = context.strings();
+        let bytes: Vec<u8> = texts.iter().flat_map(|text| strings.number(text).to_le_bytes()).collect();
+        return Blob::copy_of(&bytes);
+    }
+    let width = tensor.element.byte_width().unwrap_or(1);
+    match (tensor.data.bytes().as_ptr() as usize).is_multiple_of(width) {
+        true => tensor.data.clone(),
+        false => Blob::copy_of(tensor.data.bytes()),
+    }
+}
+
+/// A tensor from elements as generated code writes them.
+pub(crate) fn tensor_of_run(bytes: &[u8], shape: Vec<i64>, element: Type, context: &mut RunContext) -> Option<Tensor> {
+    if !matches!(element, Type::Dialect(_)) {
+        return Tensor::new(element, shape, Blob::copy_of(bytes));
+    }
+    let strings = context.strings();
+    let words = bytes.chunks_exact(8).map(|word| i64::from_le_bytes(word.try_into().expect("8 bytes")));
+    let texts: Vec<Arc<str>> = words.map(|number| strings.text(number)).collect();
+    let elements = DenseElements::from_strings(Type::static_tensor(&shape, element.clone()), &texts);
+    Some(Tensor { element, shape, data: elements.data })
+}

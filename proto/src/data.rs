@@ -1,0 +1,43 @@
+//! Values that are no tensors, as ONNX's test data has them (`onnx-data.proto`).
+
+use crate::messages::TensorProto;
+
+/// `onnx.SequenceProto`
+#[derive(Clone, PartialEq, prost::Message)]
+pub struct SequenceProto {
+    /// Its name.
+    #[prost(string, tag = "1")]
+    pub name: String,
+    /// What the elements are: 1 tensors, 3 sequences, 5 optionals.
+    #[prost(int32, tag = "2")]
+    pub elem_type: i32,
+    /// Elements that are tensors.
+    #[prost(message, repeated, tag = "3")]
+    pub tensor_values: Vec<TensorProto>,
+    /// Elements that are sequences.
+    #[prost(message, repeated, tag = "5")]
+    pub sequence_values: Vec<SequenceProto>,
+    /// Elements that are optionals.
+    #[prost(message, repeated, tag = "7")]
+    pub optional_values: Vec<OptionalProto>,
+}
+
+/// `onnx.OptionalProto`
+#[derive(Clone, PartialEq, prost::Message)]
+pub struct OptionalProto {
+    /// Its name.
+    #[prost(string, tag = "1")]
+    pub name: String,
+    /// What it holds: 0 nothing, 1 a tensor, 3 a sequence, 5 an optional.
+    #[prost(int32, tag = "2")]
+    pub elem_type: i32,
+    /// The tensor it holds.
+    #[prost(message, optional, tag = "3")]
+    pub tensor_value: Option<TensorProto>,
+    /// The sequence it holds.
+    #[prost(message, optional, tag = "5")]
+    pub sequence_value: Option<SequenceProto>,
+    /// The optional it holds.
+    #[prost(message, optional, boxed, tag = "7")]
+    pub optional_value: Option<Box<OptionalProto>>,
+}
