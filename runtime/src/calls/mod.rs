@@ -13,6 +13,7 @@
 mod cumulate;
 mod detection;
 mod element;
+mod fourier;
 mod lookup;
 mod scatter;
 mod select;
@@ -212,4 +213,5 @@ routines! {
     rt_call_parse_numbers = text::parse_numbers;
     rt_call_look_up = lookup::look_up;
     rt_call_count_terms = lookup::count_terms;
+    rt_call_fourier = fourier::fourier;
 }

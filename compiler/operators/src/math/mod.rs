@@ -2,6 +2,7 @@
 
 mod arithmetic;
 mod clip;
+mod dft;
 mod elu;
 mod exponential;
 mod gelu;
@@ -18,6 +19,7 @@ mod sign;
 mod softmax;
 mod softplus;
 mod softsign;
+mod stft;
 mod swiglu;
 mod swish;
 mod trigonometric;
@@ -37,6 +39,7 @@ pub(crate) const OPERATORS: &[&Operator] = &[
     &arithmetic::SUB,
     &arithmetic::SUM,
     &clip::CLIP,
+    &dft::DFT,
     &elu::CELU,
     &elu::ELU,
     &elu::SELU,
@@ -72,6 +75,7 @@ pub(crate) const OPERATORS: &[&Operator] = &[
     &softplus::MISH,
     &softplus::SOFTPLUS,
     &softsign::SOFTSIGN,
+    &stft::STFT,
     &swiglu::SWI_GLU,
     &swish::SWISH,
     &trigonometric::ACOS,

@@ -14,7 +14,6 @@ mod machine_learning;
 mod math;
 mod node;
 mod rank;
-mod recurrent;
 mod reduction;
 mod requirement;
 mod resize;
@@ -354,7 +353,6 @@ fn rule(name: &str) -> Option<Rule> {
         reduction::rule,
         convolution::rule,
         resize::rule,
-        recurrent::rule,
         control_flow::rule,
         machine_learning::rule,
         text::rule,

@@ -8,7 +8,7 @@ use crate::types::{element_by_name, element_number};
 
 /// What a routine takes.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Argument {
+pub(crate) enum Argument {
     /// A tensor of the graph level whose elements the routine computes with.
     Tensor(Value),
     /// A tensor of the graph level whose elements the routine only moves.
@@ -23,7 +23,7 @@ pub(super) enum Argument {
 
 impl Lowering<'_> {
     /// Binds the results of an operation to those of a routine.
-    pub(super) fn call(&mut self, op: Op, name: &str, arguments: &[Argument]) -> Result<(), Unsupported> {
+    pub(crate) fn call(&mut self, op: Op, name: &str, arguments: &[Argument]) -> Result<(), Unsupported> {
         let routine = Routine::named(name).expect("lowerings name routines that there are");
         let mut kinds = Vec::new();
         let mut operands = Vec::new();

@@ -9,7 +9,7 @@
 
 mod antialias;
 pub(crate) mod blocked;
-mod calls;
+pub(crate) mod calls;
 pub(crate) mod contraction;
 mod control_flow;
 pub(crate) mod convolution;

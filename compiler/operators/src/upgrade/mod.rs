@@ -33,7 +33,6 @@ const STEPS: &[(&[&str], i64, Step)] = &[
     (&["TopK"], 10, shape::top_k_10),
     (&["Scatter"], 11, shape::scatter_11),
     (&["Scan"], 9, shape::scan_9),
-    (&["DFT"], 20, shape::dft_20),
     (&["Upsample"], 7, resize::upsample_7),
     (&["Upsample"], 9, resize::upsample_9),
     (&["Upsample"], 10, resize::upsample_10),
