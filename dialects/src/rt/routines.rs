@@ -203,6 +203,7 @@ pub const ROUTINES: &[Routine] = &[
         reads_texts: false,
     },
     Routine {
+<<<<<<< HEAD
         name: "sequence_empty",
         summary: "A sequence without elements.",
         operands: &[],
@@ -304,6 +305,17 @@ pub const ROUTINES: &[Routine] = &[
         operands: &[Handle],
         results: &[Extents::Handle],
         failures: &["the optional has no value"],
+=======
+        name: "fourier",
+        summary: "The Fourier transform along an axis of as many elements as the third operand says, cut or filled up \
+                  with zeros; the inverse one where the last is not 0. The last axis holds a real number, or its real \
+                  and imaginary part; the result has as many frequencies, or samples, as its axis is long, and is real \
+                  where its last axis has extent 1: then the frequencies are those of real samples, of which \
+                  the first half decides.",
+        operands: &[Tensor, Index, Index, Index],
+        results: &[Given],
+        failures: &["the operand's numbers have more than two parts"],
+>>>>>>> h2
         reads_texts: false,
     },
 ];

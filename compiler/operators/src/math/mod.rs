@@ -2,7 +2,11 @@
 
 mod arithmetic;
 mod clip;
+<<<<<<< HEAD
 mod cumulative;
+=======
+mod dft;
+>>>>>>> h2
 mod elu;
 mod exponential;
 mod gelu;
@@ -19,6 +23,7 @@ mod sign;
 mod softmax;
 mod softplus;
 mod softsign;
+mod stft;
 mod swiglu;
 mod swish;
 mod top_k;
@@ -39,8 +44,12 @@ pub(crate) const OPERATORS: &[&Operator] = &[
     &arithmetic::SUB,
     &arithmetic::SUM,
     &clip::CLIP,
+<<<<<<< HEAD
     &cumulative::CUM_PROD,
     &cumulative::CUM_SUM,
+=======
+    &dft::DFT,
+>>>>>>> h2
     &elu::CELU,
     &elu::ELU,
     &elu::SELU,
@@ -76,6 +85,7 @@ pub(crate) const OPERATORS: &[&Operator] = &[
     &softplus::MISH,
     &softplus::SOFTPLUS,
     &softsign::SOFTSIGN,
+    &stft::STFT,
     &swiglu::SWI_GLU,
     &swish::SWISH,
     &top_k::TOP_K,

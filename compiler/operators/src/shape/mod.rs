@@ -14,7 +14,11 @@ mod machine_learning;
 mod math;
 mod node;
 mod rank;
+<<<<<<< HEAD
 mod recurrent;
+=======
+mod reduction;
+>>>>>>> h2
 mod requirement;
 mod resize;
 mod selection;
@@ -352,7 +356,6 @@ fn rule(name: &str) -> Option<Rule> {
         selection::rule,
         convolution::rule,
         resize::rule,
-        recurrent::rule,
         control_flow::rule,
         machine_learning::rule,
         text::rule,
