@@ -203,7 +203,6 @@ pub const ROUTINES: &[Routine] = &[
         reads_texts: false,
     },
     Routine {
-<<<<<<< HEAD
         name: "sequence_empty",
         summary: "A sequence without elements.",
         operands: &[],
@@ -305,7 +304,9 @@ pub const ROUTINES: &[Routine] = &[
         operands: &[Handle],
         results: &[Extents::Handle],
         failures: &["the optional has no value"],
-=======
+        reads_texts: false,
+    },
+    Routine {
         name: "fourier",
         summary: "The Fourier transform along an axis of as many elements as the third operand says, cut or filled up \
                   with zeros; the inverse one where the last is not 0. The last axis holds a real number, or its real \
@@ -315,7 +316,6 @@ pub const ROUTINES: &[Routine] = &[
         operands: &[Tensor, Index, Index, Index],
         results: &[Given],
         failures: &["the operand's numbers have more than two parts"],
->>>>>>> h2
         reads_texts: false,
     },
 ];

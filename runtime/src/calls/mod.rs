@@ -214,7 +214,6 @@ routines! {
     rt_call_parse_numbers = text::parse_numbers;
     rt_call_look_up = lookup::look_up;
     rt_call_count_terms = lookup::count_terms;
-<<<<<<< HEAD
     rt_call_sequence_empty = sequence::sequence_empty;
     rt_call_sequence_insert = sequence::sequence_insert;
     rt_call_sequence_erase = sequence::sequence_erase;
@@ -228,7 +227,5 @@ routines! {
     rt_call_optional_has_value = sequence::optional_has_value;
     rt_call_optional_tensor = sequence::optional_tensor;
     rt_call_optional_value = sequence::optional_value;
-=======
     rt_call_fourier = fourier::fourier;
->>>>>>> h2
 }

@@ -2,11 +2,8 @@
 
 mod arithmetic;
 mod clip;
-<<<<<<< HEAD
 mod cumulative;
-=======
 mod dft;
->>>>>>> h2
 mod elu;
 mod exponential;
 mod gelu;
@@ -44,12 +41,9 @@ pub(crate) const OPERATORS: &[&Operator] = &[
     &arithmetic::SUB,
     &arithmetic::SUM,
     &clip::CLIP,
-<<<<<<< HEAD
     &cumulative::CUM_PROD,
     &cumulative::CUM_SUM,
-=======
     &dft::DFT,
->>>>>>> h2
     &elu::CELU,
     &elu::ELU,
     &elu::SELU,

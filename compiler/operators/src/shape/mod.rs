@@ -14,11 +14,6 @@ mod machine_learning;
 mod math;
 mod node;
 mod rank;
-<<<<<<< HEAD
-mod recurrent;
-=======
-mod reduction;
->>>>>>> h2
 mod requirement;
 mod resize;
 mod selection;
