@@ -14,11 +14,13 @@ mod cumulate;
 mod detection;
 mod element;
 mod lookup;
+mod parallel;
 mod scatter;
 mod select;
 mod sequence;
 mod sort;
 mod text;
+mod trees;
 
 use std::borrow::Cow;
 
@@ -226,4 +228,5 @@ routines! {
     rt_call_optional_has_value = sequence::optional_has_value;
     rt_call_optional_tensor = sequence::optional_tensor;
     rt_call_optional_value = sequence::optional_value;
+    rt_call_trees = trees::trees;
 }
