@@ -47,9 +47,9 @@ pub(crate) fn import_attribute(proto: &AttributeProto, kind: Kind, tensors: &mut
         Kind::Float => Attribute::f32(proto.f.unwrap_or_default()),
         Kind::Int => Attribute::i64(proto.i.unwrap_or_default()),
         Kind::String => text(proto.s.as_ref().unwrap_or(&Bytes::new()))?,
-        Kind::Floats => Attribute::Array(proto.floats.iter().map(|&value| Attribute::f32(value)).collect()),
-        Kind::Ints => Attribute::i64_array(&proto.ints),
-        Kind::Strings => Attribute::Array(proto.strings.iter().map(text).collect::<Result<_, _>>()?),
+        Kind::Floats => Attribute::float_list(&proto.floats),
+        Kind::Ints => Attribute::integer_list(&proto.ints),
+        Kind::Strings => texts(&proto.strings)?,
         Kind::Tensor => {
             let tensor = proto.t.as_ref().ok_or("holds no tensor")?;
             Attribute::dense(import_tensor(tensor, tensors)?)
@@ -65,6 +65,18 @@ pub(crate) fn import_attribute(proto: &AttributeProto, kind: Kind, tensors: &mut
 
 fn text(bytes: &Bytes) -> Result<Attribute, String> {
     std::str::from_utf8(bytes).map(Attribute::string).map_err(|_| "holds a string that is not UTF-8".into())
+}
+
+/// A list of strings. Neighbours that are equal are held once: the modes of a tree ensemble are few, and millions.
+fn texts(list: &[Bytes]) -> Result<Attribute, String> {
+    let mut texts: Vec<Attribute> = Vec::with_capacity(list.len());
+    for (at, bytes) in list.iter().enumerate() {
+        texts.push(match at.checked_sub(1) {
+            Some(before) if list[before] == *bytes => texts[before].clone(),
+            _ => text(bytes)?,
+        });
+    }
+    Ok(Attribute::Array(texts.into()))
 }
 
 /// A tensor's contents as a constant.

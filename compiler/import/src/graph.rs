@@ -356,13 +356,11 @@ impl<'m> Importer<'m> {
         let scope = self.frame.scopes.last().expect("a graph is open");
         let declared = proto.output.iter().map(|name| scope.types.get(&**name).cloned()).collect();
         let name = proto.op_type.clone();
-        let mut node = Node { name, operands, attributes, outputs, declared, results: None };
-        if schema.domain == "ai.onnx" {
-            operators::upgrade::upgrade(&mut node, schema.since, &mut self.emit)?;
-        }
+        let mut node = Node { domain: schema.domain, name, operands, attributes, outputs, declared, results: None };
+        operators::upgrade::upgrade(&mut node, schema.since, &mut self.emit)?;
         match node.results.take() {
             Some(results) => Ok(Ok(results)),
-            None => self.create(schema.domain, node, graphs),
+            None => self.create(node, graphs),
         }
     }
 
@@ -434,11 +432,10 @@ impl<'m> Importer<'m> {
     /// Builds the operation in its newest form.
     fn create(
         &mut self,
-        domain: &'static str,
         mut node: Node,
         graphs: Vec<Option<&'m GraphProto>>,
     ) -> Result<ir::Result<Vec<Value>>, Problem> {
-        let schema = schema::newest(domain, &node.name)
+        let schema = schema::newest(node.domain, &node.name)
             .ok_or_else(|| Problem::unsupported("has no form in the newest opset, and no operator takes its place"))?;
         let types: Vec<Type> = node.operands.iter().map(|&v| self.emit.body.value_type(v).clone()).collect();
         let operator = schema.op_name();

@@ -7,6 +7,10 @@ use crate::affine::AffineMap;
 use crate::constants::DenseElements;
 use crate::types::Type;
 
+/// The longest list of numbers that is written as an array of attributes. The lists of a tree ensemble have millions of
+/// entries; a dense array takes 8 bytes for each.
+const READABLE: usize = 64;
+
 /// An immutable compile-time value.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Attribute {
@@ -88,6 +92,19 @@ impl Attribute {
         Attribute::DenseArray(Type::I64, values.into())
     }
 
+    /// A list of integers: as [`Attribute::i64_array`] as long as it is read by people, dense behind that.
+    pub fn integer_list(values: &[i64]) -> Attribute {
+        if values.len() <= READABLE { Attribute::i64_array(values) } else { Attribute::i64_dense_array(values) }
+    }
+
+    /// A list of floats: an array of attributes as long as it is read by people, dense behind that.
+    pub fn float_list(values: &[f32]) -> Attribute {
+        if values.len() <= READABLE {
+            return Attribute::Array(values.iter().map(|&value| Attribute::f32(value)).collect());
+        }
+        Attribute::DenseArray(Type::F32, values.iter().map(|&value| f64::from(value).to_bits() as i64).collect())
+    }
+
     /// An affine map.
     pub fn affine_map(map: AffineMap) -> Attribute {
         Attribute::AffineMap(Arc::new(map))
@@ -144,6 +161,17 @@ impl Attribute {
         match self {
             Attribute::Array(elements) => elements.iter().map(Attribute::as_integer).collect(),
             Attribute::DenseArray(element, values) if !element.is_float() => Some(values.to_vec()),
+            _ => None,
+        }
+    }
+
+    /// The floats of an array of float attributes or of a dense float array.
+    pub fn as_floats(&self) -> Option<Vec<f64>> {
+        match self {
+            Attribute::Array(elements) => elements.iter().map(Attribute::as_float).collect(),
+            Attribute::DenseArray(element, bits) if element.is_float() => {
+                Some(bits.iter().map(|&bits| f64::from_bits(bits as u64)).collect())
+            }
             _ => None,
         }
     }

@@ -98,6 +98,8 @@ pub enum AttributeKind {
     String,
     /// Array of integers, or dense integer array.
     Integers,
+    /// Array of floats, or dense float array.
+    Floats,
     /// Array.
     Array,
     /// Type.
@@ -191,6 +193,7 @@ impl AttributeKind {
             AttributeKind::Float => attribute.as_float().is_some(),
             AttributeKind::String => attribute.as_str().is_some(),
             AttributeKind::Integers => attribute.as_integers().is_some(),
+            AttributeKind::Floats => attribute.as_floats().is_some(),
             AttributeKind::Array => attribute.as_array().is_some(),
             AttributeKind::Type => attribute.as_type().is_some(),
             AttributeKind::Symbol => attribute.as_symbol().is_some(),
@@ -208,6 +211,7 @@ impl AttributeKind {
             AttributeKind::Float => "a float",
             AttributeKind::String => "a string",
             AttributeKind::Integers => "an array of integers",
+            AttributeKind::Floats => "an array of floats",
             AttributeKind::Array => "an array",
             AttributeKind::Type => "a type",
             AttributeKind::Symbol => "a symbol",

@@ -9,6 +9,7 @@ mod generator;
 pub mod graph;
 mod logical;
 mod math;
+mod ml;
 mod nn;
 mod object_detection;
 mod operator;

@@ -356,6 +356,8 @@ pub enum OnnxOp {
     MlSVMRegressor,
     MlScaler,
     MlTreeEnsemble,
+    MlTreeEnsembleClassifier,
+    MlTreeEnsembleRegressor,
     MlZipMap,
     PreviewFlexAttention,
     TrainingAdagrad,
@@ -365,7 +367,7 @@ pub enum OnnxOp {
 }
 
 /// The operators with the names of their operations, sorted by name.
-pub(super) const OPERATORS: [(&str, OnnxOp); 359] = [
+pub(super) const OPERATORS: [(&str, OnnxOp); 361] = [
     ("onnx.Abs", OnnxOp::Abs),
     ("onnx.Acos", OnnxOp::Acos),
     ("onnx.Acosh", OnnxOp::Acosh),
@@ -719,6 +721,8 @@ pub(super) const OPERATORS: [(&str, OnnxOp); 359] = [
     ("onnx.ml.SVMRegressor", OnnxOp::MlSVMRegressor),
     ("onnx.ml.Scaler", OnnxOp::MlScaler),
     ("onnx.ml.TreeEnsemble", OnnxOp::MlTreeEnsemble),
+    ("onnx.ml.TreeEnsembleClassifier", OnnxOp::MlTreeEnsembleClassifier),
+    ("onnx.ml.TreeEnsembleRegressor", OnnxOp::MlTreeEnsembleRegressor),
     ("onnx.ml.ZipMap", OnnxOp::MlZipMap),
     ("onnx.preview.FlexAttention", OnnxOp::PreviewFlexAttention),
     ("onnx.preview.training.Adagrad", OnnxOp::TrainingAdagrad),

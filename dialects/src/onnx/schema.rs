@@ -11,6 +11,10 @@ const TEXTS: [&str; 2] = [include_str!("schemas.txt"), include_str!("schemas_mic
 /// The domain of ONNX Runtime's own operators, which have a table of their own.
 const MICROSOFT: &str = "com.microsoft";
 
+/// Operators that the standard has deprecated, though no other says all they can: a leaf of these trees may have several
+/// weights.
+const IRREPLACEABLE: [&str; 2] = ["TreeEnsembleClassifier", "TreeEnsembleRegressor"];
+
 /// How often a parameter occurs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
@@ -288,7 +292,7 @@ fn parse(text: &'static str, sets: &[Vec<&'static str>]) -> Option<Schema> {
         domain,
         name,
         since: since.parse().ok()?,
-        deprecated: !flags.is_empty(),
+        deprecated: !flags.is_empty() && !IRREPLACEABLE.contains(name),
         inputs: vec![],
         outputs: vec![],
         attributes: vec![],

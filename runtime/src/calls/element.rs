@@ -112,6 +112,8 @@ pub(super) trait Element: Copy + Send + Sync + 'static {
     fn text(self) -> String;
     /// The number that a text is.
     fn parse(text: &str) -> Option<Self>;
+    /// The nearest `f64`.
+    fn real(self) -> f64;
     fn add(self, other: Self) -> Self;
     fn mul(self, other: Self) -> Self;
     fn to_f64(self) -> f64;
@@ -162,6 +164,10 @@ impl Element for Truth {
         }
     }
 
+    fn real(self) -> f64 {
+        self.key() as f64
+    }
+
     fn add(self, other: Truth) -> Truth {
         Truth(self.0 | other.0)
     }
@@ -196,6 +202,10 @@ macro_rules! integers {
 
             fn parse(text: &str) -> Option<$integer> {
                 text.parse().ok()
+            }
+
+            fn real(self) -> f64 {
+                self as f64
             }
 
             fn add(self, other: $integer) -> $integer {
@@ -245,6 +255,10 @@ macro_rules! floats {
 
             fn parse(text: &str) -> Option<$float> {
                 $parse(text)
+            }
+
+            fn real(self) -> f64 {
+                self.into()
             }
 
             fn add(self, other: $float) -> $float {

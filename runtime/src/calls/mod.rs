@@ -15,11 +15,13 @@ mod detection;
 mod element;
 mod fourier;
 mod lookup;
+mod parallel;
 mod scatter;
 mod select;
 mod sequence;
 mod sort;
 mod text;
+mod trees;
 
 use std::borrow::Cow;
 
@@ -228,4 +230,5 @@ routines! {
     rt_call_optional_tensor = sequence::optional_tensor;
     rt_call_optional_value = sequence::optional_value;
     rt_call_fourier = fourier::fourier;
+    rt_call_trees = trees::trees;
 }

@@ -94,8 +94,16 @@ impl Emitter {
 
     /// An operator of the default domain in its newest form, with one result.
     pub fn op(&mut self, name: &str, operands: &[Value], attributes: impl Into<Attributes>) -> Value {
-        let attributes = attributes.into();
-        let schema = schema::newest("", name).expect("a known operator");
+        self.op_of("", name, operands, attributes.into())
+    }
+
+    /// An operator of `ai.onnx.ml` in its newest form, with one result.
+    pub(crate) fn ml(&mut self, name: &str, operands: &[Value], attributes: impl Into<Attributes>) -> Value {
+        self.op_of("ai.onnx.ml", name, operands, attributes.into())
+    }
+
+    fn op_of(&mut self, domain: &str, name: &str, operands: &[Value], attributes: Attributes) -> Value {
+        let schema = schema::newest(domain, name).expect("a known operator");
         let reader = Reader { body: &self.body, operands, attributes: &attributes };
         let r#type = result_type(schema, 0, &reader).expect("its type follows from the operands");
         let op = self.create(schema.op_name(), operands, &[r#type], attributes);

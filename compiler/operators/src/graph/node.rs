@@ -4,6 +4,8 @@ use ir::{Attributes, ErrorClass, Type, Value};
 
 /// A node with its inputs resolved, in the form of some opset.
 pub struct Node {
+    /// The domain of the operator.
+    pub domain: &'static str,
     /// The operator.
     pub name: String,
     /// Its inputs; `onnx.NoValue` for an omitted one.

@@ -10,10 +10,9 @@ pub(super) fn rule(name: &str) -> Option<Rule> {
         "ml.Binarizer" | "ml.CategoryMapper" | "ml.Imputer" | "ml.LabelEncoder" | "ml.Normalizer" | "ml.Scaler" => {
             super::math::like_first
         }
-        "ml.LinearClassifier" | "ml.TreeEnsembleClassifier" => classify,
+        "ml.LinearClassifier" => classify,
         "ml.SVMClassifier" => classify_by_vectors,
         "ml.LinearRegressor" => |node| regress(node, "targets"),
-        "ml.TreeEnsembleRegressor" | "ml.TreeEnsemble" => |node| regress(node, "n_targets"),
         "ml.SVMRegressor" => |node| regress(node, ""),
         "ml.ArrayFeatureExtractor" => extract_features,
         "ml.OneHotEncoder" => encode_one_hot,

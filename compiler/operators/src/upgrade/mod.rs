@@ -41,8 +41,12 @@ const STEPS: &[(&[&str], i64, Step)] = &[
 
 /// Brings a node that has the form of version `since` to the newest form.
 pub fn upgrade(node: &mut Node, since: i64, emit: &mut Emitter) -> Result<(), Problem> {
-    if let Some(row) = table::row_of(&format!("onnx.{}", node.name)) {
+    let schema = schema::newest(node.domain, &node.name);
+    if let Some(row) = schema.and_then(|schema| table::row_of(&schema.op_name())) {
         return upgrade_row(row, row.upgrades, node, since, emit);
+    }
+    if node.domain != "ai.onnx" {
+        return Ok(());
     }
     if let Some(row) = table::former(&node.name) {
         let (_, steps) = row.formerly.expect("it was found by its former name");
@@ -89,7 +93,7 @@ fn upgrade_row(
 impl Node {
     /// Leaves out attributes that the newest schema does not know.
     fn keep_known_attributes(&mut self) {
-        let newest = schema::newest("", &self.name).expect("upgrades lead to operators that exist");
+        let newest = schema::newest(self.domain, &self.name).expect("upgrades lead to operators that exist");
         let unknown = self.attributes.iter().map(|(name, _)| name).filter(|name| newest.attribute(name).is_none());
         let unknown: Vec<String> = unknown.map(str::to_string).collect();
         unknown.iter().for_each(|name| drop(self.attributes.remove(name)));
@@ -148,5 +152,5 @@ pub(crate) fn floats(values: &[f32]) -> DenseElements {
 
 /// The values of a list of floats.
 pub(crate) fn float_list(attribute: &Attribute) -> Option<Vec<f32>> {
-    attribute.as_array()?.iter().map(|value| value.as_float().map(|value| value as f32)).collect()
+    Some(attribute.as_floats()?.into_iter().map(|value| value as f32).collect())
 }

@@ -93,7 +93,7 @@ impl Reader<'_> {
     }
 
     fn floats(&self, name: &str) -> Option<Vec<f32>> {
-        self.attributes.get(name)?.as_array()?.iter().map(|value| value.as_float().map(|value| value as f32)).collect()
+        Some(self.attributes.get(name)?.as_floats()?.into_iter().map(|value| value as f32).collect())
     }
 
     fn string(&self, name: &str) -> Option<String> {

@@ -1,0 +1,380 @@
+//! Decision trees as flat tables, which the runtime's routine `trees` goes through.
+//!
+//! A reference is the number of an inner node, or the complement of the number of a leaf. Every reference in a table
+//! leads somewhere, and no path leads back to where it has been.
+
+use std::collections::HashMap;
+
+use dialects::onnx::views::PostTransform;
+use ir::{DenseElements, Type};
+
+use super::tables::{floats, words};
+
+/// How a node compares its feature with its value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mode {
+    LessOrEqual,
+    Less,
+    GreaterOrEqual,
+    Greater,
+    Equal,
+    NotEqual,
+    /// Equal to one of a set.
+    Member,
+}
+
+impl Mode {
+    /// The mode of that number in `TreeEnsemble`.
+    pub(super) fn numbered(number: i64) -> Option<Mode> {
+        const MODES: [Mode; 7] = [
+            Mode::LessOrEqual,
+            Mode::Less,
+            Mode::GreaterOrEqual,
+            Mode::Greater,
+            Mode::Equal,
+            Mode::NotEqual,
+            Mode::Member,
+        ];
+        MODES.get(usize::try_from(number).ok()?).copied()
+    }
+
+    /// The mode of that name in the older operators; `None` for a leaf.
+    pub(super) fn named(name: &str) -> Result<Option<Mode>, String> {
+        Ok(Some(match name {
+            "BRANCH_LEQ" => Mode::LessOrEqual,
+            "BRANCH_LT" => Mode::Less,
+            "BRANCH_GTE" => Mode::GreaterOrEqual,
+            "BRANCH_GT" => Mode::Greater,
+            "BRANCH_EQ" => Mode::Equal,
+            "BRANCH_NEQ" => Mode::NotEqual,
+            "LEAF" => return Ok(None),
+            _ => return Err(format!("a node has mode \"{name}\", which is none")),
+        }))
+    }
+}
+
+/// What the weights of a target become.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Aggregate {
+    Average,
+    Sum,
+    Min,
+    Max,
+}
+
+impl Aggregate {
+    /// The name in the older operators.
+    pub(super) fn named(name: &str) -> Option<Aggregate> {
+        Some(match name {
+            "AVERAGE" => Aggregate::Average,
+            "SUM" => Aggregate::Sum,
+            "MIN" => Aggregate::Min,
+            "MAX" => Aggregate::Max,
+            _ => return None,
+        })
+    }
+
+    /// The number in `TreeEnsemble`.
+    pub(super) fn numbered(number: i64) -> Option<Aggregate> {
+        const AGGREGATES: [Aggregate; 4] = [Aggregate::Average, Aggregate::Sum, Aggregate::Min, Aggregate::Max];
+        AGGREGATES.get(usize::try_from(number).ok()?).copied()
+    }
+}
+
+/// An inner node.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Branch {
+    pub(super) feature: i64,
+    pub(super) mode: Mode,
+    pub(super) value: f64,
+    /// Where to go when the comparison holds, and when not.
+    pub(super) ways: [i32; 2],
+    /// Whether a feature that is missing counts as if the comparison held.
+    pub(super) missing_holds: bool,
+}
+
+/// A set of trees that add up.
+#[derive(Clone, Debug)]
+pub(super) struct Forest {
+    pub(super) branches: Vec<Branch>,
+    pub(super) roots: Vec<i32>,
+    /// The first weight of each leaf, and behind the last leaf the number of weights.
+    pub(super) leaves: Vec<i32>,
+    /// What each weight is for.
+    pub(super) targets: Vec<i64>,
+    pub(super) weights: Vec<f64>,
+    /// Where the result of each target starts; empty for zeros.
+    pub(super) base: Vec<f64>,
+    pub(super) target_count: i64,
+    pub(super) aggregate: Aggregate,
+    pub(super) transform: PostTransform,
+}
+
+impl Forest {
+    /// Whether each reference leads somewhere, and every path ends.
+    pub(super) fn check(&self) -> Result<(), String> {
+        if self.target_count < 1 {
+            return Err("it has no targets".to_string());
+        }
+        let leaf_count = self.leaves.len() - 1;
+        let exists = |reference: i32| match usize::try_from(reference) {
+            Ok(branch) => branch < self.branches.len(),
+            Err(_) => (!reference as usize) < leaf_count,
+        };
+        let references = self.branches.iter().flat_map(|branch| branch.ways).chain(self.roots.iter().copied());
+        if !references.into_iter().all(exists) {
+            return Err("a node leads to one that does not exist".to_string());
+        }
+        if self.branches.iter().any(|branch| !(0..=i64::from(i32::MAX)).contains(&branch.feature)) {
+            return Err("a node looks at a feature of negative number".to_string());
+        }
+        if self.targets.iter().any(|target| !(0..self.target_count).contains(target)) {
+            return Err(format!("a leaf is for a target that is none of the {}", self.target_count));
+        }
+        if ![0, self.target_count].contains(&(self.base.len() as i64)) {
+            return Err(format!("there are {} base values for {} targets", self.base.len(), self.target_count));
+        }
+        self.check_paths()
+    }
+
+    /// Walks from every root in depth, without recursion: a node met again on the path to itself is a circle.
+    fn check_paths(&self) -> Result<(), String> {
+        #[derive(Clone, Copy, PartialEq)]
+        enum Visit {
+            New,
+            Open,
+            Done,
+        }
+        let mut visits = vec![Visit::New; self.branches.len()];
+        let mut stack: Vec<usize> = self.roots.iter().filter_map(|&root| usize::try_from(root).ok()).collect();
+        while let Some(&branch) = stack.last() {
+            if visits[branch] != Visit::New {
+                visits[branch] = Visit::Done;
+                stack.pop();
+                continue;
+            }
+            visits[branch] = Visit::Open;
+            for next in self.branches[branch].ways.into_iter().filter_map(|way| usize::try_from(way).ok()) {
+                match visits[next] {
+                    Visit::New => stack.push(next),
+                    Visit::Open => return Err("a node leads back to itself".to_string()),
+                    Visit::Done => {}
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// One more than the largest feature a node looks at.
+    pub(super) fn feature_count(&self) -> i64 {
+        self.branches.iter().map(|branch| branch.feature + 1).max().unwrap_or(0)
+    }
+
+    /// The tables in the order of the routine's operands; floats are of the given type.
+    pub(super) fn tables(&self, element: &Type) -> [DenseElements; 7] {
+        let record = |branch: &Branch| {
+            let kind = branch.mode as i32 | i32::from(branch.missing_holds) << 8;
+            [branch.feature as i32, kind, branch.ways[0], branch.ways[1]]
+        };
+        let records = self.branches.iter().flat_map(record);
+        let nodes = words(&[self.branches.len() as i64, 4], records);
+        let values = floats(self.branches.iter().map(|branch| branch.value), element);
+        let list = |entries: &[i32]| words(&[entries.len() as i64], entries.iter().copied());
+        let targets = words(&[self.targets.len() as i64], self.targets.iter().map(|&target| target as i32));
+        let base = match self.base.as_slice() {
+            [] => vec![0.0; self.target_count as usize],
+            _ => self.base.clone(),
+        };
+        let weights = floats(self.weights.iter().copied(), element);
+        [nodes, values, list(&self.roots), list(&self.leaves), targets, weights, floats(base.into_iter(), element)]
+    }
+}
+
+/// The lists of the older operators.
+pub(super) struct Lists {
+    pub(super) trees: Vec<i64>,
+    pub(super) nodes: Vec<i64>,
+    pub(super) modes: Vec<String>,
+    pub(super) features: Vec<i64>,
+    pub(super) values: Vec<f64>,
+    pub(super) ways: [Vec<i64>; 2],
+    pub(super) missing_holds: Vec<i64>,
+    /// Tree, node, and target of each weight.
+    pub(super) weight_trees: Vec<i64>,
+    pub(super) weight_nodes: Vec<i64>,
+    pub(super) weight_targets: Vec<i64>,
+    pub(super) weights: Vec<f64>,
+}
+
+impl Lists {
+    /// The trees, with what the operator says about all of them.
+    pub(super) fn forest(
+        self,
+        base: Vec<f64>,
+        target_count: i64,
+        aggregate: Aggregate,
+        transform: PostTransform,
+    ) -> Result<Forest, String> {
+        let count = self.nodes.len();
+        let node_lists = [self.trees.len(), self.modes.len(), self.features.len(), self.values.len()];
+        let weight_lists = [self.weight_trees.len(), self.weight_nodes.len(), self.weight_targets.len()];
+        let ways = [self.ways[0].len(), self.ways[1].len()];
+        if node_lists.iter().chain(&ways).any(|&length| length != count)
+            || weight_lists.iter().any(|&length| length != self.weights.len())
+            || ![0, count].contains(&self.missing_holds.len())
+        {
+            return Err("the lists of its nodes, or of its weights, differ in length".to_string());
+        }
+        if count.max(self.weights.len()) >= i32::MAX as usize {
+            return Err("it has more nodes than can be numbered".to_string());
+        }
+        let (numbers, references) = self.references()?;
+        let (leaves, order) = self.leaves(&numbers, &references)?;
+        let (branches, is_child) = self.branches(&numbers, &references)?;
+        let roots = self.roots(&references, &is_child)?;
+        let targets = order.iter().map(|&at| self.weight_targets[at]).collect();
+        let weights = order.iter().map(|&at| self.weights[at]).collect();
+        let forest = Forest { branches, roots, leaves, targets, weights, base, target_count, aggregate, transform };
+        forest.check()?;
+        Ok(forest)
+    }
+
+    /// The place of each node in the lists by tree and number, and the reference to it.
+    fn references(&self) -> Result<(HashMap<(i64, i64), usize>, Vec<i32>), String> {
+        let mut numbers = HashMap::with_capacity(self.nodes.len());
+        let mut references = Vec::with_capacity(self.nodes.len());
+        let (mut branches, mut leaves) = (0, 0);
+        for (at, mode) in self.modes.iter().enumerate() {
+            if numbers.insert((self.trees[at], self.nodes[at]), at).is_some() {
+                return Err(format!("node {} of tree {} is there twice", self.nodes[at], self.trees[at]));
+            }
+            let next = if mode == "LEAF" { &mut leaves } else { &mut branches };
+            references.push(if mode == "LEAF" { !*next } else { *next });
+            *next += 1;
+        }
+        Ok((numbers, references))
+    }
+
+    /// Where the weights of each leaf start, and the weights in the order of their leaves.
+    fn leaves(
+        &self,
+        numbers: &HashMap<(i64, i64), usize>,
+        references: &[i32],
+    ) -> Result<(Vec<i32>, Vec<usize>), String> {
+        let leaf_count = references.iter().filter(|&&reference| reference < 0).count();
+        let mut owners = Vec::with_capacity(self.weights.len());
+        let mut starts = vec![0i32; leaf_count + 1];
+        for (&tree, &node) in self.weight_trees.iter().zip(&self.weight_nodes) {
+            let owner = numbers.get(&(tree, node)).map(|&at| references[at]);
+            let owner = owner.ok_or_else(|| format!("a weight is at node {node} of tree {tree}, which is none"))?;
+            // what stands at an inner node is never reached
+            let leaf = (owner < 0).then_some(!owner as usize);
+            leaf.into_iter().for_each(|leaf| starts[leaf + 1] += 1);
+            owners.push(leaf);
+        }
+        for leaf in 0..leaf_count {
+            starts[leaf + 1] += starts[leaf];
+        }
+        let mut next = starts.clone();
+        let mut order = vec![0; starts[leaf_count] as usize];
+        for (at, leaf) in owners.into_iter().enumerate() {
+            if let Some(leaf) = leaf {
+                order[next[leaf] as usize] = at;
+                next[leaf] += 1;
+            }
+        }
+        Ok((starts, order))
+    }
+
+    /// The inner nodes, and which nodes are below another.
+    fn branches(
+        &self,
+        numbers: &HashMap<(i64, i64), usize>,
+        references: &[i32],
+    ) -> Result<(Vec<Branch>, Vec<bool>), String> {
+        let mut branches = Vec::new();
+        let mut is_child = vec![false; self.nodes.len()];
+        for at in (0..self.nodes.len()).filter(|&at| references[at] >= 0) {
+            let tree = self.trees[at];
+            let mut way = |list: &[i64]| {
+                let below = numbers.get(&(tree, list[at])).copied();
+                let below = below.ok_or_else(|| {
+                    format!("node {} of tree {tree} leads to node {}, which does not exist", self.nodes[at], list[at])
+                })?;
+                is_child[below] = true;
+                Ok::<_, String>(references[below])
+            };
+            branches.push(Branch {
+                feature: self.features[at],
+                mode: Mode::named(&self.modes[at])?.expect("leaves have other references"),
+                value: self.values[at],
+                ways: [way(&self.ways[0])?, way(&self.ways[1])?],
+                missing_holds: self.missing_holds.get(at).is_some_and(|&holds| holds != 0),
+            });
+        }
+        Ok((branches, is_child))
+    }
+
+    /// The first node of each tree that is below no other.
+    fn roots(&self, references: &[i32], is_child: &[bool]) -> Result<Vec<i32>, String> {
+        let mut roots = ir::IndexMap::default();
+        for (at, &tree) in self.trees.iter().enumerate() {
+            let root = roots.entry(tree).or_insert(None);
+            if root.is_none() && !is_child[at] {
+                *root = Some(references[at]);
+            }
+        }
+        let root = |(tree, root): (i64, Option<i32>)| root.ok_or_else(|| format!("tree {tree} has no root"));
+        roots.into_iter().map(root).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One tree: node 0 leads to the given nodes, node 1 is a branch to leaves 2 and 3.
+    fn lists(first: [i64; 2]) -> Lists {
+        let modes = ["BRANCH_LEQ", "BRANCH_LT", "LEAF", "LEAF"];
+        Lists {
+            trees: vec![0; 4],
+            nodes: vec![0, 1, 2, 3],
+            modes: modes.map(str::to_string).to_vec(),
+            features: vec![0, 1, 0, 0],
+            values: vec![0.5; 4],
+            ways: [vec![first[0], 2, 0, 0], vec![first[1], 3, 0, 0]],
+            missing_holds: vec![],
+            weight_trees: vec![0; 3],
+            weight_nodes: vec![3, 2, 3],
+            weight_targets: vec![0, 0, 1],
+            weights: vec![1.0, 2.0, 3.0],
+        }
+    }
+
+    fn forest(lists: Lists) -> Result<Forest, String> {
+        lists.forest(vec![], 2, Aggregate::Sum, PostTransform::None)
+    }
+
+    #[test]
+    fn weights_stand_in_the_order_of_leaves() {
+        let forest = forest(lists([1, 2])).expect("a tree");
+        assert_eq!((&*forest.roots, &*forest.leaves), (&[0][..], &[0, 1, 3][..]));
+        assert_eq!((&*forest.weights, &*forest.targets), (&[2.0, 1.0, 3.0][..], &[0, 0, 1][..]));
+        assert_eq!(forest.branches[0].ways, [1, !0]);
+        assert_eq!(forest.feature_count(), 2);
+    }
+
+    #[test]
+    fn paths_end() {
+        let message = |lists: Lists| forest(lists).expect_err("no tree");
+        assert_eq!(message(lists([1, 7])), "node 0 of tree 0 leads to node 7, which does not exist");
+        let mut circle = lists([1, 2]);
+        circle.ways[0][1] = 1;
+        assert_eq!(message(circle), "a node leads back to itself");
+        assert_eq!(message(Lists { nodes: vec![0, 1, 2, 2], ..lists([1, 2]) }), "node 2 of tree 0 is there twice");
+        assert_eq!(
+            message(Lists { weight_targets: vec![0, 0, 2], ..lists([1, 2]) }),
+            "a leaf is for a target that is none of the 2"
+        );
+    }
+}

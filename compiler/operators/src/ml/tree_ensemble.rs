@@ -1,0 +1,174 @@
+//! TreeEnsemble, since 5, and the TreeEnsembleRegressor it follows: sums over the leaves of decision trees.
+
+use std::sync::Arc;
+
+use dialects::onnx::OnnxOp;
+use dialects::onnx::views::ml::{TreeEnsemble, TreeEnsembleRegressor};
+use dialects::onnx::views::{PostTransform, View};
+use ir::{DenseElements, DimExpr, Op, Value};
+
+use super::forest::{Aggregate, Branch, Forest, Lists, Mode};
+use super::rows;
+use crate::operator::Operator;
+use crate::shape::{Answer, Node};
+use crate::structured::calls::Argument::{Index, Tensor};
+use crate::structured::{Lowering, Unsupported};
+
+pub(crate) const TREE_ENSEMBLE: Operator = Operator {
+    shapes: Some(|node| {
+        let ensemble: TreeEnsemble = node.view();
+        let targets = ensemble.n_targets.unwrap_or(1);
+        shapes(node, ensemble.x, targets)
+    }),
+    lower: Some(|lowering, op| {
+        let ensemble = TreeEnsemble::of(lowering.source, op);
+        let forest = forest(&ensemble).map_err(Unsupported::new)?;
+        lower(lowering, op, ensemble.x, &forest)
+    }),
+    ..Operator::of(OnnxOp::MlTreeEnsemble)
+};
+
+pub(crate) const TREE_ENSEMBLE_REGRESSOR: Operator = Operator {
+    shapes: Some(|node| {
+        let ensemble: TreeEnsembleRegressor = node.view();
+        let targets = ensemble.n_targets.unwrap_or(1);
+        shapes(node, ensemble.x, targets)
+    }),
+    lower: Some(|lowering, op| {
+        let ensemble = TreeEnsembleRegressor::of(lowering.source, op);
+        let x = ensemble.x;
+        let forest = forest_of_lists(ensemble).map_err(Unsupported::new)?;
+        lower(lowering, op, x, &forest)
+    }),
+    ..Operator::of(OnnxOp::MlTreeEnsembleRegressor)
+};
+
+fn shapes(node: &mut Node<'_, '_>, x: Value, targets: i64) -> Answer {
+    let Some(shape) = node.shape_of(x) else { return Ok(vec![]) };
+    Ok(vec![Some(vec![rows(&shape)?, DimExpr::Constant(targets.max(0))])])
+}
+
+/// Thresholds and weights are doubles where features are.
+fn lower(lowering: &mut Lowering<'_>, op: Op, x: Value, forest: &Forest) -> Result<(), Unsupported> {
+    let element = lowering.element(x);
+    let mut arguments = vec![Tensor(x)];
+    arguments.extend(forest.tables(&element).map(|table| lowering.table(table)));
+    let numbers = [forest.feature_count(), forest.aggregate as i64, forest.transform as i64];
+    arguments.extend(numbers.map(|number| Index(lowering.index(number))));
+    lowering.call(op, "trees", &arguments)
+}
+
+/// The floats of a tensor, or of a list where there is no tensor.
+pub(super) fn numbers(tensor: Option<&Arc<DenseElements>>, list: Option<Vec<f32>>) -> Vec<f64> {
+    match tensor {
+        Some(tensor) => (0..tensor.element_count()).map(|at| tensor.float(at).unwrap_or(0.0)).collect(),
+        None => list.unwrap_or_default().into_iter().map(f64::from).collect(),
+    }
+}
+
+fn forest_of_lists(ensemble: TreeEnsembleRegressor) -> Result<Forest, String> {
+    let base = numbers(ensemble.base_values_as_tensor.as_ref(), ensemble.base_values);
+    let aggregate = Aggregate::named(&ensemble.aggregate_function);
+    let aggregate = aggregate.ok_or_else(|| format!("there is no aggregate \"{}\"", ensemble.aggregate_function))?;
+    let lists = Lists {
+        trees: ensemble.nodes_treeids.unwrap_or_default(),
+        nodes: ensemble.nodes_nodeids.unwrap_or_default(),
+        modes: ensemble.nodes_modes.unwrap_or_default(),
+        features: ensemble.nodes_featureids.unwrap_or_default(),
+        values: numbers(ensemble.nodes_values_as_tensor.as_ref(), ensemble.nodes_values),
+        ways: [ensemble.nodes_truenodeids.unwrap_or_default(), ensemble.nodes_falsenodeids.unwrap_or_default()],
+        missing_holds: ensemble.nodes_missing_value_tracks_true.unwrap_or_default(),
+        weight_trees: ensemble.target_treeids.unwrap_or_default(),
+        weight_nodes: ensemble.target_nodeids.unwrap_or_default(),
+        weight_targets: ensemble.target_ids.unwrap_or_default(),
+        weights: numbers(ensemble.target_weights_as_tensor.as_ref(), ensemble.target_weights),
+    };
+    lists.forest(base, ensemble.n_targets.unwrap_or(1), aggregate, ensemble.post_transform)
+}
+
+fn forest(ensemble: &TreeEnsemble) -> Result<Forest, String> {
+    let count = ensemble.nodes_featureids.len();
+    let missing_holds = ensemble.nodes_missing_value_tracks_true.as_deref().unwrap_or_default();
+    let lengths = [
+        ensemble.nodes_modes.element_count(),
+        ensemble.nodes_splits.element_count(),
+        ensemble.nodes_truenodeids.len(),
+        ensemble.nodes_trueleafs.len(),
+        ensemble.nodes_falsenodeids.len(),
+        ensemble.nodes_falseleafs.len(),
+    ];
+    let leaf_count = ensemble.leaf_targetids.len();
+    if lengths.iter().any(|&length| length != count)
+        || ![0, count].contains(&missing_holds.len())
+        || ensemble.leaf_weights.element_count() != leaf_count
+    {
+        return Err("the lists of its nodes, or of its leaves, differ in length".to_string());
+    }
+    let numbered = |number: i64| i32::try_from(number).ok().filter(|&number| (0..i32::MAX).contains(&number));
+    let reference = |number: i64, leaf: i64| {
+        let number = numbered(number).ok_or("a node leads to one that does not exist")?;
+        Ok::<i32, String>(if leaf != 0 { !number } else { number })
+    };
+    let branch = |at: usize| {
+        let mode = ensemble.nodes_modes.integer(at).and_then(Mode::numbered);
+        Ok::<Branch, String>(Branch {
+            feature: ensemble.nodes_featureids[at],
+            mode: mode.ok_or("a node has a mode that is none")?,
+            value: ensemble.nodes_splits.float(at).unwrap_or(0.0),
+            ways: [
+                reference(ensemble.nodes_truenodeids[at], ensemble.nodes_trueleafs[at])?,
+                reference(ensemble.nodes_falsenodeids[at], ensemble.nodes_falseleafs[at])?,
+            ],
+            missing_holds: missing_holds.get(at).is_some_and(|&holds| holds != 0),
+        })
+    };
+    let aggregate = Aggregate::numbered(ensemble.aggregate_function).ok_or("there is no such aggregate")?;
+    let mut forest = Forest {
+        branches: (0..count).map(branch).collect::<Result<_, _>>()?,
+        roots: ensemble.tree_roots.iter().map(|&root| reference(root, 0)).collect::<Result<_, _>>()?,
+        leaves: (0..=leaf_count as i32).collect(),
+        targets: ensemble.leaf_targetids.clone(),
+        weights: numbers(Some(&ensemble.leaf_weights), None),
+        base: vec![],
+        target_count: ensemble.n_targets.unwrap_or(1),
+        aggregate,
+        transform: transform(ensemble.post_transform).ok_or("there is no such post transform")?,
+    };
+    let members = numbers(ensemble.membership_values.as_ref(), None);
+    spread_members(&mut forest.branches, &members)?;
+    forest.check()?;
+    Ok(forest)
+}
+
+fn transform(number: i64) -> Option<PostTransform> {
+    use PostTransform::{Logistic, None, Probit, Softmax, SoftmaxZero};
+    [None, Softmax, Logistic, SoftmaxZero, Probit].get(usize::try_from(number).ok()?).copied()
+}
+
+/// A test for a set becomes a chain of tests for its members. The sets stand in the order of their nodes, a NaN behind
+/// each.
+fn spread_members(branches: &mut Vec<Branch>, members: &[f64]) -> Result<(), String> {
+    let mut sets = members.split(|member| member.is_nan());
+    for at in 0..branches.len() {
+        if branches[at].mode != Mode::Member {
+            continue;
+        }
+        let set = sets.next().ok_or("there are fewer sets of members than nodes that test for one")?;
+        let Branch { ways: [_, otherwise], .. } = branches[at];
+        branches[at].mode = Mode::Equal;
+        match set {
+            [] => branches[at].ways[0] = otherwise,
+            [first, rest @ ..] => {
+                branches[at].value = *first;
+                let mut last = at;
+                for &member in rest {
+                    let next = branches.len();
+                    branches.push(Branch { value: member, ..branches[last] });
+                    branches[last].ways[1] = i32::try_from(next).map_err(|_| "it has too many members")?;
+                    last = next;
+                }
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,279 @@
+//! Decision trees over flat tables.
+//!
+//! A reference is the number of an inner node, or the complement of the number of a leaf.
+
+use std::borrow::Cow;
+
+use half::f16;
+
+use super::element::{Element, Generic, Kind};
+use super::parallel::for_each_chunk;
+use super::{Call, Failure, Outcome, Output, Tensor};
+
+/// Rows that go through a tree together, while its nodes are in the cache.
+const ROWS: usize = 64;
+
+/// A float that results are of.
+trait Number: Element + PartialOrd {
+    fn of(real: f64) -> Self;
+}
+
+impl Number for f16 {
+    fn of(real: f64) -> f16 {
+        f16::from_f64(real)
+    }
+}
+
+impl Number for f32 {
+    fn of(real: f64) -> f32 {
+        real as f32
+    }
+}
+
+impl Number for f64 {
+    fn of(real: f64) -> f64 {
+        real
+    }
+}
+
+/// What the weights of a target become; numbers as the compiler writes them.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Aggregate {
+    Average,
+    Sum,
+    Min,
+    Max,
+}
+
+impl Aggregate {
+    fn of(number: i64) -> Aggregate {
+        match number {
+            0 => Aggregate::Average,
+            1 => Aggregate::Sum,
+            2 => Aggregate::Min,
+            _ => Aggregate::Max,
+        }
+    }
+}
+
+/// The tables.
+struct Forest<'t, T> {
+    /// Feature, mode with a bit for missing features, where to go when the comparison holds, and where otherwise.
+    nodes: &'t [[i32; 4]],
+    values: &'t [T],
+    roots: &'t [i32],
+    leaves: &'t [i32],
+    targets: &'t [i32],
+    weights: &'t [T],
+    base: &'t [T],
+    aggregate: Aggregate,
+    transform: i64,
+}
+
+impl<T: Number> Forest<'_, T> {
+    /// The number of the leaf that a row ends in.
+    fn leaf(&self, root: i32, row: &[T]) -> usize {
+        let mut at = root;
+        while let Ok(node) = usize::try_from(at) {
+            let ([feature, mode, yes, no], value) = (self.nodes[node], self.values[node]);
+            let feature = row[feature as usize];
+            let holds = match mode & 0xff {
+                0 => feature <= value,
+                1 => feature < value,
+                2 => feature >= value,
+                3 => feature > value,
+                4 => feature == value,
+                _ => feature != value,
+            };
+            let missing_holds = mode >> 8 != 0;
+            at = if holds || (missing_holds && feature.is_nan()) { yes } else { no };
+        }
+        !at as usize
+    }
+
+    /// The results of a few rows.
+    fn predict(&self, rows: &[T], columns: usize, results: &mut [T]) {
+        let count = self.base.len();
+        // a target that has no weight yet is NaN where the extreme is asked for: any number wins over it
+        let start = match self.aggregate {
+            Aggregate::Average | Aggregate::Sum => T::ZERO,
+            Aggregate::Min | Aggregate::Max => T::of(f64::NAN),
+        };
+        results.fill(start);
+        for &root in self.roots {
+            for (at, results) in results.chunks_exact_mut(count).enumerate() {
+                let leaf = self.leaf(root, &rows[at * columns..][..columns]);
+                let weights = self.leaves[leaf] as usize..self.leaves[leaf + 1] as usize;
+                for (&target, &weight) in self.targets[weights.clone()].iter().zip(&self.weights[weights]) {
+                    let result = &mut results[target as usize];
+                    *result = self.join(*result, weight);
+                }
+            }
+        }
+        for results in results.chunks_exact_mut(count) {
+            for (result, &base) in results.iter_mut().zip(self.base) {
+                let joined = match self.aggregate {
+                    Aggregate::Average => T::of(result.real() / self.roots.len().max(1) as f64),
+                    _ if result.is_nan() => T::ZERO,
+                    _ => *result,
+                };
+                *result = joined.add(base);
+            }
+            transform(results, self.transform);
+        }
+    }
+
+    /// The results of all rows.
+    fn predict_all<R: Number>(&self, rows: &[T], columns: usize, results: &mut [R]) {
+        let count = self.base.len();
+        for_each_chunk(results, ROWS * count, |chunk, results| {
+            let rows = &rows[chunk * ROWS * columns..];
+            let mut predicted = vec![T::ZERO; results.len()];
+            self.predict(rows, columns, &mut predicted);
+            results.iter_mut().zip(predicted).for_each(|(result, predicted)| *result = R::of(predicted.real()));
+        });
+    }
+
+    fn join(&self, a: T, b: T) -> T {
+        match self.aggregate {
+            Aggregate::Average | Aggregate::Sum => a.add(b),
+            Aggregate::Min => {
+                if a < b {
+                    a
+                } else {
+                    b
+                }
+            }
+            Aggregate::Max => {
+                if a > b {
+                    a
+                } else {
+                    b
+                }
+            }
+        }
+    }
+}
+
+/// Scores to what is asked for; numbers as the compiler writes them.
+fn transform<T: Number>(scores: &mut [T], number: i64) {
+    let each =
+        |scores: &mut [T], to: fn(f64) -> f64| scores.iter_mut().for_each(|score| *score = T::of(to(score.real())));
+    match number {
+        1 => softmax(scores, |_| false),
+        2 => each(scores, |score| 1.0 / (1.0 + (-score).exp())),
+        3 => softmax(scores, |score| score.abs() <= 1e-7),
+        4 => each(scores, probit),
+        _ => {}
+    }
+}
+
+/// Softmax. Scores that are out are only scaled, so that zeros stay zeros.
+fn softmax<T: Number>(scores: &mut [T], out: fn(f64) -> bool) {
+    let most = scores.iter().map(|score| score.real()).fold(f64::NEG_INFINITY, f64::max);
+    let mut sum = 0.0;
+    for score in scores.iter_mut() {
+        let real = score.real();
+        let power = if out(real) { real * (-most).exp() } else { (real - most).exp() };
+        sum += power;
+        *score = T::of(power);
+    }
+    scores.iter_mut().for_each(|score| *score = T::of(score.real() / sum));
+}
+
+/// The quantile of the normal distribution, by Winitzki's approximation of the inverse error function.
+fn probit(score: f64) -> f64 {
+    const A: f64 = 0.147;
+    let x = 2.0 * score - 1.0;
+    let logarithm = ((1.0 - x) * (1.0 + x)).ln();
+    let half = 2.0 / (std::f64::consts::PI * A) + 0.5 * logarithm;
+    let root = ((half * half - logarithm / A).sqrt() - half).sqrt();
+    std::f64::consts::SQRT_2 * root.copysign(x)
+}
+
+/// A tensor's elements as numbers of another type.
+struct Convert<'s, 'c, T> {
+    tensor: &'s Tensor<'c>,
+    converted: Vec<T>,
+}
+
+impl<T: Number> Generic for Convert<'_, '_, T> {
+    type Result = Vec<T>;
+
+    fn run<E: Element>(mut self) -> Vec<T> {
+        self.converted.extend(self.tensor.elements::<E>().iter().map(|element| T::of(element.real())));
+        self.converted
+    }
+}
+
+/// Elements of the type `kind`, which is `T`, converted only where they are of another.
+fn elements_of<'c, T: Number>(tensor: &Tensor<'c>, kind: Kind) -> Cow<'c, [T]> {
+    match tensor.kind == kind {
+        true => tensor.elements(),
+        false => Cow::Owned(tensor.kind.dispatch(Convert { tensor, converted: vec![] })),
+    }
+}
+
+pub(super) fn trees(call: &mut Call<'_>) -> Outcome {
+    let features = call.tensor();
+    let tables = std::array::from_fn(|_| call.tensor());
+    let (least, aggregate, transform) = (call.index(), Aggregate::of(call.index()), call.index());
+    let mut output = call.output();
+    if features.extents.last().is_none_or(|&columns| (columns as i64) < least) {
+        return Err(Failure::Reason(1));
+    }
+    match tables[1].kind {
+        Kind::F64 => run::<f64>(&features, &tables, aggregate, transform, &mut output),
+        _ => run::<f32>(&features, &tables, aggregate, transform, &mut output),
+    }
+    Ok(())
+}
+
+fn run<T: Number>(
+    features: &Tensor<'_>,
+    tables: &[Tensor<'_>; 7],
+    aggregate: Aggregate,
+    transform: i64,
+    output: &mut Output<'_>,
+) {
+    let [nodes, values, roots, leaves, targets, weights, base] = tables;
+    let (nodes, roots, leaves, targets) =
+        (nodes.elements::<i32>(), roots.elements::<i32>(), leaves.elements::<i32>(), targets.elements::<i32>());
+    let (values, weights, base) = (values.elements::<T>(), weights.elements::<T>(), base.elements::<T>());
+    let forest = Forest {
+        nodes: nodes.as_chunks().0,
+        values: &values,
+        roots: &roots,
+        leaves: &leaves,
+        targets: &targets,
+        weights: &weights,
+        base: &base,
+        aggregate,
+        transform,
+    };
+    let features_of = elements_of::<T>(features, tables[1].kind);
+    let columns = *features.extents.last().expect("features have columns");
+    match output.kind {
+        Kind::F16 => forest.predict_all::<f16>(&features_of, columns, output.elements()),
+        Kind::F64 => forest.predict_all::<f64>(&features_of, columns, output.elements()),
+        _ => forest.predict_all::<f32>(&features_of, columns, output.elements()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scores_are_transformed() {
+        let transformed = |scores: [f32; 3], number| {
+            let mut scores = scores;
+            transform(&mut scores, number);
+            scores.map(|score| (score * 1000.0).round() / 1000.0)
+        };
+        assert_eq!(transformed([0.0, 0.0, 0.0], 1), [0.333; 3]);
+        assert_eq!(transformed([0.0, 30.0, -30.0], 2), [0.5, 1.0, 0.0]);
+        assert_eq!(transformed([0.0, 1.0, 1.0], 3), [0.0, 0.5, 0.5]);
+        assert_eq!(transformed([0.5, 0.975, 0.025], 4), [0.0, 1.958, -1.958]);
+    }
+}
