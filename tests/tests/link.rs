@@ -35,15 +35,37 @@ fn run(command: &mut Command) -> Vec<u8> {
     output.stdout
 }
 
-/// The program, in a folder of its own.
-fn build(model: &Path) -> PathBuf {
+/// Splits texts at points, and prints how many parts there are and the parts.
+const SPLITS: &str = r#"
+#include <stdio.h>
+#include "model.h"
+
+int main(void) {
+    const char *texts[] = {"hello.world", "ONNX"};
+    model_session session = {0};
+    model_tensor input = {texts, {2}}, outputs[2];
+    for (int round = 0; round < 2; round++) {
+        if (model_initialize() || model_run(&session, &input, outputs)) return 1;
+        const char **parts = (const char **)outputs[0].data;
+        for (int index = 0; index < outputs[0].shape[0] * outputs[0].shape[1]; index++) printf("[%s]", parts[index]);
+        for (int index = 0; index < 2; index++) printf("%d", (int)((int64_t *)outputs[1].data)[index]);
+        model_free(&outputs[0]);
+        model_free(&outputs[1]);
+    }
+    model_close(&session);
+    return 0;
+}
+"#;
+
+/// A program around a model, in a folder of its own.
+fn build(model: &Path, program: &str, name: &str) -> PathBuf {
     let compiler = onnxc(Path::new(env!("CARGO_BIN_EXE_models")));
-    let folder = repository().join("target/tmp/link");
+    let folder = repository().join("target/tmp").join(name);
     std::fs::create_dir_all(&folder).expect("the target folder takes folders");
     for (emit, file) in [("obj", "model.o"), ("header", "model.h")] {
         run(Command::new(compiler).arg(model).args(["--name", "model", "--emit", emit, "-o"]).arg(folder.join(file)));
     }
-    std::fs::write(folder.join("main.c"), PROGRAM).expect("the folder takes files");
+    std::fs::write(folder.join("main.c"), program).expect("the folder takes files");
     let runtime = compiler.with_file_name("libruntime.a");
     let mut link = Command::new("cc");
     link.current_dir(&folder).args(["main.c", "model.o"]).arg(runtime);
@@ -65,7 +87,7 @@ fn an_object_is_linked_into_a_program() {
         return;
     }
     let data = data_set(&folder);
-    let program = build(&folder.join("model.onnx"));
+    let program = build(&folder.join("model.onnx"), PROGRAM, "link");
     let input = program.with_file_name("input.bin");
     std::fs::write(&input, data.inputs[0].as_tensor().expect("a tensor").data.bytes()).expect("the folder takes files");
     let printed = String::from_utf8(run(Command::new(&program).arg(&input))).expect("numbers");
@@ -75,4 +97,16 @@ fn an_object_is_linked_into_a_program() {
     assert_eq!(actual.len(), expected.len());
     let near = |(a, b): (&f32, &f32)| (a - b).abs() <= 1e-4 + 1e-3 * b.abs();
     assert!(actual.iter().zip(&expected).all(near));
+}
+
+#[test]
+fn c_programs_give_and_take_strings() {
+    let model = repository().join("target/conformance/node/test_string_split_basic/model.onnx");
+    if !model.exists() {
+        eprintln!("skipped: there is no {}", model.display());
+        return;
+    }
+    let printed = run(&mut Command::new(build(&model, SPLITS, "link-strings")));
+    let once = "[hello][world][ONNX][]21";
+    assert_eq!(String::from_utf8_lossy(&printed), once.repeat(2));
 }

@@ -17,6 +17,10 @@ pub(crate) fn header(module: &Module, signature: &Signature, name: &str, initial
     let messages = module.attributes.get("rt.messages").and_then(Attribute::as_array).unwrap_or_default();
     let messages: Vec<String> =
         messages.iter().map(|text| format!("        {},", quote(text.as_str().unwrap_or_default()))).collect();
+    let strings = module.attributes.get("rt.strings").and_then(Attribute::as_array).unwrap_or_default();
+    let has_strings = !strings.is_empty() || ports().any(|port| type_name(&port.element) == "string");
+    let strings: Vec<String> =
+        strings.iter().map(|text| format!("        {},", quote(text.as_str().unwrap_or_default()))).collect();
     let (declare, call) = match initializes {
         true => (
             format!("extern int64_t {name}_initialize_constants(int64_t *table);"),
@@ -34,6 +38,8 @@ pub(crate) fn header(module: &Module, signature: &Signature, name: &str, initial
         .replace("@OUTPUTS@", &outputs.len().to_string())
         .replace("@RANK@", &rank.to_string())
         .replace("@MESSAGES@", &messages.join("\n"))
+        .replace("@HAS_STRINGS@", if has_strings { "1" } else { "0" })
+        .replace("@STRINGS@", &strings.join("\n"))
         .replace("@DECLARE_INITIALIZE@", &declare)
         .replace("@CALL_INITIALIZE@", &call)
         .replace("@NAME@", name);
@@ -77,7 +83,8 @@ fn row(port: &Port, numbers: &mut Numbers) -> String {
     if shape.is_empty() {
         shape.push("0".to_string());
     }
-    let bytes = port.element.byte_width().unwrap_or(0);
+    let is_string = type_name(&port.element) == "string";
+    let bytes = if is_string { size_of::<usize>() } else { port.element.byte_width().unwrap_or(0) };
     let (name, r#type) = (quote(&port.name), quote(&type_name(&port.element)));
     format!("    {{{name}, {type}, {bytes}, {rank}, {{{}}}}},", shape.join(", "))
 }
@@ -112,10 +119,15 @@ mod tests {
             inputs: vec![port("a \"b\"??/", vec![named(), Extent::Fixed(3)]), port("c", vec![named(), Extent::Any])],
             outputs: vec![port("scalar", vec![])],
         };
-        for initializes in [false, true] {
-            let text = header(&Module::new(), &signature, "tiny", initializes);
-            assert!(text.contains("{-1, 3}") && text.contains("{-1, -2}"), "{text}");
-            let path = std::env::temp_dir().join(format!("onnxc-header-{}-{initializes}.h", std::process::id()));
+        let string = ir::Type::dialect("onnx", "String", vec![]);
+        let texts = Port { element: string, ..port("texts", vec![Extent::Any]) };
+        let with_strings = Signature { inputs: vec![texts.clone()], outputs: vec![texts] };
+        for (initializes, signature) in [(false, &signature), (true, &signature), (false, &with_strings)] {
+            let text = header(&Module::new(), signature, "tiny", initializes);
+            let has_strings = text.contains("#if 1");
+            assert!(has_strings || (text.contains("{-1, 3}") && text.contains("{-1, -2}")), "{text}");
+            let path =
+                std::env::temp_dir().join(format!("onnxc-header-{}-{initializes}-{has_strings}.h", std::process::id()));
             std::fs::write(&path, text).expect("the header is written");
             for language in ["c", "c++"] {
                 let arguments =

@@ -16,7 +16,8 @@ static const @NAME@_port @NAME@_outputs[] = {
 @OUTPUT_PORTS@
 };
 
-/* Elements in row-major order, aligned to their size, and as many extents as the port has. */
+/* Elements in row-major order, aligned to their size, and as many extents as the port has. Strings are pointers to texts
+   that end in 0. */
 typedef struct {
     void *data;
     int64_t shape[@NAME@_max_rank];
@@ -42,6 +43,9 @@ extern void rt_begin_run(void);
 extern void rt_end_run(void);
 extern void rt_end_context_run(int64_t session);
 extern void rt_release(int64_t session);
+extern void rt_fix_strings(int64_t session, const char *const *texts, int64_t count);
+extern int64_t rt_string_number(int64_t session, const char *text);
+extern int64_t rt_texts(int64_t session, const int64_t *numbers, int64_t count, void *target);
 extern int64_t @NAME@_main(int64_t *table);
 @DECLARE_INITIALIZE@
 
@@ -102,6 +106,34 @@ static inline int @NAME@_fits(const @NAME@_tensor *inputs) {
     return 1;
 }
 
+#if @HAS_STRINGS@
+static inline int64_t @NAME@_count(const @NAME@_port *port, const @NAME@_tensor *tensor) {
+    int64_t count = 1;
+    for (int64_t axis = 0; axis < port->rank; axis++) count *= tensor->shape[axis];
+    return count;
+}
+
+/* The strings of an input as numbers of the run's table; 0 when there is no memory. */
+static inline int64_t *@NAME@_numbers(int64_t session, const @NAME@_port *port, const @NAME@_tensor *input) {
+    int64_t count = @NAME@_count(port, input);
+    int64_t *numbers = (int64_t *)malloc((size_t)count * sizeof(int64_t) + 1);
+    for (int64_t i = 0; numbers && i < count; i++) {
+        numbers[i] = rt_string_number(session, ((const char *const *)input->data)[i]);
+    }
+    return numbers;
+}
+
+/* Puts texts in the place of an output's numbers; 0 when there is no memory. */
+static inline int @NAME@_texts(@NAME@_session *session, int64_t index, const @NAME@_port *port, @NAME@_tensor *output) {
+    int64_t count = @NAME@_count(port, output), address = (int64_t)(uintptr_t)session;
+    @NAME@_tensor numbers = *output;
+    output->data = @NAME@_provide(session, index, rt_texts(address, (const int64_t *)numbers.data, count, 0));
+    if (output->data) rt_texts(address, (const int64_t *)numbers.data, count, output->data);
+    @NAME@_free(&numbers);
+    return output->data != 0;
+}
+#endif
+
 /* Runs the model. The outputs are the caller's, to be given back one by one. */
 static inline int64_t @NAME@_run(@NAME@_session *session, const @NAME@_tensor *inputs, @NAME@_tensor *outputs) {
     int64_t table[1 + (@NAME@_input_count + @NAME@_output_count) * (1 + @NAME@_max_rank)];
@@ -111,8 +143,27 @@ static inline int64_t @NAME@_run(@NAME@_session *session, const @NAME@_tensor *i
     session->host = session;
     session->output = @NAME@_provide;
     *word++ = (int64_t)(uintptr_t)session;
+#if @HAS_STRINGS@
+    static const char *const strings[] = {
+@STRINGS@
+        "",
+    };
+    int64_t *numbers[@NAME@_input_count + 1];
+    memset(numbers, 0, sizeof numbers);
+    rt_fix_strings((int64_t)(uintptr_t)session, strings, sizeof strings / sizeof *strings - 1);
+#endif
     for (int64_t i = 0; i < @NAME@_input_count; i++) {
-        *word++ = (int64_t)(uintptr_t)inputs[i].data;
+        const void *data = inputs[i].data;
+#if @HAS_STRINGS@
+        if (strcmp(@NAME@_inputs[i].type, "string") == 0) {
+            data = numbers[i] = @NAME@_numbers((int64_t)(uintptr_t)session, &@NAME@_inputs[i], &inputs[i]);
+            if (!data) {
+                for (int64_t j = 0; j < i; j++) free(numbers[j]);
+                return -1;
+            }
+        }
+#endif
+        *word++ = (int64_t)(uintptr_t)data;
         for (int64_t axis = 0; axis < @NAME@_inputs[i].rank; axis++) *word++ = inputs[i].shape[axis];
     }
     first = word;
@@ -122,14 +173,22 @@ static inline int64_t @NAME@_run(@NAME@_session *session, const @NAME@_tensor *i
     rt_begin_run();
     int64_t status = @NAME@_main(table);
     rt_end_run();
-    rt_end_context_run((int64_t)(uintptr_t)session);
     word = first;
     for (int64_t i = 0; i < @NAME@_output_count; i++) {
         outputs[i].data = session->outputs[i];
         word++;
         for (int64_t axis = 0; axis < @NAME@_outputs[i].rank; axis++) outputs[i].shape[axis] = *word++;
+#if @HAS_STRINGS@
+        if (status == 0 && strcmp(@NAME@_outputs[i].type, "string") == 0) {
+            if (!@NAME@_texts(session, i, &@NAME@_outputs[i], &outputs[i])) status = -1;
+        }
+#endif
         if (status != 0) @NAME@_free(&outputs[i]);
     }
+#if @HAS_STRINGS@
+    for (int64_t i = 0; i < @NAME@_input_count; i++) free(numbers[i]);
+#endif
+    rt_end_context_run((int64_t)(uintptr_t)session);
     return status;
 }
 

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use codegen_llvm::{Optimization, Options};
 use driver::{ErrorClass, Signature};
-use ir::{Attribute, Module, Type};
+use ir::{Attribute, Module};
 
 use crate::header::header;
 use crate::{Arguments, Emit, Failure};
@@ -15,8 +15,9 @@ const PROGRAM: &str = "model";
 
 /// The bytes to write; `None` when they are written already.
 pub(crate) fn emit(arguments: &Arguments, module: Module, signature: &Signature) -> Result<Option<Vec<u8>>, Failure> {
-    if has_strings(&module, signature) {
-        return Err(Failure::new(ErrorClass::Unsupported, "models with strings have no C interface yet"));
+    let mut ports = signature.inputs.iter().chain(&signature.outputs);
+    if ports.any(|port| port.is_container()) {
+        return Err(Failure::new(ErrorClass::Unsupported, "sequences and optionals have no C interface"));
     }
     let options = options(arguments);
     let name = match (&arguments.name, arguments.emit) {
@@ -53,13 +54,6 @@ pub(crate) fn emit(arguments: &Arguments, module: Module, signature: &Signature)
             None
         }
     })
-}
-
-/// Whether a model takes, gives or holds strings.
-fn has_strings(module: &Module, signature: &Signature) -> bool {
-    let ports = signature.inputs.iter().chain(&signature.outputs);
-    module.attributes.get("rt.strings").is_some()
-        || ports.into_iter().any(|port| matches!(port.element, Type::Dialect(_)))
 }
 
 fn options(arguments: &Arguments) -> Options {
