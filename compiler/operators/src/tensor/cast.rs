@@ -1,8 +1,8 @@
 //! Cast, CastLike and BitCast.
 
 use dialects::onnx::OnnxOp;
-use dialects::onnx::views::{self, View};
-use ir::{Attribute, Op, Type, Value};
+use dialects::onnx::views::{self, ScaleRounding, View};
+use ir::{Attribute, FloatType, Op, Type, Value};
 use proto::DataType;
 
 use crate::graph::Problem;
@@ -20,7 +20,7 @@ pub(crate) const CAST: Operator = Operator {
     lower: Some(lower_cast),
     ..Operator::elementwise(OnnxOp::Cast, |s, element| {
         let cast: views::Cast = element.view();
-        convert(s, element, cast.saturate)
+        convert(s, element, cast.saturate, cast.round_mode)
     })
 };
 
@@ -32,7 +32,7 @@ pub(crate) const CAST_LIKE: Operator = Operator {
     lower: Some(lower_like),
     ..Operator::elementwise(OnnxOp::CastLike, |s, element| {
         let cast: views::CastLike = element.view();
-        convert(s, element, cast.saturate)
+        convert(s, element, cast.saturate, cast.round_mode)
     })
 };
 
@@ -90,11 +90,39 @@ fn lower_bits(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
 }
 
 /// What is too large for a narrow float becomes its largest number, or without `saturate` infinity or NaN.
-fn convert(s: &mut Scalars<'_, '_>, element: &Element<'_>, saturate: i64) -> Value {
+fn convert(s: &mut Scalars<'_, '_>, element: &Element<'_>, saturate: i64, rounding: ScaleRounding) -> Value {
     let [x] = element.operands();
-    let value = s.cast(x, &element.result_type(), element.is_unsigned(0), element.is_result_unsigned());
+    let result = element.result_type();
+    let x = if result == Type::Float(FloatType::F8E8M0FNU) { to_power_of_two(s, x, rounding) } else { x };
+    let value = s.cast(x, &result, element.is_unsigned(0), element.is_result_unsigned());
     if let Some(op) = s.builder.body.defining_op(value).filter(|_| saturate == 0 && value != x) {
         s.builder.body.op_mut(op).attributes.set("saturate", Attribute::Bool(false));
     }
     value
+}
+
+/// The fields of an `f32`.
+const EXPONENT: i64 = 0x7f80_0000;
+const MANTISSA: i64 = 0x007f_ffff;
+
+/// A scale, which has no mantissa: the next power of two in a direction; the nearest is what the conversion finds.
+fn to_power_of_two(s: &mut Scalars<'_, '_>, x: Value, rounding: ScaleRounding) -> Value {
+    if rounding == ScaleRounding::Nearest || !matches!(s.type_of(x), Type::Float(_)) {
+        return x;
+    }
+    let x = s.cast(x, &Type::F32, false, false);
+    let bits = s.builder.value("arith.bitcast", &[x], Type::I32, []);
+    let constant = |s: &mut Scalars<'_, '_>, bits| s.builder.constant(Attribute::Integer(bits, Type::I32), Type::I32);
+    let raised = match rounding {
+        ScaleRounding::Up => {
+            let carry = constant(s, MANTISSA);
+            s.same("arith.addi", &[bits, carry])
+        }
+        ScaleRounding::Down | ScaleRounding::Nearest => bits,
+    };
+    let mask = constant(s, EXPONENT);
+    let power = s.same("arith.andi", &[raised, mask]);
+    let power = s.builder.value("arith.bitcast", &[power], Type::F32, []);
+    let nan = s.is_nan(x);
+    s.select(nan, x, power)
 }
