@@ -27,5 +27,5 @@ mod training;
 pub mod types;
 pub mod upgrade;
 
-pub use operator::{Compose, Kind, Lower, Operator, ScalarBody, Step, TypeRule};
+pub use operator::{Compose, Cost, Kind, Lower, Operator, ScalarBody, Step, TypeRule};
 pub use table::{all, former, row, row_of};

@@ -42,6 +42,17 @@ pub type Lower = fn(&mut Lowering<'_>, Op) -> Result<(), Unsupported>;
 /// Builds the results of an operation from other operators; those that are missing at the end are absent.
 pub type Compose = fn(&mut Emitter, Op) -> Result<Vec<Option<Value>>, Problem>;
 
+/// How much arithmetic an operator does.
+#[derive(Clone, Copy, Debug)]
+pub enum Cost {
+    /// None, and no bytes move: the result is another view of the operand, or known without it.
+    View,
+    /// So many operations for each element of the result.
+    PerElement(f64),
+    /// The same, from the extents of the operands and of the result, unknown ones estimated.
+    Products(fn(&[Vec<f64>], &[f64]) -> f64),
+}
+
 /// Everything ONNX says about one operator.
 pub struct Operator {
     /// Which one.
@@ -65,6 +76,8 @@ pub struct Operator {
     pub lower: Option<Lower>,
     /// How it is composed of other operators, by its definition in the standard.
     pub compose: Option<Compose>,
+    /// What it costs, for the choice between equal graphs.
+    pub cost: Cost,
 }
 
 impl Operator {
@@ -81,6 +94,7 @@ impl Operator {
             scalar: None,
             lower: None,
             compose: None,
+            cost: Cost::PerElement(10.0),
         }
     }
 
@@ -92,5 +106,10 @@ impl Operator {
             scalar: Some(scalar),
             ..Operator::of(operator)
         }
+    }
+
+    /// The same row with the operations for one element of its result.
+    pub const fn costing(self, operations: f64) -> Operator {
+        Operator { cost: Cost::PerElement(operations), ..self }
     }
 }

@@ -1,9 +1,10 @@
 //! What an operation costs: the roofline, `max(arithmetic, memory) + launch`, in nanoseconds.
 
 use ir::{DimExpr, IndexSet, Type};
+use operators::Cost;
 
-use crate::graph::Graph;
-use crate::language::{Fact, Node, Source, short_name};
+use crate::graph::{Graph, is_literal};
+use crate::language::{Fact, Node, Source};
 
 /// What an unknown extent is taken to be.
 const UNKNOWN_EXTENT: f64 = 64.0;
@@ -13,6 +14,8 @@ const PEAK: f64 = 100.0;
 const BANDWIDTH: f64 = 20.0;
 /// What arithmetic costs behind memory that takes longer.
 const HIDDEN: f64 = 0.01;
+/// Operations for an element of an operator without a row.
+const UNKNOWN_OPERATIONS: f64 = 10.0;
 /// One kernel.
 const LAUNCH: f64 = 2000.0;
 /// An operation that no kernel is made for.
@@ -23,16 +26,16 @@ const AHEAD: f64 = 1e-3;
 /// The cost of a node, its operands left out.
 pub(crate) fn of(graph: &Graph<'_>, class: egg::Id, node: &Node) -> f64 {
     let Source::Op(op) = node.source else { return 0.0 };
-    let name = short_name(graph.body, op);
     let result = graph.data(class);
-    if matches!(name, "Constant" | "NoValue") {
+    if is_literal(graph.body, op) {
         return AHEAD;
     }
     let known = || result.value.is_some_and(|value| graph.shapes.known_value(value).is_some());
     if result.constant || known() {
         return 2.0 * AHEAD;
     }
-    if matches!(name, "Reshape" | "Squeeze" | "Unsqueeze" | "Flatten" | "Identity" | "Shape" | "Size") {
+    let cost = operators::row_of(graph.body.name(op)).map_or(Cost::PerElement(UNKNOWN_OPERATIONS), |row| row.cost);
+    if matches!(cost, Cost::View) {
         return VIEW;
     }
     let operands: Vec<&Fact> = node.children.iter().map(|&child| graph.data(child)).collect();
@@ -44,29 +47,20 @@ pub(crate) fn of(graph: &Graph<'_>, class: egg::Id, node: &Node) -> f64 {
     let written: f64 = results.iter().sum::<f64>() * width(&result.element);
     let bytes = |fact: &Fact| elements(fact) * width(&fact.element);
     let read: f64 = distinct.iter().map(|&operand| bytes(graph.data(operand))).sum();
-    let arithmetic = results.first().copied().unwrap_or(1.0) * per_element(name, &operands, result) / PEAK;
+    let arithmetic = results.first().copied().unwrap_or(1.0) * per_element(cost, &operands, result) / PEAK;
     f64::max(arithmetic, (read + written) / BANDWIDTH) + HIDDEN * arithmetic + LAUNCH
 }
 
 /// Operations for one element of the result.
-fn per_element(name: &str, operands: &[&Fact], result: &Fact) -> f64 {
-    let first = |fact: &Fact| fact.shape.as_deref().and_then(<[_]>::first).map_or(UNKNOWN_EXTENT, extent);
-    let last = |fact: &Fact| fact.shape.as_deref().and_then(<[_]>::last).map_or(UNKNOWN_EXTENT, extent);
-    match name {
-        "MatMul" => operands.first().map_or(1.0, |a| 2.0 * last(a)),
-        "Gemm" => operands.first().map_or(1.0, |a| 2.0 * elements(a) / first(result).max(1.0)),
-        "Conv" => operands.get(1).map_or(1.0, |w| 2.0 * elements(w) / first(w).max(1.0)),
-        // as if the stride were one
-        "ConvTranspose" => operands.get(1).map_or(1.0, |w| {
-            let outputs = w.shape.as_deref().and_then(|shape| shape.get(1)).map_or(1.0, extent);
-            2.0 * elements(w) / outputs.max(1.0)
-        }),
-        "Div" | "Sqrt" | "Reciprocal" | "Mod" => 4.0,
-        "Relu" | "Add" | "Sub" | "Mul" | "Neg" | "Abs" | "Max" | "Min" | "Clip" | "Where" => 1.0,
-        "HardSigmoid" | "HardSwish" => 4.0,
-        "LayerNormalization" | "RMSNormalization" => 8.0,
-        "Pow" => 40.0,
-        _ => 10.0,
+fn per_element(cost: Cost, operands: &[&Fact], result: &Fact) -> f64 {
+    let extents = |fact: &Fact| match &fact.shape {
+        Some(shape) => shape.iter().map(extent).collect(),
+        None => vec![UNKNOWN_EXTENT],
+    };
+    match cost {
+        Cost::View => 0.0,
+        Cost::PerElement(operations) => operations,
+        Cost::Products(of) => of(&operands.iter().map(|fact| extents(fact)).collect::<Vec<_>>(), &extents(result)),
     }
 }
 

@@ -3,7 +3,7 @@
 use dialects::onnx::OnnxOp;
 use ir::Value;
 
-use crate::operator::{Operator, Step};
+use crate::operator::{Cost, Operator, Step};
 use crate::structured::elementwise::Element;
 use crate::structured::scalars::Scalars;
 use crate::upgrade::broadcast_7;
@@ -11,6 +11,7 @@ use crate::upgrade::broadcast_7;
 const UPGRADES: &[(i64, Step)] = &[(7, broadcast_7)];
 
 pub(crate) const ADD: Operator = Operator {
+    cost: Cost::PerElement(1.0),
     upgrades: UPGRADES,
     ..Operator::elementwise(OnnxOp::Add, |s, element| {
         let [a, b] = element.operands();
@@ -19,6 +20,7 @@ pub(crate) const ADD: Operator = Operator {
 };
 
 pub(crate) const SUB: Operator = Operator {
+    cost: Cost::PerElement(1.0),
     upgrades: UPGRADES,
     ..Operator::elementwise(OnnxOp::Sub, |s, element| {
         let [a, b] = element.operands();
@@ -27,6 +29,7 @@ pub(crate) const SUB: Operator = Operator {
 };
 
 pub(crate) const MUL: Operator = Operator {
+    cost: Cost::PerElement(1.0),
     upgrades: UPGRADES,
     ..Operator::elementwise(OnnxOp::Mul, |s, element| {
         let [a, b] = element.operands();
@@ -35,6 +38,7 @@ pub(crate) const MUL: Operator = Operator {
 };
 
 pub(crate) const DIV: Operator = Operator {
+    cost: Cost::PerElement(4.0),
     upgrades: UPGRADES,
     ..Operator::elementwise(OnnxOp::Div, |s, element| {
         let [a, b] = element.operands();
@@ -52,10 +56,10 @@ pub(crate) const MEAN: Operator = Operator::elementwise(OnnxOp::Mean, |s, elemen
 });
 
 pub(crate) const MAX: Operator =
-    Operator::elementwise(OnnxOp::Max, |s, element| fold(s, element, |s, a, b| s.max(a, b)));
+    Operator::elementwise(OnnxOp::Max, |s, element| fold(s, element, |s, a, b| s.max(a, b))).costing(1.0);
 
 pub(crate) const MIN: Operator =
-    Operator::elementwise(OnnxOp::Min, |s, element| fold(s, element, |s, a, b| s.min(a, b)));
+    Operator::elementwise(OnnxOp::Min, |s, element| fold(s, element, |s, a, b| s.min(a, b))).costing(1.0);
 
 fn fold(
     s: &mut Scalars<'_, '_>,

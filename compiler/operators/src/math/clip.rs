@@ -2,10 +2,11 @@
 
 use dialects::onnx::OnnxOp;
 
-use crate::operator::Operator;
+use crate::operator::{Cost, Operator};
 use crate::shape;
 
 pub(crate) const CLIP: Operator = Operator {
+    cost: Cost::PerElement(1.0),
     shapes: Some(shape::like_first),
     // bounds became operands
     upgrades: &[(11, |node, emit| {

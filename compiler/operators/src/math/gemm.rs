@@ -4,14 +4,21 @@ use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};
 use ir::Op;
 
-use crate::operator::{Kind, Operator};
+use crate::operator::{Cost, Kind, Operator};
 use crate::shape::{Answer, Node};
 use crate::structured::contraction::{matmul, transpose};
 use crate::structured::reduction::Shaped;
 use crate::structured::{Lowering, Unsupported};
 
-pub(crate) const GEMM: Operator =
-    Operator { kind: Kind::Contraction, shapes: Some(shapes), lower: Some(lower), ..Operator::of(OnnxOp::Gemm) };
+pub(crate) const GEMM: Operator = Operator {
+    cost: Cost::Products(|operands, result| {
+        2.0 * operands[0].iter().product::<f64>() / result.first().copied().unwrap_or(1.0).max(1.0)
+    }),
+    kind: Kind::Contraction,
+    shapes: Some(shapes),
+    lower: Some(lower),
+    ..Operator::of(OnnxOp::Gemm)
+};
 
 fn shapes(node: &mut Node<'_, '_>) -> Answer {
     let gemm: views::Gemm = node.view();

@@ -4,13 +4,14 @@ use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};
 use ir::{DimExpr, Op, Value};
 
-use crate::operator::{Kind, Operator};
+use crate::operator::{Cost, Kind, Operator};
 use crate::shape::{Answer, Node};
 use crate::structured::contraction::matmul;
 use crate::structured::reduction::Shaped;
 use crate::structured::{Lowering, Unsupported};
 
 pub(crate) const MATMUL: Operator = Operator {
+    cost: Cost::Products(|operands, _| 2.0 * operands[0].last().copied().unwrap_or(1.0)),
     kind: Kind::Contraction,
     shapes: Some(|node| {
         let views::MatMul { a, b } = node.view();

@@ -35,4 +35,5 @@ pub(crate) const MOD: Operator = Operator::elementwise(OnnxOp::Mod, |s, element|
         _ => remainder,
     };
     s.select(adjust, moved, kept)
-});
+})
+.costing(4.0);

@@ -3,11 +3,12 @@
 use dialects::onnx::OnnxOp;
 use ir::Type;
 
-use crate::operator::Operator;
+use crate::operator::{Cost, Operator};
 use crate::upgrade::broadcast_7;
 
 /// The result has the type of the base; integers are raised as doubles.
 pub(crate) const POW: Operator = Operator {
+    cost: Cost::PerElement(40.0),
     upgrades: &[(7, broadcast_7)],
     ..Operator::elementwise(OnnxOp::Pow, |s, element| {
         let [base, exponent] = element.operands();
@@ -22,10 +23,11 @@ pub(crate) const POW: Operator = Operator {
 };
 
 pub(crate) const SQRT: Operator =
-    Operator::elementwise(OnnxOp::Sqrt, |s, element| s.same("math.sqrt", &element.operands::<1>()));
+    Operator::elementwise(OnnxOp::Sqrt, |s, element| s.same("math.sqrt", &element.operands::<1>())).costing(4.0);
 
 pub(crate) const RECIPROCAL: Operator = Operator::elementwise(OnnxOp::Reciprocal, |s, element| {
     let [x] = element.operands();
     let one = s.like(1.0, x);
     s.div(one, x)
-});
+})
+.costing(4.0);

@@ -13,7 +13,8 @@ pub(crate) const RELU: Operator = Operator::elementwise(OnnxOp::Relu, |s, elemen
     let [x] = element.operands();
     let zero = s.like(0.0, x);
     s.max(x, zero)
-});
+})
+.costing(1.0);
 
 pub(crate) const LEAKY_RELU: Operator = Operator::elementwise(OnnxOp::LeakyRelu, |s, element| {
     let relu: views::LeakyRelu = element.view();

@@ -14,10 +14,12 @@ pub(crate) const HARD_SIGMOID: Operator = Operator::elementwise(OnnxOp::HardSigm
     let sigmoid: views::HardSigmoid = element.view();
     let [x] = element.operands();
     s.hard_sigmoid(x, sigmoid.alpha, sigmoid.beta)
-});
+})
+.costing(4.0);
 
 pub(crate) const HARD_SWISH: Operator = Operator::elementwise(OnnxOp::HardSwish, |s, element| {
     let [x] = element.operands();
     let gate = s.hard_sigmoid(x, 1.0 / 6.0, 0.5);
     s.mul(x, gate)
-});
+})
+.costing(4.0);

@@ -13,7 +13,8 @@ pub(crate) const ABS: Operator = Operator::elementwise(OnnxOp::Abs, |s, element|
         _ if s.unsigned => x,
         _ => s.same("math.absi", &[x]),
     }
-});
+})
+.costing(1.0);
 
 pub(crate) const NEG: Operator = Operator::elementwise(OnnxOp::Neg, |s, element| {
     let [x] = element.operands();
@@ -24,7 +25,8 @@ pub(crate) const NEG: Operator = Operator::elementwise(OnnxOp::Neg, |s, element|
             s.sub(zero, x)
         }
     }
-});
+})
+.costing(1.0);
 
 pub(crate) const SIGN: Operator = Operator::elementwise(OnnxOp::Sign, |s, element| {
     let [x] = element.operands();

@@ -5,11 +5,12 @@ use dialects::onnx::views::{self, View};
 use ir::{DimExpr, Value};
 
 use super::sliding::{Sliding, Window, spatial};
-use crate::operator::{Kind, Operator};
+use crate::operator::{Cost, Kind, Operator};
 use crate::shape::{Answer, Condition, Node};
 use crate::structured::convolution;
 
 pub(crate) const CONV: Operator = Operator {
+    cost: Cost::Products(|operands, _| 2.0 * operands[1].iter().skip(1).product::<f64>()),
     kind: Kind::Contraction,
     shapes: Some(|node| {
         let convolution = Convolution::of(node.view());

@@ -6,11 +6,16 @@ use ir::{DimExpr, Value};
 
 use super::conv::group_count;
 use super::sliding::{Sliding, Window, spatial};
-use crate::operator::{Kind, Operator};
+use crate::operator::{Cost, Kind, Operator};
 use crate::shape::{Answer, Condition, Node};
 use crate::structured::convolution;
 
 pub(crate) const CONV_TRANSPOSE: Operator = Operator {
+    // as if the stride were one
+    cost: Cost::Products(|operands, _| {
+        let outputs = operands[1].get(1).copied().unwrap_or(1.0).max(1.0);
+        2.0 * operands[1].iter().product::<f64>() / outputs
+    }),
     kind: Kind::Contraction,
     shapes: Some(shapes),
     lower: Some(|lowering, op| {

@@ -5,13 +5,14 @@ use dialects::onnx::views::{self, View};
 use ir::{DimExpr, Op, Value};
 
 use super::normalize::{normalize_rows, wide};
-use crate::operator::Operator;
+use crate::operator::{Cost, Operator};
 use crate::shape::{self, Answer, Node};
 use crate::structured::reduction::{Shaped, normalize_axis};
 use crate::structured::{Lowering, Unsupported};
 use crate::types::{tensor_of, without_shape};
 
 pub(crate) const LAYER_NORMALIZATION: Operator = Operator {
+    cost: Cost::PerElement(8.0),
     types: Some(|node, index| {
         let layer = views::LayerNormalization::read(node);
         // statistics come in the type they are computed in
@@ -29,6 +30,7 @@ pub(crate) const LAYER_NORMALIZATION: Operator = Operator {
 };
 
 pub(crate) const RMS_NORMALIZATION: Operator = Operator {
+    cost: Cost::PerElement(8.0),
     shapes: Some(|node| {
         let layer = Layer::uncentered(node.view());
         shapes(node, &layer)

@@ -5,13 +5,14 @@ use dialects::onnx::views::{self, View};
 use ir::{DimExpr, Op, Type, Value};
 
 use crate::graph::Problem;
-use crate::operator::{Kind, Operator};
+use crate::operator::{Cost, Kind, Operator};
 use crate::shape::{Answer, Condition, Elements, Node, Shape, list, normalize_axis};
 use crate::structured::scalars::Comparison;
 use crate::structured::{Lowering, Unsupported};
 use crate::upgrade::axes_to_input;
 
 pub(crate) const RESHAPE: Operator = Operator {
+    cost: Cost::View,
     kind: Kind::Movement,
     // the shape became an operand
     upgrades: &[(5, |node, emit| {
@@ -31,6 +32,7 @@ pub(crate) const RESHAPE: Operator = Operator {
 };
 
 pub(crate) const FLATTEN: Operator = Operator {
+    cost: Cost::View,
     kind: Kind::Movement,
     shapes: Some(flatten_shape),
     lower: Some(|lowering, op| {
@@ -41,6 +43,7 @@ pub(crate) const FLATTEN: Operator = Operator {
 };
 
 pub(crate) const SQUEEZE: Operator = Operator {
+    cost: Cost::View,
     kind: Kind::Movement,
     upgrades: &[(13, axes_to_input)],
     shapes: Some(squeeze_shape),
@@ -52,6 +55,7 @@ pub(crate) const SQUEEZE: Operator = Operator {
 };
 
 pub(crate) const UNSQUEEZE: Operator = Operator {
+    cost: Cost::View,
     kind: Kind::Movement,
     upgrades: &[(13, axes_to_input)],
     shapes: Some(unsqueeze_shape),

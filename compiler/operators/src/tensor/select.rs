@@ -7,4 +7,5 @@ use crate::operator::Operator;
 pub(crate) const WHERE: Operator = Operator::elementwise(OnnxOp::Where, |s, element| {
     let [condition, yes, no] = element.operands();
     s.select(condition, yes, no)
-});
+})
+.costing(1.0);

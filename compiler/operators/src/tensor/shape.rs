@@ -4,15 +4,19 @@ use dialects::onnx::OnnxOp;
 use dialects::onnx::views;
 use ir::{DimExpr, Op};
 
-use crate::operator::Operator;
+use crate::operator::{Cost, Operator};
 use crate::shape::{Answer, Node};
 use crate::structured::{Lowering, Unsupported};
 
 pub(crate) const SHAPE: Operator =
-    Operator { shapes: Some(shapes), lower: Some(unknown), ..Operator::of(OnnxOp::Shape) };
+    Operator { cost: Cost::View, shapes: Some(shapes), lower: Some(unknown), ..Operator::of(OnnxOp::Shape) };
 
-pub(crate) const SIZE: Operator =
-    Operator { shapes: Some(|_| Ok(vec![Some(vec![])])), lower: Some(unknown), ..Operator::of(OnnxOp::Size) };
+pub(crate) const SIZE: Operator = Operator {
+    cost: Cost::View,
+    shapes: Some(|_| Ok(vec![Some(vec![])])),
+    lower: Some(unknown),
+    ..Operator::of(OnnxOp::Size)
+};
 
 fn unknown(_: &mut Lowering<'_>, _: Op) -> Result<(), Unsupported> {
     Err(Unsupported::new("the extents of its operand are not known"))
