@@ -306,6 +306,18 @@ pub const ROUTINES: &[Routine] = &[
         failures: &["the optional has no value"],
         reads_texts: false,
     },
+    Routine {
+        name: "fourier",
+        summary: "The Fourier transform along an axis of as many elements as the third operand says, cut or filled up \
+                  with zeros; the inverse one where the last is not 0. The last axis holds a real number, or its real \
+                  and imaginary part; the result has as many frequencies, or samples, as its axis is long, and is real \
+                  where its last axis has extent 1: then the frequencies are those of real samples, of which \
+                  the first half decides.",
+        operands: &[Tensor, Index, Index, Index],
+        results: &[Given],
+        failures: &["the operand's numbers have more than two parts"],
+        reads_texts: false,
+    },
 ];
 
 impl Routine {

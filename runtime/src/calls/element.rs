@@ -114,6 +114,9 @@ pub(super) trait Element: Copy + Send + Sync + 'static {
     fn parse(text: &str) -> Option<Self>;
     fn add(self, other: Self) -> Self;
     fn mul(self, other: Self) -> Self;
+    fn to_f64(self) -> f64;
+    /// The nearest element, as far as there is one.
+    fn of_f64(number: f64) -> Self;
 
     fn is_zero(self) -> bool {
         self.key() == Self::ZERO.key()
@@ -166,6 +169,14 @@ impl Element for Truth {
     fn mul(self, other: Truth) -> Truth {
         Truth((self.0 != 0 && other.0 != 0) as u8)
     }
+
+    fn to_f64(self) -> f64 {
+        f64::from(self.0 != 0)
+    }
+
+    fn of_f64(number: f64) -> Truth {
+        Truth((number != 0.0) as u8)
+    }
 }
 
 macro_rules! integers {
@@ -194,6 +205,14 @@ macro_rules! integers {
             fn mul(self, other: $integer) -> $integer {
                 self.wrapping_mul(other)
             }
+
+            fn to_f64(self) -> f64 {
+                self as f64
+            }
+
+            fn of_f64(number: f64) -> $integer {
+                number as $integer
+            }
         })*
     };
 }
@@ -207,7 +226,7 @@ fn ordered(bits: u64, sign: u64) -> u64 {
 }
 
 macro_rules! floats {
-    ($($float:ty, $sign:expr, $zero:expr, $one:expr, $digits:expr, $parse:expr, $sum:expr, $product:expr;)*) => {
+    ($($float:ty, $sign:expr, $zero:expr, $one:expr, $digits:expr, $parse:expr, $sum:expr, $product:expr, $nearest:expr;)*) => {
         $(impl Element for $float {
             const ZERO: $float = $zero;
             const ONE: $float = $one;
@@ -236,6 +255,14 @@ macro_rules! floats {
                 $product(self, other)
             }
 
+            fn to_f64(self) -> f64 {
+                self.into()
+            }
+
+            fn of_f64(number: f64) -> $float {
+                $nearest(number)
+            }
+
             fn is_nan(self) -> bool {
                 <$float>::is_nan(self)
             }
@@ -248,17 +275,18 @@ fn digits(value: f32) -> String {
 }
 
 floats! {
-    f32, 1 << 31, 0.0, 1.0, digits, |text: &str| text.parse().ok(), |a: f32, b: f32| a + b, |a: f32, b: f32| a * b;
+    f32, 1 << 31, 0.0, 1.0, digits, |text: &str| text.parse().ok(), |a: f32, b: f32| a + b, |a: f32, b: f32| a * b,
+        |x: f64| x as f32;
     f64, 1 << 63, 0.0, 1.0, |value: f64| format!("{value:e}"), |text: &str| text.parse().ok(),
-        |a: f64, b: f64| a + b, |a: f64, b: f64| a * b;
+        |a: f64, b: f64| a + b, |a: f64, b: f64| a * b, |x: f64| x;
     f16, 1 << 15, f16::ZERO, f16::ONE, |value: f16| digits(value.to_f32()),
         |text: &str| text.parse().ok().map(f16::from_f32),
         |a: f16, b: f16| f16::from_f32(a.to_f32() + b.to_f32()),
-        |a: f16, b: f16| f16::from_f32(a.to_f32() * b.to_f32());
+        |a: f16, b: f16| f16::from_f32(a.to_f32() * b.to_f32()), f16::from_f64;
     bf16, 1 << 15, bf16::ZERO, bf16::ONE, |value: bf16| digits(value.to_f32()),
         |text: &str| text.parse().ok().map(bf16::from_f32),
         |a: bf16, b: bf16| bf16::from_f32(a.to_f32() + b.to_f32()),
-        |a: bf16, b: bf16| bf16::from_f32(a.to_f32() * b.to_f32());
+        |a: bf16, b: bf16| bf16::from_f32(a.to_f32() * b.to_f32()), bf16::from_f64;
 }
 
 #[cfg(test)]

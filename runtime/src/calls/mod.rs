@@ -13,6 +13,7 @@
 mod cumulate;
 mod detection;
 mod element;
+mod fourier;
 mod lookup;
 mod scatter;
 mod select;
@@ -226,4 +227,5 @@ routines! {
     rt_call_optional_has_value = sequence::optional_has_value;
     rt_call_optional_tensor = sequence::optional_tensor;
     rt_call_optional_value = sequence::optional_value;
+    rt_call_fourier = fourier::fourier;
 }

@@ -4,6 +4,7 @@ use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};
 use ir::{Attribute, Op, Type, Value};
 
+use super::dft::one_sided;
 use crate::graph::{Emitter, Problem};
 use crate::operator::Operator;
 use crate::types::tensor_of;
@@ -15,6 +16,13 @@ const CORNER: f64 = 700.0;
 
 pub(crate) const MEL_WEIGHT_MATRIX: Operator = Operator {
     types: Some(|node, _| tensor_of(views::MelWeightMatrix::read(node).output_datatype)),
+    shapes: Some(|node| {
+        let matrix: views::MelWeightMatrix = node.view();
+        let bins = node.number_of(matrix.dft_length).map(|length| one_sided(&length));
+        let bins = bins.unwrap_or_else(|| node.fresh(0, 0));
+        let bands = node.number_of(matrix.num_mel_bins).unwrap_or_else(|| node.fresh(0, 1));
+        Ok(vec![Some(vec![bins, bands])])
+    }),
     compose: Some(compose),
     ..Operator::of(OnnxOp::MelWeightMatrix)
 };

@@ -3,6 +3,7 @@
 mod arithmetic;
 mod clip;
 mod cumulative;
+mod dft;
 mod elu;
 mod exponential;
 mod gelu;
@@ -19,6 +20,7 @@ mod sign;
 mod softmax;
 mod softplus;
 mod softsign;
+mod stft;
 mod swiglu;
 mod swish;
 mod top_k;
@@ -41,6 +43,7 @@ pub(crate) const OPERATORS: &[&Operator] = &[
     &clip::CLIP,
     &cumulative::CUM_PROD,
     &cumulative::CUM_SUM,
+    &dft::DFT,
     &elu::CELU,
     &elu::ELU,
     &elu::SELU,
@@ -76,6 +79,7 @@ pub(crate) const OPERATORS: &[&Operator] = &[
     &softplus::MISH,
     &softplus::SOFTPLUS,
     &softsign::SOFTSIGN,
+    &stft::STFT,
     &swiglu::SWI_GLU,
     &swish::SWISH,
     &top_k::TOP_K,

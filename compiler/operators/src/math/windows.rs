@@ -6,10 +6,12 @@ use ir::{Attribute, Type, Value};
 
 use crate::graph::Emitter;
 use crate::operator::Operator;
+use crate::shape::{Node, Shape};
 use crate::types::tensor_of;
 
 pub(crate) const HANN_WINDOW: Operator = Operator {
     types: Some(|node, _| tensor_of(views::HannWindow::read(node).output_datatype)),
+    shapes: Some(|node| Ok(window_shape(node, node.view::<views::HannWindow>().size))),
     compose: Some(|emit, op| {
         let views::HannWindow { size, output_datatype, periodic } = View::of(&emit.body, op);
         let window = Window { size, output_datatype, periodic: periodic == 1 };
@@ -20,6 +22,7 @@ pub(crate) const HANN_WINDOW: Operator = Operator {
 
 pub(crate) const HAMMING_WINDOW: Operator = Operator {
     types: Some(|node, _| tensor_of(views::HammingWindow::read(node).output_datatype)),
+    shapes: Some(|node| Ok(window_shape(node, node.view::<views::HammingWindow>().size))),
     compose: Some(|emit, op| {
         let views::HammingWindow { size, output_datatype, periodic } = View::of(&emit.body, op);
         let window = Window { size, output_datatype, periodic: periodic == 1 };
@@ -30,6 +33,7 @@ pub(crate) const HAMMING_WINDOW: Operator = Operator {
 
 pub(crate) const BLACKMAN_WINDOW: Operator = Operator {
     types: Some(|node, _| tensor_of(views::BlackmanWindow::read(node).output_datatype)),
+    shapes: Some(|node| Ok(window_shape(node, node.view::<views::BlackmanWindow>().size))),
     compose: Some(|emit, op| {
         let views::BlackmanWindow { size, output_datatype, periodic } = View::of(&emit.body, op);
         let window = Window { size, output_datatype, periodic: periodic == 1 };
@@ -37,6 +41,10 @@ pub(crate) const BLACKMAN_WINDOW: Operator = Operator {
     }),
     ..Operator::of(OnnxOp::BlackmanWindow)
 };
+
+fn window_shape(node: &mut Node<'_, '_>, size: Value) -> Vec<Option<Shape>> {
+    vec![Some(vec![node.number_of(size).unwrap_or_else(|| node.fresh(0, 0))])]
+}
 
 /// What every window says.
 struct Window {

@@ -14,7 +14,6 @@ mod machine_learning;
 mod math;
 mod node;
 mod rank;
-mod recurrent;
 mod requirement;
 mod resize;
 mod selection;
@@ -352,7 +351,6 @@ fn rule(name: &str) -> Option<Rule> {
         selection::rule,
         convolution::rule,
         resize::rule,
-        recurrent::rule,
         control_flow::rule,
         machine_learning::rule,
         text::rule,

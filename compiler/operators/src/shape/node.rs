@@ -22,6 +22,14 @@ impl<'b> Node<'_, 'b> {
         self.analyser.known.shape(operand).map(<[DimExpr]>::to_vec)
     }
 
+    /// The only element of an operand, when it is known.
+    pub(crate) fn number_of(&self, operand: Value) -> Option<DimExpr> {
+        match self.elements_of(operand)?.as_slice() {
+            [only] => only.clone(),
+            _ => None,
+        }
+    }
+
     /// Number of operands, omitted ones included.
     pub(crate) fn operand_count(&self) -> usize {
         self.analyser.body.op(self.op).operands().len()

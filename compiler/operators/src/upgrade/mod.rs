@@ -31,7 +31,6 @@ const STEPS: &[(&[&str], i64, Step)] = &[
     (&["Split"], 13, shape::split_13),
     (&["Split"], 18, shape::split_18),
     (&["Scan"], 9, shape::scan_9),
-    (&["DFT"], 20, shape::dft_20),
     (&["Upsample"], 7, resize::upsample_7),
     (&["Upsample"], 9, resize::upsample_9),
     (&["Upsample"], 10, resize::upsample_10),

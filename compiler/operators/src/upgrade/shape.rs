@@ -51,11 +51,3 @@ pub(super) fn split_18(node: &mut Node, emit: &mut Emitter) -> Result<(), Proble
 pub(super) fn scan_9(_: &mut Node, _: &mut Emitter) -> Result<(), Problem> {
     Err(Problem::unsupported("is supported from opset 9 on"))
 }
-
-/// `axis`, 1 if missing, becomes an operand.
-pub(super) fn dft_20(node: &mut Node, emit: &mut Emitter) -> Result<(), Problem> {
-    let axis = node.attributes.remove("axis").and_then(|axis| axis.as_integer()).unwrap_or(1);
-    let axis = emit.integer(axis);
-    node.set_operand(2, axis, emit);
-    Ok(())
-}
