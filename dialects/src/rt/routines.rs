@@ -326,6 +326,46 @@ pub const ROUTINES: &[Routine] = &[
         failures: &["a node looks at a feature that rows do not have"],
         reads_texts: false,
     },
+    Routine {
+        name: "columns_to_image",
+        summary: "Blocks laid out as columns, added up where they lie in an image. The vectors are the extents of a block, \
+                  its strides, its dilations, and the padding: all begins, then all ends.",
+        operands: &[Tensor, Tensor, Tensor, Tensor, Tensor],
+        results: &[Given],
+        failures: &["the columns are not those of the image's blocks"],
+        reads_texts: false,
+    },
+    Routine {
+        name: "determinant",
+        summary: "The determinants of the matrices of the last two axes.",
+        operands: &[Tensor],
+        results: &[Given],
+        failures: &["the matrices are not square"],
+        reads_texts: false,
+    },
+    Routine {
+        name: "align_regions",
+        summary: "The mean, or the largest where the last operand is not 0, of interpolated samples in each cell of the \
+                  regions of a batch of images. Images; corners; the image of each region; the scale of corners; samples \
+                  along the side of a cell, 0 for one about every pixel; whether pixels have their centre at a half.",
+        operands: &[Tensor, Tensor, Tensor, Real, Index, Index, Index],
+        results: &[Given],
+        failures: &[
+            "regions and their images do not fit",
+            "a region lies in an image that does not exist",
+            "a region is too large to be sampled",
+        ],
+        reads_texts: false,
+    },
+    Routine {
+        name: "pool_regions",
+        summary: "The largest pixel of each cell of the regions of a batch of images. Images; the image and the corners of \
+                  each region; the scale of corners.",
+        operands: &[Tensor, Tensor, Real],
+        results: &[Given],
+        failures: &["regions are not given by five numbers", "a region lies in an image that does not exist"],
+        reads_texts: false,
+    },
 ];
 
 impl Routine {

@@ -10,12 +10,15 @@
 
 #![allow(unsafe_code, reason = "generated code passes buffers as addresses")]
 
+mod columns;
 mod cumulate;
 mod detection;
+mod determinant;
 mod element;
 mod fourier;
 mod lookup;
 mod parallel;
+mod regions;
 mod scatter;
 mod select;
 mod sequence;
@@ -231,4 +234,8 @@ routines! {
     rt_call_optional_value = sequence::optional_value;
     rt_call_fourier = fourier::fourier;
     rt_call_trees = trees::trees;
+    rt_call_columns_to_image = columns::columns_to_image;
+    rt_call_determinant = determinant::determinant_of;
+    rt_call_align_regions = regions::align_regions;
+    rt_call_pool_regions = regions::pool_regions;
 }

@@ -3,6 +3,7 @@
 mod arithmetic;
 mod clip;
 mod cumulative;
+mod det;
 mod dft;
 mod elu;
 mod exponential;
@@ -43,6 +44,7 @@ pub(crate) const OPERATORS: &[&Operator] = &[
     &clip::CLIP,
     &cumulative::CUM_PROD,
     &cumulative::CUM_SUM,
+    &det::DET,
     &dft::DFT,
     &elu::CELU,
     &elu::ELU,

@@ -3,6 +3,7 @@
 mod attention;
 mod batch_normalization;
 mod causal_conv_with_state;
+mod col2im;
 mod conv;
 mod conv_transpose;
 mod deform_conv;
@@ -15,6 +16,7 @@ mod layer_normalization;
 mod linear_attention;
 mod lp_normalization;
 mod lrn;
+mod max_unpool;
 mod mean_variance_normalization;
 mod norm;
 mod normalize;
@@ -25,7 +27,7 @@ mod sliding;
 
 pub(crate) use conv::{Convolution, convolution_shape};
 pub(crate) use conv_transpose::Transposed;
-pub(crate) use sliding::{Sliding, Window, spatial};
+pub(crate) use sliding::{Sliding, spatial};
 
 use crate::operator::Operator;
 
@@ -33,6 +35,7 @@ pub(crate) const OPERATORS: &[&Operator] = &[
     &attention::ATTENTION,
     &batch_normalization::BATCH_NORMALIZATION,
     &causal_conv_with_state::CAUSAL_CONV_WITH_STATE,
+    &col2im::COL2IM,
     &conv::CONV,
     &conv_transpose::CONV_TRANSPOSE,
     &deform_conv::DEFORM_CONV,
@@ -48,6 +51,7 @@ pub(crate) const OPERATORS: &[&Operator] = &[
     &linear_attention::LINEAR_ATTENTION,
     &lp_normalization::LP_NORMALIZATION,
     &lrn::LRN,
+    &max_unpool::MAX_UNPOOL,
     &mean_variance_normalization::MEAN_VARIANCE_NORMALIZATION,
     &pool::AVERAGE_POOL,
     &pool::LP_POOL,

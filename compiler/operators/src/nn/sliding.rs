@@ -17,7 +17,7 @@ pub(crate) struct Sliding {
 pub(crate) struct Window {
     pub(crate) kernel: Shape,
     pub(crate) strides: Vec<i64>,
-    dilations: Vec<i64>,
+    pub(crate) dilations: Vec<i64>,
     /// Explicit padding: all begins, then all ends.
     pub(crate) pads: Vec<i64>,
     pub(crate) auto_pad: AutoPad,

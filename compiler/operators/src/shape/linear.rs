@@ -8,13 +8,8 @@ use super::{Answer, Rule, Shape};
 pub(super) fn rule(name: &str) -> Option<Rule> {
     Some(match name {
         "Einsum" => einsum,
-        "Det" => determinant,
         _ => return None,
     })
-}
-
-fn determinant(node: &mut Node<'_, '_>) -> Answer {
-    Ok(vec![node.shape(0).map(|shape| shape[..shape.len().saturating_sub(2)].to_vec())])
 }
 
 /// An extent for every label, and the extents behind the ellipsis.

@@ -11,18 +11,18 @@ use super::{Lowering, Unsupported};
 
 /// What surrounds a tensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Surroundings {
+pub(crate) enum Surroundings {
     Zeros,
     Border,
     Reflection,
 }
 
 /// One axis that is sampled.
-struct Axis {
-    extent: Value,
+pub(crate) struct Axis {
+    pub(crate) extent: Value,
     /// The extremes of coordinates are the centres of the outermost elements, not their outer edges.
-    corners: bool,
-    surroundings: Surroundings,
+    pub(crate) corners: bool,
+    pub(crate) surroundings: Surroundings,
 }
 
 /// Lowers `GridSample`.
@@ -150,7 +150,7 @@ fn reflected(s: &mut Scalars<'_, '_>, coordinate: Value, last: Value, corners: b
 }
 
 /// An element at a whole-numbered coordinate, which counts nothing among zeros.
-fn tap(s: &mut Scalars<'_, '_>, at: Value, weight: Option<Value>, axis: &Axis) -> Tap {
+pub(crate) fn tap(s: &mut Scalars<'_, '_>, at: Value, weight: Option<Value>, axis: &Axis) -> Tap {
     let extent = as_f32(s.builder, axis.extent);
     let one = s.like(1.0, at);
     let last = s.sub(extent, one);

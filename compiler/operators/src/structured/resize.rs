@@ -212,13 +212,13 @@ fn element_f32(lowering: &mut Lowering<'_>, source: Value, position: usize) -> V
     lowering.scalars(|s| s.cast(loaded, &Type::F32, false, false))
 }
 
-pub(super) fn as_f32(builder: &mut Builder<'_>, index: Value) -> Value {
+pub(crate) fn as_f32(builder: &mut Builder<'_>, index: Value) -> Value {
     let integer = builder.value("arith.index_cast", &[index], Type::I64, []);
     builder.value("arith.sitofp", &[integer], Type::F32, [])
 }
 
 /// Where an input is read along one axis and with which weight.
-pub(super) struct Tap {
+pub(crate) struct Tap {
     /// The index, in bounds.
     pub position: Value,
     /// The weight, 1 when there is none.
@@ -268,7 +268,7 @@ fn sample(
 }
 
 /// `Σ weight * element` over the taps of one axis after the other, in f32 unless there is a single element.
-pub(super) fn weighted_sum(
+pub(crate) fn weighted_sum(
     builder: &mut Builder<'_>,
     tensor: Value,
     element: &Type,

@@ -79,7 +79,7 @@ impl Lowering<'_> {
     }
 
     /// Ends the run where an axis has to be filled from one that has no elements.
-    pub(super) fn check_source(&mut self, from: Value, to: Value) {
+    pub(crate) fn check_source(&mut self, from: Value, to: Value) {
         let fits = self.scalars(|s| {
             let zero = s.number(0.0, &Type::Index);
             let (some, none) = (s.compare(Comparison::Greater, from, zero), s.compare(Comparison::Equal, to, zero));

@@ -29,7 +29,7 @@ impl Lowering<'_> {
     }
 
     /// A constant vector as a routine takes it; its elements as the graph level has them.
-    fn vector(&mut self, elements: &DenseElements) -> Argument {
+    pub(crate) fn vector(&mut self, elements: &DenseElements) -> Argument {
         let element = elements.r#type.element();
         let kind = element_number(element).unwrap_or(0);
         let count = elements.element_count() as i64;

@@ -35,7 +35,6 @@ const STEPS: &[(&[&str], i64, Step)] = &[
     (&["Upsample"], 9, resize::upsample_9),
     (&["Upsample"], 10, resize::upsample_10),
     (&["Resize"], 11, resize::resize_11),
-    (&["RoiAlign"], 16, resize::roi_align_16),
     (&["GridSample"], 20, resize::grid_sample_20),
 ];
 

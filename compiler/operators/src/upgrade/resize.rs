@@ -1,4 +1,4 @@
-//! Resize and its predecessor Upsample, RoiAlign, GridSample.
+//! Resize and its predecessor Upsample, GridSample.
 
 use ir::Attribute;
 
@@ -42,12 +42,6 @@ pub(super) fn resize_11(node: &mut Node, emit: &mut Emitter) -> Result<(), Probl
     node.operands = vec![node.operands[0], emit.none, scales];
     node.attributes.set("coordinate_transformation_mode", Attribute::string("asymmetric"));
     node.attributes.set("nearest_mode", Attribute::string(if shrinks { "ceil" } else { "floor" }));
-    Ok(())
-}
-
-/// The default became `half_pixel`.
-pub(super) fn roi_align_16(node: &mut Node, _: &mut Emitter) -> Result<(), Problem> {
-    node.attributes.set("coordinate_transformation_mode", Attribute::string("output_half_pixel"));
     Ok(())
 }
 

@@ -1,0 +1,186 @@
+//! RoiAlign and MaxRoiPool: regions of images, cut into cells.
+
+use super::element::{Element, Generic};
+use super::{Call, Failure, Outcome, Output, Tensor};
+
+const NO_FIT: Failure = Failure::Reason(1);
+const NO_IMAGE: Failure = Failure::Reason(2);
+const TOO_LARGE: Failure = Failure::Reason(3);
+
+/// Samples along the side of a cell, at most.
+const SAMPLE_LIMIT: f64 = 65536.0;
+
+/// The two pixels beside a sample on one axis, each with its weight.
+type Sample = [(usize, f64); 2];
+
+/// The samples of each cell along one axis, as many for each; those outside of the image weigh nothing.
+struct Side {
+    samples: Vec<Sample>,
+    /// Samples of a cell.
+    each: usize,
+}
+
+impl Side {
+    /// Of a region that begins and ends at coordinates in pixels.
+    fn new(align: &Alignment, [start, end]: [f64; 2], cells: usize, extent: usize) -> Result<Side, Failure> {
+        let length = if align.half_pixel { end - start } else { (end - start).max(1.0) };
+        let cell = length / cells as f64;
+        let each = if align.samples > 0 { align.samples as f64 } else { cell.ceil() };
+        if each > SAMPLE_LIMIT {
+            return Err(TOO_LARGE);
+        }
+        let each = each as usize;
+        let coordinate = |at: usize| {
+            let (of_cell, sample) = (at / each, at % each);
+            start + of_cell as f64 * cell + (sample as f64 + 0.5) * cell / each as f64
+        };
+        Ok(Side { samples: (0..cells * each).map(|at| sample(coordinate(at), extent)).collect(), each })
+    }
+
+    fn cell(&self, cell: usize) -> &[Sample] {
+        &self.samples[cell * self.each..(cell + 1) * self.each]
+    }
+}
+
+fn sample(coordinate: f64, extent: usize) -> Sample {
+    if extent == 0 || !(-1.0..=extent as f64).contains(&coordinate) {
+        return [(0, 0.0); 2];
+    }
+    let last = extent - 1;
+    let coordinate = coordinate.clamp(0.0, last as f64);
+    let low = coordinate as usize;
+    let share = coordinate - low as f64;
+    [(low, 1.0 - share), ((low + 1).min(last), share)]
+}
+
+struct Alignment {
+    scale: f64,
+    samples: i64,
+    half_pixel: bool,
+    largest: bool,
+}
+
+impl Alignment {
+    /// A cell of an image.
+    fn cell<T: Element>(&self, image: &[T], width: usize, rows: &[Sample], columns: &[Sample]) -> f64 {
+        let mut total: Option<f64> = None;
+        for row in rows {
+            for column in columns {
+                let term = |y: usize, x: usize| row[y].1 * column[x].1 * image[row[y].0 * width + column[x].0].to_f64();
+                let [a, b, c, d] = [term(0, 0), term(0, 1), term(1, 0), term(1, 1)];
+                total = Some(match (self.largest, total) {
+                    (true, total) => a.max(b).max(c).max(d).max(total.unwrap_or(f64::NEG_INFINITY)),
+                    (false, total) => a + b + c + d + total.unwrap_or(0.0),
+                });
+            }
+        }
+        let count = if self.largest { 1 } else { rows.len() * columns.len() };
+        total.map_or(0.0, |total| total / count as f64)
+    }
+}
+
+struct Align<'s, 'c> {
+    images: &'s Tensor<'c>,
+    regions: &'s Tensor<'c>,
+    places: &'s [i64],
+    output: &'s mut Output<'c>,
+    alignment: Alignment,
+}
+
+impl Generic for Align<'_, '_> {
+    type Result = Outcome;
+
+    fn run<T: Element>(self) -> Outcome {
+        let (images, regions) = (self.images.elements::<T>(), self.regions.elements::<T>());
+        let &[count, channels, height, width] = &self.images.extents[..] else { return Err(NO_FIT) };
+        let &[_, _, cells_down, cells_across] = &self.output.extents[..] else { return Err(NO_FIT) };
+        let mut output = self.output.elements::<T>().chunks_exact_mut((cells_down * cells_across).max(1));
+        let offset = if self.alignment.half_pixel { 0.5 } else { 0.0 };
+        for (region, &place) in regions.chunks_exact(4).zip(self.places) {
+            let image = usize::try_from(place).ok().filter(|&image| image < count).ok_or(NO_IMAGE)?;
+            let [left, top, right, bottom] =
+                std::array::from_fn(|at| region[at].to_f64() * self.alignment.scale - offset);
+            let down = Side::new(&self.alignment, [top, bottom], cells_down, height)?;
+            let across = Side::new(&self.alignment, [left, right], cells_across, width)?;
+            for channel in 0..channels {
+                let image = &images[(image * channels + channel) * height * width..][..height * width];
+                let Some(cells) = output.next() else { return Ok(()) };
+                for (at, cell) in cells.iter_mut().enumerate() {
+                    let (y, x) = (at / cells_across, at % cells_across);
+                    let value = match image.is_empty() {
+                        true => 0.0,
+                        false => self.alignment.cell(image, width, down.cell(y), across.cell(x)),
+                    };
+                    *cell = T::of_f64(value);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+pub(super) fn align_regions(call: &mut Call<'_>) -> Outcome {
+    let (images, regions, places) = (call.tensor(), call.tensor(), call.tensor());
+    let alignment =
+        Alignment { scale: call.real(), samples: call.index(), half_pixel: call.flag(), largest: call.flag() };
+    let mut output = call.output();
+    if regions.extents.get(1) != Some(&4) || places.extents.first() != regions.extents.first() {
+        return Err(NO_FIT);
+    }
+    let places = places.elements::<i64>();
+    let align = Align { images: &images, regions: &regions, places: &places, output: &mut output, alignment };
+    images.kind.dispatch(align)
+}
+
+struct Pool<'s, 'c> {
+    images: &'s Tensor<'c>,
+    regions: &'s Tensor<'c>,
+    output: &'s mut Output<'c>,
+    scale: f64,
+}
+
+impl Generic for Pool<'_, '_> {
+    type Result = Outcome;
+
+    fn run<T: Element>(self) -> Outcome {
+        let (images, regions) = (self.images.elements::<T>(), self.regions.elements::<T>());
+        let &[count, channels, height, width] = &self.images.extents[..] else { return Err(NO_FIT) };
+        let &[_, _, cells_down, cells_across] = &self.output.extents[..] else { return Err(NO_FIT) };
+        let mut output = self.output.elements::<T>().chunks_exact_mut((cells_down * cells_across).max(1));
+        for region in regions.chunks_exact(5) {
+            let [image, left, top, right, bottom] = std::array::from_fn(|at| region[at].to_f64());
+            if !(0.0..count as f64).contains(&image) {
+                return Err(NO_IMAGE);
+            }
+            let [left, top, right, bottom] = [left, top, right, bottom].map(|x| (x * self.scale).round());
+            for channel in 0..channels {
+                let image = &images[(image as usize * channels + channel) * height * width..][..height * width];
+                let Some(cells) = output.next() else { return Ok(()) };
+                for (at, cell) in cells.iter_mut().enumerate() {
+                    let rows = range([top, bottom], at / cells_across, cells_down, height);
+                    let columns = range([left, right], at % cells_across, cells_across, width);
+                    let pixels = rows.flat_map(|row| &image[row * width..(row + 1) * width][columns.clone()]);
+                    *cell = pixels.copied().reduce(T::greater).unwrap_or(T::ZERO);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The pixels of a cell along one axis; both ends of a region belong to it.
+fn range([start, end]: [f64; 2], cell: usize, cells: usize, extent: usize) -> std::ops::Range<usize> {
+    let length = (end - start + 1.0).max(1.0) / cells as f64;
+    let pixel = |x: f64| (x + start).clamp(0.0, extent as f64) as usize;
+    let (first, last) = (pixel((cell as f64 * length).floor()), pixel(((cell + 1) as f64 * length).ceil()));
+    first..last.max(first)
+}
+
+pub(super) fn pool_regions(call: &mut Call<'_>) -> Outcome {
+    let (images, regions, scale) = (call.tensor(), call.tensor(), call.real());
+    let mut output = call.output();
+    if regions.extents.get(1) != Some(&5) {
+        return Err(NO_FIT);
+    }
+    images.kind.dispatch(Pool { images: &images, regions: &regions, output: &mut output, scale })
+}
