@@ -177,10 +177,10 @@ impl Forest {
             [branch.feature as i32, kind, branch.ways[0], branch.ways[1]]
         };
         let records = self.branches.iter().flat_map(record);
-        let nodes = words(&[self.branches.len() as i64, 4], records);
+        let nodes = words(records);
         let values = floats(self.branches.iter().map(|branch| branch.value), element);
-        let list = |entries: &[i32]| words(&[entries.len() as i64], entries.iter().copied());
-        let targets = words(&[self.targets.len() as i64], self.targets.iter().map(|&target| target as i32));
+        let list = |entries: &[i32]| words(entries.iter().copied());
+        let targets = words(self.targets.iter().map(|&target| target as i32));
         let base = match self.base.as_slice() {
             [] => vec![0.0; self.target_count as usize],
             _ => self.base.clone(),

@@ -1,16 +1,37 @@
 //! The classical models of `ai.onnx.ml`: one row of features in, one row of results out.
 
+mod array_feature_extractor;
+mod binarizer;
+mod feature_vectorizer;
 mod forest;
+mod imputer;
+mod label_encoder;
+mod linear;
+mod normalizer;
+mod one_hot_encoder;
+mod scaler;
 mod scores;
 mod tables;
 mod tree_ensemble;
 mod tree_ensemble_classifier;
 
-use ir::DimExpr;
+use ir::{Blob, DenseElements, DimExpr, Type, Value};
 
+use crate::graph::{Emitter, Problem};
 use crate::operator::Operator;
 
 pub(crate) const OPERATORS: &[&Operator] = &[
+    &array_feature_extractor::ARRAY_FEATURE_EXTRACTOR,
+    &binarizer::BINARIZER,
+    &feature_vectorizer::FEATURE_VECTORIZER,
+    &imputer::IMPUTER,
+    &label_encoder::CATEGORY_MAPPER,
+    &label_encoder::LABEL_ENCODER,
+    &linear::LINEAR_CLASSIFIER,
+    &linear::LINEAR_REGRESSOR,
+    &normalizer::NORMALIZER,
+    &one_hot_encoder::ONE_HOT_ENCODER,
+    &scaler::SCALER,
     &tree_ensemble::TREE_ENSEMBLE,
     &tree_ensemble::TREE_ENSEMBLE_REGRESSOR,
     &tree_ensemble_classifier::TREE_ENSEMBLE_CLASSIFIER,
@@ -23,4 +44,16 @@ fn rows(shape: &[DimExpr]) -> Result<DimExpr, String> {
         [rows, _] => Ok(rows.clone()),
         _ => Err(format!("features must be a vector or a matrix, but have rank {}", shape.len())),
     }
+}
+
+/// Features as a matrix of floats; a vector is one row.
+fn features(emit: &mut Emitter, x: Value) -> Result<Value, Problem> {
+    let x = emit.convert(x, &Type::F32);
+    Ok(if emit.known_rank(x)? == 1 { emit.unsqueeze(x, &[0]) } else { x })
+}
+
+/// A constant of 32-bit floats.
+fn float_constant(emit: &mut Emitter, shape: &[i64], numbers: &[f32]) -> Value {
+    let bytes: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
+    emit.constant(DenseElements::new(Type::static_tensor(shape, Type::F32), Blob::copy_of(&bytes)))
 }

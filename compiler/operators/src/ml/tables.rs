@@ -2,10 +2,9 @@
 
 use ir::{Blob, DenseElements, Type};
 
-/// A table of 32-bit integers.
-pub(super) fn words(shape: &[i64], entries: impl Iterator<Item = i32>) -> DenseElements {
-    let bytes: Vec<u8> = entries.flat_map(i32::to_le_bytes).collect();
-    named(Type::static_tensor(shape, Type::I32), &bytes)
+/// A list of 32-bit integers.
+pub(super) fn words(entries: impl Iterator<Item = i32>) -> DenseElements {
+    named(Type::I32, &entries.flat_map(i32::to_le_bytes).collect::<Vec<u8>>())
 }
 
 /// A list of floats: `f32` or `f64`.
@@ -15,10 +14,11 @@ pub(super) fn floats(entries: impl Iterator<Item = f64>, element: &Type) -> Dens
         false => entries.flat_map(|entry| (entry as f32).to_le_bytes()).collect(),
     };
     let element = if *element == Type::F64 { Type::F64 } else { Type::F32 };
-    let count = bytes.len() / element.byte_width().expect("floats have a width");
-    named(Type::static_tensor(&[count as i64], element), &bytes)
+    named(element, &bytes)
 }
 
-fn named(r#type: Type, bytes: &[u8]) -> DenseElements {
+fn named(element: Type, bytes: &[u8]) -> DenseElements {
+    let count = bytes.len() / element.byte_width().expect("numbers have a width");
+    let r#type = Type::static_tensor(&[count as i64], element);
     DenseElements { key: Some("table".into()), ..DenseElements::new(r#type, Blob::copy_of(bytes)) }
 }

@@ -52,7 +52,7 @@ fn shapes(node: &mut Node<'_, '_>, x: Value, targets: i64) -> Answer {
 fn lower(lowering: &mut Lowering<'_>, op: Op, x: Value, forest: &Forest) -> Result<(), Unsupported> {
     let element = lowering.element(x);
     let mut arguments = vec![Tensor(x)];
-    arguments.extend(forest.tables(&element).map(|table| lowering.table(table)));
+    arguments.extend(forest.tables(&element).map(|table| lowering.vector(&table)));
     let numbers = [forest.feature_count(), forest.aggregate as i64, forest.transform as i64];
     arguments.extend(numbers.map(|number| Index(lowering.index(number))));
     lowering.call(op, "trees", &arguments)

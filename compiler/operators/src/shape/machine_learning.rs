@@ -7,16 +7,8 @@ use super::{Answer, Rule};
 
 pub(super) fn rule(name: &str) -> Option<Rule> {
     Some(match name {
-        "ml.Binarizer" | "ml.CategoryMapper" | "ml.Imputer" | "ml.LabelEncoder" | "ml.Normalizer" | "ml.Scaler" => {
-            super::math::like_first
-        }
-        "ml.LinearClassifier" => classify,
         "ml.SVMClassifier" => classify_by_vectors,
-        "ml.LinearRegressor" => |node| regress(node, "targets"),
         "ml.SVMRegressor" => |node| regress(node, ""),
-        "ml.ArrayFeatureExtractor" => extract_features,
-        "ml.OneHotEncoder" => encode_one_hot,
-        "ml.FeatureVectorizer" => join_features,
         _ => return None,
     })
 }
@@ -39,14 +31,6 @@ fn rows(node: &Node<'_, '_>) -> Option<DimExpr> {
     }
 }
 
-fn classify(node: &mut Node<'_, '_>) -> Answer {
-    let Some(rows) = rows(node) else { return Ok(vec![]) };
-    let labels = ["classlabels_ints", "classlabels_int64s", "classlabels_strings", "intercepts"];
-    let classes = length(node, &labels).map(DimExpr::Constant);
-    let classes = classes.unwrap_or_else(|| node.fresh(1, 1));
-    Ok(vec![Some(vec![rows.clone()]), Some(vec![rows, classes])])
-}
-
 /// With probabilities there is a column a class; without, one a pair of classes.
 fn classify_by_vectors(node: &mut Node<'_, '_>) -> Answer {
     let Some(rows) = rows(node) else { return Ok(vec![]) };
@@ -60,26 +44,5 @@ fn classify_by_vectors(node: &mut Node<'_, '_>) -> Answer {
 
 fn regress(node: &mut Node<'_, '_>, targets: &str) -> Answer {
     let columns = DimExpr::Constant(node.integer(targets, 1));
-    Ok(vec![rows(node).map(|rows| vec![rows, columns])])
-}
-
-fn extract_features(node: &mut Node<'_, '_>) -> Answer {
-    let (Some(mut shape), Some(places)) = (node.shape(0), node.shape(1)) else { return Ok(vec![]) };
-    let count = DimExpr::product(&places);
-    match shape.len() {
-        0 | 1 => shape = vec![DimExpr::ONE, count],
-        rank => shape[rank - 1] = count,
-    }
-    Ok(vec![Some(shape)])
-}
-
-fn encode_one_hot(node: &mut Node<'_, '_>) -> Answer {
-    let categories = length(node, &["cats_int64s", "cats_strings"]).ok_or("it has no categories")?;
-    Ok(vec![node.shape(0).map(|shape| [shape.as_slice(), &[DimExpr::Constant(categories)]].concat())])
-}
-
-fn join_features(node: &mut Node<'_, '_>) -> Answer {
-    let columns = node.integers("inputdimensions").map(|counts| DimExpr::Constant(counts.iter().sum()));
-    let columns = columns.unwrap_or_else(|| node.fresh(0, 1));
     Ok(vec![rows(node).map(|rows| vec![rows, columns])])
 }

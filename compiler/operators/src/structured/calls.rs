@@ -1,7 +1,7 @@
 //! Calls of the runtime's routines, for operators whose work is not loop-shaped.
 
 use dialects::rt::routines::{CALL, Extents, Routine, handle_type};
-use ir::{Attribute, Attributes, DenseElements, Op, Type, Value};
+use ir::{Attribute, Attributes, Op, Type, Value};
 
 use super::{Lowering, Unsupported, is_string};
 use crate::types::{element_by_name, element_number};
@@ -90,13 +90,6 @@ impl Lowering<'_> {
             Attributes::from([("routine", Attribute::string(name)), ("kinds", Attribute::i64_dense_array(kinds))]);
         let call = self.emit(CALL, operands, types, attributes);
         self.body.op(call).results().to_vec()
-    }
-
-    /// A table of numbers that the lowering has made.
-    pub(crate) fn table(&mut self, elements: DenseElements) -> Argument {
-        let kind = element_number(elements.r#type.element()).expect("tables are of numbers");
-        let r#type = elements.r#type.clone();
-        Argument::Lowered(self.builder().constant(Attribute::dense(elements), r#type), kind)
     }
 
     /// The number of a tensor's element type, as routines take it.

@@ -41,7 +41,6 @@ pub(crate) fn lowering_of(name: &str) -> Option<Lower> {
         "StringSplit" => |lowering, op, _| strings::split(lowering, op),
         "RegexFullMatch" => |lowering, op, _| strings::full_match(lowering, op),
         "TfIdfVectorizer" => |lowering, op, _| strings::count_terms(lowering, op),
-        "ml.LabelEncoder" => |lowering, op, _| strings::encode_labels(lowering, op),
         "SequenceEmpty" | "SequenceConstruct" | "SequenceInsert" | "SequenceErase" | "SequenceAt"
         | "SequenceLength" | "SplitToSequence" | "ConcatFromSequence" => sequences::lower_sequence,
         "Optional" | "OptionalHasElement" | "OptionalGetElement" => sequences::lower_optional,

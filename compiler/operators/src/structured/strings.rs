@@ -142,7 +142,7 @@ pub(super) fn count_terms(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Uns
 }
 
 /// Lowers `LabelEncoder`.
-pub(super) fn encode_labels(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
+pub(crate) fn encode_labels(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     let node = views::ml::LabelEncoder::of(lowering.source, op);
     let list = |strings: &Option<Vec<String>>, numbers: &Option<Vec<i64>>, reals: &Option<Vec<f32>>| match (
         strings, numbers, reals,
