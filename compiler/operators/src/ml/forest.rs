@@ -10,6 +10,9 @@ use ir::{DenseElements, Type};
 
 use super::tables::{floats, words};
 
+/// The place of each node in the lists, by tree and number.
+type Places = HashMap<(i64, i64), usize>;
+
 /// How a node compares its feature with its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mode {
@@ -240,7 +243,7 @@ impl Lists {
     }
 
     /// The place of each node in the lists by tree and number, and the reference to it.
-    fn references(&self) -> Result<(HashMap<(i64, i64), usize>, Vec<i32>), String> {
+    fn references(&self) -> Result<(Places, Vec<i32>), String> {
         let mut numbers = HashMap::with_capacity(self.nodes.len());
         let mut references = Vec::with_capacity(self.nodes.len());
         let (mut branches, mut leaves) = (0, 0);
@@ -256,11 +259,7 @@ impl Lists {
     }
 
     /// Where the weights of each leaf start, and the weights in the order of their leaves.
-    fn leaves(
-        &self,
-        numbers: &HashMap<(i64, i64), usize>,
-        references: &[i32],
-    ) -> Result<(Vec<i32>, Vec<usize>), String> {
+    fn leaves(&self, numbers: &Places, references: &[i32]) -> Result<(Vec<i32>, Vec<usize>), String> {
         let leaf_count = references.iter().filter(|&&reference| reference < 0).count();
         let mut owners = Vec::with_capacity(self.weights.len());
         let mut starts = vec![0i32; leaf_count + 1];
@@ -287,11 +286,7 @@ impl Lists {
     }
 
     /// The inner nodes, and which nodes are below another.
-    fn branches(
-        &self,
-        numbers: &HashMap<(i64, i64), usize>,
-        references: &[i32],
-    ) -> Result<(Vec<Branch>, Vec<bool>), String> {
+    fn branches(&self, numbers: &Places, references: &[i32]) -> Result<(Vec<Branch>, Vec<bool>), String> {
         let mut branches = Vec::new();
         let mut is_child = vec![false; self.nodes.len()];
         for at in (0..self.nodes.len()).filter(|&at| references[at] >= 0) {
