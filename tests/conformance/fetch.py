@@ -1,18 +1,21 @@
 """Writes the ONNX backend suite of the installed onnx package to a folder: `fetch.py FOLDER`.
 
 Each case becomes KIND/NAME/{model.onnx, test_data_set_*/{input,output}_*.pb}; `cases.tsv` lists kind, name, relative and
-absolute tolerance. Nothing is done when the folder already holds the suite of this version.
+absolute tolerance. Nothing is done when the folder already holds these kinds of cases of this version.
+
+The models of kind `real` come without their weights, as the suite runs them: weights and the input are made up.
 """
 
 import shutil
 import sys
 from pathlib import Path
 
+import numpy
 import onnx
 from onnx import TensorProto, numpy_helper
 from onnx.backend.test.loader import load_model_tests
 
-KINDS = ["node", "simple", "pytorch-converted", "pytorch-operator"]
+KINDS = ["node", "simple", "pytorch-converted", "pytorch-operator", "real"]
 
 
 def to_proto(value, info):
@@ -28,7 +31,31 @@ def to_proto(value, info):
     return numpy_helper.from_array(value, info.name)
 
 
+def made_up_input(info):
+    """What the suite's runner feeds: numbers from 0 up to 1."""
+    shape = [dimension.dim_value or 1 for dimension in info.type.tensor_type.shape.dim]
+    count = numpy.prod(shape)
+    return (numpy.arange(count).reshape(shape) / count).astype(numpy.float32)
+
+
+def write_light_case(case, folder):
+    source = Path(onnx.__file__).parent.parent / case.url
+    data = folder / "test_data_set_0"
+    data.mkdir(parents=True)
+    shutil.copy(source, folder / "model.onnx")
+    graph = onnx.load(source).graph
+    weights = {weight.name for weight in graph.initializer}
+    inputs = [info for info in graph.input if info.name not in weights]
+    for index, info in enumerate(inputs):
+        (data / f"input_{index}.pb").write_bytes(to_proto(made_up_input(info), info).SerializeToString())
+    for index in range(len(graph.output)):
+        shutil.copy(source.with_name(f"{source.stem}_output_{index}.pb"), data / f"output_{index}.pb")
+
+
 def write_case(case, folder):
+    if case.url:
+        write_light_case(case, folder)
+        return
     if case.model_dir:
         shutil.copytree(case.model_dir, folder)
         return
@@ -45,7 +72,8 @@ def write_case(case, folder):
 def main():
     folder = Path(sys.argv[1])
     stamp = folder / "version"
-    if stamp.exists() and stamp.read_text() == onnx.__version__:
+    version = " ".join([onnx.__version__, *KINDS])
+    if stamp.exists() and stamp.read_text() == version:
         return
     shutil.rmtree(folder, ignore_errors=True)
     lines = []
@@ -54,7 +82,7 @@ def main():
             write_case(case, folder / kind / case.name)
             lines.append(f"{kind}\t{case.name}\t{case.rtol}\t{case.atol}\n")
     (folder / "cases.tsv").write_text("".join(lines))
-    stamp.write_text(onnx.__version__)
+    stamp.write_text(version)
 
 
 if __name__ == "__main__":

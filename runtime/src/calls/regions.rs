@@ -136,7 +136,7 @@ struct Pool<'s, 'c> {
     images: &'s Tensor<'c>,
     regions: &'s Tensor<'c>,
     output: &'s mut Output<'c>,
-    scale: f64,
+    scale: f32,
 }
 
 impl Generic for Pool<'_, '_> {
@@ -152,7 +152,8 @@ impl Generic for Pool<'_, '_> {
             if !(0.0..count as f64).contains(&image) {
                 return Err(NO_IMAGE);
             }
-            let [left, top, right, bottom] = [left, top, right, bottom].map(|x| (x * self.scale).round());
+            // in f32, as the scale is, because it decides which of two pixels is the nearer one
+            let [left, top, right, bottom] = [left, top, right, bottom].map(|x| (x as f32 * self.scale).round());
             for channel in 0..channels {
                 let image = &images[(image as usize * channels + channel) * height * width..][..height * width];
                 let Some(cells) = output.next() else { return Ok(()) };
@@ -169,10 +170,10 @@ impl Generic for Pool<'_, '_> {
 }
 
 /// The pixels of a cell along one axis; both ends of a region belong to it.
-fn range([start, end]: [f64; 2], cell: usize, cells: usize, extent: usize) -> std::ops::Range<usize> {
-    let length = (end - start + 1.0).max(1.0) / cells as f64;
-    let pixel = |x: f64| (x + start).clamp(0.0, extent as f64) as usize;
-    let (first, last) = (pixel((cell as f64 * length).floor()), pixel(((cell + 1) as f64 * length).ceil()));
+fn range([start, end]: [f32; 2], cell: usize, cells: usize, extent: usize) -> std::ops::Range<usize> {
+    let length = (end - start + 1.0).max(1.0) / cells as f32;
+    let pixel = |x: f32| (x + start).clamp(0.0, extent as f32) as usize;
+    let (first, last) = (pixel((cell as f32 * length).floor()), pixel(((cell + 1) as f32 * length).ceil()));
     first..last.max(first)
 }
 
@@ -182,5 +183,5 @@ pub(super) fn pool_regions(call: &mut Call<'_>) -> Outcome {
     if regions.extents.get(1) != Some(&5) {
         return Err(NO_FIT);
     }
-    images.kind.dispatch(Pool { images: &images, regions: &regions, output: &mut output, scale })
+    images.kind.dispatch(Pool { images: &images, regions: &regions, output: &mut output, scale: scale as f32 })
 }
