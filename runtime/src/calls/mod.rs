@@ -17,6 +17,7 @@ mod determinant;
 mod element;
 mod fourier;
 mod lookup;
+mod picture;
 mod regions;
 mod scatter;
 mod select;
@@ -231,6 +232,7 @@ routines! {
     rt_call_optional_tensor = sequence::optional_tensor;
     rt_call_optional_value = sequence::optional_value;
     rt_call_fourier = fourier::fourier;
+    rt_call_decode_image = picture::decode_image;
     rt_call_columns_to_image = columns::columns_to_image;
     rt_call_determinant = determinant::determinant_of;
     rt_call_align_regions = regions::align_regions;
