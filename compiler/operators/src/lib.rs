@@ -7,6 +7,7 @@
 pub mod decompose;
 mod generator;
 pub mod graph;
+mod image;
 mod logical;
 mod math;
 mod ml;

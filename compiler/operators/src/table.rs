@@ -5,11 +5,14 @@ use std::sync::LazyLock;
 use dialects::onnx::OnnxOp;
 
 use crate::operator::Operator;
-use crate::{generator, logical, math, ml, nn, object_detection, quantization, recurrent, reduction, tensor, training};
+use crate::{
+    generator, image, logical, math, ml, nn, object_detection, quantization, recurrent, reduction, tensor, training,
+};
 
 /// The rows by the folders they stand in.
 const FOLDERS: &[&[&Operator]] = &[
     generator::OPERATORS,
+    image::OPERATORS,
     logical::OPERATORS,
     math::OPERATORS,
     ml::OPERATORS,

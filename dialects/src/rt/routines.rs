@@ -327,6 +327,15 @@ pub const ROUTINES: &[Routine] = &[
         reads_texts: false,
     },
     Routine {
+        name: "decode_image",
+        summary: "The pixels of an image in a file's format: `[height, width, numbers]`. The last operand says what the \
+                  numbers are: 0 red, green, blue; 1 blue, green, red; 2 brightness.",
+        operands: &[Tensor, Index],
+        results: &[Returned],
+        failures: &["the image is damaged, too large, or not BMP, JPEG, PNG, PNM, TIFF or WebP"],
+        reads_texts: false,
+    },
+    Routine {
         name: "columns_to_image",
         summary: "Blocks laid out as columns, added up where they lie in an image. The vectors are the extents of a block, \
                   its strides, its dilations, and the padding: all begins, then all ends.",

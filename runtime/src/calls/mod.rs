@@ -18,6 +18,7 @@ mod element;
 mod fourier;
 mod lookup;
 mod parallel;
+mod picture;
 mod regions;
 mod scatter;
 mod select;
@@ -234,6 +235,7 @@ routines! {
     rt_call_optional_value = sequence::optional_value;
     rt_call_fourier = fourier::fourier;
     rt_call_trees = trees::trees;
+    rt_call_decode_image = picture::decode_image;
     rt_call_columns_to_image = columns::columns_to_image;
     rt_call_determinant = determinant::determinant_of;
     rt_call_align_regions = regions::align_regions;

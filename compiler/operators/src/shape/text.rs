@@ -12,7 +12,6 @@ pub(super) fn rule(name: &str) -> Option<Rule> {
         "StringNormalizer" => normalize,
         "StringSplit" => split,
         "TfIdfVectorizer" => count_terms,
-        "ImageDecoder" => |node| Ok(vec![Some((0..3).map(|axis| node.fresh(0, axis)).collect())]),
         "SequenceAt" => element_at,
         "ConcatFromSequence" => concat,
         "OptionalGetElement" => held,

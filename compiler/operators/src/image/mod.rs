@@ -1,0 +1,7 @@
+//! Operators on encoded images.
+
+mod image_decoder;
+
+use crate::operator::Operator;
+
+pub(crate) const OPERATORS: &[&Operator] = &[&image_decoder::IMAGE_DECODER];
