@@ -153,7 +153,9 @@ fn start_of(source: &Body, generic: &Generic, roles: &Contraction) -> Start {
     let Some(batch) = loops.strip_suffix(&expected[..]) else { return Start::Values };
     let plain = init.inputs.len() == 1 && init.output_map(0).is_identity();
     let by_batch = loops.len() == picks.len() && batch.iter().all(|dim| roles.batch.contains(dim));
-    match plain && by_batch && Generic::defining(source, init.inputs[input]).is_none() {
+    // a kernel holds vectors whose elements are all the same, and what it computes itself, in no buffer
+    let in_kernel = |op| Generic::of(source, op).is_some() || source.name(op) == "arith.constant";
+    match plain && by_batch && !source.defining_op(init.inputs[input]).is_some_and(in_kernel) {
         true => Start::Columns(init.inputs[input], batch.to_vec()),
         false => Start::Values,
     }
