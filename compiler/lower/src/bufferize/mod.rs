@@ -1,13 +1,13 @@
 //! Bufferization of the host function: tensors become buffers in one planned arena, kernel results become arguments.
 //!
-//! - [`convention`]: how the host function takes inputs and gives outputs.
-//! - [`sizes`]: extents and sizes in bytes as values of the host.
-//! - [`lifetimes`]: how long each result is read.
-//! - [`memory`]: where each result lives.
-//! - [`constants`]: buffers that outlive a run.
-//! - [`control`]: conditionals and loops.
-//! - [`routines`]: calls of the runtime's routines.
-//! - [`operations`]: operation by operation from tensors to buffers.
+//! - `convention`: how the host function takes inputs and gives outputs.
+//! - `sizes`: extents and sizes in bytes as values of the host.
+//! - `lifetimes`: how long each result is read.
+//! - `memory`: where each result lives.
+//! - `constants`: buffers that outlive a run.
+//! - `control`: conditionals and loops.
+//! - `routines`: calls of the runtime's routines.
+//! - `operations`: operation by operation from tensors to buffers.
 //!
 //! Invariants
 //! - Every buffer is dense and row-major.
