@@ -274,6 +274,6 @@ mod tests {
         assert_eq!(transformed([0.0, 0.0, 0.0], 1), [0.333; 3]);
         assert_eq!(transformed([0.0, 30.0, -30.0], 2), [0.5, 1.0, 0.0]);
         assert_eq!(transformed([0.0, 1.0, 1.0], 3), [0.0, 0.5, 0.5]);
-        assert_eq!(transformed([0.5, 0.975, 0.025], 4), [0.0, 1.958, -1.958]);
+        assert_eq!(transformed([0.5, 0.975, 0.025], 4), [0.0, 1.959, -1.959]);
     }
 }
