@@ -12,6 +12,8 @@ use Rank::{AtLeast, Exactly};
 
 /// Operators, operands and what each must be.
 const RANKS: &[(&str, usize, Rank)] = &[
+    ("Col2Im", 1, Exactly(1)),
+    ("Col2Im", 2, Exactly(1)),
     ("ConstantOfShape", 0, Exactly(1)),
     ("Expand", 1, Exactly(1)),
     ("EyeLike", 0, Exactly(2)),

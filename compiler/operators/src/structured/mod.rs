@@ -578,6 +578,11 @@ impl<'a> Lowering<'a> {
         let known: Option<Vec<Vec<DimExpr>>> =
             results.iter().map(|&r| self.shapes.known_value(r).map(<[DimExpr]>::to_vec)).collect();
         let Some(known) = known.filter(|known| !known.is_empty()) else { return false };
+        // a tensor without elements may still have an extent that only its operation tells
+        let is_static = |&result: &Value| self.shape(result).iter().all(|dim| dim.as_constant().is_some());
+        if !results.iter().all(is_static) {
+            return false;
+        }
         for (&result, elements) in results.iter().zip(&known) {
             let value = self.known_tensor(result, elements);
             self.bind(result, value);
