@@ -161,8 +161,7 @@ impl<'m> Importer<'m> {
         let mut scope = Scope::default();
         for info in graph.input.iter().chain(&graph.value_info).chain(&graph.output) {
             if let Some(r#type) = self.declared_type(info)? {
-                let r#type = if self.options.keeps_types() { r#type } else { without_shape(&r#type) };
-                scope.types.insert(&info.name, r#type);
+                scope.types.insert(&info.name, self.options.still_holds(r#type));
             }
         }
         self.frame.scopes.push(scope);

@@ -104,6 +104,21 @@ pub fn without_shape(r#type: &Type) -> Type {
     }
 }
 
+/// The same type with as many axes, of extents that are not known.
+pub fn without_extents(r#type: &Type) -> Type {
+    match r#type {
+        Type::Tensor(tensor) => match &tensor.shape {
+            Some(shape) => Type::tensor(vec![None; shape.len()], tensor.element.clone()),
+            None => r#type.clone(),
+        },
+        Type::Dialect(dialect) => {
+            let parameters = dialect.parameters.iter().map(without_extents).collect();
+            Type::dialect(&dialect.dialect, &dialect.name, parameters)
+        }
+        other => other.clone(),
+    }
+}
+
 /// The element type of a sequence or optional.
 pub fn contained<'a>(r#type: &'a Type, container: &str) -> Option<&'a Type> {
     match r#type {
