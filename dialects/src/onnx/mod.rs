@@ -14,6 +14,13 @@ pub mod views;
 
 use ir::{Body, Op};
 
+/// The name of constants.
+pub const CONSTANT: &str = "onnx.Constant";
+/// The name of what stands for an omitted operand.
+pub const NO_VALUE: &str = "onnx.NoValue";
+/// The name of the operation that ends a region.
+pub const YIELD: &str = "onnx.Yield";
+
 pub use names::OnnxOp;
 pub use operations::{is_random, operations};
 pub use verify::{check_choices, check_types, type_name};

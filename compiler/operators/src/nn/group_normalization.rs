@@ -6,12 +6,13 @@ use ir::{Attribute, DimExpr, Op, Value};
 
 use super::normalize::{normalize_rows, wide};
 use crate::graph::{self, Emitter, Problem};
-use crate::operator::Operator;
+use crate::operator::{Operator, Rank};
 use crate::shape::{Answer, Node};
 use crate::structured::reduction::Shaped;
 use crate::structured::{Lowering, Unsupported};
 
 pub(crate) const INSTANCE_NORMALIZATION: Operator = Operator {
+    ranks: &[(0, Rank::AtLeast(2))],
     shapes: Some(|node| {
         let grouping = Grouping::by_channel(node.view());
         shapes(node, &grouping)
@@ -24,6 +25,7 @@ pub(crate) const INSTANCE_NORMALIZATION: Operator = Operator {
 };
 
 pub(crate) const GROUP_NORMALIZATION: Operator = Operator {
+    ranks: &[(0, Rank::AtLeast(2))],
     upgrades: &[(21, parameters_by_channel)],
     shapes: Some(|node| {
         let grouping = Grouping::by_group(node.view());
