@@ -5,7 +5,6 @@
 //! `onnx.Yield`. Attributes keep ONNX's names; one that is missing has ONNX's default.
 
 #[rustfmt::skip]
-#[allow(missing_docs, reason = "the names are ONNX's")]
 mod names;
 mod operations;
 pub mod schema;
