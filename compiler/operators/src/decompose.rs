@@ -4,10 +4,13 @@
 //! that have no lowering of their own. Each is what its definition in the standard says, in terms of operators in their
 //! newest form; where a rank decides, it has to be known.
 
-use ir::{Block, Body, Diagnostic, IndexMap, Module, Op, Value};
+use dialects::onnx::OnnxOp;
+use dialects::onnx::views::{self, View};
+use ir::{Block, Body, Diagnostic, DimExpr, IndexMap, Module, Op, Value};
 
 use crate::graph::{Emitter, remove_dead};
 use crate::operator::Compose;
+use crate::shape::ShapeAnalysis;
 use crate::{shape, table};
 
 /// Compositions of compositions end after so many rounds.
@@ -26,8 +29,11 @@ pub fn decompose(module: &mut Module, name: &str) -> ir::Result<()> {
         outcome = match shape::analyse(&body, &attributes, &IndexMap::default()) {
             Ok(shapes) => {
                 shapes.write_types(&mut body);
+                let blocks = blocks_with_compositions(&body, &shapes);
+                if blocks.is_empty() {
+                    break;
+                }
                 let mut emit = Emitter::inside(body, shapes);
-                let blocks = blocks_with_compositions(&emit.body);
                 blocks.into_iter().for_each(|block| decompose_block(&mut emit, block));
                 body = emit.body;
                 remove_dead(&mut body);
@@ -45,12 +51,31 @@ fn composition(body: &Body, op: Op) -> Option<Compose> {
     table::row_of(body.name(op)).and_then(|row| row.compose)
 }
 
-fn blocks_with_compositions(body: &Body) -> Vec<Block> {
+/// The blocks to rebuild. Of a branch that is never taken, too little is known.
+fn blocks_with_compositions(body: &Body, shapes: &ShapeAnalysis) -> Vec<Block> {
     let composed = body.walk_all().into_iter().filter(|&op| composition(body, op).is_some());
     let mut blocks: Vec<Block> = composed.filter_map(|op| body.op(op).parent()).collect();
     blocks.sort();
     blocks.dedup();
+    blocks.retain(|&block| !is_never_run(body, shapes, block));
     blocks
+}
+
+/// Whether a block is a branch that a decided condition never takes, or lies in one.
+fn is_never_run(body: &Body, shapes: &ShapeAnalysis, mut block: Block) -> bool {
+    while let Some(region) = body.block_region(block)
+        && let Some(op) = body.region_parent(region)
+        && let Some(outer) = body.op(op).parent()
+    {
+        if OnnxOp::of(body, op) == Some(OnnxOp::If)
+            && let Some(&[DimExpr::Constant(condition)]) = shapes.known_value(views::If::of(body, op).cond)
+            && body.op(op).regions().get(usize::from(condition == 0)) != Some(&region)
+        {
+            return true;
+        }
+        block = outer;
+    }
+    false
 }
 
 /// Builds the block anew, each composition in front of the operation it stands for.

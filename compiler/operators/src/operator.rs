@@ -67,14 +67,6 @@ impl Rank {
             Rank::AtLeast(least) => rank >= least,
         }
     }
-
-    /// The same for a value with so many axes more; `None` where that says nothing.
-    pub fn shifted(self, more: isize) -> Option<Rank> {
-        match self {
-            Rank::Exactly(rank) => Some(Rank::Exactly(rank.checked_add_signed(more)?)),
-            Rank::AtLeast(least) => Some(Rank::AtLeast(least.checked_add_signed(more)?)),
-        }
-    }
 }
 
 impl std::fmt::Display for Rank {
