@@ -6,6 +6,7 @@ use std::alloc::{Layout, alloc, dealloc};
 use std::ffi::{CStr, c_char, c_void};
 
 use crate::handles::HandleTable;
+use crate::pages::has_room;
 use crate::strings::StringTable;
 
 /// Alignment of every arena, in bytes.
@@ -102,7 +103,7 @@ impl RunContext {
     fn arena(&mut self, bytes: i64) -> *mut u8 {
         if bytes > self.arena_bytes || self.arena.is_null() {
             self.release();
-            let layout = arena_layout(bytes.max(ARENA_ALIGNMENT as i64));
+            let layout = arena_layout(bytes.max(ARENA_ALIGNMENT as i64)).filter(|_| has_room(bytes));
             // SAFETY: the layout is not empty.
             self.arena = layout.map_or(std::ptr::null_mut(), |layout| unsafe { alloc(layout) });
             if self.arena.is_null() {
@@ -119,7 +120,7 @@ impl RunContext {
         let header = match take_spare(&mut self.spare, bytes) {
             Some(spare) => spare,
             None => {
-                let layout = buffer_layout(bytes);
+                let layout = buffer_layout(bytes).filter(|_| has_room(bytes));
                 // SAFETY: the layout holds at least a header.
                 let header = layout.map_or(std::ptr::null_mut(), |layout| unsafe { alloc(layout) }).cast::<RunBuffer>();
                 if header.is_null() {

@@ -4,20 +4,30 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use codegen_llvm::{Optimization, Options};
+use commandline::{Drafts, Failure, write_binary};
 use driver::{ErrorClass, Signature};
 use ir::{Attribute, Module};
 
+use crate::emit::{cannot_write, write_text};
 use crate::header::header;
-use crate::{Arguments, Emit, Failure};
+use crate::{Arguments, Emit};
 
 /// The name of a program's own model.
 const PROGRAM: &str = "model";
+/// How folders with the parts of what is linked begin.
+const SCRATCH: &str = "onnxc";
 
-/// The bytes to write; `None` when they are written already.
-pub(crate) fn emit(arguments: &Arguments, module: Module, signature: &Signature) -> Result<Option<Vec<u8>>, Failure> {
+/// Makes native code, or the texts of it, and writes that.
+pub(crate) fn emit(
+    arguments: &Arguments,
+    module: Module,
+    signature: &Signature,
+    drafts: &Drafts,
+) -> Result<(), Failure> {
     let mut ports = signature.inputs.iter().chain(&signature.outputs);
-    if ports.any(|port| port.is_container()) {
-        return Err(Failure::new(ErrorClass::Unsupported, "sequences and optionals have no C interface"));
+    if let Some(port) = ports.find(|port| port.is_container()) {
+        let message = format!("'{}': sequences and optionals have no C interface", port.name);
+        return Err(Failure::new(ErrorClass::Unsupported, message));
     }
     let options = options(arguments);
     let name = match (&arguments.name, arguments.emit) {
@@ -31,29 +41,30 @@ pub(crate) fn emit(arguments: &Arguments, module: Module, signature: &Signature)
         let options = Options { exports: exports.clone(), ..options.clone() };
         codegen_llvm::write_object(&module, &options, path).map_err(Failure::from)
     };
-    Ok(match arguments.emit {
-        Emit::Asm => Some(codegen_llvm::compile_assembly(&module, &options)?.into_bytes()),
-        Emit::LlvmIr => Some(codegen_llvm::compile_ir(&module, &options)?.into_bytes()),
-        Emit::Header => Some(header().into_bytes()),
+    match arguments.emit {
+        Emit::Asm => write_text(arguments, &codegen_llvm::compile_assembly(&module, &options)?, drafts),
+        Emit::LlvmIr => write_text(arguments, &codegen_llvm::compile_ir(&module, &options)?, drafts),
+        Emit::Header => write_text(arguments, &header(), drafts),
         Emit::Obj if arguments.output == Path::new("-") => {
-            let folder = Scratch::new().map_err(|error| Failure::new(ErrorClass::Input, error))?;
-            let path = folder.0.join("model.o");
+            let folder = drafts.folder(SCRATCH).map_err(Failure::input)?;
+            let path = folder.path().join("model.o");
             write_object(&path)?;
-            Some(std::fs::read(&path).map_err(|error| Failure::new(ErrorClass::Input, error))?)
+            write_binary(&std::fs::read(&path).map_err(Failure::input)?)
         }
-        Emit::Obj => {
-            write_object(&arguments.output)?;
-            None
-        }
-        Emit::Lib => {
-            link(arguments, write_object, None)?;
-            None
-        }
-        _ => {
-            link(arguments, write_object, Some(&header()))?;
-            None
-        }
-    })
+        Emit::Obj => write_file(arguments, drafts, write_object),
+        Emit::Lib => write_file(arguments, drafts, |path| link(path, drafts, write_object, None)),
+        _ => write_file(arguments, drafts, |path| link(path, drafts, write_object, Some(&header()))),
+    }
+}
+
+fn write_file(
+    arguments: &Arguments,
+    drafts: &Drafts,
+    write: impl FnOnce(&Path) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let draft = drafts.file(&arguments.output);
+    write(draft.path())?;
+    draft.finish().map_err(|error| cannot_write(&arguments.output, &error))
 }
 
 fn options(arguments: &Arguments) -> Options {
@@ -92,22 +103,19 @@ fn rename(mut module: Module, name: &str) -> (Module, Vec<String>) {
 
 /// Links an object with the runtime: to a library, or to a program when there is a header for one.
 fn link(
-    arguments: &Arguments,
+    target: &Path,
+    drafts: &Drafts,
     write_object: impl FnOnce(&Path) -> Result<(), Failure>,
     program: Option<&str>,
 ) -> Result<(), Failure> {
-    let usage = |message: &str| Failure::new(ErrorClass::Usage, message);
-    if arguments.output == Path::new("-") {
-        return Err(usage("libraries and programs need a file name: -o FILE"));
-    }
-    let folder = Scratch::new().map_err(|error| Failure::new(ErrorClass::Input, error))?;
+    let folder = drafts.folder(SCRATCH).map_err(Failure::input)?;
     let write = |name: &str, bytes: &[u8]| {
-        let path = folder.0.join(name);
-        std::fs::write(&path, bytes).map_err(|error| Failure::new(ErrorClass::Input, error))?;
+        let path = folder.path().join(name);
+        std::fs::write(&path, bytes).map_err(Failure::input)?;
         Ok::<PathBuf, Failure>(path)
     };
     let mut command = Command::new(std::env::var_os("CC").unwrap_or_else(|| "cc".into()));
-    command.arg("-o").arg(&arguments.output);
+    command.arg("-o").arg(target);
     match program {
         None => {
             command.arg("-shared");
@@ -117,11 +125,11 @@ fn link(
             command.arg("-O1").arg(write("runner.c", include_bytes!("runner.c"))?);
         }
     }
-    let object = folder.0.join("model.o");
+    let object = folder.path().join("model.o");
     write_object(&object)?;
     command.arg(object).arg(runtime_library()?);
     command.args(["-lm", "-lpthread", "-ldl", "-Wl,--gc-sections"]);
-    let failed = |problem: String| Failure::new(ErrorClass::Input, format!("linking with cc: {problem}"));
+    let failed = |problem: String| Failure::input(format!("linking with cc: {problem}"));
     let output = command.output().map_err(|error| failed(error.to_string()))?;
     if output.status.success() { Ok(()) } else { Err(failed(String::from_utf8_lossy(&output.stderr).into_owned())) }
 }
@@ -131,23 +139,5 @@ fn runtime_library() -> Result<PathBuf, Failure> {
     const NAME: &str = "libruntime.a";
     let here = std::env::current_exe().unwrap_or_default();
     let found = here.ancestors().skip(1).take(3).map(|folder| folder.join(NAME)).find(|path| path.is_file());
-    found.ok_or_else(|| Failure::new(ErrorClass::Usage, format!("{NAME} does not stand beside this program")))
-}
-
-/// A folder that goes with its value.
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new() -> std::io::Result<Scratch> {
-        let path = std::env::temp_dir().join(format!("onnxc-{}", std::process::id()));
-        std::fs::create_dir_all(&path)?;
-        Ok(Scratch(path))
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        // nothing is lost when it stays
-        std::fs::remove_dir_all(&self.0).ok();
-    }
+    found.ok_or_else(|| Failure::usage(format!("{NAME} does not stand beside this program")))
 }
