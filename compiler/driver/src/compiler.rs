@@ -141,6 +141,10 @@ impl Compiler {
         let mut timings = Timings::default();
         let mut module = self.import(path, &import::Options::default(), &mut timings)?;
         let mut signature = Signature::of(main_function(&module)?);
+        signature.tie(main_function(&module)?)?;
+        if level == Level::Graph {
+            pipeline::run(&mut module, "infer-shapes", &self.options, &mut timings)?;
+        }
         if level > Level::Graph {
             self.enter(Stage::Optimize);
             pipeline::run(&mut module, &pipeline::graph(&self.options), &self.options, &mut timings)?;

@@ -76,6 +76,32 @@ impl Signature {
         }
     }
 
+    /// Gives extents of outputs the names of inputs' extents that they are equal to, as shape inference finds at the
+    /// graph level.
+    pub(crate) fn tie(&mut self, function: FunctionView<'_>) -> Result<()> {
+        let body = function.body;
+        let Some(entry) = body.entry() else { return Ok(()) };
+        let shapes = operators::shape::analyse(body, function.attributes, &IndexMap::default())?;
+        let results = body.terminator(entry).map_or(&[][..], |op| body.op(op).operands());
+        for (port, &result) in self.outputs.iter_mut().zip(results) {
+            let dims = shapes.shape(result).unwrap_or_default();
+            port.shape.resize(dims.len().max(port.shape.len()), Extent::Any);
+            for (extent, dim) in port.shape.iter_mut().zip(dims) {
+                let places = self.inputs.iter_mut().zip(body.arguments(entry)).flat_map(|(input, &argument)| {
+                    input.shape.iter_mut().zip(shapes.shape(argument).unwrap_or_default())
+                });
+                let same = places.into_iter().find(|(own, other)| !matches!(own, Extent::Fixed(_)) && dim == *other);
+                if let (Extent::Any | Extent::Named(_), Some((own, other))) = (&*extent, same) {
+                    if *own == Extent::Any {
+                        *own = Extent::Named(other.to_string());
+                    }
+                    *extent = own.clone();
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Takes over the extents that lowering has found.
     pub(crate) fn refine(&mut self, function: FunctionView<'_>) {
         let refine = |ports: &mut [Port], types: &[Type]| {

@@ -6,10 +6,10 @@ use std::process::Command;
 use codegen_llvm::{Optimization, Options};
 use commandline::{Drafts, Failure, write_binary};
 use driver::{ErrorClass, Signature};
-use ir::{Attribute, Module};
+use ir::Module;
 
 use crate::emit::{cannot_write, write_text};
-use crate::header::header;
+use crate::header::{header, interface};
 use crate::{Arguments, Emit};
 
 /// The name of a program's own model.
@@ -35,16 +35,15 @@ pub(crate) fn emit(
         (Some(name), _) => name.clone(),
         (None, _) => identifier(arguments.model.as_deref().unwrap_or(Path::new(PROGRAM))),
     };
-    let (module, exports) = rename(module, &name);
-    let header = || header(&module, signature, &name, exports.len() > 1);
+    let interface = interface(&module, signature, &name, 0);
     let write_object = |path: &Path| {
-        let options = Options { exports: exports.clone(), ..options.clone() };
+        let options = Options { interface: Some(interface.clone()), ..options.clone() };
         codegen_llvm::write_object(&module, &options, path).map_err(Failure::from)
     };
     match arguments.emit {
         Emit::Asm => write_text(arguments, &codegen_llvm::compile_assembly(&module, &options)?, drafts),
         Emit::LlvmIr => write_text(arguments, &codegen_llvm::compile_ir(&module, &options)?, drafts),
-        Emit::Header => write_text(arguments, &header(), drafts),
+        Emit::Header => write_text(arguments, &header(&interface, signature), drafts),
         Emit::Obj if arguments.output == Path::new("-") => {
             let folder = drafts.folder(SCRATCH).map_err(Failure::input)?;
             let path = folder.path().join("model.o");
@@ -52,8 +51,13 @@ pub(crate) fn emit(
             write_binary(&std::fs::read(&path).map_err(Failure::input)?)
         }
         Emit::Obj => write_file(arguments, drafts, write_object),
-        Emit::Lib => write_file(arguments, drafts, |path| link(path, drafts, write_object, None)),
-        _ => write_file(arguments, drafts, |path| link(path, drafts, write_object, Some(&header()))),
+        Emit::Lib => write_file(arguments, drafts, |path| {
+            let soname = arguments.output.file_name().unwrap_or_default().to_string_lossy();
+            link(path, drafts, write_object, &Product::Library { soname: &soname, exports: &interface.exports() })
+        }),
+        _ => write_file(arguments, drafts, |path| {
+            link(path, drafts, write_object, &Product::Program { header: &header(&interface, signature) })
+        }),
     }
 }
 
@@ -88,25 +92,20 @@ fn identifier(path: &Path) -> String {
     if name.starts_with(|c: char| c.is_ascii_alphabetic()) { name } else { format!("{PROGRAM}_{name}") }
 }
 
-/// Gives the functions that others call the model's name, and lists them.
-fn rename(mut module: Module, name: &str) -> (Module, Vec<String>) {
-    let mut exports = Vec::new();
-    for (old, new) in [(driver::pipeline::MAIN, "main"), (driver::pipeline::INITIALIZE, "initialize_constants")] {
-        if let Some(op) = module.symbol(old) {
-            let new = format!("{name}_{new}");
-            module.body.op_mut(op).attributes.set("sym_name", Attribute::string(&new));
-            exports.push(new);
-        }
-    }
-    (module, exports)
+/// What an object is linked to.
+enum Product<'a> {
+    /// A library that offers these symbols and no others.
+    Library { soname: &'a str, exports: &'a [String] },
+    /// A program around a model with this header.
+    Program { header: &'a str },
 }
 
-/// Links an object with the runtime: to a library, or to a program when there is a header for one.
+/// Links an object with the runtime.
 fn link(
     target: &Path,
     drafts: &Drafts,
     write_object: impl FnOnce(&Path) -> Result<(), Failure>,
-    program: Option<&str>,
+    product: &Product<'_>,
 ) -> Result<(), Failure> {
     let folder = drafts.folder(SCRATCH).map_err(Failure::input)?;
     let write = |name: &str, bytes: &[u8]| {
@@ -116,11 +115,15 @@ fn link(
     };
     let mut command = Command::new(std::env::var_os("CC").unwrap_or_else(|| "cc".into()));
     command.arg("-o").arg(target);
-    match program {
-        None => {
-            command.arg("-shared");
+    match product {
+        Product::Library { soname, exports } => {
+            let script = format!("{{ global: {}; local: *; }};", exports.join("; "));
+            let script = write("exports.map", script.as_bytes())?;
+            // its threads go on when it is closed, so it stays in memory
+            command.args(["-shared", "-Wl,-z,nodelete", "-Wl,-Bsymbolic"]);
+            command.arg(format!("-Wl,-soname,{soname}")).arg(format!("-Wl,--version-script={}", script.display()));
         }
-        Some(header) => {
+        Product::Program { header } => {
             write("model.h", header.as_bytes())?;
             command.arg("-O1").arg(write("runner.c", include_bytes!("runner.c"))?);
         }
