@@ -1,5 +1,7 @@
 //! Every pass there is: what the compiler runs, and what `onnx-opt` offers.
 
+use std::io::Write;
+
 use ir::pass::{OptionDefinition, OptionKind, PassContext, PassDefinition, PassRegistry};
 use ir::{IndexMap, Module, Result};
 
@@ -50,7 +52,8 @@ fn optimize(module: &mut Module, context: &PassContext<'_>) -> Result<()> {
     let options = optimize::Options { strict_fp: chosen("strict-fp"), explain: chosen("explain"), ..limits };
     let report = optimize::optimize(module, &options)?;
     if options.explain {
-        eprint!("{report}");
+        // nobody may be listening
+        let _ = write!(std::io::stderr(), "{report}");
     }
     Ok(())
 }
