@@ -6,11 +6,13 @@ use dialects::onnx::OnnxOp;
 
 use crate::operator::Operator;
 use crate::{
-    generator, image, logical, math, ml, nn, object_detection, quantization, recurrent, reduction, tensor, training,
+    contrib, generator, image, logical, math, ml, nn, object_detection, quantization, recurrent, reduction, tensor,
+    training,
 };
 
 /// The rows by the folders they stand in.
 const FOLDERS: &[&[&Operator]] = &[
+    contrib::OPERATORS,
     generator::OPERATORS,
     image::OPERATORS,
     logical::OPERATORS,

@@ -1,0 +1,56 @@
+//! ONNX Runtime's operators, of `com.microsoft` or unnamed in the default domain, said with those of the standard.
+//!
+//! Where no rank decides, others are read in their place; else they are compositions, which are taken apart in front of
+//! the rewrites. `https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md` describes them.
+
+mod activation;
+mod bias;
+mod channels_last;
+mod early;
+mod fused_conv;
+mod fused_product;
+mod gelu;
+mod same;
+mod skip_normalization;
+
+use crate::operator::Operator;
+
+pub(crate) const OPERATORS: &[&Operator] = &[
+    &bias::BIAS_ADD,
+    &bias::BIAS_DROPOUT,
+    &bias::BIAS_SOFTMAX,
+    &early::AFFINE,
+    &early::CROP,
+    &early::DYNAMIC_SLICE,
+    &early::GIVEN_TENSOR_FILL,
+    &early::IMAGE_SCALER,
+    &early::PARAMETRIC_SOFTPLUS,
+    &early::SCALE,
+    &early::SCALED_TANH,
+    &fused_conv::FUSED_CONV,
+    &fused_conv::NHWC_CONV,
+    &fused_conv::NHWC_FUSED_CONV,
+    &fused_conv::NHWC_MAX_POOL,
+    &fused_product::FUSED_GEMM,
+    &fused_product::FUSED_MATMUL,
+    &fused_product::FUSED_MATMUL_ACTIVATION,
+    &fused_product::GEMM_FAST_GELU,
+    &fused_product::TRANSPOSE_MATMUL,
+    &gelu::BIAS_GELU,
+    &gelu::BIAS_SPLIT_GELU,
+    &gelu::FAST_GELU,
+    &gelu::QUICK_GELU,
+    &same::DEQUANTIZE_LINEAR,
+    &same::EXPAND_DIMS,
+    &same::GATHER_ND,
+    &same::GELU,
+    &same::GRID_SAMPLE,
+    &same::PAD,
+    &same::QUANTIZE_LINEAR,
+    &same::RANGE,
+    &same::TRILU,
+    &same::UNIQUE,
+    &skip_normalization::SIMPLIFIED_LAYER_NORMALIZATION,
+    &skip_normalization::SKIP_LAYER_NORMALIZATION,
+    &skip_normalization::SKIP_SIMPLIFIED_LAYER_NORMALIZATION,
+];
