@@ -4,18 +4,27 @@
 //! the rewrites. `https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md` describes them.
 
 mod activation;
+mod attention;
 mod bias;
 mod channels_last;
 mod early;
+mod embed_layer_normalization;
 mod fused_conv;
 mod fused_product;
 mod gelu;
+mod integer_product;
+mod rotary_embedding;
 mod same;
 mod skip_normalization;
 
 use crate::operator::Operator;
 
 pub(crate) const OPERATORS: &[&Operator] = &[
+    &attention::group_query::GROUP_QUERY_ATTENTION,
+    &attention::multi_head::DECODER_MASKED_MULTI_HEAD_ATTENTION,
+    &attention::multi_head::MULTI_HEAD_ATTENTION,
+    &attention::packed::ATTENTION,
+    &attention::packed::QATTENTION,
     &bias::BIAS_ADD,
     &bias::BIAS_DROPOUT,
     &bias::BIAS_SOFTMAX,
@@ -27,6 +36,7 @@ pub(crate) const OPERATORS: &[&Operator] = &[
     &early::PARAMETRIC_SOFTPLUS,
     &early::SCALE,
     &early::SCALED_TANH,
+    &embed_layer_normalization::EMBED_LAYER_NORMALIZATION,
     &fused_conv::FUSED_CONV,
     &fused_conv::NHWC_CONV,
     &fused_conv::NHWC_FUSED_CONV,
@@ -40,6 +50,9 @@ pub(crate) const OPERATORS: &[&Operator] = &[
     &gelu::BIAS_SPLIT_GELU,
     &gelu::FAST_GELU,
     &gelu::QUICK_GELU,
+    &integer_product::DYNAMIC_QUANTIZE_MATMUL,
+    &integer_product::MATMUL_INTEGER_TO_FLOAT,
+    &rotary_embedding::ROTARY_EMBEDDING,
     &same::DEQUANTIZE_LINEAR,
     &same::EXPAND_DIMS,
     &same::GATHER_ND,
