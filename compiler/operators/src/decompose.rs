@@ -59,7 +59,6 @@ fn composition(body: &Body, op: Op, extent: Extent) -> Option<Compose> {
 fn blocks_with_compositions(body: &Body, extent: Extent) -> Vec<Block> {
     let composed = body.walk_all().into_iter().filter(|&op| composition(body, op, extent).is_some());
     let mut blocks: Vec<Block> = composed.filter_map(|op| body.op(op).parent()).collect();
-    blocks.dedup();
     blocks.sort();
     blocks.dedup();
     blocks

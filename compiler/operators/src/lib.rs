@@ -5,6 +5,7 @@
 //! (symbolic shapes), `structured` (building the structured level).
 
 mod contrib;
+mod control_flow;
 pub mod decompose;
 mod generator;
 pub mod graph;
@@ -15,19 +16,24 @@ mod ml;
 mod nn;
 mod object_detection;
 mod operator;
+mod optional;
 mod quantization;
 mod random;
 mod recurrent;
 mod reduction;
+mod sequence;
 pub mod shape;
 pub mod structured;
 #[cfg(test)]
 mod support;
 mod table;
 mod tensor;
+mod text;
 mod training;
 pub mod types;
 pub mod upgrade;
 
-pub use operator::{Compose, Cost, Kind, Lower, Operator, ScalarBody, Step, TypeRule};
+pub use operator::{
+    Bodies, Compose, Cost, ElementRule, Kind, Lower, Operator, Rank, ScalarBody, Step, TypeRule, Uniform,
+};
 pub use table::{all, former, row, row_of};

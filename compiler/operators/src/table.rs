@@ -6,13 +6,14 @@ use dialects::onnx::OnnxOp;
 
 use crate::operator::Operator;
 use crate::{
-    contrib, generator, image, logical, math, ml, nn, object_detection, quantization, recurrent, reduction, tensor,
-    training,
+    contrib, control_flow, generator, image, logical, math, ml, nn, object_detection, optional, quantization,
+    recurrent, reduction, sequence, tensor, text, training,
 };
 
 /// The rows by the folders they stand in.
 const FOLDERS: &[&[&Operator]] = &[
     contrib::OPERATORS,
+    control_flow::OPERATORS,
     generator::OPERATORS,
     image::OPERATORS,
     logical::OPERATORS,
@@ -20,10 +21,13 @@ const FOLDERS: &[&[&Operator]] = &[
     ml::OPERATORS,
     nn::OPERATORS,
     object_detection::OPERATORS,
+    optional::OPERATORS,
     quantization::OPERATORS,
     recurrent::OPERATORS,
     reduction::OPERATORS,
+    sequence::OPERATORS,
     tensor::OPERATORS,
+    text::OPERATORS,
     training::OPERATORS,
 ];
 

@@ -6,6 +6,7 @@
 mod activation;
 mod attention;
 mod bias;
+mod blockwise;
 mod channels_last;
 mod early;
 mod embed_layer_normalization;
@@ -13,6 +14,8 @@ mod fused_conv;
 mod fused_product;
 mod gelu;
 mod integer_product;
+mod integers;
+mod quantized;
 mod rotary_embedding;
 mod same;
 mod skip_normalization;
@@ -28,6 +31,9 @@ pub(crate) const OPERATORS: &[&Operator] = &[
     &bias::BIAS_ADD,
     &bias::BIAS_DROPOUT,
     &bias::BIAS_SOFTMAX,
+    &blockwise::GATHER_BLOCK_QUANTIZED,
+    &blockwise::MATMUL_BNB4,
+    &blockwise::MATMUL_NBITS,
     &early::AFFINE,
     &early::CROP,
     &early::DYNAMIC_SLICE,
@@ -52,6 +58,21 @@ pub(crate) const OPERATORS: &[&Operator] = &[
     &gelu::QUICK_GELU,
     &integer_product::DYNAMIC_QUANTIZE_MATMUL,
     &integer_product::MATMUL_INTEGER_TO_FLOAT,
+    &integers::MATMUL_INTEGER16,
+    &integers::MUL_INTEGER,
+    &integers::REDUCE_SUM_INTEGER,
+    &quantized::QGEMM,
+    &quantized::QLINEAR_ADD,
+    &quantized::QLINEAR_AVERAGE_POOL,
+    &quantized::QLINEAR_CONCAT,
+    &quantized::QLINEAR_CONV,
+    &quantized::QLINEAR_GLOBAL_AVERAGE_POOL,
+    &quantized::QLINEAR_LEAKY_RELU,
+    &quantized::QLINEAR_MUL,
+    &quantized::QLINEAR_REDUCE_MEAN,
+    &quantized::QLINEAR_SIGMOID,
+    &quantized::QLINEAR_SOFTMAX,
+    &quantized::QLINEAR_WHERE,
     &rotary_embedding::ROTARY_EMBEDDING,
     &same::DEQUANTIZE_LINEAR,
     &same::EXPAND_DIMS,

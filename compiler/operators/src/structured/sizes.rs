@@ -150,15 +150,14 @@ impl Lowering<'_> {
         self.check(equal, format!("extent {axis} of a result is not what its operands say"));
     }
 
-    /// The axes that the elements of `vector` are about, by operand `axes` of `op` or one after the other.
+    /// The axes that the elements of `vector` are about, as `axes` lists them or one after the other.
     pub(crate) fn axis_list(
         &mut self,
-        op: Op,
-        axes: usize,
+        axes: Option<Value>,
         vector: Value,
         rank: usize,
     ) -> Result<AxisList, Unsupported> {
-        let Some(axes) = self.operand(op, axes) else {
+        let Some(axes) = axes else {
             let count = self.shape(vector).first().and_then(DimExpr::as_constant);
             return Ok(count.map_or(AxisList::Counted(vector), |count| AxisList::Known((0..count as usize).collect())));
         };
@@ -195,7 +194,7 @@ impl Lowering<'_> {
     }
 
     /// The element of a vector of integers that is about an axis, counted from `offset`; zero when there is none.
-    pub(super) fn listed(
+    pub(crate) fn listed(
         &mut self,
         list: &AxisList,
         source: Value,

@@ -5,7 +5,8 @@ use dialects::onnx::views::{self, View};
 use ir::{Attribute, Op, Value};
 
 use crate::operator::{Kind, Operator};
-use crate::shape::{Answer, Node, Shape, normalize_axis};
+use crate::shape::elements::{offset, places, static_extents};
+use crate::shape::{Answer, Elements, Node, Shape, normalize_axis};
 use crate::structured::blocked::blocked_shape;
 use crate::structured::{Lowering, Unsupported, reduction};
 
@@ -19,6 +20,7 @@ pub(crate) const CONCAT: Operator = Operator {
         Ok(())
     })],
     shapes: Some(shapes),
+    elements: Some(elements),
     lower: Some(lower),
     ..Operator::of(OnnxOp::Concat)
 };
@@ -42,6 +44,24 @@ fn shapes(node: &mut Node<'_, '_>) -> Answer {
         }
     }
     Ok(vec![Some(joined)])
+}
+
+fn elements(node: &Node<'_, '_>, extents: &[usize]) -> Option<Elements> {
+    let concat: views::Concat = node.view();
+    let axis = normalize_axis(concat.axis, extents.len()).ok()?;
+    let mut joined: Elements = vec![None; extents.iter().product()];
+    let mut start = 0;
+    for index in 0..node.operand_count() {
+        let from = static_extents(node, index)?;
+        if let Some(elements) = node.elements(index) {
+            for (mut place, element) in places(&from).zip(elements) {
+                place[axis] += start;
+                joined[offset(place, extents)] = element.clone();
+            }
+        }
+        start += from[axis];
+    }
+    Some(joined)
 }
 
 fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {

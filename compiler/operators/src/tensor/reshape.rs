@@ -5,15 +5,19 @@ use dialects::onnx::views::{self, View};
 use ir::{DimExpr, Op, Type, Value};
 
 use crate::graph::Problem;
-use crate::operator::{Cost, Kind, Operator};
+use crate::operator::{Cost, Kind, Operator, Rank, Uniform};
+use crate::shape::elements::kept;
 use crate::shape::{Answer, Condition, Elements, Node, Shape, list, normalize_axis};
 use crate::structured::scalars::Comparison;
 use crate::structured::{Lowering, Unsupported};
 use crate::upgrade::axes_to_input;
 
 pub(crate) const RESHAPE: Operator = Operator {
+    ranks: &[(1, Rank::Exactly(1))],
     cost: Cost::View,
     kind: Kind::Movement,
+    elements: Some(kept),
+    uniform: Some(Uniform::Kept),
     // the shape became an operand
     upgrades: &[(5, |node, emit| {
         node.integers_to_input("shape", 1, emit);
@@ -34,6 +38,8 @@ pub(crate) const RESHAPE: Operator = Operator {
 pub(crate) const FLATTEN: Operator = Operator {
     cost: Cost::View,
     kind: Kind::Movement,
+    elements: Some(kept),
+    uniform: Some(Uniform::Kept),
     shapes: Some(flatten_shape),
     lower: Some(|lowering, op| {
         let views::Flatten { input, .. } = View::of(lowering.source, op);
@@ -45,6 +51,8 @@ pub(crate) const FLATTEN: Operator = Operator {
 pub(crate) const SQUEEZE: Operator = Operator {
     cost: Cost::View,
     kind: Kind::Movement,
+    elements: Some(kept),
+    uniform: Some(Uniform::Kept),
     upgrades: &[(13, axes_to_input)],
     shapes: Some(squeeze_shape),
     lower: Some(|lowering, op| {
@@ -57,6 +65,8 @@ pub(crate) const SQUEEZE: Operator = Operator {
 pub(crate) const UNSQUEEZE: Operator = Operator {
     cost: Cost::View,
     kind: Kind::Movement,
+    elements: Some(kept),
+    uniform: Some(Uniform::Kept),
     upgrades: &[(13, axes_to_input)],
     shapes: Some(unsqueeze_shape),
     lower: Some(|lowering, op| {

@@ -1,18 +1,47 @@
-//! Control flow: If.
+//! If.
 
+use dialects::onnx::OnnxOp;
+use dialects::onnx::views::{self, View};
 use ir::{Block, Op, Type, Value};
 
-use super::{Lowering, Unsupported};
+use crate::operator::Operator;
+use crate::shape::{Answer, Node, Shape};
+use crate::structured::{Lowering, Unsupported};
 
-/// Lowers `If` to `scf.if`.
-pub(super) fn lower_if(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
+pub(crate) const IF: Operator = Operator { shapes: Some(shapes), lower: Some(lower), ..Operator::of(OnnxOp::If) };
+
+fn shapes(node: &mut Node<'_, '_>) -> Answer {
+    let chosen = node
+        .numbers_of(node.view::<views::If>().cond)
+        .and_then(|condition| condition.first().map(|&condition| (condition == 0) as usize));
+    let mut branches: Vec<Vec<Value>> = vec![];
+    // a branch that is never taken may well contradict itself, and stays unknown
+    for index in chosen.map_or(0..2, |chosen| chosen..chosen + 1) {
+        let Some(region) = node.region(index) else { return Ok(vec![]) };
+        if let Some(block) = node.block(region) {
+            node.analyser.block(block);
+        }
+        branches.push(node.yields(region));
+    }
+    let mut answer = vec![];
+    for index in 0..node.result_count() {
+        let shapes: Vec<Option<Shape>> =
+            branches.iter().map(|values| values.get(index).and_then(|&value| node.shape_of(value))).collect();
+        answer.push(node.join(index, &shapes));
+    }
+    Ok(answer)
+}
+
+/// One that is decided already is its branch; another is an `scf.if`.
+fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     let operation = lowering.source.op(op).clone();
-    if let Some([condition]) = lowering.known_integers(operation.operands()[0]).as_deref() {
+    let condition = views::If::of(lowering.source, op).cond;
+    if let Some([condition]) = lowering.known_integers(condition).as_deref() {
         let taken = operation.regions()[(*condition == 0) as usize];
         inline_branch(lowering, op, lowering.source.blocks(taken)[0]);
         return Ok(());
     }
-    let condition = lowering.only_element(operation.operands()[0]);
+    let condition = lowering.only_element(condition);
     let types: Vec<Type> = operation.results().iter().map(|&result| lowering.lowered_type(result)).collect();
     let new = lowering.emit("scf.if", &[condition], &types, []);
     for &region in operation.regions() {
