@@ -1,7 +1,7 @@
 //! The row of an operator: everything ONNX says about it, in one place.
 
-use dialects::onnx::OnnxOp;
 use dialects::onnx::views::Reader;
+use dialects::onnx::{OnnxOp, schema};
 use ir::{Op, Type, Value};
 
 use crate::graph::{Emitter, Node, Problem};
@@ -207,6 +207,16 @@ impl Operator {
             scalar: Some(scalar),
             ..Operator::of(operator)
         }
+    }
+
+    /// Whether the operator is none of ONNX.
+    pub(crate) fn is_foreign(&self) -> bool {
+        schema::of_operation(self.operator.name()).is_some_and(|schema| !schema.domain.starts_with("ai.onnx"))
+    }
+
+    /// An operator in whose place others are read.
+    pub const fn read_as(operator: OnnxOp, step: Step) -> Operator {
+        Operator { normalize: Some(step), ..Operator::of(operator) }
     }
 
     /// The same row with a rule for elements known before a run.
