@@ -1,6 +1,7 @@
 //! What a model takes and gives.
 
 use ir::{Attribute, Diagnostic, FunctionView, IndexMap, Location, Result, Type};
+use operators::types::map_types;
 
 use crate::tensor::{Tensor, shape_text, type_name};
 use crate::value::Value;
@@ -135,6 +136,13 @@ impl Port {
         matches!(&self.element, Type::Dialect(dialect) if &*dialect.name != "String")
     }
 
+    /// Whether two lists are the keys and values of a map as this one must be.
+    fn is_map_of(&self, keys: &Tensor, values: &Tensor) -> bool {
+        let types = map_types(&self.element);
+        let fits = types.is_some_and(|(key, value)| keys.element == *key && values.element == *value.element());
+        fits && keys.shape.len() == 1 && keys.shape == values.shape
+    }
+
     fn check_value<'s>(&'s self, value: &Value, known: &mut IndexMap<&'s str, (i64, &'s str)>) -> Result<()> {
         let container = match &self.element {
             Type::Dialect(dialect) => &*dialect.name,
@@ -142,6 +150,7 @@ impl Port {
         };
         match (container, value) {
             ("Seq", Value::Sequence(_)) | ("Opt", Value::Optional(_)) => Ok(()),
+            ("Map", Value::Map { keys, values }) if self.is_map_of(keys, values) => Ok(()),
             (_, Value::Tensor(tensor)) if !self.is_container() => self.check(tensor, known),
             _ => {
                 let expected = type_name(&self.element);

@@ -288,8 +288,6 @@ const WITHOUT_RULE: &[&str] = &[
     "SequenceErase",
     "SequenceInsert",
     "SplitToSequence",
-    "CastMap",
-    "DictVectorizer",
     "ZipMap",
     "Gradient",
 ];
