@@ -357,7 +357,7 @@ pub const ROUTINES: &[Routine] = &[
                   numbers are: 0 red, green, blue; 1 blue, green, red; 2 brightness.",
         operands: &[Tensor, Index],
         results: &[Returned],
-        failures: &["the image is damaged, too large, or not BMP, JPEG, PNG, PNM, TIFF or WebP"],
+        failures: &["the image is damaged, too large, or not BMP, JPEG, JPEG 2000, PNG, PNM, TIFF or WebP"],
         reads_texts: false,
     },
     Routine {
