@@ -2,7 +2,7 @@
 
 use dialects::onnx::schema::{self, Kind, Schema};
 use dialects::onnx::views::Reader;
-use dialects::onnx::{check_choices, check_types, type_name};
+use dialects::onnx::{YIELD, check_choices, check_types, type_name};
 use indexmap::{IndexMap, IndexSet};
 use ir::{Attribute, Attributes, DenseElements, Diagnostic, ErrorClass, FunctionType, Location, Module, Type, Value};
 use proto::{AttributeProto, FunctionProto, GraphProto, Model, NodeProto, OperatorSetIdProto, Tensors, ValueInfoProto};
@@ -10,8 +10,9 @@ use proto::{AttributeProto, FunctionProto, GraphProto, Model, NodeProto, Operato
 use crate::attributes::{import_attribute, import_tensor, kind_of};
 use crate::types::{Bindings, dimension_names, import_type};
 use crate::{MAIN, Options, WARNINGS, order};
+use operators::Bodies;
 use operators::graph::{Emitter, Node, Problem, remove_dead};
-use operators::types::{contained, result_type, without_shape};
+use operators::types::{result_type, without_shape};
 
 /// Functions may call each other this deep.
 const CALL_DEPTH: usize = 64;
@@ -161,8 +162,7 @@ impl<'m> Importer<'m> {
         let mut scope = Scope::default();
         for info in graph.input.iter().chain(&graph.value_info).chain(&graph.output) {
             if let Some(r#type) = self.declared_type(info)? {
-                let r#type = if self.options.keeps_types() { r#type } else { without_shape(&r#type) };
-                scope.types.insert(&info.name, r#type);
+                scope.types.insert(&info.name, self.options.still_holds(r#type));
             }
         }
         self.frame.scopes.push(scope);
@@ -256,7 +256,7 @@ impl<'m> Importer<'m> {
         self.nodes(&graph.node)?;
         let results = self.outputs(graph)?;
         self.emit.location = outer.1;
-        self.emit.create("onnx.Yield".into(), &results, &[], Attributes::new());
+        self.emit.create(YIELD.into(), &results, &[], Attributes::new());
         self.emit.block = outer.0;
         self.frame.scopes.pop();
         Ok(results)
@@ -457,7 +457,8 @@ impl<'m> Importer<'m> {
             return Ok(Ok(self.emit.body.op(op).results().to_vec()));
         }
         let op = self.emit.create(operator, &node.operands, &[], node.attributes.clone());
-        let expected = argument_types(&node.name, &types);
+        let bodies = operators::row_of(&schema.op_name()).map_or(Bodies::PLAIN, |row| row.bodies);
+        let expected = (bodies.arguments)(&types);
         let mut yields = Vec::new();
         for graph in graphs {
             let Some(graph) = graph else {
@@ -474,7 +475,7 @@ impl<'m> Importer<'m> {
         let mut results = Vec::new();
         for index in 0..node.outputs.len() {
             let reader = Reader { body: &self.emit.body, operands: &node.operands, attributes: &node.attributes };
-            let r#type = result_type(schema, index, &reader).or_else(|| region_result(&node.name, index, &yields));
+            let r#type = result_type(schema, index, &reader).or_else(|| (bodies.result)(&yields, index));
             let r#type = output_type(&node, index, r#type)?;
             results.push(self.emit.body.add_result(op, r#type));
         }
@@ -592,27 +593,5 @@ fn output_type(node: &Node, index: usize, inferred: Option<Type>) -> Result<Type
         (Some(inferred), _) => Ok(inferred),
         (None, Some(declared)) => Ok(declared),
         (None, None) => Err(Problem::unsupported(format!("has output {index}, whose type cannot be inferred"))),
-    }
-}
-
-/// Types of a body's arguments as the operands give them.
-fn argument_types(name: &str, operands: &[Type]) -> Vec<Type> {
-    match name {
-        "Loop" => {
-            let scalar = |element| Type::static_tensor(&[], element);
-            let carried = operands.iter().skip(2).map(without_shape);
-            [scalar(Type::I64), scalar(Type::I1)].into_iter().chain(carried).collect()
-        }
-        "SequenceMap" => operands.iter().map(|t| contained(t, "Seq").cloned().unwrap_or_else(|| t.clone())).collect(),
-        _ => operands.iter().map(without_shape).collect(),
-    }
-}
-
-/// The type of a result as the body's outputs give it: Loop's body yields its condition first.
-fn region_result(name: &str, index: usize, yields: &[Type]) -> Option<Type> {
-    match name {
-        "Loop" => yields.get(index + 1).cloned(),
-        "SequenceMap" => Some(Type::dialect("onnx", "Seq", vec![yields.get(index)?.clone()])),
-        _ => yields.get(index).cloned(),
     }
 }

@@ -18,7 +18,8 @@ mod types;
 use std::path::Path;
 
 use indexmap::IndexMap;
-use ir::{DenseElements, Diagnostic, Location, Module};
+use ir::{DenseElements, Diagnostic, Location, Module, Type};
+use operators::types::without_extents;
 use proto::Model;
 
 /// The IR versions this importer reads.
@@ -42,9 +43,12 @@ pub struct Options {
 }
 
 impl Options {
-    /// Whether inputs keep their declared types, so that declared types inside the graph hold too.
-    pub(crate) fn keeps_types(&self) -> bool {
-        self.dimensions.is_empty() && self.shapes.is_empty() && self.constants.is_empty()
+    /// What still holds of a type declared inside the graph: extents only where inputs keep theirs.
+    pub(crate) fn still_holds(&self, declared: Type) -> Type {
+        match self.dimensions.is_empty() && self.shapes.is_empty() && self.constants.is_empty() {
+            true => declared,
+            false => without_extents(&declared),
+        }
     }
 }
 

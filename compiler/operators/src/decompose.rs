@@ -48,7 +48,6 @@ fn composition(body: &Body, op: Op) -> Option<Compose> {
 fn blocks_with_compositions(body: &Body) -> Vec<Block> {
     let composed = body.walk_all().into_iter().filter(|&op| composition(body, op).is_some());
     let mut blocks: Vec<Block> = composed.filter_map(|op| body.op(op).parent()).collect();
-    blocks.dedup();
     blocks.sort();
     blocks.dedup();
     blocks

@@ -4,6 +4,7 @@
 //! standard does. What rows are made with stands beside: `graph` and `upgrade` (building the graph level), `shape`
 //! (symbolic shapes), `structured` (building the structured level).
 
+mod control_flow;
 pub mod decompose;
 mod generator;
 pub mod graph;
@@ -14,19 +15,25 @@ mod ml;
 mod nn;
 mod object_detection;
 mod operator;
+mod optional;
 mod quantization;
 mod random;
 mod recurrent;
 mod reduction;
+mod sequence;
 pub mod shape;
 pub mod structured;
 #[cfg(test)]
 mod support;
 mod table;
 mod tensor;
+mod text;
 mod training;
 pub mod types;
 pub mod upgrade;
 
-pub use operator::{Compose, Cost, Kind, Lower, Operator, ScalarBody, Step, TypeRule};
+pub use operator::{
+    Bodies, Compose, Cost, Demand, DemandRule, ElementRule, Kind, Lower, Operator, Rank, ScalarBody, Step, TypeRule,
+    Uniform,
+};
 pub use table::{all, former, row, row_of};

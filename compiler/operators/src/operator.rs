@@ -9,6 +9,7 @@ use crate::shape;
 use crate::structured::elementwise::Element;
 use crate::structured::scalars::Scalars;
 use crate::structured::{Lowering, Unsupported};
+use crate::types::without_shape;
 
 /// What an operator does to its operands, as far as others have to know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +36,96 @@ pub type TypeRule = fn(&Reader<'_>, usize) -> Option<Type>;
 
 /// The operator's result for one element of each operand.
 pub type ScalarBody = fn(&mut Scalars<'_, '_>, &Element<'_>) -> Value;
+
+/// The elements of the only result as far as they follow from those of the operands, in integers of any width; the
+/// result's extents are given.
+pub type ElementRule = fn(&shape::Node<'_, '_>, &[usize]) -> Option<shape::Elements>;
+
+/// The number in every element of the result, when each operand is one number throughout.
+#[derive(Clone, Copy, Debug)]
+pub enum Uniform {
+    /// That of the first operand: elements only change places.
+    Kept,
+    /// Computed from all, in `f64`.
+    Computed(fn(&[f64]) -> f64),
+}
+
+/// How many axes an operand has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rank {
+    /// So many.
+    Exactly(usize),
+    /// So many or more.
+    AtLeast(usize),
+}
+
+impl Rank {
+    /// Whether it is such a number.
+    pub fn takes(self, rank: usize) -> bool {
+        match self {
+            Rank::Exactly(expected) => rank == expected,
+            Rank::AtLeast(least) => rank >= least,
+        }
+    }
+
+    /// The same for a value with so many axes more; `None` where that says nothing.
+    pub fn shifted(self, more: isize) -> Option<Rank> {
+        match self {
+            Rank::Exactly(rank) => Some(Rank::Exactly(rank.checked_add_signed(more)?)),
+            Rank::AtLeast(least) => Some(Rank::AtLeast(least.checked_add_signed(more)?)),
+        }
+    }
+}
+
+impl std::fmt::Display for Rank {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Rank::Exactly(rank) => write!(f, "rank {rank}"),
+            Rank::AtLeast(rank) => write!(f, "rank {rank} or more"),
+        }
+    }
+}
+
+/// What an operator says about the number of axes of one operand: what it takes, and how many the operand has more than
+/// the first result.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Demand {
+    /// What it takes.
+    pub rank: Option<Rank>,
+    /// The rank of the operand less that of the first result.
+    pub beyond_result: Option<isize>,
+}
+
+impl Demand {
+    /// The operand has as many axes as the first result.
+    pub const SAME: Demand = Demand { rank: None, beyond_result: Some(0) };
+
+    /// As many axes as the first result, among them one that is numbered as in an attribute.
+    pub fn with_axis(axis: i64) -> Demand {
+        let least = if axis < 0 { axis.unsigned_abs() as usize } else { axis as usize + 1 };
+        Demand { rank: Some(Rank::AtLeast(least)), beyond_result: Some(0) }
+    }
+}
+
+/// What is demanded of operand number so-and-so.
+pub type DemandRule = fn(&shape::Reading<'_>, usize) -> Demand;
+
+/// How types go into the bodies of an operator and come out of them.
+#[derive(Clone, Copy, Debug)]
+pub struct Bodies {
+    /// The types of a body's arguments, from those of the operands.
+    pub arguments: fn(&[Type]) -> Vec<Type>,
+    /// The type of result number so-and-so, from what a body yields.
+    pub result: fn(&[Type], usize) -> Option<Type>,
+}
+
+impl Bodies {
+    /// Bodies take what the operator takes and yield what it gives.
+    pub const PLAIN: Bodies = Bodies {
+        arguments: |operands| operands.iter().map(without_shape).collect(),
+        result: |yields, index| yields.get(index).cloned(),
+    };
+}
 
 /// Builds the structured form of an operation.
 pub type Lower = fn(&mut Lowering<'_>, Op) -> Result<(), Unsupported>;
@@ -68,8 +159,20 @@ pub struct Operator {
     pub normalize: Option<Step>,
     /// Types of results that the schema's constraints do not tie to an operand.
     pub types: Option<TypeRule>,
+    /// Operands whose number of axes the standard fixes, where the shape rule does not ask for it.
+    pub ranks: &'static [(usize, Rank)],
+    /// What else it demands of the number of axes of an operand, which may be all there is to know it by.
+    pub demands: Option<DemandRule>,
     /// Shapes of the results.
     pub shapes: Option<shape::Rule>,
+    /// Elements known before a run, of which later shapes are made.
+    pub elements: Option<ElementRule>,
+    /// What becomes of operands that are one number throughout.
+    pub uniform: Option<Uniform>,
+    /// Whether the order of its two operands does not matter.
+    pub commutative: bool,
+    /// What goes into its bodies, if it has any.
+    pub bodies: Bodies,
     /// The scalar computation of an elementwise operator.
     pub scalar: Option<ScalarBody>,
     /// How it becomes structured operations; elementwise operators with a scalar body need nothing.
@@ -90,7 +193,13 @@ impl Operator {
             formerly: None,
             normalize: None,
             types: None,
+            ranks: &[],
+            demands: None,
             shapes: None,
+            elements: None,
+            uniform: None,
+            commutative: false,
+            bodies: Bodies::PLAIN,
             scalar: None,
             lower: None,
             compose: None,
@@ -106,6 +215,21 @@ impl Operator {
             scalar: Some(scalar),
             ..Operator::of(operator)
         }
+    }
+
+    /// The same row with a rule for elements known before a run.
+    pub const fn knowing(self, elements: ElementRule) -> Operator {
+        Operator { elements: Some(elements), ..self }
+    }
+
+    /// The same row with what it computes of numbers that fill its operands.
+    pub const fn uniform(self, compute: fn(&[f64]) -> f64) -> Operator {
+        Operator { uniform: Some(Uniform::Computed(compute)), ..self }
+    }
+
+    /// The same row of an operator whose operands may change places.
+    pub const fn commutative(self) -> Operator {
+        Operator { commutative: true, ..self }
     }
 
     /// The same row with the operations for one element of its result.

@@ -4,7 +4,6 @@ use std::fmt::Write;
 
 use dialects::onnx::schema::{self, Schema};
 
-use crate::structured;
 use crate::table;
 
 const HEAD: &str = "# Supported operators
@@ -59,6 +58,6 @@ fn how(schema: &Schema) -> Option<&'static str> {
         Some(row) if row.compose.is_some() => Some("composition"),
         Some(row) if row.lower.is_some() => Some("lowering"),
         Some(row) if row.scalar.is_some() => Some("scalar"),
-        _ => structured::families::lowering_of(name.trim_start_matches("onnx.")).map(|_| "lowering"),
+        _ => None,
     }
 }

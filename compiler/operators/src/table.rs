@@ -6,11 +6,13 @@ use dialects::onnx::OnnxOp;
 
 use crate::operator::Operator;
 use crate::{
-    generator, image, logical, math, ml, nn, object_detection, quantization, recurrent, reduction, tensor, training,
+    control_flow, generator, image, logical, math, ml, nn, object_detection, optional, quantization, recurrent,
+    reduction, sequence, tensor, text, training,
 };
 
 /// The rows by the folders they stand in.
 const FOLDERS: &[&[&Operator]] = &[
+    control_flow::OPERATORS,
     generator::OPERATORS,
     image::OPERATORS,
     logical::OPERATORS,
@@ -18,10 +20,13 @@ const FOLDERS: &[&[&Operator]] = &[
     ml::OPERATORS,
     nn::OPERATORS,
     object_detection::OPERATORS,
+    optional::OPERATORS,
     quantization::OPERATORS,
     recurrent::OPERATORS,
     reduction::OPERATORS,
+    sequence::OPERATORS,
     tensor::OPERATORS,
+    text::OPERATORS,
     training::OPERATORS,
 ];
 

@@ -2,7 +2,7 @@
 
 use dialects::onnx::schema::{Mode, Parameter, Schema};
 use dialects::onnx::views::Reader;
-use ir::{Attributes, Type};
+use ir::Type;
 
 /// The type of result `index` as far as operand types and attributes decide it; tensors come without shape.
 pub fn result_type(schema: &Schema, index: usize, node: &Reader<'_>) -> Option<Type> {
@@ -10,32 +10,7 @@ pub fn result_type(schema: &Schema, index: usize, node: &Reader<'_>) -> Option<T
         return rule(node, index);
     }
     let operands: Vec<Type> = node.operands.iter().map(|&value| node.body.value_type(value).clone()).collect();
-    if schema.domain == "ai.onnx"
-        && let Some(r#type) = by_operator(schema.name, index, &operands, node.attributes)
-    {
-        return Some(r#type);
-    }
     by_constraint(schema, schema.output(index)?, &operands)
-}
-
-fn by_operator(name: &str, index: usize, operands: &[Type], attributes: &Attributes) -> Option<Type> {
-    let stated = |attribute: &str| attributes.integer(attribute).filter(|&number| number != 0).and_then(tensor_of);
-    let operand = |index: usize| operands.get(index).filter(|r#type| **r#type != Type::None).map(without_shape);
-    match (name, index) {
-        ("EyeLike", 0) => stated("dtype").or_else(|| operand(0)),
-        ("SequenceEmpty", 0) => {
-            let tensor = stated("dtype").unwrap_or_else(|| Type::unranked_tensor(Type::F32));
-            Some(Type::dialect("onnx", "Seq", vec![tensor]))
-        }
-        ("SequenceAt" | "ConcatFromSequence", 0) => contained(operands.first()?, "Seq").map(without_shape),
-        ("SequenceConstruct" | "SplitToSequence", 0) => Some(Type::dialect("onnx", "Seq", vec![operand(0)?])),
-        ("Optional", 0) => {
-            let element = attributes.get("type").and_then(|r#type| r#type.as_type().cloned()).or_else(|| operand(0))?;
-            Some(Type::dialect("onnx", "Opt", vec![element]))
-        }
-        ("OptionalGetElement", 0) => contained(operands.first()?, "Opt").map(without_shape).or_else(|| operand(0)),
-        _ => None,
-    }
 }
 
 /// A tensor, of any shape, of the element type with an ONNX number.
@@ -98,6 +73,21 @@ pub fn without_shape(r#type: &Type) -> Type {
         Type::Tensor(tensor) => Type::unranked_tensor(tensor.element.clone()),
         Type::Dialect(dialect) => {
             let parameters = dialect.parameters.iter().map(without_shape).collect();
+            Type::dialect(&dialect.dialect, &dialect.name, parameters)
+        }
+        other => other.clone(),
+    }
+}
+
+/// The same type with as many axes, of extents that are not known.
+pub fn without_extents(r#type: &Type) -> Type {
+    match r#type {
+        Type::Tensor(tensor) => match &tensor.shape {
+            Some(shape) => Type::tensor(vec![None; shape.len()], tensor.element.clone()),
+            None => r#type.clone(),
+        },
+        Type::Dialect(dialect) => {
+            let parameters = dialect.parameters.iter().map(without_extents).collect();
             Type::dialect(&dialect.dialect, &dialect.name, parameters)
         }
         other => other.clone(),

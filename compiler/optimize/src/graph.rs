@@ -3,9 +3,13 @@
 //! Every e-node stands for an operation of the function's body. Operations that rules build are detached ones; what
 //! is chosen in the end is attached, the rest erased.
 
+use dialects::onnx::schema;
+use dialects::onnx::views::Reader;
+use dialects::onnx::{CONSTANT, NO_VALUE};
 use egg::Id;
 use ir::{Attribute, Attributes, Blob, Body, DenseElements, DimExpr, IndexMap, Location, Op, Type, Value};
 use operators::shape::ShapeAnalysis;
+use operators::types::result_type;
 
 use crate::language::{EGraph, Fact, Facts, Node, Source, Symbols, short_name};
 use crate::scalar;
@@ -110,7 +114,8 @@ impl<'a> Graph<'a> {
         };
         let facts: Vec<Fact> = children.iter().map(|&child| self.egraph[child].data.clone()).collect();
         let constant = !unique && children.iter().zip(&facts).all(|(_, fact)| fact.constant);
-        let scalar = if unique { None } else { scalar::evaluate(&name, &self.body.op(op).attributes, &facts) };
+        let scalar =
+            if unique { None } else { scalar::evaluate(self.body.name(op), &self.body.op(op).attributes, &facts) };
         let node = Node { operator, attributes, children, source: Source::Op(op) };
         let results = self.body.op(op).results().to_vec();
         if let [result] = results[..] {
@@ -164,22 +169,14 @@ impl<'a> Graph<'a> {
         let attributes = attributes.into();
         let values: Option<Vec<Value>> = operands.iter().map(|&operand| self.data(operand).value).collect();
         let values = values?;
-        let typed = usize::from(name == "Where");
-        let element = match attributes.get("to").and_then(Attribute::as_type) {
-            Some(to) if name == "Cast" => to.clone(),
-            _ => self.data(*operands.get(typed)?).element.clone(),
-        };
-        let known = self.known_node(name, operands, &attributes);
+        let full = format!("onnx.{name}");
+        let known = self.known_node(&full, operands, &attributes);
         if let Some(class) = known {
             return Some(class);
         }
-        let op = self.body.create_op(
-            format!("onnx.{name}"),
-            &values,
-            &[Type::unranked_tensor(element)],
-            attributes,
-            self.location.clone(),
-        );
+        let reader = Reader { body: self.body, operands: &values, attributes: &attributes };
+        let r#type = result_type(schema::of_operation(&full)?, 0, &reader)?;
+        let op = self.body.create_op(full, &values, &[r#type], attributes, self.location.clone());
         self.places.insert(op, self.place);
         self.shapes.infer(self.body, op).ok()?;
         let result = self.body.result(op, 0);
@@ -190,8 +187,9 @@ impl<'a> Graph<'a> {
         self.settle(class)
     }
 
+    /// The class of an operation that is there already, by its full name.
     fn known_node(&mut self, name: &str, operands: &[Id], attributes: &Attributes) -> Option<Id> {
-        let operator = self.symbols.name(name);
+        let operator = self.symbols.name(name.strip_prefix("onnx.").unwrap_or(name));
         let attributes = self.symbols.attributes(attributes);
         let children = operands.iter().map(|&operand| self.egraph.find(operand)).collect();
         let node = Node { operator, attributes, children, source: Source::Result(0) };
@@ -233,10 +231,10 @@ impl<'a> Graph<'a> {
     fn constant(&mut self, elements: DenseElements) -> Option<Id> {
         let r#type = elements.r#type.clone();
         let attributes = Attributes::from([("value", Attribute::dense(elements))]);
-        if let Some(class) = self.known_node("Constant", &[], &attributes) {
+        if let Some(class) = self.known_node(CONSTANT, &[], &attributes) {
             return Some(class);
         }
-        let op = self.body.create_op("onnx.Constant", &[], &[r#type], attributes, self.location.clone());
+        let op = self.body.create_op(CONSTANT, &[], &[r#type], attributes, self.location.clone());
         self.places.insert(op, self.place);
         self.shapes.infer(self.body, op).ok()?;
         self.insert(op);
@@ -245,23 +243,13 @@ impl<'a> Graph<'a> {
 
     /// The value for an omitted operand.
     pub(crate) fn absent(&mut self) -> Option<Id> {
-        if let Some(class) = self.known_node("NoValue", &[], &Attributes::new()) {
+        if let Some(class) = self.known_node(NO_VALUE, &[], &Attributes::new()) {
             return Some(class);
         }
-        let op = self.body.create_op("onnx.NoValue", &[], &[Type::None], Attributes::new(), Location::Unknown);
+        let op = self.body.create_op(NO_VALUE, &[], &[Type::None], Attributes::new(), Location::Unknown);
         self.places.insert(op, 0);
         self.insert(op);
         Some(self.classes[&self.body.result(op, 0)])
-    }
-
-    /// The same elements under a shape of numbers.
-    pub(crate) fn reshape(&mut self, class: Id, shape: &[i64]) -> Option<Id> {
-        let dims: Vec<DimExpr> = shape.iter().map(|&extent| DimExpr::Constant(extent)).collect();
-        if self.data(class).shape.as_ref() == Some(&dims) {
-            return Some(class);
-        }
-        let target = self.integer_list(shape)?;
-        self.op("Reshape", &[class, target], [])
     }
 }
 
@@ -286,7 +274,7 @@ pub(crate) fn captured(body: &Body, op: Op) -> Vec<Value> {
 
 /// Whether an operation is a constant or the absence of a value.
 pub(crate) fn is_literal(body: &Body, op: Op) -> bool {
-    matches!(body.name(op), "onnx.Constant" | "onnx.NoValue")
+    matches!(body.name(op), CONSTANT | NO_VALUE)
 }
 
 /// Whether equal operands always give equal results, and no region hides what it does.

@@ -189,7 +189,7 @@ impl Graph<'_> {
         bindings.ops.push(op);
         let known = label.and_then(|label| replace(&mut bindings.labels, label, Some(op)));
         self.match_operands(operands, &node.children, rest, bindings, visit);
-        if is_commutative(self.symbols.text(*operator))
+        if operators::row_of(self.body.name(op)).is_some_and(|row| row.commutative)
             && let [a, b] = node.children[..]
             && self.egraph.find(a) != self.egraph.find(b)
         {
@@ -344,8 +344,4 @@ fn is_near(known: f64, meant: f64) -> bool {
         true => known == meant,
         false => (known - meant).abs() <= 2e-7 * meant.abs(),
     }
-}
-
-fn is_commutative(operator: &str) -> bool {
-    matches!(operator, "Add" | "Mul" | "Max" | "Min" | "And" | "Or" | "Xor" | "Equal" | "Sum")
 }

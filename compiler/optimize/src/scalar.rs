@@ -1,6 +1,9 @@
 //! Numbers that fill a whole constant, followed through arithmetic so that patterns can name them.
 
+use dialects::onnx::CONSTANT;
 use ir::{Attribute, Attributes, Type, floats};
+
+use operators::Uniform;
 
 use crate::language::Fact;
 
@@ -8,28 +11,17 @@ use crate::language::Fact;
 ///
 /// Arithmetic is done in `f64` and rounded once: for `f32` and narrower that is what the operation itself gives.
 pub(crate) fn evaluate(name: &str, attributes: &Attributes, operands: &[Fact]) -> Option<f64> {
-    if name == "Constant" {
+    if name == CONSTANT {
         return uniform(attributes.get("value")?);
     }
     let first = operands.first()?;
-    let number = first.scalar?;
-    if matches!(name, "Reshape" | "Unsqueeze" | "Squeeze" | "Expand" | "Identity" | "Transpose" | "Flatten") {
-        return Some(number);
-    }
-    if !first.element.is_float() || first.element == Type::F64 {
-        return None;
-    }
-    let second = || operands.get(1)?.scalar;
-    let value = match name {
-        "Add" => number + second()?,
-        "Sub" => number - second()?,
-        "Mul" => number * second()?,
-        "Div" => number / second()?,
-        "Neg" => -number,
-        "Reciprocal" => 1.0 / number,
-        "Sqrt" => number.sqrt(),
-        _ => return None,
+    let compute = match operators::row_of(name)?.uniform? {
+        Uniform::Kept => return first.scalar,
+        Uniform::Computed(_) if !first.element.is_float() || first.element == Type::F64 => return None,
+        Uniform::Computed(compute) => compute,
     };
+    let numbers: Option<Vec<f64>> = operands.iter().map(|operand| operand.scalar).collect();
+    let value = compute(&numbers?);
     let Type::Float(format) = &first.element else { return None };
     Some(floats::decode(floats::encode(value, *format), *format))
 }

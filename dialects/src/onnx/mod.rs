@@ -5,7 +5,6 @@
 //! `onnx.Yield`. Attributes keep ONNX's names; one that is missing has ONNX's default.
 
 #[rustfmt::skip]
-#[allow(missing_docs, reason = "the names are ONNX's")]
 mod names;
 mod operations;
 pub mod schema;
@@ -13,6 +12,13 @@ mod verify;
 pub mod views;
 
 use ir::{Body, Op};
+
+/// The name of constants.
+pub const CONSTANT: &str = "onnx.Constant";
+/// The name of what stands for an omitted operand.
+pub const NO_VALUE: &str = "onnx.NoValue";
+/// The name of the operation that ends a region.
+pub const YIELD: &str = "onnx.Yield";
 
 pub use names::OnnxOp;
 pub use operations::{is_random, operations};

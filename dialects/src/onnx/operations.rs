@@ -4,15 +4,16 @@ use std::sync::LazyLock;
 
 use ir::{Arity, AttributeDefinition, AttributeKind, OpDefinition, Trait};
 
+use super::OnnxOp;
 use super::schema::{self, Kind, Schema};
 
 /// The dialect's operations.
 pub fn operations() -> Vec<OpDefinition> {
     static DEFINITIONS: LazyLock<Vec<OpDefinition>> = LazyLock::new(|| {
         let own = [
-            OpDefinition::new("onnx.NoValue", "An omitted optional.", Arity::exactly(0), Arity::exactly(1))
+            OpDefinition::new(super::NO_VALUE, "An omitted optional.", Arity::exactly(0), Arity::exactly(1))
                 .with_traits(&[Trait::Pure]),
-            OpDefinition::new("onnx.Yield", "The outputs of a region.", Arity::at_least(0), Arity::exactly(0))
+            OpDefinition::new(super::YIELD, "The outputs of a region.", Arity::at_least(0), Arity::exactly(0))
                 .with_traits(&[Trait::Terminator]),
         ];
         own.into_iter().chain(schema::all_newest().map(definition)).collect()
@@ -21,12 +22,19 @@ pub fn operations() -> Vec<OpDefinition> {
 }
 
 /// Operators whose results may differ from one occurrence to the next; Dropout's do in training.
-const RANDOM: [&str; 7] =
-    ["Bernoulli", "Dropout", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike"];
+const RANDOM: [OnnxOp; 7] = [
+    OnnxOp::Bernoulli,
+    OnnxOp::Dropout,
+    OnnxOp::Multinomial,
+    OnnxOp::RandomNormal,
+    OnnxOp::RandomNormalLike,
+    OnnxOp::RandomUniform,
+    OnnxOp::RandomUniformLike,
+];
 
 /// Whether two equal operations of this name may give different results, so that both are needed.
 pub fn is_random(name: &str) -> bool {
-    name.strip_prefix("onnx.").is_some_and(|operator| RANDOM.contains(&operator))
+    OnnxOp::from_name(name).is_some_and(|operator| RANDOM.contains(&operator))
 }
 
 /// Definitions are made once and live as long as the program, so their text is leaked.
@@ -42,10 +50,10 @@ fn definition(schema: &Schema) -> OpDefinition {
     OpDefinition {
         regions: Arity::exactly(graphs),
         attributes: attributes.leak(),
-        traits: match schema.name {
-            "Constant" => &[Trait::Pure, Trait::ConstantLike],
+        traits: match OnnxOp::from_name(&schema.op_name()) {
+            Some(OnnxOp::Constant) => &[Trait::Pure, Trait::ConstantLike],
             // as if they read the state of a generator: unused ones may go, equal ones are not one
-            name if RANDOM.contains(&name) => &[Trait::ReadsMemory],
+            Some(operator) if RANDOM.contains(&operator) => &[Trait::ReadsMemory],
             _ if graphs > 0 => &[Trait::RecursiveEffects, Trait::SingleBlock],
             _ => &[Trait::Pure],
         },

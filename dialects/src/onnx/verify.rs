@@ -4,6 +4,7 @@
 use ir::{Attributes, Body, FloatType, IndexMap, Op, Type};
 
 use super::schema::{self, Mode, Parameter, Schema};
+use super::{OnnxOp, YIELD};
 use crate::checks::{Check, ensure, only_block, terminator_types, types_of};
 
 /// Verifies an operation that stands for an operator.
@@ -13,10 +14,10 @@ pub(super) fn verify(body: &Body, op: Op) -> Check {
     let (operands, results) = (types_of(body, operation.operands()), types_of(body, operation.results()));
     check_types(schema, &operands, &results)?;
     check_choices(schema, &operation.attributes)?;
-    match schema.name {
-        "If" => verify_if(body, op, &results),
-        "Loop" => verify_loop(body, op, &operands, &results),
-        "Scan" => verify_scan(body, op, &operands, &results),
+    match OnnxOp::of(body, op) {
+        Some(OnnxOp::If) => verify_if(body, op, &results),
+        Some(OnnxOp::Loop) => verify_loop(body, op, &operands, &results),
+        Some(OnnxOp::Scan) => verify_scan(body, op, &operands, &results),
         _ => Ok(()),
     }
 }
@@ -133,7 +134,7 @@ fn verify_if(body: &Body, op: Op, results: &[Type]) -> Check {
     for region in 0..body.op(op).regions().len() {
         let block = only_block(body, op, region)?;
         ensure(body.arguments(block).is_empty(), || format!("region #{region} must have no arguments"))?;
-        same_kinds(&format!("values from region #{region}"), &terminator_types(body, block, "onnx.Yield")?, results)?;
+        same_kinds(&format!("values from region #{region}"), &terminator_types(body, block, YIELD)?, results)?;
     }
     Ok(())
 }
@@ -151,13 +152,13 @@ fn verify_loop(body: &Body, op: Op, operands: &[Type], results: &[Type]) -> Chec
     })?;
     same_kinds("carried results", &results[..carried.len()], carried)?;
     let expected = [&[scalar(Type::I1)], results].concat();
-    same_kinds("values from the body", &terminator_types(body, block, "onnx.Yield")?, &expected)
+    same_kinds("values from the body", &terminator_types(body, block, YIELD)?, &expected)
 }
 
 fn verify_scan(body: &Body, op: Op, operands: &[Type], results: &[Type]) -> Check {
     let block = only_block(body, op, 0)?;
     same_kinds("arguments of the body", &types_of(body, body.arguments(block)), operands)?;
-    same_kinds("values from the body", &terminator_types(body, block, "onnx.Yield")?, results)
+    same_kinds("values from the body", &terminator_types(body, block, YIELD)?, results)
 }
 
 #[cfg(test)]

@@ -105,14 +105,10 @@ impl Generic for Align<'_, '_> {
             for channel in 0..channels {
                 let image = &images[(image * channels + channel) * height * width..][..height * width];
                 let Some(cells) = output.next() else { return Ok(()) };
-                for (at, cell) in cells.iter_mut().enumerate() {
-                    let (y, x) = (at / cells_across, at % cells_across);
-                    let value = match image.is_empty() {
-                        true => 0.0,
-                        false => self.alignment.cell(image, width, down.cell(y), across.cell(x)),
-                    };
-                    *cell = T::of_f64(value);
-                }
+                fill(cells, cells_across, |y, x| match image.is_empty() {
+                    true => T::ZERO,
+                    false => T::of_f64(self.alignment.cell(image, width, down.cell(y), across.cell(x))),
+                });
             }
         }
         Ok(())
@@ -130,6 +126,11 @@ pub(super) fn align_regions(call: &mut Call<'_>) -> Outcome {
     let places = places.elements::<i64>();
     let align = Align { images: &images, regions: &regions, places: &places, output: &mut output, alignment };
     images.kind.dispatch(align)
+}
+
+/// Fills a grid of cells from the row and the column of each.
+fn fill<T>(cells: &mut [T], across: usize, mut value: impl FnMut(usize, usize) -> T) {
+    cells.iter_mut().enumerate().for_each(|(at, cell)| *cell = value(at / across, at % across));
 }
 
 struct Pool<'s, 'c> {
@@ -157,12 +158,12 @@ impl Generic for Pool<'_, '_> {
             for channel in 0..channels {
                 let image = &images[(image as usize * channels + channel) * height * width..][..height * width];
                 let Some(cells) = output.next() else { return Ok(()) };
-                for (at, cell) in cells.iter_mut().enumerate() {
-                    let rows = range([top, bottom], at / cells_across, cells_down, height);
-                    let columns = range([left, right], at % cells_across, cells_across, width);
+                fill(cells, cells_across, |y, x| {
+                    let rows = range([top, bottom], y, cells_down, height);
+                    let columns = range([left, right], x, cells_across, width);
                     let pixels = rows.flat_map(|row| &image[row * width..(row + 1) * width][columns.clone()]);
-                    *cell = pixels.copied().reduce(T::greater).unwrap_or(T::ZERO);
-                }
+                    pixels.copied().reduce(T::greater).unwrap_or(T::ZERO)
+                });
             }
         }
         Ok(())

@@ -6,6 +6,7 @@ use ir::{Attribute, DenseElements, DimExpr, Op, Type};
 
 use crate::graph::{self, Problem};
 use crate::operator::Operator;
+use crate::shape::elements::constants;
 use crate::shape::{Answer, Node};
 use crate::structured::{Lowering, Unsupported, signless};
 use crate::upgrade::{float_list, floats};
@@ -14,6 +15,7 @@ pub(crate) const CONSTANT: Operator = Operator {
     normalize: Some(|node, _| one_spelling(node)),
     types: Some(|node, _| views::Constant::read(node).value.map(|value| value.r#type.clone())),
     shapes: Some(shapes),
+    elements: Some(|node, _| node.view::<views::Constant>().value.and_then(|value| constants(&value))),
     lower: Some(lower),
     ..Operator::of(OnnxOp::Constant)
 };

@@ -4,11 +4,12 @@ use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};
 use ir::{Attribute, Op, Type, Value};
 
-use crate::operator::Operator;
+use crate::operator::{Operator, Rank};
 use crate::shape::{Answer, Node};
 use crate::structured::{Lowering, Unsupported};
 
 pub(crate) const CONSTANT_OF_SHAPE: Operator = Operator {
+    ranks: &[(0, Rank::Exactly(1))],
     types: Some(|node, _| {
         let value = views::ConstantOfShape::read(node).value;
         Some(Type::unranked_tensor(value.map_or(Type::F32, |value| value.r#type.element().clone())))

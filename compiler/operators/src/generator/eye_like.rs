@@ -4,7 +4,7 @@ use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};
 use ir::{Op, Type};
 
-use crate::operator::Operator;
+use crate::operator::{Operator, Rank};
 use crate::shape;
 use crate::structured::scalars::{Comparison, Scalars};
 use crate::structured::{Lowering, Unsupported};
@@ -12,6 +12,7 @@ use crate::tensor::diagonal_offset;
 use crate::types::{tensor_of, without_shape};
 
 pub(crate) const EYE_LIKE: Operator = Operator {
+    ranks: &[(0, Rank::Exactly(2))],
     types: Some(|node, _| {
         let eye = views::EyeLike::read(node);
         eye.dtype.and_then(tensor_of).or_else(|| Some(without_shape(node.body.value_type(eye.input))))

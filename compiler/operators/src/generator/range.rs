@@ -9,7 +9,16 @@ use crate::shape::{Answer, Node, at_least_zero};
 use crate::structured::scalars::{Comparison, Scalars};
 use crate::structured::{Lowering, Unsupported};
 
-pub(crate) const RANGE: Operator = Operator { shapes: Some(shapes), lower: Some(lower), ..Operator::of(OnnxOp::Range) };
+pub(crate) const RANGE: Operator = Operator {
+    shapes: Some(shapes),
+    elements: Some(|node, extents| {
+        let range: views::Range = node.view();
+        let (start, step) = (node.number_of(range.start)?, node.number_of(range.delta)?);
+        Some((0..extents[0]).map(|at| Some(start.add(&step.mul(&DimExpr::Constant(at as i64))))).collect())
+    }),
+    lower: Some(lower),
+    ..Operator::of(OnnxOp::Range)
+};
 
 fn shapes(node: &mut Node<'_, '_>) -> Answer {
     Ok(vec![Some(vec![range_length(node).unwrap_or_else(|| node.fresh(0, 0))])])

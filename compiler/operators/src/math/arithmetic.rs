@@ -1,9 +1,10 @@
 //! Add, Sub, Mul, Div, and what takes any number of operands: Sum, Mean, Max, Min.
 
 use dialects::onnx::OnnxOp;
-use ir::Value;
+use ir::{DimExpr, Value};
 
-use crate::operator::{Cost, Operator, Step};
+use crate::operator::{Cost, Operator, Step, Uniform};
+use crate::shape::elements::joined;
 use crate::structured::elementwise::Element;
 use crate::structured::scalars::Scalars;
 use crate::upgrade::broadcast_7;
@@ -13,6 +14,9 @@ const UPGRADES: &[(i64, Step)] = &[(7, broadcast_7)];
 pub(crate) const ADD: Operator = Operator {
     cost: Cost::PerElement(1.0),
     upgrades: UPGRADES,
+    commutative: true,
+    elements: Some(|node, extents| joined(node, extents, |a, b| unsaturated(a.add(b)))),
+    uniform: Some(Uniform::Computed(|numbers| numbers[0] + numbers[1])),
     ..Operator::elementwise(OnnxOp::Add, |s, element| {
         let [a, b] = element.operands();
         s.add(a, b)
@@ -22,6 +26,8 @@ pub(crate) const ADD: Operator = Operator {
 pub(crate) const SUB: Operator = Operator {
     cost: Cost::PerElement(1.0),
     upgrades: UPGRADES,
+    elements: Some(|node, extents| joined(node, extents, |a, b| unsaturated(a.sub(b)))),
+    uniform: Some(Uniform::Computed(|numbers| numbers[0] - numbers[1])),
     ..Operator::elementwise(OnnxOp::Sub, |s, element| {
         let [a, b] = element.operands();
         s.sub(a, b)
@@ -31,6 +37,9 @@ pub(crate) const SUB: Operator = Operator {
 pub(crate) const MUL: Operator = Operator {
     cost: Cost::PerElement(1.0),
     upgrades: UPGRADES,
+    commutative: true,
+    elements: Some(|node, extents| joined(node, extents, |a, b| unsaturated(a.mul(b)))),
+    uniform: Some(Uniform::Computed(|numbers| numbers[0] * numbers[1])),
     ..Operator::elementwise(OnnxOp::Mul, |s, element| {
         let [a, b] = element.operands();
         s.mul(a, b)
@@ -40,6 +49,8 @@ pub(crate) const MUL: Operator = Operator {
 pub(crate) const DIV: Operator = Operator {
     cost: Cost::PerElement(4.0),
     upgrades: UPGRADES,
+    elements: Some(|node, extents| joined(node, extents, if node.is_whole() { integer_quotient } else { ratio })),
+    uniform: Some(Uniform::Computed(|numbers| numbers[0] / numbers[1])),
     ..Operator::elementwise(OnnxOp::Div, |s, element| {
         let [a, b] = element.operands();
         s.div(a, b)
@@ -47,7 +58,9 @@ pub(crate) const DIV: Operator = Operator {
 };
 
 pub(crate) const SUM: Operator =
-    Operator::elementwise(OnnxOp::Sum, |s, element| fold(s, element, |s, a, b| s.add(a, b)));
+    Operator::elementwise(OnnxOp::Sum, |s, element| fold(s, element, |s, a, b| s.add(a, b)))
+        .knowing(|node, extents| joined(node, extents, |a, b| unsaturated(a.add(b))))
+        .commutative();
 
 pub(crate) const MEAN: Operator = Operator::elementwise(OnnxOp::Mean, |s, element| {
     let sum = fold(s, element, |s, a, b| s.add(a, b));
@@ -56,10 +69,16 @@ pub(crate) const MEAN: Operator = Operator::elementwise(OnnxOp::Mean, |s, elemen
 });
 
 pub(crate) const MAX: Operator =
-    Operator::elementwise(OnnxOp::Max, |s, element| fold(s, element, |s, a, b| s.max(a, b))).costing(1.0);
+    Operator::elementwise(OnnxOp::Max, |s, element| fold(s, element, |s, a, b| s.max(a, b)))
+        .knowing(|node, extents| joined(node, extents, |a, b| Some(a.max(b))))
+        .commutative()
+        .costing(1.0);
 
 pub(crate) const MIN: Operator =
-    Operator::elementwise(OnnxOp::Min, |s, element| fold(s, element, |s, a, b| s.min(a, b))).costing(1.0);
+    Operator::elementwise(OnnxOp::Min, |s, element| fold(s, element, |s, a, b| s.min(a, b)))
+        .knowing(|node, extents| joined(node, extents, |a, b| Some(a.min(b))))
+        .commutative()
+        .costing(1.0);
 
 fn fold(
     s: &mut Scalars<'_, '_>,
@@ -67,4 +86,24 @@ fn fold(
     join: fn(&mut Scalars<'_, '_>, Value, Value) -> Value,
 ) -> Value {
     element.all().reduce(|a, b| join(s, a, b)).expect("a verified operation has its required operands")
+}
+
+/// The result of symbolic arithmetic, unless that left the numbers it can hold.
+fn unsaturated(value: DimExpr) -> Option<DimExpr> {
+    (!matches!(value, DimExpr::Constant(i64::MAX | i64::MIN))).then_some(value)
+}
+
+/// Division rounds towards zero; the symbolic one towards minus infinity.
+fn integer_quotient(a: &DimExpr, b: &DimExpr) -> Option<DimExpr> {
+    match (a, b) {
+        (_, DimExpr::Constant(0)) => None,
+        (DimExpr::Constant(a), DimExpr::Constant(b)) => Some(DimExpr::Constant(a.wrapping_div(*b))),
+        _ if a.is_nonnegative() && b.is_nonnegative() => Some(a.floor_div(b)),
+        _ => a.divide_exactly(b),
+    }
+}
+
+/// A quotient that is exact, of floats.
+fn ratio(a: &DimExpr, b: &DimExpr) -> Option<DimExpr> {
+    (*b != DimExpr::ZERO).then(|| a.divide_exactly(b)).flatten()
 }

@@ -5,6 +5,7 @@ mod clip;
 mod cumulative;
 mod det;
 mod dft;
+mod einsum;
 mod elu;
 mod exponential;
 mod gelu;
@@ -46,6 +47,7 @@ pub(crate) const OPERATORS: &[&Operator] = &[
     &cumulative::CUM_SUM,
     &det::DET,
     &dft::DFT,
+    &einsum::EINSUM,
     &elu::CELU,
     &elu::ELU,
     &elu::SELU,

@@ -2,9 +2,10 @@
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views;
-use ir::Type;
+use ir::{DimExpr, Type};
 
 use crate::operator::Operator;
+use crate::shape::elements;
 use crate::structured::scalars::Comparison;
 
 pub(crate) const MOD: Operator = Operator::elementwise(OnnxOp::Mod, |s, element| {
@@ -36,4 +37,10 @@ pub(crate) const MOD: Operator = Operator::elementwise(OnnxOp::Mod, |s, element|
     };
     s.select(adjust, moved, kept)
 })
+.knowing(|node, extents| if node.is_whole() { elements::joined(node, extents, remainder) } else { None })
 .costing(4.0);
+
+/// The remainder where both spellings agree.
+fn remainder(a: &DimExpr, b: &DimExpr) -> Option<DimExpr> {
+    (b.as_constant().is_some_and(|by| by > 0) && a.is_nonnegative()).then(|| a.modulo(b))
+}

@@ -1,15 +1,19 @@
 //! Pow, Sqrt and Reciprocal.
 
 use dialects::onnx::OnnxOp;
-use ir::Type;
+use dialects::onnx::views;
+use ir::{DimExpr, Type};
 
 use crate::operator::{Cost, Operator};
+use crate::shape::elements::{mapped, whole_number};
+use crate::shape::{Elements, Node};
 use crate::upgrade::broadcast_7;
 
 /// The result has the type of the base; integers are raised as doubles.
 pub(crate) const POW: Operator = Operator {
     cost: Cost::PerElement(40.0),
     upgrades: &[(7, broadcast_7)],
+    elements: Some(|node, _| powers(node)),
     ..Operator::elementwise(OnnxOp::Pow, |s, element| {
         let [base, exponent] = element.operands();
         let unsigned = element.is_unsigned(0);
@@ -23,11 +27,24 @@ pub(crate) const POW: Operator = Operator {
 };
 
 pub(crate) const SQRT: Operator =
-    Operator::elementwise(OnnxOp::Sqrt, |s, element| s.same("math.sqrt", &element.operands::<1>())).costing(4.0);
+    Operator::elementwise(OnnxOp::Sqrt, |s, element| s.same("math.sqrt", &element.operands::<1>()))
+        .knowing(|node, _| mapped(node, |a| whole_number((a.as_constant()? as f64).sqrt()).map(DimExpr::Constant)))
+        .uniform(|numbers| numbers[0].sqrt())
+        .costing(4.0);
 
 pub(crate) const RECIPROCAL: Operator = Operator::elementwise(OnnxOp::Reciprocal, |s, element| {
     let [x] = element.operands();
     let one = s.like(1.0, x);
     s.div(one, x)
 })
+.uniform(|numbers| 1.0 / numbers[0])
 .costing(4.0);
+
+/// Numbers raised to one power.
+fn powers(node: &Node<'_, '_>) -> Option<Elements> {
+    let view: views::Pow = node.view();
+    let (bases, exponents) = (node.numbers_of(view.x)?, node.floats_of(view.y)?);
+    let exponent = exponents.first().filter(|_| exponents.len() == 1)?;
+    let power = |base: i64| whole_number((base as f64).powf(*exponent)).map(DimExpr::Constant);
+    Some(bases.into_iter().map(power).collect())
+}

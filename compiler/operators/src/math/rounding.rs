@@ -1,14 +1,25 @@
 //! Floor, Ceil, and Round, which rounds halves to even.
 
 use dialects::onnx::OnnxOp;
+use ir::DimExpr;
 
 use crate::operator::Operator;
+use crate::shape::elements::quotient;
+use crate::shape::{Elements, Node};
 
 pub(crate) const FLOOR: Operator =
-    Operator::elementwise(OnnxOp::Floor, |s, element| s.same("math.floor", &element.operands::<1>()));
+    Operator::elementwise(OnnxOp::Floor, |s, element| s.same("math.floor", &element.operands::<1>()))
+        .knowing(|node, extents| whole(node).or_else(|| quotient(node, extents, DimExpr::floor_div)));
 
 pub(crate) const CEIL: Operator =
-    Operator::elementwise(OnnxOp::Ceil, |s, element| s.same("math.ceil", &element.operands::<1>()));
+    Operator::elementwise(OnnxOp::Ceil, |s, element| s.same("math.ceil", &element.operands::<1>()))
+        .knowing(|node, extents| whole(node).or_else(|| quotient(node, extents, DimExpr::ceil_div)));
 
 pub(crate) const ROUND: Operator =
-    Operator::elementwise(OnnxOp::Round, |s, element| s.same("math.roundeven", &element.operands::<1>()));
+    Operator::elementwise(OnnxOp::Round, |s, element| s.same("math.roundeven", &element.operands::<1>()))
+        .knowing(|node, _| whole(node));
+
+/// Known elements are whole numbers already.
+fn whole(node: &Node<'_, '_>) -> Option<Elements> {
+    node.elements(0).cloned()
+}

@@ -1,9 +1,10 @@
 //! Abs, Neg and Sign.
 
 use dialects::onnx::OnnxOp;
-use ir::Type;
+use ir::{DimExpr, Type};
 
 use crate::operator::Operator;
+use crate::shape::elements::mapped;
 use crate::structured::scalars::Comparison;
 
 pub(crate) const ABS: Operator = Operator::elementwise(OnnxOp::Abs, |s, element| {
@@ -14,6 +15,7 @@ pub(crate) const ABS: Operator = Operator::elementwise(OnnxOp::Abs, |s, element|
         _ => s.same("math.absi", &[x]),
     }
 })
+.knowing(|node, _| mapped(node, |a| a.is_nonnegative().then(|| a.clone())))
 .costing(1.0);
 
 pub(crate) const NEG: Operator = Operator::elementwise(OnnxOp::Neg, |s, element| {
@@ -26,6 +28,8 @@ pub(crate) const NEG: Operator = Operator::elementwise(OnnxOp::Neg, |s, element|
         }
     }
 })
+.knowing(|node, _| mapped(node, |a| Some(a.mul(&DimExpr::Constant(-1)))))
+.uniform(|numbers| -numbers[0])
 .costing(1.0);
 
 pub(crate) const SIGN: Operator = Operator::elementwise(OnnxOp::Sign, |s, element| {

@@ -3,12 +3,14 @@
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::View;
 use dialects::onnx::views::ml::{CategoryMapper, LabelEncoder};
-use ir::{Attribute, Attributes, Type};
+use ir::{Attribute, Attributes, Op, Type};
 
 use crate::graph::{Emitter, Node, Problem};
 use crate::operator::Operator;
 use crate::shape::like_first;
-use crate::structured::strings;
+use crate::structured::calls::Argument::Tensor;
+use crate::structured::strings::{floats, integers, texts};
+use crate::structured::{Lowering, Unsupported, is_string};
 
 pub(crate) const LABEL_ENCODER: Operator = Operator {
     upgrades: &[(2, label_encoder_2)],
@@ -23,7 +25,7 @@ pub(crate) const LABEL_ENCODER: Operator = Operator {
         Some(Type::unranked_tensor(element))
     }),
     shapes: Some(like_first),
-    lower: Some(strings::encode_labels),
+    lower: Some(lower),
     ..Operator::of(OnnxOp::MlLabelEncoder)
 };
 
@@ -72,4 +74,32 @@ fn label_encoder_2(node: &mut Node, emit: &mut Emitter) -> Result<(), Problem> {
     let from_texts = emit.element(node.operands[0]) == text();
     node.attributes = between(from_texts, &texts, &numbers, (number, default));
     Ok(())
+}
+
+fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
+    let node = LabelEncoder::of(lowering.source, op);
+    let list = |strings: &Option<Vec<String>>, numbers: &Option<Vec<i64>>, reals: &Option<Vec<f32>>| match (
+        strings, numbers, reals,
+    ) {
+        (Some(strings), _, _) => Some(texts(strings)),
+        (None, Some(numbers), _) => Some(integers(numbers)),
+        (None, None, Some(reals)) => Some(floats(reals)),
+        (None, None, None) => None,
+    };
+    let keys = node.keys_tensor.map(|tensor| (*tensor).clone());
+    let keys = keys.or_else(|| list(&node.keys_strings, &node.keys_int64s, &node.keys_floats));
+    let values = node.values_tensor.map(|tensor| (*tensor).clone());
+    let values = values.or_else(|| list(&node.values_strings, &node.values_int64s, &node.values_floats));
+    let (Some(keys), Some(values)) = (keys, values) else {
+        return Err(Unsupported::new("it has no keys or no values"));
+    };
+    let element = values.r#type.element();
+    let default = match node.default_tensor {
+        Some(tensor) => (*tensor).clone(),
+        None if is_string(element) => texts(&[node.default_string]),
+        None if element.is_integer() => integers(&[node.default_int64]),
+        None => floats(&[node.default_float as f32]),
+    };
+    let [keys, values, default] = [keys, values, default].map(|elements| lowering.vector(&elements));
+    lowering.call(op, "look_up", &[Tensor(node.x), keys, values, default])
 }

@@ -4,11 +4,10 @@ use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};
 use ir::{DimExpr, Op, Type, Value};
 
-use super::normalize::wide;
 use crate::graph::{self, Emitter, Problem};
 use crate::operator::Operator;
 use crate::shape::{Answer, Node};
-use crate::structured::reduction::{Combine, Fold, Shaped};
+use crate::structured::reduction::{Combine, Fold, Shaped, accumulator};
 use crate::structured::scalars::Scalars;
 use crate::structured::{Lowering, Unsupported};
 
@@ -62,7 +61,7 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     let channels = [shape.get(1).cloned().unwrap_or(DimExpr::ONE)];
     let views::BatchNormalization { scale, b, input_mean, input_var, .. } = normalization;
     let [scale, bias, mean, variance] = &[scale, b, input_mean, input_var].map(|parameter| lowering.shaped(parameter));
-    let work = wide(&lowering.element(input_var));
+    let work = accumulator(&lowering.element(input_var));
     let batch = (normalization.training_mode == 1).then(|| statistics(lowering, x, &work));
     if batch.is_none() && results[1..].iter().any(|&running| lowering.is_present(running)) {
         return Err(Unsupported::new("it gives running statistics in training mode alone, which it is not in"));

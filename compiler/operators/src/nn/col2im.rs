@@ -5,13 +5,17 @@ use dialects::onnx::views::{self, View};
 use ir::{DenseElements, DimExpr, Op};
 
 use super::sliding::spatial;
-use crate::operator::Operator;
+use crate::operator::{Operator, Rank};
 use crate::shape::{Answer, Node};
 use crate::structured::calls::Argument::Tensor;
 use crate::structured::{Lowering, Unsupported};
 
-pub(crate) const COL2IM: Operator =
-    Operator { shapes: Some(shapes), lower: Some(lower), ..Operator::of(OnnxOp::Col2Im) };
+pub(crate) const COL2IM: Operator = Operator {
+    ranks: &[(1, Rank::Exactly(1)), (2, Rank::Exactly(1))],
+    shapes: Some(shapes),
+    lower: Some(lower),
+    ..Operator::of(OnnxOp::Col2Im)
+};
 
 fn shapes(node: &mut Node<'_, '_>) -> Answer {
     let columns: views::Col2Im = node.view();

@@ -3,7 +3,7 @@
 //! The operand is sampled where the bent windows lie, and the samples are multiplied with the weights.
 
 use dialects::onnx::OnnxOp;
-use dialects::onnx::views::{self, AutoPad, View};
+use dialects::onnx::views::{self, AutoPad, GridPadding, View};
 use ir::{Builder, DimExpr, Op, Type, Value};
 
 use super::conv::{Convolution, convolution_shape, group_count};
@@ -12,11 +12,11 @@ use crate::operator::{Kind, Operator};
 use crate::shape::{Answer, Condition, Node};
 use crate::structured::blocked::loop_index;
 use crate::structured::contraction::matmul;
-use crate::structured::grid_sample::{self, Surroundings};
 use crate::structured::reduction::Shaped;
-use crate::structured::resize::{Tap, as_f32, weighted_sum};
+use crate::structured::sampling::{Tap, as_f32, weighted_sum};
 use crate::structured::scalars::Scalars;
 use crate::structured::{Lowering, Unsupported};
+use crate::tensor::grid_sample;
 
 pub(crate) const DEFORM_CONV: Operator =
     Operator { kind: Kind::Contraction, shapes: Some(shapes), lower: Some(lower), ..Operator::of(OnnxOp::DeformConv) };
@@ -97,7 +97,7 @@ fn sample(lowering: &mut Lowering<'_>, conv: &views::DeformConv, places: &[DimEx
         .map(|(dim, places)| {
             let (extent, places) = (lowering.dim(dim), lowering.dim(places));
             lowering.check_source(extent, places);
-            grid_sample::Axis { extent, corners: false, surroundings: Surroundings::Zeros }
+            grid_sample::Axis { extent, corners: false, surroundings: GridPadding::Zeros }
         })
         .collect();
     let points = Points {

@@ -5,7 +5,7 @@ use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};
 use ir::{Attribute, Op, Type, Value};
 
-use super::heads::headwise_product;
+use super::heads::{headwise_product, inverse_root_size};
 use crate::graph::{Emitter, Problem};
 use crate::operator::Operator;
 use crate::shape::{Answer, Node};
@@ -42,12 +42,7 @@ fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
     let product = headwise_product(emit, query, columns);
     let scale = match attention.scale {
         Some(scale) => emit.number_like(scale, product),
-        None => {
-            let size = emit.extent(query, -1);
-            let size = emit.plain("CastLike", &[size, product]);
-            let root = emit.plain("Sqrt", &[size]);
-            emit.plain("Reciprocal", &[root])
-        }
+        None => inverse_root_size(emit, query, product),
     };
     let mut scores = emit.plain("Mul", &[product, scale]);
     scores = emit.inline_region(op, SCORE_MOD, scores).unwrap_or(scores);

@@ -4,14 +4,15 @@ use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};
 use ir::{Attribute, DimExpr, Op, Value};
 
-use super::normalize::{normalize_rows, wide};
+use super::normalize::normalize_rows;
 use crate::graph::{self, Emitter, Problem};
-use crate::operator::Operator;
+use crate::operator::{Operator, Rank};
 use crate::shape::{Answer, Node};
-use crate::structured::reduction::Shaped;
+use crate::structured::reduction::{Shaped, accumulator};
 use crate::structured::{Lowering, Unsupported};
 
 pub(crate) const INSTANCE_NORMALIZATION: Operator = Operator {
+    ranks: &[(0, Rank::AtLeast(2))],
     shapes: Some(|node| {
         let grouping = Grouping::by_channel(node.view());
         shapes(node, &grouping)
@@ -24,6 +25,7 @@ pub(crate) const INSTANCE_NORMALIZATION: Operator = Operator {
 };
 
 pub(crate) const GROUP_NORMALIZATION: Operator = Operator {
+    ranks: &[(0, Rank::AtLeast(2))],
     upgrades: &[(21, parameters_by_channel)],
     shapes: Some(|node| {
         let grouping = Grouping::by_group(node.view());
@@ -93,7 +95,7 @@ fn lower(lowering: &mut Lowering<'_>, op: Op, grouping: &Grouping) -> Result<(),
     let result = lowering.source.op(op).results()[0];
     let input = lowering.shaped(grouping.x);
     let element = lowering.element(grouping.x);
-    let work = wide(&element);
+    let work = accumulator(&element);
     let channels = input.shape[1].clone();
     let groups = grouping.groups.map_or(channels.clone(), DimExpr::Constant);
     let spatial = DimExpr::product(&input.shape[2..]);

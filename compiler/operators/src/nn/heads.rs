@@ -18,6 +18,14 @@ pub(super) fn join_heads(emit: &mut Emitter, value: Value) -> Value {
     emit.plain("Reshape", &[moved, shape])
 }
 
+/// `1 / √D` of a tensor `[…, D]`, of the element type of another: the usual scale of products with it.
+pub(super) fn inverse_root_size(emit: &mut Emitter, value: Value, like: Value) -> Value {
+    let size = emit.extent(value, -1);
+    let size = emit.plain("CastLike", &[size, like]);
+    let root = emit.plain("Sqrt", &[size]);
+    emit.plain("Reciprocal", &[root])
+}
+
 /// `[B, G * H, …]` as `[B, H, G, …]`, where `shared` has `H` heads.
 pub(super) fn group_heads(emit: &mut Emitter, value: Value, shared: Value) -> Value {
     let (batch, heads) = (emit.extent(value, 0), emit.extent(shared, 1));

@@ -4,10 +4,10 @@ use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};
 use ir::{DimExpr, Op, Value};
 
-use super::normalize::{normalize_rows, wide};
+use super::normalize::normalize_rows;
 use crate::operator::{Cost, Operator};
 use crate::shape::{self, Answer, Node};
-use crate::structured::reduction::{Shaped, normalize_axis};
+use crate::structured::reduction::{Shaped, accumulator, normalize_axis};
 use crate::structured::{Lowering, Unsupported};
 use crate::types::{tensor_of, without_shape};
 
@@ -81,7 +81,7 @@ fn lower(lowering: &mut Lowering<'_>, op: Op, layer: &Layer) -> Result<(), Unsup
     let input = lowering.shaped(layer.x);
     let axis = normalize_axis(layer.axis, input.shape.len())?;
     let element = lowering.element(layer.x);
-    let work = wide(&element);
+    let work = accumulator(&element);
     let columns = DimExpr::product(&input.shape[axis..]);
     let mut flat_shape = input.shape[..axis].to_vec();
     flat_shape.push(columns);

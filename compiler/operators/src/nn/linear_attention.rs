@@ -7,6 +7,7 @@ use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, UpdateRule, View};
 use ir::{DimExpr, FloatType, Op, Type, Value};
 
+use super::heads::inverse_root_size;
 use crate::graph::{Emitter, Problem, Scan};
 use crate::operator::Operator;
 use crate::shape::{Answer, Node};
@@ -111,12 +112,7 @@ fn initial_state(
 /// The outputs times the scale; 0 stands for the root of the key size's inverse.
 fn scaled(emit: &mut Emitter, attention: &views::LinearAttention, outputs: Value, key: Value) -> Value {
     let scale = match attention.scale {
-        0.0 => {
-            let size = emit.extent(key, -1);
-            let size = emit.plain("CastLike", &[size, outputs]);
-            let root = emit.plain("Sqrt", &[size]);
-            emit.plain("Reciprocal", &[root])
-        }
+        0.0 => inverse_root_size(emit, key, outputs),
         scale => emit.number_like(scale, outputs),
     };
     emit.plain("Mul", &[outputs, scale])

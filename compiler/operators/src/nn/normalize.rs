@@ -1,18 +1,10 @@
 //! What normalizations have in common.
 
-use ir::{FloatType, Type, Value};
+use ir::{Type, Value};
 
 use crate::structured::Lowering;
 use crate::structured::reduction::{Combine, Fold, Shaped};
 use crate::structured::scalars::Scalars;
-
-/// The type normalizations are computed in: half precision in f32.
-pub(super) fn wide(element: &Type) -> Type {
-    match element {
-        Type::Float(FloatType::F16 | FloatType::BF16) => Type::F32,
-        other => other.clone(),
-    }
-}
 
 /// `[rows, columns]` normalized along its columns: `(x - mean) / sqrt(variance + epsilon)`. Returns the normalized rows,
 /// the mean and the reciprocal deviation of each row, all in the wide type.

@@ -4,6 +4,7 @@ use dialects::onnx::views::AutoPad;
 use ir::DimExpr;
 
 use crate::shape::{Condition, Node, Shape};
+use crate::structured::window::reach;
 
 /// What an operator says about its window besides the kernel.
 pub(crate) struct Sliding {
@@ -43,7 +44,7 @@ impl Window {
 
     /// Extent the window covers on an axis.
     pub(crate) fn reach(&self, axis: usize) -> DimExpr {
-        self.kernel[axis].sub(&DimExpr::ONE).mul(&DimExpr::Constant(self.dilations[axis])).add(&DimExpr::ONE)
+        reach(&self.kernel[axis], self.dilations[axis])
     }
 
     pub(crate) fn stride(&self, axis: usize) -> DimExpr {

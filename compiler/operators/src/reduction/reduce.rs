@@ -6,7 +6,7 @@ use ir::{DimExpr, Op, Type, Value};
 
 use super::without;
 use crate::operator::{Kind, Operator};
-use crate::shape::{Answer, Node};
+use crate::shape::{Answer, Elements, Node};
 use crate::structured::reduction::{Combine, Fold, Shaped, accumulator, normalize_axis};
 use crate::structured::scalars::{Comparison, Scalars};
 use crate::structured::{Lowering, Unsupported};
@@ -38,6 +38,7 @@ pub(crate) const REDUCE_LOG_SUM_EXP: Operator = Operator {
 
 pub(crate) const REDUCE_MAX: Operator = Operator {
     upgrades: &[(18, axes_to_input)],
+    elements: Some(|node, extents| fold(node, extents, DimExpr::max)),
     lower: Some(|lowering, op| lower(lowering, op, Function::Max)),
     ..reduction(OnnxOp::ReduceMax)
 };
@@ -50,18 +51,21 @@ pub(crate) const REDUCE_MEAN: Operator = Operator {
 
 pub(crate) const REDUCE_MIN: Operator = Operator {
     upgrades: &[(18, axes_to_input)],
+    elements: Some(|node, extents| fold(node, extents, DimExpr::min)),
     lower: Some(|lowering, op| lower(lowering, op, Function::Min)),
     ..reduction(OnnxOp::ReduceMin)
 };
 
 pub(crate) const REDUCE_PROD: Operator = Operator {
     upgrades: &[(18, axes_to_input)],
+    elements: Some(|node, extents| fold(node, extents, DimExpr::mul)),
     lower: Some(|lowering, op| lower(lowering, op, Function::Prod)),
     ..reduction(OnnxOp::ReduceProd)
 };
 
 pub(crate) const REDUCE_SUM: Operator = Operator {
     upgrades: &[(13, axes_to_input)],
+    elements: Some(|node, extents| fold(node, extents, DimExpr::add)),
     lower: Some(|lowering, op| lower(lowering, op, Function::Sum)),
     ..reduction(OnnxOp::ReduceSum)
 };
@@ -71,6 +75,12 @@ pub(crate) const REDUCE_SUM_SQUARE: Operator = Operator {
     lower: Some(|lowering, op| lower(lowering, op, Function::SumSquare)),
     ..reduction(OnnxOp::ReduceSumSquare)
 };
+
+/// All elements folded to one.
+fn fold(node: &Node<'_, '_>, extents: &[usize], join: fn(&DimExpr, &DimExpr) -> DimExpr) -> Option<Elements> {
+    let elements = node.known(0).filter(|_| extents.iter().all(|&extent| extent == 1))?;
+    Some(vec![Some(elements.into_iter().reduce(|a, b| join(&a, &b))?)])
+}
 
 /// What a reduction computes.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -210,7 +220,7 @@ fn masked_axes(
 ) -> Result<(Shaped, Vec<usize>, bool), Unsupported> {
     let result = lowering.source.op(op).results()[0];
     let rank = input.shape.len();
-    let list = lowering.axis_list(op, 1, reduction.data, rank)?;
+    let list = lowering.axis_list(reduction.axes, reduction.data, rank)?;
     let count = lowering.list_length(&list);
     let (count, zero, one) = (lowering.dim(&count), lowering.index(0), lowering.index(1));
     let everything = lowering.scalars(|s| match reduction.noop_with_empty_axes != 0 {
@@ -230,43 +240,12 @@ fn masked_axes(
         shape.extend([lowering.named_dim(outer), lowering.named_dim(inner)]);
         kept.push((stays, outer));
     }
-    settle_kept(lowering, result, reduction.keepdims != 0, &kept);
+    match reduction.keepdims != 0 {
+        true => (kept.iter().enumerate()).for_each(|(axis, &(_, extent))| lowering.settle(result, axis, extent)),
+        false => lowering.settle_kept(result, &kept),
+    }
     let value = lowering.reshape(input.value, &shape);
     Ok((Shaped { value, shape }, (0..rank).map(|axis| 2 * axis + 1).collect(), false))
-}
-
-/// Says what the extents of a reduction's result are: those of all axes, or of the axes that stay.
-fn settle_kept(lowering: &mut Lowering<'_>, result: Value, keep: bool, kept: &[(Value, Value)]) {
-    let (zero, one) = (lowering.index(0), lowering.index(1));
-    if keep {
-        for (axis, &(_, extent)) in kept.iter().enumerate() {
-            lowering.settle(result, axis, extent);
-        }
-        return;
-    }
-    let places = lowering.shape(result).len();
-    let mut next = zero;
-    let mut extents = vec![one; places];
-    for &(stays, extent) in kept {
-        for (place, found) in extents.iter_mut().enumerate() {
-            let place = lowering.index(place as i64);
-            *found = lowering.scalars(|s| {
-                let here = s.compare(Comparison::Equal, next, place);
-                let here = s.same("arith.andi", &[here, stays]);
-                s.select(here, extent, *found)
-            });
-        }
-        next = lowering.scalars(|s| {
-            let more = s.add(next, one);
-            s.select(stays, more, next)
-        });
-    }
-    let places = lowering.index(places as i64);
-    let fits = lowering.scalars(|s| s.compare(Comparison::Equal, next, places));
-    lowering.check(fits, "the axes of a reduction are not as many as its result's rank says");
-    for (axis, extent) in extents.into_iter().enumerate() {
-        lowering.settle(result, axis, extent);
-    }
 }
 
 fn square_root(s: &mut Scalars<'_, '_>, x: Value) -> Value {

@@ -1,14 +1,7 @@
-//! Elementwise operators: the shape of the first operand, or of all operands broadcast together.
+//! Rules that many operators have: the shape of the first operand, or of all operands broadcast together.
 
+use super::Answer;
 use super::node::Node;
-use super::{Answer, Rule};
-
-pub(super) fn rule(name: &str) -> Option<Rule> {
-    Some(match name {
-        "StringConcat" => broadcast_operands,
-        _ => return None,
-    })
-}
 
 /// The first result is shaped like the first operand.
 pub(crate) fn like_first(node: &mut Node<'_, '_>) -> Answer {

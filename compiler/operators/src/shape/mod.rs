@@ -7,26 +7,20 @@
 //! - Every symbol that occurs in a shape has an entry in [`ShapeAnalysis::sources`].
 //! - A symbol made for a value inside a region does not occur outside that region.
 
-mod control_flow;
-mod convolution;
-mod linear;
-mod machine_learning;
+mod demand;
+pub(crate) mod elements;
 mod math;
 mod node;
 mod rank;
+pub(crate) mod region;
 mod requirement;
-mod resize;
-mod selection;
-mod slice;
-mod tensor;
-mod text;
-mod values;
 
 use std::sync::Arc;
 
 use ir::{Attributes, Block, Body, Diagnostic, DimExpr, IndexMap, Module, Op, Type, Value, ValueDefinition};
 
-pub use linear::implicit_output;
+use crate::table;
+pub use demand::Reading;
 pub(crate) use math::{broadcast_operands, like_first, like_first_each};
 pub use node::Node;
 pub(crate) use node::{at_least_zero, extent_of, list, normalize_axis};
@@ -158,7 +152,7 @@ impl ShapeAnalysis {
     }
 
     /// The symbol for an extent that only the finished value tells.
-    fn fresh(&mut self, body: &Body, value: Value, axis: usize) -> DimExpr {
+    pub(crate) fn fresh(&mut self, body: &Body, value: Value, axis: usize) -> DimExpr {
         if let Some(name) = self.fresh.get(&(value, axis)) {
             return DimExpr::Symbol(name.clone());
         }
@@ -281,12 +275,13 @@ impl Analyser<'_> {
     fn operation(&mut self, op: Op) {
         let body = self.body;
         let name = body.name(op).strip_prefix("onnx.").unwrap_or(body.name(op));
+        let row = table::row_of(body.name(op));
         // a loop's body is inferred several times; the last time counts
         self.known.requirements.swap_remove(&op);
         let mut node = Node { analyser: self, op };
-        let shapes = match rule(name) {
-            Some(rule) => {
-                rank::check(&node, name).and_then(|()| rule(&mut node)).and_then(|shapes| node.expect_extents(shapes))
+        let shapes = match row.and_then(|row| Some((row.ranks, row.shapes?))) {
+            Some((ranks, rule)) => {
+                rank::check(&node, ranks).and_then(|()| rule(&mut node)).and_then(|shapes| node.expect_extents(shapes))
             }
             None => Ok(vec![]),
         };
@@ -312,8 +307,8 @@ impl Analyser<'_> {
             });
             self.set_shape(result, shape);
         }
-        if let [result] = body.op(op).results()
-            && let Some(elements) = values::infer(&Node { analyser: self, op }, name)
+        if let (Some(row), [result]) = (row, body.op(op).results())
+            && let Some(elements) = elements::infer(&Node { analyser: self, op }, row)
         {
             let fact = self.known.facts.get(result).cloned().unwrap_or_default();
             self.known.record(*result, Fact { elements: Some(elements), ..fact });
@@ -335,27 +330,6 @@ impl Analyser<'_> {
         });
         Some(dims.collect())
     }
-}
-
-/// The rule of an operator.
-fn rule(name: &str) -> Option<Rule> {
-    let stated = crate::table::row_of(&format!("onnx.{name}")).and_then(|row| row.shapes);
-    if stated.is_some() {
-        return stated;
-    }
-    let families = [
-        math::rule,
-        linear::rule,
-        tensor::rule,
-        slice::rule,
-        selection::rule,
-        convolution::rule,
-        resize::rule,
-        control_flow::rule,
-        machine_learning::rule,
-        text::rule,
-    ];
-    families.into_iter().find_map(|family| family(name))
 }
 
 /// `0:batch,1:sequence` by axis; `%` and `,` in names are written `%25` and `%2C`.

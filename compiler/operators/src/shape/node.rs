@@ -61,6 +61,13 @@ impl<'b> Node<'_, 'b> {
         self.analyser.known.facts.get(&operand)?.elements.as_ref()
     }
 
+    /// How many elements a list has, if that is a number.
+    pub(crate) fn list_length(&self, list: Value) -> Option<usize> {
+        let shape = self.shape_of(list)?;
+        let [length] = shape.as_slice() else { return None };
+        usize::try_from(length.as_constant()?).ok()
+    }
+
     /// The elements of an operand, when all are known.
     pub(crate) fn known_of(&self, operand: Value) -> Option<Vec<DimExpr>> {
         self.elements_of(operand)?.iter().cloned().collect()
@@ -81,11 +88,6 @@ impl<'b> Node<'_, 'b> {
         self.numbers_of(self.operand(index)?)
     }
 
-    /// The floats of operand `index`, when it is a constant or known to hold whole numbers.
-    pub(crate) fn floats(&self, index: usize) -> Option<Vec<f64>> {
-        self.floats_of(self.operand(index)?)
-    }
-
     /// The floats of an operand, when it is a constant or known to hold whole numbers.
     pub(crate) fn floats_of(&self, value: Value) -> Option<Vec<f64>> {
         if let Some(Attribute::Dense(dense)) = ir::constant_value(self.analyser.body, value)
@@ -95,11 +97,6 @@ impl<'b> Node<'_, 'b> {
             return (0..dense.element_count()).map(|at| dense.float(at)).collect();
         }
         Some(self.numbers_of(value)?.into_iter().map(|number| number as f64).collect())
-    }
-
-    /// The sizes a one-dimensional shape operand gives, by its own length when its elements are unknown.
-    pub(crate) fn sizes(&self, index: usize) -> Option<Elements> {
-        self.sizes_of(self.operand(index)?)
     }
 
     /// The sizes a one-dimensional shape operand gives, by its own length when its elements are unknown.
@@ -119,19 +116,9 @@ impl<'b> Node<'_, 'b> {
         self.analyser.body.attribute(self.op, name)
     }
 
-    /// An integer attribute or its default.
-    pub(crate) fn integer(&self, name: &str, default: i64) -> i64 {
-        self.attribute(name).and_then(Attribute::as_integer).unwrap_or(default)
-    }
-
     /// An integer array attribute.
     pub(crate) fn integers(&self, name: &str) -> Option<Vec<i64>> {
         self.attribute(name)?.as_integers()
-    }
-
-    /// A string attribute.
-    pub(crate) fn text(&self, name: &str) -> Option<&'b str> {
-        self.attribute(name)?.as_str()
     }
 
     /// A symbol for extent `axis` of result `result`, which only the finished value tells.
@@ -220,11 +207,6 @@ impl<'b> Node<'_, 'b> {
             }
         }
         Ok(shapes)
-    }
-
-    /// An axis attribute for an operand of the given rank.
-    pub(crate) fn axis(&self, name: &str, default: i64, rank: usize) -> Result<usize, String> {
-        normalize_axis(self.integer(name, default), rank)
     }
 
     /// The axes an operand lists, counted from the front. `Ok(None)` when they are not known, or omitted.

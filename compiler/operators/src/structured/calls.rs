@@ -85,7 +85,7 @@ impl Lowering<'_> {
     }
 
     /// Calls a routine with values of the structured level, destinations among them.
-    pub(super) fn call_lowered(&mut self, name: &str, operands: &[Value], kinds: &[i64], types: &[Type]) -> Vec<Value> {
+    pub(crate) fn call_lowered(&mut self, name: &str, operands: &[Value], kinds: &[i64], types: &[Type]) -> Vec<Value> {
         let attributes =
             Attributes::from([("routine", Attribute::string(name)), ("kinds", Attribute::i64_dense_array(kinds))]);
         let call = self.emit(CALL, operands, types, attributes);
@@ -93,7 +93,7 @@ impl Lowering<'_> {
     }
 
     /// The number of a tensor's element type, as routines take it.
-    pub(super) fn kind(&self, tensor: Value) -> Result<i64, Unsupported> {
+    pub(crate) fn kind(&self, tensor: Value) -> Result<i64, Unsupported> {
         let element = self.source.value_type(tensor).element();
         let whole = element.bit_width().is_some_and(|width| width == 1 || (width >= 8 && width.is_power_of_two()));
         let narrow = matches!(element, Type::Float(float) if float.width() < 16);

@@ -1,5 +1,6 @@
 //! Products of lowered matrices.
 
+use dialects::onnx::is_random;
 use ir::{AffineExpr, AffineMap, Attribute, DimExpr, IndexSet, Op, Type, Value};
 
 use super::Lowering;
@@ -127,7 +128,7 @@ impl Lowering<'_> {
                 continue;
             }
             let operation = self.source.op(op);
-            if !operation.regions().is_empty() || operation.name.as_str().starts_with("onnx.Random") {
+            if !operation.regions().is_empty() || is_random(operation.name.as_str()) {
                 return false;
             }
             pending.extend(operation.operands());

@@ -7,32 +7,26 @@
 //! - Integers are signless below this level; whether an operand was unsigned is asked of the source.
 //! - A size that depends only on the inputs' extents is computed in the entry block before everything else.
 
-mod antialias;
 pub(crate) mod blocked;
 pub(crate) mod calls;
 pub(crate) mod contraction;
-mod control_flow;
 pub(crate) mod convolution;
 pub mod dims;
-mod einsum;
 pub mod elementwise;
-pub(crate) mod families;
 pub(crate) mod gather;
-pub(crate) mod grid_sample;
 mod grouped;
-mod loops;
-mod padding;
 pub(crate) mod reduction;
-pub(crate) mod resize;
+pub(crate) mod repetition;
+pub(crate) mod sampling;
 pub mod scalars;
-mod scatter;
-mod sequences;
 pub(crate) mod sizes;
-mod slicing;
+pub(crate) mod slicing;
 pub(crate) mod strings;
 pub(crate) mod window;
 
 use crate::shape::{Condition, ShapeAnalysis};
+use crate::table;
+use dialects::onnx::{CONSTANT, NO_VALUE, YIELD};
 use ir::{
     AffineExpr, AffineMap, Attribute, Attributes, Block, Body, Builder, DenseElements, Diagnostic, DimExpr, IndexMap,
     IndexSet, Location, Module, Op, Signedness, Type, Value,
@@ -147,10 +141,10 @@ impl<'a> Lowering<'a> {
     }
 
     /// Lowers every operation of a block but its terminator, collecting what is unsupported.
-    fn block(&mut self, block: Block) {
+    pub(crate) fn block(&mut self, block: Block) {
         for &op in self.source.ops(block) {
             let name = self.source.name(op);
-            if matches!(name, "func.return" | "onnx.Yield") {
+            if matches!(name, "func.return" | YIELD | NO_VALUE) {
                 continue;
             }
             let operator = name.strip_prefix("onnx.").unwrap_or(name);
@@ -158,7 +152,7 @@ impl<'a> Lowering<'a> {
             self.operator = operator.to_string();
             let lost = self.source.op(op).operands().iter().any(|&operand| self.is_lost(operand));
             let outcome = match lost {
-                true if families::lowering_of(operator).is_some() => Ok(()),
+                true if is_lowered(name) => Ok(()),
                 true => Err(Unsupported::new(NO_LOWERING)),
                 false => self.operation(op),
             };
@@ -177,12 +171,12 @@ impl<'a> Lowering<'a> {
     }
 
     /// Whether a value is missing because its operator is unsupported, which has been reported.
-    fn is_lost(&self, value: Value) -> bool {
+    pub(crate) fn is_lost(&self, value: Value) -> bool {
         !self.is_bound(value) && *self.source.value_type(value) != Type::None
     }
 
     /// Keeps going behind an unsupported operator, so that all of them are reported.
-    fn bind_placeholders(&mut self, op: Op) {
+    pub(crate) fn bind_placeholders(&mut self, op: Op) {
         for &result in self.source.op(op).results() {
             if let (false, Some(shape)) = (self.is_bound(result), self.shapes.shape(result)) {
                 let shape = shape.to_vec();
@@ -200,10 +194,6 @@ impl<'a> Lowering<'a> {
     }
 
     fn operation(&mut self, op: Op) -> Result<(), Unsupported> {
-        let full = self.source.name(op).to_string();
-        let Some(name) = full.strip_prefix("onnx.") else {
-            return Err(Unsupported::new("it is not an operator of the graph level"));
-        };
         self.check_types(op)?;
         for &result in self.source.op(op).results() {
             let is_tensor = self.source.value_type(result).as_tensor().is_some();
@@ -215,9 +205,14 @@ impl<'a> Lowering<'a> {
         if self.bind_known(op) {
             return Ok(());
         }
-        match families::lowering_of(name) {
-            Some(lower) => lower(self, op, name),
-            None => Err(Unsupported::new(NO_LOWERING)),
+        let row = table::row_of(self.source.name(op));
+        match row.map(|row| (row.lower, row.scalar)) {
+            Some((Some(lower), _)) => lower(self, op),
+            Some((None, Some(_))) => {
+                elementwise::lower(self, op);
+                Ok(())
+            }
+            _ => Err(Unsupported::new(NO_LOWERING)),
         }
     }
 
@@ -278,7 +273,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// The type of a value below the graph level.
-    fn lowered_type(&self, value: Value) -> Type {
+    pub(crate) fn lowered_type(&self, value: Value) -> Type {
         if is_container(self.source.value_type(value)) {
             return handle_type();
         }
@@ -319,7 +314,7 @@ impl<'a> Lowering<'a> {
         result
     }
 
-    fn is_bound(&self, value: Value) -> bool {
+    pub(crate) fn is_bound(&self, value: Value) -> bool {
         self.values.contains_key(&value) || self.blocked.contains_key(&value) || self.grouped.contains_key(&value)
     }
 
@@ -571,7 +566,7 @@ impl<'a> Lowering<'a> {
 
     /// Binds results whose contents shape inference knows; no code computes them.
     fn bind_known(&mut self, op: Op) -> bool {
-        if self.source.name(op) == "onnx.Constant" {
+        if self.source.name(op) == CONSTANT {
             return false;
         }
         let results = self.source.op(op).results().to_vec();
@@ -623,13 +618,18 @@ impl<'a> Lowering<'a> {
     }
 }
 
+/// Whether operations of a name are lowered here.
+pub(crate) fn is_lowered(name: &str) -> bool {
+    table::row_of(name).is_some_and(|row| row.lower.is_some() || row.scalar.is_some())
+}
+
 /// Whether this is the type of a sequence, an optional or a map.
-fn is_container(r#type: &Type) -> bool {
+pub(crate) fn is_container(r#type: &Type) -> bool {
     matches!(r#type, Type::Dialect(dialect) if matches!(&*dialect.name, "Seq" | "Opt" | "Map"))
 }
 
 /// Whether this is the element type of strings.
-fn is_string(element: &Type) -> bool {
+pub(crate) fn is_string(element: &Type) -> bool {
     matches!(element, Type::Dialect(dialect) if &*dialect.name == "String")
 }
 

@@ -22,6 +22,11 @@ pub(crate) struct Window {
     pub pads: Vec<[DimExpr; 2]>,
 }
 
+/// How far a dilated kernel extends: from its first element to its last.
+pub(crate) fn reach(kernel: &DimExpr, dilation: i64) -> DimExpr {
+    kernel.sub(&DimExpr::ONE).mul(&DimExpr::Constant(dilation)).add(&DimExpr::ONE)
+}
+
 impl Window {
     /// The window an operator describes, which makes `output` of `input`.
     pub(crate) fn new(sliding: &Sliding, kernel: &[DimExpr], input: &[DimExpr], output: &[DimExpr]) -> Window {
@@ -49,7 +54,7 @@ impl Window {
 
     /// Extent the window covers on an axis.
     pub(crate) fn reach(&self, axis: usize) -> DimExpr {
-        self.kernel[axis].sub(&DimExpr::ONE).mul(&DimExpr::Constant(self.dilations[axis])).add(&DimExpr::ONE)
+        reach(&self.kernel[axis], self.dilations[axis])
     }
 
     /// Where the last of `places` windows on an axis ends.

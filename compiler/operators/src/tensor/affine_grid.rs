@@ -2,12 +2,27 @@
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};
-use ir::{Attribute, Op, Value};
+use ir::{Attribute, DimExpr, Op, Value};
 
 use crate::graph::{Emitter, Problem};
 use crate::operator::Operator;
+use crate::shape::{Answer, Node, Shape};
 
-pub(crate) const AFFINE_GRID: Operator = Operator { compose: Some(compose), ..Operator::of(OnnxOp::AffineGrid) };
+pub(crate) const AFFINE_GRID: Operator =
+    Operator { shapes: Some(shapes), compose: Some(compose), ..Operator::of(OnnxOp::AffineGrid) };
+
+fn shapes(node: &mut Node<'_, '_>) -> Answer {
+    let grid: views::AffineGrid = node.view();
+    let Some(size) = node.sizes_of(grid.size) else { return Ok(vec![]) };
+    let rank = size.len();
+    let mut shape: Shape = vec![];
+    for (axis, extent) in size.into_iter().enumerate().filter(|(axis, _)| *axis != 1) {
+        let at = if axis == 0 { 0 } else { axis - 1 };
+        shape.push(extent.unwrap_or_else(|| node.fresh(0, at)));
+    }
+    shape.push(DimExpr::Constant(rank as i64 - 2));
+    Ok(vec![Some(shape)])
+}
 
 /// The points of a regular grid over `[-1, 1]`, moved by `theta`, an affine map for each image.
 fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {

@@ -2,11 +2,13 @@
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, ScaleRounding, View};
-use ir::{Attribute, FloatType, Op, Type, Value};
+use ir::{Attribute, DimExpr, FloatType, Op, Type, Value};
 use proto::DataType;
 
 use crate::graph::Problem;
 use crate::operator::{Kind, Operator};
+use crate::shape::elements::{mapped, quotient};
+use crate::shape::{Elements, Node};
 use crate::structured::elementwise::{self, Element};
 use crate::structured::scalars::Scalars;
 use crate::structured::{Lowering, Unsupported, strings};
@@ -17,6 +19,7 @@ pub(crate) const CAST: Operator = Operator {
     kind: Kind::Conversion,
     types: Some(|node, _| tensor_of(views::Cast::read(node).to)),
     upgrades: &[(6, named_type)],
+    elements: Some(cast_elements),
     lower: Some(lower_cast),
     ..Operator::elementwise(OnnxOp::Cast, |s, element| {
         let cast: views::Cast = element.view();
@@ -29,6 +32,7 @@ pub(crate) const CAST_LIKE: Operator = Operator {
     kind: Kind::Conversion,
     types: Some(|node, _| Some(without_shape(node.body.value_type(views::CastLike::read(node).target_type)))),
     shapes: Some(shape::like_first),
+    elements: Some(cast_elements),
     lower: Some(lower_like),
     ..Operator::elementwise(OnnxOp::CastLike, |s, element| {
         let cast: views::CastLike = element.view();
@@ -59,6 +63,18 @@ fn named_type(node: &mut graph::Node, _: &mut graph::Emitter) -> Result<(), Prob
     let number = number.ok_or_else(|| Problem::input(format!("casts to \"{name}\", which is no type")))?;
     node.attributes.set("to", Attribute::i64(number as i64));
     Ok(())
+}
+
+/// A conversion that keeps whole numbers; from a float division to an integer it rounds towards zero.
+fn cast_elements(node: &Node<'_, '_>, extents: &[usize]) -> Option<Elements> {
+    if node.element() == Some(&Type::I1) {
+        return mapped(node, |a| Some(DimExpr::Constant((a.as_constant()? != 0) as i64)));
+    }
+    if let Some(elements) = node.elements(0) {
+        return Some(elements.clone());
+    }
+    let rounded = quotient(node, extents, DimExpr::floor_div).filter(|_| node.is_whole())?;
+    Some(rounded.into_iter().map(|element| element.filter(DimExpr::is_nonnegative)).collect())
 }
 
 fn lower_cast(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {

@@ -6,8 +6,24 @@ use ir::{Attribute, Op, Value};
 
 use crate::graph::{Emitter, Problem};
 use crate::operator::Operator;
+use crate::shape::{Answer, Node, normalize_axis};
 
-pub(crate) const CENTER_CROP_PAD: Operator = Operator { compose: Some(compose), ..Operator::of(OnnxOp::CenterCropPad) };
+pub(crate) const CENTER_CROP_PAD: Operator =
+    Operator { shapes: Some(shapes), compose: Some(compose), ..Operator::of(OnnxOp::CenterCropPad) };
+
+fn shapes(node: &mut Node<'_, '_>) -> Answer {
+    let crop: views::CenterCropPad = node.view();
+    let Some(mut shape) = node.shape_of(crop.input_data) else { return Ok(vec![]) };
+    let axes = match crop.axes {
+        Some(axes) => axes.into_iter().map(|axis| normalize_axis(axis, shape.len())).collect::<Result<_, _>>()?,
+        None => (0..shape.len()).collect::<Vec<_>>(),
+    };
+    let sizes = node.sizes_of(crop.shape).unwrap_or_else(|| vec![None; axes.len()]);
+    for (&axis, size) in axes.iter().zip(sizes) {
+        shape[axis] = size.unwrap_or_else(|| node.fresh(0, axis));
+    }
+    Ok(vec![Some(shape)])
+}
 
 fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
     let crop = views::CenterCropPad::of(&emit.body, op);

@@ -4,12 +4,18 @@ use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};
 use ir::{Attribute, Op, Value};
 
-use crate::operator::{Kind, Operator};
-use crate::shape::{Answer, Node, Shape, normalize_axis};
+use crate::operator::{Demand, Kind, Operator, Rank};
+use crate::shape::elements::{offset, places, static_extents};
+use crate::shape::{Answer, Elements, Node, Shape, normalize_axis};
 use crate::structured::blocked::blocked_shape;
 use crate::structured::{Lowering, Unsupported, reduction};
 
 pub(crate) const CONCAT: Operator = Operator {
+    demands: Some(|reading, _| {
+        let concat: views::Concat = reading.view();
+        let known = concat.inputs.iter().find_map(|&input| reading.rank(input));
+        Demand { rank: known.map(Rank::Exactly), ..Demand::with_axis(concat.axis) }
+    }),
     kind: Kind::Movement,
     // `axis` has no default any more; it was 1
     upgrades: &[(4, |node, _| {
@@ -19,6 +25,7 @@ pub(crate) const CONCAT: Operator = Operator {
         Ok(())
     })],
     shapes: Some(shapes),
+    elements: Some(elements),
     lower: Some(lower),
     ..Operator::of(OnnxOp::Concat)
 };
@@ -42,6 +49,24 @@ fn shapes(node: &mut Node<'_, '_>) -> Answer {
         }
     }
     Ok(vec![Some(joined)])
+}
+
+fn elements(node: &Node<'_, '_>, extents: &[usize]) -> Option<Elements> {
+    let concat: views::Concat = node.view();
+    let axis = normalize_axis(concat.axis, extents.len()).ok()?;
+    let mut joined: Elements = vec![None; extents.iter().product()];
+    let mut start = 0;
+    for index in 0..node.operand_count() {
+        let from = static_extents(node, index)?;
+        if let Some(elements) = node.elements(index) {
+            for (mut place, element) in places(&from).zip(elements) {
+                place[axis] += start;
+                joined[offset(place, extents)] = element.clone();
+            }
+        }
+        start += from[axis];
+    }
+    Some(joined)
 }
 
 fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {

@@ -4,13 +4,21 @@ use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};
 use ir::{DimExpr, Op};
 
-use crate::operator::{Kind, Operator};
+use crate::operator::{Kind, Operator, Rank, Uniform};
+use crate::shape::elements::repeat;
 use crate::shape::{Answer, Node, extent_of};
 use crate::structured::scalars::Comparison;
 use crate::structured::{Lowering, Unsupported};
 
-pub(crate) const EXPAND: Operator =
-    Operator { kind: Kind::Movement, shapes: Some(shapes), lower: Some(lower), ..Operator::of(OnnxOp::Expand) };
+pub(crate) const EXPAND: Operator = Operator {
+    ranks: &[(1, Rank::Exactly(1))],
+    kind: Kind::Movement,
+    shapes: Some(shapes),
+    elements: Some(repeat),
+    uniform: Some(Uniform::Kept),
+    lower: Some(lower),
+    ..Operator::of(OnnxOp::Expand)
+};
 
 fn shapes(node: &mut Node<'_, '_>) -> Answer {
     let expand: views::Expand = node.view();

@@ -5,15 +5,21 @@ use dialects::onnx::views::{self, View};
 use ir::{AffineExpr, AffineMap, Op};
 
 use crate::operator::{Kind, Operator};
-use crate::shape::{Answer, Node, normalize_axis};
+use crate::shape::elements::{offset, places, static_extents};
+use crate::shape::{Answer, Elements, Node, normalize_axis};
 use crate::structured::blocked::loop_index;
 use crate::structured::gather::{assert_bounds, bounded};
 use crate::structured::scalars::Scalars;
 use crate::structured::{Lowering, Unsupported, reduction};
 use dialects::linalg::generic::Input;
 
-pub(crate) const GATHER: Operator =
-    Operator { kind: Kind::Movement, shapes: Some(shapes), lower: Some(lower), ..Operator::of(OnnxOp::Gather) };
+pub(crate) const GATHER: Operator = Operator {
+    kind: Kind::Movement,
+    shapes: Some(shapes),
+    elements: Some(elements),
+    lower: Some(lower),
+    ..Operator::of(OnnxOp::Gather)
+};
 
 fn shapes(node: &mut Node<'_, '_>) -> Answer {
     let gather: views::Gather = node.view();
@@ -22,6 +28,20 @@ fn shapes(node: &mut Node<'_, '_>) -> Answer {
     };
     let axis = normalize_axis(gather.axis, shape.len())?;
     Ok(vec![Some([&shape[..axis], &indices, &shape[axis + 1..]].concat())])
+}
+
+fn elements(node: &Node<'_, '_>, extents: &[usize]) -> Option<Elements> {
+    let (elements, from) = (node.elements(0)?, static_extents(node, 0)?);
+    let (indices, index_extents) = (node.numbers(1)?, static_extents(node, 1)?);
+    let axis = normalize_axis(node.view::<views::Gather>().axis, from.len()).ok()?;
+    let behind = axis + index_extents.len();
+    let pick = |place: Vec<usize>| {
+        let index = indices[offset(place[axis..behind].iter().copied(), &index_extents)];
+        let index = normalize_axis(index, from[axis]).ok()?;
+        let source = place[..axis].iter().copied().chain([index]).chain(place[behind..].iter().copied());
+        elements[offset(source, &from)].clone()
+    };
+    Some(places(extents).map(pick).collect())
 }
 
 fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {

@@ -11,19 +11,25 @@ mod expand;
 mod gather;
 mod gather_elements;
 mod gather_nd;
+pub(crate) mod grid_sample;
 mod identity;
 mod non_zero;
 mod one_hot;
+mod pad;
 mod reshape;
+mod resize;
+mod reverse_sequence;
 mod scatter;
 mod select;
 mod shape;
+mod slice;
+mod split;
+mod tensor_scatter;
 mod tile;
 mod transpose;
 mod trilu;
 mod unique;
 
-pub(crate) use shape::shape_window;
 pub(crate) use trilu::diagonal_offset;
 
 use ir::Value;
@@ -48,18 +54,25 @@ pub(crate) const OPERATORS: &[&Operator] = &[
     &gather::GATHER,
     &gather_elements::GATHER_ELEMENTS,
     &gather_nd::GATHER_ND,
+    &grid_sample::GRID_SAMPLE,
     &identity::IDENTITY,
     &non_zero::NON_ZERO,
     &one_hot::ONE_HOT,
+    &pad::PAD,
     &reshape::FLATTEN,
     &reshape::RESHAPE,
     &reshape::SQUEEZE,
     &reshape::UNSQUEEZE,
+    &resize::RESIZE,
+    &reverse_sequence::REVERSE_SEQUENCE,
     &scatter::SCATTER_ELEMENTS,
     &scatter::SCATTER_ND,
     &select::WHERE,
     &shape::SHAPE,
     &shape::SIZE,
+    &slice::SLICE,
+    &split::SPLIT,
+    &tensor_scatter::TENSOR_SCATTER,
     &tile::TILE,
     &transpose::TRANSPOSE,
     &trilu::TRILU,

@@ -8,12 +8,26 @@ use crate::operator::{Cost, Operator};
 use crate::shape::{Answer, Node};
 use crate::structured::{Lowering, Unsupported};
 
-pub(crate) const SHAPE: Operator =
-    Operator { cost: Cost::View, shapes: Some(shapes), lower: Some(unknown), ..Operator::of(OnnxOp::Shape) };
+pub(crate) const SHAPE: Operator = Operator {
+    cost: Cost::View,
+    shapes: Some(shapes),
+    elements: Some(|node, _| {
+        let view: views::Shape = node.view();
+        let shape = node.shape_of(view.data)?;
+        let window = shape_window(&view, shape.len());
+        Some(shape[window].iter().cloned().map(Some).collect())
+    }),
+    lower: Some(unknown),
+    ..Operator::of(OnnxOp::Shape)
+};
 
 pub(crate) const SIZE: Operator = Operator {
     cost: Cost::View,
     shapes: Some(|_| Ok(vec![Some(vec![])])),
+    elements: Some(|node, _| {
+        let size: views::Size = node.view();
+        Some(vec![Some(DimExpr::product(&node.shape_of(size.data)?))])
+    }),
     lower: Some(unknown),
     ..Operator::of(OnnxOp::Size)
 };
@@ -23,7 +37,7 @@ fn unknown(_: &mut Lowering<'_>, _: Op) -> Result<(), Unsupported> {
 }
 
 /// The part of a shape that `Shape` returns.
-pub(crate) fn shape_window(shape: &views::Shape, rank: usize) -> std::ops::Range<usize> {
+fn shape_window(shape: &views::Shape, rank: usize) -> std::ops::Range<usize> {
     let clamp = |bound: i64| (if bound < 0 { bound + rank as i64 } else { bound }).clamp(0, rank as i64) as usize;
     let start = clamp(shape.start);
     start..clamp(shape.end.unwrap_or(rank as i64)).max(start)

@@ -5,15 +5,19 @@ use dialects::onnx::views::{self, View};
 use ir::{Attribute, DenseElements, Op, Type, Value};
 
 use crate::graph::{self, Emitter, Problem};
-use crate::operator::{Kind, Operator};
+use crate::operator::{Kind, Operator, Rank, Uniform};
+use crate::shape::elements::repeat;
 use crate::shape::{Answer, Node};
 use crate::structured::sizes::EXTENT_LIMIT;
 use crate::structured::{Lowering, Unsupported};
 
 pub(crate) const TILE: Operator = Operator {
+    ranks: &[(1, Rank::Exactly(1))],
     kind: Kind::Movement,
     upgrades: &[(6, one_axis)],
     shapes: Some(shapes),
+    elements: Some(repeat),
+    uniform: Some(Uniform::Kept),
     lower: Some(lower),
     ..Operator::of(OnnxOp::Tile)
 };

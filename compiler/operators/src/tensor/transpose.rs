@@ -5,12 +5,23 @@ use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};
 use ir::{AffineMap, Op};
 
-use crate::operator::{Kind, Operator};
-use crate::shape::{Answer, Node};
+use crate::operator::{Demand, Kind, Operator, Rank, Uniform};
+use crate::shape::elements::{offset, places, static_extents};
+use crate::shape::{Answer, Elements, Node};
 use crate::structured::{Lowering, Unsupported};
 
-pub(crate) const TRANSPOSE: Operator =
-    Operator { kind: Kind::Movement, shapes: Some(shapes), lower: Some(lower), ..Operator::of(OnnxOp::Transpose) };
+pub(crate) const TRANSPOSE: Operator = Operator {
+    demands: Some(|reading, _| match reading.view::<views::Transpose>().perm {
+        Some(perm) => Demand { rank: Some(Rank::Exactly(perm.len())), beyond_result: None },
+        None => Demand::SAME,
+    }),
+    kind: Kind::Movement,
+    shapes: Some(shapes),
+    elements: Some(elements),
+    uniform: Some(Uniform::Kept),
+    lower: Some(lower),
+    ..Operator::of(OnnxOp::Transpose)
+};
 
 fn shapes(node: &mut Node<'_, '_>) -> Answer {
     let transpose: views::Transpose = node.view();
@@ -22,6 +33,19 @@ fn shapes(node: &mut Node<'_, '_>) -> Answer {
         return Err(format!("perm {order:?} is no permutation of rank {}", shape.len()));
     }
     Ok(vec![Some(order.iter().map(|&axis| shape[axis as usize].clone()).collect())])
+}
+
+fn elements(node: &Node<'_, '_>, extents: &[usize]) -> Option<Elements> {
+    let (elements, from) = (node.elements(0)?, static_extents(node, 0)?);
+    let order = node.view::<views::Transpose>().perm.unwrap_or_else(|| (0..from.len() as i64).rev().collect());
+    let pick = |place: Vec<usize>| {
+        let mut source = vec![0; from.len()];
+        for (&axis, &at) in order.iter().zip(&place) {
+            source[axis as usize] = at;
+        }
+        elements[offset(source, &from)].clone()
+    };
+    Some(places(extents).map(pick).collect())
 }
 
 fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {

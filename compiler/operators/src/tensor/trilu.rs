@@ -5,13 +5,17 @@ use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};
 use ir::{AffineMap, Attribute, Op, Type, Value};
 
-use crate::operator::Operator;
+use crate::operator::{Operator, Rank};
 use crate::shape;
 use crate::structured::scalars::{Comparison, Scalars};
 use crate::structured::{Lowering, Unsupported};
 
-pub(crate) const TRILU: Operator =
-    Operator { shapes: Some(shape::like_first), lower: Some(lower), ..Operator::of(OnnxOp::Trilu) };
+pub(crate) const TRILU: Operator = Operator {
+    ranks: &[(0, Rank::AtLeast(2))],
+    shapes: Some(shape::like_first),
+    lower: Some(lower),
+    ..Operator::of(OnnxOp::Trilu)
+};
 
 fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     let trilu = views::Trilu::of(lowering.source, op);

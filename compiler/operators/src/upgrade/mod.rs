@@ -4,12 +4,8 @@
 //! schema does not know are dropped at the end, so a step leaves those without meaning in inference alone.
 
 mod arithmetic;
-mod normal_form;
-mod resize;
-mod shape;
 
 pub(crate) use arithmetic::{align, broadcast_7};
-pub(crate) use shape::axes_to_input;
 
 use dialects::onnx::schema;
 use dialects::onnx::views::{Reader, View};
@@ -17,55 +13,23 @@ use ir::{Attribute, DenseElements, Type, Value};
 
 use crate::graph::Emitter;
 use crate::graph::{Node, Problem};
-use crate::operator::Operator;
+use crate::operator::{Operator, Step};
 use crate::table;
-
-/// Brings a node from just before a version to that version.
-type Step = fn(&mut Node, &mut Emitter) -> Result<(), Problem>;
-
-/// Operators, the version a step leads them to, and the step; the steps of one operator stand in order.
-const STEPS: &[(&[&str], i64, Step)] = &[
-    (&["Pad"], 2, shape::pad_2),
-    (&["Pad"], 11, shape::pad_11),
-    (&["Slice"], 10, shape::slice_10),
-    (&["Split"], 13, shape::split_13),
-    (&["Split"], 18, shape::split_18),
-    (&["Scan"], 9, shape::scan_9),
-    (&["Upsample"], 7, resize::upsample_7),
-    (&["Upsample"], 9, resize::upsample_9),
-    (&["Upsample"], 10, resize::upsample_10),
-    (&["Resize"], 11, resize::resize_11),
-    (&["GridSample"], 20, resize::grid_sample_20),
-];
 
 /// Brings a node that has the form of version `since` to the newest form.
 pub fn upgrade(node: &mut Node, since: i64, emit: &mut Emitter) -> Result<(), Problem> {
-    let schema = schema::newest(node.domain, &node.name);
-    if let Some(row) = schema.and_then(|schema| table::row_of(&schema.op_name())) {
-        return upgrade_row(row, row.upgrades, node, since, emit);
-    }
-    if node.domain != "ai.onnx" {
-        return Ok(());
-    }
-    if let Some(row) = table::former(&node.name) {
-        let (_, steps) = row.formerly.expect("it was found by its former name");
-        node.name = row.operator.name().trim_start_matches("onnx.").into();
-        return upgrade_row(row, steps, node, since, emit);
-    }
-    for &(operators, version, step) in STEPS {
-        if since < version && operators.contains(&&*node.name) {
-            step(node, emit)?;
-            if node.results.is_some() {
-                return Ok(());
-            }
+    match schema::newest(node.domain, &node.name) {
+        Some(schema) => match table::row_of(&schema.op_name()) {
+            Some(row) => upgrade_row(row, row.upgrades, node, since, emit),
+            None => Ok(()),
+        },
+        None => {
+            let row = table::former(&node.name).ok_or_else(|| Problem::unsupported("has no newer form"))?;
+            let (_, steps) = row.formerly.expect("it was found by its former name");
+            node.name = row.operator.name().trim_start_matches("onnx.").into();
+            upgrade_row(row, steps, node, since, emit)
         }
     }
-    normal_form::normalise(node, emit)?;
-    if schema::newest("", &node.name).is_none() {
-        return Err(Problem::unsupported("has no newer form"));
-    }
-    node.keep_known_attributes();
-    Ok(())
 }
 
 /// Takes the steps of a row, and leaves out attributes the newest schema does not know.
@@ -88,6 +52,12 @@ fn upgrade_row(
 }
 
 // ---- what steps have in common
+
+/// `axes` becomes the second operand.
+pub(crate) fn axes_to_input(node: &mut Node, emit: &mut Emitter) -> Result<(), Problem> {
+    node.integers_to_input("axes", 1, emit);
+    Ok(())
+}
 
 impl Node {
     /// Leaves out attributes that the newest schema does not know.

@@ -4,6 +4,7 @@ use egg::Id;
 use ir::{Attribute, DimExpr};
 
 use super::{Match, Rule, exact, exact_by};
+use crate::graph::Graph;
 
 pub(super) const RULES: &[Rule] = &[
     // names change nothing
@@ -92,4 +93,16 @@ fn permutation(m: &Match<'_, '_>, label: &str) -> Option<Vec<i64>> {
 fn covers(m: &Match<'_, '_>, steps: bool) -> bool {
     let all = |name: &str, number: i64| m.integers(name).is_some_and(|found| found.iter().all(|&n| n == number));
     all("starts", 0) && (!steps || all("steps", 1))
+}
+
+impl Graph<'_> {
+    /// The same elements under a shape of numbers.
+    pub(crate) fn reshape(&mut self, class: Id, shape: &[i64]) -> Option<Id> {
+        let dims: Vec<DimExpr> = shape.iter().map(|&extent| DimExpr::Constant(extent)).collect();
+        if self.data(class).shape.as_ref() == Some(&dims) {
+            return Some(class);
+        }
+        let target = self.integer_list(shape)?;
+        self.op("Reshape", &[class, target], [])
+    }
 }

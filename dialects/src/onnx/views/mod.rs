@@ -8,22 +8,16 @@
 mod generate;
 
 #[rustfmt::skip]
-#[allow(missing_docs, reason = "the names are ONNX's")]
 mod enumerations;
 #[rustfmt::skip]
-#[allow(missing_docs, reason = "the names are ONNX's")]
 pub mod microsoft;
 #[rustfmt::skip]
-#[allow(missing_docs, reason = "the names are ONNX's")]
 pub mod ml;
 #[rustfmt::skip]
-#[allow(missing_docs, reason = "the names are ONNX's")]
 mod onnx;
 #[rustfmt::skip]
-#[allow(missing_docs, reason = "the names are ONNX's")]
 pub mod preview;
 #[rustfmt::skip]
-#[allow(missing_docs, reason = "the names are ONNX's")]
 pub mod training;
 
 use std::sync::Arc;

@@ -3,20 +3,21 @@
 //! Axes are filtered one after the other. Each output element is the weighted mean of the input elements under the
 //! filter, those outside the tensor being copies of its edge.
 
-use ir::{AffineMap, Attributes, Builder, DimExpr, Type, Value};
-
-use super::Lowering;
-use super::blocked::loop_index;
-use super::reduction::Shaped;
-use super::resize::{Axis, as_f32, coordinate, cubic_weight, position};
-use super::scalars::{Comparison, Scalars};
 use dialects::linalg::generic::{Input, Iterator};
+use dialects::onnx::views::{self, ResizeMode};
+use ir::{AffineMap, Builder, DimExpr, Type, Value};
+
+use super::taps::{Axis, coordinate};
+use crate::structured::Lowering;
+use crate::structured::blocked::loop_index;
+use crate::structured::reduction::Shaped;
+use crate::structured::sampling::{as_f32, cubic_weight, position};
+use crate::structured::scalars::{Comparison, Scalars};
 
 /// What the elements under the filter count.
 struct Filter<'a> {
     axis: &'a Axis,
-    attributes: &'a Attributes,
-    cubic: bool,
+    resize: &'a views::Resize,
     /// Elements on either side of the coordinate, an `index` value.
     reach: Value,
     /// The factor from distances in the input to the filter's own, f32.
@@ -36,7 +37,7 @@ impl Filter<'_> {
 
     /// The place of element `tap` for output element `index`, a whole number in f32, and its weight.
     fn tap(&self, builder: &mut Builder<'_>, index: Value, tap: Value) -> (Value, Value) {
-        let centre = coordinate(builder, index, self.axis, self.attributes);
+        let centre = coordinate(builder, index, self.axis, self.resize.coordinate_transformation_mode);
         let offset = builder.value("arith.subi", &[tap, self.reach], Type::Index, []);
         let (offset, extent) = (as_f32(builder, offset), as_f32(builder, self.axis.input));
         let mut s = Scalars { builder, unsigned: false };
@@ -46,7 +47,7 @@ impl Filter<'_> {
         let distance = s.same("math.absf", &[distance]);
         let distance = s.mul(distance, self.shrink);
         let weight = self.weight(&mut s, distance);
-        if self.attributes.integer("exclude_outside") != Some(1) {
+        if self.resize.exclude_outside != 1 {
             return (place, weight);
         }
         let zero = s.like(0.0, place);
@@ -58,11 +59,11 @@ impl Filter<'_> {
 
     fn weight(&self, s: &mut Scalars<'_, '_>, distance: Value) -> Value {
         let (zero, one, two) = (s.like(0.0, distance), s.like(1.0, distance), s.like(2.0, distance));
-        if !self.cubic {
+        if self.resize.mode != ResizeMode::Cubic {
             let height = s.sub(one, distance);
             return s.max(height, zero);
         }
-        let a = self.attributes.float("cubic_coeff_a").unwrap_or(-0.75);
+        let a = self.resize.cubic_coeff_a;
         let (near, far) = (cubic_weight(s, distance, a, true), cubic_weight(s, distance, a, false));
         let is_near = s.compare(Comparison::LessOrEqual, distance, one);
         let is_far = s.compare(Comparison::Less, distance, two);
@@ -77,15 +78,14 @@ pub(super) fn sample(
     input: &Shaped,
     shape: &[DimExpr],
     axes: &[Axis],
-    attributes: &Attributes,
-    cubic: bool,
+    resize: &views::Resize,
 ) -> Value {
     let element = lowering.body.value_type(input.value).element().clone();
     let wide = if element == Type::F64 { Type::F64 } else { Type::F32 };
     let mut current = lowering.map(&[input], &input.shape, wide.clone(), |s, e| s.cast(e[0], &wide, false, false));
     for axis in axes {
-        let (reach, shrink) = reach(lowering, axis, if cubic { 2.0 } else { 1.0 });
-        let filter = Filter { axis, attributes, cubic, reach, shrink };
+        let (reach, shrink) = reach(lowering, axis, if resize.mode == ResizeMode::Cubic { 2.0 } else { 1.0 });
+        let filter = Filter { axis, resize, reach, shrink };
         current = filtered(lowering, &current, &filter, &shape[axis.axis]);
     }
     let result = lowering.map(&[&current], shape, element.clone(), |s, e| {

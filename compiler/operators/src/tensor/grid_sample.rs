@@ -1,20 +1,44 @@
-//! GridSample: elements around fractional coordinates that a tensor gives.
+//! GridSample: elements around fractional coordinates that a tensor gives. Since 16.
 //!
 //! Coordinates are computed in f32. Those that are no places are brought into bounds before anything is read.
 
-use ir::{Attributes, Builder, Op, Type, Value};
+use dialects::onnx::OnnxOp;
+use dialects::onnx::views::{self, GridMode, GridPadding, View};
+use ir::{Attribute, Builder, Op, Type, Value};
 
-use super::blocked::loop_index;
-use super::resize::{Tap, as_f32, cubic_weight, position, weighted_sum};
-use super::scalars::{Comparison, Scalars};
-use super::{Lowering, Unsupported};
+use crate::graph::{self, Emitter, Problem};
+use crate::nn::spatial;
+use crate::operator::Operator;
+use crate::shape::{Answer, Node};
+use crate::structured::blocked::loop_index;
+use crate::structured::sampling::{Tap, as_f32, cubic_weight, position, weighted_sum};
+use crate::structured::scalars::{Comparison, Scalars};
+use crate::structured::{Lowering, Unsupported};
 
-/// What surrounds a tensor.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Surroundings {
-    Zeros,
-    Border,
-    Reflection,
+pub(crate) const GRID_SAMPLE: Operator = Operator {
+    upgrades: &[(20, modes_renamed)],
+    shapes: Some(shapes),
+    lower: Some(lower),
+    ..Operator::of(OnnxOp::GridSample)
+};
+
+/// `bilinear` and `bicubic` lost their `bi`.
+fn modes_renamed(node: &mut graph::Node, _: &mut Emitter) -> Result<(), Problem> {
+    if let Some(mode) = node.attributes.str("mode").and_then(|mode| mode.strip_prefix("bi")) {
+        let mode = Attribute::string(mode);
+        node.attributes.set("mode", mode);
+    }
+    Ok(())
+}
+
+fn shapes(node: &mut Node<'_, '_>) -> Answer {
+    let sample: views::GridSample = node.view();
+    let (Some(input), Some(grid)) = (node.shape_of(sample.x), node.shape_of(sample.grid)) else { return Ok(vec![]) };
+    let (batch, channels, extents) = spatial(&input)?;
+    if grid.len() != extents.len() + 2 {
+        return Err(format!("a grid of rank {} for an operand of rank {}", grid.len(), input.len()));
+    }
+    Ok(vec![Some([&[batch.clone(), channels.clone()], &grid[1..grid.len() - 1]].concat())])
 }
 
 /// One axis that is sampled.
@@ -22,24 +46,18 @@ pub(crate) struct Axis {
     pub(crate) extent: Value,
     /// The extremes of coordinates are the centres of the outermost elements, not their outer edges.
     pub(crate) corners: bool,
-    pub(crate) surroundings: Surroundings,
+    pub(crate) surroundings: GridPadding,
 }
 
-/// Lowers `GridSample`.
-pub(super) fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
-    let operation = lowering.source.op(op).clone();
-    let (x, grid, result) = (operation.operands()[0], operation.operands()[1], operation.results()[0]);
+fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
+    let views::GridSample { x, grid, align_corners, mode, padding_mode: surroundings } = View::of(lowering.source, op);
+    let result = lowering.source.op(op).results()[0];
     let (input, grid) = (lowering.shaped(x), lowering.shaped(grid));
     let spatial = input.shape.len() - 2;
     lowering.check_equal(&grid.shape[0], &input.shape[0], "grid and operand of GridSample differ in batch");
     let components = grid.shape[spatial + 1].clone();
     lowering.check_equal(&components, &(spatial as i64).into(), "a point of GridSample needs a number for each axis");
-    let surroundings = match operation.attributes.str("padding_mode") {
-        Some("border") => Surroundings::Border,
-        Some("reflection") => Surroundings::Reflection,
-        _ => Surroundings::Zeros,
-    };
-    let corners = operation.attributes.integer("align_corners") == Some(1);
+    let corners = align_corners == 1;
     let mut axes = Vec::new();
     for dim in &input.shape[2..] {
         let extent = lowering.dim(dim);
@@ -64,7 +82,7 @@ pub(super) fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupport
             at.extend(&loops[2..]);
             at.push(component);
             let place = builder.value("tensor.extract", &at, grid_element.clone(), []);
-            taps.push((2 + number, axis_taps(builder, place, axis, &operation.attributes)));
+            taps.push((2 + number, axis_taps(builder, place, axis, mode)));
         }
         weighted_sum(builder, input.value, &element, loops, &taps)
     });
@@ -72,18 +90,17 @@ pub(super) fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupport
     Ok(())
 }
 
-fn axis_taps(builder: &mut Builder<'_>, place: Value, axis: &Axis, attributes: &Attributes) -> Vec<Tap> {
+fn axis_taps(builder: &mut Builder<'_>, place: Value, axis: &Axis, mode: GridMode) -> Vec<Tap> {
     let mut s = Scalars { builder, unsigned: false };
     let place = s.cast(place, &Type::F32, false, false);
     let coordinate = coordinate(&mut s, place, axis);
-    let mode = attributes.str("mode").unwrap_or("linear");
-    if mode == "nearest" {
+    if mode == GridMode::Nearest {
         let nearest = s.same("math.roundeven", &[coordinate]);
         return vec![tap(&mut s, nearest, None, axis)];
     }
     let floor = s.same("math.floor", &[coordinate]);
     let fraction = s.sub(coordinate, floor);
-    let offsets: &[f64] = if mode == "cubic" { &[-1.0, 0.0, 1.0, 2.0] } else { &[0.0, 1.0] };
+    let offsets: &[f64] = if mode == GridMode::Cubic { &[-1.0, 0.0, 1.0, 2.0] } else { &[0.0, 1.0] };
     let mut taps = Vec::new();
     for &offset in offsets {
         let offset_value = s.like(offset, floor);
@@ -91,7 +108,7 @@ fn axis_taps(builder: &mut Builder<'_>, place: Value, axis: &Axis, attributes: &
         let difference = s.sub(fraction, offset_value);
         let distance = s.same("math.absf", &[difference]);
         let weight = match mode {
-            "cubic" => cubic_weight(&mut s, distance, -0.75, offset == 0.0 || offset == 1.0),
+            GridMode::Cubic => cubic_weight(&mut s, distance, -0.75, offset == 0.0 || offset == 1.0),
             _ => {
                 let one = s.like(1.0, distance);
                 s.sub(one, distance)
@@ -117,13 +134,13 @@ fn coordinate(s: &mut Scalars<'_, '_>, place: Value, axis: &Axis) -> Value {
         s.mul(shifted, half)
     };
     match axis.surroundings {
-        Surroundings::Zeros => coordinate,
-        Surroundings::Border => {
+        GridPadding::Zeros => coordinate,
+        GridPadding::Border => {
             let zero = s.like(0.0, place);
             let capped = s.min(coordinate, last);
             s.max(capped, zero)
         }
-        Surroundings::Reflection => reflected(s, coordinate, last, axis.corners),
+        GridPadding::Reflection => reflected(s, coordinate, last, axis.corners),
     }
 }
 
@@ -155,7 +172,7 @@ pub(crate) fn tap(s: &mut Scalars<'_, '_>, at: Value, weight: Option<Value>, axi
     let one = s.like(1.0, at);
     let last = s.sub(extent, one);
     match axis.surroundings {
-        Surroundings::Zeros => {
+        GridPadding::Zeros => {
             let zero = s.like(0.0, at);
             let (above, below) =
                 (s.compare(Comparison::GreaterOrEqual, at, zero), s.compare(Comparison::LessOrEqual, at, last));
@@ -163,8 +180,8 @@ pub(crate) fn tap(s: &mut Scalars<'_, '_>, at: Value, weight: Option<Value>, axi
             let weight = s.select(inside, weight.unwrap_or(one), zero);
             Tap { position: position(s.builder, at, axis.extent), weight: Some(weight) }
         }
-        Surroundings::Border => Tap { position: position(s.builder, at, axis.extent), weight },
-        Surroundings::Reflection => {
+        GridPadding::Border => Tap { position: position(s.builder, at, axis.extent), weight },
+        GridPadding::Reflection => {
             let mirrored = reflected(s, at, last, axis.corners);
             Tap { position: position(s.builder, mirrored, axis.extent), weight }
         }

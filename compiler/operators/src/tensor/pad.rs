@@ -1,11 +1,62 @@
 //! Pad: a tensor with elements around it, or with less than it had.
 
+use dialects::onnx::OnnxOp;
+use dialects::onnx::views::{self, PadMode, View};
 use ir::{DimExpr, Op, Type, Value};
 
-use super::blocked::loop_index;
-use super::scalars::{Comparison, Scalars};
-use super::sizes::{AxisList, within_limit};
-use super::{Lowering, Unsupported};
+use crate::graph::{self, Emitter, Problem};
+use crate::operator::{Kind, Operator, Rank};
+use crate::shape::{Answer, Node};
+use crate::structured::blocked::loop_index;
+use crate::structured::scalars::{Comparison, Scalars};
+use crate::structured::sizes::{AxisList, within_limit};
+use crate::structured::{Lowering, Unsupported};
+
+pub(crate) const PAD: Operator = Operator {
+    kind: Kind::Movement,
+    upgrades: &[(2, pads_renamed), (11, pads_to_inputs)],
+    ranks: &[(1, Rank::Exactly(1)), (3, Rank::Exactly(1))],
+    shapes: Some(shapes),
+    lower: Some(lower),
+    ..Operator::of(OnnxOp::Pad)
+};
+
+/// `paddings` is called `pads`.
+fn pads_renamed(node: &mut graph::Node, _: &mut Emitter) -> Result<(), Problem> {
+    if let Some(pads) = node.attributes.remove("paddings") {
+        node.attributes.set("pads", pads);
+    }
+    Ok(())
+}
+
+/// Pads and value become operands.
+fn pads_to_inputs(node: &mut graph::Node, emit: &mut Emitter) -> Result<(), Problem> {
+    node.integers_to_input("pads", 1, emit);
+    node.float_to_input("value", 2, emit)
+}
+
+fn shapes(node: &mut Node<'_, '_>) -> Answer {
+    let pad: views::Pad = node.view();
+    let Some(mut shape) = node.shape_of(pad.data) else { return Ok(vec![]) };
+    let axes: Vec<usize> = match node.axes_of(pad.axes, shape.len())? {
+        Some(axes) => axes,
+        None if pad.axes.is_some() => {
+            return Ok(vec![Some((0..shape.len()).map(|axis| node.fresh(0, axis)).collect())]);
+        }
+        None => (0..shape.len()).collect(),
+    };
+    let pads = node.sizes_of(pad.pads).unwrap_or_else(|| vec![None; 2 * axes.len()]);
+    if pads.len() != 2 * axes.len() {
+        return Err(format!("{} pads for {} axes", pads.len(), axes.len()));
+    }
+    for (at, &axis) in axes.iter().enumerate() {
+        shape[axis] = match (&pads[at], &pads[at + axes.len()]) {
+            (Some(before), Some(after)) => shape[axis].add(before).add(after),
+            _ => node.fresh(0, axis),
+        };
+    }
+    Ok(vec![Some(shape)])
+}
 
 /// The padding in front of and behind each axis.
 struct Padding {
@@ -37,10 +88,10 @@ impl Side {
 }
 
 impl Padding {
-    fn of(lowering: &mut Lowering<'_>, op: Op, rank: usize) -> Result<Padding, Unsupported> {
-        let pads = lowering.source.op(op).operands()[1];
-        let list = match lowering.operand(op, 3) {
-            Some(_) => lowering.axis_list(op, 3, pads, rank)?,
+    fn of(lowering: &mut Lowering<'_>, pad: &views::Pad, rank: usize) -> Result<Padding, Unsupported> {
+        let pads = pad.pads;
+        let list = match pad.axes {
+            Some(_) => lowering.axis_list(pad.axes, pads, rank)?,
             None => AxisList::Known((0..rank).collect()),
         };
         let count = lowering.list_length(&list);
@@ -76,18 +127,16 @@ impl Padding {
     }
 }
 
-/// Lowers `Pad`.
-pub(super) fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
-    let operation = lowering.source.op(op).clone();
-    let (x, result) = (operation.operands()[0], operation.results()[0]);
+fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
+    let pad = views::Pad::of(lowering.source, op);
+    let (x, result) = (pad.data, lowering.source.op(op).results()[0]);
     let rank = lowering.shape(x).len();
-    let padding = Padding::of(lowering, op, rank)?;
+    let padding = Padding::of(lowering, &pad, rank)?;
     let element = lowering.element(x);
-    let mode = operation.attributes.str("mode").unwrap_or("constant").to_string();
-    let fill = fill_value(lowering, op, &element);
-    match padding.constants().filter(|_| mode == "constant") {
+    let fill = fill_value(lowering, pad.constant_value, &element);
+    match padding.constants().filter(|_| pad.mode == PadMode::Constant) {
         Some(pads) => pad_statically(lowering, x, result, &pads, fill),
-        None => pad_by_position(lowering, x, result, &padding, &mode, fill),
+        None => pad_by_position(lowering, x, result, &padding, pad.mode, fill),
     }
     Ok(())
 }
@@ -107,7 +156,14 @@ fn pad_statically(lowering: &mut Lowering<'_>, x: Value, result: Value, pads: &[
 }
 
 /// Each element from the place its position shows.
-fn pad_by_position(lowering: &mut Lowering<'_>, x: Value, result: Value, padding: &Padding, mode: &str, fill: Value) {
+fn pad_by_position(
+    lowering: &mut Lowering<'_>,
+    x: Value,
+    result: Value,
+    padding: &Padding,
+    mode: PadMode,
+    fill: Value,
+) {
     let input = lowering.shaped(x);
     let element = lowering.element(x);
     let rank = input.shape.len();
@@ -162,8 +218,8 @@ fn settle_padded(lowering: &mut Lowering<'_>, result: Value, axis: usize, [low, 
 }
 
 /// The scalar a constant Pad fills with.
-fn fill_value(lowering: &mut Lowering<'_>, op: Op, element: &Type) -> Value {
-    let Some(value) = lowering.operand(op, 2) else { return lowering.number(0.0, element) };
+fn fill_value(lowering: &mut Lowering<'_>, value: Option<Value>, element: &Type) -> Value {
+    let Some(value) = value else { return lowering.number(0.0, element) };
     let tensor = lowering.value(value);
     let constant =
         lowering.body.defining_op(tensor).and_then(|op| lowering.body.op(op).attributes.get("value").cloned());
@@ -178,7 +234,7 @@ fn fill_value(lowering: &mut Lowering<'_>, op: Op, element: &Type) -> Value {
 }
 
 /// The element a position of the padded axis shows, in bounds, and for constant padding whether it lies outside.
-fn source_position(s: &mut Scalars<'_, '_>, mode: &str, position: Value, extent: Value) -> (Value, Option<Value>) {
+fn source_position(s: &mut Scalars<'_, '_>, mode: PadMode, position: Value, extent: Value) -> (Value, Option<Value>) {
     let (zero, one) = (s.number(0.0, &Type::Index), s.number(1.0, &Type::Index));
     let last = s.sub(extent, one);
     let clamp = |s: &mut Scalars<'_, '_>, position: Value| {
@@ -186,7 +242,7 @@ fn source_position(s: &mut Scalars<'_, '_>, mode: &str, position: Value, extent:
         s.max(capped, zero)
     };
     match mode {
-        "reflect" => {
+        PadMode::Reflect => {
             // |p| mirrored at the last element: last - |last - |p||; clamped for padding wider than the axis
             let negated = s.sub(zero, position);
             let distance = s.max(position, negated);
@@ -196,15 +252,15 @@ fn source_position(s: &mut Scalars<'_, '_>, mode: &str, position: Value, extent:
             let mirrored = s.sub(last, magnitude);
             (clamp(s, mirrored), None)
         }
-        "wrap" => {
+        PadMode::Wrap => {
             let remainder = s.same("arith.remsi", &[position, extent]);
             let negative = s.compare(Comparison::Less, remainder, zero);
             let from_end = s.add(remainder, extent);
             let wrapped = s.select(negative, from_end, remainder);
             (clamp(s, wrapped), None)
         }
-        "edge" => (clamp(s, position), None),
-        _ => {
+        PadMode::Edge => (clamp(s, position), None),
+        PadMode::Constant => {
             let clamped = clamp(s, position);
             let inside = s.compare(Comparison::Equal, clamped, position);
             let outside = s.not(inside);

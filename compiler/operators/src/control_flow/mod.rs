@@ -1,0 +1,9 @@
+//! Operators that run bodies: If, Loop, Scan.
+
+mod conditional;
+mod repeat;
+mod scan;
+
+use crate::operator::Operator;
+
+pub(crate) const OPERATORS: &[&Operator] = &[&conditional::IF, &repeat::LOOP, &scan::SCAN];

@@ -1,0 +1,170 @@
+//! Einsum: the equation is the index maps of one operation. Since 12.
+
+use dialects::linalg::generic::{Input, Iterator};
+use dialects::onnx::OnnxOp;
+use dialects::onnx::views::{self, View};
+use ir::{AffineExpr, AffineMap, DimExpr, IndexMap, Op};
+
+use crate::operator::{Kind, Operator};
+use crate::shape::{Answer, Node, Shape};
+use crate::structured::reduction::{Shaped, accumulator};
+use crate::structured::scalars::Scalars;
+use crate::structured::{Lowering, Unsupported};
+
+pub(crate) const EINSUM: Operator =
+    Operator { kind: Kind::Contraction, shapes: Some(shapes), lower: Some(lower), ..Operator::of(OnnxOp::Einsum) };
+
+/// The terms of the operands and that of the result.
+fn parse(equation: &str) -> (Vec<String>, String) {
+    let equation: String = equation.chars().filter(|c| !c.is_whitespace()).collect();
+    let (terms, output) = match equation.split_once("->") {
+        Some((terms, output)) => (terms, output.to_string()),
+        None => (&*equation, implicit_output(&equation)),
+    };
+    (terms.split(',').map(str::to_string).collect(), output)
+}
+
+/// An extent for every label, and the extents behind the ellipsis.
+#[derive(Default)]
+struct Labels {
+    extents: IndexMap<char, DimExpr>,
+    rest: Shape,
+}
+
+fn shapes(node: &mut Node<'_, '_>) -> Answer {
+    let einsum: views::Einsum = node.view();
+    let (terms, output) = parse(&einsum.equation);
+    if terms.len() != einsum.inputs.len() {
+        return Err(format!("{} terms for {} operands", terms.len(), einsum.inputs.len()));
+    }
+    let mut labels = Labels::default();
+    for (term, &input) in terms.iter().zip(&einsum.inputs) {
+        match node.shape_of(input) {
+            Some(shape) => labels.read(node, term, &shape)?,
+            None => return Ok(vec![]),
+        }
+    }
+    labels.shape(&output).map(|shape| vec![Some(shape)])
+}
+
+/// Labels that occur once, in order of the alphabet, behind the ellipsis if there is one.
+fn implicit_output(inputs: &str) -> String {
+    let letters = || inputs.chars().filter(|c| c.is_alphabetic());
+    let mut once: Vec<char> = letters().filter(|&c| letters().filter(|&other| other == c).count() == 1).collect();
+    once.sort_unstable();
+    let ellipsis = if inputs.contains("...") { "..." } else { "" };
+    ellipsis.chars().chain(once).collect()
+}
+
+impl Labels {
+    fn read(&mut self, node: &mut Node<'_, '_>, term: &str, shape: &[DimExpr]) -> Result<(), String> {
+        let (front, back) = term.split_once("...").unwrap_or((term, ""));
+        let named = front.chars().count() + back.chars().count();
+        let behind = shape.len().checked_sub(named).filter(|&behind| behind == 0 || term.contains("..."));
+        let Some(behind) = behind else {
+            return Err(format!("term '{term}' does not describe rank {}", shape.len()));
+        };
+        let middle = front.chars().count();
+        self.rest = node.broadcast(&self.rest, &shape[middle..middle + behind])?;
+        let named = shape[..middle].iter().chain(&shape[middle + behind..]);
+        for (label, extent) in front.chars().chain(back.chars()).zip(named) {
+            let joined = match self.extents.get(&label) {
+                Some(DimExpr::Constant(1)) | None => extent.clone(),
+                Some(known) if *extent == DimExpr::ONE => known.clone(),
+                Some(known) => node.unify(known, extent).map_err(|reason| format!("label '{label}': {reason}"))?,
+            };
+            self.extents.insert(label, joined);
+        }
+        Ok(())
+    }
+
+    fn shape(&self, output: &str) -> Result<Shape, String> {
+        let (front, back) = output.split_once("...").unwrap_or((output, ""));
+        let extent = |label: char| {
+            self.extents.get(&label).cloned().ok_or_else(|| format!("label '{label}' occurs in no operand"))
+        };
+        let mut shape = front.chars().map(extent).collect::<Result<Shape, _>>()?;
+        if output.contains("...") {
+            shape.extend(self.rest.iter().cloned());
+        }
+        for label in back.chars() {
+            shape.push(extent(label)?);
+        }
+        Ok(shape)
+    }
+}
+
+/// A loop: a letter, or an axis of the ellipsis counted from the back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Label {
+    Letter(char),
+    Rest(usize),
+}
+
+/// The labels of a term, whose ellipsis stands for `rest` axes.
+fn labels(term: &str, rest: usize) -> Vec<Label> {
+    let (front, back) = term.split_once("...").unwrap_or((term, ""));
+    let middle = if term.contains("...") { rest } else { 0 };
+    let letters = |text: &str| text.chars().map(Label::Letter).collect::<Vec<_>>();
+    [letters(front), (0..middle).rev().map(Label::Rest).collect(), letters(back)].concat()
+}
+
+/// Products of elements of all operands, summed over labels the result has not.
+fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
+    let einsum = views::Einsum::of(lowering.source, op);
+    let result = lowering.source.op(op).results()[0];
+    let (terms, output) = parse(&einsum.equation);
+    let operands: Vec<Shaped> = einsum.inputs.iter().map(|&operand| lowering.shaped(operand)).collect();
+    let named = |term: &str| term.chars().filter(|c| c.is_alphabetic()).count();
+    let terms: Vec<(Vec<Label>, &Shaped)> = terms
+        .iter()
+        .zip(&operands)
+        .map(|(term, operand)| (labels(term, operand.shape.len() - named(term)), operand))
+        .collect();
+    let shape = lowering.shape(result);
+    let output = labels(&output, shape.len() - named(&output));
+    let mut extents: IndexMap<Label, DimExpr> = output.iter().copied().zip(shape.iter().cloned()).collect();
+    for (labels, operand) in &terms {
+        for (&label, extent) in labels.iter().zip(&operand.shape) {
+            let known = extents.entry(label).or_insert(DimExpr::ONE);
+            if *known == DimExpr::ONE {
+                *known = extent.clone();
+            }
+        }
+    }
+    let element = lowering.element(result);
+    let work = accumulator(&element);
+    let mut inputs = Vec::new();
+    for (labels, operand) in &terms {
+        let mut map = Vec::new();
+        for (label, extent) in labels.iter().zip(&operand.shape) {
+            let position = extents.get_index_of(label).expect("every label has an extent");
+            let repeats = *extent == DimExpr::ONE && extents[position] != DimExpr::ONE;
+            if !repeats {
+                lowering.check_equal(extent, &extents[position], "a label of Einsum stands for two extents");
+            }
+            map.push(if repeats { AffineExpr::Constant(0) } else { AffineExpr::Dim(position as u32) });
+        }
+        inputs.push(Input { value: operand.value, map: AffineMap::new(extents.len() as u32, map) });
+    }
+    let mut kinds = vec![Iterator::Parallel; extents.len()];
+    kinds[output.len()..].fill(Iterator::Reduction);
+    let sums_up = extents.len() > output.len();
+    let order: Vec<usize> = (0..output.len()).collect();
+    let init = lowering.filled(&shape, work.clone(), 0.0);
+    let output = AffineMap::select(extents.len(), &order);
+    let value = lowering.generic_onto(&inputs, init, output, &kinds, |builder, e| {
+        let mut s = Scalars { builder, unsigned: false };
+        let (sum, factors) = e.split_last().expect("the result has an element");
+        let factors: Vec<_> = factors.iter().map(|&factor| s.cast(factor, &work, false, false)).collect();
+        match factors.into_iter().reduce(|a, b| s.mul(a, b)) {
+            Some(product) if sums_up => s.add(*sum, product),
+            Some(product) => product,
+            None => *sum,
+        }
+    });
+    let sums = Shaped { value, shape };
+    let value = lowering.map(&[&sums], &sums.shape, element.clone(), |s, e| s.cast(e[0], &element, false, false));
+    lowering.bind(result, value.value);
+    Ok(())
+}

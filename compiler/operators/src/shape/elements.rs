@@ -1,0 +1,178 @@
+//! The contents of small integer tensors, which later shapes are made of.
+//!
+//! Each operator's row says what it does with them; here is what those rules have in common. Floats are followed while
+//! they are whole numbers, because exporters compute sizes in floats.
+
+use ir::{DenseElements, DimExpr, Type};
+
+use super::node::Node;
+use super::{ELEMENT_LIMIT, Elements};
+use crate::operator::Operator;
+use dialects::onnx::OnnxOp;
+
+/// Floats that take part in shapes are factors, one a dimension; longer lists are weights.
+const FLOAT_LIMIT: usize = 16;
+
+/// Integers of fewer bits are not what extents are computed in.
+const COUNT_WIDTH: u32 = 32;
+
+/// The elements of the only result, as far as they follow from the operands'.
+pub(super) fn infer(node: &Node<'_, '_>, row: &Operator) -> Option<Elements> {
+    let rule = row.elements?;
+    let result = node.analyser.body.result(node.op, 0);
+    let fact = node.analyser.known.facts.get(&result)?;
+    let element = fact.element.as_ref()?;
+    let extents: Option<Vec<usize>> =
+        fact.shape.as_ref()?.iter().map(|dim| usize::try_from(dim.as_constant()?).ok()).collect();
+    let extents = extents?;
+    let count = extents.iter().try_fold(1usize, |count, &extent| count.checked_mul(extent))?;
+    if count > ELEMENT_LIMIT || !matches!(element, Type::Integer(_) | Type::Float(_)) {
+        return None;
+    }
+    Some(held(element, rule(node, &extents)?))
+}
+
+impl Node<'_, '_> {
+    /// The element type of the only result.
+    pub(crate) fn element(&self) -> Option<&Type> {
+        self.analyser.known.facts.get(&self.analyser.body.result(self.op, 0))?.element.as_ref()
+    }
+
+    /// Whether the result's elements are no floats.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.element().is_some_and(|element| !element.is_float())
+    }
+}
+
+/// The elements of the first operand, whose order the operator keeps.
+pub(crate) fn kept(node: &Node<'_, '_>, _: &[usize]) -> Option<Elements> {
+    node.elements(0).cloned()
+}
+
+/// One element of the result from one of each operand, broadcast together.
+pub(crate) type Join = fn(&DimExpr, &DimExpr) -> Option<DimExpr>;
+
+/// The operands' elements, broadcast and joined one after the other.
+pub(crate) fn joined(node: &Node<'_, '_>, extents: &[usize], join: Join) -> Option<Elements> {
+    let first = spread(node, 0, extents)?;
+    (1..node.operand_count()).try_fold(first, |joined, index| {
+        let next = spread(node, index, extents)?;
+        Some(joined.iter().zip(&next).map(|(a, b)| join(a.as_ref()?, b.as_ref()?)).collect())
+    })
+}
+
+/// The elements of a constant.
+pub(crate) fn constants(dense: &DenseElements) -> Option<Elements> {
+    let limit = if dense.r#type.element().is_float() { FLOAT_LIMIT } else { ELEMENT_LIMIT };
+    if dense.element_count() > limit || dense.r#type.element().byte_width().is_none() {
+        return None;
+    }
+    let element = |at: usize| match dense.integer(at) {
+        Some(number) => Some(DimExpr::Constant(number)),
+        None => whole_number(dense.float(at)?).map(DimExpr::Constant),
+    };
+    Some((0..dense.element_count()).map(element).collect())
+}
+
+/// The elements as an element type holds them: integers wrap around, and what may not fit is not known.
+fn held(element: &Type, elements: Elements) -> Elements {
+    let Type::Integer(integer) = element else { return elements };
+    let (width, unsigned) = (integer.width, element.is_unsigned());
+    let hold = |value: DimExpr| {
+        let value = value.as_constant().map_or(value, |number| DimExpr::Constant(wrapped(number, width, unsigned)));
+        // a count is taken to fit what models count with
+        let fits = value.as_constant().is_some() || width >= COUNT_WIDTH;
+        (fits && (!unsigned || value.is_nonnegative())).then_some(value)
+    };
+    elements.into_iter().map(|value| value.and_then(hold)).collect()
+}
+
+/// The lowest bits of a number, read as an integer of that width.
+fn wrapped(number: i64, width: u32, unsigned: bool) -> i64 {
+    let unused = 64 - width.clamp(1, 64);
+    let raised = number << unused;
+    if unsigned || width == 1 { (raised as u64 >> unused) as i64 } else { raised >> unused }
+}
+
+/// A float that is an integer no float format rounds.
+pub(crate) fn whole_number(value: f64) -> Option<i64> {
+    (value.fract() == 0.0 && value.abs() < (1 << 24) as f64).then_some(value as i64)
+}
+
+/// One element of the result from one of the first operand.
+pub(crate) fn mapped(node: &Node<'_, '_>, apply: fn(&DimExpr) -> Option<DimExpr>) -> Option<Elements> {
+    let elements = node.elements(0)?;
+    Some(elements.iter().map(|element| apply(element.as_ref()?)).collect())
+}
+
+/// The rounded quotient when operand 0 is a division of known numbers by positive ones.
+pub(crate) fn quotient(
+    node: &Node<'_, '_>,
+    extents: &[usize],
+    divide: fn(&DimExpr, &DimExpr) -> DimExpr,
+) -> Option<Elements> {
+    let body = node.analyser.body;
+    let division = body.defining_op(node.operand(0)?)?;
+    if OnnxOp::from_name(body.name(division)) != Some(OnnxOp::Div) {
+        return None;
+    }
+    let facts = &node.analyser.known.facts;
+    let operand = |index: usize| {
+        let fact = facts.get(&body.operand(division, index))?;
+        spread_elements(fact.elements.as_ref()?, fact.shape.as_ref()?, extents)
+    };
+    let (a, b) = (operand(0)?, operand(1)?);
+    let quotients = a.iter().zip(&b).map(|(a, b)| {
+        let divisor = b.as_ref().filter(|b| b.as_constant().is_some_and(|divisor| divisor > 0))?;
+        Some(divide(a.as_ref()?, divisor))
+    });
+    Some(quotients.collect())
+}
+
+/// Operand `index` broadcast to the result's extents.
+pub(crate) fn spread(node: &Node<'_, '_>, index: usize, extents: &[usize]) -> Option<Elements> {
+    spread_elements(node.elements(index)?, &node.shape(index)?, extents)
+}
+
+fn spread_elements(elements: &Elements, shape: &[DimExpr], extents: &[usize]) -> Option<Elements> {
+    let from: Vec<usize> = shape.iter().map(|dim| Some(dim.as_constant()? as usize)).collect::<Option<_>>()?;
+    let shift = extents.len().checked_sub(from.len())?;
+    let pick = |place: &[usize]| {
+        let inner = place[shift..].iter().zip(&from).map(|(&at, &extent)| if extent == 1 { 0 } else { at });
+        elements.get(offset(inner, &from)).cloned().flatten()
+    };
+    Some(places(extents).map(|place| pick(&place)).collect())
+}
+
+/// Every place of a tensor in row-major order.
+pub(crate) fn places(extents: &[usize]) -> impl Iterator<Item = Vec<usize>> + '_ {
+    (0..extents.iter().product::<usize>()).map(move |mut linear| {
+        let mut place = vec![0; extents.len()];
+        for (at, &extent) in place.iter_mut().zip(extents).rev() {
+            *at = linear % extent;
+            linear /= extent;
+        }
+        place
+    })
+}
+
+/// The place of an element in row-major order.
+pub(crate) fn offset(place: impl IntoIterator<Item = usize>, extents: &[usize]) -> usize {
+    place.into_iter().zip(extents).fold(0, |linear, (at, extent)| linear * extent + at)
+}
+
+/// The extents of operand `index`, when all are numbers.
+pub(crate) fn static_extents(node: &Node<'_, '_>, index: usize) -> Option<Vec<usize>> {
+    node.shape(index)?.iter().map(|dim| usize::try_from(dim.as_constant()?).ok()).collect()
+}
+
+/// Operand 0 repeated over the result: element `place mod extent`.
+pub(crate) fn repeat(node: &Node<'_, '_>, extents: &[usize]) -> Option<Elements> {
+    let (elements, from) = (node.elements(0)?, static_extents(node, 0)?);
+    let shift = extents.len().checked_sub(from.len())?;
+    let pick = |place: Vec<usize>| {
+        let source = place[shift..].iter().zip(&from).map(|(&at, &extent)| at % extent);
+        elements[offset(source, &from)].clone()
+    };
+    Some(places(extents).map(pick).collect())
+}

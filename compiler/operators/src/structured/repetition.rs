@@ -1,0 +1,148 @@
+//! What Loop and Scan have in common: `scf.while` around the body.
+//!
+//! Both carry a counter, whether to go on, the values of the body's own, and a tensor for each stacked result, which
+//! grows by one element an iteration.
+
+use ir::{Block, Type, Value};
+
+use super::scalars::Comparison;
+use super::{Lowering, Unsupported, is_container};
+
+/// A loop as far as Loop and Scan are alike.
+pub(crate) struct Repetition {
+    /// The body at the graph level.
+    pub(crate) body: Block,
+    /// The body's arguments for carried values, and what those are at first.
+    pub(crate) carried: Vec<(Value, Value)>,
+    /// Place of the first carried value among what the body yields; those behind the carried ones are stacked.
+    pub(crate) first: usize,
+    /// The loop's results that are stacked, and the axis they are stacked along in the end.
+    pub(crate) stacked: Vec<(Value, usize)>,
+    /// How often the body runs at most.
+    pub(crate) limit: Option<Value>,
+    /// Whether it runs at all.
+    pub(crate) enters: Value,
+}
+
+impl Repetition {
+    /// The values carried out of the loop, then the stacked ones along their first axis. `prepare` binds the body's
+    /// other arguments to what it is given: the counter, and whether the loop goes on.
+    pub(crate) fn lower(
+        &self,
+        lowering: &mut Lowering<'_>,
+        prepare: impl FnOnce(&mut Lowering<'_>, Value, Value),
+    ) -> Result<Vec<Value>, Unsupported> {
+        let is_known = |argument: Value| {
+            is_container(lowering.source.value_type(argument)) || lowering.shapes.shape(argument).is_some()
+        };
+        if !self.carried.iter().all(|&(argument, _)| is_known(argument)) {
+            return Err(Unsupported::new("the rank of a value it carries round is not known"));
+        }
+        let mut start = vec![lowering.index(0), self.enters];
+        for &(argument, initial) in &self.carried {
+            let initial = lowering.value(initial);
+            start.push(lowering.cast_like(initial, argument));
+        }
+        for &(result, axis) in &self.stacked {
+            start.push(empty_stack(lowering, result, axis));
+        }
+        let types: Vec<Type> = start.iter().map(|&value| lowering.body.value_type(value).clone()).collect();
+        let new = lowering.emit("scf.while", &start, &types, []);
+        let [before, after] = [0, 1].map(|_| {
+            let region = lowering.body.add_region(new);
+            lowering.body.add_block(region, &types)
+        });
+        lowering.nested(before, |lowering| self.condition(lowering, before));
+        lowering.nested(after, |lowering| self.body(lowering, after, prepare));
+        Ok(lowering.body.op(new).results()[2..].to_vec())
+    }
+
+    /// The loop goes on while it is told to and its limit is not reached.
+    fn condition(&self, lowering: &mut Lowering<'_>, block: Block) {
+        let values = lowering.body.arguments(block).to_vec();
+        let goes_on = match self.limit {
+            None => values[1],
+            Some(limit) => lowering.scalars(|s| {
+                let below = s.compare(Comparison::Less, values[0], limit);
+                s.same("arith.andi", &[below, values[1]])
+            }),
+        };
+        let operands: Vec<Value> = std::iter::once(goes_on).chain(values).collect();
+        lowering.emit("scf.condition", &operands, &[], []);
+    }
+
+    fn body(&self, lowering: &mut Lowering<'_>, block: Block, prepare: impl FnOnce(&mut Lowering<'_>, Value, Value)) {
+        let values = lowering.body.arguments(block).to_vec();
+        let (index, goes_on) = (values[0], values[1]);
+        let (carried, stacks) = values[2..].split_at(self.carried.len());
+        for (&(argument, _), &value) in self.carried.iter().zip(carried) {
+            lowering.bind(argument, value);
+        }
+        prepare(lowering, index, goes_on);
+        let end = lowering.source.terminator(self.body).expect("a body yields");
+        lowering.block(self.body);
+        let yields = lowering.source.op(end).operands().to_vec();
+        if yields.iter().any(|&value| lowering.is_lost(value)) {
+            // reported, so that nobody looks at this
+            return;
+        }
+        let next = lowering.scalars(|s| {
+            let one = s.number(1.0, &Type::Index);
+            s.add(index, one)
+        });
+        let goes_on = if self.first == 1 { lowering.only_element(yields[0]) } else { goes_on };
+        let mut passed = vec![next, goes_on];
+        let (carried, elements) = yields[self.first..].split_at(self.carried.len());
+        for (&(argument, _), &value) in self.carried.iter().zip(carried) {
+            let value = lowering.value(value);
+            passed.push(lowering.cast_like(value, argument));
+        }
+        for (&stack, &element) in stacks.iter().zip(elements) {
+            let element = lowering.value(element);
+            let r#type = lowering.body.value_type(stack).clone();
+            passed.push(lowering.builder().value("rt.append", &[stack, element], r#type, []));
+        }
+        lowering.emit("scf.yield", &passed, &[], []);
+    }
+}
+
+/// A tensor without elements that has the other extents of a stacked result, as far as they are known before the loop.
+fn empty_stack(lowering: &mut Lowering<'_>, result: Value, axis: usize) -> Value {
+    let mut shape = lowering.shape(result);
+    shape.remove(axis);
+    let mut extents = vec![None];
+    let mut sizes = vec![lowering.index(0)];
+    for dim in &shape {
+        extents.push(dim.as_constant());
+        if dim.as_constant().is_none() {
+            sizes.push(if lowering.is_own_symbol(dim, result) { lowering.index(0) } else { lowering.dim(dim) });
+        }
+    }
+    let r#type = Type::tensor(extents, lowering.element(result));
+    lowering.builder().value("tensor.empty", &sizes, r#type, [])
+}
+
+impl Lowering<'_> {
+    /// A tensor under the type that a value of the source has.
+    fn cast_like(&mut self, tensor: Value, like: Value) -> Value {
+        let r#type = self.lowered_type(like);
+        match *self.body.value_type(tensor) == r#type {
+            true => tensor,
+            false => self.builder().value("tensor.cast", &[tensor], r#type, []),
+        }
+    }
+
+    /// Binds a result to a tensor that may say less of its shape. What the type says is asserted.
+    pub(crate) fn bind_cast(&mut self, result: Value, tensor: Value) {
+        let found = self.body.value_type(tensor).shape().unwrap_or_default();
+        for (axis, (dim, found)) in self.shape(result).into_iter().zip(found).enumerate() {
+            if let (Some(extent), None) = (dim.as_constant(), found) {
+                let (known, extent) = (self.index(extent), self.extent(tensor, axis));
+                let equal = self.scalars(|s| s.compare(Comparison::Equal, known, extent));
+                self.check(equal, format!("extent {axis} of a result is not what its operands say"));
+            }
+        }
+        let value = self.cast_like(tensor, result);
+        self.bind(result, value);
+    }
+}

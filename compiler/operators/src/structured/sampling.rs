@@ -1,0 +1,96 @@
+//! Elements around fractional coordinates: where they lie, and what each counts.
+
+use ir::{Builder, Type, Value};
+
+use super::scalars::Scalars;
+
+pub(crate) fn as_f32(builder: &mut Builder<'_>, index: Value) -> Value {
+    let integer = builder.value("arith.index_cast", &[index], Type::I64, []);
+    builder.value("arith.sitofp", &[integer], Type::F32, [])
+}
+
+/// Where an input is read along one axis and with which weight.
+pub(crate) struct Tap {
+    /// The index, in bounds.
+    pub position: Value,
+    /// The weight, 1 when there is none.
+    pub weight: Option<Value>,
+}
+
+/// `Σ weight * element` over the taps of one axis after the other, in f32 unless there is a single element.
+pub(crate) fn weighted_sum(
+    builder: &mut Builder<'_>,
+    tensor: Value,
+    element: &Type,
+    at: Vec<Value>,
+    taps: &[(usize, Vec<Tap>)],
+) -> Value {
+    let single = taps.iter().all(|(_, taps)| taps.iter().all(|tap| tap.weight.is_none()));
+    if single {
+        let mut at = at;
+        for (axis, taps) in taps {
+            at[*axis] = taps[0].position;
+        }
+        let operands: Vec<Value> = std::iter::once(tensor).chain(at).collect();
+        return builder.value("tensor.extract", &operands, element.clone(), []);
+    }
+    let wide = if *element == Type::F64 { Type::F64 } else { Type::F32 };
+    let sum = weighted_axis(builder, tensor, element, &wide, at, taps);
+    let mut s = Scalars { builder, unsigned: false };
+    if element.is_float() {
+        return s.cast(sum, element, false, false);
+    }
+    let rounded = s.same("math.roundeven", &[sum]);
+    s.cast(rounded, element, false, false)
+}
+
+fn weighted_axis(
+    builder: &mut Builder<'_>,
+    tensor: Value,
+    element: &Type,
+    wide: &Type,
+    at: Vec<Value>,
+    taps: &[(usize, Vec<Tap>)],
+) -> Value {
+    let Some(((axis, list), inner)) = taps.split_first() else {
+        let operands: Vec<Value> = std::iter::once(tensor).chain(at).collect();
+        let value = builder.value("tensor.extract", &operands, element.clone(), []);
+        return Scalars { builder, unsigned: false }.cast(value, wide, false, false);
+    };
+    let mut sum: Option<Value> = None;
+    for tap in list {
+        let mut at = at.clone();
+        at[*axis] = tap.position;
+        let value = weighted_axis(builder, tensor, element, wide, at, inner);
+        let mut s = Scalars { builder, unsigned: false };
+        let weighted = tap.weight.map_or(value, |weight| {
+            let weight = s.cast(weight, wide, false, false);
+            s.mul(weight, value)
+        });
+        sum = Some(sum.map_or(weighted, |sum| s.add(sum, weighted)));
+    }
+    sum.expect("an axis has taps")
+}
+
+/// A whole-numbered f32 as an index inside the axis.
+pub(crate) fn position(builder: &mut Builder<'_>, coordinate: Value, extent: Value) -> Value {
+    let integer = builder.value("arith.fptosi", &[coordinate], Type::I64, []);
+    let index = builder.value("arith.index_cast", &[integer], Type::Index, []);
+    let mut s = Scalars { builder, unsigned: false };
+    let (zero, one) = (s.number(0.0, &Type::Index), s.number(1.0, &Type::Index));
+    let last = s.sub(extent, one);
+    let capped = s.min(index, last);
+    s.max(capped, zero)
+}
+
+/// `(a + 2) d³ - (a + 3) d² + 1` for distances up to 1, `a d³ - 5 a d² + 8 a d - 4 a` up to 2.
+pub(crate) fn cubic_weight(s: &mut Scalars<'_, '_>, d: Value, a: f64, near: bool) -> Value {
+    let coefficients = if near { [a + 2.0, -(a + 3.0), 0.0, 1.0] } else { [a, -5.0 * a, 8.0 * a, -4.0 * a] };
+    let mut sum = s.like(coefficients[0], d);
+    for coefficient in &coefficients[1..] {
+        let product = s.mul(sum, d);
+        let term = s.like(*coefficient, d);
+        sum = s.add(product, term);
+    }
+    sum
+}

@@ -1,0 +1,311 @@
+//! Resize, once Upsample: each output element is a weighted sum of input elements around a fractional coordinate.
+//!
+//! Coordinates are computed in f32 as ONNX Runtime does. Blocked tensors stay blocked, so that neighbouring lanes share
+//! their coordinates.
+
+mod antialias;
+mod taps;
+
+use dialects::linalg::generic::Input;
+use dialects::onnx::OnnxOp;
+use dialects::onnx::views::{self, AspectRatioPolicy, CoordinateTransformation, NearestMode, ResizeMode, View};
+use ir::{AffineExpr, AffineMap, Attribute, DimExpr, Op, Type, Value};
+
+use crate::graph::{self, Emitter, Problem};
+use crate::operator::{Operator, Rank};
+use crate::shape::{Answer, Node, normalize_axis};
+use crate::structured::blocked::blocked_shape;
+use crate::structured::sampling::as_f32;
+use crate::structured::{Lowering, Unsupported};
+use crate::upgrade::{float_list, floats};
+use taps::Axis;
+
+pub(crate) const RESIZE: Operator = Operator {
+    upgrades: &[(11, resize_11)],
+    formerly: Some(("Upsample", &[(7, upsample_7), (9, upsample_9), (10, upsample_10), (11, resize_11)])),
+    normalize: Some(one_spelling),
+    ranks: &[(1, Rank::Exactly(1)), (2, Rank::Exactly(1)), (3, Rank::Exactly(1))],
+    shapes: Some(shapes),
+    lower: Some(lower),
+    ..Operator::of(OnnxOp::Resize)
+};
+
+/// Two scales for the two spatial axes become one list for all.
+fn upsample_7(node: &mut graph::Node, _: &mut Emitter) -> Result<(), Problem> {
+    let mut scale = |name: &str| node.attributes.remove(name).unwrap_or(Attribute::f32(1.0));
+    let (height, width) = (scale("height_scale"), scale("width_scale"));
+    let one = Attribute::f32(1.0);
+    node.attributes.set("scales", Attribute::Array([one.clone(), one, height, width].into()));
+    Ok(())
+}
+
+/// The scales become an operand.
+fn upsample_9(node: &mut graph::Node, emit: &mut Emitter) -> Result<(), Problem> {
+    if let Some(scales) = node.attributes.remove("scales").and_then(|scales| float_list(&scales)) {
+        let scales = emit.constant(floats(&scales));
+        node.set_operand(1, scales, emit);
+    }
+    Ok(())
+}
+
+/// Upsample is Resize.
+fn upsample_10(node: &mut graph::Node, _: &mut Emitter) -> Result<(), Problem> {
+    node.name = "Resize".into();
+    if node.attributes.str("mode").is_some_and(|mode| mode == "bilinear") {
+        node.attributes.set("mode", Attribute::string("linear"));
+    }
+    Ok(())
+}
+
+/// The first Resize maps coordinates by the scale alone. It rounds them down, or up where it makes things smaller.
+fn resize_11(node: &mut graph::Node, emit: &mut Emitter) -> Result<(), Problem> {
+    let scales = node.operand(1, emit).ok_or_else(|| Problem::input("lacks its scales"))?;
+    let known = emit.known(scales).map(|known| (0..known.element_count()).filter_map(|i| known.float(i)).collect());
+    let known: Vec<f64> = known.unwrap_or_default();
+    let shrinks = known.iter().any(|&scale| scale < 1.0) && known.iter().all(|&scale| scale <= 1.0);
+    node.operands = vec![node.operands[0], emit.none, scales];
+    node.attributes.set("coordinate_transformation_mode", Attribute::string("asymmetric"));
+    node.attributes.set("nearest_mode", Attribute::string(if shrinks { "ceil" } else { "floor" }));
+    Ok(())
+}
+
+/// An empty tensor stands for an omitted operand; the region of interest is read in one mode only.
+fn one_spelling(node: &mut graph::Node, emit: &mut Emitter) -> Result<(), Problem> {
+    let mode = node.attributes.str("coordinate_transformation_mode");
+    if mode != Some("tf_crop_and_resize") && node.operands.len() > 1 {
+        node.operands[1] = emit.none;
+    }
+    for operand in node.operands.iter_mut().skip(1) {
+        if emit.body.value_type(*operand).static_shape().is_some_and(|shape| shape == [0]) {
+            *operand = emit.none;
+        }
+    }
+    Ok(())
+}
+
+fn shapes(node: &mut Node<'_, '_>) -> Answer {
+    let resize: views::Resize = node.view();
+    let Some(mut shape) = node.shape_of(resize.x) else { return Ok(vec![]) };
+    let axes = listed_axes(&resize, shape.len())?;
+    let keeps_ratio = resize.keep_aspect_ratio_policy != AspectRatioPolicy::Stretch;
+    if let Some(sizes) = resize.sizes {
+        let sizes = node.sizes_of(sizes).unwrap_or_else(|| vec![None; axes.len()]);
+        check_length(sizes.len(), axes.len(), "sizes")?;
+        for (&axis, size) in axes.iter().zip(sizes) {
+            shape[axis] = size.filter(|_| !keeps_ratio).unwrap_or_else(|| node.fresh(0, axis));
+        }
+        return Ok(vec![Some(shape)]);
+    }
+    let crops = resize.coordinate_transformation_mode == CoordinateTransformation::TfCropAndResize;
+    let scales = resize.scales.and_then(|scales| node.floats_of(scales)).filter(|_| !crops);
+    if let Some(scales) = &scales {
+        check_length(scales.len(), axes.len(), "scales")?;
+    }
+    for (at, &axis) in axes.iter().enumerate() {
+        let scaled = scales.as_ref().and_then(|scales| scaled(&shape[axis], scales[at]));
+        shape[axis] = scaled.unwrap_or_else(|| node.fresh(0, axis));
+    }
+    Ok(vec![Some(shape)])
+}
+
+fn check_length(found: usize, expected: usize, what: &str) -> Result<(), String> {
+    if found == expected { Ok(()) } else { Err(format!("{found} {what} for {expected} axes")) }
+}
+
+/// `floor(extent * scale)`, when it is exact.
+fn scaled(extent: &DimExpr, scale: f64) -> Option<DimExpr> {
+    if scale <= 0.0 {
+        return None;
+    }
+    if let Some(extent) = extent.as_constant() {
+        // the reference computes in f32
+        return Some(DimExpr::Constant((extent as f32 * scale as f32).floor() as i64));
+    }
+    let inverse = 1.0 / scale;
+    let whole = |value: f64| value.fract() == 0.0 && value < (1 << 20) as f64;
+    match (whole(scale), whole(inverse)) {
+        (true, _) => Some(extent.mul(&DimExpr::Constant(scale as i64))),
+        (_, true) if (inverse as i64).count_ones() == 1 => Some(extent.floor_div(&DimExpr::Constant(inverse as i64))),
+        _ => None,
+    }
+}
+
+fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
+    let resize = views::Resize::of(lowering.source, op);
+    let (x, result) = (resize.x, lowering.source.op(op).results()[0]);
+    let (from, to) = (lowering.shape(x), lowering.shape(result));
+    let antialias = resize.antialias == 1 && resize.mode != ResizeMode::Nearest;
+    let scales = scales(lowering, &resize)?;
+    settle_extents(lowering, result, &scales);
+    let rank = from.len();
+    let resized: Vec<usize> = (0..rank).filter(|&axis| from[axis] != to[axis]).collect();
+    for &axis in resized.iter().filter(|&&axis| from[axis].as_constant().is_none_or(|extent| extent < 1)) {
+        let (from, to) = (lowering.dim(&from[axis]), lowering.dim(&to[axis]));
+        lowering.check_source(from, to);
+    }
+    let crop = resize.coordinate_transformation_mode == CoordinateTransformation::TfCropAndResize;
+    let blocked = rank >= 3 && lowering.is_blocked(x) && !resized.contains(&1) && !crop;
+    let input = if blocked { lowering.blocked(x) } else { lowering.shaped(x) };
+    let shape = if blocked { blocked_shape(&to) } else { to.clone() };
+    let value = match nearest_by_division(&resize, &from, &to, shape.len()) {
+        Some(map) => {
+            let element = lowering.element(result);
+            lowering.pointwise(&[Input { value: input.value, map }], &shape, element, |_, e| e[0])
+        }
+        None => {
+            let active: Vec<usize> = if crop { (0..rank).collect() } else { resized };
+            let axes = axes(lowering, &resize, result, &active, &scales);
+            match antialias {
+                true if crop => return Err(Unsupported::new("cropping with antialiasing is not compiled")),
+                true => antialias::sample(lowering, &input, &shape, &axes, &resize),
+                false => taps::sample(lowering, &input, &shape, &axes, &resize),
+            }
+        }
+    };
+    match blocked {
+        true => lowering.bind_blocked(result, value),
+        false => lowering.bind(result, value),
+    }
+    Ok(())
+}
+
+/// The axes that sizes, scales and the region of interest are about.
+fn listed_axes(resize: &views::Resize, rank: usize) -> Result<Vec<usize>, String> {
+    match &resize.axes {
+        Some(axes) => axes.iter().map(|&axis| normalize_axis(axis, rank)).collect(),
+        None => Ok((0..rank).collect()),
+    }
+}
+
+/// How much an axis grows.
+struct Scale {
+    axis: usize,
+    factor: Value,
+    /// The output extent before it is rounded, f32.
+    exact: Value,
+    /// The output extent.
+    extent: Value,
+}
+
+/// What sizes or scales say about the axes they are about.
+fn scales(lowering: &mut Lowering<'_>, resize: &views::Resize) -> Result<Vec<Scale>, Unsupported> {
+    let from = lowering.shape(resize.x);
+    let listed = listed_axes(resize, from.len()).map_err(Unsupported::new)?;
+    // an empty list stands for none
+    let scales = resize.scales.filter(|&scales| lowering.shape(scales).first() != Some(&DimExpr::ZERO));
+    let mut found = Vec::new();
+    for (position, &axis) in listed.iter().enumerate() {
+        let input = lowering.dim(&from[axis]);
+        let input = as_f32(&mut lowering.builder(), input);
+        found.push(match (resize.sizes, scales) {
+            (Some(sizes), _) => {
+                let extent = lowering.integer(sizes, position);
+                let exact = as_f32(&mut lowering.builder(), extent);
+                Scale { axis, factor: lowering.scalars(|s| s.div(exact, input)), exact, extent }
+            }
+            (None, Some(scales)) => {
+                let factor = element_f32(lowering, scales, position);
+                let exact = lowering.scalars(|s| s.mul(input, factor));
+                Scale { axis, factor, exact, extent: floor(lowering, exact) }
+            }
+            (None, None) => return Err(Unsupported::new("it has neither sizes nor scales")),
+        });
+    }
+    match resize.keep_aspect_ratio_policy {
+        _ if resize.sizes.is_none() => {}
+        AspectRatioPolicy::Stretch => {}
+        AspectRatioPolicy::NotLarger => keep_ratio(lowering, &from, &mut found, true),
+        AspectRatioPolicy::NotSmaller => keep_ratio(lowering, &from, &mut found, false),
+    }
+    Ok(found)
+}
+
+/// One factor for all axes: the smallest or the largest; extents are rounded, halves up.
+fn keep_ratio(lowering: &mut Lowering<'_>, from: &[DimExpr], scales: &mut [Scale], smallest: bool) {
+    let factors: Vec<Value> = scales.iter().map(|scale| scale.factor).collect();
+    let common =
+        factors.into_iter().reduce(|a, b| lowering.scalars(|s| if smallest { s.min(a, b) } else { s.max(a, b) }));
+    let Some(common) = common else { return };
+    for scale in scales {
+        let input = lowering.dim(&from[scale.axis]);
+        let input = as_f32(&mut lowering.builder(), input);
+        let (exact, raised) = lowering.scalars(|s| {
+            let (exact, half) = (s.mul(common, input), s.like(0.5, common));
+            (exact, s.add(exact, half))
+        });
+        let extent = floor(lowering, raised);
+        *scale = Scale { axis: scale.axis, factor: common, exact, extent };
+    }
+}
+
+/// A number rounded down, as an `index` value.
+fn floor(lowering: &mut Lowering<'_>, number: Value) -> Value {
+    lowering.scalars(|s| {
+        let floor = s.same("math.floor", &[number]);
+        let whole = s.cast(floor, &Type::I64, false, false);
+        s.builder.value("arith.index_cast", &[whole], Type::Index, [])
+    })
+}
+
+/// Says what extents of the result are that shape inference does not know.
+fn settle_extents(lowering: &mut Lowering<'_>, result: Value, scales: &[Scale]) {
+    let to = lowering.shape(result);
+    for scale in scales.iter().filter(|scale| lowering.is_own_symbol(&to[scale.axis], result)).collect::<Vec<_>>() {
+        lowering.settle(result, scale.axis, scale.extent);
+    }
+}
+
+/// Nearest neighbour with whole factors, rounded down: `floor(o / factor)`.
+fn nearest_by_division(resize: &views::Resize, from: &[DimExpr], to: &[DimExpr], rank: usize) -> Option<AffineMap> {
+    use CoordinateTransformation::{Asymmetric, HalfPixel};
+    use NearestMode::{Floor, RoundPreferCeil, RoundPreferFloor};
+    let divides = matches!(
+        (resize.coordinate_transformation_mode, resize.nearest_mode),
+        (Asymmetric, Floor) | (HalfPixel, RoundPreferFloor | RoundPreferCeil)
+    );
+    if resize.mode != ResizeMode::Nearest || !divides {
+        return None;
+    }
+    let mut results: Vec<AffineExpr> = (0..rank as u32).map(AffineExpr::Dim).collect();
+    for (axis, (from, to)) in from.iter().zip(to).enumerate() {
+        if from != to {
+            let factor = to.divide_exactly(from)?.as_constant().filter(|&factor| factor >= 1)?;
+            results[axis] = AffineExpr::Dim(axis as u32).floor_div(factor);
+        }
+    }
+    Some(AffineMap::new(rank as u32, results))
+}
+
+fn axes(
+    lowering: &mut Lowering<'_>,
+    resize: &views::Resize,
+    result: Value,
+    active: &[usize],
+    scales: &[Scale],
+) -> Vec<Axis> {
+    let (from, to) = (lowering.shape(resize.x), lowering.shape(result));
+    let crop = resize.coordinate_transformation_mode == CoordinateTransformation::TfCropAndResize;
+    let mut found = Vec::new();
+    for &axis in active {
+        let (input, output) = (lowering.dim(&from[axis]), lowering.dim(&to[axis]));
+        let position = scales.iter().position(|scale| scale.axis == axis);
+        let (scale, exact) = match position {
+            Some(position) => (scales[position].factor, scales[position].exact),
+            None => (lowering.number(1.0, &Type::F32), as_f32(&mut lowering.builder(), output)),
+        };
+        let region = match (crop, position, resize.roi) {
+            (true, Some(position), Some(region)) => {
+                let start = element_f32(lowering, region, position);
+                Some([start, element_f32(lowering, region, scales.len() + position)])
+            }
+            _ => None,
+        };
+        found.push(Axis { axis, input, output, exact, scale, region });
+    }
+    found
+}
+
+fn element_f32(lowering: &mut Lowering<'_>, source: Value, position: usize) -> Value {
+    let loaded = lowering.element_at(source, position);
+    lowering.scalars(|s| s.cast(loaded, &Type::F32, false, false))
+}

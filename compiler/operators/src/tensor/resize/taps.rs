@@ -1,0 +1,212 @@
+//! The elements that an element of the result is made of, and what each counts.
+
+use dialects::onnx::views::{self, CoordinateTransformation, NearestMode, ResizeMode};
+use ir::{Builder, DimExpr, Value};
+
+use crate::structured::Lowering;
+use crate::structured::blocked::loop_index;
+use crate::structured::reduction::Shaped;
+use crate::structured::sampling::{Tap, as_f32, cubic_weight, position, weighted_sum};
+use crate::structured::scalars::{Comparison, Scalars};
+
+/// How one axis is resized.
+pub(super) struct Axis {
+    /// The axis of the tensor in the layout that is resized.
+    pub axis: usize,
+    /// The input extent.
+    pub input: Value,
+    pub output: Value,
+    /// The output extent before it is rounded, f32.
+    pub exact: Value,
+    /// Output extent over input extent, f32.
+    pub scale: Value,
+    /// The region of interest, f32.
+    pub region: Option<[Value; 2]>,
+}
+
+/// The resized tensor: taps at the coordinate of each element.
+pub(super) fn sample(
+    lowering: &mut Lowering<'_>,
+    input: &Shaped,
+    shape: &[DimExpr],
+    axes: &[Axis],
+    resize: &views::Resize,
+) -> Value {
+    let element = lowering.body.value_type(input.value).element().clone();
+    let rank = shape.len();
+    lowering.pointwise(&[], shape, element.clone(), |builder, _| {
+        let mut outside: Option<Value> = None;
+        let mut taps: Vec<(usize, Vec<Tap>)> = Vec::new();
+        for axis in axes {
+            let index = loop_index(builder, axis.axis);
+            let coordinate = coordinate(builder, index, axis, resize.coordinate_transformation_mode);
+            if axis.region.is_some() {
+                let is_outside = out_of_range(builder, coordinate, axis.input);
+                let mut s = Scalars { builder, unsigned: false };
+                outside = Some(outside.map_or(is_outside, |all| s.same("arith.ori", &[all, is_outside])));
+            }
+            let found = match resize.mode {
+                ResizeMode::Nearest => nearest_tap(builder, coordinate, axis, resize.nearest_mode),
+                ResizeMode::Linear => linear_taps(builder, coordinate, axis),
+                ResizeMode::Cubic => cubic_taps(builder, coordinate, axis, resize),
+            };
+            taps.push((axis.axis, found));
+        }
+        let base: Vec<Value> = (0..rank).map(|axis| loop_index(builder, axis)).collect();
+        let value = weighted_sum(builder, input.value, &element, base, &taps);
+        match outside {
+            Some(outside) => {
+                let mut s = Scalars { builder, unsigned: false };
+                let fill = s.number(resize.extrapolation_value, &element);
+                s.select(outside, fill, value)
+            }
+            None => value,
+        }
+    })
+}
+
+/// The input coordinate of an output index, by `coordinate_transformation_mode`.
+pub(super) fn coordinate(
+    builder: &mut Builder<'_>,
+    index: Value,
+    axis: &Axis,
+    mode: CoordinateTransformation,
+) -> Value {
+    let x = as_f32(builder, index);
+    let (input, output) = (as_f32(builder, axis.input), as_f32(builder, axis.output));
+    let mut s = Scalars { builder, unsigned: false };
+    let (zero, half, one) = (s.like(0.0, x), s.like(0.5, x), s.like(1.0, x));
+    let half_pixel = |s: &mut Scalars<'_, '_>| {
+        let centre = s.add(x, half);
+        let scaled = s.div(centre, axis.scale);
+        s.sub(scaled, half)
+    };
+    match mode {
+        CoordinateTransformation::Asymmetric => s.div(x, axis.scale),
+        CoordinateTransformation::AlignCorners => {
+            let (input_last, output_last) = (s.sub(input, one), s.sub(axis.exact, one));
+            let scaled = s.mul(x, input_last);
+            let quotient = s.div(scaled, output_last);
+            let several = s.compare(Comparison::Greater, output_last, zero);
+            s.select(several, quotient, zero)
+        }
+        CoordinateTransformation::PytorchHalfPixel => {
+            let centred = half_pixel(&mut s);
+            let several = s.compare(Comparison::Greater, output, one);
+            s.select(several, centred, zero)
+        }
+        CoordinateTransformation::HalfPixelSymmetric => {
+            // the output extent may have been rounded: keep the centres aligned
+            let exact = s.mul(axis.scale, input);
+            let adjustment = s.div(output, exact);
+            let centre = s.mul(input, half);
+            let share = s.sub(one, adjustment);
+            let offset = s.mul(centre, share);
+            let centred = half_pixel(&mut s);
+            s.add(offset, centred)
+        }
+        CoordinateTransformation::TfCropAndResize => match axis.region {
+            Some([start, end]) => {
+                let (input_last, output_last) = (s.sub(input, one), s.sub(output, one));
+                let first = s.mul(start, input_last);
+                let span = s.sub(end, start);
+                let span = s.mul(span, input_last);
+                let step = s.div(span, output_last);
+                let along = s.mul(x, step);
+                let position = s.add(first, along);
+                let both = s.add(start, end);
+                let middle = s.mul(both, input_last);
+                let middle = s.mul(middle, half);
+                let several = s.compare(Comparison::Greater, output, one);
+                s.select(several, position, middle)
+            }
+            None => s.div(x, axis.scale),
+        },
+        _ => half_pixel(&mut s),
+    }
+}
+
+fn out_of_range(builder: &mut Builder<'_>, coordinate: Value, extent: Value) -> Value {
+    let extent = as_f32(builder, extent);
+    let mut s = Scalars { builder, unsigned: false };
+    let (zero, one) = (s.like(0.0, coordinate), s.like(1.0, coordinate));
+    let last = s.sub(extent, one);
+    let below = s.compare(Comparison::Less, coordinate, zero);
+    let above = s.compare(Comparison::Greater, coordinate, last);
+    s.same("arith.ori", &[below, above])
+}
+
+fn nearest_tap(builder: &mut Builder<'_>, coordinate: Value, axis: &Axis, mode: NearestMode) -> Vec<Tap> {
+    let mut s = Scalars { builder, unsigned: false };
+    let half = s.like(0.5, coordinate);
+    let rounded = match mode {
+        NearestMode::Floor => s.same("math.floor", &[coordinate]),
+        NearestMode::Ceil => s.same("math.ceil", &[coordinate]),
+        NearestMode::RoundPreferCeil => {
+            let raised = s.add(coordinate, half);
+            s.same("math.floor", &[raised])
+        }
+        NearestMode::RoundPreferFloor => {
+            let lowered = s.sub(coordinate, half);
+            s.same("math.ceil", &[lowered])
+        }
+    };
+    vec![Tap { position: position(builder, rounded, axis.input), weight: None }]
+}
+
+fn linear_taps(builder: &mut Builder<'_>, coordinate: Value, axis: &Axis) -> Vec<Tap> {
+    let extent = as_f32(builder, axis.input);
+    let mut s = Scalars { builder, unsigned: false };
+    let (zero, one) = (s.like(0.0, coordinate), s.like(1.0, coordinate));
+    let last = s.sub(extent, one);
+    let capped = s.min(coordinate, last);
+    let clamped = s.max(capped, zero);
+    let floor = s.same("math.floor", &[clamped]);
+    let fraction = s.sub(clamped, floor);
+    let rest = s.sub(one, fraction);
+    let next = s.add(floor, one);
+    vec![
+        Tap { position: position(builder, floor, axis.input), weight: Some(rest) },
+        Tap { position: position(builder, next, axis.input), weight: Some(fraction) },
+    ]
+}
+
+/// Keys' cubic convolution with coefficient `a`: four taps from one in front of the coordinate on.
+fn cubic_taps(builder: &mut Builder<'_>, coordinate: Value, axis: &Axis, resize: &views::Resize) -> Vec<Tap> {
+    let mut s = Scalars { builder, unsigned: false };
+    let floor = s.same("math.floor", &[coordinate]);
+    let t = s.sub(coordinate, floor);
+    let mut taps: Vec<(Value, Value)> = Vec::new();
+    for offset in -1..=2i64 {
+        let shift = s.like(offset as f64, coordinate);
+        let at = s.add(floor, shift);
+        let difference = s.sub(t, shift);
+        let distance = s.same("math.absf", &[difference]);
+        taps.push((at, cubic_weight(&mut s, distance, resize.cubic_coeff_a, offset == 0 || offset == 1)));
+    }
+    if resize.exclude_outside == 1 {
+        let extent = as_f32(s.builder, axis.input);
+        exclude_outside(&mut s, &mut taps, extent);
+    }
+    taps.into_iter()
+        .map(|(at, weight)| Tap { position: position(builder, at, axis.input), weight: Some(weight) })
+        .collect()
+}
+
+/// Zero weight outside the tensor; the others share what is left.
+fn exclude_outside(s: &mut Scalars<'_, '_>, taps: &mut [(Value, Value)], extent: Value) {
+    let mut sum: Option<Value> = None;
+    for (at, weight) in taps.iter_mut() {
+        let zero = s.like(0.0, *at);
+        let above = s.compare(Comparison::GreaterOrEqual, *at, zero);
+        let below = s.compare(Comparison::Less, *at, extent);
+        let inside = s.same("arith.andi", &[above, below]);
+        *weight = s.select(inside, *weight, zero);
+        sum = Some(sum.map_or(*weight, |sum| s.add(sum, *weight)));
+    }
+    if let Some(sum) = sum {
+        for (_, weight) in taps {
+            *weight = s.div(*weight, sum);
+        }
+    }
+}
