@@ -82,11 +82,11 @@ pub(super) fn centred(emit: &mut Emitter, q: Value, zero_point: Option<Value>, w
     }
 }
 
-/// The zero points of a matrix' rows, as a column.
-pub(super) fn row_zero_point(emit: &mut Emitter, zero_point: Value) -> Value {
-    match emit.body.value_type(zero_point).static_shape().as_deref() {
-        Some([rows]) if *rows != 1 => emit.unsqueeze(zero_point, &[1]),
-        _ => zero_point,
+/// Scales or zero points of an axis that `behind` axes follow, as they broadcast with a tensor; one for all as it is.
+pub(super) fn along(emit: &mut Emitter, parameters: Value, behind: i64) -> Value {
+    match emit.rank(parameters) {
+        Some(1) => emit.unsqueeze(parameters, &(1..=behind).collect::<Vec<_>>()),
+        _ => parameters,
     }
 }
 
