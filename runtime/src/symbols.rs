@@ -14,8 +14,7 @@ macro_rules! symbol_table {
 symbol_table! {
     pool: rt_parallel_for rt_set_threads rt_begin_run rt_end_run;
     clock: rt_ticks;
-    context: rt_arena rt_allocate rt_scope_begin rt_scope_end rt_handles_begin rt_handles_end rt_append rt_copy rt_output rt_fail rt_end_context_run rt_release
-        rt_fix_strings rt_string_number rt_texts;
+    context: rt_arena rt_allocate rt_scope_begin rt_scope_end rt_handles_begin rt_handles_end rt_append rt_copy rt_output rt_fail;
     calls:
         rt_call_non_zero rt_call_compress rt_call_unique rt_call_top_k rt_call_non_max_suppression
         rt_call_scatter_elements rt_call_scatter_nd rt_call_cumulate
@@ -25,7 +24,7 @@ symbol_table! {
         rt_call_sequence_split rt_call_sequence_concat rt_call_optional_none rt_call_optional_of_tensor
         rt_call_optional_of_value rt_call_optional_has_value rt_call_optional_tensor rt_call_optional_value
         rt_call_fourier rt_call_trees rt_call_columns_to_image rt_call_determinant rt_call_align_regions
-        rt_call_pool_regions rt_call_decode_image;
+        rt_call_pool_regions rt_call_decode_image rt_call_zip_maps rt_call_map_look_up rt_call_map_values;
     pages: rt_discard;
     kernels: rt_contract_f32 rt_depthwise_f32;
     elementary:

@@ -94,8 +94,9 @@ fn emit<T>(
     if !errors.is_empty() {
         return Err(errors);
     }
-    if !options.exports.is_empty() {
-        hide_all_but(&unit.module, &options.exports);
+    if let Some(interface) = &options.interface {
+        crate::interface::define(&unit, interface, None)?;
+        hide_all_but(&unit.module, &interface.exports());
     }
     let (passes, pass_options) = options.passes();
     unit.module.run_passes(passes, &machine, pass_options).map_err(|error| internal(format!("LLVM: {error}")))?;

@@ -7,6 +7,8 @@ use inkwell::passes::PassBuilderOptions;
 use inkwell::targets::{CodeModel, InitializationConfig, RelocMode, Target, TargetMachine, TargetTriple};
 use ir::{Diagnostic, Location};
 
+use crate::interface::Interface;
+
 /// How much work goes into the code.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Optimization {
@@ -34,8 +36,8 @@ pub struct Options {
     pub optimization: Optimization,
     /// Whether constants go into the object. Otherwise they are symbols that the loader resolves.
     pub embed_constants: bool,
-    /// The only functions that [`crate::compile_object`] lets others see; all, when there are none.
-    pub exports: Vec<String>,
+    /// What others see of an object; everything, where there is no interface.
+    pub interface: Option<Interface>,
 }
 
 impl Options {

@@ -1,10 +1,12 @@
 //! Every pass there is: what the compiler runs, and what `onnx-opt` offers.
 
+use std::io::Write;
+
 use ir::pass::{OptionDefinition, OptionKind, PassContext, PassDefinition, PassRegistry};
 use ir::{IndexMap, Module, Result};
 
 use dialects::levels::{Level, verify_level};
-use operators::decompose::{Extent, decompose};
+use operators::decompose::{Which, decompose};
 
 /// The passes of all levels, with the named pipelines.
 pub fn registry() -> PassRegistry {
@@ -26,8 +28,8 @@ const DECOMPOSE: PassDefinition = PassDefinition::on_module(
     "decompose",
     "Operators that are compositions of others become what they are composed of.",
     |module, context| {
-        let extent = if context.options.get("foreign") == "true" { Extent::Foreign } else { Extent::All };
-        decompose(module, import::MAIN, extent)
+        let which = if context.options.get("foreign") == "true" { Which::Foreign } else { Which::All };
+        decompose(module, import::MAIN, which)
     },
 )
 .with_options(&[OptionDefinition {
@@ -60,7 +62,8 @@ fn optimize(module: &mut Module, context: &PassContext<'_>) -> Result<()> {
     let options = optimize::Options { strict_fp: chosen("strict-fp"), explain: chosen("explain"), ..limits };
     let report = optimize::optimize(module, &options)?;
     if options.explain {
-        eprint!("{report}");
+        // nobody may be listening
+        let _ = write!(std::io::stderr(), "{report}");
     }
     Ok(())
 }

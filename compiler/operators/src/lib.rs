@@ -34,6 +34,7 @@ pub mod types;
 pub mod upgrade;
 
 pub use operator::{
-    Bodies, Compose, Cost, ElementRule, Kind, Lower, Operator, Rank, ScalarBody, Step, TypeRule, Uniform,
+    Bodies, Compose, Cost, Demand, DemandRule, ElementRule, Kind, Lower, Operator, Rank, ScalarBody, Step, TypeRule,
+    Uniform,
 };
 pub use table::{all, former, row, row_of};

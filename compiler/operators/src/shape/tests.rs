@@ -288,10 +288,6 @@ const WITHOUT_RULE: &[&str] = &[
     "SequenceErase",
     "SequenceInsert",
     "SplitToSequence",
-    "CastMap",
-    "DictVectorizer",
-    "SVMClassifier",
-    "SVMRegressor",
     "ZipMap",
     "Gradient",
 ];
