@@ -60,7 +60,7 @@ ENUMERATIONS = {
         ["Resize.coordinate_transformation_mode"],
     ),
     "DepthOrder": (["DCR", "CRD"], ["DepthToSpace.mode", "SpaceToDepth.mode"]),
-    "Direction": (["forward", "reverse", "bidirectional"], ["RNN.direction", "GRU.direction", "LSTM.direction"]),
+    "Direction": (["forward", "reverse", "bidirectional"], ["RNN.direction", "GRU.direction", "LSTM.direction", "DynamicQuantizeLSTM.direction"]),
     "GeluApproximation": (["none", "tanh"], ["Gelu.approximate"]),
     "GridMode": (["linear", "nearest", "cubic"], ["GridSample.mode"]),
     "GridPadding": (["zeros", "border", "reflection"], ["GridSample.padding_mode"]),
