@@ -22,6 +22,20 @@ import sys
 import onnx
 from onnx import defs
 
+# What ONNX Runtime reads in the default domain though it is not of the standard: what its optimiser writes, and what old
+# converters wrote.
+EXTRA = [
+    "Affine",
+    "Crop",
+    "DynamicSlice",
+    "GivenTensorFill",
+    "ImageScaler",
+    "ParametricSoftplus",
+    "Scale",
+    "ScaledTanh",
+    "SimplifiedLayerNormalization",
+]
+
 # What the schemas say in words only: the texts an attribute of the newest version may hold.
 ENUMERATIONS = {
     "AspectRatioPolicy": (["stretch", "not_larger", "not_smaller"], ["Resize.keep_aspect_ratio_policy"]),
@@ -113,7 +127,11 @@ class Microsoft:
     def schemas(self):
         from onnxruntime.capi import onnxruntime_pybind11_state as state
 
-        return [schema for schema in state.get_all_operator_schema() if schema.domain == "com.microsoft"]
+        return [schema for schema in state.get_all_operator_schema() if self.is_own(schema)]
+
+    def is_own(self, schema):
+        extra = schema.domain == "" and schema.name in EXTRA and not schema.deprecated
+        return schema.domain == "com.microsoft" or extra
 
     def newest_opsets(self):
         return [("com.microsoft", 1)]

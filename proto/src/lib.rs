@@ -8,7 +8,7 @@ mod load;
 mod messages;
 mod tensor;
 
-pub use data::{OptionalProto, SequenceProto};
+pub use data::{MapProto, OptionalProto, SequenceProto};
 pub use load::{Model, save};
 pub use messages::*;
 pub use prost::Message;

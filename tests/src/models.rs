@@ -5,10 +5,60 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use driver::testdata::{Tolerance, compare, data_sets, read_data_set};
-use driver::{Compiler, Result, Session};
+use driver::{Compiler, Result, Session, Tensor, Value};
+
+use crate::conformance::repository;
 
 /// How exact real models must be: deep ones add up rounding errors.
-pub const TOLERANCE: Tolerance = Tolerance { relative: 1e-3, absolute: 1e-4 };
+const TOLERANCE: Tolerance = Tolerance { relative: 1e-3, absolute: 1e-4 };
+
+/// How near to the expected outputs a model must come.
+#[derive(Clone, Copy, Debug)]
+enum Nearness {
+    /// Every number.
+    Elements(Tolerance),
+    /// All numbers of an output together: the root of the mean square of differences, over the standard deviation.
+    Whole(f64),
+}
+
+impl Nearness {
+    /// As the manifest says where it argues for another tolerance.
+    fn of(name: &str) -> Nearness {
+        let path = repository().join("tests/models/manifest.toml");
+        let manifest: toml::Table =
+            std::fs::read_to_string(path).expect("the manifest is there").parse().expect("TOML");
+        let models = manifest["model"].as_array().expect("the manifest lists models");
+        let model = models.iter().find(|model| model["name"].as_str() == Some(name));
+        let number = |key: &str| model?.get("tolerance")?.get(key)?.as_float();
+        if let Some(most) = number("rms") {
+            return Nearness::Whole(most);
+        }
+        Nearness::Elements(Tolerance {
+            relative: number("relative").unwrap_or(TOLERANCE.relative),
+            absolute: number("absolute").unwrap_or(TOLERANCE.absolute),
+        })
+    }
+
+    fn check(self, actual: &Value, expected: &Value) -> Result<(), String> {
+        let most = match self {
+            Nearness::Elements(tolerance) => return compare(actual, expected, tolerance),
+            Nearness::Whole(most) => most,
+        };
+        let numbers = |value: &Value| value.as_tensor().and_then(Tensor::to_f64).ok_or("the output has no numbers");
+        let (actual, expected) = (numbers(actual)?, numbers(expected)?);
+        if actual.len() != expected.len() {
+            return Err(format!("expected {} elements, got {}", expected.len(), actual.len()));
+        }
+        let mean = expected.iter().sum::<f64>() / expected.len() as f64;
+        let spread: f64 = expected.iter().map(|number| (number - mean).powi(2)).sum();
+        let distance: f64 = actual.iter().zip(&expected).map(|(actual, expected)| (actual - expected).powi(2)).sum();
+        let distance = (distance / spread).sqrt();
+        match distance <= most {
+            true => Ok(()),
+            false => Err(format!("{distance:.3} of the standard deviation away, which is more than {most}")),
+        }
+    }
+}
 
 /// The models in a folder: every folder with a `model.onnx`, by name.
 pub fn models(folder: &Path) -> Vec<String> {
@@ -24,6 +74,7 @@ pub fn check(compiler: &Compiler, folder: &Path) -> Result<String, String> {
     let message = |diagnostics: Vec<driver::Diagnostic>| {
         diagnostics.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n    ")
     };
+    let nearness = Nearness::of(&folder.file_name().unwrap_or_default().to_string_lossy());
     let start = Instant::now();
     let model = Arc::new(compiler.compile_file(&folder.join("model.onnx")).map_err(message)?);
     let compiled = start.elapsed();
@@ -36,7 +87,8 @@ pub fn check(compiler: &Compiler, folder: &Path) -> Result<String, String> {
         let outputs = session.run_values(&set.inputs).map_err(message)?;
         times.push(format!("{:.1} ms", start.elapsed().as_secs_f64() * 1e3));
         for ((port, expected), actual) in model.signature.outputs.iter().zip(&set.outputs).zip(&outputs) {
-            compare(actual, expected, TOLERANCE)
+            nearness
+                .check(actual, expected)
                 .map_err(|difference| format!("data set {number}, output '{}': {difference}", port.name))?;
         }
     }

@@ -6,6 +6,7 @@ use ir::pass::{OptionDefinition, OptionKind, PassContext, PassDefinition, PassRe
 use ir::{IndexMap, Module, Result};
 
 use dialects::levels::{Level, verify_level};
+use operators::decompose::{Which, decompose};
 
 /// The passes of all levels, with the named pipelines.
 pub fn registry() -> PassRegistry {
@@ -26,8 +27,17 @@ const INFER_SHAPES: PassDefinition = PassDefinition::on_module(
 const DECOMPOSE: PassDefinition = PassDefinition::on_module(
     "decompose",
     "Operators that are compositions of others become what they are composed of.",
-    |module, _| operators::decompose::decompose(module, import::MAIN),
-);
+    |module, context| {
+        let which = if context.options.get("foreign") == "true" { Which::Foreign } else { Which::All };
+        decompose(module, import::MAIN, which)
+    },
+)
+.with_options(&[OptionDefinition {
+    name: "foreign",
+    summary: "Whether to leave the operators of ONNX as they are.",
+    kind: OptionKind::Flag,
+    default: "false",
+}]);
 
 const OPTIMIZE: PassDefinition =
     PassDefinition::on_module("optimize", "Rewrites the graph into the cheapest equal one that is found.", optimize)

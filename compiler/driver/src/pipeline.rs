@@ -20,7 +20,8 @@ pub(crate) const IMPORT: &str = "import";
 
 /// From the graph level to the structured level.
 pub fn graph(options: &Options) -> String {
-    format!("optimize{{strict-fp={} explain={}}},decompose,onnx-to-linalg", options.strict_fp, options.explain)
+    let optimize = format!("optimize{{strict-fp={} explain={}}}", options.strict_fp, options.explain);
+    format!("decompose{{foreign=true}},{optimize},decompose,onnx-to-linalg")
 }
 
 /// From the kernel level to the low level.

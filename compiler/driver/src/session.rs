@@ -163,7 +163,7 @@ impl Session {
         outputs
             .map(|(value, port)| match value {
                 Value::Tensor(tensor) => Ok(tensor),
-                Value::Sequence(_) | Value::Optional(_) => {
+                Value::Sequence(_) | Value::Optional(_) | Value::Map { .. } => {
                     let message = format!("output '{}' is {}, no tensor", port.name, value.kind());
                     Err(Diagnostic::unsupported(Location::Unknown, message).into())
                 }
@@ -187,7 +187,7 @@ impl Session {
                     table.extend(&tensor.shape);
                     bound.push(blob);
                 }
-                Value::Sequence(_) | Value::Optional(_) => {
+                Value::Sequence(_) | Value::Optional(_) | Value::Map { .. } => {
                     let value = value.bind(&mut self.context).ok_or_else(|| {
                         let message = format!("input '{}' has elements that sequences do not hold", port.name);
                         Diagnostic::unsupported(Location::Unknown, message)

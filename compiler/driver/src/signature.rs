@@ -1,6 +1,7 @@
 //! What a model takes and gives.
 
 use ir::{Attribute, Diagnostic, FunctionView, IndexMap, IndexSet, Location, Result, Type};
+use operators::types::map_types;
 
 use crate::tensor::{Tensor, shape_text, type_name};
 use crate::value::Value;
@@ -201,10 +202,18 @@ impl Port {
         self.container() != Container::Tensor
     }
 
+    /// Whether two lists are the keys and values of a map as this one must be.
+    fn is_map_of(&self, keys: &Tensor, values: &Tensor) -> bool {
+        let types = map_types(&self.element);
+        let fits = types.is_some_and(|(key, value)| keys.element == *key && values.element == *value.element());
+        fits && keys.shape.len() == 1 && keys.shape == values.shape
+    }
+
     fn check_value<'s>(&'s self, value: &Value, known: &mut IndexMap<&'s str, (i64, &'s str)>) -> Result<()> {
         match (self.container(), value) {
             (Container::Sequence, Value::Sequence(_)) | (Container::Optional, Value::Optional(_)) => Ok(()),
             (Container::Tensor, Value::Tensor(tensor)) => self.check(tensor, known),
+            (Container::Map, Value::Map { keys, values }) if self.is_map_of(keys, values) => Ok(()),
             _ => {
                 let expected = type_name(&self.element);
                 Err(wrong(format!("input '{}' must be {expected}, found {}", self.name, value.kind())).into())

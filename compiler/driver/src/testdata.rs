@@ -3,8 +3,10 @@
 
 use std::path::{Path, PathBuf};
 
-use ir::{DenseElements, Diagnostic, FloatType, Location, Result, Type};
-use proto::{Message, Model, ModelProto, OptionalProto, SequenceProto, TensorProto, TensorValue, Tensors};
+use ir::{Blob, DenseElements, Diagnostic, FloatType, Location, Result, Type};
+use proto::{
+    DataType, MapProto, Message, Model, ModelProto, OptionalProto, SequenceProto, TensorProto, TensorValue, Tensors,
+};
 
 use crate::signature::{Container, Port, Signature};
 use crate::tensor::{Tensor, float_text, shape_text, type_name};
@@ -105,7 +107,7 @@ fn read_ports(folder: &Path, kind: &str, ports: &[Port]) -> Result<Vec<Value>> {
 pub fn read_value(path: &Path, port: Option<&Port>) -> Result<(String, Value)> {
     let bad = |what: String| Diagnostic::input(at(path), what);
     let container = port.map_or(Container::Tensor, Port::container);
-    if !matches!(container, Container::Sequence | Container::Optional) {
+    if container == Container::Tensor {
         let (name, tensor) = read_tensor(path)?;
         return Ok((name, Value::Tensor(tensor)));
     }
@@ -113,6 +115,10 @@ pub fn read_value(path: &Path, port: Option<&Port>) -> Result<(String, Value)> {
     if container == Container::Sequence {
         let proto = SequenceProto::decode(&bytes[..]).map_err(|error| bad(format!("not a sequence: {error}")))?;
         return Ok((proto.name.clone(), sequence_value(&proto).map_err(bad)?));
+    }
+    if container == Container::Map {
+        let proto = MapProto::decode(&bytes[..]).map_err(|error| bad(format!("not a map: {error}")))?;
+        return Ok((proto.name.clone(), map_value(&proto).map_err(bad)?));
     }
     let proto = OptionalProto::decode(&bytes[..]).map_err(|error| bad(format!("not an optional: {error}")))?;
     Ok((proto.name.clone(), optional_value(&proto).map_err(bad)?))
@@ -122,7 +128,50 @@ fn sequence_value(proto: &SequenceProto) -> Result<Value, String> {
     let tensors = proto.tensor_values.iter().map(|tensor| tensor_value(tensor).map(Value::Tensor));
     let sequences = proto.sequence_values.iter().map(sequence_value);
     let optionals = proto.optional_values.iter().map(optional_value);
-    Ok(Value::Sequence(tensors.chain(sequences).chain(optionals).collect::<Result<_, _>>()?))
+    let maps = proto.map_values.iter().map(map_value);
+    Ok(Value::Sequence(tensors.chain(sequences).chain(optionals).chain(maps).collect::<Result<_, _>>()?))
+}
+
+fn map_value(proto: &MapProto) -> Result<Value, String> {
+    let count = [proto.keys.len() as i64];
+    let keys = match proto.key_type {
+        number if number == DataType::String as i32 => {
+            let texts: Result<Vec<_>, _> = proto.string_keys.iter().map(|key| std::str::from_utf8(key)).collect();
+            let texts = texts.map_err(|error| format!("a key of the map is no text: {error}"))?;
+            let r#type = Type::static_tensor(&[texts.len() as i64], Type::dialect("onnx", "String", vec![]));
+            DenseElements::from_strings(r#type, &texts)
+        }
+        number if number == DataType::Int64 as i32 => {
+            let bytes: Vec<u8> = proto.keys.iter().flat_map(|key| key.to_le_bytes()).collect();
+            DenseElements::new(Type::static_tensor(&count, Type::I64), Blob::copy_of(&bytes))
+        }
+        other => return Err(format!("keys of type {} are not supported", proto::type_name(other))),
+    };
+    let scalars = proto.values.iter().flat_map(|values| &values.tensor_values);
+    let values = list(&scalars.map(tensor_value).collect::<Result<Vec<_>, _>>()?)?;
+    let keys = Tensor::from_elements(&keys).expect("its shape is static");
+    match keys.shape == values.shape {
+        true => Ok(Value::Map { keys, values }),
+        false => Err("a map has not as many values as keys".to_string()),
+    }
+}
+
+/// Scalars as a list; an empty one is of `f32`.
+fn list(scalars: &[Tensor]) -> Result<Tensor, String> {
+    let element = scalars.first().map_or(Type::F32, |scalar| scalar.element.clone());
+    if scalars.iter().any(|scalar| scalar.element != element || scalar.element_count() != 1) {
+        return Err("the values of a map must be scalars of one type".to_string());
+    }
+    let r#type = Type::static_tensor(&[scalars.len() as i64], element);
+    let texts: Option<Vec<_>> = scalars.iter().map(|scalar| scalar.elements().strings()).collect();
+    let elements = match texts.filter(|texts| !texts.is_empty()) {
+        Some(texts) => DenseElements::from_strings(r#type, &texts.concat()),
+        None => {
+            let bytes: Vec<u8> = scalars.iter().flat_map(|scalar| scalar.data.bytes()).copied().collect();
+            DenseElements::new(r#type, Blob::copy_of(&bytes))
+        }
+    };
+    Ok(Tensor::from_elements(&elements).expect("its shape is static"))
 }
 
 fn optional_value(proto: &OptionalProto) -> Result<Value, String> {
@@ -184,8 +233,42 @@ pub fn compare_with(actual: &Value, expected: &Value, tolerance: &dyn Fn(&Type) 
         }
         (Value::Optional(Some(actual)), Value::Optional(Some(expected))) => compare_with(actual, expected, tolerance),
         (Value::Optional(None), Value::Optional(None)) => Ok(()),
+        (Value::Map { keys: k, values: v }, Value::Map { keys, values }) => {
+            let ((k, v), (keys, values)) = (by_key(k, v), by_key(keys, values));
+            compare_tensors(&k, &keys, tolerance(&keys.element)).map_err(|problem| format!("keys: {problem}"))?;
+            compare_tensors(&v, &values, tolerance(&values.element))
+        }
         _ => Err(format!("expected {}, got {}", expected.kind(), actual.kind())),
     }
+}
+
+/// The keys of a map in their order, and the values with them.
+fn by_key(keys: &Tensor, values: &Tensor) -> (Tensor, Tensor) {
+    let mut order: Vec<usize> = (0..keys.element_count()).collect();
+    match (keys.elements().strings(), keys.elements().integers()) {
+        (Some(texts), _) => order.sort_by_key(|&at| texts[at].clone()),
+        (None, Some(integers)) => order.sort_by_key(|&at| integers[at]),
+        (None, None) => {}
+    }
+    (chosen(keys, &order), chosen(values, &order))
+}
+
+/// The elements of a list at these places.
+fn chosen(tensor: &Tensor, places: &[usize]) -> Tensor {
+    let elements = tensor.elements();
+    let chosen = match elements.strings() {
+        Some(texts) => {
+            let texts: Vec<_> = places.iter().map(|&at| texts[at].clone()).collect();
+            DenseElements::from_strings(elements.r#type.clone(), &texts)
+        }
+        None => {
+            let width = tensor.element.byte_width().unwrap_or(1);
+            let bytes = |&at: &usize| tensor.data.bytes()[at * width..][..width].iter().copied();
+            let bytes: Vec<u8> = places.iter().flat_map(bytes).collect();
+            DenseElements::new(elements.r#type.clone(), Blob::copy_of(&bytes))
+        }
+    };
+    Tensor { data: chosen.data, ..tensor.clone() }
 }
 
 /// [`compare`] for tensors.

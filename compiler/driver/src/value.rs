@@ -18,6 +18,13 @@ pub enum Value {
     Sequence(Vec<Value>),
     /// A value, or none.
     Optional(Option<Box<Value>>),
+    /// Values by their keys: two lists of one length.
+    Map {
+        /// The keys.
+        keys: Tensor,
+        /// The values, in the order of the keys.
+        values: Tensor,
+    },
 }
 
 impl From<Tensor> for Value {
@@ -31,7 +38,7 @@ impl Value {
     pub fn as_tensor(&self) -> Option<&Tensor> {
         match self {
             Value::Tensor(tensor) => Some(tensor),
-            Value::Sequence(_) | Value::Optional(_) => None,
+            Value::Sequence(_) | Value::Optional(_) | Value::Map { .. } => None,
         }
     }
 
@@ -41,6 +48,7 @@ impl Value {
             Value::Tensor(_) => "a tensor",
             Value::Sequence(_) => "a sequence",
             Value::Optional(_) => "an optional",
+            Value::Map { .. } => "a map",
         }
     }
 
@@ -50,30 +58,30 @@ impl Value {
             Value::Tensor(tensor) => tensor.element_count(),
             Value::Sequence(values) => values.iter().map(Value::element_count).sum(),
             Value::Optional(value) => value.as_ref().map_or(0, |value| value.element_count()),
+            Value::Map { values, .. } => values.element_count(),
         }
     }
 
     /// Whether two values are the same, bit for bit.
     pub fn is_same(&self, other: &Value) -> bool {
         match (self, other) {
-            (Value::Tensor(a), Value::Tensor(b)) => a.shape == b.shape && a.data.bytes() == b.data.bytes(),
+            (Value::Tensor(a), Value::Tensor(b)) => is_same(a, b),
+            (Value::Map { keys: k, values: v }, Value::Map { keys, values }) => is_same(k, keys) && is_same(v, values),
             (Value::Sequence(a), Value::Sequence(b)) => {
                 a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.is_same(b))
             }
             (Value::Optional(Some(a)), Value::Optional(Some(b))) => a.is_same(b),
             (Value::Optional(None), Value::Optional(None)) => true,
-            (Value::Tensor(_) | Value::Sequence(_) | Value::Optional(_), _) => false,
+            (Value::Tensor(_) | Value::Sequence(_) | Value::Optional(_) | Value::Map { .. }, _) => false,
         }
     }
 
     /// The value as a run keeps it; none if its elements have a type that runs do not keep.
     pub(crate) fn bind(&self, context: &mut RunContext) -> Option<handles::Value> {
         Some(match self {
-            Value::Tensor(tensor) => {
-                let extents = tensor.shape.iter().map(|&extent| extent.max(0) as usize).collect();
-                let bytes = bytes_in_run(tensor, context).bytes().to_vec();
-                let kind = element_number(&tensor.element)?;
-                handles::Value::Tensor(Arc::new(StoredTensor { kind, extents, bytes }))
+            Value::Tensor(tensor) => handles::Value::Tensor(store(tensor, context)?),
+            Value::Map { keys, values } => {
+                handles::Value::Map { keys: store(keys, context)?, values: store(values, context)? }
             }
             Value::Sequence(values) => {
                 let values: Option<Vec<_>> = values.iter().map(|value| value.bind(context)).collect();
@@ -87,10 +95,9 @@ impl Value {
     /// A value that a run keeps.
     pub(crate) fn read(value: &handles::Value, context: &mut RunContext) -> Option<Value> {
         Some(match value {
-            handles::Value::Tensor(tensor) => {
-                let element = element_type(i32::try_from(tensor.kind).ok()?).ok()?;
-                let shape: Vec<i64> = tensor.extents.iter().map(|&extent| extent as i64).collect();
-                Value::Tensor(tensor_of_run(&tensor.bytes, shape, element, context)?)
+            handles::Value::Tensor(tensor) => Value::Tensor(restore(tensor, context)?),
+            handles::Value::Map { keys, values } => {
+                Value::Map { keys: restore(keys, context)?, values: restore(values, context)? }
             }
             handles::Value::Sequence(values) => {
                 Value::Sequence(values.iter().map(|value| Value::read(value, context)).collect::<Option<_>>()?)
@@ -99,6 +106,24 @@ impl Value {
             handles::Value::Optional(Some(value)) => Value::Optional(Some(Box::new(Value::read(value, context)?))),
         })
     }
+}
+
+fn is_same(a: &Tensor, b: &Tensor) -> bool {
+    a.shape == b.shape && a.data.bytes() == b.data.bytes()
+}
+
+/// A tensor as a run keeps it.
+fn store(tensor: &Tensor, context: &mut RunContext) -> Option<Arc<StoredTensor>> {
+    let extents = tensor.shape.iter().map(|&extent| extent.max(0) as usize).collect();
+    let bytes = bytes_in_run(tensor, context).bytes().to_vec();
+    Some(Arc::new(StoredTensor { kind: element_number(&tensor.element)?, extents, bytes }))
+}
+
+/// A tensor that a run keeps.
+fn restore(tensor: &StoredTensor, context: &mut RunContext) -> Option<Tensor> {
+    let element = element_type(i32::try_from(tensor.kind).ok()?).ok()?;
+    let shape: Vec<i64> = tensor.extents.iter().map(|&extent| extent as i64).collect();
+    tensor_of_run(&tensor.bytes, shape, element, context)
 }
 
 /// The elements of a tensor as generated code reads them, at an address it can read them from. Strings are numbers of

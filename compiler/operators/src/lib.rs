@@ -4,6 +4,7 @@
 //! standard does. What rows are made with stands beside: `graph` and `upgrade` (building the graph level), `shape`
 //! (symbolic shapes), `structured` (building the structured level).
 
+mod contrib;
 mod control_flow;
 pub mod decompose;
 mod generator;
@@ -33,6 +34,7 @@ pub mod types;
 pub mod upgrade;
 
 pub use operator::{
-    Bodies, Compose, Cost, ElementRule, Kind, Lower, Operator, Rank, ScalarBody, Step, TypeRule, Uniform,
+    Bodies, Compose, Cost, Demand, DemandRule, ElementRule, Kind, Lower, Operator, Rank, ScalarBody, Step, TypeRule,
+    Uniform,
 };
 pub use table::{all, former, row, row_of};

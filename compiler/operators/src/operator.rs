@@ -1,7 +1,7 @@
 //! The row of an operator: everything ONNX says about it, in one place.
 
-use dialects::onnx::OnnxOp;
 use dialects::onnx::views::Reader;
+use dialects::onnx::{OnnxOp, schema};
 use ir::{Op, Type, Value};
 
 use crate::graph::{Emitter, Node, Problem};
@@ -59,6 +59,49 @@ pub enum Rank {
     AtLeast(usize),
 }
 
+impl Rank {
+    /// Whether it is such a number.
+    pub fn takes(self, rank: usize) -> bool {
+        match self {
+            Rank::Exactly(expected) => rank == expected,
+            Rank::AtLeast(least) => rank >= least,
+        }
+    }
+}
+
+impl std::fmt::Display for Rank {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Rank::Exactly(rank) => write!(f, "rank {rank}"),
+            Rank::AtLeast(rank) => write!(f, "rank {rank} or more"),
+        }
+    }
+}
+
+/// What an operator says about the number of axes of one operand: what it takes, and how many the operand has more than
+/// the first result.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Demand {
+    /// What it takes.
+    pub rank: Option<Rank>,
+    /// The rank of the operand less that of the first result.
+    pub beyond_result: Option<isize>,
+}
+
+impl Demand {
+    /// The operand has as many axes as the first result.
+    pub const SAME: Demand = Demand { rank: None, beyond_result: Some(0) };
+
+    /// As many axes as the first result, among them one that is numbered as in an attribute.
+    pub fn with_axis(axis: i64) -> Demand {
+        let least = if axis < 0 { axis.unsigned_abs() as usize } else { axis as usize + 1 };
+        Demand { rank: Some(Rank::AtLeast(least)), beyond_result: Some(0) }
+    }
+}
+
+/// What is demanded of operand number so-and-so.
+pub type DemandRule = fn(&shape::Reading<'_>, usize) -> Demand;
+
 /// How types go into the bodies of an operator and come out of them.
 #[derive(Clone, Copy, Debug)]
 pub struct Bodies {
@@ -110,6 +153,8 @@ pub struct Operator {
     pub types: Option<TypeRule>,
     /// Operands whose number of axes the standard fixes, where the shape rule does not ask for it.
     pub ranks: &'static [(usize, Rank)],
+    /// What else it demands of the number of axes of an operand, which may be all there is to know it by.
+    pub demands: Option<DemandRule>,
     /// Shapes of the results.
     pub shapes: Option<shape::Rule>,
     /// Elements known before a run, of which later shapes are made.
@@ -141,6 +186,7 @@ impl Operator {
             normalize: None,
             types: None,
             ranks: &[],
+            demands: None,
             shapes: None,
             elements: None,
             uniform: None,
@@ -161,6 +207,16 @@ impl Operator {
             scalar: Some(scalar),
             ..Operator::of(operator)
         }
+    }
+
+    /// Whether the operator is none of ONNX.
+    pub(crate) fn is_foreign(&self) -> bool {
+        schema::of_operation(self.operator.name()).is_some_and(|schema| !schema.domain.starts_with("ai.onnx"))
+    }
+
+    /// An operator in whose place others are read.
+    pub const fn read_as(operator: OnnxOp, step: Step) -> Operator {
+        Operator { normalize: Some(step), ..Operator::of(operator) }
     }
 
     /// The same row with a rule for elements known before a run.

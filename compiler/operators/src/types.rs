@@ -42,7 +42,7 @@ fn type_by_name(name: &str) -> Option<Type> {
         return Some(Type::dialect("onnx", "Opt", vec![type_by_name(element)?]));
     }
     if let Some((key, value)) = name.strip_prefix("map:").and_then(|pair| pair.split_once(',')) {
-        return Some(Type::dialect("onnx", "Map", vec![element_by_name(key)?, element_by_name(value)?]));
+        return Some(Type::dialect("onnx", "Map", vec![element_by_name(key)?, type_by_name(value)?]));
     }
     element_by_name(name).map(Type::unranked_tensor)
 }
@@ -99,6 +99,16 @@ pub fn contained<'a>(r#type: &'a Type, container: &str) -> Option<&'a Type> {
     match r#type {
         Type::Dialect(dialect) if *dialect.dialect == *"onnx" && *dialect.name == *container => {
             dialect.parameters.first()
+        }
+        _ => None,
+    }
+}
+
+/// The types of a map's keys and of its values.
+pub fn map_types(r#type: &Type) -> Option<(&Type, &Type)> {
+    match r#type {
+        Type::Dialect(dialect) if *dialect.dialect == *"onnx" && *dialect.name == *"Map" => {
+            Some((dialect.parameters.first()?, dialect.parameters.get(1)?))
         }
         _ => None,
     }

@@ -8,7 +8,8 @@ use ir::IndexMap;
 /// The tables as text; their form is described in the script that writes them, `tools/generate_schemas.py`.
 const TEXTS: [&str; 2] = [include_str!("schemas.txt"), include_str!("schemas_microsoft.txt")];
 
-/// The domain of ONNX Runtime's own operators, which have a table of their own.
+/// The domain of ONNX Runtime's own operators, which have a table of their own, with some of the default domain that the
+/// standard does not know.
 const MICROSOFT: &str = "com.microsoft";
 
 /// Operators that the standard has deprecated, though no other says all they can: a leaf of these trees may have several
@@ -146,8 +147,8 @@ fn canonical(domain: &str) -> &str {
 /// All versions of an operator, oldest first; empty for an unknown one. `""` is the default domain.
 pub fn versions(domain: &str, name: &str) -> &'static [Schema] {
     let domain = canonical(domain);
-    let table = Table::of(domain);
-    let Some(index) = table.operators.get_index_of(&(domain, name)) else { return &[] };
+    let found = |table: &'static Table| Some((table, table.operators.get_index_of(&(domain, name))?));
+    let Some((table, index)) = Table::all().find_map(found) else { return &[] };
     let operator = &table.operators[index];
     operator.versions.get_or_init(|| {
         let schemas = operator.texts.iter().map(|text| parse(text, &table.sets));

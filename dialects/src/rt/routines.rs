@@ -6,7 +6,7 @@
 //!
 //! - a tensor is its element kind (the number of ONNX's `TensorProto.DataType`), its rank, its address and its extents;
 //! - an index is itself, a real number is the bits of an `f64`;
-//! - a sequence or an optional ([`handle_type`]) is its number in the table of the run;
+//! - a sequence, an optional or a map ([`handle_type`]) is its number in the table of the run;
 //! - of a result that is [`Extents::Given`] all words are there, and the routine fills the memory;
 //! - of a result that is [`Extents::Returned`] kind and rank are there, and the routine stores address and extents. The
 //!   memory is the run's, from `rt_allocate`;
@@ -28,7 +28,7 @@ pub enum Operand {
     Index,
     /// An `f64`.
     Real,
-    /// A sequence or an optional.
+    /// A sequence, an optional or a map.
     Handle,
 }
 
@@ -39,7 +39,7 @@ pub enum Extents {
     Given,
     /// The routine says what they are.
     Returned,
-    /// None: it is a sequence or an optional.
+    /// None: it is a sequence, an optional or a map.
     Handle,
 }
 
@@ -307,6 +307,31 @@ pub const ROUTINES: &[Routine] = &[
         reads_texts: false,
     },
     Routine {
+        name: "zip_maps",
+        summary: "A sequence with a map for each row of numbers: labels, rows.",
+        operands: &[Tensor, Tensor],
+        results: &[Extents::Handle],
+        failures: &["there are not as many labels as columns"],
+        reads_texts: false,
+    },
+    Routine {
+        name: "map_look_up",
+        summary: "The values of keys in a map, zero or the empty string where it lacks one: the map, keys.",
+        operands: &[Handle, Tensor],
+        results: &[Given],
+        failures: &["it is no map of such keys and values"],
+        reads_texts: false,
+    },
+    Routine {
+        name: "map_values",
+        summary: "The values of a map with integer keys as a row of another type: all in the order of their keys, or, \
+                  where the last operand is not 0, those of the keys from 0 up to it.",
+        operands: &[Handle, Index],
+        results: &[Returned],
+        failures: &["it is no map of such keys and values", "a key is negative", "a string is no number of the type"],
+        reads_texts: true,
+    },
+    Routine {
         name: "fourier",
         summary: "The Fourier transform along an axis of as many elements as the third operand says, cut or filled up \
                   with zeros; the inverse one where the last is not 0. The last axis holds a real number, or its real \
@@ -332,7 +357,7 @@ pub const ROUTINES: &[Routine] = &[
                   numbers are: 0 red, green, blue; 1 blue, green, red; 2 brightness.",
         operands: &[Tensor, Index],
         results: &[Returned],
-        failures: &["the image is damaged, too large, or not BMP, JPEG, PNG, PNM, TIFF or WebP"],
+        failures: &["the image is damaged, too large, or not BMP, JPEG, JPEG 2000, PNG, PNM, TIFF or WebP"],
         reads_texts: false,
     },
     Routine {
@@ -400,7 +425,7 @@ impl Routine {
 /// The module attribute with the strings of a model, by their numbers from 1 on; number 0 is the empty string.
 pub const STRINGS: &str = "rt.strings";
 
-/// The type of a sequence or an optional below the graph level: `!rt.handle`.
+/// The type of a sequence, an optional or a map below the graph level: `!rt.handle`.
 pub fn handle_type() -> Type {
     Type::dialect("rt", "handle", vec![])
 }

@@ -17,6 +17,7 @@ mod determinant;
 mod element;
 mod fourier;
 mod lookup;
+mod map;
 mod parallel;
 mod picture;
 mod regions;
@@ -233,6 +234,9 @@ routines! {
     rt_call_optional_has_value = sequence::optional_has_value;
     rt_call_optional_tensor = sequence::optional_tensor;
     rt_call_optional_value = sequence::optional_value;
+    rt_call_zip_maps = map::zip_maps;
+    rt_call_map_look_up = map::map_look_up;
+    rt_call_map_values = map::map_values;
     rt_call_fourier = fourier::fourier;
     rt_call_trees = trees::trees;
     rt_call_decode_image = picture::decode_image;

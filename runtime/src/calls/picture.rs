@@ -2,6 +2,7 @@
 
 use std::io::Cursor;
 
+use hayro_jpeg2000::{ColorSpace, DecodeSettings, DecoderContext, Image};
 use image::{ImageReader, RgbImage};
 
 use super::{Call, Failure, Outcome};
@@ -16,11 +17,40 @@ enum Format {
     Grayscale,
 }
 
+/// What JPEG 2000 files begin with: a box of that type, or the code stream itself.
+const JPEG_2000: [&[u8]; 2] = [b"\x00\x00\x00\x0CjP  \x0D\x0A\x87\x0A", b"\xFF\x4F\xFF\x51"];
+
+/// As many pixels as other formats are decoded to: 512 MiB of them.
+const MOST_PIXELS: u64 = 1 << 27;
+
 /// The pixels of a file in any format that is known; its first bytes tell which. Decoders refuse to allocate what no
 /// sensible image needs.
 fn decode(bytes: &[u8]) -> Option<RgbImage> {
+    if JPEG_2000.iter().any(|begin| bytes.starts_with(begin)) {
+        return decode_jpeg_2000(bytes);
+    }
     let reader = ImageReader::new(Cursor::new(bytes)).with_guessed_format().ok()?;
     Some(reader.decode().ok()?.into_rgb8())
+}
+
+fn decode_jpeg_2000(bytes: &[u8]) -> Option<RgbImage> {
+    let image = Image::new(bytes, &DecodeSettings::default()).ok()?;
+    if u64::from(image.width()) * u64::from(image.height()) > MOST_PIXELS {
+        return None;
+    }
+    // where red, green and blue stand among a pixel's numbers; transparency stands behind them
+    let places = match image.color_space() {
+        ColorSpace::Gray => [0, 0, 0],
+        ColorSpace::RGB | ColorSpace::Icc { num_channels: 3, .. } => [0, 1, 2],
+        ColorSpace::Icc { num_channels: 1, .. } => [0, 0, 0],
+        ColorSpace::CMYK | ColorSpace::Unknown { .. } | ColorSpace::Icc { .. } => return None,
+    };
+    let colours = if places[1] == 0 { 1 } else { 3 };
+    let numbers = colours + usize::from(image.has_alpha());
+    let mut context = DecoderContext::default();
+    let pixels = image.decode(&mut context).ok()?.data_u8();
+    let colours = pixels.chunks_exact(numbers).flat_map(|pixel| places.map(|place| pixel[place]));
+    RgbImage::from_vec(image.width(), image.height(), colours.collect())
 }
 
 /// The brightness of a pixel by ITU-R BT.601, in units of 2^-16, rounded.

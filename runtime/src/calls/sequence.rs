@@ -11,7 +11,7 @@ const NONE: Failure = Failure::Reason(1);
 const OTHER_TYPE: Failure = Failure::Reason(2);
 
 impl Call<'_> {
-    fn value(&mut self) -> Result<Value, Failure> {
+    pub(super) fn value(&mut self) -> Result<Value, Failure> {
         let number = self.index();
         self.context.handles().get(number).cloned().ok_or(NONE)
     }
@@ -19,11 +19,11 @@ impl Call<'_> {
     fn sequence(&mut self) -> Result<Arc<Vec<Value>>, Failure> {
         match self.value()? {
             Value::Sequence(values) => Ok(values),
-            Value::Tensor(_) | Value::Optional(_) => Err(NONE),
+            Value::Tensor(_) | Value::Optional(_) | Value::Map { .. } => Err(NONE),
         }
     }
 
-    fn give(&mut self, value: Value) -> Outcome {
+    pub(super) fn give(&mut self, value: Value) -> Outcome {
         let number = self.context.handles().insert(value);
         self.words[self.next] = number;
         self.next += 1;

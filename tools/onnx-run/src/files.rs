@@ -150,6 +150,9 @@ fn flatten<'v>(name: &str, value: &'v Value, tensors: &mut Vec<(String, &'v Tens
         Value::Sequence(values) => {
             values.iter().enumerate().for_each(|(at, value)| flatten(&format!("{name}.{at}"), value, tensors));
         }
+        Value::Map { keys, values } => {
+            tensors.extend([(format!("{name}.keys"), keys), (format!("{name}.values"), values)]);
+        }
     }
 }
 

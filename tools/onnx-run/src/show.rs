@@ -25,18 +25,31 @@ fn indented(name: &str, value: &Value, depth: usize) -> String {
             }
             lines.join("\n")
         }
+        Value::Map { keys, values } => {
+            let pairs = first(keys).into_iter().zip(first(values)).map(|(key, value)| format!("{key}: {value}"));
+            let (pairs, more) = (pairs.collect::<Vec<_>>().join(", "), more(keys));
+            format!("{indentation}{name}: map of {} {{{pairs}{more}}}", keys.element_count())
+        }
     }
 }
 
 fn describe(tensor: &Tensor) -> String {
+    let (first, more) = (first(tensor).join(", "), more(tensor));
+    format!("{} {:?} [{first}{more}]", type_name(&tensor.element), tensor.shape)
+}
+
+/// The first elements.
+fn first(tensor: &Tensor) -> Vec<String> {
     let elements = tensor.elements();
-    let count = tensor.element_count();
-    let first: Vec<String> = match elements.strings() {
+    match elements.strings() {
         Some(strings) => strings.iter().take(SHOWN).map(|text| format!("{text:?}")).collect(),
-        None => (0..count.min(SHOWN)).filter_map(|at| element_text(&elements, at)).collect(),
-    };
-    let more = if count > SHOWN { ", …" } else { "" };
-    format!("{} {:?} [{}{more}]", type_name(&tensor.element), tensor.shape, first.join(", "))
+        None => (0..tensor.element_count().min(SHOWN)).filter_map(|at| element_text(&elements, at)).collect(),
+    }
+}
+
+/// What stands behind the first elements.
+fn more(tensor: &Tensor) -> &'static str {
+    if tensor.element_count() > SHOWN { ", …" } else { "" }
 }
 
 #[cfg(test)]
@@ -51,5 +64,8 @@ mod tests {
         let sequence = Value::Sequence(vec![tensor(), Value::Optional(Some(Box::new(tensor())))]);
         let lines = "x: sequence of 2\n  0: float32 [2] [0.5, 1e-40]\n  1: float32 [2] [0.5, 1e-40]";
         assert_eq!(value("x", &sequence), lines);
+        let list = |values: &[f32]| Tensor::from_f32(&[2], values).expect("two values");
+        let map = Value::Map { keys: list(&[1.0, 2.0]), values: list(&[0.5, 0.25]) };
+        assert_eq!(value("x", &map), "x: map of 2 {1.0: 0.5, 2.0: 0.25}");
     }
 }

@@ -2,7 +2,7 @@
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};
-use ir::{Block, Op, Type, Value};
+use ir::{Block, DimExpr, Op, Type, Value};
 
 use crate::operator::Operator;
 use crate::shape::{Answer, Node, Shape};
@@ -53,7 +53,9 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
             let end = lowering.source.terminator(block).expect("a branch yields");
             let yields = lowering.source.op(end).operands();
             if !yields.iter().any(|&value| lowering.is_lost(value)) {
-                let yields: Vec<Value> = yields.iter().map(|&value| lowering.value(value)).collect();
+                let yields: Vec<Value> = (yields.iter().zip(operation.results()))
+                    .map(|(&value, &result)| yielded(lowering, value, result))
+                    .collect();
                 lowering.emit("scf.yield", &yields, &[], []);
             }
         });
@@ -63,6 +65,21 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
         lowering.bind(result, value);
     }
     Ok(())
+}
+
+/// What a branch yields. Readers demand one rank; a run that comes to a branch with another ends there.
+fn yielded(lowering: &mut Lowering<'_>, value: Value, result: Value) -> Value {
+    let (found, expected) = (lowering.shape(value).len(), lowering.shape(result).len());
+    let is_tensor = lowering.source.value_type(result).as_tensor().is_some();
+    if !is_tensor || found == expected {
+        let value = lowering.value(value);
+        return lowering.cast_like(value, result);
+    }
+    let never = lowering.number(0.0, &Type::I1);
+    lowering.check(never, format!("this branch gives a tensor of rank {found}, where readers need rank {expected}"));
+    let element = lowering.element(result);
+    let nothing = lowering.filled(&vec![DimExpr::ZERO; expected], element, 0.0);
+    lowering.cast_like(nothing, result)
 }
 
 /// Lowers the only branch that can be taken in place of the operation.

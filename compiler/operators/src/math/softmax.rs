@@ -5,7 +5,7 @@ use dialects::onnx::views::{self, View};
 use ir::{Attribute, Op, Type, Value};
 
 use crate::graph::{self, Emitter, Problem};
-use crate::operator::{Kind, Operator, Step};
+use crate::operator::{Demand, Kind, Operator, Step};
 use crate::shape;
 use crate::structured::reduction::{Combine, Fold, Shaped, accumulator, arg_extreme, normalize_axis};
 use crate::structured::scalars::{Comparison, Scalars};
@@ -14,6 +14,7 @@ use crate::structured::{Lowering, Unsupported};
 const UPGRADES: &[(i64, Step)] = &[(13, one_axis)];
 
 pub(crate) const SOFTMAX: Operator = Operator {
+    demands: Some(|reading, _| Demand::with_axis(reading.view::<views::Softmax>().axis)),
     lower: Some(|lowering, op| lower(lowering, op, views::Softmax::of(lowering.source, op).axis, softmax)),
     ..along_axis(OnnxOp::Softmax)
 };

@@ -48,7 +48,7 @@ pub(crate) const CATEGORY_MAPPER: Operator = Operator {
     ..Operator::of(OnnxOp::MlCategoryMapper)
 };
 
-fn text() -> Type {
+pub(super) fn text() -> Type {
     Type::dialect("onnx", "String", vec![])
 }
 

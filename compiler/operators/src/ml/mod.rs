@@ -2,15 +2,18 @@
 
 mod array_feature_extractor;
 mod binarizer;
+mod coupling;
 mod feature_vectorizer;
 mod forest;
 mod imputer;
 mod label_encoder;
 mod linear;
+mod maps;
 mod normalizer;
 mod one_hot_encoder;
 mod scaler;
 mod scores;
+mod support_vectors;
 mod tables;
 mod tree_ensemble;
 mod tree_ensemble_classifier;
@@ -29,9 +32,14 @@ pub(crate) const OPERATORS: &[&Operator] = &[
     &label_encoder::LABEL_ENCODER,
     &linear::LINEAR_CLASSIFIER,
     &linear::LINEAR_REGRESSOR,
+    &maps::CAST_MAP,
+    &maps::DICT_VECTORIZER,
+    &maps::ZIP_MAP,
     &normalizer::NORMALIZER,
     &one_hot_encoder::ONE_HOT_ENCODER,
     &scaler::SCALER,
+    &support_vectors::SVM_CLASSIFIER,
+    &support_vectors::SVM_REGRESSOR,
     &tree_ensemble::TREE_ENSEMBLE,
     &tree_ensemble::TREE_ENSEMBLE_REGRESSOR,
     &tree_ensemble_classifier::TREE_ENSEMBLE_CLASSIFIER,

@@ -3,10 +3,11 @@
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::View;
 use dialects::onnx::views::ml::OneHotEncoder;
-use ir::{DenseElements, DimExpr, Type};
+use ir::{Attribute, DimExpr, Type, Value};
 
+use super::label_encoder::text;
 use super::scores::Labels;
-use crate::graph::Problem;
+use crate::graph::Emitter;
 use crate::operator::Operator;
 
 pub(crate) const ONE_HOT_ENCODER: Operator = Operator {
@@ -17,19 +18,39 @@ pub(crate) const ONE_HOT_ENCODER: Operator = Operator {
     }),
     compose: Some(|emit, op| {
         let encoder = OneHotEncoder::of(&emit.body, op);
-        if encoder.zeros == 0 {
-            return Err(Problem::unsupported("fails on unknown categories, which is not supported"));
-        }
-        let (x, categories) = match Labels::of(encoder.cats_int64s, encoder.cats_strings) {
-            Labels::Integers(labels) => (emit.convert(encoder.x, &Type::I64), emit.integers(&labels)),
-            Labels::Strings(labels) => {
-                let r#type = Type::static_tensor(&[labels.len() as i64], emit.element(encoder.x));
-                (encoder.x, emit.constant(DenseElements::from_strings(r#type, &labels)))
+        // categories are of the kind of what is encoded, should the model have both
+        let is_text = emit.element(encoder.x) == text();
+        let (labels, mut x) = match is_text {
+            true => (Labels::Strings(encoder.cats_strings.unwrap_or_default()), encoder.x),
+            false => {
+                let integers = Labels::Integers(encoder.cats_int64s.unwrap_or_default());
+                (integers, emit.convert(encoder.x, &Type::I64))
             }
         };
+        let mut categories = emit.constant(labels.elements());
+        if encoder.zeros == 0 {
+            (x, categories) = places(emit, x, &labels);
+        }
         let x = emit.unsqueeze(x, &[-1]);
         let same = emit.plain("Equal", &[x, categories]);
         Ok(vec![Some(emit.convert(same, &Type::F32))])
     }),
     ..Operator::of(OnnxOp::MlOneHotEncoder)
 };
+
+/// Where the elements stand among the labels, and the numbers of all places. An element that is no label stands behind
+/// the last, and is looked for there: that fails the run.
+fn places(emit: &mut Emitter, x: Value, labels: &Labels) -> (Value, Value) {
+    let count = labels.len() as i64;
+    let places: Vec<i64> = (0..count).collect();
+    let keys = match labels {
+        Labels::Integers(labels) => ("keys_int64s", Attribute::integer_list(labels)),
+        Labels::Strings(labels) => {
+            ("keys_strings", Attribute::Array(labels.iter().map(|label| Attribute::string(label)).collect()))
+        }
+    };
+    let values = ("values_int64s", Attribute::integer_list(&places));
+    let place = emit.ml("LabelEncoder", &[x], [keys, values, ("default_int64", Attribute::i64(count))]);
+    let places = emit.integers(&places);
+    (emit.op("Gather", &[places, place], [("axis", Attribute::i64(0))]), places)
+}

@@ -1,7 +1,9 @@
 //! What classifiers do with scores: transform them, and name the best class.
 
+use std::collections::HashSet;
+
 use dialects::onnx::views::PostTransform;
-use ir::{Attribute, DenseElements, Type, Value};
+use ir::{Attribute, Blob, DenseElements, Type, Value};
 
 use crate::graph::Emitter;
 
@@ -28,27 +30,42 @@ impl Labels {
         }
     }
 
+    /// Whether one of them occurs twice.
+    pub(super) fn repeat(&self) -> bool {
+        let distinct = match self {
+            Labels::Integers(labels) => labels.iter().collect::<HashSet<_>>().len(),
+            Labels::Strings(labels) => labels.iter().collect::<HashSet<_>>().len(),
+        };
+        distinct < self.len()
+    }
+
     /// The type of a tensor of them.
     pub(super) fn tensor(&self) -> Type {
         Type::unranked_tensor(self.element())
     }
 
-    fn element(&self) -> Type {
+    pub(super) fn element(&self) -> Type {
         match self {
             Labels::Integers(_) => Type::I64,
             Labels::Strings(_) => Type::dialect("onnx", "String", vec![]),
         }
     }
 
+    /// The labels as a list.
+    pub(super) fn elements(&self) -> DenseElements {
+        let r#type = Type::static_tensor(&[self.len() as i64], self.element());
+        match self {
+            Labels::Integers(labels) => {
+                let bytes: Vec<u8> = labels.iter().flat_map(|label| label.to_le_bytes()).collect();
+                DenseElements::new(r#type, Blob::copy_of(&bytes))
+            }
+            Labels::Strings(labels) => DenseElements::from_strings(r#type, labels),
+        }
+    }
+
     /// The labels of classes given by number.
     pub(super) fn choose(&self, emit: &mut Emitter, classes: Value) -> Value {
-        let labels = match self {
-            Labels::Integers(labels) => emit.integers(labels),
-            Labels::Strings(labels) => {
-                let r#type = Type::static_tensor(&[labels.len() as i64], self.element());
-                emit.constant(DenseElements::from_strings(r#type, labels))
-            }
-        };
+        let labels = emit.constant(self.elements());
         emit.op("Gather", &[labels, classes], [("axis", Attribute::i64(0))])
     }
 

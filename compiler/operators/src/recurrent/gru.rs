@@ -5,7 +5,7 @@ use dialects::onnx::views::{self, View};
 use ir::{Op, Value};
 
 use super::activation::activations;
-use super::layer::{Cell, Layer, shapes};
+use super::layer::{Cell, Layer, RANKS, shapes};
 use crate::graph::{Emitter, Problem};
 use crate::operator::Operator;
 
@@ -16,6 +16,7 @@ const RESET: usize = 1;
 const HIDDEN: usize = 2;
 
 pub(crate) const GRU: Operator = Operator {
+    ranks: RANKS.split_at(6).0,
     shapes: Some(|node| {
         let gru: views::GRU = node.view();
         shapes(node, [gru.x, gru.w, gru.r], gru.layout, 1)

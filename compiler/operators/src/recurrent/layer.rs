@@ -5,6 +5,7 @@ use ir::{Attribute, Value};
 
 use super::activation::Activation;
 use crate::graph::{Emitter, Problem, Scan};
+use crate::operator::Rank;
 use crate::shape::{Answer, Condition, Node};
 
 /// A layer as the operators describe it. Weights are `[directions, gates * hidden, …]`.
@@ -189,6 +190,18 @@ pub(super) fn of_direction(emit: &mut Emitter, value: Value, direction: usize) -
     let index = emit.integer(direction as i64);
     emit.op("Gather", &[value, index], [("axis", Attribute::i64(0))])
 }
+
+/// Operands of a layer: `X W R B sequence_lens initial_h`, and of an LSTM `initial_c P`.
+pub(super) const RANKS: [(usize, Rank); 8] = [
+    (0, Rank::Exactly(3)),
+    (1, Rank::Exactly(3)),
+    (2, Rank::Exactly(3)),
+    (3, Rank::Exactly(2)),
+    (4, Rank::Exactly(1)),
+    (5, Rank::Exactly(3)),
+    (6, Rank::Exactly(3)),
+    (7, Rank::Exactly(2)),
+];
 
 /// Equal parts along an axis.
 pub(super) fn split(emit: &mut Emitter, value: Value, parts: i64, axis: i64) -> Vec<Value> {

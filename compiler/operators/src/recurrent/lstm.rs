@@ -5,7 +5,7 @@ use dialects::onnx::views::{self, View};
 use ir::{Op, Value};
 
 use super::activation::activations;
-use super::layer::{Cell, Layer, of_direction, shapes, split};
+use super::layer::{Cell, Layer, RANKS, of_direction, shapes, split};
 use crate::graph::{Emitter, Problem};
 use crate::operator::Operator;
 
@@ -17,6 +17,7 @@ const FORGET: usize = 2;
 const CELL: usize = 3;
 
 pub(crate) const LSTM: Operator = Operator {
+    ranks: &RANKS,
     shapes: Some(|node| {
         let lstm: views::LSTM = node.view();
         shapes(node, [lstm.x, lstm.w, lstm.r], lstm.layout, 2)

@@ -5,11 +5,12 @@ use dialects::onnx::views::{self, View};
 use ir::{Op, Value};
 
 use super::activation::activations;
-use super::layer::{Layer, shapes};
+use super::layer::{Layer, RANKS, shapes};
 use crate::graph::{Emitter, Problem};
 use crate::operator::Operator;
 
 pub(crate) const RNN: Operator = Operator {
+    ranks: RANKS.split_at(6).0,
     shapes: Some(|node| {
         let rnn: views::RNN = node.view();
         shapes(node, [rnn.x, rnn.w, rnn.r], rnn.layout, 1)

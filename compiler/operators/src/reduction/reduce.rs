@@ -240,43 +240,12 @@ fn masked_axes(
         shape.extend([lowering.named_dim(outer), lowering.named_dim(inner)]);
         kept.push((stays, outer));
     }
-    settle_kept(lowering, result, reduction.keepdims != 0, &kept);
+    match reduction.keepdims != 0 {
+        true => (kept.iter().enumerate()).for_each(|(axis, &(_, extent))| lowering.settle(result, axis, extent)),
+        false => lowering.settle_kept(result, &kept),
+    }
     let value = lowering.reshape(input.value, &shape);
     Ok((Shaped { value, shape }, (0..rank).map(|axis| 2 * axis + 1).collect(), false))
-}
-
-/// Says what the extents of a reduction's result are: those of all axes, or of the axes that stay.
-fn settle_kept(lowering: &mut Lowering<'_>, result: Value, keep: bool, kept: &[(Value, Value)]) {
-    let (zero, one) = (lowering.index(0), lowering.index(1));
-    if keep {
-        for (axis, &(_, extent)) in kept.iter().enumerate() {
-            lowering.settle(result, axis, extent);
-        }
-        return;
-    }
-    let places = lowering.shape(result).len();
-    let mut next = zero;
-    let mut extents = vec![one; places];
-    for &(stays, extent) in kept {
-        for (place, found) in extents.iter_mut().enumerate() {
-            let place = lowering.index(place as i64);
-            *found = lowering.scalars(|s| {
-                let here = s.compare(Comparison::Equal, next, place);
-                let here = s.same("arith.andi", &[here, stays]);
-                s.select(here, extent, *found)
-            });
-        }
-        next = lowering.scalars(|s| {
-            let more = s.add(next, one);
-            s.select(stays, more, next)
-        });
-    }
-    let places = lowering.index(places as i64);
-    let fits = lowering.scalars(|s| s.compare(Comparison::Equal, next, places));
-    lowering.check(fits, "the axes of a reduction are not as many as its result's rank says");
-    for (axis, extent) in extents.into_iter().enumerate() {
-        lowering.settle(result, axis, extent);
-    }
 }
 
 fn square_root(s: &mut Scalars<'_, '_>, x: Value) -> Value {

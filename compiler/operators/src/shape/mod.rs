@@ -7,6 +7,7 @@
 //! - Every symbol that occurs in a shape has an entry in [`ShapeAnalysis::sources`].
 //! - A symbol made for a value inside a region does not occur outside that region.
 
+mod demand;
 pub(crate) mod elements;
 mod math;
 mod node;
@@ -19,6 +20,7 @@ use std::sync::Arc;
 use ir::{Attributes, Block, Body, Diagnostic, DimExpr, IndexMap, Module, Op, Type, Value, ValueDefinition};
 
 use crate::table;
+pub use demand::Reading;
 pub(crate) use math::{broadcast_operands, like_first, like_first_each};
 pub use node::Node;
 pub(crate) use node::{at_least_zero, extent_of, list, normalize_axis};

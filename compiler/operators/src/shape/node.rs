@@ -61,6 +61,13 @@ impl<'b> Node<'_, 'b> {
         self.analyser.known.facts.get(&operand)?.elements.as_ref()
     }
 
+    /// How many elements a list has, if that is a number.
+    pub(crate) fn list_length(&self, list: Value) -> Option<usize> {
+        let shape = self.shape_of(list)?;
+        let [length] = shape.as_slice() else { return None };
+        usize::try_from(length.as_constant()?).ok()
+    }
+
     /// The elements of an operand, when all are known.
     pub(crate) fn known_of(&self, operand: Value) -> Option<Vec<DimExpr>> {
         self.elements_of(operand)?.iter().cloned().collect()

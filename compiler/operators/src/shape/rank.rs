@@ -7,12 +7,8 @@ use crate::operator::Rank;
 pub(super) fn check(node: &Node<'_, '_>, ranks: &[(usize, Rank)]) -> Result<(), String> {
     for &(operand, rank) in ranks {
         let Some(found) = node.shape(operand).map(|shape| shape.len()) else { continue };
-        let (fits, expected) = match rank {
-            Rank::Exactly(rank) => (found == rank, format!("rank {rank}")),
-            Rank::AtLeast(rank) => (found >= rank, format!("rank {rank} or more")),
-        };
-        if !fits {
-            return Err(format!("operand {operand} must have {expected}, found {found}"));
+        if !rank.takes(found) {
+            return Err(format!("operand {operand} must have {rank}, found {found}"));
         }
     }
     Ok(())

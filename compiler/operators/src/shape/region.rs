@@ -53,10 +53,12 @@ impl Node<'_, '_> {
     pub(crate) fn join(&mut self, index: usize, shapes: &[Option<Shape>]) -> Option<Shape> {
         let (first, others) = shapes.split_first()?;
         let first = first.clone()?;
-        for other in others {
-            if other.as_ref()?.len() != first.len() {
-                return None;
-            }
+        let ranks: Option<Vec<usize>> = shapes.iter().map(|shape| Some(shape.as_ref()?.len())).collect();
+        let ranks = ranks?;
+        if ranks.iter().any(|&rank| rank != first.len()) {
+            // what comes of a branch that gives another rank means nothing to the readers
+            let rank = self.demanded_rank(index, &ranks)?;
+            return Some((0..rank).map(|axis| self.fresh(index, axis)).collect());
         }
         let dims = first.into_iter().enumerate().map(|(axis, dim)| {
             let same = others.iter().flatten().all(|other| other[axis] == dim) && self.escapes(&dim);

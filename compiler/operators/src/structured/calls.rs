@@ -19,7 +19,7 @@ pub(crate) enum Argument {
     Index(Value),
     /// An `f64` value.
     Real(Value),
-    /// A sequence or an optional of the graph level.
+    /// A sequence, an optional or a map of the graph level.
     Handle(Value),
 }
 

@@ -229,7 +229,7 @@ impl<'a> Lowering<'a> {
                 Type::Tensor(tensor) if is_string(&tensor.element) => {}
                 Type::Tensor(_) => return Err(Unsupported::new("its element type is not compiled")),
                 container if is_container(container) => {}
-                _ => return Err(Unsupported::new("maps are not compiled")),
+                other => return Err(Unsupported::new(format!("values of type {other} are not compiled"))),
             }
         }
         Ok(())
@@ -623,9 +623,9 @@ pub(crate) fn is_lowered(name: &str) -> bool {
     table::row_of(name).is_some_and(|row| row.lower.is_some() || row.scalar.is_some())
 }
 
-/// Whether this is the type of a sequence or an optional.
+/// Whether this is the type of a sequence, an optional or a map.
 pub(crate) fn is_container(r#type: &Type) -> bool {
-    matches!(r#type, Type::Dialect(dialect) if matches!(&*dialect.name, "Seq" | "Opt"))
+    matches!(r#type, Type::Dialect(dialect) if matches!(&*dialect.name, "Seq" | "Opt" | "Map"))
 }
 
 /// Whether this is the element type of strings.

@@ -128,6 +128,11 @@ impl Lowering<'_> {
         self.shapes.known_value(sizes).is_none().then_some(sizes)
     }
 
+    /// Whether an extent of a result is one that only its operation tells.
+    pub(crate) fn is_open(&self, result: Value, axis: usize) -> bool {
+        self.is_own_symbol(&self.shape(result)[axis], result)
+    }
+
     /// Says what an extent of a result is: defines it, or asserts it where it is known already.
     pub fn settle(&mut self, result: Value, axis: usize, extent: Value) {
         let dim = self.shape(result)[axis].clone();
@@ -148,6 +153,34 @@ impl Lowering<'_> {
         }
         let equal = self.scalars(|s| s.compare(Comparison::Equal, known, extent));
         self.check(equal, format!("extent {axis} of a result is not what its operands say"));
+    }
+
+    /// Says what the extents of a result are: those, in order, of which an `i1` value tells that they stay.
+    pub(crate) fn settle_kept(&mut self, result: Value, kept: &[(Value, Value)]) {
+        let (zero, one) = (self.index(0), self.index(1));
+        let places = self.shape(result).len();
+        let mut next = zero;
+        let mut extents = vec![one; places];
+        for &(stays, extent) in kept {
+            for (place, found) in extents.iter_mut().enumerate() {
+                let place = self.index(place as i64);
+                *found = self.scalars(|s| {
+                    let here = s.compare(Comparison::Equal, next, place);
+                    let here = s.same("arith.andi", &[here, stays]);
+                    s.select(here, extent, *found)
+                });
+            }
+            next = self.scalars(|s| {
+                let more = s.add(next, one);
+                s.select(stays, more, next)
+            });
+        }
+        let places = self.index(places as i64);
+        let fits = self.scalars(|s| s.compare(Comparison::Equal, next, places));
+        self.check(fits, "the axes that stay are not as many as the rank of the result says");
+        for (axis, extent) in extents.into_iter().enumerate() {
+            self.settle(result, axis, extent);
+        }
     }
 
     /// The axes that the elements of `vector` are about, as `axes` lists them or one after the other.

@@ -4,13 +4,18 @@ use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};
 use ir::{Attribute, Op, Value};
 
-use crate::operator::{Kind, Operator};
+use crate::operator::{Demand, Kind, Operator, Rank};
 use crate::shape::elements::{offset, places, static_extents};
 use crate::shape::{Answer, Elements, Node, Shape, normalize_axis};
 use crate::structured::blocked::blocked_shape;
 use crate::structured::{Lowering, Unsupported, reduction};
 
 pub(crate) const CONCAT: Operator = Operator {
+    demands: Some(|reading, _| {
+        let concat: views::Concat = reading.view();
+        let known = concat.inputs.iter().find_map(|&input| reading.rank(input));
+        Demand { rank: known.map(Rank::Exactly), ..Demand::with_axis(concat.axis) }
+    }),
     kind: Kind::Movement,
     // `axis` has no default any more; it was 1
     upgrades: &[(4, |node, _| {

@@ -5,7 +5,7 @@ use dialects::onnx::views::{self, View};
 use ir::{DimExpr, Op, Type, Value};
 
 use crate::graph::Problem;
-use crate::operator::{Cost, Kind, Operator, Rank, Uniform};
+use crate::operator::{Cost, Demand, Kind, Operator, Rank, Uniform};
 use crate::shape::elements::kept;
 use crate::shape::{Answer, Condition, Elements, Node, Shape, list, normalize_axis};
 use crate::structured::scalars::Comparison;
@@ -49,6 +49,10 @@ pub(crate) const FLATTEN: Operator = Operator {
 };
 
 pub(crate) const SQUEEZE: Operator = Operator {
+    demands: Some(|reading, operand| {
+        let listed = reading.view::<views::Squeeze>().axes.and_then(|axes| reading.length(axes));
+        Demand { rank: None, beyond_result: listed.filter(|_| operand == 0).map(|listed| listed as isize) }
+    }),
     cost: Cost::View,
     kind: Kind::Movement,
     elements: Some(kept),
@@ -56,6 +60,7 @@ pub(crate) const SQUEEZE: Operator = Operator {
     upgrades: &[(13, axes_to_input)],
     shapes: Some(squeeze_shape),
     lower: Some(|lowering, op| {
+        settle_squeeze(lowering, op)?;
         let views::Squeeze { data, .. } = View::of(lowering.source, op);
         lower(lowering, op, data)
     }),
@@ -63,6 +68,10 @@ pub(crate) const SQUEEZE: Operator = Operator {
 };
 
 pub(crate) const UNSQUEEZE: Operator = Operator {
+    demands: Some(|reading, operand| {
+        let listed = reading.length(reading.view::<views::Unsqueeze>().axes);
+        Demand { rank: None, beyond_result: listed.filter(|_| operand == 0).map(|listed| -(listed as isize)) }
+    }),
     cost: Cost::View,
     kind: Kind::Movement,
     elements: Some(kept),
@@ -70,6 +79,7 @@ pub(crate) const UNSQUEEZE: Operator = Operator {
     upgrades: &[(13, axes_to_input)],
     shapes: Some(unsqueeze_shape),
     lower: Some(|lowering, op| {
+        settle_unsqueeze(lowering, op)?;
         let views::Unsqueeze { data, .. } = View::of(lowering.source, op);
         lower(lowering, op, data)
     }),
@@ -146,11 +156,19 @@ fn squeeze_shape(node: &mut Node<'_, '_>) -> Answer {
     let Some(shape) = node.shape_of(squeeze.data) else { return Ok(vec![]) };
     let axes = match node.axes_of(squeeze.axes, shape.len())? {
         Some(axes) => axes,
-        None if squeeze.axes.is_some() => return Ok(vec![]),
+        None if squeeze.axes.is_some() => {
+            let listed = squeeze.axes.and_then(|axes| node.list_length(axes));
+            let rank = listed.and_then(|listed| shape.len().checked_sub(listed));
+            return Ok(vec![measured(node, rank, &(0..=shape.len()).collect::<Vec<_>>())]);
+        }
         None if shape.iter().all(|dim| dim.as_constant().is_some()) => {
             (0..shape.len()).filter(|&axis| shape[axis] == DimExpr::ONE).collect()
         }
-        None => return Ok(vec![]),
+        None => {
+            let least = shape.iter().filter(|dim| dim.as_constant().is_some_and(|extent| extent != 1)).count();
+            let most = shape.iter().filter(|dim| **dim != DimExpr::ONE).count();
+            return Ok(vec![measured(node, None, &(least..=most).collect::<Vec<_>>())]);
+        }
     };
     for &axis in &axes {
         let message = || format!("axis {axis} has extent {}, not 1", shape[axis]);
@@ -160,10 +178,22 @@ fn squeeze_shape(node: &mut Node<'_, '_>) -> Answer {
     Ok(vec![Some(kept.map(|(_, dim)| dim).collect())])
 }
 
+/// A shape of extents that only data tell. The rank is given, or the one of some that readers demand.
+fn measured(node: &mut Node<'_, '_>, rank: Option<usize>, candidates: &[usize]) -> Option<Shape> {
+    let rank = rank.or_else(|| node.demanded_rank(0, candidates))?;
+    Some((0..rank).map(|axis| node.fresh(0, axis)).collect())
+}
+
+/// Axes that data tell are this many at most.
+const LISTED_AXES: usize = 8;
+
 fn unsqueeze_shape(node: &mut Node<'_, '_>) -> Answer {
     let unsqueeze: views::Unsqueeze = node.view();
     let Some(shape) = node.shape_of(unsqueeze.data) else { return Ok(vec![]) };
-    let Some(axes) = node.numbers_of(unsqueeze.axes) else { return Ok(vec![]) };
+    let Some(axes) = node.numbers_of(unsqueeze.axes) else {
+        let rank = node.list_length(unsqueeze.axes).map(|listed| shape.len() + listed);
+        return Ok(vec![measured(node, rank, &(shape.len()..=shape.len() + LISTED_AXES).collect::<Vec<_>>())]);
+    };
     let rank = shape.len() + axes.len();
     let axes = node.axes_of(Some(unsqueeze.axes), rank)?.unwrap_or_default();
     let mut old = shape.into_iter();
@@ -214,4 +244,69 @@ fn settle_reshape(lowering: &mut Lowering<'_>, op: Op) {
         let extent = lowering.scalars(|s| s.select(is_rest, rest, size));
         lowering.settle(result, axis, extent);
     }
+}
+
+/// The extents that stay when axes only data tell are dropped: listed ones, or all of extent 1.
+fn settle_squeeze(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
+    let squeeze = views::Squeeze::of(lowering.source, op);
+    let result = lowering.source.op(op).results()[0];
+    if !(0..lowering.shape(result).len()).any(|axis| lowering.is_open(result, axis)) {
+        return Ok(());
+    }
+    let input = lowering.shape(squeeze.data);
+    let list = squeeze.axes.map(|axes| lowering.axis_list(Some(axes), axes, input.len())).transpose()?;
+    let mut kept = Vec::new();
+    for (axis, dim) in input.iter().enumerate() {
+        let (extent, one) = (lowering.dim(dim), lowering.index(1));
+        let is_one = lowering.scalars(|s| s.compare(Comparison::Equal, extent, one));
+        let dropped = match &list {
+            None => is_one,
+            Some(list) => {
+                let listed = lowering.is_listed(list, axis, input.len());
+                let fits = lowering.scalars(|s| {
+                    let stays = s.not(listed);
+                    s.same("arith.ori", &[stays, is_one])
+                });
+                lowering.check(fits, format!("axis {axis} is dropped, but has an extent other than 1"));
+                listed
+            }
+        };
+        kept.push((lowering.scalars(|s| s.not(dropped)), extent));
+    }
+    lowering.settle_kept(result, &kept);
+    Ok(())
+}
+
+/// The extents behind new axes that only data tell.
+fn settle_unsqueeze(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
+    let views::Unsqueeze { data, axes } = View::of(lowering.source, op);
+    let result = lowering.source.op(op).results()[0];
+    let rank = lowering.shape(result).len();
+    if !(0..rank).any(|axis| lowering.is_open(result, axis)) {
+        return Ok(());
+    }
+    let input = lowering.shape(data);
+    let list = lowering.axis_list(Some(axes), axes, rank)?;
+    let (zero, one) = (lowering.index(0), lowering.index(1));
+    let extents: Vec<Value> = input.iter().map(|dim| lowering.dim(dim)).collect();
+    let mut next = zero;
+    for axis in 0..rank {
+        let is_new = lowering.is_listed(&list, axis, rank);
+        let extent = lowering.scalars(|s| {
+            let mut extent = one;
+            for (place, &own) in extents.iter().enumerate() {
+                let place = s.number(place as f64, &Type::Index);
+                let here = s.compare(Comparison::Equal, next, place);
+                extent = s.select(here, own, extent);
+            }
+            let more = s.add(next, one);
+            next = s.select(is_new, next, more);
+            s.select(is_new, one, extent)
+        });
+        lowering.settle(result, axis, extent);
+    }
+    let count = lowering.index(input.len() as i64);
+    let fits = lowering.scalars(|s| s.compare(Comparison::Equal, next, count));
+    lowering.check(fits, "the new axes are not as many as the rank of the result says");
+    Ok(())
 }

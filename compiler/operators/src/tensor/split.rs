@@ -5,12 +5,16 @@ use dialects::onnx::views::{self, View};
 use ir::{Attribute, DimExpr, Op, Type};
 
 use crate::graph::{self, Emitter, Problem};
-use crate::operator::{Kind, Operator, Rank};
+use crate::operator::{Demand, Kind, Operator, Rank};
 use crate::shape::{Answer, Condition, Elements, Node, Shape, normalize_axis};
 use crate::structured::slicing::{Axis, take};
 use crate::structured::{Lowering, Unsupported, reduction};
 
 pub(crate) const SPLIT: Operator = Operator {
+    demands: Some(|reading, operand| match operand {
+        0 => Demand::with_axis(reading.view::<views::Split>().axis),
+        _ => Demand::default(),
+    }),
     kind: Kind::Movement,
     upgrades: &[(13, sizes_to_input), (18, count_stated)],
     ranks: &[(1, Rank::Exactly(1))],

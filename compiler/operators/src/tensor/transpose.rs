@@ -5,12 +5,16 @@ use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};
 use ir::{AffineMap, Op};
 
-use crate::operator::{Kind, Operator, Uniform};
+use crate::operator::{Demand, Kind, Operator, Rank, Uniform};
 use crate::shape::elements::{offset, places, static_extents};
 use crate::shape::{Answer, Elements, Node};
 use crate::structured::{Lowering, Unsupported};
 
 pub(crate) const TRANSPOSE: Operator = Operator {
+    demands: Some(|reading, _| match reading.view::<views::Transpose>().perm {
+        Some(perm) => Demand { rank: Some(Rank::Exactly(perm.len())), beyond_result: None },
+        None => Demand::SAME,
+    }),
     kind: Kind::Movement,
     shapes: Some(shapes),
     elements: Some(elements),

@@ -1,0 +1,117 @@
+//! Probabilities of classes from those of one class against another.
+//!
+//! Wu, Lin and Weng, "Probability estimates for multi-class classification by pairwise coupling" (2004), the second
+//! method: the probabilities `p` minimise `pᵀ Q p` under `Σ p = 1`. They are found coordinate by coordinate, a row of the
+//! batch resting as soon as it is near enough.
+
+use ir::{Attribute, Value};
+
+use super::float_constant;
+use super::support_vectors::{pairs, total};
+use crate::graph::{Emitter, Scan};
+
+/// How often each coordinate is improved at most.
+const MOST_SWEEPS: usize = 100;
+
+/// `[rows, classes]` from `first_wins`, `[rows, pairs]`: how probable the first class of each pair is.
+pub(super) fn coupled(emit: &mut Emitter, first_wins: Value, classes: usize) -> Value {
+    let k = classes as i64;
+    let q = quadratic_form(emit, first_wins, classes);
+    let unit = unit_matrix(emit, classes);
+    let lines = emit.transpose(q, &[1, 0, 2]);
+    // every row starts with equal probabilities
+    let first = column_like(emit, first_wins, 1.0 / classes as f64);
+    let ones = float_constant(emit, &[1, k], &vec![1.0; classes]);
+    let start = emit.plain("Mul", &[first, ones]);
+    let sweeps = float_constant(emit, &[MOST_SWEEPS.max(classes) as i64], &vec![0.0; MOST_SWEEPS.max(classes)]);
+    let scan = Scan { states: &[start], inputs: &[sweeps], backwards: false };
+    let results = emit.scan(&scan, |emit, states, _| {
+        let p = states[0];
+        let stood = emit.unsqueeze(p, &[-1]);
+        let product = emit.plain("MatMul", &[q, stood]);
+        let axes = emit.integers(&[-1]);
+        let qp = emit.plain("Squeeze", &[product, axes]);
+        let weighted = emit.plain("Mul", &[p, qp]);
+        let pqp = total(emit, weighted, true);
+        let difference = emit.plain("Sub", &[qp, pqp]);
+        let distance = emit.plain("Abs", &[difference]);
+        let error = emit.op("ReduceMax", &[distance, axes], [("keepdims", Attribute::i64(1))]);
+        let bound = emit.number_like(0.005 / classes as f64, p);
+        let rests = emit.plain("Less", &[error, bound]);
+        let inner = Scan { states: &[p, qp, pqp], inputs: &[lines, unit], backwards: false };
+        let next = emit.scan(&inner, |emit, states, elements| (improve(emit, states, elements, rests), vec![]));
+        (vec![next[0]], vec![])
+    });
+    results[0]
+}
+
+/// One step along one coordinate: `p`, `Q p` and `pᵀ Q p` after it.
+fn improve(emit: &mut Emitter, states: &[Value], elements: &[Value], rests: Value) -> Vec<Value> {
+    let [p, qp, pqp, line, unit] = [states[0], states[1], states[2], elements[0], elements[1]];
+    let [own, diagonal] = [qp, line].map(|vector| {
+        let chosen = emit.plain("Mul", &[vector, unit]);
+        total(emit, chosen, true)
+    });
+    let gap = emit.plain("Sub", &[pqp, own]);
+    let step = emit.plain("Div", &[gap, diagonal]);
+    let (zero, one) = (emit.number_like(0.0, p), emit.number_like(1.0, p));
+    let step = emit.plain("Where", &[rests, zero, step]);
+    let scale = emit.plain("Add", &[step, one]);
+    let moved = |emit: &mut Emitter, vector: Value, by: Value| {
+        let by = emit.plain("Mul", &[step, by]);
+        let sum = emit.plain("Add", &[vector, by]);
+        emit.plain("Div", &[sum, scale])
+    };
+    let (next_p, next_qp) = (moved(emit, p, unit), moved(emit, qp, line));
+    let curved = emit.plain("Mul", &[step, diagonal]);
+    let doubled = emit.plain("Add", &[own, own]);
+    let slope = emit.plain("Add", &[curved, doubled]);
+    let next_pqp = moved(emit, pqp, slope);
+    let next_pqp = emit.plain("Div", &[next_pqp, scale]);
+    vec![next_p, next_qp, next_pqp]
+}
+
+/// `Q`, `[rows, classes, classes]`: on its diagonal the squares of what others win, elsewhere `-r_ij r_ji`.
+fn quadratic_form(emit: &mut Emitter, first_wins: Value, classes: usize) -> Value {
+    let k = classes as i64;
+    let (least, most) = (emit.number_like(1e-7, first_wins), emit.number_like(1.0 - 1e-7, first_wins));
+    let first = emit.plain("Clip", &[first_wins, least, most]);
+    let one = emit.number_like(1.0, first);
+    let second = emit.plain("Sub", &[one, first]);
+    let zero = column_like(emit, first, 0.0);
+    let all = emit.op("Concat", &[first, second, zero], [("axis", Attribute::i64(1))]);
+    // where the probability of one class against another stands in `all`
+    let pair_count = classes * (classes - 1) / 2;
+    let mut places = vec![2 * pair_count as i64; classes * classes];
+    for (pair, (one, other)) in pairs(classes).enumerate() {
+        places[one * classes + other] = pair as i64;
+        places[other * classes + one] = (pair_count + pair) as i64;
+    }
+    let places = emit.integers(&places);
+    let cells = emit.op("Gather", &[all, places], [("axis", Attribute::i64(1))]);
+    let shape = emit.integers(&[-1, k, k]);
+    let wins = emit.plain("Reshape", &[cells, shape]);
+    let losses = emit.transpose(wins, &[0, 2, 1]);
+    let squares = emit.plain("Mul", &[losses, losses]);
+    let diagonal = total(emit, squares, true);
+    let unit = unit_matrix(emit, classes);
+    let diagonal = emit.plain("Mul", &[diagonal, unit]);
+    let products = emit.plain("Mul", &[losses, wins]);
+    emit.plain("Sub", &[diagonal, products])
+}
+
+fn unit_matrix(emit: &mut Emitter, classes: usize) -> Value {
+    let cells = (0..classes * classes).map(|at| f32::from(u8::from(at % (classes + 1) == 0)));
+    float_constant(emit, &[classes as i64, classes as i64], &cells.collect::<Vec<_>>())
+}
+
+/// `[rows, 1]` of one number.
+fn column_like(emit: &mut Emitter, matrix: Value, number: f64) -> Value {
+    let (start, end) = (emit.integers(&[0]), emit.integers(&[1]));
+    let column = emit.slice(matrix, start, end, 1);
+    let zero = emit.number_like(0.0, matrix);
+    // of numbers between 0 and 1, none is infinite
+    let zeros = emit.plain("Mul", &[column, zero]);
+    let number = emit.number_like(number, matrix);
+    emit.plain("Add", &[zeros, number])
+}
