@@ -9,7 +9,7 @@ use dialects::levels::{Level, verify_level};
 pub fn registry() -> PassRegistry {
     let mut registry = PassRegistry::default();
     registry.extend(ir::transforms::passes());
-    registry.extend([INFER_SHAPES, OPTIMIZE, DECOMPOSE, VERIFY_LEVEL]);
+    registry.extend([INFER_SHAPES, OPTIMIZE, DECOMPOSE, EXPAND, VERIFY_LEVEL]);
     registry.extend(lower::passes::passes());
     lower::passes::pipelines().into_iter().for_each(|pipeline| registry.add_pipeline(pipeline));
     registry
@@ -19,6 +19,12 @@ const INFER_SHAPES: PassDefinition = PassDefinition::on_module(
     "infer-shapes",
     "Writes inferred types into the values of the graph level: extents that are numbers become static.",
     |module, _| operators::shape::infer_shapes(module, &IndexMap::default()),
+);
+
+const EXPAND: PassDefinition = PassDefinition::on_module(
+    "expand",
+    "Operators that read how the graph is built, as gradients do, become what they stand for.",
+    |module, _| operators::decompose::expand(module, import::MAIN),
 );
 
 const DECOMPOSE: PassDefinition = PassDefinition::on_module(

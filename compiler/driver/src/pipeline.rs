@@ -16,7 +16,7 @@ pub const MAIN: &str = import::MAIN;
 
 /// From the graph level to the structured level.
 pub fn graph(options: &Options) -> String {
-    format!("optimize{{strict-fp={} explain={}}},decompose,onnx-to-linalg", options.strict_fp, options.explain)
+    format!("expand,optimize{{strict-fp={} explain={}}},decompose,onnx-to-linalg", options.strict_fp, options.explain)
 }
 
 /// From the kernel level to the low level.

@@ -7,28 +7,40 @@
 use ir::{Block, Body, Diagnostic, IndexMap, Module, Op, Value};
 
 use crate::graph::{Emitter, remove_dead};
-use crate::operator::Compose;
+use crate::operator::{Compose, Operator};
 use crate::{shape, table};
 
 /// Compositions of compositions end after so many rounds.
 const ROUNDS: usize = 8;
 
+/// What an operator is composed of, as far as this pass asks.
+type Choice = fn(&Operator) -> Option<Compose>;
+
 /// Decomposes the operations of function `name`.
 pub fn decompose(module: &mut Module, name: &str) -> ir::Result<()> {
+    compose_all(module, name, |row| row.compose)
+}
+
+/// Builds what has to be built before any rewrite, in function `name`.
+pub fn expand(module: &mut Module, name: &str) -> ir::Result<()> {
+    compose_all(module, name, |row| row.expand)
+}
+
+fn compose_all(module: &mut Module, name: &str, choice: Choice) -> ir::Result<()> {
     let Some(function) = module.symbol(name) else { return Ok(()) };
     let attributes = module.body.op(function).attributes.clone();
     let mut body = module.body.take_isolated(function).expect("a function owns its body");
     let mut outcome = Ok(());
     for _ in 0..ROUNDS {
-        if outcome.is_err() || !body.walk_all().into_iter().any(|op| composition(&body, op).is_some()) {
+        if outcome.is_err() || !body.walk_all().into_iter().any(|op| composition(&body, op, choice).is_some()) {
             break;
         }
         outcome = match shape::analyse(&body, &attributes, &IndexMap::default()) {
             Ok(shapes) => {
                 shapes.write_types(&mut body);
                 let mut emit = Emitter::inside(body, shapes);
-                let blocks = blocks_with_compositions(&emit.body);
-                blocks.into_iter().for_each(|block| decompose_block(&mut emit, block));
+                let blocks = blocks_with_compositions(&emit.body, choice);
+                blocks.into_iter().for_each(|block| decompose_block(&mut emit, block, choice));
                 body = emit.body;
                 remove_dead(&mut body);
                 if emit.errors.is_empty() { Ok(()) } else { Err(emit.errors) }
@@ -41,12 +53,12 @@ pub fn decompose(module: &mut Module, name: &str) -> ir::Result<()> {
     outcome
 }
 
-fn composition(body: &Body, op: Op) -> Option<Compose> {
-    table::row_of(body.name(op)).and_then(|row| row.compose)
+fn composition(body: &Body, op: Op, choice: Choice) -> Option<Compose> {
+    table::row_of(body.name(op)).and_then(choice)
 }
 
-fn blocks_with_compositions(body: &Body) -> Vec<Block> {
-    let composed = body.walk_all().into_iter().filter(|&op| composition(body, op).is_some());
+fn blocks_with_compositions(body: &Body, choice: Choice) -> Vec<Block> {
+    let composed = body.walk_all().into_iter().filter(|&op| composition(body, op, choice).is_some());
     let mut blocks: Vec<Block> = composed.filter_map(|op| body.op(op).parent()).collect();
     blocks.sort();
     blocks.dedup();
@@ -54,9 +66,9 @@ fn blocks_with_compositions(body: &Body) -> Vec<Block> {
 }
 
 /// Builds the block anew, each composition in front of the operation it stands for.
-fn decompose_block(emit: &mut Emitter, block: Block) {
+fn decompose_block(emit: &mut Emitter, block: Block, choice: Choice) {
     let places: Vec<usize> = (0..emit.body.ops(block).len())
-        .filter(|&place| composition(&emit.body, emit.body.ops(block)[place]).is_some())
+        .filter(|&place| composition(&emit.body, emit.body.ops(block)[place], choice).is_some())
         .collect();
     // what stands behind each composition, the last piece first
     let pieces: Vec<Block> = places
@@ -72,7 +84,7 @@ fn decompose_block(emit: &mut Emitter, block: Block) {
     emit.block = block;
     for piece in pieces.into_iter().rev() {
         let op = *emit.body.ops(block).last().expect("a composition stands in front of its piece");
-        if compose(emit, op) {
+        if compose(emit, op, choice) {
             composed.push(op);
         }
         emit.body.move_ops(piece, 0, block);
@@ -81,8 +93,8 @@ fn decompose_block(emit: &mut Emitter, block: Block) {
 }
 
 /// Builds what an operation is composed of and lets its readers read that; whether this could be done.
-fn compose(emit: &mut Emitter, op: Op) -> bool {
-    let Some(compose) = composition(&emit.body, op) else { return false };
+fn compose(emit: &mut Emitter, op: Op, choice: Choice) -> bool {
+    let Some(compose) = composition(&emit.body, op, choice) else { return false };
     emit.location = emit.body.op(op).location.clone();
     match compose(emit, op) {
         Ok(values) => {

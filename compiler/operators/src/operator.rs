@@ -4,7 +4,7 @@ use dialects::onnx::OnnxOp;
 use dialects::onnx::views::Reader;
 use ir::{Op, Type, Value};
 
-use crate::graph::{Emitter, Node, Problem};
+use crate::graph::{Derivative, Emitter, Node, Problem};
 use crate::shape;
 use crate::structured::elementwise::Element;
 use crate::structured::scalars::Scalars;
@@ -179,6 +179,12 @@ pub struct Operator {
     pub lower: Option<Lower>,
     /// How it is composed of other operators, by its definition in the standard.
     pub compose: Option<Compose>,
+    /// The same for what is built before any rewrite, because it reads how the graph is built.
+    pub expand: Option<Compose>,
+    /// Attributes that name values of the model. Those become operands behind the others.
+    pub names: &'static [&'static str],
+    /// How adjoints pass through it.
+    pub derivative: Option<Derivative>,
     /// What it costs, for the choice between equal graphs.
     pub cost: Cost,
 }
@@ -203,6 +209,9 @@ impl Operator {
             scalar: None,
             lower: None,
             compose: None,
+            expand: None,
+            names: &[],
+            derivative: None,
             cost: Cost::PerElement(10.0),
         }
     }
@@ -230,6 +239,11 @@ impl Operator {
     /// The same row of an operator whose operands may change places.
     pub const fn commutative(self) -> Operator {
         Operator { commutative: true, ..self }
+    }
+
+    /// The same row with a rule for adjoints.
+    pub const fn differentiated(self, derivative: Derivative) -> Operator {
+        Operator { derivative: Some(derivative), ..self }
     }
 
     /// The same row with the operations for one element of its result.

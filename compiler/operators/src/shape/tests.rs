@@ -289,7 +289,6 @@ const WITHOUT_RULE: &[&str] = &[
     "SequenceInsert",
     "SplitToSequence",
     "ZipMap",
-    "Gradient",
 ];
 
 #[test]
