@@ -3,9 +3,10 @@
 #![allow(unsafe_code, reason = "generated code passes the context as an address")]
 
 use std::alloc::{Layout, alloc, dealloc};
-use std::ffi::{CStr, c_char, c_void};
+use std::ffi::c_void;
 
 use crate::handles::HandleTable;
+use crate::pages::has_room;
 use crate::strings::StringTable;
 
 /// Alignment of every arena, in bytes.
@@ -102,7 +103,7 @@ impl RunContext {
     fn arena(&mut self, bytes: i64) -> *mut u8 {
         if bytes > self.arena_bytes || self.arena.is_null() {
             self.release();
-            let layout = arena_layout(bytes.max(ARENA_ALIGNMENT as i64));
+            let layout = arena_layout(bytes.max(ARENA_ALIGNMENT as i64)).filter(|_| has_room(bytes));
             // SAFETY: the layout is not empty.
             self.arena = layout.map_or(std::ptr::null_mut(), |layout| unsafe { alloc(layout) });
             if self.arena.is_null() {
@@ -119,7 +120,7 @@ impl RunContext {
         let header = match take_spare(&mut self.spare, bytes) {
             Some(spare) => spare,
             None => {
-                let layout = buffer_layout(bytes);
+                let layout = buffer_layout(bytes).filter(|_| has_room(bytes));
                 // SAFETY: the layout holds at least a header.
                 let header = layout.map_or(std::ptr::null_mut(), |layout| unsafe { alloc(layout) }).cast::<RunBuffer>();
                 if header.is_null() {
@@ -386,81 +387,6 @@ pub extern "C" fn rt_output(context_address: i64, index: i64, bytes: i64) -> *mu
 #[unsafe(no_mangle)]
 pub extern "C" fn rt_fail(context_address: i64, status: i64) {
     context(context_address).fail(status);
-}
-
-/// Frees what one run allocated and clears the status; the arena stays for the next run.
-#[unsafe(no_mangle)]
-pub extern "C" fn rt_end_context_run(context_address: i64) {
-    context(context_address).end_run();
-}
-
-/// Frees all memory of a context that C code made.
-#[unsafe(no_mangle)]
-pub extern "C" fn rt_release(context_address: i64) {
-    context(context_address).end_run();
-    context(context_address).release();
-    context(context_address).release_values();
-}
-
-/// Numbers the strings of a model, in order, before the first run; later calls change nothing.
-///
-/// # Safety
-/// `texts` points to `count` strings that end in 0.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn rt_fix_strings(context_address: i64, texts: *const *const c_char, count: i64) {
-    let context = context(context_address);
-    if context.strings.is_null() {
-        // SAFETY: promised by the caller.
-        let texts = unsafe { std::slice::from_raw_parts(texts, count.max(0) as usize) };
-        // SAFETY: as above.
-        let texts: Vec<String> = texts.iter().map(|&text| unsafe { text_at(text) }).collect();
-        context.strings = Box::into_raw(Box::new(StringTable::new(&texts)));
-    }
-}
-
-/// The number of a string in the table of the run.
-///
-/// # Safety
-/// `text` ends in 0.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn rt_string_number(context_address: i64, text: *const c_char) -> i64 {
-    // SAFETY: promised by the caller.
-    let text = unsafe { text_at(text) };
-    context(context_address).strings().number(&text)
-}
-
-/// Writes `count` strings as an array of pointers and the texts, each ending in 0, behind it. Returns how many bytes that
-/// takes; writes nothing where `target` is null.
-///
-/// # Safety
-/// There are as many numbers, and as much memory, aligned to a pointer, as an earlier call has said.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn rt_texts(context_address: i64, numbers: *const i64, count: i64, target: *mut u8) -> i64 {
-    // SAFETY: promised by the caller.
-    let numbers = unsafe { std::slice::from_raw_parts(numbers, count.max(0) as usize) };
-    let strings = context(context_address).strings();
-    let mut end = size_of_val(numbers);
-    for (at, &number) in numbers.iter().enumerate() {
-        let text = strings.text(number);
-        if !target.is_null() {
-            // SAFETY: promised by the caller.
-            unsafe {
-                let start = target.add(end);
-                target.cast::<*mut u8>().add(at).write(start);
-                start.copy_from_nonoverlapping(text.as_ptr(), text.len());
-                start.add(text.len()).write(0);
-            }
-        }
-        end += text.len() + 1;
-    }
-    end as i64
-}
-
-/// # Safety
-/// `text` ends in 0.
-unsafe fn text_at(text: *const c_char) -> String {
-    // SAFETY: promised by the caller.
-    unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
 }
 
 #[cfg(test)]

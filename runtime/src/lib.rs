@@ -6,7 +6,9 @@
 //! - [`context`]: the memory of one run.
 //! - [`handles`]: sequences and optionals of one run.
 //! - [`kernels`]: micro-kernels chosen by CPU features.
-//! - [`pages`]: giving back memory of constants.
+//! - [`model`]: the C interface of a compiled model.
+//! - [`pages`]: how much memory there is, and giving back that of constants.
+//! - [`processor`]: its instructions.
 //! - [`elementary`]: elementary functions that generated code does not expand.
 //! - [`strings`]: the strings of one run.
 //! - [`symbols`]: every symbol by name, for in-process linking.
@@ -19,8 +21,10 @@ pub mod context;
 pub mod elementary;
 pub mod handles;
 pub mod kernels;
+pub mod model;
 pub mod pages;
 pub mod pool;
+pub mod processor;
 pub mod strings;
 mod symbols;
 

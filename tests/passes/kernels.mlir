@@ -33,7 +33,7 @@
 // TIME-NEXT: %[[END:.*]] = "func.call"() {callee = @rt_ticks}
 // TIME-NEXT: "arith.subi"(%[[END]], %[[START]])
 // TIME: "memref.global"() {{.*}}sym_name = "rt_profile"
-// TIME: rt.profiled = {{\[\[}}"kernel
+// TIME: rt.profiled = {{\[\[}}"main_graph", "kernel
 #identity = affine_map<(d0, d1) -> (d0, d1)>
 #row = affine_map<(d0, d1) -> (d1)>
 "builtin.module"() ({

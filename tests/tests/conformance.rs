@@ -1,4 +1,4 @@
-//! The ONNX backend suite on every back end, against the list of cases that pass.
+//! The ONNX backend suite on every back end, against the list of cases that pass; and cases of ONNX Runtime's operators.
 
 use std::path::Path;
 use std::process::Command;
@@ -7,23 +7,41 @@ use std::sync::LazyLock;
 use tests::conformance::repository;
 use tests::worker::onnxc;
 
-/// The suite is written once, however many tests want it.
-static FETCHED: LazyLock<bool> = LazyLock::new(fetch);
+/// Cases that a script writes below the target folder.
+struct Suite {
+    folder: &'static str,
+    /// How the runner is to take them.
+    arguments: &'static [&'static str],
+    /// They are written once, however many tests want them; `false` where the script does not run.
+    written: LazyLock<bool>,
+}
 
-/// Writes the suite below the target folder; `false` where there is no Python with the onnx package.
-fn fetch() -> bool {
+static STANDARD: Suite = Suite {
+    folder: "target/conformance",
+    arguments: &[],
+    written: LazyLock::new(|| write("tests/conformance/fetch.py", STANDARD.folder)),
+};
+
+static CONTRIB: Suite = Suite {
+    folder: "target/contrib",
+    arguments: &["--every"],
+    written: LazyLock::new(|| write("tests/contrib/generate.py", CONTRIB.folder)),
+};
+
+/// Runs a script with Python; `false` where there is none with the packages it needs.
+fn write(script: &str, folder: &str) -> bool {
     let python = std::env::var("PYTHON").unwrap_or_else(|_| "python3".into());
-    let script = repository().join("tests/conformance/fetch.py");
-    let folder = repository().join("target/conformance");
-    let done = Command::new(&python).arg(&script).arg(&folder).output().is_ok_and(|output| output.status.success());
+    let root = repository();
+    let output = Command::new(&python).arg(root.join(script)).arg(root.join(folder)).output();
+    let done = output.is_ok_and(|output| output.status.success());
     if !done {
-        eprintln!("skipped: `{python} {}` does not run; set PYTHON to one with the onnx package", script.display());
+        eprintln!("skipped: `{python} {script}` does not run; set PYTHON to one with tests/requirements.txt");
     }
     done
 }
 
-fn check(backend: &str, mode: &str) {
-    if !*FETCHED {
+fn check(suite: &Suite, backend: &str, mode: &str) {
+    if !*suite.written {
         return;
     }
     let program = Path::new(env!("CARGO_BIN_EXE_conformance"));
@@ -31,6 +49,7 @@ fn check(backend: &str, mode: &str) {
     if backend == "llvm" {
         command.env("ONNXC", onnxc(program));
     }
+    command.arg("--suite").arg(repository().join(suite.folder)).args(suite.arguments);
     let output = command.args(["--backend", backend, "--mode", mode]).output().expect("the program starts");
     let text = String::from_utf8_lossy(&output.stdout);
     println!("{text}");
@@ -39,21 +58,31 @@ fn check(backend: &str, mode: &str) {
 
 #[test]
 fn cranelift() {
-    check("cranelift", "given");
+    check(&STANDARD, "cranelift", "given");
 }
 
 #[test]
 fn cranelift_with_dynamic_inputs() {
-    check("cranelift", "dynamic");
+    check(&STANDARD, "cranelift", "dynamic");
 }
 
 #[test]
 fn cranelift_with_constant_inputs() {
-    check("cranelift", "constant");
+    check(&STANDARD, "cranelift", "constant");
 }
 
 /// The modes differ above the code generators.
 #[test]
 fn llvm() {
-    check("llvm", "given");
+    check(&STANDARD, "llvm", "given");
+}
+
+#[test]
+fn contrib() {
+    ["given", "dynamic", "constant"].into_iter().for_each(|mode| check(&CONTRIB, "cranelift", mode));
+}
+
+#[test]
+fn contrib_on_llvm() {
+    ["given", "dynamic"].into_iter().for_each(|mode| check(&CONTRIB, "llvm", mode));
 }

@@ -6,6 +6,7 @@ use std::process::Command;
 use driver::Signature;
 use driver::testdata::{DataSet, read_data_set};
 use tests::conformance::repository;
+use tests::node::{model, node, tensor_type, value_info, write};
 use tests::worker::onnxc;
 
 const MODEL: &str = "squeezenet_seeded";
@@ -21,7 +22,7 @@ int main(int count, char **arguments) {
     if (!file || fread(image, sizeof image, 1, file) != 1) return 2;
     model_session session = {0};
     model_tensor input = {image, {1, 3, 224, 224}}, output;
-    if (model_initialize() || model_run(&session, &input, &output)) return 1;
+    if (model_run(&session, &input, &output)) return 1;
     for (int index = 0; index < 1000; index++) printf("%.9g\n", ((float *)output.data)[index]);
     model_free(&output);
     model_close(&session);
@@ -97,6 +98,199 @@ fn an_object_is_linked_into_a_program() {
     assert_eq!(actual.len(), expected.len());
     let near = |(a, b): (&f32, &f32)| (a - b).abs() <= 1e-4 + 1e-3 * b.abs();
     assert!(actual.iter().zip(&expected).all(near));
+}
+
+/// Libraries of two small models in a folder of their own.
+fn libraries(name: &str) -> PathBuf {
+    let folder = repository().join("target/tmp").join(name);
+    std::fs::create_dir_all(&folder).expect("the target folder takes folders");
+    let port = |name: &str| value_info(name, Some(tensor_type(1, &[None, Some(3)])));
+    for (name, operator) in [("net", "Add"), ("other", "Mul")] {
+        let model = write(&model("", 17, node(operator, 2, 1, vec![]), &[port("x0"), port("x1")]), name);
+        for (emit, file) in [("lib", format!("lib{name}.so")), ("header", format!("{name}.h"))] {
+            let mut command = Command::new(onnxc(Path::new(env!("CARGO_BIN_EXE_models"))));
+            run(command.arg(&model).args(["--name", name, "--emit", emit, "-o"]).arg(folder.join(file)));
+        }
+    }
+    folder
+}
+
+fn text(command: &mut Command) -> String {
+    String::from_utf8(run(command)).expect("text")
+}
+
+#[test]
+fn a_library_shows_its_interface_and_nothing_else() {
+    let folder = libraries("exports");
+    let symbols = text(Command::new("nm").current_dir(&folder).args(["-D", "--defined-only", "libnet.so"]));
+    let mut names: Vec<&str> = symbols.lines().filter_map(|line| line.split(' ').nth(2)).collect();
+    names.sort();
+    let expected = ["close", "free", "initialize", "input", "message", "output", "run", "set_threads"];
+    assert_eq!(names, expected.map(|function| format!("net_{function}")));
+    let dynamic = text(Command::new("readelf").current_dir(&folder).args(["-d", "libnet.so"]));
+    assert!(dynamic.contains("Library soname: [libnet.so]"), "{dynamic}");
+}
+
+#[test]
+fn examples_run() {
+    let folder = libraries("examples");
+    let example = |name: &str| repository().join("examples").join(name);
+    let flags = ["-std=gnu99", "-Wall", "-Wextra", "-Werror"];
+    let linked = ["-I.", "-L.", "-lnet", "-Wl,-rpath,.", "-o", "linked"];
+    run(Command::new("cc").current_dir(&folder).args(flags).arg(example("linked.c")).args(linked));
+    assert_eq!(text(Command::new("./linked").current_dir(&folder)), "y0: float32\n");
+    run(Command::new("cc").current_dir(&folder).args(flags).arg(example("loaded.c")).args(["-ldl", "-o", "loaded"]));
+    let both = ["./libnet.so", "net", "./libother.so", "other"];
+    let printed = text(Command::new("./loaded").current_dir(&folder).arg("1000").args(both));
+    let (outputs, grown) = printed.split_once("grown by ").expect("it says how much it grew");
+    assert_eq!(outputs, "net y0: float32 [1, 3]\nother y0: float32 [1, 3]\n");
+    let kilobytes: i64 = grown.split(' ').next().and_then(|number| number.parse().ok()).expect("a number");
+    assert!(kilobytes < 1024, "{printed}");
+    match std::env::var_os("PYTHON") {
+        Some(python) => {
+            let printed =
+                text(Command::new(python).current_dir(&folder).arg(example("loaded.py")).args(["./libnet.so", "net"]));
+            assert_eq!(printed, "y0: float32 [1, 3]\n");
+        }
+        None => eprintln!("skipped: PYTHON does not name a Python with NumPy"),
+    }
+}
+
+#[test]
+fn runs_initialize_models_and_say_which_input_is_wrong() {
+    let port = value_info("x0", Some(tensor_type(1, &[None, Some(3)])));
+    let mut model = model("", 17, node("MatMul", 2, 1, vec![]), &[port]);
+    // weights that are packed before the first run
+    let weights = proto::TensorProto {
+        name: "x1".into(),
+        data_type: 1,
+        dims: vec![3, 20],
+        float_data: vec![0.5; 60],
+        ..Default::default()
+    };
+    model.graph.as_mut().expect("a graph").initializer.push(weights);
+    let program = build(&write(&model, "initialize"), WRONG, "link-initialize");
+    let header = std::fs::read_to_string(program.with_file_name("model.h")).expect("it was written");
+    // the extent of the output is that of the input
+    assert!(header.contains("output 0: y0: float32 [x0_0, 20]"), "{header}");
+    assert_eq!(text(&mut Command::new(program)), "1.5\ninput 'x0': the model takes float32 [x0_0, 3]\n");
+}
+
+/// Runs a model from several threads at once without initialising it, and then on an input of a wrong shape.
+const WRONG: &str = r#"
+#include <pthread.h>
+#include <stdio.h>
+#include "model.h"
+
+static float values[3] = {1, 1, 1};
+
+static void *compute(void *result) {
+    model_session session = {0};
+    model_tensor input = {values, {1, 3}}, output;
+    if (model_run(&session, &input, &output)) return 0;
+    *(float *)result = ((float *)output.data)[19];
+    model_free(&output);
+    model_close(&session);
+    return 0;
+}
+
+int main(void) {
+    pthread_t threads[8];
+    float results[8] = {0};
+    for (int i = 0; i < 8; i++) pthread_create(&threads[i], 0, compute, &results[i]);
+    for (int i = 0; i < 8; i++) pthread_join(threads[i], 0);
+    for (int i = 1; i < 8; i++) {
+        if (results[i] != results[0]) return 1;
+    }
+    printf("%g\n", results[0]);
+    model_session session = {0};
+    model_tensor wrong = {values, {3, 1}}, output;
+    printf("%s\n", model_message(model_run(&session, &wrong, &output)));
+    model_close(&session);
+    return 0;
+}
+"#;
+
+#[test]
+fn a_generated_program_says_what_it_takes() {
+    let folder = libraries("program");
+    let port = value_info("x/0", Some(tensor_type(7, &[Some(2)])));
+    let mut negate = node("Neg", 1, 1, vec![]);
+    negate.input = vec!["x/0".into()];
+    negate.output = vec!["y/0".into()];
+    let model = write(&model("", 17, negate, &[port]), "program");
+    let mut command = Command::new(onnxc(Path::new(env!("CARGO_BIN_EXE_models"))));
+    run(command.arg(&model).args(["--emit", "exe", "-o"]).arg(folder.join("program")));
+    let program = |arguments: &[&str]| {
+        let mut command = Command::new("./program");
+        command.current_dir(&folder).args(arguments);
+        command
+    };
+    assert!(text(&mut program(&["--help"])).contains("input 'x/0': the model takes int64 [2]"));
+    let header = "{'descr': '<i8', 'fortran_order': False, 'shape': (2,), }\n";
+    let file = |shape: &str, values: &[i64]| {
+        let header = header.replace("(2,)", shape);
+        let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+        bytes.extend((header.len() as u16).to_le_bytes());
+        bytes.extend(header.as_bytes());
+        bytes.extend(values.iter().flat_map(|value| value.to_le_bytes()));
+        bytes
+    };
+    let write = |name: &str, bytes: Vec<u8>| std::fs::write(folder.join(name), bytes).expect("the folder takes files");
+    write("x.npy", file("(2,)", &[(1 << 53) + 1, -3]));
+    write("long.npy", file("(3,)", &[1, 2, 3]));
+    assert_eq!(text(&mut program(&["x.npy"])), "y/0: int64 [2] [-9007199254740993, 3]\n");
+    assert_eq!(text(&mut program(&["x.npy", "-o", "results"])), "");
+    assert!(folder.join("results/y_0.npy").exists());
+    for (arguments, message) in [
+        (&["long.npy"][..], "input 'x/0': the model takes int64 [2]"),
+        (&["absent.npy"], "error: absent.npy: No such file"),
+        (&[], "error: the model takes 1 inputs, found 0"),
+    ] {
+        let output = program(arguments).output().expect("it starts");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!output.status.success() && said.contains(message), "{said}");
+    }
+}
+
+#[test]
+fn programs_run_on_any_processor_that_they_are_for() {
+    let folder = repository().join("target/tmp/processors");
+    std::fs::create_dir_all(&folder).expect("the target folder takes folders");
+    // a convolution, an elementary function, a sum: every kind of code that processors differ in
+    let model = repository().join("target/conformance/node/test_softmax_large_number/model.onnx");
+    if !model.exists() || Command::new("qemu-x86_64").arg("--version").output().is_err() {
+        eprintln!("skipped: there is no qemu-x86_64, or no {}", model.display());
+        return;
+    }
+    let input = folder.join("x.npy");
+    let header = "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 4), }\n";
+    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+    bytes.extend((header.len() as u16).to_le_bytes());
+    bytes.extend(header.as_bytes());
+    bytes
+        .extend([0f32, 1.0, 2.0, 3.0, 10000.0, 10001.0, 10002.0, 10003.0].iter().flat_map(|value| value.to_le_bytes()));
+    std::fs::write(&input, bytes).expect("the folder takes files");
+    let program = |cpu: &[&str], name: &str| {
+        let mut command = Command::new(onnxc(Path::new(env!("CARGO_BIN_EXE_models"))));
+        run(command.arg(&model).args(cpu).args(["--emit", "exe", "-o"]).arg(folder.join(name)));
+        folder.join(name)
+    };
+    let on = |processor: &str, program: &Path| {
+        let mut command = Command::new("qemu-x86_64");
+        command.args(["-cpu", processor]).arg(program).arg(&input).output().expect("it starts")
+    };
+    let portable = program(&[], "portable");
+    for processor in ["Nehalem", "Haswell"] {
+        let output = on(processor, &portable);
+        let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(printed.starts_with("y: float32 [2, 4] [0.032058"), "{processor}: {printed}");
+    }
+    let newer = program(&["--cpu", "x86-64-v3"], "newer");
+    for (processor, program) in [("core2duo", &portable), ("Nehalem", &newer)] {
+        let said = String::from_utf8_lossy(&on(processor, program).stderr).into_owned();
+        assert!(said.contains("error: this processor lacks instructions"), "{processor}: {said}");
+    }
 }
 
 #[test]

@@ -7,6 +7,8 @@ use inkwell::passes::PassBuilderOptions;
 use inkwell::targets::{CodeModel, InitializationConfig, RelocMode, Target, TargetMachine, TargetTriple};
 use ir::{Diagnostic, Location};
 
+use crate::interface::Interface;
+
 /// How much work goes into the code.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Optimization {
@@ -34,8 +36,8 @@ pub struct Options {
     pub optimization: Optimization,
     /// Whether constants go into the object. Otherwise they are symbols that the loader resolves.
     pub embed_constants: bool,
-    /// The only functions that [`crate::compile_object`] lets others see; all, when there are none.
-    pub exports: Vec<String>,
+    /// What others see of an object; everything, where there is no interface.
+    pub interface: Option<Interface>,
 }
 
 impl Options {
@@ -74,6 +76,14 @@ impl Options {
         };
         let machine = target.create_target_machine(&triple, &cpu, &features, level, RelocMode::PIC, CodeModel::Default);
         machine.ok_or_else(|| usage(format!("target {triple} with CPU '{cpu}' cannot be compiled for")))
+    }
+
+    /// Whether the processor multiplies and adds at once.
+    pub(crate) fn fused(&self, machine: &TargetMachine) -> bool {
+        let features = machine.get_feature_string().to_string_lossy().into_owned();
+        let (cpu, triple) = (machine.get_cpu().to_string(), machine.get_triple().to_string());
+        let plain = ["", "generic", "x86-64", "x86-64-v2"].contains(&&*cpu) && triple.starts_with("x86_64");
+        !plain || features.contains("+fma")
     }
 
     /// The widest vectors worth using, in bits, where LLVM would choose narrower ones.

@@ -1,13 +1,14 @@
 //! From a module to a compiled model.
 
 use std::collections::BTreeMap;
+use std::io::{Read, Write};
 use std::path::Path;
 use std::sync::Arc;
 
 use codegen_cranelift::Tier;
 use dialects::levels::Level;
 use dialects::rt::routines::STRINGS;
-use ir::{Attribute, Diagnostic, FunctionView, Location, Module, Result, Severity};
+use ir::{Attribute, Diagnostic, FunctionView, IndexMap, Location, Module, Result, Severity};
 use lower::fold_constants::INITIALIZE;
 use lower::low::VectorRegisters;
 
@@ -31,14 +32,31 @@ pub enum Backend {
     Llvm,
 }
 
+/// What is known of the processor that code is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Processor {
+    /// It has these vector registers.
+    Vectors(VectorRegisters),
+    /// It is an x86-64-v2 or better: kernels are there in versions, of which the model's initialisation chooses.
+    AnyX86,
+    /// Nothing: contractions call the runtime, which looks at the processor it runs on.
+    Unknown,
+}
+
+impl Processor {
+    /// The one that this runs on.
+    pub fn of_this_machine() -> Processor {
+        VectorRegisters::of_this_machine().map_or(Processor::Unknown, Processor::Vectors)
+    }
+}
+
 /// How to compile.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The code generator.
     pub backend: Backend,
-    /// The vector registers that LLVM's code may use; without them contractions call the runtime, which looks at the
-    /// processor it runs on.
-    pub vectors: Option<VectorRegisters>,
+    /// What LLVM's code may know about the processor it runs on.
+    pub processor: Processor,
     /// Threads to compile and to run on; 0 means all there are.
     pub threads: usize,
     /// Values of named dimensions, fixed before compilation.
@@ -60,7 +78,7 @@ impl Default for Options {
     fn default() -> Options {
         Options {
             backend: Backend::default(),
-            vectors: VectorRegisters::of_this_machine(),
+            processor: Processor::of_this_machine(),
             threads: 0,
             dims: BTreeMap::new(),
             strict_fp: false,
@@ -90,6 +108,8 @@ pub struct CompiledModel {
     pub(crate) threads: usize,
     /// Kernel and nodes of each call that is timed.
     pub(crate) profiled: Vec<Vec<String>>,
+    /// The operator of each node, by name, if calls are timed.
+    pub(crate) operators: IndexMap<String, String>,
     /// Owns the code behind `main`.
     _code: Code,
 }
@@ -121,9 +141,13 @@ impl Compiler {
 
     fn import(&self, path: &Path, options: &import::Options, timings: &mut Timings) -> Result<Module> {
         self.enter(Stage::Import);
+        pipeline::check_names(&self.options)?;
         let mut options = options.clone();
         options.dimensions.extend(self.options.dims.iter().map(|(name, &extent)| (name.clone(), extent)));
-        let mut module = timings.measure("import", || import::import_file(path, &options))?;
+        let mut module = timings.measure("import", || match path == Path::new("-") {
+            true => import_standard_input(&options),
+            false => import::import_file(path, &options),
+        })?;
         report_warnings(&mut module);
         pipeline::print_after("import", &module, &self.options);
         Ok(module)
@@ -134,6 +158,10 @@ impl Compiler {
         let mut timings = Timings::default();
         let mut module = self.import(path, &import::Options::default(), &mut timings)?;
         let mut signature = Signature::of(main_function(&module)?);
+        signature.tie(main_function(&module)?)?;
+        if level == Level::Graph {
+            pipeline::run(&mut module, "infer-shapes", &self.options, &mut timings)?;
+        }
         if level > Level::Graph {
             self.enter(Stage::Optimize);
             pipeline::run(&mut module, &pipeline::graph(&self.options), &self.options, &mut timings)?;
@@ -153,9 +181,10 @@ impl Compiler {
     fn compile_imported(&self, mut module: Module, mut timings: Timings) -> Result<CompiledModel> {
         self.enter(Stage::Optimize);
         let mut signature = Signature::of(main_function(&module)?);
+        let operators = if self.options.profile { operators(&module) } else { IndexMap::default() };
         pipeline::run(&mut module, &pipeline::graph(&self.options), &self.options, &mut timings)?;
         signature.refine(main_function(&module)?);
-        self.finish(module, signature, timings)
+        Ok(CompiledModel { operators, ..self.finish(module, signature, timings)? })
     }
 
     /// Compiles a module at the graph level whose function is `@main_graph`.
@@ -237,6 +266,7 @@ impl Compiler {
             messages: module.attributes.get(lower::low::MESSAGES).map(strings).unwrap_or_default(),
             strings: module.attributes.get(STRINGS).map(strings).unwrap_or_default(),
             profiled: profiled.unwrap_or_default().iter().map(strings).collect(),
+            operators: IndexMap::default(),
             threads: self.options.threads,
             _code: code,
         })
@@ -277,15 +307,42 @@ impl CompiledModel {
     }
 }
 
-/// The strings of an array attribute.
+/// A model from the standard input, so with its weights inside.
+fn import_standard_input(options: &import::Options) -> Result<Module> {
+    let mut bytes = Vec::new();
+    std::io::stdin().read_to_end(&mut bytes).map_err(|error| {
+        Diagnostic::input(Location::Unknown, format!("standard input: the model cannot be read: {error}"))
+    })?;
+    import::import_bytes(&bytes, None, options)
+}
+
+/// The operator of each node of a module at the graph level, by the node's name.
+fn operators(module: &Module) -> IndexMap<String, String> {
+    let mut operators = IndexMap::default();
+    for function in module.functions() {
+        for op in function.body.walk_all() {
+            let operation = function.body.op(op);
+            let name = operation.name.as_str().trim_start_matches("onnx.");
+            operators.extend(operation.location.names().into_iter().map(|node| (node.to_string(), name.to_string())));
+        }
+    }
+    operators
+}
+
 /// Says on the standard error output what is suspicious about a model.
 fn report_warnings(module: &mut Module) {
     let warnings = module.attributes.remove(import::WARNINGS).as_ref().map(strings).unwrap_or_default();
     for message in warnings {
-        eprintln!("{}", Diagnostic { severity: Severity::Warning, ..Diagnostic::input(Location::Unknown, message) });
+        // nobody may be listening
+        let _ = writeln!(
+            std::io::stderr(),
+            "{}",
+            Diagnostic { severity: Severity::Warning, ..Diagnostic::input(Location::Unknown, message) }
+        );
     }
 }
 
+/// The strings of an array attribute.
 fn strings(attribute: &Attribute) -> Vec<String> {
     attribute.as_array().unwrap_or_default().iter().filter_map(|entry| entry.as_str().map(str::to_string)).collect()
 }

@@ -1,15 +1,18 @@
 //! Every pass there is: what the compiler runs, and what `onnx-opt` offers.
 
+use std::io::Write;
+
 use ir::pass::{OptionDefinition, OptionKind, PassContext, PassDefinition, PassRegistry};
 use ir::{IndexMap, Module, Result};
 
 use dialects::levels::{Level, verify_level};
+use operators::decompose::{Which, decompose};
 
 /// The passes of all levels, with the named pipelines.
 pub fn registry() -> PassRegistry {
     let mut registry = PassRegistry::default();
     registry.extend(ir::transforms::passes());
-    registry.extend([INFER_SHAPES, OPTIMIZE, DECOMPOSE, EXPAND, VERIFY_LEVEL]);
+    registry.extend([INFER_SHAPES, SPECIALIZE_RANKS, OPTIMIZE, DECOMPOSE, VERIFY_LEVEL]);
     registry.extend(lower::passes::passes());
     lower::passes::pipelines().into_iter().for_each(|pipeline| registry.add_pipeline(pipeline));
     registry
@@ -21,17 +24,26 @@ const INFER_SHAPES: PassDefinition = PassDefinition::on_module(
     |module, _| operators::shape::infer_shapes(module, &IndexMap::default()),
 );
 
-const EXPAND: PassDefinition = PassDefinition::on_module(
-    "expand",
-    "Operators that read how the graph is built, as gradients do, become what they stand for.",
-    |module, _| operators::decompose::expand(module, import::MAIN),
+const SPECIALIZE_RANKS: PassDefinition = PassDefinition::on_module(
+    "specialize-ranks",
+    "What follows an If whose branches give different ranks moves into the branches.",
+    |module, _| operators::specialize::specialize(module, import::MAIN),
 );
 
 const DECOMPOSE: PassDefinition = PassDefinition::on_module(
     "decompose",
     "Operators that are compositions of others become what they are composed of.",
-    |module, _| operators::decompose::decompose(module, import::MAIN),
-);
+    |module, context| {
+        let which = if context.options.get("foreign") == "true" { Which::Foreign } else { Which::All };
+        decompose(module, import::MAIN, which)
+    },
+)
+.with_options(&[OptionDefinition {
+    name: "foreign",
+    summary: "Whether to leave the operators of ONNX as they are.",
+    kind: OptionKind::Flag,
+    default: "false",
+}]);
 
 const OPTIMIZE: PassDefinition =
     PassDefinition::on_module("optimize", "Rewrites the graph into the cheapest equal one that is found.", optimize)
@@ -56,7 +68,8 @@ fn optimize(module: &mut Module, context: &PassContext<'_>) -> Result<()> {
     let options = optimize::Options { strict_fp: chosen("strict-fp"), explain: chosen("explain"), ..limits };
     let report = optimize::optimize(module, &options)?;
     if options.explain {
-        eprint!("{report}");
+        // nobody may be listening
+        let _ = write!(std::io::stderr(), "{report}");
     }
     Ok(())
 }

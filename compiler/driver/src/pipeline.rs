@@ -1,11 +1,12 @@
 //! The way from a model to the low level, as pipelines of passes.
 
+use std::io::Write;
 use std::sync::OnceLock;
 
 use ir::pass::{Filter, PassManager, PassRegistry, Pipeline};
-use ir::{Module, Registry, Result};
+use ir::{Diagnostic, ErrorClass, Location, Module, Registry, Result};
 
-use crate::compiler::{Backend, Options};
+use crate::compiler::{Backend, Options, Processor};
 use crate::passes;
 
 pub use ir::pass::Timings;
@@ -14,9 +15,13 @@ pub use lower::fold_constants::INITIALIZE;
 /// The function a model becomes.
 pub const MAIN: &str = import::MAIN;
 
+/// The stage that reads the model.
+pub(crate) const IMPORT: &str = "import";
+
 /// From the graph level to the structured level.
 pub fn graph(options: &Options) -> String {
-    format!("expand,optimize{{strict-fp={} explain={}}},decompose,onnx-to-linalg", options.strict_fp, options.explain)
+    let optimize = format!("optimize{{strict-fp={} explain={}}}", options.strict_fp, options.explain);
+    format!("specialize-ranks,decompose{{foreign=true}},{optimize},decompose,onnx-to-linalg")
 }
 
 /// From the kernel level to the low level.
@@ -31,16 +36,18 @@ pub fn low_steps(options: &Options) -> (String, String) {
 
 /// From the kernel level to the low level, for the back end of the options.
 pub fn low(options: &Options) -> String {
-    tile_contractions(options) + LOW
+    let (whole, each) = low_steps(options);
+    format!("{whole},{each}")
 }
 
-/// What stands in front of the passes of [`LOW`] where contractions become code of their own.
+/// What stands in the middle of the passes of [`LOW`] where contractions become code of their own.
 fn tile_contractions(options: &Options) -> String {
-    match (options.backend, options.vectors) {
-        (Backend::Llvm, Some(vectors)) => {
+    match (options.backend, options.processor) {
+        (Backend::Llvm, Processor::Vectors(vectors)) => {
             format!("tile-contractions{{registers={} lanes={}}},", vectors.count, vectors.lanes)
         }
-        _ => String::new(),
+        (Backend::Llvm, Processor::AnyX86) => "dispatch-kernels,tile-contractions,".to_string(),
+        (Backend::Llvm, Processor::Unknown) | (Backend::Cranelift, _) => String::new(),
     }
 }
 
@@ -69,13 +76,28 @@ pub fn run(module: &mut Module, pipeline: &str, options: &Options, timings: &mut
     manager.run(module, &pipeline, timings)
 }
 
+/// Refuses names of stages that a compilation with these options does not have.
+pub(crate) fn check_names(options: &Options) -> Result<()> {
+    let pipelines = [graph(options), kernels(options), low(options)].join(",");
+    let pipeline = Pipeline::parse(&pipelines, passes())?;
+    let stages: Vec<&str> =
+        std::iter::once(IMPORT).chain(pipeline.steps.iter().map(|step| step.pass.name)).chain([LOW]).collect();
+    match options.print_after.iter().find(|name| !stages.contains(&&***name)) {
+        None => Ok(()),
+        Some(unknown) => {
+            let message = format!("there is no stage '{unknown}' to print the module after");
+            let note = format!("the stages are {}", stages.join(", "));
+            Err(Diagnostic::error(ErrorClass::Usage, Location::Unknown, message).with_note(note).into())
+        }
+    }
+}
+
 /// Prints the module if it was asked to be printed after a stage that is no pass.
 pub(crate) fn print_after(stage: &str, module: &Module, options: &Options) {
     if options.print_after.iter().any(|wanted| wanted == stage) {
-        eprintln!(
-            "// -----// IR Dump After {stage} //----- //\n{}",
-            ir::print_module(module, &ir::PrintOptions::brief())
-        );
+        let text = ir::print_module(module, &ir::PrintOptions::brief());
+        // nobody may be listening
+        let _ = writeln!(std::io::stderr(), "// -----// IR Dump After {stage} //----- //\n{text}");
     }
 }
 

@@ -7,10 +7,11 @@ use std::ffi::c_void;
 use std::sync::Arc;
 use std::time::Duration;
 
-use ir::{AlignedBytes, Blob, Diagnostic, Location, Result, Type};
+use ir::{AlignedBytes, Blob, Diagnostic, IndexSet, Location, Result, Type};
 use runtime::RunContext;
 
 use crate::compiler::CompiledModel;
+use crate::pipeline::INITIALIZE;
 use crate::signature::Port;
 use crate::tensor::Tensor;
 use crate::value::{Value, bytes_in_run, tensor_of_run};
@@ -90,6 +91,7 @@ impl Outputs {
         }
         let buffer = match free {
             Some(buffer) => buffer,
+            None if !runtime::pages::has_room(bytes as i64) => return None,
             None => AlignedBytes::try_zeroed(bytes)?,
         };
         Some(slot.insert(buffer).as_mut_slice().as_mut_ptr())
@@ -118,6 +120,10 @@ pub struct KernelTime {
     pub kernel: String,
     /// The nodes of the model that are in it.
     pub nodes: Vec<String>,
+    /// Their operators, each once.
+    pub operators: Vec<String>,
+    /// Whether it runs once, before the first run.
+    pub once: bool,
     /// Time in all.
     pub time: Duration,
     /// How often it ran.
@@ -198,7 +204,11 @@ impl Session {
         let status = model.main().call(&mut table, model.threads);
         let outputs = match status {
             0 => self.collect(&table[first..]),
-            _ => Err(model.failure(status).into()),
+            _ => Err(match model.signature.open_extents(inputs) {
+                Some(extents) => model.failure(status).with_note(format!("in this run {extents}")),
+                None => model.failure(status),
+            }
+            .into()),
         };
         self.context.end_run();
         outputs
@@ -209,11 +219,18 @@ impl Session {
         let words = self.model.globals.words(lower::low::profile::PROFILE);
         let entries = self.model.profiled.iter().zip(words.chunks_exact(2));
         entries
-            .map(|(labels, words)| KernelTime {
-                kernel: labels.first().cloned().unwrap_or_default(),
-                nodes: labels.iter().skip(1).cloned().collect(),
-                time: Duration::from_nanos(words[0].max(0) as u64),
-                calls: words[1].max(0) as u64,
+            .map(|(labels, words)| {
+                let nodes = labels.get(2..).unwrap_or_default();
+                let operators: IndexSet<&String> =
+                    nodes.iter().filter_map(|node| self.model.operators.get(node)).collect();
+                KernelTime {
+                    kernel: labels.get(1).cloned().unwrap_or_default(),
+                    nodes: nodes.to_vec(),
+                    operators: operators.into_iter().cloned().collect(),
+                    once: labels.first().is_some_and(|host| host == INITIALIZE),
+                    time: Duration::from_nanos(words[0].max(0) as u64),
+                    calls: words[1].max(0) as u64,
+                }
             })
             .collect()
     }

@@ -1,6 +1,6 @@
 //! What a model takes and gives.
 
-use ir::{Attribute, Diagnostic, FunctionView, IndexMap, Location, Result, Type};
+use ir::{Attribute, Diagnostic, FunctionView, IndexMap, IndexSet, Location, Result, Type};
 use operators::types::map_types;
 
 use crate::tensor::{Tensor, shape_text, type_name};
@@ -24,6 +24,19 @@ pub struct Port {
     pub element: Type,
     /// Its extents.
     pub shape: Vec<Extent>,
+}
+
+/// What a port holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Container {
+    /// One tensor.
+    Tensor,
+    /// Values one after the other.
+    Sequence,
+    /// A value, or none.
+    Optional,
+    /// Keys and values.
+    Map,
 }
 
 /// The extent of a dimension, as far as it is known before a run.
@@ -64,6 +77,32 @@ impl Signature {
         }
     }
 
+    /// Gives extents of outputs the names of inputs' extents that they are equal to, as shape inference finds at the
+    /// graph level.
+    pub(crate) fn tie(&mut self, function: FunctionView<'_>) -> Result<()> {
+        let body = function.body;
+        let Some(entry) = body.entry() else { return Ok(()) };
+        let shapes = operators::shape::analyse(body, function.attributes, &IndexMap::default())?;
+        let results = body.terminator(entry).map_or(&[][..], |op| body.op(op).operands());
+        for (port, &result) in self.outputs.iter_mut().zip(results) {
+            let dims = shapes.shape(result).unwrap_or_default();
+            port.shape.resize(dims.len().max(port.shape.len()), Extent::Any);
+            for (extent, dim) in port.shape.iter_mut().zip(dims) {
+                let places = self.inputs.iter_mut().zip(body.arguments(entry)).flat_map(|(input, &argument)| {
+                    input.shape.iter_mut().zip(shapes.shape(argument).unwrap_or_default())
+                });
+                let same = places.into_iter().find(|(own, other)| !matches!(own, Extent::Fixed(_)) && dim == *other);
+                if let (Extent::Any | Extent::Named(_), Some((own, other))) = (&*extent, same) {
+                    if *own == Extent::Any {
+                        *own = Extent::Named(other.to_string());
+                    }
+                    *extent = own.clone();
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Takes over the extents that lowering has found.
     pub(crate) fn refine(&mut self, function: FunctionView<'_>) {
         let refine = |ports: &mut [Port], types: &[Type]| {
@@ -79,6 +118,23 @@ impl Signature {
         };
         refine(&mut self.inputs, &function.r#type.inputs);
         refine(&mut self.outputs, &function.r#type.results);
+    }
+
+    /// What inputs give to the extents that the model leaves open: `N = 1, the shape of 'x' is [1, 3]`.
+    pub fn open_extents(&self, inputs: &[Value]) -> Option<String> {
+        let mut open: IndexSet<String> = IndexSet::default();
+        for (port, tensor) in self.inputs.iter().zip(inputs.iter().map(Value::as_tensor)) {
+            let Some(tensor) = tensor else { continue };
+            for (extent, actual) in port.shape.iter().zip(&tensor.shape) {
+                if let Extent::Named(name) = extent {
+                    open.insert(format!("{name} = {actual}"));
+                }
+            }
+            if port.shape.contains(&Extent::Any) {
+                open.insert(format!("the shape of '{}' is {:?}", port.name, tensor.shape));
+            }
+        }
+        (!open.is_empty()).then(|| open.into_iter().collect::<Vec<_>>().join(", "))
     }
 
     /// Checks the inputs of a run; the first thing wrong is the error.
@@ -131,9 +187,19 @@ impl Port {
         format!("{} {}", type_name(&self.element), shape_text(&self.shape))
     }
 
+    /// Whether it is one tensor, or what else.
+    pub fn container(&self) -> Container {
+        match &self.element {
+            Type::Dialect(dialect) if &*dialect.name == "Seq" => Container::Sequence,
+            Type::Dialect(dialect) if &*dialect.name == "Opt" => Container::Optional,
+            Type::Dialect(dialect) if &*dialect.name == "Map" => Container::Map,
+            _ => Container::Tensor,
+        }
+    }
+
     /// Whether it is a sequence, an optional or a map.
     pub fn is_container(&self) -> bool {
-        matches!(&self.element, Type::Dialect(dialect) if &*dialect.name != "String")
+        self.container() != Container::Tensor
     }
 
     /// Whether two lists are the keys and values of a map as this one must be.
@@ -144,14 +210,10 @@ impl Port {
     }
 
     fn check_value<'s>(&'s self, value: &Value, known: &mut IndexMap<&'s str, (i64, &'s str)>) -> Result<()> {
-        let container = match &self.element {
-            Type::Dialect(dialect) => &*dialect.name,
-            _ => "",
-        };
-        match (container, value) {
-            ("Seq", Value::Sequence(_)) | ("Opt", Value::Optional(_)) => Ok(()),
-            ("Map", Value::Map { keys, values }) if self.is_map_of(keys, values) => Ok(()),
-            (_, Value::Tensor(tensor)) if !self.is_container() => self.check(tensor, known),
+        match (self.container(), value) {
+            (Container::Sequence, Value::Sequence(_)) | (Container::Optional, Value::Optional(_)) => Ok(()),
+            (Container::Tensor, Value::Tensor(tensor)) => self.check(tensor, known),
+            (Container::Map, Value::Map { keys, values }) if self.is_map_of(keys, values) => Ok(()),
             _ => {
                 let expected = type_name(&self.element);
                 Err(wrong(format!("input '{}' must be {expected}, found {}", self.name, value.kind())).into())

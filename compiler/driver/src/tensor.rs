@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use ir::{Blob, DenseElements, FloatType, Signedness, Type};
+use ir::{Blob, DenseElements, FloatType, Signedness, Type, floats};
 
 /// A dense tensor: element type, extents and bytes in row-major order.
 ///
@@ -61,6 +61,47 @@ impl Tensor {
     }
 }
 
+/// Element `index` as people write it, exact: a float as the shortest number that only this element's format rounds to
+/// it. Strings are elements of one constant, so they have no such text.
+pub fn element_text(elements: &DenseElements, index: usize) -> Option<String> {
+    let element = elements.r#type.element();
+    match element {
+        Type::Float(format) => elements.float(index).map(|value| float_text(value, *format)),
+        Type::Integer(integer) if integer.width == 1 => {
+            elements.integer(index).map(|value| if value == 0 { "false" } else { "true" }.to_string())
+        }
+        Type::Integer(integer) if integer.width == 64 && element.is_unsigned() => {
+            elements.integer(index).map(|value| (value as u64).to_string())
+        }
+        Type::Complex(format) => {
+            let width = format.width().div_ceil(8) as usize;
+            let (real, imaginary) = elements.element_bytes(index).split_at_checked(width)?;
+            let [real, imaginary] = [real, imaginary].map(|bytes| {
+                let mut bits = [0; 8];
+                bits[..width].copy_from_slice(bytes);
+                floats::decode(u64::from_le_bytes(bits), *format)
+            });
+            let sign = if imaginary.is_sign_negative() { '-' } else { '+' };
+            Some(format!("{}{sign}{}i", float_text(real, *format), float_text(imaginary.abs(), *format)))
+        }
+        _ => elements.integer(index).map(|value| value.to_string()),
+    }
+}
+
+/// A number that is exact in `format`, in as few digits as tell it from its neighbours there.
+pub(crate) fn float_text(value: f64, format: FloatType) -> String {
+    match format {
+        FloatType::F64 => return format!("{value:?}"),
+        FloatType::F32 => return format!("{:?}", value as f32),
+        _ if !value.is_finite() => return format!("{value:?}"),
+        _ => {}
+    }
+    let bits = floats::encode(value, format);
+    let rounded = (0..17).map(|digits| format!("{value:.digits$e}").parse::<f64>().expect("a number was written"));
+    let shortest = rounded.into_iter().find(|&rounded| floats::encode(rounded, format) == bits);
+    format!("{:?}", shortest.unwrap_or(value))
+}
+
 /// ONNX's name of an element type, as users know it.
 pub fn type_name(element: &Type) -> String {
     match element {
@@ -83,4 +124,37 @@ pub fn type_name(element: &Type) -> String {
 pub(crate) fn shape_text<T: fmt::Display>(shape: impl IntoIterator<Item = T>) -> String {
     let extents: Vec<String> = shape.into_iter().map(|extent| extent.to_string()).collect();
     format!("[{}]", extents.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(element: Type, bytes: &[u8]) -> String {
+        element_text(&DenseElements::new(Type::static_tensor(&[1], element), Blob::copy_of(bytes)), 0)
+            .expect("a number")
+    }
+
+    #[test]
+    fn integers_are_exact() {
+        assert_eq!(text(Type::I64, &((1i64 << 53) + 1).to_le_bytes()), "9007199254740993");
+        assert_eq!(text(Type::I64, &i64::MIN.to_le_bytes()), "-9223372036854775808");
+        assert_eq!(text(Type::unsigned(64), &u64::MAX.to_le_bytes()), "18446744073709551615");
+        assert_eq!(text(Type::unsigned(8), &[255]), "255");
+        assert_eq!(text(Type::I1, &[1]), "true");
+    }
+
+    #[test]
+    fn floats_have_the_digits_of_their_own_format() {
+        assert_eq!(text(Type::F32, &0.001_570_684_3f32.to_le_bytes()), "0.0015706843");
+        assert_eq!(text(Type::F32, &1e-40f32.to_le_bytes()), "1e-40");
+        assert_eq!(text(Type::F32, &f32::MAX.to_le_bytes()), "3.4028235e38");
+        assert_eq!(text(Type::F64, &0.1f64.to_le_bytes()), "0.1");
+        assert_eq!(float_text(floats::decode(0x2e66, FloatType::F16), FloatType::F16), "0.1");
+        assert_eq!(float_text(floats::decode(1, FloatType::F16), FloatType::F16), "6e-8");
+        assert_eq!(float_text(floats::decode(0x3dcd, FloatType::BF16), FloatType::BF16), "0.1");
+        assert_eq!(float_text(f64::NEG_INFINITY, FloatType::F16), "-inf");
+        let complex = [0.5f32.to_le_bytes(), (-1e-40f32).to_le_bytes()].concat();
+        assert_eq!(text(Type::Complex(FloatType::F32), &complex), "0.5-1e-40i");
+    }
 }

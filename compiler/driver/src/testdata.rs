@@ -8,8 +8,8 @@ use proto::{
     DataType, MapProto, Message, Model, ModelProto, OptionalProto, SequenceProto, TensorProto, TensorValue, Tensors,
 };
 
-use crate::signature::{Port, Signature};
-use crate::tensor::{Tensor, shape_text, type_name};
+use crate::signature::{Container, Port, Signature};
+use crate::tensor::{Tensor, float_text, shape_text, type_name};
 use crate::value::Value;
 
 /// One set of inputs and the outputs they should give, in the order of the model's signature.
@@ -34,6 +34,25 @@ impl Default for Tolerance {
     /// ONNX's own for backend tests.
     fn default() -> Self {
         Tolerance { relative: 1e-3, absolute: 1e-7 }
+    }
+}
+
+impl Tolerance {
+    /// What the formats of floating point numbers lead one to expect of models: sums in another order, elementary
+    /// functions of another library. Integers are exact.
+    pub fn of(element: &Type) -> Tolerance {
+        let (relative, absolute) = match element {
+            Type::Float(format) | Type::Complex(format) => match format {
+                FloatType::F64 => (1e-7, 1e-9),
+                FloatType::F32 => (1e-3, 1e-5),
+                FloatType::F16 => (1e-2, 1e-3),
+                FloatType::BF16 => (2f64.powi(-6), 1e-2),
+                // a unit in the last place of three, two, one bits and less
+                _ => (0.125, 0.125),
+            },
+            _ => (0.0, 0.0),
+        };
+        Tolerance { relative, absolute }
     }
 }
 
@@ -85,22 +104,19 @@ fn read_ports(folder: &Path, kind: &str, ports: &[Port]) -> Result<Vec<Value>> {
 }
 
 /// Reads a file for a port: what kind of value it has the file does not say. Those of no port are tensors.
-fn read_value(path: &Path, port: Option<&Port>) -> Result<(String, Value)> {
+pub fn read_value(path: &Path, port: Option<&Port>) -> Result<(String, Value)> {
     let bad = |what: String| Diagnostic::input(at(path), what);
-    let container = match port.map(|port| &port.element) {
-        Some(Type::Dialect(dialect)) => &*dialect.name,
-        _ => "",
-    };
-    if !matches!(container, "Seq" | "Opt" | "Map") {
+    let container = port.map_or(Container::Tensor, Port::container);
+    if container == Container::Tensor {
         let (name, tensor) = read_tensor(path)?;
         return Ok((name, Value::Tensor(tensor)));
     }
     let bytes = std::fs::read(path).map_err(|error| bad(format!("cannot read the value: {error}")))?;
-    if container == "Seq" {
+    if container == Container::Sequence {
         let proto = SequenceProto::decode(&bytes[..]).map_err(|error| bad(format!("not a sequence: {error}")))?;
         return Ok((proto.name.clone(), sequence_value(&proto).map_err(bad)?));
     }
-    if container == "Map" {
+    if container == Container::Map {
         let proto = MapProto::decode(&bytes[..]).map_err(|error| bad(format!("not a map: {error}")))?;
         return Ok((proto.name.clone(), map_value(&proto).map_err(bad)?));
     }
@@ -196,24 +212,31 @@ fn at(path: &Path) -> Location {
 
 /// Whether an output is what it should be; the error says in one line where it is not.
 pub fn compare(actual: &Value, expected: &Value, tolerance: Tolerance) -> Result<(), String> {
+    compare_with(actual, expected, &|_| tolerance)
+}
+
+/// [`compare`] with a tolerance for each element type.
+pub fn compare_with(actual: &Value, expected: &Value, tolerance: &dyn Fn(&Type) -> Tolerance) -> Result<(), String> {
     match (actual, expected) {
-        (Value::Tensor(actual), Value::Tensor(expected)) => compare_tensors(actual, expected, tolerance),
+        (Value::Tensor(actual), Value::Tensor(expected)) => {
+            compare_tensors(actual, expected, tolerance(&expected.element))
+        }
         (Value::Sequence(actual), Value::Sequence(expected)) => {
             if actual.len() != expected.len() {
                 return Err(format!("expected {} elements, got {}", expected.len(), actual.len()));
             }
             let mut pairs = actual.iter().zip(expected).enumerate();
             let compare = |(at, (actual, expected))| {
-                compare(actual, expected, tolerance).map_err(|problem| format!("value {at}: {problem}"))
+                compare_with(actual, expected, tolerance).map_err(|problem| format!("value {at}: {problem}"))
             };
             pairs.try_for_each(compare)
         }
-        (Value::Optional(Some(actual)), Value::Optional(Some(expected))) => compare(actual, expected, tolerance),
+        (Value::Optional(Some(actual)), Value::Optional(Some(expected))) => compare_with(actual, expected, tolerance),
         (Value::Optional(None), Value::Optional(None)) => Ok(()),
         (Value::Map { keys: k, values: v }, Value::Map { keys, values }) => {
             let ((k, v), (keys, values)) = (by_key(k, v), by_key(keys, values));
-            compare_tensors(&k, &keys, tolerance).map_err(|problem| format!("keys: {problem}"))?;
-            compare_tensors(&v, &values, tolerance)
+            compare_tensors(&k, &keys, tolerance(&keys.element)).map_err(|problem| format!("keys: {problem}"))?;
+            compare_tensors(&v, &values, tolerance(&values.element))
         }
         _ => Err(format!("expected {}, got {}", expected.kind(), actual.kind())),
     }
@@ -269,15 +292,16 @@ pub fn compare_tensors(actual: &Tensor, expected: &Tensor, tolerance: Tolerance)
     let relative = if is_bf16 { tolerance.relative.max(2f64.powi(-6)) } else { tolerance.relative };
     let tolerance = Tolerance { relative, ..tolerance };
     match (numbers(&actual), numbers(&expected)) {
-        (Some(actual), Some(expected)) => {
-            first_difference(&actual, &expected, |a, e| is_close(*a, *e, tolerance), |value| format!("{value:e}"))
+        (Some((format, actual)), Some((_, expected))) => {
+            let text = |value: &f64| float_text(*value, format);
+            first_difference(&actual, &expected, |a, e| is_close(*a, *e, tolerance), text)
         }
         _ => Err(format!("elements of type {} cannot be compared", type_name(expected.r#type.element()))),
     }
 }
 
 /// Floats; the parts of complex numbers one by one.
-fn numbers(elements: &DenseElements) -> Option<Vec<f64>> {
+fn numbers(elements: &DenseElements) -> Option<(FloatType, Vec<f64>)> {
     let (format, count) = match elements.r#type.element() {
         Type::Float(format) => (*format, elements.element_count()),
         Type::Complex(format) => (*format, 2 * elements.element_count()),
@@ -289,7 +313,7 @@ fn numbers(elements: &DenseElements) -> Option<Vec<f64>> {
         raw[..width].copy_from_slice(bytes);
         ir::floats::decode(u64::from_le_bytes(raw), format)
     };
-    Some(elements.data.bytes().chunks_exact(width).map(decode).take(count).collect())
+    Some((format, elements.data.bytes().chunks_exact(width).map(decode).take(count).collect()))
 }
 
 /// NaN is equal to NaN, an infinity only to itself.
@@ -326,7 +350,7 @@ mod tests {
         let tolerance = Tolerance::default();
         let equal = |a: &[f32], e: &[f32]| compare_tensors(&tensor(a), &tensor(e), tolerance);
         assert_eq!(equal(&[1.0005, f32::NAN, f32::INFINITY], &[1.0, f32::NAN, f32::INFINITY]), Ok(()));
-        let message = "1 of 2 elements differ; element 1 is 2.25e0, expected 2e0";
+        let message = "1 of 2 elements differ; element 1 is 2.25, expected 2.0";
         assert_eq!(equal(&[1.0, 2.25], &[1.0, 2.0]), Err(message.into()));
         for (actual, expected) in [(f32::NAN, 1.0), (1.0, f32::NAN), (1.0, f32::INFINITY), (f32::INFINITY, 1.0)] {
             assert!(equal(&[actual], &[expected]).is_err(), "{actual} {expected}");

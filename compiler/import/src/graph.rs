@@ -8,7 +8,7 @@ use ir::{Attribute, Attributes, DenseElements, Diagnostic, ErrorClass, FunctionT
 use proto::{AttributeProto, FunctionProto, GraphProto, Model, NodeProto, OperatorSetIdProto, Tensors, ValueInfoProto};
 
 use crate::attributes::{import_attribute, import_tensor, kind_of};
-use crate::types::{Bindings, dimension_names, import_type};
+use crate::types::{Bindings, dimension_names, import_type, named_dimensions};
 use crate::{MAIN, Options, WARNINGS, order};
 use operators::Bodies;
 use operators::graph::{Emitter, Node, Problem, remove_dead};
@@ -85,6 +85,7 @@ fn domain(text: &str) -> &str {
 impl<'m> Importer<'m> {
     fn main(mut self, graph: &'m GraphProto) -> ir::Result<Module> {
         self.check_opsets();
+        self.check_dimensions(graph);
         self.enter(graph)?;
         let inputs = self.main_inputs(graph)?;
         self.initializers(graph)?;
@@ -114,6 +115,19 @@ impl<'m> Importer<'m> {
             module.attributes.set(WARNINGS, Attribute::Array(warnings));
         }
         Ok(module)
+    }
+
+    /// Extents are for dimensions that the model names.
+    fn check_dimensions(&mut self, graph: &GraphProto) {
+        let infos = graph.input.iter().chain(&graph.output).chain(&graph.value_info);
+        let known: IndexSet<&str> = infos.flat_map(|info| named_dimensions(info.r#type.as_ref())).collect();
+        let unknown = self.options.dimensions.keys().filter(|name| !known.contains(&***name));
+        for name in unknown {
+            let names = known.iter().copied().collect::<Vec<_>>().join(", ");
+            let names = if known.is_empty() { "it names none".to_string() } else { format!("it names {names}") };
+            let message = format!("the model has no dimension '{name}'; {names}");
+            self.errors.push(Diagnostic::error(ErrorClass::Usage, Location::Unknown, message));
+        }
     }
 
     fn check_opsets(&mut self) {

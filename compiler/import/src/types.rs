@@ -63,6 +63,18 @@ pub(crate) fn dimension_names(proto: Option<&TypeProto>, bindings: &Bindings) ->
     (!names.is_empty()).then(|| names.join(","))
 }
 
+/// The names of dimensions in a tensor type.
+pub(crate) fn named_dimensions(proto: Option<&TypeProto>) -> Vec<&str> {
+    let Some(TypeValue::Tensor(tensor)) = proto.and_then(|proto| proto.value.as_ref()) else { return vec![] };
+    let dimensions = tensor.shape.iter().flat_map(|shape| &shape.dim);
+    dimensions
+        .filter_map(|dimension| match &dimension.value {
+            Some(DimensionValue::Param(name)) => Some(name.as_str()),
+            _ => None,
+        })
+        .collect()
+}
+
 /// Whether a symbolic dimension has a name; some exporters write `?` for every unknown extent.
 fn is_name(text: &str) -> bool {
     text.starts_with(|first: char| first.is_alphabetic() || first == '_')

@@ -297,7 +297,7 @@ fn branches_give_what_the_node_gives() {
         tensor.elem_type = 9;
     }
     let errors = import(&model).expect_err("the branches differ");
-    assert_eq!(errors[0].to_string(), "\"choice\": error: 'onnx.If' op expects 1 values from region #1, found 2");
+    assert_eq!(errors[0].to_string(), "error: choice: 'onnx.If' op expects 1 values from region #1, found 2");
 }
 
 #[test]
@@ -311,8 +311,8 @@ fn all_unsupported_operators_are_reported_together() {
     assert_eq!(
         text,
         [
-            "\"First_0\": error: First (opset 21) is not an operator of ONNX",
-            "\"the second\": error: com.example.Second is not an operator of ONNX, and the model has no function of that name",
+            "error: First_0: First (opset 21) is not an operator of ONNX",
+            "error: the second: com.example.Second is not an operator of ONNX, and the model has no function of that name",
         ]
     );
 }

@@ -81,6 +81,11 @@ impl Diagnostic {
         Diagnostic::error(ErrorClass::Internal, location, message)
     }
 
+    /// Where and what, in one line: `node_3: the operands differ`.
+    pub fn statement(&self) -> String {
+        self.location.statement(&self.message)
+    }
+
     /// The same diagnostic with one more note.
     pub fn with_note(mut self, note: impl Into<String>) -> Diagnostic {
         self.notes.push(note.into());
@@ -102,10 +107,7 @@ impl fmt::Display for Diagnostic {
             Severity::Remark => "remark",
             Severity::Note => "note",
         };
-        match &self.location {
-            Location::Unknown => write!(f, "{severity}: {}", self.message)?,
-            location => write!(f, "{location}: {severity}: {}", self.message)?,
-        }
+        write!(f, "{severity}: {}", self.statement())?;
         for note in &self.notes {
             write!(f, "\n  note: {note}")?;
         }

@@ -64,6 +64,30 @@ impl Location {
     }
 }
 
+impl Location {
+    /// The place as messages name it: a file with line and column, or the nodes; none where it is unknown.
+    pub fn place(&self) -> Option<String> {
+        match self {
+            Location::Unknown => None,
+            Location::File { file, line, column } => Some(format!("{file}:{line}:{column}")),
+            Location::Name(name, _) => Some(name.to_string()),
+            Location::Fused(parts) => {
+                let places: Vec<String> = parts.iter().filter_map(Location::place).collect();
+                (!places.is_empty()).then(|| places.join(", "))
+            }
+            Location::CallSite(callee, caller) => callee.place().or_else(|| caller.place()),
+        }
+    }
+
+    /// Where and what, in one line: `node_3: the operands differ`.
+    pub fn statement(&self, message: &str) -> String {
+        match self.place() {
+            Some(place) => format!("{place}: {message}"),
+            None => message.to_string(),
+        }
+    }
+}
+
 impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

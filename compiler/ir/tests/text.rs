@@ -188,7 +188,7 @@ fn errors_name_the_place() {
         ("\"a.b\"() é", 1, 9, "expected a token, found \"é\""),
     ] {
         let errors = parse_module(text, "f.mlir", None).expect_err(text);
-        let expected = format!("\"f.mlir\":{line}:{column}: error: {message}");
+        let expected = format!("error: f.mlir:{line}:{column}: {message}");
         assert_eq!(errors[0].to_string(), expected, "{text}");
     }
 }

@@ -2,7 +2,7 @@
 
 use ir::pass::{OptionDefinition, OptionKind, PassContext, PassDefinition, PipelineDefinition};
 
-use ir::{Module, Result};
+use ir::{Diagnostic, Location, Module, Result};
 
 use crate::bufferize::{bufferize_globals, bufferize_host};
 use crate::fold_constants::{INITIALIZE, fold_constants};
@@ -12,6 +12,7 @@ use crate::outline::Shapes;
 
 /// The function a model becomes.
 const MAIN: &str = "main_graph";
+const NO_MAIN: &str = "the module has no function @main_graph, and that is the one that is lowered";
 
 /// The code generator behind the kernels.
 const TARGET: OptionDefinition = OptionDefinition {
@@ -34,7 +35,10 @@ pub fn passes() -> Vec<PassDefinition> {
         PassDefinition::on_module(
             "onnx-to-linalg",
             "Graph to structured: operators become index maps and scalar bodies.",
-            |module, _| operators::structured::lower_function(module, MAIN),
+            |module, _| match module.symbol(MAIN) {
+                Some(_) => operators::structured::lower_function(module, MAIN),
+                None => Err(Diagnostic::input(Location::Unknown, NO_MAIN).into()),
+            },
         ),
         PassDefinition::on_module(
             "outline-kernels",
@@ -65,7 +69,11 @@ pub fn passes() -> Vec<PassDefinition> {
             low::declare::declare_runtime(module)
         }),
     ];
-    conversions.into_iter().chain([low::TILE_CONTRACTIONS]).chain(low::PASSES.iter().cloned()).collect()
+    conversions
+        .into_iter()
+        .chain([low::DISPATCH_KERNELS, low::TILE_CONTRACTIONS])
+        .chain(low::PASSES.iter().cloned())
+        .collect()
 }
 
 /// Names for passes that belong together.

@@ -1,46 +1,50 @@
 //! Operators that are compositions of others become what they are composed of.
 //!
 //! Compositions stay whole on the graph level, where rewrites see them. This pass runs behind the rewrites, for those
-//! that have no lowering of their own. Each is what its definition in the standard says, in terms of operators in their
-//! newest form; where a rank decides, it has to be known.
+//! that have no lowering of their own. Each is what its definition says, in terms of operators in their newest form; where
+//! a rank decides, it has to be known. Rewrites know the operators of ONNX; those of others are taken apart in front of
+//! them.
 
-use ir::{Block, Body, Diagnostic, IndexMap, Module, Op, Value};
+use dialects::onnx::OnnxOp;
+use dialects::onnx::views::{self, View};
+use ir::{Block, Body, Diagnostic, DimExpr, IndexMap, Module, Op, Value};
 
 use crate::graph::{Emitter, remove_dead};
-use crate::operator::{Compose, Operator};
+use crate::operator::Compose;
+use crate::shape::ShapeAnalysis;
 use crate::{shape, table};
 
 /// Compositions of compositions end after so many rounds.
 const ROUNDS: usize = 8;
 
-/// What an operator is composed of, as far as this pass asks.
-type Choice = fn(&Operator) -> Option<Compose>;
+/// Which compositions are taken apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Which {
+    /// Operators that are none of ONNX, and those that read how the graph is built, which rewrites change.
+    Foreign,
+    /// All operators.
+    All,
+}
 
 /// Decomposes the operations of function `name`.
-pub fn decompose(module: &mut Module, name: &str) -> ir::Result<()> {
-    compose_all(module, name, |row| row.compose)
-}
-
-/// Builds what has to be built before any rewrite, in function `name`.
-pub fn expand(module: &mut Module, name: &str) -> ir::Result<()> {
-    compose_all(module, name, |row| row.expand)
-}
-
-fn compose_all(module: &mut Module, name: &str, choice: Choice) -> ir::Result<()> {
+pub fn decompose(module: &mut Module, name: &str, which: Which) -> ir::Result<()> {
     let Some(function) = module.symbol(name) else { return Ok(()) };
     let attributes = module.body.op(function).attributes.clone();
     let mut body = module.body.take_isolated(function).expect("a function owns its body");
     let mut outcome = Ok(());
     for _ in 0..ROUNDS {
-        if outcome.is_err() || !body.walk_all().into_iter().any(|op| composition(&body, op, choice).is_some()) {
+        if outcome.is_err() || !body.walk_all().into_iter().any(|op| composition(&body, op, which).is_some()) {
             break;
         }
         outcome = match shape::analyse(&body, &attributes, &IndexMap::default()) {
             Ok(shapes) => {
                 shapes.write_types(&mut body);
+                let blocks = blocks_with_compositions(&body, &shapes, which);
+                if blocks.is_empty() {
+                    break;
+                }
                 let mut emit = Emitter::inside(body, shapes);
-                let blocks = blocks_with_compositions(&emit.body, choice);
-                blocks.into_iter().for_each(|block| decompose_block(&mut emit, block, choice));
+                blocks.into_iter().for_each(|block| decompose_block(&mut emit, block, which));
                 body = emit.body;
                 remove_dead(&mut body);
                 if emit.errors.is_empty() { Ok(()) } else { Err(emit.errors) }
@@ -53,22 +57,42 @@ fn compose_all(module: &mut Module, name: &str, choice: Choice) -> ir::Result<()
     outcome
 }
 
-fn composition(body: &Body, op: Op, choice: Choice) -> Option<Compose> {
-    table::row_of(body.name(op)).and_then(choice)
+fn composition(body: &Body, op: Op, which: Which) -> Option<Compose> {
+    let row = table::row_of(body.name(op))?;
+    row.compose.filter(|_| which == Which::All || row.is_foreign() || !row.names.is_empty())
 }
 
-fn blocks_with_compositions(body: &Body, choice: Choice) -> Vec<Block> {
-    let composed = body.walk_all().into_iter().filter(|&op| composition(body, op, choice).is_some());
+/// The blocks to rebuild. Of a branch that is never taken, too little is known.
+fn blocks_with_compositions(body: &Body, shapes: &ShapeAnalysis, which: Which) -> Vec<Block> {
+    let composed = body.walk_all().into_iter().filter(|&op| composition(body, op, which).is_some());
     let mut blocks: Vec<Block> = composed.filter_map(|op| body.op(op).parent()).collect();
     blocks.sort();
     blocks.dedup();
+    blocks.retain(|&block| !is_never_run(body, shapes, block));
     blocks
 }
 
+/// Whether a block is a branch that a decided condition never takes, or lies in one.
+fn is_never_run(body: &Body, shapes: &ShapeAnalysis, mut block: Block) -> bool {
+    while let Some(region) = body.block_region(block)
+        && let Some(op) = body.region_parent(region)
+        && let Some(outer) = body.op(op).parent()
+    {
+        if OnnxOp::of(body, op) == Some(OnnxOp::If)
+            && let Some(&[DimExpr::Constant(condition)]) = shapes.known_value(views::If::of(body, op).cond)
+            && body.op(op).regions().get(usize::from(condition == 0)) != Some(&region)
+        {
+            return true;
+        }
+        block = outer;
+    }
+    false
+}
+
 /// Builds the block anew, each composition in front of the operation it stands for.
-fn decompose_block(emit: &mut Emitter, block: Block, choice: Choice) {
+fn decompose_block(emit: &mut Emitter, block: Block, which: Which) {
     let places: Vec<usize> = (0..emit.body.ops(block).len())
-        .filter(|&place| composition(&emit.body, emit.body.ops(block)[place], choice).is_some())
+        .filter(|&place| composition(&emit.body, emit.body.ops(block)[place], which).is_some())
         .collect();
     // what stands behind each composition, the last piece first
     let pieces: Vec<Block> = places
@@ -84,7 +108,7 @@ fn decompose_block(emit: &mut Emitter, block: Block, choice: Choice) {
     emit.block = block;
     for piece in pieces.into_iter().rev() {
         let op = *emit.body.ops(block).last().expect("a composition stands in front of its piece");
-        if compose(emit, op, choice) {
+        if compose(emit, op, which) {
             composed.push(op);
         }
         emit.body.move_ops(piece, 0, block);
@@ -93,8 +117,8 @@ fn decompose_block(emit: &mut Emitter, block: Block, choice: Choice) {
 }
 
 /// Builds what an operation is composed of and lets its readers read that; whether this could be done.
-fn compose(emit: &mut Emitter, op: Op, choice: Choice) -> bool {
-    let Some(compose) = composition(&emit.body, op, choice) else { return false };
+fn compose(emit: &mut Emitter, op: Op, which: Which) -> bool {
+    let Some(compose) = composition(&emit.body, op, which) else { return false };
     emit.location = emit.body.op(op).location.clone();
     match compose(emit, op) {
         Ok(values) => {

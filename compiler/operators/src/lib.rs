@@ -4,6 +4,7 @@
 //! standard does. What rows are made with stands beside: `graph` and `upgrade` (building the graph level), `shape`
 //! (symbolic shapes), `structured` (building the structured level).
 
+mod contrib;
 mod control_flow;
 pub mod decompose;
 mod generator;
@@ -22,6 +23,7 @@ mod recurrent;
 mod reduction;
 mod sequence;
 pub mod shape;
+pub mod specialize;
 pub mod structured;
 #[cfg(test)]
 mod support;

@@ -1,7 +1,7 @@
 //! The row of an operator: everything ONNX says about it, in one place.
 
-use dialects::onnx::OnnxOp;
 use dialects::onnx::views::Reader;
+use dialects::onnx::{OnnxOp, schema};
 use ir::{Op, Type, Value};
 
 use crate::graph::{Derivative, Emitter, Node, Problem};
@@ -65,14 +65,6 @@ impl Rank {
         match self {
             Rank::Exactly(expected) => rank == expected,
             Rank::AtLeast(least) => rank >= least,
-        }
-    }
-
-    /// The same for a value with so many axes more; `None` where that says nothing.
-    pub fn shifted(self, more: isize) -> Option<Rank> {
-        match self {
-            Rank::Exactly(rank) => Some(Rank::Exactly(rank.checked_add_signed(more)?)),
-            Rank::AtLeast(least) => Some(Rank::AtLeast(least.checked_add_signed(more)?)),
         }
     }
 }
@@ -179,9 +171,8 @@ pub struct Operator {
     pub lower: Option<Lower>,
     /// How it is composed of other operators, by its definition in the standard.
     pub compose: Option<Compose>,
-    /// The same for what is built before any rewrite, because it reads how the graph is built.
-    pub expand: Option<Compose>,
-    /// Attributes that name values of the model. Those become operands behind the others.
+    /// Attributes that name values of the model. Those become operands behind the others, and the composition is built
+    /// in front of all rewrites.
     pub names: &'static [&'static str],
     /// How adjoints pass through it.
     pub derivative: Option<Derivative>,
@@ -209,7 +200,6 @@ impl Operator {
             scalar: None,
             lower: None,
             compose: None,
-            expand: None,
             names: &[],
             derivative: None,
             cost: Cost::PerElement(10.0),
@@ -224,6 +214,16 @@ impl Operator {
             scalar: Some(scalar),
             ..Operator::of(operator)
         }
+    }
+
+    /// Whether the operator is none of ONNX.
+    pub(crate) fn is_foreign(&self) -> bool {
+        schema::of_operation(self.operator.name()).is_some_and(|schema| !schema.domain.starts_with("ai.onnx"))
+    }
+
+    /// An operator in whose place others are read.
+    pub const fn read_as(operator: OnnxOp, step: Step) -> Operator {
+        Operator { normalize: Some(step), ..Operator::of(operator) }
     }
 
     /// The same row with a rule for elements known before a run.

@@ -48,7 +48,7 @@ fn held(node: &mut Node<'_, '_>) -> Answer {
         Some(shape) => Some(shape.len()),
         None => inner.rank(),
     };
-    let rank = rank.or_else(|| node.exactly_demanded_rank(0));
+    let rank = rank.or_else(|| node.any_demanded_rank(0));
     Ok(vec![rank.map(|rank| (0..rank).map(|axis| node.fresh(0, axis)).collect())])
 }
 

@@ -10,7 +10,7 @@ const HEAD: &str = "# Supported operators
 
 Written from the rows of `compiler/operators` by `UPDATE=1 cargo test -p operators support`; a test keeps it fresh. Every
 version of an operator is read and brought to its newest form. *How* says what becomes of it: a scalar expression for each
-element, a lowering of its own, or a composition of other operators.
+element, a lowering of its own, a composition of other operators, or a replacement by others when it is read.
 ";
 
 const DOMAINS: [&str; 5] = ["ai.onnx", "ai.onnx.ml", "ai.onnx.preview", "ai.onnx.preview.training", "com.microsoft"];
@@ -58,6 +58,7 @@ fn how(schema: &Schema) -> Option<&'static str> {
         Some(row) if row.compose.is_some() => Some("composition"),
         Some(row) if row.lower.is_some() => Some("lowering"),
         Some(row) if row.scalar.is_some() => Some("scalar"),
+        Some(row) if row.normalize.is_some() => Some("replacement"),
         _ => None,
     }
 }

@@ -6,12 +6,13 @@ use dialects::onnx::OnnxOp;
 
 use crate::operator::Operator;
 use crate::{
-    control_flow, generator, image, logical, math, ml, nn, object_detection, optional, quantization, recurrent,
-    reduction, sequence, tensor, text, training,
+    contrib, control_flow, generator, image, logical, math, ml, nn, object_detection, optional, quantization,
+    recurrent, reduction, sequence, tensor, text, training,
 };
 
 /// The rows by the folders they stand in.
 const FOLDERS: &[&[&Operator]] = &[
+    contrib::OPERATORS,
     control_flow::OPERATORS,
     generator::OPERATORS,
     image::OPERATORS,

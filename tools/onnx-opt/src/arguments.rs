@@ -3,13 +3,24 @@
 use std::path::PathBuf;
 
 use clap::Parser;
+use commandline::{Shell, dimension};
+
+const EXAMPLES: &str = "\
+Examples:
+  onnx-opt model.onnx --elide-constants                      a model as MLIR
+  onnx-opt model.onnx --pass-pipeline=optimize -o out.mlir   what the rewrites of the graph make of it
+  onnx-opt in.mlir --pass-pipeline='canonicalize,cse'        passes on text
+  onnx-opt --list-passes                                     what passes there are";
 
 /// Runs passes on textual IR or on an ONNX model, and prints the result.
 #[derive(Debug, Parser)]
-#[command(name = "onnx-opt", version)]
+#[command(name = "onnx-opt", version, after_help = EXAMPLES)]
 pub(crate) struct Arguments {
     /// Textual IR, or a model if the name ends in .onnx; standard input if left out or -
     pub(crate) input: Option<PathBuf>,
+    /// Where the result goes; - is the standard output
+    #[arg(short, long, default_value = "-", value_name = "FILE")]
+    pub(crate) output: PathBuf,
     /// Passes to run, such as builtin.module(func.func(canonicalize,cse),lower-to-low)
     #[arg(long, value_name = "PIPELINE")]
     pub(crate) pass_pipeline: Option<String>,
@@ -55,6 +66,9 @@ pub(crate) struct Arguments {
     /// Fix a named dimension of a model
     #[arg(long, value_name = "NAME=N", value_parser = dimension)]
     pub(crate) dim: Vec<(String, i64)>,
+    /// Print the completions of this command line for a shell
+    #[arg(long, value_name = "SHELL", exclusive = true)]
+    pub(crate) completions: Option<Shell>,
 }
 
 impl Arguments {
@@ -65,10 +79,4 @@ impl Arguments {
             _ => "<stdin>".to_string(),
         }
     }
-}
-
-fn dimension(text: &str) -> Result<(String, i64), String> {
-    let (name, extent) = text.split_once('=').ok_or("expected NAME=N")?;
-    let extent = extent.parse().ok().filter(|extent| *extent >= 0);
-    Ok((name.to_string(), extent.ok_or("expected a number that is not negative behind =")?))
 }

@@ -5,10 +5,11 @@ mod chunks;
 
 use std::cell::RefCell;
 use std::ffi::OsString;
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::path::Path;
 
 use clap::Parser;
+use commandline::Drafts;
 use ir::pass::{Filter, PassManager, PassRegistry, Pipeline, Timings};
 use ir::{Diagnostic, ErrorClass, Location, Module, PrintOptions, Registry, Result, expected};
 
@@ -28,13 +29,18 @@ where
             return message.exit_code();
         }
     };
+    if let Some(shell) = arguments.completions {
+        // nobody may be listening
+        let _ = output.write_all(&commandline::completions::<Arguments>(shell));
+        return 0;
+    }
     let tool = Tool {
         operations: dialects::registry(),
         passes: driver::passes::registry(),
         errors: RefCell::new(errors),
         arguments,
     };
-    let outcome = if tool.arguments.list_passes { tool.list_passes(output) } else { tool.run(input, output) };
+    let outcome = if tool.arguments.list_passes { tool.list_passes(output) } else { tool.transform(input, output) };
     outcome.map_or_else(|found| tool.report(&found), |()| 0)
 }
 
@@ -55,6 +61,31 @@ struct Input {
 }
 
 impl Tool<'_, '_> {
+    /// Runs on the input, into the file that the command line names, which is written when all is done.
+    fn transform(&self, input: &mut dyn Read, output: &mut dyn Write) -> Result<()> {
+        self.check_names()?;
+        let target = &self.arguments.output;
+        if target == Path::new("-") {
+            return self.run(input, output);
+        }
+        let mut text = Vec::new();
+        self.run(input, &mut text)?;
+        let written = Drafts::watch().and_then(|drafts| drafts.file(target).write(&text));
+        written.map_err(|error| vec![wrong(&format!("{}: cannot be written: {error}", target.display()))])
+    }
+
+    /// Refuses to print after passes that there are not.
+    fn check_names(&self) -> Result<()> {
+        let mut names = self.arguments.print_ir_before.iter().chain(&self.arguments.print_ir_after);
+        match names.find(|name| self.passes.get(name).is_none()) {
+            None => Ok(()),
+            Some(unknown) => {
+                let message = format!("there is no pass '{unknown}' to print the module before or after");
+                Err(Diagnostic::error(ErrorClass::Usage, Location::Unknown, message).into())
+            }
+        }
+    }
+
     fn run(&self, input: &mut dyn Read, output: &mut dyn Write) -> Result<()> {
         let mut problems = Vec::new();
         for (at, input) in self.inputs(input)?.into_iter().enumerate() {
@@ -76,7 +107,13 @@ impl Tool<'_, '_> {
 
     fn write(&self, output: &mut dyn Write, text: &str, at: usize) -> Result<()> {
         let separator = if at > 0 { "// -----\n" } else { "" };
-        write!(output, "{separator}{text}").map_err(|error| vec![wrong(&format!("the output: {error}"))])
+        match write!(output, "{separator}{text}") {
+            Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+                Err(vec![wrong(&format!("standard output: {error}"))])
+            }
+            // nobody may be listening any more
+            _ => Ok(()),
+        }
     }
 
     /// The text of a module after the pipeline.

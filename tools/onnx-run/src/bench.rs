@@ -1,12 +1,10 @@
 //! Measuring.
 
-use std::fmt::Write;
 use std::time::{Duration, Instant};
 
-use driver::{KernelTime, Session, Tensor};
+use commandline::Failure;
+use driver::{Session, Value};
 use serde_json::json;
-
-use crate::Failure;
 
 /// What was measured.
 pub(crate) struct Report {
@@ -20,16 +18,16 @@ pub(crate) struct Report {
 /// Runs a model `runs` times, with the best code there is, after a run to warm up.
 pub(crate) fn measure(
     session: &mut Session,
-    inputs: &[Tensor],
+    inputs: &[Value],
     runs: u64,
     first_result: Duration,
 ) -> Result<Report, Failure> {
     session.model().settle()?;
-    session.run(inputs)?;
+    session.run_values(inputs)?;
     let mut latencies = Vec::new();
     for _ in 0..runs {
         let start = Instant::now();
-        session.run(inputs)?;
+        session.run_values(inputs)?;
         latencies.push(start.elapsed());
     }
     latencies.sort();
@@ -84,21 +82,4 @@ fn peak_rss_mb() -> f64 {
     let kilobytes =
         line.and_then(|line| line.trim().strip_suffix("kB")).and_then(|text| text.trim().parse::<f64>().ok());
     kilobytes.unwrap_or(0.0) / 1024.0
-}
-
-/// A table of kernel calls, the slowest first; times are those of one run.
-pub(crate) fn profile(kernels: &[KernelTime], runs: u64) -> String {
-    let mut sorted: Vec<&KernelTime> = kernels.iter().collect();
-    sorted.sort_by_key(|kernel| std::cmp::Reverse(kernel.time));
-    let total: Duration = kernels.iter().map(|kernel| kernel.time).sum();
-    let mut text = format!("{:>9} {:>6} {:>6}  {:28} nodes\n", "ms", "%", "calls", "kernel");
-    for kernel in sorted {
-        let milliseconds = milliseconds(kernel.time) / runs as f64;
-        let share = 100.0 * kernel.time.as_secs_f64() / total.as_secs_f64().max(f64::MIN_POSITIVE);
-        let calls = kernel.calls as f64 / runs as f64;
-        let nodes = kernel.nodes.join(", ");
-        let _ = writeln!(text, "{milliseconds:9.4} {share:6.2} {calls:6.1}  {:28} {nodes}", kernel.kernel);
-    }
-    let _ = writeln!(text, "{:9.4} ms in kernels a run", milliseconds(total) / runs as f64);
-    text
 }

@@ -3,20 +3,21 @@
 use std::io::{Read, Seek, Write};
 use std::path::Path;
 
-use driver::{Blob, DenseElements, Tensor, Type};
+use commandline::{Drafts, Failure};
+use driver::{Blob, DenseElements, FloatType, Tensor, Type, Value};
 use npyz::npz::{NpzArchive, NpzWriter};
-use npyz::{DType, NpyFile, Order, TypeChar};
+use npyz::{DType, Endianness, NpyFile, Order, TypeChar};
 
 type Reading<T> = Result<T, String>;
 
 /// Reads the tensor of a `.npy` or `.pb` file, or the only one of a `.npz` file.
 pub(crate) fn read_tensor(path: &Path) -> Reading<Tensor> {
     match extension(path) {
-        "pb" => read_proto(path).map(|(_, tensor)| tensor),
+        "pb" => driver::testdata::read_tensor(path).map(|(_, tensor)| tensor).map_err(|found| found[0].statement()),
         "npz" => match &mut *read_archive(path)? {
-            [] => Err(format!("{} holds no array", path.display())),
+            [] => Err(format!("{}: it holds no array", path.display())),
             [(_, tensor)] => Ok(tensor.clone()),
-            several => Err(format!("{} holds {} arrays; --inputs reads them all", path.display(), several.len())),
+            several => Err(format!("{}: it holds {} arrays; --inputs reads them all", path.display(), several.len())),
         },
         _ => {
             let file = std::fs::File::open(path).map_err(|error| cannot_read(path, error))?;
@@ -41,18 +42,13 @@ fn read_member<R: Read + Seek>(archive: &mut NpzArchive<R>, name: &str) -> Readi
     from_npy(member.ok_or_else(|| format!("no array {name}"))?)
 }
 
-/// Reads a serialized tensor and its name.
-pub(crate) fn read_proto(path: &Path) -> Reading<(String, Tensor)> {
-    driver::testdata::read_tensor(path).map_err(|diagnostics| diagnostics[0].to_string())
-}
-
 /// The part of a file name behind the last dot.
 pub(crate) fn extension(path: &Path) -> &str {
     path.extension().and_then(|extension| extension.to_str()).unwrap_or_default()
 }
 
 fn cannot_read(path: &Path, error: impl std::fmt::Display) -> String {
-    format!("cannot read {}: {error}", path.display())
+    format!("{}: cannot be read: {error}", path.display())
 }
 
 fn read_npy(reader: impl Read) -> Reading<Tensor> {
@@ -70,14 +66,26 @@ fn from_npy<R: Read>(file: NpyFile<R>) -> Reading<Tensor> {
         (TypeChar::Float, Some(2)) => Type::F16,
         (TypeChar::Float, Some(4)) => Type::F32,
         (TypeChar::Float, Some(8)) => Type::F64,
+        (TypeChar::Complex, Some(8)) => Type::Complex(FloatType::F32),
+        (TypeChar::Complex, Some(16)) => Type::Complex(FloatType::F64),
         (TypeChar::Bool, _) => Type::I1,
         (TypeChar::Int, Some(bytes)) => Type::integer(8 * bytes as u32),
         (TypeChar::Uint, Some(bytes)) => Type::unsigned(8 * bytes as u32),
         (TypeChar::UnicodeStr, _) => Type::dialect("onnx", "String", vec![]),
         _ => return Err(format!("its element type {} has no counterpart in ONNX", dtype)),
     };
+    // of what is made of numbers, each number
+    let number = match element {
+        Type::Complex(format) => format.width() as usize / 8,
+        Type::Dialect(_) => 4,
+        _ => dtype.num_bytes().unwrap_or(1),
+    };
+    let is_big_endian = dtype.endianness() == Endianness::Big;
     let mut bytes = Vec::new();
     file.into_inner().read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+    if is_big_endian {
+        bytes.chunks_exact_mut(number).for_each(<[u8]>::reverse);
+    }
     if matches!(element, Type::Dialect(_)) {
         let strings: Vec<String> = bytes.chunks_exact((characters * 4).max(1)).map(from_utf32).collect();
         let elements = DenseElements::from_strings(Type::static_tensor(&shape, element), &strings);
@@ -91,22 +99,69 @@ fn from_utf32(bytes: &[u8]) -> String {
     codes.take_while(|&code| code != 0).filter_map(char::from_u32).collect()
 }
 
-/// Writes named tensors: all into one `.npz` file, or each into a `.npy` file of its own in a folder.
-pub(crate) fn save(path: &Path, tensors: &[(String, Tensor)]) -> Result<(), String> {
-    let failed = |error: &dyn std::fmt::Display| format!("cannot write {}: {error}", path.display());
-    if extension(path) == "npz" {
-        let mut archive = NpzWriter::create(path).map_err(|error| failed(&error))?;
-        for (name, tensor) in tensors {
-            let writer = archive.zip_writer();
-            writer.start_file(format!("{name}.npy"), Default::default()).map_err(|error| failed(&error))?;
-            writer.write_all(&npy_bytes(tensor)).map_err(|error| failed(&error))?;
+/// Refuses a `.npy` file for more than one output before there are any.
+pub(crate) fn check_target(path: &Path, outputs: usize) -> Result<(), Failure> {
+    match (extension(path), outputs) {
+        ("npy", 1) => Ok(()),
+        ("npy", several) => {
+            let advice = "save them in a .npz file or a folder";
+            Err(Failure::usage(format!("{}: the model has {several} outputs; {advice}", path.display())))
         }
-        return Ok(());
+        ("" | "npz", _) => Ok(()),
+        _ if path.is_dir() => Ok(()),
+        (other, _) => {
+            let what = format!("outputs are not saved as .{other}, but in a .npz file, a .npy file, or a folder");
+            Err(Failure::usage(format!("{}: {what}", path.display())))
+        }
     }
-    std::fs::create_dir_all(path).map_err(|error| failed(&error))?;
+}
+
+/// Writes named values: all into one `.npz` file, or each into a `.npy` file of its own in a folder, or the only one into
+/// a `.npy` file. The values of a sequence are numbered; an optional that holds nothing is left out.
+pub(crate) fn save(path: &Path, values: &[(String, Value)], drafts: &Drafts) -> Result<(), String> {
+    let failed = |path: &Path, error: &dyn std::fmt::Display| format!("{}: cannot be written: {error}", path.display());
+    let mut tensors = Vec::new();
+    values.iter().for_each(|(name, value)| flatten(name, value, &mut tensors));
+    let write = |path: &Path, bytes: &[u8]| drafts.file(path).write(bytes).map_err(|error| failed(path, &error));
+    match (extension(path), &*tensors) {
+        ("npz", _) => {
+            let draft = drafts.file(path);
+            write_archive(draft.path(), &tensors).map_err(|error| failed(path, &error))?;
+            draft.finish().map_err(|error| failed(path, &error))
+        }
+        ("npy", [(_, only)]) => write(path, &npy_bytes(only)),
+        ("npy", several) => {
+            Err(failed(path, &format!("the output has {} tensors, which a .npz file or a folder takes", several.len())))
+        }
+        _ => {
+            std::fs::create_dir_all(path).map_err(|error| failed(path, &error))?;
+            tensors.iter().try_for_each(|(name, tensor)| {
+                write(&path.join(format!("{}.npy", name.replace(['/', '\\'], "_"))), &npy_bytes(tensor))
+            })
+        }
+    }
+}
+
+fn flatten<'v>(name: &str, value: &'v Value, tensors: &mut Vec<(String, &'v Tensor)>) {
+    match value {
+        Value::Tensor(tensor) => tensors.push((name.to_string(), tensor)),
+        Value::Optional(None) => {}
+        Value::Optional(Some(value)) => flatten(name, value, tensors),
+        Value::Sequence(values) => {
+            values.iter().enumerate().for_each(|(at, value)| flatten(&format!("{name}.{at}"), value, tensors));
+        }
+        Value::Map { keys, values } => {
+            tensors.extend([(format!("{name}.keys"), keys), (format!("{name}.values"), values)]);
+        }
+    }
+}
+
+fn write_archive(path: &Path, tensors: &[(String, &Tensor)]) -> std::io::Result<()> {
+    let mut archive = NpzWriter::create(path)?;
     for (name, tensor) in tensors {
-        let file = path.join(format!("{}.npy", name.replace(['/', '\\'], "_")));
-        std::fs::write(&file, npy_bytes(tensor)).map_err(|error| failed(&error))?;
+        let writer = archive.zip_writer();
+        writer.start_file(format!("{name}.npy"), Default::default()).map_err(std::io::Error::other)?;
+        writer.write_all(&npy_bytes(tensor))?;
     }
     Ok(())
 }
@@ -148,4 +203,36 @@ fn descriptor(element: &Type) -> String {
         _ => 'u',
     };
     format!("{order}{kind}{bytes}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn npy(descriptor: &str, data: &[u8]) -> Vec<u8> {
+        let header = format!("{{'descr': '{descriptor}', 'fortran_order': False, 'shape': (1,), }}\n");
+        let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+        bytes.extend((header.len() as u16).to_le_bytes());
+        bytes.extend(header.as_bytes());
+        bytes.extend(data);
+        bytes
+    }
+
+    #[test]
+    fn the_order_of_bytes_is_the_files() {
+        let read = |descriptor: &str, data: &[u8]| read_npy(&npy(descriptor, data)[..]).expect("a good file");
+        assert_eq!(read(">i4", &[0, 0, 1, 2]).elements().integers(), Some(vec![258]));
+        assert_eq!(read("<i4", &[2, 1, 0, 0]).elements().integers(), Some(vec![258]));
+        assert_eq!(read(">f8", &0.1f64.to_be_bytes()).to_f64(), Some(vec![0.1]));
+        let complex = [1f32.to_be_bytes(), 2f32.to_be_bytes()].concat();
+        assert_eq!(read(">c8", &complex).data.bytes(), [1f32.to_le_bytes(), 2f32.to_le_bytes()].concat());
+        assert_eq!(read(">U2", &[0, 0, 0, b'o', 0, 0, 0, b'k']).elements().strings(), Some(vec!["ok".to_string()]));
+    }
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        let tensor = Tensor::from_f32(&[1], &[0.25]).expect("one value");
+        let again = read_npy(&npy_bytes(&tensor)[..]).expect("a good file");
+        assert_eq!((again.shape, again.data.bytes()), (vec![1], tensor.data.bytes()));
+    }
 }

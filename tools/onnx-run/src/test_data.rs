@@ -2,21 +2,32 @@
 
 use std::path::{Path, PathBuf};
 
-use driver::testdata::{Tolerance, compare, data_sets, read_data_set};
-use driver::{ErrorClass, Session};
+use commandline::{Failure, print};
+use driver::testdata::{Tolerance, compare_with, data_sets, read_data_set};
+use driver::{ErrorClass, Session, Type};
 
-use crate::Failure;
-
-/// Runs every data set below a folder, or the one that the folder is; a wrong output is an error.
-pub(crate) fn run(session: &mut Session, folder: &Path, tolerance: Tolerance) -> Result<(), Failure> {
+/// Runs every data set below a folder, or the one that the folder is; a wrong output is an error. Tolerances are those
+/// of the element types unless they are given.
+pub(crate) fn run(
+    session: &mut Session,
+    folder: &Path,
+    relative: Option<f64>,
+    absolute: Option<f64>,
+) -> Result<(), Failure> {
+    let tolerance = |element: &Type| {
+        let usual = Tolerance::of(element);
+        Tolerance { relative: relative.unwrap_or(usual.relative), absolute: absolute.unwrap_or(usual.absolute) }
+    };
     let mut lines = Vec::new();
     for set in sets(folder)? {
         let label = set.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         let data = read_data_set(&set, &session.model().signature)?;
         let outputs = session.run_values(&data.inputs)?;
         for ((found, expected), port) in outputs.iter().zip(&data.outputs).zip(&session.model().signature.outputs) {
-            match compare(found, expected, tolerance) {
-                Ok(()) => println!("{label}: output '{}' is right ({} elements)", port.name, found.element_count()),
+            match compare_with(found, expected, &tolerance) {
+                Ok(()) => {
+                    print(&format!("{label}: output '{}' is right ({} elements)\n", port.name, found.element_count()))?;
+                }
                 Err(problem) => lines.push(format!("error: {label}: output '{}': {problem}", port.name)),
             }
         }

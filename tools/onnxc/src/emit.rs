@@ -2,38 +2,55 @@
 
 use std::path::Path;
 
-use driver::{Backend, Compiler, ErrorClass, Level, Observer, Options, Signature, VectorRegisters};
+use commandline::{Drafts, Failure, Progress, print};
+use driver::{Backend, Compiler, Level, Observer, Options, Signature};
 use ir::{Module, PrintOptions};
 
-use crate::{Arguments, Emit, Failure};
+use crate::{Arguments, Emit};
 
-/// The bytes to write; `None` when they are written already.
-pub(crate) fn emit(arguments: &Arguments, model: &Path) -> Result<Option<Vec<u8>>, Failure> {
-    let progress = progress::Progress::new();
+/// Makes what is asked for of a model, and writes it.
+pub(crate) fn emit(arguments: &Arguments, model: &Path, drafts: &Drafts) -> Result<(), Failure> {
+    arguments.check()?;
+    let progress = Progress::new();
     let observer = progress.observer();
     let lower = |level, backend| lower(arguments, model, level, backend, observer.clone());
     let text = |level: Level, backend: Backend| {
         let (module, _) = lower(level, backend)?;
-        Ok(Some(ir::print_module(&module, &PrintOptions::brief()).into_bytes()))
+        Ok::<String, Failure>(ir::print_module(&module, &PrintOptions::brief()))
     };
-    match arguments.emit {
-        Emit::Onnx => text(Level::Graph, Backend::Llvm),
-        Emit::Linalg => text(Level::Structured, Backend::Llvm),
-        Emit::Kernels => text(Level::Kernel, Backend::Llvm),
-        Emit::Loops => text(Level::Low, Backend::Llvm),
+    let text = match arguments.emit {
+        Emit::Onnx => text(Level::Graph, Backend::Llvm)?,
+        Emit::Linalg => text(Level::Structured, Backend::Llvm)?,
+        Emit::Kernels => text(Level::Kernel, Backend::Llvm)?,
+        Emit::Loops => text(Level::Low, Backend::Llvm)?,
         Emit::Clif => {
             let (module, _) = lower(Level::Low, Backend::Cranelift)?;
-            Ok(Some(driver::clif(&module)?.into_bytes()))
+            driver::clif(&module)?
         }
         #[cfg(feature = "llvm")]
         _ => {
             let (module, signature) = lower(Level::Low, Backend::Llvm)?;
             observer.iter().for_each(|observer| observer.tell(driver::Stage::Generate));
-            crate::native::emit(arguments, module, &signature)
+            return crate::native::emit(arguments, module, &signature, drafts);
         }
         #[cfg(not(feature = "llvm"))]
-        _ => Err(Failure::new(ErrorClass::Usage, "this onnxc was built without LLVM")),
+        _ => return Err(Failure::usage("this onnxc was built without LLVM")),
+    };
+    drop(progress);
+    write_text(arguments, &text, drafts)
+}
+
+/// Writes text where the command line says.
+pub(crate) fn write_text(arguments: &Arguments, text: &str, drafts: &Drafts) -> Result<(), Failure> {
+    if arguments.output == Path::new("-") {
+        return print(text);
     }
+    drafts.file(&arguments.output).write(text.as_bytes()).map_err(|error| cannot_write(&arguments.output, &error))
+}
+
+/// The failure to write a file.
+pub(crate) fn cannot_write(path: &Path, error: &dyn std::fmt::Display) -> Failure {
+    Failure::input(format!("{}: cannot be written: {error}", path.display()))
 }
 
 fn lower(
@@ -43,18 +60,14 @@ fn lower(
     backend: Backend,
     observer: Option<Observer>,
 ) -> Result<(Module, Signature), Failure> {
-    let native = arguments.target.is_none() && arguments.cpu.as_deref().is_none_or(|cpu| cpu == "native");
     let options = Options {
         backend,
-        vectors: if native { VectorRegisters::of_this_machine() } else { None },
+        processor: arguments.processor(),
         threads: arguments.threads,
         dims: arguments.dims.iter().cloned().collect(),
         strict_fp: arguments.strict_fp,
         observer,
         ..Options::default()
     };
-    if !model.exists() {
-        return Err(Failure::new(ErrorClass::Input, format!("{}: there is no such file", model.display())));
-    }
     Ok(Compiler::new(options).lower_file(model, level)?)
 }

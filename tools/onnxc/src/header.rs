@@ -1,51 +1,62 @@
-//! The C header of an object or library.
+//! The C interface of an object or library: the header, and what the object says of itself.
 
-use driver::{Extent, Port, Signature, type_name};
+use codegen_llvm::{Interface, Port};
+use driver::{Extent, PROCESSOR_LEVEL, Signature, type_name};
 use indexmap::IndexMap;
 use ir::{Attribute, Module};
 
 /// The part that is the same for all models.
 const TEMPLATE: &str = include_str!("model.h");
 
-/// The header of a model whose symbols begin with `name`.
-pub(crate) fn header(module: &Module, signature: &Signature, name: &str, initializes: bool) -> String {
+/// The interface of a model whose symbols begin with `name`.
+pub(crate) fn interface(module: &Module, signature: &Signature, name: &str, required_level: i64) -> Interface {
     let ports = || signature.inputs.iter().chain(&signature.outputs);
-    let rank = ports().map(|port| port.shape.len()).max().unwrap_or(0).max(1);
-    let mut numbers = Numbers::default();
-    let inputs: Vec<String> = signature.inputs.iter().map(|port| row(port, &mut numbers)).collect();
-    let outputs: Vec<String> = signature.outputs.iter().map(|port| row(port, &mut numbers)).collect();
-    let messages = module.attributes.get("rt.messages").and_then(Attribute::as_array).unwrap_or_default();
-    let messages: Vec<String> =
-        messages.iter().map(|text| format!("        {},", quote(text.as_str().unwrap_or_default()))).collect();
-    let strings = module.attributes.get("rt.strings").and_then(Attribute::as_array).unwrap_or_default();
-    let has_strings = !strings.is_empty() || ports().any(|port| type_name(&port.element) == "string");
-    let strings: Vec<String> =
-        strings.iter().map(|text| format!("        {},", quote(text.as_str().unwrap_or_default()))).collect();
-    let (declare, call) = match initializes {
-        true => (
-            format!("extern int64_t {name}_initialize_constants(int64_t *table);"),
-            format!(
-                "int64_t table[1] = {{(int64_t)(uintptr_t)&session}};\n    status = {name}_initialize_constants(table);"
-            ),
-        ),
-        false => (String::new(), String::new()),
+    let texts = |name: &str| {
+        let texts = module.attributes.get(name).and_then(Attribute::as_array).unwrap_or_default();
+        texts.iter().filter_map(|text| text.as_str().map(str::to_string)).collect()
     };
-    let guard = format!("{}_H", name.to_uppercase());
+    let mut numbers = Numbers::default();
+    let inputs = signature.inputs.iter().map(|port| describe(port, &mut numbers)).collect();
+    let outputs = signature.outputs.iter().map(|port| describe(port, &mut numbers)).collect();
+    let initialize = driver::pipeline::INITIALIZE;
+    Interface {
+        name: name.to_string(),
+        inputs,
+        outputs,
+        max_rank: ports().map(|port| port.shape.len()).max().unwrap_or(0).max(1),
+        messages: texts("rt.messages"),
+        strings: texts("rt.strings"),
+        main: driver::pipeline::MAIN.to_string(),
+        initialize: module.symbol(initialize).map(|_| initialize.to_string()),
+        required_level,
+        level: module.symbol(PROCESSOR_LEVEL).map(|_| PROCESSOR_LEVEL.to_string()),
+    }
+}
+
+/// The header of an interface.
+pub(crate) fn header(interface: &Interface, signature: &Signature) -> String {
+    let row = |kind: &str, at: usize, port: &driver::Port| {
+        // what a name may hold must not end the comment
+        let text = format!("{}: {}", port.name, port.describe()).replace("*/", "* /");
+        let printable: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+        format!("     {kind} {at}: {printable}")
+    };
+    let inputs = signature.inputs.iter().enumerate().map(|(at, port)| row("input", at, port));
+    let outputs = signature.outputs.iter().enumerate().map(|(at, port)| row("output", at, port));
+    let rows: Vec<String> = inputs.chain(outputs).collect();
+    let name = &interface.name;
     let body = TEMPLATE
-        .replace("@INPUT_PORTS@", &inputs.join("\n"))
-        .replace("@OUTPUT_PORTS@", &outputs.join("\n"))
-        .replace("@INPUTS@", &inputs.len().to_string())
-        .replace("@OUTPUTS@", &outputs.len().to_string())
-        .replace("@RANK@", &rank.to_string())
-        .replace("@MESSAGES@", &messages.join("\n"))
-        .replace("@HAS_STRINGS@", if has_strings { "1" } else { "0" })
-        .replace("@STRINGS@", &strings.join("\n"))
-        .replace("@DECLARE_INITIALIZE@", &declare)
-        .replace("@CALL_INITIALIZE@", &call)
+        .replace("@PORTS@", &rows.join("\n"))
+        .replace("@INPUTS@", &interface.inputs.len().to_string())
+        .replace("@OUTPUTS@", &interface.outputs.len().to_string())
+        .replace("@RANK@", &interface.max_rank.to_string())
         .replace("@NAME@", name);
-    let includes = "#include <stdint.h>\n#include <stdlib.h>\n#include <string.h>";
+    let guard = format!("{}_H", name.to_uppercase());
     let language = ("#ifdef __cplusplus\nextern \"C\" {\n#endif", "#ifdef __cplusplus\n}\n#endif");
-    format!("#ifndef {guard}\n#define {guard}\n\n{includes}\n\n{}\n\n{body}\n{}\n\n#endif\n", language.0, language.1)
+    format!(
+        "#ifndef {guard}\n#define {guard}\n\n#include <stdint.h>\n\n{}\n\n{body}\n{}\n\n#endif\n",
+        language.0, language.1
+    )
 }
 
 /// Negative numbers for extents that vary.
@@ -77,63 +88,44 @@ impl Numbers {
     }
 }
 
-fn row(port: &Port, numbers: &mut Numbers) -> String {
-    let mut shape: Vec<String> = port.shape.iter().map(|extent| numbers.of(extent).to_string()).collect();
-    let rank = shape.len();
-    if shape.is_empty() {
-        shape.push("0".to_string());
+fn describe(port: &driver::Port, numbers: &mut Numbers) -> Port {
+    let element = type_name(&port.element);
+    let is_string = element == "string";
+    Port {
+        name: port.name.clone(),
+        element_bytes: if is_string { size_of::<usize>() } else { port.element.byte_width().unwrap_or(0) },
+        element,
+        shape: port.shape.iter().map(|extent| numbers.of(extent)).collect(),
+        message: format!("input '{}': the model takes {}", port.name, port.describe()),
     }
-    let is_string = type_name(&port.element) == "string";
-    let bytes = if is_string { size_of::<usize>() } else { port.element.byte_width().unwrap_or(0) };
-    let (name, r#type) = (quote(&port.name), quote(&type_name(&port.element)));
-    format!("    {{{name}, {type}, {bytes}, {rank}, {{{}}}}},", shape.join(", "))
-}
-
-/// A C string literal.
-fn quote(text: &str) -> String {
-    let mut quoted = String::from("\"");
-    for byte in text.bytes() {
-        match byte {
-            b'"' | b'\\' => quoted.extend(['\\', byte as char]),
-            // octal escapes end after three digits, whatever follows
-            0x20..=0x7e if byte != b'?' => quoted.push(byte as char),
-            _ => quoted.push_str(&format!("\\{byte:03o}")),
-        }
-    }
-    quoted.push('"');
-    quoted
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn port(name: &str, shape: Vec<Extent>) -> Port {
-        Port { name: name.to_string(), element: ir::Type::F32, shape }
+    fn port(name: &str, shape: Vec<Extent>) -> driver::Port {
+        driver::Port { name: name.to_string(), element: ir::Type::F32, shape }
     }
 
     #[test]
     fn compilers_accept_it() {
         let named = || Extent::Named("N".to_string());
-        let signature = Signature {
-            inputs: vec![port("a \"b\"??/", vec![named(), Extent::Fixed(3)]), port("c", vec![named(), Extent::Any])],
-            outputs: vec![port("scalar", vec![])],
-        };
-        let string = ir::Type::dialect("onnx", "String", vec![]);
-        let texts = Port { element: string, ..port("texts", vec![Extent::Any]) };
-        let with_strings = Signature { inputs: vec![texts.clone()], outputs: vec![texts] };
-        for (initializes, signature) in [(false, &signature), (true, &signature), (false, &with_strings)] {
-            let text = header(&Module::new(), signature, "tiny", initializes);
-            let has_strings = text.contains("#if 1");
-            assert!(has_strings || (text.contains("{-1, 3}") && text.contains("{-1, -2}")), "{text}");
-            let path =
-                std::env::temp_dir().join(format!("onnxc-header-{}-{initializes}-{has_strings}.h", std::process::id()));
-            std::fs::write(&path, text).expect("the header is written");
-            for language in ["c", "c++"] {
-                let arguments =
-                    ["-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function", "-x", language];
-                let status = std::process::Command::new("cc").args(arguments).arg(&path).status();
-                assert!(status.expect("there is a compiler").success(), "{language}");
+        let inputs =
+            vec![port("a \"b\"??/ */", vec![named(), Extent::Fixed(3)]), port("c", vec![named(), Extent::Any])];
+        let full = Signature { inputs, outputs: vec![port("scalar", vec![]), port("tied", vec![named()])] };
+        for (number, signature) in [full, Signature::default()].iter().enumerate() {
+            let interface = interface(&Module::new(), signature, "tiny", 0);
+            if let [a, c] = &*interface.inputs {
+                assert_eq!((&*a.shape, &*c.shape), (&[-1, 3][..], &[-1, -2][..]));
+                assert_eq!(interface.outputs[1].shape, [-1]);
+            }
+            let path = std::env::temp_dir().join(format!("onnxc-header-{}-{number}.h", std::process::id()));
+            std::fs::write(&path, header(&interface, signature)).expect("the header is written");
+            for language in [&["c", "-std=c99", "-pedantic"][..], &["c++"]] {
+                let arguments = ["-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-x"];
+                let status = std::process::Command::new("cc").args(arguments).args(language).arg(&path).status();
+                assert!(status.expect("there is a compiler").success(), "{language:?}");
             }
             std::fs::remove_file(&path).expect("the header was there");
         }

@@ -6,25 +6,37 @@ mod header;
 #[cfg(feature = "llvm")]
 mod native;
 #[cfg(feature = "llvm")]
+mod target;
+#[cfg(feature = "llvm")]
 mod worker;
 
-use std::io::Write;
-use std::path::PathBuf;
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Parser, ValueEnum};
-use driver::{Diagnostic, ErrorClass};
+use commandline::{Drafts, Failure, Shell, dimension, guard, write_binary};
+use driver::{Processor, VectorRegisters};
 
 /// Compilation makes and drops many small values; the system's allocator would take a third of its time.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
+const EXAMPLES: &str = "\
+Examples:
+  onnxc model.onnx -o model.o --name net                  an object, whose functions are net_run, net_close, …
+  onnxc model.onnx --emit header -o net.h --name net      the C header of it
+  onnxc model.onnx --emit lib -o libnet.so --name net     a library that needs nothing else
+  onnxc model.onnx --emit exe -o net                      a program that runs the model on .npy files
+  onnxc model.onnx -o model.o --cpu native                for this machine's CPU alone
+  onnxc model.onnx --emit kernels | less                  the model on its way down";
+
 /// Compile an ONNX model.
 #[derive(Parser, Debug)]
-#[command(version)]
+#[command(name = "onnxc", version, after_help = EXAMPLES)]
 struct Arguments {
-    /// The model
-    #[arg(required_unless_present = "worker")]
+    /// The model; - is the standard input
+    #[arg(required_unless_present_any = ["worker", "probe", "completions"])]
     model: Option<PathBuf>,
     /// Where the result goes; - is the standard output
     #[arg(short, long, default_value = "-", value_name = "FILE")]
@@ -35,7 +47,8 @@ struct Arguments {
     /// The target triple; this machine's by default
     #[arg(long, value_name = "TRIPLE")]
     target: Option<String>,
-    /// The CPU as LLVM names it, or native
+    /// The CPU as LLVM names it, or native for this machine's; by default any x86-64-v2 or better, with kernels for v3
+    /// and v4 that are chosen when the model is loaded
     #[arg(long, value_name = "NAME")]
     cpu: Option<String>,
     /// What the symbols of an object or library begin with; the model's file name by default
@@ -56,6 +69,12 @@ struct Arguments {
     /// Compile a module of the low level from the standard input to an object on the standard output
     #[arg(long, hide = true)]
     worker: bool,
+    /// Compile nothing for the target, and tell what LLVM says
+    #[arg(long, hide = true)]
+    probe: bool,
+    /// Print the completions of this command line for a shell
+    #[arg(long, value_name = "SHELL", exclusive = true)]
+    completions: Option<Shell>,
 }
 
 /// What to make of a model.
@@ -85,68 +104,101 @@ enum Emit {
     Clif,
 }
 
-fn dimension(text: &str) -> Result<(String, i64), String> {
-    let (name, extent) = text.split_once('=').ok_or("expected NAME=N")?;
-    let extent = extent.parse().ok().filter(|&extent| extent >= 0);
-    Ok((name.to_string(), extent.ok_or("the extent must be a number")?))
-}
+/// What code is for that is not for one CPU: what all have that were made in the last fifteen years.
+const BASELINE: i64 = 2;
 
-/// Why the tool ends without success.
-struct Failure {
-    code: i32,
-    lines: Vec<String>,
-}
+impl Arguments {
+    /// Whether code is for any x86-64-v2 or better.
+    fn is_portable(&self) -> bool {
+        self.cpu.is_none() && self.target.as_deref().map_or(cfg!(target_arch = "x86_64"), |t| t.starts_with("x86_64"))
+    }
 
-impl Failure {
-    fn new(class: ErrorClass, message: impl std::fmt::Display) -> Failure {
-        Failure { code: class.exit_code(), lines: vec![format!("error: {message}")] }
+    /// The level of a CPU that is named by it: x86-64-v3.
+    fn named_level(&self) -> Option<i64> {
+        self.cpu.as_deref()?.strip_prefix("x86-64-v")?.parse().ok()
+    }
+
+    fn processor(&self) -> Processor {
+        match (self.is_portable(), self.cpu.as_deref(), self.named_level()) {
+            (true, _, _) => Processor::AnyX86,
+            (false, Some("native"), _) => Processor::of_this_machine(),
+            (false, _, Some(3)) => Processor::Vectors(VectorRegisters::X86_256),
+            (false, _, Some(4)) => Processor::Vectors(VectorRegisters::X86_512),
+            _ => Processor::Unknown,
+        }
+    }
+
+    /// The CPU as LLVM names it, and the level without which code for it cannot run; 0 where that is not known.
+    #[cfg(feature = "llvm")]
+    fn cpu(&self) -> (Option<String>, i64) {
+        match (self.is_portable(), self.cpu.as_deref()) {
+            (true, _) => (Some(format!("x86-64-v{BASELINE}")), BASELINE),
+            (false, Some("native")) => (Some("native".into()), driver::processor_level()),
+            (false, cpu) => (cpu.map(str::to_string), self.named_level().unwrap_or(0)),
+        }
+    }
+
+    /// Refuses what would be ignored, or fail when all the work is done.
+    fn check(&self) -> Result<(), Failure> {
+        let is_file = self.output != Path::new("-");
+        match self.emit {
+            Emit::Obj if !is_file && std::io::stdout().is_terminal() => {
+                return Err(Failure::usage("an object is not for terminals to show: name a file with -o FILE"));
+            }
+            Emit::Lib | Emit::Exe if !is_file => {
+                return Err(Failure::usage("libraries and programs need a file name: -o FILE"));
+            }
+            Emit::Lib | Emit::Exe if self.target.is_some() => {
+                return Err(Failure::usage(
+                    "--target: libraries and programs are linked for this machine; an object is not",
+                ));
+            }
+            _ => {}
+        }
+        let has_symbols = matches!(self.emit, Emit::Obj | Emit::Lib | Emit::Header | Emit::LlvmIr | Emit::Asm);
+        match &self.name {
+            Some(_) if !has_symbols => {
+                Err(Failure::usage("--name: only objects, libraries and headers have symbols to name"))
+            }
+            Some(name) if !is_identifier(name) => {
+                Err(Failure::usage(format!("--name {name}: it is no identifier of C")))
+            }
+            _ => Ok(()),
+        }?;
+        #[cfg(feature = "llvm")]
+        if has_symbols || self.emit == Emit::Exe {
+            target::check(self)?;
+        }
+        Ok(())
     }
 }
 
-impl From<Vec<Diagnostic>> for Failure {
-    fn from(diagnostics: Vec<Diagnostic>) -> Failure {
-        let code = diagnostics.iter().map(|d| d.class).max().unwrap_or(ErrorClass::Internal).exit_code();
-        Failure { code, lines: diagnostics.iter().map(ToString::to_string).collect() }
-    }
+/// Whether C takes a text as a name.
+fn is_identifier(text: &str) -> bool {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    text.chars().all(is_word) && text.starts_with(|c: char| is_word(c) && !c.is_ascii_digit())
 }
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    let result = std::panic::catch_unwind(|| run(&arguments));
-    let failure = match result {
-        Ok(Ok(())) => return ExitCode::SUCCESS,
-        Ok(Err(failure)) => failure,
-        Err(_) => Failure::new(ErrorClass::Internal, "this is a bug of the compiler, not of the model"),
-    };
-    for line in failure.lines {
-        eprintln!("{line}");
-    }
-    ExitCode::from(failure.code as u8)
+    guard(|| run(&arguments))
 }
 
 fn run(arguments: &Arguments) -> Result<(), Failure> {
+    if let Some(shell) = arguments.completions {
+        return write_binary(&commandline::completions::<Arguments>(shell));
+    }
     #[cfg(feature = "llvm")]
     if arguments.worker {
         return worker::run();
     }
+    #[cfg(feature = "llvm")]
+    if arguments.probe {
+        return target::answer(arguments);
+    }
     let Some(model) = &arguments.model else {
-        return Err(Failure::new(ErrorClass::Usage, "this onnxc was built without LLVM"));
+        return Err(Failure::usage("this onnxc was built without LLVM"));
     };
-    let bytes = emit::emit(arguments, model)?;
-    if let Some(bytes) = bytes {
-        write(arguments, &bytes)?;
-    }
-    Ok(())
-}
-
-fn write(arguments: &Arguments, bytes: &[u8]) -> Result<(), Failure> {
-    let written = match arguments.output.to_str() {
-        Some("-") => std::io::stdout().write_all(bytes),
-        _ => std::fs::write(&arguments.output, bytes),
-    };
-    match written {
-        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
-        Err(error) => Err(Failure::new(ErrorClass::Input, format!("{}: {error}", arguments.output.display()))),
-        Ok(()) => Ok(()),
-    }
+    let drafts = Drafts::watch().map_err(Failure::input)?;
+    emit::emit(arguments, model, &drafts)
 }

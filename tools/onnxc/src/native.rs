@@ -4,20 +4,30 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use codegen_llvm::{Optimization, Options};
+use commandline::{Drafts, Failure, write_binary};
 use driver::{ErrorClass, Signature};
-use ir::{Attribute, Module};
+use ir::Module;
 
-use crate::header::header;
-use crate::{Arguments, Emit, Failure};
+use crate::emit::{cannot_write, write_text};
+use crate::header::{header, interface};
+use crate::{Arguments, Emit};
 
 /// The name of a program's own model.
 const PROGRAM: &str = "model";
+/// How folders with the parts of what is linked begin.
+const SCRATCH: &str = "onnxc";
 
-/// The bytes to write; `None` when they are written already.
-pub(crate) fn emit(arguments: &Arguments, module: Module, signature: &Signature) -> Result<Option<Vec<u8>>, Failure> {
+/// Makes native code, or the texts of it, and writes that.
+pub(crate) fn emit(
+    arguments: &Arguments,
+    module: Module,
+    signature: &Signature,
+    drafts: &Drafts,
+) -> Result<(), Failure> {
     let mut ports = signature.inputs.iter().chain(&signature.outputs);
-    if ports.any(|port| port.is_container()) {
-        return Err(Failure::new(ErrorClass::Unsupported, "sequences and optionals have no C interface"));
+    if let Some(port) = ports.find(|port| port.is_container()) {
+        let message = format!("'{}': sequences and optionals have no C interface", port.name);
+        return Err(Failure::new(ErrorClass::Unsupported, message));
     }
     let options = options(arguments);
     let name = match (&arguments.name, arguments.emit) {
@@ -25,41 +35,53 @@ pub(crate) fn emit(arguments: &Arguments, module: Module, signature: &Signature)
         (Some(name), _) => name.clone(),
         (None, _) => identifier(arguments.model.as_deref().unwrap_or(Path::new(PROGRAM))),
     };
-    let (module, exports) = rename(module, &name);
-    let header = || header(&module, signature, &name, exports.len() > 1);
+    let interface = interface(&module, signature, &name, arguments.cpu().1);
     let write_object = |path: &Path| {
-        let options = Options { exports: exports.clone(), ..options.clone() };
+        let options = Options { interface: Some(interface.clone()), ..options.clone() };
         codegen_llvm::write_object(&module, &options, path).map_err(Failure::from)
     };
-    Ok(match arguments.emit {
-        Emit::Asm => Some(codegen_llvm::compile_assembly(&module, &options)?.into_bytes()),
-        Emit::LlvmIr => Some(codegen_llvm::compile_ir(&module, &options)?.into_bytes()),
-        Emit::Header => Some(header().into_bytes()),
+    match arguments.emit {
+        Emit::Asm => {
+            write_text(arguments, &for_reading('#', &codegen_llvm::compile_assembly(&module, &options)?), drafts)
+        }
+        Emit::LlvmIr => write_text(arguments, &for_reading(';', &codegen_llvm::compile_ir(&module, &options)?), drafts),
+        Emit::Header => write_text(arguments, &header(&interface, signature), drafts),
         Emit::Obj if arguments.output == Path::new("-") => {
-            let folder = Scratch::new().map_err(|error| Failure::new(ErrorClass::Input, error))?;
-            let path = folder.0.join("model.o");
+            let folder = drafts.folder(SCRATCH).map_err(Failure::input)?;
+            let path = folder.path().join("model.o");
             write_object(&path)?;
-            Some(std::fs::read(&path).map_err(|error| Failure::new(ErrorClass::Input, error))?)
+            write_binary(&std::fs::read(&path).map_err(Failure::input)?)
         }
-        Emit::Obj => {
-            write_object(&arguments.output)?;
-            None
-        }
-        Emit::Lib => {
-            link(arguments, write_object, None)?;
-            None
-        }
-        _ => {
-            link(arguments, write_object, Some(&header()))?;
-            None
-        }
-    })
+        Emit::Obj => write_file(arguments, drafts, write_object),
+        Emit::Lib => write_file(arguments, drafts, |path| {
+            let soname = arguments.output.file_name().unwrap_or_default().to_string_lossy();
+            link(path, drafts, write_object, &Product::Library { soname: &soname, exports: &interface.exports() })
+        }),
+        _ => write_file(arguments, drafts, |path| {
+            link(path, drafts, write_object, &Product::Program { header: &header(&interface, signature) })
+        }),
+    }
+}
+
+/// A text that lacks what makes it link, and says so.
+fn for_reading(comment: char, text: &str) -> String {
+    format!("{comment} For reading: constants and the C interface are left out. --emit obj makes what links.\n{text}")
+}
+
+fn write_file(
+    arguments: &Arguments,
+    drafts: &Drafts,
+    write: impl FnOnce(&Path) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let draft = drafts.file(&arguments.output);
+    write(draft.path())?;
+    draft.finish().map_err(|error| cannot_write(&arguments.output, &error))
 }
 
 fn options(arguments: &Arguments) -> Options {
     Options {
         triple: arguments.target.clone(),
-        cpu: arguments.cpu.clone(),
+        cpu: arguments.cpu().0,
         optimization: match arguments.optimization {
             0 => Optimization::None,
             1 => Optimization::Less,
@@ -77,51 +99,47 @@ fn identifier(path: &Path) -> String {
     if name.starts_with(|c: char| c.is_ascii_alphabetic()) { name } else { format!("{PROGRAM}_{name}") }
 }
 
-/// Gives the functions that others call the model's name, and lists them.
-fn rename(mut module: Module, name: &str) -> (Module, Vec<String>) {
-    let mut exports = Vec::new();
-    for (old, new) in [(driver::pipeline::MAIN, "main"), (driver::pipeline::INITIALIZE, "initialize_constants")] {
-        if let Some(op) = module.symbol(old) {
-            let new = format!("{name}_{new}");
-            module.body.op_mut(op).attributes.set("sym_name", Attribute::string(&new));
-            exports.push(new);
-        }
-    }
-    (module, exports)
+/// What an object is linked to.
+enum Product<'a> {
+    /// A library that offers these symbols and no others.
+    Library { soname: &'a str, exports: &'a [String] },
+    /// A program around a model with this header.
+    Program { header: &'a str },
 }
 
-/// Links an object with the runtime: to a library, or to a program when there is a header for one.
+/// Links an object with the runtime.
 fn link(
-    arguments: &Arguments,
+    target: &Path,
+    drafts: &Drafts,
     write_object: impl FnOnce(&Path) -> Result<(), Failure>,
-    program: Option<&str>,
+    product: &Product<'_>,
 ) -> Result<(), Failure> {
-    let usage = |message: &str| Failure::new(ErrorClass::Usage, message);
-    if arguments.output == Path::new("-") {
-        return Err(usage("libraries and programs need a file name: -o FILE"));
-    }
-    let folder = Scratch::new().map_err(|error| Failure::new(ErrorClass::Input, error))?;
+    let folder = drafts.folder(SCRATCH).map_err(Failure::input)?;
     let write = |name: &str, bytes: &[u8]| {
-        let path = folder.0.join(name);
-        std::fs::write(&path, bytes).map_err(|error| Failure::new(ErrorClass::Input, error))?;
+        let path = folder.path().join(name);
+        std::fs::write(&path, bytes).map_err(Failure::input)?;
         Ok::<PathBuf, Failure>(path)
     };
     let mut command = Command::new(std::env::var_os("CC").unwrap_or_else(|| "cc".into()));
-    command.arg("-o").arg(&arguments.output);
-    match program {
-        None => {
-            command.arg("-shared");
+    command.arg("-o").arg(target);
+    match product {
+        Product::Library { soname, exports } => {
+            let script = format!("{{ global: {}; local: *; }};", exports.join("; "));
+            let script = write("exports.map", script.as_bytes())?;
+            // its threads go on when it is closed, so it stays in memory
+            command.args(["-shared", "-Wl,-z,nodelete", "-Wl,-Bsymbolic"]);
+            command.arg(format!("-Wl,-soname,{soname}")).arg(format!("-Wl,--version-script={}", script.display()));
         }
-        Some(header) => {
+        Product::Program { header } => {
             write("model.h", header.as_bytes())?;
             command.arg("-O1").arg(write("runner.c", include_bytes!("runner.c"))?);
         }
     }
-    let object = folder.0.join("model.o");
+    let object = folder.path().join("model.o");
     write_object(&object)?;
     command.arg(object).arg(runtime_library()?);
     command.args(["-lm", "-lpthread", "-ldl", "-Wl,--gc-sections"]);
-    let failed = |problem: String| Failure::new(ErrorClass::Input, format!("linking with cc: {problem}"));
+    let failed = |problem: String| Failure::input(format!("linking with cc: {problem}"));
     let output = command.output().map_err(|error| failed(error.to_string()))?;
     if output.status.success() { Ok(()) } else { Err(failed(String::from_utf8_lossy(&output.stderr).into_owned())) }
 }
@@ -131,23 +149,5 @@ fn runtime_library() -> Result<PathBuf, Failure> {
     const NAME: &str = "libruntime.a";
     let here = std::env::current_exe().unwrap_or_default();
     let found = here.ancestors().skip(1).take(3).map(|folder| folder.join(NAME)).find(|path| path.is_file());
-    found.ok_or_else(|| Failure::new(ErrorClass::Usage, format!("{NAME} does not stand beside this program")))
-}
-
-/// A folder that goes with its value.
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new() -> std::io::Result<Scratch> {
-        let path = std::env::temp_dir().join(format!("onnxc-{}", std::process::id()));
-        std::fs::create_dir_all(&path)?;
-        Ok(Scratch(path))
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        // nothing is lost when it stays
-        std::fs::remove_dir_all(&self.0).ok();
-    }
+    found.ok_or_else(|| Failure::usage(format!("{NAME} does not stand beside this program")))
 }

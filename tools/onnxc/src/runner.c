@@ -1,7 +1,11 @@
-/* Runs the model on .npy files: one for each input in order, then, if wanted, -o and a folder for the outputs. */
+/* A program that runs the model on .npy files. */
 #include "model.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 
 /* The type of an array's elements as .npy files name it. */
 static const char *descriptor(const char *type) {
@@ -16,15 +20,40 @@ static const char *descriptor(const char *type) {
     return "|V2";
 }
 
-static int fail(const char *path, const char *problem) {
-    fprintf(stderr, "error: %s: %s\n", path, problem);
+static int fail(const char *where, const char *problem) {
+    fprintf(stderr, "error: %s: %s\n", where, problem);
     return 1;
+}
+
+/* The extents of a header's shape; their number, or -1 where there are more than the model takes. */
+static int64_t read_shape(const char *header, const model_port *port, model_tensor *tensor) {
+    const char *next = strchr(header, '(');
+    int64_t rank = 0;
+    if (!next) return -1;
+    for (next++; *next && *next != ')';) {
+        char *end;
+        int64_t extent = strtoll(next, &end, 10);
+        if (end == next) {
+            next++;
+            continue;
+        }
+        if (rank >= port->rank) return -1;
+        tensor->shape[rank++] = extent;
+        next = end;
+    }
+    return rank;
+}
+
+static int64_t count_of(const model_port *port, const model_tensor *tensor) {
+    int64_t count = 1;
+    for (int64_t axis = 0; axis < port->rank; axis++) count *= tensor->shape[axis];
+    return count;
 }
 
 static int read_array(const char *path, const model_port *port, model_tensor *tensor) {
     unsigned char start[12];
     FILE *file = fopen(path, "rb");
-    if (!file) return fail(path, "cannot be read");
+    if (!file) return fail(path, strerror(errno));
     if (fread(start, 1, 10, file) != 10 || memcmp(start, "\x93NUMPY", 6) != 0) return fail(path, "is no .npy file");
     size_t length = start[8] | (size_t)start[9] << 8;
     if (start[6] >= 2) {
@@ -36,102 +65,133 @@ static int read_array(const char *path, const model_port *port, model_tensor *te
     header[length] = 0;
     char *type = strstr(header, "'descr':"), *shape = strstr(header, "'shape':");
     if (!type || !shape || !strstr(header, "'fortran_order': False")) return fail(path, "has another layout than C's");
-    const char *wanted = descriptor(port->type);
-    if (!strstr(type, wanted)) return fail(path, "has elements of another type than the model takes");
-    char *next = strchr(shape, '(');
-    int64_t rank = 0, count = 1;
-    for (next = next ? next + 1 : shape; *next && *next != ')';) {
-        char *end;
-        int64_t extent = strtoll(next, &end, 10);
-        if (end == next) {
-            next++;
-            continue;
-        }
-        if (rank >= port->rank) return fail(path, "has more dimensions than the model takes");
-        tensor->shape[rank++] = extent;
-        count *= extent;
-        next = end;
-    }
-    if (rank != port->rank) return fail(path, "has fewer dimensions than the model takes");
-    size_t bytes = (size_t)(count * port->element_bytes);
+    char *type_end = strchr(type, ',');
+    if (type_end) *type_end = 0;
+    if (!strstr(type, descriptor(port->type))) return fail(path, port->message);
+    if (read_shape(shape, port, tensor) != port->rank) return fail(path, port->message);
     free(header);
+    size_t bytes = (size_t)(count_of(port, tensor) * port->element_bytes);
     tensor->data = malloc(bytes ? bytes : 1);
     if (!tensor->data || fread(tensor->data, 1, bytes, file) != bytes) return fail(path, "breaks off");
     fclose(file);
     return 0;
 }
 
-static int64_t count_of(const model_port *port, const model_tensor *tensor) {
-    int64_t count = 1;
-    for (int64_t axis = 0; axis < port->rank; axis++) count *= tensor->shape[axis];
-    return count;
-}
-
-static int write_array(const char *folder, int64_t index, const model_port *port, const model_tensor *tensor) {
+static int write_array(const char *folder, const model_port *port, const model_tensor *tensor) {
     char path[4096], header[1024];
-    snprintf(path, sizeof path, "%s/output_%lld.npy", folder, (long long)index);
+    int start_of_name = snprintf(path, sizeof path, "%s/", folder);
+    snprintf(path + start_of_name, sizeof path - (size_t)start_of_name, "%s.npy", port->name);
+    for (char *c = path + start_of_name; *c; c++) {
+        if (*c == '/' || *c == '\\') *c = '_';
+    }
     int used = snprintf(header, sizeof header, "{'descr': '%s', 'fortran_order': False, 'shape': (",
                         descriptor(port->type));
     for (int64_t axis = 0; axis < port->rank; axis++) {
-        used += snprintf(header + used, sizeof header - used, "%lld,", (long long)tensor->shape[axis]);
+        used += snprintf(header + used, sizeof header - (size_t)used, "%lld,", (long long)tensor->shape[axis]);
     }
-    used += snprintf(header + used, sizeof header - used, "), }");
+    used += snprintf(header + used, sizeof header - (size_t)used, "), }");
     while ((10 + used + 1) % 64 != 0) header[used++] = ' ';
     header[used++] = '\n';
     FILE *file = fopen(path, "wb");
-    if (!file) return fail(path, "cannot be written");
+    if (!file) return fail(path, strerror(errno));
     unsigned char start[10] = {0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, (unsigned char)used, (unsigned char)(used >> 8)};
     size_t bytes = (size_t)(count_of(port, tensor) * port->element_bytes);
-    int written = fwrite(start, 1, 10, file) == 10 && fwrite(header, 1, used, file) == (size_t)used &&
+    int written = fwrite(start, 1, 10, file) == 10 && fwrite(header, 1, (size_t)used, file) == (size_t)used &&
                   fwrite(tensor->data, 1, bytes, file) == bytes;
     return fclose(file) == 0 && written ? 0 : fail(path, "cannot be written");
 }
 
-static void describe(const model_port *port, const model_tensor *tensor) {
-    printf("%s: %s [", port->name, port->type);
-    for (int64_t axis = 0; axis < port->rank; axis++) printf("%s%lld", axis ? ", " : "", (long long)tensor->shape[axis]);
-    printf("]");
-    int64_t count = count_of(port, tensor);
-    for (int64_t i = 0; i < count && i < 8; i++) {
-        if (strcmp(port->type, "float32") == 0) printf(" %g", ((const float *)tensor->data)[i]);
-        if (strcmp(port->type, "float64") == 0) printf(" %g", ((const double *)tensor->data)[i]);
-        if (strcmp(port->type, "int64") == 0) printf(" %lld", (long long)((const int64_t *)tensor->data)[i]);
+/* The shortest text of a number that reads as the same. */
+static void print_float(double value, int is_single) {
+    char text[64];
+    for (int digits = 1; digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, value);
+        if (is_single ? strtof(text, 0) == (float)value : strtod(text, 0) == value) break;
     }
-    printf("\n");
+    printf("%s%s", text, strpbrk(text, ".en") ? "" : ".0");
 }
 
-static int usage(const char *program) {
-    fprintf(stderr, "usage: %s", program);
-    for (int64_t i = 0; i < model_input_count; i++) fprintf(stderr, " %s.npy", model_inputs[i].name);
-    fprintf(stderr, " [-o FOLDER]\n");
-    return 2;
+static void print_element(const model_port *port, const void *data, int64_t i) {
+    const char *type = port->type;
+    if (strcmp(type, "float32") == 0) print_float(((const float *)data)[i], 1);
+    else if (strcmp(type, "float64") == 0) print_float(((const double *)data)[i], 0);
+    else if (strcmp(type, "int64") == 0) printf("%lld", (long long)((const int64_t *)data)[i]);
+    else if (strcmp(type, "uint64") == 0) printf("%llu", (unsigned long long)((const uint64_t *)data)[i]);
+    else if (strcmp(type, "int32") == 0) printf("%ld", (long)((const int32_t *)data)[i]);
+    else if (strcmp(type, "uint32") == 0) printf("%lu", (unsigned long)((const uint32_t *)data)[i]);
+    else if (strcmp(type, "int16") == 0) printf("%d", ((const int16_t *)data)[i]);
+    else if (strcmp(type, "uint16") == 0) printf("%d", ((const uint16_t *)data)[i]);
+    else if (strcmp(type, "int8") == 0) printf("%d", ((const int8_t *)data)[i]);
+    else if (strcmp(type, "uint8") == 0) printf("%d", ((const uint8_t *)data)[i]);
+    else if (strcmp(type, "bool") == 0) printf(((const uint8_t *)data)[i] ? "true" : "false");
+    else if (strcmp(type, "string") == 0) printf("\"%s\"", ((const char *const *)data)[i]);
+    else printf("?");
+}
+
+/* Name, type, shape and the first elements, as onnx-run prints them. */
+static void describe(const model_port *port, const model_tensor *tensor) {
+    int64_t count = count_of(port, tensor);
+    printf("%s: %s [", port->name, port->type);
+    for (int64_t axis = 0; axis < port->rank; axis++) printf("%s%lld", axis ? ", " : "", (long long)tensor->shape[axis]);
+    printf("] [");
+    for (int64_t i = 0; i < count && i < 8; i++) {
+        if (i) printf(", ");
+        print_element(port, tensor->data, i);
+    }
+    printf(count > 8 ? ", \xe2\x80\xa6]\n" : "]\n");
+}
+
+static void usage(FILE *stream, const char *program) {
+    fprintf(stream, "Usage: %s", program);
+    for (int64_t i = 0; i < model_input_count; i++) fprintf(stream, " %s.npy", model_input(i)->name);
+    fprintf(stream, " [-o FOLDER]\n\nRuns the model on one .npy file for each input, in order, and prints the outputs; with\n"
+                    "-o writes each to FOLDER/NAME.npy instead.\n\n");
+    for (int64_t i = 0; i < model_input_count; i++) fprintf(stream, "  %s\n", model_input(i)->message);
+    for (int64_t i = 0; i < model_output_count; i++) {
+        fprintf(stream, "  output '%s': %s of rank %lld\n", model_output(i)->name, model_output(i)->type,
+                (long long)model_output(i)->rank);
+    }
+}
+
+/* Makes a folder unless it is there. */
+static int make_folder(const char *path) {
+    return mkdir(path, 0777) == 0 || errno == EEXIST ? 0 : fail(path, strerror(errno));
 }
 
 int main(int count, char **arguments) {
     model_tensor inputs[model_input_count + 1], outputs[model_output_count + 1];
-    model_session session;
+    model_session session = {0};
     const char *folder = 0;
-    if (count == model_input_count + 3 && strcmp(arguments[count - 2], "-o") == 0) {
+    for (int i = 1; i < count; i++) {
+        if (strcmp(arguments[i], "--help") == 0 || strcmp(arguments[i], "-h") == 0) {
+            usage(stdout, arguments[0]);
+            return 0;
+        }
+    }
+    if (count >= 3 && strcmp(arguments[count - 2], "-o") == 0) {
         folder = arguments[count - 1];
         count -= 2;
     }
-    if (count != model_input_count + 1) return usage(arguments[0]);
-    for (int64_t i = 0; i < model_input_count; i++) {
-        if (read_array(arguments[i + 1], &model_inputs[i], &inputs[i])) return 1;
+    if (count != model_input_count + 1) {
+        fprintf(stderr, "error: the model takes %d inputs, found %d\n", (int)model_input_count, count - 1);
+        usage(stderr, arguments[0]);
+        return 2;
     }
-    memset(&session, 0, sizeof session);
-    int64_t status = model_initialize();
-    if (status == 0) status = model_run(&session, inputs, outputs);
+    for (int64_t i = 0; i < model_input_count; i++) {
+        if (read_array(arguments[i + 1], model_input(i), &inputs[i])) return 1;
+    }
+    int64_t status = model_run(&session, inputs, outputs);
     if (status != 0) {
         fprintf(stderr, "error: %s\n", model_message(status));
         return 1;
     }
-    int failed = 0;
+    int failed = folder ? make_folder(folder) : 0;
     for (int64_t i = 0; i < model_output_count; i++) {
-        if (folder) failed |= write_array(folder, i, &model_outputs[i], &outputs[i]);
-        else describe(&model_outputs[i], &outputs[i]);
+        if (folder && !failed) failed |= write_array(folder, model_output(i), &outputs[i]);
+        else if (!folder) describe(model_output(i), &outputs[i]);
         model_free(&outputs[i]);
     }
+    for (int64_t i = 0; i < model_input_count; i++) free(inputs[i].data);
     model_close(&session);
     return failed;
 }

@@ -5,7 +5,7 @@ use std::io::{Read, Write};
 use codegen_llvm::Options;
 use driver::ErrorClass;
 
-use crate::Failure;
+use commandline::Failure;
 
 /// Reads a module of the low level, writes its object.
 pub(crate) fn run() -> Result<(), Failure> {

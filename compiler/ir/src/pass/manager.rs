@@ -1,5 +1,6 @@
 //! Runs pipelines.
 
+use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 
@@ -64,7 +65,7 @@ impl<'a> PassManager<'a> {
             print_before: Filter::None,
             print_after: Filter::None,
             print_options: PrintOptions::brief(),
-            sink: Box::new(|text| eprint!("{text}")),
+            sink: Box::new(|text| drop(write!(std::io::stderr(), "{text}"))),
             reproducer: None,
         }
     }

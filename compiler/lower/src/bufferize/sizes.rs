@@ -153,8 +153,7 @@ impl Host<'_> {
 /// What messages of a run begin with: the node they are about, the last of several.
 pub(super) fn node_prefix(location: &Location) -> String {
     match location {
-        Location::Unknown => String::new(),
         Location::Fused(parts) => parts.last().map(node_prefix).unwrap_or_default(),
-        one => format!("{one}: "),
+        one => one.place().map(|place| format!("{place}: ")).unwrap_or_default(),
     }
 }

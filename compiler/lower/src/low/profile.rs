@@ -3,11 +3,11 @@
 
 use ir::{Attribute, Attributes, Builder, IndexSet, Location, Module, Op, Type, Value};
 
-use super::scope::{callee, definitions, is_kernel, kernel_names, with_body};
+use super::scope::{callee, definitions, is_kernel, kernel_names, name_of, with_body};
 
 /// The global that holds, for each timed call, the nanoseconds it took in all and how often it ran.
 pub const PROFILE: &str = "rt_profile";
-/// The module attribute that says for each timed call its kernel and then its nodes.
+/// The module attribute that says for each timed call its host function, its kernel, and then its nodes.
 pub const PROFILED: &str = "rt.profiled";
 
 /// Times every kernel call of a module at the kernel level.
@@ -18,12 +18,16 @@ pub fn time_kernels(module: &mut Module) {
     let words = 2 * calls.iter().map(|(_, calls)| calls.len()).sum::<usize>() as i64;
     let mut timed: Vec<Attribute> = Vec::new();
     for (host, calls) in calls {
+        let host_name = name_of(module, host).to_string();
         with_body(module, host, |_, body| {
             for call in calls {
                 let name = callee(body, call).expect("the call names a kernel");
                 let nodes = body.op(call).location.names();
-                let label =
-                    std::iter::once(name).chain(nodes.iter().map(|node| &**node)).map(Attribute::string).collect();
+                let label = [&*host_name, name]
+                    .into_iter()
+                    .chain(nodes.iter().map(|node| &**node))
+                    .map(Attribute::string)
+                    .collect();
                 time_call(body, call, timed.len() as i64, words);
                 timed.push(Attribute::Array(label));
             }

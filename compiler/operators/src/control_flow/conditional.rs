@@ -72,12 +72,14 @@ fn yielded(lowering: &mut Lowering<'_>, value: Value, result: Value) -> Value {
     let (found, expected) = (lowering.shape(value).len(), lowering.shape(result).len());
     let is_tensor = lowering.source.value_type(result).as_tensor().is_some();
     if !is_tensor || found == expected {
-        return lowering.value(value);
+        let value = lowering.value(value);
+        return lowering.cast_like(value, result);
     }
     let never = lowering.number(0.0, &Type::I1);
     lowering.check(never, format!("this branch gives a tensor of rank {found}, where readers need rank {expected}"));
     let element = lowering.element(result);
-    lowering.empty(&vec![DimExpr::ZERO; expected], element)
+    let nothing = lowering.filled(&vec![DimExpr::ZERO; expected], element, 0.0);
+    lowering.cast_like(nothing, result)
 }
 
 /// Lowers the only branch that can be taken in place of the operation.

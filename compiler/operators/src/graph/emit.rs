@@ -102,12 +102,34 @@ impl Emitter {
         self.op_of("ai.onnx.ml", name, operands, attributes.into())
     }
 
+    /// An operator of the default domain in its newest form, with its first results.
+    pub(crate) fn results<const N: usize>(
+        &mut self,
+        name: &str,
+        operands: &[Value],
+        attributes: impl Into<Attributes>,
+    ) -> [Value; N] {
+        self.results_of("", name, operands, attributes.into())
+    }
+
     fn op_of(&mut self, domain: &str, name: &str, operands: &[Value], attributes: Attributes) -> Value {
+        let [result] = self.results_of(domain, name, operands, attributes);
+        result
+    }
+
+    fn results_of<const N: usize>(
+        &mut self,
+        domain: &str,
+        name: &str,
+        operands: &[Value],
+        attributes: Attributes,
+    ) -> [Value; N] {
         let schema = schema::newest(domain, name).expect("a known operator");
         let reader = Reader { body: &self.body, operands, attributes: &attributes };
-        let r#type = result_type(schema, 0, &reader).expect("its type follows from the operands");
-        let op = self.create(schema.op_name(), operands, &[r#type], attributes);
-        self.body.result(op, 0)
+        let r#type = |index| result_type(schema, index, &reader).expect("its type follows from the operands");
+        let types: [Type; N] = std::array::from_fn(r#type);
+        let op = self.create(schema.op_name(), operands, &types, attributes);
+        std::array::from_fn(|index| self.body.result(op, index))
     }
 
     /// A constant.

@@ -6,7 +6,7 @@ use ir::{DimExpr, Op, Value};
 
 use crate::graph::Problem;
 use crate::operator::{Cost, Kind, Operator};
-use crate::shape::{Answer, Node};
+use crate::shape::{Answer, Node, Shape};
 use crate::structured::contraction::matmul;
 use crate::structured::reduction::Shaped;
 use crate::structured::{Lowering, Unsupported};
@@ -37,7 +37,12 @@ pub(crate) const MATMUL: Operator = Operator {
 
 /// The shape of a matrix product.
 pub(crate) fn product_shape(node: &mut Node<'_, '_>, left: Value, right: Value) -> Answer {
-    let (Some(mut left), Some(mut right)) = (node.shape_of(left), node.shape_of(right)) else { return Ok(vec![]) };
+    let (Some(left), Some(right)) = (node.shape_of(left), node.shape_of(right)) else { return Ok(vec![]) };
+    matrix_product_shape(node, left, right)
+}
+
+/// The shape of the product of matrices of the given shapes.
+pub(crate) fn matrix_product_shape(node: &mut Node<'_, '_>, mut left: Shape, mut right: Shape) -> Answer {
     if left.is_empty() || right.is_empty() {
         return Err("operands must have rank 1 or more".to_string());
     }

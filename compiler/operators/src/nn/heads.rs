@@ -5,14 +5,14 @@ use ir::{Attribute, Value};
 use crate::graph::Emitter;
 
 /// `[B, S, H * D]` as `[B, H, S, D]`.
-pub(super) fn split_heads(emit: &mut Emitter, value: Value, heads: i64) -> Value {
+pub(crate) fn split_heads(emit: &mut Emitter, value: Value, heads: i64) -> Value {
     let shape = emit.integers(&[0, 0, heads, -1]);
     let split = emit.plain("Reshape", &[value, shape]);
     emit.transpose(split, &[0, 2, 1, 3])
 }
 
 /// `[B, H, S, D]` as `[B, S, H * D]`.
-pub(super) fn join_heads(emit: &mut Emitter, value: Value) -> Value {
+pub(crate) fn join_heads(emit: &mut Emitter, value: Value) -> Value {
     let moved = emit.transpose(value, &[0, 2, 1, 3]);
     let shape = emit.integers(&[0, 0, -1]);
     emit.plain("Reshape", &[moved, shape])

@@ -27,6 +27,7 @@ mod sliding;
 
 pub(crate) use conv::{Convolution, convolution_shape};
 pub(crate) use conv_transpose::Transposed;
+pub(crate) use heads::{join_heads, split_heads};
 pub(crate) use sliding::{Sliding, spatial};
 
 use crate::operator::Operator;

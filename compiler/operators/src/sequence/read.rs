@@ -43,7 +43,7 @@ fn element_type(node: &Reader<'_>, sequence: ir::Value) -> Option<Type> {
 
 /// A tensor of extents that only it tells.
 fn measured(node: &mut Node<'_, '_>, rank: Option<usize>) -> Answer {
-    let rank = rank.or_else(|| node.exactly_demanded_rank(0));
+    let rank = rank.or_else(|| node.any_demanded_rank(0));
     Ok(vec![rank.map(|rank| (0..rank).map(|axis| node.fresh(0, axis)).collect())])
 }
 

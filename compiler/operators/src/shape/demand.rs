@@ -4,15 +4,18 @@
 
 use dialects::onnx::views::View;
 use dialects::onnx::{OnnxOp, YIELD};
-use ir::{Body, Op, Value};
+use ir::{Block, Body, IndexMap, Op, Use, Value, ValueDefinition};
 
 use super::ShapeAnalysis;
 use super::node::Node;
-use crate::operator::{Demand, Kind, Rank};
+use crate::operator::{Demand, Kind};
 use crate::table;
 
 /// How many readers behind one another are asked.
-const DEPTH: usize = 8;
+const DEPTH: usize = 10;
+
+/// Tensors have no more axes than this.
+const MOST_AXES: usize = 8;
 
 /// A reader of a value of unknown rank.
 pub struct Reading<'a> {
@@ -27,15 +30,16 @@ impl Reading<'_> {
         V::of(self.body, self.op)
     }
 
-    /// The rank of a value, if it is known so far.
+    /// The rank of a value, as far as it is known in front of the reader.
     pub(crate) fn rank(&self, value: Value) -> Option<usize> {
-        Some(self.known.shape(value)?.len())
+        self.known.shape(value).map(<[_]>::len).or_else(|| self.body.value_type(value).rank())
     }
 
-    /// The number of elements of a list, if it is known so far.
+    /// The number of elements of a list, as far as it is known in front of the reader.
     pub(crate) fn length(&self, list: Value) -> Option<usize> {
-        let [length] = self.known.shape(list)? else { return None };
-        usize::try_from(length.as_constant()?).ok()
+        let stated = || self.body.value_type(list).static_shape()?.first().copied();
+        let known = || self.known.shape(list)?.first()?.as_constant();
+        usize::try_from(known().or_else(stated)?).ok()
     }
 
     fn demand(&self, operand: usize) -> Demand {
@@ -57,56 +61,94 @@ impl Reading<'_> {
 }
 
 impl Node<'_, '_> {
-    /// The rank of result `index`: the only one among `candidates` that all its readers take.
+    /// The rank of result `index`: the only one among `candidates` that its readers take.
     pub(crate) fn demanded_rank(&self, index: usize, candidates: &[usize]) -> Option<usize> {
-        let demands = self.demands(index);
-        let mut fitting = candidates.iter().filter(|&&rank| demands.iter().all(|demand| demand.takes(rank)));
+        let readers = Readers { body: self.analyser.body, known: &self.analyser.known };
+        let result = readers.body.result(self.op, index);
+        let mut fitting = candidates.iter().filter(|&&rank| readers.take(result, rank, DEPTH));
         fitting.next().copied().filter(|first| fitting.all(|other| other == first))
     }
 
-    /// The rank of result `index`, if a reader says exactly which one it takes.
-    pub(crate) fn exactly_demanded_rank(&self, index: usize) -> Option<usize> {
-        self.demands(index).into_iter().find_map(|demand| match demand {
-            Rank::Exactly(rank) => Some(rank),
-            Rank::AtLeast(_) => None,
+    /// The rank of result `index` among all that tensors have.
+    pub(crate) fn any_demanded_rank(&self, index: usize) -> Option<usize> {
+        let all: Vec<usize> = (0..=MOST_AXES).collect();
+        self.demanded_rank(index, &all)
+    }
+}
+
+/// All who read values of a function.
+#[derive(Clone, Copy)]
+struct Readers<'a> {
+    body: &'a Body,
+    known: &'a ShapeAnalysis,
+}
+
+impl Readers<'_> {
+    /// Whether the readers of a value take it with so many axes.
+    fn take(self, value: Value, rank: usize, depth: usize) -> bool {
+        match (depth, self.body.value_type(value).rank()) {
+            (0, _) => true,
+            (_, Some(stated)) => stated == rank,
+            (_, None) => {
+                let block = match self.body.definition(value) {
+                    ValueDefinition::Result { op, .. } => self.body.op(op).parent(),
+                    ValueDefinition::Argument { block, .. } => Some(block),
+                };
+                block.is_none_or(|block| self.block_takes(block, self.body.uses(value), rank, depth))
+            }
+        }
+    }
+
+    /// Whether some uses, all below a block, take a value with so many axes. Of branches one is enough: which one is
+    /// chosen may depend on the rank.
+    fn block_takes(self, block: Block, uses: &[Use], rank: usize, depth: usize) -> bool {
+        let mut inside: IndexMap<Op, IndexMap<Block, Vec<Use>>> = IndexMap::default();
+        for &r#use in uses {
+            match self.place_in(block, r#use.op) {
+                None if !self.reader_takes(r#use, rank, depth) => return false,
+                None => {}
+                Some((op, body)) => inside.entry(op).or_default().entry(body).or_default().push(r#use),
+            }
+        }
+        inside.iter().all(|(&op, bodies)| {
+            let mut takes = bodies.iter().map(|(&body, uses)| self.block_takes(body, uses, rank, depth));
+            match OnnxOp::of(self.body, op) == Some(OnnxOp::If) {
+                true => bodies.len() < self.body.op(op).regions().len() || takes.any(|takes| takes),
+                false => takes.all(|takes| takes),
+            }
         })
     }
 
-    fn demands(&self, index: usize) -> Vec<Rank> {
-        let (body, known) = (self.analyser.body, &self.analyser.known);
-        let mut demands = Vec::new();
-        collect(body, known, (body.result(self.op, index), 0), DEPTH, &mut demands);
-        demands
-    }
-}
-
-/// What is demanded of a value that has `more` axes than `value`, by the readers of the latter.
-fn collect(body: &Body, known: &ShapeAnalysis, (value, more): (Value, isize), depth: usize, demands: &mut Vec<Rank>) {
-    if depth == 0 {
-        return;
-    }
-    if let Some(stated) = body.value_type(value).rank() {
-        demands.extend(Rank::Exactly(stated).shifted(more));
-    }
-    for r#use in body.uses(value) {
-        let demand = match body.name(r#use.op) {
-            YIELD => Demand::default(),
-            _ => Reading { body, op: r#use.op, known }.demand(r#use.index as usize),
-        };
-        demands.extend(demand.rank.and_then(|rank| rank.shifted(more)));
-        let passed = match demand.beyond_result {
-            Some(beyond) => body.op(r#use.op).results().first().map(|&result| (result, more + beyond)),
-            None => branch_result(body, r#use.op, r#use.index as usize).map(|result| (result, more)),
-        };
-        if let Some(passed) = passed {
-            collect(body, known, passed, depth - 1, demands);
+    /// The operation of a block that has another one in a body, and that body; `None` for one of the block itself.
+    fn place_in(self, block: Block, mut op: Op) -> Option<(Op, Block)> {
+        let mut inner = None;
+        loop {
+            let parent = self.body.op(op).parent()?;
+            if parent == block {
+                return inner.map(|body| (op, body));
+            }
+            inner = Some(parent);
+            op = self.body.region_parent(self.body.block_region(parent)?)?;
         }
     }
-}
 
-/// The result of an If that a value yielded by a branch becomes.
-fn branch_result(body: &Body, end: Op, index: usize) -> Option<Value> {
-    let parent = body.region_parent(body.block_region(body.op(end).parent()?)?)?;
-    let is_branch = body.name(end) == YIELD && OnnxOp::of(body, parent) == Some(OnnxOp::If);
-    is_branch.then(|| body.op(parent).results().get(index).copied()).flatten()
+    fn reader_takes(self, r#use: Use, rank: usize, depth: usize) -> bool {
+        let (op, operand) = (r#use.op, r#use.index as usize);
+        if self.body.name(op) == YIELD {
+            return self.branch_result(op, operand).is_none_or(|result| self.take(result, rank, depth - 1));
+        }
+        let demand = Reading { body: self.body, op, known: self.known }.demand(operand);
+        let passed = demand.beyond_result.zip(self.body.op(op).results().first());
+        demand.rank.is_none_or(|expected| expected.takes(rank))
+            && passed.is_none_or(|(beyond, &result)| {
+                rank.checked_add_signed(-beyond).is_some_and(|rank| self.take(result, rank, depth - 1))
+            })
+    }
+
+    /// The result of an If that a value yielded by a branch becomes.
+    fn branch_result(self, end: Op, index: usize) -> Option<Value> {
+        let parent = self.body.region_parent(self.body.block_region(self.body.op(end).parent()?)?)?;
+        let is_branch = OnnxOp::of(self.body, parent) == Some(OnnxOp::If);
+        is_branch.then(|| self.body.op(parent).results().get(index).copied()).flatten()
+    }
 }

@@ -124,7 +124,7 @@ fn empty_stack(lowering: &mut Lowering<'_>, result: Value, axis: usize) -> Value
 
 impl Lowering<'_> {
     /// A tensor under the type that a value of the source has.
-    fn cast_like(&mut self, tensor: Value, like: Value) -> Value {
+    pub(crate) fn cast_like(&mut self, tensor: Value, like: Value) -> Value {
         let r#type = self.lowered_type(like);
         match *self.body.value_type(tensor) == r#type {
             true => tensor,

@@ -75,7 +75,7 @@ impl Lowering<'_> {
 
     /// A message that says which node it is about.
     pub(super) fn blame(&self, message: &str) -> String {
-        format!("{}: {}: {message}", self.location, self.operator)
+        self.location.statement(&format!("{}: {message}", self.operator))
     }
 
     /// Ends the run where an axis has to be filled from one that has no elements.

@@ -24,11 +24,11 @@ pub(crate) const GRADIENT: Operator = Operator {
         let gradient: Gradient = node.view();
         Ok((0..node.result_count()).map(|index| node.shape_of(*gradient.inputs.get(index)?)).collect())
     }),
-    expand: Some(expand),
+    compose: Some(compose),
     ..Operator::of(OnnxOp::TrainingGradient)
 };
 
-fn expand(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
+fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
     let gradient = Gradient::of(&emit.body, op);
     let given = gradient.xs.len() + gradient.zs.map_or(0, |zs| zs.len());
     if gradient.inputs.len() != 2 * given + 1 {

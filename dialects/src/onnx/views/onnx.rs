@@ -1415,3 +1415,66 @@ impl View for Xor {
     const OPERATOR: OnnxOp = OnnxOp::Xor;
     fn read(node: &Reader<'_>) -> Self { Xor { a: node.operand(0), b: node.operand(1) } }
 }
+
+#[derive(Clone, Debug)]
+pub struct Affine { pub x: Value, pub alpha: f64, pub beta: f64 }
+impl View for Affine {
+    const OPERATOR: OnnxOp = OnnxOp::Affine;
+    fn read(node: &Reader<'_>) -> Self { Affine { x: node.operand(0), alpha: node.float("alpha").unwrap_or(1.0), beta: node.float("beta").unwrap_or(0.0) } }
+}
+
+#[derive(Clone, Debug)]
+pub struct Crop { pub input: Value, pub border: Option<Vec<i64>>, pub scale: Option<Vec<i64>> }
+impl View for Crop {
+    const OPERATOR: OnnxOp = OnnxOp::Crop;
+    fn read(node: &Reader<'_>) -> Self { Crop { input: node.operand(0), border: node.integers("border"), scale: node.integers("scale") } }
+}
+
+#[derive(Clone, Debug)]
+pub struct DynamicSlice { pub data: Value, pub starts: Value, pub ends: Value, pub axes: Option<Value> }
+impl View for DynamicSlice {
+    const OPERATOR: OnnxOp = OnnxOp::DynamicSlice;
+    fn read(node: &Reader<'_>) -> Self { DynamicSlice { data: node.operand(0), starts: node.operand(1), ends: node.operand(2), axes: node.optional(3) } }
+}
+
+#[derive(Clone, Debug)]
+pub struct GivenTensorFill { pub shape: Option<Value>, pub extra_shape: Option<Vec<i64>>, pub input_as_shape: Option<i64>, pub shape_attribute: Option<Vec<i64>>, pub values: Option<Vec<f32>> }
+impl View for GivenTensorFill {
+    const OPERATOR: OnnxOp = OnnxOp::GivenTensorFill;
+    fn read(node: &Reader<'_>) -> Self { GivenTensorFill { shape: node.optional(0), extra_shape: node.integers("extra_shape"), input_as_shape: node.integer("input_as_shape"), shape_attribute: node.integers("shape"), values: node.floats("values") } }
+}
+
+#[derive(Clone, Debug)]
+pub struct ImageScaler { pub input: Value, pub bias: Option<Vec<f32>>, pub scale: f64 }
+impl View for ImageScaler {
+    const OPERATOR: OnnxOp = OnnxOp::ImageScaler;
+    fn read(node: &Reader<'_>) -> Self { ImageScaler { input: node.operand(0), bias: node.floats("bias"), scale: node.float("scale").unwrap_or(1.0) } }
+}
+
+#[derive(Clone, Debug)]
+pub struct ParametricSoftplus { pub x: Value, pub alpha: Option<f64>, pub beta: Option<f64> }
+impl View for ParametricSoftplus {
+    const OPERATOR: OnnxOp = OnnxOp::ParametricSoftplus;
+    fn read(node: &Reader<'_>) -> Self { ParametricSoftplus { x: node.operand(0), alpha: node.float("alpha"), beta: node.float("beta") } }
+}
+
+#[derive(Clone, Debug)]
+pub struct Scale { pub input: Value, pub scale: f64 }
+impl View for Scale {
+    const OPERATOR: OnnxOp = OnnxOp::Scale;
+    fn read(node: &Reader<'_>) -> Self { Scale { input: node.operand(0), scale: node.float("scale").unwrap_or(1.0) } }
+}
+
+#[derive(Clone, Debug)]
+pub struct ScaledTanh { pub input: Value, pub alpha: Option<f64>, pub beta: Option<f64> }
+impl View for ScaledTanh {
+    const OPERATOR: OnnxOp = OnnxOp::ScaledTanh;
+    fn read(node: &Reader<'_>) -> Self { ScaledTanh { input: node.operand(0), alpha: node.float("alpha"), beta: node.float("beta") } }
+}
+
+#[derive(Clone, Debug)]
+pub struct SimplifiedLayerNormalization { pub x: Value, pub scale: Value, pub axis: i64, pub epsilon: f64, pub stash_type: i64 }
+impl View for SimplifiedLayerNormalization {
+    const OPERATOR: OnnxOp = OnnxOp::SimplifiedLayerNormalization;
+    fn read(node: &Reader<'_>) -> Self { SimplifiedLayerNormalization { x: node.operand(0), scale: node.operand(1), axis: node.integer("axis").unwrap_or(-1), epsilon: node.float("epsilon").unwrap_or(9.99999975e-6), stash_type: node.integer("stash_type").unwrap_or(1) } }
+}

@@ -1,0 +1,223 @@
+//! The C interface of an object: what its model takes and gives as data, and the functions that the header declares, each
+//! of which calls the runtime's of the same purpose with it. The layout is that of `runtime::model::Model`.
+
+use inkwell::AddressSpace;
+use inkwell::attributes::{Attribute as FunctionAttribute, AttributeLoc};
+use inkwell::context::Context;
+use inkwell::module::Linkage;
+use inkwell::types::{BasicMetadataTypeEnum, IntType};
+use inkwell::values::{BasicMetadataValueEnum, BasicValueEnum, GlobalValue, PointerValue};
+use ir::{Diagnostic, Location};
+
+use crate::function::Unit;
+
+/// What an object offers to C.
+#[derive(Clone, Debug)]
+pub struct Interface {
+    /// What its functions begin with.
+    pub name: String,
+    /// What the model takes.
+    pub inputs: Vec<Port>,
+    /// What it gives.
+    pub outputs: Vec<Port>,
+    /// Extents in a tensor.
+    pub max_rank: usize,
+    /// Of assertions, by status from 1 on.
+    pub messages: Vec<String>,
+    /// Constants of the model.
+    pub strings: Vec<String>,
+    /// The host function of a run.
+    pub main: String,
+    /// The host function that comes before the first run.
+    pub initialize: Option<String>,
+    /// The level of instructions, as in x86-64-v3, without which nothing runs; 0 is any.
+    pub required_level: i64,
+    /// The global where kernels look up the level that there is.
+    pub level: Option<String>,
+}
+
+/// One input or output.
+#[derive(Clone, Debug)]
+pub struct Port {
+    /// Its name.
+    pub name: String,
+    /// ONNX's name of its element type.
+    pub element: String,
+    /// Bytes of an element.
+    pub element_bytes: usize,
+    /// Extents; equal negative ones stand for equal extents that are not known.
+    pub shape: Vec<i64>,
+    /// What to say when a run's input is something else.
+    pub message: String,
+}
+
+/// A function of the interface: its name, the runtime's, what it takes behind the model, what it returns.
+const FUNCTIONS: [(&str, &[Kind], Option<Kind>); 8] = [
+    ("initialize", &[], Some(Kind::Word)),
+    ("run", &[Kind::Address, Kind::Address, Kind::Address], Some(Kind::Word)),
+    ("free", &[Kind::Address], None),
+    ("close", &[Kind::Address], None),
+    ("message", &[Kind::Word], Some(Kind::Address)),
+    ("input", &[Kind::Word], Some(Kind::Address)),
+    ("output", &[Kind::Word], Some(Kind::Address)),
+    ("set_threads", &[Kind::Word], None),
+];
+
+#[derive(Clone, Copy)]
+enum Kind {
+    Word,
+    Address,
+}
+
+impl Interface {
+    /// The functions that others see.
+    pub fn exports(&self) -> Vec<String> {
+        FUNCTIONS.iter().map(|(function, ..)| format!("{}_{function}", self.name)).collect()
+    }
+}
+
+/// Adds an interface to a module that has its host functions.
+pub(crate) fn define<'c>(
+    unit: &Unit<'c>,
+    interface: &Interface,
+    level: Option<PointerValue<'c>>,
+) -> Result<(), Diagnostic> {
+    let failed = |what: String| Diagnostic::internal(Location::Unknown, format!("the interface: {what}"));
+    let model = Data { unit }.model(interface, level).ok_or_else(|| failed("a host function is missing".into()))?;
+    for (name, parameters, result) in FUNCTIONS {
+        stub(unit, &format!("{}_{name}", interface.name), &format!("rt_model_{name}"), model, parameters, result)
+            .map_err(|error| failed(error.to_string()))?;
+    }
+    Ok(())
+}
+
+/// `NAME_x(…)` is `rt_model_x(model, …)`.
+fn stub<'c>(
+    unit: &Unit<'c>,
+    name: &str,
+    routine: &str,
+    model: GlobalValue<'c>,
+    parameters: &[Kind],
+    result: Option<Kind>,
+) -> Result<(), inkwell::builder::BuilderError> {
+    let context = unit.context;
+    let of = |kind: &Kind| -> BasicMetadataTypeEnum<'c> {
+        match kind {
+            Kind::Word => context.i64_type().into(),
+            Kind::Address => context.ptr_type(AddressSpace::default()).into(),
+        }
+    };
+    let own: Vec<_> = parameters.iter().map(of).collect();
+    let all: Vec<_> = std::iter::once(of(&Kind::Address)).chain(own.iter().copied()).collect();
+    let r#type = |parameters: &[BasicMetadataTypeEnum<'c>]| match result {
+        None => context.void_type().fn_type(parameters, false),
+        Some(Kind::Word) => context.i64_type().fn_type(parameters, false),
+        Some(Kind::Address) => context.ptr_type(AddressSpace::default()).fn_type(parameters, false),
+    };
+    let callee = unit.module.add_function(routine, r#type(&all), None);
+    let function = unit.module.add_function(name, r#type(&own), None);
+    let plain = FunctionAttribute::get_named_enum_kind_id("nounwind");
+    function.add_attribute(AttributeLoc::Function, context.create_enum_attribute(plain, 0));
+    let builder = context.create_builder();
+    builder.position_at_end(context.append_basic_block(function, ""));
+    let arguments: Vec<BasicMetadataValueEnum<'_>> = std::iter::once(model.as_pointer_value().into())
+        .chain(function.get_param_iter().map(BasicMetadataValueEnum::from))
+        .collect();
+    let call = builder.build_call(callee, &arguments, "")?;
+    match call.try_as_basic_value().basic() {
+        Some(value) => builder.build_return(Some(&value))?,
+        None => builder.build_return(None)?,
+    };
+    Ok(())
+}
+
+/// Constants of a module.
+struct Data<'u, 'c> {
+    unit: &'u Unit<'c>,
+}
+
+impl<'c> Data<'_, 'c> {
+    fn context(&self) -> &'c Context {
+        self.unit.context
+    }
+
+    fn word_type(&self) -> IntType<'c> {
+        self.context().i64_type()
+    }
+
+    fn word(&self, value: i64) -> BasicValueEnum<'c> {
+        self.word_type().const_int(value as u64, true).into()
+    }
+
+    fn null(&self) -> PointerValue<'c> {
+        self.context().ptr_type(AddressSpace::default()).const_null()
+    }
+
+    fn global(&self, value: BasicValueEnum<'c>, is_constant: bool) -> GlobalValue<'c> {
+        let global = self.unit.module.add_global(value.get_type(), None, "interface");
+        global.set_linkage(Linkage::Private);
+        global.set_constant(is_constant);
+        global.set_initializer(&value);
+        global
+    }
+
+    fn text(&self, text: &str) -> BasicValueEnum<'c> {
+        let bytes = self.context().const_string(text.as_bytes(), true);
+        self.global(bytes.into(), true).as_pointer_value().into()
+    }
+
+    fn texts(&self, texts: &[String]) -> BasicValueEnum<'c> {
+        let texts: Vec<_> = texts.iter().map(|text| self.text(text)).collect();
+        self.address_of(self.context().const_struct(&texts, false).into())
+    }
+
+    fn address_of(&self, value: BasicValueEnum<'c>) -> BasicValueEnum<'c> {
+        self.global(value, true).as_pointer_value().into()
+    }
+
+    fn port(&self, port: &Port) -> BasicValueEnum<'c> {
+        let shape: Vec<_> = port.shape.iter().map(|&extent| self.word(extent)).collect();
+        let fields = [
+            self.text(&port.name),
+            self.text(&port.element),
+            self.word(port.element_bytes as i64),
+            self.word(port.shape.len() as i64),
+            self.address_of(self.context().const_struct(&shape, false).into()),
+            self.text(&port.message),
+        ];
+        self.context().const_struct(&fields, false).into()
+    }
+
+    fn ports(&self, ports: &[Port]) -> BasicValueEnum<'c> {
+        let ports: Vec<_> = ports.iter().map(|port| self.port(port)).collect();
+        self.address_of(self.context().const_struct(&ports, false).into())
+    }
+
+    fn host(&self, name: &str) -> Option<BasicValueEnum<'c>> {
+        Some(self.unit.module.get_function(name)?.as_global_value().as_pointer_value().into())
+    }
+
+    fn model(&self, interface: &Interface, level: Option<PointerValue<'c>>) -> Option<GlobalValue<'c>> {
+        let initialize = match &interface.initialize {
+            Some(name) => self.host(name)?,
+            None => self.null().into(),
+        };
+        let fields = [
+            self.ports(&interface.inputs),
+            self.word(interface.inputs.len() as i64),
+            self.ports(&interface.outputs),
+            self.word(interface.outputs.len() as i64),
+            self.word(interface.max_rank as i64),
+            self.texts(&interface.messages),
+            self.word(interface.messages.len() as i64),
+            self.texts(&interface.strings),
+            self.word(interface.strings.len() as i64),
+            self.host(&interface.main)?,
+            initialize,
+            self.word(interface.required_level),
+            level.unwrap_or(self.null()).into(),
+            self.global(self.word(0), false).as_pointer_value().into(),
+        ];
+        Some(self.global(self.context().const_struct(&fields, false).into(), true))
+    }
+}

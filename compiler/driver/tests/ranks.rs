@@ -1,0 +1,65 @@
+//! Rank by demand: values whose number of axes only their readers tell.
+
+mod graph;
+
+use driver::{Session, Tensor};
+use graph::{fails, integers, session};
+
+fn run(session: &mut Session, inputs: &[Tensor]) -> (Vec<i64>, Vec<f64>) {
+    let outputs = session.run(inputs).unwrap_or_else(|errors| panic!("{}", errors[0]));
+    (outputs[0].shape.clone(), outputs[0].to_f64().expect("numbers"))
+}
+
+/// The numbers from 1 on.
+fn counted(shape: &[i64]) -> Tensor {
+    let numbers: Vec<i64> = (1..=shape.iter().product()).collect();
+    Tensor { shape: shape.to_vec(), ..integers(&numbers) }
+}
+
+/// One branch gives two axes, the other three; `Transpose` reads two.
+const BRANCHES: &str = r#"%axes = "onnx.Constant"() {value = dense<[0]> : tensor<1xi64>} : () -> tensor<1xi64>
+    %v = "onnx.If"(%c) ({
+      %squeezed = "onnx.Squeeze"(%x, %axes) : (tensor<1x?x?xi64>, tensor<1xi64>) -> tensor<*xi64>
+      "onnx.Yield"(%squeezed) : (tensor<*xi64>) -> ()
+    }, {
+      "onnx.Yield"(%x) : (tensor<1x?x?xi64>) -> ()
+    }) : (tensor<i1>) -> tensor<*xi64>"#;
+
+fn truth(value: bool) -> Tensor {
+    Tensor::new(ir::Type::I1, vec![], ir::Blob::copy_of(&[value as u8])).expect("a byte is a truth value")
+}
+
+#[test]
+fn a_branch_of_the_rank_that_readers_take_may_run() {
+    let reader = r#""onnx.Transpose"(%v) {perm = [1, 0]} : (tensor<*xi64>) -> tensor<?x?xi64>"#;
+    let mut session = session("%c: tensor<i1>, %x: tensor<1x?x?xi64>", BRANCHES, reader, "tensor<?x?xi64>");
+    let x = counted(&[1, 2, 3]);
+    let (shape, found) = run(&mut session, &[truth(true), x.clone()]);
+    assert_eq!((shape, found), (vec![3, 2], vec![1.0, 4.0, 2.0, 5.0, 3.0, 6.0]));
+    fails(&mut session, &[truth(false), x], "this branch gives a tensor of rank 3, where readers need rank 2");
+}
+
+#[test]
+fn squeezing_without_axes_drops_as_many_as_readers_say() {
+    let before = r#"%v = "onnx.Squeeze"(%x, %none) : (tensor<?x?x?xi64>, none) -> tensor<*xi64>"#;
+    let before = format!("%none = \"onnx.NoValue\"() : () -> none\n    {before}");
+    let reader = r#""onnx.Transpose"(%v) {perm = [1, 0]} : (tensor<*xi64>) -> tensor<?x?xi64>"#;
+    let mut session = session("%x: tensor<?x?x?xi64>", &before, reader, "tensor<?x?xi64>");
+    for shape in [[1, 2, 3], [2, 1, 3], [2, 3, 1]] {
+        let x = counted(&shape);
+        assert_eq!(run(&mut session, &[x]), (vec![3, 2], vec![1.0, 4.0, 2.0, 5.0, 3.0, 6.0]));
+    }
+    let x = counted(&[1, 6, 1]);
+    fails(&mut session, &[x], "the axes that stay are not as many as the rank of the result says");
+}
+
+#[test]
+fn axes_that_data_tell_are_added_and_dropped() {
+    let operation = r#""onnx.Unsqueeze"(%x, %axes) : (tensor<?x?xi64>, tensor<2xi64>) -> tensor<?x?x?x?xi64>"#;
+    let mut session = session("%x: tensor<?x?xi64>, %axes: tensor<2xi64>", "", operation, "tensor<?x?x?x?xi64>");
+    let x = counted(&[2, 1]);
+    for (axes, shape) in [([0, 2], [1, 2, 1, 1]), ([3, 1], [2, 1, 1, 1]), ([-1, 0], [1, 2, 1, 1])] {
+        assert_eq!(run(&mut session, &[x.clone(), integers(&axes)]).0, shape);
+    }
+    fails(&mut session, &[x, integers(&[1, 1])], "the new axes are not as many as the rank of the result says");
+}

@@ -1,0 +1,92 @@
+//! ONNX Runtime's operators, of `com.microsoft` or unnamed in the default domain, said with those of the standard.
+//!
+//! Where no rank decides, others are read in their place; else they are compositions, which are taken apart in front of
+//! the rewrites. `https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md` describes them.
+
+mod activation;
+mod attention;
+mod bias;
+mod blockwise;
+mod channels_last;
+mod dynamic_quantize_lstm;
+mod early;
+mod embed_layer_normalization;
+mod fused_conv;
+mod fused_product;
+mod gelu;
+mod integer_product;
+mod integers;
+mod quantized;
+mod rotary_embedding;
+mod same;
+mod skip_normalization;
+
+use crate::operator::Operator;
+
+pub(crate) const OPERATORS: &[&Operator] = &[
+    &attention::group_query::GROUP_QUERY_ATTENTION,
+    &attention::multi_head::DECODER_MASKED_MULTI_HEAD_ATTENTION,
+    &attention::multi_head::MULTI_HEAD_ATTENTION,
+    &attention::packed::ATTENTION,
+    &attention::packed::QATTENTION,
+    &bias::BIAS_ADD,
+    &bias::BIAS_DROPOUT,
+    &bias::BIAS_SOFTMAX,
+    &blockwise::GATHER_BLOCK_QUANTIZED,
+    &blockwise::MATMUL_BNB4,
+    &blockwise::MATMUL_NBITS,
+    &dynamic_quantize_lstm::DYNAMIC_QUANTIZE_LSTM,
+    &early::AFFINE,
+    &early::CROP,
+    &early::DYNAMIC_SLICE,
+    &early::GIVEN_TENSOR_FILL,
+    &early::IMAGE_SCALER,
+    &early::PARAMETRIC_SOFTPLUS,
+    &early::SCALE,
+    &early::SCALED_TANH,
+    &embed_layer_normalization::EMBED_LAYER_NORMALIZATION,
+    &fused_conv::FUSED_CONV,
+    &fused_conv::NHWC_CONV,
+    &fused_conv::NHWC_FUSED_CONV,
+    &fused_conv::NHWC_MAX_POOL,
+    &fused_product::FUSED_GEMM,
+    &fused_product::FUSED_MATMUL,
+    &fused_product::FUSED_MATMUL_ACTIVATION,
+    &fused_product::GEMM_FAST_GELU,
+    &fused_product::TRANSPOSE_MATMUL,
+    &gelu::BIAS_GELU,
+    &gelu::BIAS_SPLIT_GELU,
+    &gelu::FAST_GELU,
+    &gelu::QUICK_GELU,
+    &integer_product::DYNAMIC_QUANTIZE_MATMUL,
+    &integer_product::MATMUL_INTEGER_TO_FLOAT,
+    &integers::MATMUL_INTEGER16,
+    &integers::MUL_INTEGER,
+    &integers::REDUCE_SUM_INTEGER,
+    &quantized::QGEMM,
+    &quantized::QLINEAR_ADD,
+    &quantized::QLINEAR_AVERAGE_POOL,
+    &quantized::QLINEAR_CONCAT,
+    &quantized::QLINEAR_CONV,
+    &quantized::QLINEAR_GLOBAL_AVERAGE_POOL,
+    &quantized::QLINEAR_LEAKY_RELU,
+    &quantized::QLINEAR_MUL,
+    &quantized::QLINEAR_REDUCE_MEAN,
+    &quantized::QLINEAR_SIGMOID,
+    &quantized::QLINEAR_SOFTMAX,
+    &quantized::QLINEAR_WHERE,
+    &rotary_embedding::ROTARY_EMBEDDING,
+    &same::DEQUANTIZE_LINEAR,
+    &same::EXPAND_DIMS,
+    &same::GATHER_ND,
+    &same::GELU,
+    &same::GRID_SAMPLE,
+    &same::PAD,
+    &same::QUANTIZE_LINEAR,
+    &same::RANGE,
+    &same::TRILU,
+    &same::UNIQUE,
+    &skip_normalization::SIMPLIFIED_LAYER_NORMALIZATION,
+    &skip_normalization::SKIP_LAYER_NORMALIZATION,
+    &skip_normalization::SKIP_SIMPLIFIED_LAYER_NORMALIZATION,
+];

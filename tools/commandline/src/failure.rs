@@ -1,0 +1,65 @@
+//! Why a tool ends without success.
+
+use std::panic::UnwindSafe;
+use std::process::ExitCode;
+
+use driver::{Diagnostic, ErrorClass};
+
+use crate::output::warn;
+
+/// Why a tool ends without success.
+#[derive(Debug)]
+pub struct Failure {
+    /// The exit code.
+    pub code: i32,
+    /// What to tell the user, a line each.
+    pub lines: Vec<String>,
+}
+
+impl Failure {
+    /// One message; where it happened stands in front of what happened: `FILE: what`.
+    pub fn new(class: ErrorClass, message: impl std::fmt::Display) -> Failure {
+        Failure { code: class.exit_code(), lines: vec![format!("error: {message}")] }
+    }
+
+    /// The model or a file is wrong.
+    pub fn input(message: impl std::fmt::Display) -> Failure {
+        Failure::new(ErrorClass::Input, message)
+    }
+
+    /// The command line is wrong.
+    pub fn usage(message: impl std::fmt::Display) -> Failure {
+        Failure::new(ErrorClass::Usage, message)
+    }
+
+    /// Nobody reads what the tool says any more, so it ends as if all had been said.
+    pub fn unheard() -> Failure {
+        Failure { code: 0, lines: vec![] }
+    }
+}
+
+impl From<Vec<Diagnostic>> for Failure {
+    fn from(diagnostics: Vec<Diagnostic>) -> Failure {
+        let code = diagnostics.iter().map(|d| d.class).max().unwrap_or(ErrorClass::Internal).exit_code();
+        Failure { code, lines: diagnostics.iter().map(ToString::to_string).collect() }
+    }
+}
+
+impl From<String> for Failure {
+    fn from(message: String) -> Failure {
+        Failure::input(message)
+    }
+}
+
+/// The whole of a tool: prints why it failed, and makes the exit code. A panic is a bug of ours.
+pub fn guard(tool: impl FnOnce() -> Result<(), Failure> + UnwindSafe) -> ExitCode {
+    let failure = match std::panic::catch_unwind(tool) {
+        Ok(Ok(())) => return ExitCode::SUCCESS,
+        Ok(Err(failure)) => failure,
+        Err(_) => Failure::new(ErrorClass::Internal, "this is a bug of the compiler, not of the model"),
+    };
+    for line in failure.lines {
+        warn(&line);
+    }
+    ExitCode::from(failure.code as u8)
+}

@@ -1,0 +1,29 @@
+//! What the command-line tools share: how they fail, write, show progress and leave nothing behind.
+
+mod drafts;
+mod failure;
+mod output;
+mod progress;
+
+pub use drafts::{Draft, Drafts, Temporary};
+pub use failure::{Failure, guard};
+pub use output::{print, warn, write_binary};
+pub use progress::Progress;
+
+pub use clap_complete::Shell;
+
+/// `NAME=N` of `--dim`.
+pub fn dimension(text: &str) -> Result<(String, i64), String> {
+    let (name, extent) = text.split_once('=').ok_or("expected NAME=N")?;
+    let extent = extent.parse().ok().filter(|&extent| extent >= 0);
+    Ok((name.to_string(), extent.ok_or("expected a number that is not negative behind =")?))
+}
+
+/// The completions of a tool's command line for a shell, to be read by it.
+pub fn completions<A: clap::CommandFactory>(shell: Shell) -> Vec<u8> {
+    let mut command = A::command();
+    let name = command.get_name().to_string();
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut command, name, &mut script);
+    script
+}

@@ -1,0 +1,92 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::{ArgGroup, Parser, ValueEnum};
+use commandline::{Shell, dimension};
+
+const EXAMPLES: &str = "\
+Examples:
+  onnx-run model.onnx --input picture.npy                 the one input of a model
+  onnx-run model.onnx --input ids=ids.npy --random        one input, random values for the others
+  onnx-run model.onnx --inputs all.npz --save out.npz     inputs and outputs by name
+  onnx-run model.onnx --random --bench --dim batch=8      latency at a batch of 8
+  onnx-run model.onnx --test-data folder                  compare with what the outputs should be
+  cat model.onnx | onnx-run - --random                    a model from the standard input";
+
+/// Compile an ONNX model and run it.
+#[derive(Parser, Debug)]
+#[command(name = "onnx-run", version, after_help = EXAMPLES)]
+#[command(group(ArgGroup::new("measurement").args(["bench", "profile"])))]
+pub(crate) struct Arguments {
+    /// The model; - is the standard input
+    #[arg(required_unless_present = "completions")]
+    pub(crate) model: Option<PathBuf>,
+    /// An input from a .npy, .npz or .pb file; its name may be left out where there is one input
+    #[arg(long = "input", value_name = "NAME=FILE")]
+    pub(crate) input: Vec<String>,
+    /// All inputs, by name, from a .npz file or a folder
+    #[arg(long, value_name = "FILE.npz|DIR")]
+    pub(crate) inputs: Option<PathBuf>,
+    /// Random values for the inputs that are not given, of extents that the model accepts
+    #[arg(long)]
+    pub(crate) random: bool,
+    /// Where random values start
+    #[arg(long, default_value_t = 0, value_name = "N", requires = "random")]
+    pub(crate) seed: u64,
+    /// The extent of a named dimension, fixed before compilation
+    #[arg(long = "dim", value_name = "NAME=N", value_parser = dimension)]
+    pub(crate) dims: Vec<(String, i64)>,
+    /// Save the outputs instead of printing them; a .npy file takes one output
+    #[arg(long, value_name = "FILE.npz|FILE.npy|DIR")]
+    pub(crate) save: Option<PathBuf>,
+    /// The code generator
+    #[arg(long, value_enum, default_value_t = BackendName::Cranelift)]
+    pub(crate) backend: BackendName,
+    /// Threads to compile and run on; 0 means all there are
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    pub(crate) threads: usize,
+    /// Only rewrites whose results are the same bit for bit
+    #[arg(long)]
+    pub(crate) strict_fp: bool,
+    /// Tell which rewrites of the graph were found, which were chosen, and what they should save
+    #[arg(long)]
+    pub(crate) explain: bool,
+    /// Measure instead of printing the outputs
+    #[arg(long, conflicts_with = "save")]
+    pub(crate) bench: bool,
+    /// Runs to measure, with --bench and --profile
+    #[arg(long, default_value_t = 20, value_name = "N", requires = "measurement")]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) runs: u64,
+    /// Print the measurements of --bench as JSON
+    #[arg(long, requires = "bench")]
+    pub(crate) json: bool,
+    /// Print the time of each kernel call and the nodes in it, instead of the outputs
+    #[arg(long, conflicts_with = "save")]
+    pub(crate) profile: bool,
+    /// Run the test data sets of a folder and compare the outputs
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["measurement", "save", "random", "input", "inputs"])]
+    pub(crate) test_data: Option<PathBuf>,
+    /// Relative tolerance of --test-data; that of the element type by default
+    #[arg(long, value_name = "X", requires = "test_data")]
+    pub(crate) rtol: Option<f64>,
+    /// Absolute tolerance of --test-data; that of the element type by default
+    #[arg(long, value_name = "X", requires = "test_data")]
+    pub(crate) atol: Option<f64>,
+    /// Print the module behind a stage of compilation (see --timings for their names)
+    #[arg(long, value_name = "STAGE")]
+    pub(crate) print_after: Vec<String>,
+    /// Print how long each stage of compilation took
+    #[arg(long)]
+    pub(crate) timings: bool,
+    /// Print the completions of this command line for a shell
+    #[arg(long, value_name = "SHELL", exclusive = true)]
+    pub(crate) completions: Option<Shell>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum BackendName {
+    Cranelift,
+    Llvm,
+}
