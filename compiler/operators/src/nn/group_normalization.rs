@@ -7,7 +7,7 @@ use ir::{Attribute, DimExpr, Op, Value};
 use super::normalize::normalize_rows;
 use crate::graph::{self, Emitter, Problem};
 use crate::operator::{Operator, Rank};
-use crate::shape::{Answer, Node};
+use crate::shape::{Answer, Condition, Node};
 use crate::structured::reduction::{Shaped, accumulator};
 use crate::structured::{Lowering, Unsupported};
 
@@ -81,9 +81,12 @@ fn shapes(node: &mut Node<'_, '_>, grouping: &Grouping) -> Answer {
     let input = node.shape_of(grouping.x);
     if let Some([_, channels, ..]) = input.as_deref() {
         let groups = grouping.groups.unwrap_or(1);
-        if groups < 1 || channels.as_constant().is_some_and(|channels| channels % groups != 0) {
-            return Err(format!("{channels} channels cannot be divided into {groups} groups"));
+        let message = || format!("{channels} channels cannot be divided into {groups} groups");
+        if groups < 1 {
+            return Err(message());
         }
+        let divisor = DimExpr::Constant(groups);
+        node.require(Condition::Equal(channels.floor_div(&divisor).mul(&divisor), channels.clone()), message)?;
         for (parameter, what) in [(grouping.scale, "the scale"), (grouping.bias, "the bias")] {
             node.expect_shape(Some(parameter), std::slice::from_ref(channels), what)?;
         }
@@ -99,8 +102,7 @@ fn lower(lowering: &mut Lowering<'_>, op: Op, grouping: &Grouping) -> Result<(),
     let channels = input.shape[1].clone();
     let groups = grouping.groups.map_or(channels.clone(), DimExpr::Constant);
     let spatial = DimExpr::product(&input.shape[2..]);
-    let members =
-        channels.divide_exactly(&groups).ok_or_else(|| Unsupported::new("its groups do not divide its channels"))?;
+    let members = channels.floor_div(&groups);
     let row_shape = vec![input.shape[0].clone(), groups, members.mul(&spatial)];
     let rows = Shaped { value: lowering.reshape(input.value, &row_shape), shape: row_shape };
     let [normalized, ..] = normalize_rows(lowering, &rows, &work, grouping.epsilon, true);
