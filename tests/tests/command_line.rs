@@ -145,6 +145,29 @@ const OTHER: &str = r#""builtin.module"() ({
 "#;
 
 #[test]
+fn targets_that_make_no_sense_are_refused_before_anything_is_written() {
+    let model = write(&sum(FLOAT), "targets");
+    let target = folder("targets").join("model.o");
+    for (arguments, message) in [
+        (&["--cpu", "foo"][..], "--cpu foo: LLVM knows no such CPU"),
+        (&["--cpu", "help"], "haswell, "),
+        (&["--cpu", "i386"], "--cpu i386: "),
+        (&["--target", "aarch64-unknown-linux-gnu", "--cpu", "haswell"], "LLVM knows no such CPU"),
+        (&["--target", "aarch64-unknown-linux-gnu", "--cpu", "native"], "it is this machine's"),
+        (&["--target", "nonsense"], "--target nonsense: "),
+        (&["--target", "x86_64-pc-windows-msvc"], "no ELF files"),
+        (&["--target", "aarch64-apple-darwin"], "no ELF files"),
+    ] {
+        let mut command = tool("onnxc");
+        fails(command.arg(&model).args(arguments).arg("-o").arg(&target), 2, message);
+        assert!(!target.exists(), "{arguments:?}");
+    }
+    for arguments in [&["--target", "aarch64-unknown-linux-gnu"][..], &["--cpu", "x86-64-v3"], &["--cpu", "haswell"]] {
+        stdout(tool("onnxc").arg(&model).args(arguments).arg("-o").arg(&target));
+    }
+}
+
+#[test]
 fn errors_of_a_run_name_the_node_and_the_extents() {
     let folder = folder("errors");
     let port = |name: &str, extent: &str| value_info(name, Some(named(FLOAT, &[extent, "C"])));

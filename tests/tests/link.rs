@@ -254,6 +254,46 @@ fn a_generated_program_says_what_it_takes() {
 }
 
 #[test]
+fn programs_run_on_any_processor_that_they_are_for() {
+    let folder = repository().join("target/tmp/processors");
+    std::fs::create_dir_all(&folder).expect("the target folder takes folders");
+    // a convolution, an elementary function, a sum: every kind of code that processors differ in
+    let model = repository().join("target/conformance/node/test_softmax_large_number/model.onnx");
+    if !model.exists() || Command::new("qemu-x86_64").arg("--version").output().is_err() {
+        eprintln!("skipped: there is no qemu-x86_64, or no {}", model.display());
+        return;
+    }
+    let input = folder.join("x.npy");
+    let header = "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 4), }\n";
+    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+    bytes.extend((header.len() as u16).to_le_bytes());
+    bytes.extend(header.as_bytes());
+    bytes
+        .extend([0f32, 1.0, 2.0, 3.0, 10000.0, 10001.0, 10002.0, 10003.0].iter().flat_map(|value| value.to_le_bytes()));
+    std::fs::write(&input, bytes).expect("the folder takes files");
+    let program = |cpu: &[&str], name: &str| {
+        let mut command = Command::new(onnxc(Path::new(env!("CARGO_BIN_EXE_models"))));
+        run(command.arg(&model).args(cpu).args(["--emit", "exe", "-o"]).arg(folder.join(name)));
+        folder.join(name)
+    };
+    let on = |processor: &str, program: &Path| {
+        let mut command = Command::new("qemu-x86_64");
+        command.args(["-cpu", processor]).arg(program).arg(&input).output().expect("it starts")
+    };
+    let portable = program(&[], "portable");
+    for processor in ["Nehalem", "Haswell"] {
+        let output = on(processor, &portable);
+        let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(printed.starts_with("y: float32 [2, 4] [0.032058"), "{processor}: {printed}");
+    }
+    let newer = program(&["--cpu", "x86-64-v3"], "newer");
+    for (processor, program) in [("core2duo", &portable), ("Nehalem", &newer)] {
+        let said = String::from_utf8_lossy(&on(processor, program).stderr).into_owned();
+        assert!(said.contains("error: this processor lacks instructions"), "{processor}: {said}");
+    }
+}
+
+#[test]
 fn c_programs_give_and_take_strings() {
     let model = repository().join("target/conformance/node/test_string_split_basic/model.onnx");
     if !model.exists() {

@@ -41,6 +41,26 @@ pub fn compile_ir(module: &Module, options: &Options) -> Result<String> {
     emit(module, options, Contents::Inline, |unit, _| Ok(unit.print_to_string().to_string()))
 }
 
+/// Whether there is code and an object format for a target; LLVM may end the process where there is none, and says so on
+/// the standard error output.
+pub fn probe(options: &Options) -> Result<()> {
+    // some combinations are found out only in a function
+    let mut body = ir::Body::default();
+    let entry = body.add_block(body.root(), &[]);
+    ir::Builder::at_end(&mut body, entry).create("func.return", &[], &[], []);
+    let r#type = ir::FunctionType { inputs: vec![], results: vec![] };
+    let mut module = Module::new();
+    module.add_function("probe", r#type, ir::Attributes::new(), body, Location::Unknown);
+    let object = compile_object(&module, options)?;
+    match object.starts_with(b"\x7fELF") {
+        true => Ok(()),
+        false => {
+            let message = "its objects are no ELF files, and only those are written";
+            Err(Diagnostic::error(ir::ErrorClass::Usage, Location::Unknown, message).into())
+        }
+    }
+}
+
 /// When large constants get their bytes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Contents {
@@ -81,6 +101,7 @@ fn emit<T>(
         context: &context,
         module: context.create_module("onnx"),
         attributes: attributes(&context, options, &machine),
+        fused: options.fused(&machine),
     };
     unit.module.set_triple(&machine.get_triple());
     unit.module.set_data_layout(&machine.get_target_data().get_data_layout());
@@ -95,7 +116,8 @@ fn emit<T>(
         return Err(errors);
     }
     if let Some(interface) = &options.interface {
-        crate::interface::define(&unit, interface, None)?;
+        let level = interface.level.as_ref().and_then(|name| unit.module.get_global(name));
+        crate::interface::define(&unit, interface, level.map(|level| level.as_pointer_value()))?;
         hide_all_but(&unit.module, &interface.exports());
     }
     let (passes, pass_options) = options.passes();

@@ -41,8 +41,9 @@ fn plain_opcode(name: &str) -> Option<InstructionOpcode> {
     })
 }
 
-/// Intrinsics that mean exactly what the operation means.
-fn intrinsic(name: &str) -> Option<&'static str> {
+/// Intrinsics that mean exactly what the operation means; but a product is rounded before the sum where the processor cannot
+/// do otherwise, because a function that could takes a hundred times as long.
+fn intrinsic(name: &str, fused: bool) -> Option<&'static str> {
     Some(match name {
         "arith.maximumf" => "llvm.maximum",
         "arith.minimumf" => "llvm.minimum",
@@ -53,7 +54,8 @@ fn intrinsic(name: &str) -> Option<&'static str> {
         "math.trunc" => "llvm.trunc",
         "math.roundeven" => "llvm.roundeven",
         "math.copysign" => "llvm.copysign",
-        "math.fma" | "vector.fma" => "llvm.fma",
+        "math.fma" | "vector.fma" if fused => "llvm.fma",
+        "math.fma" | "vector.fma" => "llvm.fmuladd",
         _ => return None,
     })
 }
@@ -130,7 +132,7 @@ impl<'c> Translator<'_, 'c> {
             ("arith.maxnumf", &[x, y]) => self.number_or_other(FloatPredicate::OGT, x, y)?,
             ("arith.minnumf", &[x, y]) => self.number_or_other(FloatPredicate::OLT, x, y)?,
             ("arith.negf", &[x]) => self.negate(x)?,
-            (_, &[x, ..]) => match (intrinsic(name), runtime_function(name)) {
+            (_, &[x, ..]) => match (intrinsic(name, self.fused), runtime_function(name)) {
                 (Some(intrinsic), _) => self.intrinsic(intrinsic, &[x.get_type()], arguments)?,
                 (_, Some(function)) => self.by_lane(arguments, |lanes| self.call_elementary(function, lanes))?,
                 _ => return Ok(None),

@@ -38,6 +38,8 @@ pub(crate) struct Unit<'c> {
     pub(crate) module: Module<'c>,
     /// Attributes of every function defined here.
     pub(crate) attributes: Vec<FunctionAttribute>,
+    /// Whether the processor multiplies and adds at once.
+    pub(crate) fused: bool,
 }
 
 /// Translates one function with a body.
@@ -52,8 +54,13 @@ pub(crate) fn translate(unit: &Unit<'_>, function: FunctionView<'_>) -> Result<(
     for attribute in &unit.attributes {
         target.add_attribute(AttributeLoc::Function, *attribute);
     }
+    let level = function.attributes.integer(LEVEL);
+    for attribute in level.map(|level| level_attributes(unit.context, level)).unwrap_or_default() {
+        target.add_attribute(AttributeLoc::Function, attribute);
+    }
     let mut translator = Translator {
         unit,
+        fused: level.map_or(unit.fused, |level| level >= FUSED),
         body,
         function: target,
         builder: unit.context.create_builder(),
@@ -67,6 +74,19 @@ pub(crate) fn translate(unit: &Unit<'_>, function: FunctionView<'_>) -> Result<(
     }
     let problem = unit.module.verify().err().map(|error| error.to_string()).unwrap_or_default();
     Err(at_location(format!("@{} became LLVM IR that is not valid: {problem}", function.name)))
+}
+
+/// The attribute of a function that is for processors of a level: x86-64-v2, -v3 or -v4.
+const LEVEL: &str = "rt.level";
+/// The lowest level whose processors multiply and add at once.
+const FUSED: i64 = 3;
+/// The lowest level whose processors have vectors of 512 bits.
+const WIDE: i64 = 4;
+
+fn level_attributes(context: &Context, level: i64) -> Vec<FunctionAttribute> {
+    let processor = context.create_string_attribute("target-cpu", &format!("x86-64-v{level}"));
+    let width = context.create_string_attribute("prefer-vector-width", "512");
+    if level >= WIDE { vec![processor, width] } else { vec![processor] }
 }
 
 /// The function of a name in this module, declared when it is new; `None` when its type has no ABI.
@@ -99,6 +119,8 @@ fn signature<'c>(context: &'c Context, inputs: &[ir::Type], results: &[ir::Type]
 /// The state of one function's translation.
 pub(crate) struct Translator<'a, 'c> {
     pub(crate) unit: &'a Unit<'c>,
+    /// Whether the processor of this function multiplies and adds at once.
+    pub(crate) fused: bool,
     pub(crate) body: &'a Body,
     pub(crate) function: FunctionValue<'c>,
     pub(crate) builder: Builder<'c>,

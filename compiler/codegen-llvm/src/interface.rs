@@ -31,7 +31,9 @@ pub struct Interface {
     /// The host function that comes before the first run.
     pub initialize: Option<String>,
     /// The level of instructions, as in x86-64-v3, without which nothing runs; 0 is any.
-    pub required_level: u32,
+    pub required_level: i64,
+    /// The global where kernels look up the level that there is.
+    pub level: Option<String>,
 }
 
 /// One input or output.
@@ -212,7 +214,7 @@ impl<'c> Data<'_, 'c> {
             self.word(interface.strings.len() as i64),
             self.host(&interface.main)?,
             initialize,
-            self.word(i64::from(interface.required_level)),
+            self.word(interface.required_level),
             level.unwrap_or(self.null()).into(),
             self.global(self.word(0), false).as_pointer_value().into(),
         ];

@@ -17,7 +17,7 @@ mod rolled;
 mod target;
 mod vector;
 
-pub use emit::{compile_assembly, compile_ir, compile_object, write_object};
+pub use emit::{compile_assembly, compile_ir, compile_object, probe, write_object};
 pub use interface::{Interface, Port};
 pub use target::{Optimization, Options};
 

@@ -78,6 +78,14 @@ impl Options {
         machine.ok_or_else(|| usage(format!("target {triple} with CPU '{cpu}' cannot be compiled for")))
     }
 
+    /// Whether the processor multiplies and adds at once.
+    pub(crate) fn fused(&self, machine: &TargetMachine) -> bool {
+        let features = machine.get_feature_string().to_string_lossy().into_owned();
+        let (cpu, triple) = (machine.get_cpu().to_string(), machine.get_triple().to_string());
+        let plain = ["", "generic", "x86-64", "x86-64-v2"].contains(&&*cpu) && triple.starts_with("x86_64");
+        !plain || features.contains("+fma")
+    }
+
     /// The widest vectors worth using, in bits, where LLVM would choose narrower ones.
     pub(crate) fn preferred_vector_width(&self, machine: &TargetMachine) -> Option<u32> {
         let features = machine.get_feature_string().to_string_lossy().into_owned();

@@ -32,14 +32,31 @@ pub enum Backend {
     Llvm,
 }
 
+/// What is known of the processor that code is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Processor {
+    /// It has these vector registers.
+    Vectors(VectorRegisters),
+    /// It is an x86-64-v2 or better: kernels are there in versions, of which the model's initialisation chooses.
+    AnyX86,
+    /// Nothing: contractions call the runtime, which looks at the processor it runs on.
+    Unknown,
+}
+
+impl Processor {
+    /// The one that this runs on.
+    pub fn of_this_machine() -> Processor {
+        VectorRegisters::of_this_machine().map_or(Processor::Unknown, Processor::Vectors)
+    }
+}
+
 /// How to compile.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The code generator.
     pub backend: Backend,
-    /// The vector registers that LLVM's code may use; without them contractions call the runtime, which looks at the
-    /// processor it runs on.
-    pub vectors: Option<VectorRegisters>,
+    /// What LLVM's code may know about the processor it runs on.
+    pub processor: Processor,
     /// Threads to compile and to run on; 0 means all there are.
     pub threads: usize,
     /// Values of named dimensions, fixed before compilation.
@@ -61,7 +78,7 @@ impl Default for Options {
     fn default() -> Options {
         Options {
             backend: Backend::default(),
-            vectors: VectorRegisters::of_this_machine(),
+            processor: Processor::of_this_machine(),
             threads: 0,
             dims: BTreeMap::new(),
             strict_fp: false,

@@ -16,12 +16,14 @@ mod value;
 mod worker;
 
 pub use codegen_cranelift::clif;
-pub use compiler::{Backend, CompiledModel, Compiler, Options};
+pub use compiler::{Backend, CompiledModel, Compiler, Options, Processor};
 pub use dialects::levels::Level;
 pub use ir::{Blob, DenseElements, Diagnostic, ErrorClass, FloatType, Result, Type};
 pub use lower::low::VectorRegisters;
+pub use lower::low::dispatch::PROCESSOR_LEVEL;
 pub use progress::{Observer, Stage};
 pub use runtime::pages::available_memory;
+pub use runtime::processor::level as processor_level;
 pub use session::{KernelTime, Session};
 pub use signature::{Container, Extent, Port, Signature};
 pub use tensor::{Tensor, element_text, type_name};

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use ir::pass::{Filter, PassManager, PassRegistry, Pipeline};
 use ir::{Diagnostic, ErrorClass, Location, Module, Registry, Result};
 
-use crate::compiler::{Backend, Options};
+use crate::compiler::{Backend, Options, Processor};
 use crate::passes;
 
 pub use ir::pass::Timings;
@@ -21,7 +21,7 @@ pub(crate) const IMPORT: &str = "import";
 /// From the graph level to the structured level.
 pub fn graph(options: &Options) -> String {
     let optimize = format!("optimize{{strict-fp={} explain={}}}", options.strict_fp, options.explain);
-    format!("decompose{{foreign=true}},{optimize},decompose,onnx-to-linalg")
+    format!("specialize-ranks,decompose{{foreign=true}},{optimize},decompose,onnx-to-linalg")
 }
 
 /// From the kernel level to the low level.
@@ -36,16 +36,18 @@ pub fn low_steps(options: &Options) -> (String, String) {
 
 /// From the kernel level to the low level, for the back end of the options.
 pub fn low(options: &Options) -> String {
-    tile_contractions(options) + LOW
+    let (whole, each) = low_steps(options);
+    format!("{whole},{each}")
 }
 
-/// What stands in front of the passes of [`LOW`] where contractions become code of their own.
+/// What stands in the middle of the passes of [`LOW`] where contractions become code of their own.
 fn tile_contractions(options: &Options) -> String {
-    match (options.backend, options.vectors) {
-        (Backend::Llvm, Some(vectors)) => {
+    match (options.backend, options.processor) {
+        (Backend::Llvm, Processor::Vectors(vectors)) => {
             format!("tile-contractions{{registers={} lanes={}}},", vectors.count, vectors.lanes)
         }
-        _ => String::new(),
+        (Backend::Llvm, Processor::AnyX86) => "dispatch-kernels,tile-contractions,".to_string(),
+        (Backend::Llvm, Processor::Unknown) | (Backend::Cranelift, _) => String::new(),
     }
 }
 

@@ -11,8 +11,8 @@ use dialects::ml_program::{GLOBAL, GLOBAL_LOAD, GLOBAL_STORE};
 use dialects::rt::routines::{CALL, Routine};
 use ir::{Attribute, Attributes, Body, FunctionType, IndexMap, IndexSet, Location, Module, Op, Value};
 
-use crate::clone::{Mapping, clone_op};
 use crate::extents::destination;
+use ir::clone::{Mapping, clone_op};
 
 /// The function that computes what depends on constants alone.
 pub const INITIALIZE: &str = "initialize";

@@ -69,7 +69,11 @@ pub fn passes() -> Vec<PassDefinition> {
             low::declare::declare_runtime(module)
         }),
     ];
-    conversions.into_iter().chain([low::TILE_CONTRACTIONS]).chain(low::PASSES.iter().cloned()).collect()
+    conversions
+        .into_iter()
+        .chain([low::DISPATCH_KERNELS, low::TILE_CONTRACTIONS])
+        .chain(low::PASSES.iter().cloned())
+        .collect()
 }
 
 /// Names for passes that belong together.

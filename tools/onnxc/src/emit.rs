@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use commandline::{Drafts, Failure, Progress, print};
-use driver::{Backend, Compiler, Level, Observer, Options, Signature, VectorRegisters};
+use driver::{Backend, Compiler, Level, Observer, Options, Signature};
 use ir::{Module, PrintOptions};
 
 use crate::{Arguments, Emit};
@@ -60,10 +60,9 @@ fn lower(
     backend: Backend,
     observer: Option<Observer>,
 ) -> Result<(Module, Signature), Failure> {
-    let native = arguments.target.is_none() && arguments.cpu.as_deref().is_none_or(|cpu| cpu == "native");
     let options = Options {
         backend,
-        vectors: if native { VectorRegisters::of_this_machine() } else { None },
+        processor: arguments.processor(),
         threads: arguments.threads,
         dims: arguments.dims.iter().cloned().collect(),
         strict_fp: arguments.strict_fp,

@@ -1,7 +1,7 @@
 //! The C interface of an object or library: the header, and what the object says of itself.
 
 use codegen_llvm::{Interface, Port};
-use driver::{Extent, Signature, type_name};
+use driver::{Extent, PROCESSOR_LEVEL, Signature, type_name};
 use indexmap::IndexMap;
 use ir::{Attribute, Module};
 
@@ -9,7 +9,7 @@ use ir::{Attribute, Module};
 const TEMPLATE: &str = include_str!("model.h");
 
 /// The interface of a model whose symbols begin with `name`.
-pub(crate) fn interface(module: &Module, signature: &Signature, name: &str, required_level: u32) -> Interface {
+pub(crate) fn interface(module: &Module, signature: &Signature, name: &str, required_level: i64) -> Interface {
     let ports = || signature.inputs.iter().chain(&signature.outputs);
     let texts = |name: &str| {
         let texts = module.attributes.get(name).and_then(Attribute::as_array).unwrap_or_default();
@@ -29,6 +29,7 @@ pub(crate) fn interface(module: &Module, signature: &Signature, name: &str, requ
         main: driver::pipeline::MAIN.to_string(),
         initialize: module.symbol(initialize).map(|_| initialize.to_string()),
         required_level,
+        level: module.symbol(PROCESSOR_LEVEL).map(|_| PROCESSOR_LEVEL.to_string()),
     }
 }
 

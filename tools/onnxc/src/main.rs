@@ -6,6 +6,8 @@ mod header;
 #[cfg(feature = "llvm")]
 mod native;
 #[cfg(feature = "llvm")]
+mod target;
+#[cfg(feature = "llvm")]
 mod worker;
 
 use std::io::IsTerminal;
@@ -14,6 +16,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, ValueEnum};
 use commandline::{Drafts, Failure, Shell, dimension, guard, write_binary};
+use driver::{Processor, VectorRegisters};
 
 /// Compilation makes and drops many small values; the system's allocator would take a third of its time.
 #[global_allocator]
@@ -33,7 +36,7 @@ Examples:
 #[command(name = "onnxc", version, after_help = EXAMPLES)]
 struct Arguments {
     /// The model; - is the standard input
-    #[arg(required_unless_present_any = ["worker", "completions"])]
+    #[arg(required_unless_present_any = ["worker", "probe", "completions"])]
     model: Option<PathBuf>,
     /// Where the result goes; - is the standard output
     #[arg(short, long, default_value = "-", value_name = "FILE")]
@@ -44,7 +47,8 @@ struct Arguments {
     /// The target triple; this machine's by default
     #[arg(long, value_name = "TRIPLE")]
     target: Option<String>,
-    /// The CPU as LLVM names it, or native
+    /// The CPU as LLVM names it, or native for this machine's; by default any x86-64-v2 or better, with kernels for v3
+    /// and v4 that are chosen when the model is loaded
     #[arg(long, value_name = "NAME")]
     cpu: Option<String>,
     /// What the symbols of an object or library begin with; the model's file name by default
@@ -65,6 +69,9 @@ struct Arguments {
     /// Compile a module of the low level from the standard input to an object on the standard output
     #[arg(long, hide = true)]
     worker: bool,
+    /// Compile nothing for the target, and tell what LLVM says
+    #[arg(long, hide = true)]
+    probe: bool,
     /// Print the completions of this command line for a shell
     #[arg(long, value_name = "SHELL", exclusive = true)]
     completions: Option<Shell>,
@@ -97,7 +104,40 @@ enum Emit {
     Clif,
 }
 
+/// What code is for that is not for one CPU: what all have that were made in the last fifteen years.
+const BASELINE: i64 = 2;
+
 impl Arguments {
+    /// Whether code is for any x86-64-v2 or better.
+    fn is_portable(&self) -> bool {
+        self.cpu.is_none() && self.target.as_deref().map_or(cfg!(target_arch = "x86_64"), |t| t.starts_with("x86_64"))
+    }
+
+    /// The level of a CPU that is named by it: x86-64-v3.
+    fn named_level(&self) -> Option<i64> {
+        self.cpu.as_deref()?.strip_prefix("x86-64-v")?.parse().ok()
+    }
+
+    fn processor(&self) -> Processor {
+        match (self.is_portable(), self.cpu.as_deref(), self.named_level()) {
+            (true, _, _) => Processor::AnyX86,
+            (false, Some("native"), _) => Processor::of_this_machine(),
+            (false, _, Some(3)) => Processor::Vectors(VectorRegisters::X86_256),
+            (false, _, Some(4)) => Processor::Vectors(VectorRegisters::X86_512),
+            _ => Processor::Unknown,
+        }
+    }
+
+    /// The CPU as LLVM names it, and the level without which code for it cannot run; 0 where that is not known.
+    #[cfg(feature = "llvm")]
+    fn cpu(&self) -> (Option<String>, i64) {
+        match (self.is_portable(), self.cpu.as_deref()) {
+            (true, _) => (Some(format!("x86-64-v{BASELINE}")), BASELINE),
+            (false, Some("native")) => (Some("native".into()), driver::processor_level()),
+            (false, cpu) => (cpu.map(str::to_string), self.named_level().unwrap_or(0)),
+        }
+    }
+
     /// Refuses what would be ignored, or fail when all the work is done.
     fn check(&self) -> Result<(), Failure> {
         let is_file = self.output != Path::new("-");
@@ -124,7 +164,12 @@ impl Arguments {
                 Err(Failure::usage(format!("--name {name}: it is no identifier of C")))
             }
             _ => Ok(()),
+        }?;
+        #[cfg(feature = "llvm")]
+        if has_symbols || self.emit == Emit::Exe {
+            target::check(self)?;
         }
+        Ok(())
     }
 }
 
@@ -146,6 +191,10 @@ fn run(arguments: &Arguments) -> Result<(), Failure> {
     #[cfg(feature = "llvm")]
     if arguments.worker {
         return worker::run();
+    }
+    #[cfg(feature = "llvm")]
+    if arguments.probe {
+        return target::answer(arguments);
     }
     let Some(model) = &arguments.model else {
         return Err(Failure::usage("this onnxc was built without LLVM"));

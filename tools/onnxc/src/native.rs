@@ -35,14 +35,16 @@ pub(crate) fn emit(
         (Some(name), _) => name.clone(),
         (None, _) => identifier(arguments.model.as_deref().unwrap_or(Path::new(PROGRAM))),
     };
-    let interface = interface(&module, signature, &name, 0);
+    let interface = interface(&module, signature, &name, arguments.cpu().1);
     let write_object = |path: &Path| {
         let options = Options { interface: Some(interface.clone()), ..options.clone() };
         codegen_llvm::write_object(&module, &options, path).map_err(Failure::from)
     };
     match arguments.emit {
-        Emit::Asm => write_text(arguments, &codegen_llvm::compile_assembly(&module, &options)?, drafts),
-        Emit::LlvmIr => write_text(arguments, &codegen_llvm::compile_ir(&module, &options)?, drafts),
+        Emit::Asm => {
+            write_text(arguments, &for_reading('#', &codegen_llvm::compile_assembly(&module, &options)?), drafts)
+        }
+        Emit::LlvmIr => write_text(arguments, &for_reading(';', &codegen_llvm::compile_ir(&module, &options)?), drafts),
         Emit::Header => write_text(arguments, &header(&interface, signature), drafts),
         Emit::Obj if arguments.output == Path::new("-") => {
             let folder = drafts.folder(SCRATCH).map_err(Failure::input)?;
@@ -61,6 +63,11 @@ pub(crate) fn emit(
     }
 }
 
+/// A text that lacks what makes it link, and says so.
+fn for_reading(comment: char, text: &str) -> String {
+    format!("{comment} For reading: constants and the C interface are left out. --emit obj makes what links.\n{text}")
+}
+
 fn write_file(
     arguments: &Arguments,
     drafts: &Drafts,
@@ -74,7 +81,7 @@ fn write_file(
 fn options(arguments: &Arguments) -> Options {
     Options {
         triple: arguments.target.clone(),
-        cpu: arguments.cpu.clone(),
+        cpu: arguments.cpu().0,
         optimization: match arguments.optimization {
             0 => Optimization::None,
             1 => Optimization::Less,

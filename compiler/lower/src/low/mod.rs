@@ -7,6 +7,7 @@ mod assertions;
 mod contract;
 mod control;
 pub(crate) mod declare;
+pub mod dispatch;
 mod elementary;
 mod expand;
 mod flatten;
@@ -28,6 +29,16 @@ pub const MESSAGES: &str = "rt.messages";
 
 /// Marks a host function: it calls kernels and is not worth optimizing itself.
 pub const HOST: &str = "rt.host";
+
+/// For machines that are known only when the code runs.
+pub const DISPATCH_KERNELS: PassDefinition = PassDefinition::on_module(
+    "dispatch-kernels",
+    "Kernels become versions for x86-64-v2, -v3 and -v4, and a choice by the processor's level.",
+    |module, _| {
+        dispatch::dispatch_kernels(module);
+        Ok(())
+    },
+);
 
 /// For code generators with vectors of any length: what would be calls of micro-kernels becomes code of its own.
 pub const TILE_CONTRACTIONS: PassDefinition = PassDefinition::on_module(

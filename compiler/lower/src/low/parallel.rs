@@ -5,9 +5,10 @@
 
 use ir::{Attribute, Attributes, Body, Builder, FunctionType, Location, Module, Op, Result, Type, Value};
 
+use super::dispatch::LEVEL;
 use super::scope::{definitions, name_of, stack_table, table_type, with_body};
-use crate::clone::{Mapping, clone_op};
 use crate::outline::ELEMENTS;
+use ir::clone::{Mapping, clone_op};
 
 /// Outlines every `scf.parallel` without reductions.
 pub(super) fn outline_parallel(module: &mut Module) -> Result<()> {
@@ -29,11 +30,13 @@ pub(super) fn outline_parallel(module: &mut Module) -> Result<()> {
         // what is visited often is now in the loops' functions
         let attributes = &mut module.body.op_mut(function).attributes;
         let elements = if bodies.is_empty() { None } else { attributes.remove(ELEMENTS) };
+        let level = attributes.get(LEVEL).cloned();
         for (name, body) in bodies {
             let inputs = vec![table_type(), Type::Index, Type::Index];
             let r#type = FunctionType { inputs, results: vec![] };
             let mut attributes = Attributes::from([("sym_visibility", Attribute::string("private"))]);
             elements.iter().for_each(|elements| attributes.set(ELEMENTS, elements.clone()));
+            level.iter().for_each(|level| attributes.set(LEVEL, level.clone()));
             pending.push(module.add_function(&name, r#type, attributes, body, Location::Unknown));
         }
     }

@@ -81,12 +81,14 @@ fn shapes(node: &mut Node<'_, '_>, grouping: &Grouping) -> Answer {
     let input = node.shape_of(grouping.x);
     if let Some([_, channels, ..]) = input.as_deref() {
         let groups = grouping.groups.unwrap_or(1);
-        let message = || format!("{channels} channels cannot be divided into {groups} groups");
-        if groups < 1 {
-            return Err(message());
+        if groups < 1 || channels.as_constant().is_some_and(|channels| channels % groups != 0) {
+            return Err(format!("{channels} channels cannot be divided into {groups} groups"));
         }
-        let divisor = DimExpr::Constant(groups);
-        node.require(Condition::Equal(channels.floor_div(&divisor).mul(&divisor), channels.clone()), message)?;
+        let groups = DimExpr::Constant(groups);
+        let divided = channels.floor_div(&groups).mul(&groups);
+        node.require(Condition::Equal(channels.clone(), divided), || {
+            format!("{channels} channels for groups of one size")
+        })?;
         for (parameter, what) in [(grouping.scale, "the scale"), (grouping.bias, "the bias")] {
             node.expect_shape(Some(parameter), std::slice::from_ref(channels), what)?;
         }
@@ -102,7 +104,8 @@ fn lower(lowering: &mut Lowering<'_>, op: Op, grouping: &Grouping) -> Result<(),
     let channels = input.shape[1].clone();
     let groups = grouping.groups.map_or(channels.clone(), DimExpr::Constant);
     let spatial = DimExpr::product(&input.shape[2..]);
-    let members = channels.floor_div(&groups);
+    // that the groups divide the channels is asserted where it is not known
+    let members = channels.divide_exactly(&groups).unwrap_or_else(|| channels.floor_div(&groups));
     let row_shape = vec![input.shape[0].clone(), groups, members.mul(&spatial)];
     let rows = Shaped { value: lowering.reshape(input.value, &row_shape), shape: row_shape };
     let [normalized, ..] = normalize_rows(lowering, &rows, &work, grouping.epsilon, true);

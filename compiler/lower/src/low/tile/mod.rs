@@ -14,6 +14,7 @@ use self::code::Code;
 use self::cover::{choices, cover, sizes};
 use self::registers::{Rows, Tile, Vectors};
 use super::contract::PLAIN_OPERANDS;
+use super::dispatch::{LEVEL, registers_of};
 use super::scope::{definitions, with_body};
 use dialects::linalg::GROUP;
 
@@ -38,6 +39,8 @@ impl VectorRegisters {
     pub const X86_512: VectorRegisters = VectorRegisters { count: 32, lanes: 16 };
     /// AVX2 with FMA.
     pub const X86_256: VectorRegisters = VectorRegisters { count: 16, lanes: 8 };
+    /// SSE, which does not multiply and add at once, but which has as many registers.
+    pub const X86_128: VectorRegisters = VectorRegisters { count: 16, lanes: 4 };
     /// Advanced SIMD of AArch64.
     pub const ARM_128: VectorRegisters = VectorRegisters { count: 32, lanes: 4 };
 
@@ -66,9 +69,11 @@ impl VectorRegisters {
     }
 }
 
-/// Expands the tiles of every function.
+/// Expands the tiles of every function; those of a function that is for some level of processors for its registers.
 pub(super) fn tile_contractions(module: &mut Module, registers: VectorRegisters) {
     for op in definitions(module) {
+        let level = module.body.op(op).attributes.integer(LEVEL);
+        let registers = level.and_then(registers_of).unwrap_or(registers);
         with_body(module, op, |_, body| {
             let is_tile = |op: &Op| matches!(body.name(*op), "rt.contract" | "rt.depthwise");
             let tiles: Vec<Op> = body.walk_all().into_iter().filter(is_tile).collect();

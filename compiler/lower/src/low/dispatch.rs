@@ -1,0 +1,105 @@
+//! Kernels in several versions, for processors with more and with fewer instructions, of which one is chosen at every call
+//! by a word that the host sets before the first.
+
+use ir::{Attribute, Attributes, Block, Builder, FunctionType, Location, Module, Op, Type, Value};
+
+use super::scope::{definitions, is_kernel, name_of};
+use super::tile::VectorRegisters;
+use crate::outline::KERNEL;
+
+/// The attribute of a version: its level of instructions, as in x86-64-v3. Functions made from it have it too.
+pub const LEVEL: &str = "rt.level";
+/// The global that holds the level of the processor; the lowest version will do for any.
+pub const PROCESSOR_LEVEL: &str = "rt_level";
+
+/// The levels that kernels are made for, the highest first, and their vector registers.
+const LEVELS: [(i64, VectorRegisters); 3] =
+    [(4, VectorRegisters::X86_512), (3, VectorRegisters::X86_256), (2, VectorRegisters::X86_128)];
+
+/// The vector registers that functions of a level may use.
+pub(super) fn registers_of(level: i64) -> Option<VectorRegisters> {
+    LEVELS.iter().find(|(own, _)| *own == level).map(|(_, registers)| *registers)
+}
+
+/// Replaces every kernel by versions of it and a choice between them.
+pub(super) fn dispatch_kernels(module: &mut Module) {
+    let kernels: Vec<Op> = definitions(module).into_iter().filter(|&op| is_kernel(module, op)).collect();
+    if !kernels.is_empty() {
+        add_word(module);
+    }
+    for kernel in kernels {
+        dispatch(module, kernel);
+    }
+}
+
+fn add_word(module: &mut Module) {
+    let attributes = Attributes::from([
+        ("sym_name", Attribute::string(PROCESSOR_LEVEL)),
+        ("sym_visibility", Attribute::string("private")),
+        ("type", Attribute::Type(word_type())),
+        ("initial_value", Attribute::Unit),
+    ]);
+    let global = module.body.create_op("memref.global", &[], &[], attributes, Location::Unknown);
+    let top = module.body.entry().expect("a module has one block");
+    module.body.append(top, global);
+}
+
+fn word_type() -> Type {
+    Type::memref([Some(1)], Type::I64)
+}
+
+fn dispatch(module: &mut Module, kernel: Op) {
+    let name = name_of(module, kernel).to_string();
+    let attributes = module.body.op(kernel).attributes.clone();
+    let location = module.body.op(kernel).location.clone();
+    let body = module.body.take_isolated(kernel).expect("a kernel owns its body");
+    let entry = body.entry().expect("a kernel has a body");
+    let inputs: Vec<Type> = body.arguments(entry).iter().map(|&argument| body.value_type(argument).clone()).collect();
+    let r#type = FunctionType { inputs: inputs.clone(), results: vec![] };
+    let version = |level: i64| format!("{name}_v{level}");
+    for (level, _) in LEVELS {
+        let attributes = attributes.clone().with(LEVEL, Attribute::i64(level));
+        module.add_function(&version(level), r#type.clone(), attributes, body.clone(), location.clone());
+    }
+    let mut choice = ir::Body::default();
+    let region = choice.root();
+    let entry = choice.add_block(region, &inputs);
+    let arguments = choice.arguments(entry).to_vec();
+    let mut builder = Builder::at_end(&mut choice, entry);
+    let word = builder.value("memref.get_global", &[], word_type(), [("name", Attribute::symbol(PROCESSOR_LEVEL))]);
+    let zero = builder.constant_index(0);
+    let level = builder.value("memref.load", &[word, zero], Type::I64, []);
+    choose(&mut builder, level, &arguments, &LEVELS.map(|(level, _)| (level, version(level))));
+    builder.create("func.return", &[], &[], []);
+    module.body.set_isolated(kernel, choice);
+    module.body.op_mut(kernel).attributes = Attributes::from([
+        ("sym_name", Attribute::string(&name)),
+        ("sym_visibility", Attribute::string("private")),
+        ("function_type", Attribute::Type(Type::Function(r#type.into()))),
+        (KERNEL, Attribute::Unit),
+    ]);
+}
+
+/// Calls the first version that the processor's level reaches, or the last.
+fn choose(builder: &mut Builder<'_>, level: Value, arguments: &[Value], versions: &[(i64, String)]) {
+    let ((lowest, version), others) = versions.split_first().expect("there is a version");
+    let call = |builder: &mut Builder<'_>| {
+        builder.create("func.call", arguments, &[], [("callee", Attribute::symbol(version))]);
+    };
+    if others.is_empty() {
+        return call(builder);
+    }
+    let lowest = builder.constant(Attribute::i64(*lowest), Type::I64);
+    let at_least = Attribute::Integer(5, Type::I64);
+    let reached = builder.value("arith.cmpi", &[level, lowest], Type::I1, [("predicate", at_least)]);
+    let branch = builder.create("scf.if", &[reached], &[], []);
+    let mut within = |build: &dyn Fn(&mut Builder<'_>)| {
+        let (_, block): (_, Block) = builder.region_with_block(branch, &[]);
+        builder.within(block, |builder| {
+            build(builder);
+            builder.create("scf.yield", &[], &[], []);
+        });
+    };
+    within(&call);
+    within(&|builder| choose(builder, level, arguments, others));
+}

@@ -1,0 +1,60 @@
+//! Targets and CPUs that a command line names. LLVM ends the process when it is asked for one that makes no sense to it, so
+//! another process asks.
+
+use std::process::Command;
+
+use codegen_llvm::Options;
+use commandline::Failure;
+use driver::ErrorClass;
+
+use crate::Arguments;
+
+/// Refuses a target or CPU that LLVM has no code for.
+pub(crate) fn check(arguments: &Arguments) -> Result<(), Failure> {
+    let (cpu, target) = (arguments.cpu.as_deref(), arguments.target.as_deref());
+    let own = format!("{}-", std::env::consts::ARCH);
+    if cpu == Some("native") && target.is_some_and(|target| !target.starts_with(&own)) {
+        return Err(Failure::usage(format!(
+            "--cpu native: it is this machine's, which is no {}",
+            target.unwrap_or_default()
+        )));
+    }
+    if target.is_none() && cpu.is_none_or(|cpu| cpu == "native") {
+        return Ok(());
+    }
+    let internal = |error: std::io::Error| Failure::new(ErrorClass::Internal, format!("LLVM cannot be asked: {error}"));
+    let mut command = Command::new(std::env::current_exe().map_err(internal)?);
+    command.arg("--probe");
+    let options = [("--target", target), ("--cpu", cpu)];
+    for (option, value) in options {
+        value.iter().for_each(|value| _ = command.arg(option).arg(value));
+    }
+    let answer = command.output().map_err(internal)?;
+    let said = String::from_utf8_lossy(&answer.stderr).into_owned();
+    if answer.status.success() && said.trim().is_empty() {
+        return Ok(());
+    }
+    let named: Vec<String> =
+        options.iter().filter_map(|(option, value)| value.map(|value| format!("{option} {value}"))).collect();
+    Err(Failure::usage(format!("{}: {}", named.join(" "), reason(&said))))
+}
+
+/// What is wrong, of all that LLVM says.
+fn reason(said: &str) -> String {
+    let available = |line: &str| Some(line.split_once(" - Select the ")?.0.trim().to_string());
+    let available: Vec<String> = said.lines().filter_map(available).collect();
+    if !available.is_empty() {
+        return format!("the CPUs are native, {}", available.join(", "));
+    }
+    if said.contains("is not a recognized processor") {
+        return "LLVM knows no such CPU of this target; --cpu help lists them".to_string();
+    }
+    let line = said.lines().find(|line| !line.trim().is_empty()).unwrap_or("LLVM cannot compile for it");
+    ["error: ", "LLVM ERROR: "].iter().fold(line, |line, prefix| line.trim_start_matches(prefix)).to_string()
+}
+
+/// The side that asks LLVM.
+pub(crate) fn answer(arguments: &Arguments) -> Result<(), Failure> {
+    let options = Options { triple: arguments.target.clone(), cpu: arguments.cpu().0, ..Options::default() };
+    Ok(codegen_llvm::probe(&options)?)
+}
