@@ -22,18 +22,21 @@ import sys
 import onnx
 from onnx import defs
 
-# What ONNX Runtime reads in the default domain though it is not of the standard: what its optimiser writes, and what old
-# converters wrote.
+# What ONNX Runtime reads in the default domain though it is not of the standard, or was not yet: what its optimiser writes,
+# and what old converters wrote.
 EXTRA = [
     "Affine",
     "Crop",
     "DynamicSlice",
     "GivenTensorFill",
     "ImageScaler",
+    "LayerNormalization",
+    "MeanVarianceNormalization",
     "ParametricSoftplus",
     "Scale",
     "ScaledTanh",
     "SimplifiedLayerNormalization",
+    "ThresholdedRelu",
 ]
 
 # What the schemas say in words only: the texts an attribute of the newest version may hold.
@@ -57,7 +60,7 @@ ENUMERATIONS = {
         ["Resize.coordinate_transformation_mode"],
     ),
     "DepthOrder": (["DCR", "CRD"], ["DepthToSpace.mode", "SpaceToDepth.mode"]),
-    "Direction": (["forward", "reverse", "bidirectional"], ["RNN.direction", "GRU.direction", "LSTM.direction"]),
+    "Direction": (["forward", "reverse", "bidirectional"], ["RNN.direction", "GRU.direction", "LSTM.direction", "DynamicQuantizeLSTM.direction"]),
     "GeluApproximation": (["none", "tanh"], ["Gelu.approximate"]),
     "GridMode": (["linear", "nearest", "cubic"], ["GridSample.mode"]),
     "GridPadding": (["zeros", "border", "reflection"], ["GridSample.padding_mode"]),
@@ -130,8 +133,15 @@ class Microsoft:
         return [schema for schema in state.get_all_operator_schema() if self.is_own(schema)]
 
     def is_own(self, schema):
-        extra = schema.domain == "" and schema.name in EXTRA and not schema.deprecated
-        return schema.domain == "com.microsoft" or extra
+        if schema.domain != "":
+            return schema.domain == "com.microsoft"
+        return schema.name in EXTRA and not schema.deprecated and not self.is_standard(schema)
+
+    def is_standard(self, schema):
+        try:
+            return defs.get_schema(schema.name, schema.since_version).since_version == schema.since_version
+        except defs.SchemaError:
+            return False
 
     def newest_opsets(self):
         return [("com.microsoft", 1)]

@@ -125,6 +125,10 @@ def normalizations(numbers):
     yield Case("rms_norm_half", "SimplifiedLayerNormalization", [half[0], half[2]], {"axis": 2}, domain="", tolerance=(5e-3, 5e-3))
 
 
+def layer_norm(x):
+    return (x - x.mean(-1, keepdims=True)) / numpy.sqrt(x.var(-1, keepdims=True) + 1e-5)
+
+
 def renamed(numbers):
     x = numbers.floats(3, 4)
     yield Case("expand_dims", "ExpandDims", [x, numpy.array(1, numpy.int32)], weights=(1,))
@@ -148,6 +152,13 @@ def early(numbers):
     x, image = numbers.floats(2, 3), numbers.floats(1, 3, 5, 6)
     old = {"domain": "", "opset": 7}
     yield Case("affine", "Affine", [x], {"alpha": 2.0, "beta": -1.0}, **old)
+    yield Case("layer_norm_12", "LayerNormalization", [x, numbers.floats(3), numbers.floats(3)], domain="", opset=12)
+    half = x.astype(numpy.float16), numbers.floats(3)
+    yield Case("layer_norm_types_12", "LayerNormalization", [*half], domain="", opset=12, expected=lambda x, s: layer_norm(x.astype(numpy.float32)) * s)
+    yield Case("thresholded_relu", "ThresholdedRelu", [x], {"alpha": 0.3}, **old)
+    for across in (0, 1):
+        yield Case(f"mean_variance_{across}", "MeanVarianceNormalization", [image], {"across_channels": across}, **old)
+    yield Case("mean_without_variance", "MeanVarianceNormalization", [image], {"across_channels": 1, "normalize_variance": 0}, **old)
     yield Case("parametric_softplus", "ParametricSoftplus", [x], {"alpha": 2.0, "beta": 0.5}, **old)
     yield Case("scaled_tanh", "ScaledTanh", [x], {"alpha": 2.0, "beta": 0.5}, **old)
     yield Case("scale", "Scale", [x], {"scale": 3.0}, **old, expected=lambda x: x * 3)

@@ -15,6 +15,7 @@ def cases(numbers):
     yield from blockwise(numbers)
     yield from linear(numbers)
     yield from images(numbers)
+    yield from recurrent(numbers)
     yield from conversions(numbers)
 
 
@@ -126,6 +127,23 @@ def images(numbers):
     kernel = [w, numbers.positive(4), numpy.zeros(4, i8), f32(5), u8(120), b]
     yield Case("qlinear_conv", "QLinearConv", [x, *scales[:2], *kernel], {"pads": [1, 1, 1, 1]}, weights=(3, 4, 5, 8), tolerance=BYTES)
     yield Case("qlinear_conv_last", "QLinearConv", [last, *scales[:2], *kernel], {"pads": [1, 1, 1, 1], "channels_last": 1}, weights=(3, 4, 5, 8), tolerance=BYTES)
+
+
+def recurrent(numbers):
+    name, hidden = "DynamicQuantizeLSTM", 4
+    tolerance = (1e-2, 1e-2)
+    for directions, direction in ((1, "forward"), (1, "reverse"), (2, "bidirectional")):
+        x = numbers.floats(5, 1, 3)
+        w, r = of_type(numbers, numpy.int8, directions, 3, 4 * hidden), of_type(numbers, numpy.int8, directions, hidden, 4 * hidden)
+        b, scale, zero = numbers.floats(directions, 8 * hidden), numbers.positive(directions) / 10, numpy.zeros(directions, numpy.int8)
+        attributes = {"hidden_size": hidden, "direction": direction}
+        inputs = [x, w, r, b, None, None, None, None, scale, zero, scale, zero]
+        yield Case(f"dynamic_quantize_lstm_{direction}", name, inputs, attributes, outputs=3, weights=(1, 2, 3, 8, 9, 10, 11), tolerance=tolerance)
+    columns = numbers.positive(1, 4 * hidden) / 10
+    zeros = numpy.zeros((1, 4 * hidden), numpy.int8)
+    x, states = numbers.floats(5, 2, 3), [numbers.floats(1, 2, hidden), numbers.floats(1, 2, hidden)]
+    inputs = [x, w[:1], r[:1], None, numpy.array([5, 3], numpy.int32), *states, None, columns, zeros, columns, zeros]
+    yield Case("dynamic_quantize_lstm_columns", name, inputs, {"hidden_size": hidden}, outputs=3, tolerance=tolerance)
 
 
 def conversions(numbers):

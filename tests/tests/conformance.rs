@@ -1,4 +1,5 @@
-//! The ONNX backend suite on every back end, against the list of cases that pass; and cases of ONNX Runtime's operators.
+//! The ONNX backend suite on every back end, against the list of cases that pass; and cases of ONNX Runtime's operators and
+//! of older forms.
 
 use std::path::Path;
 use std::process::Command;
@@ -26,6 +27,13 @@ static CONTRIB: Suite = Suite {
     folder: "target/contrib",
     arguments: &["--every"],
     written: LazyLock::new(|| write("tests/contrib/generate.py", CONTRIB.folder)),
+};
+
+static VERSIONS: Suite = Suite {
+    folder: "target/versions",
+    arguments: &["--every"],
+    // made of the suite's cases
+    written: LazyLock::new(|| *STANDARD.written && write("tests/versions/generate.py", VERSIONS.folder)),
 };
 
 /// Runs a script with Python; `false` where there is none with the packages it needs.
@@ -85,4 +93,28 @@ fn contrib() {
 #[test]
 fn contrib_on_llvm() {
     ["given", "dynamic"].into_iter().for_each(|mode| check(&CONTRIB, "llvm", mode));
+}
+
+#[test]
+fn versions() {
+    ["given", "constant"].into_iter().for_each(|mode| check(&VERSIONS, "cranelift", mode));
+}
+
+#[test]
+fn versions_on_llvm() {
+    check(&VERSIONS, "llvm", "given");
+}
+
+#[test]
+fn coverage() {
+    if !*VERSIONS.written {
+        return;
+    }
+    let written = std::fs::read_to_string(repository().join(VERSIONS.folder).join("COVERAGE.md")).expect("it is there");
+    let path = repository().join("tests/versions/COVERAGE.md");
+    if std::env::var_os("UPDATE").is_some() {
+        std::fs::write(&path, &written).expect("the source tree can be written");
+    }
+    let found = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(found == written, "COVERAGE.md is not what the suites say; UPDATE=1 writes it anew");
 }

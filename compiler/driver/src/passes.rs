@@ -12,7 +12,7 @@ use operators::decompose::{Which, decompose};
 pub fn registry() -> PassRegistry {
     let mut registry = PassRegistry::default();
     registry.extend(ir::transforms::passes());
-    registry.extend([INFER_SHAPES, OPTIMIZE, DECOMPOSE, VERIFY_LEVEL]);
+    registry.extend([INFER_SHAPES, SPECIALIZE_RANKS, OPTIMIZE, DECOMPOSE, VERIFY_LEVEL]);
     registry.extend(lower::passes::passes());
     lower::passes::pipelines().into_iter().for_each(|pipeline| registry.add_pipeline(pipeline));
     registry
@@ -22,6 +22,12 @@ const INFER_SHAPES: PassDefinition = PassDefinition::on_module(
     "infer-shapes",
     "Writes inferred types into the values of the graph level: extents that are numbers become static.",
     |module, _| operators::shape::infer_shapes(module, &IndexMap::default()),
+);
+
+const SPECIALIZE_RANKS: PassDefinition = PassDefinition::on_module(
+    "specialize-ranks",
+    "What follows an If whose branches give different ranks moves into the branches.",
+    |module, _| operators::specialize::specialize(module, import::MAIN),
 );
 
 const DECOMPOSE: PassDefinition = PassDefinition::on_module(

@@ -21,7 +21,7 @@ pub(crate) const IMPORT: &str = "import";
 /// From the graph level to the structured level.
 pub fn graph(options: &Options) -> String {
     let optimize = format!("optimize{{strict-fp={} explain={}}}", options.strict_fp, options.explain);
-    format!("decompose{{foreign=true}},{optimize},decompose,onnx-to-linalg")
+    format!("specialize-ranks,decompose{{foreign=true}},{optimize},decompose,onnx-to-linalg")
 }
 
 /// From the kernel level to the low level.

@@ -370,11 +370,19 @@ impl<'m> Importer<'m> {
         let scope = self.frame.scopes.last().expect("a graph is open");
         let declared = proto.output.iter().map(|name| scope.types.get(&**name).cloned()).collect();
         let name = proto.op_type.clone();
-        let mut node = Node { domain: schema.domain, name, operands, attributes, outputs, declared, results: None };
+        let mut node =
+            Node { domain: schema.domain, name, operands, attributes, outputs, declared, results: None, finish: None };
         operators::upgrade::upgrade(&mut node, schema.since, &mut self.emit)?;
         match node.results.take() {
             Some(results) => Ok(Ok(results)),
-            None => self.create(node, graphs),
+            None => {
+                let finish = node.finish.take();
+                let results = self.create(node, graphs)?;
+                Ok(match finish {
+                    Some(finish) => results.map(|results| finish(&mut self.emit, results)),
+                    None => results,
+                })
+            }
         }
     }
 

@@ -403,3 +403,33 @@ fn subgraphs_become_regions_that_capture() {
     assert_eq!(operators, ["onnx.If", "onnx.Relu", "onnx.Yield", "onnx.Neg", "onnx.Yield"]);
     assert!(lines[1].contains("(%arg1)"), "{lines:?}");
 }
+
+#[test]
+fn the_first_scan_is_one_over_the_batch_around_one_over_the_sequence() {
+    let name = |name: &str| ValueInfoProto { name: name.into(), ..Default::default() };
+    let step = NodeProto {
+        op_type: "Add".into(),
+        input: vec!["state".into(), "element".into()],
+        output: vec!["sum".into()],
+        ..Default::default()
+    };
+    let body = GraphProto {
+        node: vec![step],
+        input: vec![tensor("state", Some(&[2])), tensor("element", Some(&[2]))],
+        output: vec![name("sum"), name("sum")],
+        ..Default::default()
+    };
+    let body = AttributeProto { name: "body".into(), g: Some(Box::new(body)), r#type: Some(5), ..Default::default() };
+    let attributes = vec![body, int("num_scan_inputs", 1), ints("directions", &[1])];
+    let batch: &[Option<&[i64]>] = &[Some(&[3]), Some(&[3, 2]), Some(&[3, -1, 2])];
+    let mut model = model(8, batch, node("Scan", 3, 2, attributes));
+    let lengths = &mut model.graph.as_mut().expect("just built").input[0].r#type.as_mut().expect("it has a type").value;
+    let Some(TypeValue::Tensor(lengths)) = lengths else { panic!("lengths are a tensor") };
+    lengths.elem_type = 7;
+    let lines = import(&model).expect("a good model");
+    let operators: Vec<&str> =
+        lines.iter().filter_map(|line| line.split("\"onnx.").nth(1)?.split('"').next()).collect();
+    let built = operators.iter().filter(|operator| !matches!(**operator, "Constant" | "NoValue"));
+    let expected = ["Scan", "Unsqueeze", "Shape", "Slice", "Scan", "Add", "Yield", "Sub", "Concat", "Pad", "Yield"];
+    assert!(built.eq(expected.iter()), "{lines:?}");
+}

@@ -13,6 +13,7 @@ pub mod affine;
 pub mod attributes;
 pub mod body;
 pub mod builder;
+pub mod clone;
 pub mod collections;
 pub mod constants;
 pub mod conversion;

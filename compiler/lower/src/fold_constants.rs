@@ -11,8 +11,8 @@ use dialects::ml_program::{GLOBAL, GLOBAL_LOAD, GLOBAL_STORE};
 use dialects::rt::routines::{CALL, Routine};
 use ir::{Attribute, Attributes, Body, FunctionType, IndexMap, IndexSet, Location, Module, Op, Value};
 
-use crate::clone::{Mapping, clone_op};
 use crate::extents::destination;
+use ir::clone::{Mapping, clone_op};
 
 /// The function that computes what depends on constants alone.
 pub const INITIALIZE: &str = "initialize";
@@ -107,8 +107,10 @@ fn crossing_calls(body: &Body, constant: &IndexSet<Op>) -> IndexMap<Value, Strin
 
 /// A call's result under its static type: the result itself, or what it is cast to.
 fn static_view(body: &Body, result: Value) -> Value {
-    let cast = body.uses(result).iter().find(|reader| body.name(reader.op) == "tensor.cast");
-    cast.map_or(result, |reader| body.result(reader.op, 0))
+    let is_static = |&value: &Value| body.value_type(value).static_shape().is_some();
+    let casts = body.uses(result).iter().filter(|reader| body.name(reader.op) == "tensor.cast");
+    let views = casts.map(|reader| body.result(reader.op, 0));
+    std::iter::once(result).chain(views).find(is_static).unwrap_or(result)
 }
 
 /// Whether something that is not constant reads `value`, perhaps through views.

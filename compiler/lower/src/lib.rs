@@ -1,7 +1,6 @@
 //! Conversions between levels: onnx to linalg, linalg to kernels, kernels to the low level.
 
 pub mod bufferize;
-pub mod clone;
 mod concat;
 pub mod contraction;
 pub mod extents;

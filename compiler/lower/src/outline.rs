@@ -8,12 +8,12 @@
 
 use ir::{Attribute, Attributes, Block, Body, Builder, FunctionType, IndexMap, Location, Module, Op, Type, Value};
 
-use crate::clone::{Mapping, clone_op};
 use crate::concat::split_wide_concat;
 use crate::extents::extent_of;
 use crate::fuse::{Group, external_operands, fuse_block};
 use dialects::linalg::generic::Generic;
 use dialects::rt::routines::CALL;
+use ir::clone::{Mapping, clone_op};
 
 /// Marks a function as a kernel.
 pub const KERNEL: &str = "rt.kernel";

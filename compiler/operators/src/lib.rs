@@ -23,6 +23,7 @@ mod recurrent;
 mod reduction;
 mod sequence;
 pub mod shape;
+pub mod specialize;
 pub mod structured;
 #[cfg(test)]
 mod support;

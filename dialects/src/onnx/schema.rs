@@ -9,7 +9,7 @@ use ir::IndexMap;
 const TEXTS: [&str; 2] = [include_str!("schemas.txt"), include_str!("schemas_microsoft.txt")];
 
 /// The domain of ONNX Runtime's own operators, which have a table of their own, with some of the default domain that the
-/// standard does not know.
+/// standard does not know, or did not know yet.
 const MICROSOFT: &str = "com.microsoft";
 
 /// Operators that the standard has deprecated, though no other says all they can: a leaf of these trees may have several
@@ -123,6 +123,16 @@ impl Table {
         TABLES.iter().map(|table| &**table)
     }
 
+    /// All versions of an operator that the table knows, oldest first.
+    fn versions(&'static self, domain: &str, name: &str) -> &'static [Schema] {
+        let Some(index) = self.operators.get_index_of(&(canonical(domain), name)) else { return &[] };
+        let operator = &self.operators[index];
+        operator.versions.get_or_init(|| {
+            let schemas = operator.texts.iter().map(|text| parse(text, &self.sets));
+            schemas.collect::<Option<_>>().expect("the checked-in table is well-formed")
+        })
+    }
+
     fn read(text: &'static str) -> Table {
         let mut texts = text.split("\nop ");
         let head = texts.next().unwrap_or_default();
@@ -146,19 +156,13 @@ fn canonical(domain: &str) -> &str {
 
 /// All versions of an operator, oldest first; empty for an unknown one. `""` is the default domain.
 pub fn versions(domain: &str, name: &str) -> &'static [Schema] {
-    let domain = canonical(domain);
-    let found = |table: &'static Table| Some((table, table.operators.get_index_of(&(domain, name))?));
-    let Some((table, index)) = Table::all().find_map(found) else { return &[] };
-    let operator = &table.operators[index];
-    operator.versions.get_or_init(|| {
-        let schemas = operator.texts.iter().map(|text| parse(text, &table.sets));
-        schemas.collect::<Option<_>>().expect("the checked-in table is well-formed")
-    })
+    Table::all().map(|table| table.versions(domain, name)).find(|versions| !versions.is_empty()).unwrap_or_default()
 }
 
 /// The version of an operator that opset `opset` of its domain means.
 pub fn lookup(domain: &str, name: &str, opset: i64) -> Option<&'static Schema> {
-    versions(domain, name).iter().rev().find(|schema| schema.since <= opset)
+    let tables = Table::all().map(|table| table.versions(domain, name));
+    tables.filter_map(|versions| versions.iter().rev().find(|schema| schema.since <= opset)).next()
 }
 
 /// The newest version of an operator, unless that one says it is gone.
@@ -178,7 +182,9 @@ pub fn of_operation(name: &str) -> Option<&'static Schema> {
 
 /// Every operator there ever was, by domain and name.
 pub fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
-    Table::all().flat_map(|table| table.operators.keys().copied())
+    let [standard, own] = [&*TABLES[0], &*TABLES[1]];
+    let others = own.operators.keys().filter(|key| !standard.operators.contains_key(*key));
+    standard.operators.keys().chain(others).copied()
 }
 
 /// The newest version of every operator that still exists.
@@ -188,7 +194,7 @@ pub fn all_newest() -> impl Iterator<Item = &'static Schema> {
 
 /// Every version of every operator.
 pub fn all_versions() -> impl Iterator<Item = &'static Schema> {
-    all().flat_map(|(domain, name)| versions(domain, name))
+    Table::all().flat_map(|table| table.operators.keys().flat_map(|&(domain, name)| table.versions(domain, name)))
 }
 
 /// The newest opset of a domain that the tables cover.
@@ -356,6 +362,8 @@ mod tests {
             [since(0), since(1), since(12), since(13), since(99)],
             [None, Some(1), Some(11), Some(13), Some(25)]
         );
+        // ONNX Runtime had it first
+        assert_eq!(lookup("", "LayerNormalization", 12).map(|schema| schema.since), Some(1));
         assert!(newest("", "Upsample").is_none());
         assert!(lookup("", "NoSuchOperator", 21).is_none());
     }

@@ -61,10 +61,13 @@ impl Host<'_> {
         self.module.body.append(top, global);
     }
 
-    /// The global that a value is stored into, which then is the value's own memory.
-    pub(super) fn stored_global(&self, value: Value) -> Option<String> {
+    /// The global that a value is stored into, which then is the value's own memory, and the type it has there.
+    pub(super) fn stored_global(&self, value: Value) -> Option<(String, Type)> {
         self.source.uses(value).iter().find_map(|reader| match self.source.name(reader.op) {
-            GLOBAL_STORE => Some(named_global(&self.source, reader.op).to_string()),
+            GLOBAL_STORE => {
+                let name = named_global(&self.source, reader.op).to_string();
+                Some((name, self.source.value_type(value).clone()))
+            }
             "tensor.cast" => self.stored_global(self.source.result(reader.op, 0)),
             _ => None,
         })

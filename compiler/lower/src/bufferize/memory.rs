@@ -119,7 +119,7 @@ impl Host<'_> {
     /// The buffer for a result of a call.
     pub(super) fn allocate(&mut self, value: Value, destination: Value, location: &Location) -> ir::Result<Buffer> {
         let r#type = self.source.value_type(destination).clone();
-        if let Some(name) = self.stored_global(value) {
+        if let Some((name, r#type)) = self.stored_global(value) {
             return Ok(self.global_buffer(&name, &r#type));
         }
         let extents = self.destination_extents(destination).ok_or_else(|| {

@@ -7,8 +7,8 @@ use ir::{Attribute, Attributes, Body, Builder, FunctionType, Location, Module, O
 
 use super::dispatch::LEVEL;
 use super::scope::{definitions, name_of, stack_table, table_type, with_body};
-use crate::clone::{Mapping, clone_op};
 use crate::outline::ELEMENTS;
+use ir::clone::{Mapping, clone_op};
 
 /// Outlines every `scf.parallel` without reductions.
 pub(super) fn outline_parallel(module: &mut Module) -> Result<()> {

@@ -8,6 +8,7 @@ mod attention;
 mod bias;
 mod blockwise;
 mod channels_last;
+mod dynamic_quantize_lstm;
 mod early;
 mod embed_layer_normalization;
 mod fused_conv;
@@ -34,6 +35,7 @@ pub(crate) const OPERATORS: &[&Operator] = &[
     &blockwise::GATHER_BLOCK_QUANTIZED,
     &blockwise::MATMUL_BNB4,
     &blockwise::MATMUL_NBITS,
+    &dynamic_quantize_lstm::DYNAMIC_QUANTIZE_LSTM,
     &early::AFFINE,
     &early::CROP,
     &early::DYNAMIC_SLICE,

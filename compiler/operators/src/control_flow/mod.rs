@@ -1,5 +1,6 @@
 //! Operators that run bodies: If, Loop, Scan.
 
+mod batched_scan;
 mod conditional;
 mod repeat;
 mod scan;

@@ -4,7 +4,7 @@ use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};
 use ir::{Op, Type, Value};
 
-use crate::graph::Problem;
+use super::batched_scan;
 use crate::operator::Operator;
 use crate::shape::region::{carried_out, carry, stacked};
 use crate::shape::{Answer, Node, normalize_axis};
@@ -15,8 +15,7 @@ use crate::structured::scalars::Scalars;
 use crate::structured::{Lowering, Unsupported};
 
 pub(crate) const SCAN: Operator = Operator {
-    // the first Scan had a batch axis and sequence lengths
-    upgrades: &[(9, |_, _| Err(Problem::unsupported("is supported from opset 9 on")))],
+    upgrades: &[(9, batched_scan::scan_9)],
     shapes: Some(shapes),
     lower: Some(lower),
     ..Operator::of(OnnxOp::Scan)

@@ -1,7 +1,7 @@
 //! Shorthands for building compositions. Extents are computed with `Shape`, so that nothing here asks whether they are
 //! static.
 
-use ir::{Attribute, Attributes, Type, Value};
+use ir::{Attribute, Attributes, FloatType, Type, Value};
 
 use super::{Emitter, Problem};
 use crate::types::type_number;
@@ -76,6 +76,14 @@ impl Emitter {
             return value;
         }
         self.op("Cast", &[value], [("to", Attribute::i64(type_number(element)))])
+    }
+
+    /// A value in the type it is computed with: half precision in f32.
+    pub(crate) fn widened(&mut self, value: Value) -> Value {
+        match self.element(value) {
+            Type::Float(FloatType::F32 | FloatType::F64) => value,
+            _ => self.convert(value, &Type::F32),
+        }
     }
 
     /// The rank of a value, without which the node cannot be built.

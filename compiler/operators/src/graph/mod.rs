@@ -8,5 +8,5 @@ mod region;
 
 pub use dead::remove_dead;
 pub use emit::Emitter;
-pub use node::{Node, Problem};
+pub use node::{Finish, Node, Problem};
 pub(crate) use region::Scan;

@@ -2,6 +2,8 @@
 
 use ir::{Attributes, ErrorClass, Type, Value};
 
+use super::Emitter;
+
 /// A node with its inputs resolved, in the form of some opset.
 pub struct Node {
     /// The domain of the operator.
@@ -18,7 +20,12 @@ pub struct Node {
     pub declared: Vec<Option<Type>>,
     /// The values of its outputs, once they are built otherwise than by an operation of this name.
     pub results: Option<Vec<Value>>,
+    /// What makes the node's results of those of the operation, where a step built something around it.
+    pub finish: Option<Finish>,
 }
+
+/// From the results of an operation to those of the node it stands for.
+pub type Finish = Box<dyn FnOnce(&mut Emitter, Vec<Value>) -> Vec<Value>>;
 
 /// Why a node cannot be imported.
 #[derive(Debug)]

@@ -1,6 +1,6 @@
 //! Building operations with bodies.
 
-use ir::{Attribute, Attributes, Op, Type, Value};
+use ir::{Attribute, Attributes, Block, Op, Type, Value};
 
 use super::Emitter;
 use crate::types::without_shape;
@@ -15,6 +15,19 @@ pub(crate) struct Scan<'a> {
     pub(crate) backwards: bool,
 }
 
+/// A `Scan` whose body is being built.
+#[derive(Debug)]
+pub(crate) struct OpenScan {
+    op: Op,
+    /// Where the operation stands.
+    outer: Block,
+    backwards: bool,
+    /// What the body carries.
+    pub(crate) states: Vec<Value>,
+    /// What the body reads: an element of each input.
+    pub(crate) elements: Vec<Value>,
+}
+
 impl Emitter {
     /// A `Scan` along axis 0. `body` gets the states and an element of each input; it gives the next states, then what
     /// is collected along axis 0. The results are the last states, then what was collected.
@@ -23,20 +36,33 @@ impl Emitter {
         scan: &Scan<'_>,
         body: impl FnOnce(&mut Emitter, &[Value], &[Value]) -> (Vec<Value>, Vec<Value>),
     ) -> Vec<Value> {
+        let open = self.open_scan(scan);
+        let (next, collected) = body(self, &open.states, &open.elements);
+        self.close_scan(open, &next, &collected)
+    }
+
+    /// Begins a `Scan` along axis 0: what is built from here on is its body.
+    pub(crate) fn open_scan(&mut self, scan: &Scan<'_>) -> OpenScan {
         let operands = [scan.states, scan.inputs].concat();
         let count = Attribute::i64(scan.inputs.len() as i64);
         let op = self.create_without_results("onnx.Scan", &operands, [("num_scan_inputs", count)]);
         let region = self.body.add_region(op);
         let block = self.body.add_block(region, &[]);
         let outer = std::mem::replace(&mut self.block, block);
-        let states: Vec<Value> = scan.states.iter().map(|&state| self.argument_like(state, 0)).collect();
-        let elements: Vec<Value> = scan.inputs.iter().map(|&input| self.argument_like(input, 1)).collect();
-        let (next, collected) = body(self, &states, &elements);
-        let yields = [next.as_slice(), collected.as_slice()].concat();
+        let states = scan.states.iter().map(|&state| self.argument_like(state, 0)).collect();
+        let elements = scan.inputs.iter().map(|&input| self.argument_like(input, 1)).collect();
+        OpenScan { op, outer, backwards: scan.backwards, states, elements }
+    }
+
+    /// Ends the body of a `Scan` with the next states and what is collected. The results are the last states, then what
+    /// was collected.
+    pub(crate) fn close_scan(&mut self, open: OpenScan, next: &[Value], collected: &[Value]) -> Vec<Value> {
+        let OpenScan { op, outer, backwards, elements, .. } = open;
+        let yields = [next, collected].concat();
         self.create("onnx.Yield".into(), &yields, &[], Attributes::new());
         self.block = outer;
         for (name, count) in [("scan_input_directions", elements.len()), ("scan_output_directions", collected.len())] {
-            let directions = vec![i64::from(scan.backwards); count];
+            let directions = vec![i64::from(backwards); count];
             self.body.op_mut(op).attributes.set(name, Attribute::i64_array(&directions));
         }
         let types: Vec<Type> = yields.iter().map(|&value| without_shape(self.body.value_type(value))).collect();

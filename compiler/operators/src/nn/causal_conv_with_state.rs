@@ -36,11 +36,14 @@ fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
             emit.plain("Pad", &[input, pads, fill, axes])
         }
     };
-    let channels = emit.body.value_type(weight).shape().and_then(|shape| *shape.first()?);
-    let channels = channels.ok_or_else(|| Problem::unsupported("has weights for an unknown number of channels"))?;
-    let mut operands = vec![padded, weight];
-    operands.extend(convolution.bias);
-    let result = emit.op("Conv", &operands, [("group", Attribute::i64(channels))]);
+    let result = match emit.body.value_type(weight).shape().and_then(|shape| *shape.first()?) {
+        Some(channels) => {
+            let mut operands = vec![padded, weight];
+            operands.extend(convolution.bias);
+            emit.op("Conv", &operands, [("group", Attribute::i64(channels))])
+        }
+        None => by_windows(emit, padded, weight, convolution.bias),
+    };
     let result = match convolution.activation {
         ConvolutionActivation::None => result,
         ConvolutionActivation::Silu | ConvolutionActivation::Swish => emit.plain("Swish", &[result]),
@@ -49,4 +52,26 @@ fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
     let start = emit.plain("Sub", &[end, before]);
     let state = emit.slice(padded, start, end, 2);
     Ok(vec![Some(result), Some(state)])
+}
+
+/// The depthwise convolution of an unknown number of channels: the sum of each window of an axis times its weights.
+fn by_windows(emit: &mut Emitter, x: Value, weight: Value, bias: Option<Value>) -> Value {
+    let (extent, kernel, one) = (emit.extent(x, 2), emit.extent(weight, 2), emit.integers(&[1]));
+    let short = emit.plain("Sub", &[extent, kernel]);
+    let count = emit.plain("Add", &[short, one]);
+    let (starts, taps) = (emit.count_up(count), emit.count_up(kernel));
+    let starts = emit.unsqueeze(starts, &[1]);
+    let places = emit.plain("Add", &[starts, taps]);
+    let element = emit.element(x);
+    let [wide_x, wide_weight] = [x, weight].map(|value| emit.widened(value));
+    let windows = emit.op("Gather", &[wide_x, places], [("axis", Attribute::i64(2))]);
+    let products = emit.plain("Mul", &[windows, wide_weight]);
+    let axes = emit.integers(&[-1]);
+    let mut sum = emit.op("ReduceSum", &[products, axes], [("keepdims", Attribute::i64(0))]);
+    if let Some(bias) = bias {
+        let bias = emit.widened(bias);
+        let bias = emit.unsqueeze(bias, &[1]);
+        sum = emit.plain("Add", &[sum, bias]);
+    }
+    emit.convert(sum, &element)
 }

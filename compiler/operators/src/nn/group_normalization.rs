@@ -7,7 +7,7 @@ use ir::{Attribute, DimExpr, Op, Value};
 use super::normalize::normalize_rows;
 use crate::graph::{self, Emitter, Problem};
 use crate::operator::{Operator, Rank};
-use crate::shape::{Answer, Node};
+use crate::shape::{Answer, Condition, Node};
 use crate::structured::reduction::{Shaped, accumulator};
 use crate::structured::{Lowering, Unsupported};
 
@@ -84,6 +84,11 @@ fn shapes(node: &mut Node<'_, '_>, grouping: &Grouping) -> Answer {
         if groups < 1 || channels.as_constant().is_some_and(|channels| channels % groups != 0) {
             return Err(format!("{channels} channels cannot be divided into {groups} groups"));
         }
+        let groups = DimExpr::Constant(groups);
+        let divided = channels.floor_div(&groups).mul(&groups);
+        node.require(Condition::Equal(channels.clone(), divided), || {
+            format!("{channels} channels for groups of one size")
+        })?;
         for (parameter, what) in [(grouping.scale, "the scale"), (grouping.bias, "the bias")] {
             node.expect_shape(Some(parameter), std::slice::from_ref(channels), what)?;
         }
@@ -99,8 +104,8 @@ fn lower(lowering: &mut Lowering<'_>, op: Op, grouping: &Grouping) -> Result<(),
     let channels = input.shape[1].clone();
     let groups = grouping.groups.map_or(channels.clone(), DimExpr::Constant);
     let spatial = DimExpr::product(&input.shape[2..]);
-    let members =
-        channels.divide_exactly(&groups).ok_or_else(|| Unsupported::new("its groups do not divide its channels"))?;
+    // that the groups divide the channels is asserted where it is not known
+    let members = channels.divide_exactly(&groups).unwrap_or_else(|| channels.floor_div(&groups));
     let row_shape = vec![input.shape[0].clone(), groups, members.mul(&spatial)];
     let rows = Shaped { value: lowering.reshape(input.value, &row_shape), shape: row_shape };
     let [normalized, ..] = normalize_rows(lowering, &rows, &work, grouping.epsilon, true);

@@ -12,6 +12,12 @@ use crate::structured::{Lowering, Unsupported};
 use crate::types::{tensor_of, without_shape};
 
 pub(crate) const LAYER_NORMALIZATION: Operator = Operator {
+    // ONNX Runtime had it before ONNX, with a type of their own for scale, bias and result
+    upgrades: &[(17, |node, emit| {
+        let element = emit.element(node.operands[1]);
+        node.operands[0] = emit.convert(node.operands[0], &element);
+        Ok(())
+    })],
     cost: Cost::PerElement(8.0),
     types: Some(|node, index| {
         let layer = views::LayerNormalization::read(node);

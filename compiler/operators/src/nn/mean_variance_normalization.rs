@@ -2,17 +2,34 @@
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};
-use ir::{Op, Value};
+use ir::{Attribute, Op, Value};
 
-use crate::graph::{Emitter, Problem};
+use crate::graph::{Emitter, Node, Problem};
 use crate::operator::Operator;
 use crate::shape;
 
 pub(crate) const MEAN_VARIANCE_NORMALIZATION: Operator = Operator {
+    upgrades: &[(9, axes_of_image)],
     shapes: Some(shape::like_first),
     compose: Some(compose),
     ..Operator::of(OnnxOp::MeanVarianceNormalization)
 };
+
+/// ONNX Runtime had it before ONNX, for images: over each channel or all of them, and perhaps without the variance.
+fn axes_of_image(node: &mut Node, emit: &mut Emitter) -> Result<(), Problem> {
+    let across = node.attributes.remove("across_channels").and_then(|across| across.as_integer());
+    let with_variance = node.attributes.remove("normalize_variance").and_then(|variance| variance.as_integer());
+    let axes: &[i64] = if across == Some(1) { &[0, 1, 2, 3] } else { &[0, 2, 3] };
+    if with_variance == Some(0) {
+        let (x, axes) = (node.operands[0], emit.integers(axes));
+        let mean = emit.plain("ReduceMean", &[x, axes]);
+        let difference = emit.plain("Sub", &[x, mean]);
+        node.replace(difference, emit);
+        return Ok(());
+    }
+    node.attributes.set("axes", Attribute::i64_array(axes));
+    Ok(())
+}
 
 /// `(x - mean) / (deviation + 1e-9)`
 fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {

@@ -5,7 +5,7 @@ use dialects::onnx::views::{self, View};
 use ir::{Attributes, Op, Type, Value};
 
 use super::exact::{part, pieces, total};
-use super::parameters::{centred, rescaled};
+use super::parameters::{centred, in_front_of, rescaled};
 use crate::graph::{Emitter, Problem};
 use crate::nn::{Convolution, Sliding, convolution_shape};
 use crate::operator::{Kind, Operator};
@@ -47,10 +47,7 @@ fn integer_convolution(
     zero_points: [Option<Value>; 2],
 ) -> Result<Value, Problem> {
     let rank = emit.known_rank(w)?;
-    let weights = zero_points[1].map(|zero_point| match emit.body.value_type(zero_point).static_shape().as_deref() {
-        Some([channels]) if *channels != 1 => emit.unsqueeze(zero_point, &(1..rank).collect::<Vec<_>>()),
-        _ => zero_point,
-    });
+    let weights = zero_points[1].map(|zero_point| in_front_of(emit, zero_point, rank - 1));
     let Some((channels, pieces)) = exact_pieces(emit, &attributes, w) else {
         let (x, w) = (centred(emit, x, zero_points[0], &Type::F64), centred(emit, w, weights, &Type::F64));
         return Ok(emit.op("Conv", &[x, w], attributes));
@@ -91,10 +88,7 @@ fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
         let bias = emit.unsqueeze(bias, &channels);
         sum = emit.plain("Add", &[sum, bias]);
     }
-    let w_scale = match emit.body.value_type(convolution.w_scale).static_shape().as_deref() {
-        Some([count]) if *count != 1 => emit.unsqueeze(convolution.w_scale, &channels),
-        _ => convolution.w_scale,
-    };
+    let w_scale = in_front_of(emit, convolution.w_scale, rank - 2);
     let target = emit.element(convolution.y_zero_point);
     let result =
         rescaled(emit, sum, [convolution.x_scale, w_scale, convolution.y_scale], convolution.y_zero_point, &target);

@@ -4,7 +4,7 @@ use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};
 use ir::{Attribute, Op, Value};
 
-use super::parameters::{Layout, widened};
+use super::parameters::Layout;
 use crate::graph::{Emitter, Problem};
 use crate::operator::Operator;
 use crate::shape;
@@ -29,7 +29,7 @@ fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
     };
     let layout = Layout { tensor: x, axis: dequantize.axis, block: dequantize.block_size };
     let factor = layout.spread(emit, scale)?;
-    let factor = widened(emit, factor);
+    let factor = emit.widened(factor);
     let wide = emit.element(factor);
     let shifted = match dequantize.x_zero_point {
         Some(zero_point) => {

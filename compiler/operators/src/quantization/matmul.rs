@@ -5,7 +5,7 @@ use dialects::onnx::views::{self, View};
 use ir::{Op, Type, Value};
 
 use super::exact::{part, pieces, total};
-use super::parameters::{centred, rescaled, row_zero_point};
+use super::parameters::{centred, in_front_of, rescaled};
 use crate::graph::{Emitter, Problem};
 use crate::math::product_shape;
 use crate::operator::{Kind, Operator};
@@ -35,7 +35,7 @@ pub(crate) const QLINEAR_MATMUL: Operator = Operator {
 };
 
 fn integer_product(emit: &mut Emitter, [a, b]: [Value; 2], zero_points: [Option<Value>; 2]) -> Value {
-    let row = zero_points[0].map(|zero_point| row_zero_point(emit, zero_point));
+    let row = zero_points[0].map(|zero_point| in_front_of(emit, zero_point, 1));
     let Some(SharedAxis { length, axes, pieces }) = exact_pieces(emit, [a, b]) else {
         let (a, b) = (centred(emit, a, row, &Type::I32), centred(emit, b, zero_points[1], &Type::I32));
         return emit.plain("MatMul", &[a, b]);
@@ -68,7 +68,7 @@ fn exact_pieces(emit: &Emitter, factors: [Value; 2]) -> Option<SharedAxis> {
 fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
     let matmul = views::QLinearMatMul::of(&emit.body, op);
     let product = integer_product(emit, [matmul.a, matmul.b], [Some(matmul.a_zero_point), Some(matmul.b_zero_point)]);
-    let rows = row_zero_point(emit, matmul.a_scale);
+    let rows = in_front_of(emit, matmul.a_scale, 1);
     let target = emit.element(matmul.y_zero_point);
     let result = rescaled(emit, product, [rows, matmul.b_scale, matmul.y_scale], matmul.y_zero_point, &target);
     Ok(vec![Some(result)])

@@ -8,6 +8,8 @@ mod matmul;
 mod parameters;
 mod quantize_linear;
 
+pub(crate) use dynamic_quantize_linear::rounded;
+
 use crate::operator::Operator;
 
 pub(crate) const OPERATORS: &[&Operator] = &[

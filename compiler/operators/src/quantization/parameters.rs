@@ -1,6 +1,6 @@
 //! What quantized operators have in common: scales, zero points, rounding.
 
-use ir::{Attribute, Attributes, FloatType, Type, Value};
+use ir::{Attribute, Attributes, Type, Value};
 
 use crate::graph::{Emitter, Problem};
 use crate::types::type_number;
@@ -33,14 +33,6 @@ impl Layout {
     }
 }
 
-/// Half precision is computed with in f32.
-pub(super) fn widened(emit: &mut Emitter, value: Value) -> Value {
-    match emit.element(value) {
-        Type::Float(FloatType::F32 | FloatType::F64) => value,
-        _ => emit.convert(value, &Type::F32),
-    }
-}
-
 /// `saturate(round(x / scale) + zero point)`; floats are rounded by the conversion.
 pub(super) fn quantized(
     emit: &mut Emitter,
@@ -50,7 +42,7 @@ pub(super) fn quantized(
     target: &Type,
     saturate: i64,
 ) -> Value {
-    let scale = widened(emit, scale);
+    let scale = emit.widened(scale);
     let wide = emit.element(scale);
     let x = emit.convert(x, &wide);
     let quotient = emit.plain("Div", &[x, scale]);
@@ -82,17 +74,20 @@ pub(super) fn centred(emit: &mut Emitter, q: Value, zero_point: Option<Value>, w
     }
 }
 
-/// The zero points of a matrix' rows, as a column.
-pub(super) fn row_zero_point(emit: &mut Emitter, zero_point: Value) -> Value {
-    match emit.body.value_type(zero_point).static_shape().as_deref() {
-        Some([rows]) if *rows != 1 => emit.unsqueeze(zero_point, &[1]),
-        _ => zero_point,
+/// A parameter with an element for each index of an axis, so that it broadcasts with a tensor that has `behind` more axes
+/// behind that one. One without axes, or with one element, is the same for all.
+pub(super) fn in_front_of(emit: &mut Emitter, parameter: Value, behind: i64) -> Value {
+    let is_list = emit.rank(parameter) == Some(1);
+    let is_single = emit.body.value_type(parameter).static_shape().as_deref() == Some(&[1]);
+    match is_list && !is_single && behind > 0 {
+        true => emit.unsqueeze(parameter, &(1..=behind).collect::<Vec<_>>()),
+        false => parameter,
     }
 }
 
 /// `q * (a scale * b scale)`, quantized.
 pub(super) fn rescaled(emit: &mut Emitter, q: Value, scales: [Value; 3], zero_point: Value, target: &Type) -> Value {
-    let [a, b, result] = scales.map(|scale| widened(emit, scale));
+    let [a, b, result] = scales.map(|scale| emit.widened(scale));
     let factor = emit.plain("Mul", &[a, b]);
     let wide = emit.element(factor);
     let q = emit.convert(q, &wide);

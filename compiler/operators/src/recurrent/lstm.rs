@@ -1,13 +1,14 @@
 //! LSTM: gates `i o f c`, peepholes, coupled input and forget gates.
 
 use dialects::onnx::OnnxOp;
-use dialects::onnx::views::{self, View};
-use ir::{Op, Value};
+use dialects::onnx::views::{self, Direction, View};
+use ir::Value;
 
 use super::activation::activations;
 use super::layer::{Cell, Layer, RANKS, of_direction, shapes, split};
 use crate::graph::{Emitter, Problem};
 use crate::operator::Operator;
+use crate::quantization::rounded;
 
 /// Gates in the order of the weights.
 const GATES: i64 = 4;
@@ -22,50 +23,94 @@ pub(crate) const LSTM: Operator = Operator {
         let lstm: views::LSTM = node.view();
         shapes(node, [lstm.x, lstm.w, lstm.r], lstm.layout, 2)
     }),
-    compose: Some(compose),
+    compose: Some(|emit, op| Lstm::of(View::of(&emit.body, op)).compose(emit)),
     ..Operator::of(OnnxOp::LSTM)
 };
 
-fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
-    let lstm = views::LSTM::of(&emit.body, op);
-    let layer = Layer {
-        x: lstm.x,
-        w: lstm.w,
-        r: lstm.r,
-        b: lstm.b,
-        sequence_lens: lstm.sequence_lens,
-        initial: vec![lstm.initial_h, lstm.initial_c],
-        direction: lstm.direction,
-        layout: lstm.layout,
-        clip: lstm.clip,
-        gates: GATES,
-    };
-    let numbers = (lstm.activation_alpha.as_deref(), lstm.activation_beta.as_deref());
-    let functions =
-        activations(lstm.activations.as_deref(), numbers, layer.directions(), &["Sigmoid", "Tanh", "Tanh"])?;
-    // the peepholes of each direction: input, output, forget
-    let peepholes: Option<Vec<Vec<Value>>> = lstm.p.map(|p| {
-        let each = |direction| {
-            let own = of_direction(emit, p, direction);
-            split(emit, own, 3, 0)
+/// What LSTM says, and what is said in the same words elsewhere.
+pub(crate) struct Lstm {
+    pub(crate) x: Value,
+    pub(crate) w: Value,
+    pub(crate) r: Value,
+    pub(crate) b: Option<Value>,
+    pub(crate) sequence_lens: Option<Value>,
+    /// Output and memory before the first step.
+    pub(crate) initial: [Option<Value>; 2],
+    pub(crate) peepholes: Option<Value>,
+    pub(crate) direction: Direction,
+    pub(crate) layout: i64,
+    pub(crate) clip: Option<f64>,
+    pub(crate) activations: Option<Vec<String>>,
+    pub(crate) alphas: Option<Vec<f32>>,
+    pub(crate) betas: Option<Vec<f32>>,
+    /// Whether what is not forgotten is all that comes in.
+    pub(crate) coupled: bool,
+    /// Whether the output of a step is rounded to bytes before it goes into the next one's products.
+    pub(crate) rounded: bool,
+}
+
+impl Lstm {
+    fn of(lstm: views::LSTM) -> Lstm {
+        Lstm {
+            x: lstm.x,
+            w: lstm.w,
+            r: lstm.r,
+            b: lstm.b,
+            sequence_lens: lstm.sequence_lens,
+            initial: [lstm.initial_h, lstm.initial_c],
+            peepholes: lstm.p,
+            direction: lstm.direction,
+            layout: lstm.layout,
+            clip: lstm.clip,
+            activations: lstm.activations,
+            alphas: lstm.activation_alpha,
+            betas: lstm.activation_beta,
+            coupled: lstm.input_forget != 0,
+            rounded: false,
+        }
+    }
+
+    /// All outputs, the last one, and the last memory.
+    pub(crate) fn compose(&self, emit: &mut Emitter) -> Result<Vec<Option<Value>>, Problem> {
+        let layer = Layer {
+            x: self.x,
+            w: self.w,
+            r: self.r,
+            b: self.b,
+            sequence_lens: self.sequence_lens,
+            initial: self.initial.to_vec(),
+            direction: self.direction,
+            layout: self.layout,
+            clip: self.clip,
+            gates: GATES,
         };
-        (0..layer.directions()).map(each).collect()
-    });
-    let coupled = lstm.input_forget != 0;
-    layer.compose(emit, &functions, false, &|emit, cell, input, states| {
-        step(emit, cell, input, states, peepholes.as_ref().map(|p| p[cell.direction].as_slice()), coupled)
-    })
+        let numbers = (self.alphas.as_deref(), self.betas.as_deref());
+        let functions =
+            activations(self.activations.as_deref(), numbers, layer.directions(), &["Sigmoid", "Tanh", "Tanh"])?;
+        // the peepholes of each direction: input, output, forget
+        let peepholes: Option<Vec<Vec<Value>>> = self.peepholes.map(|p| {
+            let each = |direction| {
+                let own = of_direction(emit, p, direction);
+                split(emit, own, 3, 0)
+            };
+            (0..layer.directions()).map(each).collect()
+        });
+        layer.compose(emit, &functions, false, &|emit, cell, input, states| {
+            let hidden = if self.rounded { rounded(emit, states[0]) } else { states[0] };
+            let peepholes = peepholes.as_ref().map(|p| p[cell.direction].as_slice());
+            step(emit, cell, input, [hidden, states[1]], peepholes, self.coupled)
+        })
+    }
 }
 
 fn step(
     emit: &mut Emitter,
     cell: &Cell<'_>,
     input: &[Value],
-    states: &[Value],
+    [hidden, memory]: [Value; 2],
     peepholes: Option<&[Value]>,
     coupled: bool,
 ) -> Vec<Value> {
-    let (hidden, memory) = (states[0], states[1]);
     let gate = |emit: &mut Emitter, gate: usize, memory: Option<Value>| {
         let recurrent = cell.recurrent(emit, gate, hidden);
         let sum = emit.plain("Add", &[input[gate], recurrent]);

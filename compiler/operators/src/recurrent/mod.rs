@@ -6,6 +6,8 @@ mod layer;
 mod lstm;
 mod rnn;
 
+pub(crate) use lstm::Lstm;
+
 use crate::operator::Operator;
 
 pub(crate) const OPERATORS: &[&Operator] = &[&gru::GRU, &lstm::LSTM, &rnn::RNN];

@@ -2,7 +2,7 @@
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};
-use ir::{Attribute, DenseElements, Op, Type, Value};
+use ir::{Attribute, Op, Type, Value};
 
 use crate::graph::{self, Emitter, Problem};
 use crate::operator::{Kind, Operator, Rank, Uniform};
@@ -22,18 +22,14 @@ pub(crate) const TILE: Operator = Operator {
     ..Operator::of(OnnxOp::Tile)
 };
 
-/// Until opset 6, one axis is repeated: operands `tiles` and `axis`.
+/// Until opset 6, one axis is repeated: operands `tiles` and `axis`, of the element type of the first one.
 fn one_axis(node: &mut graph::Node, emit: &mut Emitter) -> Result<(), Problem> {
-    let known = |index: usize| emit.known(node.operands[index]).filter(|v| v.element_count() == 1).cloned();
-    let (Some(tiles), Some(axis)) = (known(1), known(2)) else {
-        return Err(Problem::unsupported("repeats an axis that is not constant"));
-    };
-    let whole = |elements: &DenseElements| elements.integer(0).or_else(|| elements.float(0).map(|v| v as i64));
     let rank = emit.rank(node.operands[0]).ok_or_else(|| Problem::unsupported("repeats an operand of unknown rank"))?;
-    let mut repeats = vec![1; rank];
-    let axis = whole(&axis).and_then(|axis| repeats.get_mut(usize::try_from(axis).ok()?));
-    *axis.ok_or_else(|| Problem::input("repeats an axis its operand does not have"))? = whole(&tiles).unwrap_or(1);
-    let repeats = emit.integers(&repeats);
+    let [tiles, axis] = [1, 2].map(|index| emit.convert(node.operands[index], &Type::I64));
+    let axes = emit.integers(&(0..rank as i64).collect::<Vec<_>>());
+    let is_repeated = emit.plain("Equal", &[axes, axis]);
+    let once = emit.integers(&[1]);
+    let repeats = emit.plain("Where", &[is_repeated, tiles, once]);
     node.operands = vec![node.operands[0], repeats];
     Ok(())
 }

@@ -5,7 +5,7 @@ use ir::{Value};
 
 use super::super::OnnxOp;
 use super::{Reader, View, required};
-use super::enumerations::{AutoPad, ConvolutionActivation, GridPadding, PadMode, UpdateRule};
+use super::enumerations::{AutoPad, ConvolutionActivation, Direction, GridPadding, PadMode, UpdateRule};
 
 #[derive(Clone, Debug)]
 pub struct Attention { pub input: Value, pub weights: Value, pub bias: Option<Value>, pub mask_index: Option<Value>, pub past: Option<Value>, pub attention_bias: Option<Value>, pub past_sequence_length: Option<Value>, pub do_rotary: Option<i64>, pub mask_filter_value: Option<f64>, pub num_heads: i64, pub past_present_share_buffer: Option<i64>, pub qkv_hidden_sizes: Option<Vec<i64>>, pub rotary_embedding_dim: Option<i64>, pub scale: Option<f64>, pub unidirectional: i64 }
@@ -176,10 +176,10 @@ impl View for DequantizeWithOrder {
 }
 
 #[derive(Clone, Debug)]
-pub struct DynamicQuantizeLSTM { pub x: Value, pub w: Value, pub r: Value, pub b: Option<Value>, pub sequence_lens: Option<Value>, pub initial_h: Option<Value>, pub initial_c: Option<Value>, pub p: Option<Value>, pub w_scale: Value, pub w_zero_point: Value, pub r_scale: Value, pub r_zero_point: Value, pub activation_alpha: Option<Vec<f32>>, pub activation_beta: Option<Vec<f32>>, pub activations: Option<Vec<String>>, pub clip: Option<f64>, pub direction: String, pub hidden_size: Option<i64>, pub input_forget: i64 }
+pub struct DynamicQuantizeLSTM { pub x: Value, pub w: Value, pub r: Value, pub b: Option<Value>, pub sequence_lens: Option<Value>, pub initial_h: Option<Value>, pub initial_c: Option<Value>, pub p: Option<Value>, pub w_scale: Value, pub w_zero_point: Value, pub r_scale: Value, pub r_zero_point: Value, pub activation_alpha: Option<Vec<f32>>, pub activation_beta: Option<Vec<f32>>, pub activations: Option<Vec<String>>, pub clip: Option<f64>, pub direction: Direction, pub hidden_size: Option<i64>, pub input_forget: i64 }
 impl View for DynamicQuantizeLSTM {
     const OPERATOR: OnnxOp = OnnxOp::MicrosoftDynamicQuantizeLSTM;
-    fn read(node: &Reader<'_>) -> Self { DynamicQuantizeLSTM { x: node.operand(0), w: node.operand(1), r: node.operand(2), b: node.optional(3), sequence_lens: node.optional(4), initial_h: node.optional(5), initial_c: node.optional(6), p: node.optional(7), w_scale: node.operand(8), w_zero_point: node.operand(9), r_scale: node.operand(10), r_zero_point: node.operand(11), activation_alpha: node.floats("activation_alpha"), activation_beta: node.floats("activation_beta"), activations: node.strings("activations"), clip: node.float("clip"), direction: node.string("direction").unwrap_or_else(|| "forward".into()), hidden_size: node.integer("hidden_size"), input_forget: node.integer("input_forget").unwrap_or(0) } }
+    fn read(node: &Reader<'_>) -> Self { DynamicQuantizeLSTM { x: node.operand(0), w: node.operand(1), r: node.operand(2), b: node.optional(3), sequence_lens: node.optional(4), initial_h: node.optional(5), initial_c: node.optional(6), p: node.optional(7), w_scale: node.operand(8), w_zero_point: node.operand(9), r_scale: node.operand(10), r_zero_point: node.operand(11), activation_alpha: node.floats("activation_alpha"), activation_beta: node.floats("activation_beta"), activations: node.strings("activations"), clip: node.float("clip"), direction: node.choice("direction").unwrap_or(Direction::Forward), hidden_size: node.integer("hidden_size"), input_forget: node.integer("input_forget").unwrap_or(0) } }
 }
 
 #[derive(Clone, Debug)]

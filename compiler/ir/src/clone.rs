@@ -1,6 +1,6 @@
 //! Copying operations, with everything in their regions, from one place or body to another.
 
-use ir::{Block, Body, IndexMap, Op, Value};
+use crate::{Block, Body, IndexMap, Op, Value};
 
 /// What copied operations' operands become: old values to new ones.
 pub type Mapping = IndexMap<Value, Value>;
