@@ -293,6 +293,57 @@ fn programs_run_on_any_processor_that_they_are_for() {
     }
 }
 
+/// Bytes of a program beside those of its model's weights. Half of it is kernels, in three versions each.
+const PROGRAM_BYTES: u64 = 720 << 10;
+
+#[test]
+fn a_program_is_small_and_starts_soon() {
+    let model = repository().join("target/models").join(MODEL).join("model.onnx");
+    if !model.exists() {
+        eprintln!("skipped: there is no {}", model.display());
+        return;
+    }
+    let folder = repository().join("target/tmp/program-size");
+    std::fs::create_dir_all(&folder).expect("the target folder takes folders");
+    let program = folder.join("program");
+    let compiler = onnxc(Path::new(env!("CARGO_BIN_EXE_models")));
+    run(Command::new(compiler).arg(&model).args(["--emit", "exe", "-o"]).arg(&program));
+    run(Command::new("strip").arg(&program));
+    let weights = std::fs::metadata(&model).expect("it is there").len();
+    let own = std::fs::metadata(&program).expect("it was made").len().saturating_sub(weights);
+    assert!(own < PROGRAM_BYTES, "{own} bytes");
+    let Some(python) = std::env::var_os("PYTHON") else { return };
+    let header = "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 3, 224, 224), }\n";
+    let mut picture = b"\x93NUMPY\x01\x00".to_vec();
+    picture.extend((header.len() as u16).to_le_bytes());
+    picture.extend(header.as_bytes());
+    picture.resize(picture.len() + 4 * 3 * 224 * 224, 0);
+    let input = folder.join("x.npy");
+    std::fs::write(&input, picture).expect("the folder takes files");
+    let script = "import sys, numpy, onnxruntime; session = onnxruntime.InferenceSession(sys.argv[1]); \
+                  session.run(None, {session.get_inputs()[0].name: numpy.load(sys.argv[2])})";
+    // the faster of two, so that what the system had to read first does not count
+    let fastest = |command: &mut dyn FnMut() -> Command| {
+        let time = |command: &mut Command| {
+            let start = std::time::Instant::now();
+            run(command);
+            start.elapsed()
+        };
+        time(&mut command()).min(time(&mut command()))
+    };
+    let ours = fastest(&mut || {
+        let mut command = Command::new(&program);
+        command.arg(&input);
+        command
+    });
+    let theirs = fastest(&mut || {
+        let mut command = Command::new(&python);
+        command.args(["-c", script]).arg(&model).arg(&input);
+        command
+    });
+    assert!(5 * ours < theirs, "{ours:?}, ONNX Runtime {theirs:?}");
+}
+
 #[test]
 fn c_programs_give_and_take_strings() {
     let model = repository().join("target/conformance/node/test_string_split_basic/model.onnx");

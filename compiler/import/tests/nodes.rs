@@ -78,7 +78,7 @@ fn old_forms_become_the_newest() {
             11,
             &[IMAGE],
             node("Squeeze", 1, 1, vec![ints("axes", &[0])]),
-            &["dense<[0]> : tensor<1xi64>", "onnx.Squeeze\"(%arg0, %0)"],
+            &["dense<0> : tensor<1xi64>", "onnx.Squeeze\"(%arg0, %0)"],
         ),
         (
             11,
@@ -144,7 +144,7 @@ fn old_forms_become_the_newest() {
             9,
             &[IMAGE],
             node("Slice", 1, 1, vec![ints("starts", &[1]), ints("ends", &[2])]),
-            &["dense<[1]>", "dense<[2]>", "onnx.Slice"],
+            &["dense<1>", "dense<2>", "onnx.Slice"],
         ),
         (
             11,
@@ -152,7 +152,7 @@ fn old_forms_become_the_newest() {
             node("Split", 1, 2, vec![int("axis", 3)]),
             &["onnx.Split\"(%arg0) {axis = 3 : i64, num_outputs = 2 : i64}"],
         ),
-        (9, &[IMAGE], node("TopK", 1, 2, vec![int("k", 5)]), &["dense<[5]>", "onnx.TopK"]),
+        (9, &[IMAGE], node("TopK", 1, 2, vec![int("k", 5)]), &["dense<5>", "onnx.TopK"]),
         (
             7,
             &[IMAGE],

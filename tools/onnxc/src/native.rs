@@ -94,6 +94,9 @@ fn options(arguments: &Arguments) -> Options {
 
 /// A C identifier from a file's name.
 fn identifier(path: &Path) -> String {
+    if path == Path::new("-") {
+        return PROGRAM.to_string();
+    }
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     let name: String = stem.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
     if name.starts_with(|c: char| c.is_ascii_alphabetic()) { name } else { format!("{PROGRAM}_{name}") }

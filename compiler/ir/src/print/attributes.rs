@@ -165,7 +165,8 @@ fn dense_elements(elements: &DenseElements, out: &mut String) {
         Some(strings) => quote(&strings[if elements.splat { 0 } else { index }]),
         None => dense_element(elements.r#type.element(), elements.element_bytes(index)),
     };
-    if elements.splat || shape.is_empty() {
+    // upstream writes what repeats one element as that element
+    if elements.splat || shape.is_empty() || strings.is_none() && repeats(elements) {
         out.push_str(&element(0));
     } else if strings.is_none() && count > HEX_LARGER_THAN && *elements.r#type.element() != Type::I1 {
         out.push_str("\"0x");
@@ -174,6 +175,14 @@ fn dense_elements(elements: &DenseElements, out: &mut String) {
     } else {
         nested(&shape, count, &element, out);
     }
+}
+
+/// Whether all elements are the same, bit for bit.
+fn repeats(elements: &DenseElements) -> bool {
+    let width = elements.r#type.element().byte_width().unwrap_or(1);
+    let mut elements = elements.data.bytes().chunks_exact(width);
+    let first = elements.next();
+    elements.all(|element| Some(element) == first)
 }
 
 /// `[[a, b], [c, d]]`: a bracket opens at every index that starts a row and closes at every one that ends it.
