@@ -24,7 +24,8 @@ symbol_table! {
         rt_call_sequence_split rt_call_sequence_concat rt_call_optional_none rt_call_optional_of_tensor
         rt_call_optional_of_value rt_call_optional_has_value rt_call_optional_tensor rt_call_optional_value
         rt_call_fourier rt_call_trees rt_call_columns_to_image rt_call_determinant rt_call_align_regions
-        rt_call_pool_regions rt_call_decode_image rt_call_zip_maps rt_call_map_look_up rt_call_map_values;
+        rt_call_pool_regions rt_call_decode_image rt_call_zip_maps rt_call_map_look_up rt_call_map_values
+        rt_call_inverse;
     pages: rt_discard;
     kernels: rt_contract_f32 rt_depthwise_f32;
     elementary:

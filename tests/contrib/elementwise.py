@@ -13,6 +13,8 @@ def cases(numbers):
     yield from convolutions(numbers)
     yield from normalizations(numbers)
     yield from renamed(numbers)
+    yield from tensors(numbers)
+    yield from gated(numbers)
     yield from early(numbers)
 
 
@@ -146,6 +148,61 @@ def renamed(numbers):
     yield Case("grid_sample_bicubic", "GridSample", [image, grid / 2], {"mode": "bicubic", "padding_mode": "border"})
     yield Case("unique", "Unique", [numpy.array([3, 1, 3, 2, 1, 1], numpy.float32)], outputs=3)
     yield Case("gather_nd", "GatherND", [x, numpy.array([[0, 1], [2, 3]], numpy.int32)], weights=(1,), expected=lambda x, i: x[i[:, 0], i[:, 1]])
+
+
+def tensors(numbers):
+    a, b = numbers.floats(4, 6), numbers.floats(5, 6)
+    yield Case("cdist", "CDist", [a, b])
+    yield Case("cdist_root", "CDist", [a, b], {"metric": "euclidean"})
+    yield Case("inverse", "Inverse", [numbers.floats(3, 4, 4) + 3 * numpy.eye(4, dtype=numpy.float32)])
+    for count in (8, 10):
+        signal = numbers.floats(2, count)
+        apart = lambda z: numpy.stack([z.real, z.imag], -1).astype(numpy.float32)
+        yield Case(f"rfft_{count}", "Rfft", [signal], {"signal_ndim": 1}, expected=lambda x: apart(numpy.fft.rfft(x)))
+        yield Case(f"irfft_{count}", "Irfft", [apart(numpy.fft.rfft(signal))], {"signal_ndim": 1}, expected=lambda _: signal)
+    complex = lambda x: x[..., 0] + 1j * x[..., 1]
+    z, w = numbers.floats(3, 4, 2), numbers.floats(4, 2)
+    yield Case("complex_mul", "ComplexMul", [z, w], expected=lambda a, b: apart(complex(a) * complex(b)))
+    yield Case("complex_mul_conj", "ComplexMulConj", [z, w], expected=lambda a, b: apart(complex(a) * complex(b).conj()))
+    yield Case("is_all_finite", "IsAllFinite", [a, b], expected=lambda *_: numpy.array(True))
+    yield Case("is_all_finite_not", "IsAllFinite", [a, numpy.append(b, numpy.float32(numpy.inf))], expected=lambda *_: numpy.array(False))
+    yield Case("sample_op", "SampleOp", [a])
+    yield Case("torch_embedding", "TorchEmbedding", [a, numpy.array([[1, 3], [0, 0]])], expected=lambda x, i: x[i])
+    yield Case("unfold", "UnfoldTensor", [numbers.floats(2, 9, 3)], {"dim": 1, "size": 4, "step": 2})
+    yield Case("unfold_last", "UnfoldTensor", [numbers.integers(0, 99, 2, 7)], {"size": 3})
+
+
+def group_norm(x, gamma, beta, groups):
+    """Of images with the channels last."""
+    rows = x.reshape(x.shape[0], -1, groups, x.shape[-1] // groups)
+    rows = (rows - rows.mean((1, 3), keepdims=True)) / numpy.sqrt(rows.var((1, 3), keepdims=True) + 1e-5)
+    return rows.reshape(x.shape) * gamma + beta
+
+
+def swish(x):
+    return x / (1 + numpy.exp(-x))
+
+
+def gated(numbers):
+    x, gamma, beta = numbers.floats(2, 3, 4, 6), numbers.floats(6), numbers.floats(6)
+    attributes = {"groups": 2, "activation": 1}
+    first, last = (lambda x: numpy.ascontiguousarray(numpy.moveaxis(x, -1, 1))), (lambda x: numpy.moveaxis(x, 1, -1))
+    yield Case("group_norm", "GroupNorm", [x, gamma, beta], attributes, expected=lambda x, g, b: swish(group_norm(x, g, b, 2)))
+    yield Case("group_norm_first", "GroupNorm", [first(x), gamma, beta], {**attributes, "channels_last": 0, "activation": 0}, expected=lambda x, g, b: first(group_norm(last(x), g, b, 2)))
+    skip, bias = numbers.floats(2, 6), numbers.floats(6)
+    sum = lambda x, s, b: x + s[:, None, None] + b
+    yield Case("skip_group_norm", "SkipGroupNorm", [x, gamma, beta, skip, bias], attributes, outputs=2, expected=lambda x, g, b, s, c: [swish(group_norm(sum(x, s, c), g, b, 2)), sum(x, s, c)])
+    rows, other, gate = numbers.floats(2, 3, 8), numbers.floats(2, 3, 8), numbers.floats(2, 3, 1)
+    yield Case("gated_add", "GatedAdd", [rows, other, gate])
+    yield Case("scaled_silu", "ScaledSiLU", [rows], {"alpha": 0.7})
+    yield Case("scaled_silu_scale", "ScaledSiLU", [rows, numpy.array(1.5, numpy.float32)])
+    yield Case("gated_rms_norm", "GatedRMSNorm", [rows, numbers.floats(4), other])
+    yield Case("gated_rms_norm_sigmoid", "GatedRMSNorm", [rows, numbers.floats(8), other], {"activation": "sigmoid"})
+    yield Case("linear_attention_gate", "LinearAttentionGate", [rows, numbers.floats(8), numbers.floats(8), other], outputs=2)
+    q, k, v = numbers.floats(1, 3, 8), numbers.floats(1, 3, 8) / 4, numbers.floats(1, 3, 4)
+    decay, rate = -numbers.positive(1, 3, 2), numbers.positive(1, 3, 2)
+    yield Case("linear_attention", "LinearAttention", [q, k, v, None, decay, rate], {"q_num_heads": 2, "kv_num_heads": 2}, outputs=2)
+    yield Case("causal_conv", "CausalConvWithState", [numbers.floats(1, 4, 6), numbers.floats(4, 1, 3), numbers.floats(4), numbers.floats(1, 4, 2)], {"activation": "silu"}, outputs=2, weights=(1, 2))
 
 
 def early(numbers):

@@ -16,6 +16,7 @@ def cases(numbers):
     yield from linear(numbers)
     yield from images(numbers)
     yield from recurrent(numbers)
+    yield from embeddings(numbers)
     yield from conversions(numbers)
 
 
@@ -69,6 +70,7 @@ def blockwise(numbers):
     groups = numbers.integers(0, blocks, inputs, dtype=numpy.int32)
     apart = numpy.stack([weights & 15, weights >> 4], -1).reshape(outputs, -1)[:, :inputs].astype(numpy.float32) - 8
     yield Case("matmul_4_bits_groups", "MatMulNBits", [x, weights, scales, None, groups], shape, weights=(1, 2, 4), expected=lambda x, w, s, _, g: x @ (apart * s[:, g]).T)
+    yield from fused_blockwise(numbers, x, shape)
     for kind, name in enumerate(("fp4", "nf4")):
         packed, largest = of_type(numbers, numpy.uint8, outputs * inputs // 2), numbers.positive((outputs * inputs + 15) // 16)
         attributes = {**shape, "quant_type": kind}
@@ -91,6 +93,30 @@ def blockwise(numbers):
         attributes = {"block_size": 16, "bits": bits}
         yield Case(f"gather_bytes_{bits}", name, [bytes, ids, scales], attributes, weights=(0, 2))
         yield Case(f"gather_bytes_{bits}_zero_points", name, [bytes, ids, scales, zero_points], attributes, weights=(0, 2, 3))
+
+
+def fused_blockwise(numbers, x, shape):
+    outputs, blocks, block = shape["N"], 3, shape["block_size"]
+    layer = lambda: (of_type(numbers, numpy.uint8, outputs, blocks, block // 2), numbers.positive(outputs, blocks), numbers.floats(outputs))
+    gate, up, third = layer(), layer(), layer()
+    skip, scale = numbers.floats(*x.shape), numbers.floats(shape["K"])
+
+    def product(x, packed, scales, bias):
+        weights = numpy.stack([packed & 15, packed >> 4], -1).reshape(outputs, blocks, block).astype(numpy.float32) - 8
+        return x @ (weights * scales[..., None]).reshape(outputs, -1)[:, : shape["K"]].T + bias
+
+    def norm(x):
+        return x / numpy.sqrt((x * x).mean(-1, keepdims=True) + 1e-5) * scale
+
+    def mlp(rows):
+        gated = product(rows, *gate)
+        return gated / (1 + numpy.exp(-gated)) * product(rows, *up)
+
+    attributes = {**shape, "activation": "silu"}
+    yield Case("matmul_4_bits_mlp", "MatMulNBitsMlp", [x, None, None, *gate, *up], attributes, expected=lambda x, *_: mlp(x))
+    yield Case("matmul_4_bits_mlp_norm", "MatMulNBitsMlp", [x, skip, scale, *gate, *up], attributes, outputs=2, weights=(3, 4, 5, 6, 7, 8), expected=lambda x, *_: [mlp(norm(x + skip)), x + skip])
+    attributes = {"K": shape["K"], "Nq": outputs, "Nkv": outputs, "block_size": block, "epsilon": 1e-5}
+    yield Case("matmul_4_bits_qkv", "MatMulNBitsQkv", [x, None, scale, *gate, *up, *third], attributes, outputs=3, weights=tuple(range(3, 12)), expected=lambda x, *_: [product(norm(x), *part) for part in (gate, up, third)])
 
 
 def linear(numbers):
@@ -144,6 +170,15 @@ def recurrent(numbers):
     x, states = numbers.floats(5, 2, 3), [numbers.floats(1, 2, hidden), numbers.floats(1, 2, hidden)]
     inputs = [x, w[:1], r[:1], None, numpy.array([5, 3], numpy.int32), *states, None, columns, zeros, columns, zeros]
     yield Case("dynamic_quantize_lstm_columns", name, inputs, {"hidden_size": hidden}, outputs=3, tolerance=tolerance)
+
+
+def embeddings(numbers):
+    ids, segments = numbers.integers(0, 9, 2, 5, dtype=numpy.int32), numbers.integers(0, 2, 2, 5, dtype=numpy.int32)
+    tables = [of_type(numbers, numpy.uint8, *shape) for shape in ((9, 8), (6, 8), (2, 8), (8,), (8,))]
+    scales, zeros = list(numbers.positive(5)), [numpy.uint8(100 + index) for index in range(5)]
+    mask = numpy.array([[1, 1, 1, 0, 0], [1] * 5], numpy.int32)
+    inputs = [ids, segments, *tables, mask, *scales, *zeros]
+    yield Case("qembed_layer_norm", "QEmbedLayerNormalization", inputs, outputs=2, weights=tuple(range(2, 7)))
 
 
 def conversions(numbers):

@@ -369,9 +369,19 @@ impl<'m> Importer<'m> {
         let outputs = proto.output.iter().map(|name| !name.is_empty()).collect();
         let scope = self.frame.scopes.last().expect("a graph is open");
         let declared = proto.output.iter().map(|name| scope.types.get(&**name).cloned()).collect();
+        let named = self.named(schema, &attributes)?;
         let name = proto.op_type.clone();
-        let mut node =
-            Node { domain: schema.domain, name, operands, attributes, outputs, declared, results: None, finish: None };
+        let mut node = Node {
+            domain: schema.domain,
+            name,
+            operands,
+            attributes,
+            outputs,
+            named,
+            declared,
+            results: None,
+            finish: None,
+        };
         operators::upgrade::upgrade(&mut node, schema.since, &mut self.emit)?;
         match node.results.take() {
             Some(results) => Ok(Ok(results)),
@@ -384,6 +394,19 @@ impl<'m> Importer<'m> {
                 })
             }
         }
+    }
+
+    /// The values that an operator names in its attributes.
+    fn named(&self, schema: &Schema, attributes: &Attributes) -> Result<Vec<Value>, Problem> {
+        let names = operators::row_of(&schema.op_name()).map_or(&[][..], |row| row.names);
+        let lists = names.iter().filter_map(|name| attributes.get(name));
+        let texts = lists.flat_map(|list| list.as_array().unwrap_or(std::slice::from_ref(list)));
+        let value = |text: &Attribute| {
+            let name = text.as_str().unwrap_or_default();
+            let value = self.find(name);
+            value.ok_or_else(|| Problem::input(format!("names \"{name}\", which nothing before it defines")))
+        };
+        texts.map(value).collect()
     }
 
     fn schema(&self, proto: &NodeProto) -> Result<&'static Schema, Problem> {

@@ -20,7 +20,7 @@ const ROUNDS: usize = 8;
 /// Which compositions are taken apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Which {
-    /// Operators that are none of ONNX.
+    /// Operators that are none of ONNX, and those that read how the graph is built, which rewrites change.
     Foreign,
     /// All operators.
     All,
@@ -59,7 +59,7 @@ pub fn decompose(module: &mut Module, name: &str, which: Which) -> ir::Result<()
 
 fn composition(body: &Body, op: Op, which: Which) -> Option<Compose> {
     let row = table::row_of(body.name(op))?;
-    row.compose.filter(|_| which == Which::All || row.is_foreign())
+    row.compose.filter(|_| which == Which::All || row.is_foreign() || !row.names.is_empty())
 }
 
 /// The blocks to rebuild. Of a branch that is never taken, too little is known.

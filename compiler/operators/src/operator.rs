@@ -4,7 +4,7 @@ use dialects::onnx::views::Reader;
 use dialects::onnx::{OnnxOp, schema};
 use ir::{Op, Type, Value};
 
-use crate::graph::{Emitter, Node, Problem};
+use crate::graph::{Derivative, Emitter, Node, Problem};
 use crate::shape;
 use crate::structured::elementwise::Element;
 use crate::structured::scalars::Scalars;
@@ -171,6 +171,11 @@ pub struct Operator {
     pub lower: Option<Lower>,
     /// How it is composed of other operators, by its definition in the standard.
     pub compose: Option<Compose>,
+    /// Attributes that name values of the model. Those become operands behind the others, and the composition is built
+    /// in front of all rewrites.
+    pub names: &'static [&'static str],
+    /// How adjoints pass through it.
+    pub derivative: Option<Derivative>,
     /// What it costs, for the choice between equal graphs.
     pub cost: Cost,
 }
@@ -195,6 +200,8 @@ impl Operator {
             scalar: None,
             lower: None,
             compose: None,
+            names: &[],
+            derivative: None,
             cost: Cost::PerElement(10.0),
         }
     }
@@ -232,6 +239,11 @@ impl Operator {
     /// The same row of an operator whose operands may change places.
     pub const fn commutative(self) -> Operator {
         Operator { commutative: true, ..self }
+    }
+
+    /// The same row with a rule for adjoints.
+    pub const fn differentiated(self, derivative: Derivative) -> Operator {
+        Operator { derivative: Some(derivative), ..self }
     }
 
     /// The same row with the operations for one element of its result.

@@ -19,6 +19,7 @@ mod rules;
 mod saturate;
 mod scalar;
 
+use dialects::onnx::YIELD;
 use egg::Id;
 use ir::{Block, Body, IndexMap, IndexSet, Module, Op, Result, Value};
 use operators::shape::ShapeAnalysis;
@@ -60,13 +61,11 @@ pub fn optimize(module: &mut Module, options: &Options) -> Result<Report> {
     let Some(function) = module.symbol(MAIN) else { return Ok(report) };
     let attributes = module.body.op(function).attributes.clone();
     let Some(mut body) = module.body.take_isolated(function) else { return Ok(report) };
-    let analysed = operators::shape::analyse(&body, &attributes, &IndexMap::default());
-    if let (Ok(shapes), Some(entry)) = (&analysed, body.entry())
-        && is_graph(&body, entry)
-    {
+    let mut analysed = operators::shape::analyse(&body, &attributes, &IndexMap::default());
+    if let (Ok(shapes), Some(entry)) = (&mut analysed, body.entry()) {
         // egg times what it does with a clock that takes milliseconds to calibrate; nobody asks for those times
         let (clock, _) = quanta::Clock::mock();
-        quanta::with_clock(&clock, || optimize_block(&mut body, entry, shapes.clone(), options, &mut report));
+        quanta::with_clock(&clock, || optimize_blocks(&mut body, entry, shapes, options, &mut report));
     }
     module.body.set_isolated(function, body);
     module.update_function_type(function);
@@ -76,16 +75,29 @@ pub fn optimize(module: &mut Module, options: &Options) -> Result<Report> {
 /// Whether a block holds nothing but operators and its end.
 fn is_graph(body: &Body, block: Block) -> bool {
     let Some((end, operators)) = body.ops(block).split_last() else { return false };
-    body.name(*end) == "func.return" && operators.iter().all(|&op| body.op(op).name.dialect() == "onnx")
+    matches!(body.name(*end), "func.return" | YIELD) && operators.iter().all(|&op| body.op(op).name.dialect() == "onnx")
 }
 
-fn optimize_block(body: &mut Body, block: Block, mut shapes: ShapeAnalysis, options: &Options, report: &mut Report) {
+/// Optimises a block, then the bodies of its operations.
+fn optimize_blocks(body: &mut Body, entry: Block, shapes: &mut ShapeAnalysis, options: &Options, report: &mut Report) {
+    let mut pending = vec![entry];
+    while let Some(block) = pending.pop() {
+        if !is_graph(body, block) {
+            continue;
+        }
+        optimize_block(body, block, shapes, options, report);
+        let regions = body.ops(block).iter().flat_map(|&op| body.op(op).regions());
+        pending.extend(regions.flat_map(|&region| body.blocks(region)));
+    }
+}
+
+fn optimize_block(body: &mut Body, block: Block, shapes: &mut ShapeAnalysis, options: &Options, report: &mut Report) {
     let end = body.terminator(block).expect("the block has been looked at");
     let (literals, operators): (Vec<Op>, Vec<Op>) =
         body.ops(block).iter().filter(|&&op| op != end).partition(|&&op| is_literal(body, op));
     let mut order = Vec::new();
     for window in operators.chunks(WINDOW) {
-        order.extend(optimize_window(body, &mut shapes, window, options, report));
+        order.extend(optimize_window(body, shapes, window, options, report));
     }
     for op in body.ops(block).to_vec() {
         body.detach(op);
@@ -153,12 +165,7 @@ fn original(graph: &Graph<'_>, extractor: &Extractor, window: &[Op]) -> Choice {
 /// Results of the window that anything else reads.
 fn values_wanted_outside(body: &Body, window: &[Op]) -> Vec<Value> {
     let inside: IndexSet<Op> = window.iter().copied().collect();
-    let outside = |mut op: Op| {
-        while let Some(parent) = body.parent_op(op) {
-            op = parent;
-        }
-        !inside.contains(&op)
-    };
+    let outside = |op: Op| !std::iter::successors(Some(op), |&op| body.parent_op(op)).any(|op| inside.contains(&op));
     let results = window.iter().flat_map(|&op| body.op(op).results());
     results.copied().filter(|&value| body.uses(value).iter().any(|reader| outside(reader.op))).collect()
 }

@@ -378,6 +378,14 @@ pub const ROUTINES: &[Routine] = &[
         reads_texts: false,
     },
     Routine {
+        name: "inverse",
+        summary: "The inverses of the matrices of the last two axes.",
+        operands: &[Tensor],
+        results: &[Given],
+        failures: &["the matrices are not square"],
+        reads_texts: false,
+    },
+    Routine {
         name: "align_regions",
         summary: "The mean, or the largest where the last operand is not 0, of interpolated samples in each cell of the \
                   regions of a batch of images. Images; corners; the image of each region; the scale of corners; samples \

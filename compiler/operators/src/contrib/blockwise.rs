@@ -1,5 +1,5 @@
-//! Weights in numbers of a few bits, packed into bytes, with a scale for each block: MatMulNBits, MatMulBnb4,
-//! GatherBlockQuantized.
+//! Weights in numbers of a few bits, packed into bytes, with a scale for each block: MatMulNBits and what fuses it,
+//! MatMulBnb4, GatherBlockQuantized.
 //!
 //! Weights that are constants become floats once, before the first run.
 
@@ -17,40 +17,132 @@ pub(crate) const MATMUL_NBITS: Operator = Operator::read_as(OnnxOp::MicrosoftMat
     if product.weight_prepacked != 0 {
         return Err(Problem::unsupported("has weights in a layout of one device"));
     }
-    let weights = weights(emit, &product)?;
-    let columns = emit.transpose(weights, &[1, 0]);
-    let mut result = emit.plain("MatMul", &[product.a, columns]);
-    if let Some(bias) = product.bias {
-        result = emit.plain("Add", &[result, bias]);
-    }
+    let layer = Layer {
+        numbers: product.b,
+        scales: product.scales,
+        zero_points: product.zero_points,
+        groups: product.g_idx,
+        bias: product.bias,
+        inputs: product.k,
+        outputs: product.n,
+        block: product.block_size,
+        bits: product.bits,
+    };
+    let result = layer.product(emit, product.a)?;
     node.replace(result, emit);
     Ok(())
 });
 
-/// `[N, K]` from blocks along K: `(number - zero point) · scale`.
-fn weights(emit: &mut Emitter, product: &microsoft::MatMulNBits) -> Result<Value, Problem> {
-    let (inputs, outputs, block, bits) = (product.k, product.n, product.block_size, product.bits);
+/// Two products of the same rows, one of which gates the other.
+pub(crate) const MATMUL_NBITS_MLP: Operator = Operator::read_as(OnnxOp::MicrosoftMatMulNBitsMlp, |node, emit| {
+    let mlp: microsoft::MatMulNBitsMlp = node.view(emit);
+    let layer = |numbers, scales, bias| Layer {
+        numbers,
+        scales,
+        zero_points: None,
+        groups: None,
+        bias,
+        inputs: mlp.k,
+        outputs: mlp.n,
+        block: mlp.block_size,
+        bits: mlp.bits,
+    };
+    let (rows, sum) = normalized(emit, mlp.a, mlp.skip, mlp.norm_scale, mlp.epsilon);
+    let gate = layer(mlp.gate_b, mlp.gate_scales, mlp.gate_bias).product(emit, rows)?;
+    let up = layer(mlp.up_b, mlp.up_scales, mlp.up_bias).product(emit, rows)?;
+    let function = match &*mlp.activation {
+        "silu" | "swish" => "Swish",
+        "gelu" => "Gelu",
+        "relu" => "Relu",
+        other => return Err(Problem::unsupported(format!("has activation \"{other}\""))),
+    };
+    let gate = emit.plain(function, &[gate]);
+    node.results = Some(vec![emit.plain("Mul", &[gate, up]), sum]);
+    Ok(())
+});
+
+/// Queries, keys and values of the same rows.
+pub(crate) const MATMUL_NBITS_QKV: Operator = Operator::read_as(OnnxOp::MicrosoftMatMulNBitsQkv, |node, emit| {
+    let qkv: microsoft::MatMulNBitsQkv = node.view(emit);
+    let layer = |numbers, scales, bias, outputs| Layer {
+        numbers,
+        scales,
+        zero_points: None,
+        groups: None,
+        bias,
+        inputs: qkv.k,
+        outputs,
+        block: qkv.block_size,
+        bits: qkv.bits,
+    };
+    let (rows, sum) = normalized(emit, qkv.a, qkv.skip, Some(qkv.norm_scale), qkv.epsilon);
+    let query = layer(qkv.q_b, qkv.q_scales, qkv.q_bias, qkv.nq).product(emit, rows)?;
+    let key = layer(qkv.k_b, qkv.k_scales, qkv.k_bias, qkv.nkv).product(emit, rows)?;
+    let value = layer(qkv.v_b, qkv.v_scales, qkv.v_bias, qkv.nkv).product(emit, rows)?;
+    node.results = Some(vec![query, key, value, sum]);
+    Ok(())
+});
+
+/// Rows, normalized where there is a scale, with what is added to them before; and their sum.
+fn normalized(
+    emit: &mut Emitter,
+    rows: Value,
+    skip: Option<Value>,
+    scale: Option<Value>,
+    epsilon: f64,
+) -> (Value, Value) {
+    let sum = skip.map_or(rows, |skip| emit.plain("Add", &[rows, skip]));
+    let Some(scale) = scale else { return (sum, sum) };
+    (emit.op("RMSNormalization", &[sum, scale], [("epsilon", Attribute::f32(epsilon as f32))]), sum)
+}
+
+/// A matrix in blocks along its rows, and what is added to products with it.
+struct Layer {
+    numbers: Value,
+    scales: Value,
+    zero_points: Option<Value>,
+    /// The number of the block of each input, where blocks are not one behind the other.
+    groups: Option<Value>,
+    bias: Option<Value>,
+    inputs: i64,
+    outputs: i64,
+    block: i64,
+    bits: i64,
+}
+
+impl Layer {
+    fn product(&self, emit: &mut Emitter, rows: Value) -> Result<Value, Problem> {
+        let element = emit.element(rows);
+        let weights = weights(emit, self, &element)?;
+        let columns = emit.transpose(weights, &[1, 0]);
+        let product = emit.plain("MatMul", &[rows, columns]);
+        Ok(self.bias.map_or(product, |bias| emit.plain("Add", &[product, bias])))
+    }
+}
+
+/// `[outputs, inputs]` from blocks: `(number - zero point) · scale`.
+fn weights(emit: &mut Emitter, layer: &Layer, element: &Type) -> Result<Value, Problem> {
+    let &Layer { inputs, outputs, block, bits, .. } = layer;
     if block < 1 || inputs < 1 || outputs < 1 {
         return Err(Problem::input("has no weights"));
     }
     let blocks = (inputs + block - 1) / block;
-    let element = emit.element(product.a);
-    let numbers = unpacked(emit, product.b, bits, &[outputs, blocks, block])?;
-    let numbers = emit.convert(numbers, &element);
+    let numbers = unpacked(emit, layer.numbers, bits, &[outputs, blocks, block])?;
+    let numbers = emit.convert(numbers, element);
     let by_block = emit.integers(&[outputs, blocks, 1]);
-    let scales = emit.plain("Reshape", &[product.scales, by_block]);
-    let zero_points = match product.zero_points {
+    let scales = emit.plain("Reshape", &[layer.scales, by_block]);
+    let zero_points = match layer.zero_points {
         None => emit.number_like(default_zero_point(bits), scales),
         Some(packed) if emit.element(packed) == Type::unsigned(8) => {
             let all = unpacked(emit, packed, bits, &[outputs, -1])?;
             let (start, end) = (emit.integers(&[0]), emit.integers(&[blocks]));
             let own = emit.slice(all, start, end, 1);
-            let own = emit.convert(own, &element);
+            let own = emit.convert(own, element);
             emit.plain("Reshape", &[own, by_block])
         }
         Some(zero_points) => emit.plain("Reshape", &[zero_points, by_block]),
     };
-    let [numbers, scales, zero_points] = match product.g_idx {
+    let [numbers, scales, zero_points] = match layer.groups {
         None => [numbers, scales, zero_points],
         Some(groups) => by_group(emit, groups, [numbers, scales, zero_points], outputs),
     };
@@ -62,7 +154,7 @@ fn weights(emit: &mut Emitter, product: &microsoft::MatMulNBits) -> Result<Value
     Ok(if inputs == blocks * block { weights } else { emit.slice(weights, start, end, 1) })
 }
 
-/// Numbers `[N, K]` with the scales and zero points of the group that is stated for each index of K.
+/// Numbers `[outputs, inputs]` with the scales and zero points of the group that is stated for each input.
 fn by_group(emit: &mut Emitter, groups: Value, parts: [Value; 3], outputs: i64) -> [Value; 3] {
     let matrix = emit.integers(&[outputs, -1]);
     let [numbers, scales, zero_points] = parts;

@@ -1,34 +1,91 @@
-//! EmbedLayerNormalization: the sum of the embeddings of words, positions and segments, normalized.
+//! EmbedLayerNormalization, QEmbedLayerNormalization: the sum of the embeddings of words, positions and segments, normalized.
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::microsoft;
 use ir::{Attribute, Type, Value};
 
+use super::quantized::dequantized;
 use crate::graph::Emitter;
 use crate::operator::Operator;
 
 pub(crate) const EMBED_LAYER_NORMALIZATION: Operator =
     Operator::read_as(OnnxOp::MicrosoftEmbedLayerNormalization, |node, emit| {
         let layer: microsoft::EmbedLayerNormalization = node.view(emit);
-        let words = rows(emit, layer.word_embedding, layer.input_ids);
-        let positions = match layer.position_ids {
-            Some(ids) => rows(emit, layer.position_embedding, ids),
-            None => {
-                let (start, end) = (emit.integers(&[0]), emit.extent(layer.input_ids, 1));
-                emit.slice(layer.position_embedding, start, end, 0)
+        let embeddings = Embeddings {
+            words: (layer.word_embedding, layer.input_ids),
+            positions: (layer.position_embedding, layer.position_ids),
+            segments: layer.segment_embedding.zip(layer.segment_ids),
+            gamma: layer.gamma,
+            beta: layer.beta,
+            mask: layer.mask,
+            epsilon: layer.epsilon,
+        };
+        node.results = Some(embeddings.normalized(emit).to_vec());
+        Ok(())
+    });
+
+pub(crate) const QEMBED_LAYER_NORMALIZATION: Operator =
+    Operator::read_as(OnnxOp::MicrosoftQEmbedLayerNormalization, |node, emit| {
+        let layer: microsoft::QEmbedLayerNormalization = node.view(emit);
+        let mut table = |q, scale, zero_point| dequantized(emit, q, (scale, Some(zero_point)));
+        let words = table(layer.word_embedding_quant, layer.word_embedding_scale, layer.word_embedding_zero_point);
+        let positions =
+            table(layer.position_embedding_quant, layer.position_embedding_scale, layer.position_embedding_zero_point);
+        let segments =
+            match (layer.segment_embedding, layer.segment_embedding_scale, layer.segment_embedding_zero_point) {
+                (Some(q), Some(scale), Some(zero_point)) => Some(table(q, scale, zero_point)),
+                _ => None,
+            };
+        let gamma = table(layer.gamma_quant, layer.gamma_scale, layer.gamma_zero_point);
+        let beta = table(layer.beta_quant, layer.beta_scale, layer.beta_zero_point);
+        let embeddings = Embeddings {
+            words: (words, layer.input_ids),
+            positions: (positions, None),
+            segments: segments.zip(layer.segment_ids),
+            gamma,
+            beta,
+            mask: layer.mask,
+            epsilon: layer.epsilon,
+        };
+        let [result, lengths, _] = embeddings.normalized(emit);
+        node.results = Some(vec![result, lengths]);
+        Ok(())
+    });
+
+/// What both operators say: tables, and the rows to take from them.
+struct Embeddings {
+    words: (Value, Value),
+    /// Rows count up where they are not given.
+    positions: (Value, Option<Value>),
+    segments: Option<(Value, Value)>,
+    gamma: Value,
+    beta: Value,
+    mask: Option<Value>,
+    epsilon: f64,
+}
+
+impl Embeddings {
+    /// The normalized sum, the lengths of the sequences, and the sum.
+    fn normalized(&self, emit: &mut Emitter) -> [Value; 3] {
+        let (table, ids) = self.words;
+        let words = rows(emit, table, ids);
+        let positions = match self.positions {
+            (table, Some(ids)) => rows(emit, table, ids),
+            (table, None) => {
+                let (start, end) = (emit.integers(&[0]), emit.extent(ids, 1));
+                emit.slice(table, start, end, 0)
             }
         };
         let mut sum = emit.plain("Add", &[words, positions]);
-        if let (Some(embedding), Some(ids)) = (layer.segment_embedding, layer.segment_ids) {
-            let segments = rows(emit, embedding, ids);
+        if let Some((table, ids)) = self.segments {
+            let segments = rows(emit, table, ids);
             sum = emit.plain("Add", &[sum, segments]);
         }
-        let epsilon = Attribute::f32(layer.epsilon as f32);
-        let result = emit.op("LayerNormalization", &[sum, layer.gamma, layer.beta], [("epsilon", epsilon)]);
-        let lengths = lengths(emit, layer.mask, layer.input_ids);
-        node.results = Some(vec![result, lengths, sum]);
-        Ok(())
-    });
+        let epsilon = Attribute::f32(self.epsilon as f32);
+        let result = emit.op("LayerNormalization", &[sum, self.gamma, self.beta], [("epsilon", epsilon)]);
+        [result, lengths(emit, self.mask, ids), sum]
+    }
+}
 
 fn rows(emit: &mut Emitter, embedding: Value, ids: Value) -> Value {
     emit.op("Gather", &[embedding, ids], [("axis", Attribute::i64(0))])

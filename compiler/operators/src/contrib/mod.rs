@@ -11,15 +11,20 @@ mod channels_last;
 mod dynamic_quantize_lstm;
 mod early;
 mod embed_layer_normalization;
+mod fourier;
 mod fused_conv;
 mod fused_product;
+mod gated;
 mod gelu;
+mod group_normalization;
 mod integer_product;
 mod integers;
+mod inverse;
 mod quantized;
 mod rotary_embedding;
 mod same;
 mod skip_normalization;
+mod tensors;
 
 use crate::operator::Operator;
 
@@ -35,6 +40,8 @@ pub(crate) const OPERATORS: &[&Operator] = &[
     &blockwise::GATHER_BLOCK_QUANTIZED,
     &blockwise::MATMUL_BNB4,
     &blockwise::MATMUL_NBITS,
+    &blockwise::MATMUL_NBITS_MLP,
+    &blockwise::MATMUL_NBITS_QKV,
     &dynamic_quantize_lstm::DYNAMIC_QUANTIZE_LSTM,
     &early::AFFINE,
     &early::CROP,
@@ -45,6 +52,9 @@ pub(crate) const OPERATORS: &[&Operator] = &[
     &early::SCALE,
     &early::SCALED_TANH,
     &embed_layer_normalization::EMBED_LAYER_NORMALIZATION,
+    &embed_layer_normalization::QEMBED_LAYER_NORMALIZATION,
+    &fourier::IRFFT,
+    &fourier::RFFT,
     &fused_conv::FUSED_CONV,
     &fused_conv::NHWC_CONV,
     &fused_conv::NHWC_FUSED_CONV,
@@ -54,15 +64,24 @@ pub(crate) const OPERATORS: &[&Operator] = &[
     &fused_product::FUSED_MATMUL_ACTIVATION,
     &fused_product::GEMM_FAST_GELU,
     &fused_product::TRANSPOSE_MATMUL,
+    &gated::CAUSAL_CONV_WITH_STATE,
+    &gated::GATED_ADD,
+    &gated::GATED_RMS_NORM,
+    &gated::LINEAR_ATTENTION,
+    &gated::LINEAR_ATTENTION_GATE,
+    &gated::SCALED_SILU,
     &gelu::BIAS_GELU,
     &gelu::BIAS_SPLIT_GELU,
     &gelu::FAST_GELU,
     &gelu::QUICK_GELU,
+    &group_normalization::GROUP_NORM,
+    &group_normalization::SKIP_GROUP_NORM,
     &integer_product::DYNAMIC_QUANTIZE_MATMUL,
     &integer_product::MATMUL_INTEGER_TO_FLOAT,
     &integers::MATMUL_INTEGER16,
     &integers::MUL_INTEGER,
     &integers::REDUCE_SUM_INTEGER,
+    &inverse::INVERSE,
     &quantized::QGEMM,
     &quantized::QLINEAR_ADD,
     &quantized::QLINEAR_AVERAGE_POOL,
@@ -89,4 +108,11 @@ pub(crate) const OPERATORS: &[&Operator] = &[
     &skip_normalization::SIMPLIFIED_LAYER_NORMALIZATION,
     &skip_normalization::SKIP_LAYER_NORMALIZATION,
     &skip_normalization::SKIP_SIMPLIFIED_LAYER_NORMALIZATION,
+    &tensors::CDIST,
+    &tensors::COMPLEX_MUL,
+    &tensors::COMPLEX_MUL_CONJ,
+    &tensors::IS_ALL_FINITE,
+    &tensors::SAMPLE_OP,
+    &tensors::TORCH_EMBEDDING,
+    &tensors::UNFOLD_TENSOR,
 ];

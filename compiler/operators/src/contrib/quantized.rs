@@ -11,9 +11,9 @@ use crate::operator::Operator;
 use crate::types::type_number;
 
 /// A scale and a zero point.
-type Parameters = (Value, Option<Value>);
+pub(super) type Parameters = (Value, Option<Value>);
 
-fn dequantized(emit: &mut Emitter, x: Value, (scale, zero_point): Parameters) -> Value {
+pub(super) fn dequantized(emit: &mut Emitter, x: Value, (scale, zero_point): Parameters) -> Value {
     let zero_point = zero_point.unwrap_or(emit.none);
     emit.plain("DequantizeLinear", &[x, scale, zero_point])
 }

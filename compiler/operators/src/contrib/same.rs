@@ -74,7 +74,7 @@ pub(crate) const UNIQUE: Operator = Operator::read_as(OnnxOp::MicrosoftUnique, |
 });
 
 /// The node is one of the default domain from now on.
-fn standard(node: &mut Node, name: &str) -> Result<(), Problem> {
+pub(super) fn standard(node: &mut Node, name: &str) -> Result<(), Problem> {
     node.domain = "ai.onnx";
     node.name = name.into();
     Ok(())

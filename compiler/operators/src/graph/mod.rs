@@ -2,11 +2,13 @@
 
 mod compose;
 mod dead;
+pub(crate) mod derivative;
 mod emit;
 mod node;
 mod region;
 
 pub use dead::remove_dead;
+pub use derivative::{Derivative, Differential};
 pub use emit::Emitter;
 pub use node::{Finish, Node, Problem};
 pub(crate) use region::Scan;

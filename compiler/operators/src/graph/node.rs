@@ -16,6 +16,8 @@ pub struct Node {
     pub attributes: Attributes,
     /// Whether each of its outputs has a name, so that it may be read.
     pub outputs: Vec<bool>,
+    /// The values that its attributes name, if it is an operator that names values.
+    pub named: Vec<Value>,
     /// Declared types of its outputs, as far as the model states them.
     pub declared: Vec<Option<Type>>,
     /// The values of its outputs, once they are built otherwise than by an operation of this name.

@@ -17,6 +17,10 @@ pub(crate) const ADD: Operator = Operator {
     commutative: true,
     elements: Some(|node, extents| joined(node, extents, |a, b| unsaturated(a.add(b)))),
     uniform: Some(Uniform::Computed(|numbers| numbers[0] + numbers[1])),
+    derivative: Some(|emit, differential| {
+        let ([a, b], _, adjoint) = differential.parts(emit);
+        Ok(vec![Some(emit.gathered_up(adjoint, a)?), Some(emit.gathered_up(adjoint, b)?)])
+    }),
     ..Operator::elementwise(OnnxOp::Add, |s, element| {
         let [a, b] = element.operands();
         s.add(a, b)
@@ -28,6 +32,11 @@ pub(crate) const SUB: Operator = Operator {
     upgrades: UPGRADES,
     elements: Some(|node, extents| joined(node, extents, |a, b| unsaturated(a.sub(b)))),
     uniform: Some(Uniform::Computed(|numbers| numbers[0] - numbers[1])),
+    derivative: Some(|emit, differential| {
+        let ([a, b], _, adjoint) = differential.parts(emit);
+        let opposite = emit.plain("Neg", &[adjoint]);
+        Ok(vec![Some(emit.gathered_up(adjoint, a)?), Some(emit.gathered_up(opposite, b)?)])
+    }),
     ..Operator::elementwise(OnnxOp::Sub, |s, element| {
         let [a, b] = element.operands();
         s.sub(a, b)
@@ -40,6 +49,11 @@ pub(crate) const MUL: Operator = Operator {
     commutative: true,
     elements: Some(|node, extents| joined(node, extents, |a, b| unsaturated(a.mul(b)))),
     uniform: Some(Uniform::Computed(|numbers| numbers[0] * numbers[1])),
+    derivative: Some(|emit, differential| {
+        let ([a, b], _, adjoint) = differential.parts(emit);
+        let (by_a, by_b) = (emit.plain("Mul", &[adjoint, b]), emit.plain("Mul", &[adjoint, a]));
+        Ok(vec![Some(emit.gathered_up(by_a, a)?), Some(emit.gathered_up(by_b, b)?)])
+    }),
     ..Operator::elementwise(OnnxOp::Mul, |s, element| {
         let [a, b] = element.operands();
         s.mul(a, b)
@@ -51,6 +65,13 @@ pub(crate) const DIV: Operator = Operator {
     upgrades: UPGRADES,
     elements: Some(|node, extents| joined(node, extents, if node.is_whole() { integer_quotient } else { ratio })),
     uniform: Some(Uniform::Computed(|numbers| numbers[0] / numbers[1])),
+    derivative: Some(|emit, differential| {
+        let ([a, b], quotient, adjoint) = differential.parts(emit);
+        let by_a = emit.plain("Div", &[adjoint, b]);
+        let by_b = emit.plain("Mul", &[by_a, quotient]);
+        let by_b = emit.plain("Neg", &[by_b]);
+        Ok(vec![Some(emit.gathered_up(by_a, a)?), Some(emit.gathered_up(by_b, b)?)])
+    }),
     ..Operator::elementwise(OnnxOp::Div, |s, element| {
         let [a, b] = element.operands();
         s.div(a, b)

@@ -2,8 +2,9 @@
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};
-use ir::Op;
+use ir::{Attribute, Op, Value};
 
+use crate::graph::{Differential, Emitter, Problem};
 use crate::operator::{Cost, Kind, Operator};
 use crate::shape::{Answer, Node};
 use crate::structured::contraction::{matmul, transpose};
@@ -17,6 +18,7 @@ pub(crate) const GEMM: Operator = Operator {
     kind: Kind::Contraction,
     shapes: Some(shapes),
     lower: Some(lower),
+    derivative: Some(differentiate),
     ..Operator::of(OnnxOp::Gemm)
 };
 
@@ -70,4 +72,37 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     }
     lowering.bind(result, product.value);
     Ok(())
+}
+
+/// With `y = alpha A B + beta C`: `alpha G Bᵀ`, `alpha Aᵀ G` and `beta G`, of which the first two are transposed with what
+/// they belong to.
+fn differentiate(emit: &mut Emitter, differential: &Differential<'_>) -> Result<Vec<Option<Value>>, Problem> {
+    let gemm: views::Gemm = differential.view(emit);
+    let ([a, b], _, adjoint) = differential.parts(emit);
+    let (turns_a, turns_b) = (gemm.trans_a != 0, gemm.trans_b != 0);
+    let mut product = |(left, turns_left): (Value, bool), (right, turns_right): (Value, bool)| {
+        let attributes = [
+            ("alpha", Attribute::f32(gemm.alpha as f32)),
+            ("transA", Attribute::i64(turns_left.into())),
+            ("transB", Attribute::i64(turns_right.into())),
+        ];
+        emit.op("Gemm", &[left, right], attributes)
+    };
+    let by_a = match turns_a {
+        false => product((adjoint, false), (b, !turns_b)),
+        true => product((b, turns_b), (adjoint, true)),
+    };
+    let by_b = match turns_b {
+        false => product((a, !turns_a), (adjoint, false)),
+        true => product((adjoint, true), (a, turns_a)),
+    };
+    let by_c = match gemm.c {
+        Some(c) => {
+            let beta = emit.number_like(gemm.beta, adjoint);
+            let scaled = emit.plain("Mul", &[adjoint, beta]);
+            Some(emit.gathered_up(scaled, c)?)
+        }
+        None => None,
+    };
+    Ok(vec![Some(by_a), Some(by_b), by_c])
 }

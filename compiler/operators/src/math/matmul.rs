@@ -4,6 +4,7 @@ use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};
 use ir::{DimExpr, Op, Value};
 
+use crate::graph::Problem;
 use crate::operator::{Cost, Kind, Operator};
 use crate::shape::{Answer, Node, Shape};
 use crate::structured::contraction::matmul;
@@ -18,6 +19,19 @@ pub(crate) const MATMUL: Operator = Operator {
         product_shape(node, a, b)
     }),
     lower: Some(lower),
+    derivative: Some(|emit, differential| {
+        let ([a, b], _, adjoint) = differential.parts(emit);
+        let ranks = [emit.known_rank(a)?, emit.known_rank(b)?];
+        if ranks.contains(&1) {
+            return Err(Problem::unsupported("of a vector has no derivative yet"));
+        }
+        let [flat_a, flat_b] = [(a, ranks[0]), (b, ranks[1])].map(|(matrix, rank)| {
+            let order: Vec<i64> = (0..rank - 2).chain([rank - 1, rank - 2]).collect();
+            emit.transpose(matrix, &order)
+        });
+        let (by_a, by_b) = (emit.plain("MatMul", &[adjoint, flat_b]), emit.plain("MatMul", &[flat_a, adjoint]));
+        Ok(vec![Some(emit.gathered_up(by_a, a)?), Some(emit.gathered_up(by_b, b)?)])
+    }),
     ..Operator::of(OnnxOp::MatMul)
 };
 

@@ -14,6 +14,12 @@ pub(crate) const RELU: Operator = Operator::elementwise(OnnxOp::Relu, |s, elemen
     let zero = s.like(0.0, x);
     s.max(x, zero)
 })
+.differentiated(|emit, differential| {
+    let ([x], _, adjoint) = differential.parts(emit);
+    let zero = emit.number_like(0.0, x);
+    let passes = emit.plain("Greater", &[x, zero]);
+    Ok(vec![Some(emit.plain("Where", &[passes, adjoint, zero]))])
+})
 .costing(1.0);
 
 pub(crate) const LEAKY_RELU: Operator = Operator::elementwise(OnnxOp::LeakyRelu, |s, element| {
@@ -21,6 +27,14 @@ pub(crate) const LEAKY_RELU: Operator = Operator::elementwise(OnnxOp::LeakyRelu,
     let [x] = element.operands();
     let slope = s.like(relu.alpha, x);
     leaky(s, x, slope)
+})
+.differentiated(|emit, differential| {
+    let alpha = differential.view::<views::LeakyRelu>(emit).alpha;
+    emit.chained(differential, |emit, x, _| {
+        let [zero, one, slope] = [0.0, 1.0, alpha].map(|number| emit.number_like(number, x));
+        let is_positive = emit.plain("Greater", &[x, zero]);
+        emit.plain("Where", &[is_positive, one, slope])
+    })
 });
 
 pub(crate) const PRELU: Operator = Operator {

@@ -8,6 +8,13 @@ use crate::operator::Operator;
 pub(crate) const SIGMOID: Operator = Operator::elementwise(OnnxOp::Sigmoid, |s, element| {
     let [x] = element.operands();
     s.sigmoid(x)
+})
+.differentiated(|emit, differential| {
+    emit.chained(differential, |emit, _, y| {
+        let one = emit.number_like(1.0, y);
+        let rest = emit.plain("Sub", &[one, y]);
+        emit.plain("Mul", &[y, rest])
+    })
 });
 
 pub(crate) const HARD_SIGMOID: Operator = Operator::elementwise(OnnxOp::HardSigmoid, |s, element| {

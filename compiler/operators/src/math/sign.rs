@@ -15,6 +15,7 @@ pub(crate) const ABS: Operator = Operator::elementwise(OnnxOp::Abs, |s, element|
         _ => s.same("math.absi", &[x]),
     }
 })
+.differentiated(|emit, differential| emit.chained(differential, |emit, x, _| emit.plain("Sign", &[x])))
 .knowing(|node, _| mapped(node, |a| a.is_nonnegative().then(|| a.clone())))
 .costing(1.0);
 
@@ -27,6 +28,10 @@ pub(crate) const NEG: Operator = Operator::elementwise(OnnxOp::Neg, |s, element|
             s.sub(zero, x)
         }
     }
+})
+.differentiated(|emit, differential| {
+    let ([_], _, adjoint) = differential.parts(emit);
+    Ok(vec![Some(emit.plain("Neg", &[adjoint]))])
 })
 .knowing(|node, _| mapped(node, |a| Some(a.mul(&DimExpr::Constant(-1)))))
 .uniform(|numbers| -numbers[0])

@@ -16,11 +16,27 @@ const UPGRADES: &[(i64, Step)] = &[(13, one_axis)];
 pub(crate) const SOFTMAX: Operator = Operator {
     demands: Some(|reading, _| Demand::with_axis(reading.view::<views::Softmax>().axis)),
     lower: Some(|lowering, op| lower(lowering, op, views::Softmax::of(lowering.source, op).axis, softmax)),
+    derivative: Some(|emit, differential| {
+        let ([_], y, adjoint) = differential.parts(emit);
+        let axes = emit.integers(&[differential.view::<views::Softmax>(emit).axis]);
+        let weighted = emit.plain("Mul", &[adjoint, y]);
+        let sum = emit.op("ReduceSum", &[weighted, axes], [("keepdims", Attribute::i64(1))]);
+        let difference = emit.plain("Sub", &[adjoint, sum]);
+        Ok(vec![Some(emit.plain("Mul", &[y, difference]))])
+    }),
     ..along_axis(OnnxOp::Softmax)
 };
 
 pub(crate) const LOG_SOFTMAX: Operator = Operator {
     lower: Some(|lowering, op| lower(lowering, op, views::LogSoftmax::of(lowering.source, op).axis, log_softmax)),
+    derivative: Some(|emit, differential| {
+        let ([_], y, adjoint) = differential.parts(emit);
+        let axes = emit.integers(&[differential.view::<views::LogSoftmax>(emit).axis]);
+        let sum = emit.op("ReduceSum", &[adjoint, axes], [("keepdims", Attribute::i64(1))]);
+        let probability = emit.plain("Exp", &[y]);
+        let share = emit.plain("Mul", &[probability, sum]);
+        Ok(vec![Some(emit.plain("Sub", &[adjoint, share]))])
+    }),
     ..along_axis(OnnxOp::LogSoftmax)
 };
 

@@ -9,7 +9,8 @@ use crate::structured::scalars::Scalars;
 pub(crate) const SOFTPLUS: Operator = Operator::elementwise(OnnxOp::Softplus, |s, element| {
     let [x] = element.operands();
     softplus(s, x)
-});
+})
+.differentiated(|emit, differential| emit.chained(differential, |emit, x, _| emit.plain("Sigmoid", &[x])));
 
 pub(crate) const MISH: Operator = Operator::elementwise(OnnxOp::Mish, |s, element| {
     let [x] = element.operands();

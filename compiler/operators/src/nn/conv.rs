@@ -1,10 +1,11 @@
 //! Conv.
 
 use dialects::onnx::OnnxOp;
-use dialects::onnx::views::{self, View};
-use ir::{DimExpr, Value};
+use dialects::onnx::views::{self, AutoPad, View};
+use ir::{Attribute, Attributes, DimExpr, Value};
 
 use super::sliding::{Sliding, Window, spatial};
+use crate::graph::{Differential, Emitter, Problem};
 use crate::operator::{Cost, Demand, Kind, Operator, Rank};
 use crate::shape::{Answer, Condition, Node};
 use crate::structured::convolution;
@@ -24,8 +25,53 @@ pub(crate) const CONV: Operator = Operator {
         let convolution = Convolution::of(View::of(lowering.source, op));
         convolution::lower(lowering, op, &convolution)
     }),
+    derivative: Some(differentiate),
     ..Operator::of(OnnxOp::Conv)
 };
+
+/// The operand's adjoint is the transposed convolution of the result's. That of the weights is the convolution of the
+/// operand with the result's adjoint as a kernel, batch and channels having changed places, stride and dilation too.
+fn differentiate(emit: &mut Emitter, differential: &Differential<'_>) -> Result<Vec<Option<Value>>, Problem> {
+    let conv: views::Conv = differential.view(emit);
+    let ([x, w], y, adjoint) = differential.parts(emit);
+    let shapes = [x, w, y].map(|value| emit.body.value_type(value).static_shape());
+    let [Some(input), Some(weights), Some(result)] = shapes else {
+        return Err(Problem::unsupported("is differentiated only where all extents are known"));
+    };
+    if conv.group != 1 || !matches!(conv.auto_pad, AutoPad::Notset | AutoPad::Valid) {
+        return Err(Problem::unsupported("is differentiated only without groups, and with explicit padding"));
+    }
+    let rank = input.len() - 2;
+    let list = |given: Option<Vec<i64>>, count: usize, default: i64| given.unwrap_or_else(|| vec![default; count]);
+    let (strides, dilations) = (list(conv.strides, rank, 1), list(conv.dilations, rank, 1));
+    let pads = list(conv.pads.filter(|_| conv.auto_pad == AutoPad::Notset), 2 * rank, 0);
+    // what lies behind the last window
+    let rests: Vec<i64> = (0..rank)
+        .map(|axis| {
+            let reach = (weights[2 + axis] - 1) * dilations[axis] + 1;
+            input[2 + axis] + pads[axis] + pads[rank + axis] - reach - (result[2 + axis] - 1) * strides[axis]
+        })
+        .collect();
+    let turned = Attributes::from([
+        ("strides", Attribute::i64_array(&strides)),
+        ("dilations", Attribute::i64_array(&dilations)),
+        ("pads", Attribute::i64_array(&pads)),
+        ("output_padding", Attribute::i64_array(&rests)),
+    ]);
+    let by_x = emit.op("ConvTranspose", &[adjoint, w], turned);
+    let swapped: Vec<i64> = [1, 0].into_iter().chain(2..input.len() as i64).collect();
+    let (images, kernels) = (emit.transpose(x, &swapped), emit.transpose(adjoint, &swapped));
+    let cut: Vec<i64> = (0..rank).map(|axis| pads[rank + axis] - rests[axis]).collect();
+    let padding: Vec<i64> = [0, 0].iter().chain(&pads[..rank]).chain(&[0, 0]).chain(&cut).copied().collect();
+    let (padding, zero) = (emit.integers(&padding), emit.number_like(0.0, x));
+    let images = emit.plain("Pad", &[images, padding, zero]);
+    let crossed = [("strides", Attribute::i64_array(&dilations)), ("dilations", Attribute::i64_array(&strides))];
+    let by_w = emit.op("Conv", &[images, kernels], crossed);
+    let by_w = emit.transpose(by_w, &swapped);
+    let axes = emit.integers(&[0].into_iter().chain(2..input.len() as i64).collect::<Vec<_>>());
+    let by_b = emit.op("ReduceSum", &[adjoint, axes], [("keepdims", Attribute::i64(0))]);
+    Ok(vec![Some(by_x), Some(by_w), Some(by_b)])
+}
 
 /// What convolutions of every kind say.
 pub(crate) struct Convolution {

@@ -2,9 +2,10 @@
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};
-use ir::{DimExpr, Op, Type, Value};
+use ir::{Attribute, DimExpr, Op, Type, Value};
 
 use super::without;
+use crate::graph::{Differential, Emitter};
 use crate::operator::{Kind, Operator};
 use crate::shape::{Answer, Elements, Node};
 use crate::structured::reduction::{Combine, Fold, Shaped, accumulator, normalize_axis};
@@ -46,6 +47,16 @@ pub(crate) const REDUCE_MAX: Operator = Operator {
 pub(crate) const REDUCE_MEAN: Operator = Operator {
     upgrades: &[(18, axes_to_input)],
     lower: Some(|lowering, op| lower(lowering, op, Function::Mean)),
+    derivative: Some(|emit, differential| {
+        let ([x], mean, _) = differential.parts(emit);
+        let spread = spread(emit, differential);
+        let [from, to] = [x, mean].map(|tensor| {
+            let size = emit.plain("Size", &[tensor]);
+            emit.plain("CastLike", &[size, x])
+        });
+        let share = emit.plain("Div", &[to, from]);
+        Ok(vec![Some(emit.plain("Mul", &[spread, share]))])
+    }),
     ..reduction(OnnxOp::ReduceMean)
 };
 
@@ -67,6 +78,7 @@ pub(crate) const REDUCE_SUM: Operator = Operator {
     upgrades: &[(13, axes_to_input)],
     elements: Some(|node, extents| fold(node, extents, DimExpr::add)),
     lower: Some(|lowering, op| lower(lowering, op, Function::Sum)),
+    derivative: Some(|emit, differential| Ok(vec![Some(spread(emit, differential))])),
     ..reduction(OnnxOp::ReduceSum)
 };
 
@@ -75,6 +87,20 @@ pub(crate) const REDUCE_SUM_SQUARE: Operator = Operator {
     lower: Some(|lowering, op| lower(lowering, op, Function::SumSquare)),
     ..reduction(OnnxOp::ReduceSumSquare)
 };
+
+/// The adjoint of a reduction's result, for each element that went into it.
+fn spread(emit: &mut Emitter, differential: &Differential<'_>) -> Value {
+    let ([x], _, adjoint) = differential.parts(emit);
+    let name = emit.body.name(differential.op).trim_start_matches("onnx.").to_string();
+    let operation = emit.body.op(differential.op);
+    let (operands, mut attributes) = (operation.operands().to_vec(), operation.attributes.clone());
+    attributes.set("keepdims", Attribute::i64(1));
+    // of which only the shape is read
+    let kept = emit.op(&name, &operands, attributes);
+    let adjoint = emit.reshaped_like(adjoint, kept);
+    let shape = emit.plain("Shape", &[x]);
+    emit.plain("Expand", &[adjoint, shape])
+}
 
 /// All elements folded to one.
 fn fold(node: &Node<'_, '_>, extents: &[usize], join: fn(&DimExpr, &DimExpr) -> DimExpr) -> Option<Elements> {

@@ -281,16 +281,8 @@ fn types_are_written_back() {
 }
 
 /// What gives sequences, optionals or maps, and training.
-const WITHOUT_RULE: &[&str] = &[
-    "Optional",
-    "SequenceConstruct",
-    "SequenceEmpty",
-    "SequenceErase",
-    "SequenceInsert",
-    "SplitToSequence",
-    "ZipMap",
-    "Gradient",
-];
+const WITHOUT_RULE: &[&str] =
+    &["Optional", "SequenceConstruct", "SequenceEmpty", "SequenceErase", "SequenceInsert", "SplitToSequence", "ZipMap"];
 
 /// Whether no operation of the operator is ever built.
 fn is_read_as_others(schema: &dialects::onnx::schema::Schema) -> bool {

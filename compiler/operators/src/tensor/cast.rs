@@ -21,6 +21,11 @@ pub(crate) const CAST: Operator = Operator {
     upgrades: &[(6, named_type)],
     elements: Some(cast_elements),
     lower: Some(lower_cast),
+    derivative: Some(|emit, differential| {
+        let ([x], _, adjoint) = differential.parts(emit);
+        let element = emit.element(x);
+        Ok(vec![Some(emit.convert(adjoint, &element))])
+    }),
     ..Operator::elementwise(OnnxOp::Cast, |s, element| {
         let cast: views::Cast = element.view();
         convert(s, element, cast.saturate, cast.round_mode)

@@ -4,6 +4,7 @@ use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};
 use ir::{Attribute, Op, Value};
 
+use crate::graph::{Differential, Emitter, Problem};
 use crate::operator::{Demand, Kind, Operator, Rank};
 use crate::shape::elements::{offset, places, static_extents};
 use crate::shape::{Answer, Elements, Node, Shape, normalize_axis};
@@ -11,6 +12,7 @@ use crate::structured::blocked::blocked_shape;
 use crate::structured::{Lowering, Unsupported, reduction};
 
 pub(crate) const CONCAT: Operator = Operator {
+    derivative: Some(differentiate),
     demands: Some(|reading, _| {
         let concat: views::Concat = reading.view();
         let known = concat.inputs.iter().find_map(|&input| reading.rank(input));
@@ -95,4 +97,21 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
         false => lowering.bind(result, value),
     }
     Ok(())
+}
+
+/// Each operand has its slice of the adjoint.
+fn differentiate(emit: &mut Emitter, differential: &Differential<'_>) -> Result<Vec<Option<Value>>, Problem> {
+    let concat: views::Concat = differential.view(emit);
+    let ([], result, adjoint) = differential.parts(emit);
+    let rank = emit.known_rank(result)?;
+    let axis = if concat.axis < 0 { concat.axis + rank } else { concat.axis };
+    let mut start = emit.integers(&[0]);
+    let mut slices = Vec::new();
+    for input in concat.inputs {
+        let extent = emit.extent(input, axis);
+        let end = emit.plain("Add", &[start, extent]);
+        slices.push(Some(emit.slice(adjoint, start, end, axis)));
+        start = end;
+    }
+    Ok(slices)
 }

@@ -11,6 +11,13 @@ pub(crate) const WHERE: Operator = Operator::elementwise(OnnxOp::Where, |s, elem
     let [condition, yes, no] = element.operands();
     s.select(condition, yes, no)
 })
+.differentiated(|emit, differential| {
+    let ([condition, yes, no], _, adjoint) = differential.parts(emit);
+    let zero = emit.number_like(0.0, adjoint);
+    let by_yes = emit.plain("Where", &[condition, adjoint, zero]);
+    let by_no = emit.plain("Where", &[condition, zero, adjoint]);
+    Ok(vec![None, Some(emit.gathered_up(by_yes, yes)?), Some(emit.gathered_up(by_no, no)?)])
+})
 .knowing(select)
 .costing(1.0);
 

@@ -1,10 +1,11 @@
-//! Steps of optimizers: ai.onnx.preview.training.
+//! ai.onnx.preview.training: gradients, and steps of optimizers.
 //!
-//! Each takes a learning rate, the count of updates so far, and for each of `n` tensors its value, its gradient and what
+//! A step takes a learning rate, the count of updates so far, and for each of `n` tensors its value, its gradient and what
 //! the optimizer remembers of it: first all values, then all gradients, and so on.
 
 mod adagrad;
 mod adam;
+mod gradient;
 mod momentum;
 
 use dialects::onnx::views::Reader;
@@ -15,7 +16,7 @@ use crate::operator::Operator;
 use crate::shape::{Answer, Node};
 use crate::types::without_shape;
 
-pub(crate) const OPERATORS: &[&Operator] = &[&adagrad::ADAGRAD, &adam::ADAM, &momentum::MOMENTUM];
+pub(crate) const OPERATORS: &[&Operator] = &[&adagrad::ADAGRAD, &adam::ADAM, &gradient::GRADIENT, &momentum::MOMENTUM];
 
 /// Learning rate and count of updates stand in front of the tensors.
 const FIRST: usize = 2;
