@@ -79,6 +79,18 @@ fn resize() {
 }
 
 #[test]
+fn groups_divide_the_channels() {
+    let operation = r#""onnx.GroupNormalization"(%x, %p, %p) {num_groups = 2 : i64} :
+        (tensor<?x?x?xf32>, tensor<?xf32>, tensor<?xf32>) -> tensor<?x?x?xf32>"#;
+    let arguments = "%x: tensor<?x?x?xf32>, %p: tensor<?xf32>";
+    let mut session = session(arguments, "", operation, "tensor<?x?x?xf32>");
+    let ones = |shape: &[i64]| Tensor::from_f32(shape, &vec![1.0; shape.iter().product::<i64>() as usize]).unwrap();
+    let normal = session.run(&[ones(&[1, 4, 3]), ones(&[4])]).expect("two groups of two channels");
+    assert_eq!(normal[0].to_f64(), Some(vec![1.0; 12]));
+    fails(&mut session, &[ones(&[1, 3, 3]), ones(&[3])], "channels for groups of one size");
+}
+
+#[test]
 fn fixed_sizes_are_an_error_of_the_compilation() {
     let text = r#"
 "builtin.module"() ({

@@ -27,6 +27,7 @@ pub(crate) const GRU: Operator = Operator {
 
 fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
     let gru = views::GRU::of(&emit.body, op);
+    let linear = gru.linear_before_reset != 0;
     let layer = Layer {
         x: gru.x,
         w: gru.w,
@@ -38,36 +39,36 @@ fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
         layout: gru.layout,
         clip: gru.clip,
         gates: GATES,
+        // where the reset comes behind the product, the hidden gate reads the same state as the others
+        products: if linear { &[GATES] } else { &[GATES - 1, 1] },
     };
     let numbers = (gru.activation_alpha.as_deref(), gru.activation_beta.as_deref());
     let functions = activations(gru.activations.as_deref(), numbers, layer.directions(), &["Sigmoid", "Tanh"])?;
     // before the reset, the recurrence's bias is reset as well
-    let linear = gru.linear_before_reset != 0;
     layer.compose(emit, &functions, linear, &|emit, cell, input, states| {
         vec![step(emit, cell, input, states[0], linear)]
     })
 }
 
 fn step(emit: &mut Emitter, cell: &Cell<'_>, input: &[Value], state: Value, linear: bool) -> Value {
-    let recurrent = |emit: &mut Emitter, gate: usize, state: Value| {
-        let product = cell.recurrent(emit, gate, state);
-        match &cell.bias {
-            Some(bias) => emit.plain("Add", &[product, bias[gate]]),
-            None => product,
-        }
+    let recurrent = cell.recurrent(emit, 0, state);
+    let biased = |emit: &mut Emitter, gate: usize, product: Value| match &cell.bias {
+        Some(bias) => emit.plain("Add", &[product, bias[gate]]),
+        None => product,
     };
     let gate = |emit: &mut Emitter, gate: usize| {
-        let own = recurrent(emit, gate, state);
+        let own = biased(emit, gate, recurrent[gate]);
         let sum = emit.plain("Add", &[input[gate], own]);
         cell.activate(emit, 0, sum)
     };
     let (z, r) = (gate(emit, UPDATE), gate(emit, RESET));
     let own = if linear {
-        let own = recurrent(emit, HIDDEN, state);
+        let own = biased(emit, HIDDEN, recurrent[HIDDEN]);
         emit.plain("Mul", &[r, own])
     } else {
         let reset = emit.plain("Mul", &[r, state]);
-        recurrent(emit, HIDDEN, reset)
+        let own = cell.recurrent(emit, 1, reset)[0];
+        biased(emit, HIDDEN, own)
     };
     let sum = emit.plain("Add", &[input[HIDDEN], own]);
     let h = cell.activate(emit, 1, sum);

@@ -24,14 +24,16 @@ pub(super) struct Layer {
     pub(super) clip: Option<f64>,
     /// Gates of the weights.
     pub(super) gates: i64,
+    /// How many gates, one after the other, have one product with a state.
+    pub(super) products: &'static [i64],
 }
 
 /// What one step of one direction computes with.
 pub(super) struct Cell<'a> {
     /// Functions in the order of the operator's list.
     pub(super) activations: &'a [Activation],
-    /// `[gates, hidden, hidden]` for `state · recurrenceᵀ` by gate: each `[hidden, hidden]`, transposed.
-    pub(super) recurrence: Vec<Value>,
+    /// For each product the columns of its gates and their number, `[hidden, gates * hidden]`.
+    recurrence: Vec<(Value, i64)>,
     /// The recurrence's bias by gate, `[hidden]`, where it is not part of the input's.
     pub(super) bias: Option<Vec<Value>>,
     /// Number of the direction.
@@ -57,9 +59,11 @@ impl Cell<'_> {
         self.activations[activation].apply(emit, x)
     }
 
-    /// `state · recurrenceᵀ` of a gate.
-    pub(super) fn recurrent(&self, emit: &mut Emitter, gate: usize, state: Value) -> Value {
-        emit.plain("MatMul", &[state, self.recurrence[gate]])
+    /// `state · recurrenceᵀ` by gate, of the gates of one product.
+    pub(super) fn recurrent(&self, emit: &mut Emitter, product: usize, state: Value) -> Vec<Value> {
+        let (columns, gates) = self.recurrence[product];
+        let product = emit.plain("MatMul", &[state, columns]);
+        split(emit, product, gates, 1)
     }
 }
 
@@ -112,7 +116,8 @@ impl Layer {
     ) -> Cell<'a> {
         let recurrence = of_direction(emit, self.r, direction);
         let recurrence = emit.transpose(recurrence, &[1, 0]);
-        let recurrence = split(emit, recurrence, self.gates, 1);
+        let columns = pieces(emit, recurrence, self.products, 1);
+        let recurrence = columns.into_iter().zip(self.products.iter().copied()).collect();
         let bias = self.b.filter(|_| separate_bias).map(|bias| {
             let bias = of_direction(emit, bias, direction);
             split(emit, bias, 2 * self.gates, 0)[self.gates as usize..].to_vec()
@@ -125,7 +130,7 @@ impl Layer {
         let projected = self.projected(emit, x, cell.direction, separate_bias);
         let initial: Vec<Value> =
             self.initial.iter().map(|&state| self.initial_state(emit, x, state, cell.direction)).collect();
-        let mut inputs = split(emit, projected, self.gates, 2);
+        let mut inputs = vec![projected];
         if self.sequence_lens.is_some() {
             let steps = emit.extent(x, 0);
             inputs.push(emit.count_up(steps));
@@ -141,11 +146,12 @@ impl Layer {
         });
         let scan = Scan { states: &initial, inputs: &inputs, backwards };
         let mut results = emit.scan(&scan, |emit, states, elements| {
-            let mut next = step(emit, cell, &elements[..self.gates as usize], states);
+            let gates = split(emit, elements[0], self.gates, 1);
+            let mut next = step(emit, cell, &gates, states);
             let mut output = next[0];
             if let Some(lengths) = lengths {
                 // behind the end of a sequence, states stay and outputs are zero
-                let runs = emit.plain("Less", &[elements[self.gates as usize], lengths]);
+                let runs = emit.plain("Less", &[elements[1], lengths]);
                 let zero = emit.number_like(0.0, output);
                 output = emit.plain("Where", &[runs, output, zero]);
                 next = next.iter().zip(states).map(|(&new, &old)| emit.plain("Where", &[runs, new, old])).collect();
@@ -205,12 +211,23 @@ pub(super) const RANKS: [(usize, Rank); 8] = [
 
 /// Equal parts along an axis.
 pub(super) fn split(emit: &mut Emitter, value: Value, parts: i64, axis: i64) -> Vec<Value> {
+    pieces(emit, value, &vec![1; parts as usize], axis)
+}
+
+/// Parts along an axis, as long in relation to each other as `sizes` says.
+fn pieces(emit: &mut Emitter, value: Value, sizes: &[i64], axis: i64) -> Vec<Value> {
+    if sizes.len() == 1 {
+        return vec![value];
+    }
     let extent = emit.extent(value, axis);
-    let count = emit.integers(&[parts]);
-    let size = emit.plain("Div", &[extent, count]);
+    let count = emit.integers(&[sizes.iter().sum()]);
+    let unit = emit.plain("Div", &[extent, count]);
     let mut start = emit.integers(&[0]);
-    (0..parts)
-        .map(|_| {
+    sizes
+        .iter()
+        .map(|&size| {
+            let size = emit.integers(&[size]);
+            let size = emit.plain("Mul", &[unit, size]);
             let end = emit.plain("Add", &[start, size]);
             let part = emit.slice(value, start, end, axis);
             start = end;

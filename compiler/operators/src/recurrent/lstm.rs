@@ -83,6 +83,7 @@ impl Lstm {
             layout: self.layout,
             clip: self.clip,
             gates: GATES,
+            products: &[GATES],
         };
         let numbers = (self.alphas.as_deref(), self.betas.as_deref());
         let functions =
@@ -111,9 +112,9 @@ fn step(
     peepholes: Option<&[Value]>,
     coupled: bool,
 ) -> Vec<Value> {
+    let recurrent = cell.recurrent(emit, 0, hidden);
     let gate = |emit: &mut Emitter, gate: usize, memory: Option<Value>| {
-        let recurrent = cell.recurrent(emit, gate, hidden);
-        let sum = emit.plain("Add", &[input[gate], recurrent]);
+        let sum = emit.plain("Add", &[input[gate], recurrent[gate]]);
         match (peepholes, memory) {
             (Some(peepholes), Some(memory)) => {
                 let seen = emit.plain("Mul", &[peepholes[gate], memory]);

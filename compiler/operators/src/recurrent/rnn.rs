@@ -32,12 +32,13 @@ fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
         layout: rnn.layout,
         clip: rnn.clip,
         gates: 1,
+        products: &[1],
     };
     let names = rnn.activations[..layer.directions().min(rnn.activations.len())].to_vec();
     let numbers = (rnn.activation_alpha.as_deref(), rnn.activation_beta.as_deref());
     let functions = activations(Some(&names), numbers, layer.directions(), &["Tanh"])?;
     layer.compose(emit, &functions, false, &|emit, cell, input, states| {
-        let own = cell.recurrent(emit, 0, states[0]);
+        let own = cell.recurrent(emit, 0, states[0])[0];
         let sum = emit.plain("Add", &[input[0], own]);
         vec![cell.activate(emit, 0, sum)]
     })
