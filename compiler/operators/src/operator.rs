@@ -86,16 +86,18 @@ pub struct Demand {
     pub rank: Option<Rank>,
     /// The rank of the operand less that of the first result.
     pub beyond_result: Option<isize>,
+    /// The first result has at least so many axes, whatever the operand has.
+    pub least_of_result: usize,
 }
 
 impl Demand {
     /// The operand has as many axes as the first result.
-    pub const SAME: Demand = Demand { rank: None, beyond_result: Some(0) };
+    pub const SAME: Demand = Demand { rank: None, beyond_result: Some(0), least_of_result: 0 };
 
     /// As many axes as the first result, among them one that is numbered as in an attribute.
     pub fn with_axis(axis: i64) -> Demand {
         let least = if axis < 0 { axis.unsigned_abs() as usize } else { axis as usize + 1 };
-        Demand { rank: Some(Rank::AtLeast(least)), beyond_result: Some(0) }
+        Demand { rank: Some(Rank::AtLeast(least)), ..Demand::SAME }
     }
 }
 

@@ -13,10 +13,9 @@
 mod columns;
 mod cumulate;
 mod detection;
-mod determinant;
 mod element;
+mod elimination;
 mod fourier;
-mod inverse;
 mod lookup;
 mod map;
 mod parallel;
@@ -242,8 +241,8 @@ routines! {
     rt_call_trees = trees::trees;
     rt_call_decode_image = picture::decode_image;
     rt_call_columns_to_image = columns::columns_to_image;
-    rt_call_determinant = determinant::determinant_of;
-    rt_call_inverse = inverse::inverse_of;
+    rt_call_determinant = elimination::determinant_of;
+    rt_call_inverse = elimination::inverse_of;
     rt_call_align_regions = regions::align_regions;
     rt_call_pool_regions = regions::pool_regions;
 }

@@ -13,7 +13,7 @@ use crate::structured::convolution;
 pub(crate) const CONV: Operator = Operator {
     demands: Some(|reading, operand| {
         let rank = reading.rank(reading.view::<views::Conv>().w).filter(|_| operand == 0);
-        Demand { rank: rank.map(Rank::Exactly), beyond_result: (operand == 0).then_some(0) }
+        Demand { rank: rank.map(Rank::Exactly), beyond_result: (operand == 0).then_some(0), ..Demand::default() }
     }),
     cost: Cost::Products(|operands, _| 2.0 * operands[1].iter().skip(1).product::<f64>()),
     kind: Kind::Contraction,

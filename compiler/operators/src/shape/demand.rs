@@ -45,18 +45,23 @@ impl Reading<'_> {
     fn demand(&self, operand: usize) -> Demand {
         let Some(row) = table::row_of(self.body.name(self.op)) else { return Demand::default() };
         if let Some(&(_, rank)) = row.ranks.iter().find(|(index, _)| *index == operand) {
-            return Demand { rank: Some(rank), beyond_result: None };
+            return Demand { rank: Some(rank), ..Demand::default() };
         }
         match row.demands {
             Some(demands) => demands(self, operand),
-            None if self.keeps_rank(row.kind) => Demand::SAME,
+            None if matches!(row.kind, Kind::Elementwise | Kind::Conversion) => self.broadcast_with_others(operand),
             None => Demand::default(),
         }
     }
 
-    /// Whether the operation computes each element of its result from one of its only operand.
-    fn keeps_rank(&self, kind: Kind) -> bool {
-        matches!(kind, Kind::Elementwise | Kind::Conversion) && self.body.op(self.op).operands().len() == 1
+    /// What broadcasting an operand with the others, whose ranks are known, says.
+    fn broadcast_with_others(&self, operand: usize) -> Demand {
+        let operands = self.body.op(self.op).operands().iter().enumerate();
+        let others = operands.filter(|(index, _)| *index != operand).map(|(_, &other)| self.rank(other));
+        match others.collect::<Option<Vec<usize>>>() {
+            Some(others) => Demand { least_of_result: others.into_iter().max().unwrap_or(0), ..Demand::SAME },
+            None => Demand::default(),
+        }
     }
 }
 
@@ -141,7 +146,8 @@ impl Readers<'_> {
         let passed = demand.beyond_result.zip(self.body.op(op).results().first());
         demand.rank.is_none_or(|expected| expected.takes(rank))
             && passed.is_none_or(|(beyond, &result)| {
-                rank.checked_add_signed(-beyond).is_some_and(|rank| self.take(result, rank, depth - 1))
+                let rank = rank.checked_add_signed(-beyond).map(|rank| rank.max(demand.least_of_result));
+                rank.is_some_and(|rank| self.take(result, rank, depth - 1))
             })
     }
 

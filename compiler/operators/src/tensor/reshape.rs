@@ -51,7 +51,7 @@ pub(crate) const FLATTEN: Operator = Operator {
 pub(crate) const SQUEEZE: Operator = Operator {
     demands: Some(|reading, operand| {
         let listed = reading.view::<views::Squeeze>().axes.and_then(|axes| reading.length(axes));
-        Demand { rank: None, beyond_result: listed.filter(|_| operand == 0).map(|listed| listed as isize) }
+        Demand { beyond_result: listed.filter(|_| operand == 0).map(|listed| listed as isize), ..Demand::default() }
     }),
     cost: Cost::View,
     kind: Kind::Movement,
@@ -70,7 +70,7 @@ pub(crate) const SQUEEZE: Operator = Operator {
 pub(crate) const UNSQUEEZE: Operator = Operator {
     demands: Some(|reading, operand| {
         let listed = reading.length(reading.view::<views::Unsqueeze>().axes);
-        Demand { rank: None, beyond_result: listed.filter(|_| operand == 0).map(|listed| -(listed as isize)) }
+        Demand { beyond_result: listed.filter(|_| operand == 0).map(|listed| -(listed as isize)), ..Demand::default() }
     }),
     cost: Cost::View,
     kind: Kind::Movement,

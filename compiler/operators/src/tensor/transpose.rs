@@ -12,7 +12,7 @@ use crate::structured::{Lowering, Unsupported};
 
 pub(crate) const TRANSPOSE: Operator = Operator {
     demands: Some(|reading, _| match reading.view::<views::Transpose>().perm {
-        Some(perm) => Demand { rank: Some(Rank::Exactly(perm.len())), beyond_result: None },
+        Some(perm) => Demand { rank: Some(Rank::Exactly(perm.len())), ..Demand::default() },
         None => Demand::SAME,
     }),
     kind: Kind::Movement,
