@@ -63,3 +63,14 @@ fn axes_that_data_tell_are_added_and_dropped() {
     }
     fails(&mut session, &[x, integers(&[1, 1])], "the new axes are not as many as the rank of the result says");
 }
+
+#[test]
+fn a_rank_is_demanded_through_broadcasting() {
+    let before = r#"%none = "onnx.NoValue"() : () -> none
+    %two = "onnx.Constant"() {value = dense<2> : tensor<i64>} : () -> tensor<i64>
+    %v = "onnx.Squeeze"(%x, %none) : (tensor<?x?xi64>, none) -> tensor<*xi64>"#;
+    let reader = r#""onnx.Mul"(%v, %two) : (tensor<*xi64>, tensor<i64>) -> tensor<?xi64>"#;
+    let mut session = session("%x: tensor<?x?xi64>", before, reader, "tensor<?xi64>");
+    assert_eq!(run(&mut session, &[counted(&[3, 1])]), (vec![3], vec![2.0, 4.0, 6.0]));
+    assert_eq!(run(&mut session, &[counted(&[1, 2])]), (vec![2], vec![2.0, 4.0]));
+}
