@@ -95,8 +95,8 @@ pub fn pipelines() -> Vec<PipelineDefinition> {
 /// Both at once: between the two, calls would not fit the functions.
 fn build_kernels(module: &mut Module, context: &PassContext<'_>) -> Result<()> {
     bufferize_globals(module);
-    bufferize_host(module, INITIALIZE)?;
-    bufferize_host(module, MAIN)?;
+    bufferize_host(module, INITIALIZE, context.registry)?;
+    bufferize_host(module, MAIN, context.registry)?;
     crate::kernel::build::build_kernels(module, &target(context));
     low::declare::declare_runtime(module)
 }
