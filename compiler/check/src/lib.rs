@@ -8,6 +8,7 @@
 //! To add a rule: a row in the file of its family in `rules`, and in `tests/check` a model that only it finds and one
 //! nearby that passes.
 
+mod files;
 mod findings;
 mod names;
 pub mod order;
@@ -120,6 +121,8 @@ pub enum Finder {
     Type(Find<TypeProto>),
     /// An extent of a type.
     Dimension(Find<proto::Dimension>),
+    /// The number of an element type, of a tensor or of a tensor type.
+    Element(for<'w, 'm> fn(&mut Visit<'w, 'm>, i32)),
     /// A tensor: an initializer, an attribute, or part of a sparse one.
     Tensor(Find<TensorProto>),
     /// A sparse tensor.

@@ -7,6 +7,7 @@ use proto::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::files::{ExternalFile, Files};
 use crate::names::{Names, Reading};
 use crate::{Find, Finder, Findings, Level, Part, Place, Profile, Rule, Step, rules};
 
@@ -46,6 +47,7 @@ pub struct Walk<'m> {
     /// What that node calls.
     pub operator: Operator<'m>,
     functions: FxHashMap<FunctionKey<'m>, &'m FunctionProto>,
+    model_opsets: FxHashMap<&'m str, i64>,
     opsets: FxHashMap<&'m str, i64>,
     /// Innermost graph last.
     scopes: Vec<Names<'m>>,
@@ -56,6 +58,7 @@ pub struct Walk<'m> {
     /// The names of the graphs that have been looked at.
     graphs: FxHashSet<&'m str>,
     path: Vec<Step<&'m str>>,
+    files: Files<'m>,
 }
 
 impl<'m> Walk<'m> {
@@ -70,12 +73,14 @@ impl<'m> Walk<'m> {
             node: None,
             operator: Operator::Unknown,
             functions,
+            model_opsets: highest(&model.proto.opset_import),
             opsets: highest(&model.proto.opset_import),
             scopes: vec![],
             open: vec![],
             outputs: vec![],
             graphs: FxHashSet::default(),
             path: vec![],
+            files: Files::default(),
         }
     }
 
@@ -111,6 +116,11 @@ impl<'m> Walk<'m> {
             let definition = names.get(name)?;
             Some(Reading { definition, late: names.is_late(definition), outwards })
         })
+    }
+
+    /// What is known of the file that a tensor's data are in.
+    pub(crate) fn file(&self, tensor: &TensorProto) -> Option<&ExternalFile> {
+        self.files.get(tensor)
     }
 
     /// The names of the graph or function that is being looked at.
@@ -153,6 +163,11 @@ impl<'m> Walk<'m> {
     /// The operator set of a domain that nodes here are of.
     pub fn opset(&self, domain: &str) -> Option<i64> {
         self.opsets.get(canonical(domain)).copied()
+    }
+
+    /// The operator set of a domain that the model imports, which a function may do otherwise.
+    pub fn model_opset(&self, domain: &str) -> Option<i64> {
+        self.model_opsets.get(canonical(domain)).copied()
     }
 
     /// A function of the model.
@@ -245,6 +260,7 @@ struct Finders {
     value: Rows<Find<ValueInfoProto>>,
     r#type: Rows<Find<TypeProto>>,
     dimension: Rows<Find<proto::Dimension>>,
+    element: Rows<for<'w, 'm> fn(&mut Visit<'w, 'm>, i32)>,
     tensor: Rows<Find<TensorProto>>,
     sparse: Rows<Find<SparseTensorProto>>,
     training: Rows<Find<TrainingInfoProto>>,
@@ -271,6 +287,7 @@ impl Finders {
                 Finder::Value(find) => finders.value.push((rule, find)),
                 Finder::Type(find) => finders.r#type.push((rule, find)),
                 Finder::Dimension(find) => finders.dimension.push((rule, find)),
+                Finder::Element(find) => finders.element.push((rule, find)),
                 Finder::Tensor(find) => finders.tensor.push((rule, find)),
                 Finder::Sparse(find) => finders.sparse.push((rule, find)),
                 Finder::Training(find) => finders.training.push((rule, find)),
@@ -508,8 +525,14 @@ impl<'m> Walker<'m> {
     fn r#type(&mut self, r#type: &'m TypeProto) {
         self.show(|f| &f.r#type, r#type);
         let inner = match &r#type.value {
-            Some(TypeValue::Tensor(tensor)) => return self.shape(tensor.shape.as_ref()),
-            Some(TypeValue::SparseTensor(tensor)) => return self.shape(tensor.shape.as_ref()),
+            Some(TypeValue::Tensor(tensor)) => {
+                self.show_element(tensor.elem_type);
+                return self.shape(tensor.shape.as_ref());
+            }
+            Some(TypeValue::SparseTensor(tensor)) => {
+                self.show_element(tensor.elem_type);
+                return self.shape(tensor.shape.as_ref());
+            }
             Some(TypeValue::Sequence(sequence)) => &sequence.elem_type,
             Some(TypeValue::Optional(optional)) => &optional.elem_type,
             Some(TypeValue::Map(map)) => &map.value_type,
@@ -534,7 +557,11 @@ impl<'m> Walker<'m> {
     }
 
     fn tensor(&mut self, tensor: &'m TensorProto) {
+        if let Some(folder) = self.walk.model.directory.as_ref().filter(|_| tensor.data_location != 0) {
+            self.walk.files.meet(folder, tensor);
+        }
         self.show(|f| &f.tensor, tensor);
+        self.show_element(tensor.data_type);
         self.properties(&tensor.metadata_props);
         self.documentation(&tensor.doc_string);
     }
@@ -546,6 +573,12 @@ impl<'m> Walker<'m> {
         }
         if let Some(indices) = &sparse.indices {
             self.inside(Step::named(Part::Indices, ""), |walker| walker.tensor(indices));
+        }
+    }
+
+    fn show_element(&mut self, number: i32) {
+        for &(rule, find) in &self.finders.element {
+            find(&mut Visit { walk: &self.walk, rule, findings: &mut self.findings }, number);
         }
     }
 

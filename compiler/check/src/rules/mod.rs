@@ -1,10 +1,23 @@
 //! The rules, a file for each family.
 
+mod arity;
+mod attributes;
+mod devices;
+mod external;
+mod functions;
 mod initializers;
+mod metadata;
 mod model;
 mod names;
+mod opsets;
+mod quantization;
 mod scopes;
+mod sparse;
+mod tensors;
+mod training;
 mod types;
+mod values;
+mod versions;
 
 use crate::Profile;
 pub use crate::Rule;
@@ -15,7 +28,20 @@ const FAMILIES: &[(&str, &[Rule])] = &[
     ("Names", names::RULES),
     ("Scopes", scopes::RULES),
     ("Types", types::RULES),
+    ("Operator sets", opsets::RULES),
+    ("Inputs and outputs of nodes", arity::RULES),
+    ("Attributes", attributes::RULES),
+    ("Values of attributes", values::RULES),
+    ("Functions", functions::RULES),
     ("Initializers", initializers::RULES),
+    ("Tensors", tensors::RULES),
+    ("External data", external::RULES),
+    ("Sparse tensors", sparse::RULES),
+    ("Quantization", quantization::RULES),
+    ("Devices", devices::RULES),
+    ("Training", training::RULES),
+    ("Metadata", metadata::RULES),
+    ("IR versions", versions::RULES),
 ];
 
 /// Every rule.

@@ -85,9 +85,13 @@ fn in_order<'m>(visit: &mut Visit<'_, 'm>, nodes: &'m [NodeProto]) {
 }
 
 fn no_shadow<'m>(visit: &mut Visit<'_, 'm>, graph: &'m GraphProto) {
-    if !visit.walk.is_nested() {
-        return;
+    if visit.walk.is_nested() && visit.walk.part() != Some(Part::Algorithm) {
+        names_around(visit, graph, |name| format!("'{name}' is a value of a graph around this one, too"));
     }
+}
+
+/// Reports what a graph defines that is defined around it, too.
+pub(super) fn names_around<'m>(visit: &mut Visit<'_, 'm>, graph: &'m GraphProto, message: fn(&str) -> String) {
     let inputs = graph.input.iter().enumerate().map(|(i, v)| (&*v.name, vec![Step::number(Part::Input, i, &v.name)]));
     let constants = graph.initializer.iter().enumerate().filter(|(_, t)| !graph_input(visit, &t.name));
     let constants: Vec<_> =
@@ -104,7 +108,7 @@ fn no_shadow<'m>(visit: &mut Visit<'_, 'm>, graph: &'m GraphProto) {
     });
     for (name, steps) in inputs.chain(constants).chain(sparse).chain(outputs) {
         if visit.walk.is_visible_around(name) {
-            visit.found_at(&steps, || format!("'{name}' is a value of a graph around this one, too"));
+            visit.found_at(&steps, || message(name));
         }
     }
 }
