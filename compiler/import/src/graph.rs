@@ -5,17 +5,20 @@ use dialects::onnx::views::Reader;
 use dialects::onnx::{YIELD, check_choices, check_types, type_name};
 use indexmap::{IndexMap, IndexSet};
 use ir::{Attribute, Attributes, DenseElements, Diagnostic, ErrorClass, FunctionType, Location, Module, Type, Value};
-use proto::{AttributeProto, FunctionProto, GraphProto, Model, NodeProto, OperatorSetIdProto, Tensors, ValueInfoProto};
+use proto::{
+    AttributeProto, FunctionProto, GraphProto, Model, ModelProto, NodeProto, OperatorSetIdProto, SparseTensorProto,
+    Tensors, ValueInfoProto,
+};
 
-use crate::attributes::{import_attribute, import_tensor, kind_of};
+use crate::attributes::{import_attribute, import_sparse, import_tensor, kind_of};
 use crate::types::{Bindings, dimension_names, import_type, named_dimensions};
 use crate::{MAIN, Options, WARNINGS, order};
 use operators::Bodies;
 use operators::graph::{Emitter, Node, Problem, remove_dead};
 use operators::types::{result_type, without_shape};
 
-/// Functions may call each other this deep.
-const CALL_DEPTH: usize = 64;
+/// Functions may call each other this deep: names of nodes grow with every call that leads to them.
+const CALL_DEPTH: usize = 1000;
 
 /// Inlining functions may not make more nodes than this.
 const NODE_LIMIT: usize = 4_000_000;
@@ -42,10 +45,29 @@ struct Frame<'m> {
 
 type FunctionKey<'m> = (&'m str, &'m str, &'m str);
 
+/// Nodes on their way into the module.
+struct Activation<'m> {
+    nodes: &'m [NodeProto],
+    /// Which of them are still to come.
+    rest: std::vec::IntoIter<usize>,
+    /// The call whose function they are; a graph's own nodes have none.
+    call: Option<Call<'m>>,
+}
+
+/// A function's call, while its nodes are inlined.
+struct Call<'m> {
+    function: &'m FunctionProto,
+    node: &'m NodeProto,
+    location: Location,
+    /// What the caller sees.
+    caller: Frame<'m>,
+}
+
 struct Importer<'m> {
     emit: Emitter,
     frame: Frame<'m>,
-    callers: Vec<FunctionKey<'m>>,
+    /// The functions whose calls led here.
+    callers: IndexSet<FunctionKey<'m>>,
     functions: IndexMap<FunctionKey<'m>, &'m FunctionProto>,
     tensors: Tensors,
     options: &'m Options,
@@ -61,8 +83,8 @@ pub(crate) fn import(model: &Model, options: &Options) -> ir::Result<Module> {
     let graph = model.proto.graph.as_ref().expect("a loaded model has a graph");
     let importer = Importer {
         emit: Emitter::default(),
-        frame: Frame { opsets: opsets(&model.proto.opset_import), ..Frame::default() },
-        callers: vec![],
+        frame: Frame { opsets: model_opsets(&model.proto), ..Frame::default() },
+        callers: IndexSet::new(),
         functions: model.proto.functions.iter().map(|f| ((domain(&f.domain), &*f.name, &*f.overload), f)).collect(),
         tensors: Tensors::new(model),
         options,
@@ -73,8 +95,23 @@ pub(crate) fn import(model: &Model, options: &Options) -> ir::Result<Module> {
     importer.main(graph)
 }
 
+/// Operator sets came with IR version 3; before, there was the first version of ONNX's own.
+fn model_opsets(model: &ModelProto) -> IndexMap<&str, i64> {
+    let mut imports = opsets(&model.opset_import);
+    if model.ir_version < 3 {
+        imports.entry(domain("")).or_insert(1);
+    }
+    imports
+}
+
+/// Of several versions of a domain, the highest holds.
 fn opsets(imports: &[OperatorSetIdProto]) -> IndexMap<&str, i64> {
-    imports.iter().map(|import| (domain(&import.domain), import.version)).collect()
+    let mut highest = IndexMap::new();
+    for import in imports {
+        let version = highest.entry(domain(&import.domain)).or_insert(import.version);
+        *version = import.version.max(*version);
+    }
+    highest
 }
 
 /// The default domain has two spellings.
@@ -141,12 +178,7 @@ impl<'m> Importer<'m> {
 
     /// Inputs without initializer become arguments; those the caller fixes become constants.
     fn main_inputs(&mut self, graph: &'m GraphProto) -> ir::Result<Vec<&'m ValueInfoProto>> {
-        let constants: IndexSet<&str> = graph
-            .initializer
-            .iter()
-            .map(|tensor| &*tensor.name)
-            .chain(graph.sparse_initializer.iter().filter_map(|s| s.values.as_ref()).map(|tensor| &*tensor.name))
-            .collect();
+        let constants = initialized(graph);
         let mut inputs = Vec::new();
         for input in graph.input.iter().filter(|input| !constants.contains(&*input.name)) {
             let location = Location::name(&input.name);
@@ -185,10 +217,7 @@ impl<'m> Importer<'m> {
 
     fn declared_type(&self, info: &ValueInfoProto) -> ir::Result<Option<Type>> {
         let r#type = import_type(info.r#type.as_ref(), &self.options.dimensions);
-        r#type.map_err(|what| {
-            let class = if what.ends_with("not supported") { ErrorClass::Unsupported } else { ErrorClass::Input };
-            vec![Diagnostic::error(class, Location::name(&info.name), what)]
-        })
+        r#type.map_err(|what| vec![Diagnostic::error(what.class, Location::name(&info.name), what.message)])
     }
 
     fn initializers(&mut self, graph: &'m GraphProto) -> ir::Result<()> {
@@ -197,9 +226,8 @@ impl<'m> Importer<'m> {
             self.initializer(&tensor.name, elements)?;
         }
         for sparse in &graph.sparse_initializer {
-            let name = sparse.values.as_ref().map_or("", |values| &values.name);
-            let elements = self.tensors.sparse_value(sparse);
-            self.initializer(name, elements)?;
+            let elements = import_sparse(sparse, &mut self.tensors);
+            self.initializer(sparse_name(sparse), elements)?;
         }
         Ok(())
     }
@@ -255,12 +283,15 @@ impl<'m> Importer<'m> {
     }
 
     /// A graph held by an attribute, as a region's block. Arguments without declared type get the one in `expected`.
+    /// Inputs with an initializer, as IR version 3 has them, are constants that nothing is passed for.
     fn region(&mut self, op: ir::Op, graph: &'m GraphProto, expected: &[Type]) -> ir::Result<Vec<Value>> {
         let region = self.emit.body.add_region(op);
         let block = self.emit.body.add_block(region, &[]);
         let outer = (std::mem::replace(&mut self.emit.block, block), self.emit.location.clone());
         self.enter(graph)?;
-        for (index, input) in graph.input.iter().enumerate() {
+        let constants = initialized(graph);
+        let arguments = graph.input.iter().filter(|input| !constants.contains(&*input.name));
+        for (index, input) in arguments.enumerate() {
             let r#type = self.declared_type(input)?.or_else(|| expected.get(index).cloned());
             let r#type = r#type.ok_or_else(|| Diagnostic::input(Location::name(&input.name), "input has no type"))?;
             let value = self.emit.body.add_argument(block, r#type);
@@ -278,20 +309,27 @@ impl<'m> Importer<'m> {
 
     // ---- nodes
 
+    /// The nodes of a graph, and in the place of calls those of functions.
     fn nodes(&mut self, nodes: &'m [NodeProto]) -> ir::Result<()> {
-        for index in self.schedule(nodes)? {
-            let node = &nodes[index];
-            let name = node_name(index, node);
-            let location = Location::name(&format!("{}{name}", self.frame.prefix));
-            self.emit.location = location.clone();
-            self.node_count += 1;
-            if self.node_count > NODE_LIMIT {
-                let message = format!("the model's functions expand to more than {NODE_LIMIT} nodes");
-                return Err(Diagnostic::unsupported(location, message).into());
+        let mut stack = vec![self.activation(nodes, None)?];
+        while let Some(mut top) = stack.pop() {
+            let Some(index) = top.rest.next() else {
+                if let Some(call) = top.call {
+                    self.finish(call)?;
+                }
+                continue;
+            };
+            let node = &top.nodes[index];
+            stack.push(top);
+            if let Some(body) = self.node(node, &node_name(index, node))? {
+                stack.push(body);
             }
-            self.node(node, &name)?;
         }
         Ok(())
+    }
+
+    fn activation(&mut self, nodes: &'m [NodeProto], call: Option<Call<'m>>) -> ir::Result<Activation<'m>> {
+        Ok(Activation { nodes, rest: self.schedule(nodes)?.into_iter(), call })
     }
 
     fn schedule(&mut self, nodes: &[NodeProto]) -> ir::Result<Vec<usize>> {
@@ -309,19 +347,31 @@ impl<'m> Importer<'m> {
         Ok(order)
     }
 
-    fn node(&mut self, proto: &'m NodeProto, name: &str) -> ir::Result<()> {
+    /// One node; what is still to do when it calls a function.
+    fn node(&mut self, proto: &'m NodeProto, name: &str) -> ir::Result<Option<Activation<'m>>> {
+        self.emit.location = Location::name(&format!("{}{name}", self.frame.prefix));
+        self.node_count += 1;
+        if self.node_count > NODE_LIMIT {
+            let message = format!("the model's functions expand to more than {NODE_LIMIT} nodes");
+            return Err(Diagnostic::unsupported(self.emit.location.clone(), message).into());
+        }
         let operands = self.operands(proto)?;
         let key = (domain(&proto.domain), &*proto.op_type, &*proto.overload);
-        let results = match self.functions.get(&key).copied() {
-            Some(function) => self.call(key, function, proto, operands, name)?,
-            None => match self.operator(proto, operands) {
-                Ok(results) => results?,
-                Err(problem) => {
-                    self.report(proto, problem);
-                    vec![self.emit.none; proto.output.len()]
-                }
-            },
+        if let Some(function) = self.functions.get(&key).copied() {
+            return self.call(key, function, proto, operands, name).map(Some);
+        }
+        let results = match self.operator(proto, operands) {
+            Ok(results) => results?,
+            Err(problem) => {
+                self.report(proto, problem);
+                vec![self.emit.none; proto.output.len()]
+            }
         };
+        self.define_outputs(proto, results)?;
+        Ok(None)
+    }
+
+    fn define_outputs(&mut self, proto: &'m NodeProto, results: Vec<Value>) -> ir::Result<()> {
         for (output, value) in proto.output.iter().zip(results) {
             if !output.is_empty() {
                 self.define(output, value)?;
@@ -529,7 +579,7 @@ impl<'m> Importer<'m> {
 
     // ---- functions
 
-    /// Inlines a function of the model.
+    /// Begins to inline a function of the model.
     fn call(
         &mut self,
         key: FunctionKey<'m>,
@@ -537,7 +587,7 @@ impl<'m> Importer<'m> {
         proto: &'m NodeProto,
         operands: Vec<Value>,
         name: &str,
-    ) -> ir::Result<Vec<Value>> {
+    ) -> ir::Result<Activation<'m>> {
         let location = self.emit.location.clone();
         let bad = |message: String| Err(Diagnostic::input(location.clone(), message).into());
         if self.callers.contains(&key) || self.callers.len() >= CALL_DEPTH {
@@ -561,15 +611,29 @@ impl<'m> Importer<'m> {
         imports.extend(opsets(&function.opset_import));
         let prefix = format!("{}{name}/", self.frame.prefix);
         let frame = Frame { scopes: vec![scope], opsets: imports, arguments, prefix };
-        let outer = std::mem::replace(&mut self.frame, frame);
-        self.callers.push(key);
-        self.nodes(&function.node)?;
-        let results = function.output.iter().map(|output| self.output(output)).collect();
-        self.callers.pop();
-        self.frame = outer;
-        self.emit.location = location;
-        results
+        let caller = std::mem::replace(&mut self.frame, frame);
+        self.callers.insert(key);
+        self.activation(&function.node, Some(Call { function, node: proto, location, caller }))
     }
+
+    /// Ends a call: the function's outputs are those of the node that calls it.
+    fn finish(&mut self, call: Call<'m>) -> ir::Result<()> {
+        let results: ir::Result<Vec<Value>> = call.function.output.iter().map(|output| self.output(output)).collect();
+        self.callers.pop();
+        self.frame = call.caller;
+        self.emit.location = call.location;
+        self.define_outputs(call.node, results?)
+    }
+}
+
+/// The names of a graph's initializers.
+fn initialized(graph: &GraphProto) -> IndexSet<&str> {
+    let dense = graph.initializer.iter().map(|tensor| &*tensor.name);
+    dense.chain(graph.sparse_initializer.iter().map(sparse_name)).collect()
+}
+
+fn sparse_name(sparse: &SparseTensorProto) -> &str {
+    sparse.values.as_ref().map_or("", |values| &values.name)
 }
 
 fn value_attributes(values: &[&ValueInfoProto], bindings: &Bindings) -> Attribute {

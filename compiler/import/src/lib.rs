@@ -23,7 +23,7 @@ use operators::types::without_extents;
 use proto::Model;
 
 /// The IR versions this importer reads.
-pub const IR_VERSIONS: std::ops::RangeInclusive<i64> = 3..=14;
+pub const IR_VERSIONS: std::ops::RangeInclusive<i64> = 1..=14;
 
 /// The name of the function a model becomes.
 pub const MAIN: &str = "main_graph";
