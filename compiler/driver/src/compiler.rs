@@ -63,6 +63,8 @@ pub struct Options {
     pub dims: BTreeMap<String, i64>,
     /// Only rewrites whose results are the same bit for bit.
     pub strict_fp: bool,
+    /// Whether a model that breaks any rule of ONNX is refused, not only one that nobody can run.
+    pub strict: bool,
     /// Whether the rewrites of the graph are reported on the standard error output.
     pub explain: bool,
     /// Whether kernels are timed.
@@ -82,6 +84,7 @@ impl Default for Options {
             threads: 0,
             dims: BTreeMap::new(),
             strict_fp: false,
+            strict: false,
             explain: false,
             profile: false,
             observer: None,
@@ -143,6 +146,7 @@ impl Compiler {
         self.enter(Stage::Import);
         pipeline::check_names(&self.options)?;
         let mut options = options.clone();
+        options.strict |= self.options.strict;
         options.dimensions.extend(self.options.dims.iter().map(|(name, &extent)| (name.clone(), extent)));
         let mut module = timings.measure("import", || match path == Path::new("-") {
             true => import_standard_input(&options),

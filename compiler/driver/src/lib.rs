@@ -15,9 +15,11 @@ mod tiers;
 mod value;
 mod worker;
 
+pub use check::{Finding, Level as RuleLevel, Profile, rules};
 pub use codegen_cranelift::clif;
 pub use compiler::{Backend, CompiledModel, Compiler, Options, Processor};
 pub use dialects::levels::Level;
+pub use import::{check_file, check_model};
 pub use ir::{Blob, DenseElements, Diagnostic, ErrorClass, FloatType, Result, Type};
 pub use lower::low::VectorRegisters;
 pub use lower::low::dispatch::PROCESSOR_LEVEL;

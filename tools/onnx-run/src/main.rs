@@ -90,6 +90,7 @@ fn options(arguments: &Arguments) -> Options {
         },
         threads: arguments.threads,
         dims: arguments.dims.iter().cloned().collect(),
+        strict: arguments.strict,
         strict_fp: arguments.strict_fp,
         explain: arguments.explain,
         profile: arguments.profile,

@@ -65,6 +65,7 @@ fn lower(
         processor: arguments.processor(),
         threads: arguments.threads,
         dims: arguments.dims.iter().cloned().collect(),
+        strict: arguments.strict,
         strict_fp: arguments.strict_fp,
         observer,
         ..Options::default()

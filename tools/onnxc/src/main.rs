@@ -1,5 +1,6 @@
 //! Compiles an ONNX model to native code, or to the text of any level on the way there.
 
+mod check;
 mod emit;
 #[cfg(feature = "llvm")]
 mod header;
@@ -14,7 +15,7 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use clap::{Parser, ValueEnum};
+use clap::{Parser, Subcommand, ValueEnum};
 use commandline::{Drafts, Failure, Shell, dimension, guard, write_binary};
 use driver::{Processor, VectorRegisters};
 
@@ -29,12 +30,16 @@ Examples:
   onnxc model.onnx --emit lib -o libnet.so --name net     a library that needs nothing else
   onnxc model.onnx --emit exe -o net                      a program that runs the model on .npy files
   onnxc model.onnx -o model.o --cpu native                for this machine's CPU alone
-  onnxc model.onnx --emit kernels | less                  the model on its way down";
+  onnxc model.onnx --emit kernels | less                  the model on its way down
+  onnxc check model.onnx                                  where the model breaks rules of ONNX";
 
 /// Compile an ONNX model.
 #[derive(Parser, Debug)]
 #[command(name = "onnxc", version, after_help = EXAMPLES)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 struct Arguments {
+    #[command(subcommand)]
+    command: Option<Command>,
     /// The model; - is the standard input
     #[arg(required_unless_present_any = ["worker", "probe", "completions"])]
     model: Option<PathBuf>,
@@ -60,6 +65,9 @@ struct Arguments {
     /// The extent of a named dimension, fixed before compilation
     #[arg(long = "dim", value_name = "NAME=N", value_parser = dimension)]
     dims: Vec<(String, i64)>,
+    /// Refuse a model that breaks any rule of ONNX, also one that can be run
+    #[arg(long)]
+    strict: bool,
     /// Only rewrites whose results are the same bit for bit
     #[arg(long)]
     strict_fp: bool,
@@ -75,6 +83,13 @@ struct Arguments {
     /// Print the completions of this command line for a shell
     #[arg(long, value_name = "SHELL", exclusive = true)]
     completions: Option<Shell>,
+}
+
+/// What else to do with a model.
+#[derive(Subcommand, Debug)]
+enum Command {
+    /// Say where a model breaks the rules of ONNX
+    Check(check::Arguments),
 }
 
 /// What to make of a model.
@@ -187,6 +202,9 @@ fn main() -> ExitCode {
 fn run(arguments: &Arguments) -> Result<(), Failure> {
     if let Some(shell) = arguments.completions {
         return write_binary(&commandline::completions::<Arguments>(shell));
+    }
+    if let Some(Command::Check(arguments)) = &arguments.command {
+        return check::run(arguments);
     }
     #[cfg(feature = "llvm")]
     if arguments.worker {
