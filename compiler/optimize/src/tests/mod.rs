@@ -275,6 +275,23 @@ fn strict_floating_point_keeps_what_rounds_differently() {
     assert_eq!(optimized(&["Mul(Mul(x, 2), 1)"], &strict), ["Mul(x, 2)"]);
 }
 
+/// What is combined ahead of the run is neither lost in a larger number nor out of a float's range.
+#[test]
+fn constants_are_combined_only_where_little_is_lost() {
+    for expression in [
+        "Sub(Add(x, 12582912), 12582912)",
+        "Add(Sub(x, 100000000), 100000001)",
+        "Mul(Mul(x, 1e30), 1e30)",
+        "Mul(Mul(x, 1e-30), 1e30)",
+        "Div(x, 1e-39)",
+        "Add(Mul(x, 0.5), Mul(y, 0.5))",
+        "Mul(MatMul(matrix, columns), 1e30)",
+    ] {
+        assert_eq!(optimized(&[expression], &Options::default())[0], results(&module_of(&[expression]))[0]);
+    }
+    check(&[("Sub(Add(x, 2), 3)", "Add(x, -1)"), ("Add(Mul(x, 2), Mul(y, 2))", "Mul(Add(x, y), 2)")]);
+}
+
 #[test]
 fn exact_rules_round_as_often_as_what_they_replace() {
     let strict = Options { strict_fp: true, ..Options::default() };
