@@ -65,7 +65,9 @@ fn lower(
         processor: arguments.processor(),
         threads: arguments.threads,
         dims: arguments.dims.iter().cloned().collect(),
-        strict_fp: arguments.strict_fp,
+        shapes: arguments.shapes.iter().cloned().collect(),
+        arithmetic: arguments.arithmetic(),
+        freestanding: arguments.freestanding(),
         observer,
         ..Options::default()
     };
