@@ -4,6 +4,7 @@ pub mod conformance;
 pub mod lit;
 pub mod models;
 pub mod node;
+pub mod profile;
 pub mod round_trip;
 pub mod upstream;
 pub mod worker;

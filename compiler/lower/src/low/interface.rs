@@ -4,7 +4,7 @@ use ir::{
     Attribute, Attributes, Body, Builder, Diagnostic, FunctionType, IndexMap, Location, Module, Op, Result, Type, Value,
 };
 
-use super::scope::{callee, name_of, table_type};
+use super::scope::{callee, table_type};
 
 /// What an entry point returns that is given no address for a tensor; a failed check is a positive number.
 pub const NO_ADDRESS: i64 = -1;
@@ -97,31 +97,46 @@ fn global(module: &mut Module, name: &str, words: i64) -> (String, Type) {
     (name.to_string(), r#type)
 }
 
-/// Refuses a module of the low level that calls what only a runtime has.
+/// Refuses a module of the low level that needs what only a runtime has.
 pub fn check_freestanding(module: &Module) -> Result<()> {
-    let mut callers: IndexMap<&str, (Location, &str)> = IndexMap::default();
+    let mut needed: IndexMap<String, (Location, &str)> = IndexMap::default();
+    let mut callers: IndexMap<&str, Location> = IndexMap::default();
     for function in module.functions() {
         for op in function.body.walk_all() {
+            let location = &function.body.op(op).location;
             if let Some(name) = callee(function.body, op) {
-                let location = function.body.op(op).location.clone();
-                callers.entry(name).or_insert((location, name_of(module, function.op)));
+                callers.entry(name).or_insert_with(|| location.clone());
+            }
+            if let Some(what) = runtime_function(module, function.body, op) {
+                needed.entry(what).or_insert_with(|| (location.clone(), function.name));
             }
         }
     }
-    let is_missing = |op: &Op| module.function_view(*op).is_some_and(|function| function.body.entry().is_none());
-    let errors: Vec<Diagnostic> = module
-        .functions()
-        .map(|function| function.op)
-        .filter(is_missing)
-        .filter_map(|op| {
-            let name = name_of(module, op);
-            let (own, caller) = callers.get(name)?;
-            // a kernel is called where the node stands
-            let outer = callers.get(caller).map(|(location, _)| location.clone());
-            let location = if own.names().is_empty() { outer.unwrap_or_else(|| own.clone()) } else { own.clone() };
-            let message = format!("it needs the runtime's {name}, and code under this profile has none");
-            Some(Diagnostic::unsupported(location, message))
-        })
-        .collect();
+    let error = |(what, (own, function)): (String, (Location, &str))| {
+        // a kernel is called where its node stands
+        let node = if own.names().is_empty() { callers.get(function).cloned() } else { None };
+        let message = format!("it needs the runtime's {what}, and code under this profile has none");
+        Diagnostic::unsupported(node.unwrap_or(own), message)
+    };
+    let errors: Vec<Diagnostic> = needed.into_iter().map(error).collect();
     if errors.is_empty() { Ok(()) } else { Err(errors) }
+}
+
+/// What of the runtime an operation is a call of, or becomes one of in code generators.
+fn runtime_function(module: &Module, body: &Body, op: Op) -> Option<String> {
+    let element = |value: &Value| body.value_type(*value).element().clone();
+    let from = body.op(op).operands().first().map(element);
+    let to = body.op(op).results().first().map(element);
+    match (body.name(op), from, to) {
+        ("func.call", ..) => {
+            let name = callee(body, op)?;
+            let function = module.symbol(name).and_then(|op| module.function_view(op));
+            function.is_none_or(|function| function.body.entry().is_none()).then(|| name.to_string())
+        }
+        ("arith.truncf", Some(Type::F64), Some(Type::Float(format))) if format.width() < 32 => {
+            Some(format!("rounding of f64 to {}", Type::Float(format)))
+        }
+        (name @ ("arith.remf" | "math.powf" | "math.atan2" | "rt.parallel_for"), ..) => Some(name.to_string()),
+        _ => None,
+    }
 }
