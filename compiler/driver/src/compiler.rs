@@ -80,6 +80,8 @@ pub struct Options {
     pub arithmetic: Arithmetic,
     /// Where set, code is without a runtime, and the name of what C calls begins with it.
     pub freestanding: Option<String>,
+    /// Whether a model that breaks any rule of ONNX is refused, not only one that nobody can run.
+    pub strict: bool,
     /// Whether the rewrites of the graph are reported on the standard error output.
     pub explain: bool,
     /// Whether kernels are timed.
@@ -101,6 +103,7 @@ impl Default for Options {
             shapes: BTreeMap::new(),
             arithmetic: Arithmetic::default(),
             freestanding: None,
+            strict: false,
             explain: false,
             profile: false,
             observer: None,
@@ -162,6 +165,7 @@ impl Compiler {
         self.enter(Stage::Import);
         pipeline::check_names(&self.options)?;
         let mut options = options.clone();
+        options.strict |= self.options.strict;
         options.dimensions.extend(self.options.dims.iter().map(|(name, &extent)| (name.clone(), extent)));
         let fixed = |(name, shape): (&String, &Vec<i64>)| (name.clone(), shape.iter().copied().map(Some).collect());
         options.shapes.extend(self.options.shapes.iter().map(fixed));

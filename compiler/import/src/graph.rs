@@ -9,7 +9,7 @@ use proto::{AttributeProto, FunctionProto, GraphProto, Model, NodeProto, Operato
 
 use crate::attributes::{import_attribute, import_tensor, kind_of};
 use crate::types::{Bindings, dimension_names, import_type, named_dimensions};
-use crate::{MAIN, Options, WARNINGS, order};
+use crate::{MAIN, Options};
 use operators::Bodies;
 use operators::graph::{Emitter, Node, Problem, remove_dead};
 use operators::types::{result_type, without_shape};
@@ -50,8 +50,6 @@ struct Importer<'m> {
     tensors: Tensors,
     options: &'m Options,
     node_count: usize,
-    /// What is suspicious, but does no harm.
-    warnings: IndexSet<String>,
     /// Everything unsupported or wrong that does not keep the rest from being looked at.
     errors: Vec<Diagnostic>,
 }
@@ -67,14 +65,19 @@ pub(crate) fn import(model: &Model, options: &Options) -> ir::Result<Module> {
         tensors: Tensors::new(model),
         options,
         node_count: 0,
-        warnings: IndexSet::new(),
         errors: vec![],
     };
     importer.main(graph)
 }
 
+/// The version of each domain: of several, nodes are of the highest.
 fn opsets(imports: &[OperatorSetIdProto]) -> IndexMap<&str, i64> {
-    imports.iter().map(|import| (domain(&import.domain), import.version)).collect()
+    let mut opsets = IndexMap::new();
+    for import in imports {
+        let version = opsets.entry(domain(&import.domain)).or_insert(import.version);
+        *version = import.version.max(*version);
+    }
+    opsets
 }
 
 /// The default domain has two spellings.
@@ -110,10 +113,6 @@ impl<'m> Importer<'m> {
         let name = if graph.name.is_empty() { MAIN } else { &graph.name };
         module.add_function(MAIN, r#type, attributes, body, Location::name(name));
         ir::verify(&module, &dialects::registry())?;
-        if !self.warnings.is_empty() {
-            let warnings = self.warnings.iter().map(|warning| Attribute::string(warning)).collect();
-            module.attributes.set(WARNINGS, Attribute::Array(warnings));
-        }
         Ok(module)
     }
 
@@ -153,7 +152,7 @@ impl<'m> Importer<'m> {
             if let Some(elements) = self.options.constants.get(&input.name) {
                 self.emit.location = location;
                 let value = self.emit.constant(DenseElements { key: Some((&*input.name).into()), ..elements.clone() });
-                self.define(&input.name, value)?;
+                self.define(&input.name, value);
                 continue;
             }
             let stated = self.declared_type(input)?;
@@ -163,7 +162,7 @@ impl<'m> Importer<'m> {
                 None => r#type,
             };
             let value = self.emit.body.add_argument(self.emit.block, r#type);
-            self.define(&input.name, value)?;
+            self.define(&input.name, value);
             inputs.push(input);
         }
         Ok(inputs)
@@ -210,16 +209,18 @@ impl<'m> Importer<'m> {
             elements.map_err(|what| Diagnostic::input(self.emit.location.clone(), format!("initializer {what}")))?;
         let value = self.emit.constant(elements);
         self.check_declared(name, value)?;
-        self.define(name, value)
+        self.define(name, value);
+        Ok(())
     }
 
-    fn define(&mut self, name: &'m str, value: Value) -> ir::Result<()> {
-        let scope = self.frame.scopes.last_mut().expect("a graph is open");
-        if scope.values.insert(name, value).is_some() {
-            let message = format!("\"{name}\" is defined twice");
-            return Err(Diagnostic::input(self.emit.location.clone(), message).into());
-        }
-        Ok(())
+    /// Every name is defined once (`value-assigned-once` and its like).
+    fn define(&mut self, name: &'m str, value: Value) {
+        self.frame.scopes.last_mut().expect("a graph is open").values.insert(name, value);
+    }
+
+    /// The value of a name that a node or an output reads (`read-defined`, `output-defined`).
+    fn read(&self, name: &str) -> Value {
+        self.find(name).expect("the checked model defines it")
     }
 
     fn find(&self, name: &str) -> Option<Value> {
@@ -228,7 +229,7 @@ impl<'m> Importer<'m> {
 
     fn outputs(&mut self, graph: &'m GraphProto) -> ir::Result<Vec<Value>> {
         let output = |output: &ValueInfoProto| {
-            let value = self.output(&output.name)?;
+            let value = self.read(&output.name);
             self.check_declared(&output.name, value)?;
             Ok(value)
         };
@@ -249,11 +250,6 @@ impl<'m> Importer<'m> {
         Err(Diagnostic::input(Location::name(name), message).into())
     }
 
-    fn output(&self, name: &str) -> ir::Result<Value> {
-        let missing = || Diagnostic::input(Location::name(name), "output is not computed by any node").into();
-        self.find(name).ok_or_else(missing)
-    }
-
     /// A graph held by an attribute, as a region's block. Arguments without declared type get the one in `expected`.
     fn region(&mut self, op: ir::Op, graph: &'m GraphProto, expected: &[Type]) -> ir::Result<Vec<Value>> {
         let region = self.emit.body.add_region(op);
@@ -264,7 +260,7 @@ impl<'m> Importer<'m> {
             let r#type = self.declared_type(input)?.or_else(|| expected.get(index).cloned());
             let r#type = r#type.ok_or_else(|| Diagnostic::input(Location::name(&input.name), "input has no type"))?;
             let value = self.emit.body.add_argument(block, r#type);
-            self.define(&input.name, value)?;
+            self.define(&input.name, value);
         }
         self.initializers(graph)?;
         self.nodes(&graph.node)?;
@@ -279,7 +275,8 @@ impl<'m> Importer<'m> {
     // ---- nodes
 
     fn nodes(&mut self, nodes: &'m [NodeProto]) -> ir::Result<()> {
-        for index in self.schedule(nodes)? {
+        // there is an order: `nodes-acyclic`
+        for index in check::order::schedule(nodes).expect("the checked model has no cycle") {
             let node = &nodes[index];
             let name = node_name(index, node);
             let location = Location::name(&format!("{}{name}", self.frame.prefix));
@@ -294,23 +291,8 @@ impl<'m> Importer<'m> {
         Ok(())
     }
 
-    fn schedule(&mut self, nodes: &[NodeProto]) -> ir::Result<Vec<usize>> {
-        let name = |&index: &usize| format!("\"{}{}\"", self.frame.prefix, node_name(index, &nodes[index]));
-        let order = order::schedule(nodes).map_err(|cycle| {
-            let names: Vec<String> = cycle.iter().map(name).collect();
-            let message = format!("nodes read each other's outputs in a circle: {}", names.join(", "));
-            Diagnostic::input(Location::name(&self.frame.prefix), message)
-        })?;
-        if let Some(moved) = order.iter().zip(0..).position(|(&at, place)| at != place) {
-            let message =
-                format!("nodes do not stand in the order in which they can be computed, from {} on", name(&moved));
-            self.warnings.insert(message);
-        }
-        Ok(order)
-    }
-
     fn node(&mut self, proto: &'m NodeProto, name: &str) -> ir::Result<()> {
-        let operands = self.operands(proto)?;
+        let operands = self.operands(proto);
         let key = (domain(&proto.domain), &*proto.op_type, &*proto.overload);
         let results = match self.functions.get(&key).copied() {
             Some(function) => self.call(key, function, proto, operands, name)?,
@@ -324,7 +306,7 @@ impl<'m> Importer<'m> {
         };
         for (output, value) in proto.output.iter().zip(results) {
             if !output.is_empty() {
-                self.define(output, value)?;
+                self.define(output, value);
             }
         }
         Ok(())
@@ -342,16 +324,10 @@ impl<'m> Importer<'m> {
         self.errors.push(Diagnostic::error(problem.class, self.emit.location.clone(), message));
     }
 
-    /// The node's inputs; a name nothing has defined before is an error.
-    fn operands(&self, proto: &NodeProto) -> ir::Result<Vec<Value>> {
-        let find = |name: &String| match &**name {
-            "" => Ok(self.emit.none),
-            name => self.find(name).ok_or_else(|| {
-                let message = format!("{} reads \"{name}\", which nothing before it defines", proto.op_type);
-                vec![Diagnostic::input(self.emit.location.clone(), message)]
-            }),
-        };
-        proto.input.iter().map(find).collect()
+    /// The node's inputs.
+    fn operands(&self, proto: &NodeProto) -> Vec<Value> {
+        let value = |name: &String| if name.is_empty() { self.emit.none } else { self.read(name) };
+        proto.input.iter().map(value).collect()
     }
 
     /// One operator. Outer errors are about this node alone; inner ones end the import.
@@ -564,11 +540,11 @@ impl<'m> Importer<'m> {
         let outer = std::mem::replace(&mut self.frame, frame);
         self.callers.push(key);
         self.nodes(&function.node)?;
-        let results = function.output.iter().map(|output| self.output(output)).collect();
+        let results = function.output.iter().map(|output| self.read(output)).collect();
         self.callers.pop();
         self.frame = outer;
         self.emit.location = location;
-        results
+        Ok(results)
     }
 }
 

@@ -12,13 +12,13 @@
 
 mod attributes;
 mod graph;
-mod order;
 mod types;
 
 use std::path::Path;
 
+use check::{Finding, Level, Profile};
 use indexmap::IndexMap;
-use ir::{DenseElements, Diagnostic, Location, Module, Type};
+use ir::{Attribute, DenseElements, Diagnostic, Location, Module, Type};
 use operators::types::without_extents;
 use proto::Model;
 
@@ -38,6 +38,8 @@ pub struct Options {
     pub dimensions: IndexMap<String, i64>,
     /// Shapes for inputs, by name; `None` is dynamic.
     pub shapes: IndexMap<String, Vec<ir::types::Extent>>,
+    /// Whether a model that breaks any rule is refused, not only one that nobody can run.
+    pub strict: bool,
     /// Inputs that are constants, by name.
     pub constants: IndexMap<String, DenseElements>,
 }
@@ -67,7 +69,33 @@ pub fn import_bytes(bytes: &[u8], directory: Option<&Path>, options: &Options) -
 /// Imports a decoded model.
 pub fn import_model(model: &Model, options: &Options) -> ir::Result<Module> {
     check_version(model.proto.ir_version)?;
-    graph::import(model, options)
+    let keep = if options.strict { Level::Violation } else { Level::Error };
+    let findings = check::check(model, Profile::Onnx, keep);
+    let warning = findings.summary();
+    let found = findings.sorted();
+    if !found.is_empty() {
+        return Err(found.into_iter().map(Diagnostic::from).collect());
+    }
+    let mut module = graph::import(model, options)?;
+    if let Some(warning) = warning {
+        warn(&mut module, &warning);
+    }
+    Ok(module)
+}
+
+/// Everything that is wrong with a model file, in the order of the places.
+pub fn check_file(path: &Path, profile: Profile) -> Vec<Finding> {
+    match Model::load(path) {
+        Ok(model) => check::check(&model, profile, Level::Advice).sorted(),
+        Err(damage) => vec![check::unreadable(damage)],
+    }
+}
+
+/// Adds to what is suspicious about a model.
+fn warn(module: &mut Module, message: &str) {
+    let mut warnings = module.attributes.get(WARNINGS).and_then(Attribute::as_array).unwrap_or_default().to_vec();
+    warnings.push(Attribute::string(message));
+    module.attributes.set(WARNINGS, Attribute::Array(warnings.into()));
 }
 
 fn check_version(version: i64) -> Result<(), Diagnostic> {

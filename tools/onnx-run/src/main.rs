@@ -95,6 +95,7 @@ fn options(arguments: &Arguments) -> Options {
             (false, true) => Arithmetic::Ordered,
             (false, false) => Arithmetic::Reassociated,
         },
+        strict: arguments.strict,
         explain: arguments.explain,
         profile: arguments.profile,
         print_after: arguments.print_after.clone(),

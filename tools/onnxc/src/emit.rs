@@ -68,6 +68,7 @@ fn lower(
         shapes: arguments.shapes.iter().cloned().collect(),
         arithmetic: arguments.arithmetic(),
         freestanding: arguments.freestanding(),
+        strict: arguments.strict,
         observer,
         ..Options::default()
     };

@@ -1,5 +1,6 @@
 //! Compiles an ONNX model to native code, or to the text of any level on the way there.
 
+mod check;
 mod emit;
 #[cfg(feature = "llvm")]
 mod header;
@@ -14,9 +15,11 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use clap::{Parser, ValueEnum};
+use clap::{Parser, Subcommand, ValueEnum};
 use commandline::{Drafts, Failure, Shell, dimension, guard, shape, write_binary};
 use driver::{Arithmetic, Processor, VectorRegisters};
+
+use crate::check::ProfileName;
 
 /// Compilation makes and drops many small values; the system's allocator would take a third of its time.
 #[global_allocator]
@@ -29,12 +32,16 @@ Examples:
   onnxc model.onnx --emit lib -o libnet.so --name net     a library that needs nothing else
   onnxc model.onnx --emit exe -o net                      a program that runs the model on .npy files
   onnxc model.onnx -o model.o --cpu native                for this machine's CPU alone
-  onnxc model.onnx --emit kernels | less                  the model on its way down";
+  onnxc model.onnx --emit kernels | less                  the model on its way down
+  onnxc check model.onnx                                  where the model breaks rules of ONNX";
 
 /// Compile an ONNX model.
 #[derive(Parser, Debug)]
 #[command(name = "onnxc", version, after_help = EXAMPLES)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 struct Arguments {
+    #[command(subcommand)]
+    command: Option<Command>,
     /// The model; - is the standard input
     #[arg(required_unless_present_any = ["worker", "probe", "completions"])]
     model: Option<PathBuf>,
@@ -63,13 +70,16 @@ struct Arguments {
     /// The shape of an input, fixed before compilation
     #[arg(long = "shape", value_name = "NAME=NxN", value_parser = shape)]
     shapes: Vec<(String, Vec<i64>)>,
+    /// Refuse a model that breaks any rule of ONNX, also one that can be run
+    #[arg(long)]
+    strict: bool,
     /// Only rewrites whose results are the same bit for bit
     #[arg(long)]
     strict_fp: bool,
     /// What code may do: sonnx is for code that is certified, whose results are the same bit for bit on every processor, and
     /// which has no runtime, no heap and no threads
-    #[arg(long, value_enum, default_value_t = Profile::Onnx)]
-    profile: Profile,
+    #[arg(long, value_enum, default_value_t = ProfileName::Onnx)]
+    profile: ProfileName,
     /// Threads to compile on; 0 means all there are
     #[arg(long, default_value_t = 0, value_name = "N")]
     threads: usize,
@@ -82,6 +92,13 @@ struct Arguments {
     /// Print the completions of this command line for a shell
     #[arg(long, value_name = "SHELL", exclusive = true)]
     completions: Option<Shell>,
+}
+
+/// What else to do with a model.
+#[derive(Subcommand, Debug)]
+enum Command {
+    /// Say where a model breaks the rules of ONNX
+    Check(check::Arguments),
 }
 
 /// What to make of a model.
@@ -111,15 +128,6 @@ enum Emit {
     Clif,
 }
 
-/// What code may do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Profile {
-    /// Whatever is fast
-    Onnx,
-    /// What the SONNX profile demands
-    Sonnx,
-}
-
 /// What code is for that is not for one CPU: what all have that were made in the last fifteen years.
 const BASELINE: i64 = 2;
 
@@ -139,15 +147,15 @@ impl Arguments {
 
     fn arithmetic(&self) -> Arithmetic {
         match (self.profile, self.strict_fp) {
-            (Profile::Sonnx, _) => Arithmetic::Fixed,
-            (Profile::Onnx, true) => Arithmetic::Ordered,
-            (Profile::Onnx, false) => Arithmetic::Reassociated,
+            (ProfileName::Sonnx, _) => Arithmetic::Fixed,
+            (ProfileName::Onnx, true) => Arithmetic::Ordered,
+            (ProfileName::Onnx, false) => Arithmetic::Reassociated,
         }
     }
 
     /// What the names of functions begin with that need no runtime, if that is asked for.
     fn freestanding(&self) -> Option<String> {
-        (self.profile == Profile::Sonnx).then(|| self.symbols())
+        (self.profile == ProfileName::Sonnx).then(|| self.symbols())
     }
 
     /// What symbols begin with.
@@ -189,7 +197,7 @@ impl Arguments {
             Emit::Lib | Emit::Exe if !is_file => {
                 return Err(Failure::usage("libraries and programs need a file name: -o FILE"));
             }
-            Emit::Lib | Emit::Exe | Emit::Clif if self.profile == Profile::Sonnx => {
+            Emit::Lib | Emit::Exe | Emit::Clif if self.profile == ProfileName::Sonnx => {
                 return Err(Failure::usage(
                     "--profile sonnx: it is for objects, which are linked with nothing of ours",
                 ));
@@ -243,6 +251,9 @@ fn main() -> ExitCode {
 fn run(arguments: &Arguments) -> Result<(), Failure> {
     if let Some(shell) = arguments.completions {
         return write_binary(&commandline::completions::<Arguments>(shell));
+    }
+    if let Some(Command::Check(arguments)) = &arguments.command {
+        return check::run(arguments);
     }
     #[cfg(feature = "llvm")]
     if arguments.worker {

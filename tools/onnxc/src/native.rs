@@ -8,9 +8,10 @@ use commandline::{Drafts, Failure, write_binary};
 use driver::{ErrorClass, Signature};
 use ir::Module;
 
+use crate::check::ProfileName;
 use crate::emit::{cannot_write, write_text};
 use crate::header::{header, interface, static_header};
-use crate::{Arguments, Emit, Profile};
+use crate::{Arguments, Emit};
 
 /// How folders with the parts of what is linked begin.
 const SCRATCH: &str = "onnxc";
@@ -30,7 +31,7 @@ pub(crate) fn emit(
     let options = Options { exports: exports(arguments), ..options(arguments) };
     let interface = interface(&module, signature, &arguments.symbols(), arguments.cpu().1);
     let write_object = |path: &Path| {
-        let interface = (arguments.profile == Profile::Onnx).then(|| interface.clone());
+        let interface = (arguments.profile == ProfileName::Onnx).then(|| interface.clone());
         let options = Options { interface, ..options.clone() };
         codegen_llvm::write_object(&module, &options, path).map_err(Failure::from)
     };
@@ -39,7 +40,7 @@ pub(crate) fn emit(
             write_text(arguments, &for_reading('#', &codegen_llvm::compile_assembly(&module, &options)?), drafts)
         }
         Emit::LlvmIr => write_text(arguments, &for_reading(';', &codegen_llvm::compile_ir(&module, &options)?), drafts),
-        Emit::Header if arguments.profile == Profile::Sonnx => {
+        Emit::Header if arguments.profile == ProfileName::Sonnx => {
             write_text(arguments, &static_header(&interface, signature), drafts)
         }
         Emit::Header => write_text(arguments, &header(&interface, signature), drafts),
