@@ -12,6 +12,8 @@ use ir::{Attribute, Diagnostic, FunctionView, IndexMap, Location, Module, Result
 use lower::fold_constants::INITIALIZE;
 use lower::low::VectorRegisters;
 
+use check::Profile;
+
 use crate::code::Code;
 use crate::freestanding;
 use crate::globals::Globals;
@@ -82,6 +84,8 @@ pub struct Options {
     pub freestanding: Option<String>,
     /// Whether a model that breaks any rule of ONNX is refused, not only one that nobody can run.
     pub strict: bool,
+    /// Whose rules a model is to keep.
+    pub rules: Profile,
     /// Whether the rewrites of the graph are reported on the standard error output.
     pub explain: bool,
     /// Whether kernels are timed.
@@ -104,6 +108,7 @@ impl Default for Options {
             arithmetic: Arithmetic::default(),
             freestanding: None,
             strict: false,
+            rules: Profile::default(),
             explain: false,
             profile: false,
             observer: None,
@@ -166,6 +171,7 @@ impl Compiler {
         pipeline::check_names(&self.options)?;
         let mut options = options.clone();
         options.strict |= self.options.strict;
+        options.rules = options.rules.max(self.options.rules);
         options.dimensions.extend(self.options.dims.iter().map(|(name, &extent)| (name.clone(), extent)));
         let fixed = |(name, shape): (&String, &Vec<i64>)| (name.clone(), shape.iter().copied().map(Some).collect());
         options.shapes.extend(self.options.shapes.iter().map(fixed));

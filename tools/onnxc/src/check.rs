@@ -24,6 +24,9 @@ pub(crate) struct Arguments {
     /// Whose rules
     #[arg(long, value_enum, default_value_t = ProfileName::Onnx)]
     profile: ProfileName,
+    /// Under the profile sonnx, take graphs in attributes that read values of the graphs around them
+    #[arg(long)]
+    sonnx_captures: bool,
     /// Fail for violations, too: what the documents forbid, though common tools take it
     #[arg(long)]
     strict: bool,
@@ -45,17 +48,19 @@ pub(crate) enum ProfileName {
 }
 
 impl ProfileName {
-    fn profile(self) -> Profile {
-        match self {
-            ProfileName::Onnx => Profile::Onnx,
-            ProfileName::Sonnx => Profile::Sonnx,
+    /// The rules of a profile, with captures or without.
+    pub(crate) fn profile(self, captures: bool) -> Profile {
+        match (self, captures) {
+            (ProfileName::Onnx, _) => Profile::Onnx,
+            (ProfileName::Sonnx, true) => Profile::SonnxWithCaptures,
+            (ProfileName::Sonnx, false) => Profile::Sonnx,
         }
     }
 }
 
 /// Prints what was found; fails when that is bad enough.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let profile = arguments.profile.profile();
+    let profile = arguments.profile.profile(arguments.sonnx_captures);
     let Some(model) = &arguments.model else {
         return print(&if arguments.json { rules_json(profile) } else { rules_text(profile) });
     };

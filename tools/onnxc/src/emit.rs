@@ -69,6 +69,7 @@ fn lower(
         arithmetic: arguments.arithmetic(),
         freestanding: arguments.freestanding(),
         strict: arguments.strict,
+        rules: arguments.profile.profile(arguments.sonnx_captures),
         observer,
         ..Options::default()
     };

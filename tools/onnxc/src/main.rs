@@ -80,6 +80,9 @@ struct Arguments {
     /// which has no runtime, no heap and no threads
     #[arg(long, value_enum, default_value_t = ProfileName::Onnx)]
     profile: ProfileName,
+    /// Under the profile sonnx, take graphs in attributes that read values of the graphs around them
+    #[arg(long)]
+    sonnx_captures: bool,
     /// Threads to compile on; 0 means all there are
     #[arg(long, default_value_t = 0, value_name = "N")]
     threads: usize,

@@ -12,6 +12,7 @@ mod names;
 mod opsets;
 mod quantization;
 mod scopes;
+mod sonnx;
 mod sparse;
 mod tensors;
 mod training;
@@ -42,6 +43,7 @@ const FAMILIES: &[(&str, &[Rule])] = &[
     ("Training", training::RULES),
     ("Metadata", metadata::RULES),
     ("IR versions", versions::RULES),
+    ("SONNX", sonnx::RULES),
 ];
 
 /// Every rule.
