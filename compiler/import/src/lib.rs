@@ -42,6 +42,8 @@ pub struct Options {
     pub shapes: IndexMap<String, Vec<ir::types::Extent>>,
     /// Whether a model that breaks any rule is refused, not only one that nobody can run.
     pub strict: bool,
+    /// Whose rules the model is to keep.
+    pub rules: Profile,
     /// Inputs that are constants, by name.
     pub constants: IndexMap<String, DenseElements>,
 }
@@ -72,7 +74,7 @@ pub fn import_bytes(bytes: &[u8], directory: Option<&Path>, options: &Options) -
 pub fn import_model(model: &Model, options: &Options) -> ir::Result<Module> {
     check_version(model.proto.ir_version)?;
     let keep = if options.strict { Level::Violation } else { Level::Error };
-    let findings = check::check(model, Profile::Onnx, keep);
+    let findings = check::check(model, options.rules, keep);
     let warning = findings.summary();
     let found = findings.sorted();
     if !found.is_empty() {

@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use clap::Parser;
 use commandline::{Drafts, Failure, Progress, guard, print, warn};
-use driver::{Backend, Compiler, Options, Session, Value};
+use driver::{Arithmetic, Backend, Compiler, Options, Session, Value};
 
 use arguments::{Arguments, BackendName};
 use random::Random;
@@ -90,8 +90,12 @@ fn options(arguments: &Arguments) -> Options {
         },
         threads: arguments.threads,
         dims: arguments.dims.iter().cloned().collect(),
+        arithmetic: match (arguments.fixed_fp, arguments.strict_fp) {
+            (true, _) => Arithmetic::Fixed,
+            (false, true) => Arithmetic::Ordered,
+            (false, false) => Arithmetic::Reassociated,
+        },
         strict: arguments.strict,
-        strict_fp: arguments.strict_fp,
         explain: arguments.explain,
         profile: arguments.profile,
         print_after: arguments.print_after.clone(),

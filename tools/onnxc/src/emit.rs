@@ -65,8 +65,11 @@ fn lower(
         processor: arguments.processor(),
         threads: arguments.threads,
         dims: arguments.dims.iter().cloned().collect(),
+        shapes: arguments.shapes.iter().cloned().collect(),
+        arithmetic: arguments.arithmetic(),
+        freestanding: arguments.freestanding(),
         strict: arguments.strict,
-        strict_fp: arguments.strict_fp,
+        rules: arguments.profile.profile(arguments.sonnx_captures),
         observer,
         ..Options::default()
     };

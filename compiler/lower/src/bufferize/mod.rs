@@ -7,6 +7,7 @@
 //! - `constants`: buffers that outlive a run.
 //! - `control`: conditionals and loops.
 //! - `routines`: calls of the runtime's routines.
+//! - `fixed`: memory that is part of the module, for runs without a heap.
 //! - `operations`: operation by operation from tensors to buffers.
 //!
 //! Invariants
@@ -17,6 +18,7 @@
 mod constants;
 mod control;
 mod convention;
+mod fixed;
 mod lifetimes;
 mod memory;
 mod operations;
@@ -36,6 +38,16 @@ use memory::Place;
 
 /// Alignment of every planned buffer, in bytes.
 const ALIGNMENT: i64 = 64;
+
+/// Where a host function has its memory from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Memory {
+    /// It asks the run, which takes it from the heap.
+    #[default]
+    Run,
+    /// It is part of the module. One run at a time, all sizes known, outputs in the caller's buffers.
+    Static,
+}
 
 /// Where a tensor lives.
 #[derive(Clone, Debug)]
@@ -57,6 +69,7 @@ struct Host<'m> {
     module: &'m mut Module,
     registry: &'m Registry,
     name: String,
+    memory: Memory,
     source: Body,
     body: Body,
     at: Block,
@@ -78,7 +91,7 @@ struct Host<'m> {
 }
 
 /// Bufferizes the function `name` and adapts it to the host calling convention.
-pub fn bufferize_host(module: &mut Module, name: &str, registry: &Registry) -> ir::Result<()> {
+pub fn bufferize_host(module: &mut Module, name: &str, memory: Memory, registry: &Registry) -> ir::Result<()> {
     let Some(op) = module.symbol(name) else { return Ok(()) };
     let source = module.body.take_isolated(op).expect("a function owns its body");
     let table_type = Type::memref(vec![None], Type::I64);
@@ -95,6 +108,7 @@ pub fn bufferize_host(module: &mut Module, name: &str, registry: &Registry) -> i
         module,
         registry,
         name: name.to_string(),
+        memory,
         source,
         body,
         at,
@@ -134,7 +148,7 @@ impl Host<'_> {
         self.plan(&lifetimes, "rt_arena")?;
         for (position, op) in self.source.ops(entry).to_vec().into_iter().enumerate() {
             self.operation(op)?;
-            if self.name == INITIALIZE {
+            if self.name == INITIALIZE && self.memory == Memory::Run {
                 self.discard_constants(op, position, &lifetimes);
             }
         }

@@ -1,13 +1,13 @@
 //! Calls of the runtime's routines: operands and results travel as words on the stack.
 
 use dialects::rt::routines::{Routine, is_handle};
-use ir::{Attribute, Attributes, Location, Op, Type, Value};
+use ir::{Attribute, Attributes, Diagnostic, Location, Op, Type, Value};
 
 use crate::extents::destination;
 
 use super::lifetimes::without_casts;
 use super::sizes::node_prefix;
-use super::{Buffer, Host};
+use super::{Buffer, Host, Memory};
 
 /// `arith.cmpi` predicates.
 const EQUAL: i64 = 0;
@@ -123,6 +123,10 @@ impl Host<'_> {
     /// `rt.append`: copies one more element behind a tensor, which moves when there is no room.
     pub(super) fn append(&mut self, op: Op) -> ir::Result<()> {
         let operation = self.source.op(op).clone();
+        if self.memory == Memory::Static {
+            let message = "a result that grows from iteration to iteration has no static memory";
+            return Err(Diagnostic::unsupported(operation.location, message).into());
+        }
         let (all, one) = (operation.operands()[0], operation.operands()[1]);
         let (all, element) = (self.buffers[&all].clone(), self.buffers[&one].clone());
         let count = all.extents[0];
