@@ -145,6 +145,18 @@ const OTHER: &str = r#""builtin.module"() ({
 "#;
 
 #[test]
+fn terminals_are_not_shown_objects() {
+    let model = write(&sum(FLOAT), "terminal");
+    let compiler = tool("onnxc").get_program().to_string_lossy().into_owned();
+    // `script` gives its command a terminal
+    let mut script = Command::new("script");
+    let output = run(script.args(["-qec", &format!("{compiler} {} --emit obj", model.display()), "/dev/null"]));
+    assert_eq!(output.status.code(), Some(2));
+    let shown = String::from_utf8_lossy(&output.stdout);
+    assert!(shown.contains("an object is not for terminals to show: name a file with -o FILE"), "{shown}");
+}
+
+#[test]
 fn targets_that_make_no_sense_are_refused_before_anything_is_written() {
     let model = write(&sum(FLOAT), "targets");
     let target = folder("targets").join("model.o");
