@@ -228,7 +228,9 @@ fn a_broken_pipe_ends_quietly() {
         }
         let output = child.wait_with_output().expect("it ends");
         assert_eq!(output.status.code(), Some(0), "{program}: {}", String::from_utf8_lossy(&output.stderr));
-        assert!(output.stderr.is_empty(), "{program}: {}", String::from_utf8_lossy(&output.stderr));
+        // the model breaks rules of ONNX, of which a line is said
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(said.lines().all(|line| line.starts_with("warning: the model breaks rules")), "{program}: {said}");
     }
 }
 
