@@ -30,7 +30,14 @@ fn stdout(command: &mut Command) -> String {
 fn failure(command: &mut Command) -> (i32, String) {
     let output = run(command);
     assert!(!output.status.success(), "{command:?} succeeds");
-    (output.status.code().unwrap_or(-1), String::from_utf8_lossy(&output.stderr).into_owned())
+    (output.status.code().unwrap_or(-1), errors(&output))
+}
+
+/// What a tool says, but not that the models of these tests break rules: they state no more than they need.
+fn errors(output: &Output) -> String {
+    let said = String::from_utf8_lossy(&output.stderr);
+    let lines = said.split_inclusive('\n').filter(|line| !line.starts_with("warning: the model breaks rules"));
+    lines.collect()
 }
 
 fn fails(command: &mut Command, code: i32, message: &str) {
@@ -240,7 +247,8 @@ fn a_broken_pipe_ends_quietly() {
         }
         let output = child.wait_with_output().expect("it ends");
         assert_eq!(output.status.code(), Some(0), "{program}: {}", String::from_utf8_lossy(&output.stderr));
-        assert!(output.stderr.is_empty(), "{program}: {}", String::from_utf8_lossy(&output.stderr));
+        let said = errors(&output);
+        assert!(said.is_empty(), "{program}: {said}");
     }
 }
 

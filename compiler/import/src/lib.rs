@@ -20,12 +20,9 @@ use std::path::Path;
 
 use check::{Finding, Level, Profile};
 use indexmap::IndexMap;
-use ir::{Attribute, DenseElements, Diagnostic, Location, Module, Type};
+use ir::{Attribute, DenseElements, Diagnostic, Module, Type};
 use operators::types::without_extents;
 use proto::Model;
-
-/// The IR versions this importer reads.
-pub const IR_VERSIONS: std::ops::RangeInclusive<i64> = 1..=14;
 
 /// The name of the function a model becomes.
 pub const MAIN: &str = "main_graph";
@@ -72,7 +69,6 @@ pub fn import_bytes(bytes: &[u8], directory: Option<&Path>, options: &Options) -
 
 /// Imports a decoded model.
 pub fn import_model(model: &Model, options: &Options) -> ir::Result<Module> {
-    check_version(model.proto.ir_version)?;
     let keep = if options.strict { Level::Violation } else { Level::Error };
     let findings = check::check(model, options.rules, keep);
     let warning = findings.summary();
@@ -110,18 +106,4 @@ fn warn(module: &mut Module, message: &str) {
     let mut warnings = module.attributes.get(WARNINGS).and_then(Attribute::as_array).unwrap_or_default().to_vec();
     warnings.push(Attribute::string(message));
     module.attributes.set(WARNINGS, Attribute::Array(warnings.into()));
-}
-
-fn check_version(version: i64) -> Result<(), Diagnostic> {
-    if IR_VERSIONS.contains(&version) {
-        return Ok(());
-    }
-    let (first, last) = (IR_VERSIONS.start(), IR_VERSIONS.end());
-    Err(match version {
-        ..=0 => Diagnostic::input(Location::Unknown, "not an ONNX model: it states no IR version"),
-        _ => Diagnostic::unsupported(
-            Location::Unknown,
-            format!("the model has IR version {version}; versions {first} to {last} are read"),
-        ),
-    })
 }
