@@ -4,17 +4,17 @@ use dialects::onnx::schema::{self, Kind, Schema};
 use dialects::onnx::views::Reader;
 use dialects::onnx::{YIELD, check_choices, check_types, type_name};
 use indexmap::{IndexMap, IndexSet};
-use ir::{Attribute, Attributes, DenseElements, Diagnostic, ErrorClass, FunctionType, Location, Module, Type, Value};
+use ir::{Attribute, Attributes, DenseElements, Diagnostic, ErrorClass, Location, Module, Type, Value};
 use proto::{
     AttributeProto, FunctionProto, GraphProto, Model, ModelProto, NodeProto, OperatorSetIdProto, SparseTensorProto,
     Tensors, ValueInfoProto,
 };
 
 use crate::attributes::{import_attribute, import_sparse, import_tensor, kind_of};
-use crate::types::{Bindings, dimension_names, import_type, named_dimensions};
-use crate::{MAIN, Options, WARNINGS, order};
+use crate::types::{import_type, named_dimensions};
+use crate::{Entry, Options, order};
 use operators::Bodies;
-use operators::graph::{Emitter, Node, Problem, remove_dead};
+use operators::graph::{Emitter, Node, Problem};
 use operators::types::{result_type, without_shape};
 
 /// Functions may call each other this deep: names of nodes grow with every call that leads to them.
@@ -25,8 +25,8 @@ const NODE_LIMIT: usize = 4_000_000;
 
 /// The names of one graph.
 #[derive(Default)]
-struct Scope<'m> {
-    values: IndexMap<&'m str, Value>,
+pub(crate) struct Scope<'m> {
+    pub(crate) values: IndexMap<&'m str, Value>,
     /// Types the graph declares for its values.
     types: IndexMap<&'m str, Type>,
 }
@@ -63,19 +63,19 @@ struct Call<'m> {
     caller: Frame<'m>,
 }
 
-struct Importer<'m> {
-    emit: Emitter,
+pub(crate) struct Importer<'m> {
+    pub(crate) emit: Emitter,
     frame: Frame<'m>,
     /// The functions whose calls led here.
     callers: IndexSet<FunctionKey<'m>>,
     functions: IndexMap<FunctionKey<'m>, &'m FunctionProto>,
-    tensors: Tensors,
-    options: &'m Options,
+    pub(crate) tensors: Tensors,
+    pub(crate) options: &'m Options,
     node_count: usize,
     /// What is suspicious, but does no harm.
-    warnings: IndexSet<String>,
+    pub(crate) warnings: IndexSet<String>,
     /// Everything unsupported or wrong that does not keep the rest from being looked at.
-    errors: Vec<Diagnostic>,
+    pub(crate) errors: Vec<Diagnostic>,
 }
 
 /// Imports a model whose IR version has been checked.
@@ -92,7 +92,10 @@ pub(crate) fn import(model: &Model, options: &Options) -> ir::Result<Module> {
         warnings: IndexSet::new(),
         errors: vec![],
     };
-    importer.main(graph)
+    match options.entry {
+        Entry::Inference => importer.main(graph),
+        entry => importer.train(&model.proto, entry),
+    }
 }
 
 /// Operator sets came with IR version 3; before, there was the first version of ONNX's own.
@@ -127,31 +130,9 @@ impl<'m> Importer<'m> {
         let inputs = self.main_inputs(graph)?;
         self.initializers(graph)?;
         self.nodes(&graph.node)?;
-        let results = self.outputs(graph)?;
-        if !self.errors.is_empty() {
-            return Err(self.errors);
-        }
-        self.emit.location = Location::Unknown;
-        self.emit.create("func.return".into(), &results, &[], Attributes::new());
-        let mut body = self.emit.body;
-        remove_dead(&mut body);
-        let types = |values: &[Value]| values.iter().map(|&value| body.value_type(value).clone()).collect::<Vec<_>>();
-        let entry = body.entry().expect("a function has a block");
-        let r#type = FunctionType { inputs: types(body.arguments(entry)), results: types(&results) };
-        let bindings = &self.options.dimensions;
-        let outputs: Vec<&ValueInfoProto> = graph.output.iter().collect();
-        let attributes = Attributes::new()
-            .with("arg_attrs", value_attributes(&inputs, bindings))
-            .with("res_attrs", value_attributes(&outputs, bindings));
-        let mut module = Module::new();
-        let name = if graph.name.is_empty() { MAIN } else { &graph.name };
-        module.add_function(MAIN, r#type, attributes, body, Location::name(name));
-        ir::verify(&module, &dialects::registry())?;
-        if !self.warnings.is_empty() {
-            let warnings = self.warnings.iter().map(|warning| Attribute::string(warning)).collect();
-            module.attributes.set(WARNINGS, Attribute::Array(warnings));
-        }
-        Ok(module)
+        let results = self.outputs(graph)?.into_iter().zip(&graph.output);
+        let results = results.map(|(value, output)| (value, self.port(output))).collect();
+        self.finish_function(&graph.name, inputs, results)
     }
 
     /// Extents are for dimensions that the model names.
@@ -176,58 +157,53 @@ impl<'m> Importer<'m> {
         }
     }
 
-    /// Inputs without initializer become arguments; those the caller fixes become constants.
-    fn main_inputs(&mut self, graph: &'m GraphProto) -> ir::Result<Vec<&'m ValueInfoProto>> {
-        let constants = initialized(graph);
-        let mut inputs = Vec::new();
-        for input in graph.input.iter().filter(|input| !constants.contains(&*input.name)) {
-            let location = Location::name(&input.name);
-            if let Some(elements) = self.options.constants.get(&input.name) {
-                self.emit.location = location;
-                let value = self.emit.constant(DenseElements { key: Some((&*input.name).into()), ..elements.clone() });
-                self.define(&input.name, value)?;
-                continue;
-            }
-            let stated = self.declared_type(input)?;
-            let r#type = stated.ok_or_else(|| Diagnostic::input(location, "input has no type"))?;
-            let r#type = match self.options.shapes.get(&input.name) {
-                Some(shape) => Type::tensor(shape.clone(), r#type.element().clone()),
-                None => r#type,
-            };
-            let value = self.emit.body.add_argument(self.emit.block, r#type);
-            self.define(&input.name, value)?;
-            inputs.push(input);
-        }
-        Ok(inputs)
-    }
-
     // ---- graphs
 
     /// Opens a scope with the types a graph declares.
-    fn enter(&mut self, graph: &'m GraphProto) -> ir::Result<()> {
-        let mut scope = Scope::default();
+    pub(crate) fn enter(&mut self, graph: &'m GraphProto) -> ir::Result<()> {
+        self.frame.scopes.push(Scope::default());
+        self.declare(graph)
+    }
+
+    /// Adds the types a graph declares to the scope.
+    pub(crate) fn declare(&mut self, graph: &'m GraphProto) -> ir::Result<()> {
         for info in graph.input.iter().chain(&graph.value_info).chain(&graph.output) {
             if let Some(r#type) = self.declared_type(info)? {
-                scope.types.insert(&info.name, self.options.still_holds(r#type));
+                let r#type = self.options.still_holds(r#type);
+                self.scope().types.insert(&info.name, r#type);
             }
         }
-        self.frame.scopes.push(scope);
         Ok(())
     }
 
-    fn declared_type(&self, info: &ValueInfoProto) -> ir::Result<Option<Type>> {
+    pub(crate) fn leave(&mut self) -> Scope<'m> {
+        self.frame.scopes.pop().expect("a graph is open")
+    }
+
+    fn scope(&mut self) -> &mut Scope<'m> {
+        self.frame.scopes.last_mut().expect("a graph is open")
+    }
+
+    pub(crate) fn declared_type(&self, info: &ValueInfoProto) -> ir::Result<Option<Type>> {
         let r#type = import_type(info.r#type.as_ref(), &self.options.dimensions);
         r#type.map_err(|what| vec![Diagnostic::error(what.class, Location::name(&info.name), what.message)])
     }
 
-    fn initializers(&mut self, graph: &'m GraphProto) -> ir::Result<()> {
+    /// The initializers of a graph, but for those whose value the scope has already: callers give them.
+    pub(crate) fn initializers(&mut self, graph: &'m GraphProto) -> ir::Result<()> {
+        let given = self.scope().values.len();
+        let is_given = |scope: &Scope<'_>, name: &str| scope.values.get_index_of(name).is_some_and(|at| at < given);
         for tensor in &graph.initializer {
-            let elements = import_tensor(tensor, &mut self.tensors);
-            self.initializer(&tensor.name, elements)?;
+            if !is_given(self.scope(), &tensor.name) {
+                let elements = import_tensor(tensor, &mut self.tensors);
+                self.initializer(&tensor.name, elements)?;
+            }
         }
         for sparse in &graph.sparse_initializer {
-            let elements = import_sparse(sparse, &mut self.tensors);
-            self.initializer(sparse_name(sparse), elements)?;
+            if !is_given(self.scope(), sparse_name(sparse)) {
+                let elements = import_sparse(sparse, &mut self.tensors);
+                self.initializer(sparse_name(sparse), elements)?;
+            }
         }
         Ok(())
     }
@@ -241,20 +217,19 @@ impl<'m> Importer<'m> {
         self.define(name, value)
     }
 
-    fn define(&mut self, name: &'m str, value: Value) -> ir::Result<()> {
-        let scope = self.frame.scopes.last_mut().expect("a graph is open");
-        if scope.values.insert(name, value).is_some() {
+    pub(crate) fn define(&mut self, name: &'m str, value: Value) -> ir::Result<()> {
+        if self.scope().values.insert(name, value).is_some() {
             let message = format!("\"{name}\" is defined twice");
             return Err(Diagnostic::input(self.emit.location.clone(), message).into());
         }
         Ok(())
     }
 
-    fn find(&self, name: &str) -> Option<Value> {
+    pub(crate) fn find(&self, name: &str) -> Option<Value> {
         self.frame.scopes.iter().rev().find_map(|scope| scope.values.get(name)).copied()
     }
 
-    fn outputs(&mut self, graph: &'m GraphProto) -> ir::Result<Vec<Value>> {
+    pub(crate) fn outputs(&mut self, graph: &'m GraphProto) -> ir::Result<Vec<Value>> {
         let output = |output: &ValueInfoProto| {
             let value = self.output(&output.name)?;
             self.check_declared(&output.name, value)?;
@@ -277,7 +252,7 @@ impl<'m> Importer<'m> {
         Err(Diagnostic::input(Location::name(name), message).into())
     }
 
-    fn output(&self, name: &str) -> ir::Result<Value> {
+    pub(crate) fn output(&self, name: &str) -> ir::Result<Value> {
         let missing = || Diagnostic::input(Location::name(name), "output is not computed by any node").into();
         self.find(name).ok_or_else(missing)
     }
@@ -303,14 +278,14 @@ impl<'m> Importer<'m> {
         self.emit.location = outer.1;
         self.emit.create(YIELD.into(), &results, &[], Attributes::new());
         self.emit.block = outer.0;
-        self.frame.scopes.pop();
+        self.leave();
         Ok(results)
     }
 
     // ---- nodes
 
     /// The nodes of a graph, and in the place of calls those of functions.
-    fn nodes(&mut self, nodes: &'m [NodeProto]) -> ir::Result<()> {
+    pub(crate) fn nodes(&mut self, nodes: &'m [NodeProto]) -> ir::Result<()> {
         let mut stack = vec![self.activation(nodes, None)?];
         while let Some(mut top) = stack.pop() {
             let Some(index) = top.rest.next() else {
@@ -627,24 +602,13 @@ impl<'m> Importer<'m> {
 }
 
 /// The names of a graph's initializers.
-fn initialized(graph: &GraphProto) -> IndexSet<&str> {
+pub(crate) fn initialized(graph: &GraphProto) -> IndexSet<&str> {
     let dense = graph.initializer.iter().map(|tensor| &*tensor.name);
     dense.chain(graph.sparse_initializer.iter().map(sparse_name)).collect()
 }
 
-fn sparse_name(sparse: &SparseTensorProto) -> &str {
+pub(crate) fn sparse_name(sparse: &SparseTensorProto) -> &str {
     sparse.values.as_ref().map_or("", |values| &values.name)
-}
-
-fn value_attributes(values: &[&ValueInfoProto], bindings: &Bindings) -> Attribute {
-    let one = |value: &&ValueInfoProto| {
-        let mut attributes: Attributes = [("onnx.name", Attribute::string(&value.name))].into();
-        if let Some(names) = dimension_names(value.r#type.as_ref(), bindings) {
-            attributes.set("onnx.dim_params", Attribute::string(&names));
-        }
-        Attribute::Dictionary(attributes.into())
-    };
-    Attribute::Array(values.iter().map(one).collect())
 }
 
 /// Some exporters write an empty text for what they leave to its default.

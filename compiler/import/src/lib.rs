@@ -5,7 +5,8 @@
 //!
 //! - `arg_attrs` and `res_attrs` of the function carry `onnx.name`, and `onnx.dim_params = "0:batch,1:seq"` for
 //!   symbolic dimensions (`%` and `,` in their names are written `%25` and `%2C`).
-//! - An initializer is a constant, whether or not the graph lists it among its inputs.
+//! - An initializer is a constant. One that the graph also lists as an input has a value that callers may replace:
+//!   `optional_inputs` of the function names them; those that are to stay inputs have their value as `onnx.default`.
 //! - Nodes may stand in any order in which they can be computed in some other; the module's attribute `onnx.warnings`
 //!   says when they did not stand in one.
 //! - Operators that change nothing in inference (Identity, Dropout) and operators nobody reads are left out.
@@ -13,11 +14,13 @@
 mod attributes;
 mod graph;
 mod order;
+mod ports;
+mod training;
 mod types;
 
 use std::path::Path;
 
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
 use ir::{DenseElements, Diagnostic, Location, Module, Type};
 use operators::types::without_extents;
 use proto::Model;
@@ -31,16 +34,43 @@ pub const MAIN: &str = "main_graph";
 /// The attribute of a module that lists what is suspicious about the model.
 pub const WARNINGS: &str = "onnx.warnings";
 
+/// What of a model becomes the function.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Entry {
+    /// Its graph.
+    #[default]
+    Inference,
+    /// Its graph, which takes the variables that training changes as its last inputs.
+    TrainedInference,
+    /// What gives the variables their first values; its outputs are the variables.
+    TrainingInitialization,
+    /// One step of training; the variables are its last inputs and its last outputs.
+    TrainingStep,
+}
+
 /// What to change about a model's inputs while importing it.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
+    /// What of the model is imported.
+    pub entry: Entry,
     /// Extents for symbolic dimensions, by name.
     pub dimensions: IndexMap<String, i64>,
     /// Shapes for inputs, by name; `None` is dynamic.
     pub shapes: IndexMap<String, Vec<ir::types::Extent>>,
-    /// Inputs that are constants, by name.
+    /// Inputs that are constants, by name; also those that have a value of their own.
     pub constants: IndexMap<String, DenseElements>,
+    /// Inputs with a value of their own that stay inputs, by name.
+    pub overridable: IndexSet<String>,
 }
+
+/// The attribute of a function that lists the inputs which became constants and may be given other values.
+pub const OPTIONAL_INPUTS: &str = "optional_inputs";
+
+/// The attribute of an input or output that is a variable of a model's training.
+pub const STATE: &str = "onnx.state";
+
+/// The attribute of an input that says what it is where nobody gives a value.
+pub const DEFAULT: &str = "onnx.default";
 
 impl Options {
     /// What still holds of a type declared inside the graph: extents only where inputs keep theirs.

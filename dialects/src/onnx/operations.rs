@@ -74,12 +74,7 @@ fn definition(operator: OnnxOp, schema: &Schema) -> OpDefinition {
             _ => &[Trait::Pure],
         },
         verify: Some(super::verify::verify),
-        ..OpDefinition::new(
-            operator.name(),
-            summary.leak(),
-            arity(schema.input_count()),
-            arity(schema.output_count()),
-        )
+        ..OpDefinition::new(operator.name(), summary.leak(), arity(schema.input_count()), arity(schema.output_count()))
     }
 }
 

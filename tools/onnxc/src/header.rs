@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     fn port(name: &str, shape: Vec<Extent>) -> driver::Port {
-        driver::Port { name: name.to_string(), element: ir::Type::F32, shape }
+        driver::Port { name: name.to_string(), element: ir::Type::F32, shape, default: None, is_variable: false }
     }
 
     #[test]
@@ -113,7 +113,8 @@ mod tests {
         let named = || Extent::Named("N".to_string());
         let inputs =
             vec![port("a \"b\"??/ */", vec![named(), Extent::Fixed(3)]), port("c", vec![named(), Extent::Any])];
-        let full = Signature { inputs, outputs: vec![port("scalar", vec![]), port("tied", vec![named()])] };
+        let full =
+            Signature { inputs, outputs: vec![port("scalar", vec![]), port("tied", vec![named()])], optional: vec![] };
         for (number, signature) in [full, Signature::default()].iter().enumerate() {
             let interface = interface(&Module::new(), signature, "tiny", 0);
             if let [a, c] = &*interface.inputs {
