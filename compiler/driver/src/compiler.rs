@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use codegen_cranelift::Tier;
@@ -11,6 +11,7 @@ use dialects::rt::routines::STRINGS;
 use ir::{Attribute, Diagnostic, FunctionView, IndexMap, Location, Module, Result, Severity};
 use lower::fold_constants::INITIALIZE;
 use lower::low::VectorRegisters;
+use proto::OperatorSetProto;
 
 use crate::code::Code;
 use crate::globals::Globals;
@@ -61,6 +62,10 @@ pub struct Options {
     pub threads: usize,
     /// Values of named dimensions, fixed before compilation.
     pub dims: BTreeMap<String, i64>,
+    /// Operator-set documents, whose functions models may call that import their domain.
+    pub operator_sets: Vec<PathBuf>,
+    /// Whether modules keep what a model says of itself and its parts.
+    pub metadata: bool,
     /// Only rewrites whose results are the same bit for bit.
     pub strict_fp: bool,
     /// Whether the rewrites of the graph are reported on the standard error output.
@@ -81,6 +86,8 @@ impl Default for Options {
             processor: Processor::of_this_machine(),
             threads: 0,
             dims: BTreeMap::new(),
+            operator_sets: Vec::new(),
+            metadata: false,
             strict_fp: false,
             explain: false,
             profile: false,
@@ -144,6 +151,10 @@ impl Compiler {
         pipeline::check_names(&self.options)?;
         let mut options = options.clone();
         options.dimensions.extend(self.options.dims.iter().map(|(name, &extent)| (name.clone(), extent)));
+        options.metadata |= self.options.metadata;
+        for path in &self.options.operator_sets {
+            options.operator_sets.push(OperatorSetProto::load(path)?);
+        }
         let mut module = timings.measure("import", || match path == Path::new("-") {
             true => import_standard_input(&options),
             false => import::import_file(path, &options),

@@ -19,7 +19,7 @@ mod worker;
 pub use codegen_cranelift::clif;
 pub use compiler::{Backend, CompiledModel, Compiler, Options, Processor};
 pub use dialects::levels::Level;
-pub use import::Options as ImportOptions;
+pub use import::{METADATA, Options as ImportOptions};
 pub use ir::{Blob, DenseElements, Diagnostic, ErrorClass, FloatType, Result, Type};
 pub use lower::low::VectorRegisters;
 pub use lower::low::dispatch::PROCESSOR_LEVEL;

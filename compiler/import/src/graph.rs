@@ -11,14 +11,12 @@ use proto::{
 };
 
 use crate::attributes::{import_attribute, import_sparse, import_tensor, kind_of};
+use crate::functions::{self, Activation, FunctionKey};
 use crate::types::{import_type, named_dimensions};
 use crate::{Entry, Options, order};
 use operators::Bodies;
 use operators::graph::{Emitter, Node, Problem};
 use operators::types::{result_type, without_shape};
-
-/// Functions may call each other this deep: names of nodes grow with every call that leads to them.
-const CALL_DEPTH: usize = 1000;
 
 /// Inlining functions may not make more nodes than this.
 const NODE_LIMIT: usize = 4_000_000;
@@ -33,42 +31,22 @@ pub(crate) struct Scope<'m> {
 
 /// What a function of the model sees: its own names, opsets and attributes.
 #[derive(Default)]
-struct Frame<'m> {
+pub(crate) struct Frame<'m> {
     /// Innermost graph last; a graph sees the ones around it.
-    scopes: Vec<Scope<'m>>,
-    opsets: IndexMap<&'m str, i64>,
+    pub(crate) scopes: Vec<Scope<'m>>,
+    pub(crate) opsets: IndexMap<&'m str, i64>,
     /// Attributes of the call, for attributes of nodes that refer to them.
-    arguments: IndexMap<&'m str, &'m AttributeProto>,
+    pub(crate) arguments: IndexMap<&'m str, &'m AttributeProto>,
     /// In front of the names of nodes: the calls that led here.
-    prefix: String,
-}
-
-type FunctionKey<'m> = (&'m str, &'m str, &'m str);
-
-/// Nodes on their way into the module.
-struct Activation<'m> {
-    nodes: &'m [NodeProto],
-    /// Which of them are still to come.
-    rest: std::vec::IntoIter<usize>,
-    /// The call whose function they are; a graph's own nodes have none.
-    call: Option<Call<'m>>,
-}
-
-/// A function's call, while its nodes are inlined.
-struct Call<'m> {
-    function: &'m FunctionProto,
-    node: &'m NodeProto,
-    location: Location,
-    /// What the caller sees.
-    caller: Frame<'m>,
+    pub(crate) prefix: String,
 }
 
 pub(crate) struct Importer<'m> {
     pub(crate) emit: Emitter,
-    frame: Frame<'m>,
+    pub(crate) frame: Frame<'m>,
     /// The functions whose calls led here.
-    callers: IndexSet<FunctionKey<'m>>,
-    functions: IndexMap<FunctionKey<'m>, &'m FunctionProto>,
+    pub(crate) callers: IndexSet<FunctionKey<'m>>,
+    pub(crate) functions: IndexMap<FunctionKey<'m>, &'m FunctionProto>,
     pub(crate) tensors: Tensors,
     pub(crate) options: &'m Options,
     node_count: usize,
@@ -85,7 +63,7 @@ pub(crate) fn import(model: &Model, options: &Options) -> ir::Result<Module> {
         emit: Emitter::default(),
         frame: Frame { opsets: model_opsets(&model.proto), ..Frame::default() },
         callers: IndexSet::new(),
-        functions: model.proto.functions.iter().map(|f| ((domain(&f.domain), &*f.name, &*f.overload), f)).collect(),
+        functions: functions::available(&model.proto, &options.operator_sets)?,
         tensors: Tensors::new(model),
         options,
         node_count: 0,
@@ -108,7 +86,7 @@ fn model_opsets(model: &ModelProto) -> IndexMap<&str, i64> {
 }
 
 /// Of several versions of a domain, the highest holds.
-fn opsets(imports: &[OperatorSetIdProto]) -> IndexMap<&str, i64> {
+pub(crate) fn opsets(imports: &[OperatorSetIdProto]) -> IndexMap<&str, i64> {
     let mut highest = IndexMap::new();
     for import in imports {
         let version = highest.entry(domain(&import.domain)).or_insert(import.version);
@@ -118,7 +96,7 @@ fn opsets(imports: &[OperatorSetIdProto]) -> IndexMap<&str, i64> {
 }
 
 /// The default domain has two spellings.
-fn domain(text: &str) -> &str {
+pub(crate) fn domain(text: &str) -> &str {
     if text.is_empty() { "ai.onnx" } else { text }
 }
 
@@ -303,11 +281,7 @@ impl<'m> Importer<'m> {
         Ok(())
     }
 
-    fn activation(&mut self, nodes: &'m [NodeProto], call: Option<Call<'m>>) -> ir::Result<Activation<'m>> {
-        Ok(Activation { nodes, rest: self.schedule(nodes)?.into_iter(), call })
-    }
-
-    fn schedule(&mut self, nodes: &[NodeProto]) -> ir::Result<Vec<usize>> {
+    pub(crate) fn schedule(&mut self, nodes: &[NodeProto]) -> ir::Result<Vec<usize>> {
         let name = |&index: &usize| format!("\"{}{}\"", self.frame.prefix, node_name(index, &nodes[index]));
         let order = order::schedule(nodes).map_err(|cycle| {
             let names: Vec<String> = cycle.iter().map(name).collect();
@@ -346,7 +320,7 @@ impl<'m> Importer<'m> {
         Ok(None)
     }
 
-    fn define_outputs(&mut self, proto: &'m NodeProto, results: Vec<Value>) -> ir::Result<()> {
+    pub(crate) fn define_outputs(&mut self, proto: &'m NodeProto, results: Vec<Value>) -> ir::Result<()> {
         for (output, value) in proto.output.iter().zip(results) {
             if !output.is_empty() {
                 self.define(output, value)?;
@@ -437,9 +411,11 @@ impl<'m> Importer<'m> {
     fn schema(&self, proto: &NodeProto) -> Result<&'static Schema, Problem> {
         let domain = domain(&proto.domain);
         if !schema::has_domain(domain) {
-            return Err(Problem::unsupported(
-                "is not an operator of ONNX, and the model has no function of that name".to_string(),
-            ));
+            let message = format!(
+                "is of domain \"{domain}\", which is none of ONNX's, and there is no function of that name: the model has \
+                 none, nor have the operator sets that are given"
+            );
+            return Err(Problem::unsupported(message));
         }
         let opset = self.frame.opsets.get(domain);
         let opset =
@@ -492,7 +468,7 @@ impl<'m> Importer<'m> {
     }
 
     /// The attribute itself, or the attribute of the call it refers to, if the call has one.
-    fn resolve(&self, attribute: &'m AttributeProto) -> Option<&'m AttributeProto> {
+    pub(crate) fn resolve(&self, attribute: &'m AttributeProto) -> Option<&'m AttributeProto> {
         match &*attribute.ref_attr_name {
             "" => Some(attribute),
             name => self.frame.arguments.get(name).copied(),
@@ -551,54 +527,6 @@ impl<'m> Importer<'m> {
         }
         Ok(Ok(results))
     }
-
-    // ---- functions
-
-    /// Begins to inline a function of the model.
-    fn call(
-        &mut self,
-        key: FunctionKey<'m>,
-        function: &'m FunctionProto,
-        proto: &'m NodeProto,
-        operands: Vec<Value>,
-        name: &str,
-    ) -> ir::Result<Activation<'m>> {
-        let location = self.emit.location.clone();
-        let bad = |message: String| Err(Diagnostic::input(location.clone(), message).into());
-        if self.callers.contains(&key) || self.callers.len() >= CALL_DEPTH {
-            return bad(format!("function {} calls itself, or calls are nested too deep", function.name));
-        }
-        if operands.len() > function.input.len() || proto.output.len() > function.output.len() {
-            return bad(format!("function {} has fewer inputs or outputs than the node that calls it", function.name));
-        }
-        let mut arguments: IndexMap<&str, &AttributeProto> =
-            function.attribute_proto.iter().map(|attribute| (&*attribute.name, attribute)).collect();
-        for own in &proto.attribute {
-            if let Some(attribute) = self.resolve(own) {
-                arguments.insert(&own.name, attribute);
-            }
-        }
-        let mut scope = Scope::default();
-        for (index, input) in function.input.iter().enumerate() {
-            scope.values.insert(input, operands.get(index).copied().unwrap_or(self.emit.none));
-        }
-        let mut imports = self.frame.opsets.clone();
-        imports.extend(opsets(&function.opset_import));
-        let prefix = format!("{}{name}/", self.frame.prefix);
-        let frame = Frame { scopes: vec![scope], opsets: imports, arguments, prefix };
-        let caller = std::mem::replace(&mut self.frame, frame);
-        self.callers.insert(key);
-        self.activation(&function.node, Some(Call { function, node: proto, location, caller }))
-    }
-
-    /// Ends a call: the function's outputs are those of the node that calls it.
-    fn finish(&mut self, call: Call<'m>) -> ir::Result<()> {
-        let results: ir::Result<Vec<Value>> = call.function.output.iter().map(|output| self.output(output)).collect();
-        self.callers.pop();
-        self.frame = call.caller;
-        self.emit.location = call.location;
-        self.define_outputs(call.node, results?)
-    }
 }
 
 /// The names of a graph's initializers.
@@ -620,7 +548,7 @@ fn remove_empty_choices(schema: &Schema, attributes: &mut Attributes) {
     }
 }
 
-fn node_name(index: usize, node: &NodeProto) -> String {
+pub(crate) fn node_name(index: usize, node: &NodeProto) -> String {
     if node.name.is_empty() { format!("{}_{index}", node.op_type) } else { node.name.clone() }
 }
 

@@ -12,7 +12,9 @@
 //! - Operators that change nothing in inference (Identity, Dropout) and operators nobody reads are left out.
 
 mod attributes;
+mod functions;
 mod graph;
+mod metadata;
 mod order;
 mod ports;
 mod training;
@@ -24,6 +26,7 @@ use indexmap::{IndexMap, IndexSet};
 use ir::{DenseElements, Diagnostic, Location, Module, Type};
 use operators::types::without_extents;
 use proto::Model;
+pub use proto::OperatorSetProto;
 
 /// The IR versions this importer reads.
 pub const IR_VERSIONS: std::ops::RangeInclusive<i64> = 1..=14;
@@ -61,7 +64,14 @@ pub struct Options {
     pub constants: IndexMap<String, DenseElements>,
     /// Inputs with a value of their own that stay inputs, by name.
     pub overridable: IndexSet<String>,
+    /// Whether the module says what the model says of itself and its parts, under [`METADATA`].
+    pub metadata: bool,
+    /// Operator sets whose functions a model may call that imports their domain.
+    pub operator_sets: Vec<OperatorSetProto>,
 }
+
+/// The attribute of a module that holds what a model says of itself and its parts.
+pub const METADATA: &str = "onnx.model";
 
 /// The attribute of a function that lists the inputs which became constants and may be given other values.
 pub const OPTIONAL_INPUTS: &str = "optional_inputs";
@@ -82,6 +92,13 @@ impl Options {
     }
 }
 
+/// Whether a file's name is one that models have, in protobuf or as text.
+pub fn is_model_name(path: &Path) -> bool {
+    const ENDINGS: [&str; 9] =
+        ["onnx", "onnxtxt", "onnxtext", "json", "onnxjson", "textproto", "prototxt", "pbtxt", "txtpb"];
+    path.extension().is_some_and(|ending| ENDINGS.iter().any(|known| ending == *known))
+}
+
 /// Imports a model file; external data lies beside it.
 pub fn import_file(path: &Path, options: &Options) -> ir::Result<Module> {
     import_model(&Model::load(path)?, options)
@@ -97,7 +114,11 @@ pub fn import_bytes(bytes: &[u8], directory: Option<&Path>, options: &Options) -
 /// Imports a decoded model.
 pub fn import_model(model: &Model, options: &Options) -> ir::Result<Module> {
     check_version(model.proto.ir_version)?;
-    graph::import(model, options)
+    let mut module = graph::import(model, options)?;
+    if options.metadata {
+        module.attributes.set(METADATA, metadata::of_model(&model.proto));
+    }
+    Ok(module)
 }
 
 fn check_version(version: i64) -> Result<(), Diagnostic> {

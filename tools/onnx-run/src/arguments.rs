@@ -44,6 +44,9 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "STEPS", conflicts_with_all = ["measurement", "test_data"])]
     #[arg(value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) train: Option<u64>,
+    /// An operator-set document, whose functions the model may call if it imports their domain
+    #[arg(long = "operators", value_name = "FILE")]
+    pub(crate) operator_sets: Vec<PathBuf>,
     /// Save the outputs instead of printing them; a .npy file takes one output
     #[arg(long, value_name = "FILE.npz|FILE.npy|DIR")]
     pub(crate) save: Option<PathBuf>,

@@ -106,6 +106,7 @@ fn options(arguments: &Arguments) -> Options {
             BackendName::Llvm => Backend::Llvm,
         },
         threads: arguments.threads,
+        operator_sets: arguments.operator_sets.clone(),
         dims: arguments.dims.iter().cloned().collect(),
         strict_fp: arguments.strict_fp,
         explain: arguments.explain,

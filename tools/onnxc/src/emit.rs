@@ -64,6 +64,8 @@ fn lower(
         backend,
         processor: arguments.processor(),
         threads: arguments.threads,
+        operator_sets: arguments.operator_sets.clone(),
+        metadata: true,
         dims: arguments.dims.iter().cloned().collect(),
         strict_fp: arguments.strict_fp,
         observer,

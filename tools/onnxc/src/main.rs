@@ -60,6 +60,9 @@ struct Arguments {
     /// The extent of a named dimension, fixed before compilation
     #[arg(long = "dim", value_name = "NAME=N", value_parser = dimension)]
     dims: Vec<(String, i64)>,
+    /// An operator-set document, whose functions the model may call if it imports their domain
+    #[arg(long = "operators", value_name = "FILE")]
+    operator_sets: Vec<PathBuf>,
     /// Only rewrites whose results are the same bit for bit
     #[arg(long)]
     strict_fp: bool,
