@@ -68,6 +68,8 @@ pub struct Options {
     pub metadata: bool,
     /// Only rewrites whose results are the same bit for bit.
     pub strict_fp: bool,
+    /// Whether a model that breaks any rule of ONNX is refused, not only one that nobody can run.
+    pub strict: bool,
     /// Whether the rewrites of the graph are reported on the standard error output.
     pub explain: bool,
     /// Whether kernels are timed.
@@ -89,6 +91,7 @@ impl Default for Options {
             operator_sets: Vec::new(),
             metadata: false,
             strict_fp: false,
+            strict: false,
             explain: false,
             profile: false,
             observer: None,
@@ -150,6 +153,7 @@ impl Compiler {
         self.enter(Stage::Import);
         pipeline::check_names(&self.options)?;
         let mut options = options.clone();
+        options.strict |= self.options.strict;
         options.dimensions.extend(self.options.dims.iter().map(|(name, &extent)| (name.clone(), extent)));
         options.metadata |= self.options.metadata;
         for path in &self.options.operator_sets {

@@ -16,10 +16,11 @@ mod training;
 mod value;
 mod worker;
 
+pub use check::{Finding, Level as RuleLevel, Profile, rules};
 pub use codegen_cranelift::clif;
 pub use compiler::{Backend, CompiledModel, Compiler, Options, Processor};
 pub use dialects::levels::Level;
-pub use import::{METADATA, Options as ImportOptions};
+pub use import::{METADATA, Options as ImportOptions, check_file, check_model};
 pub use ir::{Blob, DenseElements, Diagnostic, ErrorClass, FloatType, Result, Type};
 pub use lower::low::VectorRegisters;
 pub use lower::low::dispatch::PROCESSOR_LEVEL;

@@ -11,15 +11,16 @@ use proto::{
 };
 
 use crate::attributes::{import_attribute, import_sparse, import_tensor, kind_of};
-use crate::functions::{self, Activation, FunctionKey};
+use crate::trace::Trace;
 use crate::types::{import_type, named_dimensions};
-use crate::{Entry, Options, order};
+use crate::{Entry, Options};
+use check::{Part, Step};
 use operators::Bodies;
 use operators::graph::{Emitter, Node, Problem};
 use operators::types::{result_type, without_shape};
 
-/// Inlining functions may not make more nodes than this.
-const NODE_LIMIT: usize = 4_000_000;
+/// Functions may call each other this deep: names of nodes grow with every call that leads to them.
+const CALL_DEPTH: usize = 1000;
 
 /// The names of one graph.
 #[derive(Default)]
@@ -31,43 +32,73 @@ pub(crate) struct Scope<'m> {
 
 /// What a function of the model sees: its own names, opsets and attributes.
 #[derive(Default)]
-pub(crate) struct Frame<'m> {
+struct Frame<'m> {
     /// Innermost graph last; a graph sees the ones around it.
-    pub(crate) scopes: Vec<Scope<'m>>,
-    pub(crate) opsets: IndexMap<&'m str, i64>,
+    scopes: Vec<Scope<'m>>,
+    opsets: IndexMap<&'m str, i64>,
     /// Attributes of the call, for attributes of nodes that refer to them.
-    pub(crate) arguments: IndexMap<&'m str, &'m AttributeProto>,
+    arguments: IndexMap<&'m str, &'m AttributeProto>,
     /// In front of the names of nodes: the calls that led here.
-    pub(crate) prefix: String,
+    prefix: String,
 }
 
-pub(crate) struct Importer<'m> {
+type FunctionKey<'m> = (&'m str, &'m str, &'m str);
+
+/// Nodes on their way into the module.
+struct Activation<'m> {
+    nodes: &'m [NodeProto],
+    /// Which of them are still to come.
+    rest: std::vec::IntoIter<usize>,
+    /// The call whose function they are; a graph's own nodes have none.
+    call: Option<Call<'m>>,
+}
+
+/// A function's call, while its nodes are inlined.
+struct Call<'m> {
+    function: &'m FunctionProto,
+    node: &'m NodeProto,
+    location: Location,
+    /// What the caller sees.
+    caller: Frame<'m>,
+}
+
+pub(crate) struct Importer<'i, 'm> {
+    /// Where things stand, if somebody wants to know.
+    pub(crate) trace: &'i mut Option<Trace<'m>>,
     pub(crate) emit: Emitter,
-    pub(crate) frame: Frame<'m>,
-    /// The functions whose calls led here.
-    pub(crate) callers: IndexSet<FunctionKey<'m>>,
-    pub(crate) functions: IndexMap<FunctionKey<'m>, &'m FunctionProto>,
+    frame: Frame<'m>,
+    /// How many calls of functions led here.
+    depth: usize,
+    functions: IndexMap<FunctionKey<'m>, &'m FunctionProto>,
     pub(crate) tensors: Tensors,
     pub(crate) options: &'m Options,
-    node_count: usize,
-    /// What is suspicious, but does no harm.
-    pub(crate) warnings: IndexSet<String>,
     /// Everything unsupported or wrong that does not keep the rest from being looked at.
     pub(crate) errors: Vec<Diagnostic>,
 }
 
-/// Imports a model whose IR version has been checked.
+/// Imports a model that has been checked.
 pub(crate) fn import(model: &Model, options: &Options) -> ir::Result<Module> {
+    import_with(model, options, &mut None)
+}
+
+/// Imports a model that has been checked, and keeps where everything stands in it.
+pub(crate) fn import_traced<'m>(model: &'m Model, options: &'m Options, trace: &mut Trace<'m>) -> ir::Result<Module> {
+    let mut own = Some(std::mem::take(trace));
+    let module = import_with(model, options, &mut own);
+    *trace = own.unwrap_or_default();
+    module
+}
+
+fn import_with<'m>(model: &'m Model, options: &'m Options, trace: &mut Option<Trace<'m>>) -> ir::Result<Module> {
     let graph = model.proto.graph.as_ref().expect("a loaded model has a graph");
     let importer = Importer {
+        trace,
         emit: Emitter::default(),
         frame: Frame { opsets: model_opsets(&model.proto), ..Frame::default() },
-        callers: IndexSet::new(),
-        functions: functions::available(&model.proto, &options.operator_sets)?,
+        depth: 0,
+        functions: model.proto.functions.iter().map(|f| ((domain(&f.domain), &*f.name, &*f.overload), f)).collect(),
         tensors: Tensors::new(model),
         options,
-        node_count: 0,
-        warnings: IndexSet::new(),
         errors: vec![],
     };
     match options.entry {
@@ -100,10 +131,11 @@ pub(crate) fn domain(text: &str) -> &str {
     if text.is_empty() { "ai.onnx" } else { text }
 }
 
-impl<'m> Importer<'m> {
+impl<'m> Importer<'_, 'm> {
     fn main(mut self, graph: &'m GraphProto) -> ir::Result<Module> {
         self.check_opsets();
         self.check_dimensions(graph);
+        self.step_in(Step::named(Part::Graph, &graph.name));
         self.enter(graph)?;
         let inputs = self.main_inputs(graph)?;
         self.initializers(graph)?;
@@ -132,6 +164,37 @@ impl<'m> Importer<'m> {
                 let message = format!("the model imports opset {version} of {name}; the newest known is {newest}");
                 self.errors.push(Diagnostic::unsupported(Location::Unknown, message));
             }
+        }
+    }
+
+    // ---- places
+
+    fn step_in(&mut self, step: Step<&'m str>) {
+        self.trace.iter_mut().for_each(|trace| trace.enter(step));
+    }
+
+    /// The location of a part of what is being imported: its name, or its place where somebody wants to know.
+    fn location(&mut self, step: Step<&'m str>) -> Location {
+        match self.trace {
+            Some(trace) => trace.location(&[step]),
+            None => Location::name(step.name),
+        }
+    }
+
+    /// Takes note of a type that the model states, where somebody wants to know.
+    fn state(&mut self, part: Part, index: usize, info: &'m ValueInfoProto) {
+        let value = self.frame.scopes.last().and_then(|scope| scope.values.get(&*info.name)).copied();
+        let (Some(value), Some(r#type)) = (value.filter(|&value| value != self.emit.none), &info.r#type) else {
+            return;
+        };
+        self.trace.iter_mut().for_each(|trace| trace.state(value, Step::number(part, index, &info.name), r#type));
+    }
+
+    /// Takes note of the types that a graph states for its values.
+    fn state_all(&mut self, graph: &'m GraphProto) {
+        if self.trace.is_some() && self.depth == 0 {
+            graph.output.iter().enumerate().for_each(|(index, info)| self.state(Part::Output, index, info));
+            graph.value_info.iter().enumerate().for_each(|(index, info)| self.state(Part::ValueInfo, index, info));
         }
     }
 
@@ -171,36 +234,40 @@ impl<'m> Importer<'m> {
     pub(crate) fn initializers(&mut self, graph: &'m GraphProto) -> ir::Result<()> {
         let given = self.scope().values.len();
         let is_given = |scope: &Scope<'_>, name: &str| scope.values.get_index_of(name).is_some_and(|at| at < given);
-        for tensor in &graph.initializer {
+        for (index, tensor) in graph.initializer.iter().enumerate() {
             if !is_given(self.scope(), &tensor.name) {
                 let elements = import_tensor(tensor, &mut self.tensors);
-                self.initializer(&tensor.name, elements)?;
+                self.initializer(Step::number(Part::Initializer, index, &tensor.name), elements)?;
             }
         }
-        for sparse in &graph.sparse_initializer {
+        for (index, sparse) in graph.sparse_initializer.iter().enumerate() {
             if !is_given(self.scope(), sparse_name(sparse)) {
                 let elements = import_sparse(sparse, &mut self.tensors);
-                self.initializer(sparse_name(sparse), elements)?;
+                self.initializer(Step::number(Part::SparseInitializer, index, sparse_name(sparse)), elements)?;
             }
         }
         Ok(())
     }
 
-    fn initializer(&mut self, name: &'m str, elements: Result<DenseElements, String>) -> ir::Result<()> {
-        self.emit.location = Location::name(name);
+    fn initializer(&mut self, step: Step<&'m str>, elements: Result<DenseElements, String>) -> ir::Result<()> {
+        let name = step.name;
+        self.emit.location = self.location(step);
         let elements =
             elements.map_err(|what| Diagnostic::input(self.emit.location.clone(), format!("initializer {what}")))?;
         let value = self.emit.constant(elements);
         self.check_declared(name, value)?;
-        self.define(name, value)
+        self.define(name, value);
+        Ok(())
     }
 
-    pub(crate) fn define(&mut self, name: &'m str, value: Value) -> ir::Result<()> {
-        if self.scope().values.insert(name, value).is_some() {
-            let message = format!("\"{name}\" is defined twice");
-            return Err(Diagnostic::input(self.emit.location.clone(), message).into());
-        }
-        Ok(())
+    /// Every name is defined once (`value-assigned-once` and its like).
+    pub(crate) fn define(&mut self, name: &'m str, value: Value) {
+        self.scope().values.insert(name, value);
+    }
+
+    /// The value of a name that a node or an output reads (`read-defined`, `output-defined`).
+    fn read(&self, name: &str) -> Value {
+        self.find(name).expect("the checked model defines it")
     }
 
     pub(crate) fn find(&self, name: &str) -> Option<Value> {
@@ -208,12 +275,15 @@ impl<'m> Importer<'m> {
     }
 
     pub(crate) fn outputs(&mut self, graph: &'m GraphProto) -> ir::Result<Vec<Value>> {
-        let output = |output: &ValueInfoProto| {
-            let value = self.output(&output.name)?;
+        let output = |(index, output): (usize, &'m ValueInfoProto)| {
+            let value = self.read(&output.name);
+            self.emit.location = self.location(Step::number(Part::Output, index, &output.name));
             self.check_declared(&output.name, value)?;
             Ok(value)
         };
-        graph.output.iter().map(output).collect()
+        let outputs = graph.output.iter().enumerate().map(output).collect();
+        self.state_all(graph);
+        outputs
     }
 
     /// Elements are of the type that the graph declares for them.
@@ -227,12 +297,7 @@ impl<'m> Importer<'m> {
         }
         let [found, declared] = [found, declared].map(Option::unwrap_or_default);
         let message = format!("is of {found}, but declared as of {declared}");
-        Err(Diagnostic::input(Location::name(name), message).into())
-    }
-
-    pub(crate) fn output(&self, name: &str) -> ir::Result<Value> {
-        let missing = || Diagnostic::input(Location::name(name), "output is not computed by any node").into();
-        self.find(name).ok_or_else(missing)
+        Err(Diagnostic::input(self.emit.location.clone(), message).breaks("value-type-declared").into())
     }
 
     /// A graph held by an attribute, as a region's block. Arguments without declared type get the one in `expected`.
@@ -248,7 +313,7 @@ impl<'m> Importer<'m> {
             let r#type = self.declared_type(input)?.or_else(|| expected.get(index).cloned());
             let r#type = r#type.ok_or_else(|| Diagnostic::input(Location::name(&input.name), "input has no type"))?;
             let value = self.emit.body.add_argument(block, r#type);
-            self.define(&input.name, value)?;
+            self.define(&input.name, value);
         }
         self.initializers(graph)?;
         self.nodes(&graph.node)?;
@@ -264,50 +329,46 @@ impl<'m> Importer<'m> {
 
     /// The nodes of a graph, and in the place of calls those of functions.
     pub(crate) fn nodes(&mut self, nodes: &'m [NodeProto]) -> ir::Result<()> {
-        let mut stack = vec![self.activation(nodes, None)?];
+        let outside = self.trace.as_ref().map_or(0, Trace::depth);
+        let mut stack = vec![self.activation(nodes, None)];
         while let Some(mut top) = stack.pop() {
             let Some(index) = top.rest.next() else {
                 if let Some(call) = top.call {
-                    self.finish(call)?;
+                    self.finish(call);
                 }
                 continue;
             };
             let node = &top.nodes[index];
             stack.push(top);
+            // what stands in a function is found where it is called
+            if let Some(trace) = self.trace.as_mut().filter(|_| self.depth == 0) {
+                trace.return_to(outside);
+                trace.enter(Step::number(Part::Node, index, &node.name));
+            }
             if let Some(body) = self.node(node, &node_name(index, node))? {
                 stack.push(body);
             }
         }
+        self.trace.iter_mut().for_each(|trace| trace.return_to(outside));
         Ok(())
     }
 
-    pub(crate) fn schedule(&mut self, nodes: &[NodeProto]) -> ir::Result<Vec<usize>> {
-        let name = |&index: &usize| format!("\"{}{}\"", self.frame.prefix, node_name(index, &nodes[index]));
-        let order = order::schedule(nodes).map_err(|cycle| {
-            let names: Vec<String> = cycle.iter().map(name).collect();
-            let message = format!("nodes read each other's outputs in a circle: {}", names.join(", "));
-            Diagnostic::input(Location::name(&self.frame.prefix), message)
-        })?;
-        if let Some(moved) = order.iter().zip(0..).position(|(&at, place)| at != place) {
-            let message =
-                format!("nodes do not stand in the order in which they can be computed, from {} on", name(&moved));
-            self.warnings.insert(message);
-        }
-        Ok(order)
+    fn activation(&mut self, nodes: &'m [NodeProto], call: Option<Call<'m>>) -> Activation<'m> {
+        // there is an order: `nodes-acyclic`
+        let order = check::order::schedule(nodes).expect("the checked model has no cycle");
+        Activation { nodes, rest: order.into_iter(), call }
     }
 
     /// One node; what is still to do when it calls a function.
     fn node(&mut self, proto: &'m NodeProto, name: &str) -> ir::Result<Option<Activation<'m>>> {
-        self.emit.location = Location::name(&format!("{}{name}", self.frame.prefix));
-        self.node_count += 1;
-        if self.node_count > NODE_LIMIT {
-            let message = format!("the model's functions expand to more than {NODE_LIMIT} nodes");
-            return Err(Diagnostic::unsupported(self.emit.location.clone(), message).into());
-        }
-        let operands = self.operands(proto)?;
+        self.emit.location = match self.trace {
+            Some(trace) => trace.location(&[]),
+            None => Location::name(&format!("{}{name}", self.frame.prefix)),
+        };
+        let operands = self.operands(proto);
         let key = (domain(&proto.domain), &*proto.op_type, &*proto.overload);
         if let Some(function) = self.functions.get(&key).copied() {
-            return self.call(key, function, proto, operands, name).map(Some);
+            return self.call(function, proto, operands, name).map(Some);
         }
         let results = match self.operator(proto, operands) {
             Ok(results) => results?,
@@ -316,17 +377,16 @@ impl<'m> Importer<'m> {
                 vec![self.emit.none; proto.output.len()]
             }
         };
-        self.define_outputs(proto, results)?;
+        self.define_outputs(proto, results);
         Ok(None)
     }
 
-    pub(crate) fn define_outputs(&mut self, proto: &'m NodeProto, results: Vec<Value>) -> ir::Result<()> {
+    fn define_outputs(&mut self, proto: &'m NodeProto, results: Vec<Value>) {
         for (output, value) in proto.output.iter().zip(results) {
             if !output.is_empty() {
-                self.define(output, value)?;
+                self.define(output, value);
             }
         }
-        Ok(())
     }
 
     fn report(&mut self, proto: &NodeProto, problem: Problem) {
@@ -338,19 +398,14 @@ impl<'m> Importer<'m> {
             operator = format!("{operator} (opset {opset})");
         }
         let message = format!("{operator} {}", problem.message);
-        self.errors.push(Diagnostic::error(problem.class, self.emit.location.clone(), message));
+        let diagnostic = Diagnostic::error(problem.class, self.emit.location.clone(), message);
+        self.errors.push(Diagnostic { rule: problem.rule, ..diagnostic });
     }
 
-    /// The node's inputs; a name nothing has defined before is an error.
-    fn operands(&self, proto: &NodeProto) -> ir::Result<Vec<Value>> {
-        let find = |name: &String| match &**name {
-            "" => Ok(self.emit.none),
-            name => self.find(name).ok_or_else(|| {
-                let message = format!("{} reads \"{name}\", which nothing before it defines", proto.op_type);
-                vec![Diagnostic::input(self.emit.location.clone(), message)]
-            }),
-        };
-        proto.input.iter().map(find).collect()
+    /// The node's inputs.
+    fn operands(&self, proto: &NodeProto) -> Vec<Value> {
+        let value = |name: &String| if name.is_empty() { self.emit.none } else { self.read(name) };
+        proto.input.iter().map(value).collect()
     }
 
     /// One operator. Outer errors are about this node alone; inner ones end the import.
@@ -362,9 +417,9 @@ impl<'m> Importer<'m> {
         }
         let schema = self.schema(proto)?;
         let (attributes, graphs) = self.attributes(proto, schema)?;
-        check_counts(schema, &operands, proto.output.len(), self.emit.none)?;
+        check_given(schema, &operands, self.emit.none)?;
         let types: Vec<Type> = operands.iter().map(|&v| self.emit.body.value_type(v).clone()).collect();
-        check_types(schema, &types, &[]).map_err(Problem::input)?;
+        check_types(schema, &types, &[]).map_err(|what| Problem::broken("operator-types", what))?;
         let outputs = proto.output.iter().map(|name| !name.is_empty()).collect();
         let scope = self.frame.scopes.last().expect("a graph is open");
         let declared = proto.output.iter().map(|name| scope.types.get(&**name).cloned()).collect();
@@ -403,7 +458,9 @@ impl<'m> Importer<'m> {
         let value = |text: &Attribute| {
             let name = text.as_str().unwrap_or_default();
             let value = self.find(name);
-            value.ok_or_else(|| Problem::input(format!("names \"{name}\", which nothing before it defines")))
+            value.ok_or_else(|| {
+                Problem::broken("value-named-defined", format!("names \"{name}\", which nothing before it defines"))
+            })
         };
         texts.map(value).collect()
     }
@@ -411,25 +468,14 @@ impl<'m> Importer<'m> {
     fn schema(&self, proto: &NodeProto) -> Result<&'static Schema, Problem> {
         let domain = domain(&proto.domain);
         if !schema::has_domain(domain) {
-            let message = format!(
-                "is of domain \"{domain}\", which is none of ONNX's, and there is no function of that name: the model has \
-                 none, nor have the operator sets that are given"
-            );
+            let message = "is not an operator of ONNX, and there is no function of that name: the model has none, nor have \
+                           the operator sets that are given";
             return Err(Problem::unsupported(message));
         }
-        let opset = self.frame.opsets.get(domain);
-        let opset =
-            *opset.ok_or_else(|| Problem::input(format!("is of domain {domain}, of which no opset is imported")))?;
-        match schema::lookup(domain, &proto.op_type, opset) {
-            Some(schema) if schema.deprecated => {
-                Err(Problem::unsupported(format!("was removed from ONNX in opset {}", schema.since)))
-            }
-            Some(schema) => Ok(schema),
-            None => Err(Problem::unsupported(match schema::versions(domain, &proto.op_type).first() {
-                Some(first) => format!("came with opset {}", first.since),
-                None => "is not an operator of ONNX".to_string(),
-            })),
-        }
+        let opset = self.frame.opsets.get(domain).copied().expect("the checked model imports it");
+        // versions that are too new are reported as such
+        let unknown = || Problem::unsupported(format!("is of opset {opset}, which is not known"));
+        schema::lookup(domain, &proto.op_type, opset).ok_or_else(unknown)
     }
 
     /// The node's attributes by value, and its graphs in the order of their regions.
@@ -443,16 +489,15 @@ impl<'m> Importer<'m> {
         for own in &proto.attribute {
             let name = &*own.name;
             let Some(attribute) = self.resolve(own) else { continue };
-            let known = schema.attribute(name);
-            let known = known.ok_or_else(|| Problem::input(format!("has no attribute \"{name}\"")))?;
+            let known = schema.attribute(name).expect("the checked model has declared attributes");
             let kind = kind_of(attribute).unwrap_or(known.kind);
+            // a call may give what the function's nodes do not take
             if kind != known.kind {
                 let message = format!("has attribute \"{name}\" of kind {kind:?}, but it must be {:?}", known.kind);
-                return Err(Problem::input(message));
+                return Err(Problem::broken("attribute-type-right", message));
             }
             if kind == Kind::Graph {
-                let graph = attribute.g.as_deref();
-                graphs.insert(name, graph.ok_or_else(|| Problem::input(format!("has no graph in \"{name}\"")))?);
+                graphs.insert(name, attribute.g.as_deref().expect("the checked model has a graph there"));
                 continue;
             }
             let value = import_attribute(attribute, kind, &mut self.tensors);
@@ -461,14 +506,16 @@ impl<'m> Importer<'m> {
         }
         for required in schema.attributes.iter().filter(|attribute| attribute.required) {
             if attributes.get(required.name).is_none() && !graphs.contains_key(required.name) {
-                return Err(Problem::input(format!("lacks attribute \"{}\"", required.name)));
+                // a call may leave out what the function's nodes need
+                let message = format!("lacks attribute \"{}\"", required.name);
+                return Err(Problem::broken("attribute-required", message));
             }
         }
         Ok((attributes, schema.regions().map(|name| graphs.get(name).copied()).collect()))
     }
 
     /// The attribute itself, or the attribute of the call it refers to, if the call has one.
-    pub(crate) fn resolve(&self, attribute: &'m AttributeProto) -> Option<&'m AttributeProto> {
+    fn resolve(&self, attribute: &'m AttributeProto) -> Option<&'m AttributeProto> {
         match &*attribute.ref_attr_name {
             "" => Some(attribute),
             name => self.frame.arguments.get(name).copied(),
@@ -490,7 +537,7 @@ impl<'m> Importer<'m> {
         for (index, read) in node.outputs.iter_mut().enumerate() {
             *read |= schema.output(index).is_some_and(schema::Parameter::is_variadic);
         }
-        check_choices(schema, &node.attributes).map_err(Problem::input)?;
+        check_choices(schema, &node.attributes).map_err(|what| Problem::broken("attribute-choice", what))?;
         if graphs.is_empty() {
             let results = (0..node.outputs.len())
                 .map(|index| {
@@ -506,12 +553,17 @@ impl<'m> Importer<'m> {
         let bodies = operators::row_of(&schema.op_name()).map_or(Bodies::PLAIN, |row| row.bodies);
         let expected = (bodies.arguments)(&types);
         let mut yields = Vec::new();
-        for graph in graphs {
+        for (attribute, graph) in schema.regions().zip(graphs) {
             let Some(graph) = graph else {
                 self.emit.body.add_region(op);
                 continue;
             };
-            match self.region(op, graph, &expected) {
+            let outside = self.trace.as_ref().map_or(0, Trace::depth);
+            self.step_in(Step::named(Part::Attribute, attribute));
+            self.step_in(Step::named(Part::Graph, &graph.name));
+            let results = self.region(op, graph, &expected);
+            self.trace.iter_mut().for_each(|trace| trace.return_to(outside));
+            match results {
                 Ok(values) if yields.is_empty() => yields = values,
                 Ok(_) => {}
                 Err(errors) => return Ok(Err(errors)),
@@ -526,6 +578,50 @@ impl<'m> Importer<'m> {
             results.push(self.emit.body.add_result(op, r#type));
         }
         Ok(Ok(results))
+    }
+
+    // ---- functions
+
+    /// Begins to inline a function of the model.
+    fn call(
+        &mut self,
+        function: &'m FunctionProto,
+        proto: &'m NodeProto,
+        operands: Vec<Value>,
+        name: &str,
+    ) -> ir::Result<Activation<'m>> {
+        let location = self.emit.location.clone();
+        if self.depth >= CALL_DEPTH {
+            let message = format!("function {} is called by more than {CALL_DEPTH} others in a row", function.name);
+            return Err(Diagnostic::unsupported(location, message).into());
+        }
+        let mut arguments: IndexMap<&str, &AttributeProto> =
+            function.attribute_proto.iter().map(|attribute| (&*attribute.name, attribute)).collect();
+        for own in &proto.attribute {
+            if let Some(attribute) = self.resolve(own) {
+                arguments.insert(&own.name, attribute);
+            }
+        }
+        let mut scope = Scope::default();
+        for (index, input) in function.input.iter().enumerate() {
+            scope.values.insert(input, operands.get(index).copied().unwrap_or(self.emit.none));
+        }
+        let mut imports = self.frame.opsets.clone();
+        imports.extend(opsets(&function.opset_import));
+        let prefix = format!("{}{name}/", self.frame.prefix);
+        let frame = Frame { scopes: vec![scope], opsets: imports, arguments, prefix };
+        let caller = std::mem::replace(&mut self.frame, frame);
+        self.depth += 1;
+        Ok(self.activation(&function.node, Some(Call { function, node: proto, location, caller })))
+    }
+
+    /// Ends a call: the function's outputs are those of the node that calls it.
+    fn finish(&mut self, call: Call<'m>) {
+        let results = call.function.output.iter().map(|output| self.read(output)).collect();
+        self.depth -= 1;
+        self.frame = call.caller;
+        self.emit.location = call.location;
+        self.define_outputs(call.node, results);
     }
 }
 
@@ -552,26 +648,14 @@ pub(crate) fn node_name(index: usize, node: &NodeProto) -> String {
     if node.name.is_empty() { format!("{}_{index}", node.op_type) } else { node.name.clone() }
 }
 
-fn check_counts(schema: &Schema, operands: &[Value], outputs: usize, none: Value) -> Result<(), Problem> {
-    let check = |what: &str, count: usize, (minimum, maximum): (usize, usize)| {
-        if (minimum..=maximum).contains(&count) {
-            return Ok(());
-        }
-        let expected = match maximum {
-            _ if minimum == maximum => format!("{minimum}"),
-            usize::MAX => format!("at least {minimum}"),
-            _ => format!("{minimum} to {maximum}"),
-        };
-        Err(Problem::input(format!("has {count} {what}, but it takes {expected}")))
-    };
-    check("inputs", operands.len(), schema.input_count())?;
-    check("outputs", outputs, schema.output_count())?;
-    for (index, &operand) in operands.iter().enumerate() {
-        if let Some(input) = schema.input(index).filter(|input| operand == none && input.mode == schema::Mode::Single) {
-            return Err(Problem::input(format!("lacks its input \"{}\"", input.name)));
-        }
+/// A call may leave out what the function's nodes need.
+fn check_given(schema: &Schema, operands: &[Value], none: Value) -> Result<(), Problem> {
+    let mut absent = operands.iter().enumerate().filter(|&(_, &operand)| operand == none);
+    let needed = absent.find_map(|(index, _)| schema.input(index).filter(|input| input.mode == schema::Mode::Single));
+    match needed {
+        Some(input) => Err(Problem::broken("input-not-omitted", format!("lacks its input \"{}\"", input.name))),
+        None => Ok(()),
     }
-    Ok(())
 }
 
 /// The type of an output: what the operator gives, with the shape the model declares.
@@ -585,11 +669,9 @@ fn output_type(node: &Node, index: usize, inferred: Option<Type>) -> Result<Type
             Ok(if inferred.rank().is_some() { inferred } else { declared })
         }
         (Some(inferred), Some(Type::Tensor(declared))) if inferred.as_tensor().is_some() => {
-            Err(Problem::input(format!(
-                "gives elements of type {}, but output {index} is declared with {}",
-                inferred.element(),
-                declared.element
-            )))
+            let (found, declared) = (inferred.element(), &declared.element);
+            let message = format!("gives elements of type {found}, but output {index} is declared with {declared}");
+            Err(Problem::broken("value-type-declared", message))
         }
         (Some(inferred), _) => Ok(inferred),
         (None, Some(declared)) => Ok(declared),

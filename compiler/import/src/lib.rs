@@ -12,18 +12,20 @@
 //! - Operators that change nothing in inference (Identity, Dropout) and operators nobody reads are left out.
 
 mod attributes;
-mod functions;
 mod graph;
+mod inspect;
 mod metadata;
-mod order;
+mod operator_sets;
 mod ports;
+mod trace;
 mod training;
 mod types;
 
 use std::path::Path;
 
+use check::{Finding, Level, Profile};
 use indexmap::{IndexMap, IndexSet};
-use ir::{DenseElements, Diagnostic, Location, Module, Type};
+use ir::{Attribute, DenseElements, Diagnostic, Location, Module, Type};
 use operators::types::without_extents;
 use proto::Model;
 pub use proto::OperatorSetProto;
@@ -36,6 +38,18 @@ pub const MAIN: &str = "main_graph";
 
 /// The attribute of a module that lists what is suspicious about the model.
 pub const WARNINGS: &str = "onnx.warnings";
+
+/// The attribute of a module that holds what a model says of itself and its parts.
+pub const METADATA: &str = "onnx.model";
+
+/// The attribute of a function that lists the inputs which became constants and may be given other values.
+pub const OPTIONAL_INPUTS: &str = "optional_inputs";
+
+/// The attribute of an input or output that is a variable of a model's training.
+pub const STATE: &str = "onnx.state";
+
+/// The attribute of an input that says what it is where nobody gives a value.
+pub const DEFAULT: &str = "onnx.default";
 
 /// What of a model becomes the function.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -60,27 +74,17 @@ pub struct Options {
     pub dimensions: IndexMap<String, i64>,
     /// Shapes for inputs, by name; `None` is dynamic.
     pub shapes: IndexMap<String, Vec<ir::types::Extent>>,
+    /// Whether a model that breaks any rule is refused, not only one that nobody can run.
+    pub strict: bool,
     /// Inputs that are constants, by name; also those that have a value of their own.
     pub constants: IndexMap<String, DenseElements>,
     /// Inputs with a value of their own that stay inputs, by name.
     pub overridable: IndexSet<String>,
-    /// Whether the module says what the model says of itself and its parts, under [`METADATA`].
-    pub metadata: bool,
     /// Operator sets whose functions a model may call that imports their domain.
     pub operator_sets: Vec<OperatorSetProto>,
+    /// Whether the module says what the model says of itself and its parts, under [`METADATA`].
+    pub metadata: bool,
 }
-
-/// The attribute of a module that holds what a model says of itself and its parts.
-pub const METADATA: &str = "onnx.model";
-
-/// The attribute of a function that lists the inputs which became constants and may be given other values.
-pub const OPTIONAL_INPUTS: &str = "optional_inputs";
-
-/// The attribute of an input or output that is a variable of a model's training.
-pub const STATE: &str = "onnx.state";
-
-/// The attribute of an input that says what it is where nobody gives a value.
-pub const DEFAULT: &str = "onnx.default";
 
 impl Options {
     /// What still holds of a type declared inside the graph: extents only where inputs keep theirs.
@@ -114,11 +118,54 @@ pub fn import_bytes(bytes: &[u8], directory: Option<&Path>, options: &Options) -
 /// Imports a decoded model.
 pub fn import_model(model: &Model, options: &Options) -> ir::Result<Module> {
     check_version(model.proto.ir_version)?;
+    let linked;
+    let model = match operator_sets::link(model, &options.operator_sets)? {
+        Some(with_functions) => {
+            linked = with_functions;
+            &linked
+        }
+        None => model,
+    };
+    let keep = if options.strict { Level::Violation } else { Level::Error };
+    let findings = check::check(model, Profile::Onnx, keep);
+    let warning = findings.summary();
+    let found = findings.sorted();
+    if !found.is_empty() {
+        return Err(found.into_iter().map(Diagnostic::from).collect());
+    }
     let mut module = graph::import(model, options)?;
     if options.metadata {
         module.attributes.set(METADATA, metadata::of_model(&model.proto));
     }
+    if let Some(warning) = warning {
+        warn(&mut module, &warning);
+    }
     Ok(module)
+}
+
+/// Everything that is wrong with a model file, in the order of the places.
+pub fn check_file(path: &Path, profile: Profile) -> Vec<Finding> {
+    match Model::load(path) {
+        Ok(model) => check_model(&model, profile),
+        Err(damage) => vec![check::unreadable(damage)],
+    }
+}
+
+/// Everything that is wrong with a decoded model. What needs types is looked for where nothing else keeps anybody from
+/// understanding the model.
+pub fn check_model(model: &Model, profile: Profile) -> Vec<Finding> {
+    let mut findings = check::check(model, profile, Level::Advice);
+    if !findings.has_errors() && model.proto.graph.is_some() {
+        inspect::inspect(model, &mut findings);
+    }
+    findings.sorted()
+}
+
+/// Adds to what is suspicious about a model.
+fn warn(module: &mut Module, message: &str) {
+    let mut warnings = module.attributes.get(WARNINGS).and_then(Attribute::as_array).unwrap_or_default().to_vec();
+    warnings.push(Attribute::string(message));
+    module.attributes.set(WARNINGS, Attribute::Array(warnings.into()));
 }
 
 fn check_version(version: i64) -> Result<(), Diagnostic> {

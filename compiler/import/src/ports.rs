@@ -9,7 +9,7 @@ use proto::{GraphProto, ValueInfoProto};
 use crate::attributes::{import_sparse, import_tensor};
 use crate::graph::{Importer, initialized, sparse_name};
 use crate::types::dimension_names;
-use crate::{DEFAULT, MAIN, OPTIONAL_INPUTS, WARNINGS};
+use crate::{DEFAULT, MAIN, OPTIONAL_INPUTS};
 
 /// What becomes of a model's inputs.
 #[derive(Default)]
@@ -20,7 +20,7 @@ pub(crate) struct Inputs {
     pub(crate) optional: Vec<Attribute>,
 }
 
-impl<'m> Importer<'m> {
+impl<'m> Importer<'_, 'm> {
     /// Inputs without initializer become arguments, and so do those that are to stay inputs; those the caller fixes
     /// become constants.
     pub(crate) fn main_inputs(&mut self, graph: &'m GraphProto) -> ir::Result<Inputs> {
@@ -33,7 +33,7 @@ impl<'m> Importer<'m> {
                 self.check_given(input, &elements.r#type)?;
                 self.emit.location = Location::name(&input.name);
                 let value = self.emit.constant(DenseElements { key: Some((&*input.name).into()), ..elements.clone() });
-                self.define(&input.name, value)?;
+                self.define(&input.name, value);
             } else if !is_optional {
                 let attributes = self.argument(input)?;
                 inputs.arguments.push(dictionary(attributes));
@@ -57,7 +57,7 @@ impl<'m> Importer<'m> {
             None => r#type,
         };
         let value = self.emit.body.add_argument(self.emit.block, r#type);
-        self.define(&input.name, value)?;
+        self.define(&input.name, value);
         Ok(self.port(input))
     }
 
@@ -124,7 +124,10 @@ impl<'m> Importer<'m> {
         self.emit.location = Location::Unknown;
         self.emit.create("func.return".into(), &results, &[], Attributes::new());
         let mut body = self.emit.body;
-        remove_dead(&mut body);
+        // what nobody reads is checked, too
+        if self.trace.is_none() {
+            remove_dead(&mut body);
+        }
         let types = |values: &[Value]| values.iter().map(|&value| body.value_type(value).clone()).collect::<Vec<_>>();
         let entry = body.entry().expect("a function has a block");
         let r#type = FunctionType { inputs: types(body.arguments(entry)), results: types(&results) };
@@ -137,11 +140,8 @@ impl<'m> Importer<'m> {
         let mut module = Module::new();
         let name = if name.is_empty() { MAIN } else { name };
         module.add_function(MAIN, r#type, attributes, body, Location::name(name));
-        ir::verify(&module, &dialects::registry())?;
-        if !self.warnings.is_empty() {
-            let warnings = self.warnings.iter().map(|warning| Attribute::string(warning)).collect();
-            module.attributes.set(WARNINGS, Attribute::Array(warnings));
-        }
+        let fits = ir::verify(&module, &dialects::registry());
+        fits.map_err(|errors| errors.into_iter().map(|error| error.breaks("operator-bodies")).collect::<Vec<_>>())?;
         Ok(module)
     }
 }

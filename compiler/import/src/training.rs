@@ -15,7 +15,7 @@ use crate::{DEFAULT, Entry, STATE};
 /// The variables of a model, in order, with what they are in the beginning.
 type State<'m> = IndexMap<&'m str, DenseElements>;
 
-impl<'m> Importer<'m> {
+impl<'m> Importer<'_, 'm> {
     /// The function of a model that can be trained.
     pub(crate) fn train(self, model: &'m ModelProto, entry: Entry) -> ir::Result<Module> {
         if model.training_info.is_empty() {
@@ -32,11 +32,11 @@ impl<'m> Importer<'m> {
 
     /// The inference graph, whose variables are arguments.
     fn trained_inference(mut self, model: &'m ModelProto, graph: &'m GraphProto) -> ir::Result<Module> {
-        let state = self.state(model, graph)?;
+        let state = self.initial_state(model, graph)?;
         self.enter(graph)?;
         let mut inputs = self.main_inputs(graph)?;
         for (name, value) in self.variables(&state, &mut inputs) {
-            self.define(name, value)?;
+            self.define(name, value);
         }
         self.initializers(graph)?;
         self.nodes(&graph.node)?;
@@ -47,7 +47,7 @@ impl<'m> Importer<'m> {
 
     /// All initializations in turn.
     fn initialization(mut self, model: &'m ModelProto, graph: &'m GraphProto) -> ir::Result<Module> {
-        let state = self.state(model, graph)?;
+        let state = self.initial_state(model, graph)?;
         let mut current: IndexMap<&str, Value> = IndexMap::new();
         for (&name, elements) in &state {
             self.emit.location = Location::name(name);
@@ -68,7 +68,7 @@ impl<'m> Importer<'m> {
 
     /// All algorithms in turn.
     fn step(mut self, model: &'m ModelProto, graph: &'m GraphProto) -> ir::Result<Module> {
-        let state = self.state(model, graph)?;
+        let state = self.initial_state(model, graph)?;
         self.enter(graph)?;
         let mut inputs = self.main_inputs(graph)?;
         let constants = initialized(graph);
@@ -89,7 +89,7 @@ impl<'m> Importer<'m> {
         for info in &model.training_info {
             self.enter(graph)?;
             for (&name, &value) in arguments.values.iter().chain(&current) {
-                self.define(name, value)?;
+                self.define(name, value);
             }
             self.initializers(graph)?;
             self.nodes(&graph.node)?;
@@ -125,7 +125,7 @@ impl<'m> Importer<'m> {
     }
 
     /// The initializers that bindings name: those of the inference graph and of the algorithm beside the bindings.
-    fn state(&mut self, model: &'m ModelProto, graph: &'m GraphProto) -> ir::Result<State<'m>> {
+    fn initial_state(&mut self, model: &'m ModelProto, graph: &'m GraphProto) -> ir::Result<State<'m>> {
         let shared = initialized(graph);
         let mut state = State::new();
         for info in &model.training_info {
@@ -163,7 +163,8 @@ impl<'m> Importer<'m> {
     fn bound(&self, bindings: &'m [StringStringEntryProto], state: &State<'m>) -> ir::Result<Vec<(&'m str, Value)>> {
         let bound = |binding: &'m StringStringEntryProto| {
             let name = &*binding.key;
-            let value = self.output(&binding.value)?;
+            let missing = || Diagnostic::input(Location::name(name), "the training assigns a value that is none");
+            let value = self.find(&binding.value).ok_or_else(missing)?;
             let (expected, found) = (&state[name].r#type, self.emit.body.value_type(value));
             let differs = |found: Vec<ir::types::Extent>| {
                 let expected = expected.shape().unwrap_or_default();

@@ -199,16 +199,16 @@ fn old_forms_become_the_newest() {
 fn wrong_nodes_are_refused() {
     let (input, unsupported) = (ErrorClass::Input, ErrorClass::Unsupported);
     let cases = [
-        (model(21, &[IMAGE], node("NoSuchOperator", 1, 1, vec![])), unsupported, "is not an operator of ONNX"),
-        (model(13, &[IMAGE], node("Gelu", 1, 1, vec![])), unsupported, "Gelu (opset 13) came with opset 20"),
-        (model(13, &[IMAGE], node("Upsample", 1, 1, vec![])), unsupported, "was removed from ONNX in opset 10"),
+        (model(21, &[IMAGE], node("NoSuchOperator", 1, 1, vec![])), input, "is not an operator of ONNX"),
+        (model(13, &[IMAGE], node("Gelu", 1, 1, vec![])), input, "Gelu (opset 13) came with opset 20"),
+        (model(13, &[IMAGE], node("Upsample", 1, 1, vec![])), input, "was removed from ONNX in opset 10"),
         (model(99, &[IMAGE], node("Relu", 1, 1, vec![])), unsupported, "opset 99"),
-        (model(21, &[IMAGE], node("Relu", 1, 1, vec![int("alpha", 1)])), input, "has no attribute \"alpha\""),
-        (model(21, &[IMAGE], node("Concat", 1, 1, vec![])), input, "lacks attribute \"axis\""),
+        (model(21, &[IMAGE], node("Relu", 1, 1, vec![int("alpha", 1)])), input, "has no attribute 'alpha'"),
+        (model(21, &[IMAGE], node("Concat", 1, 1, vec![])), input, "lacks attribute 'axis'"),
         (model(21, &[IMAGE], node("Concat", 1, 1, vec![float("axis", 1.0)])), input, "it must be Int"),
-        (model(21, &[IMAGE], node("Add", 1, 1, vec![])), input, "has 1 inputs, but it takes 2"),
-        (model(21, &[], node("Relu", 1, 1, vec![])), input, "reads \"x0\""),
-        (model(8, &[IMAGE], node("Scan", 1, 1, vec![])), input, "lacks attribute \"body\""),
+        (model(21, &[IMAGE], node("Add", 1, 1, vec![])), input, "has 1 inputs, but its operator has 2"),
+        (model(21, &[], node("Relu", 1, 1, vec![])), input, "nothing defines 'x0'"),
+        (model(8, &[IMAGE], node("Scan", 1, 1, vec![])), input, "lacks attribute 'body'"),
     ];
     for (model, class, message) in cases {
         let errors = import(&model).expect_err(message);
@@ -237,8 +237,8 @@ fn nodes_may_stand_in_any_order() {
     model.graph.as_mut().expect("just built").node.push(relu(1, "x0"));
     let module = import_bytes(&model.encode_to_vec(), None, &Options::default()).expect("there is an order");
     let warnings = module.attributes.get(import::WARNINGS).and_then(ir::Attribute::as_array).expect("it warns");
-    let warning = "nodes do not stand in the order in which they can be computed, from \"Relu_0\" on";
-    assert_eq!(warnings.iter().map(|warning| warning.as_str()).collect::<Vec<_>>(), [Some(warning)]);
+    let [warning] = warnings else { panic!("one line says it all: {warnings:?}") };
+    assert!(warning.as_str().is_some_and(|text| text.contains("nodes-in-order (1)")), "{warning:?}");
     assert_eq!(import(&model).expect("there is an order").len(), 2);
 }
 
@@ -248,7 +248,7 @@ fn a_cycle_is_named() {
     model.graph.as_mut().expect("just built").node.push(relu(1, "y0"));
     let errors = import(&model).expect_err("a cycle");
     assert_eq!(errors[0].class, ErrorClass::Input);
-    assert_eq!(errors[0].message, "nodes read each other's outputs in a circle: \"Relu_0\", \"Relu_1\"");
+    assert_eq!(errors[0].message, "nodes read each other's outputs in a circle: 0, 1");
 }
 
 #[test]
@@ -268,16 +268,17 @@ fn types_are_those_of_the_schema() {
 
 #[test]
 fn initializers_and_outputs_are_of_their_declared_types() {
-    let wrong = |declare: fn(&mut GraphProto, ValueInfoProto)| {
+    let wrong = |declare: fn(&mut GraphProto, ValueInfoProto), right: &str| {
         let mut model = model(21, &[IMAGE], node("Add", 2, 1, vec![]));
         let graph = model.graph.as_mut().expect("just built");
         let tensor_of = proto::TensorProto { data_type: 7, int64_data: vec![1], ..Default::default() };
         graph.initializer.push(proto::TensorProto { name: "x1".into(), ..tensor_of });
         declare(graph, tensor("x1", Some(&[])));
-        import(&model).expect_err("a contradiction")[0].message.clone()
+        let message = import(&model).expect_err("a contradiction")[0].message.clone();
+        assert_eq!(message, right);
     };
-    assert_eq!(wrong(|graph, info| graph.input.push(info)), "is of int64, but declared as of float");
-    assert_eq!(wrong(|graph, info| graph.output.push(info)), "is of int64, but declared as of float");
+    wrong(|graph, info| graph.input.push(info), "is of int64, but its input of float");
+    wrong(|graph, info| graph.output.push(info), "is of int64, but declared as of float");
 }
 
 #[test]
@@ -297,12 +298,18 @@ fn branches_give_what_the_node_gives() {
         tensor.elem_type = 9;
     }
     let errors = import(&model).expect_err("the branches differ");
-    assert_eq!(errors[0].to_string(), "error: choice: 'onnx.If' op expects 1 values from region #1, found 2");
+    assert_eq!(
+        errors[0].to_string(),
+        "error: choice: 'onnx.If' op expects 1 values from region #1, found 2 [operator-bodies]"
+    );
 }
 
 #[test]
 fn all_unsupported_operators_are_reported_together() {
-    let mut model = model(21, &[Some(&[2])], node("First", 1, 1, vec![]));
+    let mut first = node("First", 1, 1, vec![]);
+    first.domain = "com.example".into();
+    let mut model = model(21, &[Some(&[2])], first);
+    model.opset_import.push(OperatorSetIdProto { domain: "com.example".into(), version: 1 });
     let graph = model.graph.as_mut().expect("just built");
     let mut second = node("Second", 1, 1, vec![]);
     (second.name, second.domain, second.output) = ("the second".into(), "com.example".into(), vec!["z".into()]);
@@ -311,8 +318,8 @@ fn all_unsupported_operators_are_reported_together() {
     assert_eq!(
         text,
         [
-            "error: First_0: First (opset 21) is not an operator of ONNX",
-            "error: the second: com.example.Second is not an operator of ONNX, and the model has no function of that name",
+            "error: First_0: com.example.First (opset 1) is not an operator of ONNX, and the model has no function of that name",
+            "error: the second: com.example.Second (opset 1) is not an operator of ONNX, and the model has no function of that name",
         ]
     );
 }

@@ -56,6 +56,9 @@ pub(crate) struct Arguments {
     /// Threads to compile and run on; 0 means all there are
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub(crate) threads: usize,
+    /// Refuse a model that breaks any rule of ONNX, also one that can be run
+    #[arg(long)]
+    pub(crate) strict: bool,
     /// Only rewrites whose results are the same bit for bit
     #[arg(long)]
     pub(crate) strict_fp: bool,

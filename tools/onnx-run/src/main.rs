@@ -108,6 +108,7 @@ fn options(arguments: &Arguments) -> Options {
         threads: arguments.threads,
         operator_sets: arguments.operator_sets.clone(),
         dims: arguments.dims.iter().cloned().collect(),
+        strict: arguments.strict,
         strict_fp: arguments.strict_fp,
         explain: arguments.explain,
         profile: arguments.profile,

@@ -67,6 +67,7 @@ fn lower(
         operator_sets: arguments.operator_sets.clone(),
         metadata: true,
         dims: arguments.dims.iter().cloned().collect(),
+        strict: arguments.strict,
         strict_fp: arguments.strict_fp,
         observer,
         ..Options::default()

@@ -1,8 +1,10 @@
 //! Compiles an ONNX model to native code, or to the text of any level on the way there.
 
+mod check;
 mod emit;
 #[cfg(feature = "llvm")]
 mod header;
+mod inspect;
 #[cfg(feature = "llvm")]
 mod native;
 #[cfg(feature = "llvm")]
@@ -14,7 +16,7 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use clap::{Parser, ValueEnum};
+use clap::{Parser, Subcommand, ValueEnum};
 use commandline::{Drafts, Failure, Shell, dimension, guard, write_binary};
 use driver::{Processor, VectorRegisters};
 
@@ -29,12 +31,16 @@ Examples:
   onnxc model.onnx --emit lib -o libnet.so --name net     a library that needs nothing else
   onnxc model.onnx --emit exe -o net                      a program that runs the model on .npy files
   onnxc model.onnx -o model.o --cpu native                for this machine's CPU alone
-  onnxc model.onnx --emit kernels | less                  the model on its way down";
+  onnxc model.onnx --emit kernels | less                  the model on its way down
+  onnxc check model.onnx                                  where the model breaks rules of ONNX";
 
 /// Compile an ONNX model.
 #[derive(Parser, Debug)]
 #[command(name = "onnxc", version, after_help = EXAMPLES)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 struct Arguments {
+    #[command(subcommand)]
+    command: Option<Command>,
     /// The model; - is the standard input
     #[arg(required_unless_present_any = ["worker", "probe", "completions"])]
     model: Option<PathBuf>,
@@ -63,6 +69,9 @@ struct Arguments {
     /// An operator-set document, whose functions the model may call if it imports their domain
     #[arg(long = "operators", value_name = "FILE")]
     operator_sets: Vec<PathBuf>,
+    /// Refuse a model that breaks any rule of ONNX, also one that can be run
+    #[arg(long)]
+    strict: bool,
     /// Only rewrites whose results are the same bit for bit
     #[arg(long)]
     strict_fp: bool,
@@ -78,6 +87,15 @@ struct Arguments {
     /// Print the completions of this command line for a shell
     #[arg(long, value_name = "SHELL", exclusive = true)]
     completions: Option<Shell>,
+}
+
+/// What else to do with a model.
+#[derive(Subcommand, Debug)]
+enum Command {
+    /// Say where a model breaks the rules of ONNX
+    Check(check::Arguments),
+    /// Tell what a model takes and gives, and what it says of itself and its parts
+    Inspect(inspect::Arguments),
 }
 
 /// What to make of a model.
@@ -190,6 +208,11 @@ fn main() -> ExitCode {
 fn run(arguments: &Arguments) -> Result<(), Failure> {
     if let Some(shell) = arguments.completions {
         return write_binary(&commandline::completions::<Arguments>(shell));
+    }
+    match &arguments.command {
+        Some(Command::Check(arguments)) => return check::run(arguments),
+        Some(Command::Inspect(arguments)) => return inspect::run(arguments),
+        None => {}
     }
     #[cfg(feature = "llvm")]
     if arguments.worker {

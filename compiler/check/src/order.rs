@@ -8,7 +8,7 @@ use proto::{GraphProto, NodeProto};
 
 /// The nodes in an order in which each stands behind those it reads from: that of the file, as far as it is one.
 /// The error is a cycle: nodes each of which reads from the next, and the last from the first.
-pub(crate) fn schedule(nodes: &[NodeProto]) -> Result<Vec<usize>, Vec<usize>> {
+pub fn schedule(nodes: &[NodeProto]) -> Result<Vec<usize>, Vec<usize>> {
     let producers = producers(nodes);
     let sources: Vec<IndexSet<usize>> = nodes.iter().map(|node| sources(node, &producers)).collect();
     let in_order = sources.iter().enumerate().all(|(node, sources)| sources.iter().all(|&source| source < node));

@@ -1,0 +1,189 @@
+//! Whether a model is what the documents say a model is.
+//!
+//! A [`Rule`] is a row: what a document demands, in which IR versions, how bad it is to break it, and the function that
+//! finds where it is broken. One walk over the model ([`check`]) feeds all rules, so that checking is linear in the
+//! model's size. What needs types and shapes is found by the importer and by shape inference, which run anyway; such rows
+//! have [`Finder::Inference`], and whoever finds them names them by their identifier.
+//!
+//! To add a rule: a row in the file of its family in `rules`, and in `tests/check` a model that only it finds and one
+//! nearby that passes.
+
+mod files;
+mod findings;
+mod names;
+pub mod order;
+mod place;
+pub mod rules;
+mod walk;
+
+pub use findings::{Finding, Findings, unreadable};
+pub use place::{Part, Place, Step};
+pub use walk::{Operator, Visit, Walk, check};
+
+use dialects::onnx::schema::Schema;
+use proto::{
+    AttributeProto, FunctionProto, GraphProto, Model, NodeProto, OperatorSetIdProto, SparseTensorProto,
+    StringStringEntryProto, TensorProto, TrainingInfoProto, TypeProto, ValueInfoProto,
+};
+
+pub use names::{Definition, Reading};
+
+/// How bad it is to break a rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Level {
+    /// Worth a change, but no document forbids it.
+    Advice,
+    /// The documents forbid it, yet common tools take it and agree on what it means.
+    Violation,
+    /// Nobody can run the model, or what it means is not clear.
+    Error,
+}
+
+impl Level {
+    /// The level's name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Level::Advice => "advice",
+            Level::Violation => "violation",
+            Level::Error => "error",
+        }
+    }
+}
+
+/// Whose rules a model keeps.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Profile {
+    /// The rules of ONNX.
+    #[default]
+    Onnx,
+    /// Those and the restrictions of SONNX, the safety profile.
+    Sonnx,
+}
+
+impl Profile {
+    /// The profile's name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Profile::Onnx => "onnx",
+            Profile::Sonnx => "sonnx",
+        }
+    }
+}
+
+/// What a document demands.
+#[derive(Debug)]
+pub struct Rule {
+    /// What the rule is called: `values-unique`.
+    pub id: &'static str,
+    /// Document and section.
+    pub source: &'static str,
+    /// What is demanded, in our words.
+    pub sentence: &'static str,
+    /// The first and the last IR version it holds for.
+    pub versions: (i64, i64),
+    /// How bad it is to break it.
+    pub level: Level,
+    /// The narrowest profile it belongs to.
+    pub profile: Profile,
+    /// What finds where it is broken.
+    pub finder: Finder,
+}
+
+/// A function that looks at one thing of a model.
+pub type Find<T> = for<'w, 'm> fn(&mut Visit<'w, 'm>, &'m T);
+
+/// What finds where a rule is broken: a function, by what it looks at. [`Visit`] says what stands around that.
+#[derive(Clone, Copy, Debug)]
+pub enum Finder {
+    /// The model as a whole.
+    Model(Find<Model>),
+    /// The operator sets imported by the model, or by a function.
+    Imports(Find<[OperatorSetIdProto]>),
+    /// A function of the model.
+    Function(Find<FunctionProto>),
+    /// A graph, whichever holds it.
+    Graph(Find<GraphProto>),
+    /// The nodes of a graph or a function, as a list.
+    Nodes(Find<[NodeProto]>),
+    /// A node.
+    Node(Find<NodeProto>),
+    /// A node whose operator is known.
+    Operator(for<'w, 'm> fn(&mut Visit<'w, 'm>, &'m NodeProto, &'static Schema)),
+    /// A node that calls a function of the model.
+    Call(for<'w, 'm> fn(&mut Visit<'w, 'm>, &'m NodeProto, &'m FunctionProto)),
+    /// The name of a value that a node or an output reads, with what defines it.
+    Read(for<'w, 'm> fn(&mut Visit<'w, 'm>, &'m str, Option<Reading>)),
+    /// An attribute of a node, or a default of a function's.
+    Attribute(Find<AttributeProto>),
+    /// What is said of an input, an output or another value.
+    Value(Find<ValueInfoProto>),
+    /// A type, also one inside another.
+    Type(Find<TypeProto>),
+    /// An extent of a type.
+    Dimension(Find<proto::Dimension>),
+    /// The number of an element type, of a tensor or of a tensor type.
+    Element(for<'w, 'm> fn(&mut Visit<'w, 'm>, i32)),
+    /// A tensor: an initializer, an attribute, or part of a sparse one.
+    Tensor(Find<TensorProto>),
+    /// A sparse tensor.
+    Sparse(Find<SparseTensorProto>),
+    /// What a training step is.
+    Training(Find<TrainingInfoProto>),
+    /// Metadata.
+    Properties(Find<[StringStringEntryProto]>),
+    /// Documentation.
+    Documentation(Find<str>),
+    /// A name where it is introduced.
+    Name(Find<str>),
+    /// The importer or shape inference, which name the rule by its identifier.
+    Inference,
+}
+
+/// The highest IR version there is.
+pub const NEWEST: i64 = 14;
+
+impl Rule {
+    const fn new(level: Level, id: &'static str, source: &'static str, sentence: &'static str, finder: Finder) -> Rule {
+        Rule { id, source, sentence, versions: (1, i64::MAX), level, profile: Profile::Onnx, finder }
+    }
+
+    /// A rule from an IR version on.
+    const fn from(self, first: i64) -> Rule {
+        Rule { versions: (first, self.versions.1), ..self }
+    }
+
+    /// A rule up to an IR version.
+    const fn until(self, last: i64) -> Rule {
+        Rule { versions: (self.versions.0, last), ..self }
+    }
+
+    /// Whether a model of an IR version must keep the rule.
+    fn holds(&self, version: i64, profile: Profile) -> bool {
+        (self.versions.0..=self.versions.1).contains(&version) && self.profile <= profile
+    }
+
+    /// The IR versions the rule holds for, as text: `all`, `4–`, `–3`, `6–8`.
+    pub fn versions_text(&self) -> String {
+        match self.versions {
+            (1, i64::MAX) => "all".into(),
+            (first, i64::MAX) => format!("{first}–"),
+            (1, last) => format!("–{last}"),
+            (first, last) => format!("{first}–{last}"),
+        }
+    }
+}
+
+/// A rule that nobody can do without.
+pub(crate) const fn error(id: &'static str, source: &'static str, sentence: &'static str, finder: Finder) -> Rule {
+    Rule::new(Level::Error, id, source, sentence, finder)
+}
+
+/// A rule that common tools do not insist on.
+pub(crate) const fn violation(id: &'static str, source: &'static str, sentence: &'static str, finder: Finder) -> Rule {
+    Rule::new(Level::Violation, id, source, sentence, finder)
+}
+
+/// A recommendation.
+pub(crate) const fn advice(id: &'static str, source: &'static str, sentence: &'static str, finder: Finder) -> Rule {
+    Rule::new(Level::Advice, id, source, sentence, finder)
+}

@@ -1,0 +1,128 @@
+//! Where in a model something stands.
+
+use std::fmt;
+
+/// What a step of a path leads to. The order is that in which findings are listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[allow(missing_docs, reason = "the names are ONNX's")]
+pub enum Part {
+    Import,
+    Metadata,
+    Configuration,
+    Function,
+    Training,
+    Initialization,
+    Algorithm,
+    Graph,
+    Input,
+    Initializer,
+    SparseInitializer,
+    Node,
+    Attribute,
+    DeviceConfiguration,
+    Output,
+    ValueInfo,
+    Annotation,
+    Tensor,
+    SparseTensor,
+    Values,
+    Indices,
+    Type,
+    Element,
+    Key,
+    Dimension,
+    Binding,
+    External,
+}
+
+impl Part {
+    /// What the part is called in messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            Part::Import => "import",
+            Part::Metadata => "metadata",
+            Part::Configuration => "configuration",
+            Part::Function => "function",
+            Part::Training => "training",
+            Part::Initialization => "initialization",
+            Part::Algorithm => "algorithm",
+            Part::Graph => "graph",
+            Part::Input => "input",
+            Part::Initializer => "initializer",
+            Part::SparseInitializer => "sparse initializer",
+            Part::Node => "node",
+            Part::Attribute => "attribute",
+            Part::DeviceConfiguration => "device configuration",
+            Part::Output => "output",
+            Part::ValueInfo => "value",
+            Part::Annotation => "annotation",
+            Part::Tensor => "tensor",
+            Part::SparseTensor => "sparse tensor",
+            Part::Values => "values",
+            Part::Indices => "indices",
+            Part::Type => "type",
+            Part::Element => "element",
+            Part::Key => "key",
+            Part::Dimension => "dimension",
+            Part::Binding => "binding",
+            Part::External => "external data",
+        }
+    }
+}
+
+/// One step of a path: `node 3 'conv'`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Step<S> {
+    /// What it leads to.
+    pub part: Part,
+    /// Its number among its like, from 0, where there may be several.
+    pub index: Option<usize>,
+    /// Its name; empty where it has none.
+    pub name: S,
+}
+
+impl<'m> Step<&'m str> {
+    /// A step to one of several.
+    pub fn number(part: Part, index: usize, name: &'m str) -> Step<&'m str> {
+        Step { part, index: Some(index), name }
+    }
+
+    /// A step to something known by its name.
+    pub fn named(part: Part, name: &'m str) -> Step<&'m str> {
+        Step { part, index: None, name }
+    }
+}
+
+/// A path from the model to a part of it: `graph 'g' / node 3 'conv' / attribute 'pads'`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Place {
+    /// The way there; empty for the model itself.
+    pub steps: Vec<Step<String>>,
+}
+
+impl Place {
+    /// The place a path leads to.
+    pub fn new(steps: &[Step<&str>]) -> Place {
+        let own = |step: &Step<&str>| Step { part: step.part, index: step.index, name: step.name.to_string() };
+        Place { steps: steps.iter().map(own).collect() }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.steps.is_empty() {
+            return f.write_str("model");
+        }
+        for (at, step) in self.steps.iter().enumerate() {
+            f.write_str(if at == 0 { "" } else { " / " })?;
+            f.write_str(step.part.name())?;
+            if let Some(index) = step.index {
+                write!(f, " {index}")?;
+            }
+            if !step.name.is_empty() || (step.index.is_none() && step.part == Part::Graph) {
+                write!(f, " '{}'", step.name)?;
+            }
+        }
+        Ok(())
+    }
+}

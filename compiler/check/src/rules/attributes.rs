@@ -1,0 +1,272 @@
+//! Attributes: what they hold, and what their operators take.
+
+use dialects::onnx::schema::{self, AttributeSchema, Kind, Schema};
+use proto::{AttributeProto, AttributeType, NodeProto};
+use rustc_hash::FxHashSet;
+
+use crate::walk::Operator;
+use crate::{Finder, Part, Rule, Step, Visit, error, violation};
+
+const ATTRIBUTES: &str = "IR, Attributes";
+const MESSAGE: &str = "onnx.proto, AttributeProto";
+const REFERENCE: &str = "onnx.proto, AttributeProto.ref_attr_name";
+const NODES: &str = "IR, Nodes";
+
+pub(super) const RULES: &[Rule] = &[
+    error("attribute-one-value", ATTRIBUTES, "An attribute has one value.", Finder::Attribute(one_value)),
+    error(
+        "attribute-value-of-type",
+        MESSAGE,
+        "An attribute's value stands in the field that its type names.",
+        Finder::Attribute(value_of_type),
+    ),
+    violation("attribute-type-stated", ATTRIBUTES, "An attribute states its type.", Finder::Attribute(type_stated))
+        .from(2),
+    error("attribute-type-known", MESSAGE, "An attribute's type is one that there is.", Finder::Attribute(type_known)),
+    error(
+        "attribute-type-right",
+        NODES,
+        "An attribute is of the type that the operator says.",
+        Finder::Attribute(type_right),
+    ),
+    error("attribute-declared", NODES, "A node has attributes that its operator has.", Finder::Attribute(declared)),
+    violation(
+        "call-attribute-declared",
+        NODES,
+        "A call of a function has attributes that the function declares.",
+        Finder::Attribute(call_declared),
+    ),
+    error(
+        "attribute-unique",
+        "IR, Names Within a Graph",
+        "No two attributes of a node have one name.",
+        Finder::Node(unique),
+    ),
+    error(
+        "attribute-required",
+        NODES,
+        "A node has the attributes that its operator requires.",
+        Finder::Operator(required),
+    ),
+    error(
+        "attribute-choice",
+        "the operator's page",
+        "An attribute that is one of a few texts is one of these.",
+        Finder::Attribute(choice),
+    ),
+    violation(
+        "attribute-choice-not-empty",
+        "the operator's page",
+        "An attribute that is one of a few texts is not empty; what is left to its default is left out.",
+        Finder::Attribute(choice_not_empty),
+    ),
+    error("attribute-text", ATTRIBUTES, "A text in an attribute is UTF-8.", Finder::Attribute(text)),
+    error(
+        "reference-in-function",
+        REFERENCE,
+        "Only in functions attributes refer to those of the call.",
+        Finder::Attribute(reference_in_function),
+    ),
+    error(
+        "reference-without-value",
+        REFERENCE,
+        "An attribute that refers to one of the call has no value of its own.",
+        Finder::Attribute(reference_without_value),
+    ),
+    error(
+        "reference-declared",
+        REFERENCE,
+        "An attribute refers to one that the function declares.",
+        Finder::Attribute(reference_declared),
+    ),
+    error(
+        "reference-type",
+        REFERENCE,
+        "An attribute is of the type of the default that it refers to.",
+        Finder::Attribute(reference_type),
+    ),
+];
+
+/// The fields that hold a value, by the type that names them.
+fn fields(attribute: &AttributeProto) -> [(bool, AttributeType); 14] {
+    [
+        (attribute.f.is_some(), AttributeType::Float),
+        (attribute.i.is_some(), AttributeType::Int),
+        (attribute.s.is_some(), AttributeType::String),
+        (attribute.t.is_some(), AttributeType::Tensor),
+        (attribute.g.is_some(), AttributeType::Graph),
+        (attribute.sparse_tensor.is_some(), AttributeType::SparseTensor),
+        (attribute.tp.is_some(), AttributeType::TypeProto),
+        (!attribute.floats.is_empty(), AttributeType::Floats),
+        (!attribute.ints.is_empty(), AttributeType::Ints),
+        (!attribute.strings.is_empty(), AttributeType::Strings),
+        (!attribute.tensors.is_empty(), AttributeType::Tensors),
+        (!attribute.graphs.is_empty(), AttributeType::Graphs),
+        (!attribute.sparse_tensors.is_empty(), AttributeType::SparseTensors),
+        (!attribute.type_protos.is_empty(), AttributeType::TypeProtos),
+    ]
+}
+
+fn set(attribute: &AttributeProto) -> impl Iterator<Item = AttributeType> {
+    fields(attribute).into_iter().filter(|(is_set, _)| *is_set).map(|(_, field)| field)
+}
+
+/// The type that the attribute states, if it states one that there is.
+fn stated(attribute: &AttributeProto) -> Option<AttributeType> {
+    let stated = AttributeType::try_from(attribute.r#type?).ok()?;
+    (stated != AttributeType::Undefined).then_some(stated)
+}
+
+/// The type that the attribute states, or that its value has where it states none.
+fn type_of(attribute: &AttributeProto) -> Option<AttributeType> {
+    stated(attribute).or_else(|| set(attribute).next())
+}
+
+fn is_reference(attribute: &AttributeProto) -> bool {
+    !attribute.ref_attr_name.is_empty()
+}
+
+fn one_value(visit: &mut Visit<'_, '_>, attribute: &AttributeProto) {
+    visit.expect(is_reference(attribute) || set(attribute).count() <= 1, || {
+        let names: Vec<String> = set(attribute).map(|field| format!("{field:?}").to_lowercase()).collect();
+        format!("has several values: {}", names.join(", "))
+    });
+}
+
+/// Numbers and texts that are 0 or empty, and empty lists, may be missing: Protocol Buffers leave defaults out.
+fn value_of_type(visit: &mut Visit<'_, '_>, attribute: &AttributeProto) {
+    use AttributeType::{Graph, SparseTensor, Tensor, TypeProto};
+    let Some(stated) = stated(attribute).filter(|_| !is_reference(attribute)) else { return };
+    if set(attribute).any(|field| field == stated) {
+        return;
+    }
+    let other = set(attribute).next();
+    let is_default = other.is_none() && !matches!(stated, Graph | SparseTensor | Tensor | TypeProto);
+    visit.expect(is_default, || match other {
+        Some(other) => format!("states type {stated:?}, but its value is of {other:?}"),
+        None => format!("states type {stated:?}, but has no value"),
+    });
+}
+
+fn type_stated(visit: &mut Visit<'_, '_>, attribute: &AttributeProto) {
+    visit.expect(attribute.r#type.unwrap_or_default() != 0, || "does not state its type".into());
+}
+
+fn type_known(visit: &mut Visit<'_, '_>, attribute: &AttributeProto) {
+    let number = attribute.r#type.unwrap_or_default();
+    visit.expect(AttributeType::try_from(number).is_ok(), || format!("is of type {number}; there are 1 to 14"));
+}
+
+/// What the operator says about an attribute of the node that is being looked at.
+fn known(visit: &Visit<'_, '_>, attribute: &AttributeProto) -> Option<&'static AttributeSchema> {
+    match visit.walk.operator {
+        Operator::Schema(schema) if visit.walk.node.is_some() => schema.attribute(&attribute.name),
+        _ => None,
+    }
+}
+
+fn kind(r#type: AttributeType) -> Option<Kind> {
+    Some(match r#type {
+        AttributeType::Float => Kind::Float,
+        AttributeType::Floats => Kind::Floats,
+        AttributeType::Int => Kind::Int,
+        AttributeType::Ints => Kind::Ints,
+        AttributeType::String => Kind::String,
+        AttributeType::Strings => Kind::Strings,
+        AttributeType::Tensor => Kind::Tensor,
+        AttributeType::Graph => Kind::Graph,
+        AttributeType::SparseTensor => Kind::SparseTensor,
+        AttributeType::TypeProto => Kind::TypeProto,
+        _ => return None,
+    })
+}
+
+fn type_right(visit: &mut Visit<'_, '_>, attribute: &AttributeProto) {
+    let (Some(known), Some(found)) = (known(visit, attribute), type_of(attribute)) else { return };
+    visit.expect(kind(found) == Some(known.kind), || format!("is of type {found:?}, but it must be {:?}", known.kind));
+}
+
+fn declared(visit: &mut Visit<'_, '_>, attribute: &AttributeProto) {
+    let (Operator::Schema(schema), Some(_)) = (visit.walk.operator, visit.walk.node) else { return };
+    let is_known = attribute.name.is_empty() || schema.attribute(&attribute.name).is_some();
+    visit
+        .expect(is_known, || format!("{} (opset {}) has no attribute '{}'", schema.name, schema.since, attribute.name));
+}
+
+fn call_declared(visit: &mut Visit<'_, '_>, attribute: &AttributeProto) {
+    let (Operator::Function(function), Some(_)) = (visit.walk.operator, visit.walk.node) else { return };
+    let is_known = function.attribute.contains(&attribute.name)
+        || function.attribute_proto.iter().any(|default| default.name == attribute.name);
+    visit.expect(is_known, || format!("the function has no attribute '{}'", attribute.name));
+}
+
+fn unique(visit: &mut Visit<'_, '_>, node: &NodeProto) {
+    if node.attribute.len() < 2 {
+        return;
+    }
+    let mut known = FxHashSet::default();
+    for attribute in node.attribute.iter().filter(|attribute| !attribute.name.is_empty()) {
+        if !known.insert(&attribute.name) {
+            let step = Step::named(Part::Attribute, &attribute.name);
+            visit.found_at(&[step], || "stands there twice".into());
+        }
+    }
+}
+
+fn required(visit: &mut Visit<'_, '_>, node: &NodeProto, schema: &'static Schema) {
+    for required in schema.attributes.iter().filter(|attribute| attribute.required) {
+        let is_there = node.attribute.iter().any(|attribute| attribute.name == required.name);
+        visit.expect(is_there, || format!("lacks attribute '{}'", required.name));
+    }
+}
+
+/// The enumeration of an attribute and the text that it is, if it is one of a few texts.
+fn chosen<'a>(visit: &Visit<'_, '_>, attribute: &'a AttributeProto) -> Option<(&'static str, &'a str)> {
+    let enumeration = known(visit, attribute)?.enumeration?;
+    Some((enumeration, std::str::from_utf8(attribute.s.as_ref()?).ok()?))
+}
+
+fn choice(visit: &mut Visit<'_, '_>, attribute: &AttributeProto) {
+    let Some((enumeration, text)) = chosen(visit, attribute).filter(|(_, text)| !text.is_empty()) else { return };
+    let choices = schema::choices(enumeration);
+    visit.expect(choices.contains(&text), || format!("is '{text}'; it may be {}", choices.join(", ")));
+}
+
+fn choice_not_empty(visit: &mut Visit<'_, '_>, attribute: &AttributeProto) {
+    let Some((_, text)) = chosen(visit, attribute) else { return };
+    visit.expect(!text.is_empty(), || "is an empty text".into());
+}
+
+fn text(visit: &mut Visit<'_, '_>, attribute: &AttributeProto) {
+    let is_text = |bytes: &proto::Bytes| std::str::from_utf8(bytes).is_ok();
+    let holds = attribute.s.iter().chain(&attribute.strings).all(is_text);
+    visit.expect(holds, || "holds a text that is not UTF-8".into());
+}
+
+fn reference_in_function(visit: &mut Visit<'_, '_>, attribute: &AttributeProto) {
+    visit.expect(visit.walk.function.is_some() || !is_reference(attribute), || {
+        format!("refers to attribute '{}' of a call, but is in no function", attribute.ref_attr_name)
+    });
+}
+
+fn reference_without_value(visit: &mut Visit<'_, '_>, attribute: &AttributeProto) {
+    let has_value = set(attribute).next().is_some();
+    let is_inside = visit.walk.function.is_some() && is_reference(attribute);
+    visit.expect(!is_inside || !has_value, || {
+        format!("refers to '{}', and has a value of its own", attribute.ref_attr_name)
+    });
+}
+
+fn reference_declared(visit: &mut Visit<'_, '_>, attribute: &AttributeProto) {
+    let Some(function) = visit.walk.function.filter(|_| is_reference(attribute)) else { return };
+    let name = &attribute.ref_attr_name;
+    let is_known = function.attribute.contains(name) || function.attribute_proto.iter().any(|own| own.name == *name);
+    visit.expect(is_known, || format!("refers to '{name}', which the function does not declare"));
+}
+
+fn reference_type(visit: &mut Visit<'_, '_>, attribute: &AttributeProto) {
+    let Some(function) = visit.walk.function.filter(|_| is_reference(attribute)) else { return };
+    let default = function.attribute_proto.iter().find(|own| own.name == attribute.ref_attr_name);
+    let (Some(right), Some(found)) = (default.and_then(type_of), stated(attribute)) else { return };
+    visit.expect(right == found, || format!("is of type {found:?}, but what it refers to of {right:?}"));
+}

@@ -1,0 +1,119 @@
+//! Scopes: what a name may refer to, and in which order nodes stand.
+
+use proto::{GraphProto, NodeProto};
+
+use crate::order::schedule;
+use crate::{Finder, Part, Reading, Rule, Step, Visit, error, violation};
+
+const NODES: &str = "IR, Nodes";
+const GRAPHS: &str = "IR, Graphs";
+
+pub(super) const RULES: &[Rule] = &[
+    error(
+        "read-defined",
+        NODES,
+        "An input of a node is an input or initializer of a graph around it, or an output of a node.",
+        Finder::Read(read_defined),
+    ),
+    error(
+        "output-defined",
+        NODES,
+        "An output of a graph or function is one of its values, computed inside.",
+        Finder::Read(output_defined),
+    ),
+    error("nodes-acyclic", GRAPHS, "No node needs what comes of its own outputs.", Finder::Nodes(acyclic)),
+    violation(
+        "nodes-in-order",
+        GRAPHS,
+        "A node stands behind the nodes whose outputs it reads, also inside the graphs it holds.",
+        Finder::Nodes(in_order),
+    ),
+    error(
+        "scope-no-shadow",
+        NODES,
+        "What a graph in an attribute defines has another name than what it sees of the graphs around it.",
+        Finder::Graph(no_shadow),
+    ),
+];
+
+fn read_defined(visit: &mut Visit<'_, '_>, name: &str, reading: Option<Reading>) {
+    let is_read = visit.walk.part() == Some(Part::Input);
+    visit.expect(!is_read || reading.is_some(), || format!("nothing defines '{name}'"));
+}
+
+/// A graph in an attribute may give what it sees around it: an If's branch does.
+fn output_defined(visit: &mut Visit<'_, '_>, name: &str, reading: Option<Reading>) {
+    let is_output = visit.walk.part() == Some(Part::Output);
+    visit.expect(!is_output || reading.is_some(), || format!("nothing computes '{name}'"));
+}
+
+/// Whether every node stands behind those whose outputs it reads directly: quicker than to find an order.
+fn stand_in_order(visit: &Visit<'_, '_>, nodes: &[NodeProto]) -> bool {
+    let Some(names) = visit.walk.names() else { return true };
+    let is_behind = |at: usize, name: &String| {
+        names.get(name).is_none_or(|definition| definition.by != Part::Node || definition.index < at)
+    };
+    nodes.iter().enumerate().all(|(at, node)| {
+        let holds_graph = node.attribute.iter().any(|a| a.g.is_some() || !a.graphs.is_empty());
+        !holds_graph && node.input.iter().all(|name| is_behind(at, name))
+    })
+}
+
+fn acyclic<'m>(visit: &mut Visit<'_, 'm>, nodes: &'m [NodeProto]) {
+    if stand_in_order(visit, nodes) {
+        return;
+    }
+    if let Err(cycle) = schedule(nodes) {
+        let first = cycle.iter().copied().min().unwrap_or_default();
+        let step = Step::number(Part::Node, first, &nodes[first].name);
+        visit.found_at(&[step], || {
+            let numbers: Vec<String> = cycle.iter().map(ToString::to_string).collect();
+            format!("nodes read each other's outputs in a circle: {}", numbers.join(", "))
+        });
+    }
+}
+
+fn in_order<'m>(visit: &mut Visit<'_, 'm>, nodes: &'m [NodeProto]) {
+    if stand_in_order(visit, nodes) {
+        return;
+    }
+    let Ok(order) = schedule(nodes) else { return };
+    if let Some(moved) = order.iter().zip(0..).position(|(&at, place)| at != place) {
+        let step = Step::number(Part::Node, moved, &nodes[moved].name);
+        visit.found_at(&[step], || format!("reads what node {} computes behind it", order[moved]));
+    }
+}
+
+fn no_shadow<'m>(visit: &mut Visit<'_, 'm>, graph: &'m GraphProto) {
+    if visit.walk.is_nested() && visit.walk.part() != Some(Part::Algorithm) {
+        names_around(visit, graph, |name| format!("'{name}' is a value of a graph around this one, too"));
+    }
+}
+
+/// Reports what a graph defines that is defined around it, too.
+pub(super) fn names_around<'m>(visit: &mut Visit<'_, 'm>, graph: &'m GraphProto, message: fn(&str) -> String) {
+    let inputs = graph.input.iter().enumerate().map(|(i, v)| (&*v.name, vec![Step::number(Part::Input, i, &v.name)]));
+    let constants = graph.initializer.iter().enumerate().filter(|(_, t)| !graph_input(visit, &t.name));
+    let constants: Vec<_> =
+        constants.map(|(i, t)| (&*t.name, vec![Step::number(Part::Initializer, i, &t.name)])).collect();
+    let sparse = graph.sparse_initializer.iter().enumerate().filter_map(|(i, sparse)| {
+        let name = &*sparse.values.as_ref()?.name;
+        Some((name, vec![Step::number(Part::SparseInitializer, i, name)]))
+    });
+    let outputs = graph.node.iter().enumerate().flat_map(|(i, node)| {
+        let output = move |(o, name): (usize, &'m String)| {
+            (&**name, vec![Step::number(Part::Node, i, &node.name), Step::number(Part::Output, o, name)])
+        };
+        node.output.iter().enumerate().map(output)
+    });
+    for (name, steps) in inputs.chain(constants).chain(sparse).chain(outputs) {
+        if visit.walk.is_visible_around(name) {
+            visit.found_at(&steps, || message(name));
+        }
+    }
+}
+
+/// Whether an initializer is an input, too, which is reported already.
+fn graph_input(visit: &Visit<'_, '_>, name: &str) -> bool {
+    visit.walk.names().is_some_and(|names| names.has_default(name))
+}

@@ -1,0 +1,149 @@
+//! Values of attributes for which an operator means nothing, or nothing that ends.
+
+use dialects::onnx::schema::Schema;
+use proto::{AttributeProto, DataType, NodeProto};
+use rustc_hash::FxHashSet;
+
+use crate::walk::Operator;
+use crate::{Finder, Rule, Visit, error, violation};
+
+const PAGE: &str = "the operator's page";
+
+pub(super) const RULES: &[Rule] = &[
+    error("stride-positive", PAGE, "Strides are 1 or more.", Finder::Attribute(stride)),
+    error("dilation-positive", PAGE, "Dilations are 1 or more.", Finder::Attribute(dilation)),
+    error("kernel-positive", PAGE, "The extents of a window are 1 or more.", Finder::Attribute(kernel)),
+    error("group-positive", PAGE, "There is at least one group.", Finder::Attribute(group)),
+    error("block-positive", PAGE, "The extents of blocks are 1 or more.", Finder::Attribute(block)),
+    violation(
+        "pads-not-negative",
+        PAGE,
+        "The padding of a window is not negative.",
+        Finder::Operator(pads_not_negative),
+    ),
+    violation(
+        "pads-or-auto",
+        PAGE,
+        "Padding is given by pads or by auto_pad, not by both.",
+        Finder::Operator(pads_or_auto),
+    ),
+    error("permutation", PAGE, "An order of axes has each axis once.", Finder::Attribute(permutation)),
+    error("axes-unique", PAGE, "A list of axes has each axis once.", Finder::Attribute(axes_unique)),
+    error(
+        "element-type-known",
+        PAGE,
+        "An element type that an attribute names is one that there is.",
+        Finder::Attribute(element_type),
+    ),
+    error("constant-one-value", PAGE, "A constant has one value.", Finder::Operator(constant)),
+    violation(
+        "output-computed",
+        "IR, Optional Inputs and Outputs",
+        "Outputs that a node does not compute have no name: statistics of a batch are there in training only.",
+        Finder::Operator(output_computed),
+    ),
+];
+
+/// Whether the attribute that is being looked at is one of these of an operator that is known.
+fn is_one_of(visit: &Visit<'_, '_>, attribute: &AttributeProto, names: &[&str]) -> bool {
+    names.contains(&&*attribute.name) && matches!(visit.walk.operator, Operator::Schema(_)) && visit.walk.node.is_some()
+}
+
+/// All numbers of an attribute are at least 1.
+fn positive(visit: &mut Visit<'_, '_>, attribute: &AttributeProto, names: &[&str]) {
+    if !is_one_of(visit, attribute, names) {
+        return;
+    }
+    if let Some(wrong) = attribute.ints.iter().chain(&attribute.i).find(|&&value| value < 1) {
+        visit.found(|| format!("has {wrong}"));
+    }
+}
+
+fn stride(visit: &mut Visit<'_, '_>, attribute: &AttributeProto) {
+    positive(visit, attribute, &["strides"]);
+}
+
+fn dilation(visit: &mut Visit<'_, '_>, attribute: &AttributeProto) {
+    positive(visit, attribute, &["dilations"]);
+}
+
+fn kernel(visit: &mut Visit<'_, '_>, attribute: &AttributeProto) {
+    positive(visit, attribute, &["kernel_shape"]);
+}
+
+fn group(visit: &mut Visit<'_, '_>, attribute: &AttributeProto) {
+    positive(visit, attribute, &["group", "num_groups"]);
+}
+
+fn block(visit: &mut Visit<'_, '_>, attribute: &AttributeProto) {
+    positive(visit, attribute, &["blocksize"]);
+}
+
+fn attribute<'m>(node: &'m NodeProto, name: &str) -> Option<&'m AttributeProto> {
+    node.attribute.iter().find(|attribute| attribute.name == name)
+}
+
+/// Padding that cuts off is for operators that do nothing but pad.
+fn pads_not_negative(visit: &mut Visit<'_, '_>, node: &NodeProto, schema: &'static Schema) {
+    let Some(pads) = attribute(node, "pads").filter(|_| schema.attribute("strides").is_some()) else { return };
+    visit.expect(pads.ints.iter().all(|&pad| pad >= 0), || format!("has pads {:?}", pads.ints));
+}
+
+fn pads_or_auto(visit: &mut Visit<'_, '_>, node: &NodeProto, schema: &'static Schema) {
+    if schema.attribute("auto_pad").is_none() {
+        return;
+    }
+    let is_auto = attribute(node, "auto_pad")
+        .and_then(|auto| auto.s.as_ref())
+        .is_some_and(|text| !text.is_empty() && text[..] != *b"NOTSET");
+    let pads = attribute(node, "pads").filter(|pads| pads.ints.iter().any(|&pad| pad != 0));
+    visit.expect(!is_auto || pads.is_none(), || "has pads and auto_pad".into());
+}
+
+fn permutation(visit: &mut Visit<'_, '_>, attribute: &AttributeProto) {
+    if !is_one_of(visit, attribute, &["perm"]) {
+        return;
+    }
+    let mut sorted = attribute.ints.clone();
+    sorted.sort_unstable();
+    let is_permutation = sorted.iter().zip(0..).all(|(&axis, at)| axis == at);
+    visit.expect(is_permutation, || format!("is {:?}", attribute.ints));
+}
+
+fn axes_unique(visit: &mut Visit<'_, '_>, attribute: &AttributeProto) {
+    if !is_one_of(visit, attribute, &["axes"]) {
+        return;
+    }
+    let mut known = FxHashSet::default();
+    let twice = attribute.ints.iter().find(|&&axis| !known.insert(axis));
+    if let Some(axis) = twice {
+        visit.found(|| format!("has axis {axis} twice"));
+    }
+}
+
+fn element_type(visit: &mut Visit<'_, '_>, attribute: &AttributeProto) {
+    if !is_one_of(visit, attribute, &["to", "dtype", "output_dtype", "stash_type", "softmax_precision"]) {
+        return;
+    }
+    let Some(number) = attribute.i else { return };
+    // 0 leaves the type to what the operator says without the attribute
+    let is_left = number == 0 && attribute.name != "to";
+    let is_type = i32::try_from(number).is_ok_and(|number| DataType::try_from(number).is_ok()) && number != 0;
+    visit.expect(is_type || is_left, || format!("is {number}; there are 1 to 28"));
+}
+
+fn constant(visit: &mut Visit<'_, '_>, node: &NodeProto, schema: &'static Schema) {
+    // before there were several forms, the one there was is required
+    if schema.inputs.is_empty() && schema.attribute("value_ints").is_some() {
+        let count = node.attribute.len();
+        visit.expect(count == 1, || format!("has {count} values"));
+    }
+}
+
+fn output_computed(visit: &mut Visit<'_, '_>, node: &NodeProto, schema: &'static Schema) {
+    let Some(mode) = schema.attribute("training_mode") else { return };
+    let is_training =
+        attribute(node, mode.name).is_some_and(|mode| mode.i == Some(1) || !mode.ref_attr_name.is_empty());
+    let named = node.output.iter().filter(|name| !name.is_empty()).count();
+    visit.expect(is_training || named <= 1, || format!("names {named} outputs; without training there is one"));
+}

@@ -1,0 +1,107 @@
+//! `onnxc check`: where a model breaks the rules of the documents.
+
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+use commandline::{Failure, print};
+use driver::{Finding, Profile, RuleLevel, rules};
+use serde_json::json;
+
+const EXAMPLES: &str = "\
+Examples:
+  onnxc check model.onnx                                  everything that is wrong, sorted by place
+  onnxc check model.onnx --strict                         fails also where common tools would take the model
+  onnxc check model.onnx --json | jq .                    for other programs to read
+  onnxc check --list-rules                                what is checked";
+
+/// Say where a model breaks the rules of ONNX.
+#[derive(clap::Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    /// The model
+    #[arg(required_unless_present = "list_rules")]
+    model: Option<PathBuf>,
+    /// Whose rules
+    #[arg(long, value_enum, default_value_t = ProfileName::Onnx)]
+    profile: ProfileName,
+    /// Fail for violations, too: what the documents forbid, though common tools take it
+    #[arg(long)]
+    strict: bool,
+    /// Print the findings as JSON
+    #[arg(long)]
+    json: bool,
+    /// Print the rules instead of checking a model
+    #[arg(long, conflicts_with_all = ["model", "strict"])]
+    list_rules: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum ProfileName {
+    /// The rules of ONNX
+    Onnx,
+    /// Those, and the restrictions of the safety profile
+    Sonnx,
+}
+
+impl ProfileName {
+    fn profile(self) -> Profile {
+        match self {
+            ProfileName::Onnx => Profile::Onnx,
+            ProfileName::Sonnx => Profile::Sonnx,
+        }
+    }
+}
+
+/// Prints what was found; fails when that is bad enough.
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let profile = arguments.profile.profile();
+    let Some(model) = &arguments.model else {
+        return print(&if arguments.json { rules_json(profile) } else { rules_text(profile) });
+    };
+    let found = driver::check_file(model, profile);
+    print(&if arguments.json { findings_json(&found) } else { findings_text(&found) })?;
+    let bad = if arguments.strict { RuleLevel::Violation } else { RuleLevel::Error };
+    match found.iter().any(|finding| finding.rule.level >= bad) {
+        true => Err(Failure { code: 1, lines: vec![] }),
+        false => Ok(()),
+    }
+}
+
+fn findings_text(found: &[Finding]) -> String {
+    found.iter().map(|finding| format!("{finding}\n")).collect()
+}
+
+fn findings_json(found: &[Finding]) -> String {
+    let one = |finding: &Finding| {
+        json!({
+            "rule": finding.rule.id,
+            "level": finding.rule.level.name(),
+            "place": finding.place.to_string(),
+            "message": finding.message,
+            "source": finding.rule.source,
+        })
+    };
+    format!("{:#}\n", serde_json::Value::Array(found.iter().map(one).collect()))
+}
+
+fn rules_text(profile: Profile) -> String {
+    let line = |rule: &rules::Rule| {
+        let (level, versions) = (rule.level.name(), rule.versions_text());
+        format!("{:36} {level:9} {versions:5} {} ({})\n", rule.id, rule.sentence, rule.source)
+    };
+    rules::of(profile).map(line).collect()
+}
+
+fn rules_json(profile: Profile) -> String {
+    let one = |rule: &'static rules::Rule| {
+        json!({
+            "rule": rule.id,
+            "level": rule.level.name(),
+            "versions": rule.versions_text(),
+            "profile": rule.profile.name(),
+            "source": rule.source,
+            "sentence": rule.sentence,
+        })
+    };
+    format!("{:#}\n", serde_json::Value::Array(rules::of(profile).map(one).collect()))
+}
