@@ -5,6 +5,7 @@ pub mod entities;
 pub mod lit;
 pub mod models;
 pub mod node;
+pub mod profile;
 pub mod round_trip;
 pub mod upstream;
 pub mod worker;

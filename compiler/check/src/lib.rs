@@ -56,7 +56,10 @@ pub enum Profile {
     /// The rules of ONNX.
     #[default]
     Onnx,
-    /// Those and the restrictions of SONNX, the safety profile.
+    /// Those and the restrictions of SONNX, the safety profile, but for captures: whether graphs in attributes may read values
+    /// of the graphs around them is a question that the document leaves open.
+    SonnxWithCaptures,
+    /// Those and all restrictions of SONNX.
     Sonnx,
 }
 
@@ -65,7 +68,7 @@ impl Profile {
     pub fn name(self) -> &'static str {
         match self {
             Profile::Onnx => "onnx",
-            Profile::Sonnx => "sonnx",
+            Profile::SonnxWithCaptures | Profile::Sonnx => "sonnx",
         }
     }
 }
@@ -155,6 +158,11 @@ impl Rule {
     /// A rule up to an IR version.
     const fn until(self, last: i64) -> Rule {
         Rule { versions: (self.versions.0, last), ..self }
+    }
+
+    /// A rule of a profile.
+    const fn of(self, profile: Profile) -> Rule {
+        Rule { profile, ..self }
     }
 
     /// Whether a model of an IR version must keep the rule.

@@ -11,6 +11,7 @@ use ir::{Attribute, DenseElements, Diagnostic, Location, Module, Result};
 
 use crate::fill::{fill, is_filled_later};
 use crate::function::{Unit, translate};
+use crate::interface::Interface;
 use crate::memory::DATA_ALIGNMENT;
 use crate::target::Options;
 
@@ -118,7 +119,11 @@ fn emit<T>(
     if let Some(interface) = &options.interface {
         let level = interface.level.as_ref().and_then(|name| unit.module.get_global(name));
         crate::interface::define(&unit, interface, level.map(|level| level.as_pointer_value()))?;
-        hide_all_but(&unit.module, &interface.exports());
+    }
+    let offered = options.interface.iter().flat_map(Interface::exports);
+    let exports: Vec<String> = offered.chain(options.exports.iter().cloned()).collect();
+    if !exports.is_empty() {
+        hide_all_but(&unit.module, &exports);
     }
     let (passes, pass_options) = options.passes();
     unit.module.run_passes(passes, &machine, pass_options).map_err(|error| internal(format!("LLVM: {error}")))?;

@@ -36,8 +36,10 @@ pub struct Options {
     pub optimization: Optimization,
     /// Whether constants go into the object. Otherwise they are symbols that the loader resolves.
     pub embed_constants: bool,
-    /// What others see of an object; everything, where there is no interface.
+    /// What an object offers to C through the runtime.
     pub interface: Option<Interface>,
+    /// Functions of the module that others see too; all, where there are none and no interface.
+    pub exports: Vec<String>,
 }
 
 impl Options {

@@ -13,7 +13,10 @@ use lower::fold_constants::INITIALIZE;
 use lower::low::VectorRegisters;
 use proto::OperatorSetProto;
 
+use check::Profile;
+
 use crate::code::Code;
+use crate::freestanding;
 use crate::globals::Globals;
 use crate::parts;
 use crate::pipeline::{self, MAIN, Timings};
@@ -51,6 +54,18 @@ impl Processor {
     }
 }
 
+/// What the order of floating point operations may depend on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Arithmetic {
+    /// Operations of different nodes are combined where that loses little.
+    #[default]
+    Reassociated,
+    /// Every node computes what it computes alone; inside a node, sums run as the processor likes it.
+    Ordered,
+    /// Inside a node too, one order for all processors, and every product rounded: the same bits everywhere.
+    Fixed,
+}
+
 /// How to compile.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -66,10 +81,16 @@ pub struct Options {
     pub operator_sets: Vec<PathBuf>,
     /// Whether modules keep what a model says of itself and its parts.
     pub metadata: bool,
-    /// Only rewrites whose results are the same bit for bit.
-    pub strict_fp: bool,
+    /// Shapes of inputs by name, fixed before compilation.
+    pub shapes: BTreeMap<String, Vec<i64>>,
+    /// What the order of floating point operations may depend on.
+    pub arithmetic: Arithmetic,
+    /// Where set, code is without a runtime, and the name of what C calls begins with it.
+    pub freestanding: Option<String>,
     /// Whether a model that breaks any rule of ONNX is refused, not only one that nobody can run.
     pub strict: bool,
+    /// Whose rules a model is to keep.
+    pub rules: Profile,
     /// Whether the rewrites of the graph are reported on the standard error output.
     pub explain: bool,
     /// Whether kernels are timed.
@@ -90,8 +111,11 @@ impl Default for Options {
             dims: BTreeMap::new(),
             operator_sets: Vec::new(),
             metadata: false,
-            strict_fp: false,
+            shapes: BTreeMap::new(),
+            arithmetic: Arithmetic::default(),
+            freestanding: None,
             strict: false,
+            rules: Profile::default(),
             explain: false,
             profile: false,
             observer: None,
@@ -154,11 +178,14 @@ impl Compiler {
         pipeline::check_names(&self.options)?;
         let mut options = options.clone();
         options.strict |= self.options.strict;
+        options.rules = options.rules.max(self.options.rules);
         options.dimensions.extend(self.options.dims.iter().map(|(name, &extent)| (name.clone(), extent)));
         options.metadata |= self.options.metadata;
         for path in &self.options.operator_sets {
             options.operator_sets.push(OperatorSetProto::load(path)?);
         }
+        let fixed = |(name, shape): (&String, &Vec<i64>)| (name.clone(), shape.iter().copied().map(Some).collect());
+        options.shapes.extend(self.options.shapes.iter().map(fixed));
         let mut module = timings.measure("import", || match path == Path::new("-") {
             true => import_standard_input(&options),
             false => import::import_file(path, &options),
@@ -174,6 +201,7 @@ impl Compiler {
         let mut module = self.import(path, &import::Options::default(), &mut timings)?;
         let mut signature = Signature::of(main_function(&module)?);
         signature.tie(main_function(&module)?)?;
+        freestanding::check_inputs(&signature, &self.options)?;
         if level == Level::Graph {
             pipeline::run(&mut module, "infer-shapes", &self.options, &mut timings)?;
         }
@@ -185,10 +213,12 @@ impl Compiler {
         if level > Level::Structured {
             self.enter(Stage::Kernels);
             pipeline::run(&mut module, &pipeline::kernels(&self.options), &self.options, &mut timings)?;
+            freestanding::add_entry_points(&mut module, &signature, &self.options)?;
         }
         if level > Level::Kernel {
             self.enter(Stage::Lower);
             pipeline::run(&mut module, &pipeline::low(&self.options), &self.options, &mut timings)?;
+            freestanding::check(&module, &self.options)?;
         }
         Ok((module, signature))
     }

@@ -2,6 +2,7 @@
 
 mod code;
 mod compiler;
+mod freestanding;
 mod globals;
 mod parts;
 pub mod passes;
@@ -18,12 +19,12 @@ mod worker;
 
 pub use check::{Finding, Level as RuleLevel, Profile, rules};
 pub use codegen_cranelift::clif;
-pub use compiler::{Backend, CompiledModel, Compiler, Options, Processor};
+pub use compiler::{Arithmetic, Backend, CompiledModel, Compiler, Options, Processor};
 pub use dialects::levels::Level;
 pub use import::{METADATA, Options as ImportOptions, check_file, check_model};
 pub use ir::{Blob, DenseElements, Diagnostic, ErrorClass, FloatType, Result, Type};
-pub use lower::low::VectorRegisters;
 pub use lower::low::dispatch::PROCESSOR_LEVEL;
+pub use lower::low::{NO_ADDRESS, VectorRegisters};
 pub use progress::{Observer, Stage};
 pub use runtime::pages::available_memory;
 pub use runtime::processor::level as processor_level;

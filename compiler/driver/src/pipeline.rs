@@ -6,11 +6,12 @@ use std::sync::OnceLock;
 use ir::pass::{Filter, PassManager, PassRegistry, Pipeline};
 use ir::{Diagnostic, ErrorClass, Location, Module, Registry, Result};
 
-use crate::compiler::{Backend, Options, Processor};
+use crate::compiler::{Arithmetic, Backend, Options, Processor};
 use crate::passes;
 
 pub use ir::pass::Timings;
 pub use lower::fold_constants::INITIALIZE;
+use lower::low::{EXPAND_MATH, OUTLINE_PARALLEL, ROUND_PRODUCTS, VectorRegisters};
 
 /// The function a model becomes.
 pub const MAIN: &str = import::MAIN;
@@ -20,7 +21,8 @@ pub(crate) const IMPORT: &str = "import";
 
 /// From the graph level to the structured level.
 pub fn graph(options: &Options) -> String {
-    let optimize = format!("optimize{{strict-fp={} explain={}}}", options.strict_fp, options.explain);
+    let strict = options.arithmetic != Arithmetic::Reassociated;
+    let optimize = format!("optimize{{strict-fp={strict} explain={}}}", options.explain);
     format!("specialize-ranks,decompose{{foreign=true}},{optimize},decompose,onnx-to-linalg")
 }
 
@@ -29,9 +31,18 @@ pub const LOW: &str = "lower-to-low";
 
 /// [`LOW`] in two halves: what looks at the whole module, and what looks at one function at a time.
 pub fn low_steps(options: &Options) -> (String, String) {
-    let names: Vec<&str> = lower::low::PASSES.iter().map(|pass| pass.name).collect();
-    let (whole, each) = names.split_first().expect("there are passes");
+    let steps: Vec<String> = lower::low::PASSES.iter().map(|pass| low_step(pass.name, options)).collect();
+    let (whole, each) = steps.split_first().expect("there are passes");
     (whole.to_string(), tile_contractions(options) + &each.join(","))
+}
+
+/// One step, with what the options add to it.
+fn low_step(name: &'static str, options: &Options) -> String {
+    match name {
+        OUTLINE_PARALLEL if options.freestanding.is_some() => format!("{name}{{serial=true}}"),
+        EXPAND_MATH if options.arithmetic == Arithmetic::Fixed => format!("{name},{}", ROUND_PRODUCTS.name),
+        _ => name.to_string(),
+    }
 }
 
 /// From the kernel level to the low level, for the back end of the options.
@@ -42,6 +53,13 @@ pub fn low(options: &Options) -> String {
 
 /// What stands in the middle of the passes of [`LOW`] where contractions become code of their own.
 fn tile_contractions(options: &Options) -> String {
+    if options.arithmetic == Arithmetic::Fixed {
+        let VectorRegisters { count, lanes } = match (options.backend, options.processor) {
+            (Backend::Llvm, Processor::Vectors(vectors)) => vectors,
+            (Backend::Llvm | Backend::Cranelift, _) => VectorRegisters::X86_128,
+        };
+        return format!("tile-contractions{{registers={count} lanes={lanes}}},");
+    }
     match (options.backend, options.processor) {
         (Backend::Llvm, Processor::Vectors(vectors)) => {
             format!("tile-contractions{{registers={} lanes={}}},", vectors.count, vectors.lanes)
@@ -58,7 +76,12 @@ pub fn kernels(options: &Options) -> String {
         Backend::Llvm => ("llvm", "specialised"),
     };
     let time = if options.profile { ",time-kernels" } else { "" };
-    format!("outline-kernels{{shapes={shapes}}},fold-constants,build-kernels{{target={target}}}{time}")
+    let order = if options.arithmetic == Arithmetic::Fixed { "sequence" } else { "lanes" };
+    let memory = if options.freestanding.is_some() { "static" } else { "run" };
+    format!(
+        "outline-kernels{{shapes={shapes}}},fold-constants,\
+         build-kernels{{target={target} order={order} memory={memory}}}{time}"
+    )
 }
 
 /// Runs a pipeline given as text; development builds verify the module after each pass.

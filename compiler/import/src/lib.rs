@@ -76,6 +76,8 @@ pub struct Options {
     pub shapes: IndexMap<String, Vec<ir::types::Extent>>,
     /// Whether a model that breaks any rule is refused, not only one that nobody can run.
     pub strict: bool,
+    /// Whose rules the model is to keep.
+    pub rules: Profile,
     /// Inputs that are constants, by name; also those that have a value of their own.
     pub constants: IndexMap<String, DenseElements>,
     /// Inputs with a value of their own that stay inputs, by name.
@@ -127,7 +129,7 @@ pub fn import_model(model: &Model, options: &Options) -> ir::Result<Module> {
         None => model,
     };
     let keep = if options.strict { Level::Violation } else { Level::Error };
-    let findings = check::check(model, Profile::Onnx, keep);
+    let findings = check::check(model, options.rules, keep);
     let warning = findings.summary();
     let found = findings.sorted();
     if !found.is_empty() {

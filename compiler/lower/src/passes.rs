@@ -4,9 +4,9 @@ use ir::pass::{OptionDefinition, OptionKind, PassContext, PassDefinition, Pipeli
 
 use ir::{Diagnostic, Location, Module, Result};
 
-use crate::bufferize::{bufferize_globals, bufferize_host};
+use crate::bufferize::{Memory, bufferize_globals, bufferize_host};
 use crate::fold_constants::{INITIALIZE, fold_constants};
-use crate::kernel::emit::Target;
+use crate::kernel::emit::{Order, Target};
 use crate::low;
 use crate::outline::Shapes;
 
@@ -20,6 +20,20 @@ const TARGET: OptionDefinition = OptionDefinition {
     summary: "The code generator the kernels are for.",
     kind: OptionKind::Choice(&["cranelift", "llvm"]),
     default: "cranelift",
+};
+
+const ORDER: OptionDefinition = OptionDefinition {
+    name: "order",
+    summary: "Whether sums of floats are computed in lanes or one element after the other.",
+    kind: OptionKind::Choice(&["lanes", "sequence"]),
+    default: "lanes",
+};
+
+const MEMORY: OptionDefinition = OptionDefinition {
+    name: "memory",
+    summary: "Whether host functions ask the run for memory, or have it as buffers of the module.",
+    kind: OptionKind::Choice(&["run", "static"]),
+    default: "run",
 };
 
 const SHAPES: OptionDefinition = OptionDefinition {
@@ -63,7 +77,7 @@ pub fn passes() -> Vec<PassDefinition> {
              vectorised loops over buffers.",
             build_kernels,
         )
-        .with_options(&[TARGET]),
+        .with_options(&[TARGET, ORDER, MEMORY]),
         PassDefinition::on_module("time-kernels", "Every kernel call notes how long it takes.", |module, _| {
             low::profile::time_kernels(module);
             low::declare::declare_runtime(module)
@@ -71,7 +85,7 @@ pub fn passes() -> Vec<PassDefinition> {
     ];
     conversions
         .into_iter()
-        .chain([low::DISPATCH_KERNELS, low::TILE_CONTRACTIONS])
+        .chain([low::DISPATCH_KERNELS, low::TILE_CONTRACTIONS, low::ROUND_PRODUCTS])
         .chain(low::PASSES.iter().cloned())
         .collect()
 }
@@ -95,16 +109,29 @@ pub fn pipelines() -> Vec<PipelineDefinition> {
 /// Both at once: between the two, calls would not fit the functions.
 fn build_kernels(module: &mut Module, context: &PassContext<'_>) -> Result<()> {
     bufferize_globals(module);
-    bufferize_host(module, INITIALIZE)?;
-    bufferize_host(module, MAIN)?;
+    let memory = memory(context);
+    bufferize_host(module, INITIALIZE, memory, context.registry)?;
+    bufferize_host(module, MAIN, memory, context.registry)?;
     crate::kernel::build::build_kernels(module, &target(context));
     low::declare::declare_runtime(module)
 }
 
 fn target(context: &PassContext<'_>) -> Target {
-    match context.options.get("target") {
+    let target = match context.options.get("target") {
         "llvm" => Target::LLVM,
         _ => Target::CRANELIFT,
+    };
+    let order = match context.options.get("order") {
+        "sequence" => Order::Sequence,
+        _ => Order::Lanes,
+    };
+    Target { order, ..target }
+}
+
+fn memory(context: &PassContext<'_>) -> Memory {
+    match context.options.get("memory") {
+        "static" => Memory::Static,
+        _ => Memory::Run,
     }
 }
 

@@ -165,6 +165,8 @@ pub struct Operator {
     pub uniform: Option<Uniform>,
     /// Whether the order of its two operands does not matter.
     pub commutative: bool,
+    /// Why equal operands may give different results, if they may.
+    pub undetermined: Option<&'static str>,
     /// What goes into its bodies, if it has any.
     pub bodies: Bodies,
     /// The scalar computation of an elementwise operator.
@@ -198,6 +200,7 @@ impl Operator {
             elements: None,
             uniform: None,
             commutative: false,
+            undetermined: None,
             bodies: Bodies::PLAIN,
             scalar: None,
             lower: None,

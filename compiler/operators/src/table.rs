@@ -72,4 +72,12 @@ mod tests {
             OnnxOp::all().filter(|&operator| seen[operator as usize] > 1).map(OnnxOp::name).collect();
         assert!(twice.is_empty(), "{twice:?}");
     }
+
+    #[test]
+    fn what_is_undetermined_is_never_shared() {
+        for row in all() {
+            let name = row.operator.name();
+            assert_eq!(row.undetermined.is_some(), dialects::onnx::is_random(name), "{name}");
+        }
+    }
 }

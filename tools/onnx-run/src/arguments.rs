@@ -62,6 +62,9 @@ pub(crate) struct Arguments {
     /// Only rewrites whose results are the same bit for bit
     #[arg(long)]
     pub(crate) strict_fp: bool,
+    /// One order of floating point operations for all processors: the same bits everywhere
+    #[arg(long)]
+    pub(crate) fixed_fp: bool,
     /// Tell which rewrites of the graph were found, which were chosen, and what they should save
     #[arg(long)]
     pub(crate) explain: bool,

@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use clap::Parser;
 use commandline::{Drafts, Failure, Progress, guard, print, warn};
-use driver::{Backend, Compiler, Options, Session, Value};
+use driver::{Arithmetic, Backend, Compiler, Options, Session, Value};
 use indexmap::IndexMap;
 
 use arguments::{Arguments, BackendName};
@@ -108,8 +108,12 @@ fn options(arguments: &Arguments) -> Options {
         threads: arguments.threads,
         operator_sets: arguments.operator_sets.clone(),
         dims: arguments.dims.iter().cloned().collect(),
+        arithmetic: match (arguments.fixed_fp, arguments.strict_fp) {
+            (true, _) => Arithmetic::Fixed,
+            (false, true) => Arithmetic::Ordered,
+            (false, false) => Arithmetic::Reassociated,
+        },
         strict: arguments.strict,
-        strict_fp: arguments.strict_fp,
         explain: arguments.explain,
         profile: arguments.profile,
         print_after: arguments.print_after.clone(),

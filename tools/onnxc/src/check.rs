@@ -24,6 +24,9 @@ pub(crate) struct Arguments {
     /// Whose rules
     #[arg(long, value_enum, default_value_t = ProfileName::Onnx)]
     profile: ProfileName,
+    /// Under the profile sonnx, take graphs in attributes that read values of the graphs around them
+    #[arg(long)]
+    sonnx_captures: bool,
     /// Fail for violations, too: what the documents forbid, though common tools take it
     #[arg(long)]
     strict: bool,
@@ -36,25 +39,28 @@ pub(crate) struct Arguments {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum ProfileName {
-    /// The rules of ONNX
+pub(crate) enum ProfileName {
+    /// The rules of ONNX; code is whatever is fast
     Onnx,
-    /// Those, and the restrictions of the safety profile
+    /// Those, and the restrictions of the safety profile; code gives the same bits on every processor, and has no runtime, no
+    /// heap and no threads
     Sonnx,
 }
 
 impl ProfileName {
-    fn profile(self) -> Profile {
-        match self {
-            ProfileName::Onnx => Profile::Onnx,
-            ProfileName::Sonnx => Profile::Sonnx,
+    /// The rules of a profile, with captures or without.
+    pub(crate) fn profile(self, captures: bool) -> Profile {
+        match (self, captures) {
+            (ProfileName::Onnx, _) => Profile::Onnx,
+            (ProfileName::Sonnx, true) => Profile::SonnxWithCaptures,
+            (ProfileName::Sonnx, false) => Profile::Sonnx,
         }
     }
 }
 
 /// Prints what was found; fails when that is bad enough.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let profile = arguments.profile.profile();
+    let profile = arguments.profile.profile(arguments.sonnx_captures);
     let Some(model) = &arguments.model else {
         return print(&if arguments.json { rules_json(profile) } else { rules_text(profile) });
     };

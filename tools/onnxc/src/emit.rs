@@ -67,8 +67,11 @@ fn lower(
         operator_sets: arguments.operator_sets.clone(),
         metadata: true,
         dims: arguments.dims.iter().cloned().collect(),
+        shapes: arguments.shapes.iter().cloned().collect(),
+        arithmetic: arguments.arithmetic(),
+        freestanding: arguments.freestanding(),
         strict: arguments.strict,
-        strict_fp: arguments.strict_fp,
+        rules: arguments.profile.profile(arguments.sonnx_captures),
         observer,
         ..Options::default()
     };

@@ -1,12 +1,14 @@
 //! The C interface of an object or library: the header, and what the object says of itself.
 
 use codegen_llvm::{Interface, Port};
-use driver::{Extent, PROCESSOR_LEVEL, Signature, type_name};
+use driver::{Extent, NO_ADDRESS, PROCESSOR_LEVEL, Signature, type_name};
 use indexmap::IndexMap;
 use ir::{Attribute, Module};
 
 /// The part that is the same for all models.
 const TEMPLATE: &str = include_str!("model.h");
+/// The same for models without a runtime.
+const STATIC_TEMPLATE: &str = include_str!("static_model.h");
 
 /// The interface of a model whose symbols begin with `name`.
 pub(crate) fn interface(module: &Module, signature: &Signature, name: &str, required_level: i64) -> Interface {
@@ -35,17 +37,35 @@ pub(crate) fn interface(module: &Module, signature: &Signature, name: &str, requ
 
 /// The header of an interface.
 pub(crate) fn header(interface: &Interface, signature: &Signature) -> String {
+    fill(TEMPLATE, interface, signature)
+}
+
+/// The header of a model without a runtime.
+pub(crate) fn static_header(interface: &Interface, signature: &Signature) -> String {
+    let messages = interface.messages.iter().enumerate();
+    let rows: Vec<String> =
+        messages.map(|(at, message)| format!("     {}: {}", at + 1, in_comment(message.clone()))).collect();
+    let template = STATIC_TEMPLATE
+        .replace("@MESSAGES@", if rows.is_empty() { "     nothing can be" } else { "@ROWS@" })
+        .replace("@ROWS@", &rows.join("\n"))
+        .replace("@NO_ADDRESS@", &NO_ADDRESS.to_string());
+    fill(&template, interface, signature)
+}
+
+/// What a text may hold must not end the comment it stands in.
+fn in_comment(text: String) -> String {
+    text.replace("*/", "* /").chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
+fn fill(template: &str, interface: &Interface, signature: &Signature) -> String {
     let row = |kind: &str, at: usize, port: &driver::Port| {
-        // what a name may hold must not end the comment
-        let text = format!("{}: {}", port.name, port.describe()).replace("*/", "* /");
-        let printable: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-        format!("     {kind} {at}: {printable}")
+        format!("     {kind} {at}: {}", in_comment(format!("{}: {}", port.name, port.describe())))
     };
     let inputs = signature.inputs.iter().enumerate().map(|(at, port)| row("input", at, port));
     let outputs = signature.outputs.iter().enumerate().map(|(at, port)| row("output", at, port));
     let rows: Vec<String> = inputs.chain(outputs).collect();
     let name = &interface.name;
-    let body = TEMPLATE
+    let body = template
         .replace("@PORTS@", &rows.join("\n"))
         .replace("@INPUTS@", &interface.inputs.len().to_string())
         .replace("@OUTPUTS@", &interface.outputs.len().to_string())

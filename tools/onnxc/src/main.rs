@@ -17,8 +17,10 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand, ValueEnum};
-use commandline::{Drafts, Failure, Shell, dimension, guard, write_binary};
-use driver::{Processor, VectorRegisters};
+use commandline::{Drafts, Failure, Shell, dimension, guard, shape, write_binary};
+use driver::{Arithmetic, Processor, VectorRegisters};
+
+use crate::check::ProfileName;
 
 /// Compilation makes and drops many small values; the system's allocator would take a third of its time.
 #[global_allocator]
@@ -69,12 +71,22 @@ struct Arguments {
     /// An operator-set document, whose functions the model may call if it imports their domain
     #[arg(long = "operators", value_name = "FILE")]
     operator_sets: Vec<PathBuf>,
+    /// The shape of an input, fixed before compilation
+    #[arg(long = "shape", value_name = "NAME=NxN", value_parser = shape)]
+    shapes: Vec<(String, Vec<i64>)>,
     /// Refuse a model that breaks any rule of ONNX, also one that can be run
     #[arg(long)]
     strict: bool,
     /// Only rewrites whose results are the same bit for bit
     #[arg(long)]
     strict_fp: bool,
+    /// What code may do: sonnx is for code that is certified, whose results are the same bit for bit on every processor, and
+    /// which has no runtime, no heap and no threads
+    #[arg(long, value_enum, default_value_t = ProfileName::Onnx)]
+    profile: ProfileName,
+    /// Under the profile sonnx, take graphs in attributes that read values of the graphs around them
+    #[arg(long)]
+    sonnx_captures: bool,
     /// Threads to compile on; 0 means all there are
     #[arg(long, default_value_t = 0, value_name = "N")]
     threads: usize,
@@ -128,6 +140,9 @@ enum Emit {
 /// What code is for that is not for one CPU: what all have that were made in the last fifteen years.
 const BASELINE: i64 = 2;
 
+/// The name of a program's own model.
+const PROGRAM: &str = "model";
+
 impl Arguments {
     /// Whether code is for any x86-64-v2 or better.
     fn is_portable(&self) -> bool {
@@ -137,6 +152,28 @@ impl Arguments {
     /// The level of a CPU that is named by it: x86-64-v3.
     fn named_level(&self) -> Option<i64> {
         self.cpu.as_deref()?.strip_prefix("x86-64-v")?.parse().ok()
+    }
+
+    fn arithmetic(&self) -> Arithmetic {
+        match (self.profile, self.strict_fp) {
+            (ProfileName::Sonnx, _) => Arithmetic::Fixed,
+            (ProfileName::Onnx, true) => Arithmetic::Ordered,
+            (ProfileName::Onnx, false) => Arithmetic::Reassociated,
+        }
+    }
+
+    /// What the names of functions begin with that need no runtime, if that is asked for.
+    fn freestanding(&self) -> Option<String> {
+        (self.profile == ProfileName::Sonnx).then(|| self.symbols())
+    }
+
+    /// What symbols begin with.
+    fn symbols(&self) -> String {
+        match (&self.name, self.emit) {
+            (_, Emit::Exe) => PROGRAM.to_string(),
+            (Some(name), _) => name.clone(),
+            (None, _) => identifier(self.model.as_deref().unwrap_or(Path::new(PROGRAM))),
+        }
     }
 
     fn processor(&self) -> Processor {
@@ -169,6 +206,11 @@ impl Arguments {
             Emit::Lib | Emit::Exe if !is_file => {
                 return Err(Failure::usage("libraries and programs need a file name: -o FILE"));
             }
+            Emit::Lib | Emit::Exe | Emit::Clif if self.profile == ProfileName::Sonnx => {
+                return Err(Failure::usage(
+                    "--profile sonnx: it is for objects, which are linked with nothing of ours",
+                ));
+            }
             Emit::Lib | Emit::Exe if self.target.is_some() => {
                 return Err(Failure::usage(
                     "--target: libraries and programs are linked for this machine; an object is not",
@@ -192,6 +234,16 @@ impl Arguments {
         }
         Ok(())
     }
+}
+
+/// A C identifier from a file's name.
+fn identifier(path: &Path) -> String {
+    if path == Path::new("-") {
+        return PROGRAM.to_string();
+    }
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let name: String = stem.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    if name.starts_with(|c: char| c.is_ascii_alphabetic()) { name } else { format!("{PROGRAM}_{name}") }
 }
 
 /// Whether C takes a text as a name.

@@ -8,12 +8,11 @@ use commandline::{Drafts, Failure, write_binary};
 use driver::{ErrorClass, Signature};
 use ir::Module;
 
+use crate::check::ProfileName;
 use crate::emit::{cannot_write, write_text};
-use crate::header::{header, interface};
+use crate::header::{header, interface, static_header};
 use crate::{Arguments, Emit};
 
-/// The name of a program's own model.
-const PROGRAM: &str = "model";
 /// How folders with the parts of what is linked begin.
 const SCRATCH: &str = "onnxc";
 
@@ -29,15 +28,11 @@ pub(crate) fn emit(
         let message = format!("'{}': sequences and optionals have no C interface", port.name);
         return Err(Failure::new(ErrorClass::Unsupported, message));
     }
-    let options = options(arguments);
-    let name = match (&arguments.name, arguments.emit) {
-        (_, Emit::Exe) => PROGRAM.to_string(),
-        (Some(name), _) => name.clone(),
-        (None, _) => identifier(arguments.model.as_deref().unwrap_or(Path::new(PROGRAM))),
-    };
-    let interface = interface(&module, signature, &name, arguments.cpu().1);
+    let options = Options { exports: exports(arguments), ..options(arguments) };
+    let interface = interface(&module, signature, &arguments.symbols(), arguments.cpu().1);
     let write_object = |path: &Path| {
-        let options = Options { interface: Some(interface.clone()), ..options.clone() };
+        let interface = (arguments.profile == ProfileName::Onnx).then(|| interface.clone());
+        let options = Options { interface, ..options.clone() };
         codegen_llvm::write_object(&module, &options, path).map_err(Failure::from)
     };
     match arguments.emit {
@@ -45,6 +40,9 @@ pub(crate) fn emit(
             write_text(arguments, &for_reading('#', &codegen_llvm::compile_assembly(&module, &options)?), drafts)
         }
         Emit::LlvmIr => write_text(arguments, &for_reading(';', &codegen_llvm::compile_ir(&module, &options)?), drafts),
+        Emit::Header if arguments.profile == ProfileName::Sonnx => {
+            write_text(arguments, &static_header(&interface, signature), drafts)
+        }
         Emit::Header => write_text(arguments, &header(&interface, signature), drafts),
         Emit::Obj if arguments.output == Path::new("-") => {
             let folder = drafts.folder(SCRATCH).map_err(Failure::input)?;
@@ -78,6 +76,12 @@ fn write_file(
     draft.finish().map_err(|error| cannot_write(&arguments.output, &error))
 }
 
+/// The functions that others see of an object without a runtime.
+fn exports(arguments: &Arguments) -> Vec<String> {
+    let name = arguments.freestanding();
+    name.iter().flat_map(|name| ["initialize", "run"].map(|function| format!("{name}_{function}"))).collect()
+}
+
 fn options(arguments: &Arguments) -> Options {
     Options {
         triple: arguments.target.clone(),
@@ -90,16 +94,6 @@ fn options(arguments: &Arguments) -> Options {
         },
         ..Options::default()
     }
-}
-
-/// A C identifier from a file's name.
-fn identifier(path: &Path) -> String {
-    if path == Path::new("-") {
-        return PROGRAM.to_string();
-    }
-    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-    let name: String = stem.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
-    if name.starts_with(|c: char| c.is_ascii_alphabetic()) { name } else { format!("{PROGRAM}_{name}") }
 }
 
 /// What an object is linked to.

@@ -13,6 +13,7 @@ mod names;
 mod opsets;
 mod quantization;
 mod scopes;
+mod sonnx;
 mod sparse;
 mod tensors;
 mod training;
@@ -44,6 +45,7 @@ const FAMILIES: &[(&str, &[Rule])] = &[
     ("Training", training::RULES),
     ("Metadata", metadata::RULES),
     ("IR versions", versions::RULES),
+    ("SONNX", sonnx::RULES),
 ];
 
 /// Every rule.

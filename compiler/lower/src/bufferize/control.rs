@@ -8,7 +8,7 @@ use dialects::rt::routines::{CALL, is_handle};
 use ir::{Attribute, Attributes, Block, Body, Location, Op, Type, Value};
 
 use super::lifetimes::Lifetimes;
-use super::{Buffer, Host};
+use super::{Buffer, Host, Memory};
 
 /// Where a scope begins, for each kind of thing that is made in it.
 #[derive(Clone, Copy)]
@@ -64,6 +64,7 @@ impl Host<'_> {
                 let passed = host.block(block)?;
                 if block == after {
                     host.close_scope(scope, &passed);
+                    host.keep_for_next(&passed, &operation.location)?;
                 }
                 let words = host.words(&passed);
                 host.emit(name, &words, &[], []);
@@ -108,6 +109,9 @@ impl Host<'_> {
 
     /// Everything that is made from here on, as far as the blocks make it.
     fn open_scope(&mut self, blocks: &[Block]) -> Scope {
+        if self.memory == Memory::Static {
+            return Scope { buffers: None, handles: None };
+        }
         let makes = |what: fn(&Body, Op) -> bool| blocks.iter().any(|&block| contains(&self.source, block, what));
         let (buffers, handles) = (makes(makes_buffers), makes(makes_handles));
         let context = self.context;

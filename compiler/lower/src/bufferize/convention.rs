@@ -11,7 +11,7 @@ use ir::{Attribute, Attributes, Block, Location, Type, Value, ValueDefinition};
 use crate::extents::destination;
 
 use super::lifetimes::view_root;
-use super::{Buffer, Host};
+use super::{Buffer, Host, Memory};
 
 impl Host<'_> {
     pub(super) fn bind_arguments(&mut self, entry: Block) {
@@ -57,6 +57,9 @@ impl Host<'_> {
     }
 
     pub(super) fn output_memory(&mut self, index: usize, bytes: Value) -> Value {
+        if self.memory == Memory::Static {
+            return self.callers_memory(self.output_words[index]);
+        }
         let number = self.index(index as i64);
         let context = self.context;
         let callee = Attributes::from([("callee", Attribute::symbol("rt_output"))]);
@@ -80,8 +83,7 @@ impl Host<'_> {
             let memory = self.output_memory(index, bytes);
             let target = self.address(memory);
             let source = self.address(buffer.memref);
-            let callee = Attributes::from([("callee", Attribute::symbol("rt_copy"))]);
-            self.emit("func.call", &[target, source, bytes], &[], callee);
+            self.copy(target, source, bytes);
             target
         };
         self.store_word(address, base);

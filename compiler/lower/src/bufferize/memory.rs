@@ -7,7 +7,7 @@ use ir::{Attribute, Attributes, Diagnostic, Location, Type, Value};
 
 use super::lifetimes::{Computed, Lifetimes};
 use super::sizes::Size;
-use super::{ALIGNMENT, Buffer, Host};
+use super::{ALIGNMENT, Buffer, Host, Memory};
 
 /// A piece of a block's memory that values take in turn.
 struct Slot {
@@ -48,9 +48,9 @@ impl Host<'_> {
                 Size::Static(bytes) => self.index((bytes + ALIGNMENT - 1) & -ALIGNMENT),
                 Size::Dynamic { bytes, .. } => self.aligned(bytes),
             };
-            end = self.pure("arith.addi", &[end, bytes], Type::Index, []);
+            end = self.sum(end, bytes);
         }
-        let bytes = self.request(memory, end);
+        let bytes = self.request(memory, end, &Location::Unknown)?;
         for (value, slot) in chosen {
             self.places.insert(value, Place { bytes, offset: offsets[slot] });
         }
@@ -109,11 +109,22 @@ impl Host<'_> {
         self.pure("arith.andi", &[sum, mask], Type::Index, [])
     }
 
-    /// Memory from the run context.
-    fn request(&mut self, symbol: &'static str, bytes: Value) -> Value {
+    fn sum(&mut self, a: Value, b: Value) -> Value {
+        let known = |value| ir::constant_integer(&self.body, value);
+        match (known(a), known(b)) {
+            (Some(a), Some(b)) => self.index(a + b),
+            _ => self.pure("arith.addi", &[a, b], Type::Index, []),
+        }
+    }
+
+    /// Memory for something at `location`: from the run context, by a symbol of the runtime's, or static.
+    fn request(&mut self, symbol: &'static str, bytes: Value, location: &Location) -> ir::Result<Value> {
+        if self.memory == Memory::Static {
+            return self.static_bytes(bytes, location);
+        }
         let callee = Attributes::from([("callee", Attribute::symbol(symbol))]);
         let context = self.context;
-        self.value("func.call", &[context, bytes], Type::memref(vec![None], Type::I8), callee)
+        Ok(self.value("func.call", &[context, bytes], Type::memref(vec![None], Type::I8), callee))
     }
 
     /// The buffer for a result of a call.
@@ -133,7 +144,7 @@ impl Host<'_> {
         } else if let Some(place) = self.places.get(&value) {
             (place.bytes, place.offset)
         } else {
-            (self.request("rt_allocate", bytes), zero)
+            (self.request("rt_allocate", bytes, location)?, zero)
         };
         Ok(Buffer { memref: self.view(memory, offset, &r#type, &extents), extents })
     }

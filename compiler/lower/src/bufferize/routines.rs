@@ -1,13 +1,13 @@
 //! Calls of the runtime's routines: operands and results travel as words on the stack.
 
 use dialects::rt::routines::{Routine, is_handle};
-use ir::{Attribute, Attributes, Location, Op, Type, Value};
+use ir::{Attribute, Attributes, Diagnostic, Location, Op, Type, Value};
 
 use crate::extents::destination;
 
 use super::lifetimes::without_casts;
 use super::sizes::node_prefix;
-use super::{Buffer, Host};
+use super::{Buffer, Host, Memory};
 
 /// `arith.cmpi` predicates.
 const EQUAL: i64 = 0;
@@ -116,13 +116,17 @@ impl Host<'_> {
     }
 
     fn assert_compared(&mut self, a: Value, b: Value, predicate: i64, message: &str) {
-        let holds = self.value("arith.cmpi", &[a, b], Type::I1, [("predicate", Attribute::i64(predicate))]);
-        self.emit("cf.assert", &[holds], &[], [("msg", Attribute::string(message))]);
+        let holds = self.pure("arith.cmpi", &[a, b], Type::I1, [("predicate", Attribute::i64(predicate))]);
+        self.assert(holds, [("msg", Attribute::string(message))]);
     }
 
     /// `rt.append`: copies one more element behind a tensor, which moves when there is no room.
     pub(super) fn append(&mut self, op: Op) -> ir::Result<()> {
         let operation = self.source.op(op).clone();
+        if self.memory == Memory::Static {
+            let message = "a result that grows from iteration to iteration has no static memory";
+            return Err(Diagnostic::unsupported(operation.location, message).into());
+        }
         let (all, one) = (operation.operands()[0], operation.operands()[1]);
         let (all, element) = (self.buffers[&all].clone(), self.buffers[&one].clone());
         let count = all.extents[0];
@@ -133,7 +137,7 @@ impl Host<'_> {
             let same = self.value("arith.cmpi", &[known, extent], Type::I1, [("predicate", Attribute::i64(EQUAL))]);
             let fits = self.value("arith.ori", &[is_first, same], Type::I1, []);
             let message = format!("{name}the elements of a stacked result differ in shape");
-            self.emit("cf.assert", &[fits], &[], [("msg", Attribute::string(&message))]);
+            self.assert(fits, [("msg", Attribute::string(&message))]);
         }
         let one = self.index(1);
         let extents: Vec<Value> = std::iter::once(self.value("arith.addi", &[count, one], Type::Index, []))

@@ -24,13 +24,25 @@ pub struct Target {
     /// Whether vectors of any length and element type are accepted (LLVM), or only those of exactly
     /// `vector_bits` (Cranelift).
     pub flexible_vectors: bool,
+    /// The order in which sums and products of floats are computed.
+    pub order: Order,
+}
+
+/// The order in which a reduction combines floats.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    /// As many partial results side by side as vectors have lanes, combined at the end.
+    #[default]
+    Lanes,
+    /// One element after the other, as the loops of the structured level run.
+    Sequence,
 }
 
 impl Target {
     /// 128-bit vectors only.
-    pub const CRANELIFT: Target = Target { vector_bits: 128, flexible_vectors: false };
+    pub const CRANELIFT: Target = Target { vector_bits: 128, flexible_vectors: false, order: Order::Lanes };
     /// 512-bit vectors, split by LLVM where the processor has less.
-    pub const LLVM: Target = Target { vector_bits: 512, flexible_vectors: true };
+    pub const LLVM: Target = Target { vector_bits: 512, flexible_vectors: true, order: Order::Lanes };
 }
 
 type Key = (OpName, Vec<Value>, Attributes, Option<Type>);
@@ -45,7 +57,7 @@ pub struct Emitter<'a> {
     pub at: Block,
     /// Elements a vector iteration covers.
     pub lanes: usize,
-    target: &'a Target,
+    pub(super) target: &'a Target,
     entry: Block,
     entry_position: usize,
     buffers: IndexMap<Value, Value>,

@@ -5,7 +5,7 @@
 
 use ir::{AffineExpr, Attribute, Attributes, Type, Value};
 
-use super::emit::Emitter;
+use super::emit::{Emitter, Order};
 use super::lane::Lane;
 use dialects::linalg::generic::{Generic, Iterator};
 
@@ -176,6 +176,10 @@ impl Emitter<'_> {
         let combiner = COMBINERS.iter().find(|combiner| combiner.name == source.name(op))?;
         let accumulator = source.arguments(generic.block)[generic.inputs.len()];
         let once = source.uses(accumulator).len() == 1 && source.op(op).operands().contains(&accumulator);
+        let rounds = matches!(combiner.name, "arith.addf" | "arith.mulf");
+        if rounds && self.target.order == Order::Sequence {
+            return None;
+        }
         if !once || !self.vector_legal(&element) {
             return None;
         }

@@ -377,7 +377,7 @@ impl Arithmetic<'_, '_> {
         self.builder.value("arith.cmpi", &[masked, bit], r#type, [("predicate", Attribute::i64(0))])
     }
 
-    /// Sine (`quarters` 0) or cosine (1); where a lane is too large to be reduced inline, the runtime computes them all.
+    /// Sine (`quarters` 0) or cosine (1); where a lane is too large to be reduced inline, the runtime computes it.
     pub(super) fn sine(&mut self, x: Value, quarters: i32) -> Value {
         let size = self.abs(x);
         let largest = match self.lanes {
@@ -396,7 +396,13 @@ impl Arithmetic<'_, '_> {
         let (_, then) = self.builder.region_with_block(choice, &[]);
         self.builder.within(then, |builder| {
             let name = if quarters == 0 { "rt_sin_f32" } else { "rt_cos_f32" };
-            let y = Arithmetic { builder, lanes }.call(name, &[x], Type::F32);
+            let mut arithmetic = Arithmetic { builder, lanes };
+            let exact = arithmetic.call(name, &[x], Type::F32);
+            // what a lane becomes does not depend on those beside it
+            let reduced = arithmetic.sine_reduced(x, quarters);
+            let limit = arithmetic.float(TRIGONOMETRIC_LIMIT);
+            let far = arithmetic.compare(compare::GREATER, size, limit);
+            let y = arithmetic.select(far, exact, reduced);
             builder.create("scf.yield", &[y], &[], []);
         });
         let (_, otherwise) = self.builder.region_with_block(choice, &[]);

@@ -11,14 +11,17 @@ pub mod dispatch;
 mod elementary;
 mod expand;
 mod flatten;
+mod interface;
 mod narrow;
 mod parallel;
 pub mod profile;
+mod round;
 mod scope;
 mod simplify;
 mod tile;
 
-pub use crate::kernel::emit::Target;
+pub use crate::kernel::emit::{Order, Target};
+pub use interface::{NO_ADDRESS, Shapes, add_entry_point, check_freestanding};
 pub use tile::VectorRegisters;
 
 use declare::declare_runtime;
@@ -65,6 +68,21 @@ pub const TILE_CONTRACTIONS: PassDefinition = PassDefinition::on_module(
     },
 ]);
 
+/// For results that are the same on every processor, whether or not it multiplies and adds at once.
+pub const ROUND_PRODUCTS: PassDefinition = PassDefinition::on_module(
+    "round-products",
+    "Fused products and sums become a product, rounded, and a sum.",
+    |module, _| {
+        round::round_products(module);
+        Ok(())
+    },
+);
+
+/// The step that may make parallel loops serial.
+pub const OUTLINE_PARALLEL: &str = "outline-parallel";
+/// The step behind which no elementary function is left.
+pub const EXPAND_MATH: &str = "expand-math";
+
 /// Every step, in order.
 pub const PASSES: &[PassDefinition] = &[
     PassDefinition::on_module(
@@ -87,14 +105,23 @@ pub const PASSES: &[PassDefinition] = &[
         "Element types that no processor computes in become i8.",
         |module, _| narrow::widen_narrow_types(module).and_then(|()| declare_runtime(module)),
     ),
-    PassDefinition::on_module("expand-math", "Elementary functions of f32 become arithmetic.", |module, _| {
+    PassDefinition::on_module(EXPAND_MATH, "Elementary functions of f32 become arithmetic.", |module, _| {
         expand::expand_math(module).and_then(|()| declare_runtime(module))
     }),
     PassDefinition::on_module(
-        "outline-parallel",
+        OUTLINE_PARALLEL,
         "Bodies of parallel loops become functions that the runtime calls on its threads.",
-        |module, _| parallel::outline_parallel(module),
-    ),
+        |module, context| match context.options.get("serial") {
+            "true" => parallel::serialise_parallel(module),
+            _ => parallel::outline_parallel(module),
+        },
+    )
+    .with_options(&[OptionDefinition {
+        name: "serial",
+        summary: "Whether parallel loops become ordinary ones, for code without a runtime.",
+        kind: OptionKind::Flag,
+        default: "false",
+    }]),
     PassDefinition::on_module("lower-control-flow", "Loops and conditionals become blocks.", |module, _| {
         control::lower_control_flow(module)
     }),

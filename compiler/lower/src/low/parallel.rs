@@ -43,6 +43,18 @@ pub(super) fn outline_parallel(module: &mut Module) -> Result<()> {
     Ok(())
 }
 
+/// Makes every `scf.parallel` an ordinary loop.
+pub(super) fn serialise_parallel(module: &mut Module) -> Result<()> {
+    for function in definitions(module) {
+        with_body(module, function, |_, body| {
+            for op in body.walk_all().into_iter().filter(|&op| body.name(op) == "scf.parallel").collect::<Vec<_>>() {
+                Loop::of(body, op).serialise(body);
+            }
+        });
+    }
+    Ok(())
+}
+
 /// A parallel loop of one dimension.
 struct Loop {
     op: Op,

@@ -13,6 +13,7 @@ pub(crate) const MULTINOMIAL: Operator = Operator {
     types: Some(|node, _| tensor_of(views::Multinomial::read(node).dtype)),
     shapes: Some(shapes),
     compose: Some(compose),
+    undetermined: Some("the classes it draws are random"),
     ..Operator::of(OnnxOp::Multinomial)
 };
 

@@ -25,6 +25,9 @@ enum Distribution {
     Normal { mean: f64, scale: f64 },
 }
 
+/// Also where there is a seed: no document says which numbers follow from it.
+const DRAWN: &str = "the numbers it draws are random";
+
 pub(crate) const RANDOM_UNIFORM: Operator = Operator {
     types: Some(|node, _| tensor_of(views::RandomUniform::read(node).dtype)),
     shapes: Some(|node| stated_shape(&node.view::<views::RandomUniform>().shape)),
@@ -33,6 +36,7 @@ pub(crate) const RANDOM_UNIFORM: Operator = Operator {
         draw(lowering, op, Distribution::Uniform { low, high }, seed);
         Ok(())
     }),
+    undetermined: Some(DRAWN),
     ..Operator::of(OnnxOp::RandomUniform)
 };
 
@@ -47,6 +51,7 @@ pub(crate) const RANDOM_UNIFORM_LIKE: Operator = Operator {
         draw(lowering, op, Distribution::Uniform { low, high }, seed);
         Ok(())
     }),
+    undetermined: Some(DRAWN),
     ..Operator::of(OnnxOp::RandomUniformLike)
 };
 
@@ -58,6 +63,7 @@ pub(crate) const RANDOM_NORMAL: Operator = Operator {
         draw(lowering, op, Distribution::Normal { mean, scale }, seed);
         Ok(())
     }),
+    undetermined: Some(DRAWN),
     ..Operator::of(OnnxOp::RandomNormal)
 };
 
@@ -72,6 +78,7 @@ pub(crate) const RANDOM_NORMAL_LIKE: Operator = Operator {
         draw(lowering, op, Distribution::Normal { mean, scale }, seed);
         Ok(())
     }),
+    undetermined: Some(DRAWN),
     ..Operator::of(OnnxOp::RandomNormalLike)
 };
 
@@ -83,6 +90,7 @@ pub(crate) const BERNOULLI: Operator = Operator {
     }),
     shapes: Some(shape::like_first),
     lower: Some(bernoulli),
+    undetermined: Some(DRAWN),
     ..Operator::of(OnnxOp::Bernoulli)
 };
 

@@ -18,6 +18,7 @@ pub(crate) const DROPOUT: Operator = Operator {
     normalize: Some(normalize),
     shapes: Some(shape::like_first_each),
     compose: Some(compose),
+    undetermined: Some("which elements are dropped in training is random"),
     ..Operator::of(OnnxOp::Dropout)
 };
 

@@ -526,6 +526,9 @@ impl<'a> Lowering<'a> {
         if *self.body.value_type(value) == r#type && r#type.static_shape().is_some() {
             return value;
         }
+        if let Some(constant) = uniform_constant(&self.body, value, &r#type) {
+            return self.builder().value("arith.constant", &[], r#type, [("value", constant)]);
+        }
         let extents: Vec<Value> = shape.iter().map(|dim| self.dim(dim)).collect();
         let mut builder = self.builder();
         let shape_type = Type::static_tensor(&[shape.len() as i64], Type::Index);
@@ -640,4 +643,12 @@ pub(crate) fn signless(element: &Type) -> Type {
         Type::Integer(integer) if integer.signedness != Signedness::Signless => Type::integer(integer.width),
         other => other.clone(),
     }
+}
+
+/// A constant whose elements are all the same, under another shape; what reads it goes on seeing the number.
+fn uniform_constant(body: &Body, value: Value, r#type: &Type) -> Option<Attribute> {
+    let dense = ir::constant_value(body, value)?.as_dense()?;
+    let known = dense.is_splat() && dense.is_available() && dense.element_count() > 0;
+    let fits = known && r#type.static_shape().is_some() && r#type.element().byte_width().is_some();
+    fits.then(|| Attribute::dense(DenseElements::splat(r#type.clone(), dense.element_bytes(0))))
 }

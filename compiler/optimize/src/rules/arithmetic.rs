@@ -52,17 +52,22 @@ pub(super) const RULES: &[Rule] = &[
     // 1 / (1 / x) = x
     reassoc("reciprocal-reciprocal", "Reciprocal(Reciprocal(x))", "x"),
     // (x + b) + c = x + (b + c)
-    reassoc("add-add", "Add(Add(x, b), c)", "Add(x, Add(b, c))").when(constants_beside_x),
+    reassoc("add-add", "Add(Add(x, b), c)", "Add(x, Add(b, c))")
+        .when(|m| constants_beside_x(m) && m.may_add("b", 1.0, "c")),
     // (x - b) + c = x + (c - b)
-    reassoc("sub-add", "Add(Sub(x, b), c)", "Add(x, Sub(c, b))").when(constants_beside_x),
+    reassoc("sub-add", "Add(Sub(x, b), c)", "Add(x, Sub(c, b))")
+        .when(|m| constants_beside_x(m) && m.may_add("b", -1.0, "c")),
     // (x + b) - c = x + (b - c)
-    reassoc("add-sub", "Sub(Add(x, b), c)", "Add(x, Sub(b, c))").when(constants_beside_x),
+    reassoc("add-sub", "Sub(Add(x, b), c)", "Add(x, Sub(b, c))")
+        .when(|m| constants_beside_x(m) && m.may_add("b", -1.0, "c")),
     // x - c = x + (-c)
     exact("sub-constant", "Sub(x, c)", "Add(x, Neg(c))").when(|m| m.is_float("x") && only_constant_is_c(m)),
     // (x b) c = x (b c)
-    reassoc("mul-mul", "Mul(Mul(x, b), c)", "Mul(x, Mul(b, c))").when(constants_beside_x),
-    // (x b) + (y b) = (x + y) b
-    reassoc("factor-out", "Add(Mul(x, b), Mul(y, b))", "Mul(Add(x, y), b)"),
+    reassoc("mul-mul", "Mul(Mul(x, b), c)", "Mul(x, Mul(b, c))")
+        .when(|m| constants_beside_x(m) && m.may_multiply("b") && m.may_multiply("c")),
+    // (x b) + (y b) = (x + y) b, where the sum overflows only if a product does
+    reassoc("factor-out", "Add(Mul(x, b), Mul(y, b))", "Mul(Add(x, y), b)")
+        .when(|m| m.scalar("b").is_some_and(|b| b.abs() >= 1.0)),
     // ¬¬x = x
     exact("not-not", "Not(Not(x))", "x"),
     // x ∧ x = x
@@ -95,7 +100,7 @@ pub(super) const RULES: &[Rule] = &[
 ];
 
 fn divides_by_constant(m: &Match<'_, '_>) -> bool {
-    m.is_float("a") && m.is_constant("c") && !m.is_constant("a") && m.scalar("c").is_none_or(|c| c != 0.0)
+    m.is_float("a") && m.is_constant("c") && !m.is_constant("a") && m.scalar("c") != Some(0.0) && m.may_multiply("c")
 }
 
 /// Whether `b` and `c` are constants, and `x` is not.

@@ -22,16 +22,16 @@ pub(super) const RULES: &[Rule] = &[
     reassoc("gemm-add", "Add(Gemm:n(x, a, _), c)", "Gemm:n(x, a, c)").when(|m| is_plain(m) && is_gemm(m)),
     // gemm(x, a, b) + c = gemm(x, a, b + c)
     reassoc("gemm-bias-add", "Add(Gemm:n(x, a, b), c)", "Gemm:n(x, a, Add(b, c))")
-        .when(|m| is_plain(m) && is_gemm(m) && m.is_constant("b") && m.is_constant("c")),
+        .when(|m| is_plain(m) && is_gemm(m) && m.is_constant("b") && m.may_add("b", 1.0, "c")),
     // c gemm(x, a, b) = gemm(x, c a, c b)
     reassoc_by("gemm-mul", "Mul(Gemm:n(x, a, b), c)", |m| scale_gemm(m, true)),
     reassoc_by("gemm-plain-mul", "Mul(Gemm:n(x, a, _), c)", |m| scale_gemm(m, false)),
     // c (x a) = x (c a)
     reassoc("matmul-mul", "Mul(MatMul(x, a), c)", "MatMul(x, Mul(a, c))")
-        .when(|m| m.is_constant("a") && m.is_constant("c") && !m.is_constant("x") && scales_columns(m)),
+        .when(|m| m.is_constant("a") && m.may_multiply("c") && !m.is_constant("x") && scales_columns(m)),
     // (c x) a = x (c a)
     reassoc("mul-matmul", "MatMul(Mul(x, c), a)", "MatMul(x, Mul(a, c))")
-        .when(|m| m.is_constant("a") && m.is_constant("c") && m.scalar("c").is_some() && m.rank("c") == Some(0)),
+        .when(|m| m.is_constant("a") && m.scalar("c").is_some() && m.rank("c") == Some(0) && m.may_multiply("c")),
     // conv(c x, w) = conv(x, c w): padding is zero, and stays so
     reassoc_by("mul-conv", "Conv:n(Mul(x, c), w)", |m| scale_input(m, None)),
     reassoc_by("mul-conv-bias", "Conv:n(Mul(x, c), w, b)", |m| scale_input(m, Some("b"))),
@@ -66,7 +66,7 @@ fn channels(m: &mut Match<'_, '_>, name: &str) -> Option<Id> {
 }
 
 fn add_bias(m: &mut Match<'_, '_>, name: &str, bias: Option<&str>) -> Option<Id> {
-    if bias.is_some_and(|bias| !m.is_constant(bias)) {
+    if bias.is_some_and(|bias| !m.is_constant(bias) || !m.may_add(bias, 1.0, "c")) {
         return None;
     }
     let (x, w, attributes) = (m.get("x"), m.get("w"), m.attributes("n"));
@@ -94,7 +94,7 @@ fn along_outputs(m: &Match<'_, '_>, name: &str, attributes: &Attributes) -> Opti
 }
 
 fn scale(m: &mut Match<'_, '_>, name: &str, bias: Option<&str>) -> Option<Id> {
-    if !m.is_constant("w") || bias.is_some_and(|bias| !m.is_constant(bias)) {
+    if !m.is_constant("w") || !m.may_multiply("c") || bias.is_some_and(|bias| !m.is_constant(bias)) {
         return None;
     }
     let (x, w, attributes) = (m.get("x"), m.get("w"), m.attributes("n"));
@@ -113,7 +113,7 @@ fn scale(m: &mut Match<'_, '_>, name: &str, bias: Option<&str>) -> Option<Id> {
 /// A factor for each input channel goes into the weights.
 fn scale_input(m: &mut Match<'_, '_>, bias: Option<&str>) -> Option<Id> {
     let (attributes, weights, factors) = (m.attributes("n"), m.extents("w")?, m.extents("c")?);
-    let constant = m.is_constant("w") && m.is_constant("c") && !m.is_constant("x");
+    let constant = m.is_constant("w") && m.may_multiply("c") && !m.is_constant("x");
     let rank = weights.len();
     let single = |axis: usize| axis + rank == factors.len() + 1 || factors[axis] == 1;
     if !constant || factors.len() > rank || !(0..factors.len()).all(single) {
@@ -158,7 +158,7 @@ fn scales_columns(m: &Match<'_, '_>) -> bool {
 }
 
 fn scale_gemm(m: &mut Match<'_, '_>, bias: bool) -> Option<Id> {
-    let constant = m.is_constant("a") && m.is_constant("c") && (!bias || m.is_constant("b"));
+    let constant = m.is_constant("a") && m.may_multiply("c") && (!bias || m.is_constant("b"));
     let extents = m.extents("c")?;
     let columns = m.root_shape()?.get(1)?.as_constant()?;
     let wide = extents.last().is_none_or(|&extent| extent == 1 || extent == columns);

@@ -5,6 +5,7 @@
 
 mod activation;
 mod arithmetic;
+mod bounds;
 mod linear;
 mod normalization;
 mod shape;
@@ -22,7 +23,7 @@ use crate::pattern::{Bindings, Names, Pattern, Reader};
 pub enum Kind {
     /// The same bits.
     Exact,
-    /// Equal in real arithmetic: rounded differently.
+    /// Equal in real arithmetic: rounded differently, within bounds.
     Reassoc,
     /// Equal up to a small error; never on by default.
     Approx,

@@ -75,6 +75,9 @@ fn batch_normalization(m: &mut Match<'_, '_>) -> Option<Id> {
     let factor = m.op("Div", &[scale, deviation], [])?;
     let moved = m.op("Mul", &[mean, factor], [])?;
     let shift = m.op("Sub", &[bias, moved], [])?;
+    if m.graph.overflows(shift) {
+        return None;
+    }
     let (factor, shift) = (m.graph.reshape(factor, &along)?, m.graph.reshape(shift, &along)?);
     let product = m.op("Mul", &[x, factor], [])?;
     m.op("Add", &[product, shift], [])

@@ -3,6 +3,7 @@
 //! Expressions are written as patterns are; [`PRELUDE`] gives the arguments and constants they name. A constant that
 //! is the same number everywhere prints as that number, any other constant computation as `constant`.
 
+mod strict;
 mod truth;
 
 use ir::{Body, Module, Value, parse_module};
@@ -23,6 +24,10 @@ const PRELUDE: &[(&str, &str, &str)] = &[
     ("front", "tensor<2xi64>", "dense<[0, 0]>"),
     ("pixels", "tensor<3xi64>", "dense<[1, 2, 64]>"),
     ("image_shape", "tensor<4xi64>", "dense<[1, 2, 8, 8]>"),
+    ("ones", "tensor<4xi64>", "dense<1>"),
+    ("ones_of_one", "tensor<1xi64>", "dense<1>"),
+    ("zeros", "tensor<8xi64>", "dense<0>"),
+    ("nothing", "tensor<0xi64>", "dense<[]>"),
     ("far", "tensor<1xi64>", "dense<9223372036854775807>"),
     ("weights", "tensor<3x2x1x1xf32>", "dense<[[[[1.0]], [[2.0]]], [[[3.0]], [[4.0]]], [[[5.0]], [[6.0]]]]>"),
     ("turned", "tensor<2x3x1x1xf32>", "dense<[[[[1.0]], [[2.0]], [[3.0]]], [[[4.0]], [[5.0]], [[6.0]]]]>"),
@@ -69,7 +74,7 @@ impl Writer {
                 let join = |part: fn(&(String, String)) -> &String| {
                     operands.iter().map(|operand| part(operand).as_str()).collect::<Vec<_>>().join(", ")
                 };
-                let attributes: Vec<String> = attributes
+                let texts: Vec<String> = attributes
                     .iter()
                     .map(|(name, value)| match (value.as_integer(), value.as_float()) {
                         (Some(number), _) => format!("{name} = {number} : i64"),
@@ -85,12 +90,18 @@ impl Writer {
                         _ => format!("{name} = \"{}\"", value.as_str().unwrap_or_default()),
                     })
                     .collect();
-                let element = if operands[0].1.ends_with("xi1>") && operator != "Where" { "i1" } else { "f32" };
+                let to = attributes.iter().find(|(name, _)| name == "to").and_then(|(_, value)| value.as_integer());
+                let element = match to {
+                    Some(6) => "i32",
+                    Some(11) => "f64",
+                    _ if operands[0].1.ends_with("xi1>") && operator != "Where" => "i1",
+                    _ => "f32",
+                };
                 let r#type = format!("tensor<*x{element}>");
                 let text = format!(
                     "\"onnx.{operator}\"({}) {{{}}} : ({}) -> {}",
                     join(|operand| &operand.0),
-                    attributes.join(", "),
+                    texts.join(", "),
                     join(|operand| &operand.1),
                     r#type
                 );
@@ -273,6 +284,23 @@ fn strict_floating_point_keeps_what_rounds_differently() {
     let strict = Options { strict_fp: true, ..Options::default() };
     assert_eq!(optimized(&["Mul(Mul(x, 2), 3)"], &strict), ["Mul(Mul(x, 2), 3)"]);
     assert_eq!(optimized(&["Mul(Mul(x, 2), 1)"], &strict), ["Mul(x, 2)"]);
+}
+
+/// What is combined ahead of the run is neither lost in a larger number nor out of a float's range.
+#[test]
+fn constants_are_combined_only_where_little_is_lost() {
+    for expression in [
+        "Sub(Add(x, 12582912), 12582912)",
+        "Add(Sub(x, 100000000), 100000001)",
+        "Mul(Mul(x, 1e30), 1e30)",
+        "Mul(Mul(x, 1e-30), 1e30)",
+        "Div(x, 1e-39)",
+        "Add(Mul(x, 0.5), Mul(y, 0.5))",
+        "Mul(MatMul(matrix, columns), 1e30)",
+    ] {
+        assert_eq!(optimized(&[expression], &Options::default())[0], results(&module_of(&[expression]))[0]);
+    }
+    check(&[("Sub(Add(x, 2), 3)", "Add(x, -1)"), ("Add(Mul(x, 2), Mul(y, 2))", "Mul(Add(x, y), 2)")]);
 }
 
 #[test]

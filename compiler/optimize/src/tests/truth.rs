@@ -236,7 +236,7 @@ fn difference(kind: Kind, left: &Tensor, right: &Tensor) -> Option<String> {
     })
 }
 
-fn is_elementwise(pattern: &Pattern) -> bool {
+pub(super) fn is_elementwise(pattern: &Pattern) -> bool {
     match pattern {
         Pattern::Variable(_) | Pattern::Number(_) | Pattern::Absent => true,
         Pattern::Named(_, inner) => is_elementwise(inner),

@@ -1,0 +1,55 @@
+//! Code without a runtime.
+
+use ir::{Diagnostic, Location, Module, Result};
+use lower::low::{Shapes, add_entry_point, check_freestanding};
+
+use crate::compiler::Options;
+use crate::pipeline::{INITIALIZE, MAIN};
+use crate::signature::{Extent, Port, Signature};
+
+/// Refuses inputs whose sizes are not known, if memory is to be static.
+pub(crate) fn check_inputs(signature: &Signature, options: &Options) -> Result<()> {
+    match options.freestanding {
+        Some(_) => Ok(static_shapes(&signature.inputs).map(|_| ())?),
+        None => Ok(()),
+    }
+}
+
+/// Adds what C calls to a module of the kernel level, if that is asked for.
+pub(crate) fn add_entry_points(module: &mut Module, signature: &Signature, options: &Options) -> Result<()> {
+    let Some(name) = &options.freestanding else { return Ok(()) };
+    let shapes = Shapes { inputs: static_shapes(&signature.inputs)?, outputs: static_shapes(&signature.outputs)? };
+    let initialize = module.symbol(INITIALIZE).map(|_| INITIALIZE);
+    add_entry_point(module, &format!("{name}_initialize"), initialize, &Shapes::default());
+    add_entry_point(module, &format!("{name}_run"), Some(MAIN), &shapes);
+    Ok(())
+}
+
+/// Refuses a module of the low level that needs a runtime, if there is none.
+pub(crate) fn check(module: &Module, options: &Options) -> Result<()> {
+    if options.freestanding.is_some() { check_freestanding(module) } else { Ok(()) }
+}
+
+fn static_shapes(ports: &[Port]) -> Result<Vec<Vec<i64>>, Diagnostic> {
+    ports.iter().map(static_shape).collect()
+}
+
+fn static_shape(port: &Port) -> Result<Vec<i64>, Diagnostic> {
+    let refused = |why: &str| {
+        let message = format!("'{}': {why}, and memory is static under this profile", port.name);
+        Diagnostic::unsupported(Location::Unknown, message)
+    };
+    if port.is_container() {
+        return Err(refused("a sequence or an optional has no size"));
+    }
+    let number = |extent: &Extent| match extent {
+        Extent::Fixed(extent) => Ok(*extent),
+        Extent::Named(name) => {
+            Err(refused(&format!("the extent '{name}' is not fixed")).with_note(format!("fix it with --dim {name}=N")))
+        }
+        Extent::Any => {
+            Err(refused("an extent is not fixed").with_note(format!("fix it with --shape {}=NxN…", port.name)))
+        }
+    };
+    port.shape.iter().map(number).collect()
+}

@@ -1,0 +1,85 @@
+//! Memory that is part of the module, for runs without a heap.
+//!
+//! What a block computes lies in buffers of its own, which it finds again when it is entered again. So a loop copies what
+//! it passes on from iteration to iteration: the next one overwrites where it was computed.
+
+use ir::{Attribute, Attributes, Builder, Diagnostic, Location, Type, Value};
+
+use super::{ALIGNMENT, Buffer, Host, Memory};
+
+impl Host<'_> {
+    /// A buffer of the module.
+    pub(super) fn static_bytes(&mut self, bytes: Value, location: &Location) -> ir::Result<Value> {
+        let Some(bytes) = ir::constant_integer(&self.body, bytes) else {
+            let message = "its size is known only when the model runs, and there is no memory but static";
+            return Err(Diagnostic::unsupported(location.clone(), message).into());
+        };
+        let name = format!("{}_memory_{}", self.name, self.globals);
+        self.globals += 1;
+        let buffer = Type::memref(vec![Some(bytes.max(1))], Type::I8);
+        let attributes = Attributes::from([
+            ("sym_name", Attribute::string(&name)),
+            ("sym_visibility", Attribute::string("private")),
+            ("type", Attribute::Type(buffer.clone())),
+            ("alignment", Attribute::i64(ALIGNMENT)),
+            ("initial_value", Attribute::Unit),
+        ]);
+        let global = self.module.body.create_op("memref.global", &[], &[], attributes, location.clone());
+        let top = self.module.body.entry().expect("a module has one block");
+        self.module.body.append(top, global);
+        let memory = self.value("memref.get_global", &[], buffer, [("name", Attribute::symbol(&name))]);
+        Ok(self.value("memref.cast", &[memory], Type::memref(vec![None], Type::I8), []))
+    }
+
+    /// The memory whose address the caller has put into a word of the table.
+    pub(super) fn callers_memory(&mut self, word: i64) -> Value {
+        let at = self.index(word);
+        let word = self.load_word(self.table, at);
+        let address = self.value("arith.index_cast", &[word], Type::Index, []);
+        self.value("rt.buffer", &[address], Type::memref(vec![None], Type::I8), [])
+    }
+
+    /// Copies bytes between buffers that do not overlap.
+    pub(super) fn copy(&mut self, target: Value, source: Value, bytes: Value) {
+        if self.memory == Memory::Run {
+            let callee = Attributes::from([("callee", Attribute::symbol("rt_copy"))]);
+            self.emit("func.call", &[target, source, bytes], &[], callee);
+            return;
+        }
+        let bytes_type = Type::memref(vec![None], Type::I8);
+        let [target, source] = [target, source].map(|at| self.pure("rt.buffer", &[at], bytes_type.clone(), []));
+        let (zero, one) = (self.index(0), self.index(1));
+        let at = self.at;
+        let mut builder = Builder::at_end(&mut self.body, at);
+        let op = builder.create("scf.for", &[zero, bytes, one], &[], []);
+        let (_, block) = builder.region_with_block(op, &[Type::Index]);
+        let index = builder.body.arguments(block)[0];
+        builder.within(block, |builder| {
+            let byte = builder.value("memref.load", &[source, index], Type::I8, []);
+            builder.create("memref.store", &[byte, target, index], &[], []);
+            builder.create("scf.yield", &[], &[], []);
+        });
+    }
+
+    /// Moves tensors that an iteration passes on to where the next one does not write.
+    pub(super) fn keep_for_next(&mut self, passed: &[Value], location: &Location) -> ir::Result<()> {
+        if self.memory == Memory::Run {
+            return Ok(());
+        }
+        // one may have been kept where another one goes, so all are taken aside first
+        for _ in 0..2 {
+            for value in passed {
+                let Some(buffer) = self.buffers.get(value).cloned() else { continue };
+                let tensor = self.source.value_type(*value).clone();
+                let size = self.size_of(&tensor, &buffer.extents, location)?;
+                let bytes = self.checked_bytes(size, location);
+                let memory = self.static_bytes(bytes, location)?;
+                let (target, source) = (self.address(memory), self.address(buffer.memref));
+                self.copy(target, source, bytes);
+                let memref = self.buffer_at(target, &tensor, &buffer.extents);
+                self.buffers.insert(*value, Buffer { memref, extents: buffer.extents });
+            }
+        }
+        Ok(())
+    }
+}

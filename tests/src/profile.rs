@@ -1,0 +1,277 @@
+//! Models compiled under the SONNX profile for several processors, and run on each.
+
+use std::io::{Error, Result};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use object::{Object, ObjectSymbol};
+
+use driver::testdata::{Tolerance, compare_tensors, data_sets, read_data_set};
+use driver::{Blob, Signature, Tensor, Value};
+
+use crate::conformance::repository;
+
+/// A processor.
+pub struct Target {
+    /// What its files are called.
+    pub name: &'static str,
+    cpu: &'static str,
+    triple: &'static str,
+    /// What runs its programs here, where this machine does not.
+    emulator: Option<&'static str>,
+}
+
+const LINUX: &str = "x86_64-unknown-linux-gnu";
+
+/// x86-64 at every level, and AArch64.
+pub const TARGETS: [Target; 4] = [
+    Target { name: "x86-64", cpu: "x86-64", triple: LINUX, emulator: None },
+    Target { name: "avx2", cpu: "x86-64-v3", triple: LINUX, emulator: None },
+    Target { name: "avx512", cpu: "x86-64-v4", triple: LINUX, emulator: None },
+    Target { name: "aarch64", cpu: "generic", triple: "aarch64-unknown-linux-musl", emulator: Some("qemu-aarch64") },
+];
+
+/// A model with a data set.
+pub struct Model {
+    /// Where `model.onnx` and its data sets lie.
+    pub folder: PathBuf,
+    /// How exact its outputs must be, if not as exact as their type says.
+    pub tolerance: Option<Tolerance>,
+}
+
+/// A model that may be compiled: what it takes, and what it should give.
+struct Prepared<'m> {
+    model: &'m Model,
+    shapes: Vec<String>,
+    inputs: Vec<PathBuf>,
+    outputs: Vec<Tensor>,
+}
+
+/// What came of it.
+#[derive(Debug, Default)]
+pub struct Report {
+    /// Models that all processors compute the same bits of.
+    pub equal: usize,
+    /// Models that the profile refuses.
+    pub refused: usize,
+    /// Processors that there is no toolchain or no emulator for, or that this machine is none of.
+    pub missing: Vec<&'static str>,
+    /// What is wrong.
+    pub problems: Vec<String>,
+}
+
+/// Compiles models for every target that there is, runs them, and compares outputs: bit for bit with one another, and with
+/// what they should be.
+pub fn compare_processors(onnxc: &Path, models: &[Model], scratch: &Path) -> Result<Report> {
+    let mut report = Report::default();
+    let mut prepared: Vec<Prepared<'_>> = Vec::new();
+    std::fs::create_dir_all(scratch)?;
+    for (number, model) in models.iter().enumerate() {
+        match prepare(model, &scratch.join(format!("input_{number}"))) {
+            Some(model) => prepared.push(model),
+            None => report.refused += 1,
+        }
+    }
+    let [first, others @ ..] = &TARGETS;
+    let count = prepared.len();
+    let mut kept = Vec::new();
+    for model in prepared {
+        let output = compile(onnxc, &model, kept.len(), first, scratch)?;
+        match output.status.code() {
+            Some(0) => kept.push(model),
+            Some(3) => {}
+            _ => report.problems.push(format!("{}: {}", name(&model), String::from_utf8_lossy(&output.stderr))),
+        }
+    }
+    report.refused += count - kept.len() - report.problems.len();
+    let expected = run(&kept, first, scratch)?.map_err(Error::other)?;
+    report.problems.extend(foreign_symbols(&kept, first, scratch)?);
+    for target in others {
+        for (number, model) in kept.iter().enumerate() {
+            let output = compile(onnxc, model, number, target, scratch)?;
+            if !output.status.success() {
+                return Err(Error::other(String::from_utf8_lossy(&output.stderr).into_owned()));
+            }
+        }
+        report.problems.extend(foreign_symbols(&kept, target, scratch)?);
+        match run(&kept, target, scratch)? {
+            Err(_) => report.missing.push(target.name),
+            Ok(results) => {
+                for (model, (one, other)) in kept.iter().zip(expected.iter().zip(&results)) {
+                    if let Some(difference) = one.difference(other) {
+                        report.problems.push(format!("{} on {}: {difference}", name(model), target.name));
+                    }
+                }
+            }
+        }
+    }
+    for (model, result) in kept.iter().zip(&expected) {
+        report.problems.extend(result.wrong(model).map(|wrong| format!("{}: {wrong}", name(model))));
+    }
+    report.equal = kept.len().saturating_sub(report.problems.len());
+    Ok(report)
+}
+
+fn name(model: &Prepared<'_>) -> String {
+    model.model.folder.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// The inputs of the first data set as files; `None` where they are not all tensors of whole bytes.
+fn prepare<'m>(model: &'m Model, stem: &Path) -> Option<Prepared<'m>> {
+    let module = import::import_file(&model.folder.join("model.onnx"), &import::Options::default()).ok()?;
+    let signature = Signature::of(module.function(import::MAIN)?);
+    let set = read_data_set(data_sets(&model.folder).ok()?.first()?, &signature).ok()?;
+    let tensors = |values: Vec<Value>| -> Option<Vec<Tensor>> {
+        let is_plain = |tensor: &&Tensor| tensor.element.bit_width().is_some_and(|bits| bits == 1 || bits >= 8);
+        let tensor = |value: Value| value.as_tensor().filter(is_plain).cloned();
+        values.into_iter().map(tensor).collect()
+    };
+    let (inputs, outputs) = (tensors(set.inputs)?, tensors(set.outputs)?);
+    let mut prepared = Prepared { model, shapes: vec![], inputs: vec![], outputs };
+    for (at, (tensor, port)) in inputs.iter().zip(&signature.inputs).enumerate() {
+        let path = stem.with_extension(at.to_string());
+        std::fs::write(&path, tensor.data.bytes()).ok()?;
+        prepared.inputs.push(path);
+        let extents: Vec<String> = tensor.shape.iter().map(i64::to_string).collect();
+        prepared.shapes.push(format!("{}={}", port.name, extents.join("x")));
+    }
+    Some(prepared)
+}
+
+fn object_of(target: &Target, number: usize, scratch: &Path) -> PathBuf {
+    scratch.join(format!("{}_{number}.o", target.name))
+}
+
+fn compile(onnxc: &Path, model: &Prepared<'_>, number: usize, target: &Target, scratch: &Path) -> Result<Output> {
+    let mut command = Command::new(onnxc);
+    command.arg(model.model.folder.join("model.onnx")).args(["--profile", "sonnx", "--threads", "1"]);
+    command.args(["--target", target.triple, "--cpu", target.cpu, "--name", &format!("net{number}")]);
+    model.shapes.iter().for_each(|shape| _ = command.arg("--shape").arg(shape));
+    command.arg("-o").arg(object_of(target, number, scratch)).output()
+}
+
+/// What every C compiler's code may call.
+const MEMORY: [&str; 4] = ["memcmp", "memcpy", "memmove", "memset"];
+/// What is no instruction of the first x86-64: rounding to whole numbers, and halves.
+const NOT_IN_BASELINE: [&str; 10] =
+    ["ceil", "ceilf", "floor", "floorf", "roundeven", "roundevenf", "trunc", "truncf", "__extendhfsf2", "__truncsfhf2"];
+
+/// Objects that call what they should not.
+fn foreign_symbols(models: &[Prepared<'_>], target: &Target, scratch: &Path) -> Result<Vec<String>> {
+    let mut problems = Vec::new();
+    for (number, model) in models.iter().enumerate() {
+        let bytes = std::fs::read(object_of(target, number, scratch))?;
+        let file = object::File::parse(&*bytes).map_err(Error::other)?;
+        let undefined = file.symbols().filter(|symbol| symbol.is_undefined() && !symbol.is_local());
+        let may_be = |name: &str| MEMORY.contains(&name) || (target.cpu == "x86-64" && NOT_IN_BASELINE.contains(&name));
+        let names = undefined.filter_map(|symbol| symbol.name().ok().filter(|name| !may_be(name)).map(str::to_string));
+        problems.extend(names.map(|symbol| format!("{} for {} calls {symbol}", name(model), target.name)));
+    }
+    Ok(problems)
+}
+
+/// What a model gave: its code, and the bytes of its outputs.
+struct Given {
+    code: String,
+    outputs: Vec<Tensor>,
+}
+
+impl Given {
+    /// Where two differ in more than which NaN a NaN is.
+    fn difference(&self, other: &Given) -> Option<String> {
+        if self.code != other.code {
+            return Some(format!("returns {} instead of {}", other.code, self.code));
+        }
+        self.outputs.iter().zip(&other.outputs).enumerate().find_map(|(at, (one, other))| {
+            let width = one.element.byte_width().unwrap_or(1);
+            let different =
+                |at: &usize| one.data.bytes()[at * width..][..width] != other.data.bytes()[at * width..][..width];
+            let elements: Vec<usize> = (0..one.data.bytes().len() / width).filter(different).collect();
+            let (a, b) = (one.to_f64().unwrap_or_default(), other.to_f64().unwrap_or_default());
+            let is_nan = |numbers: &[f64], at: usize| numbers.get(at).is_some_and(|number| number.is_nan());
+            let element = elements.into_iter().find(|&at| !(is_nan(&a, at) && is_nan(&b, at)))?;
+            Some(format!("output {at}, element {element}: {:?} instead of {:?}", b.get(element), a.get(element)))
+        })
+    }
+
+    /// Where it is not what it should be.
+    fn wrong(&self, model: &Prepared<'_>) -> Option<String> {
+        if self.code != "0" {
+            return Some(format!("returns {}", self.code));
+        }
+        self.outputs.iter().zip(&model.outputs).find_map(|(actual, expected)| {
+            let own = Tolerance::of(&expected.element);
+            let tolerance = model.model.tolerance.map_or(own, |given| Tolerance {
+                relative: given.relative.max(own.relative),
+                absolute: given.absolute.max(own.absolute),
+            });
+            compare_tensors(actual, expected, tolerance).err()
+        })
+    }
+}
+
+/// Links and runs what was compiled for a target; the inner error says why it cannot be run here.
+fn run(models: &[Prepared<'_>], target: &Target, scratch: &Path) -> Result<std::result::Result<Vec<Given>, String>> {
+    let folder = scratch.join(target.name);
+    std::fs::create_dir_all(&folder)?;
+    let (table, objects) = (folder.join("cases.rs"), folder.join("objects"));
+    std::fs::write(&table, cases(models))?;
+    let paths: Vec<String> =
+        (0..models.len()).map(|number| object_of(target, number, scratch).display().to_string()).collect();
+    std::fs::write(&objects, paths.join("\n"))?;
+    let program = folder.join("harness");
+    let mut rustc = Command::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
+    rustc.args(["--edition", "2021", "--target", target.triple]).arg(repository().join("tests/sonnx/harness.rs"));
+    rustc.arg(format!("-Clink-arg=@{}", objects.display())).env("CASES", &table).arg("-o").arg(&program);
+    if target.emulator.is_some() {
+        rustc.args(["-Clinker=rust-lld", "-Clink-self-contained=yes"]);
+    }
+    let linked = rustc.output()?;
+    if !linked.status.success() {
+        return Ok(Err(String::from_utf8_lossy(&linked.stderr).into_owned()));
+    }
+    let mut command = match target.emulator {
+        Some(emulator) => {
+            let mut command = Command::new(emulator);
+            command.arg(&program);
+            command
+        }
+        None => Command::new(&program),
+    };
+    let Ok(output) = command.arg(&folder).output() else { return Ok(Err("it cannot be started".to_string())) };
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        // an instruction that this machine does not have
+        let illegal = std::os::unix::process::ExitStatusExt::signal(&output.status) == Some(4);
+        return if illegal { Ok(Err(said)) } else { Err(Error::other(format!("{}: {said}", target.name))) };
+    }
+    let codes = String::from_utf8_lossy(&output.stdout).into_owned();
+    let given = |(number, (code, model)): (usize, (&str, &Prepared<'_>))| {
+        let output = |(at, expected): (usize, &Tensor)| {
+            let bytes = std::fs::read(folder.join(format!("{number}.{at}")))?;
+            Tensor::new(expected.element.clone(), expected.shape.clone(), Blob::copy_of(&bytes))
+                .ok_or_else(|| Error::other("an output of another size"))
+        };
+        let outputs = model.outputs.iter().enumerate().map(output).collect::<Result<_>>()?;
+        Ok(Given { code: code.to_string(), outputs })
+    };
+    codes.lines().zip(models).enumerate().map(given).collect::<Result<_>>().map(Ok)
+}
+
+/// The table of the harness.
+fn cases(models: &[Prepared<'_>]) -> String {
+    let functions: Vec<String> = (0..models.len())
+        .flat_map(|number| ["initialize", "run"].map(|function| format!("net{number}_{function}")))
+        .map(|name| format!("fn {name}(inputs: *const *const c_void, outputs: *const *mut c_void) -> i64;"))
+        .collect();
+    let case = |(number, model): (usize, &Prepared<'_>)| {
+        let inputs: Vec<String> = model.inputs.iter().map(|path| format!("{:?}", path.display().to_string())).collect();
+        let outputs: Vec<usize> = model.outputs.iter().map(|tensor| tensor.data.bytes().len()).collect();
+        let inputs = inputs.join(", ");
+        format!(
+            "Case {{ initialize: net{number}_initialize, run: net{number}_run, inputs: &[{inputs}], outputs: &{outputs:?} }},"
+        )
+    };
+    let rows: Vec<String> = models.iter().enumerate().map(case).collect();
+    format!("extern \"C\" {{\n{}\n}}\nconst CASES: &[Case] = &[\n{}\n];\n", functions.join("\n"), rows.join("\n"))
+}
