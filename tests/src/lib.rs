@@ -2,6 +2,7 @@
 
 pub mod conformance;
 pub mod entities;
+pub mod linked;
 pub mod lit;
 pub mod models;
 pub mod node;

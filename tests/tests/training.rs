@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 use driver::testdata::{Tolerance, compare, compare_tensors, read_tensor};
 use driver::{Backend, Compiler, ImportOptions, Options, Port, Tensor, Trainer, Value};
 use tests::conformance::repository;
+use tests::linked::{build, run};
 use tests::worker::onnxc;
 
 /// Steps that the script writes results of.
@@ -110,6 +111,80 @@ fn llvm() {
         command.env(ON_LLVM, "1").env("ONNXC", onnxc(Path::new(env!("CARGO_BIN_EXE_models"))));
         let output = command.args(["every_step", "inference_reads"]).output().expect("it starts");
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+    }
+}
+
+/// Trains a model and prints what each step gives, then what inference gives; `@` stand for the inputs.
+const PROGRAM: &str = r#"
+#include <stdio.h>
+#include "model.h"
+
+static float x[] = {@X@}, target[] = {@TARGET@};
+
+static void print(const char *step, const model_port *port, model_tensor *tensor) {
+    int64_t count = 1;
+    for (int64_t axis = 0; axis < port->rank; axis++) count *= tensor->shape[axis];
+    printf("%s %s", step, port->name);
+    for (int64_t index = 0; index < count && port->element_bytes == 4; index++) {
+        printf(" %.9g", ((float *)tensor->data)[index]);
+    }
+    printf("\\n");
+    model_free(tensor);
+}
+
+int main(void) {
+    model_session session = {0};
+    model_tensor inputs[] = {{x, {8, 4}}, {target, {8, 2}}}, outputs[model_training_output_count];
+    if (model_training_input(2) || !model_training_input(1) || model_input(1)) return 3;
+    for (int round = 0; round < 2; round++) {
+        if (model_training_initialize(&session)) return 1;
+        for (int step = 1; step < 5; step++) {
+            char name[] = {(char)('0' + step), 0};
+            int64_t status = model_training_step(&session, inputs, outputs);
+            if (status) return puts(model_training_message(status));
+            for (int i = 0; i < model_training_output_count; i++) print(name, model_training_output(i), &outputs[i]);
+        }
+        if (model_run(&session, inputs, outputs)) return 2;
+        print("5", model_output(0), outputs);
+    }
+    inputs[1].shape[0] = 7;
+    printf("%s", model_training_message(model_training_step(&session, inputs, outputs)));
+    model_close(&session);
+    return 0;
+}
+"#;
+
+#[test]
+fn a_c_program_trains() {
+    for folder in &*MODELS {
+        let numbers = |name: &str| {
+            let tensor = read_tensor(&folder.join("inputs").join(name)).expect("it is there").1;
+            tensor.to_f64().expect("numbers").iter().map(|value| format!("{value:e}")).collect::<Vec<_>>().join(", ")
+        };
+        let program = PROGRAM.replace("@X@", &numbers("x.pb")).replace("@TARGET@", &numbers("target.pb"));
+        let onnxc = onnxc(Path::new(env!("CARGO_BIN_EXE_models")));
+        let name = format!("training-{}", folder.file_name().expect("it has one").display());
+        let program = build(onnxc, &folder.join("model.onnx"), &["--training"], &program, &name);
+        let printed = String::from_utf8(run(&mut Command::new(program))).expect("text");
+        let (last, lines) =
+            printed.lines().rev().collect::<Vec<_>>().split_first().map(|(a, b)| (*a, b.to_vec())).expect("lines");
+        assert!(last.contains("input 'target': the model takes float32"), "{last}");
+        let mut compared = 0;
+        for line in lines {
+            let mut words = line.split(' ');
+            let (step, name) = (words.next().expect("a step"), words.next().expect("a name"));
+            // an output that is assigned to a variable is what that is behind the step
+            let file = format!("expected/{step}/{}.pb", name.strip_prefix("new_").unwrap_or(name));
+            let Ok((_, expected)) = read_tensor(&folder.join(file)) else { continue };
+            let values: Vec<f32> = words.map(|word| word.parse().expect("a number")).collect();
+            if expected.element != driver::Type::F32 {
+                continue;
+            }
+            let actual = Tensor::from_f32(&expected.shape, &values).expect("as many as expected");
+            assert_eq!(compare_tensors(&actual, &expected, TOLERANCE), Ok(()), "{name} in step {step}");
+            compared += 1;
+        }
+        assert!(compared >= 2 * (4 * 6 + 1), "{compared}");
     }
 }
 

@@ -197,8 +197,13 @@ impl Compiler {
 
     /// The module of a model at some level, and what the model takes and gives.
     pub fn lower_file(&self, path: &Path, level: Level) -> Result<(Module, Signature)> {
+        self.lower_file_with(path, &import::Options::default(), level)
+    }
+
+    /// The module of a part of a model at some level, and what that takes and gives.
+    pub fn lower_file_with(&self, path: &Path, options: &import::Options, level: Level) -> Result<(Module, Signature)> {
         let mut timings = Timings::default();
-        let mut module = self.import(path, &import::Options::default(), &mut timings)?;
+        let mut module = self.import(path, options, &mut timings)?;
         let mut signature = Signature::of(main_function(&module)?);
         signature.tie(main_function(&module)?)?;
         freestanding::check_inputs(&signature, &self.options)?;
