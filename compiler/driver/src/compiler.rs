@@ -209,6 +209,7 @@ impl Compiler {
         freestanding::check_inputs(&signature, &self.options)?;
         if level == Level::Graph {
             pipeline::run(&mut module, "infer-shapes", &self.options, &mut timings)?;
+            signature.refine(main_function(&module)?);
         }
         if level > Level::Graph {
             self.enter(Stage::Optimize);

@@ -53,7 +53,9 @@ fn run(arguments: &Arguments, path: &Path) -> Result<(), Failure> {
     let options = inputs::overrides(&model.signature, &mut given)?;
     if !options.constants.is_empty() {
         if path == Path::new("-") {
-            return Err(Failure::usage("inputs with a value of their own get another only where the model is in a file"));
+            return Err(Failure::usage(
+                "inputs with a value of their own get another only where the model is in a file",
+            ));
         }
         model = compiler.compile_file_with(path, &options)?;
     }
