@@ -3,9 +3,11 @@
 use std::path::Path;
 
 use commandline::{Drafts, Failure, Progress, print};
-use driver::{Backend, Compiler, Level, Observer, Options, Signature};
+use driver::{Backend, Compiler, Entry, ImportOptions, Level, Observer, Options, Signature};
 use ir::{Module, PrintOptions};
 
+#[cfg(feature = "llvm")]
+use crate::program::Program;
 use crate::{Arguments, Emit};
 
 /// Makes what is asked for of a model, and writes it.
@@ -29,9 +31,16 @@ pub(crate) fn emit(arguments: &Arguments, model: &Path, drafts: &Drafts) -> Resu
         }
         #[cfg(feature = "llvm")]
         _ => {
-            let (module, signature) = lower(Level::Low, Backend::Llvm)?;
+            let low = |entry| lower_entry(arguments, model, entry, Level::Low, Backend::Llvm, observer.clone());
+            let program = match arguments.training {
+                false => Program { inference: low(Entry::Inference)?, training: None },
+                true => Program {
+                    inference: low(Entry::TrainedInference)?,
+                    training: Some([low(Entry::TrainingInitialization)?, low(Entry::TrainingStep)?]),
+                },
+            };
             observer.iter().for_each(|observer| observer.tell(driver::Stage::Generate));
-            return crate::native::emit(arguments, module, &signature, drafts);
+            return crate::native::emit(arguments, program, drafts);
         }
         #[cfg(not(feature = "llvm"))]
         _ => return Err(Failure::usage("this onnxc was built without LLVM")),
@@ -60,10 +69,23 @@ fn lower(
     backend: Backend,
     observer: Option<Observer>,
 ) -> Result<(Module, Signature), Failure> {
+    lower_entry(arguments, model, Entry::Inference, level, backend, observer)
+}
+
+fn lower_entry(
+    arguments: &Arguments,
+    model: &Path,
+    entry: Entry,
+    level: Level,
+    backend: Backend,
+    observer: Option<Observer>,
+) -> Result<(Module, Signature), Failure> {
     let options = Options {
         backend,
         processor: arguments.processor(),
         threads: arguments.threads,
+        operator_sets: arguments.operator_sets.clone(),
+        metadata: true,
         dims: arguments.dims.iter().cloned().collect(),
         shapes: arguments.shapes.iter().cloned().collect(),
         arithmetic: arguments.arithmetic(),
@@ -73,5 +95,7 @@ fn lower(
         observer,
         ..Options::default()
     };
-    Ok(Compiler::new(options).lower_file(model, level)?)
+    let overridable = arguments.overridable.iter().cloned().collect();
+    let part = ImportOptions { entry, overridable, ..ImportOptions::default() };
+    Ok(Compiler::new(options).lower_file_with(model, &part, level)?)
 }
