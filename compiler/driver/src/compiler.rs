@@ -23,6 +23,7 @@ use crate::progress::{Observer, Stage};
 use crate::session::Entry;
 use crate::signature::Signature;
 use crate::tiers::{Recipe, Upgrade};
+use crate::trace::{Trace, Traced};
 use crate::worker;
 
 /// Which code generator makes the machine code.
@@ -88,6 +89,8 @@ pub struct Options {
     pub rules: Profile,
     /// Whether the rewrites of the graph are reported on the standard error output.
     pub explain: bool,
+    /// Whether what became of each node is noted on the way.
+    pub trace: bool,
     /// Whether kernels are timed.
     pub profile: bool,
     /// Who is told how far a compilation has come.
@@ -110,6 +113,7 @@ impl Default for Options {
             strict: false,
             rules: Profile::default(),
             explain: false,
+            trace: false,
             profile: false,
             observer: None,
             print_after: Vec::new(),
@@ -171,6 +175,7 @@ impl Compiler {
         pipeline::check_names(&self.options)?;
         let mut options = options.clone();
         options.strict |= self.options.strict;
+        options.trace |= self.options.trace;
         options.rules = options.rules.max(self.options.rules);
         options.dimensions.extend(self.options.dims.iter().map(|(name, &extent)| (name.clone(), extent)));
         let fixed = |(name, shape): (&String, &Vec<i64>)| (name.clone(), shape.iter().copied().map(Some).collect());
@@ -186,28 +191,54 @@ impl Compiler {
 
     /// The module of a model at some level, and what the model takes and gives.
     pub fn lower_file(&self, path: &Path, level: Level) -> Result<(Module, Signature)> {
+        self.lower_file_with(path, level, &mut |_, _| {})
+    }
+
+    /// The same at the low level, and what became of each node on the way.
+    pub fn trace_file(&self, path: &Path) -> Result<(Module, Signature, Trace)> {
+        let mut trace = Trace::default();
+        let compiler = Compiler::new(Options { trace: true, ..self.options.clone() });
+        let (module, signature) =
+            compiler.lower_file_with(path, Level::Low, &mut |stage, module| trace.look(stage, module))?;
+        Ok((module, signature, trace))
+    }
+
+    /// `look` is shown the module at each level.
+    fn lower_file_with(
+        &self,
+        path: &Path,
+        level: Level,
+        look: &mut dyn FnMut(Traced, &mut Module),
+    ) -> Result<(Module, Signature)> {
         let mut timings = Timings::default();
         let mut module = self.import(path, &import::Options::default(), &mut timings)?;
         let mut signature = Signature::of(main_function(&module)?);
         signature.tie(main_function(&module)?)?;
         freestanding::check_inputs(&signature, &self.options)?;
+        look(Traced::Graph, &mut module);
         if level == Level::Graph {
             pipeline::run(&mut module, "infer-shapes", &self.options, &mut timings)?;
         }
         if level > Level::Graph {
             self.enter(Stage::Optimize);
-            pipeline::run(&mut module, &pipeline::graph(&self.options), &self.options, &mut timings)?;
+            let [rewrite, lower] = pipeline::graph_steps(&self.options);
+            pipeline::run(&mut module, &rewrite, &self.options, &mut timings)?;
+            look(Traced::Rewritten, &mut module);
+            pipeline::run(&mut module, &lower, &self.options, &mut timings)?;
+            look(Traced::Structured, &mut module);
             signature.refine(main_function(&module)?);
         }
         if level > Level::Structured {
             self.enter(Stage::Kernels);
             pipeline::run(&mut module, &pipeline::kernels(&self.options), &self.options, &mut timings)?;
+            look(Traced::Kernel, &mut module);
             freestanding::add_entry_points(&mut module, &signature, &self.options)?;
         }
         if level > Level::Kernel {
             self.enter(Stage::Lower);
             pipeline::run(&mut module, &pipeline::low(&self.options), &self.options, &mut timings)?;
             freestanding::check(&module, &self.options)?;
+            look(Traced::Low, &mut module);
         }
         Ok((module, signature))
     }

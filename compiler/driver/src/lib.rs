@@ -13,6 +13,7 @@ mod signature;
 mod tensor;
 pub mod testdata;
 mod tiers;
+mod trace;
 mod value;
 mod worker;
 
@@ -30,4 +31,5 @@ pub use runtime::processor::level as processor_level;
 pub use session::{KernelTime, Session};
 pub use signature::{Container, Extent, Port, Signature};
 pub use tensor::{Tensor, element_text, type_name};
+pub use trace::{Operations, Symbol, Trace, TracedNode};
 pub use value::Value;

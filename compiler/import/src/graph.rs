@@ -50,6 +50,8 @@ struct Importer<'m> {
     tensors: Tensors,
     options: &'m Options,
     node_count: usize,
+    /// Name and operator of every node, if they are to be traced.
+    read: Vec<Attribute>,
     /// Everything unsupported or wrong that does not keep the rest from being looked at.
     errors: Vec<Diagnostic>,
 }
@@ -65,6 +67,7 @@ pub(crate) fn import(model: &Model, options: &Options) -> ir::Result<Module> {
         tensors: Tensors::new(model),
         options,
         node_count: 0,
+        read: vec![],
         errors: vec![],
     };
     importer.main(graph)
@@ -112,6 +115,9 @@ impl<'m> Importer<'m> {
         let mut module = Module::new();
         let name = if graph.name.is_empty() { MAIN } else { &graph.name };
         module.add_function(MAIN, r#type, attributes, body, Location::name(name));
+        if self.options.trace {
+            module.attributes.set(crate::NODES, Attribute::Array(self.read.into()));
+        }
         ir::verify(&module, &dialects::registry())?;
         Ok(module)
     }
@@ -281,6 +287,10 @@ impl<'m> Importer<'m> {
             let name = node_name(index, node);
             let location = Location::name(&format!("{}{name}", self.frame.prefix));
             self.emit.location = location.clone();
+            if self.options.trace {
+                let texts = [&*format!("{}{name}", self.frame.prefix), &*node.op_type];
+                self.read.push(Attribute::Array(texts.map(Attribute::string).into()));
+            }
             self.node_count += 1;
             if self.node_count > NODE_LIMIT {
                 let message = format!("the model's functions expand to more than {NODE_LIMIT} nodes");

@@ -28,6 +28,9 @@ pub const IR_VERSIONS: std::ops::RangeInclusive<i64> = 3..=14;
 /// The name of the function a model becomes.
 pub const MAIN: &str = "main_graph";
 
+/// The module attribute that lists name and operator of each node, for a trace.
+pub const NODES: &str = "rt.nodes";
+
 /// The attribute of a module that lists what is suspicious about the model.
 pub const WARNINGS: &str = "onnx.warnings";
 
@@ -40,6 +43,8 @@ pub struct Options {
     pub shapes: IndexMap<String, Vec<ir::types::Extent>>,
     /// Whether a model that breaks any rule is refused, not only one that nobody can run.
     pub strict: bool,
+    /// Whether the nodes are listed in [`NODES`], also those of which nothing is left.
+    pub trace: bool,
     /// Whose rules the model is to keep.
     pub rules: Profile,
     /// Inputs that are constants, by name.

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use commandline::{Drafts, Failure, Progress, print};
-use driver::{Backend, Compiler, Level, Observer, Options, Signature};
-use ir::{Module, PrintOptions};
+use driver::{Backend, Compiler, Level, Observer, Options, Trace};
+use ir::PrintOptions;
 
 use crate::{Arguments, Emit};
 
@@ -13,7 +13,7 @@ pub(crate) fn emit(arguments: &Arguments, model: &Path, drafts: &Drafts) -> Resu
     arguments.check()?;
     let progress = Progress::new();
     let observer = progress.observer();
-    let lower = |level, backend| lower(arguments, model, level, backend, observer.clone());
+    let lower = |level, backend| compiler(arguments, backend, observer.clone()).lower_file(model, level);
     let text = |level: Level, backend: Backend| {
         let (module, _) = lower(level, backend)?;
         Ok::<String, Failure>(ir::print_module(&module, &PrintOptions::brief()))
@@ -29,9 +29,16 @@ pub(crate) fn emit(arguments: &Arguments, model: &Path, drafts: &Drafts) -> Resu
         }
         #[cfg(feature = "llvm")]
         _ => {
-            let (module, signature) = lower(Level::Low, Backend::Llvm)?;
+            let compiler = compiler(arguments, Backend::Llvm, observer.clone());
+            let (module, signature, trace) = match arguments.trace_matrix.is_empty() {
+                true => {
+                    let (module, signature) = compiler.lower_file(model, Level::Low)?;
+                    (module, signature, Trace::default())
+                }
+                false => compiler.trace_file(model)?,
+            };
             observer.iter().for_each(|observer| observer.tell(driver::Stage::Generate));
-            return crate::native::emit(arguments, module, &signature, drafts);
+            return crate::native::emit(arguments, module, &signature, &trace, drafts);
         }
         #[cfg(not(feature = "llvm"))]
         _ => return Err(Failure::usage("this onnxc was built without LLVM")),
@@ -53,13 +60,7 @@ pub(crate) fn cannot_write(path: &Path, error: &dyn std::fmt::Display) -> Failur
     Failure::input(format!("{}: cannot be written: {error}", path.display()))
 }
 
-fn lower(
-    arguments: &Arguments,
-    model: &Path,
-    level: Level,
-    backend: Backend,
-    observer: Option<Observer>,
-) -> Result<(Module, Signature), Failure> {
+fn compiler(arguments: &Arguments, backend: Backend, observer: Option<Observer>) -> Compiler {
     let options = Options {
         backend,
         processor: arguments.processor(),
@@ -73,5 +74,5 @@ fn lower(
         observer,
         ..Options::default()
     };
-    Ok(Compiler::new(options).lower_file(model, level)?)
+    Compiler::new(options)
 }

@@ -9,6 +9,8 @@ mod native;
 #[cfg(feature = "llvm")]
 mod target;
 #[cfg(feature = "llvm")]
+mod trace;
+#[cfg(feature = "llvm")]
 mod worker;
 
 use std::io::IsTerminal;
@@ -83,6 +85,9 @@ struct Arguments {
     /// Under the profile sonnx, take graphs in attributes that read values of the graphs around them
     #[arg(long)]
     sonnx_captures: bool,
+    /// Where to write which nodes each part of the object is for, and back; a page where the name ends in .html, else JSON
+    #[arg(long, value_name = "FILE")]
+    trace_matrix: Vec<PathBuf>,
     /// Threads to compile on; 0 means all there are
     #[arg(long, default_value_t = 0, value_name = "N")]
     threads: usize,
@@ -199,6 +204,9 @@ impl Arguments {
             }
             Emit::Lib | Emit::Exe if !is_file => {
                 return Err(Failure::usage("libraries and programs need a file name: -o FILE"));
+            }
+            _ if !self.trace_matrix.is_empty() && (self.emit != Emit::Obj || !is_file) => {
+                return Err(Failure::usage("--trace-matrix: it is about an object in a file: --emit obj -o FILE"));
             }
             Emit::Lib | Emit::Exe | Emit::Clif if self.profile == ProfileName::Sonnx => {
                 return Err(Failure::usage(

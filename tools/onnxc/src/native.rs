@@ -5,7 +5,7 @@ use std::process::Command;
 
 use codegen_llvm::{Optimization, Options};
 use commandline::{Drafts, Failure, write_binary};
-use driver::{ErrorClass, Signature};
+use driver::{ErrorClass, Signature, Trace};
 use ir::Module;
 
 use crate::check::ProfileName;
@@ -21,6 +21,7 @@ pub(crate) fn emit(
     arguments: &Arguments,
     module: Module,
     signature: &Signature,
+    trace: &Trace,
     drafts: &Drafts,
 ) -> Result<(), Failure> {
     let mut ports = signature.inputs.iter().chain(&signature.outputs);
@@ -50,7 +51,11 @@ pub(crate) fn emit(
             write_object(&path)?;
             write_binary(&std::fs::read(&path).map_err(Failure::input)?)
         }
-        Emit::Obj => write_file(arguments, drafts, write_object),
+        Emit::Obj => {
+            write_file(arguments, drafts, write_object)?;
+            let object = if arguments.trace_matrix.is_empty() { vec![] } else { read(&arguments.output)? };
+            arguments.trace_matrix.iter().try_for_each(|path| crate::trace::write(path, &object, trace, drafts))
+        }
         Emit::Lib => write_file(arguments, drafts, |path| {
             let soname = arguments.output.file_name().unwrap_or_default().to_string_lossy();
             link(path, drafts, write_object, &Product::Library { soname: &soname, exports: &interface.exports() })
@@ -64,6 +69,10 @@ pub(crate) fn emit(
 /// A text that lacks what makes it link, and says so.
 fn for_reading(comment: char, text: &str) -> String {
     format!("{comment} For reading: constants and the C interface are left out. --emit obj makes what links.\n{text}")
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, Failure> {
+    std::fs::read(path).map_err(|error| Failure::input(format!("{}: {error}", path.display())))
 }
 
 fn write_file(
