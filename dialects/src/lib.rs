@@ -36,6 +36,6 @@ pub fn registry() -> Registry {
     registry.extend(vector::operations());
     registry.extend(cf::operations());
     registry.extend(rt::operations());
-    registry.extend_lazily("onnx", onnx::operations);
+    registry.extend_on_demand("onnx", onnx::find_operation, onnx::operations);
     registry
 }

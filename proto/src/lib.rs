@@ -4,13 +4,18 @@
 //! tensors into [`ir::DenseElements`] that share those bytes.
 
 mod data;
+mod form;
 mod load;
 mod messages;
+mod operator_set;
+mod syntax;
 mod tensor;
 
 pub use data::{MapProto, OptionalProto, SequenceProto};
 pub use load::{Model, save};
 pub use messages::*;
+pub use operator_set::{MAGIC as OPERATOR_SET_MAGIC, OperatorProto, OperatorSetProto};
 pub use prost::Message;
 pub use prost::bytes::Bytes;
+pub use syntax::{parse_model, parse_tensors};
 pub use tensor::{TensorValue, Tensors, element_type, type_name};

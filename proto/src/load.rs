@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 
 use ir::{Blob, Diagnostic, Location};
 use prost::Message;
-use prost::bytes::Bytes;
 
+use crate::form;
 use crate::messages::ModelProto;
+use crate::operator_set::OperatorSetProto;
 
 /// A decoded model and what its tensors' bytes belong to.
 #[derive(Clone, Debug)]
@@ -19,17 +20,8 @@ pub struct Model {
     pub directory: Option<PathBuf>,
 }
 
-/// Lets [`Bytes`] keep a blob alive and slice it without copying.
-struct BlobBytes(Blob);
-
-impl AsRef<[u8]> for BlobBytes {
-    fn as_ref(&self) -> &[u8] {
-        self.0.bytes()
-    }
-}
-
 impl Model {
-    /// Maps and decodes a model file. External data is looked up beside it.
+    /// Maps and decodes a model file, in protobuf or in any of its texts. External data is looked up beside it.
     pub fn load(path: &Path) -> ir::Result<Model, Diagnostic> {
         let file = |what: String| Diagnostic::input(Location::name(&path.display().to_string()), what);
         let blob = Blob::map_file(path).map_err(|error| file(format!("cannot read the model: {error}")))?;
@@ -49,12 +41,17 @@ impl Model {
         if blob.bytes().is_empty() {
             return Err(bad("not an ONNX model: the file is empty".into()));
         }
-        let proto = ModelProto::decode(Bytes::from_owner(BlobBytes(blob.clone())))
-            .map_err(|error| bad(format!("not an ONNX model, or damaged: {error}")))?;
+        if OperatorSetProto::is_start(blob.bytes()) {
+            return Err(bad(
+                "an operator-set document, which is no model: models that import it are run with it".into()
+            ));
+        }
+        let (proto, source) =
+            form::read::<ModelProto>(blob).map_err(|error| bad(format!("not an ONNX model, or damaged: {error}")))?;
         if proto.graph.is_none() {
             return Err(bad("not an ONNX model: it has no graph".into()));
         }
-        Ok(Model { proto, source: Some(blob), directory: None })
+        Ok(Model { proto, source, directory: None })
     }
 
     /// A model built in memory.

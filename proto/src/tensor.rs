@@ -4,7 +4,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use indexmap::IndexMap;
-use ir::{Blob, DenseElements, FloatType, Type};
+use ir::{AlignedBytes, Blob, DenseElements, FloatType, Type};
 use prost::bytes::Bytes;
 
 use crate::load::Model;
@@ -30,7 +30,7 @@ pub struct Tensors {
 /// The IR element type of an ONNX element type number.
 pub fn element_type(number: i32) -> Option<Type> {
     Some(match DataType::try_from(number).ok()? {
-        DataType::Undefined | DataType::Float6e2m3 | DataType::Float6e3m2 => return None,
+        DataType::Undefined => return None,
         DataType::Float => Type::F32,
         DataType::Uint8 => Type::unsigned(8),
         DataType::Int8 => Type::I8,
@@ -55,14 +55,16 @@ pub fn element_type(number: i32) -> Option<Type> {
         DataType::Int4 => Type::integer(4),
         DataType::Float4e2m1 => Type::Float(FloatType::F4E2M1FN),
         DataType::Float8e8m0 => Type::Float(FloatType::F8E8M0FNU),
+        DataType::Float6e2m3 => Type::Float(FloatType::F6E2M3FN),
+        DataType::Float6e3m2 => Type::Float(FloatType::F6E3M2FN),
         DataType::Uint2 => Type::unsigned(2),
         DataType::Int2 => Type::integer(2),
     })
 }
 
-/// The name of an ONNX element type number, for messages.
+/// The name of an ONNX element type number; of a number that is none, the number.
 pub fn type_name(number: i32) -> String {
-    DataType::try_from(number).map_or_else(|_| format!("type {number}"), |r#type| format!("{type:?}").to_lowercase())
+    DataType::try_from(number).map_or_else(|_| number.to_string(), |r#type| format!("{type:?}").to_lowercase())
 }
 
 impl Tensors {
@@ -84,20 +86,26 @@ impl Tensors {
     }
 
     /// A sparse tensor's contents, spread out.
-    pub fn sparse_value(&mut self, sparse: &SparseTensorProto) -> Result<DenseElements, String> {
+    pub fn sparse_value(&mut self, sparse: &SparseTensorProto) -> Result<TensorValue, String> {
         let (values, indices) = match (&sparse.values, &sparse.indices) {
             (Some(values), Some(indices)) => (self.value(values)?, self.value(indices)?),
             _ => return Err("is a sparse tensor without values or indices".into()),
         };
-        let (TensorValue::Dense(values), TensorValue::Dense(indices)) = (values, indices) else {
-            return Err("is a sparse tensor of strings, which is not supported".into());
-        };
-        spread(&sparse.dims, &values, &indices)
+        match values {
+            TensorValue::Dense(values) => {
+                let positions = positions(&sparse.dims, &indices, values.element_count())?;
+                spread(&sparse.dims, &values, &positions).map(TensorValue::Dense)
+            }
+            TensorValue::Strings(_, texts) => {
+                let positions = positions(&sparse.dims, &indices, texts.len())?;
+                spread_texts(&sparse.dims, &texts, &positions)
+            }
+        }
     }
 
     fn data(&mut self, tensor: &TensorProto, element: &Type, count: usize) -> Result<Blob, String> {
         let bits = element.bit_width().expect("dense elements have a width") as usize;
-        let packed = if *element != Type::I1 && bits < 8 { count.div_ceil(8 / bits) } else { count * bits.div_ceil(8) };
+        let packed = if *element == Type::I1 { count } else { (count * bits).div_ceil(8) };
         if tensor.data_location == DataLocation::External as i32 {
             return self.external(tensor, packed).map(|raw| unpack(raw, element, count));
         }
@@ -192,7 +200,7 @@ fn strings(tensor: &TensorProto, count: usize) -> Result<TensorValue, String> {
     Ok(TensorValue::Strings(tensor.dims.clone(), values))
 }
 
-/// Sub-byte elements are packed low bits first (onnx.proto, `TensorProto`); here every element takes a byte.
+/// Sub-byte elements are a stream of bits, low ones first (onnx.proto, `TensorProto`); here every element takes a byte.
 /// Booleans are made 0 or 1.
 fn unpack(raw: Blob, element: &Type, count: usize) -> Blob {
     let bits = element.bit_width().expect("dense elements have a width") as usize;
@@ -205,11 +213,13 @@ fn unpack(raw: Blob, element: &Type, count: usize) -> Blob {
     if bits >= 8 {
         return raw;
     }
-    let (mask, per_byte) = ((1u8 << bits) - 1, 8 / bits);
+    let mask = (1u8 << bits) - 1;
     let signed = element.is_integer() && !element.is_unsigned();
     Blob::build(count, |out| {
         for (index, o) in out.iter_mut().enumerate() {
-            let value = raw.bytes()[index / per_byte] >> (bits * (index % per_byte)) & mask;
+            let (byte, shift) = (index * bits / 8, index * bits % 8);
+            let next = raw.bytes().get(byte + 1).copied().unwrap_or_default();
+            let value = (u16::from_le_bytes([raw.bytes()[byte], next]) >> shift) as u8 & mask;
             let negative = signed && value >> (bits - 1) == 1;
             *o = if negative { value | !mask } else { value };
         }
@@ -222,6 +232,9 @@ fn typed_fields(tensor: &TensorProto, element: &Type, count: usize, packed: usiz
         values.iter().flat_map(|&value| bytes(value)).collect()
     }
     let bits = element.bit_width().expect("dense elements have a width");
+    if bits == 6 {
+        return sixes(&tensor.int32_data, count);
+    }
     let data = match element {
         Type::Float(FloatType::F32) | Type::Complex(FloatType::F32) => gather(&tensor.float_data, f32::to_le_bytes),
         Type::Float(FloatType::F64) | Type::Complex(FloatType::F64) => gather(&tensor.double_data, f64::to_le_bytes),
@@ -240,10 +253,26 @@ fn typed_fields(tensor: &TensorProto, element: &Type, count: usize, packed: usiz
     Ok(unpack(Blob::copy_of(&data), element, count))
 }
 
-fn spread(dims: &[i64], values: &DenseElements, indices: &DenseElements) -> Result<DenseElements, String> {
-    let count = element_count(dims)?;
-    let element = values.r#type.element().clone();
-    let width = element.byte_width().expect("dense elements have a width");
+/// Typed data of 6-bit floats, one to an entry.
+fn sixes(entries: &[i32], count: usize) -> Result<Blob, String> {
+    if entries.len() != count {
+        return Err(format!("has {} entries of data, but its shape needs {count}", entries.len()));
+    }
+    if let Some(wide) = entries.iter().find(|entry| !(0..64).contains(*entry)) {
+        return Err(format!("has {wide} in its data, which is no 6-bit float"));
+    }
+    Ok(Blob::build(count, |out| out.iter_mut().zip(entries).for_each(|(o, &entry)| *o = entry as u8)))
+}
+
+/// A sparse tensor is spread out up to this many bytes.
+const SPREAD_LIMIT: usize = 1 << 34;
+
+/// Where in the dense tensor each of `count` values of a sparse one stands.
+fn positions(dims: &[i64], indices: &TensorValue, count: usize) -> Result<Vec<usize>, String> {
+    let size = element_count(dims)?;
+    let TensorValue::Dense(indices) = indices else {
+        return Err("is a sparse tensor whose indices are not int64".into());
+    };
     let indices_at = indices.integers().ok_or("is a sparse tensor whose indices are not int64")?;
     let linear = match indices.r#type.rank() {
         Some(1) => indices_at,
@@ -253,13 +282,38 @@ fn spread(dims: &[i64], values: &DenseElements, indices: &DenseElements) -> Resu
             .collect(),
         _ => return Err("is a sparse tensor whose indices are neither rank 1 nor 2".into()),
     };
-    if linear.len() != values.element_count() || linear.iter().any(|&at| at < 0 || at as usize >= count) {
-        return Err("is a sparse tensor whose indices do not fit its values or shape".into());
+    let positions: Option<Vec<usize>> =
+        linear.into_iter().map(|at| usize::try_from(at).ok().filter(|&at| at < size)).collect();
+    let fitting = positions.filter(|positions| positions.len() == count);
+    fitting.ok_or_else(|| "is a sparse tensor whose indices do not fit its values or shape".into())
+}
+
+fn spread(dims: &[i64], values: &DenseElements, positions: &[usize]) -> Result<DenseElements, String> {
+    let element = values.r#type.element().clone();
+    let width = element.byte_width().expect("dense elements have a width");
+    let mut data =
+        AlignedBytes::try_zeroed(spread_size(dims, width)?).ok_or("is a sparse tensor larger than memory")?;
+    for (index, &at) in positions.iter().enumerate() {
+        data.as_mut_slice()[at * width..][..width].copy_from_slice(values.element_bytes(index));
     }
-    let data = Blob::build(count * width, |out| {
-        for (index, &at) in linear.iter().enumerate() {
-            out[at as usize * width..][..width].copy_from_slice(values.element_bytes(index));
-        }
-    });
-    Ok(DenseElements::new(Type::static_tensor(dims, element), data))
+    Ok(DenseElements::new(Type::static_tensor(dims, element), Blob::from_owned(data)))
+}
+
+/// What a sparse tensor of strings does not name is empty.
+fn spread_texts(dims: &[i64], texts: &[Arc<str>], positions: &[usize]) -> Result<TensorValue, String> {
+    let empty: Arc<str> = Arc::from("");
+    let mut dense = vec![empty.clone(); spread_size(dims, size_of_val(&empty))? / size_of_val(&empty)];
+    for (text, &at) in texts.iter().zip(positions) {
+        dense[at] = text.clone();
+    }
+    Ok(TensorValue::Strings(dims.to_vec(), dense))
+}
+
+/// The bytes of a tensor, if a sparse one may be that large spread out.
+fn spread_size(dims: &[i64], width: usize) -> Result<usize, String> {
+    let bytes = element_count(dims)? * width;
+    match bytes <= SPREAD_LIMIT {
+        true => Ok(bytes),
+        false => Err(format!("is a sparse tensor of {bytes} bytes spread out; at most {SPREAD_LIMIT} are")),
+    }
 }

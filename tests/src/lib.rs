@@ -1,6 +1,7 @@
 //! Test suites over the whole compiler.
 
 pub mod conformance;
+pub mod entities;
 pub mod lit;
 pub mod models;
 pub mod node;

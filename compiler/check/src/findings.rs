@@ -23,8 +23,7 @@ impl std::fmt::Display for Finding {
 
 impl From<Finding> for Diagnostic {
     fn from(finding: Finding) -> Diagnostic {
-        let message = format!("{} [{}]", finding.message, finding.rule.id);
-        Diagnostic::input(Location::name(&finding.place.to_string()), message)
+        Diagnostic::input(Location::name(&finding.place.to_string()), finding.message).breaks(finding.rule.id)
     }
 }
 

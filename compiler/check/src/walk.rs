@@ -73,8 +73,8 @@ impl<'m> Walk<'m> {
             node: None,
             operator: Operator::Unknown,
             functions,
-            model_opsets: highest(&model.proto.opset_import),
-            opsets: highest(&model.proto.opset_import),
+            model_opsets: model_opsets(&model.proto),
+            opsets: model_opsets(&model.proto),
             scopes: vec![],
             open: vec![],
             outputs: vec![],
@@ -198,6 +198,15 @@ pub(crate) fn canonical(domain: &str) -> &str {
 /// What a function is called by.
 pub(crate) fn key_of(function: &FunctionProto) -> FunctionKey<'_> {
     (canonical(&function.domain), &function.name, &function.overload)
+}
+
+/// Operator sets came with IR version 3; before, there was the first version of ONNX's own.
+fn model_opsets(model: &ModelProto) -> FxHashMap<&str, i64> {
+    let mut opsets = highest(&model.opset_import);
+    if model.ir_version < 3 {
+        opsets.entry(canonical("")).or_insert(1);
+    }
+    opsets
 }
 
 /// The version of each domain that is imported: of several, the highest.

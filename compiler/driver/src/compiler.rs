@@ -175,7 +175,7 @@ impl Compiler {
         pipeline::check_names(&self.options)?;
         let mut options = options.clone();
         options.strict |= self.options.strict;
-        options.trace |= self.options.trace;
+        options.list_nodes |= self.options.trace;
         options.rules = options.rules.max(self.options.rules);
         options.dimensions.extend(self.options.dims.iter().map(|(name, &extent)| (name.clone(), extent)));
         let fixed = |(name, shape): (&String, &Vec<i64>)| (name.clone(), shape.iter().copied().map(Some).collect());

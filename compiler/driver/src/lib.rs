@@ -21,7 +21,7 @@ pub use check::{Finding, Level as RuleLevel, Profile, rules};
 pub use codegen_cranelift::clif;
 pub use compiler::{Arithmetic, Backend, CompiledModel, Compiler, Options, Processor};
 pub use dialects::levels::Level;
-pub use import::check_file;
+pub use import::{check_file, check_model};
 pub use ir::{Blob, DenseElements, Diagnostic, ErrorClass, FloatType, Result, Type};
 pub use lower::low::dispatch::PROCESSOR_LEVEL;
 pub use lower::low::{NO_ADDRESS, VectorRegisters};

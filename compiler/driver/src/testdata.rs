@@ -184,7 +184,8 @@ fn optional_value(proto: &OptionalProto) -> Result<Value, String> {
     Ok(Value::Optional(value.map(Box::new)))
 }
 
-fn tensor_value(proto: &TensorProto) -> Result<Tensor, String> {
+/// A tensor that a message holds. The error says what is wrong with it.
+pub fn tensor_value(proto: &TensorProto) -> Result<Tensor, String> {
     let model = Model::from_proto(ModelProto::default());
     let value = Tensors::new(&model).value(proto).map_err(|what| format!("tensor {what}"))?;
     let elements = match value {

@@ -86,5 +86,5 @@ fn scans_go_along_any_axis_in_any_direction() {
     assert_eq!(shape, [2, 3]);
     assert_eq!(found, [6.0, 5.0, 3.0, 160.0, 150.0, 130.0]);
     let nothing = Tensor::from_f32(&[2, 0], &[]).unwrap();
-    assert_eq!(run(&mut session, &[numbers(&[0.0, 100.0]), nothing]).1, []);
+    assert!(run(&mut session, &[numbers(&[0.0, 100.0]), nothing]).1.is_empty());
 }

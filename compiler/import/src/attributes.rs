@@ -2,7 +2,7 @@
 
 use dialects::onnx::schema::Kind;
 use ir::{Attribute, DenseElements, Type};
-use proto::{AttributeProto, AttributeType, Bytes, TensorProto, TensorValue, Tensors};
+use proto::{AttributeProto, AttributeType, Bytes, SparseTensorProto, TensorProto, TensorValue, Tensors};
 
 use crate::types::{Bindings, import_type};
 
@@ -56,9 +56,12 @@ pub(crate) fn import_attribute(proto: &AttributeProto, kind: Kind, tensors: &mut
         }
         Kind::SparseTensor => {
             let tensor = proto.sparse_tensor.as_ref().ok_or("holds no sparse tensor")?;
-            Attribute::dense(named(tensors.sparse_value(tensor)?, ""))
+            Attribute::dense(import_sparse(tensor, tensors)?)
         }
-        Kind::TypeProto => Attribute::Type(import_type(proto.tp.as_ref(), &Bindings::new())?.ok_or("holds no type")?),
+        Kind::TypeProto => {
+            let r#type = import_type(proto.tp.as_ref(), &Bindings::new()).map_err(|what| what.message)?;
+            Attribute::Type(r#type.ok_or("holds no type")?)
+        }
         Kind::Graph => return Err("is a graph where a value is expected".into()),
     })
 }
@@ -81,13 +84,23 @@ fn texts(list: &[Bytes]) -> Result<Attribute, String> {
 
 /// A tensor's contents as a constant.
 pub(crate) fn import_tensor(tensor: &TensorProto, tensors: &mut Tensors) -> Result<DenseElements, String> {
-    Ok(match tensors.value(tensor)? {
-        TensorValue::Dense(elements) => named(elements, &tensor.name),
+    tensors.value(tensor).map(|value| constant(value, &tensor.name))
+}
+
+/// A sparse tensor's contents as a constant, which is dense.
+pub(crate) fn import_sparse(tensor: &SparseTensorProto, tensors: &mut Tensors) -> Result<DenseElements, String> {
+    let name = tensor.values.as_ref().map_or("", |values| &values.name);
+    tensors.sparse_value(tensor).map(|value| constant(value, name))
+}
+
+fn constant(value: TensorValue, name: &str) -> DenseElements {
+    match value {
+        TensorValue::Dense(elements) => named(elements, name),
         TensorValue::Strings(shape, strings) => {
             let r#type = Type::static_tensor(&shape, Type::dialect("onnx", "String", vec![]));
             DenseElements::from_strings(r#type, &strings)
         }
-    })
+    }
 }
 
 /// Constants of more elements than a line of text holds are printed by name.

@@ -5,20 +5,22 @@ use dialects::onnx::views::Reader;
 use dialects::onnx::{YIELD, check_choices, check_types, type_name};
 use indexmap::{IndexMap, IndexSet};
 use ir::{Attribute, Attributes, DenseElements, Diagnostic, ErrorClass, FunctionType, Location, Module, Type, Value};
-use proto::{AttributeProto, FunctionProto, GraphProto, Model, NodeProto, OperatorSetIdProto, Tensors, ValueInfoProto};
+use proto::{
+    AttributeProto, FunctionProto, GraphProto, Model, ModelProto, NodeProto, OperatorSetIdProto, SparseTensorProto,
+    Tensors, ValueInfoProto,
+};
 
-use crate::attributes::{import_attribute, import_tensor, kind_of};
+use crate::attributes::{import_attribute, import_sparse, import_tensor, kind_of};
+use crate::trace::Trace;
 use crate::types::{Bindings, dimension_names, import_type, named_dimensions};
 use crate::{MAIN, Options};
+use check::{Part, Step};
 use operators::Bodies;
 use operators::graph::{Emitter, Node, Problem, remove_dead};
 use operators::types::{result_type, without_shape};
 
-/// Functions may call each other this deep.
-const CALL_DEPTH: usize = 64;
-
-/// Inlining functions may not make more nodes than this.
-const NODE_LIMIT: usize = 4_000_000;
+/// Functions may call each other this deep: names of nodes grow with every call that leads to them.
+const CALL_DEPTH: usize = 1000;
 
 /// The names of one graph.
 #[derive(Default)]
@@ -42,45 +44,86 @@ struct Frame<'m> {
 
 type FunctionKey<'m> = (&'m str, &'m str, &'m str);
 
-struct Importer<'m> {
+/// Nodes on their way into the module.
+struct Activation<'m> {
+    nodes: &'m [NodeProto],
+    /// Which of them are still to come.
+    rest: std::vec::IntoIter<usize>,
+    /// The call whose function they are; a graph's own nodes have none.
+    call: Option<Call<'m>>,
+}
+
+/// A function's call, while its nodes are inlined.
+struct Call<'m> {
+    function: &'m FunctionProto,
+    node: &'m NodeProto,
+    location: Location,
+    /// What the caller sees.
+    caller: Frame<'m>,
+}
+
+struct Importer<'i, 'm> {
+    /// Where things stand, if somebody wants to know.
+    trace: &'i mut Option<Trace<'m>>,
     emit: Emitter,
     frame: Frame<'m>,
-    callers: Vec<FunctionKey<'m>>,
+    /// How many calls of functions led here.
+    depth: usize,
     functions: IndexMap<FunctionKey<'m>, &'m FunctionProto>,
     tensors: Tensors,
     options: &'m Options,
-    node_count: usize,
-    /// Name and operator of every node, if they are to be traced.
-    read: Vec<Attribute>,
+    /// Name and operator of every node, if they are to be listed.
+    listed: Vec<Attribute>,
     /// Everything unsupported or wrong that does not keep the rest from being looked at.
     errors: Vec<Diagnostic>,
 }
 
-/// Imports a model whose IR version has been checked.
+/// Imports a model that has been checked.
 pub(crate) fn import(model: &Model, options: &Options) -> ir::Result<Module> {
+    import_with(model, options, &mut None)
+}
+
+/// Imports a model that has been checked, and keeps where everything stands in it.
+pub(crate) fn import_traced<'m>(model: &'m Model, options: &'m Options, trace: &mut Trace<'m>) -> ir::Result<Module> {
+    let mut own = Some(std::mem::take(trace));
+    let module = import_with(model, options, &mut own);
+    *trace = own.unwrap_or_default();
+    module
+}
+
+fn import_with<'m>(model: &'m Model, options: &'m Options, trace: &mut Option<Trace<'m>>) -> ir::Result<Module> {
     let graph = model.proto.graph.as_ref().expect("a loaded model has a graph");
     let importer = Importer {
+        trace,
         emit: Emitter::default(),
-        frame: Frame { opsets: opsets(&model.proto.opset_import), ..Frame::default() },
-        callers: vec![],
+        frame: Frame { opsets: model_opsets(&model.proto), ..Frame::default() },
+        depth: 0,
         functions: model.proto.functions.iter().map(|f| ((domain(&f.domain), &*f.name, &*f.overload), f)).collect(),
         tensors: Tensors::new(model),
         options,
-        node_count: 0,
-        read: vec![],
+        listed: vec![],
         errors: vec![],
     };
     importer.main(graph)
 }
 
-/// The version of each domain: of several, nodes are of the highest.
+/// Operator sets came with IR version 3; before, there was the first version of ONNX's own.
+fn model_opsets(model: &ModelProto) -> IndexMap<&str, i64> {
+    let mut imports = opsets(&model.opset_import);
+    if model.ir_version < 3 {
+        imports.entry(domain("")).or_insert(1);
+    }
+    imports
+}
+
+/// Of several versions of a domain, the highest holds.
 fn opsets(imports: &[OperatorSetIdProto]) -> IndexMap<&str, i64> {
-    let mut opsets = IndexMap::new();
+    let mut highest = IndexMap::new();
     for import in imports {
-        let version = opsets.entry(domain(&import.domain)).or_insert(import.version);
+        let version = highest.entry(domain(&import.domain)).or_insert(import.version);
         *version = import.version.max(*version);
     }
-    opsets
+    highest
 }
 
 /// The default domain has two spellings.
@@ -88,10 +131,11 @@ fn domain(text: &str) -> &str {
     if text.is_empty() { "ai.onnx" } else { text }
 }
 
-impl<'m> Importer<'m> {
+impl<'m> Importer<'_, 'm> {
     fn main(mut self, graph: &'m GraphProto) -> ir::Result<Module> {
         self.check_opsets();
         self.check_dimensions(graph);
+        self.step_in(Step::named(Part::Graph, &graph.name));
         self.enter(graph)?;
         let inputs = self.main_inputs(graph)?;
         self.initializers(graph)?;
@@ -103,7 +147,10 @@ impl<'m> Importer<'m> {
         self.emit.location = Location::Unknown;
         self.emit.create("func.return".into(), &results, &[], Attributes::new());
         let mut body = self.emit.body;
-        remove_dead(&mut body);
+        // what nobody reads is checked, too
+        if self.trace.is_none() {
+            remove_dead(&mut body);
+        }
         let types = |values: &[Value]| values.iter().map(|&value| body.value_type(value).clone()).collect::<Vec<_>>();
         let entry = body.entry().expect("a function has a block");
         let r#type = FunctionType { inputs: types(body.arguments(entry)), results: types(&results) };
@@ -115,10 +162,11 @@ impl<'m> Importer<'m> {
         let mut module = Module::new();
         let name = if graph.name.is_empty() { MAIN } else { &graph.name };
         module.add_function(MAIN, r#type, attributes, body, Location::name(name));
-        if self.options.trace {
-            module.attributes.set(crate::NODES, Attribute::Array(self.read.into()));
+        if self.options.list_nodes {
+            module.attributes.set(crate::NODES, Attribute::Array(self.listed.into()));
         }
-        ir::verify(&module, &dialects::registry())?;
+        let fits = ir::verify(&module, &dialects::registry());
+        fits.map_err(|errors| errors.into_iter().map(|error| error.breaks("operator-bodies")).collect::<Vec<_>>())?;
         Ok(module)
     }
 
@@ -146,12 +194,7 @@ impl<'m> Importer<'m> {
 
     /// Inputs without initializer become arguments; those the caller fixes become constants.
     fn main_inputs(&mut self, graph: &'m GraphProto) -> ir::Result<Vec<&'m ValueInfoProto>> {
-        let constants: IndexSet<&str> = graph
-            .initializer
-            .iter()
-            .map(|tensor| &*tensor.name)
-            .chain(graph.sparse_initializer.iter().filter_map(|s| s.values.as_ref()).map(|tensor| &*tensor.name))
-            .collect();
+        let constants = initialized(graph);
         let mut inputs = Vec::new();
         for input in graph.input.iter().filter(|input| !constants.contains(&*input.name)) {
             let location = Location::name(&input.name);
@@ -174,6 +217,37 @@ impl<'m> Importer<'m> {
         Ok(inputs)
     }
 
+    // ---- places
+
+    fn step_in(&mut self, step: Step<&'m str>) {
+        self.trace.iter_mut().for_each(|trace| trace.enter(step));
+    }
+
+    /// The location of a part of what is being imported: its name, or its place where somebody wants to know.
+    fn location(&mut self, step: Step<&'m str>) -> Location {
+        match self.trace {
+            Some(trace) => trace.location(&[step]),
+            None => Location::name(step.name),
+        }
+    }
+
+    /// Takes note of a type that the model states, where somebody wants to know.
+    fn state(&mut self, part: Part, index: usize, info: &'m ValueInfoProto) {
+        let value = self.frame.scopes.last().and_then(|scope| scope.values.get(&*info.name)).copied();
+        let (Some(value), Some(r#type)) = (value.filter(|&value| value != self.emit.none), &info.r#type) else {
+            return;
+        };
+        self.trace.iter_mut().for_each(|trace| trace.state(value, Step::number(part, index, &info.name), r#type));
+    }
+
+    /// Takes note of the types that a graph states for its values.
+    fn state_all(&mut self, graph: &'m GraphProto) {
+        if self.trace.is_some() && self.depth == 0 {
+            graph.output.iter().enumerate().for_each(|(index, info)| self.state(Part::Output, index, info));
+            graph.value_info.iter().enumerate().for_each(|(index, info)| self.state(Part::ValueInfo, index, info));
+        }
+    }
+
     // ---- graphs
 
     /// Opens a scope with the types a graph declares.
@@ -190,27 +264,24 @@ impl<'m> Importer<'m> {
 
     fn declared_type(&self, info: &ValueInfoProto) -> ir::Result<Option<Type>> {
         let r#type = import_type(info.r#type.as_ref(), &self.options.dimensions);
-        r#type.map_err(|what| {
-            let class = if what.ends_with("not supported") { ErrorClass::Unsupported } else { ErrorClass::Input };
-            vec![Diagnostic::error(class, Location::name(&info.name), what)]
-        })
+        r#type.map_err(|what| vec![Diagnostic::error(what.class, Location::name(&info.name), what.message)])
     }
 
     fn initializers(&mut self, graph: &'m GraphProto) -> ir::Result<()> {
-        for tensor in &graph.initializer {
+        for (index, tensor) in graph.initializer.iter().enumerate() {
             let elements = import_tensor(tensor, &mut self.tensors);
-            self.initializer(&tensor.name, elements)?;
+            self.initializer(Step::number(Part::Initializer, index, &tensor.name), elements)?;
         }
-        for sparse in &graph.sparse_initializer {
-            let name = sparse.values.as_ref().map_or("", |values| &values.name);
-            let elements = self.tensors.sparse_value(sparse);
-            self.initializer(name, elements)?;
+        for (index, sparse) in graph.sparse_initializer.iter().enumerate() {
+            let elements = import_sparse(sparse, &mut self.tensors);
+            self.initializer(Step::number(Part::SparseInitializer, index, sparse_name(sparse)), elements)?;
         }
         Ok(())
     }
 
-    fn initializer(&mut self, name: &'m str, elements: Result<DenseElements, String>) -> ir::Result<()> {
-        self.emit.location = Location::name(name);
+    fn initializer(&mut self, step: Step<&'m str>, elements: Result<DenseElements, String>) -> ir::Result<()> {
+        let name = step.name;
+        self.emit.location = self.location(step);
         let elements =
             elements.map_err(|what| Diagnostic::input(self.emit.location.clone(), format!("initializer {what}")))?;
         let value = self.emit.constant(elements);
@@ -234,12 +305,15 @@ impl<'m> Importer<'m> {
     }
 
     fn outputs(&mut self, graph: &'m GraphProto) -> ir::Result<Vec<Value>> {
-        let output = |output: &ValueInfoProto| {
+        let output = |(index, output): (usize, &'m ValueInfoProto)| {
             let value = self.read(&output.name);
+            self.emit.location = self.location(Step::number(Part::Output, index, &output.name));
             self.check_declared(&output.name, value)?;
             Ok(value)
         };
-        graph.output.iter().map(output).collect()
+        let outputs = graph.output.iter().enumerate().map(output).collect();
+        self.state_all(graph);
+        outputs
     }
 
     /// Elements are of the type that the graph declares for them.
@@ -253,16 +327,19 @@ impl<'m> Importer<'m> {
         }
         let [found, declared] = [found, declared].map(Option::unwrap_or_default);
         let message = format!("is of {found}, but declared as of {declared}");
-        Err(Diagnostic::input(Location::name(name), message).into())
+        Err(Diagnostic::input(self.emit.location.clone(), message).breaks("value-type-declared").into())
     }
 
     /// A graph held by an attribute, as a region's block. Arguments without declared type get the one in `expected`.
+    /// Inputs with an initializer, as IR version 3 has them, are constants that nothing is passed for.
     fn region(&mut self, op: ir::Op, graph: &'m GraphProto, expected: &[Type]) -> ir::Result<Vec<Value>> {
         let region = self.emit.body.add_region(op);
         let block = self.emit.body.add_block(region, &[]);
         let outer = (std::mem::replace(&mut self.emit.block, block), self.emit.location.clone());
         self.enter(graph)?;
-        for (index, input) in graph.input.iter().enumerate() {
+        let constants = initialized(graph);
+        let arguments = graph.input.iter().filter(|input| !constants.contains(&*input.name));
+        for (index, input) in arguments.enumerate() {
             let r#type = self.declared_type(input)?.or_else(|| expected.get(index).cloned());
             let r#type = r#type.ok_or_else(|| Diagnostic::input(Location::name(&input.name), "input has no type"))?;
             let value = self.emit.body.add_argument(block, r#type);
@@ -280,46 +357,70 @@ impl<'m> Importer<'m> {
 
     // ---- nodes
 
+    /// The nodes of a graph, and in the place of calls those of functions.
     fn nodes(&mut self, nodes: &'m [NodeProto]) -> ir::Result<()> {
-        // there is an order: `nodes-acyclic`
-        for index in check::order::schedule(nodes).expect("the checked model has no cycle") {
-            let node = &nodes[index];
-            let name = node_name(index, node);
-            let location = Location::name(&format!("{}{name}", self.frame.prefix));
-            self.emit.location = location.clone();
-            if self.options.trace {
-                let texts = [&*format!("{}{name}", self.frame.prefix), &*node.op_type];
-                self.read.push(Attribute::Array(texts.map(Attribute::string).into()));
+        let outside = self.trace.as_ref().map_or(0, Trace::depth);
+        let mut stack = vec![self.activation(nodes, None)];
+        while let Some(mut top) = stack.pop() {
+            let Some(index) = top.rest.next() else {
+                if let Some(call) = top.call {
+                    self.finish(call);
+                }
+                continue;
+            };
+            let node = &top.nodes[index];
+            stack.push(top);
+            // what stands in a function is found where it is called
+            if let Some(trace) = self.trace.as_mut().filter(|_| self.depth == 0) {
+                trace.return_to(outside);
+                trace.enter(Step::number(Part::Node, index, &node.name));
             }
-            self.node_count += 1;
-            if self.node_count > NODE_LIMIT {
-                let message = format!("the model's functions expand to more than {NODE_LIMIT} nodes");
-                return Err(Diagnostic::unsupported(location, message).into());
+            if let Some(body) = self.node(node, &node_name(index, node))? {
+                stack.push(body);
             }
-            self.node(node, &name)?;
         }
+        self.trace.iter_mut().for_each(|trace| trace.return_to(outside));
         Ok(())
     }
 
-    fn node(&mut self, proto: &'m NodeProto, name: &str) -> ir::Result<()> {
+    fn activation(&mut self, nodes: &'m [NodeProto], call: Option<Call<'m>>) -> Activation<'m> {
+        // there is an order: `nodes-acyclic`
+        let order = check::order::schedule(nodes).expect("the checked model has no cycle");
+        Activation { nodes, rest: order.into_iter(), call }
+    }
+
+    /// One node; what is still to do when it calls a function.
+    fn node(&mut self, proto: &'m NodeProto, name: &str) -> ir::Result<Option<Activation<'m>>> {
+        self.emit.location = match self.trace {
+            Some(trace) => trace.location(&[]),
+            None => Location::name(&format!("{}{name}", self.frame.prefix)),
+        };
+        if self.options.list_nodes {
+            let texts = [&*format!("{}{name}", self.frame.prefix), &*proto.op_type];
+            self.listed.push(Attribute::Array(texts.map(Attribute::string).into()));
+        }
         let operands = self.operands(proto);
         let key = (domain(&proto.domain), &*proto.op_type, &*proto.overload);
-        let results = match self.functions.get(&key).copied() {
-            Some(function) => self.call(key, function, proto, operands, name)?,
-            None => match self.operator(proto, operands) {
-                Ok(results) => results?,
-                Err(problem) => {
-                    self.report(proto, problem);
-                    vec![self.emit.none; proto.output.len()]
-                }
-            },
+        if let Some(function) = self.functions.get(&key).copied() {
+            return self.call(function, proto, operands, name).map(Some);
+        }
+        let results = match self.operator(proto, operands) {
+            Ok(results) => results?,
+            Err(problem) => {
+                self.report(proto, problem);
+                vec![self.emit.none; proto.output.len()]
+            }
         };
+        self.define_outputs(proto, results);
+        Ok(None)
+    }
+
+    fn define_outputs(&mut self, proto: &'m NodeProto, results: Vec<Value>) {
         for (output, value) in proto.output.iter().zip(results) {
             if !output.is_empty() {
                 self.define(output, value);
             }
         }
-        Ok(())
     }
 
     fn report(&mut self, proto: &NodeProto, problem: Problem) {
@@ -331,7 +432,8 @@ impl<'m> Importer<'m> {
             operator = format!("{operator} (opset {opset})");
         }
         let message = format!("{operator} {}", problem.message);
-        self.errors.push(Diagnostic::error(problem.class, self.emit.location.clone(), message));
+        let diagnostic = Diagnostic::error(problem.class, self.emit.location.clone(), message);
+        self.errors.push(Diagnostic { rule: problem.rule, ..diagnostic });
     }
 
     /// The node's inputs.
@@ -349,9 +451,9 @@ impl<'m> Importer<'m> {
         }
         let schema = self.schema(proto)?;
         let (attributes, graphs) = self.attributes(proto, schema)?;
-        check_counts(schema, &operands, proto.output.len(), self.emit.none)?;
+        check_given(schema, &operands, self.emit.none)?;
         let types: Vec<Type> = operands.iter().map(|&v| self.emit.body.value_type(v).clone()).collect();
-        check_types(schema, &types, &[]).map_err(Problem::input)?;
+        check_types(schema, &types, &[]).map_err(|what| Problem::broken("operator-types", what))?;
         let outputs = proto.output.iter().map(|name| !name.is_empty()).collect();
         let scope = self.frame.scopes.last().expect("a graph is open");
         let declared = proto.output.iter().map(|name| scope.types.get(&**name).cloned()).collect();
@@ -390,7 +492,9 @@ impl<'m> Importer<'m> {
         let value = |text: &Attribute| {
             let name = text.as_str().unwrap_or_default();
             let value = self.find(name);
-            value.ok_or_else(|| Problem::input(format!("names \"{name}\", which nothing before it defines")))
+            value.ok_or_else(|| {
+                Problem::broken("value-named-defined", format!("names \"{name}\", which nothing before it defines"))
+            })
         };
         texts.map(value).collect()
     }
@@ -402,19 +506,10 @@ impl<'m> Importer<'m> {
                 "is not an operator of ONNX, and the model has no function of that name".to_string(),
             ));
         }
-        let opset = self.frame.opsets.get(domain);
-        let opset =
-            *opset.ok_or_else(|| Problem::input(format!("is of domain {domain}, of which no opset is imported")))?;
-        match schema::lookup(domain, &proto.op_type, opset) {
-            Some(schema) if schema.deprecated => {
-                Err(Problem::unsupported(format!("was removed from ONNX in opset {}", schema.since)))
-            }
-            Some(schema) => Ok(schema),
-            None => Err(Problem::unsupported(match schema::versions(domain, &proto.op_type).first() {
-                Some(first) => format!("came with opset {}", first.since),
-                None => "is not an operator of ONNX".to_string(),
-            })),
-        }
+        let opset = self.frame.opsets.get(domain).copied().expect("the checked model imports it");
+        // versions that are too new are reported as such
+        let unknown = || Problem::unsupported(format!("is of opset {opset}, which is not known"));
+        schema::lookup(domain, &proto.op_type, opset).ok_or_else(unknown)
     }
 
     /// The node's attributes by value, and its graphs in the order of their regions.
@@ -428,16 +523,15 @@ impl<'m> Importer<'m> {
         for own in &proto.attribute {
             let name = &*own.name;
             let Some(attribute) = self.resolve(own) else { continue };
-            let known = schema.attribute(name);
-            let known = known.ok_or_else(|| Problem::input(format!("has no attribute \"{name}\"")))?;
+            let known = schema.attribute(name).expect("the checked model has declared attributes");
             let kind = kind_of(attribute).unwrap_or(known.kind);
+            // a call may give what the function's nodes do not take
             if kind != known.kind {
                 let message = format!("has attribute \"{name}\" of kind {kind:?}, but it must be {:?}", known.kind);
-                return Err(Problem::input(message));
+                return Err(Problem::broken("attribute-type-right", message));
             }
             if kind == Kind::Graph {
-                let graph = attribute.g.as_deref();
-                graphs.insert(name, graph.ok_or_else(|| Problem::input(format!("has no graph in \"{name}\"")))?);
+                graphs.insert(name, attribute.g.as_deref().expect("the checked model has a graph there"));
                 continue;
             }
             let value = import_attribute(attribute, kind, &mut self.tensors);
@@ -446,7 +540,9 @@ impl<'m> Importer<'m> {
         }
         for required in schema.attributes.iter().filter(|attribute| attribute.required) {
             if attributes.get(required.name).is_none() && !graphs.contains_key(required.name) {
-                return Err(Problem::input(format!("lacks attribute \"{}\"", required.name)));
+                // a call may leave out what the function's nodes need
+                let message = format!("lacks attribute \"{}\"", required.name);
+                return Err(Problem::broken("attribute-required", message));
             }
         }
         Ok((attributes, schema.regions().map(|name| graphs.get(name).copied()).collect()))
@@ -475,7 +571,7 @@ impl<'m> Importer<'m> {
         for (index, read) in node.outputs.iter_mut().enumerate() {
             *read |= schema.output(index).is_some_and(schema::Parameter::is_variadic);
         }
-        check_choices(schema, &node.attributes).map_err(Problem::input)?;
+        check_choices(schema, &node.attributes).map_err(|what| Problem::broken("attribute-choice", what))?;
         if graphs.is_empty() {
             let results = (0..node.outputs.len())
                 .map(|index| {
@@ -491,12 +587,17 @@ impl<'m> Importer<'m> {
         let bodies = operators::row_of(&schema.op_name()).map_or(Bodies::PLAIN, |row| row.bodies);
         let expected = (bodies.arguments)(&types);
         let mut yields = Vec::new();
-        for graph in graphs {
+        for (attribute, graph) in schema.regions().zip(graphs) {
             let Some(graph) = graph else {
                 self.emit.body.add_region(op);
                 continue;
             };
-            match self.region(op, graph, &expected) {
+            let outside = self.trace.as_ref().map_or(0, Trace::depth);
+            self.step_in(Step::named(Part::Attribute, attribute));
+            self.step_in(Step::named(Part::Graph, &graph.name));
+            let results = self.region(op, graph, &expected);
+            self.trace.iter_mut().for_each(|trace| trace.return_to(outside));
+            match results {
                 Ok(values) if yields.is_empty() => yields = values,
                 Ok(_) => {}
                 Err(errors) => return Ok(Err(errors)),
@@ -515,22 +616,18 @@ impl<'m> Importer<'m> {
 
     // ---- functions
 
-    /// Inlines a function of the model.
+    /// Begins to inline a function of the model.
     fn call(
         &mut self,
-        key: FunctionKey<'m>,
         function: &'m FunctionProto,
         proto: &'m NodeProto,
         operands: Vec<Value>,
         name: &str,
-    ) -> ir::Result<Vec<Value>> {
+    ) -> ir::Result<Activation<'m>> {
         let location = self.emit.location.clone();
-        let bad = |message: String| Err(Diagnostic::input(location.clone(), message).into());
-        if self.callers.contains(&key) || self.callers.len() >= CALL_DEPTH {
-            return bad(format!("function {} calls itself, or calls are nested too deep", function.name));
-        }
-        if operands.len() > function.input.len() || proto.output.len() > function.output.len() {
-            return bad(format!("function {} has fewer inputs or outputs than the node that calls it", function.name));
+        if self.depth >= CALL_DEPTH {
+            let message = format!("function {} is called by more than {CALL_DEPTH} others in a row", function.name);
+            return Err(Diagnostic::unsupported(location, message).into());
         }
         let mut arguments: IndexMap<&str, &AttributeProto> =
             function.attribute_proto.iter().map(|attribute| (&*attribute.name, attribute)).collect();
@@ -547,15 +644,29 @@ impl<'m> Importer<'m> {
         imports.extend(opsets(&function.opset_import));
         let prefix = format!("{}{name}/", self.frame.prefix);
         let frame = Frame { scopes: vec![scope], opsets: imports, arguments, prefix };
-        let outer = std::mem::replace(&mut self.frame, frame);
-        self.callers.push(key);
-        self.nodes(&function.node)?;
-        let results = function.output.iter().map(|output| self.read(output)).collect();
-        self.callers.pop();
-        self.frame = outer;
-        self.emit.location = location;
-        Ok(results)
+        let caller = std::mem::replace(&mut self.frame, frame);
+        self.depth += 1;
+        Ok(self.activation(&function.node, Some(Call { function, node: proto, location, caller })))
     }
+
+    /// Ends a call: the function's outputs are those of the node that calls it.
+    fn finish(&mut self, call: Call<'m>) {
+        let results = call.function.output.iter().map(|output| self.read(output)).collect();
+        self.depth -= 1;
+        self.frame = call.caller;
+        self.emit.location = call.location;
+        self.define_outputs(call.node, results);
+    }
+}
+
+/// The names of a graph's initializers.
+fn initialized(graph: &GraphProto) -> IndexSet<&str> {
+    let dense = graph.initializer.iter().map(|tensor| &*tensor.name);
+    dense.chain(graph.sparse_initializer.iter().map(sparse_name)).collect()
+}
+
+fn sparse_name(sparse: &SparseTensorProto) -> &str {
+    sparse.values.as_ref().map_or("", |values| &values.name)
 }
 
 fn value_attributes(values: &[&ValueInfoProto], bindings: &Bindings) -> Attribute {
@@ -582,26 +693,14 @@ fn node_name(index: usize, node: &NodeProto) -> String {
     if node.name.is_empty() { format!("{}_{index}", node.op_type) } else { node.name.clone() }
 }
 
-fn check_counts(schema: &Schema, operands: &[Value], outputs: usize, none: Value) -> Result<(), Problem> {
-    let check = |what: &str, count: usize, (minimum, maximum): (usize, usize)| {
-        if (minimum..=maximum).contains(&count) {
-            return Ok(());
-        }
-        let expected = match maximum {
-            _ if minimum == maximum => format!("{minimum}"),
-            usize::MAX => format!("at least {minimum}"),
-            _ => format!("{minimum} to {maximum}"),
-        };
-        Err(Problem::input(format!("has {count} {what}, but it takes {expected}")))
-    };
-    check("inputs", operands.len(), schema.input_count())?;
-    check("outputs", outputs, schema.output_count())?;
-    for (index, &operand) in operands.iter().enumerate() {
-        if let Some(input) = schema.input(index).filter(|input| operand == none && input.mode == schema::Mode::Single) {
-            return Err(Problem::input(format!("lacks its input \"{}\"", input.name)));
-        }
+/// A call may leave out what the function's nodes need.
+fn check_given(schema: &Schema, operands: &[Value], none: Value) -> Result<(), Problem> {
+    let mut absent = operands.iter().enumerate().filter(|&(_, &operand)| operand == none);
+    let needed = absent.find_map(|(index, _)| schema.input(index).filter(|input| input.mode == schema::Mode::Single));
+    match needed {
+        Some(input) => Err(Problem::broken("input-not-omitted", format!("lacks its input \"{}\"", input.name))),
+        None => Ok(()),
     }
-    Ok(())
 }
 
 /// The type of an output: what the operator gives, with the shape the model declares.
@@ -615,11 +714,9 @@ fn output_type(node: &Node, index: usize, inferred: Option<Type>) -> Result<Type
             Ok(if inferred.rank().is_some() { inferred } else { declared })
         }
         (Some(inferred), Some(Type::Tensor(declared))) if inferred.as_tensor().is_some() => {
-            Err(Problem::input(format!(
-                "gives elements of type {}, but output {index} is declared with {}",
-                inferred.element(),
-                declared.element
-            )))
+            let (found, declared) = (inferred.element(), &declared.element);
+            let message = format!("gives elements of type {found}, but output {index} is declared with {declared}");
+            Err(Problem::broken("value-type-declared", message))
         }
         (Some(inferred), _) => Ok(inferred),
         (None, Some(declared)) => Ok(declared),

@@ -12,6 +12,8 @@
 
 mod attributes;
 mod graph;
+mod inspect;
+mod trace;
 mod types;
 
 use std::path::Path;
@@ -23,7 +25,7 @@ use operators::types::without_extents;
 use proto::Model;
 
 /// The IR versions this importer reads.
-pub const IR_VERSIONS: std::ops::RangeInclusive<i64> = 3..=14;
+pub const IR_VERSIONS: std::ops::RangeInclusive<i64> = 1..=14;
 
 /// The name of the function a model becomes.
 pub const MAIN: &str = "main_graph";
@@ -44,7 +46,7 @@ pub struct Options {
     /// Whether a model that breaks any rule is refused, not only one that nobody can run.
     pub strict: bool,
     /// Whether the nodes are listed in [`NODES`], also those of which nothing is left.
-    pub trace: bool,
+    pub list_nodes: bool,
     /// Whose rules the model is to keep.
     pub rules: Profile,
     /// Inputs that are constants, by name.
@@ -93,9 +95,19 @@ pub fn import_model(model: &Model, options: &Options) -> ir::Result<Module> {
 /// Everything that is wrong with a model file, in the order of the places.
 pub fn check_file(path: &Path, profile: Profile) -> Vec<Finding> {
     match Model::load(path) {
-        Ok(model) => check::check(&model, profile, Level::Advice).sorted(),
+        Ok(model) => check_model(&model, profile),
         Err(damage) => vec![check::unreadable(damage)],
     }
+}
+
+/// Everything that is wrong with a decoded model. What needs types is looked for where nothing else keeps anybody from
+/// understanding the model.
+pub fn check_model(model: &Model, profile: Profile) -> Vec<Finding> {
+    let mut findings = check::check(model, profile, Level::Advice);
+    if !findings.has_errors() && model.proto.graph.is_some() {
+        inspect::inspect(model, &mut findings);
+    }
+    findings.sorted()
 }
 
 /// Adds to what is suspicious about a model.

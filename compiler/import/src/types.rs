@@ -3,18 +3,21 @@
 use indexmap::IndexMap;
 use ir::Type;
 use ir::types::Extent;
+use operators::graph::Problem;
 use operators::types::element_type;
 use proto::{Dimension, DimensionValue, TensorShapeProto, TypeProto, TypeValue};
 
 /// Extents given to symbolic dimensions by name.
 pub(crate) type Bindings = IndexMap<String, i64>;
 
-/// The IR type of an ONNX type; `None` where the model states none. The error says what is wrong with it.
-pub(crate) fn import_type(proto: Option<&TypeProto>, bindings: &Bindings) -> Result<Option<Type>, String> {
+/// The IR type of an ONNX type; `None` where the model states none.
+pub(crate) fn import_type(proto: Option<&TypeProto>, bindings: &Bindings) -> Result<Option<Type>, Problem> {
     let Some(value) = proto.and_then(|proto| proto.value.as_ref()) else { return Ok(None) };
     let inner = |proto: &Option<Box<TypeProto>>| {
-        import_type(proto.as_deref(), bindings)?.ok_or("has a container type without element type".to_string())
+        let missing = || Problem::input("has a container type without element type");
+        import_type(proto.as_deref(), bindings)?.ok_or_else(missing)
     };
+    let element_type = |number| element_type(number).map_err(Problem::input);
     let r#type = match value {
         TypeValue::Tensor(tensor) if tensor.elem_type == 0 => return Ok(None),
         TypeValue::Tensor(tensor) => {
@@ -27,8 +30,12 @@ pub(crate) fn import_type(proto: Option<&TypeProto>, bindings: &Bindings) -> Res
         TypeValue::Sequence(sequence) => Type::dialect("onnx", "Seq", vec![inner(&sequence.elem_type)?]),
         TypeValue::Optional(optional) => Type::dialect("onnx", "Opt", vec![inner(&optional.elem_type)?]),
         TypeValue::Map(map) => Type::dialect("onnx", "Map", vec![element_type(map.key_type)?, inner(&map.value_type)?]),
-        TypeValue::SparseTensor(_) => return Err("has a sparse tensor type, which is not supported".into()),
-        TypeValue::Opaque(_) => return Err("has an opaque type, which is not supported".into()),
+        TypeValue::SparseTensor(_) => {
+            return Err(Problem::unsupported("has a sparse tensor type, which no operator takes or gives"));
+        }
+        TypeValue::Opaque(_) => {
+            return Err(Problem::unsupported("has an opaque type, which no operator takes or gives"));
+        }
     };
     Ok(Some(r#type))
 }

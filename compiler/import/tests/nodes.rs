@@ -248,7 +248,7 @@ fn a_cycle_is_named() {
     model.graph.as_mut().expect("just built").node.push(relu(1, "y0"));
     let errors = import(&model).expect_err("a cycle");
     assert_eq!(errors[0].class, ErrorClass::Input);
-    assert_eq!(errors[0].message, "nodes read each other's outputs in a circle: 0, 1 [nodes-acyclic]");
+    assert_eq!(errors[0].message, "nodes read each other's outputs in a circle: 0, 1");
 }
 
 #[test]
@@ -277,7 +277,7 @@ fn initializers_and_outputs_are_of_their_declared_types() {
         let message = import(&model).expect_err("a contradiction")[0].message.clone();
         assert_eq!(message, right);
     };
-    wrong(|graph, info| graph.input.push(info), "is of int64, but its input of float [initializer-type]");
+    wrong(|graph, info| graph.input.push(info), "is of int64, but its input of float");
     wrong(|graph, info| graph.output.push(info), "is of int64, but declared as of float");
 }
 
@@ -298,7 +298,10 @@ fn branches_give_what_the_node_gives() {
         tensor.elem_type = 9;
     }
     let errors = import(&model).expect_err("the branches differ");
-    assert_eq!(errors[0].to_string(), "error: choice: 'onnx.If' op expects 1 values from region #1, found 2");
+    assert_eq!(
+        errors[0].to_string(),
+        "error: choice: 'onnx.If' op expects 1 values from region #1, found 2 [operator-bodies]"
+    );
 }
 
 #[test]

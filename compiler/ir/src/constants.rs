@@ -88,10 +88,14 @@ impl AlignedBytes {
 }
 
 impl Blob {
-    /// Maps a whole file.
+    /// Maps a whole file. What is no file, such as a pipe that nobody writes, is not waited for.
     pub fn map_file(path: &Path) -> std::io::Result<Blob> {
+        let metadata = std::fs::metadata(path)?;
+        if !metadata.is_file() {
+            return Err(std::io::Error::other(if metadata.is_dir() { "it is a folder" } else { "it is no file" }));
+        }
         let file = std::fs::File::open(path)?;
-        if file.metadata()?.len() == 0 {
+        if metadata.len() == 0 {
             return Ok(Blob::copy_of(&[]));
         }
         // SAFETY: the map is private and read-only; a file truncated by another process while we read it is

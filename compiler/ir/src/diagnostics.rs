@@ -51,6 +51,8 @@ pub struct Diagnostic {
     pub class: ErrorClass,
     /// Where it happened.
     pub location: Location,
+    /// The rule of a document that is broken, by its identifier in the table of rules.
+    pub rule: Option<&'static str>,
     /// One line: what is wrong, expected and actual.
     pub message: String,
     /// Further lines: context, what the user can do.
@@ -63,7 +65,7 @@ pub type Result<T, E = Vec<Diagnostic>> = std::result::Result<T, E>;
 impl Diagnostic {
     /// An error of the given class.
     pub fn error(class: ErrorClass, location: Location, message: impl Into<String>) -> Diagnostic {
-        Diagnostic { severity: Severity::Error, class, location, message: message.into(), notes: vec![] }
+        Diagnostic { severity: Severity::Error, class, location, rule: None, message: message.into(), notes: vec![] }
     }
 
     /// The model or an input is wrong.
@@ -84,6 +86,11 @@ impl Diagnostic {
     /// Where and what, in one line: `node_3: the operands differ`.
     pub fn statement(&self) -> String {
         self.location.statement(&self.message)
+    }
+
+    /// The same diagnostic about a rule that is broken.
+    pub fn breaks(self, rule: &'static str) -> Diagnostic {
+        Diagnostic { rule: Some(rule), ..self }
     }
 
     /// The same diagnostic with one more note.
@@ -108,6 +115,9 @@ impl fmt::Display for Diagnostic {
             Severity::Note => "note",
         };
         write!(f, "{severity}: {}", self.statement())?;
+        if let Some(rule) = self.rule {
+            write!(f, " [{rule}]")?;
+        }
         for note in &self.notes {
             write!(f, "\n  note: {note}")?;
         }

@@ -34,6 +34,8 @@ fn layout(format: FloatType) -> Layout {
     };
     match format {
         FloatType::F4E2M1FN => row(2, 1, 1, Special::Finite),
+        FloatType::F6E2M3FN => row(2, 3, 1, Special::Finite),
+        FloatType::F6E3M2FN => row(3, 2, 3, Special::Finite),
         FloatType::F8E4M3FN => row(4, 3, 7, Special::AllOnesNan),
         FloatType::F8E4M3FNUZ => row(4, 3, 8, Special::NegativeZeroNan),
         FloatType::F8E5M2 => row(5, 2, 15, Special::Ieee),

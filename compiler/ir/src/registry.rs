@@ -1,7 +1,6 @@
 //! Operation definitions: one declarative row an operation, from which verifier, folding and documentation read.
 
 use std::fmt;
-use std::sync::OnceLock;
 
 use crate::IndexMap;
 
@@ -299,22 +298,12 @@ pub struct Registry {
     large: Vec<LargeDialect>,
 }
 
-/// A dialect of so many operations that they are only defined when somebody asks for one.
+/// A dialect of so many operations that each is only defined when somebody asks for it.
 #[derive(Clone, Debug)]
 struct LargeDialect {
     name: &'static str,
-    make: fn() -> Vec<OpDefinition>,
-    definitions: OnceLock<IndexMap<&'static str, OpDefinition>>,
-}
-
-impl LargeDialect {
-    fn definitions(&self) -> &IndexMap<&'static str, OpDefinition> {
-        self.definitions.get_or_init(|| {
-            let mut definitions = IndexMap::default();
-            define(&mut definitions, (self.make)());
-            definitions
-        })
-    }
+    find: fn(&str) -> Option<&'static OpDefinition>,
+    all: fn() -> Vec<&'static OpDefinition>,
 }
 
 /// Adds definitions by name; a second definition of one name is a bug.
@@ -331,16 +320,22 @@ impl Registry {
         define(&mut self.definitions, definitions);
     }
 
-    /// Adds a dialect whose operations are only defined when somebody asks for one.
-    pub fn extend_lazily(&mut self, dialect: &'static str, make: fn() -> Vec<OpDefinition>) {
-        self.large.push(LargeDialect { name: dialect, make, definitions: OnceLock::new() });
+    /// Adds a dialect whose operations are defined one by one, when somebody asks: `find` has the one of a name, `all`
+    /// every one.
+    pub fn extend_on_demand(
+        &mut self,
+        dialect: &'static str,
+        find: fn(&str) -> Option<&'static OpDefinition>,
+        all: fn() -> Vec<&'static OpDefinition>,
+    ) {
+        self.large.push(LargeDialect { name: dialect, find, all });
     }
 
     /// The definition of `name`.
     pub fn get(&self, name: &str) -> Option<&OpDefinition> {
         self.definitions.get(name).or_else(|| {
             let dialect = name.split('.').next()?;
-            self.large.iter().find(|large| large.name == dialect)?.definitions().get(name)
+            (self.large.iter().find(|large| large.name == dialect)?.find)(name)
         })
     }
 
@@ -357,6 +352,6 @@ impl Registry {
 
     /// All definitions: those of large dialects last, else in the order of registration.
     pub fn iter(&self) -> impl Iterator<Item = &OpDefinition> {
-        self.definitions.values().chain(self.large.iter().flat_map(|large| large.definitions().values()))
+        self.definitions.values().chain(self.large.iter().flat_map(|large| (large.all)()))
     }
 }

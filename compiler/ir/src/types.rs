@@ -62,6 +62,10 @@ pub enum Signedness {
 pub enum FloatType {
     /// `f4E2M1FN`
     F4E2M1FN,
+    /// `f6E2M3FN`
+    F6E2M3FN,
+    /// `f6E3M2FN`
+    F6E3M2FN,
     /// `f8E4M3FN`
     F8E4M3FN,
     /// `f8E4M3FNUZ`
@@ -84,8 +88,10 @@ pub enum FloatType {
 
 impl FloatType {
     /// Every format, for tables and parsers.
-    pub const ALL: [FloatType; 10] = [
+    pub const ALL: [FloatType; 12] = [
         FloatType::F4E2M1FN,
+        FloatType::F6E2M3FN,
+        FloatType::F6E3M2FN,
         FloatType::F8E4M3FN,
         FloatType::F8E4M3FNUZ,
         FloatType::F8E5M2,
@@ -101,6 +107,8 @@ impl FloatType {
     pub fn keyword(self) -> &'static str {
         match self {
             FloatType::F4E2M1FN => "f4E2M1FN",
+            FloatType::F6E2M3FN => "f6E2M3FN",
+            FloatType::F6E3M2FN => "f6E3M2FN",
             FloatType::F8E4M3FN => "f8E4M3FN",
             FloatType::F8E4M3FNUZ => "f8E4M3FNUZ",
             FloatType::F8E5M2 => "f8E5M2",
@@ -117,6 +125,7 @@ impl FloatType {
     pub fn width(self) -> u32 {
         match self {
             FloatType::F4E2M1FN => 4,
+            FloatType::F6E2M3FN | FloatType::F6E3M2FN => 6,
             FloatType::F8E4M3FN
             | FloatType::F8E4M3FNUZ
             | FloatType::F8E5M2

@@ -110,8 +110,8 @@ pub fn pipelines() -> Vec<PipelineDefinition> {
 fn build_kernels(module: &mut Module, context: &PassContext<'_>) -> Result<()> {
     bufferize_globals(module);
     let memory = memory(context);
-    bufferize_host(module, INITIALIZE, memory)?;
-    bufferize_host(module, MAIN, memory)?;
+    bufferize_host(module, INITIALIZE, memory, context.registry)?;
+    bufferize_host(module, MAIN, memory, context.registry)?;
     crate::kernel::build::build_kernels(module, &target(context));
     low::declare::declare_runtime(module)
 }

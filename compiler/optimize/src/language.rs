@@ -99,13 +99,17 @@ impl Language for Node {
 #[derive(Debug)]
 pub(crate) struct Symbols {
     names: IndexSet<String>,
+    /// Whether the operator of each name is commutative.
+    commutative: Vec<bool>,
     attributes: IndexSet<Attributes>,
 }
 
 impl Symbols {
     /// The names of rules first, with the numbers they have there.
     pub(crate) fn of_rules() -> Symbols {
-        Symbols { names: RULES.operators.clone(), attributes: IndexSet::default() }
+        let names = RULES.operators.clone();
+        let commutative = names.iter().map(|name| is_commutative(name)).collect();
+        Symbols { names, commutative, attributes: IndexSet::default() }
     }
 
     /// A name by its number.
@@ -116,8 +120,16 @@ impl Symbols {
     pub(crate) fn name(&mut self, name: &str) -> u32 {
         match self.names.get_index_of(name) {
             Some(number) => number as u32,
-            None => self.names.insert_full(name.to_string()).0 as u32,
+            None => {
+                self.commutative.push(is_commutative(name));
+                self.names.insert_full(name.to_string()).0 as u32
+            }
         }
+    }
+
+    /// Whether the operands of the operator with this number may be swapped.
+    pub(crate) fn is_commutative(&self, operator: u32) -> bool {
+        self.commutative[operator as usize]
     }
 
     pub(crate) fn attributes(&mut self, attributes: &Attributes) -> u32 {
@@ -126,6 +138,11 @@ impl Symbols {
             None => self.attributes.insert_full(attributes.clone()).0 as u32,
         }
     }
+}
+
+/// Whether an operator, named as in rules, is commutative.
+fn is_commutative(name: &str) -> bool {
+    operators::row_of(&format!("onnx.{name}")).is_some_and(|row| row.commutative)
 }
 
 /// What is known about a class.

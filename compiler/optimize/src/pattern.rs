@@ -189,7 +189,7 @@ impl Graph<'_> {
         bindings.ops.push(op);
         let known = label.and_then(|label| replace(&mut bindings.labels, label, Some(op)));
         self.match_operands(operands, &node.children, rest, bindings, visit);
-        if operators::row_of(self.body.name(op)).is_some_and(|row| row.commutative)
+        if self.symbols.is_commutative(node.operator)
             && let [a, b] = node.children[..]
             && self.egraph.find(a) != self.egraph.find(b)
         {

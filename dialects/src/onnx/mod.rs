@@ -21,7 +21,7 @@ pub const NO_VALUE: &str = "onnx.NoValue";
 pub const YIELD: &str = "onnx.Yield";
 
 pub use names::OnnxOp;
-pub use operations::{is_random, operations};
+pub use operations::{find_operation, is_random, operations};
 pub use verify::{check_choices, check_types, type_name};
 
 impl OnnxOp {

@@ -1,6 +1,6 @@
 //! Definitions of the operations, made from the schemas.
 
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 use ir::{Arity, AttributeDefinition, AttributeKind, OpDefinition, Trait};
 
@@ -8,17 +8,33 @@ use super::OnnxOp;
 use super::schema::{self, Kind, Schema};
 
 /// The dialect's operations.
-pub fn operations() -> Vec<OpDefinition> {
-    static DEFINITIONS: LazyLock<Vec<OpDefinition>> = LazyLock::new(|| {
-        let own = [
-            OpDefinition::new(super::NO_VALUE, "An omitted optional.", Arity::exactly(0), Arity::exactly(1))
-                .with_traits(&[Trait::Pure]),
-            OpDefinition::new(super::YIELD, "The outputs of a region.", Arity::at_least(0), Arity::exactly(0))
-                .with_traits(&[Trait::Terminator]),
-        ];
-        own.into_iter().chain(schema::all_newest().map(definition)).collect()
-    });
-    DEFINITIONS.clone()
+pub fn operations() -> Vec<&'static OpDefinition> {
+    OWN.iter().chain(OnnxOp::all().map(of_operator)).collect()
+}
+
+/// The operation of a name.
+pub fn find_operation(name: &str) -> Option<&'static OpDefinition> {
+    OnnxOp::from_name(name).map(of_operator).or_else(|| OWN.iter().find(|own| own.name == name))
+}
+
+/// Those that are no operators.
+static OWN: LazyLock<[OpDefinition; 2]> = LazyLock::new(|| {
+    [
+        OpDefinition::new(super::NO_VALUE, "An omitted optional.", Arity::exactly(0), Arity::exactly(1))
+            .with_traits(&[Trait::Pure]),
+        OpDefinition::new(super::YIELD, "The outputs of a region.", Arity::at_least(0), Arity::exactly(0))
+            .with_traits(&[Trait::Terminator]),
+    ]
+});
+
+/// The operation of an operator, defined when somebody first asks: a model uses few of so many.
+fn of_operator(operator: OnnxOp) -> &'static OpDefinition {
+    static DEFINITIONS: LazyLock<Vec<OnceLock<OpDefinition>>> =
+        LazyLock::new(|| OnnxOp::all().map(|_| OnceLock::new()).collect());
+    DEFINITIONS[operator as usize].get_or_init(|| {
+        let schema = schema::of_operation(operator.name()).expect("the operators are those of the schemas");
+        definition(operator, schema)
+    })
 }
 
 /// Operators whose results may differ from one occurrence to the next; Dropout's do in training.
@@ -38,7 +54,7 @@ pub fn is_random(name: &str) -> bool {
 }
 
 /// Definitions are made once and live as long as the program, so their text is leaked.
-fn definition(schema: &Schema) -> OpDefinition {
+fn definition(operator: OnnxOp, schema: &Schema) -> OpDefinition {
     let graphs = schema.attributes.iter().filter(|a| a.kind == Kind::Graph).count() as u16;
     let attributes: Vec<AttributeDefinition> = schema
         .attributes
@@ -50,20 +66,15 @@ fn definition(schema: &Schema) -> OpDefinition {
     OpDefinition {
         regions: Arity::exactly(graphs),
         attributes: attributes.leak(),
-        traits: match OnnxOp::from_name(&schema.op_name()) {
-            Some(OnnxOp::Constant) => &[Trait::Pure, Trait::ConstantLike],
+        traits: match operator {
+            OnnxOp::Constant => &[Trait::Pure, Trait::ConstantLike],
             // as if they read the state of a generator: unused ones may go, equal ones are not one
-            Some(operator) if RANDOM.contains(&operator) => &[Trait::ReadsMemory],
+            _ if RANDOM.contains(&operator) => &[Trait::ReadsMemory],
             _ if graphs > 0 => &[Trait::RecursiveEffects, Trait::SingleBlock],
             _ => &[Trait::Pure],
         },
         verify: Some(super::verify::verify),
-        ..OpDefinition::new(
-            schema.op_name().leak(),
-            summary.leak(),
-            arity(schema.input_count()),
-            arity(schema.output_count()),
-        )
+        ..OpDefinition::new(operator.name(), summary.leak(), arity(schema.input_count()), arity(schema.output_count()))
     }
 }
 

@@ -12,9 +12,11 @@ pub(super) fn verify(body: &Body, op: Op) -> Check {
     let Some(schema) = schema::of_operation(body.name(op)) else { return Ok(()) };
     let operation = body.op(op);
     let (operands, results) = (types_of(body, operation.operands()), types_of(body, operation.results()));
-    check_types(schema, &operands, &results)?;
+    let operator = OnnxOp::of(body, op);
+    // initializers are constants too, of whatever type
+    check_types(schema, &operands, if operator == Some(OnnxOp::Constant) { &[] } else { &results })?;
     check_choices(schema, &operation.attributes)?;
-    match OnnxOp::of(body, op) {
+    match operator {
         Some(OnnxOp::If) => verify_if(body, op, &results),
         Some(OnnxOp::Loop) => verify_loop(body, op, &operands, &results),
         Some(OnnxOp::Scan) => verify_scan(body, op, &operands, &results),
@@ -90,6 +92,8 @@ fn element_name(element: &Type) -> Option<String> {
         Type::Integer(integer) => format!("int{}", integer.width),
         Type::Float(float) => match float {
             FloatType::F4E2M1FN => "float4e2m1",
+            FloatType::F6E2M3FN => "float6e2m3",
+            FloatType::F6E3M2FN => "float6e3m2",
             FloatType::F8E4M3FN => "float8e4m3fn",
             FloatType::F8E4M3FNUZ => "float8e4m3fnuz",
             FloatType::F8E5M2 => "float8e5m2",

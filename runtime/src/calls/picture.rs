@@ -4,6 +4,7 @@ use std::io::Cursor;
 
 use hayro_jpeg2000::{ColorSpace, DecodeSettings, DecoderContext, Image};
 use image::{ImageReader, RgbImage};
+use libjpeg_turbo_rs::{Decoder, PixelFormat};
 
 use super::{Call, Failure, Outcome};
 
@@ -20,6 +21,9 @@ enum Format {
 /// What JPEG 2000 files begin with: a box of that type, or the code stream itself.
 const JPEG_2000: [&[u8]; 2] = [b"\x00\x00\x00\x0CjP  \x0D\x0A\x87\x0A", b"\xFF\x4F\xFF\x51"];
 
+/// What JPEG files begin with.
+const JPEG: &[u8] = b"\xFF\xD8\xFF";
+
 /// As many pixels as other formats are decoded to: 512 MiB of them.
 const MOST_PIXELS: u64 = 1 << 27;
 
@@ -29,8 +33,18 @@ fn decode(bytes: &[u8]) -> Option<RgbImage> {
     if JPEG_2000.iter().any(|begin| bytes.starts_with(begin)) {
         return decode_jpeg_2000(bytes);
     }
+    if bytes.starts_with(JPEG) {
+        return decode_jpeg(bytes);
+    }
     let reader = ImageReader::new(Cursor::new(bytes)).with_guessed_format().ok()?;
     Some(reader.decode().ok()?.into_rgb8())
+}
+
+/// Bit for bit as libjpeg-turbo decodes, whose upsampling of chroma the standard asks for.
+fn decode_jpeg(bytes: &[u8]) -> Option<RgbImage> {
+    let decoder = Decoder::new(bytes).ok()?.with_output_format(PixelFormat::Rgb).with_max_pixels(MOST_PIXELS as usize);
+    let image = decoder.decode_image().ok()?;
+    RgbImage::from_vec(image.width as u32, image.height as u32, image.data)
 }
 
 fn decode_jpeg_2000(bytes: &[u8]) -> Option<RgbImage> {

@@ -1,5 +1,7 @@
 //! RoiAlign and MaxRoiPool: regions of images, cut into cells.
 
+use std::borrow::Cow;
+
 use super::element::{Element, Generic};
 use super::{Call, Failure, Outcome, Output, Tensor};
 
@@ -79,6 +81,36 @@ impl Alignment {
     }
 }
 
+/// The channels of images, and the grids of cells that are made of them, region by region.
+struct Channels<'a, T: Element> {
+    images: Cow<'a, [T]>,
+    /// Images, channels, height, width.
+    extents: [usize; 4],
+    /// Rows and columns of cells.
+    cells: [usize; 2],
+    output: std::slice::ChunksExactMut<'a, T>,
+}
+
+impl<'a, T: Element> Channels<'a, T> {
+    fn of(images: &'a Tensor<'_>, output: &'a mut Output<'_>) -> Result<Channels<'a, T>, Failure> {
+        let &[count, channels, height, width] = &images.extents[..] else { return Err(NO_FIT) };
+        let &[_, _, down, across] = &output.extents[..] else { return Err(NO_FIT) };
+        let output = output.elements::<T>().chunks_exact_mut((down * across).max(1));
+        let extents = [count, channels, height, width];
+        Ok(Channels { images: images.elements::<T>(), extents, cells: [down, across], output })
+    }
+
+    /// Fills the next region's grids from the channels of one image: each cell from its channel, row and column.
+    fn fill(&mut self, image: usize, value: impl Fn(&[T], usize, usize) -> T) {
+        let [_, channels, height, width] = self.extents;
+        for (channel, cells) in (0..channels).zip(&mut self.output) {
+            let pixels = &self.images[(image * channels + channel) * height * width..][..height * width];
+            let across = self.cells[1];
+            cells.iter_mut().enumerate().for_each(|(at, cell)| *cell = value(pixels, at / across, at % across));
+        }
+    }
+}
+
 struct Align<'s, 'c> {
     images: &'s Tensor<'c>,
     regions: &'s Tensor<'c>,
@@ -91,25 +123,19 @@ impl Generic for Align<'_, '_> {
     type Result = Outcome;
 
     fn run<T: Element>(self) -> Outcome {
-        let (images, regions) = (self.images.elements::<T>(), self.regions.elements::<T>());
-        let &[count, channels, height, width] = &self.images.extents[..] else { return Err(NO_FIT) };
-        let &[_, _, cells_down, cells_across] = &self.output.extents[..] else { return Err(NO_FIT) };
-        let mut output = self.output.elements::<T>().chunks_exact_mut((cells_down * cells_across).max(1));
+        let mut grids = Channels::<T>::of(self.images, self.output)?;
+        let ([count, _, height, width], [down, across]) = (grids.extents, grids.cells);
         let offset = if self.alignment.half_pixel { 0.5 } else { 0.0 };
-        for (region, &place) in regions.chunks_exact(4).zip(self.places) {
+        for (region, &place) in self.regions.elements::<T>().chunks_exact(4).zip(self.places) {
             let image = usize::try_from(place).ok().filter(|&image| image < count).ok_or(NO_IMAGE)?;
             let [left, top, right, bottom] =
                 std::array::from_fn(|at| region[at].to_f64() * self.alignment.scale - offset);
-            let down = Side::new(&self.alignment, [top, bottom], cells_down, height)?;
-            let across = Side::new(&self.alignment, [left, right], cells_across, width)?;
-            for channel in 0..channels {
-                let image = &images[(image * channels + channel) * height * width..][..height * width];
-                let Some(cells) = output.next() else { return Ok(()) };
-                fill(cells, cells_across, |y, x| match image.is_empty() {
-                    true => T::ZERO,
-                    false => T::of_f64(self.alignment.cell(image, width, down.cell(y), across.cell(x))),
-                });
-            }
+            let down = Side::new(&self.alignment, [top, bottom], down, height)?;
+            let across = Side::new(&self.alignment, [left, right], across, width)?;
+            grids.fill(image, |pixels, y, x| match pixels.is_empty() {
+                true => T::ZERO,
+                false => T::of_f64(self.alignment.cell(pixels, width, down.cell(y), across.cell(x))),
+            });
         }
         Ok(())
     }
@@ -128,11 +154,6 @@ pub(super) fn align_regions(call: &mut Call<'_>) -> Outcome {
     images.kind.dispatch(align)
 }
 
-/// Fills a grid of cells from the row and the column of each.
-fn fill<T>(cells: &mut [T], across: usize, mut value: impl FnMut(usize, usize) -> T) {
-    cells.iter_mut().enumerate().for_each(|(at, cell)| *cell = value(at / across, at % across));
-}
-
 struct Pool<'s, 'c> {
     images: &'s Tensor<'c>,
     regions: &'s Tensor<'c>,
@@ -144,27 +165,21 @@ impl Generic for Pool<'_, '_> {
     type Result = Outcome;
 
     fn run<T: Element>(self) -> Outcome {
-        let (images, regions) = (self.images.elements::<T>(), self.regions.elements::<T>());
-        let &[count, channels, height, width] = &self.images.extents[..] else { return Err(NO_FIT) };
-        let &[_, _, cells_down, cells_across] = &self.output.extents[..] else { return Err(NO_FIT) };
-        let mut output = self.output.elements::<T>().chunks_exact_mut((cells_down * cells_across).max(1));
-        for region in regions.chunks_exact(5) {
+        let mut grids = Channels::<T>::of(self.images, self.output)?;
+        let ([count, _, height, width], [down, across]) = (grids.extents, grids.cells);
+        for region in self.regions.elements::<T>().chunks_exact(5) {
             let [image, left, top, right, bottom] = std::array::from_fn(|at| region[at].to_f64());
             if !(0.0..count as f64).contains(&image) {
                 return Err(NO_IMAGE);
             }
             // in f32, as the scale is, because it decides which of two pixels is the nearer one
             let [left, top, right, bottom] = [left, top, right, bottom].map(|x| (x as f32 * self.scale).round());
-            for channel in 0..channels {
-                let image = &images[(image as usize * channels + channel) * height * width..][..height * width];
-                let Some(cells) = output.next() else { return Ok(()) };
-                fill(cells, cells_across, |y, x| {
-                    let rows = range([top, bottom], y, cells_down, height);
-                    let columns = range([left, right], x, cells_across, width);
-                    let pixels = rows.flat_map(|row| &image[row * width..(row + 1) * width][columns.clone()]);
-                    pixels.copied().reduce(T::greater).unwrap_or(T::ZERO)
-                });
-            }
+            grids.fill(image as usize, |pixels, y, x| {
+                let rows = range([top, bottom], y, down, height);
+                let columns = range([left, right], x, across, width);
+                let cell = rows.flat_map(|row| &pixels[row * width..(row + 1) * width][columns.clone()]);
+                cell.copied().reduce(T::greater).unwrap_or(T::ZERO)
+            });
         }
         Ok(())
     }

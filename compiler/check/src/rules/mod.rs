@@ -5,6 +5,7 @@ mod attributes;
 mod devices;
 mod external;
 mod functions;
+mod inference;
 mod initializers;
 mod metadata;
 mod model;
@@ -33,6 +34,7 @@ const FAMILIES: &[(&str, &[Rule])] = &[
     ("Inputs and outputs of nodes", arity::RULES),
     ("Attributes", attributes::RULES),
     ("Values of attributes", values::RULES),
+    ("Types and shapes of nodes", inference::RULES),
     ("Functions", functions::RULES),
     ("Initializers", initializers::RULES),
     ("Tensors", tensors::RULES),

@@ -26,7 +26,8 @@ mod routines;
 mod sizes;
 
 use ir::{
-    Attribute, Attributes, Block, Body, Builder, FunctionType, IndexMap, IndexSet, Module, Op, OpName, Type, Value,
+    Attribute, Attributes, Block, Body, Builder, Folded, FunctionType, IndexMap, IndexSet, Module, Op, OpName,
+    Registry, Type, Value,
 };
 
 use crate::fold_constants::INITIALIZE;
@@ -67,6 +68,7 @@ struct Pure {
 
 struct Host<'m> {
     module: &'m mut Module,
+    registry: &'m Registry,
     name: String,
     memory: Memory,
     source: Body,
@@ -90,7 +92,7 @@ struct Host<'m> {
 }
 
 /// Bufferizes the function `name` and adapts it to the host calling convention.
-pub fn bufferize_host(module: &mut Module, name: &str, memory: Memory) -> ir::Result<()> {
+pub fn bufferize_host(module: &mut Module, name: &str, memory: Memory, registry: &Registry) -> ir::Result<()> {
     let Some(op) = module.symbol(name) else { return Ok(()) };
     let source = module.body.take_isolated(op).expect("a function owns its body");
     let table_type = Type::memref(vec![None], Type::I64);
@@ -105,6 +107,7 @@ pub fn bufferize_host(module: &mut Module, name: &str, memory: Memory) -> ir::Re
     let status = builder.value("rt.buffer", &[context], table_type.clone(), []);
     let mut host = Host {
         module,
+        registry,
         name: name.to_string(),
         memory,
         source,
@@ -181,7 +184,7 @@ impl Host<'_> {
         self.body.result(op, 0)
     }
 
-    /// A pure operation; one that the entry block has already is not repeated.
+    /// A pure operation with one result, folded where it can be; one that the entry block has already is not repeated.
     fn pure(
         &mut self,
         name: impl Into<OpName>,
@@ -195,11 +198,41 @@ impl Host<'_> {
         }
         let mut builder = Builder::at_end(&mut self.body, self.at);
         let value = builder.value(pure.name.clone(), &pure.operands, pure.result.clone(), pure.attributes.clone());
+        let value = self.folded(&pure, value);
         // what a branch computes is not known behind it
         if Some(self.at) == self.body.entry() {
             self.known.insert(pure, value);
         }
         value
+    }
+
+    /// What the result of an operation that was just made folds to; the operation goes then.
+    fn folded(&mut self, pure: &Pure, result: Value) -> Value {
+        let op = self.body.defining_op(result).expect("an operation was made");
+        let fold = self.registry.get(pure.name.as_str()).and_then(|definition| definition.fold);
+        let Some([folded]) =
+            fold.and_then(|fold| fold(&self.body, op)).and_then(|all| <[Folded; 1]>::try_from(all).ok())
+        else {
+            return result;
+        };
+        match folded {
+            Folded::Constant(_) if pure.operands.is_empty() => result,
+            Folded::Constant(value) => {
+                self.body.erase(op);
+                self.pure("arith.constant", &[], pure.result.clone(), [("value", value)])
+            }
+            Folded::Value(value) => {
+                self.body.erase(op);
+                value
+            }
+        }
+    }
+
+    /// Ends the run unless the condition holds; what always holds is not asked.
+    fn assert(&mut self, condition: Value, attributes: impl Into<Attributes>) {
+        if ir::constant_integer(&self.body, condition) != Some(1) {
+            self.emit("cf.assert", &[condition], &[], attributes);
+        }
     }
 
     fn index(&mut self, value: i64) -> Value {

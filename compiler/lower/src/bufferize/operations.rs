@@ -61,7 +61,7 @@ impl Host<'_> {
             "cf.assert" => {
                 let condition = self.scalars[&self.source.operand(op, 0)];
                 let attributes = self.source.op(op).attributes.clone();
-                self.emit("cf.assert", &[condition], &[], attributes);
+                self.assert(condition, attributes);
             }
             "tensor.dim" => self.scalar_op(op),
             _ if name.starts_with("arith.") || name.starts_with("math.") => self.scalar_op(op),

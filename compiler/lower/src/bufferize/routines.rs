@@ -116,8 +116,8 @@ impl Host<'_> {
     }
 
     fn assert_compared(&mut self, a: Value, b: Value, predicate: i64, message: &str) {
-        let holds = self.value("arith.cmpi", &[a, b], Type::I1, [("predicate", Attribute::i64(predicate))]);
-        self.emit("cf.assert", &[holds], &[], [("msg", Attribute::string(message))]);
+        let holds = self.pure("arith.cmpi", &[a, b], Type::I1, [("predicate", Attribute::i64(predicate))]);
+        self.assert(holds, [("msg", Attribute::string(message))]);
     }
 
     /// `rt.append`: copies one more element behind a tensor, which moves when there is no room.
@@ -137,7 +137,7 @@ impl Host<'_> {
             let same = self.value("arith.cmpi", &[known, extent], Type::I1, [("predicate", Attribute::i64(EQUAL))]);
             let fits = self.value("arith.ori", &[is_first, same], Type::I1, []);
             let message = format!("{name}the elements of a stacked result differ in shape");
-            self.emit("cf.assert", &[fits], &[], [("msg", Attribute::string(&message))]);
+            self.assert(fits, [("msg", Attribute::string(&message))]);
         }
         let one = self.index(1);
         let extents: Vec<Value> = std::iter::once(self.value("arith.addi", &[count, one], Type::Index, []))

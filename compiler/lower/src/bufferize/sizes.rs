@@ -130,7 +130,7 @@ impl Host<'_> {
         if self.checked.insert(fits) {
             let node = node_prefix(location);
             let message = format!("{node}an extent of the result is negative, or it takes more than {LIMIT} bytes");
-            self.emit("cf.assert", &[fits], &[], [("msg", Attribute::string(&message))]);
+            self.assert(fits, [("msg", Attribute::string(&message))]);
         }
         bytes
     }

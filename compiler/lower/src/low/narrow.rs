@@ -50,7 +50,8 @@ fn widen_body(body: &mut Body, tables: &mut IndexMap<String, DenseElements>) -> 
     let ops = body.walk_all();
     let narrow = |body: &Body, values: &[Value]| values.iter().any(|&v| is_narrow(body.value_type(v).element()));
     let mut changed = body.entry().is_some_and(|entry| narrow(body, body.arguments(entry)));
-    for op in ops {
+    // readers first: what computes a value still tells them its type
+    for op in ops.into_iter().rev() {
         let operation = body.op(op);
         if narrow(body, operation.operands()) || narrow(body, operation.results()) {
             changed = true;

@@ -2,10 +2,11 @@
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};
-use ir::{Attribute, Op, Type, Value};
+use ir::{Attribute, DimExpr, Op, Type, Value};
 
 use crate::operator::{Operator, Rank};
-use crate::shape::{Answer, Node};
+use crate::shape::elements::constants;
+use crate::shape::{Answer, Elements, Node};
 use crate::structured::{Lowering, Unsupported};
 
 pub(crate) const CONSTANT_OF_SHAPE: Operator = Operator {
@@ -15,6 +16,7 @@ pub(crate) const CONSTANT_OF_SHAPE: Operator = Operator {
         Some(Type::unranked_tensor(value.map_or(Type::F32, |value| value.r#type.element().clone())))
     }),
     shapes: Some(shapes),
+    elements: Some(elements),
     lower: Some(lower),
     ..Operator::of(OnnxOp::ConstantOfShape)
 };
@@ -24,6 +26,12 @@ fn shapes(node: &mut Node<'_, '_>) -> Answer {
     let Some(sizes) = node.sizes_of(filled.input) else { return Ok(vec![]) };
     let dims = sizes.into_iter().enumerate().map(|(axis, size)| size.unwrap_or_else(|| node.fresh(0, axis)));
     Ok(vec![Some(dims.collect())])
+}
+
+fn elements(node: &Node<'_, '_>, extents: &[usize]) -> Option<Elements> {
+    let filled: views::ConstantOfShape = node.view();
+    let element = filled.value.map_or(Some(DimExpr::ZERO), |value| constants(&value)?.pop()?);
+    Some(vec![element; extents.iter().product()])
 }
 
 fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {

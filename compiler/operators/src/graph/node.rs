@@ -34,6 +34,8 @@ pub type Finish = Box<dyn FnOnce(&mut Emitter, Vec<Value>) -> Vec<Value>>;
 pub struct Problem {
     /// Whose fault it is.
     pub class: ErrorClass,
+    /// The rule that is broken.
+    pub rule: Option<&'static str>,
     /// What is wrong, as the end of a sentence that starts with the operator.
     pub message: String,
 }
@@ -41,11 +43,16 @@ pub struct Problem {
 impl Problem {
     /// The model is wrong.
     pub fn input(message: impl Into<String>) -> Problem {
-        Problem { class: ErrorClass::Input, message: message.into() }
+        Problem::broken("operator-conditions", message)
+    }
+
+    /// The model breaks a rule, which is named by its identifier.
+    pub fn broken(rule: &'static str, message: impl Into<String>) -> Problem {
+        Problem { class: ErrorClass::Input, rule: Some(rule), message: message.into() }
     }
 
     /// The model is right, but this is not supported.
     pub fn unsupported(message: impl Into<String>) -> Problem {
-        Problem { class: ErrorClass::Unsupported, message: message.into() }
+        Problem { class: ErrorClass::Unsupported, rule: None, message: message.into() }
     }
 }

@@ -27,9 +27,7 @@ fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
     let target = match (zero_point, quantize.output_dtype) {
         (Some(zero_point), _) => emit.element(zero_point),
         (None, 0) => Type::unsigned(8),
-        (None, number) => {
-            element_type(number as i32).map_err(|what| Problem::unsupported(format!("{what} as output")))?
-        }
+        (None, number) => element_type(number as i32).map_err(|what| Problem::input(format!("{what} as output")))?,
     };
     let layout = Layout { tensor: quantize.x, axis: quantize.axis, block: quantize.block_size };
     let scale = layout.spread(emit, quantize.y_scale)?;

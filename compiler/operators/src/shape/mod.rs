@@ -287,7 +287,8 @@ impl Analyser<'_> {
         };
         let shapes = shapes.unwrap_or_else(|contradiction| {
             let location = body.op(op).location.clone();
-            self.errors.push(Diagnostic::input(location, format!("{name}: {contradiction}")));
+            let diagnostic = Diagnostic::input(location, format!("{name}: {contradiction}"));
+            self.errors.push(diagnostic.breaks("operator-shapes"));
             vec![]
         });
         let mut shapes = shapes.into_iter();
@@ -300,8 +301,8 @@ impl Analyser<'_> {
                 let fits = is_addressable(shape, body.value_type(result).element());
                 if !fits {
                     let location = body.op(op).location.clone();
-                    self.errors
-                        .push(Diagnostic::input(location, format!("{name}: the result is too large to address")));
+                    let diagnostic = Diagnostic::input(location, format!("{name}: the result is too large to address"));
+                    self.errors.push(diagnostic.breaks("value-addressable"));
                 }
                 fits
             });

@@ -190,6 +190,21 @@ fn elements() {
 }
 
 #[test]
+fn expand_as_torch_exports_it() {
+    let body = r#"
+  %to = "onnx.Shape"(%x) {start = 0 : i64, end = 2 : i64} : (tensor<?x?x64xf32>) -> tensor<*xi64>
+  %rank = "onnx.Shape"(%to) : (tensor<*xi64>) -> tensor<*xi64>
+  %ones = "onnx.ConstantOfShape"(%rank) {value = dense<1> : tensor<1xi64>} : (tensor<*xi64>) -> tensor<*xi64>
+  %minus = "onnx.Constant"() {value = dense<-1> : tensor<i64>} : () -> tensor<i64>
+  %keep = "onnx.Mul"(%ones, %minus) : (tensor<*xi64>, tensor<i64>) -> tensor<*xi64>
+  %kept = "onnx.Equal"(%to, %keep) : (tensor<*xi64>, tensor<*xi64>) -> tensor<*xi1>
+  %shape = "onnx.Where"(%kept, %ones, %to) : (tensor<*xi1>, tensor<*xi64>, tensor<*xi64>) -> tensor<*xi64>
+  %one = "onnx.Constant"() {value = dense<1.0> : tensor<f32>} : () -> tensor<f32>
+  %wide = "onnx.Expand"(%one, %shape) : (tensor<f32>, tensor<*xi64>) -> tensor<*xf32>"#;
+    assert_eq!(infer(body, "%wide", "tensor<*xf32>").unwrap(), ["[N, S]"]);
+}
+
+#[test]
 fn attention_heads() {
     let body = r#"
   %s = "onnx.Shape"(%x) {start = 0 : i64, end = 2 : i64} : (tensor<?x?x64xf32>) -> tensor<*xi64>

@@ -147,6 +147,12 @@ impl Scalars<'_, '_> {
         self.same("arith.xori", &[a, one])
     }
 
+    /// `max(low, min(high, x))`
+    pub fn clamp(&mut self, x: Value, [low, high]: [Value; 2]) -> Value {
+        let capped = self.min(x, high);
+        self.max(capped, low)
+    }
+
     /// `1 / (1 + exp(-x))`
     pub fn sigmoid(&mut self, x: Value) -> Value {
         let (zero, one) = (self.like(0.0, x), self.like(1.0, x));
@@ -162,8 +168,7 @@ impl Scalars<'_, '_> {
         let (zero, one) = (self.like(0.0, x), self.like(1.0, x));
         let scaled = self.mul(alpha, x);
         let shifted = self.add(scaled, beta);
-        let capped = self.min(shifted, one);
-        self.max(capped, zero)
+        self.clamp(shifted, [zero, one])
     }
 
     /// A conversion by the rules of ONNX Cast: floats to integers truncate, anything to bool is `!= 0`.

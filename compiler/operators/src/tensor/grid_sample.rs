@@ -137,8 +137,7 @@ fn coordinate(s: &mut Scalars<'_, '_>, place: Value, axis: &Axis) -> Value {
         GridPadding::Zeros => coordinate,
         GridPadding::Border => {
             let zero = s.like(0.0, place);
-            let capped = s.min(coordinate, last);
-            s.max(capped, zero)
+            s.clamp(coordinate, [zero, last])
         }
         GridPadding::Reflection => reflected(s, coordinate, last, axis.corners),
     }

@@ -237,10 +237,7 @@ fn fill_value(lowering: &mut Lowering<'_>, value: Option<Value>, element: &Type)
 fn source_position(s: &mut Scalars<'_, '_>, mode: PadMode, position: Value, extent: Value) -> (Value, Option<Value>) {
     let (zero, one) = (s.number(0.0, &Type::Index), s.number(1.0, &Type::Index));
     let last = s.sub(extent, one);
-    let clamp = |s: &mut Scalars<'_, '_>, position: Value| {
-        let capped = s.min(position, last);
-        s.max(capped, zero)
-    };
+    let clamp = |s: &mut Scalars<'_, '_>, position: Value| s.clamp(position, [zero, last]);
     match mode {
         PadMode::Reflect => {
             // |p| mirrored at the last element: last - |last - |p||; clamped for padding wider than the axis

@@ -247,8 +247,7 @@ fn computed_axis(
         // longer steps take the first element, too
         let longest = s.add(extent, one);
         let longest_back = s.sub(zero, longest);
-        let step = s.min(step, longest);
-        let step = s.max(step, longest_back);
+        let step = s.clamp(step, [longest_back, longest]);
         let forward = s.compare(Comparison::Greater, step, zero);
         let last = s.sub(extent, one);
         let high = s.select(forward, extent, last);
@@ -281,8 +280,7 @@ fn clamp_position(s: &mut Scalars<'_, '_>, raw: Value, extent: Value, low: Value
     let negative = s.compare(Comparison::Less, raw, zero);
     let from_end = s.add(raw, extent);
     let position = s.select(negative, from_end, raw);
-    let capped = s.min(position, high);
-    s.max(capped, low)
+    s.clamp(position, [low, high])
 }
 
 /// A start as an expression, when clamping it to the axis can be decided.

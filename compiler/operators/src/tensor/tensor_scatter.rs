@@ -59,8 +59,7 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
         let hit = s.same("arith.andi", &[from, to]);
         let (one, past) = (s.number(1.0, &Type::Index), e[0]);
         let last = s.sub(count, one);
-        let capped = s.min(position, last);
-        at[axis] = s.max(capped, zero);
+        at[axis] = s.clamp(position, [zero, last]);
         let operands: Vec<Value> = std::iter::once(updates.value).chain(at).collect();
         let update = s.builder.value("tensor.extract", &operands, element, []);
         s.select(hit, update, past)

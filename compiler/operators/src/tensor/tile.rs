@@ -77,8 +77,7 @@ fn settle(lowering: &mut Lowering<'_>, op: Op) {
         // a count beyond the limit makes an extent beyond it, unless there is nothing to repeat
         let extent = lowering.scalars(|s| {
             let (least, most) = (s.number(-1.0, &Type::Index), s.number(EXTENT_LIMIT as f64, &Type::Index));
-            let high = s.min(repeats, most);
-            let bounded = s.max(high, least);
+            let bounded = s.clamp(repeats, [least, most]);
             s.mul(extent, bounded)
         });
         lowering.settle(result, axis, extent);

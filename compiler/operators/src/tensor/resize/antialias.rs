@@ -107,8 +107,7 @@ fn reach(lowering: &mut Lowering<'_>, axis: &Axis, support: f64) -> (Value, Valu
         let width = s.builder.value("arith.index_cast", &[width], Type::Index, []);
         // an output with any element is at least one over the extent as large as the input
         let (twice, one) = (s.add(axis.input, axis.input), s.number(1.0, &Type::Index));
-        let capped = s.min(width, twice);
-        (s.max(capped, one), shrink)
+        (s.clamp(width, [one, twice]), shrink)
     })
 }
 

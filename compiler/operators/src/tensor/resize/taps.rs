@@ -159,8 +159,7 @@ fn linear_taps(builder: &mut Builder<'_>, coordinate: Value, axis: &Axis) -> Vec
     let mut s = Scalars { builder, unsigned: false };
     let (zero, one) = (s.like(0.0, coordinate), s.like(1.0, coordinate));
     let last = s.sub(extent, one);
-    let capped = s.min(coordinate, last);
-    let clamped = s.max(capped, zero);
+    let clamped = s.clamp(coordinate, [zero, last]);
     let floor = s.same("math.floor", &[clamped]);
     let fraction = s.sub(clamped, floor);
     let rest = s.sub(one, fraction);

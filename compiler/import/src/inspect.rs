@@ -1,0 +1,86 @@
+//! What is wrong with a model that only types and shapes tell.
+
+use check::{Findings, Place, Rule, rules};
+use dialects::onnx::type_name;
+use indexmap::IndexMap;
+use ir::{Diagnostic, ErrorClass, FunctionView};
+use operators::shape::{ShapeAnalysis, analyse};
+use proto::{DimensionValue, Model, TypeValue};
+
+use crate::trace::{Stated, Trace};
+use crate::types::{Bindings, import_type};
+use crate::{MAIN, Options, graph};
+
+/// Checks a model that breaks no rule for which it need not be understood.
+pub(crate) fn inspect(model: &Model, findings: &mut Findings) {
+    let options = Options::default();
+    let mut trace = Trace::default();
+    let module = match graph::import_traced(model, &options, &mut trace) {
+        Ok(module) => module,
+        Err(errors) => return report(errors, &trace, findings),
+    };
+    let FunctionView { body, attributes, .. } = module.function(MAIN).expect("the importer makes it");
+    match analyse(body, attributes, &ir::IndexMap::default()) {
+        Ok(analysis) => {
+            let mut symbols = Symbols::default();
+            trace.stated.iter().for_each(|stated| compare(stated, body, &analysis, &mut symbols, findings));
+        }
+        Err(errors) => report(errors, &trace, findings),
+    }
+}
+
+/// What is only unsupported breaks no rule.
+fn report(errors: Vec<Diagnostic>, trace: &Trace<'_>, findings: &mut Findings) {
+    for error in errors.into_iter().filter(|error| error.class == ErrorClass::Input) {
+        let rule = error.rule.and_then(rules::by_id).unwrap_or_else(|| named("operator-conditions"));
+        findings.add(rule, || (trace.place(&error.location), error.message.clone()));
+    }
+}
+
+fn named(id: &str) -> &'static Rule {
+    rules::by_id(id).expect("the table has it")
+}
+
+/// The extents that symbols were found to have, and where first.
+type Symbols<'m> = IndexMap<&'m str, (i64, Place)>;
+
+/// Compares what the model states about a value with what follows from the operators.
+fn compare<'m>(
+    stated: &Stated<'m>,
+    body: &ir::Body,
+    analysis: &ShapeAnalysis,
+    symbols: &mut Symbols<'m>,
+    findings: &mut Findings,
+) {
+    let found = body.value_type(stated.value);
+    let mut add = |id: &str, place: Place, message: String| findings.add(named(id), || (place, message));
+    if let (Ok(Some(declared)), Some(found)) = (import_type(Some(stated.r#type), &Bindings::new()), type_name(found))
+        && let Some(declared) = type_name(&declared)
+        && declared != found
+    {
+        return add("value-type-declared", stated.place.clone(), format!("is stated as {declared}, but is of {found}"));
+    }
+    let Some(TypeValue::Tensor(tensor)) = &stated.r#type.value else { return };
+    let (Some(shape), Some(found)) = (&tensor.shape, analysis.shape(stated.value)) else { return };
+    if shape.dim.len() != found.len() {
+        let message = format!("is stated with {} extents, but has {}", shape.dim.len(), found.len());
+        return add("value-shape-declared", stated.place.clone(), message);
+    }
+    for (axis, (dimension, found)) in shape.dim.iter().zip(found).enumerate() {
+        let Some(found) = found.as_constant() else { continue };
+        match &dimension.value {
+            Some(DimensionValue::Value(right)) if *right >= 0 && *right != found => {
+                let message = format!("is stated with extent {right} in axis {axis}, but has {found}");
+                return add("value-shape-declared", stated.place.clone(), message);
+            }
+            Some(DimensionValue::Param(name)) if !name.is_empty() => {
+                let (first, place) = symbols.entry(name).or_insert_with(|| (found, stated.place.clone()));
+                if *first != found {
+                    let message = format!("'{name}' is {found} here, but {first} in {place}");
+                    return add("symbol-one-extent", stated.place.clone(), message);
+                }
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,15 @@
+"""Writes src/onnx.descriptor: what protobuf knows of ONNX's messages, by which JSON and the text format are read.
+
+    python proto/tools/generate_descriptor.py proto/src/onnx.descriptor
+"""
+
+import sys
+
+from google.protobuf.descriptor_pb2 import FileDescriptorSet
+from onnx import onnx_ml_pb2, onnx_operators_ml_pb2
+
+files = FileDescriptorSet()
+for module in (onnx_ml_pb2, onnx_operators_ml_pb2):
+    files.file.add().ParseFromString(module.DESCRIPTOR.serialized_pb)
+with open(sys.argv[1], "wb") as file:
+    file.write(files.SerializeToString(deterministic=True))

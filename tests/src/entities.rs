@@ -1,0 +1,72 @@
+//! Models as text whose comments say what a run takes and what comes of it: `# input: float[2] x = {1, 2}`,
+//! `# output: float[2] y = {2, 3}`, or `# error 1: words of the message` with the exit code. Models of one file stand
+//! apart by lines of `# -----`.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use driver::testdata::{Tolerance, compare, tensor_value};
+use driver::{Compiler, Session, Tensor, Value};
+use proto::Model;
+
+/// Runs every model of a file.
+pub fn run_file(path: &Path) -> datatest_stable::Result<()> {
+    let text = std::fs::read_to_string(path)?;
+    for (number, chunk) in text.split("# -----\n").enumerate() {
+        run_model(chunk).map_err(|problem| format!("model {number}: {problem}"))?;
+    }
+    Ok(())
+}
+
+/// What stands behind a word in the comments.
+fn directives<'t>(text: &'t str, word: &str) -> impl Iterator<Item = &'t str> {
+    text.lines().filter_map(move |line| line.strip_prefix("# ")?.strip_prefix(word))
+}
+
+fn tensors(text: &str, word: &str) -> Result<Vec<(String, Tensor)>, String> {
+    let mut tensors = Vec::new();
+    for line in directives(text, word) {
+        for tensor in proto::parse_tensors(line)? {
+            tensors.push((tensor.name.clone(), tensor_value(&tensor)?));
+        }
+    }
+    Ok(tensors)
+}
+
+fn run_model(text: &str) -> Result<(), String> {
+    let inputs = tensors(text, "input:")?;
+    let outputs = tensors(text, "output:")?;
+    match (outcome(text, &inputs), directives(text, "error ").next()) {
+        (Ok(found), None) if outputs.is_empty() => Err(format!("nothing is expected, but it gives {found:?}")),
+        (Ok(found), None) => outputs.iter().try_for_each(|(name, expected)| {
+            let actual = found.iter().find(|(given, _)| given == name).ok_or(format!("there is no output {name}"))?;
+            let tolerance = Tolerance::of(&expected.element);
+            compare(&actual.1, &Value::Tensor(expected.clone()), tolerance).map_err(|what| format!("{name}: {what}"))
+        }),
+        (Err(found), Some(expected)) => {
+            let (code, message) = expected.split_once(": ").ok_or("an error has a code and a message")?;
+            match found
+                .iter()
+                .any(|problem| problem.class.exit_code().to_string() == code && problem.to_string().contains(message))
+            {
+                true => Ok(()),
+                false => Err(format!("expected the error {expected}, found {found:?}")),
+            }
+        }
+        (Ok(_), Some(expected)) => Err(format!("it runs, in spite of {expected}")),
+        (Err(found), None) => Err(format!("it fails: {found:?}")),
+    }
+}
+
+fn outcome(text: &str, inputs: &[(String, Tensor)]) -> driver::Result<Vec<(String, Value)>> {
+    let model = Model::from_bytes(text.as_bytes())?;
+    let module = import::import_model(&model, &import::Options::default())?;
+    let compiled = Arc::new(Compiler::default().compile_graph(module)?);
+    let value = |port: &driver::Port| {
+        let given = inputs.iter().find(|(name, _)| *name == port.name);
+        given.map(|(_, tensor)| Value::Tensor(tensor.clone())).expect("the text has every input")
+    };
+    let values: Vec<Value> = compiled.signature.inputs.iter().map(value).collect();
+    let outputs = Session::new(compiled.clone()).run_values(&values)?;
+    Ok(compiled.signature.outputs.iter().map(|port| port.name.clone()).zip(outputs).collect())
+}
