@@ -1,6 +1,9 @@
 //! Under the SONNX profile every processor computes the same bits, without a runtime.
 
 use std::path::Path;
+use std::process::Command;
+
+use driver::{Profile, RuleLevel};
 
 use tests::conformance::{cases, repository};
 use tests::profile::{Model, compare_processors};
@@ -45,4 +48,36 @@ fn models_give_the_same_bits_everywhere() {
     let present = folders.into_iter().filter(|folder| folder.join("model.onnx").is_file());
     let models: Vec<Model> = present.map(|folder| Model { folder, tolerance: None }).collect();
     assert_eq!(compare(&models, "models"), models.len(), "none of them is refused");
+}
+
+/// Graphs of `tests/check/sonnx.py`: each breaks the restriction it says where it says, and no other.
+#[test]
+fn restrictions_are_found_where_they_are_broken() {
+    let python = std::env::var("PYTHON").unwrap_or_else(|_| "python3".into());
+    let (script, folder) = (repository().join("tests/check/sonnx.py"), repository().join("target/sonnx/graphs"));
+    if !Command::new(&python).arg(script).arg(&folder).status().is_ok_and(|status| status.success()) {
+        eprintln!("skipped: `{python} tests/check/sonnx.py` fails; set PYTHON to one with tests/requirements.txt");
+        return;
+    }
+    let list = std::fs::read_to_string(folder.join("cases.tsv")).expect("the script writes a list");
+    for line in list.lines() {
+        let [name, rule, place, count, captures] = *line.split('\t').collect::<Vec<_>>() else {
+            panic!("five fields: {line}")
+        };
+        let profile = if captures.is_empty() { Profile::Sonnx } else { Profile::SonnxWithCaptures };
+        let found = driver::check_file(&folder.join(format!("{name}.onnx")), profile);
+        let is_of_profile = |finding: &&driver::Finding| finding.rule.profile > Profile::Onnx;
+        let own: Vec<_> = found.iter().filter(is_of_profile).map(|f| (f.rule.id, f.place.to_string())).collect();
+        let is_restriction = rule.starts_with("sonnx");
+        let expected = if is_restriction { count.parse().expect("a number") } else { 0 };
+        assert_eq!(own.len(), expected, "{name}: {own:?}");
+        assert!(
+            own.iter().all(|(id, _)| *id == rule) && own.first().is_none_or(|(_, at)| at == place),
+            "{name}: {own:?}"
+        );
+        let errors: Vec<&str> = found.iter().filter(|f| f.rule.level == RuleLevel::Error).map(|f| f.rule.id).collect();
+        let is_error = !rule.is_empty() && !is_restriction;
+        assert_eq!(errors.contains(&rule), is_error, "{name}: {errors:?}");
+        assert!(is_error || errors.is_empty(), "{name}: {errors:?}");
+    }
 }

@@ -24,6 +24,7 @@ use crate::progress::{Observer, Stage};
 use crate::session::Entry;
 use crate::signature::Signature;
 use crate::tiers::{Recipe, Upgrade};
+use crate::trace::{Trace, Traced};
 use crate::worker;
 
 /// Which code generator makes the machine code.
@@ -93,6 +94,8 @@ pub struct Options {
     pub rules: Profile,
     /// Whether the rewrites of the graph are reported on the standard error output.
     pub explain: bool,
+    /// Whether what became of each node is noted on the way.
+    pub trace: bool,
     /// Whether kernels are timed.
     pub profile: bool,
     /// Who is told how far a compilation has come.
@@ -117,6 +120,7 @@ impl Default for Options {
             strict: false,
             rules: Profile::default(),
             explain: false,
+            trace: false,
             profile: false,
             observer: None,
             print_after: Vec::new(),
@@ -178,6 +182,7 @@ impl Compiler {
         pipeline::check_names(&self.options)?;
         let mut options = options.clone();
         options.strict |= self.options.strict;
+        options.list_nodes |= self.options.trace;
         options.rules = options.rules.max(self.options.rules);
         options.dimensions.extend(self.options.dims.iter().map(|(name, &extent)| (name.clone(), extent)));
         options.metadata |= self.options.metadata;
@@ -202,29 +207,56 @@ impl Compiler {
 
     /// The module of a part of a model at some level, and what that takes and gives.
     pub fn lower_file_with(&self, path: &Path, options: &import::Options, level: Level) -> Result<(Module, Signature)> {
+        self.lower_file_watched(path, options, level, &mut |_, _| {})
+    }
+
+    /// A part of a model at the low level, and what became of each node on the way.
+    pub fn trace_file_with(&self, path: &Path, options: &import::Options) -> Result<(Module, Signature, Trace)> {
+        let mut trace = Trace::default();
+        let compiler = Compiler::new(Options { trace: true, ..self.options.clone() });
+        let look = &mut |stage: Traced, module: &mut Module| trace.look(stage, module);
+        let (module, signature) = compiler.lower_file_watched(path, options, Level::Low, look)?;
+        Ok((module, signature, trace))
+    }
+
+    /// `look` is shown the module at each level.
+    fn lower_file_watched(
+        &self,
+        path: &Path,
+        options: &import::Options,
+        level: Level,
+        look: &mut dyn FnMut(Traced, &mut Module),
+    ) -> Result<(Module, Signature)> {
         let mut timings = Timings::default();
         let mut module = self.import(path, options, &mut timings)?;
         let mut signature = Signature::of(main_function(&module)?);
         signature.tie(main_function(&module)?)?;
         freestanding::check_inputs(&signature, &self.options)?;
+        look(Traced::Graph, &mut module);
         if level == Level::Graph {
             pipeline::run(&mut module, "infer-shapes", &self.options, &mut timings)?;
             signature.refine(main_function(&module)?);
         }
         if level > Level::Graph {
             self.enter(Stage::Optimize);
-            pipeline::run(&mut module, &pipeline::graph(&self.options), &self.options, &mut timings)?;
+            let [rewrite, lower] = pipeline::graph_steps(&self.options);
+            pipeline::run(&mut module, &rewrite, &self.options, &mut timings)?;
+            look(Traced::Rewritten, &mut module);
+            pipeline::run(&mut module, &lower, &self.options, &mut timings)?;
+            look(Traced::Structured, &mut module);
             signature.refine(main_function(&module)?);
         }
         if level > Level::Structured {
             self.enter(Stage::Kernels);
             pipeline::run(&mut module, &pipeline::kernels(&self.options), &self.options, &mut timings)?;
+            look(Traced::Kernel, &mut module);
             freestanding::add_entry_points(&mut module, &signature, &self.options)?;
         }
         if level > Level::Kernel {
             self.enter(Stage::Lower);
             pipeline::run(&mut module, &pipeline::low(&self.options), &self.options, &mut timings)?;
             freestanding::check(&module, &self.options)?;
+            look(Traced::Low, &mut module);
         }
         Ok((module, signature))
     }

@@ -1,9 +1,10 @@
 //! Every pass there is: what the compiler runs, and what `onnx-opt` offers.
 
 use std::io::Write;
+use std::sync::Arc;
 
 use ir::pass::{OptionDefinition, OptionKind, PassContext, PassDefinition, PassRegistry};
-use ir::{IndexMap, Module, Result};
+use ir::{Attribute, IndexMap, Module, Result};
 
 use dialects::levels::{Level, verify_level};
 use operators::decompose::{Which, decompose};
@@ -55,6 +56,12 @@ const OPTIMIZE: PassDefinition =
                 default: "false",
             },
             OptionDefinition {
+                name: "trace",
+                summary: "Whether to note in rt.gone what became of operations that are left out.",
+                kind: OptionKind::Flag,
+                default: "false",
+            },
+            OptionDefinition {
                 name: "explain",
                 summary: "Whether to print which rules fired and what they saved.",
                 kind: OptionKind::Flag,
@@ -65,13 +72,34 @@ const OPTIMIZE: PassDefinition =
 fn optimize(module: &mut Module, context: &PassContext<'_>) -> Result<()> {
     let chosen = |name: &str| context.options.get(name) == "true";
     let limits = optimize::Options::default();
-    let options = optimize::Options { strict_fp: chosen("strict-fp"), explain: chosen("explain"), ..limits };
+    let options = optimize::Options {
+        strict_fp: chosen("strict-fp"),
+        explain: chosen("explain"),
+        trace: chosen("trace"),
+        ..limits
+    };
     let report = optimize::optimize(module, &options)?;
+    if options.trace {
+        module.attributes.set(GONE, gone(&report));
+    }
     if options.explain {
         // nobody may be listening
         let _ = write!(std::io::stderr(), "{report}");
     }
     Ok(())
+}
+
+/// The module attribute that lists, for each operation that `optimize` left out, its nodes, the rules that matched it, and the
+/// nodes of an equal one that is left.
+pub(crate) const GONE: &str = "rt.gone";
+
+fn gone(report: &optimize::Report) -> Attribute {
+    let one = |gone: &optimize::Gone| {
+        let names = |nodes: &[Arc<str>]| Attribute::Array(nodes.iter().map(|node| Attribute::string(node)).collect());
+        let rules = gone.rules.iter().map(|rule| Attribute::string(rule)).collect();
+        Attribute::Array([names(&gone.nodes), Attribute::Array(rules), names(&gone.instead)].into())
+    };
+    Attribute::Array(report.gone.iter().map(one).collect())
 }
 
 const VERIFY_LEVEL: PassDefinition =

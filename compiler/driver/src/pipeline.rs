@@ -21,9 +21,14 @@ pub(crate) const IMPORT: &str = "import";
 
 /// From the graph level to the structured level.
 pub fn graph(options: &Options) -> String {
+    graph_steps(options).join(",")
+}
+
+/// [`graph`] in two halves: what stays at the graph level, and what leads down.
+pub(crate) fn graph_steps(options: &Options) -> [String; 2] {
     let strict = options.arithmetic != Arithmetic::Reassociated;
-    let optimize = format!("optimize{{strict-fp={strict} explain={}}}", options.explain);
-    format!("specialize-ranks,decompose{{foreign=true}},{optimize},decompose,onnx-to-linalg")
+    let optimize = format!("optimize{{strict-fp={strict} explain={} trace={}}}", options.explain, options.trace);
+    [format!("specialize-ranks,decompose{{foreign=true}},{optimize}"), "decompose,onnx-to-linalg".to_string()]
 }
 
 /// From the kernel level to the low level.

@@ -72,6 +72,8 @@ pub(crate) struct Importer<'i, 'm> {
     functions: IndexMap<FunctionKey<'m>, &'m FunctionProto>,
     pub(crate) tensors: Tensors,
     pub(crate) options: &'m Options,
+    /// Name and operator of every node, if they are to be listed.
+    pub(crate) listed: Vec<Attribute>,
     /// Everything unsupported or wrong that does not keep the rest from being looked at.
     pub(crate) errors: Vec<Diagnostic>,
 }
@@ -99,6 +101,7 @@ fn import_with<'m>(model: &'m Model, options: &'m Options, trace: &mut Option<Tr
         functions: model.proto.functions.iter().map(|f| ((domain(&f.domain), &*f.name, &*f.overload), f)).collect(),
         tensors: Tensors::new(model),
         options,
+        listed: vec![],
         errors: vec![],
     };
     match options.entry {
@@ -365,6 +368,10 @@ impl<'m> Importer<'_, 'm> {
             Some(trace) => trace.location(&[]),
             None => Location::name(&format!("{}{name}", self.frame.prefix)),
         };
+        if self.options.list_nodes {
+            let texts = [&*format!("{}{name}", self.frame.prefix), &*proto.op_type];
+            self.listed.push(Attribute::Array(texts.map(Attribute::string).into()));
+        }
         let operands = self.operands(proto);
         let key = (domain(&proto.domain), &*proto.op_type, &*proto.overload);
         if let Some(function) = self.functions.get(&key).copied() {

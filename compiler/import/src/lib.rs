@@ -33,6 +33,9 @@ pub use proto::OperatorSetProto;
 /// The name of the function a model becomes.
 pub const MAIN: &str = "main_graph";
 
+/// The module attribute that lists name and operator of each node, for a trace.
+pub const NODES: &str = "rt.nodes";
+
 /// The attribute of a module that lists what is suspicious about the model.
 pub const WARNINGS: &str = "onnx.warnings";
 
@@ -73,6 +76,8 @@ pub struct Options {
     pub shapes: IndexMap<String, Vec<ir::types::Extent>>,
     /// Whether a model that breaks any rule is refused, not only one that nobody can run.
     pub strict: bool,
+    /// Whether the nodes are listed in [`NODES`], also those of which nothing is left.
+    pub list_nodes: bool,
     /// Whose rules the model is to keep.
     pub rules: Profile,
     /// Inputs that are constants, by name; also those that have a value of their own.

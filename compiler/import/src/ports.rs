@@ -140,6 +140,9 @@ impl<'m> Importer<'_, 'm> {
         let mut module = Module::new();
         let name = if name.is_empty() { MAIN } else { name };
         module.add_function(MAIN, r#type, attributes, body, Location::name(name));
+        if self.options.list_nodes {
+            module.attributes.set(crate::NODES, Attribute::Array(self.listed.into()));
+        }
         let fits = ir::verify(&module, &dialects::registry());
         fits.map_err(|errors| errors.into_iter().map(|error| error.breaks("operator-bodies")).collect::<Vec<_>>())?;
         Ok(module)

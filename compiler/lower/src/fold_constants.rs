@@ -7,6 +7,7 @@
 //! Invariants
 //! - Only kernel calls cross over; constants, sizes and reshapes are cheap and stay on both sides.
 
+use crate::bufferize::with_readers;
 use dialects::ml_program::{GLOBAL, GLOBAL_LOAD, GLOBAL_STORE};
 use dialects::rt::routines::{CALL, Routine};
 use ir::{Attribute, Attributes, Body, FunctionType, IndexMap, IndexSet, Location, Module, Op, Value};
@@ -138,7 +139,7 @@ fn add_globals(module: &mut Module, body: &Body, crossing: &IndexMap<Value, Stri
             ("type", Attribute::Type(body.value_type(value).clone())),
             ("is_mutable", Attribute::Unit),
         ]);
-        let global = module.body.create_op(GLOBAL, &[], &[], attributes, Location::Unknown);
+        let global = module.body.create_op(GLOBAL, &[], &[], attributes, with_readers(body, value));
         module.body.append(top, global);
     }
 }

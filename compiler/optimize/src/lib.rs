@@ -28,7 +28,7 @@ use crate::extract::{Choice, Extractor};
 use crate::graph::{Graph, is_literal};
 use crate::saturate::Trace;
 
-pub use report::{Report, RuleReport};
+pub use report::{Gone, Report, RuleReport};
 pub use rules::Kind;
 
 /// The function a model becomes.
@@ -43,6 +43,8 @@ pub struct Options {
     pub strict_fp: bool,
     /// Whether the report tells what each rule saved.
     pub explain: bool,
+    /// Whether the report tells what became of operations that are no longer there.
+    pub trace: bool,
     /// How many times larger than the graph the e-graph may become.
     pub node_limit: usize,
     /// Rounds of simplification.
@@ -51,7 +53,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Options {
-        Options { strict_fp: false, explain: false, node_limit: 6, iterations: 8 }
+        Options { strict_fp: false, explain: false, trace: false, node_limit: 6, iterations: 8 }
     }
 }
 
@@ -139,6 +141,9 @@ fn optimize_window(
     let kept: IndexSet<Op> = rebuilt.ops.iter().copied().collect();
     report.operations_after += graph.count_running(&rebuilt.ops);
     explain(&graph, &trace, &kept, options, report);
+    if options.trace {
+        report.gone.extend(window.iter().filter(|op| !kept.contains(*op)).map(|&op| gone(&graph, &trace, &kept, op)));
+    }
     for (&old, &new) in wanted.iter().zip(&rebuilt.values) {
         body.replace_all_uses(old, new);
     }
@@ -204,6 +209,17 @@ fn explain(graph: &Graph<'_>, trace: &Trace, kept: &IndexSet<Op>, options: &Opti
             rule.saved -= cost(built);
         }
     }
+}
+
+/// What became of an operation that is no longer there.
+fn gone(graph: &Graph<'_>, trace: &Trace, kept: &IndexSet<Op>, op: Op) -> Gone {
+    let matching = trace.events.iter().filter(|event| event.origins.contains(&op));
+    let rules: IndexSet<&'static str> = matching.map(|event| event.rule).collect();
+    let class = graph.body.op(op).results().first().and_then(|&result| graph.known_class(result));
+    let equal = class
+        .and_then(|class| graph.egraph[class].nodes.iter().find_map(|node| node.op().filter(|op| kept.contains(op))));
+    let names = |op: Op| graph.body.op(op).location.names();
+    Gone { nodes: names(op), rules: rules.into_iter().collect(), instead: equal.map(names).unwrap_or_default() }
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! What an optimisation did.
 
 use std::fmt;
+use std::sync::Arc;
 
 use ir::IndexMap;
 
@@ -9,6 +10,8 @@ use ir::IndexMap;
 pub struct Report {
     /// What each rule did, in the order they first fired.
     pub rules: IndexMap<&'static str, RuleReport>,
+    /// What became of operations that are no longer there, if that was asked for.
+    pub gone: Vec<Gone>,
     /// Operations before, what depends on constants alone left out.
     pub operations_before: usize,
     /// Operations after, what depends on constants alone left out.
@@ -28,6 +31,17 @@ pub struct RuleReport {
     pub chosen: usize,
     /// Estimated time saved where it was the last of the rules involved, in nanoseconds.
     pub saved: f64,
+}
+
+/// An operation that is no longer there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Gone {
+    /// The nodes it stood for.
+    pub nodes: Vec<Arc<str>>,
+    /// The rules that matched it, in the order in which they did.
+    pub rules: Vec<&'static str>,
+    /// The nodes of an operation that is left and gives the same; none where there is none.
+    pub instead: Vec<Arc<str>>,
 }
 
 impl fmt::Display for Report {

@@ -20,6 +20,8 @@ pub(crate) struct Event {
     pub(crate) rule: &'static str,
     /// The operation at the root of what matched.
     pub(crate) root: Op,
+    /// The operations of the original graph behind all that matched.
+    pub(crate) origins: Vec<Op>,
     /// The operation at the root of what was built; `None` where that was there already.
     pub(crate) built: Option<Op>,
 }
@@ -126,7 +128,7 @@ fn apply(graph: &mut Graph<'_>, found: &Found, trace: &mut Trace) -> bool {
     }
     let built = graph.egraph[result].nodes.iter().filter_map(Node::op).find(|op| trace.origins.contains_key(op));
     graph.egraph.union(class, result);
-    trace.events.push(Event { rule: rule.rule.name, root, built });
+    trace.events.push(Event { rule: rule.rule.name, root, origins, built });
     true
 }
 

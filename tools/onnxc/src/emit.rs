@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use commandline::{Drafts, Failure, Progress, print};
-use driver::{Backend, Compiler, Entry, ImportOptions, Level, Observer, Options, Signature};
-use ir::{Module, PrintOptions};
+use driver::{Backend, Compiler, Entry, ImportOptions, Level, Observer, Options, Trace};
+use ir::PrintOptions;
 
 #[cfg(feature = "llvm")]
 use crate::program::Program;
@@ -15,7 +15,10 @@ pub(crate) fn emit(arguments: &Arguments, model: &Path, drafts: &Drafts) -> Resu
     arguments.check()?;
     let progress = Progress::new();
     let observer = progress.observer();
-    let lower = |level, backend| lower(arguments, model, level, backend, observer.clone());
+    let lower = |level, backend| {
+        let part = part(arguments, Entry::Inference);
+        compiler(arguments, backend, observer.clone()).lower_file_with(model, &part, level)
+    };
     let text = |level: Level, backend: Backend| {
         let (module, _) = lower(level, backend)?;
         Ok::<String, Failure>(ir::print_module(&module, &PrintOptions::brief()))
@@ -31,13 +34,18 @@ pub(crate) fn emit(arguments: &Arguments, model: &Path, drafts: &Drafts) -> Resu
         }
         #[cfg(feature = "llvm")]
         _ => {
-            let low = |entry| lower_entry(arguments, model, entry, Level::Low, Backend::Llvm, observer.clone());
-            let program = match arguments.training {
-                false => Program { inference: low(Entry::Inference)?, training: None },
-                true => Program {
-                    inference: low(Entry::TrainedInference)?,
-                    training: Some([low(Entry::TrainingInitialization)?, low(Entry::TrainingStep)?]),
-                },
+            let compiler = compiler(arguments, Backend::Llvm, observer.clone());
+            let part = |entry| part(arguments, entry);
+            let low = |entry| compiler.lower_file_with(model, &part(entry), Level::Low);
+            let program = if arguments.training {
+                let inference = low(Entry::TrainedInference)?;
+                let training = Some([low(Entry::TrainingInitialization)?, low(Entry::TrainingStep)?]);
+                Program { inference, trace: Trace::default(), training }
+            } else if arguments.trace_matrix.is_empty() {
+                Program { inference: low(Entry::Inference)?, trace: Trace::default(), training: None }
+            } else {
+                let (module, signature, trace) = compiler.trace_file_with(model, &part(Entry::Inference))?;
+                Program { inference: (module, signature), trace, training: None }
             };
             observer.iter().for_each(|observer| observer.tell(driver::Stage::Generate));
             return crate::native::emit(arguments, program, drafts);
@@ -62,24 +70,12 @@ pub(crate) fn cannot_write(path: &Path, error: &dyn std::fmt::Display) -> Failur
     Failure::input(format!("{}: cannot be written: {error}", path.display()))
 }
 
-fn lower(
-    arguments: &Arguments,
-    model: &Path,
-    level: Level,
-    backend: Backend,
-    observer: Option<Observer>,
-) -> Result<(Module, Signature), Failure> {
-    lower_entry(arguments, model, Entry::Inference, level, backend, observer)
+/// Which part of a model, and which of its inputs may be given another value.
+fn part(arguments: &Arguments, entry: Entry) -> ImportOptions {
+    ImportOptions { entry, overridable: arguments.overridable.iter().cloned().collect(), ..ImportOptions::default() }
 }
 
-fn lower_entry(
-    arguments: &Arguments,
-    model: &Path,
-    entry: Entry,
-    level: Level,
-    backend: Backend,
-    observer: Option<Observer>,
-) -> Result<(Module, Signature), Failure> {
+fn compiler(arguments: &Arguments, backend: Backend, observer: Option<Observer>) -> Compiler {
     let options = Options {
         backend,
         processor: arguments.processor(),
@@ -95,7 +91,5 @@ fn lower_entry(
         observer,
         ..Options::default()
     };
-    let overridable = arguments.overridable.iter().cloned().collect();
-    let part = ImportOptions { entry, overridable, ..ImportOptions::default() };
-    Ok(Compiler::new(options).lower_file_with(model, &part, level)?)
+    Compiler::new(options)
 }

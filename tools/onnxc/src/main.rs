@@ -14,6 +14,8 @@ mod program;
 #[cfg(feature = "llvm")]
 mod target;
 #[cfg(feature = "llvm")]
+mod trace;
+#[cfg(feature = "llvm")]
 mod worker;
 
 use std::io::IsTerminal;
@@ -98,6 +100,9 @@ struct Arguments {
     /// Under the profile sonnx, take graphs in attributes that read values of the graphs around them
     #[arg(long)]
     sonnx_captures: bool,
+    /// Where to write which nodes each part of the object is for, and back; a page where the name ends in .html, else JSON
+    #[arg(long, value_name = "FILE")]
+    trace_matrix: Vec<PathBuf>,
     /// Threads to compile on; 0 means all there are
     #[arg(long, default_value_t = 0, value_name = "N")]
     threads: usize,
@@ -217,6 +222,9 @@ impl Arguments {
             Emit::Lib | Emit::Exe if !is_file => {
                 return Err(Failure::usage("libraries and programs need a file name: -o FILE"));
             }
+            _ if !self.trace_matrix.is_empty() && (self.emit != Emit::Obj || !is_file) => {
+                return Err(Failure::usage("--trace-matrix: it is about an object in a file: --emit obj -o FILE"));
+            }
             Emit::Lib | Emit::Exe | Emit::Clif if self.profile == ProfileName::Sonnx => {
                 return Err(Failure::usage(
                     "--profile sonnx: it is for objects, which are linked with nothing of ours",
@@ -230,6 +238,9 @@ impl Arguments {
             _ => {}
         }
         let has_symbols = matches!(self.emit, Emit::Obj | Emit::Lib | Emit::Header | Emit::LlvmIr | Emit::Asm);
+        if self.training && !self.trace_matrix.is_empty() {
+            return Err(Failure::usage("--trace-matrix: it is about running a model, not about --training"));
+        }
         if self.training && !has_symbols {
             return Err(Failure::usage("--training: only objects, libraries and headers have more than one function"));
         }

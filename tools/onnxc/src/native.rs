@@ -20,7 +20,7 @@ const SCRATCH: &str = "onnxc";
 pub(crate) fn emit(arguments: &Arguments, program: Program, drafts: &Drafts) -> Result<(), Failure> {
     program.check()?;
     let options = Options { exports: exports(arguments), ..options(arguments) };
-    let Whole { module, interface, signature, step } = program.join(&arguments.symbols(), arguments.cpu().1);
+    let Whole { module, interface, signature, step, trace } = program.join(&arguments.symbols(), arguments.cpu().1);
     let header = || header(&interface, &signature, step.as_ref());
     let write_object = |path: &Path| {
         let interface = (arguments.profile == ProfileName::Onnx).then(|| interface.clone());
@@ -42,7 +42,11 @@ pub(crate) fn emit(arguments: &Arguments, program: Program, drafts: &Drafts) -> 
             write_object(&path)?;
             write_binary(&std::fs::read(&path).map_err(Failure::input)?)
         }
-        Emit::Obj => write_file(arguments, drafts, write_object),
+        Emit::Obj => {
+            write_file(arguments, drafts, write_object)?;
+            let object = if arguments.trace_matrix.is_empty() { vec![] } else { read(&arguments.output)? };
+            arguments.trace_matrix.iter().try_for_each(|path| crate::trace::write(path, &object, &trace, drafts))
+        }
         Emit::Lib => write_file(arguments, drafts, |path| {
             let soname = arguments.output.file_name().unwrap_or_default().to_string_lossy();
             link(path, drafts, write_object, &Product::Library { soname: &soname, exports: &interface.exports() })
@@ -56,6 +60,10 @@ pub(crate) fn emit(arguments: &Arguments, program: Program, drafts: &Drafts) -> 
 /// A text that lacks what makes it link, and says so.
 fn for_reading(comment: char, text: &str) -> String {
     format!("{comment} For reading: constants and the C interface are left out. --emit obj makes what links.\n{text}")
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, Failure> {
+    std::fs::read(path).map_err(|error| Failure::input(format!("{}: {error}", path.display())))
 }
 
 fn write_file(

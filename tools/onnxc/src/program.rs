@@ -2,7 +2,7 @@
 
 use codegen_llvm::{Interface, Training};
 use commandline::Failure;
-use driver::{ErrorClass, Signature};
+use driver::{ErrorClass, Signature, Trace};
 use ir::Module;
 
 use crate::header::{interface, merged};
@@ -18,11 +18,14 @@ pub(crate) struct Whole {
     pub(crate) signature: Signature,
     /// What a step of training takes and gives.
     pub(crate) step: Option<Signature>,
+    pub(crate) trace: Trace,
 }
 
 /// The parts of an object.
 pub(crate) struct Program {
     pub(crate) inference: Part,
+    /// What became of each node of it, where that is asked for.
+    pub(crate) trace: Trace,
     /// The initialization, and a step.
     pub(crate) training: Option<[Part; 2]>,
 }
@@ -65,6 +68,6 @@ impl Program {
             whole.training = Some(Box::new(Training { initialize, step }));
             step_signature = Some(second);
         }
-        Whole { module, interface: whole, signature, step: step_signature }
+        Whole { module, interface: whole, signature, step: step_signature, trace: self.trace }
     }
 }

@@ -1,7 +1,7 @@
 //! Buffers that outlive a run: constants of the model, and what is computed from them once.
 
 use dialects::ml_program::{GLOBAL, GLOBAL_STORE, named_global};
-use ir::{Attribute, Attributes, Location, Module, Op, Type, Value};
+use ir::{Attribute, Attributes, Body, Location, Module, Op, Type, Value};
 
 use super::lifetimes::{Lifetimes, view_root};
 use super::{ALIGNMENT, Buffer, Host};
@@ -31,6 +31,12 @@ pub fn bufferize_globals(module: &mut Module) {
     }
 }
 
+/// Where a value comes from, and what reads it: what a buffer is for.
+pub(crate) fn with_readers(body: &Body, value: Value) -> Location {
+    let own = body.defining_op(value).map(|op| body.op(op).location.clone());
+    Location::fuse(own.into_iter().chain(body.uses(value).iter().map(|reader| body.op(reader.op).location.clone())))
+}
+
 impl Host<'_> {
     pub(super) fn constant(&mut self, op: Op) {
         let result = self.source.result(op, 0);
@@ -40,7 +46,7 @@ impl Host<'_> {
         let name = format!("{}_constant_{}", self.name, self.globals);
         self.globals += 1;
         let value = self.source.op(op).attributes.get("value").expect("a constant has a value").clone();
-        let location = self.source.op(op).location.clone();
+        let location = with_readers(&self.source, result);
         self.global(&name, &memref, value, location);
         let buffer = self.global_buffer(&name, &tensor);
         self.buffers.insert(result, buffer);

@@ -24,6 +24,7 @@ impl Host<'_> {
         let condition = self.scalars[&operation.operands()[0]];
         let types = self.word_types(operation.results());
         let new = self.emit("scf.if", &[condition], &types, []);
+        self.body.op_mut(new).location = operation.location.clone();
         for &region in operation.regions() {
             let new_region = self.body.add_region(new);
             let Some(&block) = self.source.blocks(region).first() else { continue };
@@ -53,6 +54,7 @@ impl Host<'_> {
         let types = self.word_types(operation.results());
         let scope = self.open_scope(&[before, after]);
         let new = self.emit("scf.while", &start, &types, []);
+        self.body.op_mut(new).location = operation.location.clone();
         for (block, name) in [(before, "scf.condition"), (after, "scf.yield")] {
             let arguments = self.source.arguments(block).to_vec();
             let types = self.word_types(&arguments);

@@ -33,6 +33,7 @@ use ir::{
 use crate::fold_constants::INITIALIZE;
 
 pub use constants::bufferize_globals;
+pub(crate) use constants::with_readers;
 use lifetimes::Lifetimes;
 use memory::Place;
 

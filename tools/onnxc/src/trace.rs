@@ -1,0 +1,215 @@
+//! The trace matrix: from every node to what the object has for it, and from every byte of the object back.
+
+use std::path::Path;
+
+use commandline::{Drafts, Failure};
+use driver::{ErrorClass, Operations, Trace, TracedNode};
+use object::{Object, ObjectSection, ObjectSymbol, SectionFlags, SymbolKind};
+use serde_json::{Map, Value, json};
+
+use crate::emit::cannot_write;
+
+/// Bytes between functions, so that each begins at a round address, are at most this many in a row.
+const PADDING: u64 = 64;
+
+/// A symbol's place in the object.
+struct Range {
+    name: String,
+    section: String,
+    offset: u64,
+    size: u64,
+    /// Whether others may name it.
+    is_global: bool,
+}
+
+/// A section that is in memory when the object runs.
+struct Section {
+    name: String,
+    size: u64,
+    /// Bytes that belong to no symbol, other than padding.
+    unnamed: u64,
+}
+
+/// Writes the matrix of an object: as JSON, or as a page where the file's name says so.
+pub(crate) fn write(path: &Path, object: &[u8], trace: &Trace, drafts: &Drafts) -> Result<(), Failure> {
+    let matrix = matrix(object, trace)?;
+    let is_page = path.extension().is_some_and(|extension| extension == "html");
+    let text = if is_page { page(&matrix) } else { format!("{matrix:#}\n") };
+    drafts.file(path).write(text.as_bytes()).map_err(|error| cannot_write(path, &error))
+}
+
+fn matrix(object: &[u8], trace: &Trace) -> Result<Value, Failure> {
+    let damaged = |error: object::Error| Failure::new(ErrorClass::Internal, format!("the object: {error}"));
+    let file = object::File::parse(object).map_err(damaged)?;
+    let mut ranges = Vec::new();
+    for symbol in file.symbols() {
+        let is_thing = matches!(symbol.kind(), SymbolKind::Text | SymbolKind::Data | SymbolKind::Unknown);
+        let (Some(index), true) = (symbol.section_index(), is_thing) else { continue };
+        let section = file.section_by_index(index).and_then(|section| section.name().map(str::to_string));
+        let name = symbol.name().map_err(damaged)?.to_string();
+        if !name.is_empty() {
+            ranges.push(Range {
+                name,
+                section: section.map_err(damaged)?,
+                offset: symbol.address(),
+                size: symbol.size(),
+                is_global: symbol.is_global(),
+            });
+        }
+    }
+    ranges.sort_by(|a, b| (&a.section, a.offset, &a.name).cmp(&(&b.section, b.offset, &b.name)));
+    let sections: Vec<Section> = file
+        .sections()
+        .filter(|section| matches!(section.flags(), SectionFlags::Elf { sh_flags, .. } if sh_flags.contains(object::elf::SHF_ALLOC)))
+        .filter(|section| section.size() > 0)
+        .map(|section| {
+            let name = section.name().unwrap_or_default().to_string();
+            let unnamed = unnamed(&ranges, &name, section.size());
+            Section { name, size: section.size(), unnamed }
+        })
+        .collect();
+    let place = |range: &Range| json!({"symbol": range.name, "section": range.section, "offset": range.offset, "size": range.size});
+    let nodes = trace.nodes.iter().map(|(name, node)| {
+        let mine = ranges.iter().filter(|range| node.symbols.iter().any(|symbol| symbol == whole(&range.name)));
+        node_entry(name, node, mine.map(place).collect())
+    });
+    let symbols = ranges.iter().map(|range| {
+        let known = trace.symbols.get(whole(&range.name));
+        let nodes: Vec<&str> = known.iter().flat_map(|symbol| &symbol.nodes).map(|node| &**node).collect();
+        let reason = known.map_or_else(|| reason_of_symbol(range), |symbol| symbol.reason);
+        let mut entry = place(range);
+        entry["nodes"] = json!(nodes);
+        entry["reason"] = json!(reason);
+        entry
+    });
+    let sections = sections.iter().map(|section| {
+        json!({
+            "section": section.name,
+            "size": section.size,
+            "unnamed": section.unnamed,
+            "reason": reason_of_section(section),
+        })
+    });
+    Ok(json!({
+        "nodes": nodes.collect::<Vec<_>>(),
+        "symbols": symbols.collect::<Vec<_>>(),
+        "sections": sections.collect::<Vec<_>>(),
+    }))
+}
+
+/// What a symbol is a part of: the code generator splits what is only ever read in parts, and numbers those.
+fn whole(name: &str) -> &str {
+    match name.rsplit_once('.') {
+        Some((whole, number)) if !whole.is_empty() && number.chars().all(|c| c.is_ascii_digit()) => whole,
+        _ => name,
+    }
+}
+
+/// Bytes of a section outside its symbols, where they are more than padding.
+fn unnamed(ranges: &[Range], section: &str, size: u64) -> u64 {
+    let (mut end, mut unnamed) = (0, 0);
+    let starts = ranges.iter().filter(|range| range.section == section).map(|range| (range.offset, range.size));
+    for (start, length) in starts.chain([(size, 0)]) {
+        let gap = start.saturating_sub(end);
+        unnamed += if gap < PADDING { 0 } else { gap };
+        end = end.max(start + length);
+    }
+    unnamed
+}
+
+fn node_entry(name: &str, node: &TracedNode, symbols: Vec<Value>) -> Value {
+    let operations = |operations: &Operations| -> Map<String, Value> {
+        operations.iter().map(|(name, count)| (name.clone(), json!(count))).collect()
+    };
+    json!({
+        "node": name,
+        "operators": node.operators,
+        "graph": operations(&node.graph),
+        "rewritten": operations(&node.rewritten),
+        "structured": operations(&node.structured),
+        "kernel": operations(&node.kernel),
+        "rules": node.rules,
+        "reason": symbols.is_empty().then(|| node.reason()),
+        "symbols": symbols,
+    })
+}
+
+/// What is there without being in the module.
+fn reason_of_symbol(range: &Range) -> &'static str {
+    match &*range.name {
+        _ if range.is_global => "a function of the C interface: calls the runtime",
+        name if name.starts_with("interface") => "what the object says of itself",
+        name if name.starts_with('.') || name.starts_with("__") => "a constant that the code generator made",
+        _ => "",
+    }
+}
+
+/// Why a section has bytes that belong to no symbol.
+fn reason_of_section(section: &Section) -> &'static str {
+    match &*section.name {
+        _ if section.unnamed == 0 => "symbols, and padding between them",
+        ".eh_frame" => "tables for debuggers to walk the stack with",
+        name if name.starts_with(".rodata") => "constants that code generation made of the functions' code",
+        name if name.starts_with(".data.rel.ro") => "what the object says of itself",
+        _ => "",
+    }
+}
+
+fn page(matrix: &Value) -> String {
+    let text = |value: &Value| match value {
+        Value::String(text) => escaped(text),
+        Value::Null => String::new(),
+        other => escaped(&other.to_string()),
+    };
+    let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
+    let operations = |value: &Value| {
+        let operations = value.as_object().cloned().unwrap_or_default();
+        operations.iter().map(|(name, count)| format!("{} × {count}", escaped(name))).collect::<Vec<_>>().join("<br>")
+    };
+    let place = |symbol: &Value| {
+        format!("{} {} + {}", text(&symbol["section"]), text(&symbol["offset"]), text(&symbol["size"]))
+    };
+    let mut rows = String::new();
+    for node in list(&matrix["nodes"]) {
+        let link = |symbol: &Value| {
+            let name = text(&symbol["symbol"]);
+            format!("<a href=\"#s:{name}\">{name}</a> {}", place(symbol))
+        };
+        let symbols: Vec<String> = list(&node["symbols"]).iter().map(link).collect();
+        let rules: Vec<String> = list(&node["rules"]).iter().map(text).collect();
+        let name = text(&node["node"]);
+        rows += &format!(
+            "<tr id=\"n:{name}\"><td>{name}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{}\n",
+            list(&node["operators"]).iter().map(text).collect::<Vec<_>>().join("<br>"),
+            operations(&node["graph"]),
+            operations(&node["rewritten"]),
+            operations(&node["structured"]),
+            operations(&node["kernel"]),
+            rules.join("<br>"),
+            symbols.join("<br>"),
+            text(&node["reason"]),
+        );
+    }
+    let mut symbols = String::new();
+    for symbol in list(&matrix["symbols"]) {
+        let link = |node: &Value| format!("<a href=\"#n:{0}\">{0}</a>", text(node));
+        let nodes: Vec<String> = list(&symbol["nodes"]).iter().map(link).collect();
+        let name = text(&symbol["symbol"]);
+        symbols += &format!(
+            "<tr id=\"s:{name}\"><td>{name}<td>{}<td>{}<td>{}\n",
+            place(&symbol),
+            nodes.join("<br>"),
+            text(&symbol["reason"])
+        );
+    }
+    let mut sections = String::new();
+    for section in list(&matrix["sections"]) {
+        let [name, size, reason] = ["section", "size", "reason"].map(|key| text(&section[key]));
+        sections += &format!("<tr><td>{name}<td>{size}<td>{reason}\n");
+    }
+    include_str!("trace.html").replace("@NODES@", &rows).replace("@SYMBOLS@", &symbols).replace("@SECTIONS@", &sections)
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
