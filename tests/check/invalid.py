@@ -38,13 +38,14 @@ def at(*steps):
     return " / ".join((G, *steps))
 
 
-def graph(made, change):
-    change(made.graph)
-
-
 def first(made):
     """The first node, which stands in most models alone."""
     return made.graph.node[0]
+
+
+def held(made, name):
+    """The graph of an attribute of the first node."""
+    return next(a for a in first(made).attribute if a.name == name).g
 
 
 # ---- models
@@ -105,13 +106,8 @@ for bad in ("?", "0", "batch-size", "*", "a+b", "N 1"):
     case("names-identifier", at("input 0 'x'", f"dimension 0 '{bad}'"), relu(),
          lambda m: setattr(m.graph.input[0].type.tensor_type.shape.dim[0], "dim_param", bad))
 case("names-identifier", at("node 0 'choice'", "attribute 'then_branch'", "graph 'a b'"), branch(),
-     lambda m: setattr(first(m).attribute[0].g if first(m).attribute[0].name == "then_branch" else first(m).attribute[1].g, "name", "a b"))
+     lambda m: setattr(held(m, "then_branch"), "name", "a b"))
 case("graph-named", "graph ''", relu(), lambda m: setattr(m.graph, "name", ""))
-
-
-def held(made, name):
-    """The graph of an attribute of the first node."""
-    return next(a for a in first(made).attribute if a.name == name).g
 
 
 THEN = "node 0 'choice'", "attribute 'then_branch'", "graph 'then'"
@@ -149,7 +145,7 @@ case("value-assigned-once", at("node 1 'second'", "output 0 'y'"), chain(),
 case("value-assigned-once", at("node 0 'relu'", "output 0 'x'"), relu(),
      lambda m: (first(m).output.__setitem__(0, "x"), setattr(m.graph.output[0], "name", "x")))
 case("value-assigned-once", at("node 0 'add'", "output 0 'w'"), weighted(),
-     lambda m: (first(m).output.__setitem__(0, "w"), setattr(m.graph.output[0], "name", "w"), setattr(m.graph.output[0], "name", "w")))
+     lambda m: (first(m).output.__setitem__(0, "w"), setattr(m.graph.output[0], "name", "w")))
 case("value-assigned-once", at("node 0 'split'", "output 1 'y'"),
      model([node("Split", ["x"], ["y", "y"], name="split", num_outputs=2)], [info("x", FLOAT, [4])], [info("y", FLOAT, [2])]))
 case("value-assigned-once", "function 0 'f' / node 1 'again' / output 0 'b'", called(),

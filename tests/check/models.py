@@ -1,6 +1,6 @@
 """Small models without a fault, for others to break."""
 
-from onnx import TensorProto, TypeProto, helper
+from onnx import TensorProto, helper
 from onnx import AttributeProto, FunctionProto, GraphProto, ModelProto  # noqa: F401
 
 FLOAT, INT64, BOOL, STRING = TensorProto.FLOAT, TensorProto.INT64, TensorProto.BOOL, TensorProto.STRING
@@ -187,10 +187,9 @@ def devices():
     return made
 
 
-def value(name, **kinds):
-    """A value of a type that is no tensor: sequence=, optional=, map= or given as a TypeProto."""
-    made = helper.make_value_info(name, kinds["of"])
-    return made
+def value(name, of):
+    """A value of any type."""
+    return helper.make_value_info(name, of)
 
 
 def tensor_type(element=FLOAT, shape=(2,)):
@@ -209,7 +208,3 @@ def passed(type_proto, ir=10):
     """y = x, of any type"""
     one = node("Identity", ["x"], ["y"], name="same")
     return model([one], [value("x", of=type_proto)], [value("y", of=type_proto)], ir=ir)
-
-
-def empty_type():
-    return TypeProto()
