@@ -15,6 +15,7 @@ use lower::low::VectorRegisters;
 use check::Profile;
 
 use crate::code::Code;
+use crate::evidence::Evidence;
 use crate::freestanding;
 use crate::globals::Globals;
 use crate::parts;
@@ -201,6 +202,14 @@ impl Compiler {
         let (module, signature) =
             compiler.lower_file_with(path, Level::Low, &mut |stage, module| trace.look(stage, module))?;
         Ok((module, signature, trace))
+    }
+
+    /// The same at the low level, and bounds of what a run takes.
+    pub fn evidence_file(&self, path: &Path) -> Result<(Module, Signature, Evidence)> {
+        let mut evidence = Evidence::default();
+        let (module, signature) =
+            self.lower_file_with(path, Level::Low, &mut |stage, module| evidence.look(stage, module))?;
+        Ok((module, signature, evidence))
     }
 
     /// `look` is shown the module at each level.

@@ -6,6 +6,8 @@ mod emit;
 mod header;
 #[cfg(feature = "llvm")]
 mod native;
+mod page;
+mod report;
 #[cfg(feature = "llvm")]
 mod target;
 #[cfg(feature = "llvm")]
