@@ -13,6 +13,8 @@ use crate::{pages, processor};
 
 /// Status of a model whose code the processor cannot run.
 const STATUS_PROCESSOR: i64 = -4;
+/// Status of a training that assigns a value of another shape to a variable.
+const STATUS_VARIABLE: i64 = -5;
 /// Status of a run whose first input is not what the model takes; those of the others follow downwards.
 const STATUS_INPUT: i64 = -1000;
 
@@ -28,6 +30,17 @@ pub struct Port {
     shape: *const i64,
     /// What to say when a run's input is something else.
     message: *const c_char,
+    /// The elements of an input where nobody gives any; null where somebody must.
+    initial: *const c_void,
+    /// Their extents.
+    initial_shape: *const i64,
+}
+
+/// What changes the variables.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum TrainingPart {
+    Initialization,
+    Step,
 }
 
 /// A host function.
@@ -57,15 +70,37 @@ pub struct Model {
     level: *const AtomicI64,
     /// 1 when all is initialised.
     initialized: *const AtomicI64,
+    /// The last inputs that are variables of the session; those of a step of training are its last outputs, too.
+    variable_count: i64,
+    /// How the model is trained; null if nothing says so.
+    training: *const Training,
+}
+
+/// The models by which variables change.
+#[repr(C)]
+pub struct Training {
+    /// Takes nothing, and gives the variables.
+    initialize: *const Model,
+    /// Takes and gives what the caller sees, and the variables.
+    step: *const Model,
 }
 
 /// What a session keeps from run to run.
 pub struct Session {
     context: RunContext,
     outputs: Vec<*mut u8>,
+    /// The elements of each variable; null while they are as in the beginning.
+    variables: Vec<*mut u8>,
+    /// Sessions of the model's initialization and of its steps.
+    training: Option<Box<[Session; 2]>>,
 }
 
 impl Model {
+    /// The inputs and outputs that a caller sees, of those that there are.
+    fn visible(&self, count: i64) -> i64 {
+        count - self.variable_count
+    }
+
     fn inputs(&self) -> &[Port] {
         // SAFETY: the object says how many there are.
         unsafe { slice(self.inputs, self.input_count) }
@@ -79,6 +114,23 @@ impl Model {
     /// The words of a tensor of the C interface: the address of its elements, then its extents.
     fn tensor_words(&self) -> usize {
         1 + self.max_rank as usize
+    }
+
+    /// # Safety
+    /// There are so many tensors.
+    unsafe fn given<'a>(&self, tensors: *const i64, count: i64) -> &'a [i64] {
+        // SAFETY: promised by the caller.
+        unsafe { slice(tensors, self.tensor_words() as i64 * count) }
+    }
+
+    /// # Safety
+    /// There are so many tensors, and nobody else looks at them.
+    unsafe fn told<'a>(&self, tensors: *mut i64, count: i64) -> &'a mut [i64] {
+        match count {
+            0 => &mut [],
+            // SAFETY: promised by the caller.
+            _ => unsafe { std::slice::from_raw_parts_mut(tensors, self.tensor_words() * count as usize) },
+        }
     }
 
     /// Initialises the model, once in a process, whoever asks first.
@@ -118,11 +170,72 @@ impl Model {
         self.inputs().iter().zip(tensors).position(|(port, tensor)| !port.takes(tensor, &mut known))
     }
 
+    /// All inputs of a run: those that the caller gives, then the variables; what is not there is as in the beginning.
+    fn all_inputs(&self, given: &[i64], variables: &[*mut u8]) -> Vec<i64> {
+        let words = self.tensor_words();
+        let mut all = given.to_vec();
+        for variable in variables {
+            all.push(variable.expose_provenance() as i64);
+            all.resize(all.len() + words - 1, 0);
+        }
+        for (index, (port, tensor)) in self.inputs().iter().zip(all.chunks_exact_mut(words)).enumerate() {
+            let is_variable = index as i64 >= self.visible(self.input_count);
+            if let Some(shape) = port.initial_shape().filter(|_| is_variable || tensor[0] == 0) {
+                if tensor[0] == 0 {
+                    tensor[0] = port.initial.expose_provenance() as i64;
+                }
+                tensor[1..][..shape.len()].copy_from_slice(shape);
+            }
+        }
+        all
+    }
+
+    /// Runs the model's initialization, or a step of its training, and assigns the variables when that has succeeded.
+    fn train(&self, part: TrainingPart, session: &mut Session, inputs: &[i64], outputs: &mut [i64]) -> i64 {
+        // SAFETY: the object says how the model is trained, and both parts are models.
+        let (initialize, step) = unsafe {
+            let training = &*self.training;
+            (&*training.initialize, &*training.step)
+        };
+        let Session { training, variables, .. } = session;
+        let [first, second] =
+            &mut **training.get_or_insert_with(|| Box::new([Session::new(initialize), Session::new(step)]));
+        let (model, own, read) = match part {
+            TrainingPart::Initialization => (initialize, first, &[][..]),
+            TrainingPart::Step => (step, second, &variables[..]),
+        };
+        let words = model.tensor_words();
+        let mut all = vec![0; words * model.output_count as usize];
+        let status = match model.initialize() {
+            0 => model.run(own, &model.all_inputs(inputs, read), &mut all),
+            status => status,
+        };
+        if status > 0 && part == TrainingPart::Initialization {
+            // its messages stand behind those of a step
+            return status + step.message_count - initialize.message_count;
+        }
+        if status != 0 {
+            return status;
+        }
+        let (told, assigned) = all.split_at(words * model.visible(model.output_count) as usize);
+        let ports = &step.inputs()[step.visible(step.input_count) as usize..];
+        let mut pairs = ports.iter().zip(assigned.chunks_exact(words));
+        if !pairs.all(|(port, tensor)| port.initial_shape().is_some_and(|shape| tensor[1..].starts_with(shape))) {
+            all.chunks_exact(words).for_each(|tensor| release(address::<u8>(tensor[0]).cast_mut()));
+            return STATUS_VARIABLE;
+        }
+        outputs.copy_from_slice(told);
+        for (variable, tensor) in variables.iter_mut().zip(assigned.chunks_exact(words)) {
+            release(std::mem::replace(variable, address::<u8>(tensor[0]).cast_mut()));
+        }
+        0
+    }
+
     fn run(&self, session: &mut Session, inputs: &[i64], outputs: &mut [i64]) -> i64 {
         if let Some(wrong) = self.wrong_input(inputs) {
             return STATUS_INPUT - wrong as i64;
         }
-        let Session { context, outputs: buffers } = session;
+        let Session { context, outputs: buffers, .. } = session;
         let mut table = vec![context.address()];
         let mut numbered: Vec<Vec<i64>> = Vec::new();
         for (port, tensor) in self.inputs().iter().zip(inputs.chunks_exact(self.tensor_words())) {
@@ -176,6 +289,7 @@ impl Model {
             0 => c"",
             STATUS_OUT_OF_MEMORY => c"the run needs more memory than there is",
             STATUS_PROCESSOR => c"this processor lacks instructions that the model was compiled for",
+            STATUS_VARIABLE => c"the training assigns a value of another shape to a variable",
             ..=STATUS_INPUT => {
                 let port = self.inputs().get((STATUS_INPUT - status) as usize);
                 return port.map_or(c"".as_ptr(), |port| port.message);
@@ -195,6 +309,12 @@ impl Port {
     fn is_string(&self) -> bool {
         // SAFETY: texts of the object end in 0.
         unsafe { CStr::from_ptr(self.r#type) == c"string" }
+    }
+
+    /// The extents of what an input is where nobody gives anything.
+    fn initial_shape(&self) -> Option<&[i64]> {
+        // SAFETY: as many as the rank.
+        (!self.initial.is_null()).then(|| unsafe { slice(self.initial_shape, self.rank) })
     }
 
     /// Whether a tensor has the port's extents, and those that stand for equal ones are; `known` are those seen so far.
@@ -228,7 +348,29 @@ impl Session {
         Session {
             context: RunContext::new(std::ptr::null_mut(), provide).with_strings(&strings),
             outputs: vec![std::ptr::null_mut(); model.output_count as usize],
+            variables: vec![std::ptr::null_mut(); model.variable_count as usize],
+            training: None,
         }
+    }
+
+    /// The session behind a word of the caller's, made where there is none yet.
+    ///
+    /// # Safety
+    /// `word` is 0 or was set here.
+    unsafe fn of<'s>(model: &Model, word: *mut *mut Session) -> &'s mut Session {
+        // SAFETY: promised by the caller; what stands there came from a box.
+        unsafe {
+            if (*word).is_null() {
+                *word = Box::into_raw(Box::new(Session::new(model)));
+            }
+            &mut **word
+        }
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        self.variables.iter().for_each(|&variable| release(variable));
     }
 }
 
@@ -312,6 +454,14 @@ extern "C" fn provide(host: *mut c_void, index: i64, bytes: i64) -> *mut u8 {
     memory
 }
 
+/// Stands where the standard library would print the frames of a backtrace, as `Display::fmt` that wrote nothing; the linker
+/// of programs puts it there.
+#[unsafe(no_mangle)]
+pub extern "C" fn rt_no_backtrace(_backtrace: *const u8, _formatter: *mut u8) -> bool {
+    // `Ok(())` of `fmt::Result`
+    false
+}
+
 /// `NAME_initialize`.
 ///
 /// # Safety
@@ -335,24 +485,80 @@ pub unsafe extern "C" fn rt_model_run(
     outputs: *mut i64,
 ) -> i64 {
     // SAFETY: promised by the caller.
-    let (model, session) = unsafe { (&*model, &mut *session) };
+    let (model, session) = unsafe { (&*model, Session::of(&*model, session)) };
     let status = model.initialize();
     if status != 0 {
         return status;
     }
-    if session.is_null() {
-        *session = Box::into_raw(Box::new(Session::new(model)));
-    }
-    let words = model.tensor_words() as i64;
-    // SAFETY: promised by the caller, and the session came from a box.
+    // SAFETY: promised by the caller.
     unsafe {
-        let inputs = slice(inputs, words * model.input_count);
-        let outputs = match model.output_count {
-            0 => &mut [][..],
-            count => std::slice::from_raw_parts_mut(outputs, (words * count) as usize),
-        };
-        model.run(&mut **session, inputs, outputs)
+        let inputs = model.given(inputs, model.visible(model.input_count));
+        let inputs = model.all_inputs(inputs, &session.variables);
+        model.run(session, &inputs, model.told(outputs, model.output_count))
     }
+}
+
+/// `NAME_training_initialize`.
+///
+/// # Safety
+/// `model` is that of an object that has training, and `session` a word that is 0 or that an earlier run has set.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rt_model_training_initialize(model: *const Model, session: *mut *mut Session) -> i64 {
+    // SAFETY: promised by the caller.
+    let (model, session) = unsafe { (&*model, Session::of(&*model, session)) };
+    model.train(TrainingPart::Initialization, session, &[], &mut [])
+}
+
+/// `NAME_training_step`.
+///
+/// # Safety
+/// As for `rt_model_run`, with the inputs and outputs of a step.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rt_model_training_step(
+    model: *const Model,
+    session: *mut *mut Session,
+    inputs: *const i64,
+    outputs: *mut i64,
+) -> i64 {
+    // SAFETY: promised by the caller.
+    unsafe {
+        let (model, session) = (&*model, Session::of(&*model, session));
+        let step = &*(*model.training).step;
+        let inputs = step.given(inputs, step.visible(step.input_count));
+        model.train(TrainingPart::Step, session, inputs, step.told(outputs, step.visible(step.output_count)))
+    }
+}
+
+/// `NAME_training_message`.
+///
+/// # Safety
+/// `model` is that of an object that has training.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rt_model_training_message(model: *const Model, status: i64) -> *const c_char {
+    // SAFETY: promised by the caller.
+    unsafe { &*(*(*model).training).step }.message(status)
+}
+
+/// `NAME_training_input`: null behind the last one.
+///
+/// # Safety
+/// `model` is that of an object that has training.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rt_model_training_input(model: *const Model, index: i64) -> *const Port {
+    // SAFETY: promised by the caller.
+    let step = unsafe { &*(*(*model).training).step };
+    port(step.inputs(), index, step.visible(step.input_count))
+}
+
+/// `NAME_training_output`: null behind the last one.
+///
+/// # Safety
+/// `model` is that of an object that has training.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rt_model_training_output(model: *const Model, index: i64) -> *const Port {
+    // SAFETY: promised by the caller.
+    let step = unsafe { &*(*(*model).training).step };
+    port(step.outputs(), index, step.visible(step.output_count))
 }
 
 /// `NAME_free`.
@@ -396,7 +602,8 @@ pub unsafe extern "C" fn rt_model_message(model: *const Model, status: i64) -> *
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rt_model_input(model: *const Model, index: i64) -> *const Port {
     // SAFETY: promised by the caller.
-    port(unsafe { &*model }.inputs(), index)
+    let model = unsafe { &*model };
+    port(model.inputs(), index, model.visible(model.input_count))
 }
 
 /// `NAME_output`: null behind the last one.
@@ -406,11 +613,13 @@ pub unsafe extern "C" fn rt_model_input(model: *const Model, index: i64) -> *con
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rt_model_output(model: *const Model, index: i64) -> *const Port {
     // SAFETY: promised by the caller.
-    port(unsafe { &*model }.outputs(), index)
+    let model = unsafe { &*model };
+    port(model.outputs(), index, model.output_count)
 }
 
-fn port(ports: &[Port], index: i64) -> *const Port {
-    usize::try_from(index).ok().and_then(|index| ports.get(index)).map_or(std::ptr::null(), std::ptr::from_ref)
+fn port(ports: &[Port], index: i64, count: i64) -> *const Port {
+    let index = usize::try_from(index).ok().filter(|_| index < count);
+    index.and_then(|index| ports.get(index)).map_or(std::ptr::null(), std::ptr::from_ref)
 }
 
 /// `NAME_set_threads`.

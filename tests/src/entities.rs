@@ -1,6 +1,6 @@
 //! Models as text whose comments say what a run takes and what comes of it: `# input: float[2] x = {1, 2}`,
 //! `# output: float[2] y = {2, 3}`, or `# error 1: words of the message` with the exit code. Models of one file stand
-//! apart by lines of `# -----`.
+//! apart by lines of `# -----`. `# overridable: w` names an input with a value of its own that stays an input.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -60,13 +60,19 @@ fn run_model(text: &str) -> Result<(), String> {
 
 fn outcome(text: &str, inputs: &[(String, Tensor)]) -> driver::Result<Vec<(String, Value)>> {
     let model = Model::from_bytes(text.as_bytes())?;
-    let module = import::import_model(&model, &import::Options::default())?;
-    let compiled = Arc::new(Compiler::default().compile_graph(module)?);
-    let value = |port: &driver::Port| {
-        let given = inputs.iter().find(|(name, _)| *name == port.name);
-        given.map(|(_, tensor)| Value::Tensor(tensor.clone())).expect("the text has every input")
+    let overridable = directives(text, "overridable:").map(|name| name.trim().to_string()).collect();
+    let mut options = import::Options { overridable, ..Default::default() };
+    let compile = |options: &import::Options| {
+        Compiler::default().compile_graph(import::import_model(&model, options)?).map(Arc::new)
     };
-    let values: Vec<Value> = compiled.signature.inputs.iter().map(value).collect();
-    let outputs = Session::new(compiled.clone()).run_values(&values)?;
+    let mut compiled = compile(&options)?;
+    let is_optional = |name: &str| compiled.signature.optional.iter().any(|port| port.name == name);
+    let others = inputs.iter().filter(|(name, _)| is_optional(name));
+    options.constants = others.map(|(name, tensor)| (name.clone(), tensor.elements())).collect();
+    if !options.constants.is_empty() {
+        compiled = compile(&options)?;
+    }
+    let values = inputs.iter().map(|(name, tensor)| (name.clone(), Value::Tensor(tensor.clone()))).collect();
+    let outputs = Session::new(compiled.clone()).run_named(&values)?;
     Ok(compiled.signature.outputs.iter().map(|port| port.name.clone()).zip(outputs).collect())
 }

@@ -1,7 +1,9 @@
 //! Test suites over the whole compiler.
 
+pub mod check;
 pub mod conformance;
 pub mod entities;
+pub mod linked;
 pub mod lit;
 pub mod models;
 pub mod node;

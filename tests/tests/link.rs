@@ -6,6 +6,7 @@ use std::process::Command;
 use driver::Signature;
 use driver::testdata::{DataSet, read_data_set};
 use tests::conformance::repository;
+use tests::linked::{build, run};
 use tests::node::{model, node, tensor_type, value_info, write};
 use tests::worker::onnxc;
 
@@ -30,12 +31,6 @@ int main(int count, char **arguments) {
 }
 "#;
 
-fn run(command: &mut Command) -> Vec<u8> {
-    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
-    assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
-    output.stdout
-}
-
 /// Splits texts at points, and prints how many parts there are and the parts.
 const SPLITS: &str = r#"
 #include <stdio.h>
@@ -58,20 +53,8 @@ int main(void) {
 }
 "#;
 
-/// A program around a model, in a folder of its own.
-fn build(model: &Path, program: &str, name: &str) -> PathBuf {
-    let compiler = onnxc(Path::new(env!("CARGO_BIN_EXE_models")));
-    let folder = repository().join("target/tmp").join(name);
-    std::fs::create_dir_all(&folder).expect("the target folder takes folders");
-    for (emit, file) in [("obj", "model.o"), ("header", "model.h")] {
-        run(Command::new(compiler).arg(model).args(["--name", "model", "--emit", emit, "-o"]).arg(folder.join(file)));
-    }
-    std::fs::write(folder.join("main.c"), program).expect("the folder takes files");
-    let runtime = compiler.with_file_name("libruntime.a");
-    let mut link = Command::new("cc");
-    link.current_dir(&folder).args(["main.c", "model.o"]).arg(runtime);
-    run(link.args(["-lpthread", "-lm", "-ldl", "-o", "program"]));
-    folder.join("program")
+fn compiler() -> &'static Path {
+    onnxc(Path::new(env!("CARGO_BIN_EXE_models")))
 }
 
 fn data_set(folder: &Path) -> DataSet {
@@ -88,7 +71,7 @@ fn an_object_is_linked_into_a_program() {
         return;
     }
     let data = data_set(&folder);
-    let program = build(&folder.join("model.onnx"), PROGRAM, "link");
+    let program = build(compiler(), &folder.join("model.onnx"), &[], PROGRAM, "link");
     let input = program.with_file_name("input.bin");
     std::fs::write(&input, data.inputs[0].as_tensor().expect("a tensor").data.bytes()).expect("the folder takes files");
     let printed = String::from_utf8(run(Command::new(&program).arg(&input))).expect("numbers");
@@ -115,19 +98,19 @@ fn libraries(name: &str) -> PathBuf {
     folder
 }
 
-fn text(command: &mut Command) -> String {
+fn text_of(command: &mut Command) -> String {
     String::from_utf8(run(command)).expect("text")
 }
 
 #[test]
 fn a_library_shows_its_interface_and_nothing_else() {
     let folder = libraries("exports");
-    let symbols = text(Command::new("nm").current_dir(&folder).args(["-D", "--defined-only", "libnet.so"]));
+    let symbols = text_of(Command::new("nm").current_dir(&folder).args(["-D", "--defined-only", "libnet.so"]));
     let mut names: Vec<&str> = symbols.lines().filter_map(|line| line.split(' ').nth(2)).collect();
     names.sort();
     let expected = ["close", "free", "initialize", "input", "message", "output", "run", "set_threads"];
     assert_eq!(names, expected.map(|function| format!("net_{function}")));
-    let dynamic = text(Command::new("readelf").current_dir(&folder).args(["-d", "libnet.so"]));
+    let dynamic = text_of(Command::new("readelf").current_dir(&folder).args(["-d", "libnet.so"]));
     assert!(dynamic.contains("Library soname: [libnet.so]"), "{dynamic}");
 }
 
@@ -138,18 +121,19 @@ fn examples_run() {
     let flags = ["-std=gnu99", "-Wall", "-Wextra", "-Werror"];
     let linked = ["-I.", "-L.", "-lnet", "-Wl,-rpath,.", "-o", "linked"];
     run(Command::new("cc").current_dir(&folder).args(flags).arg(example("linked.c")).args(linked));
-    assert_eq!(text(Command::new("./linked").current_dir(&folder)), "y0: float32\n");
+    assert_eq!(text_of(Command::new("./linked").current_dir(&folder)), "y0: float32\n");
     run(Command::new("cc").current_dir(&folder).args(flags).arg(example("loaded.c")).args(["-ldl", "-o", "loaded"]));
     let both = ["./libnet.so", "net", "./libother.so", "other"];
-    let printed = text(Command::new("./loaded").current_dir(&folder).arg("1000").args(both));
+    let printed = text_of(Command::new("./loaded").current_dir(&folder).arg("1000").args(both));
     let (outputs, grown) = printed.split_once("grown by ").expect("it says how much it grew");
     assert_eq!(outputs, "net y0: float32 [1, 3]\nother y0: float32 [1, 3]\n");
     let kilobytes: i64 = grown.split(' ').next().and_then(|number| number.parse().ok()).expect("a number");
     assert!(kilobytes < 1024, "{printed}");
     match std::env::var_os("PYTHON") {
         Some(python) => {
-            let printed =
-                text(Command::new(python).current_dir(&folder).arg(example("loaded.py")).args(["./libnet.so", "net"]));
+            let printed = text_of(
+                Command::new(python).current_dir(&folder).arg(example("loaded.py")).args(["./libnet.so", "net"]),
+            );
             assert_eq!(printed, "y0: float32 [1, 3]\n");
         }
         None => eprintln!("skipped: PYTHON does not name a Python with NumPy"),
@@ -169,11 +153,11 @@ fn runs_initialize_models_and_say_which_input_is_wrong() {
         ..Default::default()
     };
     model.graph.as_mut().expect("a graph").initializer.push(weights);
-    let program = build(&write(&model, "initialize"), WRONG, "link-initialize");
+    let program = build(compiler(), &write(&model, "initialize"), &[], WRONG, "link-initialize");
     let header = std::fs::read_to_string(program.with_file_name("model.h")).expect("it was written");
     // the extent of the output is that of the input
     assert!(header.contains("output 0: y0: float32 [x0_0, 20]"), "{header}");
-    assert_eq!(text(&mut Command::new(program)), "1.5\ninput 'x0': the model takes float32 [x0_0, 3]\n");
+    assert_eq!(text_of(&mut Command::new(program)), "1.5\ninput 'x0': the model takes float32 [x0_0, 3]\n");
 }
 
 /// Runs a model from several threads at once without initialising it, and then on an input of a wrong shape.
@@ -226,7 +210,7 @@ fn a_generated_program_says_what_it_takes() {
         command.current_dir(&folder).args(arguments);
         command
     };
-    assert!(text(&mut program(&["--help"])).contains("input 'x/0': the model takes int64 [2]"));
+    assert!(text_of(&mut program(&["--help"])).contains("input 'x/0': the model takes int64 [2]"));
     let header = "{'descr': '<i8', 'fortran_order': False, 'shape': (2,), }\n";
     let file = |shape: &str, values: &[i64]| {
         let header = header.replace("(2,)", shape);
@@ -239,8 +223,8 @@ fn a_generated_program_says_what_it_takes() {
     let write = |name: &str, bytes: Vec<u8>| std::fs::write(folder.join(name), bytes).expect("the folder takes files");
     write("x.npy", file("(2,)", &[(1 << 53) + 1, -3]));
     write("long.npy", file("(3,)", &[1, 2, 3]));
-    assert_eq!(text(&mut program(&["x.npy"])), "y/0: int64 [2] [-9007199254740993, 3]\n");
-    assert_eq!(text(&mut program(&["x.npy", "-o", "results"])), "");
+    assert_eq!(text_of(&mut program(&["x.npy"])), "y/0: int64 [2] [-9007199254740993, 3]\n");
+    assert_eq!(text_of(&mut program(&["x.npy", "-o", "results"])), "");
     assert!(folder.join("results/y_0.npy").exists());
     for (arguments, message) in [
         (&["long.npy"][..], "input 'x/0': the model takes int64 [2]"),
@@ -294,7 +278,7 @@ fn programs_run_on_any_processor_that_they_are_for() {
 }
 
 /// Bytes of a program beside those of its model's weights. Half of it is kernels, in three versions each.
-const PROGRAM_BYTES: u64 = 720 << 10;
+const PROGRAM_BYTES: u64 = 500_000;
 
 #[test]
 fn a_program_is_small_and_starts_soon() {
@@ -351,7 +335,36 @@ fn c_programs_give_and_take_strings() {
         eprintln!("skipped: there is no {}", model.display());
         return;
     }
-    let printed = run(&mut Command::new(build(&model, SPLITS, "link-strings")));
+    let printed = run(&mut Command::new(build(compiler(), &model, &[], SPLITS, "link-strings")));
     let once = "[hello][world][ONNX][]21";
     assert_eq!(String::from_utf8_lossy(&printed), once.repeat(2));
+}
+
+/// Runs a model without a value for its second input, then with one.
+const OPTIONAL: &str = r#"
+#include <stdio.h>
+#include "model.h"
+
+int main(void) {
+    float x[] = {10, 20}, w[] = {5, 6};
+    model_session session = {0};
+    for (int given = 0; given < 2; given++) {
+        model_tensor inputs[] = {{x, {2}}, {given ? w : NULL, {2}}}, output;
+        if (model_run(&session, inputs, &output)) return 1;
+        for (int index = 0; index < 2; index++) printf("%g ", ((float *)output.data)[index]);
+        model_free(&output);
+    }
+    model_close(&session);
+    printf("%g", ((const float *)model_input(1)->initial)[1]);
+    return model_input(0)->initial != NULL;
+}
+"#;
+
+#[test]
+fn an_input_with_a_value_of_its_own_need_not_be_given() {
+    let text = "<ir_version: 8, opset_import: [\"\": 18]>
+        g (float[2] x, float[2] w = {1, 2}) => (float[2] y) { y = Add (x, w) }";
+    let model = write(&proto::parse_model(text).expect("it is valid"), "optional");
+    let program = build(compiler(), &model, &["--overridable", "w"], OPTIONAL, "link-optional");
+    assert_eq!(text_of(&mut Command::new(program)), "11 22 15 26 2");
 }

@@ -117,8 +117,7 @@ fn emit<T>(
         return Err(errors);
     }
     if let Some(interface) = &options.interface {
-        let level = interface.level.as_ref().and_then(|name| unit.module.get_global(name));
-        crate::interface::define(&unit, interface, level.map(|level| level.as_pointer_value()))?;
+        crate::interface::define(&unit, interface)?;
     }
     let offered = options.interface.iter().flat_map(Interface::exports);
     let exports: Vec<String> = offered.chain(options.exports.iter().cloned()).collect();

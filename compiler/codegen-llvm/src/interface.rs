@@ -34,6 +34,19 @@ pub struct Interface {
     pub required_level: i64,
     /// The global where kernels look up the level that there is.
     pub level: Option<String>,
+    /// The last inputs that are variables of a session; those of a step of training are its last outputs, too.
+    pub variables: usize,
+    /// How the model is trained.
+    pub training: Option<Box<Training>>,
+}
+
+/// What changes the variables of a model. Neither part has functions of its own.
+#[derive(Clone, Debug)]
+pub struct Training {
+    /// Takes nothing, and gives the variables.
+    pub initialize: Interface,
+    /// One step. Its messages end with those of the initialization.
+    pub step: Interface,
 }
 
 /// One input or output.
@@ -49,6 +62,8 @@ pub struct Port {
     pub shape: Vec<i64>,
     /// What to say when a run's input is something else.
     pub message: String,
+    /// The global with the elements of an input where nobody gives any, and their extents.
+    pub initial: Option<(String, Vec<i64>)>,
 }
 
 /// A function of the interface: its name, the runtime's, what it takes behind the model, what it returns.
@@ -63,6 +78,15 @@ const FUNCTIONS: [(&str, &[Kind], Option<Kind>); 8] = [
     ("set_threads", &[Kind::Word], None),
 ];
 
+/// Those of a model that can be trained.
+const TRAINING_FUNCTIONS: [(&str, &[Kind], Option<Kind>); 5] = [
+    ("training_initialize", &[Kind::Address], Some(Kind::Word)),
+    ("training_step", &[Kind::Address, Kind::Address, Kind::Address], Some(Kind::Word)),
+    ("training_message", &[Kind::Word], Some(Kind::Address)),
+    ("training_input", &[Kind::Word], Some(Kind::Address)),
+    ("training_output", &[Kind::Word], Some(Kind::Address)),
+];
+
 #[derive(Clone, Copy)]
 enum Kind {
     Word,
@@ -72,19 +96,19 @@ enum Kind {
 impl Interface {
     /// The functions that others see.
     pub fn exports(&self) -> Vec<String> {
-        FUNCTIONS.iter().map(|(function, ..)| format!("{}_{function}", self.name)).collect()
+        self.functions().map(|(function, ..)| format!("{}_{function}", self.name)).collect()
+    }
+
+    fn functions(&self) -> impl Iterator<Item = &'static (&'static str, &'static [Kind], Option<Kind>)> {
+        FUNCTIONS.iter().chain(self.training.iter().flat_map(|_| &TRAINING_FUNCTIONS))
     }
 }
 
 /// Adds an interface to a module that has its host functions.
-pub(crate) fn define<'c>(
-    unit: &Unit<'c>,
-    interface: &Interface,
-    level: Option<PointerValue<'c>>,
-) -> Result<(), Diagnostic> {
+pub(crate) fn define(unit: &Unit<'_>, interface: &Interface) -> Result<(), Diagnostic> {
     let failed = |what: String| Diagnostic::internal(Location::Unknown, format!("the interface: {what}"));
-    let model = Data { unit }.model(interface, level).ok_or_else(|| failed("a host function is missing".into()))?;
-    for (name, parameters, result) in FUNCTIONS {
+    let model = Data { unit }.model(interface).ok_or_else(|| failed("a function or global is missing".into()))?;
+    for &(name, parameters, result) in interface.functions() {
         stub(unit, &format!("{}_{name}", interface.name), &format!("rt_model_{name}"), model, parameters, result)
             .map_err(|error| failed(error.to_string()))?;
     }
@@ -175,37 +199,60 @@ impl<'c> Data<'_, 'c> {
         self.global(value, true).as_pointer_value().into()
     }
 
-    fn port(&self, port: &Port) -> BasicValueEnum<'c> {
-        let shape: Vec<_> = port.shape.iter().map(|&extent| self.word(extent)).collect();
+    fn words(&self, words: &[i64]) -> BasicValueEnum<'c> {
+        let words: Vec<_> = words.iter().map(|&word| self.word(word)).collect();
+        self.address_of(self.context().const_struct(&words, false).into())
+    }
+
+    fn data(&self, name: &str) -> Option<BasicValueEnum<'c>> {
+        Some(self.unit.module.get_global(name)?.as_pointer_value().into())
+    }
+
+    fn port(&self, port: &Port) -> Option<BasicValueEnum<'c>> {
+        let (initial, initial_shape) = match &port.initial {
+            Some((name, shape)) => (self.data(name)?, self.words(shape)),
+            None => (self.null().into(), self.null().into()),
+        };
         let fields = [
             self.text(&port.name),
             self.text(&port.element),
             self.word(port.element_bytes as i64),
             self.word(port.shape.len() as i64),
-            self.address_of(self.context().const_struct(&shape, false).into()),
+            self.words(&port.shape),
             self.text(&port.message),
+            initial,
+            initial_shape,
         ];
-        self.context().const_struct(&fields, false).into()
+        Some(self.context().const_struct(&fields, false).into())
     }
 
-    fn ports(&self, ports: &[Port]) -> BasicValueEnum<'c> {
-        let ports: Vec<_> = ports.iter().map(|port| self.port(port)).collect();
-        self.address_of(self.context().const_struct(&ports, false).into())
+    fn ports(&self, ports: &[Port]) -> Option<BasicValueEnum<'c>> {
+        let ports: Vec<_> = ports.iter().map(|port| self.port(port)).collect::<Option<_>>()?;
+        Some(self.address_of(self.context().const_struct(&ports, false).into()))
     }
 
     fn host(&self, name: &str) -> Option<BasicValueEnum<'c>> {
         Some(self.unit.module.get_function(name)?.as_global_value().as_pointer_value().into())
     }
 
-    fn model(&self, interface: &Interface, level: Option<PointerValue<'c>>) -> Option<GlobalValue<'c>> {
+    fn model(&self, interface: &Interface) -> Option<GlobalValue<'c>> {
         let initialize = match &interface.initialize {
             Some(name) => self.host(name)?,
             None => self.null().into(),
         };
+        let level = interface.level.as_ref().and_then(|name| self.data(name));
+        let training = match &interface.training {
+            Some(training) => {
+                let parts = [self.model(&training.initialize)?, self.model(&training.step)?];
+                let parts = parts.map(|part| part.as_pointer_value().into());
+                self.address_of(self.context().const_struct(&parts, false).into())
+            }
+            None => self.null().into(),
+        };
         let fields = [
-            self.ports(&interface.inputs),
+            self.ports(&interface.inputs)?,
             self.word(interface.inputs.len() as i64),
-            self.ports(&interface.outputs),
+            self.ports(&interface.outputs)?,
             self.word(interface.outputs.len() as i64),
             self.word(interface.max_rank as i64),
             self.texts(&interface.messages),
@@ -215,8 +262,10 @@ impl<'c> Data<'_, 'c> {
             self.host(&interface.main)?,
             initialize,
             self.word(interface.required_level),
-            level.unwrap_or(self.null()).into(),
+            level.unwrap_or(self.null().into()),
             self.global(self.word(0), false).as_pointer_value().into(),
+            self.word(interface.variables as i64),
+            training,
         ];
         Some(self.global(self.context().const_struct(&fields, false).into(), true))
     }

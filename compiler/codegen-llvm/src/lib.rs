@@ -18,7 +18,7 @@ mod target;
 mod vector;
 
 pub use emit::{compile_assembly, compile_ir, compile_object, probe, write_object};
-pub use interface::{Interface, Port};
+pub use interface::{Interface, Port, Training};
 pub use target::{Optimization, Options};
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use codegen_cranelift::Tier;
@@ -11,6 +11,7 @@ use dialects::rt::routines::STRINGS;
 use ir::{Attribute, Diagnostic, FunctionView, IndexMap, Location, Module, Result, Severity};
 use lower::fold_constants::INITIALIZE;
 use lower::low::VectorRegisters;
+use proto::OperatorSetProto;
 
 use check::Profile;
 
@@ -78,6 +79,10 @@ pub struct Options {
     pub threads: usize,
     /// Values of named dimensions, fixed before compilation.
     pub dims: BTreeMap<String, i64>,
+    /// Operator-set documents, whose functions models may call that import their domain.
+    pub operator_sets: Vec<PathBuf>,
+    /// Whether modules keep what a model says of itself and its parts.
+    pub metadata: bool,
     /// Shapes of inputs by name, fixed before compilation.
     pub shapes: BTreeMap<String, Vec<i64>>,
     /// What the order of floating point operations may depend on.
@@ -108,6 +113,8 @@ impl Default for Options {
             processor: Processor::of_this_machine(),
             threads: 0,
             dims: BTreeMap::new(),
+            operator_sets: Vec::new(),
+            metadata: false,
             shapes: BTreeMap::new(),
             arithmetic: Arithmetic::default(),
             freestanding: None,
@@ -179,6 +186,10 @@ impl Compiler {
         options.list_nodes |= self.options.trace;
         options.rules = options.rules.max(self.options.rules);
         options.dimensions.extend(self.options.dims.iter().map(|(name, &extent)| (name.clone(), extent)));
+        options.metadata |= self.options.metadata;
+        for path in &self.options.operator_sets {
+            options.operator_sets.push(OperatorSetProto::load(path)?);
+        }
         let fixed = |(name, shape): (&String, &Vec<i64>)| (name.clone(), shape.iter().copied().map(Some).collect());
         options.shapes.extend(self.options.shapes.iter().map(fixed));
         let mut module = timings.measure("import", || match path == Path::new("-") {
@@ -192,41 +203,49 @@ impl Compiler {
 
     /// The module of a model at some level, and what the model takes and gives.
     pub fn lower_file(&self, path: &Path, level: Level) -> Result<(Module, Signature)> {
-        self.lower_file_with(path, level, &mut |_, _| {})
+        self.lower_file_with(path, &import::Options::default(), level)
+    }
+
+    /// The module of a part of a model at some level, and what that takes and gives.
+    pub fn lower_file_with(&self, path: &Path, options: &import::Options, level: Level) -> Result<(Module, Signature)> {
+        self.lower_file_seen(path, options, level, &mut |_, _| {})
     }
 
     /// The same at the low level, and what became of each node on the way.
-    pub fn trace_file(&self, path: &Path) -> Result<(Module, Signature, Trace)> {
+    pub fn trace_file(&self, path: &Path, options: &import::Options) -> Result<(Module, Signature, Trace)> {
         let mut trace = Trace::default();
         let compiler = Compiler::new(Options { trace: true, ..self.options.clone() });
         let (module, signature) =
-            compiler.lower_file_with(path, Level::Low, &mut |stage, module| trace.look(stage, module))?;
+            compiler.lower_file_seen(path, options, Level::Low, &mut |stage, module| trace.look(stage, module))?;
         Ok((module, signature, trace))
     }
 
     /// The same at the low level, and bounds of what a run takes.
     pub fn evidence_file(&self, path: &Path) -> Result<(Module, Signature, Evidence)> {
         let mut evidence = Evidence::default();
+        let options = import::Options::default();
         let (module, signature) =
-            self.lower_file_with(path, Level::Low, &mut |stage, module| evidence.look(stage, module))?;
+            self.lower_file_seen(path, &options, Level::Low, &mut |stage, module| evidence.look(stage, module))?;
         Ok((module, signature, evidence))
     }
 
     /// `look` is shown the module at each level.
-    fn lower_file_with(
+    fn lower_file_seen(
         &self,
         path: &Path,
+        options: &import::Options,
         level: Level,
         look: &mut dyn FnMut(Traced, &mut Module),
     ) -> Result<(Module, Signature)> {
         let mut timings = Timings::default();
-        let mut module = self.import(path, &import::Options::default(), &mut timings)?;
+        let mut module = self.import(path, options, &mut timings)?;
         let mut signature = Signature::of(main_function(&module)?);
         signature.tie(main_function(&module)?)?;
         freestanding::check_inputs(&signature, &self.options)?;
         look(Traced::Graph, &mut module);
         if level == Level::Graph {
             pipeline::run(&mut module, "infer-shapes", &self.options, &mut timings)?;
+            signature.refine(main_function(&module)?);
         }
         if level > Level::Graph {
             self.enter(Stage::Optimize);

@@ -7,7 +7,7 @@ use std::ffi::c_void;
 use std::sync::Arc;
 use std::time::Duration;
 
-use ir::{AlignedBytes, Blob, Diagnostic, IndexSet, Location, Result, Type};
+use ir::{AlignedBytes, Blob, Diagnostic, IndexMap, IndexSet, Location, Result, Type};
 use runtime::RunContext;
 
 use crate::compiler::CompiledModel;
@@ -212,6 +212,18 @@ impl Session {
         };
         self.context.end_run();
         outputs
+    }
+
+    /// Runs the model once on inputs that are named; those that are missing have a value of their own.
+    pub fn run_named(&mut self, inputs: &IndexMap<String, Value>) -> Result<Vec<Value>> {
+        let model = self.model.clone();
+        let value = |port: &Port| {
+            let default = || port.default.clone().map(Value::Tensor);
+            let missing = || Diagnostic::input(Location::Unknown, format!("input '{}' is missing", port.name));
+            inputs.get(&port.name).cloned().or_else(default).ok_or_else(missing)
+        };
+        let values = model.signature.inputs.iter().map(value).collect::<std::result::Result<Vec<_>, _>>()?;
+        self.run_values(&values)
     }
 
     /// How long each kernel call took so far, if the model was compiled to be timed.

@@ -13,6 +13,8 @@ pub struct Signature {
     pub inputs: Vec<Port>,
     /// What it gives.
     pub outputs: Vec<Port>,
+    /// Inputs that have a value of their own, by which the model was compiled; others are import options.
+    pub optional: Vec<Port>,
 }
 
 /// One input or output.
@@ -24,6 +26,10 @@ pub struct Port {
     pub element: Type,
     /// Its extents.
     pub shape: Vec<Extent>,
+    /// What an input is where nobody gives a value.
+    pub default: Option<Tensor>,
+    /// Whether it is a variable of the model's training.
+    pub is_variable: bool,
 }
 
 /// What a port holds.
@@ -74,7 +80,13 @@ impl Signature {
         Signature {
             inputs: ports(&function.r#type.inputs, "arg_attrs", "input"),
             outputs: ports(&function.r#type.results, "res_attrs", "output"),
+            optional: optional(function),
         }
+    }
+
+    /// The input of a name, also one that has a value of its own.
+    pub fn input(&self, name: &str) -> Option<&Port> {
+        self.inputs.iter().chain(&self.optional).find(|port| port.name == name)
     }
 
     /// Gives extents of outputs the names of inputs' extents that they are equal to, as shape inference finds at the
@@ -153,6 +165,16 @@ impl Signature {
     }
 }
 
+/// The inputs of a function that became constants.
+fn optional(function: FunctionView<'_>) -> Vec<Port> {
+    let said = function.attributes.get(import::OPTIONAL_INPUTS).and_then(Attribute::as_array).unwrap_or_default();
+    let port = |said: &Attribute| {
+        let Attribute::Dictionary(own) = said else { return None };
+        Some(Port::of(own.get("type").and_then(Attribute::as_type)?, Some(said), String::new()))
+    };
+    said.iter().filter_map(port).collect()
+}
+
 fn wrong(message: String) -> Diagnostic {
     Diagnostic::input(Location::Unknown, message)
 }
@@ -179,7 +201,14 @@ impl Port {
                 *extent = Extent::Named(name.replace("%2C", ",").replace("%25", "%"));
             }
         }
-        Port { name, element: r#type.element().clone(), shape }
+        let default = attributes.and_then(|attributes| attributes.get(import::DEFAULT)).and_then(Attribute::as_dense);
+        Port {
+            name,
+            element: r#type.element().clone(),
+            shape,
+            default: default.and_then(|elements| Tensor::from_elements(elements)),
+            is_variable: attributes.is_some_and(|attributes| attributes.get(import::STATE).is_some()),
+        }
     }
 
     /// `float32 [N, 3]`

@@ -4,7 +4,7 @@ use dialects::onnx::schema::{self, Kind, Schema};
 use dialects::onnx::views::Reader;
 use dialects::onnx::{YIELD, check_choices, check_types, type_name};
 use indexmap::{IndexMap, IndexSet};
-use ir::{Attribute, Attributes, DenseElements, Diagnostic, ErrorClass, FunctionType, Location, Module, Type, Value};
+use ir::{Attribute, Attributes, DenseElements, Diagnostic, ErrorClass, Location, Module, Type, Value};
 use proto::{
     AttributeProto, FunctionProto, GraphProto, Model, ModelProto, NodeProto, OperatorSetIdProto, SparseTensorProto,
     Tensors, ValueInfoProto,
@@ -12,11 +12,11 @@ use proto::{
 
 use crate::attributes::{import_attribute, import_sparse, import_tensor, kind_of};
 use crate::trace::Trace;
-use crate::types::{Bindings, dimension_names, import_type, named_dimensions};
-use crate::{MAIN, Options};
+use crate::types::{import_type, named_dimensions};
+use crate::{Entry, Options};
 use check::{Part, Step};
 use operators::Bodies;
-use operators::graph::{Emitter, Node, Problem, remove_dead};
+use operators::graph::{Emitter, Node, Problem};
 use operators::types::{result_type, without_shape};
 
 /// Functions may call each other this deep: names of nodes grow with every call that leads to them.
@@ -24,8 +24,8 @@ const CALL_DEPTH: usize = 1000;
 
 /// The names of one graph.
 #[derive(Default)]
-struct Scope<'m> {
-    values: IndexMap<&'m str, Value>,
+pub(crate) struct Scope<'m> {
+    pub(crate) values: IndexMap<&'m str, Value>,
     /// Types the graph declares for its values.
     types: IndexMap<&'m str, Type>,
 }
@@ -62,20 +62,20 @@ struct Call<'m> {
     caller: Frame<'m>,
 }
 
-struct Importer<'i, 'm> {
+pub(crate) struct Importer<'i, 'm> {
     /// Where things stand, if somebody wants to know.
-    trace: &'i mut Option<Trace<'m>>,
-    emit: Emitter,
+    pub(crate) trace: &'i mut Option<Trace<'m>>,
+    pub(crate) emit: Emitter,
     frame: Frame<'m>,
     /// How many calls of functions led here.
     depth: usize,
     functions: IndexMap<FunctionKey<'m>, &'m FunctionProto>,
-    tensors: Tensors,
-    options: &'m Options,
+    pub(crate) tensors: Tensors,
+    pub(crate) options: &'m Options,
     /// Name and operator of every node, if they are to be listed.
-    listed: Vec<Attribute>,
+    pub(crate) listed: Vec<Attribute>,
     /// Everything unsupported or wrong that does not keep the rest from being looked at.
-    errors: Vec<Diagnostic>,
+    pub(crate) errors: Vec<Diagnostic>,
 }
 
 /// Imports a model that has been checked.
@@ -104,7 +104,10 @@ fn import_with<'m>(model: &'m Model, options: &'m Options, trace: &mut Option<Tr
         listed: vec![],
         errors: vec![],
     };
-    importer.main(graph)
+    match options.entry {
+        Entry::Inference => importer.main(graph),
+        entry => importer.train(&model.proto, entry),
+    }
 }
 
 /// Operator sets came with IR version 3; before, there was the first version of ONNX's own.
@@ -117,7 +120,7 @@ fn model_opsets(model: &ModelProto) -> IndexMap<&str, i64> {
 }
 
 /// Of several versions of a domain, the highest holds.
-fn opsets(imports: &[OperatorSetIdProto]) -> IndexMap<&str, i64> {
+pub(crate) fn opsets(imports: &[OperatorSetIdProto]) -> IndexMap<&str, i64> {
     let mut highest = IndexMap::new();
     for import in imports {
         let version = highest.entry(domain(&import.domain)).or_insert(import.version);
@@ -127,7 +130,7 @@ fn opsets(imports: &[OperatorSetIdProto]) -> IndexMap<&str, i64> {
 }
 
 /// The default domain has two spellings.
-fn domain(text: &str) -> &str {
+pub(crate) fn domain(text: &str) -> &str {
     if text.is_empty() { "ai.onnx" } else { text }
 }
 
@@ -140,34 +143,9 @@ impl<'m> Importer<'_, 'm> {
         let inputs = self.main_inputs(graph)?;
         self.initializers(graph)?;
         self.nodes(&graph.node)?;
-        let results = self.outputs(graph)?;
-        if !self.errors.is_empty() {
-            return Err(self.errors);
-        }
-        self.emit.location = Location::Unknown;
-        self.emit.create("func.return".into(), &results, &[], Attributes::new());
-        let mut body = self.emit.body;
-        // what nobody reads is checked, too
-        if self.trace.is_none() {
-            remove_dead(&mut body);
-        }
-        let types = |values: &[Value]| values.iter().map(|&value| body.value_type(value).clone()).collect::<Vec<_>>();
-        let entry = body.entry().expect("a function has a block");
-        let r#type = FunctionType { inputs: types(body.arguments(entry)), results: types(&results) };
-        let bindings = &self.options.dimensions;
-        let outputs: Vec<&ValueInfoProto> = graph.output.iter().collect();
-        let attributes = Attributes::new()
-            .with("arg_attrs", value_attributes(&inputs, bindings))
-            .with("res_attrs", value_attributes(&outputs, bindings));
-        let mut module = Module::new();
-        let name = if graph.name.is_empty() { MAIN } else { &graph.name };
-        module.add_function(MAIN, r#type, attributes, body, Location::name(name));
-        if self.options.list_nodes {
-            module.attributes.set(crate::NODES, Attribute::Array(self.listed.into()));
-        }
-        let fits = ir::verify(&module, &dialects::registry());
-        fits.map_err(|errors| errors.into_iter().map(|error| error.breaks("operator-bodies")).collect::<Vec<_>>())?;
-        Ok(module)
+        let results = self.outputs(graph)?.into_iter().zip(&graph.output);
+        let results = results.map(|(value, output)| (value, self.port(output))).collect();
+        self.finish_function(&graph.name, inputs, results)
     }
 
     /// Extents are for dimensions that the model names.
@@ -190,31 +168,6 @@ impl<'m> Importer<'_, 'm> {
                 self.errors.push(Diagnostic::unsupported(Location::Unknown, message));
             }
         }
-    }
-
-    /// Inputs without initializer become arguments; those the caller fixes become constants.
-    fn main_inputs(&mut self, graph: &'m GraphProto) -> ir::Result<Vec<&'m ValueInfoProto>> {
-        let constants = initialized(graph);
-        let mut inputs = Vec::new();
-        for input in graph.input.iter().filter(|input| !constants.contains(&*input.name)) {
-            let location = Location::name(&input.name);
-            if let Some(elements) = self.options.constants.get(&input.name) {
-                self.emit.location = location;
-                let value = self.emit.constant(DenseElements { key: Some((&*input.name).into()), ..elements.clone() });
-                self.define(&input.name, value);
-                continue;
-            }
-            let stated = self.declared_type(input)?;
-            let r#type = stated.ok_or_else(|| Diagnostic::input(location, "input has no type"))?;
-            let r#type = match self.options.shapes.get(&input.name) {
-                Some(shape) => Type::tensor(shape.clone(), r#type.element().clone()),
-                None => r#type,
-            };
-            let value = self.emit.body.add_argument(self.emit.block, r#type);
-            self.define(&input.name, value);
-            inputs.push(input);
-        }
-        Ok(inputs)
     }
 
     // ---- places
@@ -251,30 +204,50 @@ impl<'m> Importer<'_, 'm> {
     // ---- graphs
 
     /// Opens a scope with the types a graph declares.
-    fn enter(&mut self, graph: &'m GraphProto) -> ir::Result<()> {
-        let mut scope = Scope::default();
+    pub(crate) fn enter(&mut self, graph: &'m GraphProto) -> ir::Result<()> {
+        self.frame.scopes.push(Scope::default());
+        self.declare(graph)
+    }
+
+    /// Adds the types a graph declares to the scope.
+    pub(crate) fn declare(&mut self, graph: &'m GraphProto) -> ir::Result<()> {
         for info in graph.input.iter().chain(&graph.value_info).chain(&graph.output) {
             if let Some(r#type) = self.declared_type(info)? {
-                scope.types.insert(&info.name, self.options.still_holds(r#type));
+                let r#type = self.options.still_holds(r#type);
+                self.scope().types.insert(&info.name, r#type);
             }
         }
-        self.frame.scopes.push(scope);
         Ok(())
     }
 
-    fn declared_type(&self, info: &ValueInfoProto) -> ir::Result<Option<Type>> {
+    pub(crate) fn leave(&mut self) -> Scope<'m> {
+        self.frame.scopes.pop().expect("a graph is open")
+    }
+
+    fn scope(&mut self) -> &mut Scope<'m> {
+        self.frame.scopes.last_mut().expect("a graph is open")
+    }
+
+    pub(crate) fn declared_type(&self, info: &ValueInfoProto) -> ir::Result<Option<Type>> {
         let r#type = import_type(info.r#type.as_ref(), &self.options.dimensions);
         r#type.map_err(|what| vec![Diagnostic::error(what.class, Location::name(&info.name), what.message)])
     }
 
-    fn initializers(&mut self, graph: &'m GraphProto) -> ir::Result<()> {
+    /// The initializers of a graph, but for those whose value the scope has already: callers give them.
+    pub(crate) fn initializers(&mut self, graph: &'m GraphProto) -> ir::Result<()> {
+        let given = self.scope().values.len();
+        let is_given = |scope: &Scope<'_>, name: &str| scope.values.get_index_of(name).is_some_and(|at| at < given);
         for (index, tensor) in graph.initializer.iter().enumerate() {
-            let elements = import_tensor(tensor, &mut self.tensors);
-            self.initializer(Step::number(Part::Initializer, index, &tensor.name), elements)?;
+            if !is_given(self.scope(), &tensor.name) {
+                let elements = import_tensor(tensor, &mut self.tensors);
+                self.initializer(Step::number(Part::Initializer, index, &tensor.name), elements)?;
+            }
         }
         for (index, sparse) in graph.sparse_initializer.iter().enumerate() {
-            let elements = import_sparse(sparse, &mut self.tensors);
-            self.initializer(Step::number(Part::SparseInitializer, index, sparse_name(sparse)), elements)?;
+            if !is_given(self.scope(), sparse_name(sparse)) {
+                let elements = import_sparse(sparse, &mut self.tensors);
+                self.initializer(Step::number(Part::SparseInitializer, index, sparse_name(sparse)), elements)?;
+            }
         }
         Ok(())
     }
@@ -291,8 +264,8 @@ impl<'m> Importer<'_, 'm> {
     }
 
     /// Every name is defined once (`value-assigned-once` and its like).
-    fn define(&mut self, name: &'m str, value: Value) {
-        self.frame.scopes.last_mut().expect("a graph is open").values.insert(name, value);
+    pub(crate) fn define(&mut self, name: &'m str, value: Value) {
+        self.scope().values.insert(name, value);
     }
 
     /// The value of a name that a node or an output reads (`read-defined`, `output-defined`).
@@ -300,11 +273,11 @@ impl<'m> Importer<'_, 'm> {
         self.find(name).expect("the checked model defines it")
     }
 
-    fn find(&self, name: &str) -> Option<Value> {
+    pub(crate) fn find(&self, name: &str) -> Option<Value> {
         self.frame.scopes.iter().rev().find_map(|scope| scope.values.get(name)).copied()
     }
 
-    fn outputs(&mut self, graph: &'m GraphProto) -> ir::Result<Vec<Value>> {
+    pub(crate) fn outputs(&mut self, graph: &'m GraphProto) -> ir::Result<Vec<Value>> {
         let output = |(index, output): (usize, &'m ValueInfoProto)| {
             let value = self.read(&output.name);
             self.emit.location = self.location(Step::number(Part::Output, index, &output.name));
@@ -351,14 +324,14 @@ impl<'m> Importer<'_, 'm> {
         self.emit.location = outer.1;
         self.emit.create(YIELD.into(), &results, &[], Attributes::new());
         self.emit.block = outer.0;
-        self.frame.scopes.pop();
+        self.leave();
         Ok(results)
     }
 
     // ---- nodes
 
     /// The nodes of a graph, and in the place of calls those of functions.
-    fn nodes(&mut self, nodes: &'m [NodeProto]) -> ir::Result<()> {
+    pub(crate) fn nodes(&mut self, nodes: &'m [NodeProto]) -> ir::Result<()> {
         let outside = self.trace.as_ref().map_or(0, Trace::depth);
         let mut stack = vec![self.activation(nodes, None)];
         while let Some(mut top) = stack.pop() {
@@ -449,6 +422,10 @@ impl<'m> Importer<'_, 'm> {
         if placeholder && !self.errors.is_empty() {
             return Ok(Ok(vec![self.emit.none; proto.output.len()]));
         }
+        // what has no outputs computes nothing
+        if proto.output.is_empty() {
+            return Ok(Ok(vec![]));
+        }
         let schema = self.schema(proto)?;
         let (attributes, graphs) = self.attributes(proto, schema)?;
         check_given(schema, &operands, self.emit.none)?;
@@ -502,9 +479,9 @@ impl<'m> Importer<'_, 'm> {
     fn schema(&self, proto: &NodeProto) -> Result<&'static Schema, Problem> {
         let domain = domain(&proto.domain);
         if !schema::has_domain(domain) {
-            return Err(Problem::unsupported(
-                "is not an operator of ONNX, and the model has no function of that name".to_string(),
-            ));
+            let message = "is not an operator of ONNX, and there is no function of that name: the model has none, nor have \
+                           the operator sets that are given";
+            return Err(Problem::unsupported(message));
         }
         let opset = self.frame.opsets.get(domain).copied().expect("the checked model imports it");
         // versions that are too new are reported as such
@@ -660,24 +637,13 @@ impl<'m> Importer<'_, 'm> {
 }
 
 /// The names of a graph's initializers.
-fn initialized(graph: &GraphProto) -> IndexSet<&str> {
+pub(crate) fn initialized(graph: &GraphProto) -> IndexSet<&str> {
     let dense = graph.initializer.iter().map(|tensor| &*tensor.name);
     dense.chain(graph.sparse_initializer.iter().map(sparse_name)).collect()
 }
 
-fn sparse_name(sparse: &SparseTensorProto) -> &str {
+pub(crate) fn sparse_name(sparse: &SparseTensorProto) -> &str {
     sparse.values.as_ref().map_or("", |values| &values.name)
-}
-
-fn value_attributes(values: &[&ValueInfoProto], bindings: &Bindings) -> Attribute {
-    let one = |value: &&ValueInfoProto| {
-        let mut attributes: Attributes = [("onnx.name", Attribute::string(&value.name))].into();
-        if let Some(names) = dimension_names(value.r#type.as_ref(), bindings) {
-            attributes.set("onnx.dim_params", Attribute::string(&names));
-        }
-        Attribute::Dictionary(attributes.into())
-    };
-    Attribute::Array(values.iter().map(one).collect())
 }
 
 /// Some exporters write an empty text for what they leave to its default.
@@ -689,7 +655,7 @@ fn remove_empty_choices(schema: &Schema, attributes: &mut Attributes) {
     }
 }
 
-fn node_name(index: usize, node: &NodeProto) -> String {
+pub(crate) fn node_name(index: usize, node: &NodeProto) -> String {
     if node.name.is_empty() { format!("{}_{index}", node.op_type) } else { node.name.clone() }
 }
 

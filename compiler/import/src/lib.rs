@@ -5,7 +5,8 @@
 //!
 //! - `arg_attrs` and `res_attrs` of the function carry `onnx.name`, and `onnx.dim_params = "0:batch,1:seq"` for
 //!   symbolic dimensions (`%` and `,` in their names are written `%25` and `%2C`).
-//! - An initializer is a constant, whether or not the graph lists it among its inputs.
+//! - An initializer is a constant. One that the graph also lists as an input has a value that callers may replace:
+//!   `optional_inputs` of the function names them; those that are to stay inputs have their value as `onnx.default`.
 //! - Nodes may stand in any order in which they can be computed in some other; the module's attribute `onnx.warnings`
 //!   says when they did not stand in one.
 //! - Operators that change nothing in inference (Identity, Dropout) and operators nobody reads are left out.
@@ -13,19 +14,21 @@
 mod attributes;
 mod graph;
 mod inspect;
+mod metadata;
+mod operator_sets;
+mod ports;
 mod trace;
+mod training;
 mod types;
 
 use std::path::Path;
 
 use check::{Finding, Level, Profile};
-use indexmap::IndexMap;
-use ir::{Attribute, DenseElements, Diagnostic, Location, Module, Type};
+use indexmap::{IndexMap, IndexSet};
+use ir::{Attribute, DenseElements, Diagnostic, Module, Type};
 use operators::types::without_extents;
 use proto::Model;
-
-/// The IR versions this importer reads.
-pub const IR_VERSIONS: std::ops::RangeInclusive<i64> = 1..=14;
+pub use proto::OperatorSetProto;
 
 /// The name of the function a model becomes.
 pub const MAIN: &str = "main_graph";
@@ -36,9 +39,37 @@ pub const NODES: &str = "rt.nodes";
 /// The attribute of a module that lists what is suspicious about the model.
 pub const WARNINGS: &str = "onnx.warnings";
 
+/// The attribute of a module that holds what a model says of itself and its parts.
+pub const METADATA: &str = "onnx.model";
+
+/// The attribute of a function that lists the inputs which became constants and may be given other values.
+pub const OPTIONAL_INPUTS: &str = "optional_inputs";
+
+/// The attribute of an input or output that is a variable of a model's training.
+pub const STATE: &str = "onnx.state";
+
+/// The attribute of an input that says what it is where nobody gives a value.
+pub const DEFAULT: &str = "onnx.default";
+
+/// What of a model becomes the function.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Entry {
+    /// Its graph.
+    #[default]
+    Inference,
+    /// Its graph, which takes the variables that training changes as its last inputs.
+    TrainedInference,
+    /// What gives the variables their first values; its outputs are the variables.
+    TrainingInitialization,
+    /// One step of training; the variables are its last inputs and its last outputs.
+    TrainingStep,
+}
+
 /// What to change about a model's inputs while importing it.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
+    /// What of the model is imported.
+    pub entry: Entry,
     /// Extents for symbolic dimensions, by name.
     pub dimensions: IndexMap<String, i64>,
     /// Shapes for inputs, by name; `None` is dynamic.
@@ -49,8 +80,14 @@ pub struct Options {
     pub list_nodes: bool,
     /// Whose rules the model is to keep.
     pub rules: Profile,
-    /// Inputs that are constants, by name.
+    /// Inputs that are constants, by name; also those that have a value of their own.
     pub constants: IndexMap<String, DenseElements>,
+    /// Inputs with a value of their own that stay inputs, by name.
+    pub overridable: IndexSet<String>,
+    /// Operator sets whose functions a model may call that imports their domain.
+    pub operator_sets: Vec<OperatorSetProto>,
+    /// Whether the module says what the model says of itself and its parts, under [`METADATA`].
+    pub metadata: bool,
 }
 
 impl Options {
@@ -61,6 +98,13 @@ impl Options {
             false => without_extents(&declared),
         }
     }
+}
+
+/// Whether a file's name is one that models have, in protobuf or as text.
+pub fn is_model_name(path: &Path) -> bool {
+    const ENDINGS: [&str; 9] =
+        ["onnx", "onnxtxt", "onnxtext", "json", "onnxjson", "textproto", "prototxt", "pbtxt", "txtpb"];
+    path.extension().is_some_and(|ending| ENDINGS.iter().any(|known| ending == *known))
 }
 
 /// Imports a model file; external data lies beside it.
@@ -77,7 +121,14 @@ pub fn import_bytes(bytes: &[u8], directory: Option<&Path>, options: &Options) -
 
 /// Imports a decoded model.
 pub fn import_model(model: &Model, options: &Options) -> ir::Result<Module> {
-    check_version(model.proto.ir_version)?;
+    let linked;
+    let model = match operator_sets::link(model, &options.operator_sets)? {
+        Some(with_functions) => {
+            linked = with_functions;
+            &linked
+        }
+        None => model,
+    };
     let keep = if options.strict { Level::Violation } else { Level::Error };
     let findings = check::check(model, options.rules, keep);
     let warning = findings.summary();
@@ -86,6 +137,9 @@ pub fn import_model(model: &Model, options: &Options) -> ir::Result<Module> {
         return Err(found.into_iter().map(Diagnostic::from).collect());
     }
     let mut module = graph::import(model, options)?;
+    if options.metadata {
+        module.attributes.set(METADATA, metadata::of_model(&model.proto));
+    }
     if let Some(warning) = warning {
         warn(&mut module, &warning);
     }
@@ -115,18 +169,4 @@ fn warn(module: &mut Module, message: &str) {
     let mut warnings = module.attributes.get(WARNINGS).and_then(Attribute::as_array).unwrap_or_default().to_vec();
     warnings.push(Attribute::string(message));
     module.attributes.set(WARNINGS, Attribute::Array(warnings.into()));
-}
-
-fn check_version(version: i64) -> Result<(), Diagnostic> {
-    if IR_VERSIONS.contains(&version) {
-        return Ok(());
-    }
-    let (first, last) = (IR_VERSIONS.start(), IR_VERSIONS.end());
-    Err(match version {
-        ..=0 => Diagnostic::input(Location::Unknown, "not an ONNX model: it states no IR version"),
-        _ => Diagnostic::unsupported(
-            Location::Unknown,
-            format!("the model has IR version {version}; versions {first} to {last} are read"),
-        ),
-    })
 }

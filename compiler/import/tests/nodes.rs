@@ -318,8 +318,8 @@ fn all_unsupported_operators_are_reported_together() {
     assert_eq!(
         text,
         [
-            "error: First_0: com.example.First (opset 1) is not an operator of ONNX, and the model has no function of that name",
-            "error: the second: com.example.Second (opset 1) is not an operator of ONNX, and the model has no function of that name",
+            "error: First_0: com.example.First (opset 1) is not an operator of ONNX, and there is no function of that name: the model has none, nor have the operator sets that are given",
+            "error: the second: com.example.Second (opset 1) is not an operator of ONNX, and there is no function of that name: the model has none, nor have the operator sets that are given",
         ]
     );
 }

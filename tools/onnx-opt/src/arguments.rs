@@ -66,6 +66,9 @@ pub(crate) struct Arguments {
     /// Fix a named dimension of a model
     #[arg(long, value_name = "NAME=N", value_parser = dimension)]
     pub(crate) dim: Vec<(String, i64)>,
+    /// An operator-set document, whose functions a model may call if it imports their domain
+    #[arg(long = "operators", value_name = "FILE")]
+    pub(crate) operator_sets: Vec<PathBuf>,
     /// Print the completions of this command line for a shell
     #[arg(long, value_name = "SHELL", exclusive = true)]
     pub(crate) completions: Option<Shell>,

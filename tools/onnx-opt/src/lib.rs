@@ -159,9 +159,11 @@ impl Tool<'_, '_> {
 
     fn inputs(&self, input: &mut dyn Read) -> Result<Vec<Input>> {
         let path = self.arguments.input.as_deref().filter(|path| *path != Path::new("-"));
-        if let Some(path) = path.filter(|path| path.extension().is_some_and(|extension| extension == "onnx")) {
+        if let Some(path) = path.filter(|path| import::is_model_name(path)) {
             let dimensions = self.arguments.dim.iter().cloned().collect();
-            let options = import::Options { dimensions, ..import::Options::default() };
+            let sets = self.arguments.operator_sets.iter().map(|path| import::OperatorSetProto::load(path));
+            let operator_sets = sets.collect::<std::result::Result<_, _>>()?;
+            let options = import::Options { dimensions, operator_sets, metadata: true, ..import::Options::default() };
             let module = import::import_file(path, &options);
             return Ok(vec![Input { text: String::new(), module, pipeline: None }]);
         }

@@ -11,6 +11,8 @@ Examples:
   onnx-run model.onnx --input ids=ids.npy --random        one input, random values for the others
   onnx-run model.onnx --inputs all.npz --save out.npz     inputs and outputs by name
   onnx-run model.onnx --random --bench --dim batch=8      latency at a batch of 8
+  onnx-run model.onnx --input x=x.npy --input w=w.npy     also an input that has a value of its own
+  onnx-run model.onnx --train 100 --inputs batch.npz      steps of training, if the model says how
   onnx-run model.onnx --test-data folder                  compare with what the outputs should be
   cat model.onnx | onnx-run - --random                    a model from the standard input";
 
@@ -22,7 +24,8 @@ pub(crate) struct Arguments {
     /// The model; - is the standard input
     #[arg(required_unless_present = "completions")]
     pub(crate) model: Option<PathBuf>,
-    /// An input from a .npy, .npz or .pb file; its name may be left out where there is one input
+    /// An input from a .npy, .npz or .pb file; its name may be left out where there is one input. Inputs that have a value
+    /// of their own may be given another
     #[arg(long = "input", value_name = "NAME=FILE")]
     pub(crate) input: Vec<String>,
     /// All inputs, by name, from a .npz file or a folder
@@ -37,6 +40,13 @@ pub(crate) struct Arguments {
     /// The extent of a named dimension, fixed before compilation
     #[arg(long = "dim", value_name = "NAME=N", value_parser = dimension)]
     pub(crate) dims: Vec<(String, i64)>,
+    /// Train the model: initialise it, take steps on the inputs, and tell the outputs of the last one and the variables
+    #[arg(long, value_name = "STEPS", conflicts_with_all = ["measurement", "test_data"])]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) train: Option<u64>,
+    /// An operator-set document, whose functions the model may call if it imports their domain
+    #[arg(long = "operators", value_name = "FILE")]
+    pub(crate) operator_sets: Vec<PathBuf>,
     /// Save the outputs instead of printing them; a .npy file takes one output
     #[arg(long, value_name = "FILE.npz|FILE.npy|DIR")]
     pub(crate) save: Option<PathBuf>,

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use driver::testdata::read_value;
-use driver::{Container, Port, Signature, Value};
+use driver::{Container, ImportOptions, Port, Signature, Value};
 use indexmap::IndexMap;
 
 use crate::files::{extension, read_archive, read_tensor};
@@ -22,10 +22,23 @@ pub(crate) fn read(
         let (port, file) = resolve(signature, argument)?;
         inputs.insert(port.name.clone(), read_input(Path::new(file), port)?);
     }
-    match inputs.keys().find(|name| signature.inputs.iter().all(|port| port.name != **name)) {
+    match inputs.keys().find(|name| signature.input(name).is_none()) {
         Some(unknown) => Err(no_such_input(signature, unknown)),
         None => Ok(inputs),
     }
+}
+
+/// Takes those inputs out that have a value of their own: what is compiled depends on them.
+pub(crate) fn overrides(signature: &Signature, inputs: &mut IndexMap<String, Value>) -> Result<ImportOptions, String> {
+    let mut options = ImportOptions::default();
+    for port in &signature.optional {
+        match inputs.shift_remove(&port.name) {
+            Some(Value::Tensor(tensor)) => drop(options.constants.insert(port.name.clone(), tensor.elements())),
+            Some(_) => return Err(format!("input '{}' must be a tensor", port.name)),
+            None => {}
+        }
+    }
+    Ok(options)
 }
 
 fn tensors(arrays: Vec<(String, driver::Tensor)>) -> Vec<(String, Value)> {
@@ -34,9 +47,7 @@ fn tensors(arrays: Vec<(String, driver::Tensor)>) -> Vec<(String, Value)> {
 
 /// The input that an argument is for, and its file.
 fn resolve<'a>(signature: &'a Signature, argument: &'a str) -> Result<(&'a Port, &'a str), String> {
-    let named = argument
-        .split_once('=')
-        .and_then(|(name, file)| signature.inputs.iter().find(|port| port.name == name).map(|port| (port, file)));
+    let named = argument.split_once('=').and_then(|(name, file)| signature.input(name).map(|port| (port, file)));
     match (named, argument.split_once('='), &*signature.inputs) {
         (Some(named), _, _) => Ok(named),
         (None, None, [only]) => Ok((only, argument)),
@@ -53,7 +64,7 @@ fn no_such_input(signature: &Signature, unknown: &str) -> String {
 }
 
 fn inputs_of(signature: &Signature) -> String {
-    let names: Vec<&str> = signature.inputs.iter().map(|port| port.name.as_str()).collect();
+    let names: Vec<&str> = signature.inputs.iter().chain(&signature.optional).map(|port| port.name.as_str()).collect();
     format!("it has {}", names.join(", "))
 }
 
@@ -79,8 +90,7 @@ fn read_folder(folder: &Path, signature: &Signature) -> Result<Vec<(String, Valu
     for path in paths {
         let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default().to_string();
         let number = stem.strip_prefix("input_").and_then(|number| number.parse::<usize>().ok());
-        let by_name = signature.inputs.iter().find(|port| port.name == stem);
-        let port = by_name.or_else(|| signature.inputs.get(number?));
+        let port = signature.input(&stem).or_else(|| signature.inputs.get(number?));
         match extension(&path) {
             "npy" => values.push((stem, Value::Tensor(read_tensor(&path)?))),
             "pb" if !stem.starts_with("output_") => {

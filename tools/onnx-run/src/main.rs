@@ -8,6 +8,7 @@ mod profile;
 mod random;
 mod show;
 mod test_data;
+mod train;
 
 use std::fmt::Write;
 use std::path::Path;
@@ -17,6 +18,7 @@ use std::sync::Arc;
 use clap::Parser;
 use commandline::{Drafts, Failure, Progress, guard, print, warn};
 use driver::{Arithmetic, Backend, Compiler, Options, Session, Value};
+use indexmap::IndexMap;
 
 use arguments::{Arguments, BackendName};
 use random::Random;
@@ -34,12 +36,29 @@ fn main() -> ExitCode {
     })
 }
 
-fn run(arguments: &Arguments, model: &Path) -> Result<(), Failure> {
+fn run(arguments: &Arguments, path: &Path) -> Result<(), Failure> {
     let start = std::time::Instant::now();
     let drafts = Drafts::watch().map_err(Failure::input)?;
     let progress = Progress::new();
     let options = Options { observer: progress.observer(), ..options(arguments) };
-    let model = Compiler::new(options).compile_file(model)?;
+    let compiler = Compiler::new(options);
+    if let Some(steps) = arguments.train {
+        return train::run(arguments, &compiler, path, steps, &drafts);
+    }
+    let mut model = compiler.compile_file(path)?;
+    let mut given = match arguments.test_data {
+        Some(_) => IndexMap::new(),
+        None => inputs::read(&model.signature, &arguments.input, arguments.inputs.as_deref())?,
+    };
+    let options = inputs::overrides(&model.signature, &mut given)?;
+    if !options.constants.is_empty() {
+        if path == Path::new("-") {
+            return Err(Failure::usage(
+                "inputs with a value of their own get another only where the model is in a file",
+            ));
+        }
+        model = compiler.compile_file_with(path, &options)?;
+    }
     drop(progress);
     if arguments.timings {
         for (stage, time) in &model.timings.0 {
@@ -53,10 +72,9 @@ fn run(arguments: &Arguments, model: &Path) -> Result<(), Failure> {
     if let Some(folder) = &arguments.test_data {
         return test_data::run(&mut session, folder, arguments.rtol, arguments.atol);
     }
-    if let Some(path) = &arguments.save {
-        files::check_target(path, session.model().signature.outputs.len())?;
+    if let Some(target) = &arguments.save {
+        files::check_target(target, session.model().signature.outputs.len())?;
     }
-    let given = inputs::read(&session.model().signature, &arguments.input, arguments.inputs.as_deref())?;
     let random = arguments.random.then(|| Random::new(arguments.seed));
     let (inputs, outputs) = random::run(&mut session, &given, random)?;
     let first_result = start.elapsed();
@@ -72,9 +90,13 @@ fn run(arguments: &Arguments, model: &Path) -> Result<(), Failure> {
         return print(&format!("{}\n", if arguments.json { report.json() } else { report.text() }));
     }
     let names = session.model().signature.outputs.iter().map(|port| port.name.clone());
-    let named: Vec<(String, Value)> = names.zip(outputs).collect();
+    tell(arguments, &names.zip(outputs).collect::<Vec<_>>(), &drafts)
+}
+
+/// Prints outputs, or saves them.
+fn tell(arguments: &Arguments, named: &[(String, Value)], drafts: &Drafts) -> Result<(), Failure> {
     match &arguments.save {
-        Some(path) => Ok(files::save(path, &named, &drafts)?),
+        Some(path) => Ok(files::save(path, named, drafts)?),
         None => print(&named.iter().fold(String::new(), |mut text, (name, value)| {
             let _ = writeln!(text, "{}", show::value(name, value));
             text
@@ -89,6 +111,7 @@ fn options(arguments: &Arguments) -> Options {
             BackendName::Llvm => Backend::Llvm,
         },
         threads: arguments.threads,
+        operator_sets: arguments.operator_sets.clone(),
         dims: arguments.dims.iter().cloned().collect(),
         arithmetic: match (arguments.fixed_fp, arguments.strict_fp) {
             (true, _) => Arithmetic::Fixed,

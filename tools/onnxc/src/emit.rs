@@ -3,9 +3,11 @@
 use std::path::Path;
 
 use commandline::{Drafts, Failure, Progress, print};
-use driver::{Backend, Compiler, Level, Observer, Options, Trace};
-use ir::PrintOptions;
+use driver::{Backend, Compiler, Entry, ImportOptions, Level, Observer, Options, Signature, Trace};
+use ir::{Module, PrintOptions};
 
+#[cfg(feature = "llvm")]
+use crate::program::Program;
 use crate::{Arguments, Emit};
 
 /// Makes what is asked for of a model, and writes it.
@@ -13,7 +15,7 @@ pub(crate) fn emit(arguments: &Arguments, model: &Path, drafts: &Drafts) -> Resu
     arguments.check()?;
     let progress = Progress::new();
     let observer = progress.observer();
-    let lower = |level, backend| compiler(arguments, backend, observer.clone()).lower_file(model, level);
+    let lower = |level, backend| lower(arguments, model, level, backend, observer.clone());
     let text = |level: Level, backend: Backend| {
         let (module, _) = lower(level, backend)?;
         Ok::<String, Failure>(ir::print_module(&module, &PrintOptions::brief()))
@@ -29,16 +31,23 @@ pub(crate) fn emit(arguments: &Arguments, model: &Path, drafts: &Drafts) -> Resu
         }
         #[cfg(feature = "llvm")]
         _ => {
-            let compiler = compiler(arguments, Backend::Llvm, observer.clone());
-            let (module, signature, trace) = match arguments.trace_matrix.is_empty() {
-                true => {
-                    let (module, signature) = compiler.lower_file(model, Level::Low)?;
-                    (module, signature, Trace::default())
+            let low = |entry| lower_entry(arguments, model, entry, Level::Low, Backend::Llvm, observer.clone());
+            let mut trace = Trace::default();
+            let program = match arguments.training {
+                false if !arguments.trace_matrix.is_empty() => {
+                    let compiler = compiler(arguments, Backend::Llvm, observer.clone());
+                    let (module, signature, found) = compiler.trace_file(model, &part(arguments, Entry::Inference))?;
+                    trace = found;
+                    Program { inference: (module, signature), training: None }
                 }
-                false => compiler.trace_file(model)?,
+                false => Program { inference: low(Entry::Inference)?, training: None },
+                true => Program {
+                    inference: low(Entry::TrainedInference)?,
+                    training: Some([low(Entry::TrainingInitialization)?, low(Entry::TrainingStep)?]),
+                },
             };
             observer.iter().for_each(|observer| observer.tell(driver::Stage::Generate));
-            return crate::native::emit(arguments, module, &signature, &trace, drafts);
+            return crate::native::emit(arguments, program, &trace, drafts);
         }
         #[cfg(not(feature = "llvm"))]
         _ => return Err(Failure::usage("this onnxc was built without LLVM")),
@@ -60,11 +69,41 @@ pub(crate) fn cannot_write(path: &Path, error: &dyn std::fmt::Display) -> Failur
     Failure::input(format!("{}: cannot be written: {error}", path.display()))
 }
 
+fn lower(
+    arguments: &Arguments,
+    model: &Path,
+    level: Level,
+    backend: Backend,
+    observer: Option<Observer>,
+) -> Result<(Module, Signature), Failure> {
+    lower_entry(arguments, model, Entry::Inference, level, backend, observer)
+}
+
+fn lower_entry(
+    arguments: &Arguments,
+    model: &Path,
+    entry: Entry,
+    level: Level,
+    backend: Backend,
+    observer: Option<Observer>,
+) -> Result<(Module, Signature), Failure> {
+    let part = part(arguments, entry);
+    Ok(compiler(arguments, backend, observer).lower_file_with(model, &part, level)?)
+}
+
+/// The part of a model that is asked for.
+fn part(arguments: &Arguments, entry: Entry) -> ImportOptions {
+    let overridable = arguments.overridable.iter().cloned().collect();
+    ImportOptions { entry, overridable, ..ImportOptions::default() }
+}
+
 fn compiler(arguments: &Arguments, backend: Backend, observer: Option<Observer>) -> Compiler {
     let options = Options {
         backend,
         processor: arguments.processor(),
         threads: arguments.threads,
+        operator_sets: arguments.operator_sets.clone(),
+        metadata: true,
         dims: arguments.dims.iter().cloned().collect(),
         shapes: arguments.shapes.iter().cloned().collect(),
         arithmetic: arguments.arithmetic(),

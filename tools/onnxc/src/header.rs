@@ -3,22 +3,28 @@
 use codegen_llvm::{Interface, Port};
 use driver::{Extent, NO_ADDRESS, PROCESSOR_LEVEL, Signature, type_name};
 use indexmap::IndexMap;
-use ir::{Attribute, Module};
+use ir::{Attribute, Attributes, Location, Module, Type};
 
 /// The part that is the same for all models.
 const TEMPLATE: &str = include_str!("model.h");
+/// What there is more for a model that can be trained.
+const TRAINING_TEMPLATE: &str = include_str!("training.h");
 /// The same for models without a runtime.
 const STATIC_TEMPLATE: &str = include_str!("static_model.h");
 
-/// The interface of a model whose symbols begin with `name`.
-pub(crate) fn interface(module: &Module, signature: &Signature, name: &str, required_level: i64) -> Interface {
+/// The interface of a model whose symbols begin with `name`. What its inputs are where nobody gives them becomes data of
+/// the module.
+pub(crate) fn interface(module: &mut Module, signature: &Signature, name: &str, required_level: i64) -> Interface {
+    let initial: Vec<_> = signature.inputs.iter().enumerate().map(|(at, port)| add_default(module, at, port)).collect();
+    let module = &*module;
     let ports = || signature.inputs.iter().chain(&signature.outputs);
     let texts = |name: &str| {
         let texts = module.attributes.get(name).and_then(Attribute::as_array).unwrap_or_default();
         texts.iter().filter_map(|text| text.as_str().map(str::to_string)).collect()
     };
     let mut numbers = Numbers::default();
-    let inputs = signature.inputs.iter().map(|port| describe(port, &mut numbers)).collect();
+    let inputs = signature.inputs.iter().zip(initial);
+    let inputs = inputs.map(|(port, initial)| Port { initial, ..describe(port, &mut numbers) }).collect();
     let outputs = signature.outputs.iter().map(|port| describe(port, &mut numbers)).collect();
     let initialize = driver::pipeline::INITIALIZE;
     Interface {
@@ -32,12 +38,46 @@ pub(crate) fn interface(module: &Module, signature: &Signature, name: &str, requ
         initialize: module.symbol(initialize).map(|_| initialize.to_string()),
         required_level,
         level: module.symbol(PROCESSOR_LEVEL).map(|_| PROCESSOR_LEVEL.to_string()),
+        variables: signature.inputs.iter().filter(|port| port.is_variable).count(),
+        training: None,
     }
 }
 
-/// The header of an interface.
-pub(crate) fn header(interface: &Interface, signature: &Signature) -> String {
-    fill(TEMPLATE, interface, signature)
+/// Makes what an input is where nobody gives it a constant of the module; its name and extents.
+fn add_default(module: &mut Module, index: usize, port: &driver::Port) -> Option<(String, Vec<i64>)> {
+    let default = port.default.as_ref()?;
+    let name = format!("default_{index}");
+    let extents = default.shape.iter().copied().map(Some).collect::<Vec<_>>();
+    let attributes = [
+        ("sym_name", Attribute::string(&name)),
+        ("sym_visibility", Attribute::string("private")),
+        ("type", Attribute::Type(Type::memref(extents, default.element.clone()))),
+        ("constant", Attribute::Unit),
+        ("initial_value", Attribute::dense(default.elements())),
+    ];
+    let global = module.body.create_op("memref.global", &[], &[], Attributes::from(attributes), Location::Unknown);
+    let block = module.body.entry().expect("a module has one block");
+    module.body.append(block, global);
+    Some((name, default.shape.clone()))
+}
+
+/// The interface of a part of a model that was merged under names with a prefix.
+pub(crate) fn merged(interface: Interface, prefix: &str) -> Interface {
+    let rename = |name: String| format!("{prefix}{name}");
+    let port = |port: Port| Port { initial: port.initial.map(|(name, shape)| (rename(name), shape)), ..port };
+    Interface {
+        main: rename(interface.main),
+        initialize: interface.initialize.map(rename),
+        level: interface.level.map(rename),
+        inputs: interface.inputs.into_iter().map(port).collect(),
+        ..interface
+    }
+}
+
+/// The header of an interface; `step` is what a step of training takes and gives.
+pub(crate) fn header(interface: &Interface, signature: &Signature, step: Option<&Signature>) -> String {
+    let training = step.map_or(String::new(), |step| fill(TRAINING_TEMPLATE, interface, step));
+    guarded(&interface.name, &(fill(TEMPLATE, interface, signature) + &training))
 }
 
 /// The header of a model without a runtime.
@@ -49,7 +89,7 @@ pub(crate) fn static_header(interface: &Interface, signature: &Signature) -> Str
         .replace("@MESSAGES@", if rows.is_empty() { "     nothing can be" } else { "@ROWS@" })
         .replace("@ROWS@", &rows.join("\n"))
         .replace("@NO_ADDRESS@", &NO_ADDRESS.to_string());
-    fill(&template, interface, signature)
+    guarded(&interface.name, &fill(&template, interface, signature))
 }
 
 /// What a text may hold must not end the comment it stands in.
@@ -57,20 +97,26 @@ fn in_comment(text: String) -> String {
     text.replace("*/", "* /").chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
+/// A template with what a model takes and gives. Variables are nothing that a caller sees.
 fn fill(template: &str, interface: &Interface, signature: &Signature) -> String {
+    let count = |ports: &[driver::Port]| ports.iter().filter(|port| port.is_variable).count();
     let row = |kind: &str, at: usize, port: &driver::Port| {
         format!("     {kind} {at}: {}", in_comment(format!("{}: {}", port.name, port.describe())))
     };
-    let inputs = signature.inputs.iter().enumerate().map(|(at, port)| row("input", at, port));
-    let outputs = signature.outputs.iter().enumerate().map(|(at, port)| row("output", at, port));
-    let rows: Vec<String> = inputs.chain(outputs).collect();
+    let inputs = signature.inputs.iter().filter(|port| !port.is_variable).enumerate();
+    let outputs = signature.outputs.iter().filter(|port| !port.is_variable).enumerate();
+    let inputs = inputs.map(|(at, port)| row("input", at, port));
+    let rows: Vec<String> = inputs.chain(outputs.map(|(at, port)| row("output", at, port))).collect();
     let name = &interface.name;
-    let body = template
+    template
         .replace("@PORTS@", &rows.join("\n"))
-        .replace("@INPUTS@", &interface.inputs.len().to_string())
-        .replace("@OUTPUTS@", &interface.outputs.len().to_string())
+        .replace("@INPUTS@", &(signature.inputs.len() - count(&signature.inputs)).to_string())
+        .replace("@OUTPUTS@", &(signature.outputs.len() - count(&signature.outputs)).to_string())
         .replace("@RANK@", &interface.max_rank.to_string())
-        .replace("@NAME@", name);
+        .replace("@NAME@", name)
+}
+
+fn guarded(name: &str, body: &str) -> String {
     let guard = format!("{}_H", name.to_uppercase());
     let language = ("#ifdef __cplusplus\nextern \"C\" {\n#endif", "#ifdef __cplusplus\n}\n#endif");
     format!(
@@ -117,6 +163,7 @@ fn describe(port: &driver::Port, numbers: &mut Numbers) -> Port {
         element,
         shape: port.shape.iter().map(|extent| numbers.of(extent)).collect(),
         message: format!("input '{}': the model takes {}", port.name, port.describe()),
+        initial: None,
     }
 }
 
@@ -125,7 +172,7 @@ mod tests {
     use super::*;
 
     fn port(name: &str, shape: Vec<Extent>) -> driver::Port {
-        driver::Port { name: name.to_string(), element: ir::Type::F32, shape }
+        driver::Port { name: name.to_string(), element: ir::Type::F32, shape, default: None, is_variable: false }
     }
 
     #[test]
@@ -133,15 +180,16 @@ mod tests {
         let named = || Extent::Named("N".to_string());
         let inputs =
             vec![port("a \"b\"??/ */", vec![named(), Extent::Fixed(3)]), port("c", vec![named(), Extent::Any])];
-        let full = Signature { inputs, outputs: vec![port("scalar", vec![]), port("tied", vec![named()])] };
+        let full =
+            Signature { inputs, outputs: vec![port("scalar", vec![]), port("tied", vec![named()])], optional: vec![] };
         for (number, signature) in [full, Signature::default()].iter().enumerate() {
-            let interface = interface(&Module::new(), signature, "tiny", 0);
+            let interface = interface(&mut Module::new(), signature, "tiny", 0);
             if let [a, c] = &*interface.inputs {
                 assert_eq!((&*a.shape, &*c.shape), (&[-1, 3][..], &[-1, -2][..]));
                 assert_eq!(interface.outputs[1].shape, [-1]);
             }
             let path = std::env::temp_dir().join(format!("onnxc-header-{}-{number}.h", std::process::id()));
-            std::fs::write(&path, header(&interface, signature)).expect("the header is written");
+            std::fs::write(&path, header(&interface, signature, None)).expect("the header is written");
             for language in [&["c", "-std=c99", "-pedantic"][..], &["c++"]] {
                 let arguments = ["-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-x"];
                 let status = std::process::Command::new("cc").args(arguments).args(language).arg(&path).status();

@@ -1,12 +1,17 @@
 //! Compiles an ONNX model to native code, or to the text of any level on the way there.
 
+#[cfg(feature = "llvm")]
+mod backtraces;
 mod check;
 mod emit;
 #[cfg(feature = "llvm")]
 mod header;
+mod inspect;
 #[cfg(feature = "llvm")]
 mod native;
 mod page;
+#[cfg(feature = "llvm")]
+mod program;
 mod report;
 #[cfg(feature = "llvm")]
 mod target;
@@ -34,6 +39,7 @@ Examples:
   onnxc model.onnx -o model.o --name net                  an object, whose functions are net_run, net_close, …
   onnxc model.onnx --emit header -o net.h --name net      the C header of it
   onnxc model.onnx --emit lib -o libnet.so --name net     a library that needs nothing else
+  onnxc model.onnx -o model.o --training                  also net_training_initialize and net_training_step
   onnxc model.onnx --emit exe -o net                      a program that runs the model on .npy files
   onnxc model.onnx -o model.o --cpu native                for this machine's CPU alone
   onnxc model.onnx --emit kernels | less                  the model on its way down
@@ -71,6 +77,15 @@ struct Arguments {
     /// The extent of a named dimension, fixed before compilation
     #[arg(long = "dim", value_name = "NAME=N", value_parser = dimension)]
     dims: Vec<(String, i64)>,
+    /// An input with a value of its own that stays an input; others are constants
+    #[arg(long, value_name = "NAME")]
+    overridable: Vec<String>,
+    /// Also what trains the model, if it says how: NAME_training_initialize and NAME_training_step
+    #[arg(long)]
+    training: bool,
+    /// An operator-set document, whose functions the model may call if it imports their domain
+    #[arg(long = "operators", value_name = "FILE")]
+    operator_sets: Vec<PathBuf>,
     /// The shape of an input, fixed before compilation
     #[arg(long = "shape", value_name = "NAME=NxN", value_parser = shape)]
     shapes: Vec<(String, Vec<i64>)>,
@@ -88,7 +103,7 @@ struct Arguments {
     #[arg(long)]
     sonnx_captures: bool,
     /// Where to write which nodes each part of the object is for, and back; a page where the name ends in .html, else JSON
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "training")]
     trace_matrix: Vec<PathBuf>,
     /// Threads to compile on; 0 means all there are
     #[arg(long, default_value_t = 0, value_name = "N")]
@@ -109,6 +124,8 @@ struct Arguments {
 enum Command {
     /// Say where a model breaks the rules of ONNX
     Check(check::Arguments),
+    /// Tell what a model takes and gives, and what it says of itself and its parts
+    Inspect(inspect::Arguments),
 }
 
 /// What to make of a model.
@@ -210,6 +227,9 @@ impl Arguments {
             _ if !self.trace_matrix.is_empty() && (self.emit != Emit::Obj || !is_file) => {
                 return Err(Failure::usage("--trace-matrix: it is about an object in a file: --emit obj -o FILE"));
             }
+            _ if self.training && self.profile == ProfileName::Sonnx => {
+                return Err(Failure::usage("--profile sonnx: its document says nothing of training"));
+            }
             Emit::Lib | Emit::Exe | Emit::Clif if self.profile == ProfileName::Sonnx => {
                 return Err(Failure::usage(
                     "--profile sonnx: it is for objects, which are linked with nothing of ours",
@@ -223,6 +243,12 @@ impl Arguments {
             _ => {}
         }
         let has_symbols = matches!(self.emit, Emit::Obj | Emit::Lib | Emit::Header | Emit::LlvmIr | Emit::Asm);
+        if self.training && !has_symbols {
+            return Err(Failure::usage("--training: only objects, libraries and headers have more than one function"));
+        }
+        if self.profile == ProfileName::Sonnx && (self.training || !self.overridable.is_empty()) {
+            return Err(Failure::usage("--profile sonnx: it has neither variables nor inputs that may be left out"));
+        }
         match &self.name {
             Some(_) if !has_symbols => {
                 Err(Failure::usage("--name: only objects, libraries and headers have symbols to name"))
@@ -265,8 +291,10 @@ fn run(arguments: &Arguments) -> Result<(), Failure> {
     if let Some(shell) = arguments.completions {
         return write_binary(&commandline::completions::<Arguments>(shell));
     }
-    if let Some(Command::Check(arguments)) = &arguments.command {
-        return check::run(arguments);
+    match &arguments.command {
+        Some(Command::Check(arguments)) => return check::run(arguments),
+        Some(Command::Inspect(arguments)) => return inspect::run(arguments),
+        None => {}
     }
     #[cfg(feature = "llvm")]
     if arguments.worker {

@@ -2,7 +2,7 @@
 enum { @NAME@_input_count = @INPUTS@, @NAME@_output_count = @OUTPUTS@, @NAME@_max_rank = @RANK@ };
 
 /* An input or output. Extents that are at least 0 are fixed; equal negative ones stand for equal extents, of inputs and
-   outputs alike. */
+   outputs alike. An input with initial elements need not be given: a run takes them where its data are NULL. */
 typedef struct {
     const char *name;
     const char *type;
@@ -10,6 +10,8 @@ typedef struct {
     int64_t rank;
     const int64_t *shape;
     const char *message;
+    const void *initial;
+    const int64_t *initial_shape;
 } @NAME@_port;
 
 /* Elements in row-major order, aligned to their size, and as many extents as the port has. Strings are pointers to texts

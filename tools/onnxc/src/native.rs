@@ -5,32 +5,24 @@ use std::process::Command;
 
 use codegen_llvm::{Optimization, Options};
 use commandline::{Drafts, Failure, write_binary};
-use driver::{ErrorClass, Signature, Trace};
-use ir::Module;
+use driver::Trace;
 
+use crate::backtraces::without_backtraces;
 use crate::check::ProfileName;
 use crate::emit::{cannot_write, write_text};
-use crate::header::{header, interface, static_header};
+use crate::header::{header, static_header};
+use crate::program::{Program, Whole};
 use crate::{Arguments, Emit};
 
 /// How folders with the parts of what is linked begin.
 const SCRATCH: &str = "onnxc";
 
 /// Makes native code, or the texts of it, and writes that.
-pub(crate) fn emit(
-    arguments: &Arguments,
-    module: Module,
-    signature: &Signature,
-    trace: &Trace,
-    drafts: &Drafts,
-) -> Result<(), Failure> {
-    let mut ports = signature.inputs.iter().chain(&signature.outputs);
-    if let Some(port) = ports.find(|port| port.is_container()) {
-        let message = format!("'{}': sequences and optionals have no C interface", port.name);
-        return Err(Failure::new(ErrorClass::Unsupported, message));
-    }
+pub(crate) fn emit(arguments: &Arguments, program: Program, trace: &Trace, drafts: &Drafts) -> Result<(), Failure> {
+    program.check()?;
     let options = Options { exports: exports(arguments), ..options(arguments) };
-    let interface = interface(&module, signature, &arguments.symbols(), arguments.cpu().1);
+    let Whole { module, interface, signature, step } = program.join(&arguments.symbols(), arguments.cpu().1);
+    let header = || header(&interface, &signature, step.as_ref());
     let write_object = |path: &Path| {
         let interface = (arguments.profile == ProfileName::Onnx).then(|| interface.clone());
         let options = Options { interface, ..options.clone() };
@@ -42,9 +34,9 @@ pub(crate) fn emit(
         }
         Emit::LlvmIr => write_text(arguments, &for_reading(';', &codegen_llvm::compile_ir(&module, &options)?), drafts),
         Emit::Header if arguments.profile == ProfileName::Sonnx => {
-            write_text(arguments, &static_header(&interface, signature), drafts)
+            write_text(arguments, &static_header(&interface, &signature), drafts)
         }
-        Emit::Header => write_text(arguments, &header(&interface, signature), drafts),
+        Emit::Header => write_text(arguments, &header(), drafts),
         Emit::Obj if arguments.output == Path::new("-") => {
             let folder = drafts.folder(SCRATCH).map_err(Failure::input)?;
             let path = folder.path().join("model.o");
@@ -61,7 +53,7 @@ pub(crate) fn emit(
             link(path, drafts, write_object, &Product::Library { soname: &soname, exports: &interface.exports() })
         }),
         _ => write_file(arguments, drafts, |path| {
-            link(path, drafts, write_object, &Product::Program { header: &header(&interface, signature) })
+            link(path, drafts, write_object, &Product::Program { header: &header() })
         }),
     }
 }
@@ -143,7 +135,8 @@ fn link(
     }
     let object = folder.path().join("model.o");
     write_object(&object)?;
-    command.arg(object).arg(runtime_library()?);
+    let runtime = runtime_library()?;
+    command.arg(object).arg(&runtime).args(without_backtraces(&runtime)?);
     command.args(["-lm", "-lpthread", "-ldl", "-Wl,--gc-sections"]);
     let failed = |problem: String| Failure::input(format!("linking with cc: {problem}"));
     let output = command.output().map_err(|error| failed(error.to_string()))?;

@@ -1,0 +1,154 @@
+//! What the function that a model becomes takes and gives.
+
+use indexmap::IndexSet;
+use ir::types::Extent;
+use ir::{Attribute, Attributes, DenseElements, Diagnostic, ErrorClass, FunctionType, Location, Module, Type, Value};
+use operators::graph::remove_dead;
+use proto::{GraphProto, ValueInfoProto};
+
+use crate::attributes::{import_sparse, import_tensor};
+use crate::graph::{Importer, initialized, sparse_name};
+use crate::types::dimension_names;
+use crate::{DEFAULT, MAIN, OPTIONAL_INPUTS};
+
+/// What becomes of a model's inputs.
+#[derive(Default)]
+pub(crate) struct Inputs {
+    /// What is said of each argument.
+    pub(crate) arguments: Vec<Attribute>,
+    /// The inputs that have a value of their own and are none.
+    pub(crate) optional: Vec<Attribute>,
+}
+
+impl<'m> Importer<'_, 'm> {
+    /// Inputs without initializer become arguments, and so do those that are to stay inputs; those the caller fixes
+    /// become constants.
+    pub(crate) fn main_inputs(&mut self, graph: &'m GraphProto) -> ir::Result<Inputs> {
+        let constants = initialized(graph);
+        self.check_overridable(graph, &constants)?;
+        let mut inputs = Inputs::default();
+        for input in &graph.input {
+            let is_optional = constants.contains(&*input.name);
+            if let Some(elements) = self.options.constants.get(&input.name) {
+                self.check_given(input, &elements.r#type)?;
+                self.emit.location = Location::name(&input.name);
+                let value = self.emit.constant(DenseElements { key: Some((&*input.name).into()), ..elements.clone() });
+                self.define(&input.name, value);
+            } else if !is_optional {
+                let attributes = self.argument(input)?;
+                inputs.arguments.push(dictionary(attributes));
+            } else if self.options.overridable.contains(&input.name) {
+                let default = self.initial_value(graph, &input.name)?;
+                let attributes = self.argument(input)?.with(DEFAULT, Attribute::dense(default));
+                inputs.arguments.push(dictionary(attributes));
+            } else if let Some(declared) = self.declared_type(input)? {
+                inputs.optional.push(dictionary(self.port(input).with("type", Attribute::Type(declared))));
+            }
+        }
+        Ok(inputs)
+    }
+
+    /// Makes an input an argument; tells what is said of it.
+    pub(crate) fn argument(&mut self, input: &'m ValueInfoProto) -> ir::Result<Attributes> {
+        let missing = || Diagnostic::input(Location::name(&input.name), "input has no type");
+        let r#type = self.declared_type(input)?.ok_or_else(missing)?;
+        let r#type = match self.options.shapes.get(&input.name) {
+            Some(shape) => Type::tensor(shape.clone(), r#type.element().clone()),
+            None => r#type,
+        };
+        let value = self.emit.body.add_argument(self.emit.block, r#type);
+        self.define(&input.name, value);
+        Ok(self.port(input))
+    }
+
+    /// What a graph's initializer holds.
+    pub(crate) fn initial_value(&mut self, graph: &'m GraphProto, name: &str) -> ir::Result<DenseElements> {
+        let dense = graph.initializer.iter().find(|tensor| tensor.name == name);
+        let elements = match dense {
+            Some(tensor) => import_tensor(tensor, &mut self.tensors),
+            None => {
+                let sparse = graph.sparse_initializer.iter().find(|sparse| sparse_name(sparse) == name);
+                import_sparse(sparse.expect("the graph has such an initializer"), &mut self.tensors)
+            }
+        };
+        elements.map_err(|what| Diagnostic::input(Location::name(name), format!("initializer {what}")).into())
+    }
+
+    /// Only inputs with a value of their own can be overridden.
+    fn check_overridable(&self, graph: &GraphProto, constants: &IndexSet<&str>) -> ir::Result<()> {
+        let inputs = graph.input.iter().map(|input| &*input.name);
+        let optional: IndexSet<&str> = inputs.filter(|name| constants.contains(name)).collect();
+        let Some(unknown) = self.options.overridable.iter().find(|name| !optional.contains(&***name)) else {
+            return Ok(());
+        };
+        let names = optional.into_iter().collect::<Vec<_>>().join(", ");
+        let names = if names.is_empty() { "it has none".to_string() } else { format!("it has {names}") };
+        let message = format!("'{unknown}' is no input of the model that has a value of its own; {names}");
+        Err(Diagnostic::error(ErrorClass::Usage, Location::Unknown, message).into())
+    }
+
+    /// A value that a caller gives is of the type that the model declares.
+    fn check_given(&self, input: &ValueInfoProto, given: &Type) -> ir::Result<()> {
+        let Some(declared) = self.declared_type(input)? else { return Ok(()) };
+        let fits = declared.shape().zip(given.shape()).is_none_or(|(declared, given)| {
+            let is_open = |(declared, given): (&Extent, &Extent)| declared.is_none() || declared == given;
+            declared.len() == given.len() && declared.iter().zip(&given).all(is_open)
+        });
+        if fits && declared.element() == given.element() {
+            return Ok(());
+        }
+        let message = format!("input must be {declared}, found {given}");
+        Err(Diagnostic::input(Location::name(&input.name), message).into())
+    }
+
+    /// What is said of an input or output: its name, and those of its dimensions.
+    pub(crate) fn port(&self, value: &ValueInfoProto) -> Attributes {
+        let mut attributes: Attributes = [("onnx.name", Attribute::string(&value.name))].into();
+        if let Some(names) = dimension_names(value.r#type.as_ref(), &self.options.dimensions) {
+            attributes.set("onnx.dim_params", Attribute::string(&names));
+        }
+        attributes
+    }
+
+    /// Ends the function with its results, each with what is said of it.
+    pub(crate) fn finish_function(
+        mut self,
+        name: &str,
+        inputs: Inputs,
+        results: Vec<(Value, Attributes)>,
+    ) -> ir::Result<Module> {
+        if !self.errors.is_empty() {
+            return Err(self.errors);
+        }
+        let (results, said): (Vec<Value>, Vec<Attributes>) = results.into_iter().unzip();
+        self.emit.location = Location::Unknown;
+        self.emit.create("func.return".into(), &results, &[], Attributes::new());
+        let mut body = self.emit.body;
+        // what nobody reads is checked, too
+        if self.trace.is_none() {
+            remove_dead(&mut body);
+        }
+        let types = |values: &[Value]| values.iter().map(|&value| body.value_type(value).clone()).collect::<Vec<_>>();
+        let entry = body.entry().expect("a function has a block");
+        let r#type = FunctionType { inputs: types(body.arguments(entry)), results: types(&results) };
+        let mut attributes = Attributes::new()
+            .with("arg_attrs", Attribute::Array(inputs.arguments.into()))
+            .with("res_attrs", Attribute::Array(said.into_iter().map(dictionary).collect()));
+        if !inputs.optional.is_empty() {
+            attributes.set(OPTIONAL_INPUTS, Attribute::Array(inputs.optional.into()));
+        }
+        let mut module = Module::new();
+        let name = if name.is_empty() { MAIN } else { name };
+        module.add_function(MAIN, r#type, attributes, body, Location::name(name));
+        if self.options.list_nodes {
+            module.attributes.set(crate::NODES, Attribute::Array(self.listed.into()));
+        }
+        let fits = ir::verify(&module, &dialects::registry());
+        fits.map_err(|errors| errors.into_iter().map(|error| error.breaks("operator-bodies")).collect::<Vec<_>>())?;
+        Ok(module)
+    }
+}
+
+pub(crate) fn dictionary(attributes: Attributes) -> Attribute {
+    Attribute::Dictionary(attributes.into())
+}

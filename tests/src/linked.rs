@@ -1,0 +1,29 @@
+//! Programs in C around compiled models.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::conformance::repository;
+
+/// What a command that must succeed writes.
+pub fn run(command: &mut Command) -> Vec<u8> {
+    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
+    output.stdout
+}
+
+/// A program around a model, in a folder of its own; `arguments` are more for `onnxc`.
+pub fn build(onnxc: &Path, model: &Path, arguments: &[&str], program: &str, name: &str) -> PathBuf {
+    let folder = repository().join("target/tmp").join(name);
+    std::fs::create_dir_all(&folder).expect("the target folder takes folders");
+    for (emit, file) in [("obj", "model.o"), ("header", "model.h")] {
+        let mut command = Command::new(onnxc);
+        command.arg(model).args(arguments).args(["--name", "model", "--emit", emit, "-o"]);
+        run(command.arg(folder.join(file)));
+    }
+    std::fs::write(folder.join("main.c"), program).expect("the folder takes files");
+    let mut link = Command::new("cc");
+    link.current_dir(&folder).args(["main.c", "model.o"]).arg(onnxc.with_file_name("libruntime.a"));
+    run(link.args(["-lpthread", "-lm", "-ldl", "-o", "program"]));
+    folder.join("program")
+}

@@ -1,0 +1,80 @@
+//! `onnxc inspect` tells what a model says of itself and its parts.
+
+use std::path::Path;
+use std::process::Command;
+
+use proto::{ModelProto, StringStringEntryProto};
+use tests::linked::run;
+use tests::node::write;
+use tests::worker::onnxc;
+
+fn metadata(key: &str, value: &str) -> Vec<StringStringEntryProto> {
+    vec![StringStringEntryProto { key: key.into(), value: value.into() }]
+}
+
+/// A model of which every part says something.
+fn model() -> ModelProto {
+    let text = "
+        <ir_version: 10, opset_import: [\"\": 18, \"org.example\": 2], producer_name: \"hand\", producer_version: \"1.0\",
+         domain: \"org.example\", model_version: 281483566645249, doc_string: \"two lines\nof text\",
+         metadata_props: [\"licence\": \"none\"]>
+        net (float[N, 2] x, float[2] w = {1, 2}) => (float[N, 2] y) <float[2] b = {3, 4}> {
+            [scale] s = Mul (x, w)
+            y = org.example.Shift (s, b)
+        }
+        <domain: \"org.example\", opset_import: [\"\": 18], doc_string: \"moves\"> Shift (x, b) => (y) { [add] y = Add (x, b) }
+    ";
+    let mut model = proto::parse_model(text).expect("it is valid");
+    model.functions[0].metadata_props = metadata("kind", "linear");
+    model.functions[0].node[0].doc_string = "inner".into();
+    let graph = model.graph.as_mut().expect("there is a graph");
+    graph.doc_string = "a network".into();
+    graph.metadata_props = metadata("stage", "test");
+    graph.node[0].metadata_props = metadata("scope", "layer 1");
+    graph.input[0].doc_string = "a batch".into();
+    graph.initializer[1].metadata_props = metadata("trained", "yes");
+    model
+}
+
+const EXPECTED: &str = "\
+IR version: 10
+producer: hand
+producer version: 1.0
+domain: org.example
+model version: 281483566645249
+semantic version: 1.2.1
+documentation: two lines
+  of text
+operators of ai.onnx: 18
+operators of org.example: 2
+input: x: float32 [N, 2]
+optional input: w: float32 [2]
+output: y: float32 [N, 2]
+metadata licence: none
+graph net, documentation: a network
+graph net, stage: test
+function org.example.Shift, documentation: moves
+function org.example.Shift, kind: linear
+node scale, scope: layer 1
+node org.example.Shift/add, documentation: inner
+value x, documentation: a batch
+value b, trained: yes
+";
+
+#[test]
+fn all_parts_are_heard() {
+    let path = write(&model(), "inspect");
+    let onnxc = onnxc(Path::new(env!("CARGO_BIN_EXE_models")));
+    let text = String::from_utf8(run(Command::new(onnxc).arg("inspect").arg(&path))).expect("text");
+    assert_eq!(text, EXPECTED);
+}
+
+#[test]
+fn what_nodes_say_is_there_at_every_level() {
+    let path = write(&model(), "inspect-levels");
+    let onnxc = onnxc(Path::new(env!("CARGO_BIN_EXE_models")));
+    for level in ["onnx", "linalg", "kernels", "loops"] {
+        let text = String::from_utf8(run(Command::new(onnxc).arg(&path).args(["--emit", level]))).expect("text");
+        assert!(text.contains(r#"[["scope", "layer 1"]]"#), "{level}");
+    }
+}
