@@ -259,3 +259,58 @@ fn an_element_does_not_depend_on_its_neighbours() {
         assert_eq!(alone, beside, "element {at}: the sine of {}", scaled[at]);
     }
 }
+
+/// A function of a vector of floats, at the structured level.
+fn function(name: &str, element: &str, count: usize) -> Module {
+    let vector = format!("tensor<{count}x{element}>");
+    let text = format!(
+        "\"func.func\"() ({{\n^bb0(%x: {vector}):\n  %e = \"tensor.empty\"() : () -> {vector}\n  %y = \"linalg.generic\"(%x, %e) ({{\n  \
+         ^bb0(%a: {element}, %b: {element}):\n    %c = \"{name}\"(%a) : ({element}) -> {element}\n    \"linalg.yield\"(%c) : ({element}) -> ()\n  \
+         }}) {{indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = \
+         [#linalg.iterator_type<parallel>], operandSegmentSizes = array<i32: 1, 1>}} : ({vector}, {vector}) -> {vector}\n  \
+         \"func.return\"(%y) : ({vector}) -> ()\n}}) {{sym_name = \"main_graph\", function_type = ({vector}) -> {vector}}} : () -> ()"
+    );
+    parse_module(&text, "test", None).unwrap_or_else(|errors| panic!("{}\n{text}", errors[0]))
+}
+
+fn values(name: &str, element: Type, text: &str, numbers: &[f32], arithmetic: Arithmetic) -> Vec<f64> {
+    let bytes: Vec<u8> = match element {
+        Type::F64 => numbers.iter().flat_map(|&number| f64::from(number).to_le_bytes()).collect(),
+        _ => numbers.iter().flat_map(|number| number.to_le_bytes()).collect(),
+    };
+    let input = Tensor::new(element, vec![numbers.len() as i64], Blob::copy_of(&bytes)).expect("as many as there are");
+    let compiler = Compiler::new(Options { arithmetic, ..Options::default() });
+    let compiled = compiler.compile_structured(function(name, text, numbers.len()));
+    let compiled = compiled.unwrap_or_else(|errors| panic!("{name}: {}", errors[0]));
+    let output =
+        Session::new(Arc::new(compiled)).run(&[input]).unwrap_or_else(|errors| panic!("{}", errors[0])).remove(0);
+    output.to_f64().expect("they are floats")
+}
+
+/// Floats of every sign and exponent, with many fractions each.
+#[test]
+fn elementary_functions_keep_their_bounds() {
+    const STEP: u32 = 16_411;
+    let numbers: Vec<f32> =
+        (0..u32::MAX / STEP).map(|at| f32::from_bits(at * STEP)).filter(|x| x.is_finite()).collect();
+    for &(name, bound) in driver::ERROR_BOUNDS {
+        let exact = values(name, Type::F64, "f64", &numbers, Arithmetic::Ordered);
+        for arithmetic in [Arithmetic::Ordered, Arithmetic::Fixed] {
+            let rounded = values(name, Type::F32, "f32", &numbers, arithmetic);
+            let errors = exact.iter().zip(&rounded).map(|(&exact, &rounded)| {
+                let size = exact.abs().max(f64::from(f32::MIN_POSITIVE));
+                let unit = 2f64.powi(size.log2().floor() as i32 - 23);
+                // beyond the largest number infinity is right
+                let limit = f64::from(f32::MAX) + unit / 2.0;
+                let fits = exact.is_nan() && rounded.is_nan()
+                    || exact == rounded
+                    || exact.abs() >= limit && rounded.is_infinite();
+                if fits { 0.0 } else { (exact - rounded).abs() / unit }
+            });
+            let (worst, error) = errors
+                .enumerate()
+                .fold((0, 0.0), |best, one| if one.1 > best.1 || one.1.is_nan() { one } else { best });
+            assert!(error <= bound, "{name} of {:e}: {error} units, under {arithmetic:?}", numbers[worst]);
+        }
+    }
+}

@@ -127,3 +127,28 @@ fn the_matrix_of_ordinary_objects_closes() {
         }
     }
 }
+
+#[test]
+fn reports_are_the_same_wherever_they_are_written() {
+    let model = repository().join("target/conformance/node/test_gelu_default_1/model.onnx");
+    if !model.is_file() {
+        return;
+    }
+    let program = std::env::current_exe().expect("a test is a program");
+    let sibling = program.parent().and_then(Path::parent).expect("it lies in deps").join("onnxc");
+    let folder = repository().join("target/trace");
+    std::fs::create_dir_all(&folder).expect("the folder can be made");
+    let report = |name: &str| {
+        let path = folder.join(name);
+        let mut command = Command::new(onnxc(&sibling));
+        command.arg("check").arg(&model).args(["--profile", "sonnx", "--report"]).arg(&path);
+        let output = command.output().expect("onnxc starts");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        std::fs::read_to_string(path).expect("it is written")
+    };
+    let page = report("one.html");
+    assert_eq!(page, report("two.html"));
+    for part in ["SHA-256 of the model", "sonnx-r3", "math.erf", "Iterations in the worst case", "main_graph"] {
+        assert!(page.contains(part), "{part}");
+    }
+}

@@ -16,6 +16,7 @@ use proto::OperatorSetProto;
 use check::Profile;
 
 use crate::code::Code;
+use crate::evidence::Evidence;
 use crate::freestanding;
 use crate::globals::Globals;
 use crate::parts;
@@ -217,6 +218,14 @@ impl Compiler {
         let look = &mut |stage: Traced, module: &mut Module| trace.look(stage, module);
         let (module, signature) = compiler.lower_file_watched(path, options, Level::Low, look)?;
         Ok((module, signature, trace))
+    }
+
+    /// A model at the low level, and bounds of what a run takes.
+    pub fn evidence_file(&self, path: &Path) -> Result<(Module, Signature, Evidence)> {
+        let mut evidence = Evidence::default();
+        let look = &mut |stage: Traced, module: &mut Module| evidence.look(stage, module);
+        let (module, signature) = self.lower_file_watched(path, &import::Options::default(), Level::Low, look)?;
+        Ok((module, signature, evidence))
     }
 
     /// `look` is shown the module at each level.

@@ -2,6 +2,7 @@
 
 mod code;
 mod compiler;
+mod evidence;
 mod freestanding;
 mod globals;
 mod merge;
@@ -23,10 +24,11 @@ pub use check::{Finding, Level as RuleLevel, Profile, rules};
 pub use codegen_cranelift::clif;
 pub use compiler::{Arithmetic, Backend, CompiledModel, Compiler, Options, Processor};
 pub use dialects::levels::Level;
+pub use evidence::Evidence;
 pub use import::{Entry, METADATA, Options as ImportOptions, check_file, check_model};
 pub use ir::{Blob, DenseElements, Diagnostic, ErrorClass, FloatType, Result, Type};
 pub use lower::low::dispatch::PROCESSOR_LEVEL;
-pub use lower::low::{NO_ADDRESS, VectorRegisters};
+pub use lower::low::{ERROR_BOUNDS, NO_ADDRESS, VectorRegisters};
 pub use merge::merge;
 pub use progress::{Observer, Stage};
 pub use runtime::pages::available_memory;

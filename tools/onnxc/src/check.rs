@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use commandline::{Failure, print};
+use commandline::{Drafts, Failure, dimension, print, shape};
 use driver::{Finding, Profile, RuleLevel, rules};
 use serde_json::json;
 
@@ -23,16 +23,25 @@ pub(crate) struct Arguments {
     model: Option<PathBuf>,
     /// Whose rules
     #[arg(long, value_enum, default_value_t = ProfileName::Onnx)]
-    profile: ProfileName,
+    pub(crate) profile: ProfileName,
     /// Under the profile sonnx, take graphs in attributes that read values of the graphs around them
     #[arg(long)]
-    sonnx_captures: bool,
+    pub(crate) sonnx_captures: bool,
     /// Fail for violations, too: what the documents forbid, though common tools take it
     #[arg(long)]
     strict: bool,
     /// Print the findings as JSON
     #[arg(long)]
     json: bool,
+    /// Write findings, restrictions, and bounds of the code to a page, which has the same bytes on every machine
+    #[arg(long, value_name = "FILE.html")]
+    report: Option<PathBuf>,
+    /// The extent of a named dimension, for the report
+    #[arg(long = "dim", value_name = "NAME=N", value_parser = dimension)]
+    pub(crate) dims: Vec<(String, i64)>,
+    /// The shape of an input, for the report
+    #[arg(long = "shape", value_name = "NAME=NxN", value_parser = shape)]
+    pub(crate) shapes: Vec<(String, Vec<i64>)>,
     /// Print the rules instead of checking a model
     #[arg(long, conflicts_with_all = ["model", "strict"])]
     list_rules: bool,
@@ -65,6 +74,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         return print(&if arguments.json { rules_json(profile) } else { rules_text(profile) });
     };
     let found = driver::check_file(model, profile);
+    if let Some(path) = &arguments.report {
+        let page = crate::report::report(arguments, model, &found)?;
+        let drafts = Drafts::watch().map_err(Failure::input)?;
+        drafts.file(path).write(page.as_bytes()).map_err(|error| crate::emit::cannot_write(path, &error))?;
+    }
     print(&if arguments.json { findings_json(&found) } else { findings_text(&found) })?;
     let bad = if arguments.strict { RuleLevel::Violation } else { RuleLevel::Error };
     match found.iter().any(|finding| finding.rule.level >= bad) {

@@ -9,8 +9,10 @@ mod header;
 mod inspect;
 #[cfg(feature = "llvm")]
 mod native;
+mod page;
 #[cfg(feature = "llvm")]
 mod program;
+mod report;
 #[cfg(feature = "llvm")]
 mod target;
 #[cfg(feature = "llvm")]
@@ -101,7 +103,7 @@ struct Arguments {
     #[arg(long)]
     sonnx_captures: bool,
     /// Where to write which nodes each part of the object is for, and back; a page where the name ends in .html, else JSON
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "training")]
     trace_matrix: Vec<PathBuf>,
     /// Threads to compile on; 0 means all there are
     #[arg(long, default_value_t = 0, value_name = "N")]
@@ -224,6 +226,9 @@ impl Arguments {
             }
             _ if !self.trace_matrix.is_empty() && (self.emit != Emit::Obj || !is_file) => {
                 return Err(Failure::usage("--trace-matrix: it is about an object in a file: --emit obj -o FILE"));
+            }
+            _ if self.training && self.profile == ProfileName::Sonnx => {
+                return Err(Failure::usage("--profile sonnx: its document says nothing of training"));
             }
             Emit::Lib | Emit::Exe | Emit::Clif if self.profile == ProfileName::Sonnx => {
                 return Err(Failure::usage(

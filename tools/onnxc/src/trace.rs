@@ -8,6 +8,7 @@ use object::{Object, ObjectSection, ObjectSymbol, SectionFlags, SymbolKind};
 use serde_json::{Map, Value, json};
 
 use crate::emit::cannot_write;
+use crate::page::{escaped, table};
 
 /// Bytes between functions, so that each begins at a round address, are at most this many in a row.
 const PADDING: u64 = 64;
@@ -207,9 +208,22 @@ fn page(matrix: &Value) -> String {
         let [name, size, reason] = ["section", "size", "reason"].map(|key| text(&section[key]));
         sections += &format!("<tr><td>{name}<td>{size}<td>{reason}\n");
     }
-    include_str!("trace.html").replace("@NODES@", &rows).replace("@SYMBOLS@", &symbols).replace("@SECTIONS@", &sections)
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+    let nodes = [
+        "Node",
+        "Operator",
+        "Graph",
+        "Rewritten",
+        "Structured",
+        "Host function",
+        "Rules",
+        "Symbols: section, offset + size",
+        "Why there is none",
+    ];
+    let body = format!(
+        "<h1>Trace matrix</h1>\n<h2>From nodes to the object</h2>\n{}<h2>From the object to nodes</h2>\n{}<h2>Sections</h2>\n{}",
+        table(&nodes, &[rows]),
+        table(&["Symbol", "Section, offset + size", "Nodes", "Why it is there"], &[symbols]),
+        table(&["Section", "Bytes", "What they are"], &[sections]),
+    );
+    crate::page::page("Trace matrix", &body)
 }

@@ -83,6 +83,20 @@ pub const OUTLINE_PARALLEL: &str = "outline-parallel";
 /// The step behind which no elementary function is left.
 pub const EXPAND_MATH: &str = "expand-math";
 
+/// How far elementary functions on f32 may be from the true value, in units in the last place of it (of the smallest normal
+/// number, where it is smaller), also where no product is fused into a sum.
+pub const ERROR_BOUNDS: &[(&str, f64)] = &[
+    ("math.exp", 1.5),
+    ("math.exp2", 1.5),
+    ("math.expm1", 4.0),
+    ("math.log", 1.0),
+    ("math.log2", 2.0),
+    ("math.log10", 2.5),
+    ("math.log1p", 3.0),
+    ("math.tanh", 6.0),
+    ("math.erf", 6.0),
+];
+
 /// Every step, in order.
 pub const PASSES: &[PassDefinition] = &[
     PassDefinition::on_module(

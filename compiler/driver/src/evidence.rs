@@ -1,0 +1,204 @@
+//! Bounds of what a run takes: iterations, memory and stack, from the module on its way down.
+
+use ir::{Body, IndexMap, IndexSet, Module, Op, Region, Type, Value, ValueDefinition};
+
+use crate::trace::Traced;
+
+/// Definitions looked at for one bound, at most.
+const DEPTH: usize = 24;
+
+/// Bounds of what a run takes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Evidence {
+    /// For each function of the kernel level, how many iterations its loops have in the worst case, those of calls included;
+    /// `None` where data tell.
+    pub iterations: IndexMap<String, Option<u64>>,
+    /// Bytes of constants.
+    pub constants: u64,
+    /// Bytes of memory that runs write.
+    pub memory: u64,
+    /// Bytes that functions ask for on the stack, along the longest chain of calls; what the code generator keeps there besides
+    /// is not counted. `None` where functions call themselves.
+    pub stack: Option<u64>,
+    /// Calls inside one another at most; `None` where functions call themselves.
+    pub depth: Option<u64>,
+    /// Elementary functions of the structured level.
+    pub elementary: IndexSet<String>,
+}
+
+impl Evidence {
+    /// Takes note of the module at a level.
+    pub(crate) fn look(&mut self, stage: Traced, module: &Module) {
+        match stage {
+            Traced::Graph | Traced::Rewritten => {}
+            Traced::Structured => {
+                let names = module.functions().flat_map(|function| {
+                    let body = function.body;
+                    body.walk_all().into_iter().map(|op| body.name(op).to_string()).collect::<Vec<_>>()
+                });
+                self.elementary.extend(names.filter(|name| name.starts_with("math.")));
+            }
+            Traced::Kernel => self.count_iterations(module),
+            Traced::Low => {
+                self.sum_globals(module);
+                let frames = frames(module);
+                self.stack = longest(&frames, |frame| frame.bytes);
+                self.depth = longest(&frames, |_| 1);
+            }
+        }
+    }
+
+    /// Kernels stand before the functions that call them in what is computed.
+    fn count_iterations(&mut self, module: &Module) {
+        let (kernels, hosts): (Vec<_>, Vec<_>) = module
+            .functions()
+            .filter(|function| function.body.entry().is_some())
+            .partition(|function| function.attributes.get("rt.kernel").is_some());
+        for function in kernels.into_iter().chain(hosts) {
+            let count = self.iterations_of(function.body, function.body.root());
+            self.iterations.insert(function.name.to_string(), count);
+        }
+    }
+
+    fn iterations_of(&self, body: &Body, region: Region) -> Option<u64> {
+        let mut total: u64 = 0;
+        for op in body.blocks(region).iter().flat_map(|&block| body.ops(block)).copied() {
+            total = total.saturating_add(self.iterations_of_op(body, op)?);
+        }
+        Some(total)
+    }
+
+    fn iterations_of_op(&self, body: &Body, op: Op) -> Option<u64> {
+        let operands = body.op(op).operands();
+        let bound = |value: &Value| upper(body, *value, DEPTH);
+        let inner = || {
+            let regions = body.op(op).regions().iter();
+            regions
+                .map(|&region| self.iterations_of(body, region))
+                .try_fold(0u64, |sum, count| Some(sum.saturating_add(count?)))
+        };
+        match body.name(op) {
+            "scf.for" | "scf.parallel" => {
+                let step = ir::constant_integer(body, operands[2]).filter(|&step| step > 0)?;
+                let trips = bound(&operands[1])?.div_ceil(step as u64);
+                Some(trips.saturating_mul(inner()?.saturating_add(1)))
+            }
+            "scf.while" => None,
+            // rows, columns, and the reduction's four extents
+            "rt.contract" => {
+                operands[4..10].iter().try_fold(1u64, |product, value| Some(product.saturating_mul(bound(value)?)))
+            }
+            // rows, columns, and the window's two extents
+            "rt.depthwise" => {
+                operands[4..8].iter().try_fold(1u64, |product, value| Some(product.saturating_mul(bound(value)?)))
+            }
+            "func.call" => {
+                let callee = body.attribute(op, "callee").and_then(ir::Attribute::as_symbol)?;
+                self.iterations.get(callee).copied().unwrap_or(Some(0))
+            }
+            _ => inner(),
+        }
+    }
+
+    fn sum_globals(&mut self, module: &Module) {
+        for &op in module.ops() {
+            let operation = module.body.op(op);
+            let r#type = operation.attributes.get("type").and_then(ir::Attribute::as_type);
+            let Some(r#type) = r#type.filter(|_| operation.name.as_str() == "memref.global") else { continue };
+            let bytes = bytes_of(r#type).unwrap_or(0);
+            match operation.attributes.get("constant") {
+                Some(_) => self.constants += bytes,
+                None => self.memory += bytes,
+            }
+        }
+    }
+}
+
+fn bytes_of(r#type: &Type) -> Option<u64> {
+    let count: i64 = r#type.static_shape()?.iter().product();
+    u64::try_from(count).ok()?.checked_mul(r#type.element().byte_width()? as u64)
+}
+
+/// What a value of type index, or a word, is at most; negative ones do not occur where loops are counted.
+fn upper(body: &Body, value: Value, depth: usize) -> Option<u64> {
+    let depth = depth.checked_sub(1)?;
+    let op = match body.definition(value) {
+        ValueDefinition::Result { op, .. } => op,
+        // a loop's counter is below the loop's end
+        ValueDefinition::Argument { block, index } => {
+            let around = body.block_region(block).and_then(|region| body.region_parent(region))?;
+            let counts = matches!(body.name(around), "scf.for" | "scf.parallel") && index == 0;
+            return if counts { upper(body, body.operand(around, 1), depth) } else { None };
+        }
+    };
+    if let Some(number) = ir::constant_integer(body, value) {
+        return u64::try_from(number).ok();
+    }
+    let operands = body.op(op).operands();
+    let at = |index: usize| upper(body, operands[index], depth);
+    match body.name(op) {
+        "arith.addi" => at(0)?.checked_add(at(1)?),
+        "arith.muli" => at(0)?.checked_mul(at(1)?),
+        "arith.subi" | "arith.remui" | "arith.remsi" | "arith.index_cast" => at(0),
+        "arith.divui" | "arith.divsi" => {
+            at(0)?.checked_div(at(1).filter(|&divisor| divisor > 0 && is_constant(body, operands[1])).unwrap_or(1))
+        }
+        "arith.minsi" | "arith.minui" => match (at(0), at(1)) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        },
+        "arith.maxsi" | "arith.maxui" => Some(at(0)?.max(at(1)?)),
+        "arith.select" => Some(at(1)?.max(at(2)?)),
+        "memref.dim" => {
+            let axis = ir::constant_integer(body, operands[1])?;
+            let extent = *body.value_type(operands[0]).shape()?.get(usize::try_from(axis).ok()?)?;
+            u64::try_from(extent?).ok()
+        }
+        _ => None,
+    }
+}
+
+fn is_constant(body: &Body, value: Value) -> bool {
+    ir::constant_integer(body, value).is_some()
+}
+
+/// What a function asks for on the stack, and the functions it calls.
+struct Frame {
+    bytes: u64,
+    calls: Vec<String>,
+}
+
+fn frames(module: &Module) -> IndexMap<String, Frame> {
+    let frame = |function: ir::FunctionView<'_>| {
+        let body = function.body;
+        let (mut bytes, mut calls) = (0, vec![]);
+        for op in body.walk_all() {
+            if body.name(op) == "memref.alloca" {
+                bytes += bytes_of(body.value_type(body.result(op, 0))).unwrap_or(0).next_multiple_of(64);
+            }
+            calls.extend(body.attribute(op, "callee").and_then(ir::Attribute::as_symbol).map(str::to_string));
+        }
+        (function.name.to_string(), Frame { bytes, calls })
+    };
+    module.functions().filter(|function| function.body.entry().is_some()).map(frame).collect()
+}
+
+/// The longest chain of calls by what each function counts; `None` where there is a circle.
+fn longest(frames: &IndexMap<String, Frame>, weight: fn(&Frame) -> u64) -> Option<u64> {
+    let mut done: IndexMap<&str, u64> = IndexMap::default();
+    // functions whose callees are done, round by round; a circle never is
+    while done.len() < frames.len() {
+        let before = done.len();
+        for (name, frame) in frames {
+            let callees = frame.calls.iter().filter(|callee| frames.contains_key(*callee));
+            let below: Option<Vec<u64>> = callees.map(|callee| done.get(callee.as_str()).copied()).collect();
+            if let (false, Some(below)) = (done.contains_key(name.as_str()), below) {
+                done.insert(name, weight(frame) + below.into_iter().max().unwrap_or(0));
+            }
+        }
+        if done.len() == before {
+            return None;
+        }
+    }
+    done.into_values().max()
+}
