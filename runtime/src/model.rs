@@ -454,6 +454,14 @@ extern "C" fn provide(host: *mut c_void, index: i64, bytes: i64) -> *mut u8 {
     memory
 }
 
+/// Stands where the standard library would print the frames of a backtrace, as `Display::fmt` that wrote nothing; the linker
+/// of programs puts it there.
+#[unsafe(no_mangle)]
+pub extern "C" fn rt_no_backtrace(_backtrace: *const u8, _formatter: *mut u8) -> bool {
+    // `Ok(())` of `fmt::Result`
+    false
+}
+
 /// `NAME_initialize`.
 ///
 /// # Safety

@@ -1,5 +1,6 @@
 //! Test suites over the whole compiler.
 
+pub mod check;
 pub mod conformance;
 pub mod entities;
 pub mod linked;

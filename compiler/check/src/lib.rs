@@ -147,7 +147,7 @@ pub const NEWEST: i64 = 14;
 
 impl Rule {
     const fn new(level: Level, id: &'static str, source: &'static str, sentence: &'static str, finder: Finder) -> Rule {
-        Rule { id, source, sentence, versions: (1, i64::MAX), level, profile: Profile::Onnx, finder }
+        Rule { id, source, sentence, versions: (i64::MIN, i64::MAX), level, profile: Profile::Onnx, finder }
     }
 
     /// A rule from an IR version on.
@@ -157,7 +157,7 @@ impl Rule {
 
     /// A rule up to an IR version.
     const fn until(self, last: i64) -> Rule {
-        Rule { versions: (self.versions.0, last), ..self }
+        Rule { versions: (1, last), ..self }
     }
 
     /// A rule of a profile.
@@ -173,7 +173,7 @@ impl Rule {
     /// The IR versions the rule holds for, as text: `all`, `4–`, `–3`, `6–8`.
     pub fn versions_text(&self) -> String {
         match self.versions {
-            (1, i64::MAX) => "all".into(),
+            (i64::MIN, i64::MAX) => "all".into(),
             (first, i64::MAX) => format!("{first}–"),
             (1, last) => format!("–{last}"),
             (first, last) => format!("{first}–{last}"),

@@ -172,6 +172,9 @@ impl<'m> Walk<'m> {
 
     /// A function of the model.
     pub fn function_of(&self, node: &NodeProto) -> Option<&'m FunctionProto> {
+        if self.functions.is_empty() {
+            return None;
+        }
         self.functions.get(&(canonical(&node.domain), &*node.op_type, &*node.overload)).copied()
     }
 
@@ -431,6 +434,8 @@ impl<'m> Walker<'m> {
     }
 
     fn nodes(&mut self, nodes: &'m [NodeProto]) {
+        let scope = self.scope();
+        scope.is_ordered = scope.stand_in_order(nodes);
         self.show(|f| &f.nodes, nodes);
         for (index, node) in nodes.iter().enumerate() {
             self.scope().at = index;

@@ -415,6 +415,10 @@ impl<'m> Importer<'_, 'm> {
         if placeholder && !self.errors.is_empty() {
             return Ok(Ok(vec![self.emit.none; proto.output.len()]));
         }
+        // what has no outputs computes nothing
+        if proto.output.is_empty() {
+            return Ok(Ok(vec![]));
+        }
         let schema = self.schema(proto)?;
         let (attributes, graphs) = self.attributes(proto, schema)?;
         check_given(schema, &operands, self.emit.none)?;

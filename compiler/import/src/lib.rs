@@ -25,13 +25,10 @@ use std::path::Path;
 
 use check::{Finding, Level, Profile};
 use indexmap::{IndexMap, IndexSet};
-use ir::{Attribute, DenseElements, Diagnostic, Location, Module, Type};
+use ir::{Attribute, DenseElements, Diagnostic, Module, Type};
 use operators::types::without_extents;
 use proto::Model;
 pub use proto::OperatorSetProto;
-
-/// The IR versions this importer reads.
-pub const IR_VERSIONS: std::ops::RangeInclusive<i64> = 1..=14;
 
 /// The name of the function a model becomes.
 pub const MAIN: &str = "main_graph";
@@ -119,7 +116,6 @@ pub fn import_bytes(bytes: &[u8], directory: Option<&Path>, options: &Options) -
 
 /// Imports a decoded model.
 pub fn import_model(model: &Model, options: &Options) -> ir::Result<Module> {
-    check_version(model.proto.ir_version)?;
     let linked;
     let model = match operator_sets::link(model, &options.operator_sets)? {
         Some(with_functions) => {
@@ -168,18 +164,4 @@ fn warn(module: &mut Module, message: &str) {
     let mut warnings = module.attributes.get(WARNINGS).and_then(Attribute::as_array).unwrap_or_default().to_vec();
     warnings.push(Attribute::string(message));
     module.attributes.set(WARNINGS, Attribute::Array(warnings.into()));
-}
-
-fn check_version(version: i64) -> Result<(), Diagnostic> {
-    if IR_VERSIONS.contains(&version) {
-        return Ok(());
-    }
-    let (first, last) = (IR_VERSIONS.start(), IR_VERSIONS.end());
-    Err(match version {
-        ..=0 => Diagnostic::input(Location::Unknown, "not an ONNX model: it states no IR version"),
-        _ => Diagnostic::unsupported(
-            Location::Unknown,
-            format!("the model has IR version {version}; versions {first} to {last} are read"),
-        ),
-    })
 }

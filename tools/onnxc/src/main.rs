@@ -1,5 +1,7 @@
 //! Compiles an ONNX model to native code, or to the text of any level on the way there.
 
+#[cfg(feature = "llvm")]
+mod backtraces;
 mod check;
 mod emit;
 #[cfg(feature = "llvm")]

@@ -6,6 +6,7 @@ use std::process::Command;
 use codegen_llvm::{Optimization, Options};
 use commandline::{Drafts, Failure, write_binary};
 
+use crate::backtraces::without_backtraces;
 use crate::check::ProfileName;
 use crate::emit::{cannot_write, write_text};
 use crate::header::{header, static_header};
@@ -125,7 +126,8 @@ fn link(
     }
     let object = folder.path().join("model.o");
     write_object(&object)?;
-    command.arg(object).arg(runtime_library()?);
+    let runtime = runtime_library()?;
+    command.arg(object).arg(&runtime).args(without_backtraces(&runtime)?);
     command.args(["-lm", "-lpthread", "-ldl", "-Wl,--gc-sections"]);
     let failed = |problem: String| Failure::input(format!("linking with cc: {problem}"));
     let output = command.output().map_err(|error| failed(error.to_string()))?;

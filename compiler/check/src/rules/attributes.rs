@@ -220,9 +220,20 @@ fn required(visit: &mut Visit<'_, '_>, node: &NodeProto, schema: &'static Schema
     }
 }
 
+/// The enumeration of an attribute: that of the newest version, if it knows what an older one takes by default.
+fn enumeration(visit: &Visit<'_, '_>, attribute: &AttributeProto) -> Option<&'static str> {
+    let known = known(visit, attribute)?;
+    if known.enumeration.is_some() || known.kind != Kind::String {
+        return known.enumeration;
+    }
+    let node = visit.walk.node?;
+    let enumeration = schema::newest(&node.domain, &node.op_type)?.attribute(known.name)?.enumeration?;
+    schema::choices(enumeration).contains(&known.default?).then_some(enumeration)
+}
+
 /// The enumeration of an attribute and the text that it is, if it is one of a few texts.
 fn chosen<'a>(visit: &Visit<'_, '_>, attribute: &'a AttributeProto) -> Option<(&'static str, &'a str)> {
-    let enumeration = known(visit, attribute)?.enumeration?;
+    let enumeration = enumeration(visit, attribute)?;
     Some((enumeration, std::str::from_utf8(attribute.s.as_ref()?).ok()?))
 }
 

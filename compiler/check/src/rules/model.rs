@@ -39,7 +39,10 @@ fn producer(visit: &mut Visit<'_, '_>, model: &Model) {
 
 fn ir_version(visit: &mut Visit<'_, '_>, model: &Model) {
     let version = model.proto.ir_version;
-    visit.expect((1..=NEWEST).contains(&version), || format!("has IR version {version}; there are 1 to {NEWEST}"));
+    visit.expect((1..=NEWEST).contains(&version), || match version {
+        ..=0 => "not an ONNX model: it states no IR version".into(),
+        _ => format!("has IR version {version}; there are 1 to {NEWEST}"),
+    });
 }
 
 fn domain(visit: &mut Visit<'_, '_>, model: &Model) {

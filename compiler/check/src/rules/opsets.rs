@@ -19,13 +19,8 @@ pub(super) const RULES: &[Rule] = &[
         Finder::Node(default_imported),
     )
     .from(3),
-    violation(
-        "opset-none-imported",
-        IMPORT,
-        "A model imports at least one operator set.",
-        Finder::Imports(none_imported),
-    )
-    .from(3),
+    error("opset-none-imported", IMPORT, "A model imports at least one operator set.", Finder::Imports(none_imported))
+        .from(3),
     error("opset-imported", SETS, "The operator set of a node's domain is imported.", Finder::Node(imported)).from(3),
     violation(
         "opset-function-imported",
@@ -96,10 +91,20 @@ pub(super) const RULES: &[Rule] = &[
     ),
 ];
 
+/// Whether the node that is being looked at calls an operator, so that its domain is imported.
+fn is_operator(visit: &Visit<'_, '_>) -> bool {
+    matches!(visit.walk.operator, Operator::Schema(_))
+}
+
 fn default_imported(visit: &mut Visit<'_, '_>, node: &NodeProto) {
     let walk = visit.walk;
+    if is_operator(visit) {
+        return;
+    }
     let is_default = canonical(&node.domain) == canonical("");
     let is_fine = !is_default || walk.opset("").is_some() || walk.function_of(node).is_some();
+    // that nothing is imported at all is reported of the model
+    let is_fine = is_fine || walk.proto().opset_import.is_empty();
     visit.expect(is_fine, || "is of the default domain, of which no version is imported".into());
 }
 
@@ -109,6 +114,9 @@ fn none_imported(visit: &mut Visit<'_, '_>, imports: &[OperatorSetIdProto]) {
 
 fn imported(visit: &mut Visit<'_, '_>, node: &NodeProto) {
     let walk = visit.walk;
+    if is_operator(visit) {
+        return;
+    }
     let is_default = canonical(&node.domain) == canonical("");
     let is_fine = is_default || walk.opset(&node.domain).is_some() || walk.function_of(node).is_some();
     visit.expect(is_fine, || format!("is of domain {}, of which no version is imported", node.domain));
@@ -116,6 +124,9 @@ fn imported(visit: &mut Visit<'_, '_>, node: &NodeProto) {
 
 fn function_imported(visit: &mut Visit<'_, '_>, node: &NodeProto) {
     let walk = visit.walk;
+    if is_operator(visit) {
+        return;
+    }
     let is_fine = walk.function_of(node).is_none() || walk.opset(&node.domain).is_some();
     visit.expect(is_fine, || format!("calls a function of domain {}, which is not imported", node.domain));
 }
@@ -204,8 +215,7 @@ fn not_removed(visit: &mut Visit<'_, '_>, node: &NodeProto, schema: &'static Sch
 }
 
 fn no_overload(visit: &mut Visit<'_, '_>, node: &NodeProto) {
-    let is_operator = matches!(visit.walk.operator, Operator::Schema(_));
-    visit.expect(node.overload.is_empty() || !is_operator, || {
+    visit.expect(node.overload.is_empty() || !is_operator(visit), || {
         format!("names overload '{}' of an operator that is no function", node.overload)
     });
 }

@@ -47,20 +47,13 @@ fn output_defined(visit: &mut Visit<'_, '_>, name: &str, reading: Option<Reading
     visit.expect(!is_output || reading.is_some(), || format!("nothing computes '{name}'"));
 }
 
-/// Whether every node stands behind those whose outputs it reads directly: quicker than to find an order.
-fn stand_in_order(visit: &Visit<'_, '_>, nodes: &[NodeProto]) -> bool {
-    let Some(names) = visit.walk.names() else { return true };
-    let is_behind = |at: usize, name: &String| {
-        names.get(name).is_none_or(|definition| definition.by != Part::Node || definition.index < at)
-    };
-    nodes.iter().enumerate().all(|(at, node)| {
-        let holds_graph = node.attribute.iter().any(|a| a.g.is_some() || !a.graphs.is_empty());
-        !holds_graph && node.input.iter().all(|name| is_behind(at, name))
-    })
+/// Whether an order need not be looked for.
+fn is_ordered(visit: &Visit<'_, '_>) -> bool {
+    visit.walk.names().is_some_and(|names| names.is_ordered)
 }
 
 fn acyclic<'m>(visit: &mut Visit<'_, 'm>, nodes: &'m [NodeProto]) {
-    if stand_in_order(visit, nodes) {
+    if is_ordered(visit) {
         return;
     }
     if let Err(cycle) = schedule(nodes) {
@@ -74,7 +67,7 @@ fn acyclic<'m>(visit: &mut Visit<'_, 'm>, nodes: &'m [NodeProto]) {
 }
 
 fn in_order<'m>(visit: &mut Visit<'_, 'm>, nodes: &'m [NodeProto]) {
-    if stand_in_order(visit, nodes) {
+    if is_ordered(visit) {
         return;
     }
     let Ok(order) = schedule(nodes) else { return };

@@ -89,7 +89,8 @@ fn index_shape(visit: &mut Visit<'_, '_>, sparse: &SparseTensorProto) {
 fn indices(sparse: &SparseTensorProto) -> Option<(Cow<'_, [i64]>, usize)> {
     let (values, indices) = (sparse.values.as_ref()?, sparse.indices.as_ref()?);
     let is_right = indices.data_type == DataType::Int64 as i32 && !is_external(indices) && values.dims.len() == 1;
-    if !is_right || !fits(sparse, values, indices) || sparse.dims.is_empty() {
+    let has_extents = !sparse.dims.is_empty() && sparse.dims.iter().all(|&extent| extent > 0);
+    if !is_right || !fits(sparse, values, indices) || !has_extents {
         return None;
     }
     let numbers: Cow<'_, [i64]> = match indices.raw_data.as_ref().filter(|raw| !raw.is_empty()) {

@@ -47,7 +47,12 @@ pub(crate) const HARDMAX: Operator = Operator {
 };
 
 const fn along_axis(operator: OnnxOp) -> Operator {
-    Operator { kind: Kind::Reduction, upgrades: UPGRADES, shapes: Some(shape::like_first), ..Operator::of(operator) }
+    Operator {
+        kind: Kind::Reduction,
+        upgrades: UPGRADES,
+        shapes: Some(shape::like_first_along_axis),
+        ..Operator::of(operator)
+    }
 }
 
 /// Until opset 13, all axes from `axis` on are one.

@@ -1,7 +1,9 @@
 //! Rules that many operators have: the shape of the first operand, or of all operands broadcast together.
 
+use ir::Attribute;
+
 use super::Answer;
-use super::node::Node;
+use super::node::{Node, normalize_axis};
 
 /// The first result is shaped like the first operand.
 pub(crate) fn like_first(node: &mut Node<'_, '_>) -> Answer {
@@ -23,4 +25,13 @@ pub(crate) fn broadcast_operands(node: &mut Node<'_, '_>) -> Answer {
         }
     }
     Ok(vec![Some(joined)])
+}
+
+/// The first result is shaped like the first operand, of which `axis` is one of the axes.
+pub(crate) fn like_first_along_axis(node: &mut Node<'_, '_>) -> Answer {
+    let shape = node.shape(0);
+    if let (Some(shape), Some(axis)) = (&shape, node.attribute("axis").and_then(Attribute::as_integer)) {
+        normalize_axis(axis, shape.len())?;
+    }
+    Ok(vec![shape])
 }

@@ -21,7 +21,7 @@ use ir::{Attributes, Block, Body, Diagnostic, DimExpr, IndexMap, Module, Op, Typ
 
 use crate::table;
 pub use demand::Reading;
-pub(crate) use math::{broadcast_operands, like_first, like_first_each};
+pub(crate) use math::{broadcast_operands, like_first, like_first_along_axis, like_first_each};
 pub use node::Node;
 pub(crate) use node::{at_least_zero, extent_of, list, normalize_axis};
 pub use requirement::{Condition, Requirement};

@@ -6,7 +6,7 @@ use dialects::onnx::views::{self, DepthOrder, View};
 use ir::{AffineExpr, AffineMap, DimExpr, Op, Value};
 
 use crate::operator::{Kind, Operator};
-use crate::shape::{Answer, Node};
+use crate::shape::{Answer, Condition, Node};
 use crate::structured::{Lowering, Unsupported};
 
 pub(crate) const DEPTH_TO_SPACE: Operator = Operator {
@@ -53,13 +53,22 @@ impl Exchange {
     }
 }
 
-fn shapes(node: &Node<'_, '_>, exchange: &Exchange) -> Answer {
+fn shapes(node: &mut Node<'_, '_>, exchange: &Exchange) -> Answer {
     let Some(shape) = node.shape_of(exchange.operand) else { return Ok(vec![]) };
     let block = DimExpr::Constant(exchange.block);
     let square = block.mul(&block);
     let [batch, channels, height, width] = shape.as_slice() else {
         return Err(format!("the operand must have rank 4, found {}", shape.len()));
     };
+    let (extents, divisor) = match exchange.to_space {
+        true => (vec![channels], &square),
+        false => (vec![height, width], &block),
+    };
+    for extent in extents {
+        let rest = extent.modulo(divisor);
+        let message = || format!("extent {extent} is no multiple of {divisor}");
+        node.require(Condition::Equal(rest, DimExpr::ZERO), message)?;
+    }
     let dims = match exchange.to_space {
         true => [batch.clone(), channels.floor_div(&square), height.mul(&block), width.mul(&block)],
         false => [batch.clone(), channels.mul(&square), height.floor_div(&block), width.floor_div(&block)],

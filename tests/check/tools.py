@@ -1,0 +1,57 @@
+"""Says which of the models with a fault other tools refuse: `tools.py FOLDER` prints a line a model.
+
+The folder is what `generate.py` writes. A line has the model, and what onnx's full checker and ONNX Runtime say of it:
+`refused`, `taken`, or `crashed`, which includes more than ten seconds. ONNX Runtime loads the model, it does not run it.
+"""
+
+import os
+import signal
+import sys
+from pathlib import Path
+
+
+def check(path):
+    import onnx
+
+    onnx.checker.check_model(path, full_check=True)
+
+
+def load(path):
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4
+    onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+
+
+def outcome(tool, path):
+    """What a tool does with a model, in a process of its own."""
+    child = os.fork()
+    if child == 0:
+        signal.alarm(10)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+        try:
+            tool(str(path))
+        except BaseException:  # noqa: BLE001: whatever it says, it refuses
+            os._exit(1)
+        os._exit(0)
+    status = os.waitpid(child, 0)[1]
+    if os.WIFSIGNALED(status):
+        return "crashed"
+    return "taken" if os.WEXITSTATUS(status) == 0 else "refused"
+
+
+def main(folder):
+    import onnx
+    import onnxruntime
+
+    print(f"# onnx {onnx.__version__}, ONNX Runtime {onnxruntime.__version__}")
+    for line in (folder / "cases.tsv").read_text().splitlines():
+        name, rule, _ = line.split("\t")
+        path = folder / name / "model.onnx"
+        if rule:
+            print(f"{name}\t{outcome(check, path)}\t{outcome(load, path)}", flush=True)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

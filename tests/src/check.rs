@@ -1,0 +1,122 @@
+//! The page about checking, written from the table of rules and from what other tools make of the same models.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use driver::{Profile, rules};
+
+/// What `tests/check` knows beside the rules.
+#[derive(Debug, Default)]
+pub struct Counts {
+    /// The versions of the tools that were asked.
+    pub tools: String,
+    /// How many models break each rule, and how many of them onnx's checker and ONNX Runtime refuse.
+    pub rules: BTreeMap<String, [usize; 3]>,
+    /// How many models crash either tool, or take it longer than ten seconds.
+    pub crashes: [usize; 2],
+    /// Rules that real models break: which, by which models, and what that comes from.
+    pub violations: Vec<(String, Vec<String>, String)>,
+}
+
+/// Reads what lies in `tests/check`.
+pub fn counts(root: &Path) -> Counts {
+    let read = |name: &str| std::fs::read_to_string(root.join("tests/check").join(name)).expect("the file is there");
+    let mut counts = Counts::default();
+    for line in read("tools.tsv").lines() {
+        let [name, checker, runtime] = *line.split('\t').collect::<Vec<_>>() else {
+            counts.tools = line.trim_start_matches("# ").to_string();
+            continue;
+        };
+        let rule = name.trim_start_matches("invalid/").rsplit_once('-').map_or(name, |(rule, _)| rule);
+        let of_rule = counts.rules.entry(rule.to_string()).or_default();
+        of_rule[0] += 1;
+        for (tool, outcome) in [checker, runtime].into_iter().enumerate() {
+            of_rule[tool + 1] += usize::from(outcome == "refused");
+            counts.crashes[tool] += usize::from(outcome == "crashed");
+        }
+    }
+    let table: toml::Table = read("violations.toml").parse().expect("the file is TOML");
+    for (rule, entry) in table {
+        let models = entry["models"].as_array().expect("a list of models");
+        let models = models.iter().filter_map(|model| model.as_str()).map(str::to_string).collect();
+        let sentence = entry["sentence"].as_str().expect("a sentence").to_string();
+        counts.violations.push((rule, models, sentence));
+    }
+    counts
+}
+
+/// The model in a folder of models, if there is one.
+pub fn model_of(folder: &Path) -> Option<PathBuf> {
+    let mut files: Vec<PathBuf> =
+        std::fs::read_dir(folder).ok()?.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    files.sort();
+    files.into_iter().find(|path| path.extension().is_some_and(|extension| extension == "onnx"))
+}
+
+const HEAD: &str = "\
+# Checking
+
+`onnxc check MODEL` says where a model breaks the rules of the ONNX documents: every finding, with the rule, the place and
+what would be right. An *error* is what nobody can run, or what is not clear: importing refuses it. A *violation* is what
+the documents forbid, though common tools take it: importing warns, and refuses with `--strict`. *Advice* is only given by
+`onnxc check`. `--json` is for programs, `--list-rules` prints the table below.
+
+This page is written from the table in `compiler/check` (`UPDATE=1 cargo test -p tests --test check`). The models that break
+one rule each stand in `tests/check/invalid.py`, those without a fault in `tests/check/valid.py`. *IR* is ONNX's \"Open Neural
+Network Exchange Intermediate Representation Specification\"; where it refers to `onnx.proto` for the syntax, that is cited.
+";
+
+/// The page.
+pub fn page(root: &Path) -> String {
+    let counts = counts(root);
+    let mut page = HEAD.to_string();
+    others(&mut page, &counts);
+    page.push_str("\n## Rules\n\nBehind each: how many models break it, and how many of these onnx's checker and ONNX Runtime take.\n");
+    for (family, rows) in rules::families().filter(|(_, rows)| rows.iter().any(|rule| rule.profile == Profile::Onnx)) {
+        writeln!(page, "\n### {family}\n\n| rule | level | IR | demand | source | models | checker takes | runtime takes |\n|---|---|---|---|---|---|---|---|")
+            .expect("text can be written");
+        for rule in rows.iter().filter(|rule| rule.profile == Profile::Onnx) {
+            let [models, checker, runtime] = counts.rules.get(rule.id).copied().unwrap_or_default();
+            let (level, versions) = (rule.level.name(), rule.versions_text());
+            let (checker, runtime) = (models - checker, models - runtime);
+            writeln!(
+                page,
+                "| `{}` | {level} | {versions} | {} | {} | {models} | {checker} | {runtime} |",
+                rule.id, rule.sentence, rule.source
+            )
+            .expect("text can be written");
+        }
+    }
+    real_models(&mut page, &counts);
+    page
+}
+
+/// What other tools miss.
+fn others(page: &mut String, counts: &Counts) {
+    let sum = |at: usize| counts.rules.values().map(|of_rule| of_rule[at]).sum::<usize>();
+    let (all, checker, runtime) = (sum(0), sum(1), sum(2));
+    let [checker_crashes, runtime_crashes] = counts.crashes;
+    write!(
+        page,
+        "
+## Other tools on the same models
+
+Of {all} models that break a rule, the full checker of onnx refuses {checker} and takes {}; ONNX Runtime refuses {runtime}
+and takes {}. They crash, or hang, on {checker_crashes} and {runtime_crashes}. ({}; `tests/check/tools.py`.)
+",
+        all - checker - checker_crashes,
+        all - runtime - runtime_crashes,
+        counts.tools,
+    )
+    .expect("text can be written");
+}
+
+/// What real models break.
+fn real_models(page: &mut String, counts: &Counts) {
+    page.push_str("\n## Real models\n\nThe models of `tests/models` break no rule whose level is error. What else they break:\n\n");
+    for (rule, models, sentence) in &counts.violations {
+        let names = if models.len() > 8 { format!("{} models", models.len()) } else { models.join(", ") };
+        writeln!(page, "- `{rule}` ({names}): {sentence}").expect("text can be written");
+    }
+}

@@ -1,0 +1,190 @@
+//! The rules, on models that break one each, on models without a fault, and on real ones; and what documents them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use driver::{Profile, RuleLevel, rules};
+use tests::check::{counts, page};
+use tests::conformance::repository;
+use tests::worker::onnxc;
+
+/// A model that the script wrote.
+struct Case {
+    name: String,
+    folder: PathBuf,
+    /// The rule that it breaks and where; none where it is without a fault.
+    broken: Option<(String, String)>,
+}
+
+/// The models of `tests/check`; none where the script does not run.
+static CASES: LazyLock<Vec<Case>> = LazyLock::new(|| {
+    let (python, root) = (std::env::var("PYTHON").unwrap_or_else(|_| "python3".into()), repository());
+    let folder = root.join("target/check");
+    let script = root.join("tests/check/generate.py");
+    if !Command::new(&python).arg(script).arg(&folder).status().is_ok_and(|status| status.success()) {
+        eprintln!("skipped: `{python} tests/check/generate.py` fails; set PYTHON to one with tests/requirements.txt");
+        return vec![];
+    }
+    let list = std::fs::read_to_string(folder.join("cases.tsv")).expect("the script writes a list");
+    let case = |line: &str| {
+        let [name, rule, place] = *line.split('\t').collect::<Vec<_>>() else { panic!("three fields: {line}") };
+        let broken = (!rule.is_empty()).then(|| (rule.to_string(), place.to_string()));
+        Case { name: name.to_string(), folder: folder.join(name), broken }
+    };
+    list.lines().map(case).collect()
+});
+
+fn tool(name: &str) -> PathBuf {
+    onnxc(Path::new(env!("CARGO_BIN_EXE_conformance"))).with_file_name(name)
+}
+
+/// Runs a tool with two seconds of processor time and little memory; what waits for something ends, too.
+fn limited(tool: &Path, arguments: &[&str]) -> Output {
+    let script = "ulimit -t 2 -v 700000; exec timeout 20 \"$@\"";
+    let mut command = Command::new("bash");
+    command.args(["-c", script, "bash"]).arg(tool).args(arguments);
+    command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"))
+}
+
+/// Looks at cases on two threads; every problem is reported.
+fn each(cases: &[&Case], look: impl Fn(&Case) -> Result<(), String> + Sync) {
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut problems = vec![];
+        while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
+            problems.extend(look(case).err().map(|problem| format!("{}: {problem}", case.name)));
+        }
+        problems
+    };
+    let problems: Vec<String> = std::thread::scope(|scope| {
+        let threads = [scope.spawn(work), scope.spawn(work)];
+        threads.into_iter().flat_map(|thread| thread.join().expect("tests do not panic on threads")).collect()
+    });
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+}
+
+/// What the tool says of a model: rules and places.
+fn found(case: &Case) -> Result<Vec<(String, String)>, String> {
+    let model = case.folder.join("model.onnx");
+    let output = limited(&tool("onnxc"), &["check", "--json", &model.display().to_string()]);
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let list: serde_json::Value = serde_json::from_slice(&output.stdout)
+        .map_err(|_| format!("{}: {}{}", output.status, text(&output.stdout), text(&output.stderr)))?;
+    let finding = |finding: &serde_json::Value| {
+        let field = |name: &str| finding[name].as_str().unwrap_or_default().to_string();
+        (field("rule"), field("place"))
+    };
+    Ok(list.as_array().into_iter().flatten().map(finding).collect())
+}
+
+#[test]
+fn a_fault_is_found_by_its_rule_in_its_place() {
+    let cases: Vec<&Case> = CASES.iter().collect();
+    each(&cases, |case| {
+        let expected: Vec<_> = case.broken.clone().into_iter().collect();
+        let found = found(case)?;
+        if found == expected { Ok(()) } else { Err(format!("expected {expected:?}, found {found:?}")) }
+    });
+}
+
+/// Valid models give what they should.
+fn runs(backend: &str) {
+    let cases: Vec<&Case> = CASES.iter().filter(|case| case.folder.join("test_data_set_0").exists()).collect();
+    let onnx_run = tool("onnx-run");
+    each(&cases, |case| {
+        let model = case.folder.join("model.onnx");
+        let mut command = Command::new(&onnx_run);
+        command.arg(&model).arg("--test-data").arg(&case.folder).args(["--backend", backend, "--threads", "1"]);
+        let output = command.output().map_err(|error| error.to_string())?;
+        match output.status.success() {
+            true => Ok(()),
+            false => Err(String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned()),
+        }
+    });
+}
+
+#[test]
+fn models_without_fault_run_on_cranelift() {
+    runs("cranelift");
+}
+
+#[test]
+fn models_without_fault_run_on_llvm() {
+    runs("llvm");
+}
+
+#[test]
+fn errors_refuse_and_violations_warn() {
+    let onnxc = tool("onnxc");
+    let broken: Vec<&Case> = CASES.iter().filter(|case| case.broken.is_some()).collect();
+    each(&broken, |case| {
+        let (id, _) = case.broken.as_ref().expect("only those");
+        let rule = rules::by_id(id).ok_or_else(|| format!("{id} is no rule"))?;
+        let model = case.folder.join("model.onnx").display().to_string();
+        let output = limited(&onnxc, &[&model, "--emit", "onnx"]);
+        let text = String::from_utf8_lossy(&output.stderr);
+        match rule.level {
+            RuleLevel::Error if output.status.code() == Some(1) => Ok(()),
+            RuleLevel::Violation if output.status.code() != Some(1) => Ok(()),
+            RuleLevel::Advice if !text.contains(id) => Ok(()),
+            _ => Err(format!("{} is {}, but: {} {text}", id, rule.level.name(), output.status)),
+        }
+    });
+}
+
+#[test]
+fn every_rule_has_a_model_that_breaks_it() {
+    let (broken, whole): (Vec<&Case>, Vec<&Case>) = CASES.iter().partition(|case| case.broken.is_some());
+    if CASES.is_empty() {
+        return;
+    }
+    assert!(broken.len() >= 350 && whole.len() >= 250, "{} and {} models", broken.len(), whole.len());
+    let covered: BTreeSet<&str> =
+        broken.iter().filter_map(|case| case.broken.as_ref()).map(|(rule, _)| rule.as_str()).collect();
+    let open: Vec<&str> = rules::of(Profile::Onnx).map(|rule| rule.id).filter(|id| !covered.contains(id)).collect();
+    assert!(open.is_empty(), "no model breaks {open:?}");
+}
+
+#[test]
+fn identifiers_are_unique() {
+    let ids: BTreeSet<&str> = rules::all().map(|rule| rule.id).collect();
+    assert_eq!(ids.len(), rules::all().count());
+}
+
+/// `UPDATE=1` writes the page anew.
+#[test]
+fn the_page_says_what_the_table_says() {
+    let (root, page) = (repository(), page(&repository()));
+    let path = root.join("CHECKING.md");
+    if std::env::var_os("UPDATE").is_some() {
+        std::fs::write(&path, &page).expect("the page can be written");
+    }
+    let written = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(written == page, "CHECKING.md is not what the table says; UPDATE=1 writes it");
+}
+
+/// Real models are free of errors, and break those rules that the page lists.
+#[test]
+fn real_models_have_known_violations() {
+    let root = repository();
+    let mut expected: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for (rule, models, _) in counts(&root).violations {
+        for model in models {
+            expected.entry(model).or_default().insert(rule.clone());
+        }
+    }
+    let Ok(folders) = std::fs::read_dir(root.join("target/models")) else { return };
+    for folder in folders.filter_map(Result::ok) {
+        let name = folder.file_name().to_string_lossy().into_owned();
+        let Some(path) = tests::check::model_of(&folder.path()) else { continue };
+        let found: BTreeSet<String> = driver::check_file(&path, Profile::Onnx)
+            .iter()
+            .filter(|finding| finding.rule.level > RuleLevel::Advice)
+            .map(|finding| finding.rule.id.to_string())
+            .collect();
+        assert_eq!(found, expected.remove(&name).unwrap_or_default(), "{name}");
+    }
+}
