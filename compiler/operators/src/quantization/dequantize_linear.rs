@@ -33,8 +33,9 @@ fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
     let wide = emit.element(factor);
     let shifted = match dequantize.x_zero_point {
         Some(zero_point) => {
-            let zero_point = layout.spread(emit, zero_point)?;
-            let (x, zero_point) = (emit.convert(x, &wide), emit.convert(zero_point, &wide));
+            // converted first: there are element types that nothing moves
+            let zero_point = emit.convert(zero_point, &wide);
+            let (x, zero_point) = (emit.convert(x, &wide), layout.spread(emit, zero_point)?);
             emit.plain("Sub", &[x, zero_point])
         }
         None => emit.convert(x, &wide),
