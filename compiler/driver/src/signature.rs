@@ -1,6 +1,7 @@
 //! What a model takes and gives.
 
 use ir::{Attribute, Diagnostic, FunctionView, IndexMap, IndexSet, Location, Result, Type};
+use operators::shape::dimension_names;
 use operators::types::map_types;
 
 use crate::tensor::{Tensor, shape_text, type_name};
@@ -192,13 +193,10 @@ impl Port {
             .into_iter()
             .map(|extent| extent.map_or(Extent::Any, Extent::Fixed))
             .collect();
-        // "0:batch,1:seq"
-        for entry in attributes.and_then(|a| a.str("onnx.dim_params")).unwrap_or_default().split(',') {
-            // some exporters write `?` or `-1` where they know no name
-            if let Some((axis, name)) = entry.split_once(':').filter(|(_, name)| name.contains(char::is_alphabetic))
-                && let Some(extent @ Extent::Any) = axis.parse::<usize>().ok().and_then(|axis| shape.get_mut(axis))
-            {
-                *extent = Extent::Named(name.replace("%2C", ",").replace("%25", "%"));
+        let names = attributes.and_then(|attributes| attributes.str("onnx.dim_params")).unwrap_or_default();
+        for (axis, name) in dimension_names(names) {
+            if let Some(extent @ Extent::Any) = shape.get_mut(axis) {
+                *extent = Extent::Named(name);
             }
         }
         let default = attributes.and_then(|attributes| attributes.get(import::DEFAULT)).and_then(Attribute::as_dense);

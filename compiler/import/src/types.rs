@@ -4,6 +4,7 @@ use indexmap::IndexMap;
 use ir::Type;
 use ir::types::Extent;
 use operators::graph::Problem;
+use operators::shape::is_dimension_name;
 use operators::types::element_type;
 use proto::{Dimension, DimensionValue, TensorShapeProto, TypeProto, TypeValue};
 
@@ -61,7 +62,7 @@ pub(crate) fn dimension_names(proto: Option<&TypeProto>, bindings: &Bindings) ->
         .iter()
         .flat_map(|shape| shape.dim.iter().enumerate())
         .filter_map(|(axis, dimension)| match &dimension.value {
-            Some(DimensionValue::Param(name)) if is_name(name) && !bindings.contains_key(name) => {
+            Some(DimensionValue::Param(name)) if is_dimension_name(name) && !bindings.contains_key(name) => {
                 Some(format!("{axis}:{}", name.replace('%', "%25").replace(',', "%2C")))
             }
             _ => None,
@@ -80,9 +81,4 @@ pub(crate) fn named_dimensions(proto: Option<&TypeProto>) -> Vec<&str> {
             _ => None,
         })
         .collect()
-}
-
-/// Whether a symbolic dimension has a name; some exporters write `?` for every unknown extent.
-fn is_name(text: &str) -> bool {
-    text.starts_with(|first: char| first.is_alphabetic() || first == '_')
 }

@@ -333,15 +333,19 @@ impl Analyser<'_> {
     }
 }
 
+/// Whether a symbolic extent has a name, so that all extents of this name are equal. Some exporters write `?`, `*` or `-1` for
+/// every extent that is not known.
+pub fn is_dimension_name(text: &str) -> bool {
+    text.contains(|letter: char| letter.is_alphabetic() || letter == '_')
+}
+
 /// `0:batch,1:sequence` by axis; `%` and `,` in names are written `%25` and `%2C`.
-///
-/// A name without letters (`?`, `-1`) says that the extent is unknown, not that all such extents are equal.
-fn dimension_names(text: &str) -> IndexMap<usize, String> {
+pub fn dimension_names(text: &str) -> IndexMap<usize, String> {
     let name = |part: &str| {
         let (axis, name) = part.split_once(':')?;
         Some((axis.parse().ok()?, name.replace("%2C", ",").replace("%25", "%")))
     };
-    text.split(',').filter_map(name).filter(|(_, name): &(usize, String)| name.contains(char::is_alphabetic)).collect()
+    text.split(',').filter_map(name).filter(|(_, name): &(usize, String)| is_dimension_name(name)).collect()
 }
 
 #[cfg(test)]
