@@ -9,7 +9,7 @@
 //! The rules ask here; what is not known is not combined.
 
 use egg::Id;
-use ir::{FloatType, Type};
+use ir::{DimExpr, FloatType, Type};
 use operators::{Uniform, row_of};
 
 use super::Match;
@@ -18,7 +18,7 @@ use crate::graph::Graph;
 /// How many times larger than their sum constants may be that are added ahead of the run.
 const LOSS: f64 = 256.0;
 /// Elements of a constant that are looked at, at most.
-const ELEMENTS: usize = 1 << 16;
+const ELEMENTS: usize = 1 << 13;
 /// Operations between a constant and the literals it is made of, at most.
 const DEPTH: usize = 8;
 
@@ -67,32 +67,35 @@ impl Graph<'_> {
     /// `depth` operations away.
     fn numbers(&self, class: Id, depth: usize) -> Option<Vec<f64>> {
         let fact = self.data(class);
-        if !fact.constant {
+        if !fact.constant || !fact.shape.as_deref().is_some_and(is_small) {
             return None;
         }
         if let Some(number) = fact.scalar {
             return Some(vec![number]);
         }
-        self.egraph[class]
-            .nodes
-            .iter()
-            .find_map(|node| {
-                let op = node.op()?;
-                if let Some(dense) = self.body.op(op).attributes.get("value").and_then(ir::Attribute::as_dense) {
-                    let count = if dense.is_splat() { 1 } else { dense.element_count() };
-                    return (0..count.min(ELEMENTS + 1)).map(|at| dense.float(at)).collect::<Option<Vec<f64>>>();
-                }
-                let row = row_of(self.body.name(op))?;
-                let operand = |at: usize| self.numbers(node.children[at], depth.checked_sub(1)?);
-                match row.uniform? {
-                    Uniform::Kept => operand(0),
-                    Uniform::Computed(compute) => match node.children.len() {
-                        1 => Some(operand(0)?.into_iter().map(|number| compute(&[number])).collect()),
-                        2 => pairwise(&operand(0)?, &operand(1)?, |a, b| compute(&[a, b])),
-                        _ => None,
-                    },
-                }
-            })
-            .filter(|numbers| numbers.len() <= ELEMENTS)
+        self.egraph[class].nodes.iter().find_map(|node| {
+            let op = node.op()?;
+            if let Some(dense) = self.body.op(op).attributes.get("value").and_then(ir::Attribute::as_dense) {
+                let count = if dense.is_splat() { 1 } else { dense.element_count() };
+                return (0..count).map(|at| dense.float(at)).collect();
+            }
+            let row = row_of(self.body.name(op))?;
+            let operand = |at: usize| self.numbers(node.children[at], depth.checked_sub(1)?);
+            match row.uniform? {
+                Uniform::Kept => operand(0),
+                Uniform::Computed(compute) => match node.children.len() {
+                    1 => Some(operand(0)?.into_iter().map(|number| compute(&[number])).collect()),
+                    2 => pairwise(&operand(0)?, &operand(1)?, |a, b| compute(&[a, b])),
+                    _ => None,
+                },
+            }
+        })
     }
+}
+
+/// Whether a tensor of this shape has few elements.
+fn is_small(shape: &[DimExpr]) -> bool {
+    let count =
+        shape.iter().try_fold(1usize, |count, extent| count.checked_mul(usize::try_from(extent.as_constant()?).ok()?));
+    count.is_some_and(|count| count <= ELEMENTS)
 }
