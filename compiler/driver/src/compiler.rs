@@ -163,7 +163,9 @@ pub struct Compiler {
 impl Compiler {
     /// A compiler with the given options.
     pub fn new(options: Options) -> Compiler {
-        Compiler { options }
+        let available = || std::thread::available_parallelism().map_or(1, |count| count.get());
+        let threads = if options.threads == 0 { available() } else { options.threads };
+        Compiler { options: Options { threads, ..options } }
     }
 
     /// Compiles a model file.
@@ -308,7 +310,7 @@ impl Compiler {
     fn lower_parts(&self, module: &mut Module, timings: &mut Timings) -> Result<Vec<Module>> {
         let (whole, each) = pipeline::low_steps(&self.options);
         pipeline::run(module, &whole, &self.options, timings)?;
-        let mut parts = parts::split(module, self.threads());
+        let mut parts = parts::split(module, self.options.threads);
         timings.measure("lower-to-low", || {
             let lower = |part: &mut Module| pipeline::run(part, &each, &self.options, &mut Timings::default());
             std::thread::scope(|scope| {
@@ -325,11 +327,6 @@ impl Compiler {
         if let Some(observer) = &self.options.observer {
             observer.tell(stage);
         }
-    }
-
-    fn threads(&self) -> usize {
-        let available = || std::thread::available_parallelism().map_or(1, |count| count.get());
-        if self.options.threads == 0 { available() } else { self.options.threads }
     }
 
     fn generate(
