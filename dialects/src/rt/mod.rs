@@ -3,7 +3,7 @@
 pub mod routines;
 
 use ir::registry::{AttributeDefinition, AttributeKind};
-use ir::{Arity, Body, Op, OpDefinition, SymbolTable, Trait, Type};
+use ir::{Arity, Body, Folded, Op, OpDefinition, SymbolTable, Trait, Type};
 
 use crate::checks::{Check, all_index, ensure, operand_type, result_type, same_types, types_of};
 
@@ -17,7 +17,8 @@ pub fn operations() -> Vec<OpDefinition> {
     vec![
         OpDefinition::new("rt.address", "The address of a buffer as a number.", Arity::exactly(1), Arity::exactly(1))
             .with_traits(&[Trait::Pure])
-            .with_verify(verify_address),
+            .with_verify(verify_address)
+            .with_fold(fold_address),
         OpDefinition::new("rt.buffer", "The buffer at an address.", Arity::exactly(1), Arity::exactly(1))
             .with_traits(&[Trait::Pure])
             .with_verify(verify_buffer),
@@ -68,6 +69,21 @@ pub fn operations() -> Vec<OpDefinition> {
         .with_attributes(const { &[AttributeDefinition::required("callee", AttributeKind::Symbol)] })
         .with_verify_symbols(verify_parallel_for),
     ]
+}
+
+/// The address of what lies at an address, whatever it is seen as.
+fn fold_address(body: &Body, op: Op) -> Option<Vec<Folded>> {
+    let mut buffer = body.operand(op, 0);
+    loop {
+        let made_by = body.defining_op(buffer)?;
+        let source = body.op(made_by).operands().first().copied();
+        buffer = match body.name(made_by) {
+            "rt.buffer" => return source.map(|address| vec![Folded::Value(address)]),
+            "memref.cast" => source?,
+            "memref.view" if ir::constant_integer(body, body.operand(made_by, 1)) == Some(0) => source?,
+            _ => return None,
+        };
+    }
 }
 
 fn verify_address(body: &Body, op: Op) -> Check {
