@@ -357,16 +357,22 @@ pub(super) fn dense(
     let per_group = &output[1];
     let wide = per_group.as_constant().is_some_and(|outputs| outputs >= GROUP);
     let weights = pack_weights(lowering, convolution);
+    let outer = spatial.saturating_sub(INNER_AXES);
+    let (padded, weights) = match outer {
+        0 => (padded, weights),
+        _ => unfold(lowering, &padded, weights, convolution, &output[2..2 + outer]),
+    };
     // loops: n, (g), ob, o…, oc, ib, k…, ic
     let (ob, spatial_from) = (1 + lead, 2 + lead);
     let oc = spatial_from + spatial;
     let (ib, kernel) = (oc + 1, oc + 2);
-    let ic = kernel + spatial;
+    let ic = kernel + spatial - outer;
     let loops = ic + 1;
     let dim = |index: usize| AffineExpr::Dim(index as u32);
     let mut x_map: Vec<AffineExpr> = (0..1 + lead).map(dim).collect();
+    x_map.extend((0..outer).map(|axis| dim(spatial_from + axis)));
     x_map.push(dim(ib));
-    x_map.extend((0..spatial).map(|axis| window.subscript(axis, spatial_from + axis, kernel + axis)));
+    x_map.extend((outer..spatial).map(|axis| window.subscript(axis, spatial_from + axis, kernel + axis - outer)));
     x_map.push(dim(ic));
     let mut w_map: Vec<AffineExpr> = (1..1 + lead).map(dim).collect();
     w_map.push(if wide { dim(ob) } else { dim(oc).floor_div(GROUP) });
@@ -398,11 +404,65 @@ pub(super) fn dense(
     });
     let channels = convolution.weights.shape[1].as_constant().unwrap_or(1);
     let block = channels.clamp(1, GROUP);
-    if channels % block != 0 {
+    if channels % block != 0 && outer == 0 {
         let op = lowering.body.defining_op(value).expect("a generic defines its result");
         lowering.body.op_mut(op).attributes.set("rt.last_block", Attribute::i64(channels % block));
     }
     lowering.in_type(&Shaped { value, shape }, &convolution.element).value
+}
+
+/// Spatial axes along which the window slides within a contraction: it has loops for no more.
+const INNER_AXES: usize = 2;
+
+/// The taps of the outer spatial axes as further blocks of channels: `[N, (G), O…, K… * IB, S, S, b]` of a padded tensor
+/// and `[(G), OB, K… * IB, K, K, b, 16]` of packed weights, where `O…` are the places along these axes.
+fn unfold(
+    lowering: &mut Lowering<'_>,
+    padded: &Shaped,
+    weights: Value,
+    convolution: &Convolution,
+    places: &[DimExpr],
+) -> (Shaped, Value) {
+    let (window, outer) = (&convolution.window, places.len());
+    let lead = usize::from(convolution.groups > 1);
+    let blocks = padded.shape[1 + lead].as_constant().expect("channels are those of static weights");
+    let taps: Vec<i64> = window.kernel[..outer].iter().filter_map(DimExpr::as_constant).collect();
+    let all = DimExpr::Constant(blocks * taps.iter().product::<i64>());
+    // the block of channels and the taps that a further block stands for
+    let parts = |block: usize| {
+        let index = AffineExpr::Dim(block as u32);
+        let mut rest = index.clone().floor_div(blocks);
+        let mut own = vec![];
+        for &count in taps.iter().rev() {
+            own.insert(0, rest.clone().modulo(count));
+            rest = rest.floor_div(count);
+        }
+        (index.modulo(blocks), own)
+    };
+    let dims = |range: std::ops::Range<usize>| range.map(|index| AffineExpr::Dim(index as u32));
+    let element = lowering.body.value_type(padded.value).element().clone();
+
+    let mut shape = padded.shape[..1 + lead].to_vec();
+    shape.extend(places.iter().chain([&all]).chain(&padded.shape[2 + lead + outer..]).cloned());
+    let (block, own) = parts(1 + lead + outer);
+    let mut map: Vec<AffineExpr> = dims(0..1 + lead).chain([block]).collect();
+    map.extend(own.into_iter().enumerate().map(|(axis, tap)| {
+        let place = AffineExpr::Dim((1 + lead + axis) as u32).mul(AffineExpr::Constant(window.strides[axis]));
+        place.add(tap.mul(AffineExpr::Constant(window.dilations[axis])))
+    }));
+    map.extend(dims(2 + lead + outer..shape.len()));
+    let input = Input { value: padded.value, map: AffineMap::new(shape.len() as u32, map) };
+    let value = lowering.pointwise(&[input], &shape, element.clone(), |_, e| e[0]);
+
+    let packed: Vec<DimExpr> =
+        lowering.body.value_type(weights).shape().unwrap_or_default().iter().flatten().map(|&n| n.into()).collect();
+    let mut packed_shape = packed[..1 + lead].to_vec();
+    packed_shape.extend([all].into_iter().chain(packed[2 + lead + outer..].iter().cloned()));
+    let (block, own) = parts(1 + lead);
+    let map = dims(0..1 + lead).chain([block]).chain(own).chain(dims(2 + lead..packed_shape.len())).collect();
+    let input = Input { value: weights, map: AffineMap::new(packed_shape.len() as u32, map) };
+    let weights = lowering.pointwise(&[input], &packed_shape, element, |_, e| e[0]);
+    (Shaped { value, shape }, weights)
 }
 
 /// The tensor that accumulation starts from and the axes of the result it is read along.
