@@ -5,7 +5,7 @@
 use std::time::Instant;
 
 use abi::{Descriptor, Product, Start};
-use runtime::kernels::rt_contract_f32;
+use runtime::kernels::{rt_contract_f32, rt_contract_u8_i8};
 
 fn gemm(k: i64, rows: i64, cols: i64) -> Product<i64> {
     Product {
@@ -61,7 +61,39 @@ fn measure(walk: Product<i64>, rows: i64, cols: i64) -> f64 {
     operations as f64 / best / 1e9
 }
 
+/// The same of bytes, in GOP/s.
+fn measure_bytes(k: i64, rows: i64, cols: i64) -> f64 {
+    let walk = Product { right: [0, 0, 0, 16], right_group: k * 16, ..gemm(k, rows, cols) };
+    let descriptor = Descriptor { walk, start: Start::Zero, right_padded: 1 };
+    let (a, b) = (vec![3u8; (rows * k) as usize], vec![5i8; (k * cols) as usize]);
+    let mut c = vec![0i32; (rows * cols) as usize];
+    let operations = 2 * k * rows * cols;
+    let calls = (50_000_000 / operations).max(1);
+    let mut best = f64::MAX;
+    for _ in 0..40 {
+        let start = Instant::now();
+        for _ in 0..calls {
+            let descriptor = std::ptr::from_ref(&descriptor).cast();
+            // SAFETY: the buffers are as large as the shapes.
+            unsafe {
+                rt_contract_u8_i8(descriptor, a.as_ptr(), b.as_ptr(), std::ptr::null(), c.as_mut_ptr(), rows, cols)
+            };
+        }
+        best = best.min(start.elapsed().as_secs_f64() / calls as f64);
+    }
+    operations as f64 / best / 1e9
+}
+
 fn main() {
+    for k in [64, 384, 1536] {
+        for cols in [16, 32, 48, 64] {
+            print!("bytes k {k:4} cols {cols}:");
+            for rows in [1, 2, 4, 6, 8, 12, 14, 16, 32, 64] {
+                print!(" {rows}:{:.0}", measure_bytes(k, rows, cols));
+            }
+            println!();
+        }
+    }
     for k in [64, 384, 1536] {
         for cols in [16, 32, 48, 64] {
             print!("gemm k {k:4} cols {cols}:");

@@ -124,35 +124,39 @@ unsafe fn accumulate<V: Products, const ROWS: usize, const VECTORS: usize>(
     let depth = depth.max(0) as usize;
     for _ in 0..depth / V::DEPTH {
         // SAFETY: the descriptor's extents and strides stay inside A and B, and `last_mask` inside B's columns.
-        unsafe { step(sums, |row| V::factor(a_rows[row].offset(a_offset)), (b, b_columns), last_mask) };
+        unsafe { step(sums, (a_rows, a_offset), (b, b_columns), V::DEPTH, last_mask) };
         b = b.wrapping_offset(b_step);
         a_offset += a_step;
     }
     let rest = depth % V::DEPTH;
     if rest > 0 {
         // SAFETY: as above; B has zeros behind the last product.
-        unsafe { step(sums, |row| V::partial_factor(a_rows[row].offset(a_offset), rest), (b, b_columns), last_mask) };
+        unsafe { step(sums, (a_rows, a_offset), (b, b_columns), rest, last_mask) };
     }
 }
 
-/// Adds the products of one step to every sum.
+/// Adds `count` products to every sum, those of a step at most. There are no closures here: they would not have the
+/// instruction set.
 #[inline(always)]
 unsafe fn step<V: Products, const ROWS: usize, const VECTORS: usize>(
     sums: &mut [[V; VECTORS]; ROWS],
-    factor: impl Fn(usize) -> V::Factor,
+    (a_rows, a_offset): (&[*const V::Left; ROWS], isize),
     (b, b_columns): (*const V::Right, &[isize; VECTORS]),
+    count: usize,
     last_mask: V::Mask,
 ) {
+    let last = VECTORS - 1;
     // SAFETY: the caller vouches for what the step reads.
     unsafe {
-        let panel: [V::Panel; VECTORS] = std::array::from_fn(|v| {
-            let from = b.offset(b_columns[v]);
-            if v + 1 == VECTORS { V::panel_masked(from, last_mask) } else { V::panel(from) }
-        });
-        for (row, sums) in sums.iter_mut().enumerate() {
-            let factor = factor(row);
-            for (sum, panel) in sums.iter_mut().zip(panel) {
-                *sum = sum.add_products(factor, panel);
+        let mut panel = [V::panel_masked(b.offset(b_columns[last]), last_mask); VECTORS];
+        for v in 0..last {
+            panel[v] = V::panel(b.offset(b_columns[v]));
+        }
+        for r in 0..ROWS {
+            let from = a_rows[r].offset(a_offset);
+            let factor = if count == V::DEPTH { V::factor(from) } else { V::partial_factor(from, count) };
+            for v in 0..VECTORS {
+                sums[r][v] = sums[r][v].add_products(factor, panel[v]);
             }
         }
     }
