@@ -10,7 +10,8 @@
 //! - Constants and sizes are emitted in the entry block, before the first loop.
 
 use ir::{
-    AffineExpr, Attribute, Attributes, Block, Body, IndexMap, Location, Op, OpName, Type, Value, ValueDefinition,
+    AffineExpr, Attribute, Attributes, Block, Body, FloatType, IndexMap, Location, Op, OpName, Type, Value,
+    ValueDefinition,
 };
 
 use super::lane::Lane;
@@ -632,14 +633,19 @@ impl<'a> Emitter<'a> {
             Type::Integer(integer) if integer.width == 1 => true,
             other => {
                 let bits = other.bit_width().unwrap_or(0) * self.lanes as u32;
-                self.target.flexible_vectors || bits == self.target.vector_bits
+                self.target.flexible_vectors || bits == self.target.vector_bits || self.is_packed(other)
             }
         }
     }
 
-    /// Whether memory holds such elements in a form a vector load or store reads directly.
-    fn vector_memory_legal(&self, element: &Type) -> bool {
-        self.vector_legal(element) && (self.target.flexible_vectors || *element != Type::I1)
+    /// Whether these are elements of 8 or 16 bits that stand in for lanes of 32.
+    fn is_packed(&self, element: &Type) -> bool {
+        let stored = match element {
+            Type::Integer(integer) => matches!(integer.width, 8 | 16),
+            Type::Float(float) => matches!(float, FloatType::F16 | FloatType::BF16),
+            _ => false,
+        };
+        stored && self.lanes as u32 * 32 == self.target.vector_bits
     }
 
     fn vectorisable(&self, lane: &Lane) -> bool {
@@ -791,7 +797,7 @@ impl<'a> Emitter<'a> {
         let mut indices = outer.iter().map(Lane::uniform).collect::<Option<Vec<_>>>()?;
         let Lane::Iota(base) = last else { return None };
         let strides = self.body.value_type(buffer).as_memref().and_then(|memref| memref.strides())?;
-        if *strides.last()? != Some(1) || !self.vector_memory_legal(element) {
+        if *strides.last()? != Some(1) || !self.vector_legal(element) {
             return None;
         }
         indices.push(*base);
