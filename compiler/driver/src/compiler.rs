@@ -205,9 +205,24 @@ impl Compiler {
             true => import_standard_input(&options),
             false => import::import_file(path, &options),
         })?;
-        report_warnings(&mut module);
+        self.report_warnings(&mut module)?;
         pipeline::print_after("import", &module, &self.options);
         Ok(module)
+    }
+
+    /// Says on the standard error output what is suspicious about a model, which is an error for those who want it so.
+    fn report_warnings(&self, module: &mut Module) -> Result<()> {
+        let warnings = module.attributes.remove(import::WARNINGS).as_ref().map(strings).unwrap_or_default();
+        let found = warnings.into_iter().map(|message| Diagnostic::input(Location::Unknown, message));
+        if self.options.strict {
+            let errors: Vec<Diagnostic> = found.collect();
+            return if errors.is_empty() { Ok(()) } else { Err(errors) };
+        }
+        for warning in found {
+            // nobody may be listening
+            let _ = writeln!(std::io::stderr(), "{}", Diagnostic { severity: Severity::Warning, ..warning });
+        }
+        Ok(())
     }
 
     /// The module of a model at some level, and what the model takes and gives.
@@ -253,12 +268,14 @@ impl Compiler {
         look(Traced::Graph, &mut module);
         if level == Level::Graph {
             pipeline::run(&mut module, "infer-shapes", &self.options, &mut timings)?;
+            self.report_warnings(&mut module)?;
             signature.refine(main_function(&module)?);
         }
         if level > Level::Graph {
             self.enter(Stage::Optimize);
             let [rewrite, lower] = pipeline::graph_steps(&self.options);
             pipeline::run(&mut module, &rewrite, &self.options, &mut timings)?;
+            self.report_warnings(&mut module)?;
             look(Traced::Rewritten, &mut module);
             pipeline::run(&mut module, &lower, &self.options, &mut timings)?;
             look(Traced::Structured, &mut module);
@@ -284,6 +301,7 @@ impl Compiler {
         let mut signature = Signature::of(main_function(&module)?);
         let operators = if self.options.profile { operators(&module) } else { IndexMap::default() };
         pipeline::run(&mut module, &pipeline::graph(&self.options), &self.options, &mut timings)?;
+        self.report_warnings(&mut module)?;
         signature.refine(main_function(&module)?);
         Ok(CompiledModel { operators, ..self.finish(module, signature, timings)? })
     }
@@ -344,6 +362,7 @@ impl Compiler {
                 helpers.into_iter().fold(mine, |all, helper| all.and(helper.join().expect("passes do not panic")))
             })
         })?;
+        parts::keep_first_definitions(&mut parts);
         Ok(parts)
     }
 
@@ -457,19 +476,6 @@ fn operators(module: &Module) -> IndexMap<String, String> {
         }
     }
     operators
-}
-
-/// Says on the standard error output what is suspicious about a model.
-fn report_warnings(module: &mut Module) {
-    let warnings = module.attributes.remove(import::WARNINGS).as_ref().map(strings).unwrap_or_default();
-    for message in warnings {
-        // nobody may be listening
-        let _ = writeln!(
-            std::io::stderr(),
-            "{}",
-            Diagnostic { severity: Severity::Warning, ..Diagnostic::input(Location::Unknown, message) }
-        );
-    }
 }
 
 /// The strings of an array attribute.

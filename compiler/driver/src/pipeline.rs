@@ -11,7 +11,7 @@ use crate::passes;
 
 pub use ir::pass::Timings;
 pub use lower::fold_constants::INITIALIZE;
-use lower::low::{EXPAND_MATH, OUTLINE_PARALLEL, ROUND_PRODUCTS, VectorRegisters};
+use lower::low::{DEFINE_FUNCTIONS, EXPAND_MATH, OUTLINE_PARALLEL, ROUND_PRODUCTS, VectorRegisters};
 
 /// The function a model becomes.
 pub const MAIN: &str = import::MAIN;
@@ -45,7 +45,9 @@ pub fn low_steps(options: &Options) -> (String, String) {
 fn low_step(name: &'static str, options: &Options) -> String {
     match name {
         OUTLINE_PARALLEL if options.freestanding.is_some() => format!("{name}{{serial=true}}"),
-        EXPAND_MATH if options.arithmetic == Arithmetic::Fixed => format!("{name},{}", ROUND_PRODUCTS.name),
+        EXPAND_MATH if options.arithmetic == Arithmetic::Fixed => {
+            format!("{name}{{sines=called}},{},{}", DEFINE_FUNCTIONS.name, ROUND_PRODUCTS.name)
+        }
         _ => name.to_string(),
     }
 }

@@ -3,7 +3,7 @@
 use dialects::onnx::views::View;
 use ir::{Attribute, DimExpr, Op, Type, Value};
 
-use super::{Analyser, Answer, Condition, Elements, Requirement, Shape};
+use super::{Analyser, Answer, Condition, Elements, Remark, Requirement, Shape};
 
 /// An operation and what is known around it.
 pub struct Node<'a, 'b> {
@@ -138,6 +138,11 @@ impl<'b> Node<'_, 'b> {
                 Ok(())
             }
         }
+    }
+
+    /// Remarks that the node breaks a rule, though it can be computed.
+    pub(crate) fn remark(&mut self, rule: &'static str, message: String) {
+        self.analyser.known.remarks.entry(self.op).or_default().push(Remark { rule, message });
     }
 
     /// States that two extents are equal; `what` says of what they are.
