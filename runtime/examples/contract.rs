@@ -4,48 +4,42 @@
 
 use std::time::Instant;
 
-use runtime::kernels::{ContractDescriptor, START_INIT, rt_contract_f32};
+use abi::{Descriptor, Product, Start};
+use runtime::kernels::{rt_contract_f32, rt_contract_u8_i8};
 
-fn gemm(k: i64, rows: i64, cols: i64) -> ContractDescriptor {
-    ContractDescriptor {
+fn gemm(k: i64, rows: i64, cols: i64) -> Product<i64> {
+    Product {
         reduction: [1, 1, 1, k],
-        a_strides: [0, 0, 0, 1],
-        b_strides: [0, 0, 0, cols],
+        left: [0, 0, 0, 1],
+        right: [0, 0, 0, cols],
         row_inner: rows,
-        a_row_inner: k,
-        a_row_outer: 0,
-        c_row_inner: cols,
-        c_row_outer: 0,
-        start: START_INIT,
-        b_full: 1,
-        last_k: k,
-        b_group: 16,
-        c_group: 16,
+        left_rows: [k, 0],
+        out_rows: [cols, 0],
+        last_block: k,
+        right_group: 16,
+        out_group: 16,
     }
 }
 
-fn convolution(blocks: i64, width: i64, cols: i64) -> ContractDescriptor {
+fn convolution(blocks: i64, width: i64, cols: i64) -> Product<i64> {
     let line = (width + 2) * 16;
-    ContractDescriptor {
+    Product {
         reduction: [blocks, 3, 3, 16],
-        a_strides: [line * (width + 2), line, 16, 1],
-        b_strides: [144 * cols, 48 * cols, 16 * cols, cols],
+        left: [line * (width + 2), line, 16, 1],
+        right: [144 * cols, 48 * cols, 16 * cols, cols],
         row_inner: width,
-        a_row_inner: 16,
-        a_row_outer: line,
-        c_row_inner: cols,
-        c_row_outer: cols * width,
-        start: START_INIT,
-        b_full: 1,
-        last_k: 16,
-        b_group: 16,
-        c_group: 16,
+        left_rows: [16, line],
+        out_rows: [cols, cols * width],
+        last_block: 16,
+        right_group: 16,
+        out_group: 16,
     }
 }
 
 /// The best of several timings of calls that take about a fifth of a millisecond together.
-fn measure(descriptor: &ContractDescriptor, rows: i64, cols: i64) -> f64 {
-    let [r0, r1, r2, k] = descriptor.reduction;
+fn measure(walk: Product<i64>, rows: i64, cols: i64) -> f64 {
+    let descriptor = Descriptor { walk, start: Start::Columns, right_padded: 1 };
+    let [r0, r1, r2, k] = walk.reduction;
     let operations = 2 * r0 * r1 * r2 * k * rows * cols;
     let a = vec![0.5f32; 1 << 21];
     let b = vec![0.25f32; (r0 * r1 * r2 * k * cols) as usize];
@@ -56,7 +50,7 @@ fn measure(descriptor: &ContractDescriptor, rows: i64, cols: i64) -> f64 {
     for _ in 0..40 {
         let start = Instant::now();
         for _ in 0..calls {
-            let descriptor = std::ptr::from_ref(descriptor).cast();
+            let descriptor = std::ptr::from_ref(&descriptor).cast();
             // SAFETY: the buffers are larger than the shapes below reach.
             unsafe {
                 rt_contract_f32(descriptor, a.as_ptr(), b.as_ptr(), init.as_ptr(), c.as_mut_ptr(), rows, cols);
@@ -67,19 +61,51 @@ fn measure(descriptor: &ContractDescriptor, rows: i64, cols: i64) -> f64 {
     operations as f64 / best / 1e9
 }
 
+/// The same of bytes, in GOP/s.
+fn measure_bytes(k: i64, rows: i64, cols: i64) -> f64 {
+    let walk = Product { right: [0, 0, 0, 16], right_group: k * 16, ..gemm(k, rows, cols) };
+    let descriptor = Descriptor { walk, start: Start::Zero, right_padded: 1 };
+    let (a, b) = (vec![3u8; (rows * k) as usize], vec![5i8; (k * cols) as usize]);
+    let mut c = vec![0i32; (rows * cols) as usize];
+    let operations = 2 * k * rows * cols;
+    let calls = (50_000_000 / operations).max(1);
+    let mut best = f64::MAX;
+    for _ in 0..40 {
+        let start = Instant::now();
+        for _ in 0..calls {
+            let descriptor = std::ptr::from_ref(&descriptor).cast();
+            // SAFETY: the buffers are as large as the shapes.
+            unsafe {
+                rt_contract_u8_i8(descriptor, a.as_ptr(), b.as_ptr(), std::ptr::null(), c.as_mut_ptr(), rows, cols)
+            };
+        }
+        best = best.min(start.elapsed().as_secs_f64() / calls as f64);
+    }
+    operations as f64 / best / 1e9
+}
+
 fn main() {
+    for k in [64, 384, 1536] {
+        for cols in [16, 32, 48, 64] {
+            print!("bytes k {k:4} cols {cols}:");
+            for rows in [1, 2, 4, 6, 8, 12, 14, 16, 32, 64] {
+                print!(" {rows}:{:.0}", measure_bytes(k, rows, cols));
+            }
+            println!();
+        }
+    }
     for k in [64, 384, 1536] {
         for cols in [16, 32, 48, 64] {
             print!("gemm k {k:4} cols {cols}:");
             for rows in [1, 2, 4, 6, 8, 12, 14, 16, 32, 64] {
-                print!(" {rows}:{:.0}", measure(&gemm(k, rows, cols), rows, cols));
+                print!(" {rows}:{:.0}", measure(gemm(k, rows, cols), rows, cols));
             }
             println!();
         }
     }
     for (blocks, width) in [(4, 56), (8, 28), (16, 14), (32, 7)] {
         for cols in [16, 32, 48, 64] {
-            let rate = measure(&convolution(blocks, width, cols), width * 2, cols);
+            let rate = measure(convolution(blocks, width, cols), width * 2, cols);
             println!("conv {}→{cols} at {width}²: {rate:.0}", blocks * 16);
         }
     }

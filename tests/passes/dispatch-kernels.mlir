@@ -31,7 +31,7 @@
     %c10 = "arith.constant"() {value = 10 : index} : () -> index
     %c16 = "arith.constant"() {value = 16 : index} : () -> index
     %c64 = "arith.constant"() {value = 64 : index} : () -> index
-    "rt.contract"(%left, %right, %start, %out, %c8, %c64, %c1, %c1, %c1, %c10, %c0, %c0, %c0, %c1, %c0, %c0, %c0, %c64, %c8, %c10, %c0, %c64, %c0, %c1, %c1, %c10, %c16, %c16) : (index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index) -> ()
+    "rt.contract"(%left, %right, %start, %out, %c8, %c64, %c1, %c1, %c1, %c10, %c0, %c0, %c0, %c1, %c0, %c0, %c0, %c64, %c8, %c10, %c0, %c64, %c0, %c10, %c16, %c16) {kind = "f32", right_padded, start = "columns"} : (index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index) -> ()
     "func.return"() : () -> ()
   }) {function_type = (index, index, index, index) -> (), rt.kernel, sym_name = "known", sym_visibility = "private"} : () -> ()
 }) : () -> ()

@@ -67,7 +67,7 @@
     %c10 = "arith.constant"() {value = 10 : index} : () -> index
     %c16 = "arith.constant"() {value = 16 : index} : () -> index
     %c64 = "arith.constant"() {value = 64 : index} : () -> index
-    "rt.contract"(%left, %right, %start, %out, %c8, %c64, %c1, %c1, %c1, %c10, %c0, %c0, %c0, %c1, %c0, %c0, %c0, %c64, %c8, %c10, %c0, %c64, %c0, %c1, %c1, %c10, %c16, %c16) : (index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index) -> ()
+    "rt.contract"(%left, %right, %start, %out, %c8, %c64, %c1, %c1, %c1, %c10, %c0, %c0, %c0, %c1, %c0, %c0, %c0, %c64, %c8, %c10, %c0, %c64, %c0, %c10, %c16, %c16) {kind = "f32", right_padded, start = "columns"} : (index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index) -> ()
     "func.return"() : () -> ()
   }) {function_type = (index, index, index, index) -> (), rt.kernel, sym_name = "known", sym_visibility = "private"} : () -> ()
   "func.func"() ({
@@ -79,7 +79,7 @@
     %c16 = "arith.constant"() {value = 16 : index} : () -> index
     %c20 = "arith.constant"() {value = 20 : index} : () -> index
     %c32 = "arith.constant"() {value = 32 : index} : () -> index
-    "rt.contract"(%left, %right, %start, %out, %c14, %c20, %c1, %c1, %c1, %c10, %c0, %c0, %c0, %c1, %c0, %c0, %c0, %c32, %c14, %c10, %c0, %c32, %c0, %c0, %c1, %c10, %c16, %c16) : (index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index) -> ()
+    "rt.contract"(%left, %right, %start, %out, %c14, %c20, %c1, %c1, %c1, %c10, %c0, %c0, %c0, %c1, %c0, %c0, %c0, %c32, %c14, %c10, %c0, %c32, %c0, %c10, %c16, %c16) {kind = "f32", right_padded, start = "zero"} : (index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index) -> ()
     "func.return"() : () -> ()
   }) {function_type = (index, index, index, index) -> (), rt.kernel, sym_name = "ragged_columns", sym_visibility = "private"} : () -> ()
   "func.func"() ({
@@ -90,7 +90,7 @@
     %c14 = "arith.constant"() {value = 14 : index} : () -> index
     %c16 = "arith.constant"() {value = 16 : index} : () -> index
     %c20 = "arith.constant"() {value = 20 : index} : () -> index
-    "rt.contract"(%left, %right, %start, %out, %c14, %c20, %c1, %c1, %c1, %c10, %c0, %c0, %c0, %c1, %c0, %c0, %c0, %c20, %c14, %c10, %c0, %c20, %c0, %c0, %c0, %c10, %c16, %c16) : (index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index) -> ()
+    "rt.contract"(%left, %right, %start, %out, %c14, %c20, %c1, %c1, %c1, %c10, %c0, %c0, %c0, %c1, %c0, %c0, %c0, %c20, %c14, %c10, %c0, %c20, %c0, %c10, %c16, %c16) {kind = "f32", start = "zero"} : (index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index) -> ()
     "func.return"() : () -> ()
   }) {function_type = (index, index, index, index) -> (), rt.kernel, sym_name = "unpadded", sym_visibility = "private"} : () -> ()
   "func.func"() ({
@@ -100,7 +100,7 @@
     %c2 = "arith.constant"() {value = 2 : index} : () -> index
     %c10 = "arith.constant"() {value = 10 : index} : () -> index
     %c16 = "arith.constant"() {value = 16 : index} : () -> index
-    "rt.contract"(%left, %right, %start, %out, %rows, %columns, %c1, %c1, %c1, %c10, %c0, %c0, %c0, %c1, %c0, %c0, %c0, %columns, %rows, %c10, %c0, %columns, %c0, %c2, %c0, %c10, %c16, %c16) : (index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index) -> ()
+    "rt.contract"(%left, %right, %start, %out, %rows, %columns, %c1, %c1, %c1, %c10, %c0, %c0, %c0, %c1, %c0, %c0, %c0, %columns, %rows, %c10, %c0, %columns, %c0, %c10, %c16, %c16) {kind = "f32", start = "values"} : (index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index) -> ()
     "func.return"() : () -> ()
   }) {function_type = (index, index, index, index, index, index) -> (), rt.kernel, sym_name = "unknown", sym_visibility = "private"} : () -> ()
   "func.func"() ({
@@ -119,7 +119,7 @@
     %c720 = "arith.constant"() {value = 720 : index} : () -> index
     %c1152 = "arith.constant"() {value = 1152 : index} : () -> index
     %c3456 = "arith.constant"() {value = 3456 : index} : () -> index
-    "rt.contract"(%left, %right, %start, %out, %c14, %c64, %c2, %c3, %c3, %c6, %c720, %c72, %c6, %c1, %c3456, %c1152, %c384, %c64, %c7, %c6, %c72, %c64, %c448, %c1, %c1, %c2, %c16, %c16) : (index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index) -> ()
+    "rt.contract"(%left, %right, %start, %out, %c14, %c64, %c2, %c3, %c3, %c6, %c720, %c72, %c6, %c1, %c3456, %c1152, %c384, %c64, %c7, %c6, %c72, %c64, %c448, %c2, %c16, %c16) {kind = "f32", right_padded, start = "columns"} : (index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index, index) -> ()
     "func.return"() : () -> ()
   }) {function_type = (index, index, index, index) -> (), rt.kernel, sym_name = "convolution", sym_visibility = "private"} : () -> ()
   "func.func"() ({
@@ -130,7 +130,7 @@
     %c16 = "arith.constant"() {value = 16 : index} : () -> index
     %c48 = "arith.constant"() {value = 48 : index} : () -> index
     %c96 = "arith.constant"() {value = 96 : index} : () -> index
-    "rt.depthwise"(%left, %right, %start, %out, %c4, %c16, %c3, %c3, %c96, %c16, %c16, %c48, %c16, %c16, %c0) : (index, index, index, index, index, index, index, index, index, index, index, index, index, index, index) -> ()
+    "rt.depthwise"(%left, %right, %start, %out, %c4, %c16, %c3, %c3, %c96, %c16, %c16, %c48, %c16, %c16) {start = "zero"} : (index, index, index, index, index, index, index, index, index, index, index, index, index, index) -> ()
     "func.return"() : () -> ()
   }) {function_type = (index, index, index, index) -> (), rt.kernel, sym_name = "window", sym_visibility = "private"} : () -> ()
 }) : () -> ()

@@ -1,5 +1,6 @@
 //! Bounds of what a run takes: iterations, memory and stack, from the module on its way down.
 
+use dialects::rt::tile::Tile;
 use ir::{Body, IndexMap, IndexSet, Module, Op, Region, Type, Value, ValueDefinition};
 
 use crate::trace::Traced;
@@ -84,19 +85,17 @@ impl Evidence {
                 Some(trips.saturating_mul(inner()?.saturating_add(1)))
             }
             "scf.while" => None,
-            // rows, columns, and the reduction's four extents
-            "rt.contract" => {
-                operands[4..10].iter().try_fold(1u64, |product, value| Some(product.saturating_mul(bound(value)?)))
-            }
-            // rows, columns, and the window's two extents
-            "rt.depthwise" => {
-                operands[4..8].iter().try_fold(1u64, |product, value| Some(product.saturating_mul(bound(value)?)))
-            }
             "func.call" => {
                 let callee = body.attribute(op, "callee").and_then(ir::Attribute::as_symbol)?;
                 self.iterations.get(callee).copied().unwrap_or(Some(0))
             }
-            _ => inner(),
+            _ => match Tile::of(body, op) {
+                Some(tile) => [tile.rows, tile.columns]
+                    .iter()
+                    .chain(tile.walk.reduction())
+                    .try_fold(1u64, |product, value| Some(product.saturating_mul(bound(value)?))),
+                None => inner(),
+            },
         }
     }
 

@@ -1,5 +1,6 @@
 //! The public API: a [`Compiler`] makes a [`CompiledModel`], a [`Session`] runs it on [`Tensor`]s.
 
+mod background;
 mod code;
 mod compiler;
 mod evidence;

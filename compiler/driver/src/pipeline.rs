@@ -61,7 +61,7 @@ fn tile_contractions(options: &Options) -> String {
     if options.arithmetic == Arithmetic::Fixed {
         let VectorRegisters { count, lanes } = match (options.backend, options.processor) {
             (Backend::Llvm, Processor::Vectors(vectors)) => vectors,
-            (Backend::Llvm | Backend::Cranelift, _) => VectorRegisters::X86_128,
+            (Backend::Llvm | Backend::Cranelift | Backend::Auto, _) => VectorRegisters::X86_128,
         };
         return format!("tile-contractions{{registers={count} lanes={lanes}}},");
     }
@@ -70,14 +70,14 @@ fn tile_contractions(options: &Options) -> String {
             format!("tile-contractions{{registers={} lanes={}}},", vectors.count, vectors.lanes)
         }
         (Backend::Llvm, Processor::AnyX86) => "dispatch-kernels,tile-contractions,".to_string(),
-        (Backend::Llvm, Processor::Unknown) | (Backend::Cranelift, _) => String::new(),
+        (Backend::Llvm, Processor::Unknown) | (Backend::Cranelift | Backend::Auto, _) => String::new(),
     }
 }
 
 /// From the structured level to the kernel level.
 pub fn kernels(options: &Options) -> String {
     let (target, shapes) = match options.backend {
-        Backend::Cranelift => ("cranelift", "shared"),
+        Backend::Cranelift | Backend::Auto => ("cranelift", "shared"),
         Backend::Llvm => ("llvm", "specialised"),
     };
     let time = if options.profile { ",time-kernels" } else { "" };

@@ -10,6 +10,7 @@ use ir::{AffineExpr, Body, FloatType, Type};
 
 use dialects::linalg::GROUP;
 use dialects::linalg::generic::{Generic, Iterator};
+use dialects::rt::tile::Kind;
 
 /// How the columns of a contraction are laid out.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,9 +31,9 @@ pub enum Columns {
     },
 }
 
-/// Which micro-kernel computes a contraction.
+/// How the operands of a contraction run along its columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum Shape {
     /// The left operand is the same for all columns.
     Product,
     /// Both operands run along the columns: at most 16 of them, one row loop, at most two reduction loops.
@@ -42,7 +43,9 @@ pub enum Kind {
 /// A contraction's loops by role.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Contraction {
-    /// Which micro-kernel computes it.
+    /// How its operands run along the columns.
+    pub shape: Shape,
+    /// What is multiplied.
     pub kind: Kind,
     /// Input index of the operand whose elements are broadcast (activations).
     pub left: usize,
@@ -94,7 +97,7 @@ impl Contraction {
             out.iter().rev().copied().filter(|&d| !is_column(d) && uses(left, d) && !uses(right, d)).collect();
         rows.truncate(2);
         let batch = out.iter().copied().filter(|&d| !is_column(d) && !rows.contains(&d)).collect();
-        Some(Contraction { kind: Kind::Product, left, right, columns, rows, batch, reduction })
+        Some(Contraction { shape: Shape::Product, kind: Kind::F32, left, right, columns, rows, batch, reduction })
     }
 
     fn depthwise(body: &Body, generic: &Generic, left: usize, right: usize) -> Option<Contraction> {
@@ -118,7 +121,8 @@ impl Contraction {
         let lanes = generic.extents(body)[*lane]?;
         let fits = lanes <= GROUP && !reduction.is_empty() && reduction.len() <= 2;
         fits.then(|| Contraction {
-            kind: Kind::Depthwise,
+            shape: Shape::Depthwise,
+            kind: Kind::F32,
             left,
             right,
             columns: Columns::Single { dim: *lane, packed: false },

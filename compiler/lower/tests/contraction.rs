@@ -2,6 +2,7 @@
 
 #![allow(unsafe_code, reason = "runs the code it compiled")]
 
+use abi::Start;
 use ir::pass::{PassManager, PassRegistry, Pipeline, Timings};
 
 /// The runtime's micro-kernels.
@@ -16,19 +17,25 @@ struct Case {
     rows: i64,
     columns: i64,
     words: Vec<i64>,
+    start: Start,
+    padded: bool,
 }
 
 impl Case {
-    fn product(rows: i64, columns: i64, loops: [[i64; 4]; 3], walk: [i64; 5], rest: [i64; 5]) -> Case {
+    fn product(rows: i64, columns: i64, loops: [[i64; 4]; 3], walk: [i64; 5], rest: [i64; 3]) -> Case {
         let words = loops.concat().into_iter().chain(walk).chain(rest).collect();
-        Case { operation: "rt.contract", rows, columns, words }
+        Case { operation: "rt.contract", rows, columns, words, start: Start::Zero, padded: false }
+    }
+
+    fn from(self, start: Start, padded: bool) -> Case {
+        Case { start, padded, ..self }
     }
 
     /// A matrix product of depth 5.
-    fn matrix(rows: i64, columns: i64, start: i64, padded: bool) -> Case {
+    fn matrix(rows: i64, columns: i64, start: Start, padded: bool) -> Case {
         let width = if padded { (columns + 15) / 16 * 16 } else { columns };
         let loops = [[1, 1, 1, 5], [0, 0, 0, 1], [0, 0, 0, width]];
-        Case::product(rows, columns, loops, [rows.max(1), 5, 0, columns, 0], [start, padded as i64, 5, 16, 16])
+        Case::product(rows, columns, loops, [rows.max(1), 5, 0, columns, 0], [5, 16, 16]).from(start, padded)
     }
 
     /// A convolution whose rows lie in lines of `width` pixels, the last block of which has three channels.
@@ -37,29 +44,20 @@ impl Case {
         let left = [line * 40, line, 16, 1];
         let right = [9 * 16 * columns, 3 * 16 * columns, 16 * columns, columns];
         let walk = [width, 16, line, columns, columns * width];
-        Case::product(rows, columns, [[2, 3, 3, 16], left, right], walk, [1, 0, 3, 16, 16])
+        Case::product(rows, columns, [[2, 3, 3, 16], left, right], walk, [3, 16, 16]).from(Start::Columns, false)
     }
 
     /// A product whose groups of columns lie apart.
-    fn grouped(columns: i64, start: i64) -> Case {
+    fn grouped(columns: i64, start: Start) -> Case {
         let loops = [[1, 1, 1, 6], [0, 0, 0, 1], [0, 0, 0, 16]];
-        Case::product(9, columns, loops, [9, 6, 0, 16, 0], [start, 1, 6, 16 * 6, 16 * 9])
+        Case::product(9, columns, loops, [9, 6, 0, 16, 0], [6, 16 * 6, 16 * 9]).from(start, true)
     }
 
     fn depthwise(pixels: i64, stride: i64, channels: i64, window: i64) -> Case {
         let width = pixels * stride + window;
-        let words = vec![
-            window,
-            window,
-            width * channels,
-            channels,
-            stride * channels,
-            window * channels,
-            channels,
-            channels,
-            1,
-        ];
-        Case { operation: "rt.depthwise", rows: pixels, columns: channels, words }
+        let words =
+            vec![window, window, width * channels, channels, stride * channels, window * channels, channels, channels];
+        Case { operation: "rt.depthwise", rows: pixels, columns: channels, words, start: Start::Columns, padded: false }
     }
 
     /// The operation in a function of four buffers and the numbers of rows and columns, which may be constants instead.
@@ -82,13 +80,21 @@ impl Case {
             text += &constant(&format!("word{at}"), word);
             names.push(format!("%word{at}"));
         }
+        let start = match self.start {
+            Start::Zero => "zero",
+            Start::Columns => "columns",
+            Start::Values => "values",
+        };
+        let padded = if self.padded { "right_padded, " } else { "" };
+        let kind = if self.operation == "rt.contract" { "kind = \"f32\", " } else { "" };
+        let attributes = format!("{kind}{padded}start = \"{start}\"");
         let types = vec!["index"; names.len()].join(", ");
         let memref = "memref<?xf32>";
         format!(
             "\"builtin.module\"() ({{
   \"func.func\"() ({{
   ^bb0(%left: {memref}, %right: {memref}, %start: {memref}, %out: {memref}, %rows: index, %columns: index):
-    {text}\"{}\"({}) : ({types}) -> ()
+    {text}\"{}\"({}) {{{attributes}}} : ({types}) -> ()
     \"func.return\"() : () -> ()
   }}) {{sym_name = \"main\", function_type = ({memref}, {memref}, {memref}, {memref}, index, index) -> ()}} : () -> ()
 }}) : () -> ()",
@@ -147,7 +153,8 @@ fn numbers(seed: u32) -> Vec<f32> {
 fn matrix_products() {
     for columns in [1, 16, 20, 33, 48, 63, 64] {
         for rows in [0, 1, 5, 6, 13, 29] {
-            let (start, padded) = ((rows + columns) % 3, columns % 2 == 0);
+            let start = [Start::Zero, Start::Columns, Start::Values][(rows + columns) as usize % 3];
+            let padded = columns % 2 == 0;
             Case::matrix(rows, columns, start, padded).check();
         }
     }
@@ -156,13 +163,13 @@ fn matrix_products() {
 #[test]
 fn transposed_left_operand() {
     let loops = [[1, 1, 1, 7], [0, 0, 0, 9], [0, 0, 0, 48]];
-    Case::product(9, 40, loops, [9, 1, 0, 40, 0], [0, 1, 7, 16, 16]).check();
+    Case::product(9, 40, loops, [9, 1, 0, 40, 0], [7, 16, 16]).from(Start::Zero, true).check();
 }
 
 #[test]
 fn depth_of_zero_leaves_the_start() {
     let loops = [[1, 1, 1, 0], [0, 0, 0, 1], [0, 0, 0, 20]];
-    Case::product(4, 20, loops, [4, 5, 0, 20, 0], [1, 0, 0, 16, 16]).check();
+    Case::product(4, 20, loops, [4, 5, 0, 20, 0], [0, 16, 16]).from(Start::Columns, false).check();
 }
 
 #[test]
@@ -174,7 +181,7 @@ fn rows_in_lines() {
 
 #[test]
 fn groups_of_columns_apart() {
-    for (columns, start) in [(16, 0), (20, 2), (48, 1), (64, 2)] {
+    for (columns, start) in [(16, Start::Zero), (20, Start::Values), (48, Start::Columns), (64, Start::Values)] {
         Case::grouped(columns, start).check();
     }
 }

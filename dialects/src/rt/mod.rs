@@ -1,23 +1,20 @@
 //! `rt`: what the runtime offers generated code.
 
 pub mod routines;
+pub mod tile;
 
 use ir::registry::{AttributeDefinition, AttributeKind};
-use ir::{Arity, Body, Op, OpDefinition, SymbolTable, Trait, Type};
+use ir::{Arity, Body, Folded, Op, OpDefinition, SymbolTable, Trait, Type};
 
-use crate::checks::{Check, all_index, ensure, operand_type, result_type, same_types, types_of};
-
-/// Words of the descriptor of a contraction.
-const CONTRACT_WORDS: u16 = 22;
-/// Words of the descriptor of a depthwise sum.
-const DEPTHWISE_WORDS: u16 = 9;
+use crate::checks::{Check, ensure, operand_type, result_type, same_types, types_of};
 
 /// The dialect's operations.
 pub fn operations() -> Vec<OpDefinition> {
-    vec![
+    let mut operations = vec![
         OpDefinition::new("rt.address", "The address of a buffer as a number.", Arity::exactly(1), Arity::exactly(1))
             .with_traits(&[Trait::Pure])
-            .with_verify(verify_address),
+            .with_verify(verify_address)
+            .with_fold(fold_address),
         OpDefinition::new("rt.buffer", "The buffer at an address.", Arity::exactly(1), Arity::exactly(1))
             .with_traits(&[Trait::Pure])
             .with_verify(verify_buffer),
@@ -46,20 +43,6 @@ pub fn operations() -> Vec<OpDefinition> {
         )
         .with_verify(routines::verify_call),
         OpDefinition::new(
-            "rt.contract",
-            "One tile of a contraction: addresses of A, B, the start values and C; rows; columns; a descriptor's words.",
-            Arity::exactly(6 + CONTRACT_WORDS),
-            Arity::exactly(0),
-        )
-        .with_verify(|body, op| all_index(body, op, 0)),
-        OpDefinition::new(
-            "rt.depthwise",
-            "A row of a depthwise sum: addresses of x, w, the start values and y; pixels; channels; a descriptor's words.",
-            Arity::exactly(6 + DEPTHWISE_WORDS),
-            Arity::exactly(0),
-        )
-        .with_verify(|body, op| all_index(body, op, 0)),
-        OpDefinition::new(
             "rt.parallel_for",
             "Calls a function on disjoint ranges that cover [0, count), on the runtime's threads.",
             Arity::exactly(3),
@@ -67,7 +50,24 @@ pub fn operations() -> Vec<OpDefinition> {
         )
         .with_attributes(const { &[AttributeDefinition::required("callee", AttributeKind::Symbol)] })
         .with_verify_symbols(verify_parallel_for),
-    ]
+    ];
+    operations.extend(tile::operations());
+    operations
+}
+
+/// The address of what lies at an address, whatever it is seen as.
+fn fold_address(body: &Body, op: Op) -> Option<Vec<Folded>> {
+    let mut buffer = body.operand(op, 0);
+    loop {
+        let made_by = body.defining_op(buffer)?;
+        let source = body.op(made_by).operands().first().copied();
+        buffer = match body.name(made_by) {
+            "rt.buffer" => return source.map(|address| vec![Folded::Value(address)]),
+            "memref.cast" => source?,
+            "memref.view" if ir::constant_integer(body, body.operand(made_by, 1)) == Some(0) => source?,
+            _ => return None,
+        };
+    }
 }
 
 fn verify_address(body: &Body, op: Op) -> Check {

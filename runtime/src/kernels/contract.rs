@@ -1,15 +1,43 @@
 //! The register-tiled contraction.
 
-use super::lanes::{Lanes, Portable};
-use super::{COLUMN_GROUP, ContractDescriptor, START_C, START_INIT};
+use abi::{Descriptor, Product, Start};
+
+use super::lanes::{Lanes, Portable, Products};
+
+const COLUMN_GROUP: usize = abi::COLUMN_GROUP as usize;
+
+/// What a contraction multiplies and sums up.
+pub(super) trait Elements {
+    type Left: Copy;
+    type Right: Copy;
+    type Sum: Copy;
+}
+
+/// Products of `f32`, summed up in `f32`.
+pub(super) struct Floats;
+
+impl Elements for Floats {
+    type Left = f32;
+    type Right = f32;
+    type Sum = f32;
+}
+
+/// Products of `u8` and `i8`, summed up in `i32`.
+pub(super) struct Bytes;
+
+impl Elements for Bytes {
+    type Left = u8;
+    type Right = i8;
+    type Sum = i32;
+}
 
 /// One call: the descriptor and the buffers.
-pub(super) struct Contraction<'a> {
-    pub(super) descriptor: &'a ContractDescriptor,
-    pub(super) a: *const f32,
-    pub(super) b: *const f32,
-    pub(super) init: *const f32,
-    pub(super) c: *mut f32,
+pub(super) struct Contraction<'a, E: Elements> {
+    pub(super) descriptor: &'a Descriptor<Product<i64>>,
+    pub(super) a: *const E::Left,
+    pub(super) b: *const E::Right,
+    pub(super) init: *const E::Sum,
+    pub(super) c: *mut E::Sum,
     pub(super) rows: usize,
     pub(super) cols: usize,
 }
@@ -22,30 +50,31 @@ pub(super) struct Columns {
 }
 
 impl Columns {
-    /// Where the registers of a tile start in a row of B or C whose column groups are `group` elements apart.
+    /// Where the registers of a tile start in a row of B or C whose column groups are `group` elements apart, and whose
+    /// columns are `column` elements apart.
     #[inline(always)]
-    fn offsets<V: Lanes, const VECTORS: usize>(self, group: i64) -> [isize; VECTORS] {
+    fn offsets<V: Lanes, const VECTORS: usize>(self, group: i64, column: usize) -> [isize; VECTORS] {
         std::array::from_fn(|v| {
-            let column = self.first + v * V::WIDTH;
-            (column / COLUMN_GROUP) as isize * group as isize + (column % COLUMN_GROUP) as isize
+            let first = self.first + v * V::WIDTH;
+            (first / COLUMN_GROUP) as isize * group as isize + (first % COLUMN_GROUP * column) as isize
         })
     }
 }
 
 /// Computes one register tile from a row on.
-pub(super) type Tile = unsafe fn(&Contraction<'_>, row: usize, columns: Columns);
+pub(super) type Tile<E> = unsafe fn(&Contraction<'_, E>, row: usize, columns: Columns);
 
 /// The register tiles of one instruction set.
-pub(super) struct TileSet {
+pub(super) struct TileSet<E: Elements + 'static> {
     /// Lanes of one register.
     pub(super) width: usize,
     /// `panels[v - 1][r - 1]` is the tile of `v` registers by `r` rows.
-    pub(super) panels: &'static [&'static [Tile]],
+    pub(super) panels: &'static [&'static [Tile<E>]],
 }
 
-impl Contraction<'_> {
+impl<E: Elements + 'static> Contraction<'_, E> {
     /// Covers rows and columns with register tiles of nearly equal height.
-    pub(super) unsafe fn run(&self, set: &TileSet) {
+    pub(super) unsafe fn run(&self, set: &TileSet<E>) {
         for first in (0..self.cols).step_by(set.panels.len() * set.width) {
             let count = (self.cols - first).min(set.panels.len() * set.width);
             let heights = set.panels[count.div_ceil(set.width) - 1];
@@ -62,8 +91,8 @@ impl Contraction<'_> {
 
     /// Where each row of a tile starts in A and in C.
     #[inline(always)]
-    unsafe fn row_pointers<const ROWS: usize>(&self, row: usize) -> ([*const f32; ROWS], [*mut f32; ROWS]) {
-        let d = self.descriptor;
+    unsafe fn row_pointers<const ROWS: usize>(&self, row: usize) -> ([*const E::Left; ROWS], [*mut E::Sum; ROWS]) {
+        let d = &self.descriptor.walk;
         let width = d.row_inner.max(1) as usize;
         let (mut outer, mut inner) = (row / width, row % width);
         let mut pointers = ([self.a; ROWS], [self.c; ROWS]);
@@ -71,8 +100,8 @@ impl Contraction<'_> {
             let (o, i) = (outer as isize, inner as isize);
             // SAFETY: rows below `rows` lie inside A and C.
             unsafe {
-                pointers.0[r] = self.a.offset(o * d.a_row_outer as isize + i * d.a_row_inner as isize);
-                pointers.1[r] = self.c.offset(o * d.c_row_outer as isize + i * d.c_row_inner as isize);
+                pointers.0[r] = self.a.offset(o * d.left_rows[1] as isize + i * d.left_rows[0] as isize);
+                pointers.1[r] = self.c.offset(o * d.out_rows[1] as isize + i * d.out_rows[0] as isize);
             }
             inner += 1;
             if inner == width {
@@ -83,38 +112,59 @@ impl Contraction<'_> {
     }
 }
 
-/// The reduction's inner loop: K steps from the given offset into the rows of A and pointer into B.
+/// The reduction's inner loop: `depth` products from the given offset into the rows of A and pointer into B on.
 #[inline(always)]
-unsafe fn accumulate<V: Lanes, const ROWS: usize, const VECTORS: usize>(
+unsafe fn accumulate<V: Products, const ROWS: usize, const VECTORS: usize>(
     sums: &mut [[V; VECTORS]; ROWS],
-    (a_rows, mut a_offset, a_step): (&[*const f32; ROWS], isize, isize),
-    (mut b, b_step, b_columns): (*const f32, isize, &[isize; VECTORS]),
-    steps: i64,
+    (a_rows, mut a_offset, a_step): (&[*const V::Left; ROWS], isize, isize),
+    (mut b, b_step, b_columns): (*const V::Right, isize, &[isize; VECTORS]),
+    depth: i64,
     last_mask: V::Mask,
 ) {
-    for _ in 0..steps {
+    let depth = depth.max(0) as usize;
+    for _ in 0..depth / V::DEPTH {
         // SAFETY: the descriptor's extents and strides stay inside A and B, and `last_mask` inside B's columns.
-        unsafe {
-            let mut panel = [V::zero(); VECTORS];
-            for (v, register) in panel.iter_mut().enumerate().take(VECTORS - 1) {
-                *register = V::load(b.offset(b_columns[v]));
-            }
-            panel[VECTORS - 1] = V::load_masked(b.offset(b_columns[VECTORS - 1]), last_mask);
-            for r in 0..ROWS {
-                let factor = V::splat(a_rows[r].offset(a_offset).read_unaligned());
-                for v in 0..VECTORS {
-                    sums[r][v] = sums[r][v].add_product(factor, panel[v]);
-                }
-            }
-            b = b.offset(b_step);
-        }
+        unsafe { step(sums, (a_rows, a_offset), (b, b_columns), V::DEPTH, last_mask) };
+        b = b.wrapping_offset(b_step);
         a_offset += a_step;
+    }
+    let rest = depth % V::DEPTH;
+    if rest > 0 {
+        // SAFETY: as above; B has zeros behind the last product.
+        unsafe { step(sums, (a_rows, a_offset), (b, b_columns), rest, last_mask) };
+    }
+}
+
+/// Adds `count` products to every sum, those of a step at most. There are no closures here: they would not have the
+/// instruction set.
+#[inline(always)]
+unsafe fn step<V: Products, const ROWS: usize, const VECTORS: usize>(
+    sums: &mut [[V; VECTORS]; ROWS],
+    (a_rows, a_offset): (&[*const V::Left; ROWS], isize),
+    (b, b_columns): (*const V::Right, &[isize; VECTORS]),
+    count: usize,
+    last_mask: V::Mask,
+) {
+    let last = VECTORS - 1;
+    // SAFETY: the caller vouches for what the step reads.
+    unsafe {
+        let mut panel = [V::panel_masked(b.offset(b_columns[last]), last_mask); VECTORS];
+        for v in 0..last {
+            panel[v] = V::panel(b.offset(b_columns[v]));
+        }
+        for r in 0..ROWS {
+            let from = a_rows[r].offset(a_offset);
+            let factor = if count == V::DEPTH { V::factor(from) } else { V::partial_factor(from, count) };
+            for v in 0..VECTORS {
+                sums[r][v] = sums[r][v].add_products(factor, panel[v]);
+            }
+        }
     }
 }
 
 #[inline(always)]
 unsafe fn load_row<V: Lanes, const VECTORS: usize>(
-    from: *const f32,
+    from: *const V::Element,
     offsets: &[isize; VECTORS],
     ragged: V::Mask,
 ) -> [V; VECTORS] {
@@ -127,43 +177,47 @@ unsafe fn load_row<V: Lanes, const VECTORS: usize>(
 
 /// One register tile of `ROWS` rows by `VECTORS` registers, the last of which may be ragged.
 #[inline(always)]
-pub(super) unsafe fn tile<V: Lanes, const ROWS: usize, const VECTORS: usize>(
-    problem: &Contraction<'_>,
+pub(super) unsafe fn tile<E, V, const ROWS: usize, const VECTORS: usize>(
+    problem: &Contraction<'_, E>,
     row: usize,
     columns: Columns,
-) {
-    let d = problem.descriptor;
+) where
+    E: Elements + 'static,
+    V: Products<Left = E::Left, Right = E::Right, Element = E::Sum>,
+{
+    let Descriptor { walk: d, start, right_padded } = problem.descriptor;
     let last = VECTORS - 1;
     // SAFETY: as for every kernel, the caller vouches for the extents; masks keep ragged columns inside.
     unsafe {
         let (a_rows, c_rows) = problem.row_pointers::<ROWS>(row);
         let ragged = V::mask(columns.count - last * V::WIDTH);
-        let b_mask = if d.b_full == 1 { V::mask(V::WIDTH) } else { ragged };
-        let c_columns = columns.offsets::<V, VECTORS>(d.c_group);
-        let b_columns = columns.offsets::<V, VECTORS>(d.b_group);
+        let b_mask = if *right_padded == 1 { V::mask(V::WIDTH) } else { ragged };
+        let c_columns = columns.offsets::<V, VECTORS>(d.out_group, 1);
+        let b_columns = columns.offsets::<V, VECTORS>(d.right_group, V::DEPTH);
         let mut sums = [[V::zero(); VECTORS]; ROWS];
-        if d.start == START_INIT {
-            let offsets = columns.offsets::<V, VECTORS>(COLUMN_GROUP as i64);
-            sums = [load_row(problem.init, &offsets, ragged); ROWS];
-        } else if d.start == START_C {
-            for r in 0..ROWS {
-                sums[r] = load_row(c_rows[r], &c_columns, ragged);
+        match start {
+            Start::Zero => {}
+            Start::Columns => {
+                let offsets = columns.offsets::<V, VECTORS>(abi::COLUMN_GROUP, 1);
+                sums = [load_row(problem.init, &offsets, ragged); ROWS];
             }
+            Start::Values => sums = std::array::from_fn(|r| load_row(c_rows[r], &c_columns, ragged)),
         }
         let stride =
             |i: [i64; 3], strides: &[i64; 4]| (i[0] * strides[0] + i[1] * strides[1] + i[2] * strides[2]) as isize;
+        let steps = |strides: &[i64; 4]| strides[3] as isize * V::DEPTH as isize;
         let [extent0, extent1, extent2, extent_k] = d.reduction;
         for i0 in 0..extent0 {
-            let steps = if i0 + 1 == extent0 { d.last_k } else { extent_k };
+            let depth = if i0 + 1 == extent0 { d.last_block } else { extent_k };
             for i1 in 0..extent1 {
                 for i2 in 0..extent2 {
-                    let a_offset = stride([i0, i1, i2], &d.a_strides);
-                    let b = problem.b.offset(stride([i0, i1, i2], &d.b_strides));
+                    let a_offset = stride([i0, i1, i2], &d.left);
+                    let b = problem.b.offset(stride([i0, i1, i2], &d.right));
                     accumulate(
                         &mut sums,
-                        (&a_rows, a_offset, d.a_strides[3] as isize),
-                        (b, d.b_strides[3] as isize, &b_columns),
-                        steps,
+                        (&a_rows, a_offset, steps(&d.left)),
+                        (b, steps(&d.right), &b_columns),
+                        depth,
                         b_mask,
                     );
                 }
@@ -179,11 +233,15 @@ pub(super) unsafe fn tile<V: Lanes, const ROWS: usize, const VECTORS: usize>(
 }
 
 macro_rules! portable_tiles {
-    ($vectors:literal: $($rows:literal)*) => {
-        &[$(tile::<Portable, $rows, $vectors> as Tile),*]
+    ($elements:ty, $element:ty, $vectors:literal: $($rows:literal)*) => {
+        &[$(tile::<$elements, Portable<$element>, $rows, $vectors> as Tile<$elements>),*]
     };
 }
 
 /// Tiles for sixteen registers of four lanes.
-pub(super) static PORTABLE_TILES: TileSet =
-    TileSet { width: 4, panels: &[portable_tiles!(1: 1 2 3 4), portable_tiles!(2: 1 2 3 4)] };
+pub(super) static PORTABLE_TILES: TileSet<Floats> =
+    TileSet { width: 4, panels: &[portable_tiles!(Floats, f32, 1: 1 2 3 4), portable_tiles!(Floats, f32, 2: 1 2 3 4)] };
+
+/// The same for bytes.
+pub(super) static PORTABLE_BYTE_TILES: TileSet<Bytes> =
+    TileSet { width: 4, panels: &[portable_tiles!(Bytes, i32, 1: 1 2 3 4), portable_tiles!(Bytes, i32, 2: 1 2 3 4)] };

@@ -1,11 +1,12 @@
 //! Depthwise convolution of one row of pixels over a block of channels.
 
-use super::lanes::{Lanes, Portable};
-use super::{DepthwiseDescriptor, START_C, START_INIT};
+use abi::{Depthwise, Descriptor, Start};
+
+use super::lanes::{Portable, Products};
 
 /// One call: the descriptor and the buffers.
 pub(super) struct DepthwiseRow<'a> {
-    pub(super) descriptor: &'a DepthwiseDescriptor,
+    pub(super) descriptor: &'a Descriptor<Depthwise<i64>>,
     pub(super) x: *const f32,
     pub(super) w: *const f32,
     pub(super) init: *const f32,
@@ -19,38 +20,41 @@ pub(super) type RowFunction = unsafe fn(&DepthwiseRow<'_>);
 
 /// `PIXELS` pixels from `pixel` on, at most `V::WIDTH` channels from `channel` on.
 #[inline(always)]
-unsafe fn tile<V: Lanes, const PIXELS: usize>(row: &DepthwiseRow<'_>, pixel: usize, channel: usize, mask: V::Mask) {
-    let d = row.descriptor;
+unsafe fn tile<V, const PIXELS: usize>(row: &DepthwiseRow<'_>, pixel: usize, channel: usize, mask: V::Mask)
+where
+    V: Products<Element = f32, Factor = V, Panel = V>,
+{
+    let Descriptor { walk: d, start, .. } = row.descriptor;
     // SAFETY: the caller vouches for the extents, and the mask keeps the channels inside.
     unsafe {
-        let y = row.y.offset(pixel as isize * d.y_pixel as isize).add(channel);
+        let y = row.y.offset(pixel as isize * d.out_pixel as isize).add(channel);
         let mut sums = [V::zero(); PIXELS];
-        if d.start == START_INIT {
+        if *start == Start::Columns {
             sums = [V::load_masked(row.init.add(channel), mask); PIXELS];
-        } else if d.start == START_C {
-            sums = std::array::from_fn(|p| V::load_masked(y.offset(p as isize * d.y_pixel as isize), mask));
+        } else if *start == Start::Values {
+            sums = std::array::from_fn(|p| V::load_masked(y.offset(p as isize * d.out_pixel as isize), mask));
         }
-        let x = row.x.offset(pixel as isize * d.x_pixel as isize).add(channel);
+        let x = row.x.offset(pixel as isize * d.left_pixel as isize).add(channel);
         let w = row.w.add(channel);
         for i in 0..d.window[0] {
             for j in 0..d.window[1] {
-                let weight = V::load_masked(w.offset((i * d.w_window[0] + j * d.w_window[1]) as isize), mask);
-                let mut from = x.offset((i * d.x_window[0] + j * d.x_window[1]) as isize);
+                let weight = V::load_masked(w.offset((i * d.right[0] + j * d.right[1]) as isize), mask);
+                let mut from = x.offset((i * d.left[0] + j * d.left[1]) as isize);
                 for sum in &mut sums {
-                    *sum = sum.add_product(V::load_masked(from, mask), weight);
-                    from = from.wrapping_offset(d.x_pixel as isize);
+                    *sum = sum.add_products(V::load_masked(from, mask), weight);
+                    from = from.wrapping_offset(d.left_pixel as isize);
                 }
             }
         }
         for (p, sum) in sums.into_iter().enumerate() {
-            sum.store_masked(y.offset(p as isize * d.y_pixel as isize), mask);
+            sum.store_masked(y.offset(p as isize * d.out_pixel as isize), mask);
         }
     }
 }
 
 /// The whole row: tiles of eight pixels, then the rest.
 #[inline(always)]
-pub(super) unsafe fn row<V: Lanes>(row: &DepthwiseRow<'_>) {
+pub(super) unsafe fn row<V: Products<Element = f32, Factor = V, Panel = V>>(row: &DepthwiseRow<'_>) {
     for channel in (0..row.channels).step_by(V::WIDTH) {
         let mut pixel = 0;
         // SAFETY: all tiles lie inside the row.
@@ -78,5 +82,5 @@ pub(super) unsafe fn row<V: Lanes>(row: &DepthwiseRow<'_>) {
 /// For any machine.
 pub(super) unsafe fn portable(description: &DepthwiseRow<'_>) {
     // SAFETY: promised by the caller.
-    unsafe { row::<Portable>(description) }
+    unsafe { row::<Portable<f32>>(description) }
 }

@@ -1,10 +1,12 @@
-//! A register of `f32` lanes, as the kernels see it.
+//! Vector registers, as the kernels see them.
 
-/// What a kernel needs of a vector register.
+/// A register of numbers that are summed up.
 ///
-/// Implementations are `inline(always)`, so that they compile to single instructions inside functions that enable the
-/// instruction set; calling them elsewhere needs that instruction set to be there.
+/// Implementations of this and of [`Products`] are `inline(always)`, so that they compile to single instructions inside
+/// functions that enable the instruction set; calling them elsewhere needs that instruction set to be there.
 pub(super) trait Lanes: Copy {
+    /// What a lane holds.
+    type Element: Copy;
     /// Number of lanes.
     const WIDTH: usize;
     /// A set of leading lanes.
@@ -14,25 +16,48 @@ pub(super) trait Lanes: Copy {
     unsafe fn mask(count: usize) -> Self::Mask;
     /// All lanes zero.
     unsafe fn zero() -> Self;
-    /// All lanes `value`.
-    unsafe fn splat(value: f32) -> Self;
     /// Loads all lanes from any address.
-    unsafe fn load(from: *const f32) -> Self;
+    unsafe fn load(from: *const Self::Element) -> Self;
     /// Loads the lanes of `mask`; the others are zero and not touched in memory.
-    unsafe fn load_masked(from: *const f32, mask: Self::Mask) -> Self;
+    unsafe fn load_masked(from: *const Self::Element, mask: Self::Mask) -> Self;
     /// Stores all lanes to any address.
-    unsafe fn store(self, to: *mut f32);
+    unsafe fn store(self, to: *mut Self::Element);
     /// Stores the lanes of `mask`.
-    unsafe fn store_masked(self, to: *mut f32, mask: Self::Mask);
-    /// `self + x·y`, fused where the machine can.
-    unsafe fn add_product(self, x: Self, y: Self) -> Self;
+    unsafe fn store_masked(self, to: *mut Self::Element, mask: Self::Mask);
+}
+
+/// Sums of products, one a lane.
+pub(super) trait Products: Lanes {
+    /// Elements of the left operand, which is the same for all lanes.
+    type Left: Copy;
+    /// Elements of the right operand, which runs along the lanes.
+    type Right: Copy;
+    /// Products that one step adds to each lane: consecutive in the left operand, and for each lane in the right one.
+    const DEPTH: usize;
+    /// What the left operand is in registers.
+    type Factor: Copy;
+    /// What the right operand is in registers.
+    type Panel: Copy;
+
+    /// The left operand of a whole step.
+    unsafe fn factor(from: *const Self::Left) -> Self::Factor;
+    /// The first `count` elements of a step, and zeros.
+    unsafe fn partial_factor(from: *const Self::Left, count: usize) -> Self::Factor;
+    /// The right operand of a step.
+    unsafe fn panel(from: *const Self::Right) -> Self::Panel;
+    /// The same in the lanes of `mask`; the others may be anything. Where steps have several products the right operand is
+    /// padded, so that all may be read.
+    unsafe fn panel_masked(from: *const Self::Right, mask: Self::Mask) -> Self::Panel;
+    /// Adds the products of a step.
+    unsafe fn add_products(self, factor: Self::Factor, panel: Self::Panel) -> Self;
 }
 
 /// Lanes for any machine; the compiler maps them to what the target has.
 #[derive(Clone, Copy)]
-pub(super) struct Portable([f32; 4]);
+pub(super) struct Portable<T>(pub(super) [T; 4]);
 
-impl Lanes for Portable {
+impl<T: Copy + Default> Lanes for Portable<T> {
+    type Element = T;
     const WIDTH: usize = 4;
     type Mask = usize;
 
@@ -43,50 +68,125 @@ impl Lanes for Portable {
 
     #[inline(always)]
     unsafe fn zero() -> Self {
-        Portable([0.0; 4])
+        Portable([T::default(); 4])
     }
 
     #[inline(always)]
-    unsafe fn splat(value: f32) -> Self {
-        Portable([value; 4])
-    }
-
-    #[inline(always)]
-    unsafe fn load(from: *const f32) -> Self {
+    unsafe fn load(from: *const T) -> Self {
         // SAFETY: the caller vouches for four readable elements.
-        Portable(unsafe { from.cast::<[f32; 4]>().read_unaligned() })
+        Portable(unsafe { from.cast::<[T; 4]>().read_unaligned() })
     }
 
     #[inline(always)]
-    unsafe fn load_masked(from: *const f32, mask: usize) -> Self {
+    unsafe fn load_masked(from: *const T, mask: usize) -> Self {
         // SAFETY: only the lanes of the mask are read.
         unsafe {
             if mask == Self::WIDTH {
                 return Self::load(from);
             }
-            Portable(std::array::from_fn(|lane| if lane < mask { from.add(lane).read_unaligned() } else { 0.0 }))
+            let lane = |lane| if lane < mask { from.add(lane).read_unaligned() } else { T::default() };
+            Portable(std::array::from_fn(lane))
         }
     }
 
     #[inline(always)]
-    unsafe fn store(self, to: *mut f32) {
+    unsafe fn store(self, to: *mut T) {
         // SAFETY: the caller vouches for four writable elements.
-        unsafe { to.cast::<[f32; 4]>().write_unaligned(self.0) }
+        unsafe { to.cast::<[T; 4]>().write_unaligned(self.0) }
     }
 
     #[inline(always)]
-    unsafe fn store_masked(self, to: *mut f32, mask: usize) {
+    unsafe fn store_masked(self, to: *mut T, mask: usize) {
         for (lane, value) in self.0.into_iter().take(mask).enumerate() {
             // SAFETY: only the lanes of the mask are written.
-            unsafe { to.add(lane).write(value) }
+            unsafe { to.add(lane).write_unaligned(value) }
         }
+    }
+}
+
+impl Products for Portable<f32> {
+    type Left = f32;
+    type Right = f32;
+    const DEPTH: usize = 1;
+    type Factor = Self;
+    type Panel = Self;
+
+    #[inline(always)]
+    unsafe fn factor(from: *const f32) -> Self {
+        // SAFETY: the caller vouches for the element.
+        Portable([unsafe { from.read_unaligned() }; 4])
     }
 
     #[inline(always)]
-    unsafe fn add_product(self, x: Self, y: Self) -> Self {
+    unsafe fn partial_factor(from: *const f32, _: usize) -> Self {
+        // SAFETY: as above.
+        unsafe { Self::factor(from) }
+    }
+
+    #[inline(always)]
+    unsafe fn panel(from: *const f32) -> Self {
+        // SAFETY: the caller vouches for the elements.
+        unsafe { Self::load(from) }
+    }
+
+    #[inline(always)]
+    unsafe fn panel_masked(from: *const f32, mask: usize) -> Self {
+        // SAFETY: as above.
+        unsafe { Self::load_masked(from, mask) }
+    }
+
+    #[inline(always)]
+    unsafe fn add_products(self, factor: Self, panel: Self) -> Self {
         Portable(std::array::from_fn(|lane| {
-            let (x, y) = (x.0[lane], y.0[lane]);
-            if cfg!(target_arch = "aarch64") { x.mul_add(y, self.0[lane]) } else { self.0[lane] + x * y }
+            let (sum, x, y) = (self.0[lane], factor.0[lane], panel.0[lane]);
+            if cfg!(target_arch = "aarch64") { x.mul_add(y, sum) } else { sum + x * y }
+        }))
+    }
+}
+
+/// The bytes of a step, of which there are `count`, and zeros.
+#[inline(always)]
+pub(super) unsafe fn partial_bytes(from: *const u8, count: usize) -> [u8; 4] {
+    // SAFETY: the caller vouches for `count` bytes.
+    std::array::from_fn(|at| if at < count { unsafe { from.add(at).read() } } else { 0 })
+}
+
+impl Products for Portable<i32> {
+    type Left = u8;
+    type Right = i8;
+    const DEPTH: usize = 4;
+    type Factor = [u8; 4];
+    type Panel = [[i8; 4]; 4];
+
+    #[inline(always)]
+    unsafe fn factor(from: *const u8) -> [u8; 4] {
+        // SAFETY: the caller vouches for four bytes.
+        unsafe { from.cast::<[u8; 4]>().read() }
+    }
+
+    #[inline(always)]
+    unsafe fn partial_factor(from: *const u8, count: usize) -> [u8; 4] {
+        // SAFETY: the caller vouches for `count` bytes.
+        unsafe { partial_bytes(from, count) }
+    }
+
+    #[inline(always)]
+    unsafe fn panel(from: *const i8) -> [[i8; 4]; 4] {
+        // SAFETY: the caller vouches for four bytes a lane.
+        unsafe { from.cast::<[[i8; 4]; 4]>().read() }
+    }
+
+    #[inline(always)]
+    unsafe fn panel_masked(from: *const i8, _: usize) -> [[i8; 4]; 4] {
+        // SAFETY: as above, as the operand is padded.
+        unsafe { Self::panel(from) }
+    }
+
+    #[inline(always)]
+    unsafe fn add_products(self, factor: [u8; 4], panel: [[i8; 4]; 4]) -> Self {
+        Portable(std::array::from_fn(|lane| {
+            let product = |at: usize| i32::from(factor[at]) * i32::from(panel[lane][at]);
+            self.0[lane].wrapping_add(product(0) + product(1) + product(2) + product(3))
         }))
     }
 }

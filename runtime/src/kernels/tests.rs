@@ -1,5 +1,7 @@
 //! Every tile set against plain loops.
 
+use abi::Start;
+
 use super::*;
 
 /// Small integers as floats, so that sums are exact in any order.
@@ -12,7 +14,7 @@ fn numbers(count: usize, seed: u32) -> Vec<f32> {
     (0..count).map(|_| next()).collect()
 }
 
-fn tile_sets() -> Vec<&'static TileSet> {
+fn tile_sets() -> Vec<&'static TileSet<Floats>> {
     let mut sets = vec![&contract::PORTABLE_TILES];
     #[cfg(target_arch = "x86_64")]
     {
@@ -26,26 +28,40 @@ fn tile_sets() -> Vec<&'static TileSet> {
     sets
 }
 
-fn naive(p: &Contraction<'_>, init: &[f32], a: &[f32], b: &[f32], c: &mut [f32]) {
-    let d = p.descriptor;
+fn byte_tile_sets() -> Vec<&'static TileSet<Bytes>> {
+    let mut sets = vec![&contract::PORTABLE_BYTE_TILES];
+    #[cfg(target_arch = "x86_64")]
+    {
+        if is_x86_feature_detected!("avx512bw") && is_x86_feature_detected!("avx512vnni") {
+            sets.push(&x86::VNNI_TILES);
+        }
+        if is_x86_feature_detected!("avx2") {
+            sets.push(&x86::AVX2_BYTE_TILES);
+        }
+    }
+    sets
+}
+
+fn naive(p: &Contraction<'_, Floats>, init: &[f32], a: &[f32], b: &[f32], c: &mut [f32]) {
+    let Descriptor { walk: d, start, .. } = p.descriptor;
     for row in 0..p.rows as i64 {
         let (outer, inner) = (row / d.row_inner, row % d.row_inner);
         for column in 0..p.cols as i64 {
             let (group, lane) = (column / 16, column % 16);
-            let target = (outer * d.c_row_outer + inner * d.c_row_inner + group * d.c_group + lane) as usize;
-            let mut sum = match d.start {
-                START_INIT => init[column as usize],
-                START_C => c[target],
-                _ => 0.0,
+            let target = (outer * d.out_rows[1] + inner * d.out_rows[0] + group * d.out_group + lane) as usize;
+            let mut sum = match start {
+                Start::Columns => init[column as usize],
+                Start::Values => c[target],
+                Start::Zero => 0.0,
             };
             for i in 0..d.reduction[0] {
-                let depth = if i + 1 == d.reduction[0] { d.last_k } else { d.reduction[3] };
+                let depth = if i + 1 == d.reduction[0] { d.last_block } else { d.reduction[3] };
                 for (j, l, k) in (0..d.reduction[1])
                     .flat_map(|j| (0..d.reduction[2]).flat_map(move |l| (0..depth).map(move |k| (j, l, k))))
                 {
                     let at = |s: &[i64; 4]| i * s[0] + j * s[1] + l * s[2] + k * s[3];
-                    let from_a = at(&d.a_strides) + outer * d.a_row_outer + inner * d.a_row_inner;
-                    sum += a[from_a as usize] * b[(at(&d.b_strides) + group * d.b_group + lane) as usize];
+                    let from_a = at(&d.left) + outer * d.left_rows[1] + inner * d.left_rows[0];
+                    sum += a[from_a as usize] * b[(at(&d.right) + group * d.right_group + lane) as usize];
                 }
             }
             c[target] = sum;
@@ -53,19 +69,19 @@ fn naive(p: &Contraction<'_>, init: &[f32], a: &[f32], b: &[f32], c: &mut [f32])
     }
 }
 
-fn check(descriptor: &ContractDescriptor, rows: usize, cols: usize) {
+fn check(descriptor: &Descriptor<Product<i64>>, rows: usize, cols: usize) {
     let reach = |strides: &[i64], extents: &[i64]| -> usize {
         strides.iter().zip(extents).map(|(s, e)| s * (e - 1).max(0)).sum::<i64>() as usize
     };
-    let d = descriptor;
+    let d = &descriptor.walk;
     let outer = (rows as i64 + d.row_inner - 1) / d.row_inner;
     let row_extents = [outer.max(1), d.row_inner];
-    let a = numbers(reach(&d.a_strides, &d.reduction) + reach(&[d.a_row_outer, d.a_row_inner], &row_extents) + 1, 1);
-    let full = if d.b_full == 1 { cols.next_multiple_of(16) } else { cols };
+    let a = numbers(reach(&d.left, &d.reduction) + reach(&[d.left_rows[1], d.left_rows[0]], &row_extents) + 1, 1);
+    let full = if descriptor.right_padded == 1 { cols.next_multiple_of(16) } else { cols };
     let groups = [full.div_ceil(16) as i64];
-    let b = numbers(reach(&d.b_strides, &d.reduction) + reach(&[d.b_group], &groups) + full.min(16), 2);
+    let b = numbers(reach(&d.right, &d.reduction) + reach(&[d.right_group], &groups) + full.min(16), 2);
     let init = numbers(cols, 3);
-    let c = numbers(reach(&[d.c_row_outer, d.c_row_inner], &row_extents) + reach(&[d.c_group], &groups) + 16, 4);
+    let c = numbers(reach(&[d.out_rows[1], d.out_rows[0]], &row_extents) + reach(&[d.out_group], &groups) + 16, 4);
     let mut expected = c.clone();
     let problem =
         |c: *mut f32| Contraction { descriptor, a: a.as_ptr(), b: b.as_ptr(), init: init.as_ptr(), c, rows, cols };
@@ -78,22 +94,18 @@ fn check(descriptor: &ContractDescriptor, rows: usize, cols: usize) {
     }
 }
 
-fn gemm(k: i64, cols: i64, start: i64, b_full: i64) -> ContractDescriptor {
-    let panel = if b_full == 1 { (cols + 15) / 16 * 16 } else { cols };
-    ContractDescriptor {
+fn gemm(rows: i64, k: i64, cols: i64, right_padded: i64) -> Product<i64> {
+    let panel = if right_padded == 1 { (cols + 15) / 16 * 16 } else { cols };
+    Product {
         reduction: [1, 1, 1, k],
-        a_strides: [0, 0, 0, 1],
-        b_strides: [0, 0, 0, panel],
-        row_inner: i64::MAX,
-        a_row_inner: k,
-        a_row_outer: 0,
-        c_row_inner: cols,
-        c_row_outer: 0,
-        start,
-        b_full,
-        last_k: k,
-        b_group: 16,
-        c_group: 16,
+        left: [0, 0, 0, 1],
+        right: [0, 0, 0, panel],
+        row_inner: rows.max(1),
+        left_rows: [k, 0],
+        out_rows: [cols, 0],
+        last_block: k,
+        right_group: 16,
+        out_group: 16,
     }
 }
 
@@ -101,9 +113,9 @@ fn gemm(k: i64, cols: i64, start: i64, b_full: i64) -> ContractDescriptor {
 fn gemm_tiles_of_every_size() {
     for cols in [1, 3, 15, 16, 17, 31, 32, 33, 47, 48, 50, 63, 64] {
         for rows in 0..32 {
-            for (start, b_full) in [(START_ZERO, 0), (START_INIT, 1), (START_C, 0)] {
-                let descriptor = ContractDescriptor { row_inner: rows.max(1), ..gemm(5, cols, start, b_full) };
-                check(&descriptor, rows as usize, cols as usize);
+            for (start, right_padded) in [(Start::Zero, 0), (Start::Columns, 1), (Start::Values, 0)] {
+                let walk = gemm(rows, 5, cols, right_padded);
+                check(&Descriptor { walk, start, right_padded }, rows as usize, cols as usize);
             }
         }
     }
@@ -111,50 +123,45 @@ fn gemm_tiles_of_every_size() {
 
 #[test]
 fn depth_of_zero_leaves_the_start() {
-    check(&ContractDescriptor { row_inner: 4, ..gemm(0, 20, START_INIT, 0) }, 4, 20);
+    check(&Descriptor { walk: gemm(4, 0, 20, 0), start: Start::Columns, right_padded: 0 }, 4, 20);
 }
 
 #[test]
 fn transposed_a() {
-    let descriptor = ContractDescriptor { a_strides: [0, 0, 0, 9], a_row_inner: 1, row_inner: 9, ..gemm(7, 40, 0, 1) };
-    check(&descriptor, 9, 40);
+    let walk = Product { left: [0, 0, 0, 9], left_rows: [1, 0], ..gemm(9, 7, 40, 1) };
+    check(&Descriptor { walk, start: Start::Zero, right_padded: 1 }, 9, 40);
 }
 
 #[test]
 fn convolution_with_rows_that_wrap() {
     for (width, rows, cols) in [(7, 14, 32), (5, 23, 48), (1, 6, 64), (56, 56, 16), (3, 30, 20)] {
         let padded = (width + 2) * 16;
-        let descriptor = ContractDescriptor {
+        let walk = Product {
             reduction: [2, 3, 3, 16],
-            a_strides: [padded * 40, padded, 16, 1],
-            b_strides: [9 * 16 * cols, 3 * 16 * cols, 16 * cols, cols],
+            left: [padded * 40, padded, 16, 1],
+            right: [9 * 16 * cols, 3 * 16 * cols, 16 * cols, cols],
             row_inner: width,
-            a_row_inner: 16,
-            a_row_outer: padded,
-            c_row_inner: cols,
-            c_row_outer: cols * width,
-            start: START_INIT,
-            b_full: 0,
-            last_k: 3,
-            b_group: 16,
-            c_group: 16,
+            left_rows: [16, padded],
+            out_rows: [cols, cols * width],
+            last_block: 3,
+            right_group: 16,
+            out_group: 16,
         };
-        check(&descriptor, rows as usize, cols as usize);
+        check(&Descriptor { walk, start: Start::Columns, right_padded: 0 }, rows as usize, cols as usize);
     }
 }
 
 #[test]
 fn column_groups_apart() {
     for cols in [16, 20, 48, 64] {
-        let descriptor = ContractDescriptor {
-            b_strides: [0, 0, 0, 16],
-            b_group: 16 * 6,
-            row_inner: 9,
-            c_row_inner: 16,
-            c_group: 16 * 9,
-            ..gemm(6, cols, START_C, 1)
+        let walk = Product {
+            right: [0, 0, 0, 16],
+            right_group: 16 * 6,
+            out_rows: [16, 0],
+            out_group: 16 * 9,
+            ..gemm(9, 6, cols, 1)
         };
-        check(&descriptor, 9, cols as usize);
+        check(&Descriptor { walk, start: Start::Values, right_padded: 1 }, 9, cols as usize);
     }
 }
 
@@ -162,14 +169,14 @@ fn column_groups_apart() {
 fn depthwise_rows() {
     for (pixels, stride, channels) in [(0, 1, 16), (1, 1, 16), (7, 2, 3), (8, 1, 16), (23, 2, 12)] {
         let width = (pixels * stride + 3) as i64;
-        let descriptor = DepthwiseDescriptor {
+        let walk = Depthwise {
             window: [3, 3],
-            x_window: [width * channels as i64, channels as i64],
-            x_pixel: (stride * channels) as i64,
-            w_window: [3 * channels as i64, channels as i64],
-            y_pixel: channels as i64,
-            start: START_INIT,
+            left: [width * channels as i64, channels as i64],
+            left_pixel: (stride * channels) as i64,
+            right: [3 * channels as i64, channels as i64],
+            out_pixel: channels as i64,
         };
+        let descriptor = Descriptor { walk, start: Start::Columns, right_padded: 0 };
         let (x, w, bias) = (numbers(width as usize * 3 * channels, 1), numbers(9 * channels, 2), numbers(channels, 3));
         let mut expected = vec![0.0; pixels * channels];
         for (index, value) in expected.iter_mut().enumerate() {
@@ -206,4 +213,75 @@ fn depthwise_rows() {
             assert_eq!(y, expected, "pixels {pixels}, stride {stride}, channels {channels}");
         }
     }
+}
+
+/// Every bit pattern of a byte, the largest in sequences that would saturate 16 bits.
+fn bytes(count: usize, seed: u32) -> Vec<u8> {
+    let mut state = seed;
+    let mut next = || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        if state >> 31 == 0 { (state >> 16) as u8 } else { [255, 128][(state >> 24) as usize % 2] }
+    };
+    (0..count).map(|_| next()).collect()
+}
+
+/// Rows of `k` bytes by columns of `k` bytes, packed as `[n / 16][k / 4][16][4]`.
+fn check_bytes(rows: usize, k: usize, cols: usize, start: Start) {
+    let quads = k.div_ceil(4);
+    let group = quads * 64;
+    let a = bytes(rows * k, 1);
+    let b: Vec<i8> = bytes(k * cols, 2).into_iter().map(|byte| byte as i8).collect();
+    let mut packed = vec![0i8; cols.div_ceil(16) * group];
+    for (at, &value) in b.iter().enumerate() {
+        let (depth, column) = (at / cols, at % cols);
+        packed[column / 16 * group + depth / 4 * 64 + column % 16 * 4 + depth % 4] = value;
+    }
+    let init: Vec<i32> = (0..cols as i32).map(|column| column * 100_000_007).collect();
+    let c: Vec<i32> = (0..(rows * cols) as i32).collect();
+    let expected: Vec<i32> = (0..rows * cols)
+        .map(|at| {
+            let (row, column) = (at / cols, at % cols);
+            let first = match start {
+                Start::Zero => 0,
+                Start::Columns => init[column],
+                Start::Values => c[at],
+            };
+            let product = |depth: usize| i32::from(a[row * k + depth]) * i32::from(b[depth * cols + column]);
+            (0..k).fold(first, |sum, depth| sum.wrapping_add(product(depth)))
+        })
+        .collect();
+    let walk =
+        Product { right: [0, 0, 0, 16], right_group: group as i64, ..gemm(rows as i64, k as i64, cols as i64, 1) };
+    let descriptor = Descriptor { walk, start, right_padded: 1 };
+    for set in byte_tile_sets() {
+        let mut actual = c.clone();
+        let problem = Contraction {
+            descriptor: &descriptor,
+            a: a.as_ptr(),
+            b: packed.as_ptr(),
+            init: init.as_ptr(),
+            c: actual.as_mut_ptr(),
+            rows,
+            cols,
+        };
+        // SAFETY: the buffers above reach as far as the descriptor does.
+        unsafe { problem.run(set) };
+        assert_eq!(actual, expected, "width {}, {rows} x {k} x {cols}", set.width);
+    }
+}
+
+#[test]
+fn byte_tiles_of_every_size() {
+    for size in 1..=70 {
+        for rows in [1, 2, 7, 15, 33] {
+            check_bytes(rows, 13, size, Start::Columns);
+            check_bytes(rows, size, 37, Start::Zero);
+        }
+        check_bytes(size, 24, 48, Start::Values);
+    }
+}
+
+#[test]
+fn byte_sums_neither_saturate_nor_stop_at_the_largest() {
+    check_bytes(3, 70_001, 17, Start::Columns);
 }

@@ -2,11 +2,12 @@
 
 use std::arch::x86_64::*;
 
-use super::contract::{Columns, Contraction, Tile, TileSet, tile};
+use super::contract::{Bytes, Columns, Contraction, Floats, Tile, TileSet, tile};
 use super::depthwise::{DepthwiseRow, row};
-use super::lanes::Lanes;
+use super::lanes::{Lanes, Products, partial_bytes};
 
 impl Lanes for __m512 {
+    type Element = f32;
     const WIDTH: usize = 16;
     type Mask = __mmask16;
 
@@ -19,12 +20,6 @@ impl Lanes for __m512 {
     unsafe fn zero() -> Self {
         // SAFETY: AVX-512 is there, see `Lanes`.
         unsafe { _mm512_setzero_ps() }
-    }
-
-    #[inline(always)]
-    unsafe fn splat(value: f32) -> Self {
-        // SAFETY: as above.
-        unsafe { _mm512_set1_ps(value) }
     }
 
     #[inline(always)]
@@ -50,15 +45,48 @@ impl Lanes for __m512 {
         // SAFETY: as above.
         unsafe { _mm512_mask_storeu_ps(to, mask, self) }
     }
+}
+
+impl Products for __m512 {
+    type Left = f32;
+    type Right = f32;
+    const DEPTH: usize = 1;
+    type Factor = Self;
+    type Panel = Self;
 
     #[inline(always)]
-    unsafe fn add_product(self, x: Self, y: Self) -> Self {
+    unsafe fn factor(from: *const f32) -> Self {
         // SAFETY: as above.
-        unsafe { _mm512_fmadd_ps(x, y, self) }
+        unsafe { _mm512_set1_ps(from.read_unaligned()) }
+    }
+
+    #[inline(always)]
+    unsafe fn partial_factor(from: *const f32, _: usize) -> Self {
+        // SAFETY: as above.
+        unsafe { Self::factor(from) }
+    }
+
+    #[inline(always)]
+    unsafe fn panel(from: *const f32) -> Self {
+        // SAFETY: as above.
+        unsafe { Self::load(from) }
+    }
+
+    #[inline(always)]
+    unsafe fn panel_masked(from: *const f32, mask: __mmask16) -> Self {
+        // SAFETY: as above.
+        unsafe { Self::load_masked(from, mask) }
+    }
+
+    #[inline(always)]
+    unsafe fn add_products(self, factor: Self, panel: Self) -> Self {
+        // SAFETY: as above.
+        unsafe { _mm512_fmadd_ps(factor, panel, self) }
     }
 }
 
 impl Lanes for __m256 {
+    type Element = f32;
     const WIDTH: usize = 8;
     type Mask = __m256i;
 
@@ -72,12 +100,6 @@ impl Lanes for __m256 {
     unsafe fn zero() -> Self {
         // SAFETY: as above.
         unsafe { _mm256_setzero_ps() }
-    }
-
-    #[inline(always)]
-    unsafe fn splat(value: f32) -> Self {
-        // SAFETY: as above.
-        unsafe { _mm256_set1_ps(value) }
     }
 
     #[inline(always)]
@@ -103,42 +125,285 @@ impl Lanes for __m256 {
         // SAFETY: as above.
         unsafe { _mm256_maskstore_ps(to, mask, self) }
     }
+}
+
+impl Products for __m256 {
+    type Left = f32;
+    type Right = f32;
+    const DEPTH: usize = 1;
+    type Factor = Self;
+    type Panel = Self;
 
     #[inline(always)]
-    unsafe fn add_product(self, x: Self, y: Self) -> Self {
+    unsafe fn factor(from: *const f32) -> Self {
         // SAFETY: as above.
-        unsafe { _mm256_fmadd_ps(x, y, self) }
+        unsafe { _mm256_set1_ps(from.read_unaligned()) }
+    }
+
+    #[inline(always)]
+    unsafe fn partial_factor(from: *const f32, _: usize) -> Self {
+        // SAFETY: as above.
+        unsafe { Self::factor(from) }
+    }
+
+    #[inline(always)]
+    unsafe fn panel(from: *const f32) -> Self {
+        // SAFETY: as above.
+        unsafe { Self::load(from) }
+    }
+
+    #[inline(always)]
+    unsafe fn panel_masked(from: *const f32, mask: __m256i) -> Self {
+        // SAFETY: as above.
+        unsafe { Self::load_masked(from, mask) }
+    }
+
+    #[inline(always)]
+    unsafe fn add_products(self, factor: Self, panel: Self) -> Self {
+        // SAFETY: as above.
+        unsafe { _mm256_fmadd_ps(factor, panel, self) }
+    }
+}
+
+/// Sums of products of bytes. The instruction that adds four at once is there, see [`Products`].
+#[derive(Clone, Copy)]
+pub(super) struct Quads512(__m512i);
+
+impl Lanes for Quads512 {
+    type Element = i32;
+    const WIDTH: usize = 16;
+    type Mask = __mmask16;
+
+    #[inline(always)]
+    unsafe fn mask(count: usize) -> __mmask16 {
+        // SAFETY: as above.
+        unsafe { __m512::mask(count) }
+    }
+
+    #[inline(always)]
+    unsafe fn zero() -> Self {
+        // SAFETY: as above.
+        Quads512(unsafe { _mm512_setzero_si512() })
+    }
+
+    #[inline(always)]
+    unsafe fn load(from: *const i32) -> Self {
+        // SAFETY: as above.
+        Quads512(unsafe { _mm512_loadu_epi32(from) })
+    }
+
+    #[inline(always)]
+    unsafe fn load_masked(from: *const i32, mask: __mmask16) -> Self {
+        // SAFETY: as above.
+        Quads512(unsafe { _mm512_maskz_loadu_epi32(mask, from) })
+    }
+
+    #[inline(always)]
+    unsafe fn store(self, to: *mut i32) {
+        // SAFETY: as above.
+        unsafe { _mm512_storeu_epi32(to, self.0) }
+    }
+
+    #[inline(always)]
+    unsafe fn store_masked(self, to: *mut i32, mask: __mmask16) {
+        // SAFETY: as above.
+        unsafe { _mm512_mask_storeu_epi32(to, mask, self.0) }
+    }
+}
+
+impl Products for Quads512 {
+    type Left = u8;
+    type Right = i8;
+    const DEPTH: usize = 4;
+    type Factor = __m512i;
+    type Panel = __m512i;
+
+    #[inline(always)]
+    unsafe fn factor(from: *const u8) -> __m512i {
+        // SAFETY: as above.
+        unsafe { _mm512_set1_epi32(from.cast::<i32>().read_unaligned()) }
+    }
+
+    #[inline(always)]
+    unsafe fn partial_factor(from: *const u8, count: usize) -> __m512i {
+        // SAFETY: as above.
+        unsafe { _mm512_set1_epi32(i32::from_le_bytes(partial_bytes(from, count))) }
+    }
+
+    #[inline(always)]
+    unsafe fn panel(from: *const i8) -> __m512i {
+        // SAFETY: as above.
+        unsafe { _mm512_loadu_epi8(from) }
+    }
+
+    #[inline(always)]
+    unsafe fn panel_masked(from: *const i8, _: __mmask16) -> __m512i {
+        // SAFETY: as above, as the operand is padded.
+        unsafe { Self::panel(from) }
+    }
+
+    #[inline(always)]
+    unsafe fn add_products(self, factor: __m512i, panel: __m512i) -> Self {
+        // SAFETY: as above.
+        Quads512(unsafe { _mm512_dpbusd_epi32(self.0, factor, panel) })
+    }
+}
+
+/// Sums of products of bytes. They are multiplied as 16 bits, in pairs: adding up products of bytes in 16 bits would
+/// saturate.
+#[derive(Clone, Copy)]
+pub(super) struct Quads256(__m256i);
+
+/// Four bytes a lane, as two pairs of 16 bits: those at even places, and those at odd ones.
+#[derive(Clone, Copy)]
+pub(super) struct Pairs(__m256i, __m256i);
+
+impl Pairs {
+    #[inline(always)]
+    unsafe fn unsigned(bytes: __m256i) -> Pairs {
+        // SAFETY: AVX2 is there, see `Lanes`.
+        unsafe { Pairs(_mm256_and_si256(bytes, _mm256_set1_epi16(0xff)), _mm256_srli_epi16(bytes, 8)) }
+    }
+
+    #[inline(always)]
+    unsafe fn signed(bytes: __m256i) -> Pairs {
+        // SAFETY: as above.
+        unsafe { Pairs(_mm256_srai_epi16(_mm256_slli_epi16(bytes, 8), 8), _mm256_srai_epi16(bytes, 8)) }
+    }
+}
+
+impl Lanes for Quads256 {
+    type Element = i32;
+    const WIDTH: usize = 8;
+    type Mask = __m256i;
+
+    #[inline(always)]
+    unsafe fn mask(count: usize) -> __m256i {
+        // SAFETY: as above.
+        unsafe { __m256::mask(count) }
+    }
+
+    #[inline(always)]
+    unsafe fn zero() -> Self {
+        // SAFETY: as above.
+        Quads256(unsafe { _mm256_setzero_si256() })
+    }
+
+    #[inline(always)]
+    unsafe fn load(from: *const i32) -> Self {
+        // SAFETY: as above.
+        Quads256(unsafe { _mm256_loadu_si256(from.cast()) })
+    }
+
+    #[inline(always)]
+    unsafe fn load_masked(from: *const i32, mask: __m256i) -> Self {
+        // SAFETY: as above.
+        Quads256(unsafe { _mm256_maskload_epi32(from, mask) })
+    }
+
+    #[inline(always)]
+    unsafe fn store(self, to: *mut i32) {
+        // SAFETY: as above.
+        unsafe { _mm256_storeu_si256(to.cast(), self.0) }
+    }
+
+    #[inline(always)]
+    unsafe fn store_masked(self, to: *mut i32, mask: __m256i) {
+        // SAFETY: as above.
+        unsafe { _mm256_maskstore_epi32(to, mask, self.0) }
+    }
+}
+
+impl Products for Quads256 {
+    type Left = u8;
+    type Right = i8;
+    const DEPTH: usize = 4;
+    type Factor = Pairs;
+    type Panel = Pairs;
+
+    #[inline(always)]
+    unsafe fn factor(from: *const u8) -> Pairs {
+        // SAFETY: as above.
+        unsafe { Pairs::unsigned(_mm256_set1_epi32(from.cast::<i32>().read_unaligned())) }
+    }
+
+    #[inline(always)]
+    unsafe fn partial_factor(from: *const u8, count: usize) -> Pairs {
+        // SAFETY: as above.
+        unsafe { Pairs::unsigned(_mm256_set1_epi32(i32::from_le_bytes(partial_bytes(from, count)))) }
+    }
+
+    #[inline(always)]
+    unsafe fn panel(from: *const i8) -> Pairs {
+        // SAFETY: as above.
+        unsafe { Pairs::signed(_mm256_loadu_si256(from.cast())) }
+    }
+
+    #[inline(always)]
+    unsafe fn panel_masked(from: *const i8, _: __m256i) -> Pairs {
+        // SAFETY: as above, as the operand is padded.
+        unsafe { Self::panel(from) }
+    }
+
+    #[inline(always)]
+    unsafe fn add_products(self, factor: Pairs, panel: Pairs) -> Self {
+        // SAFETY: as above.
+        unsafe {
+            let even = _mm256_madd_epi16(factor.0, panel.0);
+            let odd = _mm256_madd_epi16(factor.1, panel.1);
+            Quads256(_mm256_add_epi32(_mm256_add_epi32(self.0, even), odd))
+        }
     }
 }
 
 macro_rules! tiles {
-    ($feature:literal, $lanes:ty, $vectors:literal: $($rows:literal)*) => {
+    ($feature:literal, $elements:ty, $lanes:ty, $vectors:literal: $($rows:literal)*) => {
         &[$({
             #[target_feature(enable = $feature)]
-            unsafe fn instance(problem: &Contraction<'_>, row: usize, columns: Columns) {
+            unsafe fn instance(problem: &Contraction<'_, $elements>, row: usize, columns: Columns) {
                 // SAFETY: promised by the caller; the features are enabled here.
-                unsafe { tile::<$lanes, $rows, $vectors>(problem, row, columns) }
+                unsafe { tile::<$elements, $lanes, $rows, $vectors>(problem, row, columns) }
             }
-            instance as Tile
+            instance as Tile<$elements>
         }),*]
     };
 }
 
 /// Thirty-two registers of sixteen lanes: rows · vectors sums, the panel's vectors and one factor fit.
-pub(super) static AVX512_TILES: TileSet = TileSet {
+pub(super) static AVX512_TILES: TileSet<Floats> = TileSet {
     width: 16,
     panels: &[
-        tiles!("avx512f", __m512, 1: 1 2 3 4 5 6 7 8 9 10 11 12),
-        tiles!("avx512f", __m512, 2: 1 2 3 4 5 6 7 8 9 10 11 12 13 14),
-        tiles!("avx512f", __m512, 3: 1 2 3 4 5 6 7 8),
-        tiles!("avx512f", __m512, 4: 1 2 3 4 5 6),
+        tiles!("avx512f", Floats, __m512, 1: 1 2 3 4 5 6 7 8 9 10 11 12),
+        tiles!("avx512f", Floats, __m512, 2: 1 2 3 4 5 6 7 8 9 10 11 12 13 14),
+        tiles!("avx512f", Floats, __m512, 3: 1 2 3 4 5 6 7 8),
+        tiles!("avx512f", Floats, __m512, 4: 1 2 3 4 5 6),
     ],
 };
 
 /// Sixteen registers of eight lanes.
-pub(super) static AVX2_TILES: TileSet = TileSet {
+pub(super) static AVX2_TILES: TileSet<Floats> = TileSet {
     width: 8,
-    panels: &[tiles!("avx2,fma", __m256, 1: 1 2 3 4 5 6 7 8 9 10), tiles!("avx2,fma", __m256, 2: 1 2 3 4 5 6)],
+    panels: &[
+        tiles!("avx2,fma", Floats, __m256, 1: 1 2 3 4 5 6 7 8 9 10),
+        tiles!("avx2,fma", Floats, __m256, 2: 1 2 3 4 5 6),
+    ],
+};
+
+/// As [`AVX512_TILES`].
+pub(super) static VNNI_TILES: TileSet<Bytes> = TileSet {
+    width: 16,
+    panels: &[
+        tiles!("avx512f,avx512bw,avx512vnni", Bytes, Quads512, 1: 1 2 3 4 5 6 7 8 9 10 11 12),
+        tiles!("avx512f,avx512bw,avx512vnni", Bytes, Quads512, 2: 1 2 3 4 5 6 7 8 9 10 11 12 13 14),
+        tiles!("avx512f,avx512bw,avx512vnni", Bytes, Quads512, 3: 1 2 3 4 5 6 7 8),
+        tiles!("avx512f,avx512bw,avx512vnni", Bytes, Quads512, 4: 1 2 3 4 5 6),
+    ],
+};
+
+/// As [`AVX2_TILES`], with two registers for every factor and every vector of a panel.
+pub(super) static AVX2_BYTE_TILES: TileSet<Bytes> = TileSet {
+    width: 8,
+    panels: &[tiles!("avx2", Bytes, Quads256, 1: 1 2 3 4 5 6 7 8), tiles!("avx2", Bytes, Quads256, 2: 1 2 3 4)],
 };
 
 #[target_feature(enable = "avx512f")]

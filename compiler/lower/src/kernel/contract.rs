@@ -1,14 +1,16 @@
 //! The loop nest of a contraction kernel: tiles of rows and columns computed by a micro-kernel, then the elementwise
 //! consumers of the contraction applied to the tile while it is in the first-level cache.
 
-use ir::{Attributes, Body, Type, Value};
+use abi::{Depthwise, Product, Start};
+use ir::{Body, Type, Value};
 
 use super::emit::Emitter;
 use super::lane::Lane;
 use super::loops::{delinearize, shift};
-use crate::contraction::{Columns, Contraction, Kind};
+use crate::contraction::{Columns, Contraction, Shape};
 use dialects::linalg::GROUP;
 use dialects::linalg::generic::Generic;
+use dialects::rt::tile::{Tile, Walk};
 
 /// Columns of one tile: four vectors.
 const PANEL: i64 = 4 * GROUP;
@@ -16,21 +18,6 @@ const PANEL: i64 = 4 * GROUP;
 const TILE_ROWS: i64 = 64;
 /// Consecutive inner rows at most in one tile.
 const INNER_ROWS: i64 = 128;
-
-/// What the descriptor of a micro-kernel call says, in its order.
-struct Tile {
-    reduction: [Value; 4],
-    left: [Value; 4],
-    right: [Value; 4],
-    row_inner: Value,
-    left_rows: [Value; 2],
-    out_rows: [Value; 2],
-    start: i64,
-    right_padded: bool,
-    last_block: Value,
-    right_group: Value,
-    out_group: Value,
-}
 
 /// A kernel around one contraction.
 pub struct ContractionKernel<'g> {
@@ -64,8 +51,8 @@ pub fn emit_contraction(emitter: &mut Emitter<'_>, kernel: &ContractionKernel<'_
     let panel = emitter.index(PANEL);
     let panels = ceil_div(emitter, columns, panel);
 
-    let start = start_of(source, generic, roles);
-    let tile = descriptor(emitter, kernel, &extents, &strides, inner, &start);
+    let first = start_of(source, generic, roles);
+    let walk = walk_of(emitter, kernel, &extents, &strides, inner);
     let batch: Vec<Value> = roles.batch.iter().map(|&dim| extents[dim]).collect();
     let counts: Vec<Value> = batch.iter().copied().chain([panels, outer_tiles, inner_tiles]).collect();
     let total = counts.iter().fold(emitter.index(1), |product, &count| emitter.mul(product, count));
@@ -85,7 +72,7 @@ pub fn emit_contraction(emitter: &mut Emitter<'_>, kernel: &ContractionKernel<'_
         let inner_count = emitter.min(left_over, inner_tile);
         let origin = Origin { batch: batch_indices, column, row_outer, row_inner };
         let place = Place { column_groups, origin: &origin, outer_count, inner_count, tile_columns };
-        if let Start::Values = start {
+        if let First::Values = first {
             tile_points(emitter, kernel, &place, |emitter, point, subscripts| {
                 let map = generic.output_map(0).clone();
                 let at: Vec<Lane> = map.results.iter().map(|e| emitter.affine(e, point)).collect();
@@ -94,7 +81,7 @@ pub fn emit_contraction(emitter: &mut Emitter<'_>, kernel: &ContractionKernel<'_
                 emitter.store(&value, out, &place);
             });
         }
-        call(emitter, kernel, &strides, &tile, &place, &start, out);
+        call(emitter, kernel, (&strides, &walk), &place, &first, out);
         if !trivial {
             tile_points(emitter, kernel, &place, |emitter, point, subscripts| {
                 let place = shift_all(emitter, subscripts, kernel.offsets);
@@ -124,8 +111,8 @@ struct Place<'t> {
     tile_columns: Value,
 }
 
-/// The value a tile's accumulators start from.
-enum Start {
+/// What a tile's sums start from.
+enum First {
     Zero,
     /// One value a column, read from a tensor indexed by these batch loops and then the columns.
     Columns(Value, Vec<usize>),
@@ -133,31 +120,31 @@ enum Start {
     Values,
 }
 
-fn start_of(source: &Body, generic: &Generic, roles: &Contraction) -> Start {
-    let Some(init) = Generic::defining(source, generic.inits[0]) else { return Start::Values };
+fn start_of(source: &Body, generic: &Generic, roles: &Contraction) -> First {
+    let Some(init) = Generic::defining(source, generic.inits[0]) else { return First::Values };
     let yielded = init.yields(source)[0];
     if let Some(op) = source.defining_op(yielded) {
         let zero = source.op(op).attributes.float("value") == Some(0.0);
-        return if source.name(op) == "arith.constant" && zero { Start::Zero } else { Start::Values };
+        return if source.name(op) == "arith.constant" && zero { First::Zero } else { First::Values };
     }
     // a body that yields one input untouched, indexed by the column loops alone
     let arguments = source.arguments(init.block);
-    let Some(input) = arguments.iter().position(|&argument| argument == yielded) else { return Start::Values };
-    let Some(picks) = init.maps[input].as_projected_permutation() else { return Start::Values };
+    let Some(input) = arguments.iter().position(|&argument| argument == yielded) else { return First::Values };
+    let Some(picks) = init.maps[input].as_projected_permutation() else { return First::Values };
     let out = generic.output_map(0).as_projected_permutation().unwrap_or_default();
     let loops: Vec<usize> = picks.iter().filter_map(|&position| out.get(position).copied()).collect();
     let expected = match roles.columns {
         Columns::Single { dim, .. } => vec![dim],
         Columns::Blocked { group, column } => vec![group, column],
     };
-    let Some(batch) = loops.strip_suffix(&expected[..]) else { return Start::Values };
+    let Some(batch) = loops.strip_suffix(&expected[..]) else { return First::Values };
     let plain = init.inputs.len() == 1 && init.output_map(0).is_identity();
     let by_batch = loops.len() == picks.len() && batch.iter().all(|dim| roles.batch.contains(dim));
     // a kernel holds vectors whose elements are all the same, and what it computes itself, in no buffer
     let in_kernel = |op| Generic::of(source, op).is_some() || source.name(op) == "arith.constant";
     match plain && by_batch && !source.defining_op(init.inputs[input]).is_some_and(in_kernel) {
-        true => Start::Columns(init.inputs[input], batch.to_vec()),
-        false => Start::Values,
+        true => First::Columns(init.inputs[input], batch.to_vec()),
+        false => First::Values,
     }
 }
 
@@ -169,6 +156,7 @@ struct Strides {
     right_offset: Value,
     right_group: Value,
     out: Vec<Value>,
+    out_group: Value,
 }
 
 impl Strides {
@@ -193,7 +181,11 @@ impl Strides {
         for (position, &dim) in picks.iter().enumerate() {
             out_strides[dim] = result_strides[permutation[position]];
         }
-        Strides { left, left_offset, right, right_offset, right_group, out: out_strides }
+        let out_group = match roles.columns {
+            Columns::Single { .. } => emitter.index(GROUP),
+            Columns::Blocked { group, .. } => out_strides[group],
+        };
+        Strides { left, left_offset, right, right_offset, right_group, out: out_strides, out_group }
     }
 }
 
@@ -316,14 +308,14 @@ fn reduction_loops(
     loops
 }
 
-fn descriptor(
+/// How the tiles of a contraction walk its operands.
+fn walk_of(
     emitter: &mut Emitter<'_>,
     kernel: &ContractionKernel<'_>,
     extents: &[Value],
     strides: &Strides,
     inner: Value,
-    start: &Start,
-) -> Tile {
+) -> Walk {
     let roles = kernel.roles;
     let (zero, one) = (emitter.index(0), emitter.index(1));
     let ragged = emitter.source.op(kernel.generic.op).attributes.integer("rt.last_block");
@@ -339,29 +331,32 @@ fn descriptor(
         }
         words
     };
-    let reduction = words(|r| r.extent, one);
+    let (reduction, left, right) = (words(|r| r.extent, one), words(|r| r.left, zero), words(|r| r.right, zero));
     let row = |of: &[Value], index: usize| roles.rows.get(index).map_or(zero, |&dim| of[dim]);
-    let last_block = ragged.map_or(reduction[3], |count| emitter.index(count));
-    let out_group = match roles.columns {
-        Columns::Single { .. } => emitter.index(GROUP),
-        Columns::Blocked { group, .. } => strides.out[group],
-    };
-    Tile {
-        reduction,
-        left: words(|r| r.left, zero),
-        right: words(|r| r.right, zero),
-        row_inner: inner,
-        left_rows: [row(&strides.left, 0), row(&strides.left, 1)],
-        out_rows: [row(&strides.out, 0), row(&strides.out, 1)],
-        start: match start {
-            Start::Zero => 0,
-            Start::Columns(..) => 1,
-            Start::Values => 2,
+    match roles.shape {
+        Shape::Product => Walk::Product {
+            kind: roles.kind,
+            right_padded: !matches!(roles.columns, Columns::Single { packed: false, .. }),
+            walk: Product {
+                reduction,
+                left,
+                right,
+                row_inner: inner,
+                left_rows: [row(&strides.left, 0), row(&strides.left, 1)],
+                out_rows: [row(&strides.out, 0), row(&strides.out, 1)],
+                last_block: ragged.map_or(reduction[3], |count| emitter.index(count)),
+                right_group: strides.right_group,
+                out_group: strides.out_group,
+            },
         },
-        right_padded: !matches!(roles.columns, Columns::Single { packed: false, .. }),
-        last_block,
-        right_group: strides.right_group,
-        out_group,
+        // one reduction loop stands innermost, two stand outermost and innermost
+        Shape::Depthwise => Walk::Depthwise(Depthwise {
+            window: [reduction[0], reduction[3]],
+            left: [left[0], left[3]],
+            left_pixel: row(&strides.left, 0),
+            right: [right[0], right[3]],
+            out_pixel: row(&strides.out, 0),
+        }),
     }
 }
 
@@ -393,10 +388,9 @@ fn address(emitter: &mut Emitter<'_>, buffer: Value, offset: Value) -> Value {
 fn call(
     emitter: &mut Emitter<'_>,
     kernel: &ContractionKernel<'_>,
-    strides: &Strides,
-    tile: &Tile,
+    (strides, walk): (&Strides, &Walk),
     place: &Place<'_>,
-    start: &Start,
+    first: &First,
     out: Value,
 ) {
     let ContractionKernel { generic, roles, .. } = *kernel;
@@ -416,16 +410,16 @@ fn call(
         emitter.add(sum, step)
     };
     let left_offset = moved(emitter, &strides.left, strides.left_offset, zero);
-    let right_offset = moved(emitter, &strides.right, strides.right_offset, tile.right_group);
-    let first = out_origin(emitter, kernel, out);
-    let out_offset = moved(emitter, &strides.out, first, tile.out_group);
+    let right_offset = moved(emitter, &strides.right, strides.right_offset, strides.right_group);
+    let out_first = out_origin(emitter, kernel, out);
+    let out_offset = moved(emitter, &strides.out, out_first, strides.out_group);
     let left_buffer = emitter.buffer(generic.inputs[roles.left]).expect("contraction operands are kernel arguments");
     let right_buffer = emitter.buffer(generic.inputs[roles.right]).expect("contraction operands are kernel arguments");
-    let left_address = address(emitter, left_buffer, left_offset);
-    let right_address = address(emitter, right_buffer, right_offset);
-    let out_address = address(emitter, out, out_offset);
-    let start_address = match start {
-        Start::Columns(tensor, batch) => {
+    let left = address(emitter, left_buffer, left_offset);
+    let right = address(emitter, right_buffer, right_offset);
+    let out = address(emitter, out, out_offset);
+    let (start, from) = match first {
+        First::Columns(tensor, batch) => {
             let buffer = emitter.buffer(*tensor).expect("a start vector is a kernel argument");
             let strides = dense_strides(emitter, *tensor);
             let mut offset = origin.column;
@@ -434,48 +428,14 @@ fn call(
                 let step = emitter.mul(origin.batch[position], stride);
                 offset = emitter.add(offset, step);
             }
-            address(emitter, buffer, offset)
+            (Start::Columns, address(emitter, buffer, offset))
         }
-        Start::Zero | Start::Values => out_address,
+        First::Zero => (Start::Zero, out),
+        First::Values => (Start::Values, out),
     };
     let rows = emitter.mul(place.outer_count, place.inner_count);
-    let (name, words) = match roles.kind {
-        Kind::Product => ("rt.contract", tile.words(emitter)),
-        Kind::Depthwise => ("rt.depthwise", tile.depthwise_words(emitter)),
-    };
-    let operands: Vec<Value> = [left_address, right_address, start_address, out_address, rows, place.tile_columns]
-        .into_iter()
-        .chain(words)
-        .collect();
-    emitter.effect(name, &operands, &[], Attributes::new());
-}
-
-impl Tile {
-    /// The words of a depthwise descriptor: the window's extents, the strides of both operands along it, the strides
-    /// from pixel to pixel, and the start.
-    fn depthwise_words(&self, emitter: &mut Emitter<'_>) -> Vec<Value> {
-        // one reduction loop stands innermost, two stand outermost and innermost
-        let window = |words: [Value; 4]| [words[0], words[3]];
-        let start = emitter.index(self.start);
-        let mut words = Vec::new();
-        words.extend(window(self.reduction));
-        words.extend(window(self.left));
-        words.push(self.left_rows[0]);
-        words.extend(window(self.right));
-        words.extend([self.out_rows[0], start]);
-        words
-    }
-
-    fn words(&self, emitter: &mut Emitter<'_>) -> Vec<Value> {
-        let (start, padded) = (emitter.index(self.start), emitter.index(self.right_padded as i64));
-        let mut words = Vec::new();
-        words.extend(self.reduction);
-        words.extend(self.left);
-        words.extend(self.right);
-        words.extend([self.row_inner, self.left_rows[0], self.left_rows[1], self.out_rows[0], self.out_rows[1]]);
-        words.extend([start, padded, self.last_block, self.right_group, self.out_group]);
-        words
-    }
+    let tile = Tile { left, right, from, out, rows, columns: place.tile_columns, start, walk: *walk };
+    emitter.effect(tile.name(), &tile.operands(), &[], tile.attributes());
 }
 
 /// Visits the points of a tile, vectors along the columns: `visit` gets the contraction's loop indices and the

@@ -1,18 +1,16 @@
 //! `rt.contract` and `rt.depthwise` to calls of the runtime's micro-kernels, with their descriptors on the stack.
 
+use dialects::rt::tile::{Kind, Tile, Walk};
 use ir::{Attribute, Body, Builder, Module, Op, Result, Value};
 
 use super::scope::{definitions, stack_table, with_body};
 
-/// Operands in front of the descriptor's words: the addresses of A, B, the start values and C, rows and columns.
-pub(super) const PLAIN_OPERANDS: usize = 6;
-
-/// The micro-kernel behind an operation on a tile.
-fn micro_kernel(name: &str) -> Option<&'static str> {
-    match name {
-        "rt.contract" => Some("rt_contract_f32"),
-        "rt.depthwise" => Some("rt_depthwise_f32"),
-        _ => None,
+/// The micro-kernel that computes a tile.
+fn micro_kernel(tile: &Tile) -> &'static str {
+    match tile.walk {
+        Walk::Product { kind: Kind::F32, .. } => "rt_contract_f32",
+        Walk::Product { kind: Kind::U8I8, .. } => "rt_contract_u8_i8",
+        Walk::Depthwise(_) => "rt_depthwise_f32",
     }
 }
 
@@ -20,27 +18,27 @@ fn micro_kernel(name: &str) -> Option<&'static str> {
 pub(super) fn call_contractions(module: &mut Module) -> Result<()> {
     for op in definitions(module) {
         with_body(module, op, |_, body| {
-            let tiles: Vec<Op> =
-                body.walk_all().into_iter().filter(|&op| micro_kernel(body.name(op)).is_some()).collect();
-            tiles.into_iter().for_each(|tile| call_tile(body, tile));
+            for op in body.walk_all() {
+                if let Some(tile) = Tile::of(body, op) {
+                    call_tile(body, op, &tile);
+                }
+            }
         });
     }
     Ok(())
 }
 
-fn call_tile(body: &mut Body, op: Op) {
-    let callee = micro_kernel(body.name(op)).expect("the caller found a tile");
-    let operands = body.op(op).operands().to_vec();
-    let (plain, words) = operands.split_at(PLAIN_OPERANDS);
-    let table = descriptor(body, op, words);
+fn call_tile(body: &mut Body, op: Op, tile: &Tile) {
+    let table = descriptor(body, op, tile);
     let mut builder = Builder::before(body, op);
-    let arguments: Vec<Value> = std::iter::once(table).chain(plain.iter().copied()).collect();
-    builder.create("func.call", &arguments, &[], [("callee", Attribute::symbol(callee))]);
+    let arguments = [table, tile.left, tile.right, tile.from, tile.out, tile.rows, tile.columns];
+    builder.create("func.call", &arguments, &[], [("callee", Attribute::symbol(micro_kernel(tile)))]);
     body.erase(op);
 }
 
-/// A table of words: written in front of the outermost loop that none of the words changes in.
-fn descriptor(body: &mut Body, op: Op, words: &[Value]) -> Value {
+/// An [`abi::Descriptor`]: written in front of the outermost loop that nothing in it changes in.
+fn descriptor(body: &mut Body, op: Op, tile: &Tile) -> Value {
+    let words = tile.walk.words();
     let mut place = op;
     let mut loops = std::iter::successors(body.parent_op(op), |&around| body.parent_op(around));
     while let Some(around) = loops.next().filter(|&around| words.iter().all(|&word| is_outside(body, word, around))) {
@@ -49,9 +47,11 @@ fn descriptor(body: &mut Body, op: Op, words: &[Value]) -> Value {
     let home = body.op(place).parent().expect("the tile is attached");
     // stack memory belongs to the function that uses it, so to the loop body if that becomes a function
     let top = enclosing_parallel_block(body, place).unwrap_or(home);
-    let table = stack_table(&mut Builder::at_start(body, top), words.len());
+    let table = stack_table(&mut Builder::at_start(body, top), words.len() + 2);
     let mut builder = Builder::before(body, place);
-    for (at, &word) in words.iter().enumerate() {
+    let right_padded = matches!(tile.walk, Walk::Product { right_padded: true, .. });
+    let fixed = [tile.start as i64, i64::from(right_padded)].map(|number| builder.constant_index(number));
+    for (at, word) in words.into_iter().chain(fixed).enumerate() {
         let at = builder.constant_index(at as i64);
         let word = builder.value("arith.index_cast", &[word], ir::Type::I64, []);
         builder.create("memref.store", &[word, table, at], &[], []);

@@ -199,14 +199,23 @@ impl<'b> Node<'_, 'b> {
     }
 
     /// The shapes of results, in which no extent is negative.
-    pub(crate) fn expect_extents(&mut self, shapes: Vec<Option<Shape>>) -> Answer {
+    pub(super) fn expect_extents(&mut self, shapes: Vec<Option<Shape>>) -> Answer {
         for (index, shape) in shapes.iter().enumerate().take(self.result_count()) {
             for (axis, dim) in shape.iter().flatten().enumerate() {
+                if self.is_operand_extent(dim) {
+                    continue;
+                }
                 let message = || format!("extent {axis} of result {index} is {dim}, which is negative");
                 self.require(Condition::Extent(dim.clone()), message)?;
             }
         }
         Ok(shapes)
+    }
+
+    /// Whether an operand has this extent, which was seen to be one where the operand was made.
+    fn is_operand_extent(&self, dim: &DimExpr) -> bool {
+        let operands = self.analyser.body.op(self.op).operands();
+        operands.iter().any(|&operand| self.analyser.known.shape(operand).is_some_and(|shape| shape.contains(dim)))
     }
 
     /// The axes an operand lists, counted from the front. `Ok(None)` when they are not known, or omitted.

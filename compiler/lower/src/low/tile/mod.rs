@@ -8,15 +8,16 @@ mod code;
 mod cover;
 mod registers;
 
+use abi::{Depthwise, Start};
 use ir::{Body, Builder, Module, Op, Value};
 
 use self::code::Code;
 use self::cover::{choices, cover, sizes};
 use self::registers::{Rows, Tile, Vectors};
-use super::contract::PLAIN_OPERANDS;
 use super::dispatch::{LEVEL, registers_of};
 use super::scope::{definitions, with_body};
 use dialects::linalg::GROUP;
+use dialects::rt::tile::{self as rt, Kind, Walk};
 
 /// The vector registers of a processor that multiplies and adds at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,11 +76,11 @@ pub(super) fn tile_contractions(module: &mut Module, registers: VectorRegisters)
         let level = module.body.op(op).attributes.integer(LEVEL);
         let registers = level.and_then(registers_of).unwrap_or(registers);
         with_body(module, op, |_, body| {
-            let is_tile = |op: &Op| matches!(body.name(*op), "rt.contract" | "rt.depthwise");
-            let tiles: Vec<Op> = body.walk_all().into_iter().filter(is_tile).collect();
-            for tile in tiles {
-                expand(body, tile, registers);
-                body.erase(tile);
+            for op in body.walk_all() {
+                let Some(tile) = rt::Tile::of(body, op) else { continue };
+                if expand(body, op, &tile, registers) {
+                    body.erase(op);
+                }
             }
         });
     }
@@ -109,60 +110,44 @@ struct Sum {
     depthwise: bool,
 }
 
-/// What sums start from.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Start {
-    Zero,
-    /// One value a column.
-    Columns,
-    /// What the result holds.
-    Values,
-}
-
-impl Start {
-    fn of(code: &Code<'_>, word: Value) -> Start {
-        match code.known(word).expect("kernels know what their sums start from") {
-            0 => Start::Zero,
-            1 => Start::Columns,
-            _ => Start::Values,
-        }
-    }
-}
-
 impl Sum {
-    /// From the words of `rt.contract`.
-    fn product(code: &Code<'_>, words: &[Value]) -> Sum {
-        let four = |from: usize| std::array::from_fn(|at| words[from + at]);
-        let two = |from: usize| std::array::from_fn(|at| words[from + at]);
-        Sum {
-            reduction: four(0),
-            left: four(4),
-            right: four(8),
-            row_inner: words[12],
-            left_rows: two(13),
-            out_rows: two(15),
-            start: Start::of(code, words[17]),
-            right_padded: code.known(words[18]) == Some(1),
-            last_block: words[19],
-            right_group: words[20],
-            out_group: words[21],
-            depthwise: false,
-        }
+    /// Of a tile whose elements have vectors here.
+    fn of(code: &mut Code<'_>, tile: &rt::Tile) -> Option<Sum> {
+        let sum = match tile.walk {
+            Walk::Product { kind: Kind::U8I8, .. } => return None,
+            Walk::Product { kind: Kind::F32, right_padded, walk } => Sum {
+                reduction: walk.reduction,
+                left: walk.left,
+                right: walk.right,
+                row_inner: walk.row_inner,
+                left_rows: walk.left_rows,
+                out_rows: walk.out_rows,
+                start: tile.start,
+                right_padded,
+                last_block: walk.last_block,
+                right_group: walk.right_group,
+                out_group: walk.out_group,
+                depthwise: false,
+            },
+            Walk::Depthwise(walk) => Sum::depthwise(code, tile.start, &walk),
+        };
+        Some(sum)
     }
 
-    /// From the words of `rt.depthwise`: its window is the outermost and the innermost reduction loop.
-    fn depthwise(code: &mut Code<'_>, words: &[Value]) -> Sum {
+    /// The window is the outermost and the innermost reduction loop.
+    fn depthwise(code: &mut Code<'_>, start: Start, walk: &Depthwise<Value>) -> Sum {
         let (zero, one, group) = (code.index(0), code.index(1), code.index(GROUP));
+        let four = |[outer, inner]: [Value; 2], filler: Value| [outer, filler, filler, inner];
         Sum {
-            reduction: [words[0], one, one, words[1]],
-            left: [words[2], zero, zero, words[3]],
-            right: [words[5], zero, zero, words[6]],
+            reduction: four(walk.window, one),
+            left: four(walk.left, zero),
+            right: four(walk.right, zero),
             row_inner: one,
-            left_rows: [words[4], zero],
-            out_rows: [words[7], zero],
-            start: Start::of(code, words[8]),
+            left_rows: [walk.left_pixel, zero],
+            out_rows: [walk.out_pixel, zero],
+            start,
             right_padded: false,
-            last_block: words[1],
+            last_block: walk.window[1],
             right_group: group,
             out_group: group,
             depthwise: true,
@@ -170,18 +155,16 @@ impl Sum {
     }
 }
 
-/// Puts the loops over register tiles in front of a tile.
-fn expand(body: &mut Body, op: Op, registers: VectorRegisters) {
-    let is_depthwise = body.name(op) == "rt.depthwise";
-    let operands = body.op(op).operands().to_vec();
-    let (plain, words) = operands.split_at(PLAIN_OPERANDS);
-    let known = [plain[4], plain[5]].map(|extent| choices(body, extent));
+/// Puts the loops over register tiles in front of a tile, unless a micro-kernel computes it.
+fn expand(body: &mut Body, op: Op, tile: &rt::Tile, registers: VectorRegisters) -> bool {
+    let extents = [tile.rows, tile.columns];
+    let known = extents.map(|extent| choices(body, extent));
     let mut code = Code::new(Builder::before(body, op), registers.lanes);
-    let sum = if is_depthwise { Sum::depthwise(&mut code, words) } else { Sum::product(&code, words) };
-    let [left, right, start, out] = std::array::from_fn(|at| code.buffer(plain[at]));
+    let Some(sum) = Sum::of(&mut code, tile) else { return false };
+    let [left, right, start, out] = [tile.left, tile.right, tile.from, tile.out].map(|address| code.buffer(address));
     let [rows, columns] = std::array::from_fn(|at| match known[at].as_deref() {
         Some(&[number]) => code.index(number),
-        _ => plain[4 + at],
+        _ => extents[at],
     });
     let [row_choices, column_choices] = known;
     let tile = Tile { sum: &sum, left, right, start, out };
@@ -196,6 +179,7 @@ fn expand(body: &mut Body, op: Op, registers: VectorRegisters) {
         cover(code, rows, &heights, |code, row, height| tile.emit(code, &walk, (row, height), (column, vectors)));
     };
     cover_columns(&mut code, columns, column_choices.as_deref(), registers, cover_rows);
+    true
 }
 
 /// Covers the columns with blocks of vectors, the last vector of which may be masked.

@@ -1,9 +1,10 @@
 //! One register tile: some rows by some vectors of columns.
 
+use abi::Start;
 use ir::Value;
 
+use super::Sum;
 use super::code::{Code, Place};
-use super::{Start, Sum};
 use dialects::linalg::GROUP;
 
 /// Innermost reduction loops of at most this many steps are straight code.

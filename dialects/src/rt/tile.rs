@@ -1,0 +1,198 @@
+//! `rt.contract` and `rt.depthwise`: one tile of a sum of products, computed by a micro-kernel or by code of its own.
+
+use abi::{DEPTHWISE_WORDS, Depthwise, PRODUCT_WORDS, Product, Start};
+use ir::registry::{AttributeDefinition, AttributeKind};
+use ir::{Arity, Attribute, Attributes, Body, Op, OpDefinition, Value};
+
+use crate::checks::{Check, all_index, ensure};
+
+const CONTRACT: &str = "rt.contract";
+const DEPTHWISE: &str = "rt.depthwise";
+/// Operands in front of those that say how the operands are walked.
+const LEADING: usize = 6;
+
+/// Elements that are multiplied, and their sums.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// `f32 · f32`, summed up in `f32`.
+    F32,
+    /// `u8 · i8`, summed up in `i32`. Along the innermost reduction loop the left operand is contiguous, and the right one is
+    /// packed: [`QUAD`] bytes of a column lie side by side.
+    U8I8,
+}
+
+/// Bytes of a column that lie side by side in a packed operand of [`Kind::U8I8`].
+pub const QUAD: i64 = 4;
+
+/// A tile of a sum of products.
+#[derive(Clone, Copy, Debug)]
+pub struct Tile {
+    /// The address of the left operand.
+    pub left: Value,
+    /// The address of the right operand.
+    pub right: Value,
+    /// The address of what sums start from, for [`Start::Columns`].
+    pub from: Value,
+    /// The address of the result.
+    pub out: Value,
+    /// Rows of the result.
+    pub rows: Value,
+    /// Columns of the result.
+    pub columns: Value,
+    /// What sums start from.
+    pub start: Start,
+    /// How the operands are walked.
+    pub walk: Walk,
+}
+
+/// How the operands of a tile are walked.
+#[derive(Clone, Copy, Debug)]
+pub enum Walk {
+    /// The left operand is the same for all columns.
+    Product {
+        /// What is multiplied.
+        kind: Kind,
+        /// Whether the right operand may be read up to the next whole group of columns.
+        right_padded: bool,
+        /// Extents and strides.
+        walk: Product<Value>,
+    },
+    /// Both operands run along the columns.
+    Depthwise(Depthwise<Value>),
+}
+
+impl Kind {
+    const ALL: [Kind; 2] = [Kind::F32, Kind::U8I8];
+
+    /// Bytes of an element of the left operand, the right one and the result.
+    pub fn bytes(self) -> [i64; 3] {
+        match self {
+            Kind::F32 => [4, 4, 4],
+            Kind::U8I8 => [1, 1, 4],
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Kind::F32 => "f32",
+            Kind::U8I8 => "u8i8",
+        }
+    }
+}
+
+const STARTS: [(Start, &str); 3] = [(Start::Zero, "zero"), (Start::Columns, "columns"), (Start::Values, "values")];
+
+/// The two operations.
+pub(super) fn operations() -> [OpDefinition; 2] {
+    const START: AttributeDefinition = AttributeDefinition::required("start", AttributeKind::String);
+    let definition = |name, summary, words: usize| {
+        OpDefinition::new(name, summary, Arity::exactly((LEADING + words) as u16), Arity::exactly(0))
+    };
+    let contract = definition(
+        CONTRACT,
+        "One tile of a contraction: addresses of the left and the right operand, the start values and the result; rows; \
+         columns; how the operands are walked.",
+        PRODUCT_WORDS,
+    )
+    .with_attributes(
+        const {
+            &[
+                START,
+                AttributeDefinition::required("kind", AttributeKind::String),
+                AttributeDefinition::optional("right_padded", AttributeKind::Any),
+            ]
+        },
+    );
+    let depthwise = definition(
+        DEPTHWISE,
+        "A row of a depthwise sum: addresses of the left and the right operand, the start values and the result; pixels; \
+         channels; how the operands are walked.",
+        DEPTHWISE_WORDS,
+    )
+    .with_attributes(const { &[START] });
+    [contract.with_verify(verify), depthwise.with_verify(verify)]
+}
+
+fn verify(body: &Body, op: Op) -> Check {
+    all_index(body, op, 0)?;
+    ensure(start_of(body, op).is_some(), || "does not say what sums start from".to_string())?;
+    let is_known = body.name(op) == DEPTHWISE || kind_of(body, op).is_some();
+    ensure(is_known, || "is of no known kind".to_string())
+}
+
+fn text<'b>(body: &'b Body, op: Op, name: &str) -> Option<&'b str> {
+    body.attribute(op, name).and_then(Attribute::as_str)
+}
+
+fn start_of(body: &Body, op: Op) -> Option<Start> {
+    let name = text(body, op, "start")?;
+    STARTS.iter().find(|(_, own)| *own == name).map(|(start, _)| *start)
+}
+
+fn kind_of(body: &Body, op: Op) -> Option<Kind> {
+    let name = text(body, op, "kind")?;
+    Kind::ALL.into_iter().find(|kind| kind.name() == name)
+}
+
+impl Tile {
+    /// An operation, where it is one of the two; it verifies.
+    pub fn of(body: &Body, op: Op) -> Option<Tile> {
+        let walk = |words: &[Value]| match body.name(op) {
+            CONTRACT => Some(Walk::Product {
+                kind: kind_of(body, op).expect("verified"),
+                right_padded: body.attribute(op, "right_padded").is_some(),
+                walk: Product::of(words.try_into().expect("verified")),
+            }),
+            DEPTHWISE => Some(Walk::Depthwise(Depthwise::of(words.try_into().expect("verified")))),
+            _ => None,
+        };
+        let &[left, right, from, out, rows, columns, ref words @ ..] = body.op(op).operands() else { return None };
+        let walk = walk(words)?;
+        Some(Tile { left, right, from, out, rows, columns, start: start_of(body, op).expect("verified"), walk })
+    }
+
+    /// The operation's name.
+    pub fn name(&self) -> &'static str {
+        match self.walk {
+            Walk::Product { .. } => CONTRACT,
+            Walk::Depthwise(_) => DEPTHWISE,
+        }
+    }
+
+    /// The operation's operands.
+    pub fn operands(&self) -> Vec<Value> {
+        let leading = [self.left, self.right, self.from, self.out, self.rows, self.columns];
+        leading.into_iter().chain(self.walk.words()).collect()
+    }
+
+    /// The operation's attributes.
+    pub fn attributes(&self) -> Attributes {
+        let start = STARTS.iter().find(|(start, _)| *start == self.start).expect("every start has a name").1;
+        let mut attributes = Attributes::from([("start", Attribute::string(start))]);
+        if let Walk::Product { kind, right_padded, .. } = self.walk {
+            attributes.set("kind", Attribute::string(kind.name()));
+            if right_padded {
+                attributes.set("right_padded", Attribute::Unit);
+            }
+        }
+        attributes
+    }
+}
+
+impl Walk {
+    /// What it is made of, in the order of a descriptor.
+    pub fn words(&self) -> Vec<Value> {
+        match self {
+            Walk::Product { walk, .. } => walk.words().to_vec(),
+            Walk::Depthwise(walk) => walk.words().to_vec(),
+        }
+    }
+
+    /// Extents of the loops that are summed over.
+    pub fn reduction(&self) -> &[Value] {
+        match self {
+            Walk::Product { walk, .. } => &walk.reduction,
+            Walk::Depthwise(walk) => &walk.window,
+        }
+    }
+}

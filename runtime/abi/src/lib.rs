@@ -1,0 +1,142 @@
+//! What generated code and the runtime's micro-kernels agree upon: how a tile of a sum of products is described.
+//!
+//! `T` is a number where a micro-kernel reads a description, and a value where a compiler makes one. Strides are counted
+//! in elements, unless a field says otherwise.
+
+/// Columns that lie side by side in the right operand and in the result, whatever the strides of groups.
+pub const COLUMN_GROUP: i64 = 16;
+
+/// Fields of a [`Product`], those of arrays one by one.
+pub const PRODUCT_WORDS: usize = 20;
+/// Fields of a [`Depthwise`], those of arrays one by one.
+pub const DEPTHWISE_WORDS: usize = 8;
+
+/// What sums start from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(i64)]
+pub enum Start {
+    /// Nothing.
+    Zero = 0,
+    /// One value a column.
+    Columns = 1,
+    /// What the result holds.
+    Values = 2,
+}
+
+/// One call of a micro-kernel, as it reads it.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Descriptor<W> {
+    /// How the operands are walked.
+    pub walk: W,
+    /// What sums start from.
+    pub start: Start,
+    /// 1 when the right operand may be read up to the next whole group of columns.
+    pub right_padded: i64,
+}
+
+/// How a product walks its operands: `out[r][j] = start + Σ left[r][…]·right[…][j]` over up to four nested loops.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub struct Product<T> {
+    /// Extents of the reduction loops, outermost first.
+    pub reduction: [T; 4],
+    /// How far each reduction loop moves in the left operand.
+    pub left: [T; 4],
+    /// How far each reduction loop moves in the right operand.
+    pub right: [T; 4],
+    /// The extent W of the inner row loop: row r is (r / W, r % W).
+    pub row_inner: T,
+    /// How far the row loops move in the left operand, the inner one first.
+    pub left_rows: [T; 2],
+    /// How far the row loops move in the result, the inner one first.
+    pub out_rows: [T; 2],
+    /// The innermost extent in the last step of the outermost reduction loop.
+    pub last_block: T,
+    /// From one group of columns to the next in the right operand.
+    pub right_group: T,
+    /// From one group of columns to the next in the result.
+    pub out_group: T,
+}
+
+impl<T: Copy> Product<T> {
+    /// The fields in their order.
+    pub fn words(&self) -> [T; PRODUCT_WORDS] {
+        let Product { reduction, left, right, row_inner, left_rows, out_rows, last_block, right_group, out_group } =
+            *self;
+        let ([r0, r1, r2, r3], [a0, a1, a2, a3], [b0, b1, b2, b3]) = (reduction, left, right);
+        let ([i0, i1], [o0, o1]) = (left_rows, out_rows);
+        [r0, r1, r2, r3, a0, a1, a2, a3, b0, b1, b2, b3, row_inner, i0, i1, o0, o1, last_block, right_group, out_group]
+    }
+
+    /// From the fields in their order.
+    pub fn of(words: [T; PRODUCT_WORDS]) -> Product<T> {
+        let [
+            r0,
+            r1,
+            r2,
+            r3,
+            a0,
+            a1,
+            a2,
+            a3,
+            b0,
+            b1,
+            b2,
+            b3,
+            row_inner,
+            i0,
+            i1,
+            o0,
+            o1,
+            last_block,
+            right_group,
+            out_group,
+        ] = words;
+        Product {
+            reduction: [r0, r1, r2, r3],
+            left: [a0, a1, a2, a3],
+            right: [b0, b1, b2, b3],
+            row_inner,
+            left_rows: [i0, i1],
+            out_rows: [o0, o1],
+            last_block,
+            right_group,
+            out_group,
+        }
+    }
+}
+
+/// How a depthwise sum walks its operands: a row of pixels, at most a group of channels, a window of two loops.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub struct Depthwise<T> {
+    /// Extents of the window: height and width.
+    pub window: [T; 2],
+    /// How far the window's loops move in the left operand.
+    pub left: [T; 2],
+    /// From one pixel of the result to the next in the left operand.
+    pub left_pixel: T,
+    /// How far the window's loops move in the right operand.
+    pub right: [T; 2],
+    /// From one pixel of the result to the next.
+    pub out_pixel: T,
+}
+
+impl<T: Copy> Depthwise<T> {
+    /// The fields in their order.
+    pub fn words(&self) -> [T; DEPTHWISE_WORDS] {
+        let Depthwise { window, left, left_pixel, right, out_pixel } = *self;
+        [window[0], window[1], left[0], left[1], left_pixel, right[0], right[1], out_pixel]
+    }
+
+    /// From the fields in their order.
+    pub fn of([w0, w1, a0, a1, left_pixel, b0, b1, out_pixel]: [T; DEPTHWISE_WORDS]) -> Depthwise<T> {
+        Depthwise { window: [w0, w1], left: [a0, a1], left_pixel, right: [b0, b1], out_pixel }
+    }
+}
+
+const _: () = {
+    assert!(size_of::<Descriptor<Product<i64>>>() == 8 * (PRODUCT_WORDS + 2));
+    assert!(size_of::<Descriptor<Depthwise<i64>>>() == 8 * (DEPTHWISE_WORDS + 2));
+};
