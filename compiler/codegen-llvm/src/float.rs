@@ -180,14 +180,15 @@ impl<'c> Translator<'_, 'c> {
     }
 
     /// Which operand of a minimum or maximum is a constant, and no NaN. A comparison and a choice do then, which processors
-    /// have as one instruction: it is false for a NaN, and of two zeros leaves the operand that is no constant. Comparisons of
-    /// halves LLVM would not leave in f32, and take apart.
+    /// have as one instruction: it is false for a NaN, and of two zeros leaves the operand that is no constant. Not of what was
+    /// a half: LLVM would compare the halves, lane by lane where the processor does not compute with them.
     fn bound(&self, op: Op) -> Option<usize> {
-        if is_half(self.operand_type(op, 0).element()) {
-            return None;
-        }
         let is_number = |&index: &usize| self.constant_float(self.body.operand(op, index)).is_some_and(|x| !x.is_nan());
-        [1, 0].into_iter().find(is_number)
+        let bound = [1, 0].into_iter().find(is_number)?;
+        let widened = self.body.defining_op(self.body.operand(op, 1 - bound));
+        let from_half = |op: Op| self.body.name(op) == "arith.extf" && is_half(self.operand_type(op, 0).element());
+        let half = is_half(self.operand_type(op, 0).element()) || widened.is_some_and(from_half);
+        (!half).then_some(bound)
     }
 
     /// The value that a float constant, or a splat or broadcast of one, holds.

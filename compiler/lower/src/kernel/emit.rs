@@ -234,7 +234,10 @@ impl<'a> Emitter<'a> {
         match (self.constant_value(a), self.constant_value(b)) {
             (Some(x), Some(y)) if y != 0 => self.index(x / y),
             (_, Some(1)) => a,
-            _ => self.pure("arith.divui", &[a, b], Type::Index, []),
+            _ => match self.divided_row(a, b) {
+                Some([quotient, _]) => quotient,
+                None => self.pure("arith.divui", &[a, b], Type::Index, []),
+            },
         }
     }
 
@@ -243,7 +246,10 @@ impl<'a> Emitter<'a> {
         match (self.constant_value(a), self.constant_value(b)) {
             (Some(x), Some(y)) if y != 0 => self.index(x % y),
             (_, Some(1)) => self.index(0),
-            _ => self.pure("arith.remui", &[a, b], Type::Index, []),
+            _ => match self.divided_row(a, b) {
+                Some([_, remainder]) => remainder,
+                None => self.pure("arith.remui", &[a, b], Type::Index, []),
+            },
         }
     }
 

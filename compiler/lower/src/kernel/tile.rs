@@ -12,10 +12,19 @@ use dialects::linalg::generic::Generic;
 
 /// Rows of a result that are computed together.
 pub(super) struct Tile {
-    /// Their indices, one behind the other, as many as vectors have lanes.
+    /// Their indices, one behind the other, as many as vectors have lanes; the first is a multiple of that.
     rows: Vec<Value>,
+    /// For the indices, and what they leave when they are divided: which row's it is, and the first row's.
+    places: IndexMap<Value, (usize, Value)>,
     /// For a buffer and subscripts but the last: what each row reads there.
     blocks: IndexMap<(Value, Vec<Lane>), Vec<Value>>,
+}
+
+impl Tile {
+    fn new(rows: Vec<Value>) -> Tile {
+        let places = rows.iter().enumerate().map(|(number, &row)| (row, (number, rows[0]))).collect();
+        Tile { rows, places, blocks: IndexMap::default() }
+    }
 }
 
 /// The outer dimension of the result along which an operand's last one runs, while the result's last one runs along another of
@@ -30,8 +39,8 @@ pub(super) fn crossed_dim(emitter: &Emitter<'_>, value: Value, rank: usize) -> O
     let mut seen: IndexSet<Value> = IndexSet::default();
     while let Some((value, subscripts)) = pending.pop() {
         if emitter.buffer(value).is_some() {
-            let Some((AffineExpr::Dim(inner), outer)) = subscripts.split_last() else { continue };
-            let dim = *inner as usize;
+            let Some((inner, outer)) = subscripts.split_last() else { continue };
+            let Some(dim) = consecutive_dim(inner, emitter.lanes as i64) else { continue };
             if dim != last && is_long(dim) && outer.iter().any(|e| e.uses_dim(last as u32)) {
                 return Some(dim);
             }
@@ -48,6 +57,18 @@ pub(super) fn crossed_dim(emitter: &Emitter<'_>, value: Value, rank: usize) -> O
         }
     }
     None
+}
+
+/// The dimension along which a subscript counts up by one, at least within each `lanes` indices from a multiple of that on.
+fn consecutive_dim(subscript: &AffineExpr, lanes: i64) -> Option<usize> {
+    match subscript {
+        AffineExpr::Dim(dim) => Some(*dim as usize),
+        AffineExpr::Mod(a, b) => match (&**a, &**b) {
+            (AffineExpr::Dim(dim), AffineExpr::Constant(count)) if count % lanes == 0 => Some(*dim as usize),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 /// Emits the loops that compute `pieces`, tile by tile along dimension `dim` and the last one.
@@ -74,7 +95,7 @@ pub(super) fn emit_tiles(emitter: &mut Emitter<'_>, pieces: &[Piece<'_>], extent
         let tail = emitter.rem(last, width);
         let main = emitter.sub(last, tail);
         emitter.for_loop(zero, main, lanes, &[], |emitter, column, _| {
-            emitter.tile = Some(Tile { rows: rows.clone(), blocks: IndexMap::default() });
+            emitter.tile = Some(Tile::new(rows.clone()));
             for &index in &rows {
                 let point: Vec<Lane> = at(index).into_iter().chain([Lane::Iota(column)]).collect();
                 store_point(emitter, pieces, &point);
@@ -118,6 +139,23 @@ fn each_row(
 }
 
 impl Emitter<'_> {
+    /// The quotient and the remainder of the index of a row of the current tile: all rows have the same quotient.
+    pub(super) fn divided_row(&mut self, row: Value, by: Value) -> Option<[Value; 2]> {
+        let tile = self.tile.as_ref()?;
+        let number = tile.rows.iter().position(|&known| known == row)?;
+        let (first, lanes) = (tile.rows[0], self.lanes as i64);
+        if self.constant_value(by)? % lanes != 0 {
+            return None;
+        }
+        let [quotient, remainder] =
+            ["arith.divui", "arith.remui"].map(|name| self.pure(name, &[first, by], Type::Index, []));
+        let offset = self.index(number as i64);
+        let own = self.add(remainder, offset);
+        let places = &mut self.tile.as_mut()?.places;
+        places.insert(own, (number, remainder));
+        Some([quotient, own])
+    }
+
     /// What the point's row of the current tile reads along the rows of a buffer: the last subscript is the row's index, another
     /// one consecutive.
     ///
@@ -125,8 +163,7 @@ impl Emitter<'_> {
     pub(super) fn load_crossed(&mut self, buffer: Value, subscripts: &[Lane], element: &Type) -> Option<Value> {
         let tile = self.tile.as_ref()?;
         let (last, outer) = subscripts.split_last()?;
-        let number = tile.rows.iter().position(|&row| Some(row) == last.uniform())?;
-        let first = tile.rows[0];
+        let &(number, first) = tile.places.get(&last.uniform()?)?;
         let consecutive: Vec<usize> = (0..outer.len()).filter(|&axis| outer[axis].varies()).collect();
         let &[axis] = consecutive.as_slice() else { return None };
         let Lane::Iota(base) = outer[axis] else { return None };
