@@ -1,0 +1,28 @@
+// RUN: onnx-opt %s --pass-pipeline='outline-kernels,build-kernels,verify-level{level=kernel}' | FileCheck %s
+
+// Columns of the operand are rows of the result: squares of as many rows as vectors have lanes are loaded along the operand's
+// rows and transposed in registers. What is left of either side goes element by element.
+// CHECK: sym_name = "main_graph"
+// CHECK: "scf.parallel"
+// CHECK: "scf.for"
+// CHECK-COUNT-4: "vector.load"{{.*}} -> vector<4xf32>
+// CHECK-NOT: "vector.load"
+// CHECK: "vector.shuffle"{{.*}}mask = array<i64: 0, 4, 2, 6>
+// CHECK: "vector.shuffle"{{.*}}mask = array<i64: 1, 5, 3, 7>
+// CHECK: "vector.shuffle"{{.*}}mask = array<i64: 0, 1, 4, 5>
+// CHECK-COUNT-4: "vector.store"
+// CHECK: "memref.load"
+// CHECK: "scf.parallel"
+#result = affine_map<(d0, d1) -> (d0, d1)>
+#operand = affine_map<(d0, d1) -> (d1, d0)>
+"builtin.module"() ({
+  "func.func"() ({
+  ^bb0(%x: tensor<33x65xf32>):
+    %empty = "tensor.empty"() : () -> tensor<65x33xf32>
+    %y = "linalg.generic"(%x, %empty) ({
+    ^bb0(%a: f32, %old: f32):
+      "linalg.yield"(%a) : (f32) -> ()
+    }) {indexing_maps = [#operand, #result], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>], operandSegmentSizes = array<i32: 1, 1>} : (tensor<33x65xf32>, tensor<65x33xf32>) -> tensor<65x33xf32>
+    "func.return"(%y) : (tensor<65x33xf32>) -> ()
+  }) {sym_name = "main_graph", function_type = (tensor<33x65xf32>) -> tensor<65x33xf32>} : () -> ()
+}) : () -> ()
