@@ -13,6 +13,7 @@ use crate::extents::extent_of;
 use crate::fuse::{Group, external_operands, fuse_block};
 use dialects::linalg::generic::Generic;
 use dialects::rt::routines::CALL;
+use dialects::rt::tile::QUAD;
 use ir::clone::{Mapping, clone_op};
 
 /// Marks a function as a kernel.
@@ -36,7 +37,8 @@ pub enum Shapes {
     Shared,
 }
 
-/// Extents up to this stay part of a shared kernel where they are the innermost: blocks of channels, windows.
+/// Extents up to this stay part of a shared kernel where they are the innermost, of packed bytes the two innermost: blocks of
+/// channels, windows.
 const INNERMOST_LIMIT: i64 = 16;
 
 impl Shapes {
@@ -45,9 +47,10 @@ impl Shapes {
         let (Shapes::Shared, Type::Tensor(_), Some(shape)) = (self, r#type, r#type.shape()) else {
             return r#type.clone();
         };
-        let last = shape.len().saturating_sub(1);
+        let packed = shape.last() == Some(&Some(QUAD));
+        let inner = shape.len().saturating_sub(1 + usize::from(packed));
         let known = |(axis, extent): (usize, Option<i64>)| {
-            extent.filter(|&extent| extent == 1 || (axis == last && extent <= INNERMOST_LIMIT))
+            extent.filter(|&extent| extent == 1 || (axis >= inner && extent <= INNERMOST_LIMIT))
         };
         Type::tensor(shape.into_iter().enumerate().map(known).collect::<Vec<_>>(), r#type.element().clone())
     }
