@@ -53,6 +53,11 @@ impl Form {
     }
 }
 
+/// Whether a file is a message as text.
+pub(crate) fn is_text(bytes: &[u8]) -> bool {
+    !matches!(Form::of(bytes), Form::Binary)
+}
+
 /// A message that a file can be of.
 pub(crate) trait Root: Message + Default {
     /// Its name in protobuf.

@@ -12,7 +12,7 @@ mod syntax;
 mod tensor;
 
 pub use data::{MapProto, OptionalProto, SequenceProto};
-pub use load::{Model, save};
+pub use load::{Document, Model, save};
 pub use messages::*;
 pub use operator_set::{MAGIC as OPERATOR_SET_MAGIC, OperatorProto, OperatorSetProto};
 pub use prost::Message;

@@ -60,6 +60,25 @@ impl Model {
     }
 }
 
+/// What a file of ONNX's is.
+#[derive(Clone, Debug)]
+pub enum Document {
+    /// A model.
+    Model(Box<Model>),
+    /// An operator set that models import.
+    OperatorSet(OperatorSetProto),
+}
+
+impl Document {
+    /// Reads a file, in protobuf or in any of its texts.
+    pub fn load(path: &Path) -> ir::Result<Document, Diagnostic> {
+        match OperatorSetProto::is_file(path) {
+            true => OperatorSetProto::load(path).map(Document::OperatorSet),
+            false => Model::load(path).map(|model| Document::Model(Box::new(model))),
+        }
+    }
+}
+
 /// Writes a model, all tensors inside the file.
 pub fn save(proto: &ModelProto, path: &Path) -> ir::Result<(), Diagnostic> {
     std::fs::write(path, proto.encode_to_vec()).map_err(|error| {

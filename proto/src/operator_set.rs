@@ -72,6 +72,13 @@ impl OperatorSetProto {
         Ok(set)
     }
 
+    /// Whether a file is an operator-set document, though it may be a damaged one.
+    pub(crate) fn is_file(path: &Path) -> bool {
+        let Ok(blob) = Blob::map_file(path) else { return false };
+        let is_text = || form::is_text(blob.bytes()) && OperatorSetProto::load(path).is_ok();
+        OperatorSetProto::is_start(blob.bytes()) || is_text()
+    }
+
     /// Whether a file begins as an operator-set document does.
     pub(crate) fn is_start(bytes: &[u8]) -> bool {
         bytes.get(2..).is_some_and(|rest| bytes[0] == 0x0a && rest.starts_with(MAGIC.as_bytes()))

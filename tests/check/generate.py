@@ -1,7 +1,7 @@
 """Writes the models of `invalid.py` and `valid.py` to a folder: `generate.py FOLDER`.
 
 Each model is a folder with `model.onnx`; `cases.tsv` says which there are: name, rule and place, both empty for a model
-without a fault. Valid models that compute have `test_data_set_0`, in the layout of ONNX's own tests. Nothing is done when
+without a fault, the place alone for one that keeps a rule though it is near to breaking it. Valid models that compute have `test_data_set_0`, in the layout of ONNX's own tests. Nothing is done when
 the folder already holds what these scripts write.
 """
 
@@ -41,9 +41,12 @@ def main(folder):
     shutil.rmtree(folder, ignore_errors=True)
     for case in invalid.CASES:
         write(folder, "invalid", case)
+    for case in invalid.NEAR.values():
+        write(folder, "near", case)
     for case in valid.CASES:
         valid.write_data(write(folder, "valid", case), case)
     lines = [f"invalid/{case.name}\t{case.rule}\t{case.place}\n" for case in invalid.CASES]
+    lines += [f"near/{case.name}\t{case.rule}\t\n" for case in invalid.NEAR.values()]
     lines += [f"valid/{case.name}\t\t\n" for case in valid.CASES]
     (folder / "cases.tsv").write_text("".join(lines))
     done.write_text(stamp())

@@ -3,7 +3,9 @@
 The rule's own row says which document and section demands it (`onnxc check --list-rules`).
 """
 
+import hashlib
 import os
+from copy import deepcopy
 from dataclasses import dataclass
 
 from onnx import AttributeProto, FunctionProto, SparseTensorProto, TensorProto, TypeProto, helper
@@ -12,11 +14,14 @@ from models import *  # noqa: F403
 
 G = "graph 'g'"
 CASES = []
+# for each rule a model that keeps it, though little is missing
+NEAR = {}
 
 
 @dataclass
 class Case:
-    """A model with a fault, and how it is found. What lies beside the model is made by `beside(folder)`."""
+    """A model with a fault, and how it is found. What lies beside the model is made by `beside(folder)`; an operator set that
+    the model is given is called `set.onnx`."""
 
     name: str
     rule: str
@@ -25,12 +30,20 @@ class Case:
     beside: object = None
 
 
-def case(rule, place, made, change=None, beside=None):
-    """A line of the table."""
+def case(rule, place, made, change=None, beside=None, near=None):
+    """A line of the table. What the fault is made in is the model near it that keeps the rule."""
     if change is not None:
+        near = near or deepcopy(made)
         change(made)
+    if near is not None and rule not in NEAR:
+        keep(rule, near, beside)
     number = 1 + sum(known.rule == rule for known in CASES)
     CASES.append(Case(f"{rule}-{number}", rule, place, made, beside))
+
+
+def keep(rule, made, beside=None):
+    """A model that keeps a rule, though little is missing."""
+    NEAR[rule] = Case(rule, rule, "", made, beside)
 
 
 def at(*steps):
@@ -480,6 +493,26 @@ case("operator-shapes", at("node 0 'wide'"), model([node("Expand", ["x", "s"], [
 for right, axis in (((2, 3), 1), ((3,), 2)):
     case("operator-conditions", at("node 0 'both'"), binary("Add", shapes=((2, 3), right, (2, 3)), opset=6, broadcast=1, axis=axis))
 case("value-named-defined", at("node 1 'slope'"), relu(), lambda m: (m.graph.node.append(node("Gradient", ["x"], ["d"], name="slope", domain="ai.onnx.preview.training", xs=["q"], y="y")), m.opset_import.append(helper.make_opsetid("ai.onnx.preview.training", 1))))
+LAYER = at("node 0 'layer'")
+for operator, gates, names in (("RNN", 1, ["Tan"]), ("GRU", 3, ["Sigmoid", "tanhh"]), ("LSTM", 4, ["Sigmoid", "", "Tanh"])):
+    case("activation-known", LAYER, recurrent(operator, gates, activations=names))
+for operator, gates, directions, names in (("GRU", 3, 1, ["Sigmoid"]), ("LSTM", 4, 1, ["Sigmoid", "Tanh"]), ("LSTM", 4, 2, ["Sigmoid", "Tanh", "Tanh"]), ("RNN", 1, 1, ["Tanh"] * 3)):
+    direction = {"direction": "bidirectional"} if directions == 2 else {}
+    case("activation-count", LAYER, recurrent(operator, gates, directions, activations=names, **direction))
+case("activation-numbers", at("node 0 'layer'", "attribute 'activation_alpha'"), recurrent("RNN", 1, activations=["LeakyRelu"], activation_alpha=[0.5, 0.25]))
+case("activation-numbers", at("node 0 'layer'", "attribute 'activation_beta'"), recurrent("GRU", 3, activations=["HardSigmoid", "Tanh"], activation_beta=[0.5] * 3))
+FOLD = at("node 0 'fold'")
+case("reduction-of-nothing", FOLD, reduction("ReduceMean"))
+for operator in ("ArgMax", "ArgMin"):
+    made = model([node(operator, ["x"], ["y"], name="fold", axis=1)], [info("x", FLOAT, [2, 0])], [info("y", INT64, [2, 1])])
+    case("reduction-of-nothing", FOLD, made)
+CALLED = "function 0 'f' / node 0 'leak'"
+case("operator-types", CALLED, called(), lambda m: setattr(m.functions[0].node[0], "op_type", "Not") or m.functions[0].node[0].ClearField("attribute"))
+case("operator-shapes", "function 0 'f' / node 2 'sum'", called(), lambda m: (
+    m.functions[0].node[0].output.__setitem__(0, "c"),
+    m.functions[0].node.append(node("Constant", [], ["five"], name="five", value_floats=[1.0] * 5)),
+    m.functions[0].node.append(node("Add", ["c", "five"], ["b"], name="sum"))))
+case("value-shape-declared", "function 0 'f' / value 0 'b'", called(), lambda m: m.functions[0].value_info.append(info("b", FLOAT, [2, 4])))
 case("value-addressable", at("node 0 'huge'"), model([node("ConstantOfShape", ["s"], ["y"], name="huge")], [], [info("y", FLOAT, [None, None])], [tensor("s", INT64, [2], [1 << 40, 1 << 40])]))
 case("value-type-declared", at("node 0 'relu'"), relu(), lambda m: m.graph.output[0].CopyFrom(info("y", DOUBLE, [2, 3])))
 case("value-type-declared", at("node 0 'first'"), chain(), lambda m: m.graph.value_info.append(info("h", INT64, [2, 3])))
@@ -763,9 +796,52 @@ case("training-combined", "training 0 / algorithm 'algorithm' / initializer 0 'x
 case("read-defined", "training 0 / algorithm 'algorithm' / node 0 'scale' / input 1 'q'", training(), lambda m: info_of(m).algorithm.node[0].input.__setitem__(1, "q"))
 case("output-defined", "training 0 / algorithm 'algorithm' / output 0 'q'", training(), lambda m: (setattr(info_of(m).algorithm.output[0], "name", "q"), setattr(info_of(m).update_binding[0], "value", "q")))
 
+# ---- operator-set documents
+
+SET = "operator set 'org.f'"
+
+for damaged in (operator_set().SerializeToString()[:-20], b"\x0a\x09ONNXOPSET\xff"):
+    case("file-readable", "model", damaged)
+for version in (0, -1, 15):
+    case("set-ir-version", SET, operator_set(), lambda m: setattr(m, "ir_version", version))
+for domain in ("", "ai.onnx"):
+    case("set-domain-stated", f"operator set '{domain}'".removesuffix(" ''"), operator_set(), lambda m: (
+        m.ClearField("functions"), setattr(m, "domain", domain)))
+for domain in ("shapes", "org..example"):
+    case("set-domain", f"operator set '{domain}'", operator_set(domain=domain))
+for version in (0, -3):
+    case("set-version-positive", SET, operator_set(), lambda m: setattr(m, "opset_version", version))
+for version in (1, 3):
+    case("set-version-given", "model", calling(version), near=calling(), beside=beside_set)
+case("set-operator-named", f"{SET} / operator 1", operator_set(), lambda m: m.operator[1].ClearField("op_type"))
+case("set-operator-unique", f"{SET} / operator 1 'f'", operator_set(), lambda m: setattr(m.operator[1], "op_type", "f"))
+for version in (0, 3):
+    case("set-operator-version", f"{SET} / operator 0 'f'", operator_set(), lambda m: setattr(m.operator[0], "since_version", version))
+case("set-function-domain", f"{SET} / function 0 'f'", operator_set(), lambda m: setattr(m.functions[0], "domain", "org.g"))
+case("documentation-markdown", f"{SET} / operator 0 'f'", operator_set(), lambda m: setattr(m.operator[0], "doc_string", "<b>f</b>"))
+case("function-unique", f"{SET} / function 1 'f'", operator_set(), lambda m: (
+    m.functions[1].node[0].ClearField("domain"), setattr(m.functions[1].node[0], "op_type", "Relu"), setattr(m.functions[1], "name", "f")))
+case("function-not-recursive", f"{SET} / function 1 'g'", operator_set(), lambda m: setattr(m.functions[1].node[0], "op_type", "g"))
+case("read-defined", f"{SET} / function 0 'f' / node 0 'leak' / input 0 'c'", operator_set(), lambda m: m.functions[0].node[0].input.__setitem__(0, "c"))
+case("attribute-declared", f"{SET} / function 0 'f' / node 0 'leak' / attribute 'beta'", operator_set(), lambda m: m.functions[0].node[0].attribute.append(attribute("beta", 0.5)))
+case("call-attribute-declared", at("node 0 'call'", "attribute 'slope'"), calling(), lambda m: first(m).attribute.append(attribute("slope", 0.5)), beside=beside_set)
+
 # ---- IR versions
 
-case("ir2-attribute-type", ALPHA, unary("Elu", alpha=0.5, opset=1, ir=1), lambda m: m.ClearField("opset_import"))
+def without_imports(made):
+    made.ClearField("opset_import")
+    return made
+
+
+def with_slope_given(made):
+    """The call gives what the function has no default for"""
+    made.functions[0].ClearField("attribute_proto")
+    made.functions[0].attribute.append("slope")
+    first(made).attribute.append(attribute("slope", 0.5))
+    return made
+
+
+case("ir2-attribute-type", ALPHA, without_imports(unary("Elu", alpha=0.5, opset=1, ir=1)))
 case("ir3-opset-import", "model", relu(ir=2, opset=1))
 case("ir3-node-domain", at("node 0 'relu'"), relu(ir=2), lambda m: (m.ClearField("opset_import"), setattr(first(m), "domain", "ai.onnx")))
 case("ir4-bfloat16", at("input 1 'unread'"), relu(ir=3), lambda m: unread(m, tensor_type(TensorProto.BFLOAT16)))
@@ -776,7 +852,7 @@ case("ir6-sparse-attribute", at("node 0 'c'", "attribute 'sparse_value'"),
 case("ir6-sequence-map", at("input 1 'unread'"), relu(ir=5), lambda m: unread(m, sequence_type()))
 case("ir6-sequence-map", at("input 1 'unread'"), relu(ir=5), lambda m: unread(m, map_type(INT64)))
 case("ir7-training", "model", training(), lambda m: setattr(m, "ir_version", 6))
-case("ir8-function", "model", called(ir=7), lambda m: (m.functions[0].ClearField("attribute_proto"), m.functions[0].attribute.append("slope"), first(m).attribute.append(attribute("slope", 0.5))))
+case("ir8-function", "model", with_slope_given(called(ir=7)))
 case("ir8-sparse-type", at("input 1 'unread'"), relu(ir=7), lambda m: unread(m, helper.make_sparse_tensor_type_proto(FLOAT, [2, 2])))
 case("ir8-optional", at("input 1 'unread'"), relu(ir=7), lambda m: unread(m, optional_type()))
 case("ir9-function-default", "function 0 'f'", called(ir=8))
@@ -798,3 +874,88 @@ for kind in (25, 26):
     case("ir13-int2", at("input 1 'unread'"), relu(ir=12), lambda m: unread(m, tensor_type(kind)))
 for kind in (27, 28):
     case("ir14-float6", at("input 1 'unread'"), relu(ir=13), lambda m: unread(m, tensor_type(kind)))
+
+# ---- models near to those that were made with their fault
+
+INT8, FLOAT6 = TensorProto.INT8, 28
+
+
+def with_constant(made, value):
+    made.graph.initializer.append(value)
+    return made
+
+
+for rule, kept in {
+    "file-readable": relu(),
+    "output-not-omitted": model([node("TopK", ["x", "k"], ["v", "y"], name="top")], [info("x", FLOAT, [4])],
+                                [info("y", INT64, [2])], [tensor("k", INT64, [1], [2])]),
+    "input-variadic-named": model([node("Concat", ["x", "x"], ["y"], name="all", axis=0)], [info("x", FLOAT, [2])], [info("y", FLOAT, [4])]),
+    "attribute-choice": unary("Gelu", approximate="tanh"),
+    "attribute-choice-not-empty": unary("Gelu", approximate="none"),
+    "attribute-text": model([node("Constant", [], ["y"], name="c", value_string="\xe9".encode())], [], [info("y", STRING, [])]),
+    "stride-positive": convolution(strides=[1, 1]),
+    "dilation-positive": convolution(dilations=[1, 1]),
+    "kernel-positive": window(kernel_shape=[1, 1], out=(1, 1, 6, 6)),
+    "group-positive": convolution(group=1),
+    "block-positive": unary("SpaceToDepth", shape=(1, 4, 2, 2), blocksize=1),
+    "pads-or-auto": window(out=(1, 1, 6, 6), auto_pad="NOTSET", pads=[1, 1, 1, 1]),
+    "permutation": unary("Transpose", perm=[1, 0], out=(3, 2)),
+    "axes-unique": unary("ReduceSum", opset=11, out=(1, 1), axes=[0, 1]),
+    "element-type-known": unary("Cast", to=DOUBLE, result=DOUBLE),
+    "constant-one-value": model([node("Constant", [], ["y"], name="c", value_int=1)], [], [info("y", INT64, [])]),
+    "output-computed": normalisation(["y"]),
+    "operator-types": binary("And", BOOL, BOOL, BOOL),
+    "operator-conditions": binary("Add", shapes=((2, 3), (3,), (2, 3)), opset=6, broadcast=1, axis=1),
+    "value-addressable": model([node("ConstantOfShape", ["s"], ["y"], name="huge")], [], [info("y", FLOAT, [None, None])],
+                               [tensor("s", INT64, [2], [1 << 4, 1 << 4])]),
+    "activation-known": recurrent("RNN", 1, activations=["Softsign"]),
+    "activation-count": recurrent("LSTM", 4, 2, activations=["Sigmoid", "Tanh", "Tanh"] * 2, direction="bidirectional"),
+    "activation-numbers": recurrent("GRU", 3, activations=["HardSigmoid", "Elu"], activation_alpha=[0.5, 0.25]),
+    "reduction-of-nothing": reduction("ReduceMean", shape=(0, 0), out=(0,)),
+    "initializer-is-input": weighted(ir=4),
+    "tensor-size": constant_of(FLOAT, [1, 1], float_data=[1]),
+    "tensor-one-field": constant_of(FLOAT, float_data=[1, 2]),
+    "tensor-field-of-type": constant_of(INT32, int32_data=[1, 2]),
+    "tensor-count": constant_of(FLOAT, [3], float_data=[1, 2, 3]),
+    "tensor-value-range": constant_of(INT8, int32_data=[-128, 127]),
+    "tensor-bool": constant_of(BOOL, raw_data=b"\0\1"),
+    "tensor-text": constant_of(STRING, string_data=[b"a", "\xe9".encode()]),
+    "tensor-text-plain": constant_of(STRING, string_data=[b"a", b"b"]),
+    "tensor-whole": constant_of(FLOAT, float_data=[1, 2]),
+    "tensor-padding": with_constant(relu(ir=14), TensorProto(name="w", data_type=FLOAT6, dims=[2], raw_data=b"\x01\x00")),
+    "sparse-index-shape": sparse(indices=(0, 1, 1, 3), shape=[2, 2]),
+    "sparse-index-range": sparse(indices=(0, 11)),
+    "sparse-index-unique": sparse(indices=(7, 8)),
+    "sparse-index-order": sparse(indices=(1, 2, 1, 3), shape=[2, 2]),
+    "quantization-tensor": quantized("y"),
+    "quantization-key": quantized(ZERO_POINT_TENSOR="w", SCALE_TENSOR="w"),
+    "quantization-parameter": quantized(SCALE_TENSOR="w"),
+    "set-domain": operator_set(),
+    "ir3-opset-import": relu(ir=3, opset=1),
+    "ir6-sparse-initializer": sparse(ir=6),
+    "ir6-sparse-attribute": model([node("Constant", [], ["y"], name="c", sparse_value=sparse().graph.sparse_initializer[0])], [],
+                                  [info("y", FLOAT, [3, 4])], ir=6, opset=11),
+    "ir9-function-default": called(ir=9),
+    "operator-not-removed": model([node("Upsample", ["x", "s"], ["y"], name="one")], [info("x", FLOAT, [2, 3])], [info("y", FLOAT, [2, 6])],
+                                  [tensor("s", FLOAT, [2], [1, 2])], opset=9),
+    "pads-not-negative": convolution(pads=[0, 0, 0, 0]),
+    "operator-shapes": binary("Add", shapes=((2, 3), (1, 3), (2, 3))),
+    "external-no-text": constant_of(STRING, string_data=[b"a", b"b"]),
+    "ir2-attribute-type": without_imports(unary("Elu", alpha=0.5, opset=1, ir=2)),
+    "ir3-node-domain": model([node("Relu", ["x"], ["y"], name="relu", domain="ai.onnx")], [info("x", FLOAT, [2])], [info("y", FLOAT, [2])], ir=3, opset=1),
+    "ir8-function": with_slope_given(called(ir=8)),
+}.items():
+    keep(rule, kept)
+for rule, kept in {
+    "external-location": external(),
+    "external-inside-folder": external(location="./data.bin"),
+    "external-file": external(),
+    "external-number": external(offset=0, length=12),
+    "external-length": external(length=12),
+    "external-range": external(offset=0),
+    "external-checksum": external(checksum=hashlib.sha1(bytes(8192)).hexdigest()),
+    "external-key-unique": external(offset=0),
+    "external-key-known": external(length=12),
+    "external-aligned": external(offset=4096),
+}.items():
+    keep(rule, kept, data)

@@ -2,6 +2,7 @@
 
 from onnx import TensorProto, helper
 from onnx import AttributeProto, FunctionProto, GraphProto, ModelProto  # noqa: F401
+from onnx import OperatorSetProto, OperatorStatus
 
 FLOAT, INT64, BOOL, STRING = TensorProto.FLOAT, TensorProto.INT64, TensorProto.BOOL, TensorProto.STRING
 INT32, DOUBLE, FLOAT16 = TensorProto.INT32, TensorProto.DOUBLE, TensorProto.FLOAT16
@@ -123,6 +124,46 @@ def called(ir=10, **fields):
     one = node("f", ["x"], ["y"], name="call", domain="org.f")
     ports = [info("x", FLOAT, [2, 3])], [info("y", FLOAT, [2, 3])]
     return model([one], *ports, functions=[function], domains=["org.f"], ir=ir, **fields)
+
+
+def operator_set(version=2, domain="org.f"):
+    """A document with a function f that is a leaky relu, and one that calls it"""
+    opsets = [helper.make_opsetid("", 21), helper.make_opsetid(domain, version)]
+    leak = helper.make_function(domain, "f", ["a"], ["b"], [node("LeakyRelu", ["a"], ["b"], name="leak")], opsets)
+    calls = helper.make_function(domain, "g", ["a"], ["b"], [node("f", ["a"], ["b"], name="call", domain=domain)], opsets)
+    made = OperatorSetProto(magic="ONNXOPSET", ir_version=10, domain=domain, opset_version=version)
+    for function in (leak, calls):
+        made.operator.add(op_type=function.name, since_version=1, status=OperatorStatus.STABLE)
+        made.functions.append(function)
+    return made
+
+
+def calling(version=2):
+    """y = g(x), g of an operator set"""
+    one = node("g", ["x"], ["y"], name="call", domain="org.f")
+    made = model([one], [info("x", FLOAT, [2, 3])], [info("y", FLOAT, [2, 3])], domains=["org.f"])
+    made.opset_import[1].version = version
+    return made
+
+
+def beside_set(folder):
+    """The operator set, given with the model"""
+    (folder / "set.onnx").write_bytes(operator_set().SerializeToString())
+
+
+def recurrent(operator, gates, directions=1, **attributes):
+    """y = the outputs of a recurrent layer"""
+    one = node(operator, ["x", "w", "r"], ["y"], name="layer", hidden_size=2, **attributes)
+    weights = [tensor(name, FLOAT, [directions, 2 * gates, 2], [0.25] * (4 * gates * directions)) for name in "wr"]
+    return model([one], [info("x", FLOAT, [3, 1, 2])], [info("y", FLOAT, [3, directions, 1, 2])], weights)
+
+
+def reduction(operator, shape=(2, 0), axis=1, out=(2,), element=FLOAT, result=None, opset=18):
+    """y = x folded along an axis"""
+    axes = [tensor("axes", INT64, [1], [axis])]
+    one = node(operator, ["x", "axes"], ["y"], name="fold", keepdims=0)
+    result = element if result is None else result
+    return model([one], [info("x", element, shape)], [info("y", result, out)], axes, opset=opset)
 
 
 def sparse(dims=(3, 4), indices=(1, 7), shape=None, values=(1.0, 2.0), element=FLOAT, ir=10):

@@ -297,6 +297,20 @@ case("sparse-empty", sparse(values=(), indices=(), shape=[0]), runs=False)
 case("sparse-double", sparse(element=DOUBLE), runs=False)
 case("sparse-rank-1", sparse(dims=(12,)), runs=False)
 
+# ---- recurrent layers and reductions
+
+ACTIVATIONS = ("Relu", "Tanh", "Sigmoid", "Affine", "LeakyRelu", "ThresholdedRelu", "ScaledTanh", "HardSigmoid", "Elu", "Softsign", "Softplus")
+for function in ACTIVATIONS:
+    case(f"activation-{function}", recurrent("RNN", 1, activations=[function], activation_alpha=[0.5], activation_beta=[0.25]), runs=False)
+case("activations-default", recurrent("LSTM", 4))
+case("activations-both-directions", recurrent("RNN", 1, 2, activations=["Tanh", "Relu"], direction="bidirectional"), runs=False)
+for operator in ("ReduceSum", "ReduceProd", "ReduceMax", "ReduceMin", "ReduceLogSum", "ReduceLogSumExp"):
+    case(f"nothing-{operator}", reduction(operator, opset=18), runs=False)
+for operator in ("ReduceMax", "ReduceMin", "ReduceSum"):
+    case(f"nothing-{operator}-int", reduction(operator, opset=20, element=INT32), runs=False)
+for operator in ("ReduceMax", "ReduceMin"):
+    case(f"nothing-{operator}-bool", reduction(operator, opset=20, element=BOOL), runs=False)
+
 # ---- quantization, devices, operator sets
 
 case("quantization-two", quantized(SCALE_TENSOR="w", ZERO_POINT_TENSOR="w"))
@@ -307,4 +321,10 @@ case("device-axis-negative", devices(), lambda m: setattr(m.graph.node[0].device
 case("opset-ml", relu(), lambda m: m.opset_import.append(helper.make_opsetid("ai.onnx.ml", 3)))
 case("opset-spelt-out", relu(), lambda m: setattr(m.opset_import[0], "domain", "ai.onnx"))
 case("opset-node-spelt-out", relu(), lambda m: setattr(m.graph.node[0], "domain", "ai.onnx"), runs=False)
+case("set-alone", operator_set(), runs=False)
+case("set-of-operators", operator_set(), lambda m: m.ClearField("functions"), runs=False)
+case("set-functions-without-domain", operator_set(), lambda m: [f.ClearField("domain") for f in m.functions], runs=False)
+case("set-overloads", operator_set(), lambda m: (m.functions.add().CopyFrom(m.functions[0]), setattr(m.functions[2], "overload", "other")), runs=False)
+case("set-called", calling(), beside=beside_set, runs=False)
+case("set-own-function-first", called(), beside=beside_set, change=lambda m: setattr(m.opset_import[1], "version", 2), runs=False)
 case("training-two", training(), lambda m: (m.graph.initializer.append(tensor("w2", FLOAT, [3], [1, 1, 1])), m.training_info.add(), m.training_info[1].algorithm.CopyFrom(helper.make_graph([node("Neg", ["w2"], ["n2"], name="n2")], "second", [], [info("n2", FLOAT, [3])])), m.training_info[1].update_binding.add(key="w2", value="n2")))

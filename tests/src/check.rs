@@ -57,13 +57,14 @@ pub fn model_of(folder: &Path) -> Option<PathBuf> {
 const HEAD: &str = "\
 # Checking
 
-`onnxc check MODEL` says where a model breaks the rules of the ONNX documents: every finding, with the rule, the place and
-what would be right. An *error* is what nobody can run, or what is not clear: importing refuses it. A *violation* is what
+`onnxc check MODEL` says where a model, or an operator-set document, breaks the rules of the ONNX documents: every finding,
+with the rule, the place and what would be right. With `--operators SET` a model may call the functions of that set. An *error* is what nobody can run, or what is not clear: importing refuses it. A *violation* is what
 the documents forbid, though common tools take it: importing warns, and refuses with `--strict`. *Advice* is only given by
 `onnxc check`. `--json` is for programs, `--list-rules` prints the table below.
 
 This page is written from the table in `compiler/check` (`UPDATE=1 cargo test -p tests --test check`). The models that break
-one rule each stand in `tests/check/invalid.py`, those without a fault in `tests/check/valid.py`. *IR* is ONNX's \"Open Neural
+one rule each stand in `tests/check/invalid.py`, with one near to each rule that keeps it; those without a fault stand in
+`tests/check/valid.py`. *IR* is ONNX's \"Open Neural
 Network Exchange Intermediate Representation Specification\"; where it refers to `onnx.proto` for the syntax, that is cited.
 ";
 
@@ -103,7 +104,8 @@ fn others(page: &mut String, counts: &Counts) {
 ## Other tools on the same models
 
 Of {all} models that break a rule, the full checker of onnx refuses {checker} and takes {}; ONNX Runtime refuses {runtime}
-and takes {}. They crash, or hang, on {checker_crashes} and {runtime_crashes}. ({}; `tests/check/tools.py`.)
+and takes {}. They crash, or hang, on {checker_crashes} and {runtime_crashes}. Neither reads operator sets, so that they refuse
+each. ({}; `tests/check/tools.py`.)
 ",
         all - checker - checker_crashes,
         all - runtime - runtime_crashes,

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use driver::{Arithmetic, Blob, Compiler, Options, Session, Tensor, Type};
-use ir::{Module, parse_module};
+use ir::{FloatType, Module, parse_module};
 
 const SHAPE: [i64; 4] = [1, 4, 8, 8];
 const VALUE: &str = "tensor<1x4x8x8xf32>";
@@ -260,57 +260,109 @@ fn an_element_does_not_depend_on_its_neighbours() {
     }
 }
 
-/// A function of a vector of floats, at the structured level.
-fn function(name: &str, element: &str, count: usize) -> Module {
+/// A function of each element of some vectors, at the structured level.
+fn function(name: &str, element: &str, count: usize, operands: usize) -> Module {
     let vector = format!("tensor<{count}x{element}>");
+    let list = |one: &dyn Fn(usize) -> String| (0..operands).map(one).collect::<Vec<_>>().join(", ");
+    let (arguments, vectors) = (list(&|at| format!("%x{at}")), list(&|_| vector.clone()));
+    let (scalars, elements) = (list(&|at| format!("%a{at}")), list(&|_| element.to_string()));
+    let typed = |name: &str, r#type: &str| list(&|at| format!("%{name}{at}: {type}"));
+    let map = "affine_map<(d0) -> (d0)>";
     let text = format!(
-        "\"func.func\"() ({{\n^bb0(%x: {vector}):\n  %e = \"tensor.empty\"() : () -> {vector}\n  %y = \"linalg.generic\"(%x, %e) ({{\n  \
-         ^bb0(%a: {element}, %b: {element}):\n    %c = \"{name}\"(%a) : ({element}) -> {element}\n    \"linalg.yield\"(%c) : ({element}) -> ()\n  \
-         }}) {{indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = \
-         [#linalg.iterator_type<parallel>], operandSegmentSizes = array<i32: 1, 1>}} : ({vector}, {vector}) -> {vector}\n  \
-         \"func.return\"(%y) : ({vector}) -> ()\n}}) {{sym_name = \"main_graph\", function_type = ({vector}) -> {vector}}} : () -> ()"
+        "\"func.func\"() ({{\n^bb0({}):\n  %e = \"tensor.empty\"() : () -> {vector}\n  %y = \"linalg.generic\"({arguments}, %e) ({{\n  \
+         ^bb0({}, %b: {element}):\n    %c = \"{name}\"({scalars}) : ({elements}) -> {element}\n    \"linalg.yield\"(%c) : ({element}) -> ()\n  \
+         }}) {{indexing_maps = [{}, {map}], iterator_types = [#linalg.iterator_type<parallel>], operandSegmentSizes = array<i32: \
+         {operands}, 1>}} : ({vectors}, {vector}) -> {vector}\n  \"func.return\"(%y) : ({vector}) -> ()\n}}) {{sym_name = \"main_graph\", \
+         function_type = ({vectors}) -> {vector}}} : () -> ()",
+        typed("x", &vector),
+        typed("a", element),
+        list(&|_| map.to_string()),
     );
     parse_module(&text, "test", None).unwrap_or_else(|errors| panic!("{}\n{text}", errors[0]))
 }
 
-fn values(name: &str, element: Type, text: &str, numbers: &[f32], arithmetic: Arithmetic) -> Vec<f64> {
-    let bytes: Vec<u8> = match element {
-        Type::F64 => numbers.iter().flat_map(|&number| f64::from(number).to_le_bytes()).collect(),
-        _ => numbers.iter().flat_map(|number| number.to_le_bytes()).collect(),
+/// What a function is of numbers, in `f32` or `f64`.
+fn values(name: &str, element: FloatType, operands: &[&[f32]], arithmetic: Arithmetic) -> Vec<f64> {
+    let count = operands[0].len();
+    let tensor = |numbers: &&[f32]| {
+        let bytes: Vec<u8> = match element {
+            FloatType::F64 => numbers.iter().flat_map(|&number| f64::from(number).to_le_bytes()).collect(),
+            _ => numbers.iter().flat_map(|number| number.to_le_bytes()).collect(),
+        };
+        Tensor::new(Type::Float(element), vec![count as i64], Blob::copy_of(&bytes)).expect("as many as there are")
     };
-    let input = Tensor::new(element, vec![numbers.len() as i64], Blob::copy_of(&bytes)).expect("as many as there are");
+    let inputs: Vec<Tensor> = operands.iter().map(tensor).collect();
     let compiler = Compiler::new(Options { arithmetic, ..Options::default() });
-    let compiled = compiler.compile_structured(function(name, text, numbers.len()));
-    let compiled = compiled.unwrap_or_else(|errors| panic!("{name}: {}", errors[0]));
+    let module = function(name, &Type::Float(element).to_string(), count, operands.len());
+    let compiled = compiler.compile_structured(module).unwrap_or_else(|errors| panic!("{name}: {}", errors[0]));
     let output =
-        Session::new(Arc::new(compiled)).run(&[input]).unwrap_or_else(|errors| panic!("{}", errors[0])).remove(0);
+        Session::new(Arc::new(compiled)).run(&inputs).unwrap_or_else(|errors| panic!("{}", errors[0])).remove(0);
     output.to_f64().expect("they are floats")
 }
 
+/// How far a number is from the true one, in units in the last place of that (of the smallest normal number, where it is
+/// smaller); above the largest number, infinity is right.
+fn units(exact: f64, found: f64, element: FloatType) -> f64 {
+    let (digits, smallest, largest) = match element {
+        FloatType::F64 => (53.0, f64::MIN_POSITIVE, f64::MAX),
+        _ => (24.0, f64::from(f32::MIN_POSITIVE), f64::from(f32::MAX)),
+    };
+    let unit = (exact.abs().clamp(smallest, largest).log2().floor() + 1.0 - digits).exp2();
+    let fits = exact.is_nan() && found.is_nan()
+        || exact == found
+        || exact.abs() >= largest + unit / 2.0 && found.is_infinite() && found.signum() == exact.signum();
+    if fits { 0.0 } else { (exact - found).abs() / unit }
+}
+
+/// The largest error of numbers that may be off by `slack` units themselves, and where it is.
+fn worst(exact: &[f64], found: &[f64], element: FloatType, slack: f64) -> (usize, f64) {
+    let errors = exact.iter().zip(found).map(|(&exact, &found)| units(exact, found, element) - slack);
+    errors.enumerate().fold((0, 0.0), |best, one| if one.1 > best.1 || one.1.is_nan() { one } else { best })
+}
+
 /// Floats of every sign and exponent, with many fractions each.
+fn floats() -> Vec<f32> {
+    const STEP: u32 = 16_411;
+    (0..u32::MAX / STEP).map(|at| f32::from_bits(at * STEP)).filter(|x| x.is_finite()).collect()
+}
+
 #[test]
 fn elementary_functions_keep_their_bounds() {
-    const STEP: u32 = 16_411;
-    let numbers: Vec<f32> =
-        (0..u32::MAX / STEP).map(|at| f32::from_bits(at * STEP)).filter(|x| x.is_finite()).collect();
+    let numbers = floats();
     for &(name, bound) in driver::ERROR_BOUNDS {
-        let exact = values(name, Type::F64, "f64", &numbers, Arithmetic::Ordered);
+        let exact = values(name, FloatType::F64, &[&numbers], Arithmetic::Ordered);
         for arithmetic in [Arithmetic::Ordered, Arithmetic::Fixed] {
-            let rounded = values(name, Type::F32, "f32", &numbers, arithmetic);
-            let errors = exact.iter().zip(&rounded).map(|(&exact, &rounded)| {
-                let size = exact.abs().max(f64::from(f32::MIN_POSITIVE));
-                let unit = 2f64.powi(size.log2().floor() as i32 - 23);
-                // beyond the largest number infinity is right
-                let limit = f64::from(f32::MAX) + unit / 2.0;
-                let fits = exact.is_nan() && rounded.is_nan()
-                    || exact == rounded
-                    || exact.abs() >= limit && rounded.is_infinite();
-                if fits { 0.0 } else { (exact - rounded).abs() / unit }
-            });
-            let (worst, error) = errors
-                .enumerate()
-                .fold((0, 0.0), |best, one| if one.1 > best.1 || one.1.is_nan() { one } else { best });
-            assert!(error <= bound, "{name} of {:e}: {error} units, under {arithmetic:?}", numbers[worst]);
+            let rounded = values(name, FloatType::F32, &[&numbers], arithmetic);
+            let (at, error) = worst(&exact, &rounded, FloatType::F32, 0.0);
+            assert!(error <= bound, "{name} of {:e}: {error} units, under {arithmetic:?}", numbers[at]);
         }
     }
+}
+
+/// Functions that a module defines itself, against those of the runtime, which are off by less than a unit of `f64`.
+#[test]
+fn defined_functions_keep_their_bounds() {
+    let numbers = floats();
+    for &(name, element, bound) in driver::FIXED_ERROR_BOUNDS.iter().filter(|(name, ..)| *name != "math.powf") {
+        let exact = values(name, FloatType::F64, &[&numbers], Arithmetic::Ordered);
+        let found = values(name, element, &[&numbers], Arithmetic::Fixed);
+        let slack = if element == FloatType::F64 { 1.0 } else { 0.0 };
+        let (at, error) = worst(&exact, &found, element, slack);
+        assert!(error <= bound, "{name} of {:e} in {element:?}: {error} units", numbers[at]);
+    }
+}
+
+/// Powers of all pairs of some numbers, special ones among them.
+#[test]
+fn powers_keep_their_bound() {
+    let (_, element, bound) =
+        driver::FIXED_ERROR_BOUNDS.iter().find(|(name, ..)| *name == "math.powf").expect("it has one");
+    let special = [0.0, 1.0, f32::INFINITY, f32::NAN, 2.0, 0.5, 3.0, 16_777_217.0, f32::MIN_POSITIVE, 1e-42];
+    let ordinary = (0..150).map(|at| f32::from_bits(0x3000_0000 + at * 1_411_237));
+    let numbers: Vec<f32> = special.into_iter().chain(ordinary).flat_map(|x| [x, -x]).collect();
+    let (x, y): (Vec<f32>, Vec<f32>) = numbers.iter().flat_map(|&x| numbers.iter().map(move |&y| (x, y))).unzip();
+    let exact: Vec<f64> = x.iter().zip(&y).map(|(&x, &y)| f64::from(x).powf(f64::from(y))).collect();
+    let found = values("math.powf", *element, &[&x, &y], Arithmetic::Fixed);
+    let (at, error) = worst(&exact, &found, *element, 0.0);
+    assert!(error <= *bound, "{:e} to the power of {:e} is {:e}, not {:e}", x[at], y[at], exact[at], found[at]);
 }

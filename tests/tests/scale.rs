@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Instant;
 
-use driver::{Compiler, Options, Session, Tensor};
+use driver::{Compiler, Options, Profile, RuleLevel, Session, Tensor};
 use proto::{
     AttributeProto, Dimension, DimensionValue, GraphProto, Message, ModelProto, NodeProto, OperatorSetIdProto,
     TensorShapeProto, TypeProto, TypeTensor, TypeValue, ValueInfoProto,
@@ -179,4 +180,29 @@ fn an_extent_that_overflows_names_its_node() {
     };
     let text = errors[0].to_string();
     assert!(text.contains(" n52: ") && text.contains("too large to address"), "{text}");
+}
+
+/// The least time in seconds, of several, that it takes to check a chain of nodes and what each is added to.
+fn checking_time(nodes: usize) -> f64 {
+    let mut graph = Graph::default();
+    let mut last = "x".to_string();
+    for _ in 0..nodes / 2 {
+        let next = graph.node("Relu", &[&last], vec![]);
+        last = graph.node("Add", &[&next, &last], vec![]);
+    }
+    let file = graph.write(&format!("checked_{nodes}"));
+    let measure = |_| {
+        let start = Instant::now();
+        let found = driver::check_file(&file, Profile::Onnx, &[]);
+        assert!(found.iter().all(|finding| finding.rule.level < RuleLevel::Error), "{:?}", found.first());
+        start.elapsed().as_secs_f64()
+    };
+    (0..5).map(measure).fold(f64::INFINITY, f64::min)
+}
+
+/// Twice the nodes take about twice the time; what grew with the square of them would take four times.
+#[test]
+fn checking_grows_with_the_model() {
+    let [small, large] = [10_000, 20_000].map(checking_time);
+    assert!(large < 3.2 * small, "10000 nodes take {small} s, 20000 take {large} s");
 }

@@ -65,7 +65,7 @@ fn restrictions_are_found_where_they_are_broken() {
             panic!("five fields: {line}")
         };
         let profile = if captures.is_empty() { Profile::Sonnx } else { Profile::SonnxWithCaptures };
-        let found = driver::check_file(&folder.join(format!("{name}.onnx")), profile);
+        let found = driver::check_file(&folder.join(format!("{name}.onnx")), profile, &[]);
         let is_of_profile = |finding: &&driver::Finding| finding.rule.profile > Profile::Onnx;
         let own: Vec<_> = found.iter().filter(is_of_profile).map(|f| (f.rule.id, f.place.to_string())).collect();
         let is_restriction = rule.starts_with("sonnx");

@@ -5,6 +5,7 @@ use std::process::Command;
 
 use proto::{GraphProto, Model};
 use serde_json::Value;
+use sha2::{Digest, Sha256};
 use tests::conformance::repository;
 use tests::worker::onnxc;
 
@@ -148,6 +149,15 @@ fn reports_are_the_same_wherever_they_are_written() {
     };
     let page = report("one.html");
     assert_eq!(page, report("two.html"));
+    // the object that the page is about
+    let object = folder.join("reported.o");
+    let mut command = Command::new(onnxc(&sibling));
+    command.arg(&model).args(["--profile", "sonnx", "--name", "model", "--cpu", "x86-64", "-o"]).arg(&object);
+    command.args(["--target", "x86_64-unknown-linux-gnu"]);
+    assert!(command.status().expect("onnxc starts").success());
+    let bytes = std::fs::read(&object).expect("it is written");
+    let digest: String = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+    assert!(page.contains(&digest), "the page has the object's digest");
     for part in ["SHA-256 of the model", "sonnx-r3", "math.erf", "Iterations in the worst case", "main_graph"] {
         assert!(page.contains(part), "{part}");
     }

@@ -2,7 +2,7 @@
 
 use ir::{Diagnostic, Location};
 
-use crate::{Level, Place, Rule, rules};
+use crate::{Level, Part, Place, Rule, rules};
 
 /// One place where a rule is broken.
 #[derive(Clone, Debug)]
@@ -66,9 +66,11 @@ impl Findings {
         self.list.iter().any(|finding| finding.rule.level == Level::Error)
     }
 
-    /// Findings in the order of their places.
+    /// Findings in the order of their places. Of what is found in a function for each of its calls the first is there.
     pub fn sorted(mut self) -> Vec<Finding> {
         self.list.sort_by(|a, b| (&a.place, a.rule.id).cmp(&(&b.place, b.rule.id)));
+        let is_function = |place: &Place| place.steps.first().is_some_and(|step| step.part == Part::Function);
+        self.list.dedup_by(|a, b| a.rule.id == b.rule.id && a.place == b.place && is_function(&a.place));
         self.list
     }
 

@@ -1,4 +1,4 @@
-//! Whether a model is what the documents say a model is.
+//! Whether a model, or an operator set, is what the documents say it is.
 //!
 //! A [`Rule`] is a row: what a document demands, in which IR versions, how bad it is to break it, and the function that
 //! finds where it is broken. One walk over the model ([`check`]) feeds all rules, so that checking is linear in the
@@ -18,12 +18,12 @@ mod walk;
 
 pub use findings::{Finding, Findings, unreadable};
 pub use place::{Part, Place, Step};
-pub use walk::{Operator, Visit, Walk, check};
+pub use walk::{Operator, Visit, Walk, check, check_operator_set};
 
 use dialects::onnx::schema::Schema;
 use proto::{
-    AttributeProto, FunctionProto, GraphProto, Model, NodeProto, OperatorSetIdProto, SparseTensorProto,
-    StringStringEntryProto, TensorProto, TrainingInfoProto, TypeProto, ValueInfoProto,
+    AttributeProto, FunctionProto, GraphProto, Model, NodeProto, OperatorSetIdProto, OperatorSetProto,
+    SparseTensorProto, StringStringEntryProto, TensorProto, TrainingInfoProto, TypeProto, ValueInfoProto,
 };
 
 pub use names::{Definition, Reading};
@@ -100,6 +100,10 @@ pub type Find<T> = for<'w, 'm> fn(&mut Visit<'w, 'm>, &'m T);
 pub enum Finder {
     /// The model as a whole.
     Model(Find<Model>),
+    /// An operator-set document as a whole.
+    OperatorSet(Find<OperatorSetProto>),
+    /// The functions of a model, or of an operator set.
+    Functions(Find<[FunctionProto]>),
     /// The operator sets imported by the model, or by a function.
     Imports(Find<[OperatorSetIdProto]>),
     /// A function of the model.

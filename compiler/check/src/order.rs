@@ -3,18 +3,18 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use indexmap::{IndexMap, IndexSet};
+use indexmap::IndexSet;
 use proto::{GraphProto, NodeProto};
+use rustc_hash::FxHashMap;
 
 /// The nodes in an order in which each stands behind those it reads from: that of the file, as far as it is one.
 /// The error is a cycle: nodes each of which reads from the next, and the last from the first.
 pub fn schedule(nodes: &[NodeProto]) -> Result<Vec<usize>, Vec<usize>> {
     let producers = producers(nodes);
-    let sources: Vec<IndexSet<usize>> = nodes.iter().map(|node| sources(node, &producers)).collect();
-    let in_order = sources.iter().enumerate().all(|(node, sources)| sources.iter().all(|&source| source < node));
-    if in_order {
+    if stand_in_order(nodes, &producers) {
         return Ok((0..nodes.len()).collect());
     }
+    let sources: Vec<IndexSet<usize>> = nodes.iter().map(|node| sources(node, &producers)).collect();
     let mut missing: Vec<usize> = sources.iter().map(IndexSet::len).collect();
     let mut readers = vec![vec![]; nodes.len()];
     for (node, sources) in sources.iter().enumerate() {
@@ -35,9 +35,17 @@ pub fn schedule(nodes: &[NodeProto]) -> Result<Vec<usize>, Vec<usize>> {
     if order.len() == nodes.len() { Ok(order) } else { Err(cycle(&sources, &missing)) }
 }
 
+/// Whether every node stands behind those it reads from: what nearly all files have, and quicker to find out than an order.
+fn stand_in_order(nodes: &[NodeProto], producers: &FxHashMap<&str, usize>) -> bool {
+    nodes.iter().enumerate().all(|(at, node)| match held_graphs(node).next() {
+        None => node.input.iter().all(|name| producers.get(&**name).is_none_or(|&source| source < at)),
+        Some(_) => sources(node, producers).iter().all(|&source| source < at),
+    })
+}
+
 /// Which node computes each name; of several, which is an error reported elsewhere, the first.
-fn producers(nodes: &[NodeProto]) -> IndexMap<&str, usize> {
-    let mut producers = IndexMap::new();
+fn producers(nodes: &[NodeProto]) -> FxHashMap<&str, usize> {
+    let mut producers = FxHashMap::default();
     for (index, node) in nodes.iter().enumerate() {
         for output in node.output.iter().filter(|output| !output.is_empty()) {
             producers.entry(&**output).or_insert(index);
@@ -47,7 +55,7 @@ fn producers(nodes: &[NodeProto]) -> IndexMap<&str, usize> {
 }
 
 /// The nodes whose outputs a node reads, also inside the graphs it holds.
-fn sources(node: &NodeProto, producers: &IndexMap<&str, usize>) -> IndexSet<usize> {
+fn sources(node: &NodeProto, producers: &FxHashMap<&str, usize>) -> IndexSet<usize> {
     let mut sources: IndexSet<usize> = node.input.iter().filter_map(|name| producers.get(&**name).copied()).collect();
     let mut graphs: Vec<&GraphProto> = held_graphs(node).collect();
     while let Some(graph) = graphs.pop() {

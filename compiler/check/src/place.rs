@@ -6,6 +6,8 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[allow(missing_docs, reason = "the names are ONNX's")]
 pub enum Part {
+    OperatorSet,
+    Operator,
     Import,
     Metadata,
     Configuration,
@@ -39,6 +41,8 @@ impl Part {
     /// What the part is called in messages.
     pub fn name(self) -> &'static str {
         match self {
+            Part::OperatorSet => "operator set",
+            Part::Operator => "operator",
             Part::Import => "import",
             Part::Metadata => "metadata",
             Part::Configuration => "configuration",

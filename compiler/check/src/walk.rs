@@ -2,8 +2,9 @@
 
 use dialects::onnx::schema::{self, Schema};
 use proto::{
-    AttributeProto, FunctionProto, GraphProto, Model, ModelProto, NodeProto, OperatorSetIdProto, SparseTensorProto,
-    StringStringEntryProto, TensorProto, TensorShapeProto, TrainingInfoProto, TypeProto, TypeValue, ValueInfoProto,
+    AttributeProto, FunctionProto, GraphProto, Model, ModelProto, NodeProto, OperatorSetIdProto, OperatorSetProto,
+    SparseTensorProto, StringStringEntryProto, TensorProto, TensorShapeProto, TrainingInfoProto, TypeProto, TypeValue,
+    ValueInfoProto,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -19,6 +20,27 @@ pub fn check(model: &Model, profile: Profile, keep: Level) -> Findings {
         findings: Findings::new(keep),
     };
     walker.model(model);
+    walker.findings
+}
+
+/// Checks an operator-set document, alone, against the rules of a profile.
+pub fn check_operator_set(set: &OperatorSetProto, profile: Profile, keep: Level) -> Findings {
+    // its functions see each other as those of a model do
+    let of_set = |function: &FunctionProto| FunctionProto { domain: canonical(&set.domain).into(), ..function.clone() };
+    let import = OperatorSetIdProto { domain: set.domain.clone(), version: set.opset_version };
+    let model = Model::from_proto(ModelProto {
+        // there are none of older versions
+        ir_version: set.ir_version.max(3),
+        functions: set.functions.iter().map(of_set).collect(),
+        opset_import: vec![import],
+        ..Default::default()
+    });
+    let mut walker = Walker {
+        finders: Finders::new(set.ir_version, profile),
+        walk: Walk::new(&model),
+        findings: Findings::new(keep),
+    };
+    walker.operator_set(set, &model.proto.functions);
     walker.findings
 }
 
@@ -260,6 +282,8 @@ type Rows<F> = Vec<(&'static Rule, F)>;
 #[derive(Default)]
 struct Finders {
     model: Rows<Find<Model>>,
+    operator_set: Rows<Find<OperatorSetProto>>,
+    functions: Rows<Find<[FunctionProto]>>,
     imports: Rows<Find<[OperatorSetIdProto]>>,
     function: Rows<Find<FunctionProto>>,
     graph: Rows<Find<GraphProto>>,
@@ -287,6 +311,8 @@ impl Finders {
         for rule in rules::all().filter(|rule| rule.holds(version, profile)) {
             match rule.finder {
                 Finder::Model(find) => finders.model.push((rule, find)),
+                Finder::OperatorSet(find) => finders.operator_set.push((rule, find)),
+                Finder::Functions(find) => finders.functions.push((rule, find)),
                 Finder::Imports(find) => finders.imports.push((rule, find)),
                 Finder::Function(find) => finders.function.push((rule, find)),
                 Finder::Graph(find) => finders.graph.push((rule, find)),
@@ -340,14 +366,31 @@ impl<'m> Walker<'m> {
         self.show(|f| &f.imports, &proto.opset_import[..]);
         self.properties(&proto.metadata_props);
         self.documentation(&proto.doc_string);
-        for (index, function) in proto.functions.iter().enumerate() {
-            self.inside(Step::number(Part::Function, index, &function.name), |walker| walker.function(function));
-        }
+        self.functions(&proto.functions);
         if let Some(graph) = &proto.graph {
             self.inside(Step::named(Part::Graph, &graph.name), |walker| walker.graph(graph));
         }
         for (index, training) in proto.training_info.iter().enumerate() {
             self.inside(Step::number(Part::Training, index, ""), |walker| walker.training(training));
+        }
+    }
+
+    fn operator_set(&mut self, set: &'m OperatorSetProto, functions: &'m [FunctionProto]) {
+        self.inside(Step::named(Part::OperatorSet, &set.domain), |walker| {
+            walker.show(|f| &f.operator_set, set);
+            walker.documentation(&set.doc_string);
+            for (index, operator) in set.operator.iter().enumerate() {
+                let step = Step::number(Part::Operator, index, &operator.op_type);
+                walker.inside(step, |walker| walker.documentation(&operator.doc_string));
+            }
+            walker.functions(functions);
+        });
+    }
+
+    fn functions(&mut self, functions: &'m [FunctionProto]) {
+        self.show(|f| &f.functions, functions);
+        for (index, function) in functions.iter().enumerate() {
+            self.inside(Step::number(Part::Function, index, &function.name), |walker| walker.function(function));
         }
     }
 

@@ -139,6 +139,11 @@ impl Translator<'_> {
         Some(match name {
             "arith.sitofp" if whole => self.builder.ins().fcvt_from_sint(r#type, x),
             "arith.uitofp" if whole => self.builder.ins().fcvt_from_uint(r#type, x),
+            "arith.uitofp" if mask_in && r#type == types::F32X4 => {
+                let ones: Vec<u8> = std::iter::repeat_n(1f32.to_le_bytes(), 4).flatten().collect();
+                let (ones, mask) = (self.vector_constant(r#type, &ones), self.reinterpret(r#type, x));
+                self.builder.ins().band(mask, ones)
+            }
             "arith.fptosi" if r#type == types::I32X4 && !mask_out => self.builder.ins().fcvt_to_sint_sat(r#type, x),
             "arith.fptoui" if r#type == types::I32X4 && !mask_out => self.builder.ins().fcvt_to_uint_sat(r#type, x),
             "arith.index_cast" | "arith.index_castui" if source == r#type && !mask_in && !mask_out => x,

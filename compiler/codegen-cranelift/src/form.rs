@@ -3,6 +3,8 @@
 use cranelift_codegen::ir::{Type, types};
 use ir::FloatType;
 
+use crate::packed::PACKED_LANES;
+
 /// The CLIF values one value of the IR becomes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
@@ -10,6 +12,8 @@ pub(crate) enum Form {
     Scalar(Type),
     /// One 128-bit vector. The lanes of a mask hold all ones or all zeros and are as wide as 128 bits allow.
     Vector(Type),
+    /// Four elements of 8 or 16 bits, in the first lanes of a 128-bit vector of such lanes.
+    Packed(Type),
     /// One scalar a lane.
     Lanes(Type, usize),
 }
@@ -18,7 +22,7 @@ impl Form {
     /// The types of the CLIF values.
     pub(crate) fn types(self) -> Vec<Type> {
         match self {
-            Form::Scalar(r#type) | Form::Vector(r#type) => vec![r#type],
+            Form::Scalar(r#type) | Form::Vector(r#type) | Form::Packed(r#type) => vec![r#type],
             Form::Lanes(lane, count) => vec![lane; count],
         }
     }
@@ -48,6 +52,9 @@ pub(crate) fn form(r#type: &ir::Type) -> Option<Form> {
     let &[count] = vector.shape.as_slice() else { return None };
     let lane = scalar_type(&vector.element)?;
     let count = usize::try_from(count).ok()?;
+    if count == PACKED_LANES && lane.bytes() <= 2 && !is_bit(&vector.element) {
+        return lane.by(16 / lane.bytes()).map(Form::Packed);
+    }
     let register_lane = if is_bit(&vector.element) {
         mask_lane(count)
     } else {

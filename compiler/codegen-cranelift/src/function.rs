@@ -13,6 +13,7 @@ use ir::{Attribute, Body, Diagnostic, FunctionView, Location, Op};
 
 use crate::form::{Form, form, is_bit, scalar_type};
 use crate::link::Isa;
+use crate::packed::PACKED_LANES;
 
 /// A symbol that a function refers to.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -80,7 +81,7 @@ fn entry_location(body: &Body) -> Location {
 pub(crate) fn signature(inputs: &[ir::Type], results: &[ir::Type], convention: CallConv) -> Option<Signature> {
     let parameter = |r#type: &ir::Type| match form(r#type)? {
         Form::Scalar(r#type) | Form::Vector(r#type) => Some(AbiParam::new(r#type)),
-        Form::Lanes(..) => None,
+        Form::Packed(_) | Form::Lanes(..) => None,
     };
     let mut signature = Signature::new(convention);
     signature.params = inputs.iter().map(parameter).collect::<Option<_>>()?;
@@ -233,6 +234,7 @@ impl Translator<'_> {
                 let lane = self.builder.ins().extractlane(self.values[value][0], index as u8);
                 if bit { self.bit_from_mask_lane(lane) } else { lane }
             }
+            Some(Form::Packed(_)) => self.builder.ins().extractlane(self.values[value][0], index as u8),
             Some(Form::Lanes(..)) => self.values[value][index],
             _ => self.values[value][0],
         }
@@ -249,7 +251,7 @@ impl Translator<'_> {
     /// Sets a vector from one scalar a lane.
     pub(crate) fn define_lanes(&mut self, value: ir::Value, lanes: Vec<Value>) {
         let r#type = self.body.value_type(value);
-        let Some(Form::Vector(vector)) = form(r#type) else { return self.define(value, lanes) };
+        let Some(Form::Vector(vector) | Form::Packed(vector)) = form(r#type) else { return self.define(value, lanes) };
         let bit = is_bit(r#type.element());
         let mut result = self.vector_constant(vector, &[0; 16]);
         for (index, lane) in lanes.into_iter().enumerate() {
@@ -316,6 +318,12 @@ impl Translator<'_> {
         match (form(&r#type), &attribute) {
             (Some(Form::Scalar(_)), _) => {
                 let value = self.scalar_constant(&r#type, &attribute).ok_or_else(|| self.unknown(op))?;
+                self.set_result(op, value);
+            }
+            (Some(Form::Packed(vector)), Attribute::Dense(elements)) => {
+                let mut bytes: Vec<u8> = (0..PACKED_LANES).flat_map(|i| elements.element_bytes(i).to_vec()).collect();
+                bytes.resize(16, 0);
+                let value = self.vector_constant(vector, &bytes);
                 self.set_result(op, value);
             }
             (Some(Form::Vector(vector)), Attribute::Dense(elements)) => {
@@ -426,9 +434,15 @@ impl Translator<'_> {
         let operands = body.op(op).operands();
         let result = body.result(op, 0);
         let result_form = self.form_of(op, result)?;
-        let mut all_registers = true;
+        let (mut all_registers, mut packed) = (true, matches!(result_form, Form::Packed(_)));
         for &operand in operands {
-            all_registers &= !matches!(self.form_of(op, operand)?, Form::Lanes(..));
+            let form = self.form_of(op, operand)?;
+            all_registers &= matches!(form, Form::Scalar(_) | Form::Vector(_));
+            packed |= matches!(form, Form::Packed(_));
+        }
+        if packed && let Some(value) = self.packed_op(op) {
+            self.set_result(op, value);
+            return Ok(());
         }
         if let (Form::Vector(r#type), true) = (result_form, all_registers) {
             let arguments: Vec<Value> = operands.iter().map(|&v| self.single(v)).collect();
@@ -445,6 +459,7 @@ impl Translator<'_> {
                 return Ok(());
             }
             Form::Vector(r#type) => r#type.lane_count() as usize,
+            Form::Packed(_) => PACKED_LANES,
             Form::Lanes(_, count) => count,
         };
         let mut lanes = Vec::with_capacity(count);

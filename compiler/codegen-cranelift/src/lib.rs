@@ -14,6 +14,7 @@ mod function;
 mod integer;
 mod link;
 mod memory;
+mod packed;
 mod vector;
 
 pub use link::{Compiled, Options, Tier, clif, compile, object};

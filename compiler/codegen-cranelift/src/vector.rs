@@ -7,6 +7,7 @@ use ir::{Attribute, Op};
 use crate::form::{Form, is_bit};
 use crate::function::{Translated, Translator};
 use crate::memory::{Address, access_flags};
+use crate::packed::PACKED_LANES;
 
 /// `ShapedType::kDynamic`: a position given by an operand.
 const DYNAMIC: i64 = i64::MIN;
@@ -41,6 +42,7 @@ impl Translator<'_> {
         match self.form_of(op, value)? {
             Form::Scalar(_) => Err(self.broken(op, "needs a vector")),
             Form::Vector(r#type) => Ok(r#type.lane_count() as usize),
+            Form::Packed(_) => Ok(PACKED_LANES),
             Form::Lanes(_, count) => Ok(count),
         }
     }
@@ -57,11 +59,18 @@ impl Translator<'_> {
         let result = self.body.result(op, 0);
         let element = self.result_type(op).element().clone();
         match self.form_of(op, result)? {
-            Form::Vector(r#type) if !is_bit(&element) => {
-                let value = self.load_register(r#type, address);
+            Form::Vector(r#type) => {
+                let value = match is_bit(&element) {
+                    true => self.load_mask(r#type, address),
+                    false => self.load_register(r#type, address),
+                };
                 self.set_result(op, value);
             }
-            _ => {
+            Form::Packed(register) => {
+                let value = self.load_packed(register, address);
+                self.set_result(op, value);
+            }
+            Form::Scalar(_) | Form::Lanes(..) => {
                 let count = self.lane_count(op, result)?;
                 let lanes = (0..count).map(|at| self.load(op, &element, address, at)).collect::<Translated<_>>()?;
                 self.define_lanes(result, lanes);
@@ -77,11 +86,20 @@ impl Translator<'_> {
 
     fn store_vector(&mut self, op: Op, value: ir::Value, address: Address) -> Translated<()> {
         match self.form_of(op, value)? {
-            Form::Vector(_) if !is_bit(self.body.value_type(value).element()) => {
+            Form::Vector(_) => {
                 let register = self.single(value);
-                self.builder.ins().store(access_flags(), register, address.base, address.offset);
+                match is_bit(self.body.value_type(value).element()) {
+                    true => self.store_mask(register, address),
+                    false => {
+                        self.builder.ins().store(access_flags(), register, address.base, address.offset);
+                    }
+                }
             }
-            _ => {
+            Form::Packed(_) => {
+                let register = self.single(value);
+                self.store_packed(register, address);
+            }
+            Form::Scalar(_) | Form::Lanes(..) => {
                 for at in 0..self.lane_count(op, value)? {
                     let lane = self.lane(value, at);
                     self.store(lane, address, at);
@@ -208,6 +226,10 @@ impl Translator<'_> {
                 let bit = is_bit(self.body.value_type(source));
                 let lane = if bit { self.mask_lane_from_bit(scalar, r#type.lane_type()) } else { scalar };
                 vec![self.builder.ins().splat(r#type, lane)]
+            }
+            (Form::Scalar(_), Form::Packed(register)) => {
+                let scalar = self.single(source);
+                vec![self.builder.ins().splat(register, scalar)]
             }
             (Form::Scalar(_), Form::Lanes(_, count)) => vec![self.single(source); count],
             (from, to) if from == to => self.parts(source).to_vec(),

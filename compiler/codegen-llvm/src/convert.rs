@@ -26,8 +26,7 @@ impl<'c> Translator<'_, 'c> {
             "arith.uitofp" => self.integer_to_float(InstructionOpcode::UIToFP, x, to)?,
             "arith.fptosi" | "arith.fptoui" => {
                 let float = if is_half(from) { self.half_to_f32(from, x)? } else { x };
-                let intrinsic = if name == "arith.fptosi" { "llvm.fptosi.sat" } else { "llvm.fptoui.sat" };
-                self.intrinsic(intrinsic, &[target, float.get_type()], &[float])?
+                self.float_to_integer(float, *from == ir::Type::F64, target, name == "arith.fptosi")?
             }
             "arith.extf" | "arith.truncf" => self.float_to_float(x, from, to)?,
             "arith.bitcast" => self.cast(InstructionOpcode::BitCast, x, target)?,
@@ -61,6 +60,53 @@ impl<'c> Translator<'_, 'c> {
             return self.f64_to_half(to, double);
         }
         self.cast(opcode, x, self.lanes_of(x, to)?)
+    }
+
+    /// Saturates by clamping, which vectors have: LLVM's own saturating conversion of them goes lane by lane.
+    fn float_to_integer(
+        &self,
+        x: BasicValueEnum<'c>,
+        double: bool,
+        target: BasicTypeEnum<'c>,
+        signed: bool,
+    ) -> Translated<BasicValueEnum<'c>> {
+        let bits = integer_bits(target)?;
+        // integers lie in [low, end)
+        let magnitude = 2f64.powi(bits as i32 - i32::from(signed));
+        let (low, end) = (if signed { -magnitude } else { 0.0 }, magnitude);
+        let precision = if double { f64::MANTISSA_DIGITS } else { f32::MANTISSA_DIGITS };
+        // the largest number in front of the end that a float is
+        let exact = precision >= bits;
+        let high = if exact { end - 1.0 } else { end - 2f64.powi(bits as i32 - i32::from(signed) - precision as i32) };
+        let constant = |value: f64| self.splat_float(x, value, double);
+        // a NaN becomes `low`
+        let above = self.compare_floats(FloatPredicate::OGT, x, constant(low)?)?;
+        let raised = self.select(above, x, constant(low)?)?;
+        let below = self.compare_floats(FloatPredicate::OLT, raised, constant(high)?)?;
+        let clamped = self.select(below, raised, constant(high)?)?;
+        let wide = if bits < 32 { self.lanes_of(x, &ir::Type::I32)? } else { target };
+        let opcode = if signed || bits < 32 { InstructionOpcode::FPToSI } else { InstructionOpcode::FPToUI };
+        let mut integer = self.cast(opcode, clamped, wide)?;
+        if !exact {
+            let most = if signed { i64::MAX >> (64 - bits) } else { -1 };
+            let beyond = self.compare_floats(FloatPredicate::OGE, x, constant(end)?)?;
+            integer = self.select(beyond, self.splat_constant(wide, most)?, integer)?;
+        }
+        if signed {
+            let missing = self.compare_floats(FloatPredicate::UNO, x, x)?;
+            integer = self.select(missing, self.splat_constant(wide, 0)?, integer)?;
+        }
+        if bits < 32 { self.cast(InstructionOpcode::Trunc, integer, target) } else { Ok(integer) }
+    }
+
+    /// A number in every lane of a float like `x`.
+    fn splat_float(&self, x: BasicValueEnum<'c>, value: f64, double: bool) -> Translated<BasicValueEnum<'c>> {
+        let (bits, integer) = match double {
+            true => (value.to_bits() as i64, ir::Type::I64),
+            false => ((value as f32).to_bits() as i64, ir::Type::I32),
+        };
+        let constant = self.splat_constant(self.lanes_of(x, &integer)?, bits)?;
+        self.cast(InstructionOpcode::BitCast, constant, x.get_type())
     }
 
     /// The type with the lanes of `like` and the given elements.

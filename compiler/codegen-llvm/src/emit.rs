@@ -10,6 +10,7 @@ use inkwell::targets::{FileType, TargetMachine};
 use ir::{Attribute, DenseElements, Diagnostic, Location, Module, Result};
 
 use crate::fill::{fill, is_filled_later};
+use crate::frames::{Frames, with_frames};
 use crate::function::{Unit, translate};
 use crate::interface::Interface;
 use crate::memory::DATA_ALIGNMENT;
@@ -22,13 +23,32 @@ pub fn compile_object(module: &Module, options: &Options) -> Result<Vec<u8>> {
 
 /// Writes the object file of a module with its constants, which are never in memory at once.
 pub fn write_object(module: &Module, options: &Options, path: &Path) -> Result<()> {
+    write_object_as(module, options, path, |_, write| write())
+}
+
+/// The same, and how much of the stack its functions take.
+pub fn write_object_with_frames(module: &Module, options: &Options, path: &Path) -> Result<Frames> {
+    write_object_as(module, options, path, |unit, write| {
+        let (written, frames) = with_frames(unit, write);
+        written.and(frames)
+    })
+}
+
+fn write_object_as<T>(
+    module: &Module,
+    options: &Options,
+    path: &Path,
+    watch: impl FnOnce(&LlvmModule<'_>, &dyn Fn() -> Result<(), Diagnostic>) -> Result<T, Diagnostic>,
+) -> Result<T> {
     let options = Options { embed_constants: true, ..options.clone() };
-    emit(module, &options, Contents::Later, |unit, machine| {
-        machine
-            .write_to_file(unit, FileType::Object, path)
-            .map_err(|error| Diagnostic::input(Location::Unknown, format!("{}: {error}", path.display())))
+    let watched = emit(module, &options, Contents::Later, |unit, machine| {
+        watch(unit, &|| {
+            let written = machine.write_to_file(unit, FileType::Object, path);
+            written.map_err(|error| Diagnostic::input(Location::Unknown, format!("{}: {error}", path.display())))
+        })
     })?;
-    Ok(fill(module, path)?)
+    fill(module, path)?;
+    Ok(watched)
 }
 
 /// The assembly of a module, as text.
@@ -71,7 +91,7 @@ enum Contents {
     Later,
 }
 
-fn internal(message: String) -> Diagnostic {
+pub(crate) fn internal(message: String) -> Diagnostic {
     Diagnostic::internal(Location::Unknown, message)
 }
 

@@ -129,6 +129,12 @@ impl<'c> Translator<'_, 'c> {
                 let predicate = number.and_then(predicate).ok_or(Failure::Broken("has no predicate"))?;
                 self.compare_floats(predicate, x, y)?
             }
+            ("arith.maximumf" | "arith.minimumf", &[x, y]) if self.bound(op).is_some() => {
+                let (bound, value) = if self.bound(op) == Some(0) { (x, y) } else { (y, x) };
+                let better = if name == "arith.maximumf" { FloatPredicate::OLT } else { FloatPredicate::OGT };
+                let bound_wins = self.compare_floats(better, value, bound)?;
+                self.select(bound_wins, bound, value)?
+            }
             ("arith.maxnumf", &[x, y]) => self.number_or_other(FloatPredicate::OGT, x, y)?,
             ("arith.minnumf", &[x, y]) => self.number_or_other(FloatPredicate::OLT, x, y)?,
             ("arith.negf", &[x]) => self.negate(x)?,
@@ -170,6 +176,32 @@ impl<'c> Translator<'_, 'c> {
             (FloatValue(x), FloatValue(y)) => Ok(self.builder.build_float_compare(predicate, x, y, "")?.into()),
             (VectorValue(x), VectorValue(y)) => Ok(self.builder.build_float_compare(predicate, x, y, "")?.into()),
             _ => Err(Failure::Broken("compares values that are no floats")),
+        }
+    }
+
+    /// Which operand of a minimum or maximum is a constant, and no NaN. A comparison and a choice do then, which processors
+    /// have as one instruction: it is false for a NaN, and of two zeros leaves the operand that is no constant. Not of what was
+    /// a half: LLVM would compare the halves, lane by lane where the processor does not compute with them.
+    fn bound(&self, op: Op) -> Option<usize> {
+        let is_number = |&index: &usize| self.constant_float(self.body.operand(op, index)).is_some_and(|x| !x.is_nan());
+        let bound = [1, 0].into_iter().find(is_number)?;
+        let widened = self.body.defining_op(self.body.operand(op, 1 - bound));
+        let from_half = |op: Op| self.body.name(op) == "arith.extf" && is_half(self.operand_type(op, 0).element());
+        let half = is_half(self.operand_type(op, 0).element()) || widened.is_some_and(from_half);
+        (!half).then_some(bound)
+    }
+
+    /// The value that a float constant, or a splat or broadcast of one, holds.
+    fn constant_float(&self, value: ir::Value) -> Option<f64> {
+        let op = self.body.defining_op(value)?;
+        match self.body.name(op) {
+            // a wider type keeps every value
+            "vector.broadcast" | "arith.extf" => self.constant_float(self.body.operand(op, 0)),
+            "arith.constant" => match self.body.attribute(op, "value")? {
+                Attribute::Dense(elements) if elements.is_splat() => elements.float(0),
+                scalar => scalar.as_float(),
+            },
+            _ => None,
         }
     }
 

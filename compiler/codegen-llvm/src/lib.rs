@@ -9,6 +9,7 @@ mod emit;
 mod fill;
 mod float;
 mod form;
+mod frames;
 mod function;
 mod integer;
 mod interface;
@@ -17,7 +18,8 @@ mod rolled;
 mod target;
 mod vector;
 
-pub use emit::{compile_assembly, compile_ir, compile_object, probe, write_object};
+pub use emit::{compile_assembly, compile_ir, compile_object, probe, write_object, write_object_with_frames};
+pub use frames::Frames;
 pub use interface::{Interface, Port, Training};
 pub use target::{Optimization, Options};
 

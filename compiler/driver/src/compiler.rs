@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use codegen_cranelift::Tier;
 use dialects::levels::Level;
@@ -15,6 +17,7 @@ use proto::OperatorSetProto;
 
 use check::Profile;
 
+use crate::background::Background;
 use crate::code::Code;
 use crate::evidence::Evidence;
 use crate::freestanding;
@@ -24,15 +27,17 @@ use crate::pipeline::{self, MAIN, Timings};
 use crate::progress::{Observer, Stage};
 use crate::session::Entry;
 use crate::signature::Signature;
-use crate::tiers::{Recipe, Upgrade};
+use crate::tiers::{Recipe, Successor, Upgrade, upgrade};
 use crate::trace::{Trace, Traced};
 use crate::worker;
 
 /// Which code generator makes the machine code.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Backend {
-    /// In process, fast to compile.
+    /// Cranelift's code at once, LLVM's for a model that goes on running.
     #[default]
+    Auto,
+    /// In process, fast to compile.
     Cranelift,
     /// In a process of its own, faster code.
     Llvm,
@@ -139,6 +144,8 @@ pub struct CompiledModel {
     main: Entry,
     /// Better code for the model's runs, with the back end that has tiers.
     upgrade: Option<Upgrade>,
+    /// The model on a better back end.
+    successor: Option<Successor>,
     /// Computes what depends on the weights alone.
     pub(crate) initialize: Option<Entry>,
     pub(crate) messages: Vec<String>,
@@ -163,7 +170,9 @@ pub struct Compiler {
 impl Compiler {
     /// A compiler with the given options.
     pub fn new(options: Options) -> Compiler {
-        Compiler { options }
+        let available = || std::thread::available_parallelism().map_or(1, |count| count.get());
+        let threads = if options.threads == 0 { available() } else { options.threads };
+        Compiler { options: Options { threads, ..options } }
     }
 
     /// Compiles a model file.
@@ -196,9 +205,24 @@ impl Compiler {
             true => import_standard_input(&options),
             false => import::import_file(path, &options),
         })?;
-        report_warnings(&mut module);
+        self.report_warnings(&mut module)?;
         pipeline::print_after("import", &module, &self.options);
         Ok(module)
+    }
+
+    /// Says on the standard error output what is suspicious about a model, which is an error for those who want it so.
+    fn report_warnings(&self, module: &mut Module) -> Result<()> {
+        let warnings = module.attributes.remove(import::WARNINGS).as_ref().map(strings).unwrap_or_default();
+        let found = warnings.into_iter().map(|message| Diagnostic::input(Location::Unknown, message));
+        if self.options.strict {
+            let errors: Vec<Diagnostic> = found.collect();
+            return if errors.is_empty() { Ok(()) } else { Err(errors) };
+        }
+        for warning in found {
+            // nobody may be listening
+            let _ = writeln!(std::io::stderr(), "{}", Diagnostic { severity: Severity::Warning, ..warning });
+        }
+        Ok(())
     }
 
     /// The module of a model at some level, and what the model takes and gives.
@@ -244,12 +268,14 @@ impl Compiler {
         look(Traced::Graph, &mut module);
         if level == Level::Graph {
             pipeline::run(&mut module, "infer-shapes", &self.options, &mut timings)?;
+            self.report_warnings(&mut module)?;
             signature.refine(main_function(&module)?);
         }
         if level > Level::Graph {
             self.enter(Stage::Optimize);
             let [rewrite, lower] = pipeline::graph_steps(&self.options);
             pipeline::run(&mut module, &rewrite, &self.options, &mut timings)?;
+            self.report_warnings(&mut module)?;
             look(Traced::Rewritten, &mut module);
             pipeline::run(&mut module, &lower, &self.options, &mut timings)?;
             look(Traced::Structured, &mut module);
@@ -275,6 +301,7 @@ impl Compiler {
         let mut signature = Signature::of(main_function(&module)?);
         let operators = if self.options.profile { operators(&module) } else { IndexMap::default() };
         pipeline::run(&mut module, &pipeline::graph(&self.options), &self.options, &mut timings)?;
+        self.report_warnings(&mut module)?;
         signature.refine(main_function(&module)?);
         Ok(CompiledModel { operators, ..self.finish(module, signature, timings)? })
     }
@@ -290,13 +317,30 @@ impl Compiler {
         self.finish(module, signature, Timings::default())
     }
 
-    fn finish(&self, mut module: Module, signature: Signature, mut timings: Timings) -> Result<CompiledModel> {
+    fn finish(&self, module: Module, signature: Signature, timings: Timings) -> Result<CompiledModel> {
+        let successor = (self.options.backend == Backend::Auto).then(|| {
+            let options =
+                Options { backend: Backend::Llvm, observer: None, print_after: vec![], ..self.options.clone() };
+            let (compiler, module, signature) = (Compiler { options }, module.clone(), signature.clone());
+            Successor::new(move |cancelled| compiler.finish_unless(cancelled, module, signature, Timings::default()))
+        });
+        let model = self.finish_unless(&Arc::default(), module, signature, timings)?;
+        Ok(CompiledModel { successor, ..model })
+    }
+
+    fn finish_unless(
+        &self,
+        cancelled: &Arc<AtomicBool>,
+        mut module: Module,
+        signature: Signature,
+        mut timings: Timings,
+    ) -> Result<CompiledModel> {
         self.enter(Stage::Kernels);
         pipeline::run(&mut module, &pipeline::kernels(&self.options), &self.options, &mut timings)?;
         self.enter(Stage::Lower);
         let parts = self.lower_parts(&mut module, &mut timings)?;
         self.enter(Stage::Generate);
-        let mut model = self.generate(&module, parts, signature, timings)?;
+        let mut model = self.generate(cancelled, &module, parts, signature, timings)?;
         self.enter(Stage::Initialize);
         let mut timings = std::mem::take(&mut model.timings);
         timings.measure("initialize", || model.initialize())?;
@@ -308,7 +352,7 @@ impl Compiler {
     fn lower_parts(&self, module: &mut Module, timings: &mut Timings) -> Result<Vec<Module>> {
         let (whole, each) = pipeline::low_steps(&self.options);
         pipeline::run(module, &whole, &self.options, timings)?;
-        let mut parts = parts::split(module, self.threads());
+        let mut parts = parts::split(module, self.options.threads);
         timings.measure("lower-to-low", || {
             let lower = |part: &mut Module| pipeline::run(part, &each, &self.options, &mut Timings::default());
             std::thread::scope(|scope| {
@@ -318,6 +362,7 @@ impl Compiler {
                 helpers.into_iter().fold(mine, |all, helper| all.and(helper.join().expect("passes do not panic")))
             })
         })?;
+        parts::keep_first_definitions(&mut parts);
         Ok(parts)
     }
 
@@ -327,13 +372,9 @@ impl Compiler {
         }
     }
 
-    fn threads(&self) -> usize {
-        let available = || std::thread::available_parallelism().map_or(1, |count| count.get());
-        if self.options.threads == 0 { available() } else { self.options.threads }
-    }
-
     fn generate(
         &self,
+        cancelled: &Arc<AtomicBool>,
         module: &Module,
         parts: Vec<Module>,
         signature: Signature,
@@ -345,7 +386,7 @@ impl Compiler {
             runtime.map(|(name, address)| (name.to_string(), address.expose_provenance())).collect();
         symbols.extend(globals.addresses().map(|(name, address)| (name.to_string(), address)));
         let recipe = Recipe { parts, symbols, threads: self.options.threads };
-        let (code, upgrade) = timings.measure("codegen", || self.machine_code(recipe))?;
+        let (code, upgrade) = timings.measure("codegen", || self.machine_code(recipe, cancelled))?;
         let main = code.function(MAIN).ok_or_else(|| internal("the code has no function @main_graph"))?;
         let profiled = module.attributes.get(lower::low::profile::PROFILED).and_then(Attribute::as_array);
         Ok(CompiledModel {
@@ -354,6 +395,7 @@ impl Compiler {
             globals,
             main: Entry::at(main),
             upgrade,
+            successor: None,
             initialize: code.function(INITIALIZE).map(Entry::at),
             messages: module.attributes.get(lower::low::MESSAGES).map(strings).unwrap_or_default(),
             strings: module.attributes.get(STRINGS).map(strings).unwrap_or_default(),
@@ -364,14 +406,14 @@ impl Compiler {
         })
     }
 
-    fn machine_code(&self, recipe: Recipe) -> Result<(Code, Option<Upgrade>)> {
+    fn machine_code(&self, recipe: Recipe, cancelled: &Arc<AtomicBool>) -> Result<(Code, Option<Upgrade>)> {
         match self.options.backend {
-            Backend::Cranelift => {
-                let code = recipe.compile(Tier::Quick, &Arc::default())?;
-                Ok((code, Some(Upgrade::from(recipe))))
+            Backend::Auto | Backend::Cranelift => {
+                let code = recipe.compile(Tier::Quick, cancelled)?;
+                Ok((code, Some(upgrade(recipe))))
             }
             Backend::Llvm => {
-                let objects = worker::compile(&recipe.parts)?;
+                let objects = worker::compile(&recipe.parts, cancelled)?;
                 let code = loader::load(&objects, &recipe.symbols).map_err(|error| internal(&error))?;
                 Ok((Code::Llvm(code), None))
             }
@@ -382,7 +424,12 @@ impl Compiler {
 impl CompiledModel {
     /// Where the model's function starts, in the best code there is.
     pub(crate) fn main(&self) -> Entry {
-        self.upgrade.as_ref().and_then(Upgrade::main).unwrap_or(self.main)
+        self.upgrade.as_ref().and_then(Background::get).map_or(self.main, |(_, main)| *main)
+    }
+
+    /// The model on a better back end, once it is there.
+    pub(crate) fn successor(&self) -> Option<&Arc<CompiledModel>> {
+        self.successor.as_ref()?.get()
     }
 
     /// Tells that the model runs more than once, so that better code is worth the time it takes to make.
@@ -392,10 +439,20 @@ impl CompiledModel {
         }
     }
 
+    /// Tells how long a run took.
+    pub(crate) fn ran(&self, time: Duration) {
+        if let Some(successor) = &self.successor {
+            successor.ran(time);
+        }
+    }
+
     /// Waits until the best code is there. Without this a model that runs again gets it after some runs, as soon as it
     /// is compiled on a thread beside.
     pub fn settle(&self) -> Result<()> {
-        self.upgrade.as_ref().map_or(Ok(()), Upgrade::finish)
+        match &self.successor {
+            Some(successor) if successor.finish()? => Ok(()),
+            Some(_) | None => self.upgrade.as_ref().map_or(Ok(()), Background::finish),
+        }
     }
 }
 
@@ -419,19 +476,6 @@ fn operators(module: &Module) -> IndexMap<String, String> {
         }
     }
     operators
-}
-
-/// Says on the standard error output what is suspicious about a model.
-fn report_warnings(module: &mut Module) {
-    let warnings = module.attributes.remove(import::WARNINGS).as_ref().map(strings).unwrap_or_default();
-    for message in warnings {
-        // nobody may be listening
-        let _ = writeln!(
-            std::io::stderr(),
-            "{}",
-            Diagnostic { severity: Severity::Warning, ..Diagnostic::input(Location::Unknown, message) }
-        );
-    }
 }
 
 /// The strings of an array attribute.

@@ -18,13 +18,10 @@ pub struct Evidence {
     pub constants: u64,
     /// Bytes of memory that runs write.
     pub memory: u64,
-    /// Bytes that functions ask for on the stack, along the longest chain of calls; what the code generator keeps there besides
-    /// is not counted. `None` where functions call themselves.
-    pub stack: Option<u64>,
-    /// Calls inside one another at most; `None` where functions call themselves.
-    pub depth: Option<u64>,
-    /// Elementary functions of the structured level.
-    pub elementary: IndexSet<String>,
+    /// The functions of the low level, by name.
+    frames: IndexMap<String, Frame>,
+    /// Elementary functions of the structured level, with the type that each is a function of.
+    pub elementary: IndexSet<(String, Type)>,
 }
 
 impl Evidence {
@@ -33,20 +30,35 @@ impl Evidence {
         match stage {
             Traced::Graph | Traced::Rewritten => {}
             Traced::Structured => {
-                let names = module.functions().flat_map(|function| {
-                    let body = function.body;
-                    body.walk_all().into_iter().map(|op| body.name(op).to_string()).collect::<Vec<_>>()
-                });
-                self.elementary.extend(names.filter(|name| name.starts_with("math.")));
+                for body in module.functions().map(|function| function.body) {
+                    let all = body.walk_all().into_iter().filter(|&op| body.name(op).starts_with("math."));
+                    let typed =
+                        |op| (body.name(op).to_string(), body.value_type(body.operand(op, 0)).element().clone());
+                    self.elementary.extend(all.map(typed));
+                }
             }
             Traced::Kernel => self.count_iterations(module),
             Traced::Low => {
                 self.sum_globals(module);
-                let frames = frames(module);
-                self.stack = longest(&frames, |frame| frame.bytes);
-                self.depth = longest(&frames, |_| 1);
+                self.frames = frames(module);
             }
         }
+    }
+
+    /// Bytes that functions ask for on the stack, along the longest chain of calls; what the code generator keeps there besides
+    /// is not counted. `None` where functions call themselves.
+    pub fn stack(&self) -> Option<u64> {
+        longest(&self.frames, |_, frame| frame.bytes)
+    }
+
+    /// Bytes on the stack along the longest chain of calls, where a function takes as many as `bytes` says of its name.
+    pub fn stack_of(&self, bytes: impl Fn(&str) -> u64) -> Option<u64> {
+        longest(&self.frames, |name, _| bytes(name))
+    }
+
+    /// Calls inside one another at most; `None` where functions call themselves.
+    pub fn depth(&self) -> Option<u64> {
+        longest(&self.frames, |_, _| 1)
     }
 
     /// Kernels stand before the functions that call them in what is computed.
@@ -162,6 +174,7 @@ fn is_constant(body: &Body, value: Value) -> bool {
 }
 
 /// What a function asks for on the stack, and the functions it calls.
+#[derive(Clone, Debug, PartialEq, Eq)]
 struct Frame {
     bytes: u64,
     calls: Vec<String>,
@@ -183,7 +196,7 @@ fn frames(module: &Module) -> IndexMap<String, Frame> {
 }
 
 /// The longest chain of calls by what each function counts; `None` where there is a circle.
-fn longest(frames: &IndexMap<String, Frame>, weight: fn(&Frame) -> u64) -> Option<u64> {
+fn longest(frames: &IndexMap<String, Frame>, weight: impl Fn(&str, &Frame) -> u64) -> Option<u64> {
     let mut done: IndexMap<&str, u64> = IndexMap::default();
     // functions whose callees are done, round by round; a circle never is
     while done.len() < frames.len() {
@@ -192,7 +205,7 @@ fn longest(frames: &IndexMap<String, Frame>, weight: fn(&Frame) -> u64) -> Optio
             let callees = frame.calls.iter().filter(|callee| frames.contains_key(*callee));
             let below: Option<Vec<u64>> = callees.map(|callee| done.get(callee.as_str()).copied()).collect();
             if let (false, Some(below)) = (done.contains_key(name.as_str()), below) {
-                done.insert(name, weight(frame) + below.into_iter().max().unwrap_or(0));
+                done.insert(name, weight(name, frame) + below.into_iter().max().unwrap_or(0));
             }
         }
         if done.len() == before {

@@ -1,5 +1,6 @@
 //! The public API: a [`Compiler`] makes a [`CompiledModel`], a [`Session`] runs it on [`Tensor`]s.
 
+mod background;
 mod code;
 mod compiler;
 mod evidence;
@@ -25,10 +26,10 @@ pub use codegen_cranelift::clif;
 pub use compiler::{Arithmetic, Backend, CompiledModel, Compiler, Options, Processor};
 pub use dialects::levels::Level;
 pub use evidence::Evidence;
-pub use import::{Entry, METADATA, Options as ImportOptions, check_file, check_model};
+pub use import::{Entry, METADATA, OperatorSetProto, Options as ImportOptions, check_file, check_model};
 pub use ir::{Blob, DenseElements, Diagnostic, ErrorClass, FloatType, Result, Type};
 pub use lower::low::dispatch::PROCESSOR_LEVEL;
-pub use lower::low::{ERROR_BOUNDS, NO_ADDRESS, VectorRegisters};
+pub use lower::low::{ERROR_BOUNDS, FIXED_ERROR_BOUNDS, NO_ADDRESS, VectorRegisters};
 pub use merge::merge;
 pub use progress::{Observer, Stage};
 pub use runtime::pages::available_memory;

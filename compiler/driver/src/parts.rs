@@ -1,6 +1,6 @@
 //! Splitting a module, so that its functions are compiled at once.
 
-use ir::{Attribute, Module, Op};
+use ir::{Attribute, Body, IndexSet, Module, Op};
 
 /// Modules that each define some of the functions and declare the others, of about the same size. The functions' bodies
 /// move there.
@@ -47,4 +47,17 @@ fn part(module: &mut Module, own: &[Op]) -> Module {
         part.body.append(block, new);
     }
     part
+}
+
+/// Of what passes have defined in several parts, the first definition stays; the other parts declare it.
+pub(crate) fn keep_first_definitions(parts: &mut [Module]) {
+    let mut known: IndexSet<String> = IndexSet::default();
+    for part in parts {
+        let defined = part.functions().filter(|function| function.body.entry().is_some());
+        let again: Vec<Op> =
+            defined.filter(|function| !known.insert(function.name.to_string())).map(|function| function.op).collect();
+        for op in again {
+            *part.function_body_mut(op).expect("a function owns its body") = Body::new();
+        }
+    }
 }

@@ -11,7 +11,7 @@ use crate::passes;
 
 pub use ir::pass::Timings;
 pub use lower::fold_constants::INITIALIZE;
-use lower::low::{EXPAND_MATH, OUTLINE_PARALLEL, ROUND_PRODUCTS, VectorRegisters};
+use lower::low::{DEFINE_FUNCTIONS, EXPAND_MATH, OUTLINE_PARALLEL, ROUND_PRODUCTS, VectorRegisters};
 
 /// The function a model becomes.
 pub const MAIN: &str = import::MAIN;
@@ -45,7 +45,9 @@ pub fn low_steps(options: &Options) -> (String, String) {
 fn low_step(name: &'static str, options: &Options) -> String {
     match name {
         OUTLINE_PARALLEL if options.freestanding.is_some() => format!("{name}{{serial=true}}"),
-        EXPAND_MATH if options.arithmetic == Arithmetic::Fixed => format!("{name},{}", ROUND_PRODUCTS.name),
+        EXPAND_MATH if options.arithmetic == Arithmetic::Fixed => {
+            format!("{name}{{sines=called}},{},{}", DEFINE_FUNCTIONS.name, ROUND_PRODUCTS.name)
+        }
         _ => name.to_string(),
     }
 }
@@ -61,7 +63,7 @@ fn tile_contractions(options: &Options) -> String {
     if options.arithmetic == Arithmetic::Fixed {
         let VectorRegisters { count, lanes } = match (options.backend, options.processor) {
             (Backend::Llvm, Processor::Vectors(vectors)) => vectors,
-            (Backend::Llvm | Backend::Cranelift, _) => VectorRegisters::X86_128,
+            (Backend::Llvm | Backend::Cranelift | Backend::Auto, _) => VectorRegisters::X86_128,
         };
         let runtime = options.freestanding.is_none();
         return format!("tile-contractions{{registers={count} lanes={lanes} runtime={runtime}}},");
@@ -71,14 +73,14 @@ fn tile_contractions(options: &Options) -> String {
             format!("tile-contractions{{registers={} lanes={}}},", vectors.count, vectors.lanes)
         }
         (Backend::Llvm, Processor::AnyX86) => "dispatch-kernels,tile-contractions,".to_string(),
-        (Backend::Llvm, Processor::Unknown) | (Backend::Cranelift, _) => String::new(),
+        (Backend::Llvm, Processor::Unknown) | (Backend::Cranelift | Backend::Auto, _) => String::new(),
     }
 }
 
 /// From the structured level to the kernel level.
 pub fn kernels(options: &Options) -> String {
     let (target, shapes) = match options.backend {
-        Backend::Cranelift => ("cranelift", "shared"),
+        Backend::Cranelift | Backend::Auto => ("cranelift", "shared"),
         Backend::Llvm => ("llvm", "specialised"),
     };
     let time = if options.profile { ",time-kernels" } else { "" };

@@ -5,7 +5,7 @@
 use std::collections::VecDeque;
 use std::ffi::c_void;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use ir::{AlignedBytes, Blob, Diagnostic, IndexMap, IndexSet, Location, Result, Type};
 use runtime::RunContext;
@@ -174,6 +174,9 @@ impl Session {
     /// Runs the model once. Inputs stand in the order of the signature, and so do the outputs.
     pub fn run_values(&mut self, inputs: &[Value]) -> Result<Vec<Value>> {
         self.model.signature.check(inputs)?;
+        if let Some(successor) = self.model.successor() {
+            self.model = successor.clone();
+        }
         if std::mem::replace(&mut self.has_run, true) {
             self.model.runs_again();
         }
@@ -201,7 +204,9 @@ impl Session {
         let room: usize = model.signature.outputs.iter().map(|port| 1 + port.shape.len()).sum();
         table.resize(first + room, 0);
         self.outputs.buffers = model.signature.outputs.iter().map(|_| None).collect();
+        let begin = Instant::now();
         let status = model.main().call(&mut table, model.threads);
+        model.ran(begin.elapsed());
         let outputs = match status {
             0 => self.collect(&table[first..]),
             _ => Err(match model.signature.open_extents(inputs) {

@@ -1,21 +1,28 @@
-//! Two tiers of in-process code: quick code gives the first results, and a model that runs again gets code that took
-//! longer to make.
+//! Tiers of code: quick code gives the first results, a model that runs again gets code that took longer to make, and one
+//! that goes on running gets LLVM's, where the LLVM back end is there.
 //!
 //! Invariants
-//! - Both tiers come from the same module and give the same results bit for bit.
-//! - Code is never freed before the model is, so a run may go on in either tier.
+//! - Both tiers of Cranelift's code come from the same module and give the same results bit for bit. LLVM's code may round
+//!   sums in another order, unless the arithmetic is fixed.
+//! - Code is never freed before the model is, so a run may go on in either tier of it. A session goes over to LLVM's model
+//!   between two runs.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::thread::JoinHandle;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
 
 use codegen_cranelift::Tier;
-use ir::{Module, Result};
+use ir::{ErrorClass, Module, Result};
 
+use crate::background::Background;
 use crate::code::Code;
+use crate::compiler::CompiledModel;
 use crate::pipeline::MAIN;
 use crate::session::Entry;
+
+/// How long a model has run when LLVM's code is worth its making.
+const WORTH_LLVM: Duration = Duration::from_millis(300);
 
 /// What machine code is made from in process.
 pub(crate) struct Recipe {
@@ -23,7 +30,7 @@ pub(crate) struct Recipe {
     pub(crate) parts: Vec<Module>,
     /// The addresses of everything the code refers to.
     pub(crate) symbols: BTreeMap<String, usize>,
-    /// Threads to compile on; 0 means all there are.
+    /// Threads to compile on.
     pub(crate) threads: usize,
 }
 
@@ -36,78 +43,54 @@ impl Recipe {
     }
 }
 
-/// The better tier of a model's code.
-pub(crate) struct Upgrade {
-    shared: Arc<Shared>,
-    recipe: Mutex<Option<Recipe>>,
-    worker: Mutex<Option<JoinHandle<()>>>,
-}
+/// The better tier of Cranelift's code, and where it begins.
+pub(crate) type Upgrade = Background<(Code, Entry)>;
 
-/// What the model and the thread that compiles both know.
-#[derive(Default)]
-struct Shared {
-    optimised: OnceLock<Result<(Code, Entry)>>,
-    cancelled: Arc<AtomicBool>,
-}
-
-impl Shared {
-    fn compile(&self, recipe: &Recipe) {
-        self.optimised.get_or_init(|| {
-            let code = recipe.compile(Tier::Optimised, &self.cancelled)?;
-            let main = code.function(MAIN).expect("both tiers define the same functions");
-            Ok((code, Entry::at(main)))
-        });
-    }
-}
-
-impl Upgrade {
-    /// The upgrade of a model whose quick code was made from the same recipe.
-    pub(crate) fn from(recipe: Recipe) -> Upgrade {
-        Upgrade { shared: Arc::default(), recipe: Mutex::new(Some(recipe)), worker: Mutex::default() }
-    }
-
-    /// The better code's entry, once it is there.
-    pub(crate) fn main(&self) -> Option<Entry> {
-        self.shared.optimised.get()?.as_ref().ok().map(|(_, main)| *main)
-    }
-
-    /// Starts to compile on a thread beside the runs; once.
-    pub(crate) fn start(&self) {
-        let Some(mut recipe) = self.take_recipe() else { return };
-        // the other processors are busy running the model
-        recipe.threads = 1;
-        let shared = self.shared.clone();
-        let worker = std::thread::spawn(move || shared.compile(&recipe));
-        *self.worker.lock().unwrap_or_else(PoisonError::into_inner) = Some(worker);
-    }
-
-    /// Compiles now, or waits for the thread that does.
-    pub(crate) fn finish(&self) -> Result<()> {
-        match self.take_recipe() {
-            Some(recipe) => self.shared.compile(&recipe),
-            None => self.join(),
+/// The upgrade of a model whose quick code was made from the same recipe.
+pub(crate) fn upgrade(mut recipe: Recipe) -> Upgrade {
+    Background::new(move |conditions| {
+        if conditions.beside {
+            recipe.threads = 1;
         }
-        match self.shared.optimised.get() {
-            Some(Err(diagnostics)) => Err(diagnostics.clone()),
-            Some(Ok(_)) | None => Ok(()),
+        let code = recipe.compile(Tier::Optimised, &conditions.cancelled)?;
+        let main = code.function(MAIN).expect("both tiers define the same functions");
+        Ok((code, Entry::at(main)))
+    })
+}
+
+/// The same model on the LLVM back end, and how long this one has run.
+pub(crate) struct Successor {
+    model: Background<Arc<CompiledModel>>,
+    nanoseconds: AtomicU64,
+}
+
+impl Successor {
+    /// A model that is made when it is worth it.
+    pub(crate) fn new(make: impl FnOnce(&Arc<AtomicBool>) -> Result<CompiledModel> + Send + 'static) -> Successor {
+        let model = Background::new(|conditions| make(&conditions.cancelled).map(Arc::new));
+        Successor { model, nanoseconds: AtomicU64::new(0) }
+    }
+
+    /// The model, once it is there.
+    pub(crate) fn get(&self) -> Option<&Arc<CompiledModel>> {
+        self.model.get()
+    }
+
+    /// Tells how long a run took.
+    pub(crate) fn ran(&self, time: Duration) {
+        let time = time.as_nanos() as u64;
+        let before = self.nanoseconds.fetch_add(time, Ordering::Relaxed);
+        if u128::from(before.saturating_add(time)) >= WORTH_LLVM.as_nanos() {
+            self.model.start();
         }
     }
 
-    fn take_recipe(&self) -> Option<Recipe> {
-        self.recipe.lock().unwrap_or_else(PoisonError::into_inner).take()
-    }
-
-    fn join(&self) {
-        let worker = self.worker.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(worker) = worker {
-            worker.join().expect("compilation does not panic");
+    /// Makes the model, or waits for it. Whether it is there: the LLVM back end may be missing.
+    pub(crate) fn finish(&self) -> Result<bool> {
+        match self.model.finish() {
+            Ok(()) => Ok(true),
+            Err(diagnostics) if diagnostics.iter().all(|d| d.class == ErrorClass::Unsupported) => Ok(false),
+            Err(diagnostics) => Err(diagnostics),
         }
-    }
-}
-
-impl Drop for Upgrade {
-    fn drop(&mut self) {
-        self.shared.cancelled.store(true, Ordering::Relaxed);
-        self.join();
     }
 }

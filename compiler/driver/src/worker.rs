@@ -4,19 +4,27 @@
 use std::ffi::OsString;
 use std::io::{Read, Write};
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
 
 use ir::{Diagnostic, Location, Module, PrintOptions, Result};
 
 /// The environment variable that names the compiler to start.
 const PROGRAM: &str = "ONNXC";
 
-/// Compiles the parts of a module in a process each; returns their objects.
-pub(crate) fn compile(parts: &[Module]) -> Result<Vec<Vec<u8>>> {
+/// How long it takes at most until a cancellation is seen.
+const PATIENCE: Duration = Duration::from_millis(20);
+
+/// Compiles the parts of a module in a process each, unless that is cancelled; returns their objects.
+pub(crate) fn compile(parts: &[Module], cancelled: &AtomicBool) -> Result<Vec<Vec<u8>>> {
     let program = program();
     // every worker writes its output only after it has read all of its input, so writing cannot block on reading
     let workers: Vec<Child> = parts.iter().map(|part| start(&program, part)).collect::<Result<_>>()?;
-    workers.into_iter().map(finish).collect()
+    // all of them are waited for, whatever became of the first
+    let objects: Vec<Result<Vec<u8>>> = workers.into_iter().map(|worker| finish(worker, cancelled)).collect();
+    objects.into_iter().collect()
 }
 
 fn program() -> OsString {
@@ -42,15 +50,39 @@ fn start(program: &OsString, module: &Module) -> Result<Child> {
     Ok(child)
 }
 
-fn finish(mut child: Child) -> Result<Vec<u8>> {
+fn finish(mut child: Child, cancelled: &AtomicBool) -> Result<Vec<u8>> {
     let failed = |what: String| Vec::from(Diagnostic::internal(Location::Unknown, format!("the LLVM back end {what}")));
-    let mut object = Vec::new();
-    let mut output = child.stdout.take().expect("the standard output is piped");
-    output.read_to_end(&mut object).map_err(|error| failed(format!("cannot be read: {error}")))?;
+    let output = child.stdout.take().expect("the standard output is piped");
+    let object = read(output, || {
+        if cancelled.load(Ordering::Relaxed) {
+            // a worker that has ended already cannot be ended
+            let _ = child.kill();
+        }
+    });
+    let object = object.map_err(|error| failed(format!("cannot be read: {error}")))?;
     let ended = child.wait_with_output().map_err(|error| failed(format!("cannot be waited for: {error}")))?;
     if !ended.status.success() {
         let message = String::from_utf8_lossy(&ended.stderr).trim().to_string();
         return Err(failed(format!("failed ({}): {message}", ended.status)));
     }
     Ok(object)
+}
+
+/// All that comes out of a worker, calling `look` now and then meanwhile.
+fn read(mut output: ChildStdout, mut look: impl FnMut()) -> std::io::Result<Vec<u8>> {
+    let (sender, receiver) = mpsc::channel();
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            let mut bytes = Vec::new();
+            let read = output.read_to_end(&mut bytes).map(|_| bytes);
+            sender.send(read).expect("the receiver waits");
+        });
+        loop {
+            match receiver.recv_timeout(PATIENCE) {
+                Ok(read) => return read,
+                Err(RecvTimeoutError::Timeout) => look(),
+                Err(RecvTimeoutError::Disconnected) => unreachable!("the sender sends before it ends"),
+            }
+        }
+    })
 }

@@ -4,6 +4,7 @@
 
 use std::io::{Read, Write};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use driver::{Backend, Compiler, Options, Session, Tensor};
 
@@ -28,32 +29,73 @@ fn main() {
     if std::env::args().any(|argument| argument == "--worker") {
         work();
     } else if !std::env::args().any(|argument| argument == "--list") {
+        let program = std::env::current_exe().expect("this program has a path");
+        // SAFETY: no other thread runs yet.
+        unsafe { std::env::set_var("ONNXC", program) };
         runs_what_workers_compile();
         println!("test runs_what_workers_compile ... ok");
+        goes_over_to_what_workers_compile();
+        println!("test goes_over_to_what_workers_compile ... ok");
+        // SAFETY: the threads of the tests before have ended.
+        unsafe { std::env::set_var(HANGS, "1") };
+        does_not_wait_for_workers_in_vain();
+        println!("test does_not_wait_for_workers_in_vain ... ok");
     }
 }
+
+/// The environment variable that makes the stand-in never answer.
+const HANGS: &str = "STAND_IN_HANGS";
 
 fn work() {
     let mut text = String::new();
     std::io::stdin().read_to_string(&mut text).expect("reads the module");
+    if std::env::var_os(HANGS).is_some() {
+        std::thread::sleep(Duration::from_secs(600));
+    }
     let module = ir::parse_module(&text, "stdin", None).unwrap_or_else(|errors| panic!("{}", errors[0]));
     let object = codegen_cranelift::object(&module, &Default::default());
     let object = object.unwrap_or_else(|errors| panic!("{}", errors[0]));
     std::io::stdout().write_all(&object).expect("writes the object");
 }
 
-fn runs_what_workers_compile() {
-    let program = std::env::current_exe().expect("this program has a path");
-    // SAFETY: no other thread runs yet.
-    unsafe { std::env::set_var("ONNXC", program) };
+fn session(backend: Backend) -> Session {
     let module = ir::parse_module(EXPONENTIALS, "test.mlir", None).expect("parses");
-    let options = Options { backend: Backend::Llvm, threads: 2, ..Options::default() };
+    let options = Options { backend, threads: 2, ..Options::default() };
     let model = Compiler::new(options).compile_structured(module).unwrap_or_else(|errors| panic!("{}", errors[0]));
-    let mut session = Session::new(Arc::new(model));
+    Session::new(Arc::new(model))
+}
+
+fn run(session: &mut Session) {
     let values: Vec<f32> = (0..3 * 37).map(|i| i as f32 / 16.0 - 3.0).collect();
     let outputs = session.run(&[Tensor::from_f32(&[3, 37], &values).expect("fits")]).expect("runs");
     for (found, value) in outputs[0].to_f64().expect("is numbers").into_iter().zip(values) {
         let exact = f64::from(value).exp();
         assert!((found - exact).abs() <= 1e-6 * exact, "exp({value}) is {found}");
     }
+}
+
+fn runs_what_workers_compile() {
+    run(&mut session(Backend::Llvm));
+}
+
+fn goes_over_to_what_workers_compile() {
+    let mut session = session(Backend::Auto);
+    run(&mut session);
+    let first = session.model().clone();
+    let begin = Instant::now();
+    while Arc::ptr_eq(&first, session.model()) {
+        run(&mut session);
+        assert!(begin.elapsed() < Duration::from_secs(100), "the session stays with its first code");
+    }
+    run(&mut session);
+}
+
+fn does_not_wait_for_workers_in_vain() {
+    let mut session = session(Backend::Auto);
+    let begin = Instant::now();
+    while begin.elapsed() < Duration::from_secs(2) {
+        run(&mut session);
+    }
+    drop(session);
+    assert!(begin.elapsed() < Duration::from_secs(60), "the session waits for a worker that nobody needs");
 }

@@ -51,6 +51,8 @@ struct Activation<'m> {
     rest: std::vec::IntoIter<usize>,
     /// The call whose function they are; a graph's own nodes have none.
     call: Option<Call<'m>>,
+    /// How many steps it takes to what holds them, where somebody wants to know places.
+    outside: usize,
 }
 
 /// A function's call, while its nodes are inlined.
@@ -69,6 +71,7 @@ pub(crate) struct Importer<'i, 'm> {
     frame: Frame<'m>,
     /// How many calls of functions led here.
     depth: usize,
+    /// The functions of the model, in its order.
     functions: IndexMap<FunctionKey<'m>, &'m FunctionProto>,
     pub(crate) tensors: Tensors,
     pub(crate) options: &'m Options,
@@ -195,7 +198,7 @@ impl<'m> Importer<'_, 'm> {
 
     /// Takes note of the types that a graph states for its values.
     fn state_all(&mut self, graph: &'m GraphProto) {
-        if self.trace.is_some() && self.depth == 0 {
+        if self.trace.is_some() {
             graph.output.iter().enumerate().for_each(|(index, info)| self.state(Part::Output, index, info));
             graph.value_info.iter().enumerate().for_each(|(index, info)| self.state(Part::ValueInfo, index, info));
         }
@@ -332,9 +335,10 @@ impl<'m> Importer<'_, 'm> {
 
     /// The nodes of a graph, and in the place of calls those of functions.
     pub(crate) fn nodes(&mut self, nodes: &'m [NodeProto]) -> ir::Result<()> {
-        let outside = self.trace.as_ref().map_or(0, Trace::depth);
         let mut stack = vec![self.activation(nodes, None)];
+        let outside = stack[0].outside;
         while let Some(mut top) = stack.pop() {
+            self.trace.iter_mut().for_each(|trace| trace.return_to(top.outside));
             let Some(index) = top.rest.next() else {
                 if let Some(call) = top.call {
                     self.finish(call);
@@ -342,12 +346,8 @@ impl<'m> Importer<'_, 'm> {
                 continue;
             };
             let node = &top.nodes[index];
+            self.step_in(Step::number(Part::Node, index, &node.name));
             stack.push(top);
-            // what stands in a function is found where it is called
-            if let Some(trace) = self.trace.as_mut().filter(|_| self.depth == 0) {
-                trace.return_to(outside);
-                trace.enter(Step::number(Part::Node, index, &node.name));
-            }
             if let Some(body) = self.node(node, &node_name(index, node))? {
                 stack.push(body);
             }
@@ -359,7 +359,8 @@ impl<'m> Importer<'_, 'm> {
     fn activation(&mut self, nodes: &'m [NodeProto], call: Option<Call<'m>>) -> Activation<'m> {
         // there is an order: `nodes-acyclic`
         let order = check::order::schedule(nodes).expect("the checked model has no cycle");
-        Activation { nodes, rest: order.into_iter(), call }
+        let outside = self.trace.as_ref().map_or(0, Trace::depth);
+        Activation { nodes, rest: order.into_iter(), call, outside }
     }
 
     /// One node; what is still to do when it calls a function.
@@ -374,7 +375,11 @@ impl<'m> Importer<'_, 'm> {
         }
         let operands = self.operands(proto);
         let key = (domain(&proto.domain), &*proto.op_type, &*proto.overload);
-        if let Some(function) = self.functions.get(&key).copied() {
+        if let Some((number, _, &function)) = self.functions.get_full(&key) {
+            if let Some(trace) = self.trace {
+                let step = Step::number(Part::Function, number, &function.name);
+                trace.call(self.emit.location.clone(), step);
+            }
             return self.call(function, proto, operands, name).map(Some);
         }
         let results = match self.operator(proto, operands) {
@@ -478,15 +483,16 @@ impl<'m> Importer<'_, 'm> {
 
     fn schema(&self, proto: &NodeProto) -> Result<&'static Schema, Problem> {
         let domain = domain(&proto.domain);
-        if !schema::has_domain(domain) {
-            let message = "is not an operator of ONNX, and there is no function of that name: the model has none, nor have \
-                           the operator sets that are given";
-            return Err(Problem::unsupported(message));
-        }
-        let opset = self.frame.opsets.get(domain).copied().expect("the checked model imports it");
-        // versions that are too new are reported as such
-        let unknown = || Problem::unsupported(format!("is of opset {opset}, which is not known"));
-        schema::lookup(domain, &proto.op_type, opset).ok_or_else(unknown)
+        let opset = self.frame.opsets.get(domain).copied();
+        let known = opset.and_then(|opset| schema::lookup(domain, &proto.op_type, opset));
+        known.ok_or_else(|| match (schema::has_domain(domain), opset) {
+            // versions that are too new are reported as such
+            (true, Some(opset)) => Problem::unsupported(format!("is of opset {opset}, which is not known")),
+            _ => Problem::unsupported(
+                "is not an operator of ONNX, and there is no function of that name: the model has none, nor have the \
+                 operator sets that are given",
+            ),
+        })
     }
 
     /// The node's attributes by value, and its graphs in the order of their regions.
@@ -629,6 +635,11 @@ impl<'m> Importer<'_, 'm> {
     /// Ends a call: the function's outputs are those of the node that calls it.
     fn finish(&mut self, call: Call<'m>) {
         let results = call.function.output.iter().map(|output| self.read(output)).collect();
+        if self.trace.is_some() {
+            let infos = call.function.value_info.iter().enumerate();
+            infos.for_each(|(index, info)| self.state(Part::ValueInfo, index, info));
+        }
+        self.trace.iter_mut().for_each(Trace::return_from_call);
         self.depth -= 1;
         self.frame = call.caller;
         self.emit.location = call.location;

@@ -22,6 +22,13 @@ pub(crate) fn inspect(model: &Model, findings: &mut Findings) {
     let FunctionView { body, attributes, .. } = module.function(MAIN).expect("the importer makes it");
     match analyse(body, attributes, &ir::IndexMap::default()) {
         Ok(analysis) => {
+            // what is stated of shapes is compared where it is stated
+            for (op, remark) in analysis.remarks().filter(|(_, remark)| remark.rule != "value-shape-declared") {
+                findings.add(named(remark.rule), || {
+                    let location = &body.op(op).location;
+                    (trace.place(location), trace.message(location, &remark.message))
+                });
+            }
             let mut symbols = Symbols::default();
             trace.stated.iter().for_each(|stated| compare(stated, body, &analysis, &mut symbols, findings));
         }
@@ -30,10 +37,10 @@ pub(crate) fn inspect(model: &Model, findings: &mut Findings) {
 }
 
 /// What is only unsupported breaks no rule.
-fn report(errors: Vec<Diagnostic>, trace: &Trace<'_>, findings: &mut Findings) {
+pub(crate) fn report(errors: impl IntoIterator<Item = Diagnostic>, trace: &Trace<'_>, findings: &mut Findings) {
     for error in errors.into_iter().filter(|error| error.class == ErrorClass::Input) {
         let rule = error.rule.and_then(rules::by_id).unwrap_or_else(|| named("operator-conditions"));
-        findings.add(rule, || (trace.place(&error.location), error.message.clone()));
+        findings.add(rule, || (trace.place(&error.location), trace.message(&error.location, &error.message)));
     }
 }
 
@@ -73,7 +80,8 @@ fn compare<'m>(
                 let message = format!("is stated with extent {right} in axis {axis}, but has {found}");
                 return add("value-shape-declared", stated.place.clone(), message);
             }
-            Some(DimensionValue::Param(name)) if !name.is_empty() => {
+            // a name in a function is a number of each call
+            Some(DimensionValue::Param(name)) if !name.is_empty() && !stated.is_in_function() => {
                 let (first, place) = symbols.entry(name).or_insert_with(|| (found, stated.place.clone()));
                 if *first != found {
                     let message = format!("'{name}' is {found} here, but {first} in {place}");

@@ -23,21 +23,22 @@ mod types;
 
 use std::path::Path;
 
-use check::{Finding, Level, Profile};
+use check::{Finding, Findings, Level, Profile};
 use indexmap::{IndexMap, IndexSet};
-use ir::{Attribute, DenseElements, Diagnostic, Module, Type};
+use ir::{DenseElements, Diagnostic, Module, Type};
+pub use operators::shape::WARNINGS;
+use operators::shape::warn;
 use operators::types::without_extents;
-use proto::Model;
 pub use proto::OperatorSetProto;
+use proto::{Document, Model};
+
+use crate::trace::Trace;
 
 /// The name of the function a model becomes.
 pub const MAIN: &str = "main_graph";
 
 /// The module attribute that lists name and operator of each node, for a trace.
 pub const NODES: &str = "rt.nodes";
-
-/// The attribute of a module that lists what is suspicious about the model.
-pub const WARNINGS: &str = "onnx.warnings";
 
 /// The attribute of a module that holds what a model says of itself and its parts.
 pub const METADATA: &str = "onnx.model";
@@ -121,14 +122,7 @@ pub fn import_bytes(bytes: &[u8], directory: Option<&Path>, options: &Options) -
 
 /// Imports a decoded model.
 pub fn import_model(model: &Model, options: &Options) -> ir::Result<Module> {
-    let linked;
-    let model = match operator_sets::link(model, &options.operator_sets)? {
-        Some(with_functions) => {
-            linked = with_functions;
-            &linked
-        }
-        None => model,
-    };
+    let model = &*operator_sets::link(model, &options.operator_sets)?;
     let keep = if options.strict { Level::Violation } else { Level::Error };
     let findings = check::check(model, options.rules, keep);
     let warning = findings.summary();
@@ -140,33 +134,34 @@ pub fn import_model(model: &Model, options: &Options) -> ir::Result<Module> {
     if options.metadata {
         module.attributes.set(METADATA, metadata::of_model(&model.proto));
     }
-    if let Some(warning) = warning {
-        warn(&mut module, &warning);
-    }
+    warn(&mut module.attributes, warning.as_slice());
     Ok(module)
 }
 
-/// Everything that is wrong with a model file, in the order of the places.
-pub fn check_file(path: &Path, profile: Profile) -> Vec<Finding> {
-    match Model::load(path) {
-        Ok(model) => check_model(&model, profile),
+/// Everything that is wrong with the file of a model or an operator set, in the order of the places. A model may call the
+/// functions of operator sets; they are looked at as if they were its own, behind those.
+pub fn check_file(path: &Path, profile: Profile, sets: &[OperatorSetProto]) -> Vec<Finding> {
+    match Document::load(path) {
+        Ok(Document::Model(model)) => check_model(&model, profile, sets),
+        Ok(Document::OperatorSet(set)) => check::check_operator_set(&set, profile, Level::Advice).sorted(),
         Err(damage) => vec![check::unreadable(damage)],
     }
 }
 
 /// Everything that is wrong with a decoded model. What needs types is looked for where nothing else keeps anybody from
 /// understanding the model.
-pub fn check_model(model: &Model, profile: Profile) -> Vec<Finding> {
-    let mut findings = check::check(model, profile, Level::Advice);
+pub fn check_model(model: &Model, profile: Profile, sets: &[OperatorSetProto]) -> Vec<Finding> {
+    let model = match operator_sets::link(model, sets) {
+        Ok(linked) => linked,
+        Err(missing) => {
+            let mut findings = Findings::new(Level::Advice);
+            inspect::report([missing], &Trace::default(), &mut findings);
+            return findings.sorted();
+        }
+    };
+    let mut findings = check::check(&model, profile, Level::Advice);
     if !findings.has_errors() && model.proto.graph.is_some() {
-        inspect::inspect(model, &mut findings);
+        inspect::inspect(&model, &mut findings);
     }
     findings.sorted()
-}
-
-/// Adds to what is suspicious about a model.
-fn warn(module: &mut Module, message: &str) {
-    let mut warnings = module.attributes.get(WARNINGS).and_then(Attribute::as_array).unwrap_or_default().to_vec();
-    warnings.push(Attribute::string(message));
-    module.attributes.set(WARNINGS, Attribute::Array(warnings.into()));
 }

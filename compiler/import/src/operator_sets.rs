@@ -1,12 +1,14 @@
 //! Operator sets that a model imports: their functions become the model's own.
 
+use std::borrow::Cow;
+
 use ir::{Diagnostic, Location};
 use proto::{FunctionProto, Model, OperatorSetProto};
 
 use crate::graph::{domain, opsets};
 
-/// The model with the functions of those operator sets that it imports, if there are any. Its own come first.
-pub(crate) fn link(model: &Model, sets: &[OperatorSetProto]) -> Result<Option<Model>, Diagnostic> {
+/// The model with the functions of those operator sets that it imports, behind its own.
+pub(crate) fn link<'m>(model: &'m Model, sets: &[OperatorSetProto]) -> Result<Cow<'m, Model>, Diagnostic> {
     let mut functions: Vec<FunctionProto> = Vec::new();
     for (name, version) in opsets(&model.proto.opset_import) {
         let of_domain: Vec<&OperatorSetProto> = sets.iter().filter(|set| domain(&set.domain) == name).collect();
@@ -15,7 +17,7 @@ pub(crate) fn link(model: &Model, sets: &[OperatorSetProto]) -> Result<Option<Mo
             let found = of_domain.iter().map(|set| set.opset_version.to_string()).collect::<Vec<_>>().join(", ");
             let message =
                 format!("the model imports version {version} of {name}; the operator sets given have version {found}");
-            return Err(Diagnostic::input(Location::Unknown, message));
+            return Err(Diagnostic::input(Location::Unknown, message).breaks("set-version-given"));
         }
         for function in imported.iter().flat_map(|set| &set.functions) {
             let is_same = |own: &FunctionProto| {
@@ -28,9 +30,9 @@ pub(crate) fn link(model: &Model, sets: &[OperatorSetProto]) -> Result<Option<Mo
         }
     }
     if functions.is_empty() {
-        return Ok(None);
+        return Ok(Cow::Borrowed(model));
     }
     let mut model = model.clone();
     model.proto.functions.extend(functions);
-    Ok(Some(model))
+    Ok(Cow::Owned(model))
 }

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::attributes::Attribute;
-use crate::types::Type;
+use crate::types::{FloatType, Type};
 
 /// Immutable bytes: owned, or a window of a mapped file. Cloning shares them.
 #[derive(Clone)]
@@ -314,6 +314,19 @@ impl DenseElements {
                 Some(crate::floats::decode(u64::from_le_bytes(raw), *format))
             }
             _ => None,
+        }
+    }
+
+    /// The elements as floats, for every float element type; one for a splat.
+    pub fn floats(&self) -> Option<Vec<f64>> {
+        let count = if self.is_splat() { 1 } else { self.element_count() };
+        match self.r#type.element() {
+            Type::Float(FloatType::F32) => {
+                let bytes = self.data.bytes().get(..count * 4)?;
+                let (elements, _) = bytes.as_chunks::<4>();
+                Some(elements.iter().map(|bytes| f32::from_le_bytes(*bytes) as f64).collect())
+            }
+            _ => (0..count).map(|index| self.float(index)).collect(),
         }
     }
 

@@ -77,6 +77,11 @@ impl DimExpr {
 
     /// `self + other`
     pub fn add(&self, other: &DimExpr) -> DimExpr {
+        match (self, other) {
+            (DimExpr::Constant(a), DimExpr::Constant(b)) => return DimExpr::Constant(a.saturating_add(*b)),
+            (DimExpr::Constant(0), dim) | (dim, DimExpr::Constant(0)) => return dim.clone(),
+            _ => {}
+        }
         let mut sum = self.polynomial();
         for (monomial, coefficient) in other.polynomial() {
             add_term(&mut sum, monomial, coefficient);
@@ -91,6 +96,11 @@ impl DimExpr {
 
     /// `self * other`
     pub fn mul(&self, other: &DimExpr) -> DimExpr {
+        match (self, other) {
+            (DimExpr::Constant(a), DimExpr::Constant(b)) => return DimExpr::Constant(a.saturating_mul(*b)),
+            (DimExpr::Constant(1), dim) | (dim, DimExpr::Constant(1)) => return dim.clone(),
+            _ => {}
+        }
         from_polynomial(multiply(&self.polynomial(), &other.polynomial()))
     }
 
@@ -111,6 +121,9 @@ impl DimExpr {
 
     /// `floor(self / other)`
     pub fn floor_div(&self, other: &DimExpr) -> DimExpr {
+        if *other == DimExpr::ONE {
+            return self.clone();
+        }
         if let (DimExpr::Constant(a), DimExpr::Constant(b)) = (self, other)
             && *b != 0
         {
@@ -421,6 +434,9 @@ fn drop_bounded(parts: &mut IndexSet<DimExpr>) {
 }
 
 fn extreme(a: &DimExpr, b: &DimExpr, largest: bool) -> DimExpr {
+    if let (DimExpr::Constant(a), DimExpr::Constant(b)) = (a, b) {
+        return DimExpr::Constant(if largest { *a.max(b) } else { *a.min(b) });
+    }
     let mut kept: IndexSet<DimExpr> = IndexSet::default();
     let parts_of = |dim: &DimExpr| match dim {
         DimExpr::Max(parts) if largest => parts.to_vec(),

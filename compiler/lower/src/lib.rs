@@ -10,3 +10,4 @@ pub mod kernel;
 pub mod low;
 pub mod outline;
 pub mod passes;
+mod sink_constants;

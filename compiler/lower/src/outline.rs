@@ -2,7 +2,8 @@
 //!
 //! A kernel takes the tensors and sizes its group reads from outside, then one destination tensor a result, and
 //! returns the root's results. The caller's destinations are `tensor.empty` operations: they say how large the results
-//! are. Scalar constants, one-element constants and `tensor.empty` are copied into the kernel.
+//! are. Scalar constants, one-element integers and `tensor.empty` are copied into the kernel. Floats of one element become
+//! constants of the kernel where all its calls agree on them, so that kernels that differ in nothing else are one.
 //!
 //! With [`Shapes::Shared`] tensors lose their large static extents inside kernels, and the caller casts.
 
@@ -11,6 +12,7 @@ use ir::{Attribute, Attributes, Block, Body, Builder, FunctionType, IndexMap, Lo
 use crate::concat::split_wide_concat;
 use crate::extents::extent_of;
 use crate::fuse::{Group, external_operands, fuse_block};
+use crate::sink_constants::sink_constants;
 use dialects::linalg::generic::Generic;
 use dialects::rt::routines::CALL;
 use dialects::rt::tile::QUAD;
@@ -69,6 +71,11 @@ pub fn outline_kernels(module: &mut Module, name: &str, shapes: Shapes) {
         for group in fuse_block(&body, block) {
             outline_group(&mut body, &group, &mut kernels, shapes);
         }
+    }
+    for kernel in &mut kernels.all {
+        sink_constants(&mut body, kernel);
+    }
+    for block in all_blocks(&body) {
         remove_dead(&mut body, block);
     }
     module.body.set_isolated(host, body);
@@ -102,18 +109,20 @@ impl Kernels {
             let name = format!("{stem}_{count}");
             *count += 1;
             alike.push(self.all.len());
-            self.all.push(Kernel { name, r#type: r#type.clone(), body, elements: 0 });
+            self.all.push(Kernel { name, r#type: r#type.clone(), body, elements: 0, calls: Vec::new() });
             self.all.len() - 1
         });
         &mut self.all[index]
     }
 }
 
-struct Kernel {
+/// A kernel and the operations that call it.
+pub(crate) struct Kernel {
     name: String,
-    r#type: FunctionType,
-    body: Body,
+    pub(crate) r#type: FunctionType,
+    pub(crate) body: Body,
     elements: i64,
+    pub(crate) calls: Vec<Op>,
 }
 
 /// Every block of a body except those of compute operations' own regions.
@@ -149,8 +158,8 @@ fn outline_group(body: &mut Body, group: &Group, kernels: &mut Kernels, shapes: 
     let elements = visited_elements(body, group, &parameters);
     let kernel = kernels.find_or_add(kernel, &r#type, || kernel_stem(body, group));
     kernel.elements = kernel.elements.saturating_add(elements);
-    let name = kernel.name.clone();
-    call_kernel(body, group, &name, &r#type, &arguments, &sizes, &destinations);
+    let call = call_kernel(body, group, &kernel.name, &r#type, &arguments, &sizes, &destinations);
+    kernel.calls.push(call);
 }
 
 /// About how many elements the generated code of a group visits: those of its largest tensor.
@@ -180,7 +189,7 @@ fn call_kernel(
     arguments: &[Value],
     sizes: &[i64],
     destinations: &[Value],
-) {
+) -> Op {
     let root = group.root();
     let results = body.op(root).results().to_vec();
     let location = Location::fuse(group.ops.iter().map(|&op| body.op(op).location.clone()));
@@ -205,6 +214,7 @@ fn call_kernel(
     for &op in group.ops.iter().rev() {
         body.erase(op);
     }
+    call
 }
 
 /// Static extents and dynamic sizes of a `tensor.empty`.
@@ -255,7 +265,7 @@ impl Copies {
                 self.shapes == Shapes::Shared && body.value_type(body.operand(op, 0)).static_shape().is_some()
             }
             "arith.constant" => match r#type {
-                Type::Tensor(_) => is_one_element(r#type),
+                Type::Tensor(_) => r#type.element().is_integer() && is_one_element(r#type),
                 Type::Index if self.shapes == Shapes::Shared => {
                     body.op(op).attributes.integer("value").is_some_and(|number| number.abs() <= INNERMOST_LIMIT)
                 }
@@ -286,9 +296,9 @@ impl Copies {
     }
 }
 
-fn is_one_element(r#type: &Type) -> bool {
-    let numeric = r#type.element().is_float() || r#type.element().is_integer();
-    numeric && r#type.static_shape().is_some_and(|shape| shape.iter().product::<i64>() == 1)
+/// Whether a tensor has one element, whatever its rank.
+pub(crate) fn is_one_element(r#type: &Type) -> bool {
+    r#type.static_shape().is_some_and(|shape| shape.iter().product::<i64>() == 1)
 }
 
 /// One `tensor.empty` a result of the root, in front of it where it has none of its own.

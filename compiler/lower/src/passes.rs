@@ -85,7 +85,7 @@ pub fn passes() -> Vec<PassDefinition> {
     ];
     conversions
         .into_iter()
-        .chain([low::DISPATCH_KERNELS, low::TILE_CONTRACTIONS, low::ROUND_PRODUCTS])
+        .chain([low::DISPATCH_KERNELS, low::TILE_CONTRACTIONS, low::ROUND_PRODUCTS, low::DEFINE_FUNCTIONS])
         .chain(low::PASSES.iter().cloned())
         .collect()
 }

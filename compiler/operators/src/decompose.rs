@@ -11,7 +11,7 @@ use ir::{Block, Body, Diagnostic, DimExpr, IndexMap, Module, Op, Value};
 
 use crate::graph::{Emitter, remove_dead};
 use crate::operator::Compose;
-use crate::shape::ShapeAnalysis;
+use crate::shape::{ShapeAnalysis, remarked, warn};
 use crate::{shape, table};
 
 /// Compositions of compositions end after so many rounds.
@@ -38,6 +38,9 @@ pub fn decompose(module: &mut Module, name: &str, which: Which) -> ir::Result<()
         }
         outcome = match shape::analyse(&body, &attributes, &IndexMap::default()) {
             Ok(shapes) => {
+                if which == Which::Foreign {
+                    warn(&mut module.attributes, &remarked(&attributes, &body, &shapes));
+                }
                 shapes.write_types(&mut body);
                 let blocks = blocks_with_compositions(&body, &shapes, which);
                 if blocks.is_empty() {

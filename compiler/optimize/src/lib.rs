@@ -22,7 +22,7 @@ mod scalar;
 use dialects::onnx::YIELD;
 use egg::Id;
 use ir::{Block, Body, IndexMap, IndexSet, Module, Op, Result, Value};
-use operators::shape::ShapeAnalysis;
+use operators::shape::{ShapeAnalysis, remarked, warn};
 
 use crate::extract::{Choice, Extractor};
 use crate::graph::{Graph, is_literal};
@@ -65,6 +65,7 @@ pub fn optimize(module: &mut Module, options: &Options) -> Result<Report> {
     let Some(mut body) = module.body.take_isolated(function) else { return Ok(report) };
     let mut analysed = operators::shape::analyse(&body, &attributes, &IndexMap::default());
     if let (Ok(shapes), Some(entry)) = (&mut analysed, body.entry()) {
+        warn(&mut module.attributes, &remarked(&attributes, &body, shapes));
         // egg times what it does with a clock that takes milliseconds to calibrate; nobody asks for those times
         let (clock, _) = quanta::Clock::mock();
         quanta::with_clock(&clock, || optimize_blocks(&mut body, entry, shapes, options, &mut report));

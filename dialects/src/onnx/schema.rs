@@ -94,12 +94,19 @@ pub struct Schema {
     pub constraints: Vec<(&'static str, Vec<&'static str>)>,
 }
 
-/// A table, of which only those operators are read that somebody asks for.
-struct Table {
-    /// What stands in front of the operators.
-    head: &'static str,
+/// What stands in front of the operators of a table.
+struct Head {
+    /// The newest version of each domain.
+    opsets: Vec<(&'static str, i64)>,
+    /// The texts of each enumeration.
+    enumerations: Vec<(&'static str, Vec<&'static str>)>,
     /// Lists of types, by number.
     sets: Vec<Vec<&'static str>>,
+}
+
+/// A table, of which only those operators are read that somebody asks for.
+struct Table {
+    head: &'static Head,
     /// By domain and name, in the order of the text.
     operators: IndexMap<(&'static str, &'static str), Operator>,
 }
@@ -111,14 +118,29 @@ struct Operator {
     versions: OnceLock<Vec<Schema>>,
 }
 
+static HEADS: [LazyLock<Head>; 2] = [LazyLock::new(|| Head::read(TEXTS[0])), LazyLock::new(|| Head::read(TEXTS[1]))];
+
 static TABLES: [LazyLock<Table>; 2] =
-    [LazyLock::new(|| Table::read(TEXTS[0])), LazyLock::new(|| Table::read(TEXTS[1]))];
+    [LazyLock::new(|| Table::read(TEXTS[0], &HEADS[0])), LazyLock::new(|| Table::read(TEXTS[1], &HEADS[1]))];
+
+impl Head {
+    fn read(text: &'static str) -> Head {
+        let mut head = Head { opsets: vec![], enumerations: vec![], sets: vec![] };
+        for line in text.lines().take_while(|line| !line.starts_with("op ")) {
+            match &line.split(' ').collect::<Vec<_>>()[..] {
+                &["opset", domain, version] => {
+                    head.opsets.push((domain, version.parse().expect("the checked-in table is well-formed")));
+                }
+                ["enumeration", name, texts @ ..] => head.enumerations.push((name, texts.to_vec())),
+                ["types", _, types @ ..] => head.sets.push(types.to_vec()),
+                _ => {}
+            }
+        }
+        head
+    }
+}
 
 impl Table {
-    fn of(domain: &str) -> &'static Table {
-        &TABLES[usize::from(domain == MICROSOFT)]
-    }
-
     fn all() -> impl std::iter::Iterator<Item = &'static Table> {
         TABLES.iter().map(|table| &**table)
     }
@@ -128,24 +150,21 @@ impl Table {
         let Some(index) = self.operators.get_index_of(&(canonical(domain), name)) else { return &[] };
         let operator = &self.operators[index];
         operator.versions.get_or_init(|| {
-            let schemas = operator.texts.iter().map(|text| parse(text, &self.sets));
+            let schemas = operator.texts.iter().map(|text| parse(text, &self.head.sets));
             schemas.collect::<Option<_>>().expect("the checked-in table is well-formed")
         })
     }
 
-    fn read(text: &'static str) -> Table {
-        let mut texts = text.split("\nop ");
-        let head = texts.next().unwrap_or_default();
-        let sets = head.lines().filter_map(|line| line.strip_prefix("types "));
+    fn read(text: &'static str, head: &'static Head) -> Table {
         let mut operators: IndexMap<_, Operator> = IndexMap::default();
-        for text in texts {
+        for text in text.split("\nop ").skip(1) {
             let mut words = text.splitn(3, ' ');
             let key = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
             let operator =
                 operators.entry(key).or_insert_with(|| Operator { texts: vec![], versions: OnceLock::new() });
             operator.texts.push(text);
         }
-        Table { head, sets: sets.map(|set| set.split(' ').skip(1).collect()).collect(), operators }
+        Table { head, operators }
     }
 }
 
@@ -200,8 +219,8 @@ pub fn all_versions() -> impl Iterator<Item = &'static Schema> {
 /// The newest opset of a domain that the tables cover.
 pub fn newest_opset(domain: &str) -> Option<i64> {
     let domain = canonical(domain);
-    let version = |line: &str| line.strip_prefix("opset ")?.strip_prefix(domain)?.strip_prefix(' ')?.parse().ok();
-    Table::of(domain).head.lines().find_map(version)
+    let head = &HEADS[usize::from(domain == MICROSOFT)];
+    head.opsets.iter().find(|(known, _)| *known == domain).map(|&(_, version)| version)
 }
 
 /// Whether the tables know any operator of the domain.
@@ -210,9 +229,9 @@ pub fn has_domain(domain: &str) -> bool {
 }
 
 /// The texts of an enumeration.
-pub fn choices(enumeration: &str) -> Vec<&'static str> {
-    let of = |line: &'static str| line.strip_prefix("enumeration ")?.strip_prefix(enumeration)?.strip_prefix(' ');
-    Table::all().find_map(|table| table.head.lines().find_map(of)).map_or(vec![], |texts| texts.split(' ').collect())
+pub fn choices(enumeration: &str) -> &'static [&'static str] {
+    let mut all = HEADS.iter().flat_map(|head| &head.enumerations);
+    all.find(|(name, _)| *name == enumeration).map_or(&[], |(_, texts)| texts)
 }
 
 impl Schema {

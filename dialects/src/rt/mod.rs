@@ -4,7 +4,7 @@ pub mod routines;
 pub mod tile;
 
 use ir::registry::{AttributeDefinition, AttributeKind};
-use ir::{Arity, Body, Op, OpDefinition, SymbolTable, Trait, Type};
+use ir::{Arity, Body, Folded, Op, OpDefinition, SymbolTable, Trait, Type};
 
 use crate::checks::{Check, ensure, operand_type, result_type, same_types, types_of};
 
@@ -13,7 +13,8 @@ pub fn operations() -> Vec<OpDefinition> {
     let mut operations = vec![
         OpDefinition::new("rt.address", "The address of a buffer as a number.", Arity::exactly(1), Arity::exactly(1))
             .with_traits(&[Trait::Pure])
-            .with_verify(verify_address),
+            .with_verify(verify_address)
+            .with_fold(fold_address),
         OpDefinition::new("rt.buffer", "The buffer at an address.", Arity::exactly(1), Arity::exactly(1))
             .with_traits(&[Trait::Pure])
             .with_verify(verify_buffer),
@@ -52,6 +53,21 @@ pub fn operations() -> Vec<OpDefinition> {
     ];
     operations.extend(tile::operations());
     operations
+}
+
+/// The address of what lies at an address, whatever it is seen as.
+fn fold_address(body: &Body, op: Op) -> Option<Vec<Folded>> {
+    let mut buffer = body.operand(op, 0);
+    loop {
+        let made_by = body.defining_op(buffer)?;
+        let source = body.op(made_by).operands().first().copied();
+        buffer = match body.name(made_by) {
+            "rt.buffer" => return source.map(|address| vec![Folded::Value(address)]),
+            "memref.cast" => source?,
+            "memref.view" if ir::constant_integer(body, body.operand(made_by, 1)) == Some(0) => source?,
+            _ => return None,
+        };
+    }
 }
 
 fn verify_address(body: &Body, op: Op) -> Check {

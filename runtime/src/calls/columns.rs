@@ -1,5 +1,7 @@
 //! Col2Im: blocks laid out as columns, added up where they lie.
 
+use std::ops::Range;
+
 use super::element::{Element, Generic};
 use super::{Call, Failure, Outcome, Output, Tensor};
 
@@ -16,10 +18,12 @@ struct Axis {
 }
 
 impl Axis {
-    /// Where the element of a block lies, unless in the padding.
-    fn position(&self, block: usize, element: usize) -> Option<usize> {
-        let position = block as i64 * self.stride + element as i64 * self.dilation - self.pad;
-        usize::try_from(position).ok().filter(|&position| position < self.extent)
+    /// Where the element of block 0 would lie, and the blocks whose elements do not lie in the padding.
+    fn inside(&self, element: usize) -> (i64, Range<usize>) {
+        let origin = element as i64 * self.dilation - self.pad;
+        // the first block at or behind a place
+        let from = |place: i64| ((place - origin).max(0) as usize).div_ceil(self.stride as usize).min(self.count);
+        (origin, from(0)..from(self.extent as i64))
     }
 }
 
@@ -56,13 +60,26 @@ fn add<T: Element>(axes: &[Axis], element: usize, row: &[T], place: usize, image
         image[place] = image[place].add(row[0]);
         return;
     };
-    let inside: usize = inner.iter().map(|axis| axis.block).product();
-    let (own, rest) = (element / inside, element % inside);
-    for (block, row) in row.chunks_exact(row.len() / axis.count).enumerate() {
-        if let Some(position) = axis.position(block, own) {
-            let pixels: usize = inner.iter().map(|axis| axis.extent).product();
-            add(inner, rest, row, place + position * pixels, image);
+    let elements: usize = inner.iter().map(|axis| axis.block).product();
+    let (own, rest) = (element / elements, element % elements);
+    let (origin, blocks) = axis.inside(own);
+    let position = |block: usize| (origin + block as i64 * axis.stride) as usize;
+    if inner.is_empty() {
+        if !blocks.is_empty() {
+            let targets = image[place + position(blocks.start)..].iter_mut();
+            let join = |(target, &addend): (&mut T, &T)| *target = target.add(addend);
+            match axis.stride as usize {
+                1 => targets.zip(&row[blocks]).for_each(join),
+                stride => targets.step_by(stride).zip(&row[blocks]).for_each(join),
+            }
         }
+        return;
+    }
+    let pixels: usize = inner.iter().map(|axis| axis.extent).product();
+    let width = row.len() / axis.count;
+    for block in blocks {
+        let row = &row[block * width..(block + 1) * width];
+        add(inner, rest, row, place + position(block) * pixels, image);
     }
 }
 

@@ -128,14 +128,19 @@ pub(super) trait Element: Copy + Send + Sync + 'static {
         false
     }
 
+    /// Whether it is not larger; never where one is NaN.
+    fn at_most(self, other: Self) -> bool {
+        self.key() <= other.key()
+    }
+
     /// The smaller one; NaN if one is.
     fn lesser(self, other: Self) -> Self {
-        if self.is_nan() || (!other.is_nan() && self.key() <= other.key()) { self } else { other }
+        if self.is_nan() || self.at_most(other) { self } else { other }
     }
 
     /// The larger one; NaN if one is.
     fn greater(self, other: Self) -> Self {
-        if self.is_nan() || (!other.is_nan() && self.key() >= other.key()) { self } else { other }
+        if self.is_nan() || other.at_most(self) { self } else { other }
     }
 }
 
@@ -223,6 +228,10 @@ macro_rules! integers {
             fn of_f64(number: f64) -> $integer {
                 number as $integer
             }
+
+            fn at_most(self, other: $integer) -> bool {
+                self <= other
+            }
         })*
     };
 }
@@ -279,6 +288,10 @@ macro_rules! floats {
 
             fn is_nan(self) -> bool {
                 <$float>::is_nan(self)
+            }
+
+            fn at_most(self, other: $float) -> bool {
+                self <= other
             }
         })*
     };

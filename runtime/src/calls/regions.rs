@@ -174,11 +174,14 @@ impl Generic for Pool<'_, '_> {
             }
             // in f32, as the scale is, because it decides which of two pixels is the nearer one
             let [left, top, right, bottom] = [left, top, right, bottom].map(|x| (x as f32 * self.scale).round());
+            let rows: Vec<_> = (0..down).map(|y| range([top, bottom], y, down, height)).collect();
+            let columns: Vec<_> = (0..across).map(|x| range([left, right], x, across, width)).collect();
             grids.fill(image as usize, |pixels, y, x| {
-                let rows = range([top, bottom], y, down, height);
-                let columns = range([left, right], x, across, width);
-                let cell = rows.flat_map(|row| &pixels[row * width..(row + 1) * width][columns.clone()]);
-                cell.copied().reduce(T::greater).unwrap_or(T::ZERO)
+                let largest = |row: usize| {
+                    let cell = &pixels[row * width..(row + 1) * width][columns[x].clone()];
+                    cell.iter().copied().reduce(T::greater)
+                };
+                rows[y].clone().filter_map(largest).reduce(T::greater).unwrap_or(T::ZERO)
             });
         }
         Ok(())

@@ -1,5 +1,7 @@
 //! ScatterElements and ScatterND: one visit to each update, in order.
 
+use std::borrow::Cow;
+
 use super::element::{Element, Generic};
 use super::{Call, Failure, Outcome, Output, Tensor};
 
@@ -27,42 +29,114 @@ impl Reduction {
         }
     }
 
-    fn apply<T: Element>(self, element: T, update: T) -> T {
+    /// Visits updates in the form for this reduction.
+    fn visit<T: Element>(self, visitor: impl Visitor<T>) -> Outcome {
         match self {
-            Reduction::Replace => update,
-            Reduction::Add => element.add(update),
-            Reduction::Mul => element.mul(update),
-            Reduction::Max => element.greater(update),
-            Reduction::Min => element.lesser(update),
+            Reduction::Replace => visitor.visit(|_, update| update),
+            Reduction::Add => visitor.visit(T::add),
+            Reduction::Mul => visitor.visit(T::mul),
+            Reduction::Max => visitor.visit(T::greater),
+            Reduction::Min => visitor.visit(T::lesser),
         }
     }
 }
 
-/// Runs of updates side by side, each with the place it goes to.
+/// A walk over updates, whose code is made for each way of joining them.
+trait Visitor<T> {
+    fn visit(self, join: impl Fn(T, T) -> T) -> Outcome;
+}
+
+/// What a scatter takes.
 struct Scatter<'s, 'c> {
     updates: &'s Tensor<'c>,
     output: &'s mut Output<'c>,
-    /// Where each run goes, in elements.
-    places: &'s [usize],
-    /// Elements in a run.
-    run: usize,
+    indices: &'s [i64],
     reduction: Reduction,
+    form: Form<'s>,
+}
+
+/// What an index, or a tuple of them, is about.
+enum Form<'s> {
+    /// One element: the place along the axis, beside those of the update itself.
+    Elements { axis: usize, picks: &'s [usize] },
+    /// A run of elements: the places along the leading axes, as many as a tuple has indices.
+    Runs { depth: usize },
 }
 
 impl Generic for Scatter<'_, '_> {
-    type Result = ();
+    type Result = Outcome;
 
-    fn run<T: Element>(self) {
-        let updates = self.updates.elements::<T>();
+    fn run<T: Element>(self) -> Outcome {
+        let updates = &*self.updates.elements::<T>();
+        let (extents, indices) = (&self.output.extents.clone()[..], self.indices);
         let elements = self.output.elements::<T>();
-        if self.run == 0 {
-            return;
+        match self.form {
+            Form::Elements { axis, picks } => {
+                self.reduction.visit(Elements { elements, extents, updates, indices, axis, picks })
+            }
+            Form::Runs { depth } => self.reduction.visit(Runs { elements, extents, updates, indices, depth }),
         }
-        for (&place, updates) in self.places.iter().zip(updates.chunks_exact(self.run)) {
-            for (element, &update) in elements[place..place + self.run].iter_mut().zip(updates) {
-                *element = self.reduction.apply(*element, update);
+    }
+}
+
+struct Elements<'s, T> {
+    elements: &'s mut [T],
+    extents: &'s [usize],
+    updates: &'s [T],
+    indices: &'s [i64],
+    axis: usize,
+    picks: &'s [usize],
+}
+
+impl<T: Element> Visitor<T> for Elements<'_, T> {
+    fn visit(self, join: impl Fn(T, T) -> T) -> Outcome {
+        let strides = strides(self.extents);
+        let (stride, extent) = (strides[self.axis], self.extents[self.axis]);
+        // the last axis is walked along; the places of a line differ in it, unless it is the one that indices are for
+        let (&width, lines) = self.picks.split_last().expect("an axis is indexed");
+        let along = usize::from(self.axis + 1 < self.picks.len());
+        let mut at = vec![0; lines.len()];
+        for (indices, updates) in self.indices.chunks_exact(width.max(1)).zip(self.updates.chunks_exact(width.max(1))) {
+            let others = at.iter().zip(&strides).enumerate().filter(|(axis, _)| *axis != self.axis);
+            let first: usize = others.map(|(_, (position, stride))| position * stride).sum();
+            for (column, (&index, &update)) in indices.iter().zip(updates).enumerate() {
+                let element = &mut self.elements[first + place(index, extent)? * stride + column * along];
+                *element = join(*element, update);
+            }
+            advance(&mut at, lines);
+        }
+        Ok(())
+    }
+}
+
+struct Runs<'s, T> {
+    elements: &'s mut [T],
+    extents: &'s [usize],
+    updates: &'s [T],
+    indices: &'s [i64],
+    depth: usize,
+}
+
+impl<T: Element> Visitor<T> for Runs<'_, T> {
+    fn visit(self, join: impl Fn(T, T) -> T) -> Outcome {
+        let (leading, slice) = self.extents.split_at(self.depth);
+        let run: usize = slice.iter().product();
+        if run == 0 {
+            return Ok(());
+        }
+        let strides = strides(self.extents);
+        for (tuple, updates) in self.updates.chunks_exact(run).enumerate() {
+            let tuple = &self.indices[tuple * self.depth..(tuple + 1) * self.depth];
+            let components = tuple.iter().zip(leading).zip(&strides);
+            let first =
+                components
+                    .map(|((&index, &extent), stride)| Ok(place(index, extent)? * stride))
+                    .sum::<Result<usize, _>>()?;
+            for (element, &update) in self.elements[first..first + run].iter_mut().zip(updates) {
+                *element = join(*element, update);
             }
         }
+        Ok(())
     }
 }
 
@@ -73,10 +147,10 @@ fn place(index: i64, extent: usize) -> Result<usize, Failure> {
 }
 
 /// Indices may be of either integer type.
-fn indices(tensor: &Tensor<'_>) -> Vec<i64> {
+fn indices<'c>(tensor: &Tensor<'c>) -> Cow<'c, [i64]> {
     match tensor.kind.width() {
         4 => tensor.elements::<i32>().iter().map(|&index| index as i64).collect(),
-        _ => tensor.elements::<i64>().to_vec(),
+        _ => tensor.elements::<i64>(),
     }
 }
 
@@ -86,24 +160,16 @@ pub(super) fn scatter_elements(call: &mut Call<'_>) -> Outcome {
     let mut output = call.output();
     let fits = |(at, (pick, extent)): (usize, (&usize, &usize))| at == axis || pick <= extent;
     let same_rank = data.extents.len() == picks.extents.len();
-    if picks.extents != updates.extents || !same_rank || output.extents != data.extents {
+    if picks.extents != updates.extents || !same_rank || axis >= data.extents.len() || output.extents != data.extents {
         return Err(NO_FIT);
     }
     if !picks.bytes.is_empty() && !picks.extents.iter().zip(&data.extents).enumerate().all(fits) {
         return Err(NO_FIT);
     }
-    let strides = strides(&data.extents);
-    let mut at = vec![0; picks.extents.len()];
-    let mut places = Vec::new();
-    for index in indices(&picks) {
-        let offset: usize = at.iter().zip(&strides).map(|(position, stride)| position * stride).sum();
-        let here = place(index, data.extents[axis])?;
-        places.push(offset - at[axis] * strides[axis] + here * strides[axis]);
-        advance(&mut at, &picks.extents);
-    }
     output.bytes.copy_from_slice(data.bytes);
-    data.kind.dispatch(Scatter { updates: &updates, output: &mut output, places: &places, run: 1, reduction });
-    Ok(())
+    let form = Form::Elements { axis, picks: &picks.extents };
+    let indices = &*indices(&picks);
+    data.kind.dispatch(Scatter { updates: &updates, output: &mut output, indices, reduction, form })
 }
 
 pub(super) fn scatter_nd(call: &mut Call<'_>) -> Outcome {
@@ -114,26 +180,13 @@ pub(super) fn scatter_nd(call: &mut Call<'_>) -> Outcome {
     if depth > data.extents.len() || output.extents != data.extents {
         return Err(NO_FIT);
     }
-    let (leading, slice) = data.extents.split_at(depth);
-    if updates.extents != [outer, slice].concat() {
+    if updates.extents != [outer, &data.extents[depth..]].concat() {
         return Err(NO_FIT);
     }
-    let count: usize = outer.iter().product();
-    let run: usize = slice.iter().product();
-    let strides = strides(&data.extents);
-    let indices = indices(&picks);
-    let mut places = Vec::with_capacity(count);
-    for tuple in 0..count {
-        let components = indices[tuple * depth..(tuple + 1) * depth].iter().zip(leading).zip(&strides);
-        places.push(
-            components
-                .map(|((&index, &extent), stride)| Ok(place(index, extent)? * stride))
-                .sum::<Result<usize, _>>()?,
-        );
-    }
     output.bytes.copy_from_slice(data.bytes);
-    data.kind.dispatch(Scatter { updates: &updates, output: &mut output, places: &places, run, reduction });
-    Ok(())
+    let form = Form::Runs { depth };
+    let indices = &*indices(&picks);
+    data.kind.dispatch(Scatter { updates: &updates, output: &mut output, indices, reduction, form })
 }
 
 /// Elements between neighbours along each axis.

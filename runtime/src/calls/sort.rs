@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::HashMap;
 
 use super::element::{Element, Generic, Kind};
-use super::{Call, Failure, Outcome, Tensor, around};
+use super::{Call, Failure, Outcome, Output, Tensor, around};
 
 /// The keys of all elements.
 struct Keys<'t, 'c>(&'t Tensor<'c>);
@@ -17,47 +17,96 @@ impl Generic for Keys<'_, '_> {
     }
 }
 
-pub(super) fn top_k(call: &mut Call<'_>) -> Outcome {
-    let (tensor, axis, largest) = (call.tensor(), call.index() as usize, call.flag());
-    let (values, mut places) = (call.output(), call.output());
-    let [outer, extent, inner] = around(&tensor.extents, axis);
-    let count = values.extents[axis];
-    if count > extent {
-        return Err(Failure::Reason(1));
-    }
-    let (width, places) = (tensor.kind.width(), places.elements::<i64>());
-    let flip = if largest { u64::MAX } else { 0 };
-    let keys = tensor.kind.dispatch(Keys(&tensor));
-    let mut best: Vec<(u64, usize)> = Vec::new();
-    for row in 0..outer {
-        for column in 0..inner {
-            let at = |place: usize| (row * extent + place) * inner + column;
-            smallest((0..extent).map(|place| (keys[at(place)] ^ flip, place)), count, &mut best);
+/// Columns that are laid out as rows together, so that neighbours in memory are read together.
+const COLUMNS: usize = 16;
+/// Elements that are compared with a bound together.
+const CHUNK: usize = 32;
+
+struct TopK<'s, 'c> {
+    tensor: &'s Tensor<'c>,
+    values: &'s mut Output<'c>,
+    places: &'s mut Output<'c>,
+    axis: usize,
+    largest: bool,
+}
+
+impl Generic for TopK<'_, '_> {
+    type Result = ();
+
+    fn run<T: Element>(self) {
+        let [outer, extent, inner] = around(&self.tensor.extents, self.axis);
+        let count = self.values.extents[self.axis];
+        let elements = self.tensor.elements::<T>();
+        let (values, places) = (self.values.elements::<T>(), self.places.elements::<i64>());
+        let first = if self.largest { first::<T, true> } else { first::<T, false> };
+        let mut best: Vec<(u64, usize)> = Vec::new();
+        let mut keep = |line: &[T], row: usize, column: usize| {
+            first(line, count, &mut best);
             for (rank, &(_, place)) in best.iter().enumerate() {
                 let to = (row * count + rank) * inner + column;
-                let (from, start) = (at(place) * width, to * width);
-                values.bytes[start..start + width].copy_from_slice(&tensor.bytes[from..from + width]);
-                places[to] = place as i64;
+                (values[to], places[to]) = (line[place], place as i64);
+            }
+        };
+        if inner == 1 {
+            (0..outer).for_each(|row| keep(&elements[row * extent..(row + 1) * extent], row, 0));
+            return;
+        }
+        let mut columns = vec![T::ZERO; extent * COLUMNS.min(inner)];
+        for row in 0..outer {
+            let elements = &elements[row * extent * inner..(row + 1) * extent * inner];
+            for from in (0..inner).step_by(COLUMNS) {
+                let width = COLUMNS.min(inner - from);
+                for place in 0..extent {
+                    for column in 0..width {
+                        columns[column * extent + place] = elements[place * inner + from + column];
+                    }
+                }
+                for column in 0..width {
+                    keep(&columns[column * extent..(column + 1) * extent], row, from + column);
+                }
             }
         }
     }
+}
+
+pub(super) fn top_k(call: &mut Call<'_>) -> Outcome {
+    let (tensor, axis, largest) = (call.tensor(), call.index() as usize, call.flag());
+    let (mut values, mut places) = (call.output(), call.output());
+    if values.extents[axis] > tensor.extents[axis] {
+        return Err(Failure::Reason(1));
+    }
+    tensor.kind.dispatch(TopK { tensor: &tensor, values: &mut values, places: &mut places, axis, largest });
     Ok(())
 }
 
-/// The `count` smallest candidates, in order. Looks at each once, and sorts no more than twice as many as are wanted.
-fn smallest(candidates: impl Iterator<Item = (u64, usize)>, count: usize, best: &mut Vec<(u64, usize)>) {
+/// The `count` first elements in order, the largest or the smallest, of equal ones the first: their keys and places.
+/// Looks at each once, most of them only beside the last of the best so far, and sorts no more than twice as many as are
+/// wanted.
+fn first<T: Element, const LARGEST: bool>(line: &[T], count: usize, best: &mut Vec<(u64, usize)>) {
     best.clear();
     if count == 0 {
         return;
     }
-    let most = 2 * count.max(32);
-    let mut worst = (u64::MAX, usize::MAX);
-    for candidate in candidates {
-        if candidate < worst {
-            best.push(candidate);
-            if best.len() == most {
-                worst = *best.select_nth_unstable(count - 1).1;
-                best.truncate(count);
+    let flip = if LARGEST { u64::MAX } else { 0 };
+    let most = 2 * count.max(4);
+    let mut last: Option<(u64, usize)> = None;
+    for (number, chunk) in line.chunks(CHUNK).enumerate() {
+        let bound = last.map(|(_, place)| line[place]);
+        let behind = |x: &T, bound: T| if LARGEST { x.at_most(bound) } else { bound.at_most(*x) };
+        if bound.is_some_and(|bound| chunk.iter().fold(true, |all, x| all & behind(x, bound))) {
+            continue;
+        }
+        for (place, element) in (number * CHUNK..).zip(chunk) {
+            if last.is_some_and(|(_, place)| behind(element, line[place])) {
+                continue;
+            }
+            let candidate = (element.key() ^ flip, place);
+            if last.is_none_or(|last| candidate < last) {
+                best.push(candidate);
+                if best.len() == most {
+                    last = Some(*best.select_nth_unstable(count - 1).1);
+                    best.truncate(count);
+                }
             }
         }
     }
@@ -130,14 +179,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_smallest_come_in_order_and_the_first_of_equals_first() {
-        let numbers: Vec<u64> = (0..1000u64).map(|i| i * 7919 % 101).collect();
-        let mut all: Vec<(u64, usize)> = numbers.iter().copied().zip(0..).collect();
-        all.sort();
+    fn the_first_come_in_order_and_of_equals_the_first() {
+        let mut numbers: Vec<f32> = (0..1000u32).map(|i| (i * 7919 % 101) as f32 - 50.0).collect();
+        (numbers[700], numbers[900]) = (f32::NAN, f32::NAN);
         let mut best = Vec::new();
-        for count in [0, 1, 5, 63, 64, 65, 999, 1000] {
-            smallest(numbers.iter().copied().zip(0..), count, &mut best);
-            assert_eq!(best, all[..count]);
+        for flip in [0, u64::MAX] {
+            let mut all: Vec<(u64, usize)> = numbers.iter().map(|number| number.key() ^ flip).zip(0..).collect();
+            all.sort();
+            for count in [0, 1, 5, 63, 64, 65, 999, 1000] {
+                match flip {
+                    0 => first::<f32, false>(&numbers, count, &mut best),
+                    _ => first::<f32, true>(&numbers, count, &mut best),
+                }
+                assert_eq!(best, all[..count]);
+            }
         }
     }
 }

@@ -51,7 +51,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE.npz|FILE.npy|DIR")]
     pub(crate) save: Option<PathBuf>,
     /// The code generator
-    #[arg(long, value_enum, default_value_t = BackendName::Cranelift)]
+    #[arg(long, value_enum, default_value_t = BackendName::Auto)]
     pub(crate) backend: BackendName,
     /// Threads to compile and run on; 0 means all there are
     #[arg(long, default_value_t = 0, value_name = "N")]
@@ -103,6 +103,10 @@ pub(crate) struct Arguments {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum BackendName {
+    /// Cranelift's code at once, LLVM's for a model that goes on running, where onnxc is beside this program
+    Auto,
+    /// Code within milliseconds
     Cranelift,
+    /// Faster code, after seconds
     Llvm,
 }

@@ -22,6 +22,7 @@ pub(crate) fn measure(
     runs: u64,
     first_result: Duration,
 ) -> Result<Report, Failure> {
+    let timings = session.model().timings.clone();
     session.model().settle()?;
     session.run_values(inputs)?;
     let mut latencies = Vec::new();
@@ -31,7 +32,6 @@ pub(crate) fn measure(
         latencies.push(start.elapsed());
     }
     latencies.sort();
-    let timings = &session.model().timings;
     let load = timings.0.iter().find(|(stage, _)| *stage == "import").map_or(Duration::ZERO, |(_, time)| *time);
     Ok(Report { latencies, load, compile: timings.total() - load, first_result, peak_rss_mb: peak_rss_mb() })
 }

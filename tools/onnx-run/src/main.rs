@@ -11,6 +11,7 @@ mod test_data;
 mod train;
 
 use std::fmt::Write;
+use std::mem::ManuallyDrop;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -38,12 +39,11 @@ fn main() -> ExitCode {
 
 fn run(arguments: &Arguments, path: &Path) -> Result<(), Failure> {
     let start = std::time::Instant::now();
-    let drafts = Drafts::watch().map_err(Failure::input)?;
     let progress = Progress::new();
     let options = Options { observer: progress.observer(), ..options(arguments) };
     let compiler = Compiler::new(options);
     if let Some(steps) = arguments.train {
-        return train::run(arguments, &compiler, path, steps, &drafts);
+        return train::run(arguments, &compiler, path, steps);
     }
     let mut model = compiler.compile_file(path)?;
     let mut given = match arguments.test_data {
@@ -65,10 +65,13 @@ fn run(arguments: &Arguments, path: &Path) -> Result<(), Failure> {
             warn(&format!("{stage:20} {:9.3} ms", time.as_secs_f64() * 1e3));
         }
     }
-    if arguments.profile || arguments.test_data.is_some() {
+    // what is tested is the best code of a back end that was asked for
+    let is_chosen = !matches!(arguments.backend, BackendName::Auto);
+    if arguments.profile || (arguments.test_data.is_some() && is_chosen) {
         model.settle()?;
     }
-    let mut session = Session::new(Arc::new(model));
+    // the process ends with the session: giving everything back piece by piece would only take time
+    let mut session = ManuallyDrop::new(Session::new(Arc::new(model)));
     if let Some(folder) = &arguments.test_data {
         return test_data::run(&mut session, folder, arguments.rtol, arguments.atol);
     }
@@ -90,13 +93,13 @@ fn run(arguments: &Arguments, path: &Path) -> Result<(), Failure> {
         return print(&format!("{}\n", if arguments.json { report.json() } else { report.text() }));
     }
     let names = session.model().signature.outputs.iter().map(|port| port.name.clone());
-    tell(arguments, &names.zip(outputs).collect::<Vec<_>>(), &drafts)
+    tell(arguments, &names.zip(outputs).collect::<Vec<_>>())
 }
 
 /// Prints outputs, or saves them.
-fn tell(arguments: &Arguments, named: &[(String, Value)], drafts: &Drafts) -> Result<(), Failure> {
+fn tell(arguments: &Arguments, named: &[(String, Value)]) -> Result<(), Failure> {
     match &arguments.save {
-        Some(path) => Ok(files::save(path, named, drafts)?),
+        Some(path) => Ok(files::save(path, named, &Drafts::watch().map_err(Failure::input)?)?),
         None => print(&named.iter().fold(String::new(), |mut text, (name, value)| {
             let _ = writeln!(text, "{}", show::value(name, value));
             text
@@ -107,6 +110,7 @@ fn tell(arguments: &Arguments, named: &[(String, Value)], drafts: &Drafts) -> Re
 fn options(arguments: &Arguments) -> Options {
     Options {
         backend: match arguments.backend {
+            BackendName::Auto => Backend::Auto,
             BackendName::Cranelift => Backend::Cranelift,
             BackendName::Llvm => Backend::Llvm,
         },

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use commandline::{Drafts, Failure};
+use commandline::Failure;
 use driver::{Compiler, ImportOptions, Trainer, Value};
 
 use crate::arguments::Arguments;
@@ -10,13 +10,7 @@ use crate::random::{self, Random};
 use crate::{inputs, tell};
 
 /// Takes steps from the beginning, all on the same inputs; tells the last one's outputs, then the variables.
-pub(crate) fn run(
-    arguments: &Arguments,
-    compiler: &Compiler,
-    path: &Path,
-    steps: u64,
-    drafts: &Drafts,
-) -> Result<(), Failure> {
+pub(crate) fn run(arguments: &Arguments, compiler: &Compiler, path: &Path, steps: u64) -> Result<(), Failure> {
     let mut trainer = Trainer::compile_file(compiler, path, &ImportOptions::default())?;
     trainer.initialize()?;
     let signature = trainer.step_signature().clone();
@@ -33,5 +27,5 @@ pub(crate) fn run(
     let names = signature.outputs.iter().filter(|port| !port.is_variable).map(|port| port.name.clone());
     let mut named: Vec<(String, Value)> = names.zip(outputs).collect();
     named.extend(trainer.variables().map(|(name, tensor)| (name.to_string(), Value::Tensor(tensor.clone()))));
-    tell(arguments, &named, drafts)
+    tell(arguments, &named)
 }

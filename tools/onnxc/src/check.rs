@@ -1,10 +1,10 @@
-//! `onnxc check`: where a model breaks the rules of the documents.
+//! `onnxc check`: where a model, or an operator set, breaks the rules of the documents.
 
 use std::path::PathBuf;
 
 use clap::ValueEnum;
 use commandline::{Drafts, Failure, dimension, print, shape};
-use driver::{Finding, Profile, RuleLevel, rules};
+use driver::{Finding, OperatorSetProto, Profile, RuleLevel, rules};
 use serde_json::json;
 
 const EXAMPLES: &str = "\
@@ -12,15 +12,20 @@ Examples:
   onnxc check model.onnx                                  everything that is wrong, sorted by place
   onnxc check model.onnx --strict                         fails also where common tools would take the model
   onnxc check model.onnx --json | jq .                    for other programs to read
+  onnxc check model.onnx --operators set.onnx             the model calls functions of an operator set
+  onnxc check set.onnx                                    an operator set alone
   onnxc check --list-rules                                what is checked";
 
 /// Say where a model breaks the rules of ONNX.
 #[derive(clap::Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// The model
+    /// The model, or an operator-set document
     #[arg(required_unless_present = "list_rules")]
     model: Option<PathBuf>,
+    /// An operator-set document, whose functions the model may call if it imports their domain
+    #[arg(long = "operators", value_name = "FILE")]
+    pub(crate) operator_sets: Vec<PathBuf>,
     /// Whose rules
     #[arg(long, value_enum, default_value_t = ProfileName::Onnx)]
     pub(crate) profile: ProfileName,
@@ -73,7 +78,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let Some(model) = &arguments.model else {
         return print(&if arguments.json { rules_json(profile) } else { rules_text(profile) });
     };
-    let found = driver::check_file(model, profile);
+    let sets = arguments.operator_sets.iter().map(|path| OperatorSetProto::load(path));
+    let sets = sets.collect::<Result<Vec<_>, _>>().map_err(|damage| vec![damage])?;
+    let found = driver::check_file(model, profile, &sets);
     if let Some(path) = &arguments.report {
         let page = crate::report::report(arguments, model, &found)?;
         let drafts = Drafts::watch().map_err(Failure::input)?;

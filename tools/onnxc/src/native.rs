@@ -5,6 +5,8 @@ use std::process::Command;
 
 use codegen_llvm::{Optimization, Options};
 use commandline::{Drafts, Failure, write_binary};
+use driver::{Diagnostic, Signature, Trace};
+use ir::{Location, Module};
 
 use crate::backtraces::without_backtraces;
 use crate::check::ProfileName;
@@ -19,7 +21,7 @@ const SCRATCH: &str = "onnxc";
 /// Makes native code, or the texts of it, and writes that.
 pub(crate) fn emit(arguments: &Arguments, program: Program, drafts: &Drafts) -> Result<(), Failure> {
     program.check()?;
-    let options = Options { exports: exports(arguments), ..options(arguments) };
+    let options = Options { exports: exports(arguments.freestanding().as_deref()), ..options(arguments) };
     let Whole { module, interface, signature, step, trace } = program.join(&arguments.symbols(), arguments.cpu().1);
     let header = || header(&interface, &signature, step.as_ref());
     let write_object = |path: &Path| {
@@ -57,6 +59,30 @@ pub(crate) fn emit(arguments: &Arguments, program: Program, drafts: &Drafts) -> 
     }
 }
 
+/// An object for the profile of safety, on any x86-64 processor.
+pub(crate) struct StaticObject {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) frames: codegen_llvm::Frames,
+}
+
+/// The object that `onnxc --profile sonnx --name NAME --target x86_64-unknown-linux-gnu --cpu x86-64` writes.
+pub(crate) fn static_object(module: Module, signature: Signature, name: &str) -> Result<StaticObject, Vec<Diagnostic>> {
+    let failed = |error: std::io::Error| vec![Diagnostic::input(Location::Unknown, error.to_string())];
+    let program = Program { inference: (module, signature), trace: Trace::default(), training: None };
+    let Whole { module, .. } = program.join(name, 0);
+    let options = Options {
+        triple: Some("x86_64-unknown-linux-gnu".into()),
+        cpu: Some("x86-64".into()),
+        exports: exports(Some(name)),
+        ..Options::default()
+    };
+    let drafts = Drafts::watch().map_err(failed)?;
+    let folder = drafts.folder(SCRATCH).map_err(failed)?;
+    let path = folder.path().join("model.o");
+    let frames = codegen_llvm::write_object_with_frames(&module, &options, &path)?;
+    Ok(StaticObject { bytes: std::fs::read(&path).map_err(failed)?, frames })
+}
+
 /// A text that lacks what makes it link, and says so.
 fn for_reading(comment: char, text: &str) -> String {
     format!("{comment} For reading: constants and the C interface are left out. --emit obj makes what links.\n{text}")
@@ -77,8 +103,7 @@ fn write_file(
 }
 
 /// The functions that others see of an object without a runtime.
-fn exports(arguments: &Arguments) -> Vec<String> {
-    let name = arguments.freestanding();
+fn exports(name: Option<&str>) -> Vec<String> {
     name.iter().flat_map(|name| ["initialize", "run"].map(|function| format!("{name}_{function}"))).collect()
 }
 

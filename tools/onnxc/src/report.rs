@@ -1,14 +1,18 @@
 //! `onnxc check --report`: what is known of a model, its restrictions and its code, as one page. It holds nothing of the machine or
 //! of the day, so that it has the same bytes everywhere.
 
+#[cfg(feature = "llvm")]
+use std::collections::HashMap;
 use std::path::Path;
 
 use commandline::Failure;
 use driver::{
     Arithmetic, Backend, Compiler, Diagnostic, Evidence, Finding, Options, Processor, Profile, VectorRegisters, rules,
 };
-use ir::PrintOptions;
+use ir::{FloatType, PrintOptions, Type};
 use sha2::{Digest, Sha256};
+#[cfg(feature = "llvm")]
+use {driver::Signature, ir::Module};
 
 use crate::check::Arguments;
 use crate::page::{row, table};
@@ -47,7 +51,7 @@ pub(crate) fn report(arguments: &Arguments, model: &Path, found: &[Finding]) -> 
         })
         .collect();
     let code = match code(arguments, model, profile) {
-        Ok((evidence, text)) => code_section(&evidence, &text),
+        Ok(code) => code_section(&code),
         Err(errors) => {
             let rows: Vec<String> = errors.iter().map(|error| row(&[&error.to_string()])).collect();
             format!("<h2>Code</h2>\n<p>The model is not compiled under these options.</p>\n{}", table(&["Why"], &rows))
@@ -62,60 +66,110 @@ pub(crate) fn report(arguments: &Arguments, model: &Path, found: &[Finding]) -> 
     Ok(crate::page::page("Report", &body))
 }
 
-/// Bounds of the code under the profile, and its text at the low level.
-fn code(arguments: &Arguments, model: &Path, profile: Profile) -> Result<(Evidence, String), Vec<Diagnostic>> {
+/// What is known of the code under a profile.
+struct Code {
+    evidence: Evidence,
+    /// Bytes on the stack, and what is counted.
+    stack: (Option<u64>, &'static str),
+    /// A digest of the code, and what it is of.
+    hash: (String, &'static str),
+    /// Whether it is for the profile of safety.
+    is_static: bool,
+}
+
+/// Compiles the model under the profile.
+fn code(arguments: &Arguments, model: &Path, profile: Profile) -> Result<Code, Vec<Diagnostic>> {
     let is_static = profile > Profile::Onnx;
     let options = Options {
         backend: Backend::Llvm,
         // code that no machine is looked at for
-        processor: Processor::Vectors(VectorRegisters::X86_128),
+        processor: if is_static { Processor::Unknown } else { Processor::Vectors(VectorRegisters::X86_128) },
         arithmetic: if is_static { Arithmetic::Fixed } else { Arithmetic::Ordered },
         freestanding: is_static.then(|| NAME.to_string()),
         dims: arguments.dims.iter().cloned().collect(),
         shapes: arguments.shapes.iter().cloned().collect(),
+        operator_sets: arguments.operator_sets.clone(),
         rules: profile,
         ..Options::default()
     };
-    let (module, _, evidence) = Compiler::new(options).evidence_file(model)?;
-    Ok((evidence, ir::print_module(&module, &PrintOptions::brief())))
+    let (module, signature, evidence) = Compiler::new(options).evidence_file(model)?;
+    #[cfg(feature = "llvm")]
+    if is_static {
+        return of_object(module, signature, evidence);
+    }
+    drop(signature);
+    let hash = hash(ir::print_module(&module, &PrintOptions::brief()).as_bytes());
+    Ok(Code {
+        stack: (evidence.stack(), "Stack that functions ask for, without what the code generator keeps there, bytes"),
+        hash: (hash, "SHA-256 of the code at the low level, without constants"),
+        evidence,
+        is_static,
+    })
 }
 
-fn code_section(evidence: &Evidence, text: &str) -> String {
+/// What is known of the object for any x86-64 processor.
+#[cfg(feature = "llvm")]
+fn of_object(module: Module, signature: Signature, evidence: Evidence) -> Result<Code, Vec<Diagnostic>> {
+    // a call's return address, and what it takes to align a frame to a cache line
+    const CALL: u64 = 8 + 64;
+    // what a function that calls nothing may use without asking
+    const RED_ZONE: u64 = 128;
+    let object = crate::native::static_object(module, signature, NAME)?;
+    let frames: HashMap<&str, u64> = object.frames.iter().map(|(name, bytes)| (name.as_str(), *bytes)).collect();
+    let stack = evidence.stack_of(|name| CALL + frames.get(name).copied().unwrap_or(0));
+    Ok(Code {
+        stack: (stack.map(|bytes| bytes + RED_ZONE), "Stack of the object's functions, bytes"),
+        hash: (
+            hash(&object.bytes),
+            "SHA-256 of the object, by --name model --target x86_64-unknown-linux-gnu --cpu x86-64",
+        ),
+        evidence,
+        is_static: true,
+    })
+}
+
+fn code_section(code: &Code) -> String {
+    let Code { evidence, stack, hash, .. } = code;
     let number = |number: Option<u64>| number.map_or("data tell".to_string(), |number| number.to_string());
     let bounds = [
         row(&["Constants, bytes", &evidence.constants.to_string()]),
         row(&["Memory that runs write, bytes", &evidence.memory.to_string()]),
-        row(&[
-            "Stack that functions ask for, without what the code generator keeps there, bytes",
-            &number(evidence.stack),
-        ]),
-        row(&["Calls inside one another", &number(evidence.depth)]),
-        row(&["SHA-256 of the code at the low level, without constants", &hash(text.as_bytes())]),
+        row(&[stack.1, &number(stack.0)]),
+        row(&["Calls inside one another", &number(evidence.depth())]),
+        row(&[hash.1, &hash.0]),
     ];
     let iterations: Vec<String> =
         evidence.iterations.iter().map(|(name, &count)| row(&[name, &number(count)])).collect();
-    let bound = |name: &str| driver::ERROR_BOUNDS.iter().find(|(known, _)| *known == name).map(|(_, bound)| *bound);
-    let is_exact = |name: &str| EXACT.contains(&name);
     let errors: Vec<String> = evidence
         .elementary
         .iter()
-        .map(|name| {
-            let text = match bound(name) {
+        .map(|(name, element)| {
+            let text = match bound(name, element, code.is_static) {
                 Some(bound) => format!("{bound} units in the last place"),
-                None if is_exact(name) => "rounded as IEEE 754 says".to_string(),
+                None if EXACT.contains(&name.as_str()) => "rounded as IEEE 754 says".to_string(),
                 None => "as exact as the runtime's".to_string(),
             };
-            row(&[name, &text])
+            row(&[name, &element.to_string(), &text])
         })
         .collect();
     format!(
         "<h2>Errors</h2>\n<p>Sums, differences, products, quotients and square roots are rounded once each, as IEEE 754 says. A sum of n \
-         terms is at most n − 1 roundings of the sum of their sizes from the true value. Elementary functions on float32:</p>\n{}\
+         terms is at most n − 1 roundings of the sum of their sizes from the true value. Elementary functions; those on halves are computed in float32:</p>\n{}\
          <h2>Bounds of a run</h2>\n{}<h2>Iterations in the worst case</h2>\n{}",
-        table(&["Function", "Error at most"], &errors),
+        table(&["Function", "Type", "Error at most"], &errors),
         table(&["", ""], &bounds),
         table(&["Function", "Iterations of its loops, with those it calls"], &iterations),
     )
+}
+
+/// How far a function may be from the true value, where that is stated.
+fn bound(name: &str, element: &Type, is_static: bool) -> Option<f64> {
+    let Type::Float(format) = element else { return None };
+    let defined = driver::FIXED_ERROR_BOUNDS.iter().filter(|_| is_static);
+    let defined = defined.map(|&(name, format, bound)| ((name, format), bound));
+    let expanded = driver::ERROR_BOUNDS.iter().map(|&(name, bound)| ((name, FloatType::F32), bound));
+    let format = if format.width() < 32 { FloatType::F32 } else { *format };
+    defined.chain(expanded).find(|(known, _)| *known == (name, format)).map(|(_, bound)| bound)
 }
 
 /// What is one operation of IEEE 754.

@@ -15,12 +15,17 @@ const NODE_LIMIT: u64 = 4_000_000;
 pub(super) const RULES: &[Rule] = &[
     error("function-named", MESSAGE, "A function has a name.", Finder::Function(named)),
     error("function-domain", MESSAGE, "A function has a domain.", Finder::Function(domain)),
-    error("function-unique", FUNCTIONS, "No two functions have one domain, name and overload.", Finder::Model(unique)),
+    error(
+        "function-unique",
+        FUNCTIONS,
+        "No two functions have one domain, name and overload.",
+        Finder::Functions(unique),
+    ),
     error(
         "function-not-recursive",
         FUNCTIONS,
         "No function calls itself, directly or through others.",
-        Finder::Model(not_recursive),
+        Finder::Functions(not_recursive),
     ),
     error(
         "function-expansion",
@@ -68,9 +73,9 @@ fn domain(visit: &mut Visit<'_, '_>, function: &FunctionProto) {
     visit.expect(!function.domain.is_empty(), || "has no domain".into());
 }
 
-fn unique<'m>(visit: &mut Visit<'_, 'm>, model: &'m Model) {
+fn unique<'m>(visit: &mut Visit<'_, 'm>, functions: &'m [FunctionProto]) {
     let mut known: FxHashMap<FunctionKey<'_>, usize> = FxHashMap::default();
-    for (index, function) in model.proto.functions.iter().enumerate() {
+    for (index, function) in functions.iter().enumerate() {
         if let Some(first) = known.insert(key_of(function), index) {
             let step = Step::number(Part::Function, index, &function.name);
             visit.found_at(&[step], || format!("is the same as function {first} by domain, name and overload"));
@@ -103,8 +108,7 @@ struct CallGraph {
 }
 
 impl CallGraph {
-    fn of(model: &Model) -> CallGraph {
-        let functions = &model.proto.functions;
+    fn of(functions: &[FunctionProto]) -> CallGraph {
         let keys = functions.iter().enumerate().map(|(index, function)| (key_of(function), index));
         let keys: FxHashMap<FunctionKey<'_>, usize> = keys.collect();
         let calls = functions.iter().map(|function| calls(&function.node, &keys)).collect();
@@ -143,12 +147,9 @@ impl CallGraph {
     }
 }
 
-fn not_recursive<'m>(visit: &mut Visit<'_, 'm>, model: &'m Model) {
-    if model.proto.functions.is_empty() {
-        return;
-    }
-    let graph = CallGraph::of(model);
-    for (index, function) in model.proto.functions.iter().enumerate() {
+fn not_recursive<'m>(visit: &mut Visit<'_, 'm>, functions: &'m [FunctionProto]) {
+    let graph = CallGraph::of(functions);
+    for (index, function) in functions.iter().enumerate() {
         if graph.recursive.contains(&index) {
             visit.found_at(&[Step::number(Part::Function, index, &function.name)], || "calls itself".into());
         }
@@ -159,7 +160,7 @@ fn expansion<'m>(visit: &mut Visit<'_, 'm>, model: &'m Model) {
     if model.proto.functions.is_empty() {
         return;
     }
-    let graph = CallGraph::of(model);
+    let graph = CallGraph::of(&model.proto.functions);
     let keys = model.proto.functions.iter().enumerate().map(|(index, function)| (key_of(function), index)).collect();
     let nodes = model.proto.graph.as_ref().map_or(&[][..], |graph| &graph.node[..]);
     let (calls, own) = calls(nodes, &keys);

@@ -27,6 +27,24 @@ pub(super) const RULES: &[Rule] = &[
         Finder::Inference,
     ),
     error(
+        "activation-known",
+        PAGE,
+        "The activations of a recurrent layer are functions that its page lists.",
+        Finder::Inference,
+    ),
+    error(
+        "activation-count",
+        PAGE,
+        "A recurrent layer has as many activations as its directions take, or none.",
+        Finder::Inference,
+    ),
+    violation(
+        "reduction-of-nothing",
+        PAGE,
+        "No value is made of an axis without elements, where the operator does not say which that would be.",
+        Finder::Inference,
+    ),
+    error(
         "value-addressable",
         "IR, Tensor Definition",
         "A value has a size that a machine can address.",

@@ -10,6 +10,7 @@ mod initializers;
 mod metadata;
 mod model;
 mod names;
+mod operator_sets;
 mod opsets;
 mod quantization;
 mod scopes;
@@ -31,6 +32,7 @@ const FAMILIES: &[(&str, &[Rule])] = &[
     ("Scopes", scopes::RULES),
     ("Types", types::RULES),
     ("Operator sets", opsets::RULES),
+    ("Operator-set documents", operator_sets::RULES),
     ("Inputs and outputs of nodes", arity::RULES),
     ("Attributes", attributes::RULES),
     ("Values of attributes", values::RULES),

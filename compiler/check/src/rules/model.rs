@@ -10,7 +10,7 @@ pub(super) const RULES: &[Rule] = &[
     error(
         "file-readable",
         "onnx.proto, ModelProto",
-        "The file is a model as Protocol Buffers write it.",
+        "The file is a model, or an operator set, as Protocol Buffers write it.",
         Finder::Inference,
     ),
     error(

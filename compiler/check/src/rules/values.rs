@@ -5,7 +5,7 @@ use proto::{AttributeProto, DataType, NodeProto};
 use rustc_hash::FxHashSet;
 
 use crate::walk::Operator;
-use crate::{Finder, Rule, Visit, error, violation};
+use crate::{Finder, Part, Rule, Step, Visit, error, violation};
 
 const PAGE: &str = "the operator's page";
 
@@ -34,6 +34,12 @@ pub(super) const RULES: &[Rule] = &[
         PAGE,
         "An element type that an attribute names is one that there is.",
         Finder::Attribute(element_type),
+    ),
+    violation(
+        "activation-numbers",
+        PAGE,
+        "A recurrent layer has at most as many numbers for its activations as it has activations.",
+        Finder::Operator(activation_numbers),
     ),
     error("constant-one-value", PAGE, "A constant has one value.", Finder::Operator(constant)),
     violation(
@@ -130,6 +136,17 @@ fn element_type(visit: &mut Visit<'_, '_>, attribute: &AttributeProto) {
     let is_left = number == 0 && attribute.name != "to";
     let is_type = i32::try_from(number).is_ok_and(|number| DataType::try_from(number).is_ok()) && number != 0;
     visit.expect(is_type || is_left, || format!("is {number}; there are 1 to 28"));
+}
+
+fn activation_numbers(visit: &mut Visit<'_, '_>, node: &NodeProto, _: &'static Schema) {
+    let Some(activations) = attribute(node, "activations").filter(|list| list.ref_attr_name.is_empty()) else { return };
+    let count = activations.strings.len();
+    for name in ["activation_alpha", "activation_beta"] {
+        if let Some(numbers) = attribute(node, name).filter(|numbers| numbers.floats.len() > count) {
+            let step = Step::named(Part::Attribute, &numbers.name);
+            visit.found_at(&[step], || format!("has {} numbers for {count} activations", numbers.floats.len()));
+        }
+    }
 }
 
 fn constant(visit: &mut Visit<'_, '_>, node: &NodeProto, schema: &'static Schema) {

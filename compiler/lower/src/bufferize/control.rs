@@ -88,11 +88,13 @@ impl Host<'_> {
         Ok(())
     }
 
-    /// Emits into another block; what it checks is not checked behind it.
+    /// Emits into another block; what it computes and checks is neither known nor checked behind it.
     fn within(&mut self, target: Block, emit: impl FnOnce(&mut Self) -> ir::Result<()>) -> ir::Result<()> {
-        let (outer, checked) = (std::mem::replace(&mut self.at, target), self.checked.len());
+        let outer = std::mem::replace(&mut self.at, target);
+        let (known, checked) = (self.known.len(), self.checked.len());
         let result = emit(self);
         self.at = outer;
+        self.known.truncate(known);
         self.checked.truncate(checked);
         result
     }

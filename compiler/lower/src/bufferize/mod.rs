@@ -78,7 +78,7 @@ struct Host<'m> {
     status: Value,
     buffers: IndexMap<Value, Buffer>,
     scalars: IndexMap<Value, Value>,
-    /// Pure operations of the entry block.
+    /// Pure operations of the block being emitted and of those around it, outer ones first.
     known: IndexMap<Pure, Value>,
     globals: usize,
     /// Output number and the address slot in the table for values that are written straight into an output.
@@ -184,7 +184,8 @@ impl Host<'_> {
         self.body.result(op, 0)
     }
 
-    /// A pure operation with one result, folded where it can be; one that the entry block has already is not repeated.
+    /// A pure operation with one result, folded where it can be; one that this block or one around it has already is not
+    /// repeated.
     fn pure(
         &mut self,
         name: impl Into<OpName>,
@@ -199,10 +200,7 @@ impl Host<'_> {
         let mut builder = Builder::at_end(&mut self.body, self.at);
         let value = builder.value(pure.name.clone(), &pure.operands, pure.result.clone(), pure.attributes.clone());
         let value = self.folded(&pure, value);
-        // what a branch computes is not known behind it
-        if Some(self.at) == self.body.entry() {
-            self.known.insert(pure, value);
-        }
+        self.known.insert(pure, value);
         value
     }
 

@@ -79,12 +79,12 @@ impl Host<'_> {
         };
         let dynamic: Vec<Value> =
             shape.iter().zip(extents).filter(|(extent, _)| extent.is_none()).map(|(_, &value)| value).collect();
+        let step = if shape.contains(&Some(0)) { 0 } else { known };
         if dynamic.is_empty() {
-            let is_empty = shape.contains(&Some(0));
-            return Ok(Size::Static(if is_empty { 0 } else { known }));
+            return Ok(Size::Static(step));
         }
-        let mut bytes = self.index(width);
-        for &extent in extents {
+        let mut bytes = self.index(step);
+        for &extent in &dynamic {
             bytes = self.pure("arith.muli", &[bytes, extent], Type::Index, []);
         }
         let fits = self.fits(&dynamic, LIMIT / known);

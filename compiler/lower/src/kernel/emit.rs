@@ -10,10 +10,12 @@
 //! - Constants and sizes are emitted in the entry block, before the first loop.
 
 use ir::{
-    AffineExpr, Attribute, Attributes, Block, Body, IndexMap, Location, Op, OpName, Type, Value, ValueDefinition,
+    AffineExpr, AffineMap, Attribute, Attributes, Block, Body, FloatType, IndexMap, Location, Op, OpName, Type, Value,
+    ValueDefinition,
 };
 
 use super::lane::Lane;
+use super::tile::Tile;
 use dialects::linalg::generic::Generic;
 
 /// What kernel emission needs to know about the code generator behind it.
@@ -66,6 +68,7 @@ pub struct Emitter<'a> {
     hoisted: IndexMap<Key, Value>,
     numbers: IndexMap<Key, Value>,
     points: IndexMap<(Op, Vec<Option<Lane>>), Vec<Lane>>,
+    pub(super) tile: Option<Tile>,
 }
 
 impl<'a> Emitter<'a> {
@@ -95,6 +98,7 @@ impl<'a> Emitter<'a> {
             hoisted: IndexMap::default(),
             numbers: IndexMap::default(),
             points: IndexMap::default(),
+            tile: None,
         };
         for (&old, &new) in arguments.iter().zip(&new_arguments) {
             match source.value_type(old) {
@@ -230,7 +234,10 @@ impl<'a> Emitter<'a> {
         match (self.constant_value(a), self.constant_value(b)) {
             (Some(x), Some(y)) if y != 0 => self.index(x / y),
             (_, Some(1)) => a,
-            _ => self.pure("arith.divui", &[a, b], Type::Index, []),
+            _ => match self.divided_row(a, b) {
+                Some([quotient, _]) => quotient,
+                None => self.pure("arith.divui", &[a, b], Type::Index, []),
+            },
         }
     }
 
@@ -239,7 +246,10 @@ impl<'a> Emitter<'a> {
         match (self.constant_value(a), self.constant_value(b)) {
             (Some(x), Some(y)) if y != 0 => self.index(x % y),
             (_, Some(1)) => self.index(0),
-            _ => self.pure("arith.remui", &[a, b], Type::Index, []),
+            _ => match self.divided_row(a, b) {
+                Some([_, remainder]) => remainder,
+                None => self.pure("arith.remui", &[a, b], Type::Index, []),
+            },
         }
     }
 
@@ -632,14 +642,25 @@ impl<'a> Emitter<'a> {
             Type::Integer(integer) if integer.width == 1 => true,
             other => {
                 let bits = other.bit_width().unwrap_or(0) * self.lanes as u32;
-                self.target.flexible_vectors || bits == self.target.vector_bits
+                self.target.flexible_vectors || bits == self.target.vector_bits || self.is_packed(other)
             }
         }
     }
 
-    /// Whether memory holds such elements in a form a vector load or store reads directly.
-    fn vector_memory_legal(&self, element: &Type) -> bool {
-        self.vector_legal(element) && (self.target.flexible_vectors || *element != Type::I1)
+    /// Whether the target has whole registers of `lanes` such elements, in memory too.
+    pub(super) fn is_whole(&self, element: &Type) -> bool {
+        let packed = !self.target.flexible_vectors && self.is_packed(element);
+        self.vector_legal(element) && !packed && *element != Type::I1
+    }
+
+    /// Whether these are elements of 8 or 16 bits that stand in for lanes of 32.
+    fn is_packed(&self, element: &Type) -> bool {
+        let stored = match element {
+            Type::Integer(integer) => matches!(integer.width, 8 | 16),
+            Type::Float(float) => matches!(float, FloatType::F16 | FloatType::BF16),
+            _ => false,
+        };
+        stored && self.lanes as u32 * 32 == self.target.vector_bits
     }
 
     fn vectorisable(&self, lane: &Lane) -> bool {
@@ -733,6 +754,9 @@ impl<'a> Emitter<'a> {
         if let Some(indices) = subscripts.iter().map(Lane::uniform).collect::<Option<Vec<_>>>() {
             return Lane::Uniform(self.load_scalar(buffer, &indices, element));
         }
+        if let Some(vector) = self.load_crossed(buffer, subscripts, &element) {
+            return Lane::Vector(vector);
+        }
         if let Some(indices) = self.consecutive(buffer, subscripts, &element) {
             let r#type = Type::vector(&[self.lanes as i64], element);
             let operands: Vec<Value> = std::iter::once(buffer).chain(indices).collect();
@@ -791,7 +815,7 @@ impl<'a> Emitter<'a> {
         let mut indices = outer.iter().map(Lane::uniform).collect::<Option<Vec<_>>>()?;
         let Lane::Iota(base) = last else { return None };
         let strides = self.body.value_type(buffer).as_memref().and_then(|memref| memref.strides())?;
-        if *strides.last()? != Some(1) || !self.vector_memory_legal(element) {
+        if *strides.last()? != Some(1) || !self.vector_legal(element) {
             return None;
         }
         indices.push(*base);
@@ -799,14 +823,16 @@ impl<'a> Emitter<'a> {
     }
 }
 
-/// Elements a vector covers in this kernel: as many 32-bit ones as fit, or 64-bit ones where it has no others.
+/// Elements a vector covers in this kernel: as many 32-bit ones as fit, or 64-bit ones where it has no others, or bytes where
+/// those are all it reads, computes and writes, side by side.
 fn lane_count(source: &Body, target: &Target) -> usize {
-    let mut narrow = false;
-    let mut wide = false;
+    let (mut narrow, mut wide, mut bytes) = (false, false, true);
     for op in source.walk_all() {
         let operation = source.op(op);
         for &value in operation.operands().iter().chain(operation.results()) {
-            if let Type::Tensor(tensor) = source.value_type(value) {
+            let r#type = source.value_type(value);
+            bytes &= r#type.element().bit_width().is_some_and(|bits| bits == 1 || bits == 8);
+            if let Type::Tensor(tensor) = r#type {
                 match tensor.element.bit_width() {
                     Some(64) => wide = true,
                     _ => narrow = true,
@@ -814,8 +840,26 @@ fn lane_count(source: &Body, target: &Target) -> usize {
             }
         }
     }
-    let bits = if wide && !narrow { 64 } else { 32 };
+    let bits = match bytes && source.walk_all().into_iter().all(|op| is_side_by_side(source, op)) {
+        true => 8,
+        false if wide && !narrow => 64,
+        false => 32,
+    };
     (target.vector_bits / bits) as usize
+}
+
+/// Whether neighbours in the result of a generic operation are made of neighbours in its operands.
+fn is_side_by_side(source: &Body, op: Op) -> bool {
+    let Some(generic) = Generic::of(source, op) else { return true };
+    let Some(last) = generic.rank().checked_sub(1) else { return true };
+    let along = |map: &AffineMap| match map.results.split_last() {
+        Some((inner, outer)) => {
+            let last = last as u32;
+            (*inner == AffineExpr::Dim(last) || !inner.uses_dim(last)) && outer.iter().all(|e| !e.uses_dim(last))
+        }
+        None => true,
+    };
+    !generic.is_reduction() && generic.maps.iter().all(along)
 }
 
 /// The loop indices at which output `index` of `generic` is written to `subscripts`; reduction loops stay open.

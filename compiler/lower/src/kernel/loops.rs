@@ -7,6 +7,7 @@ use ir::{AffineExpr, AffineMap, Body, IndexMap, IndexSet, Op, Type, Value};
 
 use super::emit::Emitter;
 use super::lane::Lane;
+use super::tile::{crossed_dim, emit_tiles};
 use dialects::linalg::generic::Generic;
 
 /// Elements of a one-dimensional result that make one row.
@@ -39,6 +40,12 @@ pub fn emit_elementwise(emitter: &mut Emitter<'_>, pieces: &[Piece<'_>]) {
     };
     if outer.is_empty() && reductions.is_empty() {
         emit_chunks(emitter, pieces, last, work);
+        return;
+    }
+    if reductions.is_empty()
+        && let Some(dim) = crossed_dim(emitter, pieces[0].value, shape.len())
+    {
+        emit_tiles(emitter, pieces, &extents, dim, work);
         return;
     }
     // short rows are gathered: one iteration runs over the last two dimensions
@@ -121,7 +128,7 @@ pub fn emit_row(emitter: &mut Emitter<'_>, pieces: &[Piece<'_>], row: &[Lane], l
     }
 }
 
-fn store_point(emitter: &mut Emitter<'_>, pieces: &[Piece<'_>], point: &[Lane]) {
+pub(super) fn store_point(emitter: &mut Emitter<'_>, pieces: &[Piece<'_>], point: &[Lane]) {
     let values: Vec<Lane> = pieces.iter().map(|piece| emitter.evaluate(piece.value, point)).collect();
     for (piece, value) in pieces.iter().zip(values) {
         let subscripts: Vec<Lane> = match piece.offsets {

@@ -7,3 +7,4 @@ pub mod lane;
 pub mod loops;
 mod pad;
 pub mod reduce;
+mod tile;

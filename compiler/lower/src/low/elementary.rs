@@ -6,6 +6,8 @@
 
 use ir::{Attribute, Builder, DenseElements, Type, Value};
 
+use super::expand::Sines;
+
 /// `arith.cmpf` predicates.
 pub(super) mod compare {
     pub(in crate::low) const EQUAL: i64 = 1;
@@ -30,6 +32,8 @@ pub(super) struct Arithmetic<'a, 'b> {
     pub(super) builder: &'a mut Builder<'b>,
     /// Lanes of the vectors; `None` for scalars.
     pub(super) lanes: Option<i64>,
+    /// How sines are computed.
+    pub(super) sines: Sines,
 }
 
 impl Arithmetic<'_, '_> {
@@ -392,11 +396,11 @@ impl Arithmetic<'_, '_> {
         let large = self.builder.value("arith.cmpf", &[largest, limit], Type::I1, [predicate]);
         let r#type = self.shaped(Type::F32);
         let choice = self.builder.create("scf.if", &[large], &[r#type], []);
-        let lanes = self.lanes;
+        let (lanes, sines) = (self.lanes, self.sines);
         let (_, then) = self.builder.region_with_block(choice, &[]);
         self.builder.within(then, |builder| {
             let name = if quarters == 0 { "rt_sin_f32" } else { "rt_cos_f32" };
-            let mut arithmetic = Arithmetic { builder, lanes };
+            let mut arithmetic = Arithmetic { builder, lanes, sines };
             let exact = arithmetic.call(name, &[x], Type::F32);
             // what a lane becomes does not depend on those beside it
             let reduced = arithmetic.sine_reduced(x, quarters);
@@ -407,7 +411,7 @@ impl Arithmetic<'_, '_> {
         });
         let (_, otherwise) = self.builder.region_with_block(choice, &[]);
         self.builder.within(otherwise, |builder| {
-            let y = Arithmetic { builder, lanes }.sine_reduced(x, quarters);
+            let y = Arithmetic { builder, lanes, sines }.sine_reduced(x, quarters);
             builder.create("scf.yield", &[y], &[], []);
         });
         self.builder.body.result(choice, 0)

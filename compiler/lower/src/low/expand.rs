@@ -10,12 +10,24 @@ use ir::{Attribute, Body, Builder, FloatType, Module, Op, Result, Type, Value};
 use super::elementary::{Arithmetic, compare};
 use super::scope::{definitions, with_body};
 
+/// How sines are computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sines {
+    /// In the registers, where arguments are reduced with fused products; only large ones need a call.
+    Inline,
+    /// By calls, for processors on which products are rounded.
+    Called,
+}
+
 /// Expands every operation of `arith` and `math` that is not legal at the low level.
-pub(super) fn expand_math(module: &mut Module) -> Result<()> {
+pub(super) fn expand_math(module: &mut Module, sines: Sines) -> Result<()> {
     let patterns = ConversionPatterns::new(["arith.", "math."].map(|root| ConversionPattern {
         root,
         benefit: 1,
-        convert: |builder, op| expand_op(builder, op).map(|value| vec![value]),
+        convert: match sines {
+            Sines::Inline => |builder, op| expand_op(builder, op, Sines::Inline).map(|value| vec![value]),
+            Sines::Called => |builder, op| expand_op(builder, op, Sines::Called).map(|value| vec![value]),
+        },
     }));
     let legality = Level::Low.legality();
     let is_legal = |body: &Body, op: Op| {
@@ -27,7 +39,7 @@ pub(super) fn expand_math(module: &mut Module) -> Result<()> {
         .try_for_each(|op| with_body(module, op, |_, body| convert(body, &patterns, is_legal)))
 }
 
-fn expand_op(builder: &mut Builder<'_>, op: Op) -> Option<Value> {
+fn expand_op(builder: &mut Builder<'_>, op: Op, sines: Sines) -> Option<Value> {
     let body = &*builder.body;
     let name = body.op(op).name.clone();
     let (_, function) = name.as_str().split_once('.')?;
@@ -35,7 +47,7 @@ fn expand_op(builder: &mut Builder<'_>, op: Op) -> Option<Value> {
     let r#type = body.value_type(operands[0]).clone();
     let lanes = r#type.as_vector().map(|vector| vector.shape[0]);
     let constant = operands.get(1).and_then(|&exponent| constant_float(body, exponent));
-    let mut arithmetic = Arithmetic { builder, lanes };
+    let mut arithmetic = Arithmetic { builder, lanes, sines };
     match r#type.element() {
         Type::Float(FloatType::F32) => arithmetic.single(function, &operands, constant),
         Type::Float(FloatType::F64) => arithmetic.double(function, &operands),
@@ -71,6 +83,9 @@ impl Arithmetic<'_, '_> {
             "log1p" => self.log1p(x),
             "tanh" => self.tanh(x),
             "erf" => self.erf(x),
+            "sin" | "cos" if self.sines == Sines::Called => {
+                self.call(&format!("rt_{function}_f32"), operands, Type::F32)
+            }
             "sin" => self.sine(x, 0),
             "cos" => self.sine(x, 1),
             "powf" => self.power(x, operands[1], constant),

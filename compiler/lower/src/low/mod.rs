@@ -12,6 +12,7 @@ mod elementary;
 mod expand;
 mod flatten;
 mod interface;
+mod library;
 mod narrow;
 mod parallel;
 pub mod profile;
@@ -25,6 +26,7 @@ pub use interface::{NO_ADDRESS, Shapes, add_entry_point, check_freestanding};
 pub use tile::VectorRegisters;
 
 use declare::declare_runtime;
+use ir::FloatType;
 use ir::pass::{OptionDefinition, OptionKind, PassDefinition};
 
 /// The module attribute that lists the messages of assertions; status `n` means message `n - 1`.
@@ -85,6 +87,16 @@ pub const ROUND_PRODUCTS: PassDefinition = PassDefinition::on_module(
     },
 );
 
+/// For results that are the same whatever computes elementary functions, and for code that has no runtime to do it.
+pub const DEFINE_FUNCTIONS: PassDefinition = PassDefinition::on_module(
+    "define-functions",
+    "Elementary functions that the runtime would compute become functions of the module.",
+    |module, _| {
+        library::define_functions(module);
+        Ok(())
+    },
+);
+
 /// The step that may make parallel loops serial.
 pub const OUTLINE_PARALLEL: &str = "outline-parallel";
 /// The step behind which no elementary function is left.
@@ -102,6 +114,21 @@ pub const ERROR_BOUNDS: &[(&str, f64)] = &[
     ("math.log1p", 3.0),
     ("math.tanh", 6.0),
     ("math.erf", 6.0),
+];
+
+/// The same for those that a module defines itself under the fixed order of arithmetic.
+pub const FIXED_ERROR_BOUNDS: &[(&str, FloatType, f64)] = &[
+    ("math.exp", FloatType::F64, 1.0),
+    ("math.exp2", FloatType::F64, 2.0),
+    ("math.expm1", FloatType::F64, 3.0),
+    ("math.log", FloatType::F64, 1.0),
+    ("math.log2", FloatType::F64, 2.0),
+    ("math.log10", FloatType::F64, 2.0),
+    ("math.log1p", FloatType::F64, 3.0),
+    ("math.tanh", FloatType::F64, 4.0),
+    ("math.powf", FloatType::F32, 1.0),
+    ("math.sin", FloatType::F32, 1.0),
+    ("math.cos", FloatType::F32, 1.0),
 ];
 
 /// Every step, in order.
@@ -126,9 +153,19 @@ pub const PASSES: &[PassDefinition] = &[
         "Element types that no processor computes in become i8.",
         |module, _| narrow::widen_narrow_types(module).and_then(|()| declare_runtime(module)),
     ),
-    PassDefinition::on_module(EXPAND_MATH, "Elementary functions of f32 become arithmetic.", |module, _| {
-        expand::expand_math(module).and_then(|()| declare_runtime(module))
-    }),
+    PassDefinition::on_module(EXPAND_MATH, "Elementary functions of f32 become arithmetic.", |module, context| {
+        let sines = match context.options.get("sines") {
+            "called" => expand::Sines::Called,
+            _ => expand::Sines::Inline,
+        };
+        expand::expand_math(module, sines).and_then(|()| declare_runtime(module))
+    })
+    .with_options(&[OptionDefinition {
+        name: "sines",
+        summary: "Whether sines are computed inline, or called, as where products are rounded.",
+        kind: OptionKind::Choice(&["inline", "called"]),
+        default: "inline",
+    }]),
     PassDefinition::on_module(
         OUTLINE_PARALLEL,
         "Bodies of parallel loops become functions that the runtime calls on its threads.",

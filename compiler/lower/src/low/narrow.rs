@@ -14,6 +14,7 @@ use ir::{
 };
 
 use super::elementary::Arithmetic;
+use super::expand::Sines;
 use super::scope::{definitions, with_body};
 
 /// Entries of a table of all values of an 8-bit format.
@@ -84,7 +85,8 @@ fn widen_op(body: &mut Body, op: Op, tables: &mut IndexMap<String, DenseElements
             let result = body.value_type(operation.results()[0]).clone();
             let lanes = result.as_vector().map(|vector| vector.shape[0]);
             let mut builder = Builder::before(body, op);
-            let mut widener = Widener { arithmetic: Arithmetic { builder: &mut builder, lanes }, tables };
+            let mut widener =
+                Widener { arithmetic: Arithmetic { builder: &mut builder, lanes, sines: Sines::Inline }, tables };
             let value = widener.compute(&operation, result.element());
             body.replace(op, &[value]);
         }

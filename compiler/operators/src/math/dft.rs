@@ -80,7 +80,7 @@ fn shapes(node: &mut Node<'_, '_>) -> Answer {
         Some(length) => length,
         None => node.fresh(0, axis),
     };
-    node.expect_extents(vec![Some(shape)])
+    Ok(vec![Some(shape)])
 }
 
 fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {

@@ -109,6 +109,26 @@ fn labels(term: &str, rest: usize) -> Vec<Label> {
     [letters(front), (0..middle).rev().map(Label::Rest).collect(), letters(back)].concat()
 }
 
+/// An operand and the labels of its axes.
+type Term = (Vec<Label>, Shaped);
+
+/// Moves the axis of the result's columns behind the others of the operand that has it, as products of matrices want it.
+fn columns_last(lowering: &mut Lowering<'_>, (labels, operand): &mut Term, column: &Label) {
+    let rank = labels.len();
+    let places: Vec<usize> = (0..rank).filter(|&axis| labels[axis] == *column).collect();
+    let [axis] = places[..] else { return };
+    if axis + 1 == rank {
+        return;
+    }
+    labels[axis..].rotate_left(1);
+    operand.shape[axis..].rotate_left(1);
+    // axis `a` of the operand is axis `inverse[a]` of the result
+    let inverse: Vec<usize> = (0..rank).map(|a| if a == axis { rank - 1 } else { a - usize::from(a > axis) }).collect();
+    let element = lowering.body.value_type(operand.value).element().clone();
+    let input = Input { value: operand.value, map: AffineMap::select(rank, &inverse) };
+    operand.value = lowering.pointwise(&[input], &operand.shape, element, |_, e| e[0]);
+}
+
 /// Products of elements of all operands, summed over labels the result has not.
 fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     let einsum = views::Einsum::of(lowering.source, op);
@@ -116,9 +136,9 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     let (terms, output) = parse(&einsum.equation);
     let operands: Vec<Shaped> = einsum.inputs.iter().map(|&operand| lowering.shaped(operand)).collect();
     let named = |term: &str| term.chars().filter(|c| c.is_alphabetic()).count();
-    let terms: Vec<(Vec<Label>, &Shaped)> = terms
+    let mut terms: Vec<Term> = terms
         .iter()
-        .zip(&operands)
+        .zip(operands)
         .map(|(term, operand)| (labels(term, operand.shape.len() - named(term)), operand))
         .collect();
     let shape = lowering.shape(result);
@@ -134,6 +154,12 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     }
     let element = lowering.element(result);
     let work = accumulator(&element);
+    if let [first, second] = &mut terms[..]
+        && let Some(column) = output.last()
+        && first.0.contains(column) != second.0.contains(column)
+    {
+        [first, second].into_iter().for_each(|term| columns_last(lowering, term, column));
+    }
     let mut inputs = Vec::new();
     for (labels, operand) in &terms {
         let mut map = Vec::new();

@@ -28,7 +28,7 @@ fn shapes(node: &mut Node<'_, '_>) -> Answer {
         Some(frame) => frame,
         None => node.fresh(0, 2),
     };
-    node.expect_extents(vec![Some(vec![batch.clone(), frames, bins, DimExpr::Constant(2)])])
+    Ok(vec![Some(vec![batch.clone(), frames, bins, DimExpr::Constant(2)])])
 }
 
 /// Frames are gathered, weighted and transformed.

@@ -8,7 +8,7 @@ use super::conv::group_count;
 use super::sliding::{Sliding, Window, spatial};
 use crate::operator::{Cost, Kind, Operator};
 use crate::shape::{Answer, Condition, Node};
-use crate::structured::convolution;
+use crate::structured::transposed;
 
 pub(crate) const CONV_TRANSPOSE: Operator = Operator {
     // as if the stride were one
@@ -20,7 +20,7 @@ pub(crate) const CONV_TRANSPOSE: Operator = Operator {
     shapes: Some(shapes),
     lower: Some(|lowering, op| {
         let transposed = Transposed::of(View::of(lowering.source, op));
-        convolution::lower_transposed(lowering, op, &transposed)
+        transposed::lower_transposed(lowering, op, &transposed)
     }),
     ..Operator::of(OnnxOp::ConvTranspose)
 };

@@ -20,7 +20,7 @@ pub(crate) const MAX_ROI_POOL: Operator = Operator {
         }
         let cells = pool.pooled_shape.into_iter().map(DimExpr::Constant);
         let shape = [regions[0].clone(), channels.clone()].into_iter().chain(cells).collect();
-        node.expect_extents(vec![Some(shape)])
+        Ok(vec![Some(shape)])
     }),
     lower: Some(|lowering, op| {
         let pool = views::MaxRoiPool::of(lowering.source, op);

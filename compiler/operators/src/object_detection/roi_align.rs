@@ -33,7 +33,7 @@ fn shapes(node: &mut Node<'_, '_>) -> Answer {
     node.expect_equal(numbers, &DimExpr::Constant(4), "the numbers that give a region and those it needs,")?;
     node.expect_shape(Some(align.batch_indices), std::slice::from_ref(count), "the images of regions")?;
     let [height, width] = [align.output_height, align.output_width].map(DimExpr::Constant);
-    node.expect_extents(vec![Some(vec![count.clone(), channels.clone(), height, width])])
+    Ok(vec![Some(vec![count.clone(), channels.clone(), height, width])])
 }
 
 fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {

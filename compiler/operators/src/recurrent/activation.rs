@@ -2,7 +2,7 @@
 
 use ir::{Attribute, Type, Value};
 
-use crate::graph::{Emitter, Problem};
+use crate::graph::{Emitter, Node, Problem};
 
 /// A function of a list `activations`, with its numbers.
 #[derive(Clone, Debug)]
@@ -10,6 +10,24 @@ pub(super) struct Activation {
     name: String,
     alpha: Option<f64>,
     beta: Option<f64>,
+}
+
+/// Refuses a node that names what is no activation, or not `count` of them for each direction.
+pub(super) fn check(node: &Node, count: usize) -> Result<(), Problem> {
+    let Some(names) = node.attributes.get("activations").and_then(Attribute::as_array) else { return Ok(()) };
+    names.iter().try_for_each(|name| parameters(name.as_str().unwrap_or_default()).map(drop))?;
+    let directions = if node.attributes.str("direction") == Some("bidirectional") { 2 } else { 1 };
+    let expected = count * directions;
+    // the default of a layer with one gate is long enough for two directions
+    let is_right = names.len() == expected || (count == 1 && names.len() == 2);
+    match is_right {
+        true => Ok(()),
+        false => Err(wrong_count(names.len(), expected)),
+    }
+}
+
+fn wrong_count(found: usize, expected: usize) -> Problem {
+    Problem::broken("activation-count", format!("has {found} activations, but it takes {expected}"))
 }
 
 /// The functions of all directions, `count` of `defaults` for each; `alpha` and `beta` are for those that take one.
@@ -26,8 +44,7 @@ pub(super) fn activations(
         None => defaults.repeat(directions),
     };
     if all.len() != directions * defaults.len() {
-        let expected = directions * defaults.len();
-        return Err(Problem::input(format!("has {} activations, but it takes {expected}", all.len())));
+        return Err(wrong_count(all.len(), directions * defaults.len()));
     }
     let mut read = |name: &&str| {
         let (alpha, beta) = parameters(name)?;
@@ -50,7 +67,7 @@ fn parameters(name: &str) -> Result<(Option<f64>, Option<f64>), Problem> {
         "thresholdedrelu" | "elu" => (Some(1.0), None),
         "scaledtanh" => (Some(1.0), Some(1.0)),
         "hardsigmoid" => (Some(0.2), Some(0.5)),
-        _ => return Err(Problem::input(format!("has activation \"{name}\", which is none"))),
+        _ => return Err(Problem::broken("activation-known", format!("has activation \"{name}\", which is none"))),
     })
 }
 

@@ -4,7 +4,7 @@ use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};
 use ir::{Op, Value};
 
-use super::activation::activations;
+use super::activation::{self, activations};
 use super::layer::{Cell, Layer, RANKS, shapes};
 use crate::graph::{Emitter, Problem};
 use crate::operator::Operator;
@@ -17,6 +17,7 @@ const HIDDEN: usize = 2;
 
 pub(crate) const GRU: Operator = Operator {
     ranks: RANKS.split_at(6).0,
+    normalize: Some(|node, _| activation::check(node, 2)),
     shapes: Some(|node| {
         let gru: views::GRU = node.view();
         shapes(node, [gru.x, gru.w, gru.r], gru.layout, 1)

@@ -4,7 +4,7 @@ use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, Direction, View};
 use ir::Value;
 
-use super::activation::activations;
+use super::activation::{self, activations};
 use super::layer::{Cell, Layer, RANKS, of_direction, shapes, split};
 use crate::graph::{Emitter, Problem};
 use crate::operator::Operator;
@@ -19,6 +19,7 @@ const CELL: usize = 3;
 
 pub(crate) const LSTM: Operator = Operator {
     ranks: &RANKS,
+    normalize: Some(|node, _| activation::check(node, 3)),
     shapes: Some(|node| {
         let lstm: views::LSTM = node.view();
         shapes(node, [lstm.x, lstm.w, lstm.r], lstm.layout, 2)

@@ -4,13 +4,14 @@ use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};
 use ir::{Op, Value};
 
-use super::activation::activations;
+use super::activation::{self, activations};
 use super::layer::{Layer, RANKS, shapes};
 use crate::graph::{Emitter, Problem};
 use crate::operator::Operator;
 
 pub(crate) const RNN: Operator = Operator {
     ranks: RANKS.split_at(6).0,
+    normalize: Some(|node, _| activation::check(node, 1)),
     shapes: Some(|node| {
         let rnn: views::RNN = node.view();
         shapes(node, [rnn.x, rnn.w, rnn.r], rnn.layout, 1)

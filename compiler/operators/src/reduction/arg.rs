@@ -4,7 +4,7 @@ use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};
 use ir::Op;
 
-use super::without;
+use super::{remark_empty, without};
 use crate::operator::{Kind, Operator};
 use crate::shape::{Answer, Node, normalize_axis};
 use crate::structured::reduction::{self, arg_extreme};
@@ -30,7 +30,9 @@ fn shapes(node: &mut Node<'_, '_>) -> Answer {
     let extreme: views::ArgMax = node.view();
     let Some(shape) = node.shape_of(extreme.data) else { return Ok(vec![]) };
     let axis = normalize_axis(extreme.axis, shape.len())?;
-    Ok(vec![Some(without(&shape, &[axis], extreme.keepdims != 0))])
+    let result = without(&shape, &[axis], extreme.keepdims != 0);
+    remark_empty(node, &shape, &[axis], &result);
+    Ok(vec![Some(result)])
 }
 
 /// `better` says what takes an element's place: what is strictly better, or what is as good.

@@ -6,6 +6,7 @@ mod reduce;
 use ir::DimExpr;
 
 use crate::operator::Operator;
+use crate::shape::Node;
 
 pub(crate) const OPERATORS: &[&Operator] = &[
     &arg::ARG_MAX,
@@ -30,4 +31,11 @@ fn without(shape: &[DimExpr], axes: &[usize], keep: bool) -> Vec<DimExpr> {
         (true, false) => None,
     });
     dims.collect()
+}
+
+/// Remarks that a reduction whose result has elements makes them of none.
+fn remark_empty(node: &mut Node<'_, '_>, shape: &[DimExpr], axes: &[usize], result: &[DimExpr]) {
+    if let Some(axis) = axes.iter().find(|&&axis| shape[axis] == DimExpr::ZERO && !result.contains(&DimExpr::ZERO)) {
+        node.remark("reduction-of-nothing", format!("reduces axis {axis}, which has no elements, to a value"));
+    }
 }

@@ -4,7 +4,7 @@ use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};
 use ir::{Attribute, DimExpr, Op, Type, Value};
 
-use super::without;
+use super::{remark_empty, without};
 use crate::graph::{Differential, Emitter};
 use crate::operator::{Kind, Operator};
 use crate::shape::{Answer, Elements, Node};
@@ -15,24 +15,28 @@ use crate::upgrade::axes_to_input;
 
 pub(crate) const REDUCE_L1: Operator = Operator {
     upgrades: &[(18, axes_to_input)],
+    shapes: Some(|node| shapes(node, Function::L1)),
     lower: Some(|lowering, op| lower(lowering, op, Function::L1)),
     ..reduction(OnnxOp::ReduceL1)
 };
 
 pub(crate) const REDUCE_L2: Operator = Operator {
     upgrades: &[(18, axes_to_input)],
+    shapes: Some(|node| shapes(node, Function::L2)),
     lower: Some(|lowering, op| lower(lowering, op, Function::L2)),
     ..reduction(OnnxOp::ReduceL2)
 };
 
 pub(crate) const REDUCE_LOG_SUM: Operator = Operator {
     upgrades: &[(18, axes_to_input)],
+    shapes: Some(|node| shapes(node, Function::LogSum)),
     lower: Some(|lowering, op| lower(lowering, op, Function::LogSum)),
     ..reduction(OnnxOp::ReduceLogSum)
 };
 
 pub(crate) const REDUCE_LOG_SUM_EXP: Operator = Operator {
     upgrades: &[(18, axes_to_input)],
+    shapes: Some(|node| shapes(node, Function::LogSumExp)),
     lower: Some(|lowering, op| lower(lowering, op, Function::LogSumExp)),
     ..reduction(OnnxOp::ReduceLogSumExp)
 };
@@ -40,12 +44,14 @@ pub(crate) const REDUCE_LOG_SUM_EXP: Operator = Operator {
 pub(crate) const REDUCE_MAX: Operator = Operator {
     upgrades: &[(18, axes_to_input)],
     elements: Some(|node, extents| fold(node, extents, DimExpr::max)),
+    shapes: Some(|node| shapes(node, Function::Max)),
     lower: Some(|lowering, op| lower(lowering, op, Function::Max)),
     ..reduction(OnnxOp::ReduceMax)
 };
 
 pub(crate) const REDUCE_MEAN: Operator = Operator {
     upgrades: &[(18, axes_to_input)],
+    shapes: Some(|node| shapes(node, Function::Mean)),
     lower: Some(|lowering, op| lower(lowering, op, Function::Mean)),
     derivative: Some(|emit, differential| {
         let ([x], mean, _) = differential.parts(emit);
@@ -63,6 +69,7 @@ pub(crate) const REDUCE_MEAN: Operator = Operator {
 pub(crate) const REDUCE_MIN: Operator = Operator {
     upgrades: &[(18, axes_to_input)],
     elements: Some(|node, extents| fold(node, extents, DimExpr::min)),
+    shapes: Some(|node| shapes(node, Function::Min)),
     lower: Some(|lowering, op| lower(lowering, op, Function::Min)),
     ..reduction(OnnxOp::ReduceMin)
 };
@@ -70,6 +77,7 @@ pub(crate) const REDUCE_MIN: Operator = Operator {
 pub(crate) const REDUCE_PROD: Operator = Operator {
     upgrades: &[(18, axes_to_input)],
     elements: Some(|node, extents| fold(node, extents, DimExpr::mul)),
+    shapes: Some(|node| shapes(node, Function::Prod)),
     lower: Some(|lowering, op| lower(lowering, op, Function::Prod)),
     ..reduction(OnnxOp::ReduceProd)
 };
@@ -77,6 +85,7 @@ pub(crate) const REDUCE_PROD: Operator = Operator {
 pub(crate) const REDUCE_SUM: Operator = Operator {
     upgrades: &[(13, axes_to_input)],
     elements: Some(|node, extents| fold(node, extents, DimExpr::add)),
+    shapes: Some(|node| shapes(node, Function::Sum)),
     lower: Some(|lowering, op| lower(lowering, op, Function::Sum)),
     derivative: Some(|emit, differential| Ok(vec![Some(spread(emit, differential))])),
     ..reduction(OnnxOp::ReduceSum)
@@ -84,6 +93,7 @@ pub(crate) const REDUCE_SUM: Operator = Operator {
 
 pub(crate) const REDUCE_SUM_SQUARE: Operator = Operator {
     upgrades: &[(18, axes_to_input)],
+    shapes: Some(|node| shapes(node, Function::SumSquare)),
     lower: Some(|lowering, op| lower(lowering, op, Function::SumSquare)),
     ..reduction(OnnxOp::ReduceSumSquare)
 };
@@ -129,11 +139,11 @@ enum Function {
 }
 
 const fn reduction(operator: OnnxOp) -> Operator {
-    Operator { kind: Kind::Reduction, shapes: Some(shapes), ..Operator::of(operator) }
+    Operator { kind: Kind::Reduction, ..Operator::of(operator) }
 }
 
 /// All reductions have the same operands and attributes, so one view reads them.
-fn shapes(node: &mut Node<'_, '_>) -> Answer {
+fn shapes(node: &mut Node<'_, '_>, function: Function) -> Answer {
     let reduction: views::ReduceSum = node.view();
     let Some(shape) = node.shape_of(reduction.data) else { return Ok(vec![]) };
     let keep = reduction.keepdims != 0;
@@ -144,7 +154,12 @@ fn shapes(node: &mut Node<'_, '_>) -> Answer {
         _ if reduction.noop_with_empty_axes != 0 => vec![],
         _ => (0..shape.len()).collect(),
     };
-    Ok(vec![Some(without(&shape, &axes, keep))])
+    let result = without(&shape, &axes, keep);
+    // what others make of nothing is said
+    if function == Function::Mean {
+        remark_empty(node, &shape, &axes, &result);
+    }
+    Ok(vec![Some(result)])
 }
 
 /// Each extent may or may not be folded; without them the rank is known when the number of axes is.

@@ -13,6 +13,7 @@ mod math;
 mod node;
 mod rank;
 pub(crate) mod region;
+mod remarks;
 mod requirement;
 
 use std::sync::Arc;
@@ -24,6 +25,7 @@ pub use demand::Reading;
 pub(crate) use math::{broadcast_operands, like_first, like_first_along_axis, like_first_each};
 pub use node::Node;
 pub(crate) use node::{at_least_zero, extent_of, list, normalize_axis};
+pub use remarks::{Remark, WARNINGS, remarked, warn};
 pub use requirement::{Condition, Requirement};
 
 /// A symbolic shape, outermost extent first.
@@ -77,6 +79,8 @@ pub struct ShapeAnalysis {
     fresh: IndexMap<(Value, usize), Arc<str>>,
     /// What extents must be for an operation to mean anything, where only a run tells.
     requirements: IndexMap<Op, Vec<Requirement>>,
+    /// What is said of an operation that breaks a rule, though it can be computed.
+    remarks: IndexMap<Op, Vec<Remark>>,
 }
 
 impl ShapeAnalysis {
@@ -118,6 +122,11 @@ impl ShapeAnalysis {
     /// What a run has to assert about extents before it comes to an operation.
     pub fn requirements(&self, op: Op) -> &[Requirement] {
         self.requirements.get(&op).map_or(&[], Vec::as_slice)
+    }
+
+    /// What is remarked on the operations, in their order.
+    pub fn remarks(&self) -> impl Iterator<Item = (Op, &Remark)> {
+        self.remarks.iter().flat_map(|(&op, remarks)| remarks.iter().map(move |remark| (op, remark)))
     }
 
     /// Infers one more operation of the analysed body, whose operands are known already.
@@ -204,7 +213,11 @@ pub fn infer_shapes(module: &mut Module, bindings: &IndexMap<Arc<str>, i64>) -> 
     for op in module.ops().to_vec() {
         let Some(function) = module.function_view(op) else { continue };
         match analyse(function.body, function.attributes, bindings) {
-            Ok(analysis) => write_types(module, op, &analysis),
+            Ok(analysis) => {
+                let messages = remarked(function.attributes, function.body, &analysis);
+                warn(&mut module.attributes, &messages);
+                write_types(module, op, &analysis);
+            }
             Err(found) => errors.extend(found),
         }
     }
@@ -278,6 +291,7 @@ impl Analyser<'_> {
         let row = table::row_of(body.name(op));
         // a loop's body is inferred several times; the last time counts
         self.known.requirements.swap_remove(&op);
+        self.known.remarks.swap_remove(&op);
         let mut node = Node { analyser: self, op };
         let shapes = match row.and_then(|row| Some((row.ranks, row.shapes?))) {
             Some((ranks, rule)) => {
@@ -296,6 +310,9 @@ impl Analyser<'_> {
             let shape = shapes.next().flatten();
             if *body.value_type(result) == Type::None {
                 continue;
+            }
+            if let Some(shape) = &shape {
+                self.compare_declared(op, result, shape);
             }
             let shape = shape.or_else(|| self.declared_shape(result)).filter(|shape| {
                 let fits = is_addressable(shape, body.value_type(result).element());
@@ -320,6 +337,22 @@ impl Analyser<'_> {
     pub(crate) fn set_shape(&mut self, value: Value, shape: Option<Shape>) {
         let element = self.body.value_type(value).as_tensor().map(|tensor| tensor.element.clone());
         self.known.record(value, Fact { shape, element, elements: None, known: None });
+    }
+
+    /// Remarks that the model declares another shape for a result than it has.
+    fn compare_declared(&mut self, op: Op, result: Value, found: &[DimExpr]) {
+        let Some(declared) = self.body.value_type(result).as_tensor().and_then(|tensor| tensor.shape.as_ref()) else {
+            return;
+        };
+        let differ = |(declared, found): (&Option<i64>, &DimExpr)| {
+            declared.zip(found.as_constant()).is_some_and(|(declared, found)| declared != found)
+        };
+        if declared.len() == found.len() && !declared.iter().zip(found).any(differ) {
+            return;
+        }
+        let extents: Vec<String> = declared.iter().map(|d| d.map_or("?".into(), |extent| extent.to_string())).collect();
+        let message = format!("is stated with shape [{}], but has {}", extents.join(", "), list(found));
+        self.known.remarks.entry(op).or_default().push(Remark { rule: "value-shape-declared", message });
     }
 
     /// The shape the model declares for a result: the last resort.

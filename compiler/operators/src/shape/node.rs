@@ -3,7 +3,7 @@
 use dialects::onnx::views::View;
 use ir::{Attribute, DimExpr, Op, Type, Value};
 
-use super::{Analyser, Answer, Condition, Elements, Requirement, Shape};
+use super::{Analyser, Answer, Condition, Elements, Remark, Requirement, Shape};
 
 /// An operation and what is known around it.
 pub struct Node<'a, 'b> {
@@ -140,6 +140,11 @@ impl<'b> Node<'_, 'b> {
         }
     }
 
+    /// Remarks that the node breaks a rule, though it can be computed.
+    pub(crate) fn remark(&mut self, rule: &'static str, message: String) {
+        self.analyser.known.remarks.entry(self.op).or_default().push(Remark { rule, message });
+    }
+
     /// States that two extents are equal; `what` says of what they are.
     pub(crate) fn expect_equal(&mut self, a: &DimExpr, b: &DimExpr, what: &str) -> Result<(), String> {
         self.require(Condition::Equal(a.clone(), b.clone()), || format!("{what} {a} and {b} differ"))
@@ -199,14 +204,23 @@ impl<'b> Node<'_, 'b> {
     }
 
     /// The shapes of results, in which no extent is negative.
-    pub(crate) fn expect_extents(&mut self, shapes: Vec<Option<Shape>>) -> Answer {
+    pub(super) fn expect_extents(&mut self, shapes: Vec<Option<Shape>>) -> Answer {
         for (index, shape) in shapes.iter().enumerate().take(self.result_count()) {
             for (axis, dim) in shape.iter().flatten().enumerate() {
+                if self.is_operand_extent(dim) {
+                    continue;
+                }
                 let message = || format!("extent {axis} of result {index} is {dim}, which is negative");
                 self.require(Condition::Extent(dim.clone()), message)?;
             }
         }
         Ok(shapes)
+    }
+
+    /// Whether an operand has this extent, which was seen to be one where the operand was made.
+    fn is_operand_extent(&self, dim: &DimExpr) -> bool {
+        let operands = self.analyser.body.op(self.op).operands();
+        operands.iter().any(|&operand| self.analyser.known.shape(operand).is_some_and(|shape| shape.contains(dim)))
     }
 
     /// The axes an operand lists, counted from the front. `Ok(None)` when they are not known, or omitted.

@@ -1,4 +1,4 @@
-//! Conv and ConvTranspose.
+//! Conv.
 //!
 //! A convolution is one generic operation over blocked activations and packed weights:
 //!
@@ -7,7 +7,6 @@
 //! The group loop is left out when there is one group. Fewer than 16 output channels a group use packed weights of 16
 //! columns of which only the first are written.
 
-use dialects::onnx::views::AutoPad;
 use ir::{AffineExpr, AffineMap, Attribute, DimExpr, Op, Type, Value};
 
 use super::blocked::{block_size, channel_index, loop_index};
@@ -23,22 +22,22 @@ use dialects::linalg::generic::{Input, Iterator};
 use dialects::rt::tile::QUAD;
 
 /// A convolution with weights in the order of Conv. Half precision is summed up in f32, which the weights are in.
-struct Convolution {
+pub(super) struct Convolution {
     /// `[O, C / groups, K…]`
-    weights: Shaped,
+    pub(super) weights: Shaped,
     /// `[O]`
-    bias: Option<Shaped>,
-    groups: i64,
-    window: Window,
+    pub(super) bias: Option<Shaped>,
+    pub(super) groups: i64,
+    pub(super) window: Window,
     /// Elements of the result.
-    element: Type,
+    pub(super) element: Type,
     /// For signed weights of bytes.
-    bytes: Option<Bytes>,
+    pub(super) bytes: Option<Bytes>,
 }
 
 /// The operand of a convolution of bytes, which becomes unsigned.
 #[derive(Clone)]
-struct Bytes {
+pub(super) struct Bytes {
     /// Whether it is signed.
     moves: bool,
     /// What it has around it: its zero point.
@@ -187,7 +186,7 @@ fn fill_of(lowering: &mut Lowering<'_>, zero_point: Option<Value>, moves: bool) 
 }
 
 /// Whether channels can be blocked and weights packed ahead.
-fn is_static(weights: &Shaped) -> bool {
+pub(super) fn is_static(weights: &Shaped) -> bool {
     weights.shape.iter().all(|extent| extent.as_constant().is_some())
 }
 
@@ -272,13 +271,22 @@ fn convolve(
     let aligned = [channels, outputs / convolution.groups].iter().all(|channels| channels % GROUP == 0);
     match convolution.window.is_pointwise() && !aligned && convolution.bytes.is_none() {
         true => grouped_pointwise(lowering, x, convolution, result),
-        false => grouped(lowering, x, convolution, result),
+        false => match grouped(lowering, x, convolution, &output) {
+            Sums::Blocked(value) => lowering.bind_blocked(result, value),
+            Sums::Plain(value) => lowering.bind(result, value),
+        },
     }
     Ok(())
 }
 
+/// The result of a grouped convolution, in the layout that it has without a copy.
+pub(super) enum Sums {
+    Blocked(Value),
+    Plain(Value),
+}
+
 /// The operand in blocked form. Its weights tell how many channels it must have.
-fn blocked_input(lowering: &mut Lowering<'_>, x: Value, channels: &DimExpr) -> Shaped {
+pub(super) fn blocked_input(lowering: &mut Lowering<'_>, x: Value, channels: &DimExpr) -> Shaped {
     let mut shape = lowering.shape(x);
     if shape[1] == *channels {
         return lowering.blocked(x);
@@ -332,7 +340,12 @@ fn grouped_pointwise(lowering: &mut Lowering<'_>, x: Value, convolution: &Convol
 }
 
 /// One output channel an input channel: lanes stay apart.
-fn depthwise(lowering: &mut Lowering<'_>, input: &Shaped, convolution: &Convolution, output: &[DimExpr]) -> Value {
+pub(super) fn depthwise(
+    lowering: &mut Lowering<'_>,
+    input: &Shaped,
+    convolution: &Convolution,
+    output: &[DimExpr],
+) -> Value {
     let window = &convolution.window;
     let spatial = window.rank();
     let zero = lowering.number(0.0, &lowering.body.value_type(input.value).element().clone());
@@ -397,25 +410,31 @@ fn is_whole(channels: &DimExpr) -> bool {
 }
 
 /// All groups but one: channels are regrouped, so that every group starts a block.
-fn grouped(lowering: &mut Lowering<'_>, x: Value, convolution: &Convolution, result: Value) {
+fn grouped(lowering: &mut Lowering<'_>, x: Value, convolution: &Convolution, output: &[DimExpr]) -> Sums {
     let channels = convolution.weights.shape[1].clone();
     let plain = lowering.shape(x);
     if is_whole(&channels) && is_whole(&plain[1]) && lowering.is_blocked(x) {
         let shape = super::blocked::blocked_shape(&group_shape(&plain, convolution.groups, &channels));
         let packed = Shaped { value: lowering.blocked(x).value, shape };
         let packed = convolution.operand(lowering, &packed);
-        return grouped_dense(lowering, &packed, &plain[0], convolution, result);
+        return grouped_dense(lowering, &packed, &plain[0], convolution, output);
     }
     let plain = lowering.shaped(x);
     let plain = convolution.operand(lowering, &plain);
-    grouped_plain(lowering, &plain, convolution, result);
+    grouped_plain(lowering, &plain, convolution, output)
 }
 
-fn grouped_plain(lowering: &mut Lowering<'_>, plain: &Shaped, convolution: &Convolution, result: Value) {
+/// All groups but one, of a plain tensor.
+pub(super) fn grouped_plain(
+    lowering: &mut Lowering<'_>,
+    plain: &Shaped,
+    convolution: &Convolution,
+    output: &[DimExpr],
+) -> Sums {
     let shape = group_shape(&plain.shape, convolution.groups, &convolution.weights.shape[1]);
     let value = lowering.reshape(plain.value, &shape);
     let packed = lowering.pack(&Shaped { value, shape });
-    grouped_dense(lowering, &packed, &plain.shape[0], convolution, result);
+    grouped_dense(lowering, &packed, &plain.shape[0], convolution, output)
 }
 
 /// The contraction of `[N * G, CB, S…, b]`.
@@ -424,30 +443,32 @@ fn grouped_dense(
     packed: &Shaped,
     batch: &DimExpr,
     convolution: &Convolution,
-    result: Value,
-) {
-    let output = lowering.shape(result);
+    output: &[DimExpr],
+) -> Sums {
     let outputs = DimExpr::Constant(convolution.weights.shape[0].as_constant().unwrap_or(1) / convolution.groups);
     let mut shape = packed.shape.clone();
     shape[0] = DimExpr::Constant(convolution.groups);
     shape.insert(0, batch.clone());
     let input = Shaped { value: lowering.reshape(packed.value, &shape), shape };
-    let out_group = group_shape(&output, convolution.groups, &outputs);
+    let out_group = group_shape(output, convolution.groups, &outputs);
     let value = dense(lowering, &input, convolution, &out_group);
     if is_whole(&outputs) {
-        let value = lowering.reshape(value, &super::blocked::blocked_shape(&output));
-        lowering.bind_blocked(result, value);
+        Sums::Blocked(lowering.reshape(value, &super::blocked::blocked_shape(output)))
     } else {
         let value = lowering.reshape(value, &super::blocked::blocked_shape(&out_group));
         let plain = lowering.unpack(value, &out_group);
-        let value = lowering.reshape(plain, &output);
-        lowering.bind(result, value);
+        Sums::Plain(lowering.reshape(plain, output))
     }
 }
 
 /// The contraction. `input` is `[N, IB, S…, b]`, or `[N, G, IB, S…, b]` with groups; `output` is the plain result of one
 /// group, with `N * G` in front when there are groups. The result has the form of the input.
-fn dense(lowering: &mut Lowering<'_>, input: &Shaped, convolution: &Convolution, output: &[DimExpr]) -> Value {
+pub(super) fn dense(
+    lowering: &mut Lowering<'_>,
+    input: &Shaped,
+    convolution: &Convolution,
+    output: &[DimExpr],
+) -> Value {
     let window = &convolution.window;
     let spatial = window.rank();
     let lead = usize::from(convolution.groups > 1);
@@ -460,16 +481,22 @@ fn dense(lowering: &mut Lowering<'_>, input: &Shaped, convolution: &Convolution,
     let per_group = &output[1];
     let wide = per_group.as_constant().is_some_and(|outputs| outputs >= GROUP);
     let weights = pack_weights(lowering, convolution);
+    let outer = spatial.saturating_sub(INNER_AXES);
+    let (padded, weights) = match outer {
+        0 => (padded, weights),
+        _ => unfold(lowering, &padded, weights, convolution, &output[2..2 + outer]),
+    };
     // loops: n, (g), ob, o…, oc, ib, k…, ic
     let (ob, spatial_from) = (1 + lead, 2 + lead);
     let oc = spatial_from + spatial;
     let (ib, kernel) = (oc + 1, oc + 2);
-    let ic = kernel + spatial;
+    let ic = kernel + spatial - outer;
     let loops = ic + 1;
     let dim = |index: usize| AffineExpr::Dim(index as u32);
     let mut x_map: Vec<AffineExpr> = (0..1 + lead).map(dim).collect();
+    x_map.extend((0..outer).map(|axis| dim(spatial_from + axis)));
     x_map.push(dim(ib));
-    x_map.extend((0..spatial).map(|axis| window.subscript(axis, spatial_from + axis, kernel + axis)));
+    x_map.extend((outer..spatial).map(|axis| window.subscript(axis, spatial_from + axis, kernel + axis - outer)));
     x_map.push(dim(ic));
     let mut w_map: Vec<AffineExpr> = (1..1 + lead).map(dim).collect();
     w_map.push(if wide { dim(ob) } else { dim(oc).floor_div(GROUP) });
@@ -508,7 +535,7 @@ fn dense(lowering: &mut Lowering<'_>, input: &Shaped, convolution: &Convolution,
     });
     let channels = convolution.weights.shape[1].as_constant().unwrap_or(1);
     let block = channels.clamp(1, GROUP);
-    if channels % block != 0 {
+    if channels % block != 0 && outer == 0 {
         let op = lowering.body.defining_op(value).expect("a generic defines its result");
         lowering.body.op_mut(op).attributes.set("rt.last_block", Attribute::i64(channels % block));
     }
@@ -556,6 +583,60 @@ fn without_zeros(
         s.sub(e[0], product)
     });
     Shaped { value, shape: sums.shape.clone() }
+}
+
+/// Spatial axes along which the window slides within a contraction: it has loops for no more.
+const INNER_AXES: usize = 2;
+
+/// The taps of the outer spatial axes as further blocks of channels: `[N, (G), O…, K… * IB, S, S, b]` of a padded tensor
+/// and `[(G), OB, K… * IB, K, K, b, 16]` of packed weights, where `O…` are the places along these axes.
+fn unfold(
+    lowering: &mut Lowering<'_>,
+    padded: &Shaped,
+    weights: Value,
+    convolution: &Convolution,
+    places: &[DimExpr],
+) -> (Shaped, Value) {
+    let (window, outer) = (&convolution.window, places.len());
+    let lead = usize::from(convolution.groups > 1);
+    let blocks = padded.shape[1 + lead].as_constant().expect("channels are those of static weights");
+    let taps: Vec<i64> = window.kernel[..outer].iter().filter_map(DimExpr::as_constant).collect();
+    let all = DimExpr::Constant(blocks * taps.iter().product::<i64>());
+    // the block of channels and the taps that a further block stands for
+    let parts = |block: usize| {
+        let index = AffineExpr::Dim(block as u32);
+        let mut rest = index.clone().floor_div(blocks);
+        let mut own = vec![];
+        for &count in taps.iter().rev() {
+            own.insert(0, rest.clone().modulo(count));
+            rest = rest.floor_div(count);
+        }
+        (index.modulo(blocks), own)
+    };
+    let dims = |range: std::ops::Range<usize>| range.map(|index| AffineExpr::Dim(index as u32));
+    let element = lowering.body.value_type(padded.value).element().clone();
+
+    let mut shape = padded.shape[..1 + lead].to_vec();
+    shape.extend(places.iter().chain([&all]).chain(&padded.shape[2 + lead + outer..]).cloned());
+    let (block, own) = parts(1 + lead + outer);
+    let mut map: Vec<AffineExpr> = dims(0..1 + lead).chain([block]).collect();
+    map.extend(own.into_iter().enumerate().map(|(axis, tap)| {
+        let place = AffineExpr::Dim((1 + lead + axis) as u32).mul(AffineExpr::Constant(window.strides[axis]));
+        place.add(tap.mul(AffineExpr::Constant(window.dilations[axis])))
+    }));
+    map.extend(dims(2 + lead + outer..shape.len()));
+    let input = Input { value: padded.value, map: AffineMap::new(shape.len() as u32, map) };
+    let value = lowering.pointwise(&[input], &shape, element.clone(), |_, e| e[0]);
+
+    let packed: Vec<DimExpr> =
+        lowering.body.value_type(weights).shape().unwrap_or_default().iter().flatten().map(|&n| n.into()).collect();
+    let mut packed_shape = packed[..1 + lead].to_vec();
+    packed_shape.extend([all].into_iter().chain(packed[2 + lead + outer..].iter().cloned()));
+    let (block, own) = parts(1 + lead);
+    let map = dims(0..1 + lead).chain([block]).chain(own).chain(dims(2 + lead..packed_shape.len())).collect();
+    let input = Input { value: weights, map: AffineMap::new(packed_shape.len() as u32, map) };
+    let weights = lowering.pointwise(&[input], &packed_shape, element, |_, e| e[0]);
+    (Shaped { value, shape }, weights)
 }
 
 /// The tensor that accumulation starts from and the axes of the result it is read along.
@@ -656,154 +737,4 @@ fn pack_weights(lowering: &mut Lowering<'_>, convolution: &Convolution) -> Value
         let zero = s.number(0.0, &element);
         s.select(inside, value, zero)
     })
-}
-
-/// Lowers `ConvTranspose`.
-pub(crate) fn lower_transposed(
-    lowering: &mut Lowering<'_>,
-    op: Op,
-    transposed: &nn::Transposed,
-) -> Result<(), Unsupported> {
-    let (x, result) = (transposed.x, lowering.source.op(op).results()[0]);
-    let element = lowering.element(result);
-    let weights = lowering.shaped(transposed.w);
-    if !is_static(&weights) {
-        return Err(Unsupported::new("the shape of its weights is not static"));
-    }
-    let kernel: Vec<i64> = weights.shape[2..].iter().filter_map(DimExpr::as_constant).collect();
-    let weights = lowering.in_type(&weights, &accumulator(&element));
-    let rank = kernel.len();
-    let groups = transposed.groups;
-    let list = |given: &Option<Vec<i64>>| given.clone().unwrap_or_else(|| vec![1; rank]);
-    let (strides, dilations) = (list(&transposed.sliding.strides), list(&transposed.sliding.dilations));
-    let input = lowering.shape(x);
-    let output = lowering.shape(result);
-    let low = transposed_padding(transposed, &kernel, &strides, &dilations, &input[2..], &output[2..]);
-    let flipped = flip_weights(lowering, &weights, groups);
-    let (spread, spread_shape) = spread_input(lowering, x, &weights, &strides);
-    // the spread input has (extent - 1) * stride + 1 elements; padding makes up for the rest of the output
-    let pads = (0..rank)
-        .map(|axis| {
-            let reach = DimExpr::Constant((kernel[axis] - 1) * dilations[axis]);
-            let low = reach.sub(&low[axis]);
-            let high = output[2 + axis].add(&reach).sub(&spread_shape[2 + axis]).sub(&low);
-            [low, high]
-        })
-        .collect();
-    let kernel = kernel.into_iter().map(DimExpr::Constant).collect();
-    let window = Window { kernel, strides: vec![1; rank], dilations, pads };
-    let bias = transposed.bias.map(|bias| lowering.shaped(bias));
-    let convolution = Convolution { weights: flipped, bias, groups, window, element, bytes: None };
-    let channels = convolution.weights.shape[1].as_constant().unwrap_or(1);
-    match groups {
-        1 => {
-            let value = dense(lowering, &spread, &convolution, &output);
-            lowering.bind_blocked(result, value);
-        }
-        _ if channels == 1 && convolution.weights.shape[0] == DimExpr::Constant(groups) => {
-            let value = depthwise(lowering, &spread, &convolution, &output);
-            lowering.bind_blocked(result, value);
-        }
-        _ => {
-            let plain = lowering.unpack(spread.value, &spread_shape);
-            grouped_plain(lowering, &Shaped { value: plain, shape: spread_shape }, &convolution, result);
-        }
-    }
-    Ok(())
-}
-
-/// Elements cut off in front of each axis of the full transposed convolution.
-fn transposed_padding(
-    transposed: &nn::Transposed,
-    kernel: &[i64],
-    strides: &[i64],
-    dilations: &[i64],
-    input: &[DimExpr],
-    output: &[DimExpr],
-) -> Vec<DimExpr> {
-    let rank = kernel.len();
-    let auto = transposed.sliding.auto_pad;
-    let explicit = transposed.sliding.pads.clone().unwrap_or_else(|| vec![0; 2 * rank]);
-    let has_shape = transposed.output_shape.is_some();
-    if auto == AutoPad::Notset && !has_shape {
-        return explicit[..rank].iter().map(|&pad| pad.into()).collect();
-    }
-    if auto == AutoPad::Valid && !has_shape {
-        return vec![DimExpr::ZERO; rank];
-    }
-    let extra = transposed.output_padding.clone().unwrap_or_else(|| vec![0; rank]);
-    (0..rank)
-        .map(|axis| {
-            let reach = (kernel[axis] - 1) * dilations[axis] + 1 + extra[axis];
-            let full =
-                input[axis].sub(&DimExpr::ONE).mul(&DimExpr::Constant(strides[axis])).add(&DimExpr::Constant(reach));
-            let total = DimExpr::max(&full.sub(&output[axis]), &DimExpr::ZERO);
-            let half = total.floor_div(&DimExpr::Constant(2));
-            if auto == AutoPad::SameUpper { half } else { total.sub(&half) }
-        })
-        .collect()
-}
-
-/// ConvTranspose weights `[C, O / groups, K…]` as Conv weights `[O, C / groups, K…]`, mirrored along the kernel.
-fn flip_weights(lowering: &mut Lowering<'_>, weights: &Shaped, groups: i64) -> Shaped {
-    let extents: Vec<i64> = weights.shape.iter().filter_map(DimExpr::as_constant).collect();
-    let (channels, outputs) = (extents[0] / groups, extents[1]);
-    let mut shape = vec![outputs * groups, channels];
-    shape.extend(&extents[2..]);
-    let dim = |index: usize| AffineExpr::Dim(index as u32);
-    let group = if groups == 1 { AffineExpr::Constant(0) } else { dim(0).floor_div(outputs) };
-    let output = if groups == 1 { dim(0) } else { dim(0).modulo(outputs) };
-    let mut map = vec![group.mul(AffineExpr::Constant(channels)).add(dim(1)), output];
-    map.extend(
-        (2..extents.len())
-            .map(|axis| dim(axis).mul(AffineExpr::Constant(-1)).add(AffineExpr::Constant(extents[axis] - 1))),
-    );
-    let shape: Vec<DimExpr> = shape.into_iter().map(DimExpr::Constant).collect();
-    let element = lowering.body.value_type(weights.value).element().clone();
-    let input = Input { value: weights.value, map: AffineMap::new(shape.len() as u32, map) };
-    let value = lowering.pointwise(&[input], &shape, element, |_, e| e[0]);
-    Shaped { value, shape }
-}
-
-/// The blocked input with `stride - 1` zeros between neighbours, and its shape in plain form.
-fn spread_input(lowering: &mut Lowering<'_>, x: Value, weights: &Shaped, strides: &[i64]) -> (Shaped, Vec<DimExpr>) {
-    let (channels, work) = (&weights.shape[0], lowering.body.value_type(weights.value).element().clone());
-    let input = blocked_input(lowering, x, channels);
-    let input = lowering.in_type(&input, &work);
-    let mut plain = lowering.shape(x);
-    plain[1] = channels.clone();
-    if strides.iter().all(|&stride| stride == 1) {
-        return (input, plain);
-    }
-    for (axis, &stride) in strides.iter().enumerate() {
-        plain[2 + axis] = plain[2 + axis].sub(&DimExpr::ONE).mul(&DimExpr::Constant(stride)).add(&DimExpr::ONE);
-    }
-    let shape = super::blocked::blocked_shape(&plain);
-    let element = lowering.body.value_type(input.value).element().clone();
-    let rank = shape.len();
-    let strides = strides.to_vec();
-    let value = lowering.pointwise(&[], &shape, element.clone(), |builder, _| {
-        let mut operands = vec![input.value];
-        let mut hit: Option<Value> = None;
-        for axis in 0..rank {
-            let index = loop_index(builder, axis);
-            let stride = axis.checked_sub(2).and_then(|axis| strides.get(axis)).copied().unwrap_or(1);
-            if stride == 1 {
-                operands.push(index);
-                continue;
-            }
-            let by = builder.constant_index(stride);
-            operands.push(builder.value("arith.divui", &[index, by], Type::Index, []));
-            let rest = builder.value("arith.remui", &[index, by], Type::Index, []);
-            let mut s = Scalars { builder, unsigned: false };
-            let zero = s.number(0.0, &Type::Index);
-            let exact = s.compare(Comparison::Equal, rest, zero);
-            hit = Some(hit.map_or(exact, |all| s.same("arith.andi", &[all, exact])));
-        }
-        let value = builder.value("tensor.extract", &operands, element.clone(), []);
-        let mut s = Scalars { builder, unsigned: false };
-        let zero = s.number(0.0, &element);
-        s.select(hit.expect("some stride is larger than 1"), value, zero)
-    });
-    (Shaped { value, shape }, plain)
 }

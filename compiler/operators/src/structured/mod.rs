@@ -23,6 +23,7 @@ pub mod scalars;
 pub(crate) mod sizes;
 pub(crate) mod slicing;
 pub(crate) mod strings;
+pub(crate) mod transposed;
 pub(crate) mod window;
 
 use crate::shape::{Condition, ShapeAnalysis};

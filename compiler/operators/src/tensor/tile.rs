@@ -1,13 +1,16 @@
 //! Tile: every axis repeated.
 
+use dialects::linalg::generic::Input;
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};
-use ir::{Attribute, Op, Type, Value};
+use ir::{AffineExpr, AffineMap, DimExpr, Op, Type, Value};
 
 use crate::graph::{self, Emitter, Problem};
 use crate::operator::{Kind, Operator, Rank, Uniform};
 use crate::shape::elements::repeat;
 use crate::shape::{Answer, Node};
+use crate::structured::blocked::loop_index;
+use crate::structured::reduction::Shaped;
 use crate::structured::sizes::EXTENT_LIMIT;
 use crate::structured::{Lowering, Unsupported};
 
@@ -50,22 +53,51 @@ fn shapes(node: &mut Node<'_, '_>) -> Answer {
 
 fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     settle(lowering, op);
-    let views::Tile { input: operand, .. } = View::of(lowering.source, op);
+    let tile = views::Tile::of(lowering.source, op);
     let result = lowering.source.op(op).results()[0];
+    let input = lowering.shaped(tile.input);
     let (shape, element) = (lowering.shape(result), lowering.element(result));
-    let from = lowering.shape(operand);
-    let tensor = lowering.value(operand);
-    let extents: Vec<Value> = from.iter().map(|dim| lowering.dim(dim)).collect();
-    let value = lowering.pointwise(&[], &shape, element.clone(), |builder, _| {
-        let mut operands = vec![tensor];
-        for (axis, &extent) in extents.iter().enumerate() {
-            let index = builder.value("linalg.index", &[], Type::Index, [("dim", Attribute::i64(axis as i64))]);
-            operands.push(builder.value("arith.remui", &[index, extent], Type::Index, []));
+    let value = match lowering.known_integers(tile.repeats) {
+        Some(repeats) => {
+            let value = repeated(lowering, &input, &repeats, &element);
+            lowering.reshape(value, &shape)
         }
-        builder.value("tensor.extract", &operands, element, [])
-    });
+        None => wrapped(lowering, &input, &shape, &element),
+    };
     lowering.bind(result, value);
     Ok(())
+}
+
+/// Each axis as two, the repeats and its own; an extent of 1 needs none.
+fn repeated(lowering: &mut Lowering<'_>, input: &Shaped, repeats: &[i64], element: &Type) -> Value {
+    let (mut loops, mut map): (Vec<DimExpr>, Vec<AffineExpr>) = (vec![], vec![]);
+    for (dim, &repeat) in input.shape.iter().zip(repeats) {
+        if repeat != 1 {
+            loops.push(repeat.into());
+        }
+        map.push(match *dim == DimExpr::ONE {
+            true => AffineExpr::Constant(0),
+            false => {
+                loops.push(dim.clone());
+                AffineExpr::Dim(loops.len() as u32 - 1)
+            }
+        });
+    }
+    let input = Input { value: input.value, map: AffineMap::new(loops.len() as u32, map) };
+    lowering.pointwise(&[input], &loops, element.clone(), |_, e| e[0])
+}
+
+/// Each place counted from the start again where the operand ends.
+fn wrapped(lowering: &mut Lowering<'_>, input: &Shaped, shape: &[DimExpr], element: &Type) -> Value {
+    let extents: Vec<Value> = input.shape.iter().map(|dim| lowering.dim(dim)).collect();
+    lowering.pointwise(&[], shape, element.clone(), |builder, _| {
+        let mut operands = vec![input.value];
+        for (axis, &extent) in extents.iter().enumerate() {
+            let index = loop_index(builder, axis);
+            operands.push(builder.value("arith.remui", &[index, extent], Type::Index, []));
+        }
+        builder.value("tensor.extract", &operands, element.clone(), [])
+    })
 }
 
 fn settle(lowering: &mut Lowering<'_>, op: Op) {

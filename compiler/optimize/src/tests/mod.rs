@@ -3,6 +3,7 @@
 //! Expressions are written as patterns are; [`PRELUDE`] gives the arguments and constants they name. A constant that
 //! is the same number everywhere prints as that number, any other constant computation as `constant`.
 
+mod bounds;
 mod strict;
 mod truth;
 

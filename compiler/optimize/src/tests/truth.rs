@@ -13,7 +13,7 @@ use crate::pattern::Pattern;
 use crate::rules::{Compiled, Kind, Match, RULES};
 
 /// Elements of every argument.
-const COUNT: usize = 256;
+pub(super) const COUNT: usize = 256;
 /// Places a rule is tried at for each type.
 const PLACES: usize = 2;
 /// Operators with rules here that are not elementwise, but take what elementwise ones do.
@@ -92,7 +92,7 @@ impl Writer {
 }
 
 /// The left side of a rule as a function; `None` where it means nothing.
-fn left_side(rule: &Compiled, element: &str, chosen: &[&'static str]) -> Option<Module> {
+pub(super) fn left_side(rule: &Compiled, element: &str, chosen: &[&'static str]) -> Option<Module> {
     let mut writer = Writer { chosen: chosen.to_vec(), lines: vec![] };
     let (result, r#type) = writer.write(&rule.from, element)?;
     let arguments: Vec<usize> = (0..chosen.len()).filter(|&at| chosen[at] == "argument").collect();
@@ -115,7 +115,7 @@ fn left_side(rule: &Compiled, element: &str, chosen: &[&'static str]) -> Option<
 }
 
 /// The same function with the right side in place of the left; `None` where the rule does not apply.
-fn right_side(rule: &Compiled, mut module: Module) -> Option<Module> {
+pub(super) fn right_side(rule: &Compiled, mut module: Module) -> Option<Module> {
     let function = module.symbol(MAIN)?;
     let attributes = module.body.op(function).attributes.clone();
     let mut body = module.body.take_isolated(function)?;
@@ -149,7 +149,7 @@ fn right_side(rule: &Compiled, mut module: Module) -> Option<Module> {
     Some(module)
 }
 
-fn run(mut module: Module, inputs: &[Tensor]) -> Tensor {
+pub(super) fn run(mut module: Module, inputs: &[Tensor]) -> Tensor {
     operators::structured::lower_function(&mut module, MAIN).unwrap_or_else(|errors| panic!("{}", errors[0]));
     let main = module.function(MAIN).expect("there is a main");
     // integers are signless at this level

@@ -1,0 +1,220 @@
+//! Square tiles of results whose rows lie along the columns of an operand, as in a transposition.
+//!
+//! As many rows as vectors have lanes are computed together. What an operand holds of them is loaded along its own rows and
+//! transposed in registers, instead of element by element.
+
+use ir::{AffineExpr, Attribute, Attributes, IndexMap, IndexSet, Type, Value};
+
+use super::emit::Emitter;
+use super::lane::Lane;
+use super::loops::{Piece, delinearize, emit_row, store_point};
+use dialects::linalg::generic::Generic;
+
+/// Rows of a result that are computed together.
+pub(super) struct Tile {
+    /// Their indices, one behind the other, as many as vectors have lanes; the first is a multiple of that.
+    rows: Vec<Value>,
+    /// For the indices, and what they leave when they are divided: which row's it is, and the first row's.
+    places: IndexMap<Value, (usize, Value)>,
+    /// For a buffer and subscripts but the last: what each row reads there.
+    blocks: IndexMap<(Value, Vec<Lane>), Vec<Value>>,
+}
+
+impl Tile {
+    fn new(rows: Vec<Value>) -> Tile {
+        let places = rows.iter().enumerate().map(|(number, &row)| (row, (number, rows[0]))).collect();
+        Tile { rows, places, blocks: IndexMap::default() }
+    }
+}
+
+/// The outer dimension of the result along which an operand's last one runs, while the result's last one runs along another of
+/// the operand's.
+pub(super) fn crossed_dim(emitter: &Emitter<'_>, value: Value, rank: usize) -> Option<usize> {
+    let source = emitter.source;
+    let shape = source.value_type(value).shape()?;
+    let is_long = |dim: usize| shape[dim].is_none_or(|extent| extent >= emitter.lanes as i64);
+    let last = rank.checked_sub(1).filter(|&last| is_long(last))?;
+    let identity: Vec<AffineExpr> = (0..rank as u32).map(AffineExpr::Dim).collect();
+    let mut pending = vec![(value, identity)];
+    let mut seen: IndexSet<Value> = IndexSet::default();
+    while let Some((value, subscripts)) = pending.pop() {
+        if emitter.buffer(value).is_some() {
+            let Some((inner, outer)) = subscripts.split_last() else { continue };
+            let Some(dim) = consecutive_dim(inner, emitter.lanes as i64) else { continue };
+            if dim != last && is_long(dim) && outer.iter().any(|e| e.uses_dim(last as u32)) {
+                return Some(dim);
+            }
+            continue;
+        }
+        let Some(generic) = Generic::defining(source, value).filter(|generic| !generic.is_reduction()) else {
+            continue;
+        };
+        if !seen.insert(value) || !generic.output_map(0).is_identity() {
+            continue;
+        }
+        for (input, map) in generic.inputs.iter().zip(&generic.maps) {
+            pending.push((*input, map.results.iter().map(|e| e.substitute(&subscripts, &[])).collect()));
+        }
+    }
+    None
+}
+
+/// The dimension along which a subscript counts up by one, at least within each `lanes` indices from a multiple of that on.
+fn consecutive_dim(subscript: &AffineExpr, lanes: i64) -> Option<usize> {
+    match subscript {
+        AffineExpr::Dim(dim) => Some(*dim as usize),
+        AffineExpr::Mod(a, b) => match (&**a, &**b) {
+            (AffineExpr::Dim(dim), AffineExpr::Constant(count)) if count % lanes == 0 => Some(*dim as usize),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Emits the loops that compute `pieces`, tile by tile along dimension `dim` and the last one.
+pub(super) fn emit_tiles(emitter: &mut Emitter<'_>, pieces: &[Piece<'_>], extents: &[Value], dim: usize, work: i64) {
+    let lanes = emitter.lanes as i64;
+    let (&last, outer) = extents.split_last().expect("there is a last dimension");
+    let width = emitter.index(lanes);
+    let tiles = emitter.div(extents[dim], width);
+    let behind = emitter.mul(tiles, width);
+    let rest = emitter.sub(extents[dim], behind);
+    let zero = emitter.index(0);
+    let row_work = work.saturating_mul(lanes);
+    each_row(emitter, outer, (dim, tiles), row_work.saturating_mul(lanes), |emitter, row| {
+        let first = emitter.mul(row[dim], width);
+        let rows: Vec<Value> = (0..lanes)
+            .map(|offset| {
+                let offset = emitter.index(offset);
+                emitter.add(first, offset)
+            })
+            .collect();
+        let at = |index: Value| -> Vec<Lane> {
+            row.iter().enumerate().map(|(axis, &own)| Lane::Uniform(if axis == dim { index } else { own })).collect()
+        };
+        let tail = emitter.rem(last, width);
+        let main = emitter.sub(last, tail);
+        emitter.for_loop(zero, main, lanes, &[], |emitter, column, _| {
+            emitter.tile = Some(Tile::new(rows.clone()));
+            for &index in &rows {
+                let point: Vec<Lane> = at(index).into_iter().chain([Lane::Iota(column)]).collect();
+                store_point(emitter, pieces, &point);
+            }
+            emitter.tile = None;
+            vec![]
+        });
+        if emitter.constant_value(tail) != Some(0) {
+            let end = emitter.add(first, width);
+            emitter.for_loop(first, end, 1, &[], |emitter, index, _| {
+                emit_row(emitter, pieces, &at(index), main, last);
+                vec![]
+            });
+        }
+    });
+    if emitter.constant_value(rest) != Some(0) {
+        each_row(emitter, outer, (dim, rest), row_work, |emitter, row| {
+            let mut row = row.to_vec();
+            row[dim] = emitter.add(behind, row[dim]);
+            let row: Vec<Lane> = row.into_iter().map(Lane::Uniform).collect();
+            emit_row(emitter, pieces, &row, zero, last);
+        });
+    }
+}
+
+/// A parallel loop over all indices below `extents`, of which dimension `dim` has another extent.
+fn each_row(
+    emitter: &mut Emitter<'_>,
+    extents: &[Value],
+    (dim, extent): (usize, Value),
+    work: i64,
+    build: impl FnOnce(&mut Emitter<'_>, &[Value]),
+) {
+    let mut extents = extents.to_vec();
+    extents[dim] = extent;
+    let count = extents.iter().fold(emitter.index(1), |product, &extent| emitter.mul(product, extent));
+    emitter.parallel_loop(count, work, |emitter, linear| {
+        let row = delinearize(emitter, linear, &extents);
+        build(emitter, &row);
+    });
+}
+
+impl Emitter<'_> {
+    /// The quotient and the remainder of the index of a row of the current tile: all rows have the same quotient.
+    pub(super) fn divided_row(&mut self, row: Value, by: Value) -> Option<[Value; 2]> {
+        let tile = self.tile.as_ref()?;
+        let number = tile.rows.iter().position(|&known| known == row)?;
+        let (first, lanes) = (tile.rows[0], self.lanes as i64);
+        if self.constant_value(by)? % lanes != 0 {
+            return None;
+        }
+        let [quotient, remainder] =
+            ["arith.divui", "arith.remui"].map(|name| self.pure(name, &[first, by], Type::Index, []));
+        let offset = self.index(number as i64);
+        let own = self.add(remainder, offset);
+        let places = &mut self.tile.as_mut()?.places;
+        places.insert(own, (number, remainder));
+        Some([quotient, own])
+    }
+
+    /// What the point's row of the current tile reads along the rows of a buffer: the last subscript is the row's index, another
+    /// one consecutive.
+    ///
+    /// All rows' last subscripts lie in the buffer, as each of them is read by its own row; so the block does.
+    pub(super) fn load_crossed(&mut self, buffer: Value, subscripts: &[Lane], element: &Type) -> Option<Value> {
+        let tile = self.tile.as_ref()?;
+        let (last, outer) = subscripts.split_last()?;
+        let &(number, first) = tile.places.get(&last.uniform()?)?;
+        let consecutive: Vec<usize> = (0..outer.len()).filter(|&axis| outer[axis].varies()).collect();
+        let &[axis] = consecutive.as_slice() else { return None };
+        let Lane::Iota(base) = outer[axis] else { return None };
+        let key = (buffer, outer.to_vec());
+        if let Some(rows) = tile.blocks.get(&key) {
+            return Some(rows[number]);
+        }
+        let strides = self.body.value_type(buffer).as_memref().and_then(|memref| memref.strides())?;
+        if *strides.last()? != Some(1) || !self.is_whole(element) {
+            return None;
+        }
+        let r#type = Type::vector(&[self.lanes as i64], element.clone());
+        let mut columns = Vec::new();
+        for lane in 0..self.lanes as i64 {
+            let offset = self.index(lane);
+            let mut operands = vec![buffer];
+            for (at, subscript) in outer.iter().enumerate() {
+                operands.push(match subscript.uniform() {
+                    Some(index) if at != axis => index,
+                    _ => self.add(base, offset),
+                });
+            }
+            operands.push(first);
+            let op = self.effect("vector.load", &operands, std::slice::from_ref(&r#type), []);
+            columns.push(self.body.result(op, 0));
+        }
+        let rows = self.transposed(columns, &r#type);
+        let found = rows[number];
+        self.tile.as_mut()?.blocks.insert(key, rows);
+        Some(found)
+    }
+
+    /// As many vectors as they have lanes, the other way: numbers of vectors and of lanes change places bit by bit.
+    fn transposed(&mut self, mut vectors: Vec<Value>, r#type: &Type) -> Vec<Value> {
+        let lanes = vectors.len();
+        let mut bit = 1;
+        while bit < lanes {
+            for low in (0..lanes).filter(|low| low & bit == 0) {
+                let pair = [vectors[low], vectors[low | bit]];
+                let [kept, moved] = [0, bit].map(|set| {
+                    // lane `k` without the bit is the first vector's lane `k | set`, with it the second's
+                    let pick = |k: usize| if k & bit == 0 { k | set } else { lanes + ((k & !bit) | set) };
+                    (0..lanes).map(|k| pick(k) as i64).collect::<Vec<i64>>()
+                });
+                for (to, mask) in [(low, kept), (low | bit, moved)] {
+                    let mask = Attributes::from([("mask", Attribute::i64_dense_array(&mask))]);
+                    vectors[to] = self.pure("vector.shuffle", &pair, r#type.clone(), mask);
+                }
+            }
+            bit *= 2;
+        }
+        vectors
+    }
+}

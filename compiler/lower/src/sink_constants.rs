@@ -1,0 +1,39 @@
+//! Numbers that all calls of a kernel agree on become constants of the kernel: code with a known factor, exponent or limit
+//! is shorter. A number in which calls differ stays an argument, and the kernel one kernel.
+
+use ir::{Attributes, Body, Location, Op, Value};
+
+use crate::outline::{Kernel, is_one_element};
+
+/// Moves the floats of one element that every call passes into the kernel; `host` holds the calls.
+pub(crate) fn sink_constants(host: &mut Body, kernel: &mut Kernel) {
+    let entry = kernel.body.entry().expect("a kernel has a block");
+    for index in (0..kernel.r#type.inputs.len()).rev() {
+        let Some(attributes) = agreed_number(host, &kernel.calls, index) else { continue };
+        let argument = kernel.body.arguments(entry)[index];
+        let r#type = kernel.r#type.inputs.remove(index);
+        let constant = kernel.body.create_op("arith.constant", &[], &[r#type], attributes, Location::Unknown);
+        kernel.body.insert(entry, 0, constant);
+        kernel.body.replace_all_uses(argument, kernel.body.result(constant, 0));
+        kernel.body.remove_argument(entry, index);
+        for &call in &kernel.calls {
+            let mut operands = host.op(call).operands().to_vec();
+            operands.remove(index);
+            host.set_operands(call, &operands);
+        }
+    }
+}
+
+/// The constant that operand `index` of all calls is.
+fn agreed_number(host: &Body, calls: &[Op], index: usize) -> Option<Attributes> {
+    let (first, others) = calls.split_first()?;
+    let number = number(host, host.operand(*first, index))?;
+    let same = |call: &Op| self::number(host, host.operand(*call, index)) == Some(number);
+    others.iter().all(same).then(|| number.clone())
+}
+
+fn number(host: &Body, value: Value) -> Option<&Attributes> {
+    let r#type = host.value_type(value);
+    let op = host.defining_op(value).filter(|&op| host.name(op) == "arith.constant")?;
+    (r#type.element().is_float() && is_one_element(r#type)).then(|| &host.op(op).attributes)
+}

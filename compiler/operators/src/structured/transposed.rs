@@ -1,0 +1,342 @@
+//! ConvTranspose, as one convolution of stride 1 for all phases of its stride.
+//!
+//! Along an axis, place `t` of the result is place `u = t + low` of the full one, where input `i` meets tap `k` if
+//! `u = i * stride + k * dilation`. The places `u = q * stride + r` are the phase `r`. Only taps with
+//! `k * dilation = j * stride + r` reach it, from the inputs `i = q - j`: it is a convolution over `q` by these taps. Phases
+//! are output channels of one convolution, `r * width + o`, whose places are put side by side at the end.
+
+use dialects::onnx::views::AutoPad;
+use ir::{AffineExpr, AffineMap, Builder, DimExpr, Op, Type, Value};
+
+use super::blocked::{block_size, blocked_shape, loop_index};
+use super::convolution::{Convolution, Sums, blocked_input, dense, depthwise, grouped_plain, is_static};
+use super::reduction::{Shaped, accumulator};
+use super::scalars::{Comparison, Scalars};
+use super::window::Window;
+use super::{Lowering, Unsupported};
+use crate::nn;
+use dialects::linalg::GROUP;
+use dialects::linalg::generic::Input;
+
+/// A spatial axis and the convolution of its phases.
+struct Axis {
+    kernel: i64,
+    stride: i64,
+    dilation: i64,
+    /// Taps of a phase.
+    taps: i64,
+    /// Distance of their inputs.
+    step: i64,
+    /// The first place of the phases, over the stride.
+    first: DimExpr,
+    /// Phase of the result's first place.
+    phase: i64,
+    /// Places to cut off in front, after the phases are put together.
+    cut: DimExpr,
+    /// Places of a phase.
+    places: DimExpr,
+}
+
+impl Axis {
+    /// `low` places of the full result lie in front of the `extent` that are asked for.
+    fn new([kernel, stride, dilation]: [i64; 3], low: &DimExpr, extent: &DimExpr) -> Axis {
+        // with one phase no tap is left out
+        let step = if stride == 1 { dilation } else { 1 };
+        let taps = (kernel - 1) * dilation / (stride * step) + 1;
+        let (first, phase, cut) = match low.as_constant() {
+            _ if stride == 1 => (low.clone(), 0, DimExpr::ZERO),
+            Some(low) => (low.div_euclid(stride).into(), low.rem_euclid(stride), DimExpr::ZERO),
+            None => (DimExpr::ZERO, 0, low.clone()),
+        };
+        let places = extent.add(&cut).add(&phase.into()).ceil_div(&stride.into());
+        Axis { kernel, stride, dilation, taps, step, first, phase, cut, places }
+    }
+
+    /// The padding around `extent` inputs.
+    fn pads(&self, extent: &DimExpr) -> [DimExpr; 2] {
+        let reach = DimExpr::Constant((self.taps - 1) * self.step);
+        [reach.sub(&self.first), self.first.add(&self.places).sub(extent)]
+    }
+}
+
+/// The channels of a group's phases.
+struct Phases {
+    /// How many phases there are.
+    count: i64,
+    /// Channels of the result.
+    outputs: i64,
+    /// Channels of a phase: in whole blocks, so that lanes keep their places.
+    width: i64,
+}
+
+impl Phases {
+    fn new(axes: &[Axis], outputs: i64) -> Phases {
+        let count = axes.iter().map(|axis| axis.stride).product();
+        let width = if count == 1 || outputs < GROUP { outputs } else { (outputs + GROUP - 1) / GROUP * GROUP };
+        Phases { count, outputs, width }
+    }
+
+    /// Channels of all phases.
+    fn channels(&self) -> i64 {
+        self.count * self.width
+    }
+}
+
+/// Lowers `ConvTranspose`.
+pub(crate) fn lower_transposed(
+    lowering: &mut Lowering<'_>,
+    op: Op,
+    transposed: &nn::Transposed,
+) -> Result<(), Unsupported> {
+    let (x, result) = (transposed.x, lowering.source.op(op).results()[0]);
+    let element = lowering.element(result);
+    let weights = lowering.shaped(transposed.w);
+    if !is_static(&weights) {
+        return Err(Unsupported::new("the shape of its weights is not static"));
+    }
+    let weights = lowering.in_type(&weights, &accumulator(&element));
+    let extents: Vec<i64> = weights.shape.iter().filter_map(DimExpr::as_constant).collect();
+    let (input, output) = (lowering.shape(x), lowering.shape(result));
+    let groups = transposed.groups;
+    let axes = axes(transposed, &extents[2..], &input[2..], &output[2..]);
+    let phases = Phases::new(&axes, extents[1]);
+    let rank = axes.len();
+    let window = Window {
+        kernel: axes.iter().map(|axis| axis.taps.into()).collect(),
+        strides: vec![1; rank],
+        dilations: axes.iter().map(|axis| axis.step).collect(),
+        pads: axes.iter().zip(&input[2..]).map(|(axis, extent)| axis.pads(extent)).collect(),
+    };
+    let weights = phase_weights(lowering, &weights, &axes, &phases, groups);
+    let bias = transposed.bias.map(|bias| phase_bias(lowering, bias, &phases, groups));
+    let convolution = Convolution { weights, bias, groups, window, element, bytes: None };
+    let mut shape = vec![output[0].clone(), (groups * phases.channels()).into()];
+    shape.extend(axes.iter().map(|axis| axis.places.clone()));
+    let work = lowering.body.value_type(convolution.weights.value).element().clone();
+    let blocked = blocked_input(lowering, x, &extents[0].into());
+    let blocked = lowering.in_type(&blocked, &work);
+    let sums = if groups == 1 {
+        Sums::Blocked(dense(lowering, &blocked, &convolution, &shape))
+    } else if extents[0] == groups && phases.channels() == 1 {
+        Sums::Blocked(depthwise(lowering, &blocked, &convolution, &shape))
+    } else {
+        let mut plain = input;
+        plain[1] = extents[0].into();
+        let value = lowering.unpack(blocked.value, &plain);
+        grouped_plain(lowering, &Shaped { value, shape: plain }, &convolution, &shape)
+    };
+    match sums {
+        Sums::Blocked(value) if phases.count == 1 => lowering.bind_blocked(result, value),
+        Sums::Plain(value) if phases.count == 1 => lowering.bind(result, value),
+        Sums::Blocked(value) if groups == 1 => {
+            let value = interleave_blocked(lowering, value, &axes, &phases, &output);
+            lowering.bind_blocked(result, value);
+        }
+        Sums::Blocked(value) => {
+            let value = lowering.unpack(value, &shape);
+            let value = interleave_plain(lowering, value, &axes, &phases, &output);
+            lowering.bind(result, value);
+        }
+        Sums::Plain(value) => {
+            let value = interleave_plain(lowering, value, &axes, &phases, &output);
+            lowering.bind(result, value);
+        }
+    }
+    Ok(())
+}
+
+fn axes(transposed: &nn::Transposed, kernel: &[i64], input: &[DimExpr], output: &[DimExpr]) -> Vec<Axis> {
+    let rank = kernel.len();
+    let list = |given: &Option<Vec<i64>>| given.clone().unwrap_or_else(|| vec![1; rank]);
+    let (strides, dilations) = (list(&transposed.sliding.strides), list(&transposed.sliding.dilations));
+    let low = transposed_padding(transposed, kernel, &strides, &dilations, input, output);
+    (0..rank).map(|at| Axis::new([kernel[at], strides[at], dilations[at]], &low[at], &output[at])).collect()
+}
+
+/// Elements cut off in front of each axis of the full transposed convolution.
+fn transposed_padding(
+    transposed: &nn::Transposed,
+    kernel: &[i64],
+    strides: &[i64],
+    dilations: &[i64],
+    input: &[DimExpr],
+    output: &[DimExpr],
+) -> Vec<DimExpr> {
+    let rank = kernel.len();
+    let auto = transposed.sliding.auto_pad;
+    let explicit = transposed.sliding.pads.clone().unwrap_or_else(|| vec![0; 2 * rank]);
+    let has_shape = transposed.output_shape.is_some();
+    if auto == AutoPad::Notset && !has_shape {
+        return explicit[..rank].iter().map(|&pad| pad.into()).collect();
+    }
+    if auto == AutoPad::Valid && !has_shape {
+        return vec![DimExpr::ZERO; rank];
+    }
+    let extra = transposed.output_padding.clone().unwrap_or_else(|| vec![0; rank]);
+    (0..rank)
+        .map(|axis| {
+            let reach = (kernel[axis] - 1) * dilations[axis] + 1 + extra[axis];
+            let full =
+                input[axis].sub(&DimExpr::ONE).mul(&DimExpr::Constant(strides[axis])).add(&DimExpr::Constant(reach));
+            let total = DimExpr::max(&full.sub(&output[axis]), &DimExpr::ZERO);
+            let half = total.floor_div(&DimExpr::Constant(2));
+            if auto == AutoPad::SameUpper { half } else { total.sub(&half) }
+        })
+        .collect()
+}
+
+/// Quotient and remainder of an index by a positive number.
+fn split(builder: &mut Builder<'_>, index: Value, by: i64) -> [Value; 2] {
+    let by = builder.constant_index(by);
+    ["arith.divui", "arith.remui"].map(|name| builder.value(name, &[index, by], Type::Index, []))
+}
+
+/// `a * factor + b` on indices.
+fn scaled_sum(builder: &mut Builder<'_>, a: Value, factor: i64, b: Value) -> Value {
+    let factor = builder.constant_index(factor);
+    let scaled = builder.value("arith.muli", &[a, factor], Type::Index, []);
+    builder.value("arith.addi", &[scaled, b], Type::Index, [])
+}
+
+/// Weights `[C, O / groups, K…]` as those of the phases, `[groups * channels, C / groups, taps…]`: mirrored, and zero where
+/// a phase has no such tap or channel.
+fn phase_weights(lowering: &mut Lowering<'_>, weights: &Shaped, axes: &[Axis], phases: &Phases, groups: i64) -> Shaped {
+    let inputs = weights.shape[0].as_constant().unwrap_or(1) / groups;
+    let mut shape: Vec<DimExpr> = vec![(groups * phases.channels()).into(), inputs.into()];
+    shape.extend(axes.iter().map(|axis| DimExpr::Constant(axis.taps)));
+    let element = lowering.body.value_type(weights.value).element().clone();
+    let value = lowering.pointwise(&[], &shape, element.clone(), |builder, _| {
+        let (channel, input) = (loop_index(builder, 0), loop_index(builder, 1));
+        let [group, within] = split(builder, channel, phases.channels());
+        let [mut phase, output] = split(builder, within, phases.width);
+        let row = scaled_sum(builder, group, inputs, input);
+        let mut places = Vec::new();
+        let mut limits = vec![(output, phases.outputs)];
+        let mut whole = Vec::new();
+        for (at, axis) in axes.iter().enumerate().rev() {
+            let [rest, own] = split(builder, phase, axis.stride);
+            phase = rest;
+            let (tap, last) = (loop_index(builder, 2 + at), builder.constant_index(axis.taps - 1));
+            let mirrored = builder.value("arith.subi", &[last, tap], Type::Index, []);
+            let distance = scaled_sum(builder, mirrored, axis.stride * axis.step, own);
+            let [place, remainder] = split(builder, distance, axis.dilation);
+            places.push(place);
+            limits.push((place, axis.kernel));
+            whole.push(remainder);
+        }
+        let mut s = Scalars { builder, unsigned: false };
+        let zero = s.number(0.0, &Type::Index);
+        let mut truths: Vec<Value> =
+            whole.into_iter().map(|remainder| s.compare(Comparison::Equal, remainder, zero)).collect();
+        let mut capped = Vec::new();
+        for (index, limit) in limits {
+            let [limit, last] = [limit, limit - 1].map(|n| s.number(n as f64, &Type::Index));
+            truths.push(s.compare(Comparison::Less, index, limit));
+            capped.push(s.min(index, last));
+        }
+        let inside = truths.into_iter().reduce(|a, b| s.same("arith.andi", &[a, b])).expect("outputs have a limit");
+        let mut operands = vec![weights.value, row, capped[0]];
+        operands.extend(capped[1..].iter().rev());
+        let value = s.builder.value("tensor.extract", &operands, element.clone(), []);
+        let zero = s.number(0.0, &element);
+        s.select(inside, value, zero)
+    });
+    Shaped { value, shape }
+}
+
+/// The bias of every phase.
+fn phase_bias(lowering: &mut Lowering<'_>, bias: Value, phases: &Phases, groups: i64) -> Shaped {
+    let bias = lowering.shaped(bias);
+    if phases.count == 1 {
+        return bias;
+    }
+    let shape = vec![DimExpr::Constant(groups * phases.channels())];
+    let element = lowering.body.value_type(bias.value).element().clone();
+    let value = lowering.pointwise(&[], &shape, element.clone(), |builder, _| {
+        let channel = loop_index(builder, 0);
+        let [group, within] = split(builder, channel, phases.channels());
+        let [_, output] = split(builder, within, phases.width);
+        let mut s = Scalars { builder, unsigned: false };
+        let [limit, last] = [phases.outputs, phases.outputs - 1].map(|n| s.number(n as f64, &Type::Index));
+        let inside = s.compare(Comparison::Less, output, limit);
+        let capped = s.min(output, last);
+        let at = scaled_sum(s.builder, group, phases.outputs, capped);
+        let value = s.builder.value("tensor.extract", &[bias.value, at], element.clone(), []);
+        let zero = s.number(0.0, &element);
+        s.select(inside, value, zero)
+    });
+    Shaped { value, shape }
+}
+
+/// The phase of a place of the result, as a number, and where it lies in it; spatial loops begin at `first`.
+fn phase_places(axes: &[Axis], first: usize) -> (AffineExpr, Vec<AffineExpr>) {
+    let mut phase = AffineExpr::Constant(0);
+    let mut places = Vec::new();
+    for (at, axis) in axes.iter().enumerate() {
+        let place = AffineExpr::Dim((first + at) as u32).add(AffineExpr::Constant(axis.phase));
+        phase = phase.mul(AffineExpr::Constant(axis.stride)).add(place.clone().modulo(axis.stride));
+        places.push(place.floor_div(axis.stride));
+    }
+    (phase, places)
+}
+
+/// The blocked result from its phases, in blocked form.
+fn interleave_blocked(
+    lowering: &mut Lowering<'_>,
+    sums: Value,
+    axes: &[Axis],
+    phases: &Phases,
+    output: &[DimExpr],
+) -> Value {
+    let (phase, places) = phase_places(axes, 2);
+    let lane = AffineExpr::Dim(2 + axes.len() as u32);
+    let block = block_size(&phases.channels().into());
+    let (group, lane) = match phases.outputs < GROUP {
+        true => {
+            let channel = phase.mul(AffineExpr::Constant(phases.width)).add(lane);
+            (channel.clone().floor_div(block), channel.modulo(block))
+        }
+        false => (phase.mul(AffineExpr::Constant(phases.width / GROUP)).add(AffineExpr::Dim(1)), lane),
+    };
+    let mut map = vec![AffineExpr::Dim(0), group];
+    map.extend(places);
+    map.push(lane);
+    interleave(lowering, sums, map, axes, blocked_shape(output))
+}
+
+/// The plain result from its phases, in plain form.
+fn interleave_plain(
+    lowering: &mut Lowering<'_>,
+    sums: Value,
+    axes: &[Axis],
+    phases: &Phases,
+    output: &[DimExpr],
+) -> Value {
+    let (phase, places) = phase_places(axes, 2);
+    let channel = AffineExpr::Dim(1);
+    let group = channel.clone().floor_div(phases.outputs).mul(AffineExpr::Constant(phases.channels()));
+    let own = phase.mul(AffineExpr::Constant(phases.width)).add(channel.modulo(phases.outputs));
+    let mut map = vec![AffineExpr::Dim(0), group.add(own)];
+    map.extend(places);
+    interleave(lowering, sums, map, axes, output.to_vec())
+}
+
+/// A tensor of `shape`, whose spatial axes follow the first two, with more in front of what is asked for.
+fn interleave(
+    lowering: &mut Lowering<'_>,
+    sums: Value,
+    map: Vec<AffineExpr>,
+    axes: &[Axis],
+    mut shape: Vec<DimExpr>,
+) -> Value {
+    let mut pads = vec![[DimExpr::ZERO, DimExpr::ZERO]; shape.len()];
+    for (at, axis) in axes.iter().enumerate() {
+        shape[2 + at] = shape[2 + at].add(&axis.cut);
+        pads[2 + at][0] = DimExpr::ZERO.sub(&axis.cut);
+    }
+    let element = lowering.body.value_type(sums).element().clone();
+    let map = AffineMap::new(shape.len() as u32, map);
+    let value = lowering.pointwise(&[Input { value: sums, map }], &shape, element.clone(), |_, e| e[0]);
+    let zero = lowering.number(0.0, &element);
+    lowering.pad_or_cut(&Shaped { value, shape }, &pads, zero).value
+}

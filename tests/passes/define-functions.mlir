@@ -1,0 +1,21 @@
+// What the runtime would compute is a function of the module; sines are calls of one where products are rounded.
+// RUN: onnx-opt %s --pass-pipeline='expand-math{sines=called},define-functions' | FileCheck %s
+
+// CHECK: "func.call"({{.*}}) {callee = @rt_exp_f64} : (f64) -> f64
+// CHECK: "func.call"({{.*}}) {callee = @rt_cos_f32} : (f32) -> f32
+// CHECK: "func.call"({{.*}}) {callee = @rt_acos_f64} : (f64) -> f64
+// CHECK: sym_name = "f"
+// CHECK: "arith.maximumf"
+// CHECK: sym_name = "rt_exp_f64"
+// CHECK: "arith.muli"
+// CHECK: sym_name = "rt_cos_f32"
+// nobody defines that
+// CHECK-NEXT: "func.func"() ({
+// CHECK-NEXT: }) {{.*}}sym_name = "rt_acos_f64"
+"func.func"() ({
+^bb0(%a: f64, %b: f32):
+  %0 = "math.exp"(%a) : (f64) -> f64
+  %1 = "math.cos"(%b) : (f32) -> f32
+  %2 = "math.acos"(%b) : (f32) -> f32
+  "func.return"() : () -> ()
+}) {sym_name = "f", function_type = (f64, f32) -> ()} : () -> ()
