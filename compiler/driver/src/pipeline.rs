@@ -65,7 +65,8 @@ fn tile_contractions(options: &Options) -> String {
             (Backend::Llvm, Processor::Vectors(vectors)) => vectors,
             (Backend::Llvm | Backend::Cranelift | Backend::Auto, _) => VectorRegisters::X86_128,
         };
-        return format!("tile-contractions{{registers={count} lanes={lanes}}},");
+        let runtime = options.freestanding.is_none();
+        return format!("tile-contractions{{registers={count} lanes={lanes} runtime={runtime}}},");
     }
     match (options.backend, options.processor) {
         (Backend::Llvm, Processor::Vectors(vectors)) => {

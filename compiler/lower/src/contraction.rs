@@ -1,4 +1,4 @@
-//! Recognising contractions: generic operations that multiply two f32 tensors and add up the products.
+//! Recognising contractions: generic operations that multiply two tensors and add up the products.
 //!
 //! Two shapes of it are known. A *product* broadcasts one operand over the columns; a *depthwise* sum reads both operands
 //! along the columns, as a depthwise convolution over blocked channels does.
@@ -6,11 +6,11 @@
 //! A contraction is described by what each of its loops does: *columns* run along the vector registers, *rows* are
 //! register-tiled, the rest of the parallel loops are *batch* loops, and up to four loops are reduced.
 
-use ir::{AffineExpr, Body, FloatType, Type};
+use ir::{AffineExpr, Body, FloatType, Type, Value};
 
 use dialects::linalg::GROUP;
 use dialects::linalg::generic::{Generic, Iterator};
-use dialects::rt::tile::Kind;
+use dialects::rt::tile::{Kind, QUAD};
 
 /// How the columns of a contraction are laid out.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,16 +64,33 @@ pub struct Contraction {
 impl Contraction {
     /// Recognises a contraction that a micro-kernel can compute.
     pub fn of(body: &Body, generic: &Generic) -> Option<Contraction> {
-        let (left, right) = multiplied_inputs(body, generic)?;
-        Contraction::product(body, generic, left, right).or_else(|| Contraction::depthwise(body, generic, left, right))
+        let (kind, left, right) = multiplied_inputs(body, generic)?;
+        match kind {
+            Kind::F32 => Contraction::product(body, generic, kind, &[(left, right), (right, left)])
+                .or_else(|| Contraction::depthwise(body, generic, left, right)),
+            Kind::U8I8 => Contraction::product(body, generic, kind, &[(left, right)]),
+        }
     }
 
-    fn product(body: &Body, generic: &Generic, left: usize, right: usize) -> Option<Contraction> {
+    /// With the operands in one of the given orders.
+    fn product(body: &Body, generic: &Generic, kind: Kind, orders: &[(usize, usize)]) -> Option<Contraction> {
         let out = generic.output_map(0).as_projected_permutation()?;
         let dims: Vec<usize> = (0..generic.rank()).collect();
         let uses = |operand: usize, dim: usize| generic.maps[operand].results.iter().any(|e| e.uses_dim(dim as u32));
-        let (left, right, columns) = [(left, right), (right, left)].into_iter().find_map(|(left, right)| {
-            let columns = column_loops(body, generic, right, &out)?;
+        let reduction: Vec<usize> =
+            dims.iter().copied().filter(|&d| generic.iterators[d] == Iterator::Reduction).collect();
+        if reduction.is_empty() || reduction.len() > 4 {
+            return None;
+        }
+        let (left, right, columns) = orders.iter().find_map(|&(left, right)| {
+            let subscripts = match kind {
+                Kind::F32 => generic.maps[right].results.clone(),
+                Kind::U8I8 => unpacked_subscripts(body, generic, (left, right), *reduction.last()?)?,
+            };
+            let columns = column_loops(body, generic, right, &subscripts, &out)?;
+            if kind == Kind::U8I8 && matches!(columns, Columns::Single { packed: false, .. }) {
+                return None;
+            }
             let is_column = |dim: usize| match columns {
                 Columns::Single { dim: d, .. } => d == dim,
                 Columns::Blocked { group, column } => dim == group || dim == column,
@@ -84,11 +101,6 @@ impl Contraction {
         if generic.maps[left].results.iter().any(|e| e.as_linear(generic.rank() as u32).is_none()) {
             return None;
         }
-        let reduction: Vec<usize> =
-            dims.iter().copied().filter(|&d| generic.iterators[d] == Iterator::Reduction).collect();
-        if reduction.is_empty() || reduction.len() > 4 {
-            return None;
-        }
         let is_column = |dim: usize| match columns {
             Columns::Single { dim: d, .. } => d == dim,
             Columns::Blocked { group, column } => dim == group || dim == column,
@@ -97,7 +109,7 @@ impl Contraction {
             out.iter().rev().copied().filter(|&d| !is_column(d) && uses(left, d) && !uses(right, d)).collect();
         rows.truncate(2);
         let batch = out.iter().copied().filter(|&d| !is_column(d) && !rows.contains(&d)).collect();
-        Some(Contraction { shape: Shape::Product, kind: Kind::F32, left, right, columns, rows, batch, reduction })
+        Some(Contraction { shape: Shape::Product, kind, left, right, columns, rows, batch, reduction })
     }
 
     fn depthwise(body: &Body, generic: &Generic, left: usize, right: usize) -> Option<Contraction> {
@@ -133,31 +145,71 @@ impl Contraction {
     }
 }
 
-/// The indices of the two inputs when the body is `accumulator + a * b` in f32.
-fn multiplied_inputs(body: &Body, generic: &Generic) -> Option<(usize, usize)> {
-    let arguments = body.arguments(generic.block);
+/// What a body multiplies, and the indices of the two inputs, when it is `accumulator + a * b`. Bytes come unsigned first.
+fn multiplied_inputs(body: &Body, generic: &Generic) -> Option<(Kind, usize, usize)> {
     if generic.inputs.len() != 2 || generic.inits.len() != 1 || !generic.is_reduction() {
         return None;
     }
-    let f32s = arguments.iter().all(|&a| *body.value_type(a) == Type::Float(FloatType::F32));
+    let &[a, b, accumulator] = body.arguments(generic.block) else { return None };
     let sum = body.defining_op(generic.yields(body)[0])?;
-    if !f32s || body.name(sum) != "arith.addf" || body.ops(generic.block).len() != 3 {
+    let &[x, y] = body.op(sum).operands() else { return None };
+    let product = body.defining_op(if x == accumulator { y } else { x })?;
+    let &[left, right] = body.op(product).operands() else { return None };
+    let widened = |value: Value, name: &str| {
+        let op = body.defining_op(value).filter(|&op| body.name(op) == name)?;
+        Some(body.operand(op, 0))
+    };
+    let (kind, factors) = match (body.name(sum), body.name(product)) {
+        ("arith.addf", "arith.mulf") => (Kind::F32, (left, right)),
+        ("arith.addi", "arith.muli") => {
+            let ordered = |x, y| Some((widened(x, "arith.extui")?, widened(y, "arith.extsi")?));
+            (Kind::U8I8, ordered(left, right).or_else(|| ordered(right, left))?)
+        }
+        _ => return None,
+    };
+    let (element, wide, operations) = match kind {
+        Kind::F32 => (Type::Float(FloatType::F32), Type::Float(FloatType::F32), 3),
+        Kind::U8I8 => (Type::I8, Type::I32, 5),
+    };
+    let is = |value: Value, r#type: &Type| body.value_type(value) == r#type;
+    let typed = is(a, &element) && is(b, &element) && is(accumulator, &wide);
+    if !typed || ![x, y].contains(&accumulator) || body.ops(generic.block).len() != operations {
         return None;
     }
-    let operands = body.op(sum).operands();
-    let accumulator = arguments[2];
-    let product = if operands[0] == accumulator { operands[1] } else { operands[0] };
-    let product = body.defining_op(product)?;
-    let is_product = body.name(product) == "arith.mulf" && operands.contains(&accumulator);
-    let factors = body.op(product).operands();
-    let both = factors.contains(&arguments[0]) && factors.contains(&arguments[1]);
-    (is_product && both).then_some((0, 1))
+    match factors {
+        (left, right) if (left, right) == (a, b) => Some((kind, 0, 1)),
+        (left, right) if (left, right) == (b, a) => Some((kind, 1, 0)),
+        _ => None,
+    }
+}
+
+/// The subscripts of a packed operand of bytes `[…, k floordiv 4, column, k mod 4]` as those of `[…, k, column]`, where the
+/// left operand is contiguous along `k`.
+fn unpacked_subscripts(
+    body: &Body,
+    generic: &Generic,
+    (left, right): (usize, usize),
+    k: usize,
+) -> Option<Vec<AffineExpr>> {
+    let dim = AffineExpr::Dim(k as u32);
+    let [outer @ .., quad, column, within] = &generic.maps[right].results[..] else { return None };
+    let [.., columns, quads] = body.value_type(generic.inputs[right]).shape()?[..] else { return None };
+    let packed = *quad == dim.clone().floor_div(QUAD) && *within == dim.clone().modulo(QUAD);
+    let whole = columns == Some(GROUP) && quads == Some(QUAD);
+    let (last, others) = generic.maps[left].results.split_last()?;
+    let contiguous = *last == dim && !others.iter().chain(outer).any(|e| e.uses_dim(k as u32));
+    (packed && whole && contiguous).then(|| outer.iter().cloned().chain([dim, column.clone()]).collect())
 }
 
 /// The column loops, when `right` is consecutive along the innermost output dimension.
-fn column_loops(body: &Body, generic: &Generic, right: usize, out: &[usize]) -> Option<Columns> {
+fn column_loops(
+    body: &Body,
+    generic: &Generic,
+    right: usize,
+    subscripts: &[AffineExpr],
+    out: &[usize],
+) -> Option<Columns> {
     let last = *out.last()?;
-    let subscripts = &generic.maps[right].results;
     let linear_elsewhere = |skip: &[usize]| {
         subscripts.iter().enumerate().all(|(position, e)| {
             skip.contains(&position) || (e.as_linear(generic.rank() as u32).is_some() && !e.uses_dim(last as u32))

@@ -7,7 +7,7 @@
 //! Legality is decided on *accesses*: for each member the subscripts of its result as expressions over the loops of
 //! the root. A reduction that is open where a member is read stands for the root's last loop.
 
-use ir::{AffineExpr, Block, Body, FloatType, IndexMap, IndexSet, Op, Type, Value, ValueDefinition};
+use ir::{AffineExpr, Block, Body, IndexMap, IndexSet, Op, Value, ValueDefinition};
 
 use crate::contraction::Contraction;
 use dialects::linalg::generic::{Generic, Iterator};
@@ -189,12 +189,9 @@ fn initial_access(body: &Body, generic: &Generic, index: usize, outer: &Access) 
 /// A contraction may stand below elementwise operations that keep its shape, up to a permutation that leaves its columns
 /// innermost: micro-kernels write them side by side.
 fn contraction_joins(body: &Body, group: &Building, result: Value, access: &Access) -> bool {
-    let root = body.result(group.ops[0], 0);
-    let same_element = *body.value_type(root).element() == Type::Float(FloatType::F32);
     let one_piece = body.name(group.ops[0]) != "tensor.concat";
     !group.has_contraction
         && group.reductions == 0
-        && same_element
         && one_piece
         && body.value_type(result).rank() == Some(group.rank)
         && is_permutation(&access.subscripts, group.rank)

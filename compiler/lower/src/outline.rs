@@ -15,6 +15,7 @@ use crate::fuse::{Group, external_operands, fuse_block};
 use crate::sink_constants::sink_constants;
 use dialects::linalg::generic::Generic;
 use dialects::rt::routines::CALL;
+use dialects::rt::tile::QUAD;
 use ir::clone::{Mapping, clone_op};
 
 /// Marks a function as a kernel.
@@ -38,7 +39,8 @@ pub enum Shapes {
     Shared,
 }
 
-/// Extents up to this stay part of a shared kernel where they are the innermost: blocks of channels, windows.
+/// Extents up to this stay part of a shared kernel where they are the innermost, of packed bytes the two innermost: blocks of
+/// channels, windows.
 const INNERMOST_LIMIT: i64 = 16;
 
 impl Shapes {
@@ -47,9 +49,10 @@ impl Shapes {
         let (Shapes::Shared, Type::Tensor(_), Some(shape)) = (self, r#type, r#type.shape()) else {
             return r#type.clone();
         };
-        let last = shape.len().saturating_sub(1);
+        let packed = shape.last() == Some(&Some(QUAD));
+        let inner = shape.len().saturating_sub(1 + usize::from(packed));
         let known = |(axis, extent): (usize, Option<i64>)| {
-            extent.filter(|&extent| extent == 1 || (axis == last && extent <= INNERMOST_LIMIT))
+            extent.filter(|&extent| extent == 1 || (axis >= inner && extent <= INNERMOST_LIMIT))
         };
         Type::tensor(shape.into_iter().enumerate().map(known).collect::<Vec<_>>(), r#type.element().clone())
     }

@@ -14,6 +14,7 @@ const TILES: [&str; 3] = ["registers=32 lanes=16", "registers=16 lanes=8", "regi
 #[derive(Clone, Debug)]
 struct Case {
     operation: &'static str,
+    kind: Option<&'static str>,
     rows: i64,
     columns: i64,
     words: Vec<i64>,
@@ -24,7 +25,7 @@ struct Case {
 impl Case {
     fn product(rows: i64, columns: i64, loops: [[i64; 4]; 3], walk: [i64; 5], rest: [i64; 3]) -> Case {
         let words = loops.concat().into_iter().chain(walk).chain(rest).collect();
-        Case { operation: "rt.contract", rows, columns, words, start: Start::Zero, padded: false }
+        Case { operation: "rt.contract", kind: Some("f32"), rows, columns, words, start: Start::Zero, padded: false }
     }
 
     fn from(self, start: Start, padded: bool) -> Case {
@@ -53,11 +54,32 @@ impl Case {
         Case::product(9, columns, loops, [9, 6, 0, 16, 0], [6, 16 * 6, 16 * 9]).from(start, true)
     }
 
+    /// The same of bytes, which are those of the numbers in the buffers.
+    fn of_bytes(self) -> Case {
+        Case { kind: Some("u8i8"), ..self }
+    }
+
+    fn check_bytes(self) {
+        let case = self.of_bytes();
+        let bits = |sums: Vec<f32>| sums.into_iter().map(f32::to_bits).collect::<Vec<_>>();
+        let expected = bits(case.run(CALLS, true));
+        let found = bits(case.run(&format!("tile-contractions{{runtime=false}},{CALLS}"), false));
+        assert!(found == expected, "{case:?}");
+    }
+
     fn depthwise(pixels: i64, stride: i64, channels: i64, window: i64) -> Case {
         let width = pixels * stride + window;
         let words =
             vec![window, window, width * channels, channels, stride * channels, window * channels, channels, channels];
-        Case { operation: "rt.depthwise", rows: pixels, columns: channels, words, start: Start::Columns, padded: false }
+        Case {
+            operation: "rt.depthwise",
+            kind: None,
+            rows: pixels,
+            columns: channels,
+            words,
+            start: Start::Columns,
+            padded: false,
+        }
     }
 
     /// The operation in a function of four buffers and the numbers of rows and columns, which may be constants instead.
@@ -86,7 +108,7 @@ impl Case {
             Start::Values => "values",
         };
         let padded = if self.padded { "right_padded, " } else { "" };
-        let kind = if self.operation == "rt.contract" { "kind = \"f32\", " } else { "" };
+        let kind = self.kind.map_or(String::new(), |kind| format!("kind = \"{kind}\", "));
         let attributes = format!("{kind}{padded}start = \"{start}\"");
         let types = vec!["index"; names.len()].join(", ");
         let memref = "memref<?xf32>";
@@ -158,6 +180,20 @@ fn matrix_products() {
             Case::matrix(rows, columns, start, padded).check();
         }
     }
+}
+
+#[test]
+fn products_of_bytes() {
+    for (columns, depth) in [(1, 5), (16, 8), (37, 3), (64, 1), (20, 16)] {
+        for start in [Start::Zero, Start::Columns, Start::Values] {
+            let group = (depth + 3) / 4 * 64;
+            let loops = [[1, 1, 1, depth], [0, 0, 0, 1], [0, 0, 0, 16]];
+            let walk = [9, depth, 0, columns, 0];
+            Case::product(9, columns, loops, walk, [depth, group, 16]).from(start, true).check_bytes();
+        }
+    }
+    let loops = [[2, 3, 3, 16], [10 * 160, 160, 16, 1], [9 * 256, 3 * 256, 256, 16]];
+    Case::product(14, 32, loops, [7, 16, 160, 32, 224], [3, 18 * 256, 16]).from(Start::Columns, true).check_bytes();
 }
 
 #[test]

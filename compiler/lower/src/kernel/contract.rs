@@ -2,7 +2,7 @@
 //! consumers of the contraction applied to the tile while it is in the first-level cache.
 
 use abi::{Depthwise, Product, Start};
-use ir::{Body, Type, Value};
+use ir::{Attribute, Body, Type, Value};
 
 use super::emit::Emitter;
 use super::lane::Lane;
@@ -10,7 +10,7 @@ use super::loops::{delinearize, shift};
 use crate::contraction::{Columns, Contraction, Shape};
 use dialects::linalg::GROUP;
 use dialects::linalg::generic::Generic;
-use dialects::rt::tile::{Tile, Walk};
+use dialects::rt::tile::{Kind, Tile, Walk};
 
 /// Columns of one tile: four vectors.
 const PANEL: i64 = 4 * GROUP;
@@ -52,7 +52,12 @@ pub fn emit_contraction(emitter: &mut Emitter<'_>, kernel: &ContractionKernel<'_
     let panels = ceil_div(emitter, columns, panel);
 
     let first = start_of(source, generic, roles);
-    let walk = walk_of(emitter, kernel, &extents, &strides, inner);
+    let mut walk = walk_of(emitter, kernel, &extents, &strides, inner);
+    let sum = sum_type(roles.kind);
+    let is_direct = *emitter.body.value_type(out).element() == sum;
+    if !is_direct {
+        keep_apart(emitter, &mut walk);
+    }
     let batch: Vec<Value> = roles.batch.iter().map(|&dim| extents[dim]).collect();
     let counts: Vec<Value> = batch.iter().copied().chain([panels, outer_tiles, inner_tiles]).collect();
     let total = counts.iter().fold(emitter.index(1), |product, &count| emitter.mul(product, count));
@@ -72,26 +77,71 @@ pub fn emit_contraction(emitter: &mut Emitter<'_>, kernel: &ContractionKernel<'_
         let inner_count = emitter.min(left_over, inner_tile);
         let origin = Origin { batch: batch_indices, column, row_outer, row_inner };
         let place = Place { column_groups, origin: &origin, outer_count, inner_count, tile_columns };
+        let sums = match is_direct {
+            true => Sums::Result,
+            false => Sums::Apart(scratch(emitter, sum.clone())),
+        };
+        let sum_place = |emitter: &mut Emitter<'_>, point: &Point<'_>| match sums {
+            Sums::Result => (out, shift_all(emitter, &point.subscripts, kernel.offsets)),
+            Sums::Apart(buffer) => (buffer, vec![Lane::Uniform(point.row), point.column.clone()]),
+        };
         if let First::Values = first {
-            tile_points(emitter, kernel, &place, |emitter, point, subscripts| {
+            tile_points(emitter, kernel, &place, |emitter, point| {
                 let map = generic.output_map(0).clone();
-                let at: Vec<Lane> = map.results.iter().map(|e| emitter.affine(e, point)).collect();
+                let at: Vec<Lane> = map.results.iter().map(|e| emitter.affine(e, point.loops)).collect();
                 let value = emitter.evaluate(generic.inits[0], &at);
-                let place = shift_all(emitter, subscripts, kernel.offsets);
-                emitter.store(&value, out, &place);
+                let (buffer, place) = sum_place(emitter, point);
+                emitter.store(&value, buffer, &place);
             });
         }
-        call(emitter, kernel, (&strides, &walk), &place, &first, out);
+        call(emitter, kernel, (&strides, &walk), &place, &first, (out, &sums));
         if !trivial {
-            tile_points(emitter, kernel, &place, |emitter, point, subscripts| {
-                let place = shift_all(emitter, subscripts, kernel.offsets);
-                let accumulated = emitter.load(out, &place);
-                emitter.remember_point(generic, point.to_vec(), vec![accumulated]);
-                let value = emitter.evaluate(result, subscripts);
+            tile_points(emitter, kernel, &place, |emitter, point| {
+                let (buffer, place) = sum_place(emitter, point);
+                let accumulated = emitter.load(buffer, &place);
+                emitter.remember_point(generic, point.loops.to_vec(), vec![accumulated]);
+                let value = emitter.evaluate(result, &point.subscripts);
+                let place = shift_all(emitter, &point.subscripts, kernel.offsets);
                 emitter.store(&value, out, &place);
             });
         }
     });
+}
+
+/// Where the sums of a tile lie until the result is made of them.
+enum Sums {
+    /// Where the result will be.
+    Result,
+    /// In a buffer of the tile's, because the result has other elements.
+    Apart(Value),
+}
+
+/// The type of sums.
+fn sum_type(kind: Kind) -> Type {
+    match kind {
+        Kind::F32 => Type::F32,
+        Kind::U8I8 => Type::I32,
+    }
+}
+
+/// Room for the sums of one tile.
+fn scratch(emitter: &mut Emitter<'_>, element: Type) -> Value {
+    let r#type = Type::memref([Some(INNER_ROWS), Some(PANEL)], element);
+    let sizes = [("operandSegmentSizes", Attribute::i32_dense_array(&[0, 0]))];
+    let op = emitter.effect("memref.alloca", &[], &[r#type], sizes);
+    emitter.body.result(op, 0)
+}
+
+/// Lets the sums of a tile go to [`scratch`].
+fn keep_apart(emitter: &mut Emitter<'_>, walk: &mut Walk) {
+    let panel = emitter.index(PANEL);
+    match walk {
+        Walk::Product { walk, .. } => {
+            walk.out_rows = [panel, emitter.mul(walk.row_inner, panel)];
+            walk.out_group = emitter.index(GROUP);
+        }
+        Walk::Depthwise(walk) => walk.out_pixel = panel,
+    }
 }
 
 /// Where a tile begins, in loop indices.
@@ -124,7 +174,8 @@ fn start_of(source: &Body, generic: &Generic, roles: &Contraction) -> First {
     let Some(init) = Generic::defining(source, generic.inits[0]) else { return First::Values };
     let yielded = init.yields(source)[0];
     if let Some(op) = source.defining_op(yielded) {
-        let zero = source.op(op).attributes.float("value") == Some(0.0);
+        let attributes = &source.op(op).attributes;
+        let zero = attributes.float("value") == Some(0.0) || attributes.integer("value") == Some(0);
         return if source.name(op) == "arith.constant" && zero { First::Zero } else { First::Values };
     }
     // a body that yields one input untouched, indexed by the column loops alone
@@ -164,6 +215,10 @@ impl Strides {
         let roles = Contraction::of(emitter.source, generic).expect("the caller recognised a contraction");
         let (left, left_offset) = operand_strides(emitter, generic, roles.left);
         let (mut right, right_offset) = operand_strides(emitter, generic, roles.right);
+        if roles.kind == Kind::U8I8 {
+            // columns lie side by side for QUAD steps of the innermost loop
+            right[*roles.reduction.last().expect("a contraction reduces")] = emitter.index(GROUP);
+        }
         let right_group = match roles.columns {
             Columns::Single { packed: false, .. } => emitter.index(GROUP),
             Columns::Single { dim, packed: true } => {
@@ -377,10 +432,11 @@ fn out_origin(emitter: &mut Emitter<'_>, kernel: &ContractionKernel<'_>, out: Va
     })
 }
 
-/// The address of an element: the buffer's plus `offset` f32 elements.
+/// The address of an element: the buffer's plus `offset` elements.
 fn address(emitter: &mut Emitter<'_>, buffer: Value, offset: Value) -> Value {
     let base = emitter.pure("rt.address", &[buffer], Type::Index, []);
-    let width = emitter.index(4);
+    let width = emitter.body.value_type(buffer).element().byte_width().expect("elements of contractions are numbers");
+    let width = emitter.index(width as i64);
     let bytes = emitter.mul(offset, width);
     emitter.add(base, bytes)
 }
@@ -391,7 +447,7 @@ fn call(
     (strides, walk): (&Strides, &Walk),
     place: &Place<'_>,
     first: &First,
-    out: Value,
+    (out, sums): (Value, &Sums),
 ) {
     let ContractionKernel { generic, roles, .. } = *kernel;
     let origin = place.origin;
@@ -417,7 +473,10 @@ fn call(
     let right_buffer = emitter.buffer(generic.inputs[roles.right]).expect("contraction operands are kernel arguments");
     let left = address(emitter, left_buffer, left_offset);
     let right = address(emitter, right_buffer, right_offset);
-    let out = address(emitter, out, out_offset);
+    let out = match *sums {
+        Sums::Result => address(emitter, out, out_offset),
+        Sums::Apart(buffer) => address(emitter, buffer, zero),
+    };
     let (start, from) = match first {
         First::Columns(tensor, batch) => {
             let buffer = emitter.buffer(*tensor).expect("a start vector is a kernel argument");
@@ -438,13 +497,24 @@ fn call(
     emitter.effect(tile.name(), &tile.operands(), &[], tile.attributes());
 }
 
-/// Visits the points of a tile, vectors along the columns: `visit` gets the contraction's loop indices and the
-/// subscripts of the kernel's result.
+/// A point of a tile: one element, or a vector of them along the columns.
+struct Point<'p> {
+    /// The contraction's loop indices.
+    loops: &'p [Option<Lane>],
+    /// The subscripts of the kernel's result.
+    subscripts: Vec<Lane>,
+    /// The row within the tile.
+    row: Value,
+    /// The column within the tile.
+    column: Lane,
+}
+
+/// Visits the points of a tile.
 fn tile_points(
     emitter: &mut Emitter<'_>,
     kernel: &ContractionKernel<'_>,
     place: &Place<'_>,
-    mut visit: impl FnMut(&mut Emitter<'_>, &[Option<Lane>], &[Lane]),
+    mut visit: impl FnMut(&mut Emitter<'_>, &Point<'_>),
 ) {
     let ContractionKernel { generic, roles, permutation, .. } = *kernel;
     let origin = place.origin;
@@ -469,12 +539,15 @@ fn tile_points(
                     point[dim] = Some(Lane::Uniform(emitter.add(base, step)));
                 }
             }
-            tile_columns(emitter, roles, place, &mut |emitter, open| {
-                let mut point = point.clone();
+            let line = emitter.mul(outer, place.inner_count);
+            let row = emitter.add(line, inner);
+            tile_columns(emitter, roles, place, &mut |emitter, open, column| {
+                let mut loops = point.clone();
                 for (dim, lane) in open {
-                    point[*dim] = Some(lane.clone());
+                    loops[*dim] = Some(lane.clone());
                 }
-                visit(emitter, &point, &subscripts_of(&point));
+                let subscripts = subscripts_of(&loops);
+                visit(emitter, &Point { loops: &loops, subscripts, row, column });
             });
             vec![]
         });
@@ -482,8 +555,8 @@ fn tile_points(
     });
 }
 
-/// What is done at some columns: it gets the column loops with their indices.
-type ColumnVisitor<'v> = dyn FnMut(&mut Emitter<'_>, &[(usize, Lane)]) + 'v;
+/// What is done at some columns: it gets the column loops with their indices, and the column within the tile.
+type ColumnVisitor<'v> = dyn FnMut(&mut Emitter<'_>, &[(usize, Lane)], Lane) + 'v;
 
 /// Visits the columns of a tile: whole vectors, then single columns.
 fn tile_columns(emitter: &mut Emitter<'_>, roles: &Contraction, place: &Place<'_>, visit: &mut ColumnVisitor<'_>) {
@@ -492,17 +565,18 @@ fn tile_columns(emitter: &mut Emitter<'_>, roles: &Contraction, place: &Place<'_
     let first = place.origin.column;
     match roles.columns {
         Columns::Single { dim, .. } => {
-            let end = emitter.add(first, place.tile_columns);
             let width = emitter.index(lanes);
             let tail = emitter.rem(place.tile_columns, width);
-            let main = emitter.sub(end, tail);
-            emitter.for_loop(first, main, lanes, &[], |emitter, column, _| {
-                visit(emitter, &[(dim, Lane::Iota(column))]);
+            let main = emitter.sub(place.tile_columns, tail);
+            emitter.for_loop(zero, main, lanes, &[], |emitter, at, _| {
+                let column = emitter.add(first, at);
+                visit(emitter, &[(dim, Lane::Iota(column))], Lane::Iota(at));
                 vec![]
             });
             if emitter.constant_value(tail) != Some(0) {
-                emitter.for_loop(main, end, 1, &[], |emitter, column, _| {
-                    visit(emitter, &[(dim, Lane::Uniform(column))]);
+                emitter.for_loop(main, place.tile_columns, 1, &[], |emitter, at, _| {
+                    let column = emitter.add(first, at);
+                    visit(emitter, &[(dim, Lane::Uniform(column))], Lane::Uniform(at));
                     vec![]
                 });
             }
@@ -512,10 +586,11 @@ fn tile_columns(emitter: &mut Emitter<'_>, roles: &Contraction, place: &Place<'_
             let width = emitter.index(GROUP);
             let low = emitter.div(first, width);
             let count = emitter.div(place.tile_columns, width);
-            let high = emitter.add(low, count);
-            emitter.for_loop(low, high, 1, &[], |emitter, block, _| {
+            emitter.for_loop(zero, count, 1, &[], |emitter, block, _| {
+                let (begin, block) = (emitter.mul(block, width), emitter.add(low, block));
                 emitter.for_loop(zero, width, lanes, &[], |emitter, lane, _| {
-                    visit(emitter, &[(group, Lane::Uniform(block)), (column, Lane::Iota(lane))]);
+                    let at = Lane::Iota(emitter.add(begin, lane));
+                    visit(emitter, &[(group, Lane::Uniform(block)), (column, Lane::Iota(lane))], at);
                     vec![]
                 });
                 vec![]

@@ -51,7 +51,8 @@ pub const TILE_CONTRACTIONS: PassDefinition = PassDefinition::on_module(
     "Tiles of contractions become loops that keep their sums in vector registers.",
     |module, context| {
         let (count, lanes) = (context.options.integer("registers"), context.options.integer("lanes"));
-        tile::tile_contractions(module, VectorRegisters { count, lanes });
+        let has_runtime = context.options.get("runtime") == "true";
+        tile::tile_contractions(module, VectorRegisters { count, lanes }, has_runtime);
         Ok(())
     },
 )
@@ -67,6 +68,12 @@ pub const TILE_CONTRACTIONS: PassDefinition = PassDefinition::on_module(
         summary: "Elements of f32 in a vector register.",
         kind: OptionKind::Choice(&["4", "8", "16"]),
         default: "16",
+    },
+    OptionDefinition {
+        name: "runtime",
+        summary: "Whether there is a runtime, whose micro-kernels multiply bytes.",
+        kind: OptionKind::Flag,
+        default: "true",
     },
 ]);
 

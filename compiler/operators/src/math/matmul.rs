@@ -71,24 +71,31 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     let result = lowering.source.op(op).results()[0];
     let element = lowering.element(a);
     let (mut left, mut right) = (lowering.shaped(a), lowering.shaped(b));
-    // vectors become matrices of one row or one column
-    if left.shape.len() == 1 {
-        left.shape.insert(0, DimExpr::Constant(1));
-        left.value = lowering.reshape(left.value, &left.shape.clone());
-    }
-    if right.shape.len() == 1 {
-        right.shape.push(DimExpr::Constant(1));
-        right.value = lowering.reshape(right.value, &right.shape.clone());
-    }
     let constant = lowering.is_constant(b);
-    let batch = batch_shape(&left, &right);
-    let (left, right) = (with_batch(lowering, left, &batch), with_batch(lowering, right, &batch));
+    let batch = as_matrices(lowering, &mut left, &mut right);
     let product = matmul(lowering, &left, &right, &element, constant, None, &batch);
     let shape = lowering.shape(result);
     let value =
         if shape.len() == product.shape.len() { product.value } else { lowering.reshape(product.value, &shape) };
     lowering.bind(result, value);
     Ok(())
+}
+
+/// Vectors become matrices of one row or one column, and batch dimensions are repeated where it is not known whether they
+/// are 1. Returns those of the product.
+pub(crate) fn as_matrices(lowering: &mut Lowering<'_>, left: &mut Shaped, right: &mut Shaped) -> Vec<DimExpr> {
+    if left.shape.len() == 1 {
+        left.shape.insert(0, DimExpr::ONE);
+        left.value = lowering.reshape(left.value, &left.shape);
+    }
+    if right.shape.len() == 1 {
+        right.shape.push(DimExpr::ONE);
+        right.value = lowering.reshape(right.value, &right.shape);
+    }
+    let batch = batch_shape(left, right);
+    *left = with_batch(lowering, left.clone(), &batch);
+    *right = with_batch(lowering, right.clone(), &batch);
+    batch
 }
 
 fn batch_shape(left: &Shaped, right: &Shaped) -> Vec<DimExpr> {

@@ -29,7 +29,7 @@ mod top_k;
 mod trigonometric;
 mod windows;
 
-pub(crate) use matmul::{matrix_product_shape, product_shape};
+pub(crate) use matmul::{as_matrices, matrix_product_shape, product_shape};
 
 use crate::operator::Operator;
 

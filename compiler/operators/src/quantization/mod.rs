@@ -3,7 +3,6 @@
 mod convolution;
 mod dequantize_linear;
 mod dynamic_quantize_linear;
-mod exact;
 mod matmul;
 mod parameters;
 mod quantize_linear;

@@ -62,18 +62,6 @@ pub(super) fn quantized(
     emit.op("Cast", &[clipped], to)
 }
 
-/// `q - zero point` in another type.
-pub(super) fn centred(emit: &mut Emitter, q: Value, zero_point: Option<Value>, wide: &Type) -> Value {
-    let q = emit.convert(q, wide);
-    match zero_point {
-        Some(zero_point) => {
-            let zero_point = emit.convert(zero_point, wide);
-            emit.plain("Sub", &[q, zero_point])
-        }
-        None => q,
-    }
-}
-
 /// A parameter with an element for each index of an axis, so that it broadcasts with a tensor that has `behind` more axes
 /// behind that one. One without axes, or with one element, is the same for all.
 pub(super) fn in_front_of(emit: &mut Emitter, parameter: Value, behind: i64) -> Value {

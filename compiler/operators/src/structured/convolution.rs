@@ -10,6 +10,7 @@
 use ir::{AffineExpr, AffineMap, Attribute, DimExpr, Op, Type, Value};
 
 use super::blocked::{block_size, channel_index, loop_index};
+use super::bytes::multiply_add_bytes;
 use super::contraction::multiply_add;
 use super::reduction::{Shaped, accumulator};
 use super::scalars::{Comparison, Scalars};
@@ -18,6 +19,7 @@ use super::{Lowering, Unsupported};
 use crate::nn;
 use dialects::linalg::GROUP;
 use dialects::linalg::generic::{Input, Iterator};
+use dialects::rt::tile::QUAD;
 
 /// A convolution with weights in the order of Conv. Half precision is summed up in f32, which the weights are in.
 pub(super) struct Convolution {
@@ -29,12 +31,34 @@ pub(super) struct Convolution {
     pub(super) window: Window,
     /// Elements of the result.
     pub(super) element: Type,
+    /// For signed weights of bytes.
+    pub(super) bytes: Option<Bytes>,
+}
+
+/// The operand of a convolution of bytes, which becomes unsigned.
+#[derive(Clone)]
+pub(super) struct Bytes {
+    /// Whether it is signed.
+    moves: bool,
+    /// What it has around it: its zero point.
+    fill: Value,
+    /// Zero points of the weights, `[O]`.
+    weights_zero: Option<Shaped>,
 }
 
 impl Convolution {
     /// The type sums are kept in.
     fn work(&self) -> Type {
         accumulator(&self.element)
+    }
+
+    /// An operand as it is multiplied.
+    fn operand(&self, lowering: &mut Lowering<'_>, x: &Shaped) -> Shaped {
+        match &self.bytes {
+            None => lowering.in_type(x, &self.work()),
+            Some(Bytes { moves: true, .. }) => lowering.other_sign(x),
+            Some(Bytes { moves: false, .. }) => x.clone(),
+        }
     }
 }
 
@@ -54,7 +78,7 @@ pub(crate) fn lower(lowering: &mut Lowering<'_>, op: Op, conv: &nn::Convolution)
     let output = lowering.shape(result);
     let window = Window::new(&conv.sliding, &weights.shape[2..], &input[2..], &output[2..]);
     let bias = conv.bias.map(|bias| lowering.shaped(bias));
-    let convolution = Convolution { weights, bias, groups: conv.groups, window, element };
+    let convolution = Convolution { weights, bias, groups: conv.groups, window, element, bytes: None };
     if is_static(&convolution.weights) {
         return convolve(lowering, conv.x, &convolution, result);
     }
@@ -62,6 +86,103 @@ pub(crate) fn lower(lowering: &mut Lowering<'_>, op: Op, conv: &nn::Convolution)
     let value = plain_sum(lowering, &plain, &convolution, &output);
     lowering.bind(result, value);
     Ok(())
+}
+
+/// Lowers `ConvInteger`, whose zero points are of the operand and of the weights.
+pub(crate) fn lower_integer(
+    lowering: &mut Lowering<'_>,
+    op: Op,
+    conv: &nn::Convolution,
+    [x_zero, w_zero]: [Option<Value>; 2],
+) -> Result<(), Unsupported> {
+    let result = lowering.source.op(op).results()[0];
+    let weights = lowering.shaped(conv.w);
+    let (input, output) = (lowering.shape(conv.x), lowering.shape(result));
+    let window = Window::new(&conv.sliding, &weights.shape[2..], &input[2..], &output[2..]);
+    let products = DimExpr::product(&weights.shape[2..]).as_constant();
+    let is_depthwise = weights.shape[1] == DimExpr::ONE && weights.shape[0] == DimExpr::Constant(conv.groups);
+    let groups = conv.groups;
+    let plain = |weights: Shaped| Convolution { weights, bias: None, groups, window, element: Type::I32, bytes: None };
+    if !is_static(&weights) {
+        let x = lowering.shaped(conv.x);
+        let x = centred(lowering, &x, (conv.x, x_zero), &Type::I32);
+        let weights = centred(lowering, &weights, (conv.w, w_zero), &Type::I32);
+        let value = plain_sum(lowering, &x, &plain(weights), &output);
+        lowering.bind(result, value);
+        return Ok(());
+    }
+    if is_depthwise && conv.groups > 1 && products.is_some_and(|products| products <= EXACT_PRODUCTS) {
+        let x = blocked_input(lowering, conv.x, &weights.shape[0]);
+        let x = centred(lowering, &x, (conv.x, x_zero), &Type::F32);
+        let weights = centred(lowering, &weights, (conv.w, w_zero), &Type::F32);
+        let value = depthwise(lowering, &x, &plain(weights), &output);
+        lowering.bind_blocked(result, value);
+        return Ok(());
+    }
+    let outputs = weights.shape[0].clone();
+    let mut factor = lowering.bytes(conv.w, w_zero, false);
+    let weights_zero = factor.zero_point.take().map(|zero| {
+        let zeros = lowering.map(&[&zero], std::slice::from_ref(&outputs), Type::I32, |_, e| e[0]);
+        let mut shape = vec![DimExpr::ONE; weights.shape.len()];
+        shape[0] = outputs.clone();
+        factor.zero_point = Some(Shaped { value: lowering.reshape(zeros.value, &shape), shape });
+        zeros
+    });
+    let zero = lowering.moved_zero_point(conv.x, x_zero, true);
+    let bias = zero.map(|zero| {
+        let axes: Vec<usize> = (1..weights.shape.len()).collect();
+        let sums = lowering.centred_sums(&factor, &axes);
+        let shape = vec![outputs];
+        let sums = Shaped { value: lowering.reshape(sums.value, &shape), shape: shape.clone() };
+        lowering.map(&[&zero, &sums], &shape, Type::I32, |s, e| {
+            let product = s.mul(e[0], e[1]);
+            let none = s.number(0.0, &Type::I32);
+            s.sub(none, product)
+        })
+    });
+    let moves = !lowering.is_unsigned(conv.x);
+    let bytes = Bytes { moves, fill: fill_of(lowering, x_zero, moves), weights_zero };
+    let convolution = Convolution { bias, bytes: Some(bytes), ..plain(factor.tensor) };
+    convolve(lowering, conv.x, &convolution, result)
+}
+
+/// Products of two centred bytes, each of magnitude 255 at most, whose sum f32 holds exactly.
+const EXACT_PRODUCTS: i64 = (1 << 24) / (255 * 255);
+
+/// `q - zero point` in a wider type; the zero point is one, or one an output.
+fn centred(
+    lowering: &mut Lowering<'_>,
+    q: &Shaped,
+    (source, zero_point): (Value, Option<Value>),
+    wide: &Type,
+) -> Shaped {
+    let unsigned = lowering.is_unsigned(source);
+    let zero = lowering.moved_zero_point(source, zero_point, unsigned).map(|mut zero| {
+        let is_list = zero.shape.len() == 1 && zero.shape[0] != DimExpr::ONE;
+        let behind = if is_list { q.shape.len() - 1 } else { 0 };
+        zero.shape.extend(vec![DimExpr::ONE; behind]);
+        Shaped { value: lowering.reshape(zero.value, &zero.shape), shape: zero.shape }
+    });
+    let operands: Vec<&Shaped> = std::iter::once(q).chain(&zero).collect();
+    lowering.map(&operands, &q.shape, wide.clone(), |s, e| {
+        let q = s.cast(e[0], wide, unsigned, false);
+        let Some(&zero) = e.get(1) else { return q };
+        let zero = s.cast(zero, wide, false, false);
+        s.sub(q, zero)
+    })
+}
+
+/// The zero point of an operand as an unsigned byte.
+fn fill_of(lowering: &mut Lowering<'_>, zero_point: Option<Value>, moves: bool) -> Value {
+    let zero = match zero_point {
+        Some(zero_point) => lowering.only_element(zero_point),
+        None => lowering.number(0.0, &Type::I8),
+    };
+    if !moves {
+        return zero;
+    }
+    let top = lowering.number(f64::from(i8::MIN), &Type::I8);
+    lowering.builder().value("arith.xori", &[zero, top], Type::I8, [])
 }
 
 /// Whether channels can be blocked and weights packed ahead.
@@ -132,21 +253,23 @@ fn convolve(
     let outputs = convolution.weights.shape[0].as_constant().unwrap_or(1);
     let output = lowering.shape(result);
     let all_channels = DimExpr::Constant(channels * convolution.groups);
-    if convolution.groups > 1 && channels == 1 && outputs == convolution.groups {
-        let input = blocked_input(lowering, x, &all_channels, &convolution.work());
+    if convolution.groups > 1 && channels == 1 && outputs == convolution.groups && convolution.bytes.is_none() {
+        let input = blocked_input(lowering, x, &all_channels);
+        let input = convolution.operand(lowering, &input);
         let value = depthwise(lowering, &input, convolution, &output);
         lowering.bind_blocked(result, value);
         return Ok(());
     }
     if convolution.groups == 1 {
-        let input = blocked_input(lowering, x, &all_channels, &convolution.work());
+        let input = blocked_input(lowering, x, &all_channels);
+        let input = convolution.operand(lowering, &input);
         let value = dense(lowering, &input, convolution, &output);
         lowering.bind_blocked(result, value);
         return Ok(());
     }
     check_channels(lowering, &lowering.shape(x), &all_channels);
     let aligned = [channels, outputs / convolution.groups].iter().all(|channels| channels % GROUP == 0);
-    match convolution.window.is_pointwise() && !aligned {
+    match convolution.window.is_pointwise() && !aligned && convolution.bytes.is_none() {
         true => grouped_pointwise(lowering, x, convolution, result),
         false => match grouped(lowering, x, convolution, &output) {
             Sums::Blocked(value) => lowering.bind_blocked(result, value),
@@ -163,18 +286,16 @@ pub(super) enum Sums {
 }
 
 /// The operand in blocked form. Its weights tell how many channels it must have.
-pub(super) fn blocked_input(lowering: &mut Lowering<'_>, x: Value, channels: &DimExpr, work: &Type) -> Shaped {
+pub(super) fn blocked_input(lowering: &mut Lowering<'_>, x: Value, channels: &DimExpr) -> Shaped {
     let mut shape = lowering.shape(x);
     if shape[1] == *channels {
-        let blocked = lowering.blocked(x);
-        return lowering.in_type(&blocked, work);
+        return lowering.blocked(x);
     }
     check_channels(lowering, &shape, channels);
     shape[1] = channels.clone();
     let value = lowering.value(x);
     let value = lowering.reshape(value, &shape);
-    let packed = lowering.pack(&Shaped { value, shape });
-    lowering.in_type(&packed, work)
+    lowering.pack(&Shaped { value, shape })
 }
 
 fn check_channels(lowering: &mut Lowering<'_>, input: &[DimExpr], channels: &DimExpr) {
@@ -295,11 +416,11 @@ fn grouped(lowering: &mut Lowering<'_>, x: Value, convolution: &Convolution, out
     if is_whole(&channels) && is_whole(&plain[1]) && lowering.is_blocked(x) {
         let shape = super::blocked::blocked_shape(&group_shape(&plain, convolution.groups, &channels));
         let packed = Shaped { value: lowering.blocked(x).value, shape };
-        let packed = lowering.in_type(&packed, &convolution.work());
+        let packed = convolution.operand(lowering, &packed);
         return grouped_dense(lowering, &packed, &plain[0], convolution, output);
     }
     let plain = lowering.shaped(x);
-    let plain = lowering.in_type(&plain, &convolution.work());
+    let plain = convolution.operand(lowering, &plain);
     grouped_plain(lowering, &plain, convolution, output)
 }
 
@@ -351,9 +472,12 @@ pub(super) fn dense(
     let window = &convolution.window;
     let spatial = window.rank();
     let lead = usize::from(convolution.groups > 1);
-    let element = lowering.body.value_type(input.value).element().clone();
-    let zero = lowering.number(0.0, &element);
-    let padded = window.pad(lowering, input, 2 + lead, zero);
+    let element = convolution.work();
+    let fill = match &convolution.bytes {
+        Some(bytes) => bytes.fill,
+        None => lowering.number(0.0, &element),
+    };
+    let padded = window.pad(lowering, input, 2 + lead, fill);
     let per_group = &output[1];
     let wide = per_group.as_constant().is_some_and(|outputs| outputs >= GROUP);
     let weights = pack_weights(lowering, convolution);
@@ -376,8 +500,12 @@ pub(super) fn dense(
     x_map.push(dim(ic));
     let mut w_map: Vec<AffineExpr> = (1..1 + lead).map(dim).collect();
     w_map.push(if wide { dim(ob) } else { dim(oc).floor_div(GROUP) });
-    w_map.extend((ib..=ic).map(dim));
-    w_map.push(if wide { dim(oc) } else { dim(oc).modulo(GROUP) });
+    w_map.extend((ib..ic).map(dim));
+    let lane = if wide { dim(oc) } else { dim(oc).modulo(GROUP) };
+    match convolution.bytes {
+        None => w_map.extend([dim(ic), lane]),
+        Some(_) => w_map.extend([dim(ic).floor_div(QUAD), lane, dim(ic).modulo(QUAD)]),
+    }
 
     let mut shape = super::blocked::blocked_shape(output);
     if lead == 1 {
@@ -400,7 +528,10 @@ pub(super) fn dense(
     ];
     let order: Vec<usize> = (0..=oc).collect();
     let value = lowering.generic_onto(&inputs, init, AffineMap::select(loops, &order), &iterators, |builder, e| {
-        multiply_add(&mut Scalars { builder, unsigned: false }, e)
+        match convolution.bytes {
+            None => multiply_add(&mut Scalars { builder, unsigned: false }, e),
+            Some(_) => multiply_add_bytes(builder, e),
+        }
     });
     let channels = convolution.weights.shape[1].as_constant().unwrap_or(1);
     let block = channels.clamp(1, GROUP);
@@ -408,7 +539,50 @@ pub(super) fn dense(
         let op = lowering.body.defining_op(value).expect("a generic defines its result");
         lowering.body.op_mut(op).attributes.set("rt.last_block", Attribute::i64(channels % block));
     }
-    lowering.in_type(&Shaped { value, shape }, &convolution.element).value
+    let sums = Shaped { value, shape };
+    let sums = match convolution.bytes.as_ref().and_then(|bytes| bytes.weights_zero.as_ref()) {
+        Some(zeros) => without_zeros(lowering, &sums, (zeros, input), convolution, output),
+        None => sums,
+    };
+    lowering.in_type(&sums, &convolution.element).value
+}
+
+/// Sums of a convolution of bytes less what the zero points of its weights add to them: as often as the window's sum, which
+/// is a convolution with ones.
+fn without_zeros(
+    lowering: &mut Lowering<'_>,
+    sums: &Shaped,
+    (zeros, input): (&Shaped, &Shaped),
+    convolution: &Convolution,
+    output: &[DimExpr],
+) -> Shaped {
+    let mut shape = convolution.weights.shape.clone();
+    shape[0] = DimExpr::Constant(convolution.groups);
+    let ones = Shaped { value: lowering.filled(&shape, Type::I8, 1.0), shape };
+    let mut bytes = convolution.bytes.clone().expect("the caller found zero points");
+    bytes.weights_zero = None;
+    let (groups, window) = (convolution.groups, convolution.window.clone());
+    let ones = Convolution { weights: ones, bias: None, groups, window, element: Type::I32, bytes: Some(bytes) };
+    let mut single = output.to_vec();
+    single[1] = DimExpr::ONE;
+    let windows = dense(lowering, input, &ones, &single);
+    let lead = usize::from(groups > 1);
+    let mut windows_shape = sums.shape.clone();
+    windows_shape[1 + lead] = DimExpr::ONE;
+    *windows_shape.last_mut().expect("a blocked tensor has axes") = DimExpr::ONE;
+    let (zeros, axes) = bias_start(lowering, zeros, convolution, &output[1], &sums.shape);
+    let rank = sums.shape.len();
+    let inputs = [
+        Input { value: sums.value, map: AffineMap::identity(rank) },
+        lowering.broadcast_input(windows, &windows_shape, &sums.shape),
+        Input { value: zeros, map: AffineMap::select(rank, &axes) },
+    ];
+    let value = lowering.pointwise(&inputs, &sums.shape, Type::I32, |builder, e| {
+        let mut s = Scalars { builder, unsigned: false };
+        let product = s.mul(e[1], e[2]);
+        s.sub(e[0], product)
+    });
+    Shaped { value, shape: sums.shape.clone() }
 }
 
 /// Spatial axes along which the window slides within a contraction: it has loops for no more.
@@ -483,7 +657,8 @@ fn bias_start(
     (packed.value, vec![1, 2, lane])
 }
 
-/// Weights `[G * O, C, K…]` as `[(G), ceil(O / 16), ceil(C / b), K…, b, 16]`, zero where there is no channel.
+/// Weights `[G * O, C, K…]` as `[(G), ceil(O / 16), ceil(C / b), K…, b, 16]`, zero where there is no channel; those of bytes
+/// as `[…, ceil(b / 4), 16, 4]`.
 fn pack_weights(lowering: &mut Lowering<'_>, convolution: &Convolution) -> Value {
     let weights = &convolution.weights;
     let spatial = convolution.window.rank();
@@ -497,18 +672,24 @@ fn pack_weights(lowering: &mut Lowering<'_>, convolution: &Convolution) -> Value
     }
     shape.push(channels / block + i64::from(channels % block != 0));
     shape.extend(weights.shape[2..].iter().filter_map(DimExpr::as_constant));
-    shape.extend([block, GROUP]);
+    let depth = if convolution.bytes.is_some() { QUAD } else { 1 };
+    shape.extend([block.div_euclid(depth) + i64::from(block % depth != 0), GROUP]);
+    shape.extend((depth > 1).then_some(depth));
     let shape: Vec<DimExpr> = shape.into_iter().map(DimExpr::Constant).collect();
     let (ob, ib, kernel) = (lead, lead + 1, lead + 2);
     let (ic, oc) = (kernel + spatial, kernel + spatial + 1);
     let element = lowering.body.value_type(weights.value).element().clone();
     let dim = |index: usize| AffineExpr::Dim(index as u32);
-    if per_group % GROUP == 0 && channels % block == 0 {
+    if per_group % GROUP == 0 && channels % block == 0 && block % depth == 0 {
         let mut output = dim(ob).mul(AffineExpr::Constant(GROUP)).add(dim(oc));
         if lead == 1 {
             output = dim(0).mul(AffineExpr::Constant(per_group)).add(output);
         }
-        let mut map = vec![output, dim(ib).mul(AffineExpr::Constant(block)).add(dim(ic))];
+        let channel = match depth {
+            1 => dim(ic),
+            _ => dim(ic).mul(AffineExpr::Constant(depth)).add(dim(oc + 1)),
+        };
+        let mut map = vec![output, dim(ib).mul(AffineExpr::Constant(block)).add(channel)];
         map.extend((0..spatial).map(|axis| dim(kernel + axis)));
         let input = Input { value: weights.value, map: AffineMap::new(shape.len() as u32, map) };
         return lowering.pointwise(&[input], &shape, element, |_, e| e[0]);
@@ -522,7 +703,16 @@ fn pack_weights(lowering: &mut Lowering<'_>, convolution: &Convolution) -> Value
     lowering.pointwise(&[], &shape, element.clone(), |builder, _| {
         let (block_index, input_block) = (loop_index(builder, ob), loop_index(builder, ib));
         let output = channel_index(builder, block_index, oc, GROUP);
-        let input = channel_index(builder, input_block, ic, block);
+        let input = match depth {
+            1 => channel_index(builder, input_block, ic, block),
+            _ => {
+                let width = builder.constant_index(block);
+                let first = builder.value("arith.muli", &[input_block, width], Type::Index, []);
+                let quad = loop_index(builder, ic);
+                let channel = channel_index(builder, quad, oc + 1, depth);
+                builder.value("arith.addi", &[first, channel], Type::Index, [])
+            }
+        };
         let one = builder.constant_index(1);
         let below = |builder: &mut ir::Builder<'_>, index: Value, limit: Value| {
             let last = builder.value("arith.subi", &[limit, one], Type::Index, []);

@@ -109,11 +109,12 @@ pub(crate) fn lower_transposed(
     };
     let weights = phase_weights(lowering, &weights, &axes, &phases, groups);
     let bias = transposed.bias.map(|bias| phase_bias(lowering, bias, &phases, groups));
-    let convolution = Convolution { weights, bias, groups, window, element };
+    let convolution = Convolution { weights, bias, groups, window, element, bytes: None };
     let mut shape = vec![output[0].clone(), (groups * phases.channels()).into()];
     shape.extend(axes.iter().map(|axis| axis.places.clone()));
     let work = lowering.body.value_type(convolution.weights.value).element().clone();
-    let blocked = blocked_input(lowering, x, &extents[0].into(), &work);
+    let blocked = blocked_input(lowering, x, &extents[0].into());
+    let blocked = lowering.in_type(&blocked, &work);
     let sums = if groups == 1 {
         Sums::Blocked(dense(lowering, &blocked, &convolution, &shape))
     } else if extents[0] == groups && phases.channels() == 1 {

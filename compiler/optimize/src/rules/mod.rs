@@ -8,6 +8,7 @@ mod arithmetic;
 mod bounds;
 mod linear;
 mod normalization;
+mod quantization;
 mod shape;
 
 use std::sync::LazyLock;
@@ -104,7 +105,8 @@ pub(crate) struct Rules {
 
 /// All rules.
 pub(crate) static RULES: LazyLock<Rules> = LazyLock::new(|| {
-    let families = [arithmetic::RULES, activation::RULES, shape::RULES, linear::RULES, normalization::RULES];
+    let families =
+        [arithmetic::RULES, activation::RULES, shape::RULES, linear::RULES, normalization::RULES, quantization::RULES];
     let mut operators = IndexSet::default();
     let all: Vec<Compiled> = families.into_iter().flatten().map(|rule| compile(rule, &mut operators)).collect();
     let mut by_root = vec![Vec::new(); operators.len()];

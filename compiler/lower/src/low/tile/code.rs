@@ -207,6 +207,21 @@ impl<'b> Code<'b> {
         self.builder.value("vector.broadcast", &[element], self.vector(), [])
     }
 
+    /// An operation with one result.
+    pub(super) fn value(&mut self, name: &'static str, operands: &[Value], r#type: Type) -> Value {
+        self.builder.value(name, operands, r#type, [])
+    }
+
+    /// The number 0 of a sum of bytes.
+    pub(super) fn zero_sum(&mut self) -> Value {
+        self.builder.constant(Attribute::Integer(0, Type::I32), Type::I32)
+    }
+
+    /// Stores one element.
+    pub(super) fn store_element(&mut self, value: Value, to: Place) {
+        self.builder.create("memref.store", &[value, to.buffer, to.at], &[], []);
+    }
+
     /// Consecutive elements; zero where a mask has none.
     pub(super) fn load(&mut self, from: Place, mask: Option<Value>) -> Value {
         let Some(mask) = mask else {

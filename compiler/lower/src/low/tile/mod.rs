@@ -4,11 +4,12 @@
 //! the first row to the last, so that the block's part of the right operand stays in a near cache. What the operations'
 //! operands mean is said where the runtime computes the same: `runtime/src/kernels`.
 
+mod bytes;
 mod code;
 mod cover;
 mod registers;
 
-use abi::{Depthwise, Start};
+use abi::{Depthwise, Product, Start};
 use ir::{Body, Builder, Module, Op, Value};
 
 use self::code::Code;
@@ -70,17 +71,29 @@ impl VectorRegisters {
     }
 }
 
-/// Expands the tiles of every function; those of a function that is for some level of processors for its registers.
-pub(super) fn tile_contractions(module: &mut Module, registers: VectorRegisters) {
+/// Expands the tiles of every function; those of a function that is for some level of processors for its registers. Tiles of
+/// bytes stay for the runtime's micro-kernels, where there is a runtime.
+pub(super) fn tile_contractions(module: &mut Module, registers: VectorRegisters, has_runtime: bool) {
     for op in definitions(module) {
         let level = module.body.op(op).attributes.integer(LEVEL);
         let registers = level.and_then(registers_of).unwrap_or(registers);
         with_body(module, op, |_, body| {
             for op in body.walk_all() {
                 let Some(tile) = rt::Tile::of(body, op) else { continue };
-                if expand(body, op, &tile, registers) {
-                    body.erase(op);
+                match tile.walk {
+                    Walk::Product { kind: Kind::U8I8, .. } if has_runtime => continue,
+                    Walk::Product { kind: Kind::U8I8, walk, .. } => {
+                        let mut code = Code::new(Builder::before(body, op), registers.lanes);
+                        bytes::expand(&mut code, &tile, &walk);
+                    }
+                    Walk::Product { kind: Kind::F32, right_padded, walk } => {
+                        expand(body, op, &tile, registers, |_| Sum::product(tile.start, right_padded, &walk));
+                    }
+                    Walk::Depthwise(walk) => {
+                        expand(body, op, &tile, registers, |code| Sum::depthwise(code, tile.start, &walk));
+                    }
                 }
+                body.erase(op);
             }
         });
     }
@@ -111,27 +124,21 @@ struct Sum {
 }
 
 impl Sum {
-    /// Of a tile whose elements have vectors here.
-    fn of(code: &mut Code<'_>, tile: &rt::Tile) -> Option<Sum> {
-        let sum = match tile.walk {
-            Walk::Product { kind: Kind::U8I8, .. } => return None,
-            Walk::Product { kind: Kind::F32, right_padded, walk } => Sum {
-                reduction: walk.reduction,
-                left: walk.left,
-                right: walk.right,
-                row_inner: walk.row_inner,
-                left_rows: walk.left_rows,
-                out_rows: walk.out_rows,
-                start: tile.start,
-                right_padded,
-                last_block: walk.last_block,
-                right_group: walk.right_group,
-                out_group: walk.out_group,
-                depthwise: false,
-            },
-            Walk::Depthwise(walk) => Sum::depthwise(code, tile.start, &walk),
-        };
-        Some(sum)
+    fn product(start: Start, right_padded: bool, walk: &Product<Value>) -> Sum {
+        Sum {
+            reduction: walk.reduction,
+            left: walk.left,
+            right: walk.right,
+            row_inner: walk.row_inner,
+            left_rows: walk.left_rows,
+            out_rows: walk.out_rows,
+            start,
+            right_padded,
+            last_block: walk.last_block,
+            right_group: walk.right_group,
+            out_group: walk.out_group,
+            depthwise: false,
+        }
     }
 
     /// The window is the outermost and the innermost reduction loop.
@@ -155,12 +162,18 @@ impl Sum {
     }
 }
 
-/// Puts the loops over register tiles in front of a tile, unless a micro-kernel computes it.
-fn expand(body: &mut Body, op: Op, tile: &rt::Tile, registers: VectorRegisters) -> bool {
+/// Puts the loops over register tiles in front of a tile.
+fn expand(
+    body: &mut Body,
+    op: Op,
+    tile: &rt::Tile,
+    registers: VectorRegisters,
+    sum: impl FnOnce(&mut Code<'_>) -> Sum,
+) {
     let extents = [tile.rows, tile.columns];
     let known = extents.map(|extent| choices(body, extent));
     let mut code = Code::new(Builder::before(body, op), registers.lanes);
-    let Some(sum) = Sum::of(&mut code, tile) else { return false };
+    let sum = sum(&mut code);
     let [left, right, start, out] = [tile.left, tile.right, tile.from, tile.out].map(|address| code.buffer(address));
     let [rows, columns] = std::array::from_fn(|at| match known[at].as_deref() {
         Some(&[number]) => code.index(number),
@@ -179,7 +192,6 @@ fn expand(body: &mut Body, op: Op, tile: &rt::Tile, registers: VectorRegisters) 
         cover(code, rows, &heights, |code, row, height| tile.emit(code, &walk, (row, height), (column, vectors)));
     };
     cover_columns(&mut code, columns, column_choices.as_deref(), registers, cover_rows);
-    true
 }
 
 /// Covers the columns with blocks of vectors, the last vector of which may be masked.

@@ -1,0 +1,210 @@
+//! Sums of products of bytes that stand for `q - zero point`.
+//!
+//! One factor is made unsigned and the other signed, as processors multiply them: what is of the other sign moves by 128,
+//! and its zero point with it. The sum of the products of the bytes themselves is a contraction; what the zero points `z` and
+//! `y` add to it follows from sums of one factor:
+//!
+//! `Σ (a - z)(b - y) = Σ a b - z Σ (b - y) - y Σ a`
+
+use dialects::linalg::GROUP;
+use dialects::linalg::generic::{Input, Iterator};
+use dialects::rt::tile::QUAD;
+use ir::{AffineExpr, AffineMap, Builder, DimExpr, Type, Value};
+
+use super::Lowering;
+use super::blocked::{channel_index, loop_index};
+use super::reduction::{Combine, Fold, Shaped};
+use super::scalars::{Comparison, Scalars};
+
+/// How far bytes of one sign are from those of the other.
+const OFFSET: i64 = 128;
+
+/// A factor of bytes.
+pub(crate) struct Bytes {
+    /// The bytes, signed or not as was asked for.
+    pub(crate) tensor: Shaped,
+    /// What stands for zero, as `i32`; left out where it is 0.
+    pub(crate) zero_point: Option<Shaped>,
+}
+
+impl Lowering<'_> {
+    /// A source value and its zero point as bytes that are unsigned, or signed.
+    pub(crate) fn bytes(&mut self, value: Value, zero_point: Option<Value>, unsigned: bool) -> Bytes {
+        let tensor = self.shaped(value);
+        let moves = self.is_unsigned(value) != unsigned;
+        let tensor = if moves { self.other_sign(&tensor) } else { tensor };
+        Bytes { tensor, zero_point: self.moved_zero_point(value, zero_point, unsigned) }
+    }
+
+    /// Bytes moved by 128.
+    pub(crate) fn other_sign(&mut self, tensor: &Shaped) -> Shaped {
+        self.map(&[tensor], &tensor.shape, Type::I8, |s, e| {
+            let top = s.number(-OFFSET as f64, &Type::I8);
+            s.same("arith.xori", &[e[0], top])
+        })
+    }
+
+    /// The zero point of a source value when its bytes are unsigned, or signed; left out where it is 0.
+    pub(crate) fn moved_zero_point(
+        &mut self,
+        value: Value,
+        zero_point: Option<Value>,
+        unsigned: bool,
+    ) -> Option<Shaped> {
+        let offset = match (self.is_unsigned(value), unsigned) {
+            (false, true) => OFFSET,
+            (true, false) => -OFFSET,
+            (false, false) | (true, true) => 0,
+        };
+        let Some(zero_point) = zero_point else {
+            let value = (offset != 0).then(|| self.filled(&[], Type::I32, offset as f64));
+            return value.map(|value| Shaped { value, shape: vec![] });
+        };
+        let known = ir::constant_value(self.source, zero_point).and_then(|value| value.as_dense()?.integers());
+        if known.is_some_and(|known| known.iter().all(|&number| number + offset == 0)) {
+            return None;
+        }
+        let unsigned = self.is_unsigned(zero_point);
+        let tensor = self.shaped(zero_point);
+        let shape = tensor.shape.clone();
+        Some(self.map(&[&tensor], &shape, Type::I32, |s, e| {
+            let wide = s.cast(e[0], &Type::I32, unsigned, false);
+            let offset = s.number(offset as f64, &Type::I32);
+            s.add(wide, offset)
+        }))
+    }
+
+    /// Sums of bytes along axes, which keep extent 1.
+    pub(crate) fn sums_of_bytes(&mut self, tensor: &Shaped, axes: &[usize], unsigned: bool) -> Shaped {
+        let fold = Fold::new(Combine::Add, Type::I32, false);
+        self.reduce(tensor, axes, true, fold, |s, e| s.cast(e, &Type::I32, unsigned, false))
+    }
+
+    /// `Σ (b - y)` over axes of a signed factor.
+    pub(crate) fn centred_sums(&mut self, factor: &Bytes, axes: &[usize]) -> Shaped {
+        let sums = self.sums_of_bytes(&factor.tensor, axes, false);
+        let Some(zero_point) = &factor.zero_point else { return sums };
+        let count = self.count(&factor.tensor.shape, axes, &Type::I32);
+        self.map(&[&sums, zero_point], &sums.shape, Type::I32, |s, e| {
+            let zeros = s.mul(count, e[1]);
+            s.sub(e[0], zeros)
+        })
+    }
+
+    /// `left [batch…, m, k] · right [batch…, k, n]` of an unsigned and a signed factor, whose zero points broadcast to the
+    /// sums.
+    pub(crate) fn byte_product(&mut self, left: &Bytes, right: &Bytes, batch: &[DimExpr]) -> Shaped {
+        let mut terms = vec![];
+        if let Some(zero_point) = &left.zero_point {
+            let depth = right.tensor.shape.len() - 2;
+            terms.push((zero_point.clone(), self.centred_sums(right, &[depth])));
+        }
+        if let Some(zero_point) = &right.zero_point {
+            let depth = left.tensor.shape.len() - 1;
+            terms.push((zero_point.clone(), self.sums_of_bytes(&left.tensor, &[depth], true)));
+        }
+        // behind the terms, so that what is made of both is fused with the product
+        let sums = self.raw_product(&left.tensor, &right.tensor, batch);
+        terms.into_iter().fold(sums, |sums, (zero_point, of_other)| {
+            self.map(&[&sums, &zero_point, &of_other], &sums.shape, Type::I32, |s, e| {
+                let product = s.mul(e[1], e[2]);
+                s.sub(e[0], product)
+            })
+        })
+    }
+
+    /// The sums of products of the bytes themselves.
+    fn raw_product(&mut self, left: &Shaped, right: &Shaped, batch: &[DimExpr]) -> Shaped {
+        let rank = batch.len();
+        let [.., m, depth] = &left.shape[..] else { unreachable!("a matrix has two axes") };
+        let [.., rows, n] = &right.shape[..] else { unreachable!("a matrix has two axes") };
+        self.check_equal(depth, rows, "the factors of a matrix product do not fit");
+        let packed = self.pack_quads(right);
+        let loops = rank + 3;
+        let dim = |index: usize| AffineExpr::Dim(index as u32);
+        let (row, column, k) = (dim(rank), dim(rank + 1), dim(rank + 2));
+        let outer = |shape: &[DimExpr]| -> Vec<AffineExpr> {
+            let own = shape.len() - 2;
+            let subscript = |axis: usize| match shape[axis].as_constant() == Some(1) {
+                true => AffineExpr::Constant(0),
+                false => dim(rank - own + axis),
+            };
+            (0..own).map(subscript).collect()
+        };
+        let left_map = outer(&left.shape).into_iter().chain([row, k.clone()]).collect();
+        let within = [column.clone().floor_div(GROUP), k.clone().floor_div(QUAD), column.modulo(GROUP), k.modulo(QUAD)];
+        let right_map = outer(&right.shape).into_iter().chain(within).collect();
+        let inputs = [
+            Input { value: left.value, map: AffineMap::new(loops as u32, left_map) },
+            Input { value: packed, map: AffineMap::new(loops as u32, right_map) },
+        ];
+        let shape: Vec<DimExpr> = batch.iter().chain([m, n]).cloned().collect();
+        let init = self.filled(&shape, Type::I32, 0.0);
+        let mut iterators = vec![Iterator::Parallel; loops];
+        iterators[loops - 1] = Iterator::Reduction;
+        let output: Vec<usize> = (0..loops - 1).collect();
+        let output = AffineMap::select(loops, &output);
+        let value = self.generic_onto(&inputs, init, output, &iterators, multiply_add_bytes);
+        Shaped { value, shape }
+    }
+
+    /// Matrices `[batch…, k, n]` as `[batch…, ceil(n / 16), ceil(k / 4), 16, 4]`, zero behind the last row.
+    fn pack_quads(&mut self, matrix: &Shaped) -> Value {
+        let axis = matrix.shape.len() - 2;
+        let [group, quad] = [DimExpr::Constant(GROUP), DimExpr::Constant(QUAD)];
+        let (k, n) = (&matrix.shape[axis], &matrix.shape[axis + 1]);
+        let mut shape = matrix.shape[..axis].to_vec();
+        shape.extend([n.ceil_div(&group), k.ceil_div(&quad), group, quad]);
+        let limits = [self.extent(matrix.value, axis), self.extent(matrix.value, axis + 1)];
+        let is_whole = |extent: &DimExpr, by: i64| extent.as_constant().is_some_and(|extent| extent % by == 0);
+        if is_whole(k, QUAD) && is_whole(n, GROUP) {
+            let dim = |index: usize| AffineExpr::Dim(index as u32);
+            let place = |whole: usize, width: i64| dim(axis + whole).mul(AffineExpr::Constant(width));
+            let within = [place(1, QUAD).add(dim(axis + 3)), place(0, GROUP).add(dim(axis + 2))];
+            let map = AffineMap::new(shape.len() as u32, (0..axis).map(dim).chain(within).collect());
+            return self.pointwise(&[Input { value: matrix.value, map }], &shape, Type::I8, |_, e| e[0]);
+        }
+        let tensor = matrix.value;
+        self.pointwise(&[], &shape, Type::I8, |builder, _| {
+            let mut at: Vec<Value> = (0..axis).map(|axis| loop_index(builder, axis)).collect();
+            let (group, quad) = (loop_index(builder, axis), loop_index(builder, axis + 1));
+            at.push(channel_index(builder, quad, axis + 3, QUAD));
+            at.push(channel_index(builder, group, axis + 2, GROUP));
+            extract_inside(builder, tensor, at, &[(axis, limits[0]), (axis + 1, limits[1])])
+        })
+    }
+}
+
+/// The element at `at`, or zero where one of the subscripts is not below its limit.
+pub(crate) fn extract_inside(
+    builder: &mut Builder<'_>,
+    tensor: Value,
+    mut at: Vec<Value>,
+    limits: &[(usize, Value)],
+) -> Value {
+    let mut inside: Option<Value> = None;
+    for &(axis, limit) in limits {
+        let mut s = Scalars { builder, unsigned: false };
+        let one = s.number(1.0, &Type::Index);
+        let last = s.sub(limit, one);
+        let below = s.compare(Comparison::Less, at[axis], limit);
+        at[axis] = s.min(at[axis], last);
+        inside = Some(inside.map_or(below, |all| s.same("arith.andi", &[all, below])));
+    }
+    let element = builder.body.value_type(tensor).element().clone();
+    let operands: Vec<Value> = std::iter::once(tensor).chain(at).collect();
+    let value = builder.value("tensor.extract", &operands, element, []);
+    let Some(inside) = inside else { return value };
+    let mut s = Scalars { builder, unsigned: false };
+    let zero = s.like(0.0, value);
+    s.select(inside, value, zero)
+}
+
+/// Adds the product of an unsigned and a signed byte.
+pub(crate) fn multiply_add_bytes(builder: &mut Builder<'_>, e: &[Value]) -> Value {
+    let mut s = Scalars { builder, unsigned: false };
+    let left = s.cast(e[0], &Type::I32, true, false);
+    let right = s.cast(e[1], &Type::I32, false, false);
+    let product = s.mul(left, right);
+    s.add(e[2], product)
+}
