@@ -46,13 +46,13 @@ fn operators(pattern: &Pattern) -> Vec<&str> {
     }
 }
 
-/// Rules that combine sums, products and quotients of one value and constants.
+/// Rules that combine a value and constants, by sums alone or by products alone.
 fn combines(rule: &Compiled) -> bool {
     let operators = operators(&rule.from);
     rule.rule.kind != Kind::Exact
         && is_elementwise(&rule.from)
         && operators.len() > 1
-        && operators.iter().all(|name| ["Add", "Sub", "Mul", "Div"].contains(name))
+        && [["Add", "Sub"], ["Mul", "Div"]].iter().any(|kind| operators.iter().all(|name| kind.contains(name)))
 }
 
 fn tensor(numbers: &[f32], element: &Type) -> Tensor {
