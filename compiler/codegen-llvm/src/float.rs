@@ -183,6 +183,10 @@ impl<'c> Translator<'_, 'c> {
     /// have as one instruction: it is false for a NaN, and of two zeros leaves the operand that is no constant. Not of what was
     /// a half: LLVM would compare the halves, lane by lane where the processor does not compute with them.
     fn bound(&self, op: Op) -> Option<usize> {
+        // a reduction takes its steps under the name of one, too
+        if !matches!(self.body.name(op), "arith.maximumf" | "arith.minimumf") {
+            return None;
+        }
         let is_number = |&index: &usize| self.constant_float(self.body.operand(op, index)).is_some_and(|x| !x.is_nan());
         let bound = [1, 0].into_iter().find(is_number)?;
         let widened = self.body.defining_op(self.body.operand(op, 1 - bound));
