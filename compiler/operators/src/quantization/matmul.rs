@@ -52,9 +52,23 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
 
 fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
     let matmul = views::QLinearMatMul::of(&emit.body, op);
-    let product = emit.plain("MatMulInteger", &[matmul.a, matmul.b, matmul.a_zero_point, matmul.b_zero_point]);
+    let product = match emit.element(matmul.a).is_integer() && emit.element(matmul.b).is_integer() {
+        true => emit.plain("MatMulInteger", &[matmul.a, matmul.b, matmul.a_zero_point, matmul.b_zero_point]),
+        // bytes may be floats since 21
+        false => {
+            let zero_point = in_front_of(emit, matmul.a_zero_point, 1);
+            let (a, b) = (centred(emit, matmul.a, zero_point), centred(emit, matmul.b, matmul.b_zero_point));
+            emit.plain("MatMul", &[a, b])
+        }
+    };
     let rows = in_front_of(emit, matmul.a_scale, 1);
     let target = emit.element(matmul.y_zero_point);
     let result = rescaled(emit, product, [rows, matmul.b_scale, matmul.y_scale], matmul.y_zero_point, &target);
     Ok(vec![Some(result)])
+}
+
+/// `q - zero point` in f32.
+fn centred(emit: &mut Emitter, q: Value, zero_point: Value) -> Value {
+    let (q, zero_point) = (emit.widened(q), emit.widened(zero_point));
+    emit.plain("Sub", &[q, zero_point])
 }
