@@ -36,7 +36,21 @@ fn convolution(blocks: i64, width: i64, cols: i64) -> Product<i64> {
     }
 }
 
-/// The best of several timings of calls that take about a fifth of a millisecond together.
+/// Operations a nanosecond of a call that does `operations`: the best of several timings of calls that do `batch` together.
+fn rate(operations: i64, batch: i64, mut call: impl FnMut()) -> f64 {
+    let calls = (batch / operations).max(1);
+    let mut best = f64::MAX;
+    for _ in 0..40 {
+        let start = Instant::now();
+        for _ in 0..calls {
+            call();
+        }
+        best = best.min(start.elapsed().as_secs_f64() / calls as f64);
+    }
+    operations as f64 / best / 1e9
+}
+
+/// What sums of products of floats reach, in GFLOP/s.
 fn measure(walk: Product<i64>, rows: i64, cols: i64) -> f64 {
     let descriptor = Descriptor { walk, start: Start::Columns, right_padded: 1 };
     let [r0, r1, r2, k] = walk.reduction;
@@ -45,20 +59,11 @@ fn measure(walk: Product<i64>, rows: i64, cols: i64) -> f64 {
     let b = vec![0.25f32; (r0 * r1 * r2 * k * cols) as usize];
     let init = vec![0f32; 64];
     let mut c = vec![0f32; 1 << 18];
-    let calls = (20_000_000 / operations).max(1);
-    let mut best = f64::MAX;
-    for _ in 0..40 {
-        let start = Instant::now();
-        for _ in 0..calls {
-            let descriptor = std::ptr::from_ref(&descriptor).cast();
-            // SAFETY: the buffers are larger than the shapes below reach.
-            unsafe {
-                rt_contract_f32(descriptor, a.as_ptr(), b.as_ptr(), init.as_ptr(), c.as_mut_ptr(), rows, cols);
-            }
-        }
-        best = best.min(start.elapsed().as_secs_f64() / calls as f64);
-    }
-    operations as f64 / best / 1e9
+    let descriptor = std::ptr::from_ref(&descriptor).cast();
+    rate(operations, 20_000_000, || {
+        // SAFETY: the buffers are larger than the shapes below reach.
+        unsafe { rt_contract_f32(descriptor, a.as_ptr(), b.as_ptr(), init.as_ptr(), c.as_mut_ptr(), rows, cols) }
+    })
 }
 
 /// The same of bytes, in GOP/s.
@@ -68,20 +73,11 @@ fn measure_bytes(k: i64, rows: i64, cols: i64) -> f64 {
     let (a, b) = (vec![3u8; (rows * k) as usize], vec![5i8; (k * cols) as usize]);
     let mut c = vec![0i32; (rows * cols) as usize];
     let operations = 2 * k * rows * cols;
-    let calls = (50_000_000 / operations).max(1);
-    let mut best = f64::MAX;
-    for _ in 0..40 {
-        let start = Instant::now();
-        for _ in 0..calls {
-            let descriptor = std::ptr::from_ref(&descriptor).cast();
-            // SAFETY: the buffers are as large as the shapes.
-            unsafe {
-                rt_contract_u8_i8(descriptor, a.as_ptr(), b.as_ptr(), std::ptr::null(), c.as_mut_ptr(), rows, cols)
-            };
-        }
-        best = best.min(start.elapsed().as_secs_f64() / calls as f64);
-    }
-    operations as f64 / best / 1e9
+    let descriptor = std::ptr::from_ref(&descriptor).cast();
+    rate(operations, 50_000_000, || {
+        // SAFETY: the buffers are as large as the shapes.
+        unsafe { rt_contract_u8_i8(descriptor, a.as_ptr(), b.as_ptr(), std::ptr::null(), c.as_mut_ptr(), rows, cols) }
+    })
 }
 
 fn main() {

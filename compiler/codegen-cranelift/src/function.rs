@@ -303,11 +303,7 @@ impl Translator<'_> {
         match self.body.name(op) {
             // a wider type keeps every value
             "vector.broadcast" | "arith.extf" => self.constant_float(self.body.operand(op, 0)),
-            "arith.constant" => match self.body.attribute(op, "value")? {
-                Attribute::Dense(elements) if elements.is_splat() => elements.float(0),
-                scalar => scalar.as_float(),
-            },
-            _ => None,
+            _ => ir::constant_float(self.body, value),
         }
     }
 

@@ -129,10 +129,9 @@ impl<'c> Translator<'_, 'c> {
                 let predicate = number.and_then(predicate).ok_or(Failure::Broken("has no predicate"))?;
                 self.compare_floats(predicate, x, y)?
             }
-            ("arith.maximumf" | "arith.minimumf", &[x, y]) if self.bound(op).is_some() => {
-                let (bound, value) = if self.bound(op) == Some(0) { (x, y) } else { (y, x) };
-                let better = if name == "arith.maximumf" { FloatPredicate::OLT } else { FloatPredicate::OGT };
-                let bound_wins = self.compare_floats(better, value, bound)?;
+            (_, &[x, y]) if let Some((wins, bound)) = self.bound(op) => {
+                let (bound, value) = if bound == 0 { (x, y) } else { (y, x) };
+                let bound_wins = self.compare_floats(wins, value, bound)?;
                 self.select(bound_wins, bound, value)?
             }
             ("arith.maxnumf", &[x, y]) => self.number_or_other(FloatPredicate::OGT, x, y)?,
@@ -179,20 +178,23 @@ impl<'c> Translator<'_, 'c> {
         }
     }
 
-    /// Which operand of a minimum or maximum is a constant, and no NaN. A comparison and a choice do then, which processors
-    /// have as one instruction: it is false for a NaN, and of two zeros leaves the operand that is no constant. Not of what was
-    /// a half: LLVM would compare the halves, lane by lane where the processor does not compute with them.
-    fn bound(&self, op: Op) -> Option<usize> {
-        // a reduction takes its steps under the name of one, too
-        if !matches!(self.body.name(op), "arith.maximumf" | "arith.minimumf") {
-            return None;
-        }
+    /// Which operand of a minimum or maximum is a constant, and no NaN, and when it is the result. A comparison and a choice do
+    /// then, which processors have as one instruction: it is false for a NaN, and of two zeros leaves the operand that is no
+    /// constant. Not of what was a half: LLVM would compare the halves, lane by lane where the processor does not compute with
+    /// them.
+    fn bound(&self, op: Op) -> Option<(FloatPredicate, usize)> {
+        let wins = match self.body.name(op) {
+            "arith.maximumf" => FloatPredicate::OLT,
+            "arith.minimumf" => FloatPredicate::OGT,
+            // a reduction, which takes its steps under the name of one
+            _ => return None,
+        };
         let is_number = |&index: &usize| self.constant_float(self.body.operand(op, index)).is_some_and(|x| !x.is_nan());
         let bound = [1, 0].into_iter().find(is_number)?;
         let widened = self.body.defining_op(self.body.operand(op, 1 - bound));
         let from_half = |op: Op| self.body.name(op) == "arith.extf" && is_half(self.operand_type(op, 0).element());
         let half = is_half(self.operand_type(op, 0).element()) || widened.is_some_and(from_half);
-        (!half).then_some(bound)
+        (!half).then_some((wins, bound))
     }
 
     /// The value that a float constant, or a splat or broadcast of one, holds.
@@ -201,11 +203,7 @@ impl<'c> Translator<'_, 'c> {
         match self.body.name(op) {
             // a wider type keeps every value
             "vector.broadcast" | "arith.extf" => self.constant_float(self.body.operand(op, 0)),
-            "arith.constant" => match self.body.attribute(op, "value")? {
-                Attribute::Dense(elements) if elements.is_splat() => elements.float(0),
-                scalar => scalar.as_float(),
-            },
-            _ => None,
+            _ => ir::constant_float(self.body, value),
         }
     }
 

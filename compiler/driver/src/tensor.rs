@@ -55,9 +55,7 @@ impl Tensor {
     /// All elements as `f64`; `None` for strings.
     pub fn to_f64(&self) -> Option<Vec<f64>> {
         let elements = self.elements();
-        (0..self.element_count())
-            .map(|index| elements.float(index).or_else(|| elements.integer(index).map(|value| value as f64)))
-            .collect()
+        elements.floats().or_else(|| Some(elements.integers()?.into_iter().map(|value| value as f64).collect()))
     }
 }
 

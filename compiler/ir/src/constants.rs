@@ -317,9 +317,12 @@ impl DenseElements {
         }
     }
 
-    /// The elements as floats, for every float element type; one for a splat.
+    /// All elements as floats, when the element type is one.
     pub fn floats(&self) -> Option<Vec<f64>> {
-        let count = if self.is_splat() { 1 } else { self.element_count() };
+        let count = self.element_count();
+        if self.is_splat() {
+            return Some(vec![self.float(0)?; count]);
+        }
         match self.r#type.element() {
             Type::Float(FloatType::F32) => {
                 let bytes = self.data.bytes().get(..count * 4)?;

@@ -48,3 +48,11 @@ pub fn constant_integer(body: &Body, value: Value) -> Option<i64> {
         attribute => attribute.as_integer(),
     }
 }
+
+/// The number behind a constant of float type, or of a splat of those.
+pub fn constant_float(body: &Body, value: Value) -> Option<f64> {
+    match constant_value(body, value)? {
+        Attribute::Dense(elements) if elements.is_splat() => elements.float(0),
+        attribute => attribute.as_float(),
+    }
+}

@@ -43,7 +43,7 @@ pub use collections::{IndexMap, IndexSet};
 pub use constants::{AlignedBytes, Blob, DenseElements};
 pub use diagnostics::{Diagnostic, ErrorClass, Result, Severity};
 pub use dim::DimExpr;
-pub use effects::{constant_integer, constant_value};
+pub use effects::{constant_float, constant_integer, constant_value};
 pub use location::Location;
 pub use module::{FunctionView, Module, SymbolTable};
 pub use parse::{parse_attribute, parse_module, parse_type};

@@ -2,7 +2,7 @@
 
 /// A register of numbers that are summed up.
 ///
-/// Implementations of this and of [`Products`] are `inline(always)`, so that they compile to single instructions inside
+/// Implementations of this, of [`Fused`] and of [`Products`] are `inline(always)`, so that they compile to single instructions inside
 /// functions that enable the instruction set; calling them elsewhere needs that instruction set to be there.
 pub(super) trait Lanes: Copy {
     /// What a lane holds.
@@ -50,6 +50,52 @@ pub(super) trait Products: Lanes {
     unsafe fn panel_masked(from: *const Self::Right, mask: Self::Mask) -> Self::Panel;
     /// Adds the products of a step.
     unsafe fn add_products(self, factor: Self::Factor, panel: Self::Panel) -> Self;
+}
+
+/// Floats, of which a step adds one product to each lane.
+pub(super) trait Fused: Lanes<Element = f32> {
+    /// The number in all lanes.
+    unsafe fn broadcast(value: f32) -> Self;
+    /// The lanes plus the products, rounded once where the machine does so.
+    unsafe fn multiply_add(self, factor: Self, panel: Self) -> Self;
+}
+
+impl<T: Fused> Products for T {
+    type Left = f32;
+    type Right = f32;
+    const DEPTH: usize = 1;
+    type Factor = Self;
+    type Panel = Self;
+
+    #[inline(always)]
+    unsafe fn factor(from: *const f32) -> Self {
+        // SAFETY: the caller vouches for the element.
+        unsafe { Self::broadcast(from.read_unaligned()) }
+    }
+
+    #[inline(always)]
+    unsafe fn partial_factor(from: *const f32, _: usize) -> Self {
+        // SAFETY: as above.
+        unsafe { Self::factor(from) }
+    }
+
+    #[inline(always)]
+    unsafe fn panel(from: *const f32) -> Self {
+        // SAFETY: the caller vouches for the elements.
+        unsafe { Self::load(from) }
+    }
+
+    #[inline(always)]
+    unsafe fn panel_masked(from: *const f32, mask: Self::Mask) -> Self {
+        // SAFETY: as above.
+        unsafe { Self::load_masked(from, mask) }
+    }
+
+    #[inline(always)]
+    unsafe fn add_products(self, factor: Self, panel: Self) -> Self {
+        // SAFETY: the instruction set is there, see `Lanes`.
+        unsafe { self.multiply_add(factor, panel) }
+    }
 }
 
 /// Lanes for any machine; the compiler maps them to what the target has.
@@ -104,39 +150,14 @@ impl<T: Copy + Default> Lanes for Portable<T> {
     }
 }
 
-impl Products for Portable<f32> {
-    type Left = f32;
-    type Right = f32;
-    const DEPTH: usize = 1;
-    type Factor = Self;
-    type Panel = Self;
-
+impl Fused for Portable<f32> {
     #[inline(always)]
-    unsafe fn factor(from: *const f32) -> Self {
-        // SAFETY: the caller vouches for the element.
-        Portable([unsafe { from.read_unaligned() }; 4])
+    unsafe fn broadcast(value: f32) -> Self {
+        Portable([value; 4])
     }
 
     #[inline(always)]
-    unsafe fn partial_factor(from: *const f32, _: usize) -> Self {
-        // SAFETY: as above.
-        unsafe { Self::factor(from) }
-    }
-
-    #[inline(always)]
-    unsafe fn panel(from: *const f32) -> Self {
-        // SAFETY: the caller vouches for the elements.
-        unsafe { Self::load(from) }
-    }
-
-    #[inline(always)]
-    unsafe fn panel_masked(from: *const f32, mask: usize) -> Self {
-        // SAFETY: as above.
-        unsafe { Self::load_masked(from, mask) }
-    }
-
-    #[inline(always)]
-    unsafe fn add_products(self, factor: Self, panel: Self) -> Self {
+    unsafe fn multiply_add(self, factor: Self, panel: Self) -> Self {
         Portable(std::array::from_fn(|lane| {
             let (sum, x, y) = (self.0[lane], factor.0[lane], panel.0[lane]);
             if cfg!(target_arch = "aarch64") { x.mul_add(y, sum) } else { sum + x * y }

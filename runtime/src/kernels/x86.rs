@@ -4,7 +4,7 @@ use std::arch::x86_64::*;
 
 use super::contract::{Bytes, Columns, Contraction, Floats, Tile, TileSet, tile};
 use super::depthwise::{DepthwiseRow, row};
-use super::lanes::{Lanes, Products, partial_bytes};
+use super::lanes::{Fused, Lanes, Products, partial_bytes};
 
 impl Lanes for __m512 {
     type Element = f32;
@@ -47,39 +47,15 @@ impl Lanes for __m512 {
     }
 }
 
-impl Products for __m512 {
-    type Left = f32;
-    type Right = f32;
-    const DEPTH: usize = 1;
-    type Factor = Self;
-    type Panel = Self;
-
+impl Fused for __m512 {
     #[inline(always)]
-    unsafe fn factor(from: *const f32) -> Self {
+    unsafe fn broadcast(value: f32) -> Self {
         // SAFETY: as above.
-        unsafe { _mm512_set1_ps(from.read_unaligned()) }
+        unsafe { _mm512_set1_ps(value) }
     }
 
     #[inline(always)]
-    unsafe fn partial_factor(from: *const f32, _: usize) -> Self {
-        // SAFETY: as above.
-        unsafe { Self::factor(from) }
-    }
-
-    #[inline(always)]
-    unsafe fn panel(from: *const f32) -> Self {
-        // SAFETY: as above.
-        unsafe { Self::load(from) }
-    }
-
-    #[inline(always)]
-    unsafe fn panel_masked(from: *const f32, mask: __mmask16) -> Self {
-        // SAFETY: as above.
-        unsafe { Self::load_masked(from, mask) }
-    }
-
-    #[inline(always)]
-    unsafe fn add_products(self, factor: Self, panel: Self) -> Self {
+    unsafe fn multiply_add(self, factor: Self, panel: Self) -> Self {
         // SAFETY: as above.
         unsafe { _mm512_fmadd_ps(factor, panel, self) }
     }
@@ -127,39 +103,15 @@ impl Lanes for __m256 {
     }
 }
 
-impl Products for __m256 {
-    type Left = f32;
-    type Right = f32;
-    const DEPTH: usize = 1;
-    type Factor = Self;
-    type Panel = Self;
-
+impl Fused for __m256 {
     #[inline(always)]
-    unsafe fn factor(from: *const f32) -> Self {
+    unsafe fn broadcast(value: f32) -> Self {
         // SAFETY: as above.
-        unsafe { _mm256_set1_ps(from.read_unaligned()) }
+        unsafe { _mm256_set1_ps(value) }
     }
 
     #[inline(always)]
-    unsafe fn partial_factor(from: *const f32, _: usize) -> Self {
-        // SAFETY: as above.
-        unsafe { Self::factor(from) }
-    }
-
-    #[inline(always)]
-    unsafe fn panel(from: *const f32) -> Self {
-        // SAFETY: as above.
-        unsafe { Self::load(from) }
-    }
-
-    #[inline(always)]
-    unsafe fn panel_masked(from: *const f32, mask: __m256i) -> Self {
-        // SAFETY: as above.
-        unsafe { Self::load_masked(from, mask) }
-    }
-
-    #[inline(always)]
-    unsafe fn add_products(self, factor: Self, panel: Self) -> Self {
+    unsafe fn multiply_add(self, factor: Self, panel: Self) -> Self {
         // SAFETY: as above.
         unsafe { _mm256_fmadd_ps(factor, panel, self) }
     }

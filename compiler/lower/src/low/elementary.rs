@@ -7,14 +7,7 @@
 use ir::{Attribute, Builder, DenseElements, Type, Value};
 
 use super::expand::Sines;
-
-/// `arith.cmpf` predicates.
-pub(super) mod compare {
-    pub(in crate::low) const EQUAL: i64 = 1;
-    pub(in crate::low) const GREATER: i64 = 2;
-    pub(in crate::low) const LESS: i64 = 4;
-    pub(in crate::low) const UNORDERED: i64 = 14;
-}
+use super::floats::{Floats, compare};
 
 const LOG2_E: f64 = std::f64::consts::LOG2_E;
 /// ln 2 in two parts; the first has few enough bits for its products with exponents to be exact.
@@ -36,6 +29,54 @@ pub(super) struct Arithmetic<'a, 'b> {
     pub(super) sines: Sines,
 }
 
+impl<'b> Floats<'b> for Arithmetic<'_, 'b> {
+    fn builder(&mut self) -> &mut Builder<'b> {
+        self.builder
+    }
+
+    fn float(&mut self, value: f64) -> Value {
+        let value = value as f32;
+        self.constant(Attribute::f32(value), &value.to_le_bytes(), Type::F32)
+    }
+
+    fn compare(&mut self, predicate: i64, a: Value, b: Value) -> Value {
+        let r#type = self.shaped(Type::I1);
+        self.builder.value("arith.cmpf", &[a, b], r#type, [("predicate", Attribute::i64(predicate))])
+    }
+
+    fn exp(&mut self, x: Value) -> Value {
+        let x = self.clamp(x, -105.0, 89.0);
+        let [n, whole] = self.round_product(x, LOG2_E);
+        let r = self.fma_constant(n, -LN2_HIGH, x);
+        let r = self.fma_constant(n, -LN2_LOW, r);
+        self.exp_from_parts(r, whole)
+    }
+
+    fn exp_minus_one_reduced(&mut self, r: Value) -> Value {
+        let p = self.polynomial(
+            r,
+            &[
+                1.987_569_150_0e-4,
+                1.398_199_950_7e-3,
+                8.333_451_907_3e-3,
+                4.166_579_589_4e-2,
+                1.666_666_545_9e-1,
+                5.000_000_120_1e-1,
+            ],
+        );
+        let square = self.mul(r, r);
+        self.fma(p, square, r)
+    }
+
+    fn log(&mut self, x: Value) -> Value {
+        let [f, exponent, tail] = self.log_parts(x);
+        let tail = self.fma_constant(exponent, LN2_LOW, tail);
+        let sum = self.add(f, tail);
+        let y = self.fma_constant(exponent, LN2_HIGH, sum);
+        self.log_edges(x, y)
+    }
+}
+
 impl Arithmetic<'_, '_> {
     /// The type of this shape with the given element.
     pub(super) fn shaped(&self, element: Type) -> Type {
@@ -55,49 +96,13 @@ impl Arithmetic<'_, '_> {
         self.builder.constant(value, r#type)
     }
 
-    pub(super) fn float(&mut self, value: f64) -> Value {
-        let value = value as f32;
-        self.constant(Attribute::f32(value), &value.to_le_bytes(), Type::F32)
-    }
-
     pub(super) fn integer(&mut self, value: i32) -> Value {
         self.constant(Attribute::Integer(value as i64, Type::I32), &value.to_le_bytes(), Type::I32)
-    }
-
-    pub(super) fn apply(&mut self, name: &'static str, operands: &[Value]) -> Value {
-        let r#type = self.builder.body.value_type(operands[0]).clone();
-        self.builder.value(name, operands, r#type, [])
     }
 
     pub(super) fn convert(&mut self, name: &'static str, value: Value, element: Type) -> Value {
         let r#type = self.shaped(element);
         self.builder.value(name, &[value], r#type, [])
-    }
-
-    pub(super) fn compare(&mut self, predicate: i64, a: Value, b: Value) -> Value {
-        let r#type = self.shaped(Type::I1);
-        self.builder.value("arith.cmpf", &[a, b], r#type, [("predicate", Attribute::i64(predicate))])
-    }
-
-    pub(super) fn select(&mut self, condition: Value, yes: Value, no: Value) -> Value {
-        let r#type = self.builder.body.value_type(yes).clone();
-        self.builder.value("arith.select", &[condition, yes, no], r#type, [])
-    }
-
-    pub(super) fn add(&mut self, a: Value, b: Value) -> Value {
-        self.apply("arith.addf", &[a, b])
-    }
-
-    pub(super) fn sub(&mut self, a: Value, b: Value) -> Value {
-        self.apply("arith.subf", &[a, b])
-    }
-
-    pub(super) fn mul(&mut self, a: Value, b: Value) -> Value {
-        self.apply("arith.mulf", &[a, b])
-    }
-
-    pub(super) fn div(&mut self, a: Value, b: Value) -> Value {
-        self.apply("arith.divf", &[a, b])
     }
 
     fn fma(&mut self, a: Value, b: Value, c: Value) -> Value {
@@ -107,15 +112,6 @@ impl Arithmetic<'_, '_> {
     fn fma_constant(&mut self, a: Value, factor: f64, c: Value) -> Value {
         let factor = self.float(factor);
         self.fma(a, factor, c)
-    }
-
-    fn scale(&mut self, a: Value, factor: f64) -> Value {
-        let factor = self.float(factor);
-        self.mul(a, factor)
-    }
-
-    pub(super) fn abs(&mut self, x: Value) -> Value {
-        self.apply("math.absf", &[x])
     }
 
     /// The polynomial in `x` with the given coefficients, the highest power's first.
@@ -141,37 +137,8 @@ impl Arithmetic<'_, '_> {
         })
     }
 
-    /// `e^r - 1` for |r| at most ln 2 / 2.
-    fn exp_minus_one_reduced(&mut self, r: Value) -> Value {
-        let p = self.polynomial(
-            r,
-            &[
-                1.987_569_150_0e-4,
-                1.398_199_950_7e-3,
-                8.333_451_907_3e-3,
-                4.166_579_589_4e-2,
-                1.666_666_545_9e-1,
-                5.000_000_120_1e-1,
-            ],
-        );
-        let square = self.mul(r, r);
-        self.fma(p, square, r)
-    }
-
-    pub(super) fn exp(&mut self, x: Value) -> Value {
-        let (low, high) = (self.float(-105.0), self.float(89.0));
-        let x = self.apply("arith.maximumf", &[x, low]);
-        let x = self.apply("arith.minimumf", &[x, high]);
-        let [n, whole] = self.round_product(x, LOG2_E);
-        let r = self.fma_constant(n, -LN2_HIGH, x);
-        let r = self.fma_constant(n, -LN2_LOW, r);
-        self.exp_from_parts(r, whole)
-    }
-
     pub(super) fn exp2(&mut self, x: Value) -> Value {
-        let (low, high) = (self.float(-151.0), self.float(129.0));
-        let x = self.apply("arith.maximumf", &[x, low]);
-        let x = self.apply("arith.minimumf", &[x, high]);
+        let x = self.clamp(x, -151.0, 129.0);
         let [n, whole] = self.round_product(x, 1.0);
         let fraction = self.sub(x, n);
         let r = self.scale(fraction, std::f64::consts::LN_2);
@@ -195,16 +162,6 @@ impl Arithmetic<'_, '_> {
         let (less_one, one) = (self.exp_minus_one_reduced(r), self.float(1.0));
         let y = self.add(less_one, one);
         self.load_exponent(y, n)
-    }
-
-    pub(super) fn expm1(&mut self, x: Value) -> Value {
-        let near = self.exp_minus_one_reduced(x);
-        let power = self.exp(x);
-        let one = self.float(1.0);
-        let far = self.sub(power, one);
-        let (size, limit) = (self.abs(x), self.float(0.34));
-        let small = self.compare(compare::LESS, size, limit);
-        self.select(small, near, far)
     }
 
     /// `x = 2^e · (1 + f)` with 1 + f between √½ and √2: f, e as a float, and `ln(1 + f) - f`.
@@ -247,28 +204,6 @@ impl Arithmetic<'_, '_> {
         [f, exponent, tail]
     }
 
-    /// Puts a logarithm's values at 0, below 0, at infinity and at NaN in place.
-    fn log_edges(&mut self, x: Value, y: Value) -> Value {
-        let (zero, infinity) = (self.float(0.0), self.float(f64::INFINITY));
-        let (pole, none) = (self.float(f64::NEG_INFINITY), self.float(f64::NAN));
-        let top = self.compare(compare::EQUAL, x, infinity);
-        let y = self.select(top, x, y);
-        let negative = self.compare(compare::LESS, x, zero);
-        let y = self.select(negative, none, y);
-        let at_pole = self.compare(compare::EQUAL, x, zero);
-        let y = self.select(at_pole, pole, y);
-        let missing = self.compare(compare::UNORDERED, x, x);
-        self.select(missing, x, y)
-    }
-
-    pub(super) fn log(&mut self, x: Value) -> Value {
-        let [f, exponent, tail] = self.log_parts(x);
-        let tail = self.fma_constant(exponent, LN2_LOW, tail);
-        let sum = self.add(f, tail);
-        let y = self.fma_constant(exponent, LN2_HIGH, sum);
-        self.log_edges(x, y)
-    }
-
     pub(super) fn log2(&mut self, x: Value) -> Value {
         let [f, exponent, tail] = self.log_parts(x);
         let sum = self.add(f, tail);
@@ -276,29 +211,8 @@ impl Arithmetic<'_, '_> {
         self.log_edges(x, y)
     }
 
-    pub(super) fn log10(&mut self, x: Value) -> Value {
-        let natural = self.log(x);
-        self.scale(natural, std::f64::consts::LOG10_E)
-    }
-
-    /// `log(1 + x)`; what `1 + x` loses in rounding comes back as the factor `x / ((1 + x) - 1)`.
-    pub(super) fn log1p(&mut self, x: Value) -> Value {
-        let one = self.float(1.0);
-        let sum = self.add(x, one);
-        let logarithm = self.log(sum);
-        let kept = self.sub(sum, one);
-        let ratio = self.div(x, kept);
-        let y = self.mul(logarithm, ratio);
-        let lost = self.compare(compare::EQUAL, sum, one);
-        let y = self.select(lost, x, y);
-        // at infinity the ratio is none
-        let (size, infinity) = (self.abs(logarithm), self.float(f64::INFINITY));
-        let edge = self.compare(compare::EQUAL, size, infinity);
-        self.select(edge, logarithm, y)
-    }
-
     pub(super) fn tanh(&mut self, x: Value) -> Value {
-        let bounded = self.bound(x, TANH_LIMIT);
+        let bounded = self.clamp(x, -TANH_LIMIT, TANH_LIMIT);
         let square = self.mul(bounded, bounded);
         let p = self.polynomial(
             square,
@@ -325,7 +239,7 @@ impl Arithmetic<'_, '_> {
 
     /// `x · P(x²) / Q(x²)`, fitted to the relative error up to where the function reaches 1.
     pub(super) fn erf(&mut self, x: Value) -> Value {
-        let x = self.bound(x, ERF_LIMIT);
+        let x = self.clamp(x, -ERF_LIMIT, ERF_LIMIT);
         let square = self.mul(x, x);
         let p = self.polynomial(
             square,
@@ -345,14 +259,7 @@ impl Arithmetic<'_, '_> {
             ],
         );
         let y = self.div(numerator, denominator);
-        self.bound(y, 1.0)
-    }
-
-    /// `x`, at most `limit` in size; NaN stays.
-    fn bound(&mut self, x: Value, limit: f64) -> Value {
-        let (low, high) = (self.float(-limit), self.float(limit));
-        let x = self.apply("arith.maximumf", &[x, low]);
-        self.apply("arith.minimumf", &[x, high])
+        self.clamp(y, -1.0, 1.0)
     }
 
     /// Sine (`quarters` 0) or cosine (1) of arguments up to [`TRIGONOMETRIC_LIMIT`].

@@ -7,7 +7,8 @@ use dialects::levels::Level;
 use ir::conversion::{ConversionPattern, ConversionPatterns, convert};
 use ir::{Attribute, Body, Builder, FloatType, Module, Op, Result, Type, Value};
 
-use super::elementary::{Arithmetic, compare};
+use super::elementary::Arithmetic;
+use super::floats::{Floats, compare};
 use super::scope::{definitions, with_body};
 
 /// How sines are computed.
@@ -61,11 +62,7 @@ fn constant_float(body: &Body, value: Value) -> Option<f64> {
     let op = body.defining_op(value)?;
     match body.name(op) {
         "vector.broadcast" => constant_float(body, body.operand(op, 0)),
-        "arith.constant" => match body.attribute(op, "value")? {
-            Attribute::Dense(elements) if elements.is_splat() => elements.float(0),
-            attribute => attribute.as_float(),
-        },
-        _ => None,
+        _ => ir::constant_float(body, value),
     }
 }
 

@@ -3,11 +3,11 @@
 //!
 //! Everything is computed in `f64`, also for `f32`, whose results then are off by little more than their own rounding.
 
-use std::f64::consts::{FRAC_PI_2, LN_2, LOG2_E, LOG10_E, SQRT_2};
+use std::f64::consts::{FRAC_PI_2, LN_2, LOG2_E, SQRT_2};
 
 use ir::{Attribute, Body, Builder, FunctionType, Location, Module, Type, Value};
 
-use super::elementary::compare;
+use super::floats::{Floats, compare};
 
 /// ln 2 in two parts; the first has few enough bits for its products with exponents to be exact.
 const LN2_HIGH: f64 = 6.931_471_803_691_238e-1;
@@ -26,8 +26,8 @@ const FUNCTIONS: [(&str, Define); 11] = [
     ("rt_exp2_f64", |s, x| s.exp2(x[0])),
     ("rt_expm1_f64", |s, x| s.expm1(x[0])),
     ("rt_log_f64", |s, x| s.log(x[0])),
-    ("rt_log2_f64", |s, x| s.log_scaled(x[0], LOG2_E)),
-    ("rt_log10_f64", |s, x| s.log_scaled(x[0], LOG10_E)),
+    ("rt_log2_f64", |s, x| s.log2(x[0])),
+    ("rt_log10_f64", |s, x| s.log10(x[0])),
     ("rt_log1p_f64", |s, x| s.log1p(x[0])),
     ("rt_tanh_f64", |s, x| s.tanh(x[0])),
     ("rt_pow_f32", |s, x| s.pow_single(x[0], x[1])),
@@ -61,104 +61,28 @@ struct Scalars<'a, 'b> {
     builder: &'a mut Builder<'b>,
 }
 
-impl Scalars<'_, '_> {
+impl<'b> Floats<'b> for Scalars<'_, 'b> {
+    fn builder(&mut self) -> &mut Builder<'b> {
+        self.builder
+    }
+
     fn float(&mut self, value: f64) -> Value {
         self.builder.constant(Attribute::float(value, Type::F64), Type::F64)
-    }
-
-    fn integer(&mut self, value: i64) -> Value {
-        self.builder.constant(Attribute::Integer(value, Type::I64), Type::I64)
-    }
-
-    fn apply(&mut self, name: &'static str, operands: &[Value]) -> Value {
-        let r#type = self.builder.body.value_type(operands[0]).clone();
-        self.builder.value(name, operands, r#type, [])
-    }
-
-    fn convert(&mut self, name: &'static str, value: Value, r#type: Type) -> Value {
-        self.builder.value(name, &[value], r#type, [])
-    }
-
-    fn add(&mut self, a: Value, b: Value) -> Value {
-        self.apply("arith.addf", &[a, b])
-    }
-
-    fn sub(&mut self, a: Value, b: Value) -> Value {
-        self.apply("arith.subf", &[a, b])
-    }
-
-    fn mul(&mut self, a: Value, b: Value) -> Value {
-        self.apply("arith.mulf", &[a, b])
-    }
-
-    fn div(&mut self, a: Value, b: Value) -> Value {
-        self.apply("arith.divf", &[a, b])
-    }
-
-    fn scale(&mut self, a: Value, factor: f64) -> Value {
-        let factor = self.float(factor);
-        self.mul(a, factor)
-    }
-
-    fn size(&mut self, x: Value) -> Value {
-        self.apply("math.absf", &[x])
-    }
-
-    fn is(&mut self, predicate: i64, a: Value, b: f64) -> Value {
-        let b = self.float(b);
-        self.compare(predicate, a, b)
     }
 
     fn compare(&mut self, predicate: i64, a: Value, b: Value) -> Value {
         self.builder.value("arith.cmpf", &[a, b], Type::I1, [("predicate", Attribute::i64(predicate))])
     }
 
-    fn equal(&mut self, a: Value, b: i64) -> Value {
-        let b = self.integer(b);
-        self.builder.value("arith.cmpi", &[a, b], Type::I1, [("predicate", Attribute::i64(0))])
+    fn exp(&mut self, x: Value) -> Value {
+        let x = self.clamp(x, -746.0, 710.0);
+        let [n, whole] = self.round_product(x, LOG2_E);
+        let (high, low) = (self.scale(n, LN2_HIGH), self.scale(n, LN2_LOW));
+        let r = self.sub(x, high);
+        let r = self.sub(r, low);
+        self.exp_from_parts(r, whole)
     }
 
-    fn select(&mut self, condition: Value, yes: Value, no: Value) -> Value {
-        let r#type = self.builder.body.value_type(yes).clone();
-        self.builder.value("arith.select", &[condition, yes, no], r#type, [])
-    }
-
-    /// An operation on an integer and a constant.
-    fn whole(&mut self, name: &'static str, a: Value, b: i64) -> Value {
-        let b = self.integer(b);
-        self.apply(name, &[a, b])
-    }
-
-    /// The polynomial in `x` with the given coefficients, the highest power's first.
-    fn polynomial(&mut self, x: Value, coefficients: impl IntoIterator<Item = f64>) -> Value {
-        let mut coefficients = coefficients.into_iter();
-        let mut sum = self.float(coefficients.next().unwrap_or(0.0));
-        for coefficient in coefficients {
-            let (product, coefficient) = (self.mul(sum, x), self.float(coefficient));
-            sum = self.add(product, coefficient);
-        }
-        sum
-    }
-
-    /// `x` between two numbers; NaN stays.
-    fn bound(&mut self, x: Value, low: f64, high: f64) -> Value {
-        let (low, high) = (self.float(low), self.float(high));
-        let x = self.apply("arith.maximumf", &[x, low]);
-        self.apply("arith.minimumf", &[x, high])
-    }
-
-    // ---- exponentials
-
-    /// The whole number nearest to `x · factor`, as a float and as an integer.
-    fn round_product(&mut self, x: Value, factor: f64) -> [Value; 2] {
-        let (product, shifter) = (self.scale(x, factor), self.float(SHIFTER));
-        let shifted = self.add(product, shifter);
-        let n = self.sub(shifted, shifter);
-        let bits = self.convert("arith.bitcast", shifted, Type::I64);
-        [n, self.whole("arith.subi", bits, SHIFTER.to_bits() as i64)]
-    }
-
-    /// `e^r - 1` for |r| at most ln 2 / 2, by its series.
     fn exp_minus_one_reduced(&mut self, r: Value) -> Value {
         let coefficients = (2..=14u32).rev().map(|power| 1.0 / (1..=power).map(f64::from).product::<f64>());
         let p = self.polynomial(r, coefficients);
@@ -167,63 +91,9 @@ impl Scalars<'_, '_> {
         self.add(r, tail)
     }
 
-    /// `2^n · e^r`, in two steps so that neither power overflows where the product does not.
-    fn exp_from_parts(&mut self, r: Value, n: Value) -> Value {
-        let (less_one, one) = (self.exp_minus_one_reduced(r), self.float(1.0));
-        let y = self.add(less_one, one);
-        let half = self.whole("arith.shrsi", n, 1);
-        let rest = self.apply("arith.subi", &[n, half]);
-        [half, rest].into_iter().fold(y, |y, part| {
-            let biased = self.whole("arith.addi", part, 1023);
-            let bits = self.whole("arith.shli", biased, 52);
-            let power = self.convert("arith.bitcast", bits, Type::F64);
-            self.mul(y, power)
-        })
-    }
-
-    fn exp(&mut self, x: Value) -> Value {
-        let x = self.bound(x, -746.0, 710.0);
-        let [n, whole] = self.round_product(x, LOG2_E);
-        let (high, low) = (self.scale(n, LN2_HIGH), self.scale(n, LN2_LOW));
-        let r = self.sub(x, high);
-        let r = self.sub(r, low);
-        self.exp_from_parts(r, whole)
-    }
-
-    fn exp2(&mut self, x: Value) -> Value {
-        let x = self.bound(x, -1076.0, 1025.0);
-        let [n, whole] = self.round_product(x, 1.0);
-        let fraction = self.sub(x, n);
-        let r = self.scale(fraction, LN_2);
-        self.exp_from_parts(r, whole)
-    }
-
-    fn expm1(&mut self, x: Value) -> Value {
-        let near = self.exp_minus_one_reduced(x);
-        let (power, one) = (self.exp(x), self.float(1.0));
-        let far = self.sub(power, one);
-        let size = self.size(x);
-        let small = self.is(compare::LESS, size, 0.34);
-        self.select(small, near, far)
-    }
-
-    /// `t / (t + 2)` with `t = e^2|x| - 1`.
-    fn tanh(&mut self, x: Value) -> Value {
-        let size = self.size(x);
-        let double = self.scale(size, 2.0);
-        // what is above is 1
-        let double = self.bound(double, 0.0, 44.0);
-        let (t, two) = (self.expm1(double), self.float(2.0));
-        let sum = self.add(t, two);
-        let y = self.div(t, sum);
-        self.apply("math.copysign", &[y, x])
-    }
-
-    // ---- logarithms
-
     /// `x = 2^e · (1 + f)` with 1 + f between √½ and √2; `s = f / (2 + f)`, of which `ln(1 + f)` is a series.
     fn log(&mut self, x: Value) -> Value {
-        let tiny = self.is(compare::LESS, x, f64::MIN_POSITIVE);
+        let tiny = self.compare_constant(compare::LESS, x, f64::MIN_POSITIVE);
         let raised = self.scale(x, (1u64 << 54) as f64);
         let normal = self.select(tiny, raised, x);
         let bits = self.convert("arith.bitcast", normal, Type::I64);
@@ -255,51 +125,101 @@ impl Scalars<'_, '_> {
         let y = self.sub(high, tail);
         self.log_edges(x, y)
     }
+}
 
-    /// Puts a logarithm's values at 0, below 0, at infinity and at NaN in place.
-    fn log_edges(&mut self, x: Value, y: Value) -> Value {
-        let (pole, none) = (self.float(f64::NEG_INFINITY), self.float(f64::NAN));
-        let top = self.is(compare::EQUAL, x, f64::INFINITY);
-        let y = self.select(top, x, y);
-        let negative = self.is(compare::LESS, x, 0.0);
-        let y = self.select(negative, none, y);
-        let at_pole = self.is(compare::EQUAL, x, 0.0);
-        let y = self.select(at_pole, pole, y);
-        let missing = self.compare(compare::UNORDERED, x, x);
-        self.select(missing, x, y)
+impl Scalars<'_, '_> {
+    fn integer(&mut self, value: i64) -> Value {
+        self.builder.constant(Attribute::Integer(value, Type::I64), Type::I64)
     }
 
-    fn log_scaled(&mut self, x: Value, factor: f64) -> Value {
+    fn convert(&mut self, name: &'static str, value: Value, r#type: Type) -> Value {
+        self.builder.value(name, &[value], r#type, [])
+    }
+
+    fn equal(&mut self, a: Value, b: i64) -> Value {
+        let b = self.integer(b);
+        self.builder.value("arith.cmpi", &[a, b], Type::I1, [("predicate", Attribute::i64(0))])
+    }
+
+    /// An operation on an integer and a constant.
+    fn whole(&mut self, name: &'static str, a: Value, b: i64) -> Value {
+        let b = self.integer(b);
+        self.apply(name, &[a, b])
+    }
+
+    /// The polynomial in `x` with the given coefficients, the highest power's first.
+    fn polynomial(&mut self, x: Value, coefficients: impl IntoIterator<Item = f64>) -> Value {
+        let mut coefficients = coefficients.into_iter();
+        let mut sum = self.float(coefficients.next().unwrap_or(0.0));
+        for coefficient in coefficients {
+            let (product, coefficient) = (self.mul(sum, x), self.float(coefficient));
+            sum = self.add(product, coefficient);
+        }
+        sum
+    }
+
+    // ---- exponentials
+
+    /// The whole number nearest to `x · factor`, as a float and as an integer.
+    fn round_product(&mut self, x: Value, factor: f64) -> [Value; 2] {
+        let (product, shifter) = (self.scale(x, factor), self.float(SHIFTER));
+        let shifted = self.add(product, shifter);
+        let n = self.sub(shifted, shifter);
+        let bits = self.convert("arith.bitcast", shifted, Type::I64);
+        [n, self.whole("arith.subi", bits, SHIFTER.to_bits() as i64)]
+    }
+
+    /// `2^n · e^r`, in two steps so that neither power overflows where the product does not.
+    fn exp_from_parts(&mut self, r: Value, n: Value) -> Value {
+        let (less_one, one) = (self.exp_minus_one_reduced(r), self.float(1.0));
+        let y = self.add(less_one, one);
+        let half = self.whole("arith.shrsi", n, 1);
+        let rest = self.apply("arith.subi", &[n, half]);
+        [half, rest].into_iter().fold(y, |y, part| {
+            let biased = self.whole("arith.addi", part, 1023);
+            let bits = self.whole("arith.shli", biased, 52);
+            let power = self.convert("arith.bitcast", bits, Type::F64);
+            self.mul(y, power)
+        })
+    }
+
+    fn exp2(&mut self, x: Value) -> Value {
+        let x = self.clamp(x, -1076.0, 1025.0);
+        let [n, whole] = self.round_product(x, 1.0);
+        let fraction = self.sub(x, n);
+        let r = self.scale(fraction, LN_2);
+        self.exp_from_parts(r, whole)
+    }
+
+    /// `t / (t + 2)` with `t = e^2|x| - 1`.
+    fn tanh(&mut self, x: Value) -> Value {
+        let size = self.abs(x);
+        let double = self.scale(size, 2.0);
+        // what is above is 1
+        let double = self.clamp(double, 0.0, 44.0);
+        let (t, two) = (self.expm1(double), self.float(2.0));
+        let sum = self.add(t, two);
+        let y = self.div(t, sum);
+        self.apply("math.copysign", &[y, x])
+    }
+
+    // ---- logarithms
+
+    fn log2(&mut self, x: Value) -> Value {
         let natural = self.log(x);
-        self.scale(natural, factor)
-    }
-
-    /// `log(1 + x)`; what `1 + x` loses in rounding comes back as the factor `x / ((1 + x) - 1)`.
-    fn log1p(&mut self, x: Value) -> Value {
-        let one = self.float(1.0);
-        let sum = self.add(x, one);
-        let logarithm = self.log(sum);
-        let kept = self.sub(sum, one);
-        let ratio = self.div(x, kept);
-        let y = self.mul(logarithm, ratio);
-        let lost = self.is(compare::EQUAL, sum, 1.0);
-        let y = self.select(lost, x, y);
-        // at infinity the ratio is none
-        let size = self.size(logarithm);
-        let edge = self.is(compare::EQUAL, size, f64::INFINITY);
-        self.select(edge, logarithm, y)
+        self.scale(natural, LOG2_E)
     }
 
     // ---- functions on f32
 
     fn pow_single(&mut self, x: Value, y: Value) -> Value {
         let [x, y] = [x, y].map(|value| self.convert("arith.extf", value, Type::F64));
-        let (size, one) = (self.size(x), self.float(1.0));
+        let (size, one) = (self.abs(x), self.float(1.0));
         let logarithm = self.log(size);
         let product = self.mul(y, logarithm);
         let power = self.exp(product);
         // also for infinite powers
-        let unit = self.is(compare::EQUAL, size, 1.0);
+        let unit = self.compare_constant(compare::EQUAL, size, 1.0);
         let stays = self.compare(compare::EQUAL, y, y);
         let unit = self.apply("arith.andi", &[unit, stays]);
         let power = self.select(unit, one, power);
@@ -312,13 +232,16 @@ impl Scalars<'_, '_> {
         let signed = self.apply("math.copysign", &[power, x]);
         let by_parity = self.select(is_even, power, signed);
         let power = self.select(is_whole, by_parity, power);
-        let (below, lowest) = (self.is(compare::LESS, x, 0.0), self.is(compare::GREATER, x, f64::NEG_INFINITY));
+        let (below, lowest) = (
+            self.compare_constant(compare::LESS, x, 0.0),
+            self.compare_constant(compare::GREATER, x, f64::NEG_INFINITY),
+        );
         let negative = self.apply("arith.andi", &[below, lowest]);
         let none = self.float(f64::NAN);
         let fraction = self.select(negative, none, power);
         let power = self.select(is_whole, power, fraction);
-        let nothing = self.is(compare::EQUAL, y, 0.0);
-        let is_one = self.is(compare::EQUAL, x, 1.0);
+        let nothing = self.compare_constant(compare::EQUAL, y, 0.0);
+        let is_one = self.compare_constant(compare::EQUAL, x, 1.0);
         let fixed = self.apply("arith.ori", &[nothing, is_one]);
         let power = self.select(fixed, one, power);
         self.convert("arith.truncf", power, Type::F32)
@@ -364,16 +287,16 @@ impl Scalars<'_, '_> {
         let angle = self.scale(rest, FRAC_PI_2 / (1u64 << 62) as f64);
         let (wide, none) = (self.convert("arith.extf", x, Type::F64), self.integer(0));
         // below, nothing is to be counted, nor are there bits enough
-        let size = self.size(wide);
-        let small = self.is(compare::LESS, size, 0.75);
+        let size = self.abs(wide);
+        let small = self.compare_constant(compare::LESS, size, 0.75);
         let angle = self.select(small, size, angle);
         let quarter = self.select(small, none, quarter);
         let y = self.quadrant(angle, quarter, quarters);
         // the sine is odd, the cosine even
-        let negative = self.is(compare::LESS, wide, 0.0);
+        let negative = self.compare_constant(compare::LESS, wide, 0.0);
         let negated = self.apply("arith.negf", &[y]);
         let y = if quarters == 0 { self.select(negative, negated, y) } else { y };
-        let finite = self.is(compare::LESS, size, f64::INFINITY);
+        let finite = self.compare_constant(compare::LESS, size, f64::INFINITY);
         let none = self.float(f64::NAN);
         let y = self.select(finite, y, none);
         self.convert("arith.truncf", y, Type::F32)

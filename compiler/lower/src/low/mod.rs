@@ -11,6 +11,7 @@ pub mod dispatch;
 mod elementary;
 mod expand;
 mod flatten;
+mod floats;
 mod interface;
 mod library;
 mod narrow;

@@ -15,6 +15,7 @@ use ir::{
 
 use super::elementary::Arithmetic;
 use super::expand::Sines;
+use super::floats::Floats;
 use super::scope::{definitions, with_body};
 
 /// Entries of a table of all values of an 8-bit format.

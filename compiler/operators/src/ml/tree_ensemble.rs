@@ -61,7 +61,7 @@ fn lower(lowering: &mut Lowering<'_>, op: Op, x: Value, forest: &Forest) -> Resu
 /// The floats of a tensor, or of a list where there is no tensor.
 pub(super) fn numbers(tensor: Option<&Arc<DenseElements>>, list: Option<Vec<f32>>) -> Vec<f64> {
     match tensor {
-        Some(tensor) => (0..tensor.element_count()).map(|at| tensor.float(at).unwrap_or(0.0)).collect(),
+        Some(tensor) => tensor.floats().unwrap_or_default(),
         None => list.unwrap_or_default().into_iter().map(f64::from).collect(),
     }
 }

@@ -94,7 +94,7 @@ impl<'b> Node<'_, 'b> {
             && dense.element_count() <= super::ELEMENT_LIMIT
             && dense.r#type.element().is_float()
         {
-            return (0..dense.element_count()).map(|at| dense.float(at)).collect();
+            return dense.floats();
         }
         Some(self.numbers_of(value)?.into_iter().map(|number| number as f64).collect())
     }

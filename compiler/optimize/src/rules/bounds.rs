@@ -76,7 +76,7 @@ impl Graph<'_> {
         self.egraph[class].nodes.iter().find_map(|node| {
             let op = node.op()?;
             if let Some(dense) = self.body.op(op).attributes.get("value").and_then(ir::Attribute::as_dense) {
-                return dense.floats();
+                return if dense.is_splat() { Some(vec![dense.float(0)?]) } else { dense.floats() };
             }
             let row = row_of(self.body.name(op))?;
             let operand = |at: usize| self.numbers(node.children[at], depth.checked_sub(1)?);

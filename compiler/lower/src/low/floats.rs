@@ -1,0 +1,120 @@
+//! Arithmetic on floats of one precision and shape, and the functions that are the same in all of them.
+
+use ir::{Builder, Value};
+
+/// `arith.cmpf` predicates.
+pub(super) mod compare {
+    pub(in crate::low) const EQUAL: i64 = 1;
+    pub(in crate::low) const GREATER: i64 = 2;
+    pub(in crate::low) const LESS: i64 = 4;
+    pub(in crate::low) const UNORDERED: i64 = 14;
+}
+
+/// Builds operations on floats of one type, which the implementation knows.
+pub(super) trait Floats<'b> {
+    /// Where operations are created.
+    fn builder(&mut self) -> &mut Builder<'b>;
+    /// The number, in every lane.
+    fn float(&mut self, value: f64) -> Value;
+    /// `arith.cmpf` with one of the predicates of [`compare`].
+    fn compare(&mut self, predicate: i64, a: Value, b: Value) -> Value;
+    /// `e^x`.
+    fn exp(&mut self, x: Value) -> Value;
+    /// `e^r - 1` for |r| at most ln 2 / 2.
+    fn exp_minus_one_reduced(&mut self, r: Value) -> Value;
+    /// `ln x`.
+    fn log(&mut self, x: Value) -> Value;
+
+    /// An operation whose result has the type of its first operand.
+    fn apply(&mut self, name: &'static str, operands: &[Value]) -> Value {
+        let r#type = self.builder().body.value_type(operands[0]).clone();
+        self.builder().value(name, operands, r#type, [])
+    }
+
+    fn add(&mut self, a: Value, b: Value) -> Value {
+        self.apply("arith.addf", &[a, b])
+    }
+
+    fn sub(&mut self, a: Value, b: Value) -> Value {
+        self.apply("arith.subf", &[a, b])
+    }
+
+    fn mul(&mut self, a: Value, b: Value) -> Value {
+        self.apply("arith.mulf", &[a, b])
+    }
+
+    fn div(&mut self, a: Value, b: Value) -> Value {
+        self.apply("arith.divf", &[a, b])
+    }
+
+    fn abs(&mut self, x: Value) -> Value {
+        self.apply("math.absf", &[x])
+    }
+
+    fn scale(&mut self, a: Value, factor: f64) -> Value {
+        let factor = self.float(factor);
+        self.mul(a, factor)
+    }
+
+    fn compare_constant(&mut self, predicate: i64, a: Value, b: f64) -> Value {
+        let b = self.float(b);
+        self.compare(predicate, a, b)
+    }
+
+    fn select(&mut self, condition: Value, yes: Value, no: Value) -> Value {
+        let r#type = self.builder().body.value_type(yes).clone();
+        self.builder().value("arith.select", &[condition, yes, no], r#type, [])
+    }
+
+    /// `x` between two numbers; NaN stays.
+    fn clamp(&mut self, x: Value, low: f64, high: f64) -> Value {
+        let (low, high) = (self.float(low), self.float(high));
+        let x = self.apply("arith.maximumf", &[x, low]);
+        self.apply("arith.minimumf", &[x, high])
+    }
+
+    /// `e^x - 1`.
+    fn expm1(&mut self, x: Value) -> Value {
+        let near = self.exp_minus_one_reduced(x);
+        let (power, one) = (self.exp(x), self.float(1.0));
+        let far = self.sub(power, one);
+        let size = self.abs(x);
+        let small = self.compare_constant(compare::LESS, size, 0.34);
+        self.select(small, near, far)
+    }
+
+    /// Puts a logarithm's values at 0, below 0, at infinity and at NaN in place.
+    fn log_edges(&mut self, x: Value, y: Value) -> Value {
+        let (pole, none) = (self.float(f64::NEG_INFINITY), self.float(f64::NAN));
+        let top = self.compare_constant(compare::EQUAL, x, f64::INFINITY);
+        let y = self.select(top, x, y);
+        let negative = self.compare_constant(compare::LESS, x, 0.0);
+        let y = self.select(negative, none, y);
+        let at_pole = self.compare_constant(compare::EQUAL, x, 0.0);
+        let y = self.select(at_pole, pole, y);
+        let missing = self.compare(compare::UNORDERED, x, x);
+        self.select(missing, x, y)
+    }
+
+    /// The logarithm to base 10.
+    fn log10(&mut self, x: Value) -> Value {
+        let natural = self.log(x);
+        self.scale(natural, std::f64::consts::LOG10_E)
+    }
+
+    /// `log(1 + x)`; what `1 + x` loses in rounding comes back as the factor `x / ((1 + x) - 1)`.
+    fn log1p(&mut self, x: Value) -> Value {
+        let one = self.float(1.0);
+        let sum = self.add(x, one);
+        let logarithm = self.log(sum);
+        let kept = self.sub(sum, one);
+        let ratio = self.div(x, kept);
+        let y = self.mul(logarithm, ratio);
+        let lost = self.compare(compare::EQUAL, sum, one);
+        let y = self.select(lost, x, y);
+        // at infinity the ratio is none
+        let size = self.abs(logarithm);
+        let edge = self.compare_constant(compare::EQUAL, size, f64::INFINITY);
+        self.select(edge, logarithm, y)
+    }
+}
