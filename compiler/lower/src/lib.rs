@@ -11,3 +11,4 @@ pub mod low;
 pub mod outline;
 pub mod passes;
 mod sink_constants;
+mod winograd;
