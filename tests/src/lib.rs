@@ -9,5 +9,6 @@ pub mod models;
 pub mod node;
 pub mod profile;
 pub mod round_trip;
+pub mod scratch;
 pub mod upstream;
 pub mod worker;

@@ -9,6 +9,8 @@ use clap::Parser;
 use litcheck_filecheck::litcheck::{self, diagnostics::miette};
 use litcheck_filecheck::{Config, Test, source_file};
 
+use crate::scratch;
+
 /// Runs every RUN line of a file.
 pub fn run_file(path: &Path) -> datatest_stable::Result<()> {
     let text = std::fs::read_to_string(path)?;
@@ -35,11 +37,7 @@ fn run_command(words: &[String], path: &Path, text: &str, input: &str) -> Result
     };
     let (program, arguments) = words.split_first().ok_or("there is no command")?;
     let joined = arguments.iter().any(|word| word == "2>&1");
-    let temporary = std::env::temp_dir().join(format!(
-        "onnx-opt-{}-{}",
-        std::process::id(),
-        path.file_name().unwrap_or_default().to_string_lossy()
-    ));
+    let temporary = scratch::place(&path.file_name().unwrap_or_default().to_string_lossy());
     let arguments: Vec<String> = arguments
         .iter()
         .filter(|word| *word != "2>&1")

@@ -9,6 +9,8 @@ use proto::{
     TensorShapeProto, TypeProto, TypeTensor, TypeValue, ValueInfoProto,
 };
 
+use crate::scratch;
+
 /// A graph input: its declared type, and what a run gives it.
 #[derive(Clone, Debug)]
 pub struct Input {
@@ -105,7 +107,7 @@ pub fn model(domain: &str, opset: i64, node: NodeProto, inputs: &[ValueInfoProto
 
 /// Writes a model into a temporary file; `name` is its own among the tests that run at a time.
 pub fn write(model: &ModelProto, name: &str) -> PathBuf {
-    let path = std::env::temp_dir().join(format!("onnx-{}-{name}.onnx", std::process::id()));
-    std::fs::write(&path, model.encode_to_vec()).expect("the temporary folder can be written");
+    let path = scratch::folder(name).join("model.onnx");
+    std::fs::write(&path, model.encode_to_vec()).expect("the folder can be written");
     path
 }

@@ -6,6 +6,7 @@ use std::process::{Command, Output, Stdio};
 
 use proto::{Dimension, DimensionValue, Message, ModelProto, TypeProto, TypeValue};
 use tests::node::{int, model, node, tensor_type, value_info, write};
+use tests::scratch;
 use tests::worker::onnxc;
 
 const FLOAT: i32 = 1;
@@ -46,11 +47,8 @@ fn fails(command: &mut Command, code: i32, message: &str) {
     assert!(text.starts_with("error: "), "{text}");
 }
 
-/// A folder of this test's own.
 fn folder(name: &str) -> PathBuf {
-    let path = std::env::temp_dir().join(format!("onnx-command-line-{}-{name}", std::process::id()));
-    std::fs::create_dir_all(&path).expect("the temporary folder takes folders");
-    path
+    scratch::folder(&format!("command-line-{name}"))
 }
 
 /// A type with extents that are names.

@@ -6,12 +6,10 @@ use std::process::Command;
 use driver::{Compiler, ErrorClass};
 use import::Options;
 use proto::Message;
+use tests::scratch;
 
-/// A folder of a test's own.
 fn folder(name: &str) -> PathBuf {
-    let path = std::env::temp_dir().join(format!("onnx-files-{}-{name}", std::process::id()));
-    std::fs::create_dir_all(&path).expect("the temporary folder takes folders");
-    path
+    scratch::folder(&format!("files-{name}"))
 }
 
 fn refused(path: &std::path::Path, message: &str) {

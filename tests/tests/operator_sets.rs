@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use driver::{Compiler, ErrorClass, Options, Session, Tensor};
 use proto::{Message, OperatorSetProto};
+use tests::scratch;
 use tests::worker::onnxc;
 
 /// Four functions, of which one calls two others, and two are overloads of one name.
@@ -47,8 +48,8 @@ fn document(version: i64) -> OperatorSetProto {
 }
 
 fn write(name: &str, bytes: &[u8]) -> PathBuf {
-    let path = std::env::temp_dir().join(format!("onnx-operator-sets-{}-{name}", std::process::id()));
-    std::fs::write(&path, bytes).expect("the temporary folder can be written");
+    let path = scratch::folder(&format!("operator-sets-{name}")).join(name);
+    std::fs::write(&path, bytes).expect("the folder can be written");
     path
 }
 

@@ -17,6 +17,8 @@ pub const WINOGRAD_WORDS: usize = 9;
 pub const WINDOW_OUT: usize = 4;
 /// See [`WINDOW_OUT`].
 pub const WINDOW_IN: usize = 6;
+/// Tiles are multiplied so many at a time: the best numbers of them are multiples.
+pub const TILE_STEP: usize = 3;
 /// Points at which a tile is multiplied.
 pub const POINTS: usize = WINDOW_IN * WINDOW_IN;
 

@@ -45,8 +45,8 @@ pub(super) struct Contraction<'a, E: Elements> {
 /// The columns of one register tile: `count` of them from `first`.
 #[derive(Clone, Copy)]
 pub(super) struct Columns {
-    first: usize,
-    count: usize,
+    pub(super) first: usize,
+    pub(super) count: usize,
 }
 
 impl Columns {

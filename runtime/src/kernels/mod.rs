@@ -16,7 +16,7 @@ use abi::{Depthwise, Descriptor, Product, Winograd};
 use contract::{Bytes, Contraction, Elements, Floats, TileSet};
 use depthwise::{DepthwiseRow, RowFunction};
 use lanes::Portable;
-use winograd::{Tiles, TilesFunction};
+use winograd::{Steps, Tiles};
 
 /// `C[r][j] = start + Σ A[r][…]·B[…][j]` over a nested reduction, for `rows` rows and `cols` columns.
 ///
@@ -114,30 +114,30 @@ pub unsafe extern "C" fn rt_winograd_f32(
     unsafe {
         let descriptor = &*descriptor.cast::<Descriptor<Winograd<i64>>>();
         let (tiles, columns) = (tiles.max(0) as usize, columns.max(0) as usize);
-        winograd()(&Tiles { descriptor, x, w, init, y, tiles, columns });
+        winograd::convolve(&Tiles { descriptor, x, w, init, y, tiles, columns }, winograd());
     }
 }
 
-fn winograd() -> TilesFunction {
+fn winograd() -> &'static Steps {
     #[cfg(target_arch = "x86_64")]
     {
         if is_x86_feature_detected!("avx512f") {
-            return x86::winograd_avx512;
+            return &x86::AVX512_WINOGRAD;
         }
         if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
-            return x86::winograd_avx2;
+            return &x86::AVX2_WINOGRAD;
         }
     }
-    winograd_portable
+    &PORTABLE_WINOGRAD
 }
 
-unsafe fn winograd_portable(problem: &Tiles<'_>) {
-    type V = Portable<f32>;
-    // SAFETY: promised by the caller.
-    unsafe {
-        winograd::convolve(problem, &contract::PORTABLE_TILES, winograd::transform::<V>, winograd::restore::<V>);
-    }
-}
+/// For any machine.
+static PORTABLE_WINOGRAD: Steps = Steps {
+    transform: winograd::transform::<Portable<f32>>,
+    products: &[[contract::tile::<Floats, Portable<f32>, 6, 2>, contract::tile::<Floats, Portable<f32>, 3, 2>]],
+    columns: 8,
+    restore: winograd::restore::<Portable<f32>>,
+};
 
 fn tiles() -> &'static TileSet<Floats> {
     #[cfg(target_arch = "x86_64")]

@@ -231,14 +231,14 @@ fn at_points(window: &[f64; 9]) -> [f64; 36] {
 
 #[test]
 fn winograd_tiles_of_images_of_every_size() {
-    let mut functions: Vec<TilesFunction> = vec![winograd_portable];
+    let mut sets = vec![&PORTABLE_WINOGRAD];
     #[cfg(target_arch = "x86_64")]
     {
         if is_x86_feature_detected!("avx512f") {
-            functions.push(x86::winograd_avx512);
+            sets.push(&x86::AVX512_WINOGRAD);
         }
         if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
-            functions.push(x86::winograd_avx2);
+            sets.push(&x86::AVX2_WINOGRAD);
         }
     }
     // height and width, pads in front and behind, groups of the operand and of the result
@@ -286,7 +286,7 @@ fn winograd_tiles_of_images_of_every_size() {
         }
         let across = (out_width as usize).div_ceil(4);
         let all = across * (out_height as usize).div_ceil(4);
-        for function in &functions {
+        for set in &sets {
             let mut y = vec![f32::NAN; expected.len()];
             for first in (0..all).step_by(3) {
                 let walk = Winograd {
@@ -304,7 +304,7 @@ fn winograd_tiles_of_images_of_every_size() {
                 let (tiles, columns) = ((all - first).min(3), outputs);
                 let (x, w, init, y) = (x.as_ptr(), points.as_ptr(), bias.as_ptr(), y.as_mut_ptr());
                 // SAFETY: the buffers above reach as far as the descriptor does.
-                unsafe { function(&Tiles { descriptor: &descriptor, x, w, init, y, tiles, columns }) };
+                unsafe { winograd::convolve(&Tiles { descriptor: &descriptor, x, w, init, y, tiles, columns }, set) };
             }
             for (at, (&y, &[expected, size])) in y.iter().zip(&expected).enumerate() {
                 assert!((y - expected).abs() <= 2e-6 * size, "{height}×{width}: {y} is not {expected} at {at}");

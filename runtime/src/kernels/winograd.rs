@@ -7,9 +7,9 @@
 
 use std::cell::RefCell;
 
-use abi::{Descriptor, POINTS, Product, Start, WINDOW_IN, WINDOW_OUT, Winograd};
+use abi::{Descriptor, POINTS, Product, Start, TILE_STEP, WINDOW_IN, WINDOW_OUT, Winograd};
 
-use super::contract::{Contraction, Floats, TileSet};
+use super::contract::{Columns, Contraction, Floats, Tile};
 use super::lanes::Fused;
 
 const GROUP: usize = abi::COLUMN_GROUP as usize;
@@ -30,25 +30,29 @@ pub(super) struct Tiles<'a> {
     pub(super) columns: usize,
 }
 
-/// Computes the tiles of one call.
-pub(super) type TilesFunction = unsafe fn(&Tiles<'_>);
-
 thread_local! {
     /// Room for the operand and the products at all points, kept from call to call.
     static SCRATCH: RefCell<Vec<f32>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Runs all steps of a call: `transform` with the operand's points, then for each panel of columns the products and what
-/// `restore` makes of them.
-pub(super) unsafe fn convolve(
-    problem: &Tiles<'_>,
-    set: &TileSet<Floats>,
-    transform: unsafe fn(&Tiles<'_>, *mut f32),
-    restore: unsafe fn(&Tiles<'_>, *const f32, usize),
-) {
+/// The steps of a call in one instruction set.
+pub(super) struct Steps {
+    /// Writes the operand of all tiles at every point: [`transform`].
+    pub(super) transform: unsafe fn(&Tiles<'_>, *mut f32),
+    /// Products of six rows and of three, for panels of ever more columns. Each lies in every program that has a convolution, so
+    /// there are few.
+    pub(super) products: &'static [[Tile<Floats>; 2]],
+    /// Columns of the first of these panels.
+    pub(super) columns: usize,
+    /// Makes the results of a panel of columns of its products: [`restore`].
+    pub(super) restore: unsafe fn(&Tiles<'_>, *const f32, usize),
+}
+
+/// Runs all steps of a call.
+pub(super) unsafe fn convolve(problem: &Tiles<'_>, steps: &Steps) {
     let channels = problem.channels();
-    let operand = POINTS * problem.tiles * channels;
-    let products = POINTS * problem.tiles * PANEL;
+    let operand = POINTS * problem.rows() * channels;
+    let products = POINTS * problem.rows() * PANEL;
     SCRATCH.with_borrow_mut(|scratch| {
         if scratch.len() < operand + products + GROUP {
             scratch.resize(operand + products + GROUP, 0.0);
@@ -58,13 +62,30 @@ pub(super) unsafe fn convolve(
         unsafe {
             let v = scratch.as_mut_ptr().add(aligned);
             let m = v.add(operand);
-            transform(problem, v);
+            (steps.transform)(problem, v);
             for first in (0..problem.columns).step_by(PANEL) {
-                problem.multiply(set, v, m, first);
-                restore(problem, m, first);
+                problem.multiply(steps, v, m, first);
+                (steps.restore)(problem, m, first);
             }
         }
     });
+}
+
+impl Steps {
+    /// Covers rows, which are a multiple of [`TILE_STEP`], and columns.
+    unsafe fn multiply(&self, product: &Contraction<'_, Floats>) {
+        let widest = self.columns << (self.products.len() - 1);
+        for first in (0..product.cols).step_by(widest) {
+            let columns = Columns { first, count: (product.cols - first).min(widest) };
+            let panel = (0..).find(|panel| self.columns << panel >= columns.count).expect("the widest takes all");
+            let [six, three] = self.products[panel];
+            for row in (0..product.rows).step_by(2 * TILE_STEP) {
+                let tile = if row + TILE_STEP < product.rows { six } else { three };
+                // SAFETY: the tile lies inside the rows and columns that the caller vouches for.
+                unsafe { tile(product, row, columns) };
+            }
+        }
+    }
 }
 
 impl Tiles<'_> {
@@ -72,36 +93,42 @@ impl Tiles<'_> {
         self.descriptor.walk.blocks as usize * GROUP
     }
 
-    /// The products of a panel of columns at every point, `[36, tiles, 64]`.
-    unsafe fn multiply(&self, set: &TileSet<Floats>, v: *const f32, m: *mut f32, first: usize) {
+    /// Tiles and what is multiplied beside the last of them, whatever lies there.
+    fn rows(&self) -> usize {
+        self.tiles.next_multiple_of(TILE_STEP)
+    }
+
+    /// The products of a panel of columns at every point, `[36, rows, 64]`.
+    unsafe fn multiply(&self, steps: &Steps, v: *const f32, m: *mut f32, first: usize) {
+        let rows = self.rows();
         let channels = self.channels();
         let depth = channels as i64;
         let walk = Product {
             reduction: [1, 1, 1, depth],
             left: [0, 0, 0, 1],
             right: [0, 0, 0, GROUP as i64],
-            row_inner: self.tiles as i64,
+            row_inner: rows as i64,
             left_rows: [depth, 0],
             out_rows: [PANEL as i64, 0],
             last_block: depth,
             right_group: depth * GROUP as i64,
             out_group: GROUP as i64,
         };
-        let descriptor = Descriptor { walk, start: Start::Zero, right_padded: 1 };
+        let descriptor = Descriptor { walk, start: Start::Zero, right_padded: 0 };
         let all_columns = self.descriptor.walk.out_groups as usize * GROUP;
         for point in 0..POINTS {
             // SAFETY: every point has its part of all three buffers.
             unsafe {
                 let product = Contraction {
                     descriptor: &descriptor,
-                    a: v.add(point * self.tiles * channels),
+                    a: v.add(point * rows * channels),
                     b: self.w.add((point * all_columns + first) * channels),
                     init: std::ptr::null(),
-                    c: m.add(point * self.tiles * PANEL),
-                    rows: self.tiles,
+                    c: m.add(point * rows * PANEL),
+                    rows,
                     cols: (self.columns - first).min(PANEL),
                 };
-                product.run(set);
+                steps.multiply(&product);
             }
         }
     }
@@ -180,7 +207,7 @@ unsafe fn from_points<V: Fused>([m0, m1, m2, m3, m4, m5]: [V; WINDOW_IN], f: &Fa
     }
 }
 
-/// Writes the operand of all tiles at every point, `[36, tiles, channels]`.
+/// Writes the operand of all tiles at every point, `[36, rows, channels]`.
 #[inline(always)]
 pub(super) unsafe fn transform<V: Fused>(problem: &Tiles<'_>, v: *mut f32) {
     let d = &problem.descriptor.walk;
@@ -216,7 +243,7 @@ pub(super) unsafe fn transform<V: Fused>(problem: &Tiles<'_>, v: *mut f32) {
                         *point = pixels[j];
                     }
                     for (i, point) in to_points(points, &f).into_iter().enumerate() {
-                        point.store(v.add(((i * WINDOW_IN + j) * problem.tiles + tile) * channels + channel));
+                        point.store(v.add(((i * WINDOW_IN + j) * problem.rows() + tile) * channels + channel));
                     }
                 }
             }
@@ -241,7 +268,7 @@ pub(super) unsafe fn restore<V: Fused>(problem: &Tiles<'_>, m: *const f32, first
                 for j in 0..WINDOW_IN {
                     let mut points = [V::zero(); WINDOW_IN];
                     for (i, point) in points.iter_mut().enumerate() {
-                        *point = V::load(products.add((i * WINDOW_IN + j) * problem.tiles * PANEL));
+                        *point = V::load(products.add((i * WINDOW_IN + j) * problem.rows() * PANEL));
                     }
                     for (line, pixel) in lines.iter_mut().zip(from_points(points, &f)) {
                         line[j] = pixel;

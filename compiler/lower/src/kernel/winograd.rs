@@ -1,7 +1,7 @@
-//! Kernels around a convolution by points: blocks of tiles computed by a micro-kernel straight into the result, then the
+//! Kernels around a convolution by points: runs of tiles computed by a micro-kernel straight into the result, then the
 //! elementwise consumers of the convolution applied to what is there.
 
-use abi::{Start, WINDOW_OUT};
+use abi::{Start, TILE_STEP, WINDOW_OUT};
 use dialects::linalg::GROUP;
 use dialects::rt::tile::{Tile, Walk};
 use dialects::rt::winograd::Winograd;
@@ -12,80 +12,144 @@ use super::emit::Emitter;
 use super::lane::Lane;
 use super::loops::delinearize;
 
-/// Tiles of one call at most: the rows of one product at each point, a register tile or two.
-const TILES: i64 = 14;
-/// Channels of the result in one call at most.
-const CHANNELS: i64 = 256;
+/// Tiles of one call at most: rows of one product at each point.
+const TILES: i64 = 6 * TILE_STEP as i64;
+/// Channels of the result in one call at most. Each call makes the operand's points anew, which takes a small part of what it does.
+const CHANNELS: i64 = 128;
 
 /// Emits a kernel that writes `out`, whose elements are at the places of the convolution's own.
 pub(super) fn emit_winograd(emitter: &mut Emitter<'_>, (op, winograd): (Op, &Winograd), result: Value, out: Value) {
-    let (zero, pixels) = (emitter.index(0), emitter.index(WINDOW_OUT as i64));
-    let [images, groups, out_height, out_width] = [0, 1, 2, 3].map(|axis| emitter.buffer_extent(out, axis));
-    let [blocks, height, width] = [1, 2, 3].map(|axis| emitter.extent(winograd.x, axis));
-    let (down, across) = (ceil_div(emitter, out_height, pixels), ceil_div(emitter, out_width, pixels));
-    let tiles = emitter.mul(down, across);
-    let limit = emitter.index(TILES);
-    let runs = ceil_div(emitter, tiles, limit);
-    let run = ceil_div(emitter, tiles, runs);
-    let (group, part) = (emitter.index(GROUP), emitter.index(CHANNELS / GROUP));
-    let parts = ceil_div(emitter, groups, part);
-    let [top, left] = winograd.pads.map(|pad| emitter.index(pad));
-    let counts = [images, runs, parts];
-    let total = counts.iter().fold(emitter.index(1), |product, &count| emitter.mul(product, count));
-    let x_strides = buffer_strides(emitter, emitter.buffer(winograd.x).expect("operands are kernel arguments"));
-    let out_strides = buffer_strides(emitter, out);
     let convolution = emitter.source.result(op, 0);
-    let buffers = [winograd.x, winograd.points, winograd.bias]
-        .map(|tensor| emitter.buffer(tensor).expect("operands are kernel arguments"));
-    let points_strides = buffer_strides(emitter, buffers[1]);
+    let grid = Grid::of(emitter, out);
+    let total = grid.counts.iter().fold(emitter.index(1), |product, &count| emitter.mul(product, count));
     emitter.parallel_loop(total, TILES * CHANNELS * GROUP, |emitter, linear| {
-        let position = delinearize(emitter, linear, &counts);
-        let first = emitter.mul(position[1], run);
-        let left_over = emitter.sub(tiles, first);
-        let left_over = emitter.pure("arith.maxsi", &[left_over, zero], Type::Index, []);
-        let count = emitter.min(left_over, run);
-        let first_group = emitter.mul(position[2], part);
-        let left_over = emitter.sub(groups, first_group);
-        let group_count = emitter.min(left_over, part);
-        let x_offset = emitter.mul(position[0], x_strides[0]);
-        let points_offset = emitter.mul(first_group, points_strides[1]);
-        let bias_offset = emitter.mul(first_group, group);
-        let image = emitter.mul(position[0], out_strides[0]);
-        let within = emitter.mul(first_group, out_strides[1]);
-        let out_offset = emitter.add(image, within);
-        let walk = abi::Winograd { height, width, top, left, blocks, out_height, out_width, out_groups: groups, first };
-        let tile = Tile {
-            left: address(emitter, buffers[0], x_offset),
-            right: address(emitter, buffers[1], points_offset),
-            from: address(emitter, buffers[2], bias_offset),
-            out: address(emitter, out, out_offset),
-            rows: count,
-            columns: emitter.mul(group_count, group),
-            start: Start::Columns,
-            walk: Walk::Winograd(walk),
-        };
-        emitter.effect(tile.name(), &tile.operands(), &[], tile.attributes());
-        if result == convolution {
-            return;
+        let share = grid.share(emitter, linear);
+        call(emitter, winograd, &grid, &share, out);
+        if result != convolution {
+            emitter.bind_row_buffer(convolution, out);
+            apply(emitter, &grid, &share, result, out);
+            emitter.unbind_buffer(convolution);
         }
-        emitter.bind_row_buffer(convolution, out);
-        emitter.for_loop(zero, count, 1, &[], |emitter, tile, _| {
-            let at = emitter.add(first, tile);
-            let (row, column) = (emitter.div(at, across), emitter.rem(at, across));
-            let rows = span(emitter, row, pixels, out_height);
-            let columns = span(emitter, column, pixels, out_width);
-            emitter.for_loop(zero, group_count, 1, &[], |emitter, of_part, _| {
-                let at_group = emitter.add(first_group, of_part);
-                emitter.for_loop(rows[0], rows[1], 1, &[], |emitter, y, _| {
-                    emitter.for_loop(columns[0], columns[1], 1, &[], |emitter, x, _| {
-                        let lanes = emitter.lanes as i64;
-                        emitter.for_loop(zero, group, lanes, &[], |emitter, lane, _| {
-                            let [n, g, y, x] = [position[0], at_group, y, x].map(Lane::Uniform);
-                            let place = [n, g, y, x, Lane::Iota(lane)];
-                            let value = emitter.evaluate(result, &place);
-                            emitter.store(&value, out, &place);
-                            vec![]
-                        });
+    });
+}
+
+/// The tiles of all images, and how they are shared out.
+struct Grid {
+    /// Extents of the result: groups of channels, rows, columns.
+    groups: Value,
+    height: Value,
+    width: Value,
+    /// Tiles beside each other, and all of an image.
+    across: Value,
+    tiles: Value,
+    /// Images, runs of tiles and parts of the channels.
+    counts: [Value; 3],
+    /// Tiles of a run, and groups of channels of a part.
+    run: Value,
+    part: Value,
+}
+
+/// What one iteration computes: tiles of an image for some groups of channels.
+struct Share {
+    image: Value,
+    first: Value,
+    count: Value,
+    first_group: Value,
+    groups: Value,
+}
+
+impl Grid {
+    fn of(emitter: &mut Emitter<'_>, out: Value) -> Grid {
+        let [images, groups, height, width] = [0, 1, 2, 3].map(|axis| emitter.buffer_extent(out, axis));
+        let (pixels, limit) = (emitter.index(WINDOW_OUT as i64), emitter.index(TILES));
+        let (down, across) = (ceil_div(emitter, height, pixels), ceil_div(emitter, width, pixels));
+        let tiles = emitter.mul(down, across);
+        let runs = ceil_div(emitter, tiles, limit);
+        let (even, step) = (ceil_div(emitter, tiles, runs), emitter.index(TILE_STEP as i64));
+        let steps = ceil_div(emitter, even, step);
+        let run = emitter.mul(steps, step);
+        let part = emitter.index(CHANNELS / GROUP);
+        let parts = ceil_div(emitter, groups, part);
+        Grid { groups, height, width, across, tiles, counts: [images, runs, parts], run, part }
+    }
+
+    /// Runs of nearly equal length may leave nothing for the last one.
+    fn share(&self, emitter: &mut Emitter<'_>, linear: Value) -> Share {
+        let position = delinearize(emitter, linear, &self.counts);
+        let first = emitter.mul(position[1], self.run);
+        let zero = emitter.index(0);
+        let rest = emitter.sub(self.tiles, first);
+        let rest = emitter.pure("arith.maxsi", &[rest, zero], Type::Index, []);
+        let count = emitter.min(rest, self.run);
+        let first_group = emitter.mul(position[2], self.part);
+        let rest = emitter.sub(self.groups, first_group);
+        Share { image: position[0], first, count, first_group, groups: emitter.min(rest, self.part) }
+    }
+
+    /// The pixels of a tile along an axis: from its first one on, as far as there are some.
+    fn span(emitter: &mut Emitter<'_>, tile: Value, extent: Value) -> [Value; 2] {
+        let pixels = emitter.index(WINDOW_OUT as i64);
+        let first = emitter.mul(tile, pixels);
+        let end = emitter.add(first, pixels);
+        [first, emitter.min(end, extent)]
+    }
+}
+
+/// Has a share computed by the micro-kernel.
+fn call(emitter: &mut Emitter<'_>, winograd: &Winograd, grid: &Grid, share: &Share, out: Value) {
+    let [x, points, bias] = [winograd.x, winograd.points, winograd.bias]
+        .map(|tensor| emitter.buffer(tensor).expect("operands of a convolution are kernel arguments"));
+    let at = |emitter: &mut Emitter<'_>, buffer: Value, steps: &[(Value, Value)]| {
+        let offset = steps.iter().fold(emitter.index(0), |sum, &(count, stride)| {
+            let step = emitter.mul(count, stride);
+            emitter.add(sum, step)
+        });
+        address(emitter, buffer, offset)
+    };
+    let [of_x, of_points, of_out] = [x, points, out].map(|buffer| buffer_strides(emitter, buffer));
+    let group = emitter.index(GROUP);
+    let [blocks, height, width] = [1, 2, 3].map(|axis| emitter.extent(winograd.x, axis));
+    let [top, left] = winograd.pads.map(|pad| emitter.index(pad));
+    let walk = abi::Winograd {
+        height,
+        width,
+        top,
+        left,
+        blocks,
+        out_height: grid.height,
+        out_width: grid.width,
+        out_groups: grid.groups,
+        first: share.first,
+    };
+    let tile = Tile {
+        left: at(emitter, x, &[(share.image, of_x[0])]),
+        right: at(emitter, points, &[(share.first_group, of_points[1])]),
+        from: at(emitter, bias, &[(share.first_group, group)]),
+        out: at(emitter, out, &[(share.image, of_out[0]), (share.first_group, of_out[1])]),
+        rows: share.count,
+        columns: emitter.mul(share.groups, group),
+        start: Start::Columns,
+        walk: Walk::Winograd(walk),
+    };
+    emitter.effect(tile.name(), &tile.operands(), &[], tile.attributes());
+}
+
+/// Makes the kernel's result of the sums of a share, which lie where it goes.
+fn apply(emitter: &mut Emitter<'_>, grid: &Grid, share: &Share, result: Value, out: Value) {
+    let (zero, group, lanes) = (emitter.index(0), emitter.index(GROUP), emitter.lanes as i64);
+    emitter.for_loop(zero, share.count, 1, &[], |emitter, tile, _| {
+        let tile = emitter.add(share.first, tile);
+        let (row, column) = (emitter.div(tile, grid.across), emitter.rem(tile, grid.across));
+        let (rows, columns) = (Grid::span(emitter, row, grid.height), Grid::span(emitter, column, grid.width));
+        emitter.for_loop(zero, share.groups, 1, &[], |emitter, of_part, _| {
+            let of_all = emitter.add(share.first_group, of_part);
+            emitter.for_loop(rows[0], rows[1], 1, &[], |emitter, y, _| {
+                emitter.for_loop(columns[0], columns[1], 1, &[], |emitter, x, _| {
+                    emitter.for_loop(zero, group, lanes, &[], |emitter, lane, _| {
+                        let [n, g, y, x] = [share.image, of_all, y, x].map(Lane::Uniform);
+                        let place = [n, g, y, x, Lane::Iota(lane)];
+                        let value = emitter.evaluate(result, &place);
+                        emitter.store(&value, out, &place);
                         vec![]
                     });
                     vec![]
@@ -94,13 +158,6 @@ pub(super) fn emit_winograd(emitter: &mut Emitter<'_>, (op, winograd): (Op, &Win
             });
             vec![]
         });
-        emitter.unbind_buffer(convolution);
+        vec![]
     });
-}
-
-/// The pixels of a tile along an axis: from its first one on, as far as there are some.
-fn span(emitter: &mut Emitter<'_>, tile: Value, pixels: Value, extent: Value) -> [Value; 2] {
-    let first = emitter.mul(tile, pixels);
-    let end = emitter.add(first, pixels);
-    [first, emitter.min(end, extent)]
 }
