@@ -71,7 +71,7 @@ const TABLE: [Legality; 4] = [
     },
     Legality {
         dialects: &["builtin", "func", "linalg", "tensor", "arith", "math", "scf", "ml_program"],
-        operations: &["cf.assert", "rt.append", "rt.call"],
+        operations: &["cf.assert", "rt.append", "rt.call", "rt.winograd"],
         except: &[],
         tensors: true,
         flat_buffers: false,
@@ -79,7 +79,7 @@ const TABLE: [Legality; 4] = [
     Legality {
         dialects: &["builtin", "func", "scf", "vector", "memref", "arith", "math", "rt"],
         operations: &["cf.assert"],
-        except: &["rt.append", "rt.call"],
+        except: &["rt.append", "rt.call", "rt.winograd"],
         tensors: false,
         flat_buffers: false,
     },
@@ -109,6 +109,7 @@ const TABLE: [Legality; 4] = [
             "memref.subview",
             "rt.append",
             "rt.call",
+            "rt.winograd",
         ],
         tensors: false,
         flat_buffers: true,

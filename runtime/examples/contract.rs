@@ -4,8 +4,8 @@
 
 use std::time::Instant;
 
-use abi::{Descriptor, Product, Start};
-use runtime::kernels::{rt_contract_f32, rt_contract_u8_i8};
+use abi::{Descriptor, Product, Start, Winograd};
+use runtime::kernels::{rt_contract_f32, rt_contract_u8_i8, rt_winograd_f32};
 
 fn gemm(k: i64, rows: i64, cols: i64) -> Product<i64> {
     Product {
@@ -80,7 +80,47 @@ fn measure_bytes(k: i64, rows: i64, cols: i64) -> f64 {
     })
 }
 
+/// A convolution with 3×3 windows of as many channels as it makes, by products at points: in GFLOP/s of the direct sum.
+fn measure_winograd(channels: i64, width: i64, tiles: i64) -> f64 {
+    let blocks = channels / 16;
+    let across = (width + 3) / 4;
+    let x = vec![0.5f32; (channels * width * width) as usize];
+    let w = vec![0.25f32; (36 * channels * channels) as usize];
+    let init = vec![0f32; channels as usize];
+    let mut y = vec![0f32; (channels * width * width) as usize];
+    let operations = 2 * 9 * channels * channels * width * width;
+    rate(operations, operations, || {
+        for first in (0..across * across).step_by(tiles as usize) {
+            let walk = Winograd {
+                height: width,
+                width,
+                top: 1,
+                left: 1,
+                blocks,
+                out_height: width,
+                out_width: width,
+                out_groups: blocks,
+                first,
+            };
+            let descriptor = Descriptor { walk, start: Start::Columns, right_padded: 1 };
+            let descriptor = std::ptr::from_ref(&descriptor).cast();
+            let count = tiles.min(across * across - first);
+            // SAFETY: the buffers are as large as the images and weights.
+            unsafe {
+                rt_winograd_f32(descriptor, x.as_ptr(), w.as_ptr(), init.as_ptr(), y.as_mut_ptr(), count, channels);
+            }
+        }
+    })
+}
+
 fn main() {
+    for (channels, width) in [(32, 56), (64, 56), (128, 28), (256, 14), (512, 7), (64, 13), (128, 80)] {
+        print!("winograd {channels} at {width}²:");
+        for tiles in [8, 14, 16, 28, 42, 56] {
+            print!(" {tiles}:{:.0}", measure_winograd(channels, width, tiles));
+        }
+        println!();
+    }
     for k in [64, 384, 1536] {
         for cols in [16, 32, 48, 64] {
             print!("bytes k {k:4} cols {cols}:");

@@ -1,12 +1,13 @@
-"""This project and ONNX Runtime on real models, alternating: `bench.py ONNX_RUN MODELS [NAME...]`.
+"""This project, ONNX Runtime and OpenVINO on real models, alternating: `bench.py ONNX_RUN MODELS [NAME...]`.
 
-Every number is a median over rounds; in each round every contender runs once, in a process of its own. Prints a table in
-Markdown with ratios, ours to theirs: smaller is better for us.
+In each round every contender runs once, in a process of its own; a number is the best of the rounds. Prints tables in Markdown
+with ratios, ours to theirs: smaller is better for us.
 
-- latency: median of the runs of a process, after a warm-up run.
-- cold start: ours from the start of the process to the first result; theirs to create a session and run it once,
-  without the time Python takes to start and to import.
-- memory: the most a process held; theirs less what Python held before it imported ONNX Runtime.
+- latency: median of the runs of a process, after a warm-up run, on the best code there is; against the faster of the two peers.
+- cold start: ours from the start of the process to the first result; theirs to load the model and run it once, without the
+  time Python takes to start and to import; against ONNX Runtime.
+- peak memory: the most a process held; theirs less what Python held before it imported them; against ONNX Runtime.
+- settled: how long after its first result `auto` has its best code.
 """
 
 import argparse
@@ -19,117 +20,86 @@ import subprocess
 import sys
 from pathlib import Path
 
-BACKENDS = ["cranelift", "llvm"]
-MEASURES = ["latency", "cold", "memory"]
-RUNTIME = "onnxruntime"
-
-
-def status(field):
-    """A line of /proc/self/status, in megabytes."""
-    for line in Path("/proc/self/status").read_text().splitlines():
-        if line.startswith(field + ":"):
-            return int(line.split()[1]) / 1024
-    return 0.0
-
-
-def run_runtime(model, data, threads, runs):
-    """Measures ONNX Runtime in this process."""
-    import time
-
-    import numpy
-    import onnx
-
-    before = status("VmRSS")
-    import onnxruntime
-
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads
-    options.log_severity_level = 3
-    files = sorted(data.glob("input_*.pb"), key=lambda path: int(path.stem.split("_")[1]))
-    tensors = [onnx.numpy_helper.to_array(onnx.load_tensor(path)) for path in files]
-    start = time.perf_counter()
-    session = onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
-    inputs = {info.name: numpy.ascontiguousarray(tensor) for info, tensor in zip(session.get_inputs(), tensors)}
-    session.run(None, inputs)
-    cold = time.perf_counter() - start
-    times = []
-    for _ in range(runs):
-        start = time.perf_counter()
-        session.run(None, inputs)
-        times.append(time.perf_counter() - start)
-    latency = statistics.median(times) * 1e3
-    return {"latency": latency, "cold": cold * 1e3, "memory": status("VmHWM") - before}
+OURS = {"llvm": "LLVM", "cranelift": "Cranelift", "auto": "auto"}
+PEERS = {"onnxruntime": "ONNX Runtime", "openvino": "OpenVINO"}
+MEASURES = {
+    "latency": ("Latency", "ms", list(PEERS)),
+    "cold": ("Cold start", "ms", ["onnxruntime"]),
+    "memory": ("Peak memory", "MB", ["onnxruntime"]),
+}
 
 
 def measure(contender, arguments, model, threads):
-    """One process of one contender."""
+    """One process of one contender; None where it fails."""
     data = model.parent / "test_data_set_0"
-    if contender == RUNTIME:
-        command = [sys.executable, __file__, "--runtime", model, data, "--threads", threads, "--runs", arguments.runs]
+    if contender in PEERS:
+        command = [sys.executable, Path(__file__).parent / "peers.py", contender, model, data, threads, arguments.runs]
     else:
         command = [arguments.onnx_run, model, "--inputs", data, "--backend", contender, "--threads", threads]
         command += ["--bench", "--json", "--runs", arguments.runs]
-    done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
+    try:
+        done = subprocess.run([str(part) for part in command], capture_output=True, text=True, timeout=arguments.limit)
+    except subprocess.TimeoutExpired:
+        print(f"{model.parent.name} on {contender}: more than {arguments.limit} seconds", file=sys.stderr)
+        return None
     if done.returncode != 0:
         print(f"{model.parent.name} on {contender}: {done.stderr.strip()[-300:]}", file=sys.stderr)
         return None
     report = json.loads(done.stdout.strip().splitlines()[-1])
-    if contender == RUNTIME:
+    if contender in PEERS:
         return report
     latency, cold, memory = report["latency_ms"]["median"], report["first_result_ms"], report["peak_rss_mb"]
-    return {"latency": latency, "cold": cold, "memory": memory}
+    return {"latency": latency, "cold": cold, "memory": memory, "settled": report["settle_ms"]}
 
 
 def compare(model, threads, arguments):
-    """The medians of every contender, or None for those that fail."""
-    contenders = [RUNTIME, *BACKENDS]
+    """The best numbers of every contender; those that fail are not there."""
+    contenders = [*PEERS, *arguments.backends]
     rounds = {contender: [] for contender in contenders}
     for _ in range(arguments.rounds):
-        for contender in contenders:
-            rounds[contender].append(measure(contender, arguments, model, threads))
-    medians = {}
-    for contender, reports in rounds.items():
-        fine = None not in reports
-        medians[contender] = {m: statistics.median(r[m] for r in reports) for m in MEASURES} if fine else None
-    return medians
+        for contender in list(contenders):
+            if report := measure(contender, arguments, model, threads):
+                rounds[contender].append(report)
+            else:
+                contenders.remove(contender)
+    return {who: {key: min(r[key] for r in rounds[who]) for key in rounds[who][0]} for who in contenders}
 
 
-def cell(ours, theirs, measure):
-    if ours is None or theirs is None:
+def ratio(best, who, measure):
+    """Of one of ours to the best of the peers that this measure is compared with, where both are there."""
+    peers = [best[peer][measure] for peer in MEASURES[measure][2] if peer in best]
+    return best[who][measure] / min(peers) if who in best and peers else None
+
+
+def cell(best, who, measure):
+    if who not in best:
         return "–"
-    unit = "MB" if measure == "memory" else "ms"
-    return f"{ours[measure]:.1f} {unit} ({ours[measure] / theirs[measure]:.2f})"
+    unit, part = MEASURES[measure][1], ratio(best, who, measure) if who in OURS else None
+    number = f"{best[who][measure]:.3g}" if best[who][measure] < 100 else f"{best[who][measure]:.0f}"
+    return f"{number} {unit}" + (f" ({part:.2f})" if part else "")
 
 
-def mean_row(rows, threads):
-    """Geometric means of the ratios, backend by backend, in the order of the columns."""
-    cells = []
-    for measure in MEASURES:
-        for backend in BACKENDS:
-            ratios = [ours[backend][measure] / ours[RUNTIME][measure] for ours in rows if ours[backend] and ours[RUNTIME]]
-            mean = math.exp(statistics.fmean(map(math.log, ratios))) if ratios else math.nan
-            cells.append(f"**{mean:.2f}**")
-    return f"| **geometric mean** | {threads} | | {cells[0]} | {cells[1]} | | {cells[2]} | {cells[3]} | | {cells[4]} | {cells[5]} |"
+def mean(ratios):
+    return f"**{math.exp(statistics.fmean(map(math.log, ratios))):.2f}**" if ratios else "–"
 
 
-def table(models, threads, arguments):
-    print(f"\n### {threads} thread{'s' if threads > 1 else ''}\n")
-    names = {"latency": "latency", "cold": "cold start", "memory": "peak memory"}
-    heads = [f"{names[m]}: {who}" for m in MEASURES for who in ("ONNX Runtime", "Cranelift", "LLVM")]
-    print(f"| model | threads | {' | '.join(heads)} |")
-    print("|---|---|" + "---|" * len(heads))
-    rows = []
-    for model in models:
-        medians = compare(model, threads, arguments)
-        theirs = medians[RUNTIME]
-        cells = []
-        for measure in MEASURES:
-            unit = "MB" if measure == "memory" else "ms"
-            cells.append(f"{theirs[measure]:.1f} {unit}" if theirs else "–")
-            cells += [cell(medians[backend], theirs, measure) for backend in BACKENDS]
-        print(f"| {model.parent.name} | {threads} | {' | '.join(cells)} |", flush=True)
-        rows.append(medians)
-    print(mean_row(rows, threads), flush=True)
+def table(measure, results, backends):
+    """A table of one measure, with the geometric means of its ratios."""
+    contenders = [*PEERS, *backends]
+    settled = measure == "cold" and "auto" in backends
+    heads = [{**PEERS, **OURS}[who] for who in contenders] + ["settled"] * settled
+    lines = [f"#### {MEASURES[measure][0]}", "", f"| model | {' | '.join(heads)} |", "|---|" + "---|" * len(heads)]
+    for name, best in results.items():
+        cells = [cell(best, who, measure) for who in contenders]
+        if settled:
+            cells.append(f"{best['auto']['settled']:.0f} ms" if "auto" in best else "–")
+        lines.append(f"| {name} | {' | '.join(cells)} |")
+    cells = [""] * len(PEERS)
+    for who in backends:
+        ratios = [ratio(best, who, measure) for best in results.values()]
+        cells.append(mean([part for part in ratios if part]))
+    lines.append(f"| **geometric mean** | {' | '.join(cells + [''] * settled)} |")
+    return "\n".join(lines) + "\n"
 
 
 def machine():
@@ -140,26 +110,28 @@ def machine():
 
 
 def main():
-    parser = argparse.ArgumentParser()
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("onnx_run", type=Path)
     parser.add_argument("models", type=Path)
     parser.add_argument("names", nargs="*")
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--runs", type=int, default=20)
-    parser.add_argument("--runtime", action="store_true", help="be the ONNX Runtime: MODEL DATA")
+    parser.add_argument("--backends", nargs="+", choices=OURS, default=list(OURS))
+    parser.add_argument("--limit", type=int, default=300, help="seconds that one process may take")
     arguments = parser.parse_args()
-    if arguments.runtime:
-        print(json.dumps(run_runtime(arguments.onnx_run, arguments.models, arguments.threads[0], arguments.runs)))
-        return
-    import onnxruntime
-
     models = sorted(arguments.models.glob("*/model.onnx"))
     models = [model for model in models if not arguments.names or model.parent.name in arguments.names]
-    print(f"{machine()}; ONNX Runtime {onnxruntime.__version__}; medians of {arguments.rounds} rounds of {arguments.runs} runs;")
-    print("in parentheses the ratio to ONNX Runtime.")
+    print(f"{machine()}; best of {arguments.rounds} rounds of {arguments.runs} runs.\n")
     for threads in arguments.threads:
-        table(models, threads, arguments)
+        results = {}
+        for model in models:
+            results[model.parent.name] = best = compare(model, threads, arguments)
+            line = {who: f"{numbers['latency']:.2f}" for who, numbers in best.items()}
+            print(f"{model.parent.name}, {threads} threads: {line}", file=sys.stderr)
+        print(f"### {threads} thread{'s' if threads > 1 else ''}\n")
+        for measure in MEASURES:
+            print(table(measure, results, arguments.backends), flush=True)
 
 
 if __name__ == "__main__":

@@ -86,8 +86,12 @@ pub fn kernels(options: &Options) -> String {
     let time = if options.profile { ",time-kernels" } else { "" };
     let order = if options.arithmetic == Arithmetic::Fixed { "sequence" } else { "lanes" };
     let memory = if options.freestanding.is_some() { "static" } else { "run" };
+    // what gives the first result quickly does not pay for weights of another form
+    let is_quick = options.backend == Backend::Auto;
+    let is_free = options.arithmetic == Arithmetic::Reassociated && options.freestanding.is_none();
+    let winograd = if is_free && !is_quick { "use-winograd," } else { "" };
     format!(
-        "outline-kernels{{shapes={shapes}}},fold-constants,\
+        "{winograd}outline-kernels{{shapes={shapes}}},fold-constants,\
          build-kernels{{target={target} order={order} memory={memory}}}{time}"
     )
 }

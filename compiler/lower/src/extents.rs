@@ -4,6 +4,7 @@ use ir::{Attribute, Attributes, Body, Builder, Op, Type, Value, ValueDefinition}
 
 use dialects::linalg::generic::Generic;
 use dialects::rt::routines::{self, CALL};
+use dialects::rt::winograd::{DESTINATION, WINOGRAD};
 
 /// The extent of dimension `axis` of `value` as a value that is available at `before`. New operations, if any, are put
 /// in front of `before`.
@@ -22,6 +23,7 @@ pub fn extent_of(body: &mut Body, value: Value, axis: usize, before: Op) -> Valu
             let generic = Generic::of(body, op).expect("a generic decodes");
             extent_of(body, generic.inits[index as usize], axis, before)
         }
+        WINOGRAD => extent_of(body, body.operand(op, DESTINATION), axis, before),
         "func.call" | CALL => match destination(body, op, index as usize) {
             Some(destination) => extent_of(body, destination, axis, before),
             None => dim(body, value, axis, before),

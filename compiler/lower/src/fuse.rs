@@ -11,6 +11,7 @@ use ir::{AffineExpr, Block, Body, IndexMap, IndexSet, Op, Value, ValueDefinition
 
 use crate::contraction::Contraction;
 use dialects::linalg::generic::{Generic, Iterator};
+use dialects::rt::winograd::WINOGRAD;
 
 /// Members of a group at most. It bounds the code of a kernel and the values alive in its loops.
 const MEMBERS: usize = 64;
@@ -81,13 +82,14 @@ pub fn fuse_block(body: &Body, block: Block) -> Vec<Group> {
 
 /// Whether `op` computes tensor elements, so that it belongs into a kernel.
 pub fn is_compute(body: &Body, op: Op) -> bool {
-    matches!(body.name(op), "linalg.generic" | "tensor.concat" | "tensor.pad")
+    matches!(body.name(op), "linalg.generic" | "tensor.concat" | "tensor.pad" | WINOGRAD)
 }
 
 fn new_group(body: &Body, op: Op) -> Building {
     let rank = body.value_type(body.result(op, 0)).rank().unwrap_or(0);
     let generic = Generic::of(body, op);
-    let contraction = generic.as_ref().and_then(|generic| Contraction::of(body, generic)).is_some();
+    let contraction =
+        body.name(op) == WINOGRAD || generic.as_ref().and_then(|generic| Contraction::of(body, generic)).is_some();
     let mut accesses = IndexMap::default();
     accesses.insert(op, Access::root(rank));
     Building {
@@ -116,6 +118,9 @@ fn readers_group(body: &Body, op: Op, group_of: &IndexMap<Op, usize>) -> Option<
 fn try_join(body: &Body, group: &mut Building, op: Op) -> bool {
     if group.ops.len() == MEMBERS {
         return false;
+    }
+    if body.name(op) == WINOGRAD {
+        return winograd_joins(body, group, op);
     }
     let Some(generic) = Generic::of(body, op) else { return false };
     let result = body.result(op, 0);
@@ -161,8 +166,9 @@ fn joint_access(body: &Body, group: &Building, value: Value) -> Option<Access> {
 fn reader_access(body: &Body, group: &Building, reader: Op, index: usize) -> Option<Access> {
     let outer = group.accesses.get(&reader)?;
     let Some(generic) = Generic::of(body, reader) else {
-        // concatenation and padding read each element once, shifted
-        return (reader == group.ops[0]).then(|| Access::root(group.rank));
+        // concatenation and padding read each element once, shifted; what is multiplied stands in memory
+        let is_moved = reader == group.ops[0] && body.name(reader) != WINOGRAD;
+        return is_moved.then(|| Access::root(group.rank));
     };
     if index >= generic.inputs.len() || Contraction::of(body, &generic).is_some() {
         return initial_access(body, &generic, index, outer);
@@ -196,6 +202,25 @@ fn contraction_joins(body: &Body, group: &Building, result: Value, access: &Acce
         && body.value_type(result).rank() == Some(group.rank)
         && is_permutation(&access.subscripts, group.rank)
         && access.subscripts.last() == group.rank.checked_sub(1).map(|last| AffineExpr::Dim(last as u32)).as_ref()
+}
+
+/// A convolution by points writes its sums where the results will be, so it may stand below elementwise operations that read
+/// them at the results' own places and give f32, too.
+fn winograd_joins(body: &Body, group: &mut Building, op: Op) -> bool {
+    let root = group.ops[0];
+    let of_root = body.value_type(body.result(root, 0));
+    let is_alike = of_root.element() == body.value_type(body.result(op, 0)).element();
+    let has_one_result = body.name(root) == "linalg.generic" && body.op(root).results().len() == 1;
+    let joins = !group.has_contraction && group.reductions == 0 && is_alike && has_one_result;
+    let Some(access) = joint_access(body, group, body.result(op, 0))
+        .filter(|access| joins && !access.repeated && *access == Access::root(group.rank))
+    else {
+        return false;
+    };
+    group.ops.push(op);
+    group.accesses.insert(op, access);
+    group.has_contraction = true;
+    true
 }
 
 /// A reduction may be evaluated once a row, or once an element when nothing below repeats it.

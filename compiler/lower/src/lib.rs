@@ -12,3 +12,4 @@ pub mod low;
 pub mod outline;
 pub mod passes;
 mod sink_constants;
+mod winograd;

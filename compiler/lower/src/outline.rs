@@ -17,6 +17,7 @@ use crate::sink_constants::sink_constants;
 use dialects::linalg::generic::Generic;
 use dialects::rt::routines::CALL;
 use dialects::rt::tile::QUAD;
+use dialects::rt::winograd::Winograd;
 use ir::clone::{Mapping, clone_op};
 
 /// Marks a function as a kernel.
@@ -309,7 +310,10 @@ fn destinations(body: &mut Body, group: &Group) -> Vec<Value> {
     let generic = Generic::of(body, root);
     (0..body.op(root).results().len())
         .map(|index| {
-            let own = generic.as_ref().and_then(|generic| underlying_empty(body, generic.inits[index]));
+            let own = match Winograd::of(body, root) {
+                Some(winograd) => Some(winograd.destination),
+                None => generic.as_ref().and_then(|generic| underlying_empty(body, generic.inits[index])),
+            };
             own.unwrap_or_else(|| {
                 let result = body.result(root, index);
                 let r#type = body.value_type(result).clone();

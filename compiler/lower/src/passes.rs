@@ -55,6 +55,14 @@ pub fn passes() -> Vec<PassDefinition> {
             },
         ),
         PassDefinition::on_module(
+            "use-winograd",
+            "Convolutions with 3×3 windows and known weights by fewer products, which round more coarsely.",
+            |module, _| {
+                crate::winograd::use_winograd(module, MAIN);
+                Ok(())
+            },
+        ),
+        PassDefinition::on_module(
             "outline-kernels",
             "Fuses structured operations and makes each group a function; equal groups are one function.",
             |module, context| {

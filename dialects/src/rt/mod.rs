@@ -2,6 +2,7 @@
 
 pub mod routines;
 pub mod tile;
+pub mod winograd;
 
 use ir::registry::{AttributeDefinition, AttributeKind};
 use ir::{Arity, Body, Folded, Op, OpDefinition, SymbolTable, Trait, Type};
@@ -52,6 +53,7 @@ pub fn operations() -> Vec<OpDefinition> {
         .with_verify_symbols(verify_parallel_for),
     ];
     operations.extend(tile::operations());
+    operations.push(winograd::operation());
     operations
 }
 

@@ -17,6 +17,7 @@
 
 use ir::{Body, Op, Type, Value};
 
+use super::winograd::WINOGRAD_POINTS;
 use crate::checks::{Check, ensure, types_of};
 
 /// What a routine takes at one place.
@@ -132,6 +133,15 @@ pub const ROUTINES: &[Routine] = &[
         operands: &[Tensor, Index, Index, Index, Index],
         results: &[Given],
         failures: &["the axis does not exist"],
+        reads_texts: false,
+    },
+    Routine {
+        name: WINOGRAD_POINTS,
+        summary: "Weights of windows of 3×3 pixels, `[groups, blocks, 3, 3, 16, 16]`, at the points of F(4×4, 3×3): \
+                  `[36, groups, blocks · 16, 16]`.",
+        operands: &[Tensor],
+        results: &[Given],
+        failures: &[],
         reads_texts: false,
     },
     Routine {

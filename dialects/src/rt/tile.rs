@@ -1,6 +1,6 @@
-//! `rt.contract` and `rt.depthwise`: one tile of a sum of products, computed by a micro-kernel or by code of its own.
+//! `rt.contract`, `rt.depthwise` and `rt.winograd_tiles`: one tile of a sum of products, computed by a micro-kernel or by code of its own.
 
-use abi::{DEPTHWISE_WORDS, Depthwise, PRODUCT_WORDS, Product, Start};
+use abi::{DEPTHWISE_WORDS, Depthwise, PRODUCT_WORDS, Product, Start, WINOGRAD_WORDS, Winograd};
 use ir::registry::{AttributeDefinition, AttributeKind};
 use ir::{Arity, Attribute, Attributes, Body, Op, OpDefinition, Value};
 
@@ -8,6 +8,7 @@ use crate::checks::{Check, all_index, ensure};
 
 const CONTRACT: &str = "rt.contract";
 const DEPTHWISE: &str = "rt.depthwise";
+const WINOGRAD: &str = "rt.winograd_tiles";
 /// Operands in front of those that say how the operands are walked.
 const LEADING: usize = 6;
 
@@ -59,6 +60,8 @@ pub enum Walk {
     },
     /// Both operands run along the columns.
     Depthwise(Depthwise<Value>),
+    /// Windows of an image by fewer products; rows are tiles.
+    Winograd(Winograd<Value>),
 }
 
 impl Kind {
@@ -82,8 +85,8 @@ impl Kind {
 
 const STARTS: [(Start, &str); 3] = [(Start::Zero, "zero"), (Start::Columns, "columns"), (Start::Values, "values")];
 
-/// The two operations.
-pub(super) fn operations() -> [OpDefinition; 2] {
+/// The three operations.
+pub(super) fn operations() -> [OpDefinition; 3] {
     const START: AttributeDefinition = AttributeDefinition::required("start", AttributeKind::String);
     let definition = |name, summary, words: usize| {
         OpDefinition::new(name, summary, Arity::exactly((LEADING + words) as u16), Arity::exactly(0))
@@ -110,13 +113,20 @@ pub(super) fn operations() -> [OpDefinition; 2] {
         DEPTHWISE_WORDS,
     )
     .with_attributes(const { &[START] });
-    [contract.with_verify(verify), depthwise.with_verify(verify)]
+    let winograd = definition(
+        WINOGRAD,
+        "Some tiles of a convolution with 3×3 windows: addresses of an image, the weights at all points, the start values and \
+         the image that results; tiles; channels; how the images are walked.",
+        WINOGRAD_WORDS,
+    )
+    .with_attributes(const { &[START] });
+    [contract, depthwise, winograd].map(|operation| operation.with_verify(verify))
 }
 
 fn verify(body: &Body, op: Op) -> Check {
     all_index(body, op, 0)?;
     ensure(start_of(body, op).is_some(), || "does not say what sums start from".to_string())?;
-    let is_known = body.name(op) == DEPTHWISE || kind_of(body, op).is_some();
+    let is_known = body.name(op) != CONTRACT || kind_of(body, op).is_some();
     ensure(is_known, || "is of no known kind".to_string())
 }
 
@@ -144,6 +154,7 @@ impl Tile {
                 walk: Product::of(words.try_into().expect("verified")),
             }),
             DEPTHWISE => Some(Walk::Depthwise(Depthwise::of(words.try_into().expect("verified")))),
+            WINOGRAD => Some(Walk::Winograd(Winograd::of(words.try_into().expect("verified")))),
             _ => None,
         };
         let &[left, right, from, out, rows, columns, ref words @ ..] = body.op(op).operands() else { return None };
@@ -156,6 +167,7 @@ impl Tile {
         match self.walk {
             Walk::Product { .. } => CONTRACT,
             Walk::Depthwise(_) => DEPTHWISE,
+            Walk::Winograd(_) => WINOGRAD,
         }
     }
 
@@ -185,6 +197,7 @@ impl Walk {
         match self {
             Walk::Product { walk, .. } => walk.words().to_vec(),
             Walk::Depthwise(walk) => walk.words().to_vec(),
+            Walk::Winograd(walk) => walk.words().to_vec(),
         }
     }
 
@@ -193,6 +206,7 @@ impl Walk {
         match self {
             Walk::Product { walk, .. } => &walk.reduction,
             Walk::Depthwise(walk) => &walk.window,
+            Walk::Winograd(_) => &[],
         }
     }
 }

@@ -10,6 +10,15 @@ pub const COLUMN_GROUP: i64 = 16;
 pub const PRODUCT_WORDS: usize = 20;
 /// Fields of a [`Depthwise`], those of arrays one by one.
 pub const DEPTHWISE_WORDS: usize = 8;
+/// Fields of a [`Winograd`].
+pub const WINOGRAD_WORDS: usize = 9;
+
+/// Rows and columns of a tile that [`Winograd`] describes: in the result, and in the operand.
+pub const WINDOW_OUT: usize = 4;
+/// See [`WINDOW_OUT`].
+pub const WINDOW_IN: usize = 6;
+/// Points at which a tile is multiplied.
+pub const POINTS: usize = WINDOW_IN * WINDOW_IN;
 
 /// What sums start from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -136,7 +145,47 @@ impl<T: Copy> Depthwise<T> {
     }
 }
 
+/// How some tiles of a convolution with 3×3 windows walk an image: channels lie in groups of [`COLUMN_GROUP`] in front of rows,
+/// columns and channels of the group. Weights are those of all points, `[36, out_groups, blocks · 16, 16]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub struct Winograd<T> {
+    /// Rows of the operand.
+    pub height: T,
+    /// Columns of the operand.
+    pub width: T,
+    /// Rows of zeros above the operand.
+    pub top: T,
+    /// Columns of zeros beside the operand.
+    pub left: T,
+    /// Groups of channels of the operand.
+    pub blocks: T,
+    /// Rows of the result.
+    pub out_height: T,
+    /// Columns of the result.
+    pub out_width: T,
+    /// Groups of channels of the weights.
+    pub out_groups: T,
+    /// The first tile, in row-major order.
+    pub first: T,
+}
+
+impl<T: Copy> Winograd<T> {
+    /// The fields in their order.
+    pub fn words(&self) -> [T; WINOGRAD_WORDS] {
+        let Winograd { height, width, top, left, blocks, out_height, out_width, out_groups, first } = *self;
+        [height, width, top, left, blocks, out_height, out_width, out_groups, first]
+    }
+
+    /// From the fields in their order.
+    pub fn of(words: [T; WINOGRAD_WORDS]) -> Winograd<T> {
+        let [height, width, top, left, blocks, out_height, out_width, out_groups, first] = words;
+        Winograd { height, width, top, left, blocks, out_height, out_width, out_groups, first }
+    }
+}
+
 const _: () = {
+    assert!(size_of::<Descriptor<Winograd<i64>>>() == 8 * (WINOGRAD_WORDS + 2));
     assert!(size_of::<Descriptor<Product<i64>>>() == 8 * (PRODUCT_WORDS + 2));
     assert!(size_of::<Descriptor<Depthwise<i64>>>() == 8 * (DEPTHWISE_WORDS + 2));
 };

@@ -27,6 +27,7 @@ mod sequence;
 mod sort;
 mod text;
 mod trees;
+mod winograd;
 
 use std::borrow::Cow;
 
@@ -245,4 +246,5 @@ routines! {
     rt_call_inverse = elimination::inverse_of;
     rt_call_align_regions = regions::align_regions;
     rt_call_pool_regions = regions::pool_regions;
+    rt_call_winograd_points = winograd::winograd_points;
 }

@@ -8,12 +8,15 @@
 mod contract;
 mod depthwise;
 mod lanes;
+mod winograd;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
-use abi::{Depthwise, Descriptor, Product};
+use abi::{Depthwise, Descriptor, Product, Winograd};
 use contract::{Bytes, Contraction, Elements, Floats, TileSet};
 use depthwise::{DepthwiseRow, RowFunction};
+use lanes::Portable;
+use winograd::{Tiles, TilesFunction};
 
 /// `C[r][j] = start + Σ A[r][…]·B[…][j]` over a nested reduction, for `rows` rows and `cols` columns.
 ///
@@ -88,6 +91,51 @@ pub unsafe extern "C" fn rt_depthwise_f32(
         let descriptor = &*descriptor.cast::<Descriptor<Depthwise<i64>>>();
         let (pixels, channels) = (pixels.max(0) as usize, channels.max(0) as usize);
         depthwise()(&DepthwiseRow { descriptor, x, w, init, y, pixels, channels });
+    }
+}
+
+/// Tiles of 4×4 pixels of a convolution with 3×3 windows over one image, from the tile on that the descriptor says; columns are
+/// a multiple of 16.
+///
+/// # Safety
+/// `descriptor` is an [`abi::Descriptor`] of a [`Winograd`] whose sums start from columns or zero, `x` is a whole image, and every
+/// pixel of the tiles that the result has, and every weight of the columns lies inside its buffer.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rt_winograd_f32(
+    descriptor: *const i64,
+    x: *const f32,
+    w: *const f32,
+    init: *const f32,
+    y: *mut f32,
+    tiles: i64,
+    columns: i64,
+) {
+    // SAFETY: promised by the caller.
+    unsafe {
+        let descriptor = &*descriptor.cast::<Descriptor<Winograd<i64>>>();
+        let (tiles, columns) = (tiles.max(0) as usize, columns.max(0) as usize);
+        winograd()(&Tiles { descriptor, x, w, init, y, tiles, columns });
+    }
+}
+
+fn winograd() -> TilesFunction {
+    #[cfg(target_arch = "x86_64")]
+    {
+        if is_x86_feature_detected!("avx512f") {
+            return x86::winograd_avx512;
+        }
+        if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+            return x86::winograd_avx2;
+        }
+    }
+    winograd_portable
+}
+
+unsafe fn winograd_portable(problem: &Tiles<'_>) {
+    type V = Portable<f32>;
+    // SAFETY: promised by the caller.
+    unsafe {
+        winograd::convolve(problem, &contract::PORTABLE_TILES, winograd::transform::<V>, winograd::restore::<V>);
     }
 }
 

@@ -215,6 +215,104 @@ fn depthwise_rows() {
     }
 }
 
+/// `G w Gᵀ` of a window.
+fn at_points(window: &[f64; 9]) -> [f64; 36] {
+    const G: [[f64; 3]; 6] = [
+        [1.0 / 4.0, 0.0, 0.0],
+        [-1.0 / 6.0, -1.0 / 6.0, -1.0 / 6.0],
+        [-1.0 / 6.0, 1.0 / 6.0, -1.0 / 6.0],
+        [1.0 / 24.0, 1.0 / 12.0, 1.0 / 6.0],
+        [1.0 / 24.0, -1.0 / 12.0, 1.0 / 6.0],
+        [0.0, 0.0, 1.0],
+    ];
+    let term = |i: usize, j: usize, place: usize| G[i][place / 3] * window[place] * G[j][place % 3];
+    std::array::from_fn(|at| (0..9).map(|place| term(at / 6, at % 6, place)).sum())
+}
+
+#[test]
+fn winograd_tiles_of_images_of_every_size() {
+    let mut functions: Vec<TilesFunction> = vec![winograd_portable];
+    #[cfg(target_arch = "x86_64")]
+    {
+        if is_x86_feature_detected!("avx512f") {
+            functions.push(x86::winograd_avx512);
+        }
+        if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+            functions.push(x86::winograd_avx2);
+        }
+    }
+    // height and width, pads in front and behind, groups of the operand and of the result
+    let cases = [
+        [[4, 4], [1, 1], [1, 1], [1, 1]],
+        [[5, 9], [1, 1], [1, 1], [2, 5]],
+        [[6, 3], [0, 0], [0, 0], [1, 2]],
+        [[13, 7], [2, 0], [0, 2], [1, 1]],
+        [[1, 11], [1, 1], [1, 1], [3, 1]],
+    ];
+    for [[height, width], [top, left], [bottom, right], groups] in cases {
+        let [blocks, groups] = groups.map(|count| count as usize);
+        let [out_height, out_width] = [height + top + bottom - 2, width + left + right - 2];
+        let (channels, outputs) = (blocks * 16, groups * 16);
+        let x = numbers(channels * (height * width) as usize, 1);
+        let weights = numbers(9 * channels * outputs, 2);
+        let bias = numbers(outputs, 3);
+        // [output, input, 3, 3]
+        let window = |output: usize, input: usize| &weights[(output * channels + input) * 9..][..9];
+        let mut points = vec![0f32; 36 * channels * outputs];
+        for (output, input) in (0..outputs).flat_map(|output| (0..channels).map(move |input| (output, input))) {
+            let window = std::array::from_fn(|place| f64::from(window(output, input)[place]));
+            for (point, value) in at_points(&window).into_iter().enumerate() {
+                points[((point * groups + output / 16) * channels + input) * 16 + output % 16] = value as f32;
+            }
+        }
+        let blocked = |channel: usize, y: i64, x: i64, [height, width]: [i64; 2]| {
+            (((channel / 16) as i64 * height + y) * width + x) as usize * 16 + channel % 16
+        };
+        // each result, and the sum of its terms' sizes
+        let mut expected = vec![[0f32; 2]; outputs * (out_height * out_width) as usize];
+        for (output, row, column) in (0..outputs)
+            .flat_map(|output| (0..out_height).map(move |row| (output, row)))
+            .flat_map(|(output, row)| (0..out_width).map(move |column| (output, row, column)))
+        {
+            let mut sum = [bias[output], bias[output].abs()];
+            for (input, place) in (0..channels).flat_map(|input| (0..9).map(move |place| (input, place))) {
+                let [y, z] = [row + place / 3 - top, column + place % 3 - left];
+                if (0..height).contains(&y) && (0..width).contains(&z) {
+                    let term = x[blocked(input, y, z, [height, width])] * window(output, input)[place as usize];
+                    sum = [sum[0] + term, sum[1] + term.abs()];
+                }
+            }
+            expected[blocked(output, row, column, [out_height, out_width])] = sum;
+        }
+        let across = (out_width as usize).div_ceil(4);
+        let all = across * (out_height as usize).div_ceil(4);
+        for function in &functions {
+            let mut y = vec![f32::NAN; expected.len()];
+            for first in (0..all).step_by(3) {
+                let walk = Winograd {
+                    height,
+                    width,
+                    top,
+                    left,
+                    blocks: blocks as i64,
+                    out_height,
+                    out_width,
+                    out_groups: groups as i64,
+                    first: first as i64,
+                };
+                let descriptor = Descriptor { walk, start: Start::Columns, right_padded: 1 };
+                let (tiles, columns) = ((all - first).min(3), outputs);
+                let (x, w, init, y) = (x.as_ptr(), points.as_ptr(), bias.as_ptr(), y.as_mut_ptr());
+                // SAFETY: the buffers above reach as far as the descriptor does.
+                unsafe { function(&Tiles { descriptor: &descriptor, x, w, init, y, tiles, columns }) };
+            }
+            for (at, (&y, &[expected, size])) in y.iter().zip(&expected).enumerate() {
+                assert!((y - expected).abs() <= 2e-6 * size, "{height}×{width}: {y} is not {expected} at {at}");
+            }
+        }
+    }
+}
+
 /// Every bit pattern of a byte, the largest in sequences that would saturate 16 bits.
 fn bytes(count: usize, seed: u32) -> Vec<u8> {
     let mut state = seed;

@@ -5,6 +5,7 @@ use std::arch::x86_64::*;
 use super::contract::{Bytes, Columns, Contraction, Floats, Tile, TileSet, tile};
 use super::depthwise::{DepthwiseRow, row};
 use super::lanes::{Fused, Lanes, Products, partial_bytes};
+use super::winograd::{self, Tiles};
 
 impl Lanes for __m512 {
     type Element = f32;
@@ -369,3 +370,25 @@ pub(super) unsafe fn depthwise_avx2(description: &DepthwiseRow<'_>) {
     // SAFETY: as above.
     unsafe { row::<__m256>(description) }
 }
+
+macro_rules! winograd {
+    ($name:ident, $feature:literal, $lanes:ty, $tiles:expr) => {
+        pub(super) unsafe fn $name(problem: &Tiles<'_>) {
+            #[target_feature(enable = $feature)]
+            unsafe fn transform(problem: &Tiles<'_>, points: *mut f32) {
+                // SAFETY: promised by the caller; the features are enabled here.
+                unsafe { winograd::transform::<$lanes>(problem, points) }
+            }
+            #[target_feature(enable = $feature)]
+            unsafe fn restore(problem: &Tiles<'_>, products: *const f32, first: usize) {
+                // SAFETY: as above.
+                unsafe { winograd::restore::<$lanes>(problem, products, first) }
+            }
+            // SAFETY: as above.
+            unsafe { winograd::convolve(problem, &$tiles, transform, restore) }
+        }
+    };
+}
+
+winograd!(winograd_avx512, "avx512f", __m512, AVX512_TILES);
+winograd!(winograd_avx2, "avx2,fma", __m256, AVX2_TILES);

@@ -12,6 +12,8 @@ pub(crate) struct Report {
     load: Duration,
     compile: Duration,
     first_result: Duration,
+    /// How long after it the best code was there.
+    settle: Duration,
     peak_rss_mb: f64,
 }
 
@@ -23,7 +25,9 @@ pub(crate) fn measure(
     first_result: Duration,
 ) -> Result<Report, Failure> {
     let timings = session.model().timings.clone();
+    let start = Instant::now();
     session.model().settle()?;
+    let settle = start.elapsed();
     session.run_values(inputs)?;
     let mut latencies = Vec::new();
     for _ in 0..runs {
@@ -33,7 +37,8 @@ pub(crate) fn measure(
     }
     latencies.sort();
     let load = timings.0.iter().find(|(stage, _)| *stage == "import").map_or(Duration::ZERO, |(_, time)| *time);
-    Ok(Report { latencies, load, compile: timings.total() - load, first_result, peak_rss_mb: peak_rss_mb() })
+    let compile = timings.total() - load;
+    Ok(Report { latencies, load, compile, first_result, settle, peak_rss_mb: peak_rss_mb() })
 }
 
 impl Report {
@@ -49,6 +54,7 @@ impl Report {
             "load_ms": milliseconds(self.load),
             "compile_ms": milliseconds(self.compile),
             "first_result_ms": milliseconds(self.first_result),
+            "settle_ms": milliseconds(self.settle),
             "peak_rss_mb": self.peak_rss_mb,
         })
         .to_string()
@@ -58,7 +64,7 @@ impl Report {
     pub(crate) fn text(&self) -> String {
         format!(
             "latency      {:.3} ms median, {:.3} ms fastest, {:.3} ms 90th percentile of {} runs\n\
-             load         {:.1} ms\ncompile      {:.1} ms\nfirst result {:.1} ms after the start\npeak memory  {:.1} MB",
+             load         {:.1} ms\ncompile      {:.1} ms\nfirst result {:.1} ms after the start\nbest code    {:.1} ms later\npeak memory  {:.1} MB",
             self.quantile(0.5),
             self.quantile(0.0),
             self.quantile(0.9),
@@ -66,6 +72,7 @@ impl Report {
             milliseconds(self.load),
             milliseconds(self.compile),
             milliseconds(self.first_result),
+            milliseconds(self.settle),
             self.peak_rss_mb
         )
     }

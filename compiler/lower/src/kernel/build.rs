@@ -8,9 +8,11 @@ use super::contract::{ContractionKernel, emit_contraction};
 use super::emit::{Emitter, Target};
 use super::loops::{Piece, emit_elementwise};
 use super::pad::emit_pad;
+use super::winograd::emit_winograd;
 use crate::contraction::Contraction;
 use crate::outline::KERNEL;
 use dialects::linalg::generic::Generic;
+use dialects::rt::winograd::Winograd;
 
 /// Turns every kernel of a module into loops over buffers.
 pub fn build_kernels(module: &mut Module, target: &Target) {
@@ -56,6 +58,9 @@ fn emit_results(emitter: &mut Emitter<'_>, results: &[Value], buffers: &[Value])
 
 /// Computes a tensor into a buffer, shifted by `offsets` unless those are empty.
 pub(super) fn emit_value(emitter: &mut Emitter<'_>, value: Value, buffer: Value, offsets: &[Value]) {
+    if let Some((op, winograd)) = convolution_by_points(emitter.source) {
+        return emit_winograd(emitter, (op, &winograd), value, buffer);
+    }
     match contraction_below(emitter.source, value) {
         Some((generic, permutation)) => {
             let roles = Contraction::of(emitter.source, &generic).expect("found as a contraction");
@@ -70,6 +75,12 @@ pub(super) fn emit_value(emitter: &mut Emitter<'_>, value: Value, buffer: Value,
         }
         None => emit_elementwise(emitter, &[Piece { value, buffer, offsets }]),
     }
+}
+
+/// The convolution by points that a kernel is around.
+fn convolution_by_points(source: &Body) -> Option<(Op, Winograd)> {
+    let entry = source.entry().expect("a kernel has a body");
+    source.ops(entry).iter().find_map(|&op| Some((op, Winograd::of(source, op)?)))
 }
 
 /// The contraction below a kernel's result, and for each dimension of its own result the dimension of the kernel's.

@@ -141,6 +141,7 @@ fn keep_apart(emitter: &mut Emitter<'_>, walk: &mut Walk) {
             walk.out_group = emitter.index(GROUP);
         }
         Walk::Depthwise(walk) => walk.out_pixel = panel,
+        Walk::Winograd(_) => unreachable!("these sums lie where the result will be"),
     }
 }
 
@@ -255,7 +256,7 @@ fn dense_strides(emitter: &mut Emitter<'_>, tensor: Value) -> Vec<Value> {
     strides
 }
 
-fn buffer_strides(emitter: &mut Emitter<'_>, buffer: Value) -> Vec<Value> {
+pub(super) fn buffer_strides(emitter: &mut Emitter<'_>, buffer: Value) -> Vec<Value> {
     let shape = emitter.body.value_type(buffer).shape().expect("buffers are ranked");
     let mut strides = vec![emitter.index(1); shape.len()];
     for axis in (0..shape.len().saturating_sub(1)).rev() {
@@ -312,7 +313,7 @@ fn outer_rows(emitter: &mut Emitter<'_>, inner: Value) -> Value {
 }
 
 /// `ceil(a / max(b, 1))`
-fn ceil_div(emitter: &mut Emitter<'_>, a: Value, b: Value) -> Value {
+pub(super) fn ceil_div(emitter: &mut Emitter<'_>, a: Value, b: Value) -> Value {
     let one = emitter.index(1);
     let divisor = match emitter.constant_value(b) {
         Some(value) => emitter.index(value.max(1)),
@@ -433,7 +434,7 @@ fn out_origin(emitter: &mut Emitter<'_>, kernel: &ContractionKernel<'_>, out: Va
 }
 
 /// The address of an element: the buffer's plus `offset` elements.
-fn address(emitter: &mut Emitter<'_>, buffer: Value, offset: Value) -> Value {
+pub(super) fn address(emitter: &mut Emitter<'_>, buffer: Value, offset: Value) -> Value {
     let base = emitter.pure("rt.address", &[buffer], Type::Index, []);
     let width = emitter.body.value_type(buffer).element().byte_width().expect("elements of contractions are numbers");
     let width = emitter.index(width as i64);

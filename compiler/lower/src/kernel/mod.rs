@@ -8,3 +8,4 @@ pub mod loops;
 mod pad;
 pub mod reduce;
 mod tile;
+mod winograd;

@@ -11,6 +11,7 @@ fn micro_kernel(tile: &Tile) -> &'static str {
         Walk::Product { kind: Kind::F32, .. } => "rt_contract_f32",
         Walk::Product { kind: Kind::U8I8, .. } => "rt_contract_u8_i8",
         Walk::Depthwise(_) => "rt_depthwise_f32",
+        Walk::Winograd(_) => "rt_winograd_f32",
     }
 }
 

@@ -82,6 +82,8 @@ pub(super) fn tile_contractions(module: &mut Module, registers: VectorRegisters,
                 let Some(tile) = rt::Tile::of(body, op) else { continue };
                 match tile.walk {
                     Walk::Product { kind: Kind::U8I8, .. } if has_runtime => continue,
+                    // micro-kernels transform and multiply in one go
+                    Walk::Winograd(_) => continue,
                     Walk::Product { kind: Kind::U8I8, walk, .. } => {
                         let mut code = Code::new(Builder::before(body, op), registers.lanes);
                         bytes::expand(&mut code, &tile, &walk);

@@ -1,0 +1,179 @@
+//! Convolutions with 3×3 windows by fewer products.
+//!
+//! A convolution over blocked channels whose weights are known ahead becomes an `rt.winograd` of its weights at the points of
+//! F(4×4, 3×3), which a routine makes when the model is initialised. The sums it computes are those of the convolution up to
+//! rounding, which is coarser by about one decimal digit.
+
+use abi::POINTS;
+use dialects::linalg::GROUP;
+use dialects::linalg::generic::{Generic, Iterator};
+use dialects::rt::routines::CALL;
+use dialects::rt::winograd::{WINOGRAD, WINOGRAD_POINTS};
+use ir::{AffineExpr, AffineMap, Attribute, Body, Builder, DenseElements, Module, Op, Type, Value};
+
+use crate::extents::extent_of;
+use crate::outline::{all_blocks, remove_dead};
+
+/// Fewest channels of the result: each costs as much as the transformation of nine windows' worth of products.
+const OUTPUTS: i64 = 32;
+/// Most products of channels: weights at all points are four times as many, and are read anew for every few tiles.
+const PRODUCTS: i64 = 1 << 17;
+/// Fewest pixels of the result, where they are known: tiles are 4×4.
+const PIXELS: i64 = 100;
+
+/// Replaces the convolutions of the function `name`.
+pub(crate) fn use_winograd(module: &mut Module, name: &str) {
+    let Some(host) = module.symbol(name) else { return };
+    let mut body = module.body.take_isolated(host).expect("a function owns its body");
+    for block in all_blocks(&body) {
+        for op in body.ops(block).to_vec() {
+            if let Some(convolution) = Convolution::of(&body, op) {
+                convolution.replace(&mut body);
+            }
+        }
+        // the zeros around operands, and sums that started from a broadcast bias
+        remove_dead(&mut body, block);
+    }
+    module.body.set_isolated(host, body);
+}
+
+/// A convolution that can be replaced.
+struct Convolution {
+    op: Op,
+    /// The operand before zeros were put around it.
+    x: Value,
+    /// `[groups, blocks, 3, 3, 16, 16]`
+    weights: Value,
+    /// Groups of channels of the result and of the operand.
+    groups: [i64; 2],
+    bias: Option<Value>,
+    pads: [i64; 2],
+}
+
+impl Convolution {
+    fn of(body: &Body, op: Op) -> Option<Convolution> {
+        let generic = Generic::of(body, op)?;
+        let &[padded, weights] = &generic.inputs[..] else { return None };
+        let is_f32 = |value: Value| *body.value_type(value).element() == Type::F32;
+        let is_sum = generic.maps == convolution_maps()
+            && generic.iterators[..5].iter().all(|kind| *kind == Iterator::Parallel)
+            && adds_products(body, &generic);
+        let &[outputs, inputs, 3, 3, GROUP, GROUP] = &body.value_type(weights).static_shape()?[..] else { return None };
+        let channels = [outputs, inputs].map(|groups| groups * GROUP);
+        let is_worth = channels[0] >= OUTPUTS && channels[0].checked_mul(channels[1])? <= PRODUCTS;
+        let result = body.value_type(body.result(op, 0)).shape()?;
+        let is_large = match (result[2], result[3]) {
+            (Some(height), Some(width)) => height.saturating_mul(width) >= PIXELS,
+            _ => true,
+        };
+        let fits = is_sum && is_worth && is_large && is_f32(padded) && is_f32(weights) && is_known_ahead(body, weights);
+        if !fits || body.op(op).attributes.get("rt.last_block").is_some() {
+            return None;
+        }
+        let (x, pads) = without_zeros(body, padded);
+        let bias = start_of(body, generic.inits[0])?;
+        Some(Convolution { op, x, weights, groups: [outputs, inputs], bias, pads })
+    }
+
+    fn replace(&self, body: &mut Body) {
+        let result = body.result(self.op, 0);
+        let r#type = body.value_type(result).clone();
+        let shape = r#type.shape().expect("structured tensors are ranked");
+        let dynamic = (0..shape.len()).filter(|&axis| shape[axis].is_none());
+        let extents: Vec<Value> = dynamic.map(|axis| extent_of(body, result, axis, self.op)).collect();
+        let location = body.op(self.op).location.clone();
+        let origin = body.attribute(self.op, "rt.origin").cloned();
+        let mut builder = Builder::before(body, self.op).with_location(location);
+        let [outputs, inputs] = self.groups;
+        let points = Type::tensor([POINTS as i64, outputs, inputs * GROUP, GROUP].map(Some), Type::F32);
+        let room = builder.value("tensor.empty", &[], points.clone(), []);
+        let kind = operators::types::element_number(&Type::F32).expect("float is an element type");
+        let routine =
+            [("routine", Attribute::string(WINOGRAD_POINTS)), ("kinds", Attribute::i64_dense_array(&[kind, kind]))];
+        let points = builder.value(CALL, &[self.weights, room], points, routine);
+        let bias = self.bias.unwrap_or_else(|| {
+            let zeros = Type::tensor([Some(outputs), Some(GROUP)], Type::F32);
+            let splat = DenseElements::splat(zeros.clone(), &0f32.to_le_bytes());
+            builder.constant(Attribute::dense(splat), zeros)
+        });
+        let destination = builder.value("tensor.empty", &extents, r#type.clone(), []);
+        let operands = [self.x, points, bias, destination];
+        let value = builder.value(WINOGRAD, &operands, r#type, [("pads", Attribute::i64_dense_array(&self.pads))]);
+        let made = builder.body.defining_op(value).expect("just made");
+        if let Some(origin) = origin {
+            builder.body.op_mut(made).attributes.set("rt.origin", origin);
+        }
+        body.replace_all_uses(result, value);
+        body.erase(self.op);
+    }
+}
+
+/// The maps of a convolution with windows over the last two axes in front of the channels of a block.
+///
+/// `y[n, g, h, w, c] += x[n, b, h + i, w + j, d] * weights[g, b, i, j, d, c]`
+fn convolution_maps() -> Vec<AffineMap> {
+    let dim = AffineExpr::Dim;
+    let [n, g, h, w, c, b, i, j, d] = [0, 1, 2, 3, 4, 5, 6, 7, 8].map(dim);
+    let x = vec![n.clone(), b.clone(), h.clone().add(i.clone()), w.clone().add(j.clone()), d.clone()];
+    let weights = vec![g.clone(), b, i, j, d, c.clone()];
+    [x, weights, vec![n, g, h, w, c]].map(|subscripts| AffineMap::new(9, subscripts)).to_vec()
+}
+
+/// Whether a body is `sum + x * weight`.
+fn adds_products(body: &Body, generic: &Generic) -> bool {
+    let arguments = body.arguments(generic.block);
+    let is = |value: Value, name: &str, operands: [Value; 2]| {
+        let op = body.defining_op(value).filter(|&op| body.name(op) == name);
+        let found = op.map(|op| body.op(op).operands());
+        found.is_some_and(|found| found == operands || found == [operands[1], operands[0]])
+    };
+    let sum = generic.yields(body)[0];
+    let Some(op) = body.defining_op(sum) else { return false };
+    let product =
+        body.op(op).operands().iter().copied().find(|&operand| is(operand, "arith.mulf", [arguments[0], arguments[1]]));
+    product.is_some_and(|product| is(sum, "arith.addf", [arguments[2], product]))
+}
+
+/// Whether a value is computed from constants alone.
+fn is_known_ahead(body: &Body, value: Value) -> bool {
+    let mut pending = vec![value];
+    let mut steps = 0;
+    while let Some(value) = pending.pop() {
+        let Some(op) = body.defining_op(value) else { return false };
+        steps += 1;
+        // weights are packed and converted in a few steps
+        if steps > 64 {
+            return false;
+        }
+        pending.extend(body.op(op).operands());
+    }
+    true
+}
+
+/// The tensor that zeros were put around above and beside it, and how many rows and columns of them.
+fn without_zeros(body: &Body, padded: Value) -> (Value, [i64; 2]) {
+    let none = (padded, [0, 0]);
+    let Some(op) = body.defining_op(padded).filter(|&op| body.name(op) == "tensor.pad") else { return none };
+    let attributes = &body.op(op).attributes;
+    let sides = ["static_low", "static_high"].map(|side| attributes.integers(side));
+    let [Some(low), Some(high)] = sides else { return none };
+    let block = body.blocks(body.op(op).regions()[0])[0];
+    let is_zero = body.terminator(block).and_then(|end| ir::constant_float(body, body.operand(end, 0))) == Some(0.0);
+    let is_around = [&low, &high].iter().all(|pads| pads.len() == 5 && [0, 1, 4].iter().all(|&axis| pads[axis] == 0));
+    let fits = is_zero && is_around && (0..=2).contains(&low[2]) && (0..=2).contains(&low[3]);
+    if fits { (body.operand(op, 0), [low[2], low[3]]) } else { none }
+}
+
+/// What sums start from: nothing, or one number a channel. `None` for anything else.
+fn start_of(body: &Body, init: Value) -> Option<Option<Value>> {
+    let generic = Generic::defining(body, init)?;
+    let yielded = generic.yields(body)[0];
+    if ir::constant_float(body, yielded) == Some(0.0) {
+        return Some(None);
+    }
+    let is_bias = generic.inputs.len() == 1
+        && body.arguments(generic.block)[0] == yielded
+        && generic.maps[0] == AffineMap::select(5, &[1, 4])
+        && generic.output_map(0).is_identity();
+    is_bias.then(|| Some(generic.inputs[0]))
+}

@@ -1,0 +1,77 @@
+//! `rt.winograd`: a convolution with 3×3 windows whose weights are known at the points of F(4×4, 3×3), see
+//! [`abi::Winograd`].
+
+use abi::POINTS;
+use ir::registry::{AttributeDefinition, AttributeKind};
+use ir::{Arity, Body, Op, OpDefinition, Trait, Type, Value};
+
+use crate::checks::{Check, ensure, operand_type, result_type};
+use crate::linalg::GROUP;
+
+/// The operation's name.
+pub const WINOGRAD: &str = "rt.winograd";
+/// The operand that is its destination.
+pub const DESTINATION: usize = 3;
+/// The routine that makes weights of all points, `[36, groups, channels, 16]`, of those of the window,
+/// `[groups, blocks, 3, 3, 16, 16]`.
+pub const WINOGRAD_POINTS: &str = "winograd_points";
+
+/// An `rt.winograd`, decoded.
+#[derive(Clone, Copy, Debug)]
+pub struct Winograd {
+    /// The operand, `[images, blocks, height, width, 16]`.
+    pub x: Value,
+    /// The weights, `[36, groups, blocks · 16, 16]`.
+    pub points: Value,
+    /// What sums start from, one number a channel of the result.
+    pub bias: Value,
+    /// How large the result is, and where it goes: `[images, groups, out height, out width, 16]`.
+    pub destination: Value,
+    /// Rows above and columns beside the operand; what of the windows lies behind it is zero, too.
+    pub pads: [i64; 2],
+}
+
+impl Winograd {
+    /// An operation, where it is one; it verifies.
+    pub fn of(body: &Body, op: Op) -> Option<Winograd> {
+        if body.name(op) != WINOGRAD {
+            return None;
+        }
+        let &[x, points, bias, destination] = body.op(op).operands() else { return None };
+        let pads = body.op(op).attributes.integers("pads")?.try_into().ok()?;
+        Some(Winograd { x, points, bias, destination, pads })
+    }
+}
+
+pub(super) fn operation() -> OpDefinition {
+    OpDefinition::new(
+        WINOGRAD,
+        "A convolution with windows of 3×3 pixels and no strides, of an operand in blocks of channels: the operand, weights at \
+         the points of F(4×4, 3×3), what sums start from, and a destination.",
+        Arity::exactly(4),
+        Arity::exactly(1),
+    )
+    .with_traits(&[Trait::Pure])
+    .with_attributes(const { &[AttributeDefinition::required("pads", AttributeKind::Integers)] })
+    .with_verify(verify)
+}
+
+fn verify(body: &Body, op: Op) -> Check {
+    let [x, points, _, destination] = [0, 1, 2, 3].map(|index| operand_type(body, op, index));
+    for index in 0..4 {
+        let r#type = operand_type(body, op, index);
+        let fits = r#type.as_tensor().is_some() && *r#type.element() == Type::F32;
+        ensure(fits, || format!("operand {index} must be a tensor of f32, found {type}"))?;
+    }
+    let ends_in_group = |r#type: &Type| r#type.shape().is_some_and(|shape| shape.last() == Some(&Some(GROUP)));
+    for (r#type, rank) in [(x, 5), (points, 4), (destination, 5)] {
+        ensure(r#type.rank() == Some(rank) && ends_in_group(r#type), || {
+            format!("must have rank {rank} and end in groups of {GROUP} channels, found {type}")
+        })?;
+    }
+    let count = points.shape().and_then(|shape| shape[0]);
+    ensure(count.is_none_or(|count| count == POINTS as i64), || format!("weights must be of {POINTS} points"))?;
+    ensure(result_type(body, op, 0) == destination, || "the result must have the destination's type".to_string())?;
+    let pads = body.op(op).attributes.integers("pads").unwrap_or_default();
+    ensure(pads.len() == 2 && pads.iter().all(|pad| (0..=2).contains(pad)), || "pads must be two, up to 2".to_string())
+}
