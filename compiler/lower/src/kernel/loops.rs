@@ -1,7 +1,8 @@
 //! The loop nest of a kernel that computes its results element by element.
 //!
-//! The outer loops of the result are one parallel loop over rows; the last dimension runs in vectors with a scalar
-//! tail. Reductions whose subscripts do not depend on the last dimension are evaluated once a row, in front of it.
+//! The outer loops of the result are one parallel loop over rows, or over chunks of long rows; the last dimension runs in vectors
+//! with a tail of shorter ones and scalars. Where elements are sums along memory, vectors run along the sums instead.
+//! Reductions whose subscripts do not depend on the last dimension are evaluated once a row, in front of it.
 
 use ir::{AffineExpr, AffineMap, Body, IndexMap, IndexSet, Op, Type, Value};
 
