@@ -1,11 +1,11 @@
 // RUN: onnx-opt %s --split-input-file --pass-pipeline='onnx-to-linalg,outline-kernels' | FileCheck %s
 
 // Two operators that differ in a number alone share a kernel, which takes the number.
-// CHECK: callee = @mul_add_0} : (tensor<64xf32>, tensor<1xf32>, tensor<64xf32>)
-// CHECK: callee = @mul_add_0} : (tensor<64xf32>, tensor<1xf32>, tensor<64xf32>)
+// CHECK: callee = @mul_add_0} : (tensor<64xf32>, tensor<f32>, tensor<64xf32>)
+// CHECK: callee = @mul_add_0} : (tensor<64xf32>, tensor<f32>, tensor<64xf32>)
 // CHECK: func.return
 // What all calls agree on is part of the kernel.
-// CHECK: "arith.constant"() {value = dense<5.000000e-01> : tensor<1xf32>}
+// CHECK: "arith.constant"() {value = dense<5.000000e-01> : tensor<f32>}
 // CHECK-NOT: sym_name = "mul_add_1"
 // CHECK: rt.kernel
 "builtin.module"() ({

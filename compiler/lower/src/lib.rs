@@ -1,6 +1,7 @@
 //! Conversions between levels: onnx to linalg, linalg to kernels, kernels to the low level.
 
 pub mod bufferize;
+mod collapse;
 mod concat;
 pub mod contraction;
 pub mod extents;

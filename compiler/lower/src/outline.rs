@@ -9,6 +9,7 @@
 
 use ir::{Attribute, Attributes, Block, Body, Builder, FunctionType, IndexMap, Location, Module, Op, Type, Value};
 
+use crate::collapse::collapse_group;
 use crate::concat::split_wide_concat;
 use crate::extents::extent_of;
 use crate::fuse::{Group, external_operands, fuse_block};
@@ -70,6 +71,7 @@ pub fn outline_kernels(module: &mut Module, name: &str, shapes: Shapes) {
             split_wide_concat(&mut body, op);
         }
         for group in fuse_block(&body, block) {
+            collapse_group(&mut body, &group);
             outline_group(&mut body, &group, &mut kernels, shapes);
         }
     }

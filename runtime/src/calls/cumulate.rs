@@ -19,15 +19,29 @@ impl Generic for Cumulate<'_, '_> {
         let [outer, extent, inner] = around(&self.tensor.extents, self.axis);
         let (elements, output) = (self.tensor.elements::<T>(), self.output.elements::<T>());
         let neutral = if self.product { T::ONE } else { T::ZERO };
+        let combine = |sum: T, element: T| if self.product { sum.mul(element) } else { sum.add(element) };
+        let place = |step: usize| if self.reverse { extent - 1 - step } else { step };
+        if inner == 1 {
+            // one sum, in a register
+            for row in 0..outer {
+                let range = row * extent..(row + 1) * extent;
+                let (elements, output) = (&elements[range.clone()], &mut output[range]);
+                (0..extent).map(place).fold(neutral, |sum, at| {
+                    let next = combine(sum, elements[at]);
+                    output[at] = if self.exclusive { sum } else { next };
+                    next
+                });
+            }
+            return;
+        }
         let mut sums = vec![neutral; inner];
         for row in 0..outer {
             sums.fill(neutral);
-            for step in 0..extent {
-                let place = if self.reverse { extent - 1 - step } else { step };
-                let start = (row * extent + place) * inner;
+            for at in (0..extent).map(place) {
+                let start = (row * extent + at) * inner;
                 let slices = elements[start..start + inner].iter().zip(&mut output[start..start + inner]);
                 for ((&element, target), sum) in slices.zip(&mut sums) {
-                    let next = if self.product { sum.mul(element) } else { sum.add(element) };
+                    let next = combine(*sum, element);
                     *target = if self.exclusive { *sum } else { next };
                     *sum = next;
                 }

@@ -628,6 +628,15 @@ impl<'a> Emitter<'a> {
             ("arith.subi", [Lane::Iota(base), Lane::Uniform(offset)]) => {
                 Some(Lane::Iota(self.pure(name.clone(), &[*base, *offset], result.clone(), attributes.clone())))
             }
+            ("arith.muli", [Lane::Iota(base), Lane::Uniform(factor)] | [Lane::Uniform(factor), Lane::Iota(base)])
+                if *result == Type::Index && self.constant_value(*factor) == Some(2) =>
+            {
+                Some(Lane::EveryOther(self.mul(*base, *factor)))
+            }
+            (
+                "arith.addi",
+                [Lane::EveryOther(base), Lane::Uniform(offset)] | [Lane::Uniform(offset), Lane::EveryOther(base)],
+            ) if *result == Type::Index => Some(Lane::EveryOther(self.add(*base, *offset))),
             ("arith.index_cast", [Lane::Iota(base)]) => {
                 Some(Lane::Iota(self.pure(name.clone(), &[*base], result.clone(), attributes.clone())))
             }
@@ -665,7 +674,9 @@ impl<'a> Emitter<'a> {
 
     fn vectorisable(&self, lane: &Lane) -> bool {
         let element = match lane {
-            Lane::Uniform(value) | Lane::Iota(value) | Lane::Vector(value) => self.body.value_type(*value).element(),
+            Lane::Uniform(value) | Lane::Iota(value) | Lane::EveryOther(value) | Lane::Vector(value) => {
+                self.body.value_type(*value).element()
+            }
             Lane::Scalars(values) => self.body.value_type(values[0]),
         };
         let mask_from_scalars = *element == Type::I1
@@ -683,7 +694,7 @@ impl<'a> Emitter<'a> {
                 let r#type = Type::vector(&[lanes], self.body.value_type(*value).clone());
                 self.pure("vector.broadcast", &[*value], r#type, [])
             }
-            Lane::Iota(_) | Lane::Scalars(_) => {
+            Lane::Iota(_) | Lane::EveryOther(_) | Lane::Scalars(_) => {
                 let scalars = self.scalars_of(lane);
                 let r#type = Type::vector(&[lanes], self.body.value_type(scalars[0]).clone());
                 self.pure("vector.from_elements", &scalars, r#type, [])
@@ -711,6 +722,12 @@ impl<'a> Emitter<'a> {
                     })
                     .collect()
             }
+            Lane::EveryOther(base) => (0..self.lanes as i64)
+                .map(|lane| {
+                    let offset = self.index(2 * lane);
+                    self.add(*base, offset)
+                })
+                .collect(),
             Lane::Vector(value) => {
                 let element = self.body.value_type(*value).element().clone();
                 (0..self.lanes as i64)
@@ -763,6 +780,9 @@ impl<'a> Emitter<'a> {
             let op = self.effect("vector.load", &operands, &[r#type], []);
             return Lane::Vector(self.body.result(op, 0));
         }
+        if let Some(vector) = self.load_every_other(buffer, subscripts, &element) {
+            return Lane::Vector(vector);
+        }
         let columns: Vec<Vec<Value>> = subscripts.iter().map(|lane| self.scalars_of(lane)).collect();
         let scalars: Vec<Value> = (0..self.lanes)
             .map(|lane| {
@@ -775,6 +795,31 @@ impl<'a> Emitter<'a> {
             true => Lane::Vector(self.vector_of(&lane)),
             false => lane,
         }
+    }
+
+    /// Every other element from two vectors, the second of which ends with the last of them.
+    fn load_every_other(&mut self, buffer: Value, subscripts: &[Lane], element: &Type) -> Option<Value> {
+        let (last, outer) = subscripts.split_last()?;
+        let Lane::EveryOther(base) = *last else { return None };
+        let lanes = self.lanes as i64;
+        if !self.is_whole(element) {
+            return None;
+        }
+        let [first, second] = [0, lanes - 1].map(|offset| {
+            let offset = self.index(offset);
+            let at: Vec<Lane> = outer.iter().cloned().chain([Lane::Iota(self.add(base, offset))]).collect();
+            self.consecutive(buffer, &at, element)
+        });
+        let r#type = Type::vector(&[lanes], element.clone());
+        let [first, second] = [first?, second?].map(|indices| {
+            let operands: Vec<Value> = std::iter::once(buffer).chain(indices).collect();
+            let op = self.effect("vector.load", &operands, std::slice::from_ref(&r#type), []);
+            self.body.result(op, 0)
+        });
+        let pick = |lane: i64| if 2 * lane < lanes { 2 * lane } else { 2 * lane + 1 };
+        let mask: Vec<i64> = (0..lanes).map(pick).collect();
+        let mask = Attributes::from([("mask", Attribute::i64_dense_array(&mask))]);
+        Some(self.pure("vector.shuffle", &[first, second], r#type, mask))
     }
 
     fn load_scalar(&mut self, buffer: Value, indices: &[Value], element: Type) -> Value {

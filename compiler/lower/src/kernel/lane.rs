@@ -9,6 +9,8 @@ pub enum Lane {
     Uniform(Value),
     /// An integer that is `base + lane`.
     Iota(Value),
+    /// An integer that is `base + 2 · lane`.
+    EveryOther(Value),
     /// A vector value, one element a lane.
     Vector(Value),
     /// One scalar a lane: what the target has no vector for.
@@ -20,7 +22,7 @@ impl Lane {
     pub fn uniform(&self) -> Option<Value> {
         match self {
             Lane::Uniform(value) => Some(*value),
-            Lane::Iota(_) | Lane::Vector(_) | Lane::Scalars(_) => None,
+            Lane::Iota(_) | Lane::EveryOther(_) | Lane::Vector(_) | Lane::Scalars(_) => None,
         }
     }
 

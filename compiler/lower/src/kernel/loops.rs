@@ -1,16 +1,17 @@
 //! The loop nest of a kernel that computes its results element by element.
 //!
-//! The outer loops of the result are one parallel loop over rows; the last dimension runs in vectors with a scalar
-//! tail. Reductions whose subscripts do not depend on the last dimension are evaluated once a row, in front of it.
+//! The outer loops of the result are one parallel loop over rows, or over chunks of long rows; the last dimension runs in vectors
+//! with a tail of shorter ones and scalars. Where elements are sums along memory, vectors run along the sums instead.
+//! Reductions whose subscripts do not depend on the last dimension are evaluated once a row, in front of it.
 
 use ir::{AffineExpr, AffineMap, Body, IndexMap, IndexSet, Op, Type, Value};
 
 use super::emit::Emitter;
 use super::lane::Lane;
 use super::tile::{crossed_dim, emit_tiles};
-use dialects::linalg::generic::Generic;
+use dialects::linalg::generic::{Generic, Iterator};
 
-/// Elements of a one-dimensional result that make one row.
+/// Elements of a long row that one thread computes at a time.
 const CHUNK: i64 = 4096;
 /// Rows of at most this many elements are gathered, so that finding their indices is paid for less often.
 const SHORT_ROW: i64 = 16;
@@ -38,15 +39,16 @@ pub fn emit_elementwise(emitter: &mut Emitter<'_>, pieces: &[Piece<'_>]) {
         store_point(emitter, pieces, &[]);
         return;
     };
-    if outer.is_empty() && reductions.is_empty() {
-        emit_chunks(emitter, pieces, last, work);
-        return;
-    }
-    if reductions.is_empty()
-        && let Some(dim) = crossed_dim(emitter, pieces[0].value, shape.len())
-    {
-        emit_tiles(emitter, pieces, &extents, dim, work);
-        return;
+    if reductions.is_empty() {
+        if values.iter().any(|&value| is_reduced_along_memory(emitter, value)) {
+            return emit_points(emitter, pieces, &extents, work);
+        }
+        if let Some(dim) = crossed_dim(emitter, pieces[0].value, shape.len()) {
+            return emit_tiles(emitter, pieces, &extents, dim, work);
+        }
+        if outer.is_empty() || emitter.constant_value(last).is_some_and(|last| last > CHUNK) {
+            return emit_chunks(emitter, pieces, (outer, last), work);
+        }
     }
     // short rows are gathered: one iteration runs over the last two dimensions
     let short = shape[shape.len() - 1].is_some_and(|extent| extent <= SHORT_ROW);
@@ -83,9 +85,47 @@ pub fn emit_elementwise(emitter: &mut Emitter<'_>, pieces: &[Piece<'_>]) {
     });
 }
 
-/// A one-dimensional result: chunks in parallel, vectors inside.
-fn emit_chunks(emitter: &mut Emitter<'_>, pieces: &[Piece<'_>], extent: Value, work: i64) {
-    if emitter.constant_value(extent).is_some_and(|extent| extent <= CHUNK) {
+/// Whether an element is made of many that lie side by side, while those that make its neighbours do not: vectors are for the
+/// former then.
+fn is_reduced_along_memory(emitter: &mut Emitter<'_>, value: Value) -> bool {
+    let reduction = reduction_below(emitter.source, value);
+    reduction.is_some_and(|generic| {
+        let inputs = &generic.maps[..generic.inputs.len()];
+        emitter.combines_lanes(&generic) && !inputs.iter().any(|map| is_parallel(&generic, map))
+    })
+}
+
+/// The first reduction that the elements of a value are made of.
+fn reduction_below(source: &Body, value: Value) -> Option<Generic> {
+    let mut pending = vec![value];
+    let mut seen: IndexSet<Value> = IndexSet::default();
+    while let Some(value) = pending.pop() {
+        let Some(generic) = Generic::defining(source, value).filter(|_| seen.insert(value)) else { continue };
+        if generic.is_reduction() {
+            return Some(generic);
+        }
+        pending.extend(&generic.inputs);
+    }
+    None
+}
+
+/// Whether an operand's rows lie along a loop of the result.
+fn is_parallel(generic: &Generic, map: &AffineMap) -> bool {
+    matches!(map.results.last(), Some(AffineExpr::Dim(dim)) if generic.iterators[*dim as usize] == Iterator::Parallel)
+}
+
+/// One element at a time.
+fn emit_points(emitter: &mut Emitter<'_>, pieces: &[Piece<'_>], extents: &[Value], work: i64) {
+    let count = extents.iter().fold(emitter.index(1), |product, &extent| emitter.mul(product, extent));
+    emitter.parallel_loop(count, work, |emitter, index| {
+        let point: Vec<Lane> = delinearize(emitter, index, extents).into_iter().map(Lane::Uniform).collect();
+        store_point(emitter, pieces, &point);
+    });
+}
+
+/// Long rows: chunks of them in parallel, vectors inside.
+fn emit_chunks(emitter: &mut Emitter<'_>, pieces: &[Piece<'_>], (outer, extent): (&[Value], Value), work: i64) {
+    if outer.is_empty() && emitter.constant_value(extent).is_some_and(|extent| extent <= CHUNK) {
         let zero = emitter.index(0);
         emit_row(emitter, pieces, &[], zero, extent);
         return;
@@ -94,38 +134,77 @@ fn emit_chunks(emitter: &mut Emitter<'_>, pieces: &[Piece<'_>], extent: Value, w
     let round = emitter.index(CHUNK - 1);
     let padded = emitter.add(extent, round);
     let chunks = emitter.div(padded, chunk);
-    emitter.parallel_loop(chunks, work.saturating_mul(CHUNK), |emitter, index| {
+    let extents: Vec<Value> = outer.iter().copied().chain([chunks]).collect();
+    let count = extents.iter().fold(emitter.index(1), |product, &extent| emitter.mul(product, extent));
+    emitter.parallel_loop(count, work.saturating_mul(CHUNK), |emitter, index| {
+        let mut row = delinearize(emitter, index, &extents);
+        let index = row.pop().expect("the last index counts chunks");
+        let row: Vec<Lane> = row.into_iter().map(Lane::Uniform).collect();
         let low = emitter.mul(index, chunk);
         let end = emitter.add(low, chunk);
         let high = emitter.min(end, extent);
-        emit_row(emitter, pieces, &[], low, high);
+        emit_row(emitter, pieces, &row, low, high);
     });
 }
 
-/// The last dimension from `low` to `high`: vectors, then single elements.
+/// The last dimension from `low` to `high`: vectors, ever shorter ones where the number of elements is known, then single
+/// elements.
 pub fn emit_row(emitter: &mut Emitter<'_>, pieces: &[Piece<'_>], row: &[Lane], low: Value, high: Value) {
-    let lanes = emitter.lanes as i64;
+    let lanes = emitter.lanes;
     let point = |lane: Lane| row.iter().cloned().chain(std::iter::once(lane)).collect::<Vec<_>>();
-    let length = emitter.sub(high, low);
-    let step = emitter.index(lanes);
-    let tail = emitter.rem(length, step);
-    let main = emitter.sub(high, tail);
-    if emitter.constant_value(length).is_none_or(|length| length >= lanes) {
-        emitter.for_loop(low, main, lanes, &[], |emitter, index, _| {
-            store_point(emitter, pieces, &point(Lane::Iota(index)));
-            vec![]
-        });
+    let mut done = low;
+    for width in row_widths(emitter, pieces, low, high) {
+        emitter.lanes = width;
+        let length = emitter.sub(high, done);
+        let step = emitter.index(width as i64);
+        let tail = emitter.rem(length, step);
+        let end = emitter.sub(high, tail);
+        match emitter.constant_value(length) {
+            Some(length) if length < width as i64 => continue,
+            Some(length) if length < 2 * width as i64 => store_point(emitter, pieces, &point(Lane::Iota(done))),
+            _ => {
+                emitter.for_loop(done, end, width as i64, &[], |emitter, index, _| {
+                    store_point(emitter, pieces, &point(Lane::Iota(index)));
+                    vec![]
+                });
+            }
+        }
+        done = end;
     }
-    match emitter.constant_value(tail) {
+    emitter.lanes = lanes;
+    let rest = emitter.sub(high, done);
+    match emitter.constant_value(rest) {
         Some(0) => {}
-        Some(1) => store_point(emitter, pieces, &point(Lane::Uniform(main))),
+        Some(1) => store_point(emitter, pieces, &point(Lane::Uniform(done))),
         _ => {
-            emitter.for_loop(main, high, 1, &[], |emitter, index, _| {
+            emitter.for_loop(done, high, 1, &[], |emitter, index, _| {
                 store_point(emitter, pieces, &point(Lane::Uniform(index)));
                 vec![]
             });
         }
     }
+}
+
+/// Elements that vectors of a row cover, the most first.
+fn row_widths(emitter: &mut Emitter<'_>, pieces: &[Piece<'_>], low: Value, high: Value) -> Vec<usize> {
+    /// Vectors that stand in for one where a sum would wait for itself.
+    const VECTORS: usize = 4;
+    let lanes = emitter.lanes;
+    let length = emitter.sub(high, low);
+    let known = emitter.constant_value(length).filter(|_| emitter.target.flexible_vectors);
+    let Some(known) = known else { return vec![lanes] };
+    let waits = pieces.iter().any(|piece| sums_across(emitter, piece.value));
+    let widest = if waits && known >= (VECTORS * lanes) as i64 { VECTORS * lanes } else { lanes };
+    [widest, lanes, lanes / 2, lanes / 4].into_iter().filter(|&width| width > 1).collect()
+}
+
+/// Whether an element takes many steps, in each of which neighbouring elements read neighbours.
+fn sums_across(emitter: &mut Emitter<'_>, value: Value) -> bool {
+    let reduction = reduction_below(emitter.source, value);
+    reduction.is_some_and(|generic| {
+        let inputs = &generic.maps[..generic.inputs.len()];
+        !emitter.is_unrolled(&generic) && inputs.iter().any(|map| is_parallel(&generic, map))
+    })
 }
 
 pub(super) fn store_point(emitter: &mut Emitter<'_>, pieces: &[Piece<'_>], point: &[Lane]) {
@@ -144,7 +223,9 @@ pub(super) fn shift(emitter: &mut Emitter<'_>, lane: &Lane, offset: Value) -> La
     match lane {
         Lane::Uniform(index) => Lane::Uniform(emitter.add(*index, offset)),
         Lane::Iota(base) => Lane::Iota(emitter.add(*base, offset)),
-        Lane::Vector(_) | Lane::Scalars(_) => unreachable!("loop indices are uniform or consecutive"),
+        Lane::EveryOther(_) | Lane::Vector(_) | Lane::Scalars(_) => {
+            unreachable!("loop indices are uniform or consecutive")
+        }
     }
 }
 
@@ -290,7 +371,7 @@ fn element_work(source: &Body, roots: &[Value]) -> i64 {
             .extents(source)
             .iter()
             .zip(&generic.iterators)
-            .filter(|(_, kind)| **kind == dialects::linalg::generic::Iterator::Reduction)
+            .filter(|(_, kind)| **kind == Iterator::Reduction)
             .map(|(extent, _)| extent.unwrap_or(ASSUMED_EXTENT))
             .fold(1, i64::saturating_mul);
         work = body.saturating_mul(iterations).saturating_add(work);

@@ -157,6 +157,8 @@ fn shifted(emitter: &mut Emitter<'_>, first: Value, offset: &Lane) -> Lane {
     match offset {
         Lane::Iota(base) => Lane::Iota(emitter.add(first, *base)),
         Lane::Uniform(index) => Lane::Uniform(emitter.add(first, *index)),
-        Lane::Vector(_) | Lane::Scalars(_) => unreachable!("runs are visited by consecutive offsets"),
+        Lane::EveryOther(_) | Lane::Vector(_) | Lane::Scalars(_) => {
+            unreachable!("runs are visited by consecutive offsets")
+        }
     }
 }

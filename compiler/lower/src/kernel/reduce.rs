@@ -92,12 +92,18 @@ impl Emitter<'_> {
             false => starts,
         };
         let loops = self.reduction_loops(generic);
+        match self.is_unrolled(generic) {
+            true => self.unrolled(generic, point, starts, &loops),
+            false => self.nested(generic, point, starts, &loops),
+        }
+    }
+
+    /// Whether the reduction loops are few iterations in all, so that there are no loops.
+    pub(super) fn is_unrolled(&mut self, generic: &Generic) -> bool {
+        let loops = self.reduction_loops(generic);
         let trip =
             loops.iter().try_fold(1, |product: i64, (_, extent)| product.checked_mul(self.constant_value(*extent)?));
-        match trip.filter(|&trip| trip <= UNROLL_LIMIT) {
-            Some(_) => self.unrolled(generic, point, starts, &loops),
-            None => self.nested(generic, point, starts, &loops),
-        }
+        trip.is_some_and(|trip| trip <= UNROLL_LIMIT)
     }
 
     /// A lane that can be carried through a loop: a vector, or one scalar a lane.
@@ -106,7 +112,7 @@ impl Emitter<'_> {
             Lane::Uniform(value) if !self.vector_legal(&self.body.value_type(*value).clone()) => {
                 Lane::Scalars(vec![*value; self.lanes])
             }
-            Lane::Iota(_) => Lane::Scalars(self.scalars_of(lane)),
+            Lane::Iota(_) | Lane::EveryOther(_) => Lane::Scalars(self.scalars_of(lane)),
             Lane::Uniform(_) => Lane::Vector(self.vector_of(lane)),
             Lane::Vector(_) | Lane::Scalars(_) => lane.clone(),
         }
@@ -160,8 +166,13 @@ impl Emitter<'_> {
                 let scalars = self.scalars_of(lane);
                 Lane::Scalars((0..self.lanes).map(|l| scalars[l.min(scalars.len() - 1)]).collect())
             }
-            (Lane::Uniform(_) | Lane::Iota(_), _) => lane.clone(),
+            (Lane::Uniform(_) | Lane::Iota(_) | Lane::EveryOther(_), _) => lane.clone(),
         }
+    }
+
+    /// Whether lanes of the last reduction loop accumulate separately, at a point that is one scalar iteration.
+    pub(super) fn combines_lanes(&mut self, generic: &Generic) -> bool {
+        self.vector_combiner(generic, false).is_some()
     }
 
     /// The combiner, when lanes of the last reduction loop can accumulate separately.
@@ -306,7 +317,7 @@ impl Emitter<'_> {
 
 fn lane_values(lane: &Lane) -> Vec<Value> {
     match lane {
-        Lane::Uniform(value) | Lane::Iota(value) | Lane::Vector(value) => vec![*value],
+        Lane::Uniform(value) | Lane::Iota(value) | Lane::EveryOther(value) | Lane::Vector(value) => vec![*value],
         Lane::Scalars(values) => values.clone(),
     }
 }
@@ -319,6 +330,7 @@ fn refill(like: &[Lane], values: &[Value]) -> Vec<Lane> {
         .map(|lane| match lane {
             Lane::Uniform(_) => Lane::Uniform(next()),
             Lane::Iota(_) => Lane::Iota(next()),
+            Lane::EveryOther(_) => Lane::EveryOther(next()),
             Lane::Vector(_) => Lane::Vector(next()),
             Lane::Scalars(old) => Lane::Scalars(old.iter().map(|_| next()).collect()),
         })

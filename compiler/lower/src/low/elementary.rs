@@ -4,6 +4,8 @@
 //! Polynomials are those of Cephes and MLAS and, for sine and cosine, of N. Juffa; arguments are reduced with fused
 //! multiply-adds.
 
+use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI};
+
 use ir::{Attribute, Builder, DenseElements, Type, Value};
 
 use super::expand::Sines;
@@ -17,8 +19,18 @@ const LN2_LOW: f64 = -2.121_944_400_546_905_8e-4;
 const TANH_LIMIT: f64 = 7.998_811_721_801_758;
 /// Where the error function reaches 1.
 const ERF_LIMIT: f64 = 3.92;
+/// tan π/8
+const FRAC_PI_8_TANGENT: f64 = std::f64::consts::SQRT_2 - 1.0;
 /// Beyond this the reduction of sine's argument in `f32` is not exact enough.
 const TRIGONOMETRIC_LIMIT: f64 = 48_039.0;
+
+/// What arc sine and arc cosine are made of.
+struct ArcParts {
+    /// Whether the argument is above a half in size.
+    large: Value,
+    /// The arc sine of its size, or half the angle between that and π/2.
+    angle: Value,
+}
 
 /// Arithmetic on `f32` and `i32` values of one shape.
 pub(super) struct Arithmetic<'a, 'b> {
@@ -260,6 +272,71 @@ impl Arithmetic<'_, '_> {
         );
         let y = self.div(numerator, denominator);
         self.clamp(y, -1.0, 1.0)
+    }
+
+    /// `atan x`, of an argument that is brought to at most tan π/8 in size by one division.
+    pub(super) fn atan(&mut self, x: Value) -> Value {
+        let (size, one, none) = (self.abs(x), self.float(1.0), self.float(0.0));
+        let middle = self.compare_constant(compare::GREATER, size, FRAC_PI_8_TANGENT);
+        let far = self.compare_constant(compare::GREATER, size, 1.0 / FRAC_PI_8_TANGENT);
+        let (less, more) = (self.sub(size, one), self.add(size, one));
+        let minus_one = self.float(-1.0);
+        let over = self.select(middle, less, size);
+        let over = self.select(far, minus_one, over);
+        let under = self.select(middle, more, one);
+        let under = self.select(far, size, under);
+        let reduced = self.div(over, under);
+        let (quarter, half) = (self.float(FRAC_PI_4), self.float(FRAC_PI_2));
+        let start = self.select(middle, quarter, none);
+        let start = self.select(far, half, start);
+        let square = self.mul(reduced, reduced);
+        let p = self
+            .polynomial(square, &[8.053_744_494_9e-2, -1.387_768_560_32e-1, 1.997_771_064_78e-1, -3.333_294_915_39e-1]);
+        let cube = self.mul(square, reduced);
+        let y = self.fma(p, cube, reduced);
+        let y = self.add(start, y);
+        self.apply("math.copysign", &[y, x])
+    }
+
+    /// The arc sine of |x|, or where that is above a half, half of what it lacks of π/2.
+    fn arc_parts(&mut self, x: Value) -> ArcParts {
+        let size = self.abs(x);
+        let (one, half) = (self.float(1.0), self.float(0.5));
+        let large = self.compare(compare::GREATER, size, half);
+        let rest = self.sub(one, size);
+        let rest = self.mul(rest, half);
+        let root = self.apply("math.sqrt", &[rest]);
+        let square = self.mul(size, size);
+        let square = self.select(large, rest, square);
+        let sine = self.select(large, root, size);
+        let p = self.polynomial(
+            square,
+            &[4.216_319_904_8e-2, 2.418_131_104_9e-2, 4.547_002_599_8e-2, 7.495_300_268_6e-2, 1.666_675_242_2e-1],
+        );
+        let cube = self.mul(square, sine);
+        ArcParts { large, angle: self.fma(p, cube, sine) }
+    }
+
+    /// `asin x`; NaN above 1, where the root is.
+    pub(super) fn asin(&mut self, x: Value) -> Value {
+        let ArcParts { large, angle } = self.arc_parts(x);
+        let (minus_two, right) = (self.float(-2.0), self.float(FRAC_PI_2));
+        let complement = self.fma(angle, minus_two, right);
+        let y = self.select(large, complement, angle);
+        self.apply("math.copysign", &[y, x])
+    }
+
+    /// `acos x`; NaN above 1, where the root is.
+    pub(super) fn acos(&mut self, x: Value) -> Value {
+        let ArcParts { large, angle } = self.arc_parts(x);
+        let (right, straight) = (self.float(FRAC_PI_2), self.float(PI));
+        let double = self.add(angle, angle);
+        let negative = self.compare_constant(compare::LESS, x, 0.0);
+        let opposite = self.sub(straight, double);
+        let far = self.select(negative, opposite, double);
+        let signed = self.apply("math.copysign", &[angle, x]);
+        let near = self.sub(right, signed);
+        self.select(large, far, near)
     }
 
     /// Sine (`quarters` 0) or cosine (1) of arguments up to [`TRIGONOMETRIC_LIMIT`].

@@ -80,6 +80,9 @@ impl Arithmetic<'_, '_> {
             "log1p" => self.log1p(x),
             "tanh" => self.tanh(x),
             "erf" => self.erf(x),
+            "asin" => self.asin(x),
+            "acos" => self.acos(x),
+            "atan" => self.atan(x),
             "sin" | "cos" if self.sines == Sines::Called => {
                 self.call(&format!("rt_{function}_f32"), operands, Type::F32)
             }
@@ -93,7 +96,7 @@ impl Arithmetic<'_, '_> {
             "atan2" => self.call("rt_atan2_f32", operands, Type::F32),
             "remf" => self.call("rt_fmod_f32", operands, Type::F32),
             "tan" => self.call("rt_tan_f32", operands, Type::F32),
-            "acos" | "acosh" | "asin" | "asinh" | "atan" | "atanh" | "cbrt" | "cosh" | "erfc" | "sinh" => {
+            "acosh" | "asinh" | "atanh" | "cbrt" | "cosh" | "erfc" | "sinh" => {
                 let wide = self.convert("arith.extf", x, Type::F64);
                 let y = self.double(function, &[wide])?;
                 self.convert("arith.truncf", y, Type::F32)

@@ -115,6 +115,9 @@ pub const ERROR_BOUNDS: &[(&str, f64)] = &[
     ("math.log1p", 3.0),
     ("math.tanh", 6.0),
     ("math.erf", 6.0),
+    ("math.asin", 4.0),
+    ("math.acos", 4.0),
+    ("math.atan", 4.0),
 ];
 
 /// The same for those that a module defines itself under the fixed order of arithmetic.

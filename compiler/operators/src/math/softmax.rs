@@ -99,13 +99,17 @@ fn exponentials(lowering: &mut Lowering<'_>, input: &Shaped, axis: usize, wide: 
     [largest, exponentials, sum]
 }
 
-/// `exp(x - m) / Σ exp(x - m)`
+/// `exp(x - m) · (1 / Σ exp(x - m))`, with one division a row.
 fn softmax(lowering: &mut Lowering<'_>, input: &Shaped, axis: usize, element: &Type) -> Value {
     let wide = accumulator(element);
     let [_, exponentials, sum] = exponentials(lowering, input, axis, &wide);
-    let result = lowering.map(&[&exponentials, &sum], &input.shape, element.clone(), |s, x| {
-        let quotient = s.div(x[0], x[1]);
-        s.cast(quotient, element, false, false)
+    let scale = lowering.map(&[&sum], &sum.shape, wide, |s, x| {
+        let one = s.like(1.0, x[0]);
+        s.div(one, x[0])
+    });
+    let result = lowering.map(&[&exponentials, &scale], &input.shape, element.clone(), |s, x| {
+        let share = s.mul(x[0], x[1]);
+        s.cast(share, element, false, false)
     });
     result.value
 }

@@ -62,8 +62,10 @@ fn shapes(node: &Node<'_, '_>, x: Value) -> Answer {
 fn lower(lowering: &mut Lowering<'_>, op: Op, x: Value, function: &Function) -> Result<(), Unsupported> {
     let result = lowering.source.op(op).results()[0];
     let element = lowering.element(x);
-    let input = lowering.blocked(x);
-    let axes: Vec<usize> = (2..input.shape.len() - 1).collect();
+    // in the layout that there is: rows of plain tensors are read as they lie
+    let is_blocked = lowering.is_blocked(x);
+    let input = if is_blocked { lowering.blocked(x) } else { lowering.shaped(x) };
+    let axes: Vec<usize> = (2..lowering.shape(x).len()).collect();
     let combine = if matches!(function, Function::Max) { Combine::Max } else { Combine::Add };
     let wide = accumulator(&element);
     let reduced = lowering.reduce(&input, &axes, true, Fold::new(combine, wide.clone(), false), |s, x| {
@@ -83,6 +85,9 @@ fn lower(lowering: &mut Lowering<'_>, op: Op, x: Value, function: &Function) -> 
         };
         s.cast(value, &element, false, false)
     });
-    lowering.bind_blocked(result, finished.value);
+    match is_blocked {
+        true => lowering.bind_blocked(result, finished.value),
+        false => lowering.bind(result, finished.value),
+    }
     Ok(())
 }

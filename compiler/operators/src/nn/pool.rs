@@ -1,4 +1,4 @@
-//! Pools: MaxPool, AveragePool, LpPool, in blocked layout.
+//! Pools: MaxPool, AveragePool, LpPool, in blocked layout, or in the plain one where the operand is plain and its rows are long.
 
 use dialects::linalg::generic::{Input, Iterator};
 use dialects::onnx::OnnxOp;
@@ -9,6 +9,8 @@ use super::norm::{integer_power, magnitude_power, root};
 use super::sliding::{self, Sliding, spatial};
 use crate::operator::{Kind, Operator};
 use crate::shape::{Answer, Node};
+use dialects::linalg::GROUP;
+
 use crate::structured::blocked::{block_size, blocked_shape, channel_index, loop_index};
 use crate::structured::reduction::{Combine, Shaped};
 use crate::structured::scalars::{Comparison, Scalars};
@@ -63,6 +65,13 @@ enum Function {
     Average { padding_counts: bool },
     /// `(Σ |x|ᵖ) ^ 1/p`
     Norm { power: i64 },
+}
+
+/// How the elements of a pool lie.
+#[derive(Clone, Copy)]
+enum Layout {
+    Plain,
+    Blocked,
 }
 
 /// What the operators say.
@@ -129,20 +138,30 @@ fn lower(lowering: &mut Lowering<'_>, op: Op, pool: &Pool) -> Result<(), Unsuppo
     extend_overhang(&mut window, pool.round_up, &input_shape[2..], &output[2..]);
     let element = lowering.element(pool.x);
     let unsigned = lowering.is_unsigned(pool.x);
-    let input = lowering.blocked(pool.x);
+    let indices = results.get(1).copied().filter(|&indices| !lowering.source.uses(indices).is_empty());
+    let layout = match indices.is_none() && !lowering.is_blocked(pool.x) && has_long_rows(&window, &output) {
+        true => Layout::Plain,
+        false => Layout::Blocked,
+    };
+    let input = match layout {
+        Layout::Plain => lowering.shaped(pool.x),
+        Layout::Blocked => lowering.blocked(pool.x),
+    };
     let combine = if matches!(pool.function, Function::Max { .. }) { Combine::Max } else { Combine::Add };
     let neutral = combine.neutral(&element, unsigned);
     let fill = lowering.builder().constant(neutral, element.clone());
     let padded = window.pad(lowering, &input, 2, fill);
-    let shape = blocked_shape(&output);
+    let shape = match layout {
+        Layout::Plain => output.clone(),
+        Layout::Blocked => blocked_shape(&output),
+    };
     let pooled = slide(lowering, &padded, &window, &shape, combine, unsigned, |s, x| match pool.function {
         Function::Norm { power } => magnitude_power(s, x, power),
         Function::Max { .. } | Function::Average { .. } => x,
     });
     let value = match pool.function {
         Function::Max { columns_first } => {
-            let indices = results.get(1).filter(|&&indices| !lowering.source.uses(indices).is_empty());
-            if let Some(&indices) = indices {
+            if let Some(indices) = indices {
                 let value = positions(lowering, &padded, &pooled, &window, &input_shape, columns_first);
                 lowering.bind_blocked(indices, value);
             }
@@ -156,8 +175,17 @@ fn lower(lowering: &mut Lowering<'_>, op: Op, pool: &Pool) -> Result<(), Unsuppo
             lowering.map(&[&pooled, &divisor], &shape, element.clone(), |s, x| s.div(x[0], x[1])).value
         }
     };
-    lowering.bind_blocked(results[0], value);
+    match layout {
+        Layout::Plain => lowering.bind(results[0], value),
+        Layout::Blocked => lowering.bind_blocked(results[0], value),
+    }
     Ok(())
+}
+
+/// Whether vectors can run along the rows of a plain result: what neighbouring windows read lies side by side, or every other.
+fn has_long_rows(window: &Window, output: &[DimExpr]) -> bool {
+    let is_long = output.last().and_then(DimExpr::as_constant).is_some_and(|extent| extent >= GROUP);
+    is_long && window.strides.last().is_some_and(|&stride| stride <= 2)
 }
 
 /// The last window may reach behind the padding, by less than a stride: pads as far as it does.
@@ -176,16 +204,16 @@ fn extend_overhang(window: &mut Window, round_up: bool, input: &[DimExpr], outpu
 }
 
 /// The elements of every window, over loops for batch, channel blocks, places, lanes and the window, and a tensor of
-/// the window's shape, which tells how far its loops run.
+/// the window's shape, which tells how far its loops run. A plain tensor has channels and no lanes.
 fn window_inputs(lowering: &mut Lowering<'_>, padded: &Shaped, window: &Window) -> Vec<Input> {
     let spatial = window.rank();
     let element = lowering.body.value_type(padded.value).element().clone();
-    let (lane, kernel) = (spatial + 2, spatial + 3);
+    let kernel = padded.shape.len();
     let loops = kernel + spatial;
     let dim = |index: usize| AffineExpr::Dim(index as u32);
     let mut map = vec![dim(0), dim(1)];
     map.extend((0..spatial).map(|axis| window.subscript(axis, 2 + axis, kernel + axis)));
-    map.push(dim(lane));
+    map.extend((spatial + 2..kernel).map(dim));
     let extent_tensor = lowering.empty(&window.kernel, element);
     let window_dims: Vec<usize> = (kernel..loops).collect();
     vec![
@@ -194,7 +222,7 @@ fn window_inputs(lowering: &mut Lowering<'_>, padded: &Shaped, window: &Window) 
     ]
 }
 
-/// Combines the elements of every window of a padded blocked tensor.
+/// Combines the elements of every window of a padded tensor.
 fn slide(
     lowering: &mut Lowering<'_>,
     padded: &Shaped,
@@ -206,7 +234,7 @@ fn slide(
 ) -> Shaped {
     let spatial = window.rank();
     let element = lowering.body.value_type(padded.value).element().clone();
-    let kernel = spatial + 3;
+    let kernel = padded.shape.len();
     let loops = kernel + spatial;
     let inputs = window_inputs(lowering, padded, window);
     let neutral = combine.neutral(&element, unsigned);

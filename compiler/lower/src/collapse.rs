@@ -1,0 +1,320 @@
+//! Collapsing: loops of a fused group that run over neighbouring elements become one loop.
+//!
+//! Axes of one element disappear, and axes that all members of a group visit one inside the other, in the order in which they
+//! lie in memory, become one. Rows are then as long as memory allows, whatever the shapes of the model: an elementwise
+//! operation on `1x64x56x56` is one row. Tensors from outside are reshaped in front of the group and its results behind it,
+//! which costs nothing.
+//!
+//! Only static extents are merged. Groups with contractions, whose axes have roles, stay as they are.
+
+use ir::{AffineExpr, AffineMap, Attribute, Body, Builder, DenseElements, IndexMap, IndexSet, Op, Type, Value};
+
+use crate::extents::extent_of;
+use crate::fuse::Group;
+use dialects::linalg::generic::{Generic, Iterator};
+
+/// Rewrites the members of a group, in place, to loops over as few axes as there can be.
+pub(crate) fn collapse_group(body: &mut Body, group: &Group) {
+    if group.has_contraction {
+        return;
+    }
+    let Some(members) = group.ops.iter().map(|&op| Member::of(body, op)).collect::<Option<Vec<_>>>() else { return };
+    let axes = merged_axes(body, &members);
+    if axes.values().all(|kept| kept.is_whole()) {
+        return;
+    }
+    let made: IndexSet<Value> = group.ops.iter().flat_map(|&op| body.op(op).results()).copied().collect();
+    let results = body.op(group.root()).results().to_vec();
+    let types: Vec<Type> = results.iter().map(|&result| body.value_type(result).clone()).collect();
+    let mut outside: IndexMap<Value, Value> = IndexMap::default();
+    for member in &members {
+        rewrite(body, member, &axes, |body, value| match made.contains(&value) {
+            true => value,
+            false => *outside.entry(value).or_insert_with(|| reshaped(body, value, &axes[&value], group.root())),
+        });
+    }
+    for (result, r#type) in results.into_iter().zip(types) {
+        restore(body, group.root(), result, r#type, &axes[&result]);
+    }
+}
+
+/// An operation of a group.
+struct Member {
+    generic: Generic,
+    /// Its maps as they are written: a modulus tells an axis that is not visited whole.
+    maps: Vec<AffineMap>,
+    /// Extents of its loops, where known.
+    extents: Vec<Option<i64>>,
+    /// Loops whose index the body reads.
+    indexed: IndexSet<usize>,
+    /// The results, which lie as the initial values do.
+    results: Vec<Value>,
+}
+
+impl Member {
+    /// `None` for what is not a generic, where a reduction has but one step, which has to be taken all the same, and where a loop
+    /// of one iteration is part of a sum: without it, another loop would seem to run over the whole axis.
+    fn of(body: &Body, op: Op) -> Option<Member> {
+        let generic = Generic::of(body, op)?;
+        let extents = generic.extents(body);
+        let single = |(extent, kind): (&Option<i64>, &Iterator)| *extent == Some(1) && *kind == Iterator::Reduction;
+        if extents.iter().zip(&generic.iterators).any(single) {
+            return None;
+        }
+        let without_units: Vec<AffineExpr> = (0..)
+            .zip(&extents)
+            .map(|(dim, extent)| if *extent == Some(1) { AffineExpr::Constant(0) } else { AffineExpr::Dim(dim) })
+            .collect();
+        let is_loop = |e: &AffineExpr| matches!(e, AffineExpr::Dim(_));
+        let maps = written_maps(body, op);
+        if maps.iter().flat_map(|map| &map.results).any(|e| !is_loop(e) && is_loop(&e.substitute(&without_units, &[])))
+        {
+            return None;
+        }
+        let results = body.op(op).results().to_vec();
+        let indexed = index_ops(body, &generic).into_iter().map(|op| index_dim(body, op)).collect();
+        Some(Member { generic, maps, extents, indexed, results })
+    }
+
+    fn operands(&self) -> impl std::iter::Iterator<Item = (Value, &AffineMap)> {
+        self.generic.inputs.iter().chain(&self.generic.inits).copied().zip(&self.maps)
+    }
+
+    /// All operands and results with their maps.
+    fn values(&self) -> impl std::iter::Iterator<Item = (Value, &AffineMap)> {
+        self.operands().chain(self.results.iter().copied().zip(&self.maps[self.generic.inputs.len()..]))
+    }
+
+    /// Whether a loop has one iteration.
+    fn is_unit(&self, dim: usize) -> bool {
+        self.extents[dim] == Some(1)
+    }
+
+    /// The loop behind `dim` that has more than one iteration.
+    fn next(&self, dim: usize) -> Option<usize> {
+        (dim + 1..self.extents.len()).find(|&next| !self.is_unit(next))
+    }
+
+    /// Whether a loop and the next one may be one as far as this operation is concerned: they are of one kind, and every
+    /// operand has both, side by side, or none.
+    fn joins(&self, dim: usize, axes: &IndexMap<Value, Axes>) -> bool {
+        let Some(next) = self.next(dim) else { return false };
+        let kinds = &self.generic.iterators;
+        kinds[dim] == kinds[next]
+            && !self.indexed.contains(&dim)
+            && !self.indexed.contains(&next)
+            && self.values().filter(|(value, _)| axes.contains_key(value)).all(|(value, map)| {
+                let kept: Vec<(usize, &AffineExpr)> =
+                    axes[&value].long().map(|axis| (axis, &map.results[axis])).collect();
+                let users = kept.iter().filter(|(_, e)| e.uses_dim(dim as u32) || e.uses_dim(next as u32)).count();
+                let pair = kept.windows(2).any(|pair| {
+                    let wanted = [dim, next].map(|dim| AffineExpr::Dim(dim as u32));
+                    *pair[0].1 == wanted[0] && *pair[1].1 == wanted[1] && axes[&value].joined[pair[0].0]
+                });
+                users == 0 || (users == 2 && pair)
+            })
+    }
+}
+
+/// What becomes of a tensor's axes.
+struct Axes {
+    extents: Vec<Option<i64>>,
+    /// For each axis of more than one element whether it and the next such one become one.
+    joined: Vec<bool>,
+}
+
+impl Axes {
+    /// The most that could be joined: neighbours of static extents.
+    fn of(r#type: &Type) -> Axes {
+        let extents = r#type.shape().expect("structured tensors are ranked");
+        let mut axes = Axes { joined: vec![false; extents.len()], extents };
+        let long: Vec<usize> = axes.long().collect();
+        for pair in long.windows(2) {
+            axes.joined[pair[0]] = pair.iter().all(|&axis| axes.extents[axis].is_some());
+        }
+        axes
+    }
+
+    /// The axes of more than one element, or of an unknown number.
+    fn long(&self) -> impl std::iter::Iterator<Item = usize> {
+        (0..self.extents.len()).filter(|&axis| self.extents[axis] != Some(1))
+    }
+
+    /// Whether nothing changes.
+    fn is_whole(&self) -> bool {
+        self.long().count() == self.extents.len() && !self.joined.contains(&true)
+    }
+
+    /// The axes that become one, for each that there will be.
+    fn groups(&self) -> Vec<Vec<usize>> {
+        let mut groups: Vec<Vec<usize>> = Vec::new();
+        for axis in self.long() {
+            match groups.last_mut().filter(|group| group.last().is_some_and(|&last| self.joined[last])) {
+                Some(group) => group.push(axis),
+                None => groups.push(vec![axis]),
+            }
+        }
+        groups
+    }
+
+    fn collapsed(&self, r#type: &Type) -> Type {
+        let extent = |group: &Vec<usize>| group.iter().map(|&axis| self.extents[axis]).product::<Option<i64>>();
+        Type::tensor(self.groups().iter().map(extent).collect::<Vec<_>>(), r#type.element().clone())
+    }
+}
+
+/// What becomes of the axes of every tensor that members read or write: what one of them keeps apart stays apart everywhere.
+fn merged_axes(body: &Body, members: &[Member]) -> IndexMap<Value, Axes> {
+    let mut axes: IndexMap<Value, Axes> = IndexMap::default();
+    for member in members {
+        for (value, _) in member.values() {
+            if matches!(body.value_type(value), Type::Tensor(_)) {
+                axes.entry(value).or_insert_with(|| Axes::of(body.value_type(value)));
+            }
+        }
+    }
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for member in members {
+            let joins: Vec<bool> = (0..member.extents.len()).map(|dim| member.joins(dim, &axes)).collect();
+            for (value, map) in member.values() {
+                let Some(axes) = axes.get_mut(&value) else { continue };
+                for axis in 0..axes.joined.len() {
+                    let kept = matches!(map.results[axis], AffineExpr::Dim(dim) if joins[dim as usize]);
+                    changed |= axes.joined[axis] && !kept;
+                    axes.joined[axis] &= kept;
+                }
+            }
+        }
+    }
+    axes
+}
+
+/// Gives a member its new loops, maps and types. `outside` finds the operand that stands for a tensor.
+fn rewrite(
+    body: &mut Body,
+    member: &Member,
+    axes: &IndexMap<Value, Axes>,
+    mut outside: impl FnMut(&mut Body, Value) -> Value,
+) {
+    let generic = &member.generic;
+    let joins: Vec<bool> = (0..generic.rank()).map(|dim| member.joins(dim, axes)).collect();
+    // the number of the new loop that a loop is the last part of; those of one iteration are always at 0
+    let (mut numbers, mut count) = (vec![None; generic.rank()], 0);
+    for dim in (0..generic.rank()).filter(|&dim| !member.is_unit(dim)) {
+        numbers[dim] = (!joins[dim]).then_some(count);
+        count += u32::from(!joins[dim]);
+    }
+    let dims: Vec<AffineExpr> =
+        numbers.iter().map(|number| number.map_or(AffineExpr::Constant(0), AffineExpr::Dim)).collect();
+    let mut operands = Vec::new();
+    let mut maps = Vec::new();
+    for (value, map) in member.operands() {
+        let Some(axes) = axes.get(&value) else {
+            operands.push(value);
+            maps.push(AffineMap::new(count, map.results.clone()));
+            continue;
+        };
+        operands.push(outside(body, value));
+        let last = axes.groups().into_iter().filter_map(|group| group.last().copied());
+        maps.push(AffineMap::new(count, last.map(|axis| map.results[axis].substitute(&dims, &[])).collect()));
+    }
+    let kept = numbers.iter().zip(&generic.iterators).filter(|(number, _)| number.is_some());
+    let iterators = kept.map(|(_, kind)| kind.attribute()).collect();
+    renumber_indices(body, generic, &numbers);
+    body.set_operands(generic.op, &operands);
+    for &result in &member.results {
+        let r#type = axes[&result].collapsed(body.value_type(result));
+        body.set_value_type(result, r#type);
+    }
+    let attributes = &mut body.op_mut(generic.op).attributes;
+    attributes.set("indexing_maps", Attribute::Array(maps.into_iter().map(Attribute::affine_map).collect()));
+    attributes.set("iterator_types", Attribute::Array(iterators));
+}
+
+fn written_maps(body: &Body, op: Op) -> Vec<AffineMap> {
+    let maps = body.attribute(op, "indexing_maps").and_then(Attribute::as_array).unwrap_or_default();
+    maps.iter().filter_map(|map| map.as_affine_map().cloned()).collect()
+}
+
+fn index_ops(body: &Body, generic: &Generic) -> Vec<Op> {
+    body.ops(generic.block).iter().copied().filter(|&op| body.name(op) == "linalg.index").collect()
+}
+
+fn index_dim(body: &Body, op: Op) -> usize {
+    body.op(op).attributes.integer("dim").expect("linalg.index has a dimension") as usize
+}
+
+fn renumber_indices(body: &mut Body, generic: &Generic, numbers: &[Option<u32>]) {
+    for op in index_ops(body, generic) {
+        match numbers[index_dim(body, op)] {
+            Some(number) => body.op_mut(op).attributes.set("dim", Attribute::i64(number.into())),
+            None => {
+                let zero = Builder::before(body, op).constant_index(0);
+                body.replace_all_uses(body.result(op, 0), zero);
+                body.erase(op);
+            }
+        }
+    }
+}
+
+/// A tensor from outside with its new axes, in front of `before`.
+fn reshaped(body: &mut Body, value: Value, axes: &Axes, before: Op) -> Value {
+    if axes.is_whole() {
+        return value;
+    }
+    let r#type = axes.collapsed(body.value_type(value));
+    let defining = body.defining_op(value);
+    let extents: Vec<Value> = axes
+        .groups()
+        .iter()
+        .zip(r#type.shape().expect("structured tensors are ranked"))
+        .map(|(group, extent)| match extent {
+            Some(extent) => Builder::before(body, before).constant_index(extent),
+            None => extent_of(body, value, group[0], before),
+        })
+        .collect();
+    match defining.map(|op| (op, body.name(op))) {
+        Some((op, "tensor.empty")) => {
+            let sizes = body.op(op).operands().to_vec();
+            return Builder::before(body, before).value("tensor.empty", &sizes, r#type, []);
+        }
+        Some((op, "tensor.reshape")) if *body.value_type(body.operand(op, 0)) == r#type => return body.operand(op, 0),
+        _ => {}
+    }
+    let number = ir::constant_value(body, value).and_then(Attribute::as_dense).cloned();
+    if let Some(number) = number.filter(|number| number.is_available() && number.element_count() == 1) {
+        let value = Attribute::dense(DenseElements::splat(r#type.clone(), number.element_bytes(0)));
+        return Builder::before(body, before).constant(value, r#type);
+    }
+    reshape(&mut Builder::before(body, before), value, &extents, r#type)
+}
+
+/// Gives those who read a result of the group the axes that it had.
+fn restore(body: &mut Body, root: Op, result: Value, r#type: Type, axes: &Axes) {
+    if axes.is_whole() || body.uses(result).is_empty() {
+        return;
+    }
+    let groups = axes.groups();
+    let extents: Vec<Value> = (0..axes.extents.len())
+        .map(|axis| match axes.extents[axis] {
+            Some(extent) => Builder::before(body, root).constant_index(extent),
+            // what is not known stays an axis of its own
+            None => {
+                let own = groups.iter().position(|group| group[0] == axis).expect("an unknown extent is kept");
+                extent_of(body, result, own, root)
+            }
+        })
+        .collect();
+    let new = reshape(&mut Builder::after(body, root), result, &extents, r#type);
+    body.replace_all_uses(result, new);
+    let view = body.defining_op(new).expect("a reshape was built");
+    body.set_operand(view, 0, result);
+}
+
+fn reshape(builder: &mut Builder<'_>, value: Value, extents: &[Value], r#type: Type) -> Value {
+    let shape = Type::static_tensor(&[extents.len() as i64], Type::Index);
+    let shape = builder.value("tensor.from_elements", extents, shape, []);
+    builder.value("tensor.reshape", &[value, shape], r#type, [])
+}
