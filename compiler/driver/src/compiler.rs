@@ -152,6 +152,8 @@ pub struct CompiledModel {
     /// The strings that are constants of the model.
     pub(crate) strings: Vec<String>,
     pub(crate) threads: usize,
+    /// Whether a run is refused that contradicts what the model states.
+    pub(crate) strict: bool,
     /// Kernel and nodes of each call that is timed.
     pub(crate) profiled: Vec<Vec<String>>,
     /// The operator of each node, by name, if calls are timed.
@@ -402,6 +404,7 @@ impl Compiler {
             profiled: profiled.unwrap_or_default().iter().map(strings).collect(),
             operators: IndexMap::default(),
             threads: self.options.threads,
+            strict: self.options.strict,
             _code: code,
         })
     }

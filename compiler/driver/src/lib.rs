@@ -35,7 +35,7 @@ pub use progress::{Observer, Stage};
 pub use runtime::pages::available_memory;
 pub use runtime::processor::level as processor_level;
 pub use session::{KernelTime, Session};
-pub use signature::{Container, Extent, Port, Signature};
+pub use signature::{Container, Extent, Port, Signature, StatedExtent};
 pub use tensor::{Tensor, element_text, type_name};
 pub use trace::{Operations, Symbol, Trace, TracedNode};
 pub use training::Trainer;
