@@ -1,6 +1,7 @@
 //! The public API: a [`Compiler`] makes a [`CompiledModel`], a [`Session`] runs it on [`Tensor`]s.
 
 mod background;
+mod cache;
 mod code;
 mod compiler;
 mod evidence;
@@ -21,6 +22,7 @@ mod training;
 mod value;
 mod worker;
 
+pub use cache::Cache;
 pub use check::{Finding, Level as RuleLevel, Profile, rules};
 pub use codegen_cranelift::clif;
 pub use compiler::{Arithmetic, Backend, CompiledModel, Compiler, Options, Processor};
