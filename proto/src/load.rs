@@ -25,7 +25,13 @@ impl Model {
     pub fn load(path: &Path) -> ir::Result<Model, Diagnostic> {
         let file = |what: String| Diagnostic::input(Location::name(&path.display().to_string()), what);
         let blob = Blob::map_file(path).map_err(|error| file(format!("cannot read the model: {error}")))?;
-        let mut model = Model::from_blob(blob).map_err(|diagnostic| file(diagnostic.message))?;
+        Model::of_file(path, blob)
+    }
+
+    /// Decodes a model file that is mapped already.
+    pub fn of_file(path: &Path, blob: Blob) -> ir::Result<Model, Diagnostic> {
+        let mut model = Model::from_blob(blob)
+            .map_err(|diagnostic| Diagnostic::input(Location::name(&path.display().to_string()), diagnostic.message))?;
         model.directory = Some(path.parent().map(Path::to_path_buf).unwrap_or_default());
         Ok(model)
     }

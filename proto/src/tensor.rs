@@ -73,6 +73,11 @@ impl Tensors {
         Tensors { source: model.source.clone(), directory: model.directory.clone(), files: IndexMap::new() }
     }
 
+    /// The external files that were read so far, as the model calls them.
+    pub fn files(&self) -> impl Iterator<Item = &str> {
+        self.files.keys().map(String::as_str)
+    }
+
     /// A tensor's contents. The error says what is wrong with it.
     pub fn value(&mut self, tensor: &TensorProto) -> Result<TensorValue, String> {
         let count = element_count(&tensor.dims)?;

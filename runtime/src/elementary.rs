@@ -35,7 +35,7 @@ unary! {
     rt_cosh_f64: f64 = f64::cosh, "Hyperbolic cosine.";
     rt_tanh_f64: f64 = f64::tanh, "Hyperbolic tangent.";
     rt_asinh_f64: f64 = libm::asinh, "Inverse hyperbolic sine.";
-    rt_acosh_f64: f64 = libm::acosh, "Inverse hyperbolic cosine.";
+    rt_acosh_f64: f64 = acosh, "Inverse hyperbolic cosine.";
     rt_atanh_f64: f64 = libm::atanh, "Inverse hyperbolic tangent.";
     rt_erf_f64: f64 = libm::erf, "Error function.";
     rt_cbrt_f64: f64 = f64::cbrt, "Cube root.";
@@ -50,6 +50,11 @@ unary! {
     rt_floor_f64: f64 = f64::floor, "Largest integral value not above `x`.";
     rt_trunc_f64: f64 = f64::trunc, "`x` without its fraction.";
     rt_roundeven_f64: f64 = f64::round_ties_even, "Nearest integral value, ties to even.";
+}
+
+/// `libm`'s goes wrong below -2.
+fn acosh(x: f64) -> f64 {
+    if x < 1.0 { f64::NAN } else { libm::acosh(x) }
 }
 
 macro_rules! binary {

@@ -8,3 +8,14 @@
     "func.return"(%product) : (tensor<2x5xf32>) -> ()
   }) {sym_name = "f", function_type = (tensor<2x3xf32>, tensor<4x5xf32>) -> tensor<2x5xf32>} : () -> ()
 }) : () -> ()
+
+// -----
+
+"builtin.module"() ({
+  "func.func"() ({
+  ^bb0(%x: tensor<1x2x5x5xui8>, %w: tensor<3x2x3x3xui8>, %x_zero: tensor<ui8>, %w_zero: tensor<3x1xui8>):
+    // expected-error@+1 {{ConvInteger: operand 3 must have rank 1 or less, found 2}}
+    %sums = "onnx.ConvInteger"(%x, %w, %x_zero, %w_zero) : (tensor<1x2x5x5xui8>, tensor<3x2x3x3xui8>, tensor<ui8>, tensor<3x1xui8>) -> tensor<1x3x3x3xi32>
+    "func.return"(%sums) : (tensor<1x3x3x3xi32>) -> ()
+  }) {sym_name = "f", function_type = (tensor<1x2x5x5xui8>, tensor<3x2x3x3xui8>, tensor<ui8>, tensor<3x1xui8>) -> tensor<1x3x3x3xi32>} : () -> ()
+}) : () -> ()

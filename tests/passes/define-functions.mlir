@@ -3,7 +3,7 @@
 
 // CHECK: "func.call"({{.*}}) {callee = @rt_exp_f64} : (f64) -> f64
 // CHECK: "func.call"({{.*}}) {callee = @rt_cos_f32} : (f32) -> f32
-// CHECK: "func.call"({{.*}}) {callee = @rt_acosh_f64} : (f64) -> f64
+// CHECK: "func.call"({{.*}}) {callee = @rt_cbrt_f64} : (f64) -> f64
 // CHECK: sym_name = "f"
 // CHECK: "arith.maximumf"
 // CHECK: sym_name = "rt_exp_f64"
@@ -11,11 +11,11 @@
 // CHECK: sym_name = "rt_cos_f32"
 // nobody defines that
 // CHECK-NEXT: "func.func"() ({
-// CHECK-NEXT: }) {{.*}}sym_name = "rt_acosh_f64"
+// CHECK-NEXT: }) {{.*}}sym_name = "rt_cbrt_f64"
 "func.func"() ({
 ^bb0(%a: f64, %b: f32):
   %0 = "math.exp"(%a) : (f64) -> f64
   %1 = "math.cos"(%b) : (f32) -> f32
-  %2 = "math.acosh"(%b) : (f32) -> f32
+  %2 = "math.cbrt"(%b) : (f32) -> f32
   "func.return"() : () -> ()
 }) {sym_name = "f", function_type = (f64, f32) -> ()} : () -> ()

@@ -178,3 +178,29 @@ fn convolutions_are_exact() {
         }
     }
 }
+
+/// Before version 28, logarithms of sums may be of integers: the fraction is cut off.
+#[test]
+fn logarithms_of_integers_are_cut() {
+    let path = std::env::temp_dir().join(format!("onnx-integers-{}.onnxtxt", std::process::id()));
+    let text = "
+        <ir_version: 8, opset_import: [\"\": 18]>
+        g (int32[2, 3] x, int64[1] axes) => (int32[2, 1] sums, int32[2, 1] powers) {
+            sums = ReduceLogSum (x, axes)
+            powers = ReduceLogSumExp (x, axes)
+        }
+    ";
+    std::fs::write(&path, text).expect("the temporary folder can be written");
+    let compiled = Compiler::new(Options::default()).compile_file(&path);
+    let _ = std::fs::remove_file(&path);
+    let mut session = Session::new(Arc::new(compiled.unwrap_or_else(|errors| panic!("{}", errors[0]))));
+    let tensor = |element: Type, shape: &[i64], bytes: Vec<u8>| {
+        Tensor::new(element, shape.to_vec(), Blob::copy_of(&bytes)).expect("as many as the shape asks")
+    };
+    let x = [1i32, 2, 5, 10, 1000, 90].iter().flat_map(|number| number.to_le_bytes()).collect();
+    let inputs = [tensor(Type::I32, &[2, 3], x), tensor(Type::I64, &[1], 1i64.to_le_bytes().to_vec())];
+    let outputs = session.run(&inputs).unwrap_or_else(|errors| panic!("{}", errors[0]));
+    // ln 8, ln 1100; a little more than the largest
+    assert_eq!(outputs[0].to_f64(), Some(vec![2.0, 7.0]));
+    assert_eq!(outputs[1].to_f64(), Some(vec![5.0, 1000.0]));
+}

@@ -78,6 +78,15 @@ fn models_call_functions_of_operator_sets() {
 }
 
 #[test]
+fn a_missing_version_hides_nothing_else() {
+    let text = MODEL.replace("z = shapes.scaled : by <factor = 10.0> (x)", "z = shapes.scaled : by <size = 10.0> (x)");
+    let model = proto::Model::from_proto(proto::parse_model(&text).expect("it is valid"));
+    let findings = driver::check_model(&model, driver::Profile::Onnx, &[document(1)]);
+    let rules: Vec<&str> = findings.iter().map(|finding| finding.rule.id).collect();
+    assert!(rules.contains(&"set-version-given") && rules.contains(&"call-attribute-declared"), "{rules:?}");
+}
+
+#[test]
 fn an_operator_set_is_no_model() {
     let set = write("set.onnx", &document(2).encode_to_vec());
     let problems = run(&[], &set).expect_err("it is refused");

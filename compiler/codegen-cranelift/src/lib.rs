@@ -17,7 +17,7 @@ mod memory;
 mod packed;
 mod vector;
 
-pub use link::{Compiled, Options, Tier, clif, compile, object};
+pub use link::{Compiled, Options, Relocatable, Tier, clif, compile, object, relocatable, target_text};
 
 #[cfg(test)]
 mod tests;

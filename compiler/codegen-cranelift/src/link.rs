@@ -66,27 +66,61 @@ impl Drop for Compiled {
 
 /// Compiles every function with a body, of all parts of a module, and links them in memory.
 pub fn compile(parts: &[Module], options: &Options) -> Result<Compiled> {
+    relocatable(parts, options)?.link(&options.symbols)
+}
+
+/// Compiles every function with a body, of all parts of a module.
+pub fn relocatable(parts: &[Module], options: &Options) -> Result<Relocatable> {
     let targets = Targets::native(false, options.tier)?;
     let functions = compile_functions(parts, &targets, options)?;
-    check_symbols(&functions, &options.symbols)?;
-    let mut builder = JITBuilder::with_isa(targets.kernels, default_libcall_names());
-    for (name, &address) in &options.symbols {
-        builder.symbol(name.as_str(), std::ptr::with_exposed_provenance(address));
+    Ok(Relocatable { functions, target: targets.kernels })
+}
+
+/// Machine code for this machine that may lie anywhere.
+pub struct Relocatable {
+    functions: Vec<CompiledFunction>,
+    target: OwnedTargetIsa,
+}
+
+impl Relocatable {
+    /// Links the code in memory with symbols at given addresses.
+    pub fn link(&self, symbols: &BTreeMap<String, usize>) -> Result<Compiled> {
+        check_symbols(&self.functions, symbols)?;
+        let mut builder = JITBuilder::with_isa(self.target.clone(), default_libcall_names());
+        for (name, &address) in symbols {
+            builder.symbol(name.as_str(), std::ptr::with_exposed_provenance(address));
+        }
+        let mut linker = JITModule::new(builder);
+        let functions = link(&mut linker, &self.functions)?;
+        linker.finalize_definitions().map_err(|error| internal(format!("linking failed: {error}")))?;
+        Ok(Compiled { module: Some(linker), functions })
     }
-    let mut linker = JITModule::new(builder);
-    let ids = link(&mut linker, &functions)?;
-    linker.finalize_definitions().map_err(|error| internal(format!("linking failed: {error}")))?;
-    Ok(Compiled { module: Some(linker), functions: ids })
+
+    /// The code as an object file.
+    pub fn object(&self) -> Result<Vec<u8>> {
+        write_object(&self.functions, self.target.clone())
+    }
+}
+
+/// A text that differs between processors for which different code is made.
+pub fn target_text() -> Result<String> {
+    let target = native_isa(false, Effort::Speed)?;
+    let flags: Vec<String> = target.isa_flags().iter().map(ToString::to_string).collect();
+    Ok(format!("{} {}", target.triple(), flags.join(" ")))
 }
 
 /// Compiles every function with a body into a native object file.
 pub fn object(module: &Module, options: &Options) -> Result<Vec<u8>> {
     let targets = Targets::native(true, options.tier)?;
     let functions = compile_functions(std::slice::from_ref(module), &targets, options)?;
-    let builder = ObjectBuilder::new(targets.kernels, "onnx", default_libcall_names())
+    write_object(&functions, targets.kernels)
+}
+
+fn write_object(functions: &[CompiledFunction], target: OwnedTargetIsa) -> Result<Vec<u8>> {
+    let builder = ObjectBuilder::new(target, "onnx", default_libcall_names())
         .map_err(|error| internal(format!("object file: {error}")))?;
     let mut linker = ObjectModule::new(builder);
-    link(&mut linker, &functions)?;
+    link(&mut linker, functions)?;
     linker.finish().emit().map_err(|error| internal(format!("object file: {error}")).into())
 }
 

@@ -6,8 +6,8 @@
 pub(crate) enum Code {
     /// Linked by Cranelift's own linker.
     Cranelift(Box<codegen_cranelift::Compiled>),
-    /// Objects of the LLVM back end.
-    Llvm(loader::Loaded),
+    /// Objects of the LLVM back end, or of the cache.
+    Objects(loader::Loaded),
 }
 
 // SAFETY: linking is finished when a value is made; all that is done with it afterwards is to read addresses.
@@ -20,7 +20,7 @@ impl Code {
     pub(crate) fn function(&self, name: &str) -> Option<*const u8> {
         match self {
             Code::Cranelift(code) => code.function(name),
-            Code::Llvm(code) => code.function(name),
+            Code::Objects(code) => code.function(name),
         }
     }
 }

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use codegen_cranelift::Tier;
@@ -13,11 +13,12 @@ use dialects::rt::routines::STRINGS;
 use ir::{Attribute, Diagnostic, FunctionView, IndexMap, Location, Module, Result, Severity};
 use lower::fold_constants::INITIALIZE;
 use lower::low::VectorRegisters;
-use proto::OperatorSetProto;
+use proto::{Model, OperatorSetProto};
 
 use check::Profile;
 
 use crate::background::Background;
+use crate::cache::{Cache, Keep, Keeper, Request};
 use crate::code::Code;
 use crate::evidence::Evidence;
 use crate::freestanding;
@@ -27,7 +28,7 @@ use crate::pipeline::{self, MAIN, Timings};
 use crate::progress::{Observer, Stage};
 use crate::session::Entry;
 use crate::signature::Signature;
-use crate::tiers::{Recipe, Successor, Upgrade, upgrade};
+use crate::tiers::{Recipe, Successor, Unlinked, Upgrade, upgrade};
 use crate::trace::{Trace, Traced};
 use crate::worker;
 
@@ -104,6 +105,8 @@ pub struct Options {
     pub trace: bool,
     /// Whether kernels are timed.
     pub profile: bool,
+    /// Where compiled models are kept, if they are.
+    pub cache: Option<Cache>,
     /// Who is told how far a compilation has come.
     pub observer: Option<Observer>,
     /// Stages behind which the module is printed to the standard error output, large constants left out.
@@ -128,6 +131,7 @@ impl Default for Options {
             explain: false,
             trace: false,
             profile: false,
+            cache: None,
             observer: None,
             print_after: Vec::new(),
         }
@@ -141,23 +145,31 @@ pub struct CompiledModel {
     /// How long each stage of compilation took.
     pub timings: Timings,
     pub(crate) globals: Globals,
-    main: Entry,
+    pub(crate) main: Entry,
     /// Better code for the model's runs, with the back end that has tiers.
-    upgrade: Option<Upgrade>,
+    pub(crate) upgrade: Option<Upgrade>,
     /// The model on a better back end.
-    successor: Option<Successor>,
+    pub(crate) successor: Option<Successor>,
     /// Computes what depends on the weights alone.
     pub(crate) initialize: Option<Entry>,
     pub(crate) messages: Vec<String>,
     /// The strings that are constants of the model.
     pub(crate) strings: Vec<String>,
     pub(crate) threads: usize,
+    /// Whether a run is refused that contradicts what the model states.
+    pub(crate) strict: bool,
     /// Kernel and nodes of each call that is timed.
     pub(crate) profiled: Vec<Vec<String>>,
     /// The operator of each node, by name, if calls are timed.
     pub(crate) operators: IndexMap<String, String>,
+    /// Writes the model's entry in the cache, if it has one.
+    pub(crate) keeper: Arc<OnceLock<Keeper>>,
+    /// The writing of that entry.
+    pub(crate) keeping: Option<Background<()>>,
+    /// The code, until it is written there.
+    pub(crate) unlinked: Option<Unlinked>,
     /// Owns the code behind `main`.
-    _code: Code,
+    pub(crate) _code: Code,
 }
 
 /// Compiles models.
@@ -183,13 +195,27 @@ impl Compiler {
     /// Compiles a model file, with inputs of other shapes than it declares, or with constants for inputs.
     pub fn compile_file_with(&self, path: &Path, options: &import::Options) -> Result<CompiledModel> {
         let mut timings = Timings::default();
-        let module = self.import(path, options, &mut timings)?;
-        self.compile_imported(module, timings)
+        let request = Request::new(&self.options, path, options).map(Arc::new);
+        if let Some(request) = &request
+            && let Some((model, warnings)) = timings.measure("cache", || self.find(request))
+        {
+            warn(&warnings);
+            return Ok(CompiledModel { timings, ..model });
+        }
+        let (module, warnings) = self.import(path, options, &mut timings)?;
+        // files beside the model may change without it
+        let keep = request.filter(|_| module.attributes.get(import::FILES).is_none());
+        self.compile_imported(module, timings, keep.map(|request| Keep { request, warnings }))
     }
 
-    fn import(&self, path: &Path, options: &import::Options, timings: &mut Timings) -> Result<Module> {
-        self.enter(Stage::Import);
-        pipeline::check_names(&self.options)?;
+    /// The module of a model that was imported before.
+    pub(crate) fn import_again(&self, request: &Request) -> Result<Module> {
+        let model = Model::of_file(&request.path, request.model.clone())?;
+        import::import_model(&model, &self.import_options(&import::Options::default())?)
+    }
+
+    /// What of these options is the importer's business, beside its own.
+    fn import_options(&self, options: &import::Options) -> Result<import::Options> {
         let mut options = options.clone();
         options.strict |= self.options.strict;
         options.list_nodes |= self.options.trace;
@@ -201,28 +227,31 @@ impl Compiler {
         }
         let fixed = |(name, shape): (&String, &Vec<i64>)| (name.clone(), shape.iter().copied().map(Some).collect());
         options.shapes.extend(self.options.shapes.iter().map(fixed));
+        Ok(options)
+    }
+
+    /// The module of a model, and what is suspicious about it.
+    fn import(&self, path: &Path, options: &import::Options, timings: &mut Timings) -> Result<(Module, Vec<String>)> {
+        self.enter(Stage::Import);
+        pipeline::check_names(&self.options)?;
+        let options = self.import_options(options)?;
         let mut module = timings.measure("import", || match path == Path::new("-") {
             true => import_standard_input(&options),
             false => import::import_file(path, &options),
         })?;
-        self.report_warnings(&mut module)?;
+        let warnings = self.report_warnings(&mut module)?;
         pipeline::print_after("import", &module, &self.options);
-        Ok(module)
+        Ok((module, warnings))
     }
 
     /// Says on the standard error output what is suspicious about a model, which is an error for those who want it so.
-    fn report_warnings(&self, module: &mut Module) -> Result<()> {
+    fn report_warnings(&self, module: &mut Module) -> Result<Vec<String>> {
         let warnings = module.attributes.remove(import::WARNINGS).as_ref().map(strings).unwrap_or_default();
-        let found = warnings.into_iter().map(|message| Diagnostic::input(Location::Unknown, message));
-        if self.options.strict {
-            let errors: Vec<Diagnostic> = found.collect();
-            return if errors.is_empty() { Ok(()) } else { Err(errors) };
+        if self.options.strict && !warnings.is_empty() {
+            return Err(warnings.into_iter().map(|message| Diagnostic::input(Location::Unknown, message)).collect());
         }
-        for warning in found {
-            // nobody may be listening
-            let _ = writeln!(std::io::stderr(), "{}", Diagnostic { severity: Severity::Warning, ..warning });
-        }
-        Ok(())
+        warn(&warnings);
+        Ok(warnings)
     }
 
     /// The module of a model at some level, and what the model takes and gives.
@@ -261,7 +290,7 @@ impl Compiler {
         look: &mut dyn FnMut(Traced, &mut Module),
     ) -> Result<(Module, Signature)> {
         let mut timings = Timings::default();
-        let mut module = self.import(path, options, &mut timings)?;
+        let (mut module, _) = self.import(path, options, &mut timings)?;
         let mut signature = Signature::of(main_function(&module)?);
         signature.tie(main_function(&module)?)?;
         freestanding::check_inputs(&signature, &self.options)?;
@@ -296,56 +325,81 @@ impl Compiler {
         Ok((module, signature))
     }
 
-    fn compile_imported(&self, mut module: Module, mut timings: Timings) -> Result<CompiledModel> {
+    fn compile_imported(&self, module: Module, mut timings: Timings, keep: Option<Keep>) -> Result<CompiledModel> {
         self.enter(Stage::Optimize);
-        let mut signature = Signature::of(main_function(&module)?);
         let operators = if self.options.profile { operators(&module) } else { IndexMap::default() };
-        pipeline::run(&mut module, &pipeline::graph(&self.options), &self.options, &mut timings)?;
-        self.report_warnings(&mut module)?;
+        let (mut module, signature) = self.to_structured(module, &mut timings)?;
+        let warnings = self.report_warnings(&mut module)?;
+        let keep = keep.map(|keep| Keep { warnings: [keep.warnings, warnings].concat(), ..keep });
+        Ok(CompiledModel { operators, ..self.finish(module, signature, timings, keep)? })
+    }
+
+    /// Takes an imported module to the structured level.
+    pub(crate) fn to_structured(&self, mut module: Module, timings: &mut Timings) -> Result<(Module, Signature)> {
+        let mut signature = Signature::of(main_function(&module)?);
+        pipeline::run(&mut module, &pipeline::graph(&self.options), &self.options, timings)?;
         signature.refine(main_function(&module)?);
-        Ok(CompiledModel { operators, ..self.finish(module, signature, timings)? })
+        Ok((module, signature))
     }
 
     /// Compiles a module at the graph level whose function is `@main_graph`.
     pub fn compile_graph(&self, module: Module) -> Result<CompiledModel> {
-        self.compile_imported(module, Timings::default())
+        self.compile_imported(module, Timings::default(), None)
     }
 
     /// Compiles a module at the structured level whose function is `@main_graph`.
     pub fn compile_structured(&self, module: Module) -> Result<CompiledModel> {
         let signature = Signature::of(main_function(&module)?);
-        self.finish(module, signature, Timings::default())
+        self.finish(module, signature, Timings::default(), None)
     }
 
-    fn finish(&self, module: Module, signature: Signature, timings: Timings) -> Result<CompiledModel> {
+    fn finish(
+        &self,
+        module: Module,
+        signature: Signature,
+        timings: Timings,
+        keep: Option<Keep>,
+    ) -> Result<CompiledModel> {
         let successor = (self.options.backend == Backend::Auto).then(|| {
             let options =
                 Options { backend: Backend::Llvm, observer: None, print_after: vec![], ..self.options.clone() };
             let (compiler, module, signature) = (Compiler { options }, module.clone(), signature.clone());
-            Successor::new(move |cancelled| compiler.finish_unless(cancelled, module, signature, Timings::default()))
+            let keep = keep.clone();
+            Successor::new(move |cancelled| {
+                compiler.finish_unless(cancelled, module, signature, Timings::default(), keep)
+            })
         });
-        let model = self.finish_unless(&Arc::default(), module, signature, timings)?;
+        let model = self.finish_unless(&Arc::default(), module, signature, timings, keep)?;
         Ok(CompiledModel { successor, ..model })
     }
 
-    fn finish_unless(
+    pub(crate) fn finish_unless(
         &self,
         cancelled: &Arc<AtomicBool>,
         mut module: Module,
         signature: Signature,
         mut timings: Timings,
+        keep: Option<Keep>,
     ) -> Result<CompiledModel> {
-        self.enter(Stage::Kernels);
-        pipeline::run(&mut module, &pipeline::kernels(&self.options), &self.options, &mut timings)?;
-        self.enter(Stage::Lower);
-        let parts = self.lower_parts(&mut module, &mut timings)?;
+        let parts = self.to_low(&mut module, &mut timings)?;
         self.enter(Stage::Generate);
         let mut model = self.generate(cancelled, &module, parts, signature, timings)?;
         self.enter(Stage::Initialize);
         let mut timings = std::mem::take(&mut model.timings);
         timings.measure("initialize", || model.initialize())?;
         model.timings = timings;
+        if let Some(keep) = keep {
+            model.keep(&keep, self.options.backend);
+        }
         Ok(model)
+    }
+
+    /// Takes a module from the structured level to the low level, in parts.
+    pub(crate) fn to_low(&self, module: &mut Module, timings: &mut Timings) -> Result<Vec<Module>> {
+        self.enter(Stage::Kernels);
+        pipeline::run(module, &pipeline::kernels(&self.options), &self.options, timings)?;
+        self.enter(Stage::Lower);
+        self.lower_parts(module, timings)
     }
 
     /// Takes a module from the kernel level to the low level, in as many parts as there are threads.
@@ -381,12 +435,10 @@ impl Compiler {
         mut timings: Timings,
     ) -> Result<CompiledModel> {
         let mut globals = timings.measure("weights", || Globals::of(module, &parts));
-        let runtime = runtime::symbols().into_iter();
-        let mut symbols: BTreeMap<String, usize> =
-            runtime.map(|(name, address)| (name.to_string(), address.expose_provenance())).collect();
-        symbols.extend(globals.addresses().map(|(name, address)| (name.to_string(), address)));
-        let recipe = Recipe { parts, symbols, threads: self.options.threads };
-        let (code, upgrade) = timings.measure("codegen", || self.machine_code(recipe, cancelled))?;
+        let recipe = Recipe { parts, symbols: globals.symbols(), threads: self.options.threads };
+        let keeper = Arc::new(OnceLock::new());
+        let (code, unlinked) = timings.measure("codegen", || self.machine_code(&recipe, cancelled))?;
+        let upgrade = matches!(unlinked, Unlinked::Cranelift(_)).then(|| upgrade(|| Ok(recipe), keeper.clone()));
         let main = code.function(MAIN).ok_or_else(|| internal("the code has no function @main_graph"))?;
         let profiled = module.attributes.get(lower::low::profile::PROFILED).and_then(Attribute::as_array);
         Ok(CompiledModel {
@@ -402,20 +454,25 @@ impl Compiler {
             profiled: profiled.unwrap_or_default().iter().map(strings).collect(),
             operators: IndexMap::default(),
             threads: self.options.threads,
+            strict: self.options.strict,
+            keeper,
+            keeping: None,
+            unlinked: Some(unlinked).filter(|_| self.options.cache.is_some()),
             _code: code,
         })
     }
 
-    fn machine_code(&self, recipe: Recipe, cancelled: &Arc<AtomicBool>) -> Result<(Code, Option<Upgrade>)> {
+    fn machine_code(&self, recipe: &Recipe, cancelled: &Arc<AtomicBool>) -> Result<(Code, Unlinked)> {
         match self.options.backend {
             Backend::Auto | Backend::Cranelift => {
-                let code = recipe.compile(Tier::Quick, cancelled)?;
-                Ok((code, Some(upgrade(recipe))))
+                let unlinked = recipe.compile(Tier::Quick, cancelled)?;
+                let code = Code::Cranelift(Box::new(unlinked.link(&recipe.symbols)?));
+                Ok((code, Unlinked::Cranelift(unlinked)))
             }
             Backend::Llvm => {
                 let objects = worker::compile(&recipe.parts, cancelled)?;
                 let code = loader::load(&objects, &recipe.symbols).map_err(|error| internal(&error))?;
-                Ok((Code::Llvm(code), None))
+                Ok((Code::Objects(code), Unlinked::Llvm(objects)))
             }
         }
     }
@@ -430,6 +487,30 @@ impl CompiledModel {
     /// The model on a better back end, once it is there.
     pub(crate) fn successor(&self) -> Option<&Arc<CompiledModel>> {
         self.successor.as_ref()?.get()
+    }
+
+    /// Writes the model into the cache, on a thread beside.
+    fn keep(&mut self, keep: &Keep, backend: Backend) {
+        let Some(unlinked) = self.unlinked.take() else { return };
+        self.globals.freeze();
+        let Some(keeper) = Keeper::new(keep, backend, self) else { return };
+        let slot = self.keeper.clone();
+        let keeper = slot.set(keeper).map_or(None, |()| Some(slot));
+        let keeping = Background::new(move |_| {
+            if let Some(keeper) = keeper.as_ref().and_then(|slot| slot.get()) {
+                let (tier, objects) = unlinked.objects()?;
+                keeper.keep(tier, &objects);
+            }
+            Ok(())
+        });
+        keeping.start();
+        self.keeping = Some(keeping);
+    }
+
+    /// Waits until the model is in the cache, if it goes there.
+    pub fn finish_keeping(&self) -> Result<()> {
+        self.keeping.as_ref().map_or(Ok(()), Background::finish)?;
+        self.successor().map_or(Ok(()), |successor| successor.finish_keeping())
     }
 
     /// Tells that the model runs more than once, so that better code is worth the time it takes to make.
@@ -453,6 +534,15 @@ impl CompiledModel {
             Some(successor) if successor.finish()? => Ok(()),
             Some(_) | None => self.upgrade.as_ref().map_or(Ok(()), Background::finish),
         }
+    }
+}
+
+/// Says on the standard error output what is suspicious.
+fn warn(messages: &[String]) {
+    for message in messages {
+        let warning = Diagnostic::input(Location::Unknown, message);
+        // nobody may be listening
+        let _ = writeln!(std::io::stderr(), "{}", Diagnostic { severity: Severity::Warning, ..warning });
     }
 }
 

@@ -1,5 +1,7 @@
 //! The buffers behind a module's `memref.global`s.
 
+use std::collections::BTreeMap;
+
 use ir::{AlignedBytes, Attribute, Blob, IndexMap, Module, Type};
 
 /// The memory of every global, by name.
@@ -8,11 +10,20 @@ pub(crate) struct Globals {
     memory: IndexMap<String, Memory>,
 }
 
-enum Memory {
+/// What a global is.
+pub(crate) enum Memory {
     /// A constant: the mapped model itself where the processor can read it there.
     Constant(Blob),
     /// A buffer that generated code writes.
     Buffer(AlignedBytes),
+    /// A buffer that nobody writes any more.
+    Result(Blob),
+}
+
+impl From<IndexMap<String, Memory>> for Globals {
+    fn from(memory: IndexMap<String, Memory>) -> Globals {
+        Globals { memory }
+    }
 }
 
 impl Globals {
@@ -37,11 +48,34 @@ impl Globals {
         }
     }
 
+    /// Every global, by name.
+    pub(crate) fn memory(&self) -> &IndexMap<String, Memory> {
+        &self.memory
+    }
+
+    /// From now on nobody writes any buffer.
+    pub(crate) fn freeze(&mut self) {
+        for memory in self.memory.values_mut() {
+            if let Memory::Buffer(bytes) = memory {
+                *memory = Memory::Result(Blob::from_owned(std::mem::replace(bytes, AlignedBytes::zeroed(0))));
+            }
+        }
+    }
+
+    /// The addresses of all that code refers to: the runtime and the globals.
+    pub(crate) fn symbols(&mut self) -> BTreeMap<String, usize> {
+        let runtime = runtime::symbols().into_iter();
+        let mut symbols: BTreeMap<String, usize> =
+            runtime.map(|(name, address)| (name.to_string(), address.expose_provenance())).collect();
+        symbols.extend(self.addresses().map(|(name, address)| (name.to_string(), address)));
+        symbols
+    }
+
     /// Name and address of every global.
-    pub(crate) fn addresses(&mut self) -> impl Iterator<Item = (&str, usize)> {
+    fn addresses(&mut self) -> impl Iterator<Item = (&str, usize)> {
         self.memory.iter_mut().map(|(name, memory)| {
             let address = match memory {
-                Memory::Constant(blob) => blob.bytes().as_ptr().expose_provenance(),
+                Memory::Constant(blob) | Memory::Result(blob) => blob.bytes().as_ptr().expose_provenance(),
                 Memory::Buffer(bytes) => bytes.as_mut_slice().as_mut_ptr().expose_provenance(),
             };
             (name.as_str(), address)

@@ -1,6 +1,7 @@
 //! The public API: a [`Compiler`] makes a [`CompiledModel`], a [`Session`] runs it on [`Tensor`]s.
 
 mod background;
+mod cache;
 mod code;
 mod compiler;
 mod evidence;
@@ -21,6 +22,7 @@ mod training;
 mod value;
 mod worker;
 
+pub use cache::Cache;
 pub use check::{Finding, Level as RuleLevel, Profile, rules};
 pub use codegen_cranelift::clif;
 pub use compiler::{Arithmetic, Backend, CompiledModel, Compiler, Options, Processor};
@@ -35,7 +37,7 @@ pub use progress::{Observer, Stage};
 pub use runtime::pages::available_memory;
 pub use runtime::processor::level as processor_level;
 pub use session::{KernelTime, Session};
-pub use signature::{Container, Extent, Port, Signature};
+pub use signature::{Container, Extent, Port, Signature, StatedExtent};
 pub use tensor::{Tensor, element_text, type_name};
 pub use trace::{Operations, Symbol, Trace, TracedNode};
 pub use training::Trainer;

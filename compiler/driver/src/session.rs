@@ -4,10 +4,11 @@
 
 use std::collections::VecDeque;
 use std::ffi::c_void;
+use std::io::Write;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use ir::{AlignedBytes, Blob, Diagnostic, IndexMap, IndexSet, Location, Result, Type};
+use ir::{AlignedBytes, Blob, Diagnostic, IndexMap, IndexSet, Location, Result, Severity, Type};
 use runtime::RunContext;
 
 use crate::compiler::CompiledModel;
@@ -136,6 +137,8 @@ pub struct Session {
     context: RunContext,
     outputs: Box<Outputs>,
     has_run: bool,
+    /// Whether the caller was told of extents that contradict what the model states.
+    has_warned: bool,
 }
 
 // SAFETY: the context's pointers are to memory that the session owns.
@@ -148,7 +151,7 @@ impl Session {
         let mut outputs = Box::new(Outputs { buffers: vec![], given });
         let host = (&raw mut *outputs).cast();
         let context = RunContext::new(host, provide_output).with_strings(&model.strings);
-        Session { model, context, outputs, has_run: false }
+        Session { model, context, outputs, has_run: false, has_warned: false }
     }
 
     /// The model being run.
@@ -216,7 +219,25 @@ impl Session {
             .into()),
         };
         self.context.end_run();
-        outputs
+        let outputs = outputs?;
+        self.compare_names(inputs, &outputs)?;
+        Ok(outputs)
+    }
+
+    /// A name of extents that has two numbers in a run is an error for those who want it so; others are told once.
+    fn compare_names(&mut self, inputs: &[Value], outputs: &[Value]) -> Result<()> {
+        if self.has_warned {
+            return Ok(());
+        }
+        let Some(message) = self.model.signature.contradiction(inputs, outputs) else { return Ok(()) };
+        let found = Diagnostic::input(Location::Unknown, message);
+        if self.model.strict {
+            return Err(found.into());
+        }
+        self.has_warned = true;
+        // nobody may be listening
+        let _ = writeln!(std::io::stderr(), "{}", Diagnostic { severity: Severity::Warning, ..found });
+        Ok(())
     }
 
     /// Runs the model once on inputs that are named; those that are missing have a value of their own.

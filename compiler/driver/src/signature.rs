@@ -16,6 +16,19 @@ pub struct Signature {
     pub outputs: Vec<Port>,
     /// Inputs that have a value of their own, by which the model was compiled; others are import options.
     pub optional: Vec<Port>,
+    /// What the model calls the extents of its outputs, whether they are found while compiling or not.
+    pub stated: Vec<StatedExtent>,
+}
+
+/// A name that a model gives an extent of an output.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StatedExtent {
+    /// Which output.
+    pub output: usize,
+    /// Which of its axes.
+    pub axis: usize,
+    /// The name.
+    pub name: String,
 }
 
 /// One input or output.
@@ -78,9 +91,11 @@ impl Signature {
                 .map(|(index, r#type)| Port::of(r#type, attributes.get(index), format!("{stem}{index}")))
                 .collect()
         };
+        let outputs = ports(&function.r#type.results, "res_attrs", "output");
         Signature {
             inputs: ports(&function.r#type.inputs, "arg_attrs", "input"),
-            outputs: ports(&function.r#type.results, "res_attrs", "output"),
+            stated: stated(&outputs),
+            outputs,
             optional: optional(function),
         }
     }
@@ -164,6 +179,40 @@ impl Signature {
         }
         Ok(())
     }
+}
+
+impl Signature {
+    /// What is said of a name of extents that this run gives two numbers (`symbol-one-extent`).
+    pub(crate) fn contradiction(&self, inputs: &[Value], outputs: &[Value]) -> Option<String> {
+        let mut known: IndexMap<&str, (i64, &str)> = IndexMap::default();
+        for (port, value) in self.inputs.iter().zip(inputs) {
+            let shape = value.as_tensor().map_or(&[][..], |tensor| &tensor.shape);
+            for (extent, &actual) in port.shape.iter().zip(shape) {
+                if let Extent::Named(name) = extent {
+                    known.entry(name).or_insert((actual, &port.name));
+                }
+            }
+        }
+        self.stated.iter().find_map(|StatedExtent { output, axis, name }| {
+            let actual = *outputs.get(*output)?.as_tensor()?.shape.get(*axis)?;
+            let output = &self.outputs[*output].name;
+            let (first, place) = *known.entry(name).or_insert((actual, output));
+            (first != actual).then(|| {
+                format!("output '{output}': '{name}' is {actual} here, but {first} in '{place}' [symbol-one-extent]")
+            })
+        })
+    }
+}
+
+fn stated(outputs: &[Port]) -> Vec<StatedExtent> {
+    let of_port = |(output, port): (usize, &Port)| {
+        let named = |(axis, extent): (usize, &Extent)| match extent {
+            Extent::Named(name) => Some(StatedExtent { output, axis, name: name.clone() }),
+            Extent::Fixed(_) | Extent::Any => None,
+        };
+        port.shape.iter().enumerate().filter_map(named).collect::<Vec<_>>()
+    };
+    outputs.iter().enumerate().flat_map(of_port).collect()
 }
 
 /// The inputs of a function that became constants.
@@ -268,5 +317,31 @@ impl Port {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn port(name: &str, extent: Extent) -> Port {
+        Port { name: name.into(), element: Type::F32, shape: vec![extent], default: None, is_variable: false }
+    }
+
+    fn value(extent: i64) -> Value {
+        let zeros = vec![0.0; extent as usize];
+        Tensor::from_f32(&[extent], &zeros).expect("as many as the shape asks").into()
+    }
+
+    #[test]
+    fn a_name_has_one_number_in_a_run() {
+        let named = |name: &str| port(name, Extent::Named("N".into()));
+        let mut signature = Signature { inputs: vec![named("x")], outputs: vec![named("y")], ..Default::default() };
+        signature.stated = stated(&signature.outputs);
+        // what is found while compiling does not change what the model says
+        signature.outputs[0].shape[0] = Extent::Fixed(4);
+        assert_eq!(signature.contradiction(&[value(4)], &[value(4)]), None);
+        let message = signature.contradiction(&[value(2)], &[value(4)]);
+        assert_eq!(message.as_deref(), Some("output 'y': 'N' is 4 here, but 2 in 'x' [symbol-one-extent]"));
     }
 }

@@ -8,14 +8,15 @@
 //!   between two runs.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use codegen_cranelift::Tier;
+use codegen_cranelift::{Relocatable, Tier};
 use ir::{ErrorClass, Module, Result};
 
 use crate::background::Background;
+use crate::cache::Keeper;
 use crate::code::Code;
 use crate::compiler::CompiledModel;
 use crate::pipeline::MAIN;
@@ -35,25 +36,69 @@ pub(crate) struct Recipe {
 }
 
 impl Recipe {
-    /// The code in one tier.
-    pub(crate) fn compile(&self, tier: Tier, cancelled: &Arc<AtomicBool>) -> Result<Code> {
-        let (symbols, cancelled) = (self.symbols.clone(), cancelled.clone());
-        let options = codegen_cranelift::Options { symbols, threads: self.threads, tier, cancelled };
-        codegen_cranelift::compile(&self.parts, &options).map(Box::new).map(Code::Cranelift)
+    /// The code in one tier, not linked yet.
+    pub(crate) fn compile(&self, tier: Tier, cancelled: &Arc<AtomicBool>) -> Result<Relocatable> {
+        let cancelled = cancelled.clone();
+        let options = codegen_cranelift::Options { threads: self.threads, tier, cancelled, ..Default::default() };
+        codegen_cranelift::relocatable(&self.parts, &options)
+    }
+}
+
+/// How good code is, the best last. Entries of the cache have the number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum CodeTier {
+    /// Cranelift's, made in a hurry.
+    Quick,
+    /// Cranelift's best.
+    Optimised,
+    /// LLVM's.
+    Llvm,
+}
+
+impl CodeTier {
+    /// The tier of a number.
+    pub(crate) fn of(number: u64) -> Option<CodeTier> {
+        [CodeTier::Quick, CodeTier::Optimised, CodeTier::Llvm].into_iter().find(|&tier| tier as u64 == number)
+    }
+}
+
+/// Code that may be kept.
+pub(crate) enum Unlinked {
+    /// Cranelift's.
+    Cranelift(Relocatable),
+    /// Objects of the LLVM back end.
+    Llvm(Vec<Vec<u8>>),
+}
+
+impl Unlinked {
+    /// The tier and the objects of a model's first code.
+    pub(crate) fn objects(self) -> Result<(CodeTier, Vec<Vec<u8>>)> {
+        Ok(match self {
+            Unlinked::Cranelift(code) => (CodeTier::Quick, vec![code.object()?]),
+            Unlinked::Llvm(objects) => (CodeTier::Llvm, objects),
+        })
     }
 }
 
 /// The better tier of Cranelift's code, and where it begins.
 pub(crate) type Upgrade = Background<(Code, Entry)>;
 
-/// The upgrade of a model whose quick code was made from the same recipe.
-pub(crate) fn upgrade(mut recipe: Recipe) -> Upgrade {
+/// The upgrade of a model whose quick code was made from the same recipe; its code is kept, too, if the model is.
+pub(crate) fn upgrade(
+    recipe: impl FnOnce() -> Result<Recipe> + Send + 'static,
+    keeper: Arc<OnceLock<Keeper>>,
+) -> Upgrade {
     Background::new(move |conditions| {
+        let mut recipe = recipe()?;
         if conditions.beside {
             recipe.threads = 1;
         }
-        let code = recipe.compile(Tier::Optimised, &conditions.cancelled)?;
+        let unlinked = recipe.compile(Tier::Optimised, &conditions.cancelled)?;
+        let code = Code::Cranelift(Box::new(unlinked.link(&recipe.symbols)?));
         let main = code.function(MAIN).expect("both tiers define the same functions");
+        if let Some(keeper) = keeper.get() {
+            keeper.keep(CodeTier::Optimised, &[unlinked.object()?]);
+        }
         Ok((code, Entry::at(main)))
     })
 }

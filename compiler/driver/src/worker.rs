@@ -27,6 +27,12 @@ pub(crate) fn compile(parts: &[Module], cancelled: &AtomicBool) -> Result<Vec<Ve
     objects.into_iter().collect()
 }
 
+/// The file of the program that LLVM is in, if it is known.
+pub(crate) fn program_file() -> Option<PathBuf> {
+    let path = PathBuf::from(program());
+    path.exists().then_some(path)
+}
+
 fn program() -> OsString {
     if let Some(named) = std::env::var_os(PROGRAM) {
         return named;

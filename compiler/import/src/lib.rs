@@ -23,7 +23,7 @@ mod types;
 
 use std::path::Path;
 
-use check::{Finding, Findings, Level, Profile};
+use check::{Finding, Level, Profile};
 use indexmap::{IndexMap, IndexSet};
 use ir::{DenseElements, Diagnostic, Module, Type};
 pub use operators::shape::WARNINGS;
@@ -39,6 +39,9 @@ pub const MAIN: &str = "main_graph";
 
 /// The module attribute that lists name and operator of each node, for a trace.
 pub const NODES: &str = "rt.nodes";
+
+/// The attribute of a module that lists the files of external data that were read, where there are any.
+pub const FILES: &str = "onnx.files";
 
 /// The attribute of a module that holds what a model says of itself and its parts.
 pub const METADATA: &str = "onnx.model";
@@ -67,7 +70,7 @@ pub enum Entry {
 }
 
 /// What to change about a model's inputs while importing it.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Options {
     /// What of the model is imported.
     pub entry: Entry,
@@ -122,7 +125,11 @@ pub fn import_bytes(bytes: &[u8], directory: Option<&Path>, options: &Options) -
 
 /// Imports a decoded model.
 pub fn import_model(model: &Model, options: &Options) -> ir::Result<Module> {
-    let model = &*operator_sets::link(model, &options.operator_sets)?;
+    let (model, missing) = operator_sets::link(model, &options.operator_sets);
+    if !missing.is_empty() {
+        return Err(missing);
+    }
+    let model = &*model;
     let keep = if options.strict { Level::Violation } else { Level::Error };
     let findings = check::check(model, options.rules, keep);
     let warning = findings.summary();
@@ -151,17 +158,11 @@ pub fn check_file(path: &Path, profile: Profile, sets: &[OperatorSetProto]) -> V
 /// Everything that is wrong with a decoded model. What needs types is looked for where nothing else keeps anybody from
 /// understanding the model.
 pub fn check_model(model: &Model, profile: Profile, sets: &[OperatorSetProto]) -> Vec<Finding> {
-    let model = match operator_sets::link(model, sets) {
-        Ok(linked) => linked,
-        Err(missing) => {
-            let mut findings = Findings::new(Level::Advice);
-            inspect::report([missing], &Trace::default(), &mut findings);
-            return findings.sorted();
-        }
-    };
+    let (model, missing) = operator_sets::link(model, sets);
     let mut findings = check::check(&model, profile, Level::Advice);
     if !findings.has_errors() && model.proto.graph.is_some() {
         inspect::inspect(&model, &mut findings);
     }
+    inspect::report(missing, &Trace::default(), &mut findings);
     findings.sorted()
 }

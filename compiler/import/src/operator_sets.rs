@@ -7,17 +7,22 @@ use proto::{FunctionProto, Model, OperatorSetProto};
 
 use crate::graph::{domain, opsets};
 
-/// The model with the functions of those operator sets that it imports, behind its own.
-pub(crate) fn link<'m>(model: &'m Model, sets: &[OperatorSetProto]) -> Result<Cow<'m, Model>, Diagnostic> {
+/// The model with the functions of those operator sets that it imports, behind its own, and an error for each domain of
+/// which there is no document of that version. That of the newest one stands in for it, so that the rest can be looked at.
+pub(crate) fn link<'m>(model: &'m Model, sets: &[OperatorSetProto]) -> (Cow<'m, Model>, Vec<Diagnostic>) {
     let mut functions: Vec<FunctionProto> = Vec::new();
+    let mut missing = Vec::new();
     for (name, version) in opsets(&model.proto.opset_import) {
         let of_domain: Vec<&OperatorSetProto> = sets.iter().filter(|set| domain(&set.domain) == name).collect();
-        let imported: Vec<_> = of_domain.iter().filter(|set| set.opset_version == version).collect();
+        let mut imported = of_domain.clone();
+        imported.retain(|set| set.opset_version == version);
         if imported.is_empty() && !of_domain.is_empty() {
             let found = of_domain.iter().map(|set| set.opset_version.to_string()).collect::<Vec<_>>().join(", ");
             let message =
                 format!("the model imports version {version} of {name}; the operator sets given have version {found}");
-            return Err(Diagnostic::input(Location::Unknown, message).breaks("set-version-given"));
+            missing.push(Diagnostic::input(Location::Unknown, message).breaks("set-version-given"));
+            let newest = of_domain.iter().map(|set| set.opset_version).max();
+            imported = of_domain.into_iter().filter(|set| Some(set.opset_version) == newest).collect();
         }
         for function in imported.iter().flat_map(|set| &set.functions) {
             let is_same = |own: &FunctionProto| {
@@ -30,9 +35,9 @@ pub(crate) fn link<'m>(model: &'m Model, sets: &[OperatorSetProto]) -> Result<Co
         }
     }
     if functions.is_empty() {
-        return Ok(Cow::Borrowed(model));
+        return (Cow::Borrowed(model), missing);
     }
     let mut model = model.clone();
     model.proto.functions.extend(functions);
-    Ok(Cow::Owned(model))
+    (Cow::Owned(model), missing)
 }

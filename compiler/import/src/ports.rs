@@ -143,6 +143,10 @@ impl<'m> Importer<'_, 'm> {
         if self.options.list_nodes {
             module.attributes.set(crate::NODES, Attribute::Array(self.listed.into()));
         }
+        let files = self.tensors.files().map(Attribute::string).collect::<Vec<_>>();
+        if !files.is_empty() {
+            module.attributes.set(crate::FILES, Attribute::Array(files.into()));
+        }
         let fits = ir::verify(&module, &dialects::registry());
         fits.map_err(|errors| errors.into_iter().map(|error| error.breaks("operator-bodies")).collect::<Vec<_>>())?;
         Ok(module)

@@ -149,6 +149,14 @@ impl Blob {
         &whole[self.offset..self.offset + self.length]
     }
 
+    /// Where the bytes begin in a file that was mapped as a whole, if that is where they are.
+    pub fn offset_in(&self, file: &Blob) -> Option<usize> {
+        match (&self.storage, &file.storage) {
+            (Storage::Mapped(own), Storage::Mapped(other)) if Arc::ptr_eq(own, other) => Some(self.offset),
+            _ => None,
+        }
+    }
+
     /// Whether the bytes are in a mapped file.
     pub fn is_mapped(&self) -> bool {
         matches!(self.storage, Storage::Mapped(_))

@@ -32,10 +32,10 @@ impl Loaded {
 
 /// Loads objects that may refer to each other. `symbols` are the addresses of what none of them defines;
 /// the C library's memory functions are known.
-pub fn load(objects: &[Vec<u8>], symbols: &BTreeMap<String, usize>) -> Result<Loaded, String> {
+pub fn load<T: AsRef<[u8]>>(objects: &[T], symbols: &BTreeMap<String, usize>) -> Result<Loaded, String> {
     let files = objects
         .iter()
-        .map(|bytes| object::File::parse(bytes.as_slice()).map_err(|error| format!("not an object file: {error}")))
+        .map(|bytes| object::File::parse(bytes.as_ref()).map_err(|error| format!("not an object file: {error}")))
         .collect::<Result<Vec<_>, _>>()?;
     let layout = Layout::of(&files, symbols)?;
     let mut memory = MmapMut::map_anon(layout.size.max(1)).map_err(|error| format!("no memory for code: {error}"))?;

@@ -57,6 +57,8 @@ pub enum Rank {
     Exactly(usize),
     /// So many or more.
     AtLeast(usize),
+    /// So many or fewer.
+    AtMost(usize),
 }
 
 impl Rank {
@@ -65,6 +67,7 @@ impl Rank {
         match self {
             Rank::Exactly(expected) => rank == expected,
             Rank::AtLeast(least) => rank >= least,
+            Rank::AtMost(most) => rank <= most,
         }
     }
 }
@@ -74,6 +77,7 @@ impl std::fmt::Display for Rank {
         match self {
             Rank::Exactly(rank) => write!(f, "rank {rank}"),
             Rank::AtLeast(rank) => write!(f, "rank {rank} or more"),
+            Rank::AtMost(rank) => write!(f, "rank {rank} or less"),
         }
     }
 }

@@ -56,6 +56,12 @@ pub(crate) struct Arguments {
     /// Threads to compile and run on; 0 means all there are
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub(crate) threads: usize,
+    /// Where compiled models are kept, for the next start; by default in the user's cache folder
+    #[arg(long, value_name = "DIR")]
+    pub(crate) cache: Option<PathBuf>,
+    /// Compile anew, and keep nothing
+    #[arg(long, conflicts_with = "cache")]
+    pub(crate) no_cache: bool,
     /// Refuse a model that breaks any rule of ONNX, also one that can be run
     #[arg(long)]
     pub(crate) strict: bool,

@@ -15,10 +15,11 @@ use std::mem::ManuallyDrop;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Instant;
 
 use clap::Parser;
 use commandline::{Drafts, Failure, Progress, guard, print, warn};
-use driver::{Arithmetic, Backend, Compiler, Options, Session, Value};
+use driver::{Arithmetic, Backend, Cache, CompiledModel, Compiler, Options, Session, Value};
 use indexmap::IndexMap;
 
 use arguments::{Arguments, BackendName};
@@ -38,7 +39,7 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &Arguments, path: &Path) -> Result<(), Failure> {
-    let start = std::time::Instant::now();
+    let start = Instant::now();
     let progress = Progress::new();
     let options = Options { observer: progress.observer(), ..options(arguments) };
     let compiler = Compiler::new(options);
@@ -60,6 +61,20 @@ fn run(arguments: &Arguments, path: &Path) -> Result<(), Failure> {
         model = compiler.compile_file_with(path, &options)?;
     }
     drop(progress);
+    let model = Arc::new(model);
+    let result = use_model(arguments, &model, &given, start);
+    // the process would end in the middle of it
+    model.finish_keeping()?;
+    result
+}
+
+/// Runs a model as it is asked for; `start` is when the process began.
+fn use_model(
+    arguments: &Arguments,
+    model: &Arc<CompiledModel>,
+    given: &IndexMap<String, Value>,
+    start: Instant,
+) -> Result<(), Failure> {
     if arguments.timings {
         for (stage, time) in &model.timings.0 {
             warn(&format!("{stage:20} {:9.3} ms", time.as_secs_f64() * 1e3));
@@ -71,7 +86,7 @@ fn run(arguments: &Arguments, path: &Path) -> Result<(), Failure> {
         model.settle()?;
     }
     // the process ends with the session: giving everything back piece by piece would only take time
-    let mut session = ManuallyDrop::new(Session::new(Arc::new(model)));
+    let mut session = ManuallyDrop::new(Session::new(model.clone()));
     if let Some(folder) = &arguments.test_data {
         return test_data::run(&mut session, folder, arguments.rtol, arguments.atol);
     }
@@ -79,7 +94,7 @@ fn run(arguments: &Arguments, path: &Path) -> Result<(), Failure> {
         files::check_target(target, session.model().signature.outputs.len())?;
     }
     let random = arguments.random.then(|| Random::new(arguments.seed));
-    let (inputs, outputs) = random::run(&mut session, &given, random)?;
+    let (inputs, outputs) = random::run(&mut session, given, random)?;
     let first_result = start.elapsed();
     if arguments.profile {
         let before = session.profile();
@@ -121,6 +136,11 @@ fn options(arguments: &Arguments) -> Options {
             (true, _) => Arithmetic::Fixed,
             (false, true) => Arithmetic::Ordered,
             (false, false) => Arithmetic::Reassociated,
+        },
+        cache: match (&arguments.cache, arguments.no_cache) {
+            (_, true) => None,
+            (Some(folder), false) => Some(Cache::at(folder.clone())),
+            (None, false) => Cache::of_user(),
         },
         strict: arguments.strict,
         explain: arguments.explain,

@@ -180,8 +180,11 @@ mod tests {
         let named = || Extent::Named("N".to_string());
         let inputs =
             vec![port("a \"b\"??/ */", vec![named(), Extent::Fixed(3)]), port("c", vec![named(), Extent::Any])];
-        let full =
-            Signature { inputs, outputs: vec![port("scalar", vec![]), port("tied", vec![named()])], optional: vec![] };
+        let full = Signature {
+            inputs,
+            outputs: vec![port("scalar", vec![]), port("tied", vec![named()])],
+            ..Default::default()
+        };
         for (number, signature) in [full, Signature::default()].iter().enumerate() {
             let interface = interface(&mut Module::new(), signature, "tiny", 0);
             if let [a, c] = &*interface.inputs {

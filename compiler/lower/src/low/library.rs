@@ -3,25 +3,28 @@
 //!
 //! Everything is computed in `f64`, also for `f32`, whose results then are off by little more than their own rounding.
 
-use std::f64::consts::{FRAC_PI_2, LN_2, LOG2_E, SQRT_2};
+mod error;
+mod inverse;
+mod pairs;
+mod turns;
+
+use std::f64::consts::{LN_2, LOG2_E, SQRT_2};
 
 use ir::{Attribute, Body, Builder, FunctionType, Location, Module, Type, Value};
 
 use super::floats::{Floats, compare};
+use turns::Turning;
 
 /// ln 2 in two parts; the first has few enough bits for its products with exponents to be exact.
 const LN2_HIGH: f64 = 6.931_471_803_691_238e-1;
 const LN2_LOW: f64 = 1.908_214_929_270_587_7e-10;
 /// 1.5 · 2⁵²: added to a number, it leaves the nearest whole one in the low bits.
 const SHIFTER: f64 = 6_755_399_441_055_744.0;
-/// 1 / 2π in words of 32 bits, the first of which is in front of the point.
-const TURNS: [i64; 8] = [0, 0x28be_60db, 0x9391_054a, 0x7f09_d5f4, 0x7d4d_3770, 0x36d8_a566, 0x4f10_e410, 0x7f94_58ea];
-
 /// What a function computes of its arguments.
 type Define = fn(&mut Scalars<'_, '_>, &[Value]) -> Value;
 
 /// The runtime's functions that are defined here.
-const FUNCTIONS: [(&str, Define); 11] = [
+const FUNCTIONS: [(&str, Define); 25] = [
     ("rt_exp_f64", |s, x| s.exp(x[0])),
     ("rt_exp2_f64", |s, x| s.exp2(x[0])),
     ("rt_expm1_f64", |s, x| s.expm1(x[0])),
@@ -30,9 +33,23 @@ const FUNCTIONS: [(&str, Define); 11] = [
     ("rt_log10_f64", |s, x| s.log10(x[0])),
     ("rt_log1p_f64", |s, x| s.log1p(x[0])),
     ("rt_tanh_f64", |s, x| s.tanh(x[0])),
+    ("rt_sinh_f64", |s, x| s.sinh(x[0])),
+    ("rt_cosh_f64", |s, x| s.cosh(x[0])),
+    ("rt_asin_f64", |s, x| s.asin(x[0])),
+    ("rt_acos_f64", |s, x| s.acos(x[0])),
+    ("rt_atan_f64", |s, x| s.atan(x[0])),
+    ("rt_asinh_f64", |s, x| s.asinh(x[0])),
+    ("rt_acosh_f64", |s, x| s.acosh(x[0])),
+    ("rt_atanh_f64", |s, x| s.atanh(x[0])),
+    ("rt_erf_f64", |s, x| s.erf(x[0])),
     ("rt_pow_f32", |s, x| s.pow_single(x[0], x[1])),
-    ("rt_sin_f32", |s, x| s.sine_single(x[0], 0)),
-    ("rt_cos_f32", |s, x| s.sine_single(x[0], 1)),
+    ("rt_pow_f64", |s, x| s.pow_double(x[0], x[1])),
+    ("rt_sin_f32", |s, x| s.turning_single(x[0], Turning::Sine)),
+    ("rt_cos_f32", |s, x| s.turning_single(x[0], Turning::Cosine)),
+    ("rt_tan_f32", |s, x| s.turning_single(x[0], Turning::Tangent)),
+    ("rt_sin_f64", |s, x| s.turning(x[0], Turning::Sine)),
+    ("rt_cos_f64", |s, x| s.turning(x[0], Turning::Cosine)),
+    ("rt_tan_f64", |s, x| s.turning(x[0], Turning::Tangent)),
 ];
 
 /// Gives a body to every declaration of a function that is known here.
@@ -91,21 +108,9 @@ impl<'b> Floats<'b> for Scalars<'_, 'b> {
         self.add(r, tail)
     }
 
-    /// `x = 2^e · (1 + f)` with 1 + f between √½ and √2; `s = f / (2 + f)`, of which `ln(1 + f)` is a series.
+    /// With `s = f / (2 + f)`, of which `ln(1 + f)` is a series.
     fn log(&mut self, x: Value) -> Value {
-        let tiny = self.compare_constant(compare::LESS, x, f64::MIN_POSITIVE);
-        let raised = self.scale(x, (1u64 << 54) as f64);
-        let normal = self.select(tiny, raised, x);
-        let bits = self.convert("arith.bitcast", normal, Type::I64);
-        let above = self.whole("arith.subi", bits, (SQRT_2 / 2.0).to_bits() as i64);
-        let exponent = self.whole("arith.shrsi", above, 52);
-        let in_place = self.whole("arith.shli", exponent, 52);
-        let mantissa = self.apply("arith.subi", &[bits, in_place]);
-        let mantissa = self.convert("arith.bitcast", mantissa, Type::F64);
-        let (lowered, level) = (self.integer(-54), self.integer(0));
-        let correction = self.select(tiny, lowered, level);
-        let exponent = self.apply("arith.addi", &[exponent, correction]);
-        let k = self.convert("arith.sitofp", exponent, Type::F64);
+        let [k, mantissa] = self.exponent_and_mantissa(x);
         let (one, two) = (self.float(1.0), self.float(2.0));
         let f = self.sub(mantissa, one);
         let sum = self.add(two, f);
@@ -205,6 +210,24 @@ impl Scalars<'_, '_> {
 
     // ---- logarithms
 
+    /// `x = 2^k · m` with m between √½ and √2.
+    fn exponent_and_mantissa(&mut self, x: Value) -> [Value; 2] {
+        let tiny = self.compare_constant(compare::LESS, x, f64::MIN_POSITIVE);
+        let raised = self.scale(x, (1u64 << 54) as f64);
+        let normal = self.select(tiny, raised, x);
+        let bits = self.convert("arith.bitcast", normal, Type::I64);
+        let above = self.whole("arith.subi", bits, (SQRT_2 / 2.0).to_bits() as i64);
+        let exponent = self.whole("arith.shrsi", above, 52);
+        let in_place = self.whole("arith.shli", exponent, 52);
+        let mantissa = self.apply("arith.subi", &[bits, in_place]);
+        let mantissa = self.convert("arith.bitcast", mantissa, Type::F64);
+        let (lowered, level) = (self.integer(-54), self.integer(0));
+        let correction = self.select(tiny, lowered, level);
+        let exponent = self.apply("arith.addi", &[exponent, correction]);
+        let k = self.convert("arith.sitofp", exponent, Type::F64);
+        [k, mantissa]
+    }
+
     fn log2(&mut self, x: Value) -> Value {
         let natural = self.log(x);
         self.scale(natural, LOG2_E)
@@ -214,10 +237,17 @@ impl Scalars<'_, '_> {
 
     fn pow_single(&mut self, x: Value, y: Value) -> Value {
         let [x, y] = [x, y].map(|value| self.convert("arith.extf", value, Type::F64));
-        let (size, one) = (self.abs(x), self.float(1.0));
+        let size = self.abs(x);
         let logarithm = self.log(size);
         let product = self.mul(y, logarithm);
         let power = self.exp(product);
+        let power = self.power_edges(x, y, power);
+        self.convert("arith.truncf", power, Type::F32)
+    }
+
+    /// Gives a power of |x| the sign it has as a power of x, and puts the special ones in place.
+    fn power_edges(&mut self, x: Value, y: Value, power: Value) -> Value {
+        let (size, one) = (self.abs(x), self.float(1.0));
         // also for infinite powers
         let unit = self.compare_constant(compare::EQUAL, size, 1.0);
         let stays = self.compare(compare::EQUAL, y, y);
@@ -243,85 +273,6 @@ impl Scalars<'_, '_> {
         let nothing = self.compare_constant(compare::EQUAL, y, 0.0);
         let is_one = self.compare_constant(compare::EQUAL, x, 1.0);
         let fixed = self.apply("arith.ori", &[nothing, is_one]);
-        let power = self.select(fixed, one, power);
-        self.convert("arith.truncf", power, Type::F32)
-    }
-
-    /// Sine (`quarters` 0) or cosine (1) of numbers of any size: their turns are counted with as many bits of 1 / 2π as tell the
-    /// last one.
-    fn sine_single(&mut self, x: Value, quarters: i64) -> Value {
-        let bits = self.convert("arith.bitcast", x, Type::I32);
-        let bits = self.convert("arith.extui", bits, Type::I64);
-        let mantissa = self.whole("arith.andi", bits, 0x7f_ffff);
-        let mantissa = self.whole("arith.ori", mantissa, 0x80_0000);
-        let mantissa = self.whole("arith.shli", mantissa, 8);
-        let exponent = self.whole("arith.shrui", bits, 23);
-        let exponent = self.whole("arith.andi", exponent, 0xff);
-        // |x| is the mantissa times 2^(exponent - 32)
-        let exponent = self.whole("arith.subi", exponent, 126);
-        let first = self.whole("arith.shrsi", exponent, 5);
-        let shift = self.whole("arith.andi", exponent, 31);
-        let words: [Value; 4] = std::array::from_fn(|at| {
-            (1..=4).fold(self.integer(TURNS[at]), |word, start| {
-                let (other, here) = (self.integer(TURNS[start + at]), self.equal(first, start as i64));
-                self.select(here, other, word)
-            })
-        });
-        let [high, middle, low] = std::array::from_fn(|at| {
-            let upper = self.whole("arith.shli", words[at], 32);
-            let both = self.apply("arith.ori", &[upper, words[at + 1]]);
-            let moved = self.apply("arith.shli", &[both, shift]);
-            self.whole("arith.shrui", moved, 32)
-        });
-        // the last turn in units of 2^-64
-        let [high, middle, low] = [high, middle, low].map(|word| self.apply("arith.muli", &[mantissa, word]));
-        let high = self.whole("arith.shli", high, 32);
-        let low = self.whole("arith.shrui", low, 32);
-        let turn = self.apply("arith.addi", &[high, middle]);
-        let turn = self.apply("arith.addi", &[turn, low]);
-        let rounded = self.whole("arith.addi", turn, 1 << 61);
-        let quarter = self.whole("arith.shrui", rounded, 62);
-        let whole = self.whole("arith.shli", quarter, 62);
-        let rest = self.apply("arith.subi", &[turn, whole]);
-        let rest = self.convert("arith.sitofp", rest, Type::F64);
-        let angle = self.scale(rest, FRAC_PI_2 / (1u64 << 62) as f64);
-        let (wide, none) = (self.convert("arith.extf", x, Type::F64), self.integer(0));
-        // below, nothing is to be counted, nor are there bits enough
-        let size = self.abs(wide);
-        let small = self.compare_constant(compare::LESS, size, 0.75);
-        let angle = self.select(small, size, angle);
-        let quarter = self.select(small, none, quarter);
-        let y = self.quadrant(angle, quarter, quarters);
-        // the sine is odd, the cosine even
-        let negative = self.compare_constant(compare::LESS, wide, 0.0);
-        let negated = self.apply("arith.negf", &[y]);
-        let y = if quarters == 0 { self.select(negative, negated, y) } else { y };
-        let finite = self.compare_constant(compare::LESS, size, f64::INFINITY);
-        let none = self.float(f64::NAN);
-        let y = self.select(finite, y, none);
-        self.convert("arith.truncf", y, Type::F32)
-    }
-
-    /// The sine of an angle of at most π/4 and some quarters of a turn.
-    fn quadrant(&mut self, angle: Value, quarter: Value, more: i64) -> Value {
-        let square = self.mul(angle, angle);
-        // the series of both, the highest power's coefficient first
-        let series = |from: u32| {
-            (0..8u32).rev().map(move |at| {
-                let factorial = (1..=2 * at + from).map(f64::from).product::<f64>();
-                if at % 2 == 0 { 1.0 / factorial } else { -1.0 / factorial }
-            })
-        };
-        let sine = self.polynomial(square, series(1));
-        let sine = self.mul(sine, angle);
-        let cosine = self.polynomial(square, series(0));
-        let quarter = self.whole("arith.addi", quarter, more);
-        let odd = self.whole("arith.andi", quarter, 1);
-        let odd = self.equal(odd, 1);
-        let y = self.select(odd, cosine, sine);
-        let negated = self.apply("arith.negf", &[y]);
-        let second = self.whole("arith.andi", quarter, 2);
-        let second = self.equal(second, 2);
-        self.select(second, negated, y)
+        self.select(fixed, one, power)
     }
 }

@@ -7,12 +7,13 @@ use ir::{Op, Value};
 use super::parameters::{in_front_of, rescaled};
 use crate::graph::{Emitter, Problem};
 use crate::nn::{Convolution, Sliding, convolution_shape};
-use crate::operator::{Cost, Kind, Operator};
+use crate::operator::{Cost, Kind, Operator, Rank};
 use crate::structured::convolution::lower_integer;
 
 pub(crate) const CONV_INTEGER: Operator = Operator {
     cost: Cost::Products(|operands, _| operands[1].iter().skip(1).product::<f64>() / 2.0),
     kind: Kind::Contraction,
+    ranks: &[(2, Rank::AtMost(1)), (3, Rank::AtMost(1))],
     shapes: Some(|node| convolution_shape(node, &convolution(node.view()))),
     lower: Some(|lowering, op| {
         let view = views::ConvInteger::of(lowering.source, op);
@@ -29,6 +30,7 @@ fn convolution(view: views::ConvInteger) -> Convolution {
 
 pub(crate) const QLINEAR_CONV: Operator = Operator {
     kind: Kind::Contraction,
+    ranks: &[(2, Rank::AtMost(1)), (5, Rank::AtMost(1))],
     shapes: Some(|node| {
         let views::QLinearConv { x, w, b, auto_pad, dilations, group, pads, strides, .. } = node.view();
         let sliding = Sliding { auto_pad, dilations, pads, strides };

@@ -5,12 +5,13 @@ use dialects::onnx::views::{self, View};
 use ir::{Attribute, DimExpr, Op, Type, Value};
 
 use super::{remark_empty, without};
-use crate::graph::{Differential, Emitter};
+use crate::graph::{self, Differential, Emitter, Problem};
 use crate::operator::{Kind, Operator};
 use crate::shape::{Answer, Elements, Node};
 use crate::structured::reduction::{Combine, Fold, Shaped, accumulator, normalize_axis};
 use crate::structured::scalars::{Comparison, Scalars};
 use crate::structured::{Lowering, Unsupported};
+use crate::types::type_number;
 use crate::upgrade::axes_to_input;
 
 pub(crate) const REDUCE_L1: Operator = Operator {
@@ -28,14 +29,14 @@ pub(crate) const REDUCE_L2: Operator = Operator {
 };
 
 pub(crate) const REDUCE_LOG_SUM: Operator = Operator {
-    upgrades: &[(18, axes_to_input)],
+    upgrades: &[(18, axes_to_input), (28, integers_as_floats)],
     shapes: Some(|node| shapes(node, Function::LogSum)),
     lower: Some(|lowering, op| lower(lowering, op, Function::LogSum)),
     ..reduction(OnnxOp::ReduceLogSum)
 };
 
 pub(crate) const REDUCE_LOG_SUM_EXP: Operator = Operator {
-    upgrades: &[(18, axes_to_input)],
+    upgrades: &[(18, axes_to_input), (28, integers_as_floats)],
     shapes: Some(|node| shapes(node, Function::LogSumExp)),
     lower: Some(|lowering, op| lower(lowering, op, Function::LogSumExp)),
     ..reduction(OnnxOp::ReduceLogSumExp)
@@ -140,6 +141,18 @@ enum Function {
 
 const fn reduction(operator: OnnxOp) -> Operator {
     Operator { kind: Kind::Reduction, ..Operator::of(operator) }
+}
+
+/// Until 27 logarithms may be of integers: they are computed in floats, and the fraction is cut off.
+fn integers_as_floats(node: &mut graph::Node, emit: &mut Emitter) -> Result<(), Problem> {
+    let data = node.operands[0];
+    if emit.body.value_type(data).element().is_integer() {
+        node.operands[0] = emit.op("Cast", &[data], [("to", Attribute::i64(type_number(&Type::F64)))]);
+        let logarithm = emit.op(&node.name, &node.operands, node.attributes.clone());
+        let cut = emit.plain("CastLike", &[logarithm, data]);
+        node.replace(cut, emit);
+    }
+    Ok(())
 }
 
 /// All reductions have the same operands and attributes, so one view reads them.

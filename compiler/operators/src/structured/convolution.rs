@@ -95,9 +95,6 @@ pub(crate) fn lower_integer(
     conv: &nn::Convolution,
     [x_zero, w_zero]: [Option<Value>; 2],
 ) -> Result<(), Unsupported> {
-    if [x_zero, w_zero].into_iter().flatten().any(|zero| lowering.shape(zero).len() > 1) {
-        return Err(Unsupported::new("a zero point is neither a number nor a list"));
-    }
     let result = lowering.source.op(op).results()[0];
     let weights = lowering.shaped(conv.w);
     let (input, output) = (lowering.shape(conv.x), lowering.shape(result));

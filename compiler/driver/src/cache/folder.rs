@@ -1,0 +1,250 @@
+//! A folder of files, each of which is what it was when it was written, or is not there.
+//!
+//! Invariants
+//! - The folder belongs to the user and nobody else may look into it; one that is otherwise is not used.
+//! - A file is written under another name and then renamed, so that whoever opens it sees all of it, whatever other processes do.
+//! - A file begins with its length and a hash of what follows. One that does not fit them is removed, not read.
+//! - The files together are at most as large as the folder may be; those go first that nobody has read for longest.
+//! - What cannot be written is not kept: that is no error.
+
+use std::fs::{DirBuilder, File, Metadata, OpenOptions};
+use std::io::Write;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, SystemTime};
+
+use ir::Blob;
+use sha2::{Digest, Sha256};
+
+/// What a file begins with.
+const MAGIC: [u8; 8] = *b"onnxkept";
+/// Where the contents begin: magic, length and hash, and room so that what is aligned in the contents is so in memory.
+const START: usize = 64;
+/// What the name of a file that is being written begins with.
+const UNFINISHED: &str = ".unfinished-";
+/// When a file that is being written was left behind by a process that has ended.
+const LEFT_BEHIND: Duration = Duration::from_secs(3600);
+
+/// A folder of files.
+#[derive(Clone, Debug)]
+pub(crate) struct Folder {
+    path: PathBuf,
+    /// Bytes of all files together, at most.
+    limit: u64,
+}
+
+impl Folder {
+    /// The folder of a path, which is made where there is none, unless others have a hand in it.
+    pub(crate) fn open(path: &Path, limit: u64) -> Option<Folder> {
+        DirBuilder::new().recursive(true).mode(0o700).create(path).ok()?;
+        let is_own = is_private(&path.metadata().ok()?);
+        is_own.then(|| Folder { path: path.to_path_buf(), limit })
+    }
+
+    /// The names of all files.
+    pub(crate) fn names(&self) -> Vec<String> {
+        let Ok(entries) = self.path.read_dir() else { return vec![] };
+        entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect()
+    }
+
+    /// The contents of a file.
+    pub(crate) fn read(&self, name: &str) -> Option<Blob> {
+        let path = self.path.join(name);
+        if !is_private(&path.symlink_metadata().ok()?) {
+            return None;
+        }
+        let contents = Blob::map_file(&path).ok().and_then(|file| contents(&file));
+        match contents {
+            // used now: it goes later. Where that cannot be noted it goes earlier
+            Some(_) => drop(File::open(&path).and_then(|file| file.set_modified(SystemTime::now()))),
+            None => drop(std::fs::remove_file(&path)),
+        }
+        contents
+    }
+
+    /// Writes a file, in place of the one of that name. Whether it is there afterwards.
+    pub(crate) fn write(&self, name: &str, contents: &[&[u8]]) -> bool {
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        let length: usize = contents.iter().map(|part| part.len()).sum();
+        if (START + length) as u64 > self.limit / 2 {
+            return false;
+        }
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let unfinished = self.path.join(format!("{UNFINISHED}{}-{number}", std::process::id()));
+        let written = write(&unfinished, length, contents).and_then(|()| {
+            std::fs::rename(&unfinished, self.path.join(name))?;
+            self.make_room()
+        });
+        if written.is_err() {
+            // it may never have been made
+            let _ = std::fs::remove_file(&unfinished);
+        }
+        written.is_ok()
+    }
+
+    /// Removes files until the others fit.
+    fn make_room(&self) -> std::io::Result<()> {
+        let mut files = Vec::new();
+        for entry in self.path.read_dir()? {
+            let entry = entry?;
+            // another process may have removed it
+            let Ok(metadata) = entry.metadata() else { continue };
+            let used = metadata.modified()?;
+            let is_unfinished = entry.file_name().to_string_lossy().starts_with(UNFINISHED);
+            match is_unfinished {
+                true if used.elapsed().unwrap_or_default() < LEFT_BEHIND => {}
+                true => drop(std::fs::remove_file(entry.path())),
+                false => files.push((used, metadata.len(), entry.path())),
+            }
+        }
+        files.sort();
+        let mut total: u64 = files.iter().map(|(_, size, _)| size).sum();
+        for (_, size, path) in files {
+            if total <= self.limit {
+                break;
+            }
+            let _ = std::fs::remove_file(path);
+            total -= size;
+        }
+        Ok(())
+    }
+}
+
+/// Whether something belongs to this user, and nobody else may change it, nor look into a folder.
+fn is_private(metadata: &Metadata) -> bool {
+    let others = if metadata.is_dir() { 0o077 } else { 0o022 };
+    metadata.uid() == rustix::process::geteuid().as_raw() && metadata.mode() & others == 0 && !metadata.is_symlink()
+}
+
+fn contents(file: &Blob) -> Option<Blob> {
+    let (head, rest) = file.bytes().split_at_checked(START)?;
+    let length = usize::try_from(u64::from_le_bytes(head[8..16].try_into().ok()?)).ok()?;
+    let is_whole = head[..8] == MAGIC && rest.len() == length && head[16..48] == Sha256::digest(rest)[..];
+    if is_whole { file.window(START, length) } else { None }
+}
+
+fn write(path: &Path, length: usize, contents: &[&[u8]]) -> std::io::Result<()> {
+    let mut hash = Sha256::new();
+    contents.iter().for_each(|part| hash.update(part));
+    let mut head = [0; START];
+    head[..8].copy_from_slice(&MAGIC);
+    head[8..16].copy_from_slice(&(length as u64).to_le_bytes());
+    head[16..48].copy_from_slice(&hash.finalize());
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
+    file.write_all(&head)?;
+    contents.iter().try_for_each(|part| file.write_all(part))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A folder that goes with the test.
+    struct Scratch(Folder);
+
+    impl std::ops::Deref for Scratch {
+        type Target = Folder;
+
+        fn deref(&self) -> &Folder {
+            &self.0
+        }
+    }
+
+    impl Drop for Scratch {
+        fn drop(&mut self) {
+            let _ = std::fs::remove_dir_all(&self.path);
+        }
+    }
+
+    fn folder(name: &str, limit: u64) -> Scratch {
+        let path = std::env::temp_dir().join(format!("onnx-kept-{}-{name}", std::process::id()));
+        Scratch(Folder::open(&path, limit).expect("it is the user's own"))
+    }
+
+    fn read(folder: &Folder, name: &str) -> Option<Vec<u8>> {
+        folder.read(name).map(|blob| blob.bytes().to_vec())
+    }
+
+    #[test]
+    fn what_was_written_is_read() {
+        let folder = folder("read", 1 << 20);
+        assert!(folder.write("a", &[b"one", b"", b" and two"]) && folder.write("b", &[]));
+        assert_eq!((read(&folder, "a"), read(&folder, "b")), (Some(b"one and two".to_vec()), Some(vec![])));
+        assert!(folder.write("a", &[b"other"]));
+        assert_eq!((read(&folder, "a"), read(&folder, "c")), (Some(b"other".to_vec()), None));
+        assert_eq!(folder.names().len(), 2);
+    }
+
+    #[test]
+    fn damaged_files_are_removed() {
+        let folder = folder("damaged", 1 << 20);
+        let path = folder.path.join("a");
+        let damages: [fn(&mut Vec<u8>); 6] = [
+            |bytes| bytes[70] ^= 1,
+            |bytes| bytes[20] ^= 1,
+            |bytes| bytes[0] = 0,
+            |bytes| bytes.truncate(80),
+            |bytes| bytes.push(0),
+            |bytes| bytes.clear(),
+        ];
+        for damage in damages {
+            assert!(folder.write("a", &[&[7; 100]]));
+            let mut bytes = std::fs::read(&path).expect("it was written");
+            damage(&mut bytes);
+            std::fs::write(&path, &bytes).expect("it can be written");
+            assert_eq!((read(&folder, "a"), path.exists()), (None, false));
+        }
+    }
+
+    #[test]
+    fn the_oldest_files_make_room() {
+        let folder = folder("room", 1000);
+        for (at, name) in ["a", "b", "c", "d"].into_iter().enumerate() {
+            assert!(folder.write(name, &[&[0; 200]]));
+            let used = SystemTime::now() - Duration::from_secs(100 - at as u64);
+            let file = File::open(folder.path.join(name)).expect("it was written");
+            file.set_modified(used).expect("it is the user's own");
+            if name == "c" {
+                assert!(folder.read("a").is_some());
+            }
+        }
+        let mut names = folder.names();
+        names.sort();
+        assert_eq!(names, ["a", "c", "d"]);
+        assert!(!folder.write("large", &[&[0; 2000]]) && folder.names().len() == 3);
+    }
+
+    #[test]
+    fn what_others_may_change_is_not_used() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = folder("others", 1000);
+        let set = |path: &Path, mode| std::fs::set_permissions(path, PermissionsExt::from_mode(mode)).expect("own");
+        assert!(folder.write("a", &[b"one"]));
+        set(&folder.path.join("a"), 0o666);
+        assert!(folder.read("a").is_none());
+        set(&folder.path, 0o755);
+        assert!(Folder::open(&folder.path, 1000).is_none());
+        set(&folder.path, 0o700);
+        let link = folder.path.join("link");
+        std::os::unix::fs::symlink(folder.path.join("a"), link).expect("own");
+        set(&folder.path.join("a"), 0o600);
+        assert!(folder.read("a").is_some() && folder.read("link").is_none());
+    }
+
+    #[test]
+    fn many_write_at_once() {
+        let folder = folder("many", 1 << 20);
+        std::thread::scope(|scope| {
+            for byte in 0..8u8 {
+                let folder = &folder;
+                scope.spawn(move || (0..50).for_each(|_| assert!(folder.write("a", &[&[byte; 5000]]))));
+            }
+            for _ in 0..200 {
+                let found = read(&folder, "a").unwrap_or_default();
+                assert!(found.windows(2).all(|pair| pair[0] == pair[1]));
+            }
+        });
+        assert_eq!(folder.names(), ["a"]);
+    }
+}

@@ -1,0 +1,93 @@
+//! A compiled model out of the cache.
+
+use std::sync::{Arc, Mutex, OnceLock};
+
+use ir::{IndexMap, Module, Result};
+
+use super::entry::{Entry, Kept};
+use super::{Keep, Keeper, Request};
+use crate::code::Code;
+use crate::compiler::{Backend, CompiledModel, Compiler, Options};
+use crate::pipeline::{INITIALIZE, MAIN, Timings};
+use crate::session;
+use crate::signature::Signature;
+use crate::tiers::{CodeTier, Recipe, Successor, upgrade};
+
+impl Compiler {
+    /// The model that is asked for and what was suspicious about it, with the best code that was kept.
+    pub(crate) fn find(&self, request: &Arc<Request>) -> Option<(CompiledModel, Vec<String>)> {
+        let backends = match self.options.backend {
+            Backend::Auto => &[Backend::Llvm, Backend::Cranelift][..],
+            Backend::Cranelift => &[Backend::Cranelift],
+            Backend::Llvm => &[Backend::Llvm],
+        };
+        backends.iter().find_map(|&backend| {
+            let bytes = request.folder.read(&request.find(backend)?)?;
+            self.revive(request, backend, Entry::decode(&bytes, &request.model)?)
+        })
+    }
+
+    fn revive(&self, request: &Arc<Request>, backend: Backend, entry: Entry) -> Option<(CompiledModel, Vec<String>)> {
+        let Entry { tier, kept, encoded, objects } = entry;
+        let Kept { signature, messages, strings, warnings, mut globals, is_initialized } = kept;
+        let symbols = globals.symbols();
+        let objects: Vec<&[u8]> = objects.iter().map(ir::Blob::bytes).collect();
+        let code = Code::Objects(loader::load(&objects, &symbols).ok()?);
+        let main = session::Entry::at(code.function(MAIN)?);
+        let initialize = code.function(INITIALIZE).filter(|_| !is_initialized).map(session::Entry::at);
+        let keeper = Keeper { request: request.clone(), backend, encoded, written: Mutex::new(Some(tier)) };
+        let keeper = Arc::new(OnceLock::from(keeper));
+        let again = |backend| {
+            let options = Options { backend, observer: None, ..self.options.clone() };
+            (Compiler { options }, request.clone())
+        };
+        let upgrade = (tier == CodeTier::Quick).then(|| {
+            let (compiler, request) = again(Backend::Cranelift);
+            let threads = self.options.threads;
+            let recipe = move || Ok(Recipe { parts: compiler.parts_again(&request)?, symbols, threads });
+            upgrade(recipe, keeper.clone())
+        });
+        let successor = (self.options.backend == Backend::Auto && tier != CodeTier::Llvm).then(|| {
+            let (compiler, request) = again(Backend::Llvm);
+            let keep = Keep { request: request.clone(), warnings: warnings.clone() };
+            Successor::new(move |cancelled| {
+                let (module, signature) = compiler.structured_again(&request)?;
+                compiler.finish_unless(cancelled, module, signature, Timings::default(), Some(keep))
+            })
+        });
+        let mut model = CompiledModel {
+            signature,
+            timings: Timings::default(),
+            globals,
+            main,
+            upgrade,
+            successor,
+            initialize,
+            messages,
+            strings,
+            threads: self.options.threads,
+            strict: self.options.strict,
+            profiled: vec![],
+            operators: IndexMap::default(),
+            keeper,
+            keeping: None,
+            unlinked: None,
+            _code: code,
+        };
+        model.initialize().ok()?;
+        Some((model, warnings))
+    }
+
+    /// The model at the structured level, when it was compiled before.
+    fn structured_again(&self, request: &Request) -> Result<(Module, Signature)> {
+        let (mut module, signature) = self.to_structured(self.import_again(request)?, &mut Timings::default())?;
+        module.attributes.remove(import::WARNINGS);
+        Ok((module, signature))
+    }
+
+    /// The model at the low level, when it was compiled before.
+    fn parts_again(&self, request: &Request) -> Result<Vec<Module>> {
+        let (mut module, _) = self.structured_again(request)?;
+        self.to_low(&mut module, &mut Timings::default())
+    }
+}
