@@ -36,7 +36,8 @@ def measure(contender, arguments, model, threads):
         command = [sys.executable, Path(__file__).parent / "peers.py", contender, model, data, threads, arguments.runs]
     else:
         command = [arguments.onnx_run, model, "--inputs", data, "--backend", contender, "--threads", threads]
-        command += ["--bench", "--json", "--runs", arguments.runs]
+        # a cold start is one that finds nothing
+        command += ["--no-cache", "--bench", "--json", "--runs", arguments.runs]
     try:
         done = subprocess.run([str(part) for part in command], capture_output=True, text=True, timeout=arguments.limit)
     except subprocess.TimeoutExpired:

@@ -124,7 +124,7 @@ def time_runtime(session, inputs, seconds):
 
 def time_ours(arguments, case, backend, runs):
     given = ["--inputs", case.folder] if case.inputs else []
-    command = [arguments.onnx_run, case.folder / "model.onnx", *given, "--backend", backend, "--threads", 1]
+    command = [arguments.onnx_run, case.folder / "model.onnx", *given, "--no-cache", "--backend", backend, "--threads", 1]
     command += ["--bench", "--json", "--runs", runs]
     done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
     if done.returncode != 0:

@@ -29,7 +29,7 @@ def time_of(arguments, folder, m, n, k, constant):
     )
     path = pathlib.Path(folder) / "product.onnx"
     save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=10), path)
-    command = [arguments.onnx_run, path, "--random", "--bench", "--json", "--threads", "1", "--runs", str(arguments.runs)]
+    command = [arguments.onnx_run, path, "--no-cache", "--random", "--bench", "--json", "--threads", "1", "--runs", str(arguments.runs)]
     command += ["--backend", arguments.backend]
     return json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)["latency_ms"]["min"]
 
