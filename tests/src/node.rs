@@ -107,7 +107,7 @@ pub fn model(domain: &str, opset: i64, node: NodeProto, inputs: &[ValueInfoProto
 
 /// Writes a model into a temporary file; `name` is its own among the tests that run at a time.
 pub fn write(model: &ModelProto, name: &str) -> PathBuf {
-    let path = scratch::folder(name).join("model.onnx");
+    let path = scratch::folder(&format!("model-{name}")).join("model.onnx");
     std::fs::write(&path, model.encode_to_vec()).expect("the folder can be written");
     path
 }

@@ -98,10 +98,13 @@ fn matrix(object: &[u8], trace: &Trace) -> Result<Value, Failure> {
     }))
 }
 
-/// What a symbol is a part of: the code generator splits what is only ever read in parts, and numbers those.
+/// What a symbol is a part or a copy of: the code generator splits what is only ever read in parts, copies functions for arguments
+/// that it knows, and numbers those.
 fn whole(name: &str) -> &str {
     match name.rsplit_once('.') {
-        Some((whole, number)) if !whole.is_empty() && number.chars().all(|c| c.is_ascii_digit()) => whole,
+        Some((whole, number)) if !whole.is_empty() && number.chars().all(|c| c.is_ascii_digit()) => {
+            whole.strip_suffix(".specialized").unwrap_or(whole)
+        }
         _ => name,
     }
 }
