@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::conformance::repository;
+use crate::scratch;
 
 /// What a command that must succeed writes.
 pub fn run(command: &mut Command) -> Vec<u8> {
@@ -14,8 +14,7 @@ pub fn run(command: &mut Command) -> Vec<u8> {
 
 /// A program around a model, in a folder of its own; `arguments` are more for `onnxc`.
 pub fn build(onnxc: &Path, model: &Path, arguments: &[&str], program: &str, name: &str) -> PathBuf {
-    let folder = repository().join("target/tmp").join(name);
-    std::fs::create_dir_all(&folder).expect("the target folder takes folders");
+    let folder = scratch::folder(name);
     for (emit, file) in [("obj", "model.o"), ("header", "model.h")] {
         let mut command = Command::new(onnxc);
         command.arg(model).args(arguments).args(["--name", "model", "--emit", emit, "-o"]);

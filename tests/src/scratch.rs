@@ -1,6 +1,8 @@
 //! Where tests leave files: below the build's own folder, so that nothing gathers elsewhere.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+
+use crate::conformance::repository;
 
 /// A folder of a test's own, empty; `name` is its own among all tests.
 pub fn folder(name: &str) -> PathBuf {
@@ -13,7 +15,7 @@ pub fn folder(name: &str) -> PathBuf {
 
 /// Where a file or folder of that name goes, left as it is.
 pub fn place(name: &str) -> PathBuf {
-    let all = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../target/tmp"));
-    std::fs::create_dir_all(all).expect("the build's folder takes folders");
+    let all = repository().join("target/tmp");
+    std::fs::create_dir_all(&all).expect("the build's folder takes folders");
     all.join(name)
 }

@@ -5,6 +5,7 @@ use std::process::Command;
 
 use tests::conformance::repository;
 use tests::node::{model, node, tensor_type, value_info, write};
+use tests::scratch;
 use tests::worker::onnxc;
 
 /// The blocks of a kind in a Markdown text.
@@ -56,7 +57,7 @@ fn prepare(folder: &Path, tools: &Path) {
 #[test]
 fn every_command_works() {
     let readme = std::fs::read_to_string(repository().join("README.md")).expect("it is there");
-    let folder = repository().join("target/tmp/readme");
+    let folder = scratch::folder("readme");
     let program = onnxc(Path::new(env!("CARGO_BIN_EXE_models")));
     let tools = program.parent().expect("it lies in a folder");
     prepare(&folder, tools);

@@ -9,7 +9,7 @@ use proto::{
     AttributeProto, Dimension, DimensionValue, GraphProto, Message, ModelProto, NodeProto, OperatorSetIdProto,
     TensorShapeProto, TypeProto, TypeTensor, TypeValue, ValueInfoProto,
 };
-use tests::conformance::repository;
+use tests::scratch;
 
 /// A graph from `x: f32[8, 32]` to the result of its last node.
 #[derive(Default)]
@@ -52,9 +52,7 @@ impl Graph {
             graph: Some(graph),
             ..Default::default()
         };
-        let folder = repository().join("target/tmp/scale");
-        std::fs::create_dir_all(&folder).expect("the target folder takes folders");
-        let file = folder.join(name).with_extension("onnx");
+        let file = scratch::place(&format!("scale-{name}.onnx"));
         std::fs::write(&file, model.encode_to_vec()).expect("the folder takes files");
         file
     }

@@ -43,7 +43,7 @@ pub(crate) struct Names<'m> {
     pub(crate) again: Vec<(&'m str, Definition)>,
     /// The node that is being looked at.
     pub(crate) at: usize,
-    /// Whether nodes are known to stand behind those whose outputs they read.
+    /// Whether the nodes that were looked at stand behind those whose outputs they read.
     pub(crate) is_ordered: bool,
 }
 
@@ -79,18 +79,6 @@ impl<'m> Names<'m> {
     /// What defines a name, unless that is a node that has not been looked at yet.
     pub(crate) fn is_late(&self, definition: Definition) -> bool {
         definition.by == Part::Node && definition.index >= self.at
-    }
-
-    /// Whether every node stands behind those whose outputs it reads: quicker than to find an order. Not found out where
-    /// nodes hold graphs.
-    pub(crate) fn stand_in_order(&self, nodes: &[NodeProto]) -> bool {
-        let is_behind = |at: usize, name: &String| {
-            self.get(name).is_none_or(|definition| definition.by != Part::Node || definition.index < at)
-        };
-        nodes.iter().enumerate().all(|(at, node)| {
-            let holds_graph = node.attribute.iter().any(|a| a.g.is_some() || !a.graphs.is_empty());
-            !holds_graph && node.input.iter().all(|name| is_behind(at, name))
-        })
     }
 
     fn nodes(&mut self, nodes: &'m [NodeProto]) {

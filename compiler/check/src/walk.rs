@@ -477,14 +477,13 @@ impl<'m> Walker<'m> {
     }
 
     fn nodes(&mut self, nodes: &'m [NodeProto]) {
-        let scope = self.scope();
-        scope.is_ordered = scope.stand_in_order(nodes);
-        self.show(|f| &f.nodes, nodes);
+        self.scope().is_ordered = true;
         for (index, node) in nodes.iter().enumerate() {
             self.scope().at = index;
             self.inside(Step::number(Part::Node, index, &node.name), |walker| walker.node(node));
         }
         self.scope().at = nodes.len();
+        self.show(|f| &f.nodes, nodes);
     }
 
     fn scope(&mut self) -> &mut Names<'m> {
@@ -528,6 +527,10 @@ impl<'m> Walker<'m> {
             return;
         }
         let reading = self.walk.find(name);
+        if let Some(late) = reading.filter(|reading| reading.late) {
+            let own = self.walk.scopes.len() - 1;
+            self.walk.scopes[own - late.outwards].is_ordered = false;
+        }
         self.inside(Step::number(part, index, name), |walker| {
             for &(rule, find) in &walker.finders.read {
                 find(&mut Visit { walk: &walker.walk, rule, findings: &mut walker.findings }, name, reading);

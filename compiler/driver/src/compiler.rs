@@ -538,7 +538,7 @@ impl CompiledModel {
 }
 
 /// Says on the standard error output what is suspicious.
-fn warn(messages: &[String]) {
+pub(crate) fn warn(messages: &[String]) {
     for message in messages {
         let warning = Diagnostic::input(Location::Unknown, message);
         // nobody may be listening

@@ -4,14 +4,13 @@
 
 use std::collections::VecDeque;
 use std::ffi::c_void;
-use std::io::Write;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use ir::{AlignedBytes, Blob, Diagnostic, IndexMap, IndexSet, Location, Result, Severity, Type};
+use ir::{AlignedBytes, Blob, Diagnostic, IndexMap, IndexSet, Location, Result, Type};
 use runtime::RunContext;
 
-use crate::compiler::CompiledModel;
+use crate::compiler::{CompiledModel, warn};
 use crate::pipeline::INITIALIZE;
 use crate::signature::Port;
 use crate::tensor::Tensor;
@@ -230,13 +229,11 @@ impl Session {
             return Ok(());
         }
         let Some(message) = self.model.signature.contradiction(inputs, outputs) else { return Ok(()) };
-        let found = Diagnostic::input(Location::Unknown, message);
         if self.model.strict {
-            return Err(found.into());
+            return Err(Diagnostic::input(Location::Unknown, message).into());
         }
         self.has_warned = true;
-        // nobody may be listening
-        let _ = writeln!(std::io::stderr(), "{}", Diagnostic { severity: Severity::Warning, ..found });
+        warn(&[message]);
         Ok(())
     }
 

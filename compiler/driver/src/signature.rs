@@ -184,6 +184,9 @@ impl Signature {
 impl Signature {
     /// What is said of a name of extents that this run gives two numbers (`symbol-one-extent`).
     pub(crate) fn contradiction(&self, inputs: &[Value], outputs: &[Value]) -> Option<String> {
+        if self.stated.is_empty() {
+            return None;
+        }
         let mut known: IndexMap<&str, (i64, &str)> = IndexMap::default();
         for (port, value) in self.inputs.iter().zip(inputs) {
             let shape = value.as_tensor().map_or(&[][..], |tensor| &tensor.shape);

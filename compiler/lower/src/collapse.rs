@@ -11,7 +11,7 @@ use ir::{AffineExpr, AffineMap, Attribute, Body, Builder, DenseElements, IndexMa
 
 use crate::extents::extent_of;
 use crate::fuse::Group;
-use dialects::linalg::generic::{Generic, Iterator};
+use dialects::linalg::generic::{Generic, Iterator, written_maps};
 
 /// Rewrites the members of a group, in place, to loops over as few axes as there can be.
 pub(crate) fn collapse_group(body: &mut Body, group: &Group) {
@@ -66,7 +66,7 @@ impl Member {
             .map(|(dim, extent)| if *extent == Some(1) { AffineExpr::Constant(0) } else { AffineExpr::Dim(dim) })
             .collect();
         let is_loop = |e: &AffineExpr| matches!(e, AffineExpr::Dim(_));
-        let maps = written_maps(body, op);
+        let maps = written_maps(body, op)?;
         if maps.iter().flat_map(|map| &map.results).any(|e| !is_loop(e) && is_loop(&e.substitute(&without_units, &[])))
         {
             return None;
@@ -231,11 +231,6 @@ fn rewrite(
     let attributes = &mut body.op_mut(generic.op).attributes;
     attributes.set("indexing_maps", Attribute::Array(maps.into_iter().map(Attribute::affine_map).collect()));
     attributes.set("iterator_types", Attribute::Array(iterators));
-}
-
-fn written_maps(body: &Body, op: Op) -> Vec<AffineMap> {
-    let maps = body.attribute(op, "indexing_maps").and_then(Attribute::as_array).unwrap_or_default();
-    maps.iter().filter_map(|map| map.as_affine_map().cloned()).collect()
 }
 
 fn index_ops(body: &Body, generic: &Generic) -> Vec<Op> {

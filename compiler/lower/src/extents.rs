@@ -23,8 +23,7 @@ pub fn extent_of(body: &mut Body, value: Value, axis: usize, before: Op) -> Valu
             let generic = Generic::of(body, op).expect("a generic decodes");
             extent_of(body, generic.inits[index as usize], axis, before)
         }
-        WINOGRAD => extent_of(body, body.operand(op, DESTINATION), axis, before),
-        "func.call" | CALL => match destination(body, op, index as usize) {
+        "func.call" | CALL | WINOGRAD => match destination(body, op, index as usize) {
             Some(destination) => extent_of(body, destination, axis, before),
             None => dim(body, value, axis, before),
         },
@@ -46,12 +45,23 @@ pub fn extent_of(body: &mut Body, value: Value, axis: usize, before: Op) -> Valu
     }
 }
 
-/// The operand of a call of a kernel or a routine that says how large a result is, and is where it goes.
-pub fn destination(body: &Body, call: Op, result: usize) -> Option<Value> {
-    let operation = body.op(call);
+/// A tensor without elements yet of the type and the extents of `value`, in front of `before`.
+pub fn empty_like(body: &mut Body, value: Value, before: Op) -> Value {
+    let r#type = body.value_type(value).clone();
+    let shape = r#type.shape().expect("structured tensors are ranked");
+    let dynamic = (0..shape.len()).filter(|&axis| shape[axis].is_none());
+    let extents: Vec<Value> = dynamic.map(|axis| extent_of(body, value, axis, before)).collect();
+    Builder::before(body, before).value("tensor.empty", &extents, r#type, [])
+}
+
+/// The operand of an operation that says how large a result is, and is where it goes: of calls of kernels and routines, and
+/// of what becomes one.
+pub fn destination(body: &Body, op: Op, result: usize) -> Option<Value> {
+    let operation = body.op(op);
     match operation.name.as_str() {
         "func.call" => Some(operation.operands()[operation.operands().len() - operation.results().len() + result]),
-        _ => routines::destination(body, call, result),
+        WINOGRAD => Some(body.operand(op, DESTINATION)),
+        _ => routines::destination(body, op, result),
     }
 }
 

@@ -11,13 +11,12 @@ use ir::{Attribute, Attributes, Block, Body, Builder, FunctionType, IndexMap, Lo
 
 use crate::collapse::collapse_group;
 use crate::concat::split_wide_concat;
-use crate::extents::extent_of;
+use crate::extents::{destination, empty_like};
 use crate::fuse::{Group, external_operands, fuse_block};
 use crate::sink_constants::sink_constants;
 use dialects::linalg::generic::Generic;
 use dialects::rt::routines::CALL;
 use dialects::rt::tile::QUAD;
-use dialects::rt::winograd::Winograd;
 use ir::clone::{Mapping, clone_op};
 
 /// Marks a function as a kernel.
@@ -310,20 +309,11 @@ fn destinations(body: &mut Body, group: &Group) -> Vec<Value> {
     let generic = Generic::of(body, root);
     (0..body.op(root).results().len())
         .map(|index| {
-            let own = match Winograd::of(body, root) {
-                Some(winograd) => Some(winograd.destination),
-                None => generic.as_ref().and_then(|generic| underlying_empty(body, generic.inits[index])),
+            let own = match &generic {
+                Some(generic) => underlying_empty(body, generic.inits[index]),
+                None => destination(body, root, index),
             };
-            own.unwrap_or_else(|| {
-                let result = body.result(root, index);
-                let r#type = body.value_type(result).clone();
-                let shape = r#type.shape().expect("structured tensors are ranked");
-                let dynamic: Vec<Value> = (0..shape.len())
-                    .filter(|&axis| shape[axis].is_none())
-                    .map(|axis| extent_of(body, result, axis, root))
-                    .collect();
-                Builder::before(body, root).value("tensor.empty", &dynamic, r#type, [])
-            })
+            own.unwrap_or_else(|| empty_like(body, body.result(root, index), root))
         })
         .collect()
 }

@@ -11,7 +11,7 @@ use dialects::rt::routines::CALL;
 use dialects::rt::winograd::{WINOGRAD, WINOGRAD_POINTS};
 use ir::{AffineExpr, AffineMap, Attribute, Body, Builder, DenseElements, Module, Op, Type, Value};
 
-use crate::extents::extent_of;
+use crate::extents::empty_like;
 use crate::outline::{all_blocks, remove_dead};
 
 /// Fewest channels of the result: each costs as much as the transformation of nine windows' worth of products.
@@ -78,9 +78,7 @@ impl Convolution {
     fn replace(&self, body: &mut Body) {
         let result = body.result(self.op, 0);
         let r#type = body.value_type(result).clone();
-        let shape = r#type.shape().expect("structured tensors are ranked");
-        let dynamic = (0..shape.len()).filter(|&axis| shape[axis].is_none());
-        let extents: Vec<Value> = dynamic.map(|axis| extent_of(body, result, axis, self.op)).collect();
+        let destination = empty_like(body, result, self.op);
         let location = body.op(self.op).location.clone();
         let origin = body.attribute(self.op, "rt.origin").cloned();
         let mut builder = Builder::before(body, self.op).with_location(location);
@@ -96,7 +94,6 @@ impl Convolution {
             let splat = DenseElements::splat(zeros.clone(), &0f32.to_le_bytes());
             builder.constant(Attribute::dense(splat), zeros)
         });
-        let destination = builder.value("tensor.empty", &extents, r#type.clone(), []);
         let operands = [self.x, points, bias, destination];
         let value = builder.value(WINOGRAD, &operands, r#type, [("pads", Attribute::i64_dense_array(&self.pads))]);
         let made = builder.body.defining_op(value).expect("just made");

@@ -60,14 +60,13 @@ impl Generic {
         let segments = attributes.integers("operandSegmentSizes")?;
         let operands = body.op(op).operands();
         let (inputs, inits) = operands.split_at(segments[0] as usize);
-        let maps = attributes.get("indexing_maps")?.as_array()?;
         let iterators = attributes.get("iterator_types")?.as_array()?;
         let mut generic =
             Generic {
                 op,
                 inputs: inputs.to_vec(),
                 inits: inits.to_vec(),
-                maps: maps.iter().map(|map| map.as_affine_map().cloned()).collect::<Option<_>>()?,
+                maps: written_maps(body, op)?,
                 iterators: iterators
                     .iter()
                     .map(|kind| {
@@ -202,6 +201,12 @@ pub fn build_generic(
         inner.create("linalg.yield", &yields, &[], []);
     });
     builder.body.op(op).results().to_vec()
+}
+
+/// The maps of a generic operation as they are written: moduli stand where an axis is not visited whole, too.
+pub fn written_maps(body: &Body, op: Op) -> Option<Vec<AffineMap>> {
+    let maps = body.attribute(op, "indexing_maps")?.as_array()?;
+    maps.iter().map(|map| map.as_affine_map().cloned()).collect()
 }
 
 /// `Parallel` for `rank` loops.

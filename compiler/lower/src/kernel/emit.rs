@@ -672,7 +672,7 @@ impl<'a> Emitter<'a> {
         stored && self.lanes as u32 * 32 == self.target.vector_bits
     }
 
-    fn vectorisable(&self, lane: &Lane) -> bool {
+    pub(super) fn vectorisable(&self, lane: &Lane) -> bool {
         let element = match lane {
             Lane::Uniform(value) | Lane::Iota(value) | Lane::EveryOther(value) | Lane::Vector(value) => {
                 self.body.value_type(*value).element()
@@ -761,110 +761,6 @@ impl<'a> Emitter<'a> {
             AffineExpr::Mod(a, b) => binary(self, "arith.remui", a, b),
             AffineExpr::Symbol(_) | AffineExpr::CeilDiv(..) => unreachable!("lowerings make no such maps"),
         }
-    }
-
-    // ---- memory
-
-    /// Reads a buffer at subscripts.
-    pub fn load(&mut self, buffer: Value, subscripts: &[Lane]) -> Lane {
-        let element = self.body.value_type(buffer).element().clone();
-        if let Some(indices) = subscripts.iter().map(Lane::uniform).collect::<Option<Vec<_>>>() {
-            return Lane::Uniform(self.load_scalar(buffer, &indices, element));
-        }
-        if let Some(vector) = self.load_crossed(buffer, subscripts, &element) {
-            return Lane::Vector(vector);
-        }
-        if let Some(indices) = self.consecutive(buffer, subscripts, &element) {
-            let r#type = Type::vector(&[self.lanes as i64], element);
-            let operands: Vec<Value> = std::iter::once(buffer).chain(indices).collect();
-            let op = self.effect("vector.load", &operands, &[r#type], []);
-            return Lane::Vector(self.body.result(op, 0));
-        }
-        if let Some(vector) = self.load_every_other(buffer, subscripts, &element) {
-            return Lane::Vector(vector);
-        }
-        let columns: Vec<Vec<Value>> = subscripts.iter().map(|lane| self.scalars_of(lane)).collect();
-        let scalars: Vec<Value> = (0..self.lanes)
-            .map(|lane| {
-                let indices: Vec<Value> = columns.iter().map(|column| column[lane.min(column.len() - 1)]).collect();
-                self.load_scalar(buffer, &indices, element.clone())
-            })
-            .collect();
-        let lane = Lane::Scalars(scalars);
-        match self.vector_legal(&element) && element != Type::I1 {
-            true => Lane::Vector(self.vector_of(&lane)),
-            false => lane,
-        }
-    }
-
-    /// Every other element from two vectors, the second of which ends with the last of them.
-    fn load_every_other(&mut self, buffer: Value, subscripts: &[Lane], element: &Type) -> Option<Value> {
-        let (last, outer) = subscripts.split_last()?;
-        let Lane::EveryOther(base) = *last else { return None };
-        let lanes = self.lanes as i64;
-        if !self.is_whole(element) {
-            return None;
-        }
-        let [first, second] = [0, lanes - 1].map(|offset| {
-            let offset = self.index(offset);
-            let at: Vec<Lane> = outer.iter().cloned().chain([Lane::Iota(self.add(base, offset))]).collect();
-            self.consecutive(buffer, &at, element)
-        });
-        let r#type = Type::vector(&[lanes], element.clone());
-        let [first, second] = [first?, second?].map(|indices| {
-            let operands: Vec<Value> = std::iter::once(buffer).chain(indices).collect();
-            let op = self.effect("vector.load", &operands, std::slice::from_ref(&r#type), []);
-            self.body.result(op, 0)
-        });
-        let pick = |lane: i64| if 2 * lane < lanes { 2 * lane } else { 2 * lane + 1 };
-        let mask: Vec<i64> = (0..lanes).map(pick).collect();
-        let mask = Attributes::from([("mask", Attribute::i64_dense_array(&mask))]);
-        Some(self.pure("vector.shuffle", &[first, second], r#type, mask))
-    }
-
-    fn load_scalar(&mut self, buffer: Value, indices: &[Value], element: Type) -> Value {
-        let operands: Vec<Value> = std::iter::once(buffer).chain(indices.iter().copied()).collect();
-        let op = self.effect("memref.load", &operands, &[element], []);
-        self.body.result(op, 0)
-    }
-
-    /// Writes a buffer at subscripts.
-    pub fn store(&mut self, value: &Lane, buffer: Value, subscripts: &[Lane]) {
-        let element = self.body.value_type(buffer).element().clone();
-        let uniform = subscripts.iter().map(Lane::uniform).collect::<Option<Vec<_>>>();
-        if let (Some(indices), Some(scalar)) = (uniform, value.uniform()) {
-            let operands: Vec<Value> = [scalar, buffer].into_iter().chain(indices).collect();
-            self.effect("memref.store", &operands, &[], []);
-            return;
-        }
-        if self.vectorisable(value)
-            && let Some(indices) = self.consecutive(buffer, subscripts, &element)
-        {
-            let vector = self.vector_of(value);
-            let operands: Vec<Value> = [vector, buffer].into_iter().chain(indices).collect();
-            self.effect("vector.store", &operands, &[], []);
-            return;
-        }
-        let values = self.scalars_of(value);
-        let columns: Vec<Vec<Value>> = subscripts.iter().map(|lane| self.scalars_of(lane)).collect();
-        for lane in 0..self.lanes {
-            let at = |column: &Vec<Value>| column[lane.min(column.len() - 1)];
-            let operands: Vec<Value> = [at(&values), buffer].into_iter().chain(columns.iter().map(at)).collect();
-            self.effect("memref.store", &operands, &[], []);
-        }
-    }
-
-    /// The first subscripts of `lanes` consecutive elements, when the access is consecutive and the target can do it.
-    fn consecutive(&self, buffer: Value, subscripts: &[Lane], element: &Type) -> Option<Vec<Value>> {
-        let (last, outer) = subscripts.split_last()?;
-        let mut indices = outer.iter().map(Lane::uniform).collect::<Option<Vec<_>>>()?;
-        let Lane::Iota(base) = last else { return None };
-        let strides = self.body.value_type(buffer).as_memref().and_then(|memref| memref.strides())?;
-        if *strides.last()? != Some(1) || !self.vector_legal(element) {
-            return None;
-        }
-        indices.push(*base);
-        Some(indices)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Kernels: from fused groups of structured operations to loops over buffers.
 
+mod access;
 pub mod build;
 pub mod contract;
 pub mod emit;

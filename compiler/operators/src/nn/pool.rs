@@ -1,5 +1,6 @@
 //! Pools: MaxPool, AveragePool, LpPool, in blocked layout, or in the plain one where the operand is plain and its rows are long.
 
+use dialects::linalg::GROUP;
 use dialects::linalg::generic::{Input, Iterator};
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};
@@ -9,8 +10,6 @@ use super::norm::{integer_power, magnitude_power, root};
 use super::sliding::{self, Sliding, spatial};
 use crate::operator::{Kind, Operator};
 use crate::shape::{Answer, Node};
-use dialects::linalg::GROUP;
-
 use crate::structured::blocked::{block_size, blocked_shape, channel_index, loop_index};
 use crate::structured::reduction::{Combine, Shaped};
 use crate::structured::scalars::{Comparison, Scalars};

@@ -10,10 +10,10 @@ use crate::rules::{Compiled, Kind, RULES};
 /// Constants that each rule is tried with.
 const TRIALS: usize = 40;
 /// The roundings that a rule may cost, each half of a unit in the last place.
-const ROUNDINGS: f64 = 256.0;
-const ROUNDING: f64 = 1.0 / (1u64 << 24) as f64;
+pub(super) const ROUNDINGS: f64 = 256.0;
+pub(super) const ROUNDING: f64 = 1.0 / (1u64 << 24) as f64;
 
-struct Numbers(u64);
+pub(super) struct Numbers(pub(super) u64);
 
 impl Numbers {
     fn next(&mut self) -> u64 {
@@ -22,7 +22,7 @@ impl Numbers {
     }
 
     /// A float of any sign, whose size is between 2^-range and 2^range.
-    fn float(&mut self, range: i32) -> f32 {
+    pub(super) fn float(&mut self, range: i32) -> f32 {
         let exponent = (self.next() % (2 * range as u64)) as i32 - range;
         let size = (1.0 + self.next() as f64 / (1u64 << 31) as f64) * 2f64.powi(exponent);
         (if self.next().is_multiple_of(2) { size } else { -size }) as f32

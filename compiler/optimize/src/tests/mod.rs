@@ -4,6 +4,7 @@
 //! is the same number everywhere prints as that number, any other constant computation as `constant`.
 
 mod bounds;
+mod products;
 mod strict;
 mod truth;
 
