@@ -10,7 +10,7 @@ use std::time::Duration;
 use codegen_cranelift::Tier;
 use dialects::levels::Level;
 use dialects::rt::routines::STRINGS;
-use ir::{Attribute, Diagnostic, FunctionView, IndexMap, Location, Module, Result, Severity};
+use ir::{Attribute, Blob, Diagnostic, FunctionView, IndexMap, Location, Module, Result, Severity};
 use lower::fold_constants::INITIALIZE;
 use lower::low::VectorRegisters;
 use proto::{Model, OperatorSetProto};
@@ -202,7 +202,8 @@ impl Compiler {
             warn(&warnings);
             return Ok(CompiledModel { timings, ..model });
         }
-        let (module, warnings) = self.import(path, options, &mut timings)?;
+        let file = request.as_ref().map(|request| &request.model);
+        let (module, warnings) = self.import(path, file, options, &mut timings)?;
         // files beside the model may change without it
         let keep = request.filter(|_| module.attributes.get(import::FILES).is_none());
         self.compile_imported(module, timings, keep.map(|request| Keep { request, warnings }))
@@ -230,14 +231,21 @@ impl Compiler {
         Ok(options)
     }
 
-    /// The module of a model, and what is suspicious about it.
-    fn import(&self, path: &Path, options: &import::Options, timings: &mut Timings) -> Result<(Module, Vec<String>)> {
+    /// The module of a model, and what is suspicious about it. Its weights stay in `file`, where that is mapped already.
+    fn import(
+        &self,
+        path: &Path,
+        file: Option<&Blob>,
+        options: &import::Options,
+        timings: &mut Timings,
+    ) -> Result<(Module, Vec<String>)> {
         self.enter(Stage::Import);
         pipeline::check_names(&self.options)?;
         let options = self.import_options(options)?;
-        let mut module = timings.measure("import", || match path == Path::new("-") {
-            true => import_standard_input(&options),
-            false => import::import_file(path, &options),
+        let mut module = timings.measure("import", || match file {
+            Some(file) => import::import_model(&Model::of_file(path, file.clone())?, &options),
+            None if path == Path::new("-") => import_standard_input(&options),
+            None => import::import_file(path, &options),
         })?;
         let warnings = self.report_warnings(&mut module)?;
         pipeline::print_after("import", &module, &self.options);
@@ -290,7 +298,7 @@ impl Compiler {
         look: &mut dyn FnMut(Traced, &mut Module),
     ) -> Result<(Module, Signature)> {
         let mut timings = Timings::default();
-        let (mut module, _) = self.import(path, options, &mut timings)?;
+        let (mut module, _) = self.import(path, None, options, &mut timings)?;
         let mut signature = Signature::of(main_function(&module)?);
         signature.tie(main_function(&module)?)?;
         freestanding::check_inputs(&signature, &self.options)?;
