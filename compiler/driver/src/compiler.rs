@@ -81,8 +81,10 @@ pub struct Options {
     pub backend: Backend,
     /// What LLVM's code may know about the processor it runs on.
     pub processor: Processor,
-    /// Threads to compile and to run on; 0 means all there are.
+    /// Threads to run on; 0 means all there are.
     pub threads: usize,
+    /// Threads to compile and to initialize on; 0 means all there are.
+    pub workers: usize,
     /// Values of named dimensions, fixed before compilation.
     pub dims: BTreeMap<String, i64>,
     /// Operator-set documents, whose functions models may call that import their domain.
@@ -120,6 +122,7 @@ impl Default for Options {
             backend: Backend::default(),
             processor: Processor::of_this_machine(),
             threads: 0,
+            workers: 0,
             dims: BTreeMap::new(),
             operator_sets: Vec::new(),
             metadata: false,
@@ -156,6 +159,8 @@ pub struct CompiledModel {
     /// The strings that are constants of the model.
     pub(crate) strings: Vec<String>,
     pub(crate) threads: usize,
+    /// How many initialize it.
+    pub(crate) workers: usize,
     /// Whether a run is refused that contradicts what the model states.
     pub(crate) strict: bool,
     /// Kernel and nodes of each call that is timed.
@@ -183,8 +188,9 @@ impl Compiler {
     /// A compiler with the given options.
     pub fn new(options: Options) -> Compiler {
         let available = || std::thread::available_parallelism().map_or(1, |count| count.get());
-        let threads = if options.threads == 0 { available() } else { options.threads };
-        Compiler { options: Options { threads, ..options } }
+        let [threads, workers] =
+            [options.threads, options.workers].map(|count| if count == 0 { available() } else { count });
+        Compiler { options: Options { threads, workers, ..options } }
     }
 
     /// Compiles a model file.
@@ -410,11 +416,11 @@ impl Compiler {
         self.lower_parts(module, timings)
     }
 
-    /// Takes a module from the kernel level to the low level, in as many parts as there are threads.
+    /// Takes a module from the kernel level to the low level, in as many parts as there are workers.
     fn lower_parts(&self, module: &mut Module, timings: &mut Timings) -> Result<Vec<Module>> {
         let (whole, each) = pipeline::low_steps(&self.options);
         pipeline::run(module, &whole, &self.options, timings)?;
-        let mut parts = parts::split(module, self.options.threads);
+        let mut parts = parts::split(module, self.options.workers);
         timings.measure("lower-to-low", || {
             let lower = |part: &mut Module| pipeline::run(part, &each, &self.options, &mut Timings::default());
             std::thread::scope(|scope| {
@@ -443,7 +449,7 @@ impl Compiler {
         mut timings: Timings,
     ) -> Result<CompiledModel> {
         let mut globals = timings.measure("weights", || Globals::of(module, &parts));
-        let recipe = Recipe { parts, symbols: globals.symbols(), threads: self.options.threads };
+        let recipe = Recipe { parts, symbols: globals.symbols(), threads: self.options.workers };
         let keeper = Arc::new(OnceLock::new());
         let (code, unlinked) = timings.measure("codegen", || self.machine_code(&recipe, cancelled))?;
         let upgrade = matches!(unlinked, Unlinked::Cranelift(_)).then(|| upgrade(|| Ok(recipe), keeper.clone()));
@@ -462,6 +468,7 @@ impl Compiler {
             profiled: profiled.unwrap_or_default().iter().map(strings).collect(),
             operators: IndexMap::default(),
             threads: self.options.threads,
+            workers: self.options.workers,
             strict: self.options.strict,
             keeper,
             keeping: None,
