@@ -4,7 +4,9 @@
 //! quantized again. Where all else that a chain reads is known ahead, it has 256 results. They are computed when the model is
 //! initialised, and looked up.
 
-use ir::{AffineExpr, AffineMap, Attribute, Body, Builder, IndexMap, IndexSet, Location, Module, Op, Type, Use, Value};
+use ir::{
+    AffineExpr, AffineMap, Attribute, Block, Body, Builder, IndexMap, IndexSet, Location, Module, Op, Type, Use, Value,
+};
 
 use crate::extents::empty_like;
 use crate::fuse::cost;
@@ -23,7 +25,9 @@ pub(crate) fn use_tables(module: &mut Module, name: &str) {
     let Some(host) = module.symbol(name) else { return };
     let mut body = module.body.take_isolated(host).expect("a function owns its body");
     let mut known = IndexSet::default();
-    for block in all_blocks(&body) {
+    let blocks = all_blocks(&body);
+    let has_bytes = blocks.iter().any(|&block| has_bytes(&body, block));
+    for block in blocks.into_iter().filter(|_| has_bytes) {
         let ops = body.ops(block).to_vec();
         known.extend(known_values(&body, &ops, &known));
         let chains = Chains::of(&body, &ops, &known);
@@ -41,6 +45,12 @@ pub(crate) fn use_tables(module: &mut Module, name: &str) {
         remove_dead(&mut body, block);
     }
     module.body.set_isolated(host, body);
+}
+
+/// Whether a tensor of bytes comes into a block or is computed there.
+fn has_bytes(body: &Body, block: Block) -> bool {
+    let results = body.ops(block).iter().flat_map(|&op| body.op(op).results());
+    body.arguments(block).iter().chain(results).any(|&value| *body.value_type(value).element() == Type::I8)
 }
 
 /// What these operations compute from constants alone, given what else is known.
