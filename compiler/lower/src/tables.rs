@@ -189,35 +189,44 @@ fn look_up(body: &mut Body, end: Value, bytes: Value, members: &[Generic]) -> Va
 
 /// What a chain makes of every byte.
 fn table(builder: &mut Builder<'_>, bytes: Value, members: &[Generic], element: &Type) -> Value {
-    let single = |(&value, map): (&Value, &AffineMap)| {
-        let subscripts = single_element(builder.body, value, map)?;
-        Some(Input { value, map: AffineMap::new(1, subscripts) })
-    };
-    let singles: Vec<Input> = members.iter().flat_map(|g| g.inputs.iter().zip(&g.maps)).filter_map(single).collect();
+    // the arguments of bodies that stand for known numbers, and these
+    let (arguments, singles): (Vec<Value>, Vec<Input>) =
+        members.iter().flat_map(|member| known_arguments(builder.body, member)).unzip();
     let empty = builder.value("tensor.empty", &[], Type::tensor([Some(BYTES)], element.clone()), []);
     let output = Input { value: empty, map: AffineMap::identity(1) };
     let results = build_generic(builder, &singles, &[output], &parallel(1), |builder, e| {
         let index = builder.value("linalg.index", &[], Type::Index, [("dim", Attribute::i64(0))]);
         let word = builder.value("arith.index_cast", &[index], Type::I32, []);
         let byte = builder.value("arith.trunci", &[word], Type::I8, []);
-        let mut scalars: IndexMap<Value, Value> =
-            singles.iter().map(|input| input.value).zip(e.iter().copied()).collect();
+        let mut scalars: IndexMap<Value, Value> = arguments.into_iter().zip(e.iter().copied()).collect();
         scalars.insert(bytes, byte);
+        let mut last = byte;
         for member in members {
-            let result = evaluate(builder, member, &mut scalars);
-            scalars.insert(builder.body.result(member.op, 0), result);
+            last = evaluate(builder, member, &mut scalars);
+            scalars.insert(builder.body.result(member.op, 0), last);
         }
-        let last = members.last().expect("a chain has members");
-        vec![scalars[&builder.body.result(last.op, 0)]]
+        vec![last]
     });
     results[0]
 }
 
-/// The body of an operation once more, on the scalars that stand for its inputs.
+/// The arguments of an operation's body that stand for one element of an operand, with it.
+fn known_arguments(body: &Body, member: &Generic) -> Vec<(Value, Input)> {
+    let operands = member.inputs.iter().zip(&member.maps).zip(body.arguments(member.block));
+    let single = |((&value, map), &argument): ((&Value, &AffineMap), &Value)| {
+        let subscripts = single_element(body, value, map)?;
+        Some((argument, Input { value, map: AffineMap::new(1, subscripts) }))
+    };
+    operands.filter_map(single).collect()
+}
+
+/// The body of an operation once more, given scalars that stand for its known arguments and for its other inputs.
 fn evaluate(builder: &mut Builder<'_>, member: &Generic, scalars: &mut IndexMap<Value, Value>) -> Value {
     let arguments = builder.body.arguments(member.block).to_vec();
     for (argument, input) in arguments.into_iter().zip(&member.inputs) {
-        scalars.insert(argument, scalars[input]);
+        if let Some(&scalar) = scalars.get(input) {
+            scalars.insert(argument, scalar);
+        }
     }
     for op in builder.body.ops(member.block).to_vec() {
         let operation = builder.body.op(op);
