@@ -1,6 +1,6 @@
 """Products of odd extents: what they cost beside the next whole register tile.
 
-    python tests/bench/sweep.py target/release/onnx-run --backend llvm
+    ./x bench sweep --backend llvm
 """
 
 import argparse

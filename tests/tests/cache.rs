@@ -115,6 +115,19 @@ fn what_is_found_is_what_was_kept() {
 }
 
 #[test]
+fn weights_stay_in_the_file_of_the_model() {
+    let scratch = Scratch::new("weights");
+    scratch.compile(scratch.options());
+    let model = std::fs::read(scratch.model()).expect("it was written");
+    let model = proto::Model::from_bytes(&model).unwrap_or_else(|error| panic!("{error}"));
+    let graph = model.proto.graph.as_ref().expect("it has one");
+    let weights = graph.initializer[0].raw_data.as_ref().expect("they are bytes");
+    let entries = scratch.entries();
+    let entry = std::fs::read(&entries[0]).expect("it was written");
+    assert!(!entry.windows(weights.len()).any(|bytes| bytes == &weights[..]));
+}
+
+#[test]
 fn other_models_and_other_options_are_others() {
     let scratch = Scratch::new("others");
     let expected = run(&scratch.compile(scratch.options()));

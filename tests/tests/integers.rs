@@ -61,7 +61,11 @@ fn compile(operator: &str, types: &[String], result: &str) -> Session {
          () -> ()",
         arguments.join(", ")
     );
-    let module = parse_module(&text, "test", None).unwrap_or_else(|errors| panic!("{}\n{text}", errors[0]));
+    compile_text(&text)
+}
+
+fn compile_text(text: &str) -> Session {
+    let module = parse_module(text, "test", None).unwrap_or_else(|errors| panic!("{}\n{text}", errors[0]));
     let compiled = Compiler::new(Options { threads: 1, ..Options::default() }).compile_graph(module);
     Session::new(Arc::new(compiled.unwrap_or_else(|errors| panic!("{}\n{text}", errors[0]))))
 }
@@ -116,7 +120,15 @@ fn products_are_exact() {
 }
 
 /// Channels, groups, outputs, extent, window, stride, padding.
-const CONVOLUTIONS: [[i64; 7]; 8] = [
+const CONVOLUTIONS: [[i64; 7]; 16] = [
+    [1, 1, 16, 7, 3, 1, 1],
+    [2, 1, 16, 7, 3, 1, 1],
+    [4, 1, 16, 7, 3, 1, 1],
+    [5, 1, 16, 7, 3, 1, 1],
+    [1, 1, 16, 7, 1, 1, 0],
+    [3, 1, 16, 7, 1, 2, 0],
+    [4, 4, 16, 7, 3, 1, 1],
+    [6, 2, 32, 7, 3, 1, 1],
     [3, 1, 16, 9, 3, 2, 1],
     [16, 1, 32, 7, 1, 1, 0],
     [20, 1, 24, 6, 3, 1, 1],
@@ -176,6 +188,39 @@ fn convolutions_are_exact() {
                 check_convolution(case, signs, many);
             }
         }
+    }
+}
+
+/// An activation between bytes that lie in rows of 256.
+fn activation(rows: i64, sign: Sign) -> Session {
+    let (bytes, floats) = (format!("tensor<{rows}x256x{}>", sign.element()), format!("tensor<{rows}x256xf32>"));
+    let zero = format!("tensor<{}>", sign.element());
+    compile_text(&format!(
+        "\"func.func\"() ({{\n^bb0(%x: {bytes}):\n\
+         %s = \"onnx.Constant\"() {{value = dense<0.07> : tensor<f32>}} : () -> tensor<f32>\n\
+         %z = \"onnx.Constant\"() {{value = dense<100> : {zero}}} : () -> {zero}\n\
+         %0 = \"onnx.DequantizeLinear\"(%x, %s, %z) : ({bytes}, tensor<f32>, {zero}) -> {floats}\n\
+         %1 = \"onnx.Sigmoid\"(%0) : ({floats}) -> {floats}\n\
+         %2 = \"onnx.Mul\"(%0, %1) : ({floats}, {floats}) -> {floats}\n\
+         %3 = \"onnx.QuantizeLinear\"(%2, %s, %z) : ({floats}, tensor<f32>, {zero}) -> {bytes}\n\
+         \"func.return\"(%3) : ({bytes}) -> ()\n\
+         }}) {{sym_name = \"main_graph\", function_type = ({bytes}) -> {bytes}}} : () -> ()"
+    ))
+}
+
+/// Large tensors of bytes go through tables, small ones are computed.
+#[test]
+fn tables_have_what_is_computed() {
+    for sign in SIGNS {
+        let row: Vec<u8> = (0..=255).collect();
+        let input = |rows: i64| {
+            let bytes = row.repeat(rows as usize);
+            Tensor::new(sign.element(), vec![rows, 256], Blob::copy_of(&bytes)).expect("a byte an element")
+        };
+        let computed = sums(&mut activation(1, sign), &[input(1)]);
+        let found = sums(&mut activation(16, sign), &[input(16)]);
+        assert!(computed.iter().any(|byte| *byte != computed[0]), "the activation is not constant");
+        assert_eq!(found, computed.repeat(16), "{sign:?}");
     }
 }
 

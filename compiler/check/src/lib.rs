@@ -13,6 +13,7 @@ mod findings;
 mod names;
 pub mod order;
 mod place;
+mod repeats;
 pub mod rules;
 mod walk;
 

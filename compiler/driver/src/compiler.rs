@@ -10,7 +10,7 @@ use std::time::Duration;
 use codegen_cranelift::Tier;
 use dialects::levels::Level;
 use dialects::rt::routines::STRINGS;
-use ir::{Attribute, Diagnostic, FunctionView, IndexMap, Location, Module, Result, Severity};
+use ir::{Attribute, Blob, Diagnostic, FunctionView, IndexMap, Location, Module, Result, Severity};
 use lower::fold_constants::INITIALIZE;
 use lower::low::VectorRegisters;
 use proto::{Model, OperatorSetProto};
@@ -81,8 +81,10 @@ pub struct Options {
     pub backend: Backend,
     /// What LLVM's code may know about the processor it runs on.
     pub processor: Processor,
-    /// Threads to compile and to run on; 0 means all there are.
+    /// Threads to run on; 0 means all there are.
     pub threads: usize,
+    /// Threads to compile and to initialize on; 0 means all there are.
+    pub workers: usize,
     /// Values of named dimensions, fixed before compilation.
     pub dims: BTreeMap<String, i64>,
     /// Operator-set documents, whose functions models may call that import their domain.
@@ -120,6 +122,7 @@ impl Default for Options {
             backend: Backend::default(),
             processor: Processor::of_this_machine(),
             threads: 0,
+            workers: 0,
             dims: BTreeMap::new(),
             operator_sets: Vec::new(),
             metadata: false,
@@ -156,6 +159,8 @@ pub struct CompiledModel {
     /// The strings that are constants of the model.
     pub(crate) strings: Vec<String>,
     pub(crate) threads: usize,
+    /// How many initialize it.
+    pub(crate) workers: usize,
     /// Whether a run is refused that contradicts what the model states.
     pub(crate) strict: bool,
     /// Kernel and nodes of each call that is timed.
@@ -183,8 +188,9 @@ impl Compiler {
     /// A compiler with the given options.
     pub fn new(options: Options) -> Compiler {
         let available = || std::thread::available_parallelism().map_or(1, |count| count.get());
-        let threads = if options.threads == 0 { available() } else { options.threads };
-        Compiler { options: Options { threads, ..options } }
+        let [threads, workers] =
+            [options.threads, options.workers].map(|count| if count == 0 { available() } else { count });
+        Compiler { options: Options { threads, workers, ..options } }
     }
 
     /// Compiles a model file.
@@ -202,7 +208,8 @@ impl Compiler {
             warn(&warnings);
             return Ok(CompiledModel { timings, ..model });
         }
-        let (module, warnings) = self.import(path, options, &mut timings)?;
+        let file = request.as_ref().map(|request| &request.model);
+        let (module, warnings) = self.import(path, file, options, &mut timings)?;
         // files beside the model may change without it
         let keep = request.filter(|_| module.attributes.get(import::FILES).is_none());
         self.compile_imported(module, timings, keep.map(|request| Keep { request, warnings }))
@@ -230,14 +237,21 @@ impl Compiler {
         Ok(options)
     }
 
-    /// The module of a model, and what is suspicious about it.
-    fn import(&self, path: &Path, options: &import::Options, timings: &mut Timings) -> Result<(Module, Vec<String>)> {
+    /// The module of a model, and what is suspicious about it. Its weights stay in `file`, where that is mapped already.
+    fn import(
+        &self,
+        path: &Path,
+        file: Option<&Blob>,
+        options: &import::Options,
+        timings: &mut Timings,
+    ) -> Result<(Module, Vec<String>)> {
         self.enter(Stage::Import);
         pipeline::check_names(&self.options)?;
         let options = self.import_options(options)?;
-        let mut module = timings.measure("import", || match path == Path::new("-") {
-            true => import_standard_input(&options),
-            false => import::import_file(path, &options),
+        let mut module = timings.measure("import", || match file {
+            Some(file) => import::import_model(&Model::of_file(path, file.clone())?, &options),
+            None if path == Path::new("-") => import_standard_input(&options),
+            None => import::import_file(path, &options),
         })?;
         let warnings = self.report_warnings(&mut module)?;
         pipeline::print_after("import", &module, &self.options);
@@ -290,7 +304,7 @@ impl Compiler {
         look: &mut dyn FnMut(Traced, &mut Module),
     ) -> Result<(Module, Signature)> {
         let mut timings = Timings::default();
-        let (mut module, _) = self.import(path, options, &mut timings)?;
+        let (mut module, _) = self.import(path, None, options, &mut timings)?;
         let mut signature = Signature::of(main_function(&module)?);
         signature.tie(main_function(&module)?)?;
         freestanding::check_inputs(&signature, &self.options)?;
@@ -402,11 +416,11 @@ impl Compiler {
         self.lower_parts(module, timings)
     }
 
-    /// Takes a module from the kernel level to the low level, in as many parts as there are threads.
+    /// Takes a module from the kernel level to the low level, in as many parts as there are workers.
     fn lower_parts(&self, module: &mut Module, timings: &mut Timings) -> Result<Vec<Module>> {
         let (whole, each) = pipeline::low_steps(&self.options);
         pipeline::run(module, &whole, &self.options, timings)?;
-        let mut parts = parts::split(module, self.options.threads);
+        let mut parts = parts::split(module, self.options.workers);
         timings.measure("lower-to-low", || {
             let lower = |part: &mut Module| pipeline::run(part, &each, &self.options, &mut Timings::default());
             std::thread::scope(|scope| {
@@ -435,7 +449,7 @@ impl Compiler {
         mut timings: Timings,
     ) -> Result<CompiledModel> {
         let mut globals = timings.measure("weights", || Globals::of(module, &parts));
-        let recipe = Recipe { parts, symbols: globals.symbols(), threads: self.options.threads };
+        let recipe = Recipe { parts, symbols: globals.symbols(), threads: self.options.workers };
         let keeper = Arc::new(OnceLock::new());
         let (code, unlinked) = timings.measure("codegen", || self.machine_code(&recipe, cancelled))?;
         let upgrade = matches!(unlinked, Unlinked::Cranelift(_)).then(|| upgrade(|| Ok(recipe), keeper.clone()));
@@ -454,6 +468,7 @@ impl Compiler {
             profiled: profiled.unwrap_or_default().iter().map(strings).collect(),
             operators: IndexMap::default(),
             threads: self.options.threads,
+            workers: self.options.workers,
             strict: self.options.strict,
             keeper,
             keeping: None,

@@ -94,8 +94,9 @@ pub fn kernels(options: &Options) -> String {
     let is_quick = options.backend == Backend::Auto;
     let is_free = options.arithmetic == Arithmetic::Reassociated && options.freestanding.is_none();
     let winograd = if is_free && !is_quick { "use-winograd," } else { "" };
+    let tables = if target == "cranelift" { "use-tables," } else { "" };
     format!(
-        "{winograd}outline-kernels{{shapes={shapes}}},fold-constants,\
+        "{winograd}{tables}outline-kernels{{shapes={shapes}}},fold-constants,\
          build-kernels{{target={target} order={order} memory={memory}}}{time}"
     )
 }

@@ -44,7 +44,7 @@ impl CompiledModel {
     pub(crate) fn initialize(&mut self) -> Result<()> {
         let Some(initialize) = self.initialize else { return Ok(()) };
         let mut context = RunContext::new(std::ptr::null_mut(), provide_nothing);
-        let status = initialize.call(&mut [context.address()], self.threads);
+        let status = initialize.call(&mut [context.address()], self.workers);
         if status == 0 { Ok(()) } else { Err(self.failure(status).into()) }
     }
 

@@ -194,7 +194,9 @@ fn unpacked_subscripts(
     let dim = AffineExpr::Dim(k as u32);
     let [outer @ .., quad, column, within] = &generic.maps[right].results[..] else { return None };
     let [.., columns, quads] = body.value_type(generic.inputs[right]).shape()?[..] else { return None };
-    let packed = *quad == dim.clone().floor_div(QUAD) && *within == dim.clone().modulo(QUAD);
+    // the modulus is left out where there is one quad
+    let within_quad = *within == dim.clone().modulo(QUAD) || *within == dim;
+    let packed = *quad == dim.clone().floor_div(QUAD) && within_quad;
     let whole = columns == Some(GROUP) && quads == Some(QUAD);
     let (last, others) = generic.maps[left].results.split_last()?;
     let contiguous = *last == dim && !others.iter().chain(outer).any(|e| e.uses_dim(k as u32));

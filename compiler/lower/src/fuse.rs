@@ -264,7 +264,7 @@ pub fn is_movement(body: &Body, generic: &Generic) -> bool {
 }
 
 /// Scalar operations of one evaluation of the body; elementary functions count ten.
-fn cost(body: &Body, generic: &Generic) -> usize {
+pub(crate) fn cost(body: &Body, generic: &Generic) -> usize {
     body.ops(generic.block)
         .iter()
         .map(|&op| match body.name(op) {

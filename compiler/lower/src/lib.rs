@@ -12,4 +12,5 @@ pub mod low;
 pub mod outline;
 pub mod passes;
 mod sink_constants;
+mod tables;
 mod winograd;

@@ -63,6 +63,14 @@ pub fn passes() -> Vec<PassDefinition> {
             },
         ),
         PassDefinition::on_module(
+            "use-tables",
+            "Long elementwise functions of one byte are looked up.",
+            |module, _| {
+                crate::tables::use_tables(module, MAIN);
+                Ok(())
+            },
+        ),
+        PassDefinition::on_module(
             "outline-kernels",
             "Fuses structured operations and makes each group a function; equal groups are one function.",
             |module, context| {

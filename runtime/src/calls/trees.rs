@@ -10,8 +10,10 @@ use super::element::{Element, Generic, Kind};
 use super::parallel::for_each_chunk;
 use super::{Call, Failure, Outcome, Output, Tensor};
 
-/// Rows that go through a tree together, while its nodes are in the cache.
+/// Rows that go through all trees, one after the other, while a tree's nodes are in the cache.
 const ROWS: usize = 64;
+/// Rows that take a step at once: where each goes next is not known before its node has come from memory.
+const LANES: usize = 8;
 
 /// A float that results are of.
 trait Number: Element + PartialOrd {
@@ -58,7 +60,7 @@ impl Aggregate {
 
 /// The tables.
 struct Forest<'t, T> {
-    /// Feature, mode with a bit for missing features, where to go when the comparison holds, and where otherwise.
+    /// Feature, orders in which the comparison holds, where to go when it does, and where otherwise.
     nodes: &'t [[i32; 4]],
     values: &'t [T],
     roots: &'t [i32],
@@ -66,29 +68,26 @@ struct Forest<'t, T> {
     targets: &'t [i32],
     weights: &'t [T],
     base: &'t [T],
+    /// The orders of all nodes; 0 where they differ.
+    orders: i64,
     aggregate: Aggregate,
     transform: i64,
 }
 
 impl<T: Number> Forest<'_, T> {
-    /// The number of the leaf that a row ends in.
-    fn leaf(&self, root: i32, row: &[T]) -> usize {
-        let mut at = root;
-        while let Ok(node) = usize::try_from(at) {
-            let ([feature, mode, yes, no], value) = (self.nodes[node], self.values[node]);
-            let feature = row[feature as usize];
-            let holds = match mode & 0xff {
-                0 => feature <= value,
-                1 => feature < value,
-                2 => feature >= value,
-                3 => feature > value,
-                4 => feature == value,
-                _ => feature != value,
-            };
-            let missing_holds = mode >> 8 != 0;
-            at = if holds || (missing_holds && feature.is_nan()) { yes } else { no };
+    /// The numbers of the leaves that rows end in. Steps have no branches, which nobody could foresee.
+    fn leaves(&self, root: i32, rows: &[&[T]; LANES], holds: impl Fn(i32, T, T) -> bool) -> [usize; LANES] {
+        let mut at = [root; LANES];
+        while at.iter().any(|&at| at >= 0) {
+            for (at, row) in at.iter_mut().zip(rows) {
+                // a row that has ended looks at some node in vain
+                let number = (*at).max(0) as usize;
+                let node = &self.nodes[number];
+                let next = node[2 + usize::from(!holds(node[1], row[node[0] as usize], self.values[number]))];
+                *at = if *at < 0 { *at } else { next };
+            }
         }
-        !at as usize
+        at.map(|at| !at as usize)
     }
 
     /// The results of a few rows.
@@ -101,13 +100,16 @@ impl<T: Number> Forest<'_, T> {
         };
         results.fill(start);
         for &root in self.roots {
-            for (at, results) in results.chunks_exact_mut(count).enumerate() {
-                let leaf = self.leaf(root, &rows[at * columns..][..columns]);
-                let weights = self.leaves[leaf] as usize..self.leaves[leaf + 1] as usize;
-                for (&target, &weight) in self.targets[weights.clone()].iter().zip(&self.weights[weights]) {
-                    let result = &mut results[target as usize];
-                    *result = self.join(*result, weight);
-                }
+            for (group, results) in results.chunks_mut(LANES * count).enumerate() {
+                let rows = &rows[group * LANES * columns..];
+                let last = results.len() / count - 1;
+                let lanes = std::array::from_fn(|lane| &rows[lane.min(last) * columns..][..columns]);
+                let leaves = match self.orders {
+                    1 => self.leaves(root, &lanes, |_, feature, value| feature < value),
+                    3 => self.leaves(root, &lanes, |_, feature, value| feature <= value),
+                    _ => self.leaves(root, &lanes, holds),
+                };
+                results.chunks_exact_mut(count).zip(leaves).for_each(|(results, leaf)| self.add(leaf, results));
             }
         }
         for results in results.chunks_exact_mut(count) {
@@ -123,6 +125,32 @@ impl<T: Number> Forest<'_, T> {
         }
     }
 
+    /// Joins the weights of a leaf to the results of a row.
+    fn add(&self, leaf: usize, results: &mut [T]) {
+        let weights = self.leaves[leaf] as usize..self.leaves[leaf + 1] as usize;
+        let weights = self.targets[weights.clone()].iter().zip(&self.weights[weights]);
+        for (&target, &weight) in weights {
+            let result = &mut results[target as usize];
+            *result = match self.aggregate {
+                Aggregate::Average | Aggregate::Sum => result.add(weight),
+                Aggregate::Min => {
+                    if *result < weight {
+                        *result
+                    } else {
+                        weight
+                    }
+                }
+                Aggregate::Max => {
+                    if *result > weight {
+                        *result
+                    } else {
+                        weight
+                    }
+                }
+            };
+        }
+    }
+
     /// The results of all rows.
     fn predict_all<R: Number>(&self, rows: &[T], columns: usize, results: &mut [R]) {
         let count = self.base.len();
@@ -133,26 +161,13 @@ impl<T: Number> Forest<'_, T> {
             results.iter_mut().zip(predicted).for_each(|(result, predicted)| *result = R::of(predicted.real()));
         });
     }
+}
 
-    fn join(&self, a: T, b: T) -> T {
-        match self.aggregate {
-            Aggregate::Average | Aggregate::Sum => a.add(b),
-            Aggregate::Min => {
-                if a < b {
-                    a
-                } else {
-                    b
-                }
-            }
-            Aggregate::Max => {
-                if a > b {
-                    a
-                } else {
-                    b
-                }
-            }
-        }
-    }
+/// Whether two numbers are in one of some orders.
+fn holds<T: Number>(orders: i32, feature: T, value: T) -> bool {
+    let (less, greater, unordered) = (feature < value, feature > value, feature.is_nan() | value.is_nan());
+    let order = 1 - i32::from(less) + i32::from(greater) + 2 * i32::from(unordered);
+    (orders >> order) & 1 != 0
 }
 
 /// Scores to what is asked for; numbers as the compiler writes them.
@@ -217,14 +232,14 @@ fn elements_of<'c, T: Number>(tensor: &Tensor<'c>, kind: Kind) -> Cow<'c, [T]> {
 pub(super) fn trees(call: &mut Call<'_>) -> Outcome {
     let features = call.tensor();
     let tables = std::array::from_fn(|_| call.tensor());
-    let (least, aggregate, transform) = (call.index(), Aggregate::of(call.index()), call.index());
+    let (least, orders, aggregate, transform) = (call.index(), call.index(), Aggregate::of(call.index()), call.index());
     let mut output = call.output();
     if features.extents.last().is_none_or(|&columns| (columns as i64) < least) {
         return Err(Failure::Reason(1));
     }
     match tables[1].kind {
-        Kind::F64 => run::<f64>(&features, &tables, aggregate, transform, &mut output),
-        _ => run::<f32>(&features, &tables, aggregate, transform, &mut output),
+        Kind::F64 => run::<f64>(&features, &tables, orders, aggregate, transform, &mut output),
+        _ => run::<f32>(&features, &tables, orders, aggregate, transform, &mut output),
     }
     Ok(())
 }
@@ -232,6 +247,7 @@ pub(super) fn trees(call: &mut Call<'_>) -> Outcome {
 fn run<T: Number>(
     features: &Tensor<'_>,
     tables: &[Tensor<'_>; 7],
+    orders: i64,
     aggregate: Aggregate,
     transform: i64,
     output: &mut Output<'_>,
@@ -248,6 +264,7 @@ fn run<T: Number>(
         targets: &targets,
         weights: &weights,
         base: &base,
+        orders,
         aggregate,
         transform,
     };

@@ -53,7 +53,7 @@ pub(crate) struct Arguments {
     /// The code generator
     #[arg(long, value_enum, default_value_t = BackendName::Auto)]
     pub(crate) backend: BackendName,
-    /// Threads to compile and run on; 0 means all there are
+    /// Threads to run on; 0 means all there are
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub(crate) threads: usize,
     /// Where compiled models are kept, for the next start; by default in the user's cache folder

@@ -79,7 +79,7 @@ fn compiler(arguments: &Arguments, backend: Backend, observer: Option<Observer>)
     let options = Options {
         backend,
         processor: arguments.processor(),
-        threads: arguments.threads,
+        workers: arguments.threads,
         operator_sets: arguments.operator_sets.clone(),
         metadata: true,
         dims: arguments.dims.iter().cloned().collect(),

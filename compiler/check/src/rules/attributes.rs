@@ -2,8 +2,8 @@
 
 use dialects::onnx::schema::{self, AttributeSchema, Kind, Schema};
 use proto::{AttributeProto, AttributeType, NodeProto};
-use rustc_hash::FxHashSet;
 
+use crate::repeats::repeats;
 use crate::walk::Operator;
 use crate::{Finder, Part, Rule, Step, Visit, error, violation};
 
@@ -201,15 +201,9 @@ fn call_declared(visit: &mut Visit<'_, '_>, attribute: &AttributeProto) {
 }
 
 fn unique(visit: &mut Visit<'_, '_>, node: &NodeProto) {
-    if node.attribute.len() < 2 {
-        return;
-    }
-    let mut known = FxHashSet::default();
-    for attribute in node.attribute.iter().filter(|attribute| !attribute.name.is_empty()) {
-        if !known.insert(&attribute.name) {
-            let step = Step::named(Part::Attribute, &attribute.name);
-            visit.found_at(&[step], || "stands there twice".into());
-        }
+    for (index, _) in repeats(&node.attribute, |attribute| &attribute.name) {
+        let step = Step::named(Part::Attribute, &node.attribute[index].name);
+        visit.found_at(&[step], || "stands there twice".into());
     }
 }
 

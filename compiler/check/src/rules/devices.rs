@@ -1,8 +1,8 @@
 //! Device configurations, and how nodes are spread over devices.
 
 use proto::{Model, NodeDeviceConfigurationProto, NodeProto, ShardingSpecProto, TypeValue};
-use rustc_hash::FxHashSet;
 
+use crate::repeats::repeats;
 use crate::{Finder, Part, Rule, Step, Visit, violation};
 
 const CONFIGURATION: &str = "onnx.proto, DeviceConfigurationProto";
@@ -57,12 +57,10 @@ fn named(visit: &mut Visit<'_, '_>, model: &Model) {
 }
 
 fn unique(visit: &mut Visit<'_, '_>, model: &Model) {
-    let mut known = FxHashSet::default();
-    for (index, configuration) in model.proto.configuration.iter().enumerate() {
-        if !configuration.name.is_empty() && !known.insert(&configuration.name) {
-            let step = Step::number(Part::Configuration, index, &configuration.name);
-            visit.found_at(&[step], || "is called like another".into());
-        }
+    let configurations = &model.proto.configuration;
+    for (index, _) in repeats(configurations, |configuration| &configuration.name) {
+        let step = Step::number(Part::Configuration, index, &configurations[index].name);
+        visit.found_at(&[step], || "is called like another".into());
     }
 }
 

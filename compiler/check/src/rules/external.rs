@@ -1,10 +1,10 @@
 //! Data outside the model's file.
 
 use proto::{DataType, StringStringEntryProto, TensorProto};
-use rustc_hash::FxHashSet;
 
 use super::tensors::{byte_count, is_external};
 use crate::files::{ExternalFile, entry};
+use crate::repeats::repeats;
 use crate::{Finder, Rule, Visit, Walk, advice, error, violation};
 
 const EXTERNAL: &str = "onnx.proto, TensorProto.external_data";
@@ -114,9 +114,8 @@ fn checksum(visit: &mut Visit<'_, '_>, tensor: &TensorProto) {
 }
 
 fn key_unique(visit: &mut Visit<'_, '_>, tensor: &TensorProto) {
-    let mut known = FxHashSet::default();
-    if let Some(twice) = tensor.external_data.iter().find(|entry| !known.insert(&entry.key)) {
-        visit.found(|| format!("has key '{}' twice", twice.key));
+    if let Some(&(twice, _)) = repeats(&tensor.external_data, |entry| &entry.key).first() {
+        visit.found(|| format!("has key '{}' twice", tensor.external_data[twice].key));
     }
 }
 

@@ -3,6 +3,7 @@
 use proto::{FunctionProto, Model, NodeProto};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::repeats::repeats;
 use crate::walk::{FunctionKey, canonical, key_of};
 use crate::{Finder, Part, Rule, Step, Visit, error, violation};
 
@@ -172,11 +173,9 @@ fn expansion<'m>(visit: &mut Visit<'_, 'm>, model: &'m Model) {
 
 /// Reports the names that stand in a list before.
 fn names_unique<'m>(visit: &mut Visit<'_, 'm>, part: Part, names: impl Iterator<Item = &'m str>) {
-    let mut known: FxHashSet<&str> = FxHashSet::default();
-    for (index, name) in names.enumerate() {
-        if !name.is_empty() && !known.insert(name) {
-            visit.found_at(&[Step::number(part, index, name)], || "stands there twice".into());
-        }
+    let names: Vec<&str> = names.collect();
+    for (index, _) in repeats(&names, |name| name) {
+        visit.found_at(&[Step::number(part, index, names[index])], || "stands there twice".into());
     }
 }
 

@@ -1,8 +1,8 @@
 //! Metadata and documentation.
 
 use proto::{Dimension, StringStringEntryProto, TypeProto};
-use rustc_hash::FxHashSet;
 
+use crate::repeats::repeats;
 use crate::{Finder, Part, Rule, Step, Visit, advice, violation};
 
 pub(super) const RULES: &[Rule] = &[
@@ -52,12 +52,9 @@ const TAGS: [&str; 24] = [
 ];
 
 fn key_unique(visit: &mut Visit<'_, '_>, entries: &[StringStringEntryProto]) {
-    let mut known = FxHashSet::default();
-    for (index, entry) in entries.iter().enumerate() {
-        if !known.insert(&entry.key) {
-            let step = Step::number(Part::Metadata, index, &entry.key);
-            visit.found_at(&[step], || "has a key that stands there already".into());
-        }
+    for (index, _) in repeats(entries, |entry| &entry.key) {
+        let step = Step::number(Part::Metadata, index, &entries[index].key);
+        visit.found_at(&[step], || "has a key that stands there already".into());
     }
 }
 

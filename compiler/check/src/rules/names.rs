@@ -1,10 +1,8 @@
 //! Names: what they look like, and that each means one thing.
 
-use std::collections::hash_map::Entry;
-
 use proto::{AttributeProto, GraphProto, NodeProto, TensorProto, ValueInfoProto};
-use rustc_hash::FxHashMap;
 
+use crate::repeats::repeats;
 use crate::{Definition, Finder, Part, Rule, Step, Visit, error, violation};
 
 const NAMES: &str = "IR, Names Within a Graph";
@@ -83,15 +81,9 @@ fn graph_name_unique(visit: &mut Visit<'_, '_>, graph: &GraphProto) {
 }
 
 fn node_name_unique<'m>(visit: &mut Visit<'_, 'm>, nodes: &'m [NodeProto]) {
-    let mut known: FxHashMap<&str, usize> = FxHashMap::default();
-    known.reserve(nodes.len());
-    for (index, node) in nodes.iter().enumerate().filter(|(_, node)| !node.name.is_empty()) {
-        match known.entry(&node.name) {
-            Entry::Vacant(entry) => drop(entry.insert(index)),
-            Entry::Occupied(first) => visit.found_at(&[Step::number(Part::Node, index, &node.name)], || {
-                format!("is called like node {}", first.get())
-            }),
-        }
+    for (index, first) in repeats(nodes, |node| &node.name) {
+        let step = Step::number(Part::Node, index, &nodes[index].name);
+        visit.found_at(&[step], || format!("is called like node {first}"));
     }
 }
 

@@ -1,9 +1,9 @@
 //! Operator-set documents.
 
 use proto::OperatorSetProto;
-use rustc_hash::FxHashSet;
 
 use super::model::is_reverse_dns;
+use crate::repeats::repeats;
 use crate::walk::canonical;
 use crate::{Finder, NEWEST, Part, Rule, Step, Visit, advice, error, violation};
 
@@ -94,12 +94,9 @@ fn operator_named(visit: &mut Visit<'_, '_>, set: &OperatorSetProto) {
 }
 
 fn operator_unique(visit: &mut Visit<'_, '_>, set: &OperatorSetProto) {
-    let mut known = FxHashSet::default();
-    for (index, operator) in set.operator.iter().enumerate().filter(|(_, operator)| !operator.op_type.is_empty()) {
-        if !known.insert(&operator.op_type) {
-            let step = Step::number(Part::Operator, index, &operator.op_type);
-            visit.found_at(&[step], || "is declared twice".into());
-        }
+    for (index, _) in repeats(&set.operator, |operator| &operator.op_type) {
+        let step = Step::number(Part::Operator, index, &set.operator[index].op_type);
+        visit.found_at(&[step], || "is declared twice".into());
     }
 }
 

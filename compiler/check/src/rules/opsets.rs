@@ -2,8 +2,8 @@
 
 use dialects::onnx::schema::{self, Schema};
 use proto::{NodeProto, OperatorSetIdProto};
-use rustc_hash::FxHashMap;
 
+use crate::repeats::repeats;
 use crate::walk::{Operator, canonical};
 use crate::{Finder, Part, Rule, Step, Visit, advice, error, violation};
 
@@ -132,14 +132,11 @@ fn function_imported(visit: &mut Visit<'_, '_>, node: &NodeProto) {
 }
 
 fn import_unique(visit: &mut Visit<'_, '_>, imports: &[OperatorSetIdProto]) {
-    let mut known: FxHashMap<&str, i64> = FxHashMap::default();
-    for (index, import) in imports.iter().enumerate() {
-        if let Some(first) = known.insert(canonical(&import.domain), import.version) {
-            let (domain, version) = (canonical(&import.domain), import.version);
-            visit.found_at(&[Step::number(Part::Import, index, domain)], || {
-                format!("imports version {version} besides {first}; the highest binds")
-            });
-        }
+    for (index, first) in repeats(imports, |import| canonical(&import.domain)) {
+        let OperatorSetIdProto { domain, version, .. } = &imports[index];
+        visit.found_at(&[Step::number(Part::Import, index, canonical(domain))], || {
+            format!("imports version {version} besides {}; the highest binds", imports[first].version)
+        });
     }
 }
 

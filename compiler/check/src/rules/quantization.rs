@@ -3,6 +3,7 @@
 use proto::{GraphProto, StringStringEntryProto};
 use rustc_hash::FxHashSet;
 
+use crate::repeats::repeats;
 use crate::{Finder, Part, Rule, Step, Visit, violation};
 
 const ANNOTATION: &str = "onnx.proto, TensorAnnotation";
@@ -47,12 +48,10 @@ fn tensor(visit: &mut Visit<'_, '_>, graph: &GraphProto) {
 }
 
 fn unique(visit: &mut Visit<'_, '_>, graph: &GraphProto) {
-    let mut known = FxHashSet::default();
-    for (index, annotation) in graph.quantization_annotation.iter().enumerate() {
-        if !known.insert(&annotation.tensor_name) {
-            let step = Step::number(Part::Annotation, index, &annotation.tensor_name);
-            visit.found_at(&[step], || "is of a value that has one already".into());
-        }
+    let annotations = &graph.quantization_annotation;
+    for (index, _) in repeats(annotations, |annotation| &annotation.tensor_name) {
+        let step = Step::number(Part::Annotation, index, &annotations[index].tensor_name);
+        visit.found_at(&[step], || "is of a value that has one already".into());
     }
 }
 

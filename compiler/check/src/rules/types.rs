@@ -1,8 +1,8 @@
 //! Types and shapes as models state them.
 
 use proto::{DataType, Dimension, DimensionValue, TensorShapeProto, TypeProto, TypeValue, ValueInfoProto};
-use rustc_hash::FxHashMap;
 
+use crate::repeats::repeats;
 use crate::{Finder, Part, Rule, Step, Visit, error, violation};
 
 const TYPES: &str = "onnx.proto, TypeProto";
@@ -203,13 +203,9 @@ fn name_not_empty(visit: &mut Visit<'_, '_>, dimension: &Dimension) {
 
 /// Reports the later ones of values of one name.
 fn unique(visit: &mut Visit<'_, '_>, part: Part, values: &[ValueInfoProto]) {
-    let mut known: FxHashMap<&str, usize> = FxHashMap::default();
-    for (index, value) in values.iter().enumerate().filter(|(_, value)| !value.name.is_empty()) {
-        if let Some(first) = known.insert(&value.name, index) {
-            visit.found_at(&[Step::number(part, index, &value.name)], || {
-                format!("stands there as {} {first}, too", part.name())
-            });
-        }
+    for (index, first) in repeats(values, |value| &value.name) {
+        let step = Step::number(part, index, &values[index].name);
+        visit.found_at(&[step], || format!("stands there as {} {first}, too", part.name()));
     }
 }
 

@@ -21,8 +21,9 @@ use crate::signature::{Extent, Port, Signature, StatedExtent};
 use crate::tensor::Tensor;
 use crate::tiers::CodeTier;
 
-/// Bytes of data that an entry has at most.
-const DATA: usize = 16 << 20;
+/// Bytes of data that an entry has at most. Weights as kernels want them may be a few times as large as in the model, but are
+/// there as soon as the file is mapped.
+const DATA: usize = 256 << 20;
 /// What parts begin on a multiple of.
 const LINE: usize = 64;
 

@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
 use ir::Blob;
-use sha2::{Digest, Sha256};
+use xxhash_rust::xxh3::Xxh3;
 
 /// What a file begins with.
 const MAGIC: [u8; 8] = *b"onnxkept";
@@ -120,17 +120,22 @@ fn is_private(metadata: &Metadata) -> bool {
 fn contents(file: &Blob) -> Option<Blob> {
     let (head, rest) = file.bytes().split_at_checked(START)?;
     let length = usize::try_from(u64::from_le_bytes(head[8..16].try_into().ok()?)).ok()?;
-    let is_whole = head[..8] == MAGIC && rest.len() == length && head[16..48] == Sha256::digest(rest)[..];
+    let is_whole = head[..8] == MAGIC && rest.len() == length && head[16..32] == hash(&[rest]);
     if is_whole { file.window(START, length) } else { None }
 }
 
-fn write(path: &Path, length: usize, contents: &[&[u8]]) -> std::io::Result<()> {
-    let mut hash = Sha256::new();
+/// Tells damage, not malice: nobody else writes to the folder. Contents can be hundreds of megabytes, and are hashed at each start.
+fn hash(contents: &[&[u8]]) -> [u8; 16] {
+    let mut hash = Xxh3::new();
     contents.iter().for_each(|part| hash.update(part));
+    hash.digest128().to_le_bytes()
+}
+
+fn write(path: &Path, length: usize, contents: &[&[u8]]) -> std::io::Result<()> {
     let mut head = [0; START];
     head[..8].copy_from_slice(&MAGIC);
     head[8..16].copy_from_slice(&(length as u64).to_le_bytes());
-    head[16..48].copy_from_slice(&hash.finalize());
+    head[16..32].copy_from_slice(&hash(contents));
     let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
     file.write_all(&head)?;
     contents.iter().try_for_each(|part| file.write_all(part))

@@ -33,8 +33,8 @@ pub struct Cache {
 }
 
 impl Cache {
-    /// A gigabyte.
-    const LIMIT: u64 = 1 << 30;
+    /// Two gigabytes.
+    const LIMIT: u64 = 2 << 30;
 
     /// One in a folder, of the usual size.
     pub fn at(folder: PathBuf) -> Cache {

@@ -9,7 +9,7 @@
 //!   when its hash has been computed.
 //! - The hash of a file is remembered by its stamp, so that a large model is not read at each start.
 
-use std::fs::Metadata;
+use std::fs::{File, Metadata};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -100,7 +100,10 @@ impl Request {
         {
             return Some(hash.to_string());
         }
-        let hash = short(self.model.bytes());
+        // read, not mapped: pages of the mapping would stay with the process
+        let mut hash = Sha256::new();
+        std::io::copy(&mut File::open(&self.path).ok()?, &mut hash).ok()?;
+        let hash = half(hash.finalize());
         let now = stamp(&self.path.metadata().ok()?);
         if now != self.stamp {
             return None;
@@ -116,7 +119,11 @@ fn stamp(file: &Metadata) -> String {
     format!("{} {} {} {changed:?} {renamed:?}", file.dev(), file.ino(), file.size())
 }
 
-/// The first half of a hash, which is as good as any name.
 fn short(bytes: &[u8]) -> String {
-    Sha256::digest(bytes)[..16].iter().map(|byte| format!("{byte:02x}")).collect()
+    half(Sha256::digest(bytes))
+}
+
+/// The first half of a hash, which is as good as any name.
+fn half(hash: impl AsRef<[u8]>) -> String {
+    hash.as_ref()[..16].iter().map(|byte| format!("{byte:02x}")).collect()
 }

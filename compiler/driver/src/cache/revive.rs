@@ -43,8 +43,8 @@ impl Compiler {
         };
         let upgrade = (tier == CodeTier::Quick).then(|| {
             let (compiler, request) = again(Backend::Cranelift);
-            let threads = self.options.threads;
-            let recipe = move || Ok(Recipe { parts: compiler.parts_again(&request)?, symbols, threads });
+            let workers = self.options.workers;
+            let recipe = move || Ok(Recipe { parts: compiler.parts_again(&request)?, symbols, threads: workers });
             upgrade(recipe, keeper.clone())
         });
         let successor = (self.options.backend == Backend::Auto && tier != CodeTier::Llvm).then(|| {
@@ -66,6 +66,7 @@ impl Compiler {
             messages,
             strings,
             threads: self.options.threads,
+            workers: self.options.workers,
             strict: self.options.strict,
             profiled: vec![],
             operators: IndexMap::default(),

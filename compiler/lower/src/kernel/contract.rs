@@ -333,7 +333,7 @@ struct ReductionLoop {
 }
 
 /// The reduction loops, outermost first. Neighbours that walk memory as one loop would are one, so that the innermost
-/// loop is long, unless the innermost one is ragged.
+/// loop is long, unless the innermost one is ragged. Loops of one step are left out, but not one along quads.
 fn reduction_loops(
     emitter: &mut Emitter<'_>,
     roles: &Contraction,
@@ -356,7 +356,12 @@ fn reduction_loops(
             _ => loops.push(inner),
         }
     }
+    let quads = match roles.kind {
+        Kind::F32 => None,
+        Kind::U8I8 => loops.pop(),
+    };
     loops.retain(|r| emitter.constant_value(r.extent) != Some(1));
+    loops.extend(quads);
     if loops.is_empty() {
         let (zero, one) = (emitter.index(0), emitter.index(1));
         loops.push(ReductionLoop { extent: one, left: zero, right: zero });

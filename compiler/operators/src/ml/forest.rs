@@ -96,6 +96,23 @@ pub(super) struct Branch {
     pub(super) missing_holds: bool,
 }
 
+impl Branch {
+    /// The orders of feature and value in which the comparison holds: 1 for less, 2 for equal, 4 for greater, 8 for numbers
+    /// that have no order.
+    fn orders(&self) -> i32 {
+        let ordered = match self.mode {
+            Mode::LessOrEqual => 3,
+            Mode::Less => 1,
+            Mode::GreaterOrEqual => 6,
+            Mode::Greater => 4,
+            Mode::Equal => 2,
+            Mode::NotEqual => 13,
+            Mode::Member => unreachable!("sets are compared with one by one"),
+        };
+        ordered | i32::from(self.missing_holds) << 3
+    }
+}
+
 /// A set of trees that add up.
 #[derive(Clone, Debug)]
 pub(super) struct Forest {
@@ -173,12 +190,16 @@ impl Forest {
         self.branches.iter().map(|branch| branch.feature + 1).max().unwrap_or(0)
     }
 
+    /// The orders in which the comparisons of all nodes hold; 0 where they differ.
+    pub(super) fn common_orders(&self) -> i64 {
+        let mut orders = self.branches.iter().map(Branch::orders);
+        let first = orders.next().unwrap_or_default();
+        if orders.all(|other| other == first) { first.into() } else { 0 }
+    }
+
     /// The tables in the order of the routine's operands; floats are of the given type.
     pub(super) fn tables(&self, element: &Type) -> [DenseElements; 7] {
-        let record = |branch: &Branch| {
-            let kind = branch.mode as i32 | i32::from(branch.missing_holds) << 8;
-            [branch.feature as i32, kind, branch.ways[0], branch.ways[1]]
-        };
+        let record = |branch: &Branch| [branch.feature as i32, branch.orders(), branch.ways[0], branch.ways[1]];
         let records = self.branches.iter().flat_map(record);
         let nodes = words(records);
         let values = floats(self.branches.iter().map(|branch| branch.value), element);

@@ -23,7 +23,11 @@ pub(crate) fn block_size(channels: &DimExpr) -> i64 {
 
 /// The blocked form of a shape `[N, C, S…]`.
 pub(crate) fn blocked_shape(shape: &[DimExpr]) -> Vec<DimExpr> {
-    let block = DimExpr::Constant(block_size(&shape[1]));
+    blocks_of(shape, block_size(&shape[1]))
+}
+
+fn blocks_of(shape: &[DimExpr], block: i64) -> Vec<DimExpr> {
+    let block = DimExpr::Constant(block);
     let mut blocked = vec![shape[0].clone(), shape[1].ceil_div(&block)];
     blocked.extend(shape[2..].iter().cloned());
     blocked.push(block);
@@ -71,9 +75,13 @@ impl Lowering<'_> {
 
     /// The blocked form of a plain tensor; lanes behind the last channel are zero.
     pub fn pack(&mut self, plain: &Shaped) -> Shaped {
-        let shape = blocked_shape(&plain.shape);
+        self.pack_by(plain, block_size(&plain.shape[1]))
+    }
+
+    /// The same in blocks of another size.
+    pub fn pack_by(&mut self, plain: &Shaped, block: i64) -> Shaped {
+        let shape = blocks_of(&plain.shape, block);
         let rank = plain.shape.len();
-        let block = block_size(&plain.shape[1]);
         let one = DimExpr::Constant(1);
         let exact = plain.shape[1].as_constant().is_none_or(|channels| channels % block == 0);
         if exact && (block == 1 || plain.shape[2..].iter().all(|dim| *dim == one)) {

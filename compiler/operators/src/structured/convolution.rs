@@ -52,6 +52,15 @@ impl Convolution {
         accumulator(&self.element)
     }
 
+    /// The block of channels that bytes are packed in where a block as large as there are channels would not consist of whole
+    /// quads: with them the taps of a row are one run of quads.
+    fn quads(&self) -> Option<i64> {
+        let channels =
+            self.weights.shape[1].as_constant().filter(|&channels| channels < GROUP && channels % QUAD != 0)?;
+        let has_taps = self.window.kernel.iter().any(|extent| *extent != DimExpr::ONE);
+        (self.bytes.is_some() && has_taps).then(|| (channels + QUAD - 1) / QUAD * QUAD)
+    }
+
     /// An operand as it is multiplied.
     fn operand(&self, lowering: &mut Lowering<'_>, x: &Shaped) -> Shaped {
         match &self.bytes {
@@ -261,7 +270,13 @@ fn convolve(
         return Ok(());
     }
     if convolution.groups == 1 {
-        let input = blocked_input(lowering, x, &all_channels);
+        let input = match convolution.quads() {
+            Some(block) => {
+                let plain = with_channels(lowering, x, &all_channels);
+                lowering.pack_by(&plain, block)
+            }
+            None => blocked_input(lowering, x, &all_channels),
+        };
         let input = convolution.operand(lowering, &input);
         let value = dense(lowering, &input, convolution, &output);
         lowering.bind_blocked(result, value);
@@ -287,15 +302,23 @@ pub(super) enum Sums {
 
 /// The operand in blocked form. Its weights tell how many channels it must have.
 pub(super) fn blocked_input(lowering: &mut Lowering<'_>, x: Value, channels: &DimExpr) -> Shaped {
-    let mut shape = lowering.shape(x);
-    if shape[1] == *channels {
+    if lowering.shape(x)[1] == *channels {
         return lowering.blocked(x);
     }
-    check_channels(lowering, &shape, channels);
+    let plain = with_channels(lowering, x, channels);
+    lowering.pack(&plain)
+}
+
+/// The operand, which has as many channels as its weights tell.
+fn with_channels(lowering: &mut Lowering<'_>, x: Value, channels: &DimExpr) -> Shaped {
+    let plain = lowering.shaped(x);
+    if plain.shape[1] == *channels {
+        return plain;
+    }
+    check_channels(lowering, &plain.shape, channels);
+    let mut shape = plain.shape;
     shape[1] = channels.clone();
-    let value = lowering.value(x);
-    let value = lowering.reshape(value, &shape);
-    lowering.pack(&Shaped { value, shape })
+    Shaped { value: lowering.reshape(plain.value, &shape), shape }
 }
 
 fn check_channels(lowering: &mut Lowering<'_>, input: &[DimExpr], channels: &DimExpr) {
@@ -432,8 +455,11 @@ pub(super) fn grouped_plain(
     output: &[DimExpr],
 ) -> Sums {
     let shape = group_shape(&plain.shape, convolution.groups, &convolution.weights.shape[1]);
-    let value = lowering.reshape(plain.value, &shape);
-    let packed = lowering.pack(&Shaped { value, shape });
+    let group = Shaped { value: lowering.reshape(plain.value, &shape), shape };
+    let packed = match convolution.quads() {
+        Some(block) => lowering.pack_by(&group, block),
+        None => lowering.pack(&group),
+    };
     grouped_dense(lowering, &packed, &plain.shape[0], convolution, output)
 }
 

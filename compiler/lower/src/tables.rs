@@ -1,0 +1,233 @@
+//! Functions of one byte as tables.
+//!
+//! Between quantized operators stand chains of elementwise operations: a byte is dequantized, goes through an activation, and is
+//! quantized again. Where all else that a chain reads is known ahead, it has 256 results. They are computed when the model is
+//! initialised, and looked up.
+
+use ir::{
+    AffineExpr, AffineMap, Attribute, Block, Body, Builder, IndexMap, IndexSet, Location, Module, Op, Type, Use, Value,
+};
+
+use crate::extents::empty_like;
+use crate::fuse::cost;
+use crate::outline::{all_blocks, remove_dead};
+use dialects::linalg::generic::{Generic, Input, build_generic, parallel};
+
+/// Fewest scalar operations of a chain, as fusion counts them, for which looking up is cheaper.
+const STEPS: usize = 16;
+/// Fewest elements, where they are known, for which a table is made.
+const ELEMENTS: i64 = 1024;
+/// Values of a byte.
+const BYTES: i64 = 256;
+
+/// Looks up what long chains of the function `name` compute.
+pub(crate) fn use_tables(module: &mut Module, name: &str) {
+    let Some(host) = module.symbol(name) else { return };
+    let mut body = module.body.take_isolated(host).expect("a function owns its body");
+    let mut known = IndexSet::default();
+    let blocks = all_blocks(&body);
+    let has_bytes = blocks.iter().any(|&block| has_bytes(&body, block));
+    for block in blocks.into_iter().filter(|_| has_bytes) {
+        let ops = body.ops(block).to_vec();
+        known.extend(known_values(&body, &ops, &known));
+        let chains = Chains::of(&body, &ops, &known);
+        for end in chains.ends(&body) {
+            let members = chains.members(&body, end);
+            let steps: usize = members.iter().map(|member| cost(&body, member)).sum();
+            if steps >= STEPS {
+                let found = look_up(&mut body, end, chains.bytes[&end], &members);
+                // other tables are made of the chain as it was
+                for reader in chains.readers(&body, end) {
+                    body.set_operand(reader.op, reader.index as usize, found);
+                }
+            }
+        }
+        remove_dead(&mut body, block);
+    }
+    module.body.set_isolated(host, body);
+}
+
+/// Whether a tensor of bytes comes into a block or is computed there.
+fn has_bytes(body: &Body, block: Block) -> bool {
+    let results = body.ops(block).iter().flat_map(|&op| body.op(op).results());
+    body.arguments(block).iter().chain(results).any(|&value| *body.value_type(value).element() == Type::I8)
+}
+
+/// What these operations compute from constants alone, given what else is known.
+fn known_values(body: &Body, ops: &[Op], outer: &IndexSet<Value>) -> IndexSet<Value> {
+    let mut known: IndexSet<Value> = IndexSet::default();
+    for &op in ops {
+        let is_pure = matches!(body.op(op).name.dialect(), "arith" | "tensor" | "linalg");
+        let inner = body.op(op).regions().iter().flat_map(|&region| body.walk(region));
+        let own: IndexSet<Value> = inner.clone().flat_map(|op| body.op(op).results().to_vec()).collect();
+        let arguments: IndexSet<Value> = inner
+            .clone()
+            .filter_map(|op| body.op(op).parent())
+            .flat_map(|block| body.arguments(block).to_vec())
+            .collect();
+        let mut reads = std::iter::once(op).chain(inner).flat_map(|op| body.op(op).operands());
+        let is_known = |value: &Value| [outer, &known, &own, &arguments].iter().any(|values| values.contains(value));
+        if is_pure && reads.all(is_known) {
+            known.extend(body.op(op).results());
+        }
+    }
+    known
+}
+
+/// The elementwise functions of one byte among the operations of a block.
+struct Chains {
+    /// For each result the tensor of bytes it is made of, in program order.
+    bytes: IndexMap<Value, Value>,
+}
+
+impl Chains {
+    fn of(body: &Body, ops: &[Op], known: &IndexSet<Value>) -> Chains {
+        let mut bytes: IndexMap<Value, Value> = IndexMap::default();
+        for &op in ops {
+            let Some(generic) = Generic::of(body, op) else { continue };
+            let Some(varying) = varying_inputs(body, &generic, known) else { continue };
+            let of = |&input: &Value| {
+                let is_byte = *body.value_type(input).element() == Type::I8;
+                bytes.get(&input).copied().or(is_byte.then_some(input))
+            };
+            let origins: Option<IndexSet<Value>> = varying.iter().map(of).collect();
+            let origin = origins.filter(|origins| origins.len() == 1).map(|origins| origins[0]);
+            if let Some(origin) = origin.filter(|origin| !known.contains(origin)) {
+                bytes.insert(body.result(op, 0), origin);
+            }
+        }
+        Chains { bytes }
+    }
+
+    /// What reads a result and is no such function.
+    fn readers(&self, body: &Body, value: Value) -> Vec<Use> {
+        let is_member = |op: Op| body.op(op).results().first().is_some_and(|result| self.bytes.contains_key(result));
+        body.uses(value).iter().filter(|reader| !is_member(reader.op)).copied().collect()
+    }
+
+    /// Results that something else reads.
+    fn ends(&self, body: &Body) -> Vec<Value> {
+        let is_end = |value: &Value| !self.readers(body, *value).is_empty();
+        let is_large = |value: &Value| {
+            let shape = body.value_type(*value).static_shape();
+            shape.is_none_or(|shape| shape.iter().product::<i64>() >= ELEMENTS)
+        };
+        self.bytes.keys().copied().filter(|end| is_end(end) && is_large(end)).collect()
+    }
+
+    /// The operations that lead from the bytes to a result, in order.
+    fn members(&self, body: &Body, end: Value) -> Vec<Generic> {
+        let mut found: IndexMap<Op, Generic> = IndexMap::default();
+        let mut pending = vec![end];
+        while let Some(value) = pending.pop() {
+            let Some(generic) = Generic::defining(body, value).filter(|_| self.bytes.contains_key(&value)) else {
+                continue;
+            };
+            pending.extend(&generic.inputs);
+            found.insert(generic.op, generic);
+        }
+        let mut members: Vec<Generic> = found.into_values().collect();
+        members.sort_by_key(|member| self.bytes.get_index_of(&body.result(member.op, 0)));
+        members
+    }
+}
+
+/// The inputs of an elementwise operation that differ from element to element, where all others are single numbers that are
+/// known ahead.
+fn varying_inputs(body: &Body, generic: &Generic, known: &IndexSet<Value>) -> Option<Vec<Value>> {
+    let is_elementwise = !generic.is_reduction() && generic.inits.len() == 1 && generic.output_map(0).is_identity();
+    let ops = body.ops(generic.block);
+    let own: IndexSet<Value> = ops.iter().flat_map(|&op| body.op(op).results()).copied().collect();
+    let arguments = body.arguments(generic.block);
+    let is_scalar = |&op: &Op| {
+        let name = body.op(op).name.dialect();
+        let mut operands = body.op(op).operands().iter();
+        let here = |value: &Value| own.contains(value) || arguments.contains(value) || known.contains(value);
+        (matches!(name, "arith" | "math") || body.name(op) == "linalg.yield") && operands.all(here)
+    };
+    if !is_elementwise || !ops.iter().all(is_scalar) {
+        return None;
+    }
+    let mut varying = vec![];
+    for (&input, map) in generic.inputs.iter().zip(&generic.maps) {
+        match single_element(body, input, map).is_some() && known.contains(&input) {
+            true => {}
+            false if map.is_identity() && generic.rank() > 0 => varying.push(input),
+            false => return None,
+        }
+    }
+    Some(varying)
+}
+
+/// The subscripts of the one element that is read of an operand.
+fn single_element(body: &Body, input: Value, map: &AffineMap) -> Option<Vec<AffineExpr>> {
+    let shape = body.value_type(input).shape().unwrap_or_default();
+    let subscript = |(axis, e): (usize, &AffineExpr)| match e {
+        AffineExpr::Constant(_) => Some(e.clone()),
+        _ => (shape[axis] == Some(1)).then_some(AffineExpr::Constant(0)),
+    };
+    map.results.iter().enumerate().map(subscript).collect()
+}
+
+/// The elements of a result as they stand in a table at the bytes they are made of.
+fn look_up(body: &mut Body, end: Value, bytes: Value, members: &[Generic]) -> Value {
+    let op = body.defining_op(end).expect("a chain ends in an operation");
+    let location = Location::fuse(members.iter().map(|member| body.op(member.op).location.clone()));
+    let element = body.value_type(end).element().clone();
+    let result = empty_like(body, end, op);
+    let rank = body.value_type(end).rank().expect("structured tensors are ranked");
+    let mut builder = Builder::before(body, op).with_location(location);
+    let table = table(&mut builder, bytes, members, &element);
+    let identity = AffineMap::identity(rank);
+    let [from, to] = [bytes, result].map(|value| Input { value, map: identity.clone() });
+    let found = build_generic(&mut builder, &[from], &[to], &parallel(rank), |builder, e| {
+        let index = builder.value("arith.index_castui", &[e[0]], Type::Index, []);
+        vec![builder.value("tensor.extract", &[table, index], element, [])]
+    });
+    found[0]
+}
+
+/// What a chain makes of every byte.
+fn table(builder: &mut Builder<'_>, bytes: Value, members: &[Generic], element: &Type) -> Value {
+    let single = |(&value, map): (&Value, &AffineMap)| {
+        let subscripts = single_element(builder.body, value, map)?;
+        Some(Input { value, map: AffineMap::new(1, subscripts) })
+    };
+    let singles: Vec<Input> = members.iter().flat_map(|g| g.inputs.iter().zip(&g.maps)).filter_map(single).collect();
+    let empty = builder.value("tensor.empty", &[], Type::tensor([Some(BYTES)], element.clone()), []);
+    let output = Input { value: empty, map: AffineMap::identity(1) };
+    let results = build_generic(builder, &singles, &[output], &parallel(1), |builder, e| {
+        let index = builder.value("linalg.index", &[], Type::Index, [("dim", Attribute::i64(0))]);
+        let word = builder.value("arith.index_cast", &[index], Type::I32, []);
+        let byte = builder.value("arith.trunci", &[word], Type::I8, []);
+        let mut scalars: IndexMap<Value, Value> =
+            singles.iter().map(|input| input.value).zip(e.iter().copied()).collect();
+        scalars.insert(bytes, byte);
+        for member in members {
+            let result = evaluate(builder, member, &mut scalars);
+            scalars.insert(builder.body.result(member.op, 0), result);
+        }
+        let last = members.last().expect("a chain has members");
+        vec![scalars[&builder.body.result(last.op, 0)]]
+    });
+    results[0]
+}
+
+/// The body of an operation once more, on the scalars that stand for its inputs.
+fn evaluate(builder: &mut Builder<'_>, member: &Generic, scalars: &mut IndexMap<Value, Value>) -> Value {
+    let arguments = builder.body.arguments(member.block).to_vec();
+    for (argument, input) in arguments.into_iter().zip(&member.inputs) {
+        scalars.insert(argument, scalars[input]);
+    }
+    for op in builder.body.ops(member.block).to_vec() {
+        let operation = builder.body.op(op);
+        let operands: Vec<Value> =
+            operation.operands().iter().map(|value| scalars.get(value).copied().unwrap_or(*value)).collect();
+        let Some(&result) = operation.results().first() else { return operands[0] };
+        let (name, attributes) = (operation.name.clone(), operation.attributes.clone());
+        let r#type = builder.body.value_type(result).clone();
+        let new = builder.value(name, &operands, r#type, attributes);
+        scalars.insert(result, new);
+    }
+    unreachable!("a body ends in what it yields")
+}
