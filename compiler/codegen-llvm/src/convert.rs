@@ -138,7 +138,9 @@ impl<'c> Translator<'_, 'c> {
         if *from == ir::Type::F16 {
             let half = with_scalar(bits.get_type(), self.unit.context.f16_type().into());
             let half = self.cast(InstructionOpcode::BitCast, bits, half)?;
-            return self.cast(InstructionOpcode::FPExt, half, single);
+            let value = self.cast(InstructionOpcode::FPExt, half, single)?;
+            // or LLVM would compare the halves themselves, lane by lane where the processor does not compute with them
+            return self.intrinsic("llvm.arithmetic.fence", &[single], &[value]);
         }
         let wide = self.cast(InstructionOpcode::ZExt, bits, self.lanes_of(bits, &ir::Type::I32)?)?;
         let sixteen = self.splat_constant(wide.get_type(), 16)?;

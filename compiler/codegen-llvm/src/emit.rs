@@ -123,6 +123,7 @@ fn emit<T>(
         module: context.create_module("onnx"),
         attributes: attributes(&context, options, &machine),
         fused: options.fused(&machine),
+        composes_extremes: machine.get_triple().as_str().to_bytes().starts_with(b"x86_64"),
     };
     unit.module.set_triple(&machine.get_triple());
     unit.module.set_data_layout(&machine.get_target_data().get_data_layout());

@@ -5,6 +5,7 @@ use inkwell::types::BasicTypeEnum;
 use inkwell::values::{BasicValueEnum, FastMathFlags, InstructionOpcode};
 use ir::{Attribute, Op};
 
+use crate::extreme::Extreme;
 use crate::form::is_half;
 use crate::function::{Failure, Translated, Translator};
 
@@ -134,6 +135,9 @@ impl<'c> Translator<'_, 'c> {
                 let bound_wins = self.compare_floats(wins, value, bound)?;
                 self.select(bound_wins, bound, value)?
             }
+            (_, &[x, y]) if let Some(extreme) = Extreme::of(name).filter(|_| self.unit.composes_extremes) => {
+                self.extreme(extreme, x, y)?
+            }
             ("arith.maxnumf", &[x, y]) => self.number_or_other(FloatPredicate::OGT, x, y)?,
             ("arith.minnumf", &[x, y]) => self.number_or_other(FloatPredicate::OLT, x, y)?,
             ("arith.negf", &[x]) => self.negate(x)?,
@@ -180,8 +184,7 @@ impl<'c> Translator<'_, 'c> {
 
     /// Which operand of a minimum or maximum is a constant, and no NaN, and when it is the result. A comparison and a choice do
     /// then, which processors have as one instruction: it is false for a NaN, and of two zeros leaves the operand that is no
-    /// constant. Not of what was a half: LLVM would compare the halves, lane by lane where the processor does not compute with
-    /// them.
+    /// constant.
     fn bound(&self, op: Op) -> Option<(FloatPredicate, usize)> {
         let wins = match self.body.name(op) {
             "arith.maximumf" => FloatPredicate::OLT,
@@ -190,11 +193,7 @@ impl<'c> Translator<'_, 'c> {
             _ => return None,
         };
         let is_number = |&index: &usize| self.constant_float(self.body.operand(op, index)).is_some_and(|x| !x.is_nan());
-        let bound = [1, 0].into_iter().find(is_number)?;
-        let widened = self.body.defining_op(self.body.operand(op, 1 - bound));
-        let from_half = |op: Op| self.body.name(op) == "arith.extf" && is_half(self.operand_type(op, 0).element());
-        let half = is_half(self.operand_type(op, 0).element()) || widened.is_some_and(from_half);
-        (!half).then_some((wins, bound))
+        [1, 0].into_iter().find(is_number).map(|bound| (wins, bound))
     }
 
     /// The value that a float constant, or a splat or broadcast of one, holds.

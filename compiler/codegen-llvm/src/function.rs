@@ -40,6 +40,8 @@ pub(crate) struct Unit<'c> {
     pub(crate) attributes: Vec<FunctionAttribute>,
     /// Whether the processor multiplies and adds at once.
     pub(crate) fused: bool,
+    /// Whether the processor has no instruction for the larger of two floats as IEEE 754 means it.
+    pub(crate) composes_extremes: bool,
 }
 
 /// Translates one function with a body.

@@ -6,6 +6,7 @@
 mod control;
 mod convert;
 mod emit;
+mod extreme;
 mod fill;
 mod float;
 mod form;

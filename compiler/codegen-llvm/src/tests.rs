@@ -272,8 +272,10 @@ fn lanes() {
 }
 
 #[test]
-fn reductions_of_halves() {
-    for (element, kind) in [("f16", "add"), ("bf16", "mul"), ("f16", "maxnumf"), ("bf16", "minimumf")] {
+fn reductions_of_floats() {
+    let halves = [("f16", "add"), ("bf16", "mul"), ("f16", "maxnumf"), ("bf16", "minimumf")];
+    let wider = [("f32", "maximumf"), ("f32", "minimumf"), ("f64", "maximumf"), ("f64", "minimumf")];
+    for (element, kind) in halves.into_iter().chain(wider) {
         let text = format!(
             r#"
 "func.func"() ({{
@@ -292,6 +294,18 @@ fn reductions_of_halves() {
         );
         compare(&text, element, element);
     }
+}
+
+#[test]
+fn halves_are_compared_as_vectors_of_floats() {
+    let module = parse(&elementwise("\"arith.maximumf\"($)", 2, 16, "f16", "f16"));
+    let options = Options {
+        triple: Some("x86_64-unknown-linux-gnu".to_string()),
+        cpu: Some("x86-64-v4".to_string()),
+        ..Options::default()
+    };
+    let assembly = compile_assembly(&module, &options).expect("compiles");
+    assert!(assembly.contains("vmaxps") && !assembly.contains("ucomiss"), "{assembly}");
 }
 
 #[test]

@@ -5,6 +5,7 @@ use inkwell::types::{BasicType, BasicTypeEnum, VectorType};
 use inkwell::values::{BasicValue, BasicValueEnum, InstructionOpcode, IntValue, VectorValue};
 use ir::{Attribute, Op};
 
+use crate::extreme::Extreme;
 use crate::form::{is_bit, is_half, vector_of, with_scalar};
 use crate::function::{Failure, Translated, Translator};
 use crate::memory::ACCESS_ALIGNMENT;
@@ -128,7 +129,7 @@ impl<'c> Translator<'_, 'c> {
         Ok(self.builder.build_shuffle_vector(first, second, self.lane_list(&lanes), "")?.into())
     }
 
-    fn lane_list(&self, lanes: &[u32]) -> VectorValue<'c> {
+    pub(crate) fn lane_list(&self, lanes: &[u32]) -> VectorValue<'c> {
         let number = |&at: &u32| self.unit.context.i32_type().const_int(at.into(), false);
         VectorType::const_vector(&lanes.iter().map(number).collect::<Vec<_>>())
     }
@@ -221,7 +222,16 @@ impl<'c> Translator<'_, 'c> {
                 }
                 _ => return Err(Failure::Broken("needs a vector")),
             };
-            return self.intrinsic(intrinsic, &[vector.get_type()], &[start, vector]);
+            let reduced = self.intrinsic(intrinsic, &[vector.get_type()], &[start, vector])?;
+            self.flag_fast_math(op, reduced);
+            return Ok(reduced);
+        }
+        if let Some(extreme) = Extreme::of(kind).filter(|_| self.unit.composes_extremes) {
+            let reduced = self.extreme_lane(extreme, self.vector(op, 0)?)?;
+            return match accumulator {
+                Some(accumulator) => self.extreme(extreme, accumulator, reduced),
+                None => Ok(reduced),
+            };
         }
         let (intrinsic, combine) = reduction_intrinsics(kind).ok_or(Failure::Unknown)?;
         let reduced = self.intrinsic(intrinsic, &[vector.get_type()], &[vector])?;

@@ -11,7 +11,7 @@ use crate::passes;
 
 pub use ir::pass::Timings;
 pub use lower::fold_constants::INITIALIZE;
-use lower::low::{DEFINE_FUNCTIONS, EXPAND_MATH, OUTLINE_PARALLEL, ROUND_PRODUCTS, VectorRegisters};
+use lower::low::{DEFINE_FUNCTIONS, EXPAND_MATH, MAP_ROWS, OUTLINE_PARALLEL, ROUND_PRODUCTS, VectorRegisters};
 
 /// The function a model becomes.
 pub const MAIN: &str = import::MAIN;
@@ -47,6 +47,10 @@ fn low_step(name: &'static str, options: &Options) -> String {
         OUTLINE_PARALLEL if options.freestanding.is_some() => format!("{name}{{serial=true}}"),
         EXPAND_MATH if options.arithmetic == Arithmetic::Fixed => {
             format!("{name}{{sines=called}},{},{}", DEFINE_FUNCTIONS.name, ROUND_PRODUCTS.name)
+        }
+        // LLVM's vectors are as wide as those of the runtime
+        EXPAND_MATH if options.backend != Backend::Llvm && options.freestanding.is_none() => {
+            format!("{},{name}", MAP_ROWS.name)
         }
         _ => name.to_string(),
     }

@@ -101,7 +101,13 @@ pub fn passes() -> Vec<PassDefinition> {
     ];
     conversions
         .into_iter()
-        .chain([low::DISPATCH_KERNELS, low::TILE_CONTRACTIONS, low::ROUND_PRODUCTS, low::DEFINE_FUNCTIONS])
+        .chain([
+            low::DISPATCH_KERNELS,
+            low::TILE_CONTRACTIONS,
+            low::MAP_ROWS,
+            low::ROUND_PRODUCTS,
+            low::DEFINE_FUNCTIONS,
+        ])
         .chain(low::PASSES.iter().cloned())
         .collect()
 }

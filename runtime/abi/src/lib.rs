@@ -1,7 +1,12 @@
-//! What generated code and the runtime's micro-kernels agree upon: how a tile of a sum of products is described.
+//! What generated code and the runtime's micro-kernels agree upon: how a tile of a sum of products is described, and which
+//! functions are applied to rows.
 //!
 //! `T` is a number where a micro-kernel reads a description, and a value where a compiler makes one. Strides are counted
 //! in elements, unless a field says otherwise.
+
+mod row;
+
+pub use row::RowFunction;
 
 /// Columns that lie side by side in the right operand and in the result, whatever the strides of groups.
 pub const COLUMN_GROUP: i64 = 16;

@@ -17,14 +17,41 @@ struct Axis {
     pad: i64,
 }
 
+/// Where one element of the blocks lies along an axis.
+struct Places {
+    /// The blocks whose element does not lie in the padding.
+    blocks: Range<usize>,
+    /// Where it lies in the first of them.
+    first: usize,
+    stride: usize,
+    /// Pixels of one step along the axis.
+    pixels: usize,
+    /// Blocks of one step along the axis.
+    width: usize,
+}
+
 impl Axis {
-    /// Where the element of block 0 would lie, and the blocks whose elements do not lie in the padding.
-    fn inside(&self, element: usize) -> (i64, Range<usize>) {
+    /// The places of element `element`, but for what lies inside one step.
+    fn places(&self, element: usize) -> Places {
         let origin = element as i64 * self.dilation - self.pad;
         // the first block at or behind a place
         let from = |place: i64| ((place - origin).max(0) as usize).div_ceil(self.stride as usize).min(self.count);
-        (origin, from(0)..from(self.extent as i64))
+        let blocks = from(0)..from(self.extent as i64);
+        let first = (origin + blocks.start as i64 * self.stride).max(0) as usize;
+        Places { blocks, first, stride: self.stride as usize, pixels: 1, width: 1 }
     }
+}
+
+/// The places of element number `element` of the blocks along all axes.
+fn places(axes: &[Axis], element: usize) -> Vec<Places> {
+    let (mut rest, mut pixels, mut width) = (element, 1, 1);
+    let mut found: Vec<Places> = Vec::with_capacity(axes.len());
+    for axis in axes.iter().rev() {
+        found.push(Places { pixels, width, ..axis.places(rest % axis.block) });
+        (rest, pixels, width) = (rest / axis.block, pixels * axis.extent, width * axis.count);
+    }
+    found.reverse();
+    found
 }
 
 struct Sum<'s, 'c> {
@@ -48,38 +75,32 @@ impl Generic for Sum<'_, '_> {
         }
         for (image, columns) in output.chunks_exact_mut(pixels).zip(elements.chunks_exact(size * count)) {
             for (element, row) in columns.chunks_exact(count).enumerate() {
-                add(self.axes, element, row, 0, image);
+                add(&places(self.axes, element), row, 0, image);
             }
         }
     }
 }
 
-/// Adds element number `element` of all blocks to the image; they are those of the axes, and the places found so far.
-fn add<T: Element>(axes: &[Axis], element: usize, row: &[T], place: usize, image: &mut [T]) {
-    let Some((axis, inner)) = axes.split_first() else {
+/// Adds one element of all blocks to the image, behind a place.
+fn add<T: Element>(places: &[Places], row: &[T], place: usize, image: &mut [T]) {
+    let Some((own, inner)) = places.split_first() else {
         image[place] = image[place].add(row[0]);
         return;
     };
-    let elements: usize = inner.iter().map(|axis| axis.block).product();
-    let (own, rest) = (element / elements, element % elements);
-    let (origin, blocks) = axis.inside(own);
-    let position = |block: usize| (origin + block as i64 * axis.stride) as usize;
+    let Places { blocks, first, stride, pixels, width } = own;
     if inner.is_empty() {
         if !blocks.is_empty() {
-            let targets = image[place + position(blocks.start)..].iter_mut();
+            let targets = image[place + first..].iter_mut();
             let join = |(target, &addend): (&mut T, &T)| *target = target.add(addend);
-            match axis.stride as usize {
-                1 => targets.zip(&row[blocks]).for_each(join),
-                stride => targets.step_by(stride).zip(&row[blocks]).for_each(join),
+            match stride {
+                1 => targets.zip(&row[blocks.clone()]).for_each(join),
+                &stride => targets.step_by(stride).zip(&row[blocks.clone()]).for_each(join),
             }
         }
         return;
     }
-    let pixels: usize = inner.iter().map(|axis| axis.extent).product();
-    let width = row.len() / axis.count;
-    for block in blocks {
-        let row = &row[block * width..(block + 1) * width];
-        add(inner, rest, row, place + position(block) * pixels, image);
+    for (number, row) in row.chunks_exact(*width).take(blocks.end).skip(blocks.start).enumerate() {
+        add(inner, row, place + (first + number * stride) * pixels, image);
     }
 }
 

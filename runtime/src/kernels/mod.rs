@@ -1,4 +1,4 @@
-//! Micro-kernels: the inner tiles of contractions and depthwise convolutions.
+//! Micro-kernels: the inner tiles of contractions and depthwise convolutions, and elementary functions of rows.
 //!
 //! The algorithms are written once over `lanes::Lanes`; each instruction set instantiates them with its vectors and
 //! register tile, and every call takes the widest set the processor has.
@@ -7,15 +7,20 @@
 
 mod contract;
 mod depthwise;
+mod functions;
 mod lanes;
+mod rows;
 mod winograd;
 #[cfg(target_arch = "x86_64")]
 mod x86;
+#[cfg(target_arch = "x86_64")]
+mod x86_rows;
 
 use abi::{Depthwise, Descriptor, Product, Winograd};
 use contract::{Bytes, Contraction, Elements, Floats, TileSet};
 use depthwise::{DepthwiseRow, RowFunction};
 use lanes::Portable;
+use rows::Row;
 use winograd::{Steps, Tiles};
 
 /// `C[r][j] = start + Σ A[r][…]·B[…][j]` over a nested reduction, for `rows` rows and `cols` columns.
@@ -177,6 +182,33 @@ fn depthwise() -> RowFunction {
         }
     }
     depthwise::portable
+}
+
+/// `destination[i] = function(source[i])` for `count` elements, by the function at this place of [`abi::RowFunction::ALL`].
+///
+/// # Safety
+/// The rows have so many elements of the types that the function has; they are the same row or lie apart.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rt_map_row(function: i64, source: *const u8, destination: *mut u8, count: i64) {
+    let function = usize::try_from(function).ok().and_then(|at| abi::RowFunction::ALL.get(at)).copied();
+    let function = function.expect("the compiler and the runtime have the same functions");
+    // SAFETY: promised by the caller; the processor has what the row is compiled for.
+    unsafe { row()(function, source, destination, count.max(0) as usize) }
+}
+
+fn row() -> Row {
+    #[cfg(target_arch = "x86_64")]
+    {
+        let is_fused = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
+        let is_fused = is_fused && is_x86_feature_detected!("f16c");
+        if is_fused && is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512dq") {
+            return x86_rows::avx512;
+        }
+        if is_fused {
+            return x86_rows::avx2;
+        }
+    }
+    rows::portable
 }
 
 #[cfg(test)]

@@ -8,9 +8,16 @@ use super::emit::Emitter;
 use super::lane::Lane;
 
 impl Emitter<'_> {
+    /// The subscripts that a buffer has: one of a row has only the last.
+    fn inner<'s>(&self, buffer: Value, subscripts: &'s [Lane]) -> &'s [Lane] {
+        let rank = self.body.value_type(buffer).rank().expect("buffers are ranked");
+        &subscripts[subscripts.len() - rank..]
+    }
+
     /// Reads a buffer at subscripts.
     pub fn load(&mut self, buffer: Value, subscripts: &[Lane]) -> Lane {
         let element = self.body.value_type(buffer).element().clone();
+        let subscripts = self.inner(buffer, subscripts);
         if let Some(indices) = subscripts.iter().map(Lane::uniform).collect::<Option<Vec<_>>>() {
             return Lane::Uniform(self.load_scalar(buffer, &indices, element));
         }
@@ -74,6 +81,7 @@ impl Emitter<'_> {
     /// Writes a buffer at subscripts.
     pub fn store(&mut self, value: &Lane, buffer: Value, subscripts: &[Lane]) {
         let element = self.body.value_type(buffer).element().clone();
+        let subscripts = self.inner(buffer, subscripts);
         let uniform = subscripts.iter().map(Lane::uniform).collect::<Option<Vec<_>>>();
         if let (Some(indices), Some(scalar)) = (uniform, value.uniform()) {
             let operands: Vec<Value> = [scalar, buffer].into_iter().chain(indices).collect();

@@ -10,8 +10,8 @@
 //! - Constants and sizes are emitted in the entry block, before the first loop.
 
 use ir::{
-    AffineExpr, AffineMap, Attribute, Attributes, Block, Body, FloatType, IndexMap, Location, Op, OpName, Type, Value,
-    ValueDefinition,
+    AffineExpr, AffineMap, Attribute, Attributes, Blob, Block, Body, DenseElements, FloatType, IndexMap, Location, Op,
+    OpName, Type, Value, ValueDefinition,
 };
 
 use super::lane::Lane;
@@ -589,7 +589,8 @@ impl<'a> Emitter<'a> {
         if let Some(iota) = self.iota_op(name, operands, &result, attributes) {
             return iota;
         }
-        let vector = operands.iter().any(|lane| matches!(lane, Lane::Vector(_)))
+        let is_vector = |lane: &Lane| matches!(lane, Lane::Vector(_)) || self.is_counted(lane, &result);
+        let vector = operands.iter().any(is_vector)
             && self.vector_legal(&result)
             && operands.iter().all(|lane| self.vectorisable(lane));
         if vector {
@@ -613,6 +614,12 @@ impl<'a> Emitter<'a> {
             })
             .collect();
         Lane::Scalars(scalars)
+    }
+
+    /// Whether a lane is made a vector because the result is one, and not an integer that may become a subscript.
+    fn is_counted(&self, lane: &Lane, result: &Type) -> bool {
+        matches!(lane, Lane::Iota(base) if *self.body.value_type(*base) != Type::Index)
+            && (result.is_float() || *result == Type::I1)
     }
 
     /// Integer operations that keep consecutive lanes consecutive.
@@ -693,6 +700,16 @@ impl<'a> Emitter<'a> {
             Lane::Uniform(value) => {
                 let r#type = Type::vector(&[lanes], self.body.value_type(*value).clone());
                 self.pure("vector.broadcast", &[*value], r#type, [])
+            }
+            Lane::Iota(base) if *self.body.value_type(*base) != Type::Index => {
+                let element = self.body.value_type(*base).clone();
+                let width = element.byte_width().expect("integers have a width");
+                let r#type = Type::vector(&[lanes], element);
+                let bytes: Vec<u8> = (0..lanes).flat_map(|lane| lane.to_le_bytes().into_iter().take(width)).collect();
+                let numbers = DenseElements::new(r#type.clone(), Blob::copy_of(&bytes));
+                let numbers = self.constant(Attribute::dense(numbers), r#type.clone());
+                let first = self.pure("vector.broadcast", &[*base], r#type.clone(), []);
+                self.pure("arith.addi", &[first, numbers], r#type, [])
             }
             Lane::Iota(_) | Lane::EveryOther(_) | Lane::Scalars(_) => {
                 let scalars = self.scalars_of(lane);

@@ -4,7 +4,7 @@
 //! with a tail of shorter ones and scalars. Where elements are sums along memory, vectors run along the sums instead.
 //! Reductions whose subscripts do not depend on the last dimension are evaluated once a row, in front of it.
 
-use ir::{AffineExpr, AffineMap, Body, IndexMap, IndexSet, Op, Type, Value};
+use ir::{AffineExpr, AffineMap, Attribute, Body, IndexMap, IndexSet, Op, Type, Value};
 
 use super::emit::Emitter;
 use super::lane::Lane;
@@ -15,6 +15,10 @@ use dialects::linalg::generic::{Generic, Iterator};
 const CHUNK: i64 = 4096;
 /// Rows of at most this many elements are gathered, so that finding their indices is paid for less often.
 const SHORT_ROW: i64 = 16;
+/// The same where there are many, enough for all threads.
+const SHORT_ROW_OF_MANY: i64 = 64;
+/// Groups of rows that are many.
+const MANY: i64 = 64;
 /// The extent assumed for a dynamic dimension when work is estimated.
 const ASSUMED_EXTENT: i64 = 64;
 
@@ -51,7 +55,9 @@ pub fn emit_elementwise(emitter: &mut Emitter<'_>, pieces: &[Piece<'_>]) {
         }
     }
     // short rows are gathered: one iteration runs over the last two dimensions
-    let short = shape[shape.len() - 1].is_some_and(|extent| extent <= SHORT_ROW);
+    let groups = shape.iter().rev().skip(2).fold(1, |count: i64, extent| count.saturating_mul(extent.unwrap_or(1)));
+    let longest = if groups >= MANY { SHORT_ROW_OF_MANY } else { SHORT_ROW };
+    let short = shape[shape.len() - 1].is_some_and(|extent| extent <= longest);
     let (outer, middle) = match outer.split_last() {
         Some((&middle, outer)) if short && reductions.is_empty() => (outer, Some(middle)),
         _ => (outer, None),
@@ -306,8 +312,7 @@ fn row_inputs(generic: &Generic, subscripts: &[AffineExpr], rank: usize) -> Vec<
         .collect()
 }
 
-/// A costly elementwise value that both a row reduction and the result read is computed once, into the row of the
-/// result's own buffer, where the result replaces it later element by element.
+/// A costly elementwise value that both a row reduction and the result read is computed once, into a row of its own.
 fn stage_shared(
     emitter: &mut Emitter<'_>,
     pieces: &[Piece<'_>],
@@ -316,11 +321,7 @@ fn stage_shared(
     last: Value,
 ) -> Option<Value> {
     let [piece] = pieces else { return None };
-    if !piece.offsets.is_empty() {
-        return None;
-    }
     let source = emitter.source;
-    let result_type = source.value_type(piece.value);
     let result = Generic::defining(source, piece.value)?;
     let direct = |generic: &Generic, value: Value| {
         generic.inputs.iter().zip(&generic.maps).any(|(&input, map)| input == value && map.is_identity())
@@ -328,7 +329,7 @@ fn stage_shared(
     let (reduction, shared) = reductions.iter().find_map(|(value, _)| {
         let reduction = Generic::defining(source, *value)?;
         let shared = reduction.inputs.iter().copied().find(|&input| {
-            source.value_type(input) == result_type
+            source.value_type(input).shape() == source.value_type(piece.value).shape()
                 && emitter.buffer(input).is_none()
                 && direct(&result, input)
                 && direct(&reduction, input)
@@ -339,6 +340,7 @@ fn stage_shared(
     if result.is_reduction() || !result.output_map(0).is_identity() {
         return None;
     }
+    let buffer = row_buffer(emitter, piece, shared)?;
     for (value, map) in reductions.iter().take_while(|(value, _)| *value != reduction) {
         let mut point: Vec<Option<Lane>> = row.iter().cloned().map(Some).collect();
         point.push(None);
@@ -346,10 +348,29 @@ fn stage_shared(
         emitter.evaluate(*value, &subscripts);
     }
     let zero = emitter.index(0);
-    let stage = [Piece { value: shared, buffer: piece.buffer, offsets: &[] }];
+    let stage = [Piece { value: shared, buffer, offsets: &[] }];
     emit_row(emitter, &stage, row, zero, last);
-    emitter.bind_row_buffer(shared, piece.buffer);
+    emitter.bind_row_buffer(shared, buffer);
     Some(shared)
+}
+
+/// Where a row of a value goes: the result's own buffer, where the result replaces it later element by element, or one on the
+/// stack, if it has other elements and is not long.
+fn row_buffer(emitter: &mut Emitter<'_>, piece: &Piece<'_>, value: Value) -> Option<Value> {
+    /// Bytes of a row on the stack: well within the nearest cache.
+    const LONGEST: usize = 1 << 14;
+    let r#type = emitter.source.value_type(value);
+    if r#type == emitter.source.value_type(piece.value) && piece.offsets.is_empty() {
+        return Some(piece.buffer);
+    }
+    let (extent, element) = ((*r#type.shape()?.last()?)?, r#type.element().clone());
+    let bytes = usize::try_from(extent).ok()?.checked_mul(element.byte_width()?)?;
+    if bytes > LONGEST {
+        return None;
+    }
+    let sizes = [("operandSegmentSizes", Attribute::i32_dense_array(&[0, 0]))];
+    let row = emitter.effect("memref.alloca", &[], &[Type::memref([Some(extent)], element)], sizes);
+    Some(emitter.body.result(row, 0))
 }
 
 fn is_costly(source: &Body, generic: &Generic) -> bool {

@@ -3,7 +3,7 @@
 //! When the point is one scalar iteration, the last reduction loop is vectorised if the combiner is known to be
 //! associative: lanes accumulate separately from the neutral element and are combined at the end, in a fixed order.
 
-use ir::{AffineExpr, Attribute, Attributes, Type, Value};
+use ir::{AffineExpr, Attribute, Attributes, OpName, Type, Value};
 
 use super::emit::{Emitter, Order};
 use super::lane::Lane;
@@ -51,6 +51,8 @@ const CHAINS: usize = 4;
 
 /// Reduction loops with at most this many iterations in all are unrolled.
 const UNROLL_LIMIT: i64 = 9;
+/// And longer ones with at most this many operations in all.
+const UNROLLED_OPS: i64 = 64;
 
 impl Emitter<'_> {
     /// The results of a reduction at `point`, where the reduction loops are open.
@@ -103,7 +105,8 @@ impl Emitter<'_> {
         let loops = self.reduction_loops(generic);
         let trip =
             loops.iter().try_fold(1, |product: i64, (_, extent)| product.checked_mul(self.constant_value(*extent)?));
-        trip.is_some_and(|trip| trip <= UNROLL_LIMIT)
+        let ops = self.source.ops(generic.block).len() as i64;
+        trip.is_some_and(|trip| trip <= UNROLL_LIMIT || trip.saturating_mul(ops) <= UNROLLED_OPS)
     }
 
     /// A lane that can be carried through a loop: a vector, or one scalar a lane.
@@ -118,23 +121,53 @@ impl Emitter<'_> {
         }
     }
 
+    /// Every iteration by itself; in several chains where they may be combined in any order.
     fn unrolled(
         &mut self,
         generic: &Generic,
-        mut point: Vec<Option<Lane>>,
-        accumulators: Vec<Lane>,
+        point: Vec<Option<Lane>>,
+        starts: Vec<Lane>,
         loops: &[(usize, Value)],
     ) -> Vec<Lane> {
-        let Some(((dim, extent), inner)) = loops.split_first() else {
-            return self.evaluate_body(generic, &point, Some(&accumulators));
-        };
-        let trip = self.constant_value(*extent).expect("unrolled loops are static");
-        let mut accumulators = accumulators;
-        for iteration in 0..trip {
-            point[*dim] = Some(Lane::Uniform(self.index(iteration)));
-            accumulators = self.unrolled(generic, point.clone(), accumulators, inner);
+        let points = self.iterations(point, loops);
+        let mut chains = vec![starts];
+        let combiner = self.combiner(generic).filter(|_| points.len() >= 2 * CHAINS);
+        let element = self.source.value_type(generic.inits[0]).element().clone();
+        if let Some(combiner) = combiner {
+            let neutral = self.constant((combiner.neutral)(&element), element.clone());
+            let neutral = self.alike(&Lane::Uniform(neutral), &chains[0][0]);
+            chains.resize(CHAINS, vec![neutral]);
         }
-        accumulators
+        for (number, point) in points.iter().enumerate() {
+            let chain = number % chains.len();
+            chains[chain] = self.evaluate_body(generic, point, Some(&chains[chain]));
+        }
+        let Some(combiner) = combiner else { return chains.remove(0) };
+        while chains.len() > 1 {
+            let half = chains.split_off(chains.len() / 2);
+            for (one, other) in chains.iter_mut().zip(half) {
+                let pair = [one[0].clone(), other[0].clone()];
+                let name = OpName::from(combiner.name);
+                *one = vec![self.elementwise(&name, &pair, element.clone(), &Attributes::new())];
+            }
+        }
+        chains.remove(0)
+    }
+
+    /// The points of static reduction loops, in order.
+    fn iterations(&mut self, point: Vec<Option<Lane>>, loops: &[(usize, Value)]) -> Vec<Vec<Option<Lane>>> {
+        let mut points = vec![point];
+        for &(dim, extent) in loops {
+            let trip = self.constant_value(extent).expect("unrolled loops are static");
+            let indices: Vec<Lane> = (0..trip).map(|iteration| Lane::Uniform(self.index(iteration))).collect();
+            let at = |point: &Vec<Option<Lane>>, index: &Lane| {
+                let mut point = point.clone();
+                point[dim] = Some(index.clone());
+                point
+            };
+            points = points.iter().flat_map(|point| indices.iter().map(move |index| at(point, index))).collect();
+        }
+        points
     }
 
     fn nested(
@@ -177,21 +210,9 @@ impl Emitter<'_> {
 
     /// The combiner, when lanes of the last reduction loop can accumulate separately.
     fn vector_combiner(&mut self, generic: &Generic, across: bool) -> Option<&'static Combiner> {
-        if across || generic.inits.len() != 1 || self.lanes == 1 {
-            return None;
-        }
-        let source = self.source;
-        let element = source.value_type(generic.inits[0]).element().clone();
-        let yielded = generic.yields(source)[0];
-        let op = source.defining_op(yielded)?;
-        let combiner = COMBINERS.iter().find(|combiner| combiner.name == source.name(op))?;
-        let accumulator = source.arguments(generic.block)[generic.inputs.len()];
-        let once = source.uses(accumulator).len() == 1 && source.op(op).operands().contains(&accumulator);
-        let rounds = matches!(combiner.name, "arith.addf" | "arith.mulf");
-        if rounds && self.target.order == Order::Sequence {
-            return None;
-        }
-        if !once || !self.vector_legal(&element) {
+        let combiner = self.combiner(generic).filter(|_| !across && self.lanes > 1)?;
+        let element = self.source.value_type(generic.inits[0]).element().clone();
+        if !self.vector_legal(&element) {
             return None;
         }
         let last = (0..generic.rank()).rev().find(|&d| generic.iterators[d] == Iterator::Reduction)?;
@@ -200,10 +221,23 @@ impl Emitter<'_> {
             return None;
         }
         // worth it when some operand is consecutive along the loop
-        let consecutive = generic.maps[..generic.inputs.len()]
-            .iter()
-            .any(|map| map.results.last() == Some(&AffineExpr::Dim(last as u32)));
+        let arguments = self.source.arguments(generic.block);
+        let consecutive = generic.maps[..generic.inputs.len()].iter().zip(arguments).any(|(map, &argument)| {
+            map.results.last() == Some(&AffineExpr::Dim(last as u32)) && !self.source.uses(argument).is_empty()
+        });
         consecutive.then_some(combiner)
+    }
+
+    /// The combiner of a reduction with one result, where iterations may be combined in any order.
+    fn combiner(&self, generic: &Generic) -> Option<&'static Combiner> {
+        let source = self.source;
+        let &[yielded] = generic.yields(source) else { return None };
+        let op = source.defining_op(yielded)?;
+        let combiner = COMBINERS.iter().find(|combiner| combiner.name == source.name(op))?;
+        let accumulator = source.arguments(generic.block)[generic.inputs.len()];
+        let once = source.uses(accumulator).len() == 1 && source.op(op).operands().contains(&accumulator);
+        let rounds = matches!(combiner.name, "arith.addf" | "arith.mulf");
+        (once && !(rounds && self.target.order == Order::Sequence)).then_some(combiner)
     }
 
     fn reduce_lanes(
@@ -231,7 +265,12 @@ impl Emitter<'_> {
             .reduce(|a, b| self.pure(combiner.name, &[a, b], r#type.clone(), Attributes::new()))
             .expect("there is a vector");
         let kind = Attribute::Dialect("vector".into(), format!("kind<{}>", combiner.kind).into());
-        let folded = self.pure("vector.reduction", &[vector], element.clone(), [("kind", kind)]);
+        let mut attributes = Attributes::from([("kind", kind)]);
+        if matches!(combiner.name, "arith.addf" | "arith.mulf") {
+            // lanes are as free as what they are made of
+            attributes.set("fastmath", Attribute::Dialect("arith".into(), "fastmath<reassoc>".into()));
+        }
+        let folded = self.pure("vector.reduction", &[vector], element.clone(), attributes);
         Lane::Uniform(self.pure(combiner.name, &[*scalar, folded], element, Attributes::new()))
     }
 

@@ -3,7 +3,7 @@
 use dialects::rt::tile::{Kind, Tile, Walk};
 use ir::{Attribute, Body, Builder, Module, Op, Result, Value};
 
-use super::scope::{definitions, stack_table, with_body};
+use super::scope::{definitions, enclosing_parallel_block, stack_table, with_body};
 
 /// The micro-kernel that computes a tile.
 fn micro_kernel(tile: &Tile) -> &'static str {
@@ -69,16 +69,4 @@ fn is_outside(body: &Body, value: Value, around: Op) -> bool {
     let parent = |block: ir::Block| body.block_region(block).and_then(|region| body.region_parent(region));
     let around_value = block.and_then(parent);
     !std::iter::successors(around_value, |&op| body.parent_op(op)).any(|op| op == around)
-}
-
-/// The block of the innermost parallel loop around an operation.
-fn enclosing_parallel_block(body: &Body, op: Op) -> Option<ir::Block> {
-    let mut at = op;
-    loop {
-        let parent = body.parent_op(at)?;
-        if body.name(parent) == "scf.parallel" {
-            return body.op(at).parent();
-        }
-        at = parent;
-    }
 }

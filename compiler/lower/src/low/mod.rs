@@ -18,6 +18,7 @@ mod narrow;
 mod parallel;
 pub mod profile;
 mod round;
+mod rows;
 mod scope;
 mod simplify;
 mod tile;
@@ -85,6 +86,16 @@ pub const ROUND_PRODUCTS: PassDefinition = PassDefinition::on_module(
     |module, _| {
         round::round_products(module);
         Ok(())
+    },
+);
+
+/// For code generators with narrow vectors.
+pub const MAP_ROWS: PassDefinition = PassDefinition::on_module(
+    "map-rows",
+    "Elementary functions of vectors in loops become calls of the runtime's micro-kernels for pieces of rows.",
+    |module, _| {
+        rows::map_rows(module);
+        declare_runtime(module)
     },
 );
 

@@ -1,6 +1,6 @@
 //! What several passes need: going over functions, and the host function's own conventions.
 
-use ir::{Attribute, Body, Builder, IndexSet, Module, Op, Type, Value};
+use ir::{Attribute, Block, Body, Builder, IndexSet, Module, Op, Type, Value};
 
 use crate::outline::KERNEL;
 
@@ -57,9 +57,26 @@ pub(super) fn callee(body: &Body, op: Op) -> Option<&str> {
 
 /// Stack memory for `words` words, as a flat buffer.
 pub(super) fn stack_table(builder: &mut Builder<'_>, words: usize) -> Value {
-    let stack = Type::memref(vec![Some(words as i64)], Type::I64);
+    stack_memory(builder, words as i64, Type::I64)
+}
+
+/// Stack memory for `count` elements, as a flat buffer.
+pub(super) fn stack_memory(builder: &mut Builder<'_>, count: i64, element: Type) -> Value {
+    let stack = Type::memref(vec![Some(count)], element.clone());
     let sizes = ("operandSegmentSizes", Attribute::i32_dense_array(&[0, 0]));
     let memory = builder.value("memref.alloca", &[], stack, [sizes]);
     let address = builder.value("rt.address", &[memory], Type::Index, []);
-    builder.value("rt.buffer", &[address], table_type(), [])
+    builder.value("rt.buffer", &[address], Type::memref(vec![None], element), [])
+}
+
+/// The block of the innermost parallel loop around an operation.
+pub(super) fn enclosing_parallel_block(body: &Body, op: Op) -> Option<Block> {
+    let mut at = op;
+    loop {
+        let parent = body.parent_op(at)?;
+        if body.name(parent) == "scf.parallel" {
+            return body.op(at).parent();
+        }
+        at = parent;
+    }
 }

@@ -154,10 +154,16 @@ fn lower(lowering: &mut Lowering<'_>, op: Op, pool: &Pool) -> Result<(), Unsuppo
         Layout::Plain => output.clone(),
         Layout::Blocked => blocked_shape(&output),
     };
-    let pooled = slide(lowering, &padded, &window, &shape, combine, unsigned, |s, x| match pool.function {
-        Function::Norm { power } => magnitude_power(s, x, power),
-        Function::Max { .. } | Function::Average { .. } => x,
-    });
+    let pooled = match pool.function {
+        Function::Max { .. } if overlaps_much(&window) => slide_axes(lowering, &padded, &window, &shape, unsigned),
+        Function::Max { .. } | Function::Average { .. } => {
+            slide(lowering, &padded, &window, &shape, combine, unsigned, |_, x| x)
+        }
+        Function::Norm { power } => {
+            let prepare = |s: &mut Scalars<'_, '_>, x: Value| magnitude_power(s, x, power);
+            slide(lowering, &padded, &window, &shape, combine, unsigned, prepare)
+        }
+    };
     let value = match pool.function {
         Function::Max { columns_first } => {
             if let Some(indices) = indices {
@@ -202,8 +208,8 @@ fn extend_overhang(window: &mut Window, round_up: bool, input: &[DimExpr], outpu
     }
 }
 
-/// The elements of every window, over loops for batch, channel blocks, places, lanes and the window, and a tensor of
-/// the window's shape, which tells how far its loops run. A plain tensor has channels and no lanes.
+/// The elements of every window, over loops for batch, channel blocks, places, lanes and the window, and for each of its axes
+/// a tensor that tells how far the loop runs. A plain tensor has channels and no lanes.
 fn window_inputs(lowering: &mut Lowering<'_>, padded: &Shaped, window: &Window) -> Vec<Input> {
     let spatial = window.rank();
     let element = lowering.body.value_type(padded.value).element().clone();
@@ -213,12 +219,12 @@ fn window_inputs(lowering: &mut Lowering<'_>, padded: &Shaped, window: &Window) 
     let mut map = vec![dim(0), dim(1)];
     map.extend((0..spatial).map(|axis| window.subscript(axis, 2 + axis, kernel + axis)));
     map.extend((spatial + 2..kernel).map(dim));
-    let extent_tensor = lowering.empty(&window.kernel, element);
-    let window_dims: Vec<usize> = (kernel..loops).collect();
-    vec![
-        Input { value: padded.value, map: AffineMap::new(loops as u32, map) },
-        Input { value: extent_tensor, map: AffineMap::select(loops, &window_dims) },
-    ]
+    let mut inputs = vec![Input { value: padded.value, map: AffineMap::new(loops as u32, map) }];
+    for (axis, extent) in window.kernel.iter().enumerate() {
+        let value = lowering.empty(std::slice::from_ref(extent), element.clone());
+        inputs.push(Input { value, map: AffineMap::select(loops, &[kernel + axis]) });
+    }
+    inputs
 }
 
 /// Combines the elements of every window of a padded tensor.
@@ -245,9 +251,37 @@ fn slide(
     let value = lowering.generic_onto(&inputs, init, AffineMap::select(loops, &order), &iterators, |builder, e| {
         let mut s = Scalars { builder, unsigned };
         let prepared = prepare(&mut s, e[0]);
-        combine.apply(&mut s, e[2], prepared)
+        combine.apply(&mut s, e[inputs.len()], prepared)
     });
     Shaped { value, shape: shape.to_vec() }
+}
+
+/// Whether one axis after the other is much less work than all elements of every window.
+fn overlaps_much(window: &Window) -> bool {
+    let extents: Option<Vec<i64>> = window.kernel.iter().map(DimExpr::as_constant).collect();
+    let neighbours = window.strides.iter().all(|&stride| stride == 1);
+    let is_much = |extents: Vec<i64>| extents.iter().product::<i64>() >= 2 * extents.iter().sum::<i64>();
+    neighbours && extents.is_some_and(is_much)
+}
+
+/// The largest element of every window, found along one axis after the other.
+fn slide_axes(
+    lowering: &mut Lowering<'_>,
+    padded: &Shaped,
+    window: &Window,
+    shape: &[DimExpr],
+    unsigned: bool,
+) -> Shaped {
+    let mut pooled = padded.clone();
+    for axis in 0..window.rank() {
+        let mut along = window.clone();
+        along.kernel.fill(DimExpr::ONE);
+        along.kernel[axis] = window.kernel[axis].clone();
+        let mut extents = pooled.shape.clone();
+        extents[2 + axis] = shape[2 + axis].clone();
+        pooled = slide(lowering, &pooled, &along, &extents, Combine::Max, unsigned, |_, x| x);
+    }
+    pooled
 }
 
 /// Where each window's largest element lies in the unpadded operand: its number in row-major order, or with spatial
@@ -280,7 +314,7 @@ fn positions(
         places.push(channel_index(builder, group, lane, block));
         let mut s = Scalars { builder, unsigned: false };
         // not below the largest, so that a NaN is found, too
-        let below = s.compare(Comparison::Less, e[0], e[2]);
+        let below = s.compare(Comparison::Less, e[0], e[inputs.len() - 1]);
         let mut candidate = s.not(below);
         for axis in 0..spatial {
             let at = [2 + axis, kernel + axis];
@@ -299,7 +333,7 @@ fn positions(
         }
         let number = s.builder.value("arith.index_cast", &[number], Type::I64, []);
         let number = s.select(candidate, number, missing);
-        s.min(e[3], number)
+        s.min(e[inputs.len()], number)
     });
     let found = Shaped { value: found, shape: pooled.shape.clone() };
     let cleared = lowering.map(&[&found], &pooled.shape, Type::I64, |s, e| {

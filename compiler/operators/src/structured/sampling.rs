@@ -72,15 +72,19 @@ fn weighted_axis(
     sum.expect("an axis has taps")
 }
 
-/// A whole-numbered f32 as an index inside the axis.
+/// A whole-numbered f32 as an index inside the axis. It is brought there as an `i32`, of which vectors hold as many as of
+/// floats.
 pub(crate) fn position(builder: &mut Builder<'_>, coordinate: Value, extent: Value) -> Value {
-    let integer = builder.value("arith.fptosi", &[coordinate], Type::I64, []);
-    let index = builder.value("arith.index_cast", &[integer], Type::Index, []);
+    let integer = builder.value("arith.fptosi", &[coordinate], Type::I32, []);
     let mut s = Scalars { builder, unsigned: false };
-    let (zero, one) = (s.number(0.0, &Type::Index), s.number(1.0, &Type::Index));
+    let (one, largest) = (s.number(1.0, &Type::Index), s.number(f64::from(i32::MAX), &Type::Index));
     let last = s.sub(extent, one);
-    let capped = s.min(index, last);
-    s.max(capped, zero)
+    let last = s.min(last, largest);
+    let last = s.builder.value("arith.index_cast", &[last], Type::I32, []);
+    let zero = s.number(0.0, &Type::I32);
+    let capped = s.min(integer, last);
+    let inside = s.max(capped, zero);
+    s.builder.value("arith.index_cast", &[inside], Type::Index, [])
 }
 
 /// `(a + 2) d³ - (a + 3) d² + 1` for distances up to 1, `a d³ - 5 a d² + 8 a d - 4 a` up to 2.

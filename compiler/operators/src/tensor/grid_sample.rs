@@ -11,6 +11,7 @@ use crate::nn::spatial;
 use crate::operator::Operator;
 use crate::shape::{Answer, Node};
 use crate::structured::blocked::loop_index;
+use crate::structured::reduction::Shaped;
 use crate::structured::sampling::{Tap, as_f32, cubic_weight, position, weighted_sum};
 use crate::structured::scalars::{Comparison, Scalars};
 use crate::structured::{Lowering, Unsupported};
@@ -71,18 +72,17 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
         axes.push(Axis { extent, corners, surroundings });
     }
     let (element, shape) = (lowering.element(x), lowering.shape(result));
-    let grid_element = lowering.body.value_type(grid.value).element().clone();
+    // the innermost axis comes first
+    let coordinates: Vec<Value> =
+        axes.iter().enumerate().map(|(number, axis)| plane(lowering, &grid, spatial - 1 - number, axis)).collect();
     let value = lowering.pointwise(&[], &shape, element.clone(), |builder, _| {
         let loops: Vec<Value> = (0..spatial + 2).map(|axis| loop_index(builder, axis)).collect();
         let mut taps = Vec::new();
-        for (number, axis) in axes.iter().enumerate() {
-            // the innermost axis comes first
-            let component = builder.constant_index((spatial - 1 - number) as i64);
-            let mut at = vec![grid.value, loops[0]];
+        for (number, (axis, &coordinates)) in axes.iter().zip(&coordinates).enumerate() {
+            let mut at = vec![coordinates, loops[0]];
             at.extend(&loops[2..]);
-            at.push(component);
-            let place = builder.value("tensor.extract", &at, grid_element.clone(), []);
-            taps.push((2 + number, axis_taps(builder, place, axis, mode)));
+            let coordinate = builder.value("tensor.extract", &at, Type::F32, []);
+            taps.push((2 + number, axis_taps(builder, coordinate, axis, mode)));
         }
         weighted_sum(builder, input.value, &element, loops, &taps)
     });
@@ -90,10 +90,23 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     Ok(())
 }
 
-fn axis_taps(builder: &mut Builder<'_>, place: Value, axis: &Axis, mode: GridMode) -> Vec<Tap> {
+/// The coordinates along an axis, side by side for all channels to read.
+fn plane(lowering: &mut Lowering<'_>, grid: &Shaped, component: usize, axis: &Axis) -> Value {
+    let places = &grid.shape[..grid.shape.len() - 1];
+    let element = lowering.body.value_type(grid.value).element().clone();
+    lowering.pointwise(&[], places, Type::F32, |builder, _| {
+        let mut at = vec![grid.value];
+        at.extend((0..places.len()).map(|axis| loop_index(builder, axis)));
+        at.push(builder.constant_index(component as i64));
+        let place = builder.value("tensor.extract", &at, element, []);
+        let mut s = Scalars { builder, unsigned: false };
+        let place = s.cast(place, &Type::F32, false, false);
+        coordinate(&mut s, place, axis)
+    })
+}
+
+fn axis_taps(builder: &mut Builder<'_>, coordinate: Value, axis: &Axis, mode: GridMode) -> Vec<Tap> {
     let mut s = Scalars { builder, unsigned: false };
-    let place = s.cast(place, &Type::F32, false, false);
-    let coordinate = coordinate(&mut s, place, axis);
     if mode == GridMode::Nearest {
         let nearest = s.same("math.roundeven", &[coordinate]);
         return vec![tap(&mut s, nearest, None, axis)];

@@ -1,7 +1,7 @@
 //! The elements that an element of the result is made of, and what each counts.
 
 use dialects::onnx::views::{self, CoordinateTransformation, NearestMode, ResizeMode};
-use ir::{Builder, DimExpr, Value};
+use ir::{Builder, DimExpr, Type, Value};
 
 use crate::structured::Lowering;
 use crate::structured::blocked::loop_index;
@@ -24,8 +24,30 @@ pub(super) struct Axis {
     pub region: Option<[Value; 2]>,
 }
 
-/// The resized tensor: taps at the coordinate of each element.
+/// The resized tensor. Where rows are interpolated, that comes last: the axes before it read neighbours side by side.
 pub(super) fn sample(
+    lowering: &mut Lowering<'_>,
+    input: &Shaped,
+    shape: &[DimExpr],
+    axes: &[Axis],
+    resize: &views::Resize,
+) -> Value {
+    let is_wide = matches!(lowering.body.value_type(input.value).element(), &Type::F32 | &Type::F64);
+    let is_apart = resize.mode != ResizeMode::Nearest && axes.iter().all(|axis| axis.region.is_none());
+    match axes.split_last() {
+        Some((last, outer)) if is_wide && is_apart && !outer.is_empty() && last.axis + 1 == shape.len() => {
+            let mut between = shape.to_vec();
+            between[last.axis] = input.shape[last.axis].clone();
+            let value = sample_at_once(lowering, input, &between, outer, resize);
+            let rows = Shaped { value, shape: between };
+            sample_at_once(lowering, &rows, shape, std::slice::from_ref(last), resize)
+        }
+        _ => sample_at_once(lowering, input, shape, axes, resize),
+    }
+}
+
+/// The tensor resized along some axes: taps at the coordinate of each element.
+fn sample_at_once(
     lowering: &mut Lowering<'_>,
     input: &Shaped,
     shape: &[DimExpr],

@@ -1,0 +1,461 @@
+//! Loops over vectors that compute elementary functions, in pieces of rows: what a function is applied to is stored for a
+//! whole piece, the runtime computes the function of it in the widest vectors that the processor has, and the rest of the
+//! loop's body goes on with the values.
+//!
+//! A function of what other functions give is of a later stage than those; what several stages need is computed in each of them.
+//! Reading elements ahead of the stores of earlier iterations changes nothing, as kernels write no element that another iteration reads.
+
+use abi::RowFunction;
+use ir::clone::Mapping;
+use ir::{Attribute, Block, Body, Builder, FloatType, IndexMap, IndexSet, Module, Op, Type, Value, ValueDefinition};
+
+use super::scope::{definitions, enclosing_parallel_block, stack_memory, with_body};
+
+/// Elements of a piece: few enough for all that is stored of them to stay in the nearest cache.
+const PIECE: i64 = 512;
+/// Rows known to be shorter are left as they are.
+const SHORTEST: i64 = 32;
+
+/// Finds the loops of all functions and rewrites them.
+pub(super) fn map_rows(module: &mut Module) {
+    for function in definitions(module) {
+        with_body(module, function, |_, body| {
+            for op in body.walk_all() {
+                match RowLoop::of(body, op) {
+                    Some(row) if row.rows.is_empty() => row.copy_whole(body),
+                    Some(row) => row.rewrite(body),
+                    None => {}
+                }
+            }
+        });
+    }
+}
+
+/// The function of a row that an operation on vectors is, with the elements that it takes and gives.
+fn row_function(body: &Body, op: Op) -> Option<(RowFunction, Type, Type)> {
+    let &[operand] = body.op(op).operands() else { return None };
+    let (from, to) = (body.value_type(operand), body.value_type(body.result(op, 0)));
+    let (from, to) = (from.as_vector()?.element.clone(), to.as_vector()?.element.clone());
+    const HALF: Type = Type::Float(FloatType::F16);
+    let function = match (body.name(op), &from, &to) {
+        ("arith.extf", &HALF, &Type::F32) => RowFunction::Widen,
+        ("arith.truncf", &Type::F32, &HALF) => RowFunction::Narrow,
+        (name, &Type::F32, _) => match name.strip_prefix("math.")? {
+            "exp" => RowFunction::Exp,
+            "exp2" => RowFunction::Exp2,
+            "expm1" => RowFunction::Expm1,
+            "log" => RowFunction::Log,
+            "log2" => RowFunction::Log2,
+            "log10" => RowFunction::Log10,
+            "log1p" => RowFunction::Log1p,
+            "tanh" => RowFunction::Tanh,
+            "erf" => RowFunction::Erf,
+            "asin" => RowFunction::Asin,
+            "acos" => RowFunction::Acos,
+            "atan" => RowFunction::Atan,
+            "sin" => RowFunction::Sin,
+            "cos" => RowFunction::Cos,
+            _ => return None,
+        },
+        _ => return None,
+    };
+    Some((function, from, to))
+}
+
+/// A loop over vectors that has functions of rows.
+struct RowLoop {
+    op: Op,
+    block: Block,
+    step: i64,
+    /// In the order in which they can be computed.
+    rows: Vec<Row>,
+}
+
+/// A row of what one function is applied to in every iteration of a piece.
+struct Row {
+    function: RowFunction,
+    from: Type,
+    to: Type,
+    /// How many functions are computed before.
+    stage: usize,
+    /// The operations whose operands lie side by side in the row.
+    ops: Vec<Op>,
+}
+
+/// Memory for a row.
+#[derive(Clone, Copy)]
+struct Memory {
+    buffer: Value,
+    address: Value,
+}
+
+impl RowLoop {
+    fn of(body: &Body, op: Op) -> Option<RowLoop> {
+        if body.name(op) != "scf.for" {
+            return None;
+        }
+        let &[low, high, step, ..] = body.op(op).operands() else { return None };
+        let constant = |value| ir::constant_integer(body, value);
+        let step = constant(step).filter(|step| PIECE % step == 0)?;
+        if let (Some(low), Some(high)) = (constant(low), constant(high))
+            && high - low < SHORTEST
+        {
+            return None;
+        }
+        let block = *body.blocks(body.op(op).regions()[0]).first()?;
+        let (_, inside) = body.ops(block).split_last()?;
+        if !inside.iter().all(|&op| is_movable(body, op) || is_store(body, op)) {
+            return None;
+        }
+        Some(RowLoop { op, block, step, rows: find_rows(body, block, step) })
+    }
+
+    /// Makes a loop that does nothing but copy a row a call.
+    fn copy_whole(&self, body: &mut Body) {
+        let Some(store) = self.only_store(body) else { return };
+        let Some(load) = self.row_load(body, body.operand(store, 0)) else { return };
+        let &[low, high, ..] = body.op(self.op).operands() else { return };
+        let element = body.value_type(body.operand(load, 0)).element();
+        let Some(width) = element.byte_width().filter(|_| *element != Type::I1) else { return };
+        let mut builder = Builder::before(body, self.op);
+        let piece = Piece { row: self, memories: &[], begin: low, end: high, count: high };
+        let [from, to] = [(load, 0), (store, 1)].map(|(access, buffer)| piece.address(&mut builder, access, buffer));
+        let (count, width) =
+            (builder.value("arith.subi", &[high, low], Type::Index, []), builder.constant_index(width as i64));
+        let bytes = builder.value("arith.muli", &[count, width], Type::Index, []);
+        call_row(&mut builder, RowFunction::Copy, [from, to, bytes]);
+        body.erase(self.op);
+    }
+
+    fn rewrite(&self, body: &mut Body) {
+        let operands = body.op(self.op).operands().to_vec();
+        let results = body.op(self.op).results().to_vec();
+        let types: Vec<Type> = results.iter().map(|&result| body.value_type(result).clone()).collect();
+        let home = enclosing_parallel_block(body, self.op).or(body.entry()).expect("a loop lies in a block");
+        let destination = self.destination(body);
+        let memories: Vec<[Memory; 2]> = self.rows.iter().map(|row| row.memories(body, home)).collect();
+
+        let mut builder = Builder::before(body, self.op);
+        let piece = builder.constant_index(PIECE);
+        let (high, carried) = (operands[1], &operands[3..]);
+        let bounds: Vec<Value> = [operands[0], high, piece].iter().chain(carried).copied().collect();
+        let around = builder.create("scf.for", &bounds, &types, []);
+        let arguments: Vec<Type> = std::iter::once(Type::Index).chain(types.iter().cloned()).collect();
+        let (_, block) = builder.region_with_block(around, &arguments);
+        let arguments = builder.body.arguments(block).to_vec();
+        let results = builder.within(block, |builder| {
+            let rest = builder.value("arith.subi", &[high, arguments[0]], Type::Index, []);
+            let count = builder.value("arith.minsi", &[rest, piece], Type::Index, []);
+            let end = builder.value("arith.addi", &[arguments[0], count], Type::Index, []);
+            let piece = Piece { row: self, memories: &memories, begin: arguments[0], end, count };
+            piece.build(builder, &arguments[1..], destination)
+        });
+        builder.within(block, |builder| builder.create("scf.yield", &results, &[], []));
+        let new = body.op(around).results().to_vec();
+        body.replace(self.op, &new);
+    }
+
+    /// The store of consecutive vectors that is all that a loop does.
+    fn only_store(&self, body: &Body) -> Option<Op> {
+        let (_, inside) = body.ops(self.block).split_last()?;
+        let mut effects = inside.iter().copied().filter(|&op| is_store(body, op));
+        let (store, None) = (effects.next()?, effects.next()) else { return None };
+        let is_row = body.name(store) == "vector.store"
+            && self.is_whole(body, body.operand(store, 0))
+            && self.is_consecutive(body, body.operand(store, 2))
+            && !self.varies(body, body.operand(store, 1));
+        (is_row && body.op(self.op).results().is_empty()).then_some(store)
+    }
+
+    /// The load of consecutive vectors that a value is.
+    fn row_load(&self, body: &Body, value: Value) -> Option<Op> {
+        let load = body.defining_op(value).filter(|&load| body.name(load) == "vector.load")?;
+        let is_row = body.op(load).parent() == Some(self.block)
+            && self.is_whole(body, value)
+            && self.is_consecutive(body, body.operand(load, 1))
+            && !self.varies(body, body.operand(load, 0));
+        is_row.then_some(load)
+    }
+
+    /// Whether a vector has an element for each step of the counter.
+    fn is_whole(&self, body: &Body, value: Value) -> bool {
+        body.value_type(value).as_vector().is_some_and(|vector| vector.shape == [self.step])
+    }
+
+    /// The store that is all that is left to do with the last row, so that the row may be computed where it belongs.
+    fn destination(&self, body: &Body) -> Option<Op> {
+        let store = self.only_store(body)?;
+        let last = self.rows.last()?;
+        (last.ops == [body.defining_op(body.operand(store, 0))?]).then_some(store)
+    }
+
+    /// The load that a row is, so that it may be read where it lies.
+    fn source(&self, body: &Body, row: &Row) -> Option<Op> {
+        let &[op] = row.ops.as_slice() else { return None };
+        self.row_load(body, body.operand(op, 0))
+    }
+
+    fn counter(&self, body: &Body) -> Value {
+        body.arguments(self.block)[0]
+    }
+
+    /// Whether a value of this block depends on the iteration.
+    fn varies(&self, body: &Body, value: Value) -> bool {
+        let mut pending = vec![value];
+        while let Some(value) = pending.pop() {
+            match body.definition(value) {
+                ValueDefinition::Argument { block, .. } if block == self.block => return true,
+                ValueDefinition::Result { op, .. } if body.op(op).parent() == Some(self.block) => {
+                    pending.extend(body.op(op).operands());
+                }
+                ValueDefinition::Argument { .. } | ValueDefinition::Result { .. } => {}
+            }
+        }
+        false
+    }
+
+    /// Whether an index grows as the loop's counter does.
+    fn is_consecutive(&self, body: &Body, index: Value) -> bool {
+        let mut index = index;
+        while index != self.counter(body) {
+            let Some(op) = body.defining_op(index).filter(|&op| body.name(op) == "arith.addi") else { return false };
+            let (a, b) = (body.operand(op, 0), body.operand(op, 1));
+            index = match (self.varies(body, a), self.varies(body, b)) {
+                (true, false) => a,
+                (false, true) => b,
+                _ => return false,
+            };
+        }
+        true
+    }
+}
+
+/// Whether an operation does nothing but compute one value, from memory or others.
+fn is_movable(body: &Body, op: Op) -> bool {
+    let name = &body.op(op).name;
+    let is_computed = matches!(name.dialect(), "arith" | "math" | "vector") || name.as_str() == "memref.load";
+    is_computed && !is_store(body, op) && body.op(op).regions().is_empty() && body.op(op).results().len() == 1
+}
+
+fn is_store(body: &Body, op: Op) -> bool {
+    matches!(body.name(op), "memref.store" | "vector.store" | "vector.maskedstore")
+}
+
+/// The functions of rows in a loop's body that do not depend on what the loop carries.
+fn find_rows(body: &Body, block: Block, step: i64) -> Vec<Row> {
+    let carried: IndexSet<Value> = body.arguments(block)[1..].iter().copied().collect();
+    // how many functions are applied one to the other up to a value of the block
+    let mut stages: IndexMap<Value, usize> = IndexMap::default();
+    let mut rows: Vec<Row> = Vec::new();
+    for &op in body.ops(block) {
+        let operands = body.op(op).operands();
+        let is_known = |value: &Value| {
+            let inside = body.defining_op(*value).is_some_and(|op| body.op(op).parent() == Some(block));
+            !carried.contains(value) && (!inside || stages.contains_key(value))
+        };
+        if !is_movable(body, op) || !operands.iter().all(is_known) {
+            continue;
+        }
+        let stage = operands.iter().filter_map(|value| stages.get(value)).copied().max().unwrap_or(0);
+        let result = body.result(op, 0);
+        let lanes = body.value_type(result).as_vector().map_or(1, |vector| vector.shape[0]);
+        // where vectors stand across the loop, iterations have no row
+        let Some((function, from, to)) = row_function(body, op).filter(|_| step % lanes == 0) else {
+            stages.insert(result, stage);
+            continue;
+        };
+        stages.insert(result, stage + 1);
+        let is_open =
+            |row: &&mut Row| (row.function, row.stage) == (function, stage) && (row.ops.len() as i64) < step / lanes;
+        match rows.iter_mut().find(is_open) {
+            Some(row) => row.ops.push(op),
+            None => rows.push(Row { function, from, to, stage, ops: vec![op] }),
+        }
+    }
+    rows.sort_by_key(|row| row.stage);
+    rows
+}
+
+impl Row {
+    /// Memory for what the function takes and gives: the same where they are of one type.
+    fn memories(&self, body: &mut Body, home: Block) -> [Memory; 2] {
+        let mut memory = |element: &Type| {
+            let mut builder = Builder::at_start(body, home);
+            let buffer = stack_memory(&mut builder, PIECE, element.clone());
+            let address = builder.value("rt.address", &[buffer], Type::Index, []);
+            Memory { buffer, address }
+        };
+        let from = memory(&self.from);
+        [from, if self.from == self.to { from } else { memory(&self.to) }]
+    }
+
+    /// Where in the row the vector of the operation at this place begins.
+    fn place(&self, builder: &mut Builder<'_>, offset: Value, at: usize) -> Value {
+        let lanes = builder.body.value_type(builder.body.result(self.ops[at], 0)).as_vector().map_or(1, |v| v.shape[0]);
+        let at = builder.constant_index(at as i64 * lanes);
+        builder.value("arith.addi", &[offset, at], Type::Index, [])
+    }
+}
+
+/// Has the runtime compute a row, from one address to another.
+fn call_row(builder: &mut Builder<'_>, function: RowFunction, [from, to, count]: [Value; 3]) {
+    let function = builder.constant_index(function as i64);
+    let callee = ("callee", Attribute::symbol("rt_map_row"));
+    builder.create("func.call", &[function, from, to, count], &[], [callee]);
+}
+
+/// What is built for one piece of a row.
+struct Piece<'a> {
+    row: &'a RowLoop,
+    memories: &'a [[Memory; 2]],
+    begin: Value,
+    end: Value,
+    count: Value,
+}
+
+impl Piece<'_> {
+    /// Builds stage after stage and what is left; returns what the piece carries on.
+    fn build(&self, builder: &mut Builder<'_>, carried: &[Value], destination: Option<Op>) -> Vec<Value> {
+        let rows = &self.row.rows;
+        let stages = rows.last().map_or(0, |row| row.stage + 1);
+        for stage in 0..stages {
+            let of_stage: Vec<usize> = (0..rows.len()).filter(|&at| rows[at].stage == stage).collect();
+            let (direct, stored): (Vec<usize>, Vec<usize>) =
+                of_stage.iter().partition(|&&at| self.row.source(builder.body, &rows[at]).is_some());
+            if !stored.is_empty() {
+                self.store_operands(builder, &stored);
+            }
+            for at in of_stage {
+                let [from, to] = self.memories[at];
+                let load = self.row.source(builder.body, &rows[at]).filter(|_| direct.contains(&at));
+                let store = destination.filter(|_| at + 1 == rows.len());
+                let from = load.map_or(from.address, |load| self.address(builder, load, 0));
+                let to = store.map_or(to.address, |store| self.address(builder, store, 1));
+                call_row(builder, rows[at].function, [from, to, self.count]);
+            }
+        }
+        match destination {
+            Some(_) => Vec::new(),
+            None => self.remaining(builder, carried),
+        }
+    }
+
+    /// A loop that stores what the functions of some rows are applied to.
+    fn store_operands(&self, builder: &mut Builder<'_>, rows: &[usize]) {
+        let wanted: Vec<Value> =
+            rows.iter().flat_map(|&at| &self.row.rows[at].ops).map(|&op| builder.body.operand(op, 0)).collect();
+        self.inner_loop(builder, &[], |piece, builder, mapping, offset| {
+            piece.copy(builder, mapping, offset, &piece.needed(builder.body, &wanted));
+            for &at in rows {
+                let row = &piece.row.rows[at];
+                for (place, &op) in row.ops.iter().enumerate() {
+                    let index = row.place(builder, offset, place);
+                    let operand = builder.body.operand(op, 0);
+                    let operand = mapping.get(&operand).copied().unwrap_or(operand);
+                    builder.create("vector.store", &[operand, piece.memories[at][0].buffer, index], &[], []);
+                }
+            }
+            Vec::new()
+        });
+    }
+
+    /// A loop over all of the body but the functions of rows.
+    fn remaining(&self, builder: &mut Builder<'_>, carried: &[Value]) -> Vec<Value> {
+        self.inner_loop(builder, carried, |piece, builder, mapping, offset| {
+            let block = piece.row.block;
+            let (&end, inside) = builder.body.ops(block).split_last().expect("a loop's body has an end");
+            let effects = inside.iter().filter(|&&op| is_store(builder.body, op));
+            let operands = effects.chain([&end]).flat_map(|&op| builder.body.op(op).operands().to_vec());
+            let wanted: Vec<Value> = operands.collect();
+            let mut ops = piece.needed(builder.body, &wanted);
+            ops.extend(inside.iter().copied().filter(|&op| is_store(builder.body, op)));
+            piece.copy(builder, mapping, offset, &ops);
+            let next = builder.body.op(end).operands().to_vec();
+            next.into_iter().map(|value| mapping.get(&value).copied().unwrap_or(value)).collect()
+        })
+    }
+
+    /// A loop over the piece; `build` makes its body from what stands for the old loop's arguments and the place in the piece.
+    fn inner_loop(
+        &self,
+        builder: &mut Builder<'_>,
+        carried: &[Value],
+        build: impl FnOnce(&Self, &mut Builder<'_>, &mut Mapping, Value) -> Vec<Value>,
+    ) -> Vec<Value> {
+        let step = builder.constant_index(self.row.step);
+        let operands: Vec<Value> = [self.begin, self.end, step].iter().chain(carried).copied().collect();
+        let types: Vec<Type> = carried.iter().map(|&value| builder.body.value_type(value).clone()).collect();
+        let around = builder.create("scf.for", &operands, &types, []);
+        let arguments: Vec<Type> = std::iter::once(Type::Index).chain(types).collect();
+        let (_, block) = builder.region_with_block(around, &arguments);
+        let old = builder.body.arguments(self.row.block).to_vec();
+        let mut mapping: Mapping = old.into_iter().zip(builder.body.arguments(block).to_vec()).collect();
+        let (counter, begin) = (builder.body.arguments(block)[0], self.begin);
+        builder.within(block, |builder| {
+            let offset = builder.value("arith.subi", &[counter, begin], Type::Index, []);
+            let next = build(self, builder, &mut mapping, offset);
+            builder.create("scf.yield", &next, &[], []);
+        });
+        builder.body.op(around).results().to_vec()
+    }
+
+    /// The row that an operation belongs to, and its place there.
+    fn row_of(&self, op: Op) -> Option<(usize, usize)> {
+        let place = |row: &Row| row.ops.iter().position(|&other| other == op);
+        self.row.rows.iter().enumerate().find_map(|(at, row)| Some((at, place(row)?)))
+    }
+
+    /// What has to be computed of the body for some of its values, in its order; functions of rows need nothing themselves.
+    fn needed(&self, body: &Body, wanted: &[Value]) -> Vec<Op> {
+        let mut found: IndexSet<Op> = IndexSet::default();
+        let mut pending = wanted.to_vec();
+        while let Some(value) = pending.pop() {
+            let Some(op) = body.defining_op(value) else { continue };
+            if body.op(op).parent() == Some(self.row.block) && found.insert(op) && self.row_of(op).is_none() {
+                pending.extend(body.op(op).operands());
+            }
+        }
+        body.ops(self.row.block).iter().copied().filter(|op| found.contains(op)).collect()
+    }
+
+    /// Copies operations of the body, reading what functions of rows gave.
+    fn copy(&self, builder: &mut Builder<'_>, mapping: &mut Mapping, offset: Value, ops: &[Op]) {
+        for &op in ops {
+            let types: Vec<Type> =
+                builder.body.op(op).results().iter().map(|&value| builder.body.value_type(value).clone()).collect();
+            let new = match self.row_of(op) {
+                Some((at, place)) => {
+                    let index = self.row.rows[at].place(builder, offset, place);
+                    builder.create("vector.load", &[self.memories[at][1].buffer, index], &types, [])
+                }
+                None => {
+                    let operation = builder.body.op(op);
+                    let operands: Vec<Value> = operation
+                        .operands()
+                        .iter()
+                        .map(|value| mapping.get(value).copied().unwrap_or(*value))
+                        .collect();
+                    let (name, attributes) = (operation.name.clone(), operation.attributes.clone());
+                    builder.create(name, &operands, &types, attributes)
+                }
+            };
+            let old = builder.body.op(op).results().to_vec();
+            mapping.extend(old.into_iter().zip(builder.body.op(new).results().to_vec()));
+        }
+    }
+
+    /// The address that a load or a store has in the piece's first iteration; its buffer is the operand at `buffer`.
+    fn address(&self, builder: &mut Builder<'_>, access: Op, buffer: usize) -> Value {
+        let (memory, index) = (builder.body.operand(access, buffer), builder.body.operand(access, buffer + 1));
+        let mut mapping: Mapping = [(self.row.counter(builder.body), self.begin)].into_iter().collect();
+        let ops = self.needed(builder.body, &[memory, index]);
+        let zero = builder.constant_index(0);
+        self.copy(builder, &mut mapping, zero, &ops);
+        let [memory, index] = [memory, index].map(|value| mapping.get(&value).copied().unwrap_or(value));
+        let width = builder.body.value_type(memory).element().byte_width().expect("elements of rows have a width");
+        let width = builder.constant_index(width as i64);
+        let start = builder.value("rt.address", &[memory], Type::Index, []);
+        let bytes = builder.value("arith.muli", &[index, width], Type::Index, []);
+        builder.value("arith.addi", &[start, bytes], Type::Index, [])
+    }
+}

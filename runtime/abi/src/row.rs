@@ -1,0 +1,64 @@
+//! Functions that a micro-kernel applies to each element of a row.
+
+/// A function of one number; its value is what the micro-kernel is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(i64)]
+pub enum RowFunction {
+    /// `e^x`
+    Exp,
+    /// `2^x`
+    Exp2,
+    /// `e^x - 1`
+    Expm1,
+    /// Natural logarithm.
+    Log,
+    /// Binary logarithm.
+    Log2,
+    /// Decimal logarithm.
+    Log10,
+    /// `log(1 + x)`
+    Log1p,
+    /// Hyperbolic tangent.
+    Tanh,
+    /// Error function.
+    Erf,
+    /// Inverse sine.
+    Asin,
+    /// Inverse cosine.
+    Acos,
+    /// Inverse tangent.
+    Atan,
+    /// Sine.
+    Sin,
+    /// Cosine.
+    Cos,
+    /// The same number: f16 to f32.
+    Widen,
+    /// The nearest number, ties to even: f32 to f16.
+    Narrow,
+    /// The same byte, of numbers of any type.
+    Copy,
+}
+
+impl RowFunction {
+    /// All of them, each at the place that is its value.
+    pub const ALL: [RowFunction; 17] = [
+        RowFunction::Exp,
+        RowFunction::Exp2,
+        RowFunction::Expm1,
+        RowFunction::Log,
+        RowFunction::Log2,
+        RowFunction::Log10,
+        RowFunction::Log1p,
+        RowFunction::Tanh,
+        RowFunction::Erf,
+        RowFunction::Asin,
+        RowFunction::Acos,
+        RowFunction::Atan,
+        RowFunction::Sin,
+        RowFunction::Cos,
+        RowFunction::Widen,
+        RowFunction::Narrow,
+        RowFunction::Copy,
+    ];
+}

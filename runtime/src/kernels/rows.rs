@@ -1,0 +1,147 @@
+//! A function of one number, applied to each element of a row in the widest vectors that the processor has.
+//!
+//! Compilers make vectors of the loop over a block of elements, for each instruction set that the loop is compiled for.
+
+use abi::RowFunction;
+use half::f16;
+
+use super::functions::{self, AnyMachine, Machine, sine_limit};
+
+/// Elements that are computed side by side: several vectors, so that one does not wait for itself.
+const BLOCK: usize = 64;
+/// The same at the end of a row.
+pub(super) const SHORT_BLOCK: usize = 16;
+
+/// `destination[i] = function(source[i])` for `count` elements; the rows are the same one or lie apart.
+pub(super) type Row = unsafe fn(function: RowFunction, source: *const u8, destination: *mut u8, count: usize);
+
+/// A machine that also converts halves.
+pub(super) trait Converts: Machine {
+    /// f16 to f32.
+    unsafe fn widen(from: &[f16; SHORT_BLOCK]) -> [f32; SHORT_BLOCK];
+    /// f32 to the nearest f16.
+    unsafe fn narrow(from: &[f32; SHORT_BLOCK]) -> [f16; SHORT_BLOCK];
+}
+
+/// The function of a row, to be compiled within a function that enables the machine's instructions.
+///
+/// # Safety
+/// As for [`Row`], and the processor is such a machine.
+#[inline(always)]
+pub(super) unsafe fn row<M: Converts>(function: RowFunction, source: *const u8, destination: *mut u8, count: usize) {
+    let floats = (source.cast::<f32>(), destination.cast::<f32>());
+    // SAFETY: promised by the caller.
+    unsafe {
+        match function {
+            RowFunction::Exp => map(floats, count, functions::exp::<M>),
+            RowFunction::Exp2 => map(floats, count, functions::exp2::<M>),
+            RowFunction::Expm1 => map(floats, count, functions::expm1::<M>),
+            RowFunction::Log => map(floats, count, functions::log::<M>),
+            RowFunction::Log2 => map(floats, count, functions::log2::<M>),
+            RowFunction::Log10 => map(floats, count, functions::log10::<M>),
+            RowFunction::Log1p => map(floats, count, functions::log1p::<M>),
+            RowFunction::Tanh => map(floats, count, functions::tanh::<M>),
+            RowFunction::Erf => map(floats, count, functions::erf::<M>),
+            RowFunction::Asin => map(floats, count, functions::asin::<M>),
+            RowFunction::Acos => map(floats, count, functions::acos::<M>),
+            RowFunction::Atan => map(floats, count, functions::atan::<M>),
+            RowFunction::Sin => turn::<M>(floats, count, 0, f32::sin),
+            RowFunction::Cos => turn::<M>(floats, count, 1, f32::cos),
+            RowFunction::Widen => blocks(source.cast(), destination.cast(), count, |from| M::widen(from)),
+            RowFunction::Narrow => blocks(source.cast(), destination.cast(), count, |from| M::narrow(from)),
+            RowFunction::Copy => source.copy_to(destination, count),
+        }
+    }
+}
+
+/// One number after the other.
+#[inline(always)]
+unsafe fn map((source, destination): (*const f32, *mut f32), count: usize, function: impl Fn(f32) -> f32) {
+    let whole = count - count % BLOCK;
+    // SAFETY: promised by the caller.
+    unsafe {
+        blocks::<f32, f32, BLOCK>(source, destination, whole, |from| each(from, &function));
+        let (source, destination) = (source.add(whole), destination.add(whole));
+        blocks::<f32, f32, SHORT_BLOCK>(source, destination, count - whole, |from| each(from, &function));
+    }
+}
+
+#[inline(always)]
+fn each<const N: usize>(from: &[f32; N], function: &impl Fn(f32) -> f32) -> [f32; N] {
+    let mut to = [0.0; N];
+    for (to, from) in to.iter_mut().zip(from) {
+        *to = function(*from);
+    }
+    to
+}
+
+/// Sines (`quarters` 0) or cosines (1), by `exact` where arguments are too large to be reduced.
+#[inline(always)]
+unsafe fn turn<M: Machine>(
+    (source, destination): (*const f32, *mut f32),
+    count: usize,
+    quarters: i32,
+    exact: fn(f32) -> f32,
+) {
+    let is_large = |x: &f32| x.abs() > sine_limit::<M>();
+    // SAFETY: promised by the caller.
+    unsafe {
+        blocks::<f32, f32, SHORT_BLOCK>(source, destination, count, |from| {
+            let mut to = each(from, &|x| functions::sine::<M>(x, quarters));
+            if from.iter().any(is_large) {
+                for (to, from) in to.iter_mut().zip(from).filter(|(_, from)| is_large(from)) {
+                    *to = exact(*from);
+                }
+            }
+            to
+        });
+    }
+}
+
+/// A row in blocks of `N` elements; the last is filled up with zeros.
+#[inline(always)]
+unsafe fn blocks<A: Copy + Default, B: Copy + Default, const N: usize>(
+    source: *const A,
+    destination: *mut B,
+    count: usize,
+    function: impl Fn(&[A; N]) -> [B; N],
+) {
+    let whole = count - count % N;
+    // SAFETY: the caller vouches for `count` elements of both rows, and a block is read before it is written.
+    unsafe {
+        for at in (0..whole).step_by(N) {
+            let from = source.add(at).cast::<[A; N]>().read_unaligned();
+            destination.add(at).cast::<[B; N]>().write_unaligned(function(&from));
+        }
+        if whole < count {
+            let mut from = [A::default(); N];
+            source.add(whole).copy_to_nonoverlapping(from.as_mut_ptr(), count - whole);
+            let to = function(&from);
+            to.as_ptr().copy_to_nonoverlapping(destination.add(whole), count - whole);
+        }
+    }
+}
+
+impl Converts for AnyMachine {
+    #[inline(always)]
+    unsafe fn widen(from: &[f16; SHORT_BLOCK]) -> [f32; SHORT_BLOCK] {
+        from.map(f16::to_f32)
+    }
+
+    #[inline(always)]
+    unsafe fn narrow(from: &[f32; SHORT_BLOCK]) -> [f16; SHORT_BLOCK] {
+        from.map(f16::from_f32)
+    }
+}
+
+/// For any machine.
+///
+/// # Safety
+/// As for [`Row`].
+pub(super) unsafe fn portable(function: RowFunction, source: *const u8, destination: *mut u8, count: usize) {
+    // SAFETY: promised by the caller.
+    unsafe { row::<AnyMachine>(function, source, destination, count) }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,117 @@
+// Functions of vectors in a loop are computed for pieces of its rows: the argument is stored, or read where it lies, the runtime
+// computes the function, and what is left of the loop reads the results.
+// RUN: onnx-opt %s --pass-pipeline='map-rows' | FileCheck %s
+
+// A row of loads and a store of the function need no loop: only pieces are left.
+// CHECK: "func.func"
+// CHECK: "scf.for"
+// CHECK-NOT: math.exp
+// CHECK: "func.call"({{.*}}) {callee = @rt_map_row} : (index, index, index, index) -> ()
+// CHECK-NEXT: "scf.yield"
+// CHECK-NOT: math.exp
+// CHECK: sym_name = "direct"
+"func.func"() ({
+^bb0(%x: memref<?xf32>, %y: memref<?xf32>, %n: index, %row: index):
+  %0 = "arith.constant"() {value = 0 : index} : () -> index
+  %4 = "arith.constant"() {value = 4 : index} : () -> index
+  "scf.for"(%0, %n, %4) ({
+  ^bb0(%i: index):
+    %start = "arith.muli"(%row, %n) : (index, index) -> index
+    %at = "arith.addi"(%start, %i) : (index, index) -> index
+    %v = "vector.load"(%x, %at) : (memref<?xf32>, index) -> vector<4xf32>
+    %e = "math.exp"(%v) : (vector<4xf32>) -> vector<4xf32>
+    "vector.store"(%e, %y, %at) : (vector<4xf32>, memref<?xf32>, index) -> ()
+    "scf.yield"() : () -> ()
+  }) : (index, index, index) -> ()
+  "func.return"() : () -> ()
+}) {sym_name = "direct", function_type = (memref<?xf32>, memref<?xf32>, index, index) -> ()} : () -> ()
+
+// The hyperbolic tangent of a logarithm is of a later stage; what the loop carries goes through all pieces.
+// CHECK: "func.func"
+// CHECK: "scf.for"
+// CHECK: "scf.for"
+// CHECK: "arith.addf"
+// CHECK-NEXT: "arith.constant"
+// CHECK: "vector.store"
+// CHECK: callee = @rt_map_row
+// CHECK: "scf.for"
+// CHECK: "vector.load"
+// CHECK: "arith.mulf"
+// CHECK: "vector.store"
+// CHECK: callee = @rt_map_row
+// CHECK: "scf.for"
+// CHECK: "arith.addf"(%{{.*}}) : (vector<4xf32>, vector<4xf32>) -> vector<4xf32>
+// CHECK-NEXT: "scf.yield"
+// CHECK: sym_name = "staged"
+"func.func"() ({
+^bb0(%x: memref<?xf32>, %n: index, %sum: vector<4xf32>):
+  %0 = "arith.constant"() {value = 0 : index} : () -> index
+  %4 = "arith.constant"() {value = 4 : index} : () -> index
+  %total = "scf.for"(%0, %n, %4, %sum) ({
+  ^bb0(%i: index, %carried: vector<4xf32>):
+    %v = "vector.load"(%x, %i) : (memref<?xf32>, index) -> vector<4xf32>
+    %w = "arith.addf"(%v, %v) : (vector<4xf32>, vector<4xf32>) -> vector<4xf32>
+    %l = "math.log"(%w) : (vector<4xf32>) -> vector<4xf32>
+    %d = "arith.mulf"(%l, %l) : (vector<4xf32>, vector<4xf32>) -> vector<4xf32>
+    %t = "math.tanh"(%d) : (vector<4xf32>) -> vector<4xf32>
+    %next = "arith.addf"(%carried, %t) : (vector<4xf32>, vector<4xf32>) -> vector<4xf32>
+    "scf.yield"(%next) : (vector<4xf32>) -> ()
+  }) : (index, index, index, vector<4xf32>) -> vector<4xf32>
+  "func.return"(%total) : (vector<4xf32>) -> ()
+}) {sym_name = "staged", function_type = (memref<?xf32>, index, vector<4xf32>) -> vector<4xf32>} : () -> ()
+
+// A function of what the loop carries stays.
+// CHECK: "func.func"
+// CHECK-NOT: rt_map_row
+// CHECK: "math.exp"
+// CHECK: sym_name = "carried"
+"func.func"() ({
+^bb0(%n: index, %start: vector<4xf32>):
+  %0 = "arith.constant"() {value = 0 : index} : () -> index
+  %4 = "arith.constant"() {value = 4 : index} : () -> index
+  %last = "scf.for"(%0, %n, %4, %start) ({
+  ^bb0(%i: index, %carried: vector<4xf32>):
+    %next = "math.exp"(%carried) : (vector<4xf32>) -> vector<4xf32>
+    "scf.yield"(%next) : (vector<4xf32>) -> ()
+  }) : (index, index, index, vector<4xf32>) -> vector<4xf32>
+  "func.return"(%last) : (vector<4xf32>) -> ()
+}) {sym_name = "carried", function_type = (index, vector<4xf32>) -> vector<4xf32>} : () -> ()
+
+// What only copies a row is one call.
+// CHECK: "func.func"
+// CHECK-NOT: "scf.for"
+// CHECK: callee = @rt_map_row
+// CHECK-NOT: "scf.for"
+// CHECK: sym_name = "copied"
+"func.func"() ({
+^bb0(%x: memref<?xi64>, %y: memref<?xi64>, %n: index, %row: index):
+  %0 = "arith.constant"() {value = 0 : index} : () -> index
+  %2 = "arith.constant"() {value = 2 : index} : () -> index
+  "scf.for"(%0, %n, %2) ({
+  ^bb0(%i: index):
+    %at = "arith.addi"(%row, %i) : (index, index) -> index
+    %v = "vector.load"(%x, %i) : (memref<?xi64>, index) -> vector<2xi64>
+    "vector.store"(%v, %y, %at) : (vector<2xi64>, memref<?xi64>, index) -> ()
+    "scf.yield"() : () -> ()
+  }) : (index, index, index) -> ()
+  "func.return"() : () -> ()
+}) {sym_name = "copied", function_type = (memref<?xi64>, memref<?xi64>, index, index) -> ()} : () -> ()
+
+// Vectors across a loop make no rows.
+// CHECK: "func.func"
+// CHECK-NOT: rt_map_row
+// CHECK: "math.exp"
+// CHECK: sym_name = "across"
+"func.func"() ({
+^bb0(%x: memref<?xf32>, %n: index, %sum: vector<4xf32>):
+  %0 = "arith.constant"() {value = 0 : index} : () -> index
+  %1 = "arith.constant"() {value = 1 : index} : () -> index
+  %total = "scf.for"(%0, %n, %1, %sum) ({
+  ^bb0(%i: index, %carried: vector<4xf32>):
+    %v = "vector.load"(%x, %i) : (memref<?xf32>, index) -> vector<4xf32>
+    %e = "math.exp"(%v) : (vector<4xf32>) -> vector<4xf32>
+    %next = "arith.addf"(%carried, %e) : (vector<4xf32>, vector<4xf32>) -> vector<4xf32>
+    "scf.yield"(%next) : (vector<4xf32>) -> ()
+  }) : (index, index, index, vector<4xf32>) -> vector<4xf32>
+  "func.return"(%total) : (vector<4xf32>) -> ()
+}) {sym_name = "across", function_type = (memref<?xf32>, index, vector<4xf32>) -> vector<4xf32>} : () -> ()
