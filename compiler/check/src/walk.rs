@@ -18,7 +18,6 @@ pub fn check(model: &Model, profile: Profile, keep: Level) -> Findings {
         finders: Finders::new(model.proto.ir_version, profile),
         walk: Walk::new(model),
         findings: Findings::new(keep),
-        operators: FxHashMap::default(),
     };
     walker.model(model);
     walker.findings
@@ -40,7 +39,6 @@ pub fn check_operator_set(set: &OperatorSetProto, profile: Profile, keep: Level)
         finders: Finders::new(set.ir_version, profile),
         walk: Walk::new(&model),
         findings: Findings::new(keep),
-        operators: FxHashMap::default(),
     };
     walker.operator_set(set, &model.proto.functions);
     walker.findings
@@ -345,8 +343,6 @@ struct Walker<'m> {
     finders: Finders,
     walk: Walk<'m>,
     findings: Findings,
-    /// What nodes that were met mean, by domain, operator and overload, as long as the same operator sets are imported.
-    operators: FxHashMap<[&'m str; 3], Operator<'m>>,
 }
 
 impl<'m> Walker<'m> {
@@ -419,7 +415,6 @@ impl<'m> Walker<'m> {
         let mut opsets = self.walk.opsets.clone();
         opsets.extend(highest(&function.opset_import));
         let outer = std::mem::replace(&mut self.walk.opsets, opsets);
-        self.operators.clear();
         self.walk.scopes.push(Names::of_function(function));
         self.show(|f| &f.function, function);
         self.show(|f| &f.imports, &function.opset_import[..]);
@@ -441,7 +436,6 @@ impl<'m> Walker<'m> {
         }
         self.walk.scopes.pop();
         self.walk.opsets = outer;
-        self.operators.clear();
         self.walk.function = None;
     }
 
@@ -497,8 +491,7 @@ impl<'m> Walker<'m> {
     }
 
     fn node(&mut self, node: &'m NodeProto) {
-        let key: [&str; 3] = [&node.domain, &node.op_type, &node.overload];
-        let operator = *self.operators.entry(key).or_insert_with(|| self.walk.operator_of(node));
+        let operator = self.walk.operator_of(node);
         let outer = (self.walk.node.replace(node), std::mem::replace(&mut self.walk.operator, operator));
         self.show(|f| &f.node, node);
         match operator {
