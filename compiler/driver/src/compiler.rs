@@ -10,7 +10,7 @@ use std::time::Duration;
 use codegen_cranelift::Tier;
 use dialects::levels::Level;
 use dialects::rt::routines::STRINGS;
-use ir::{Attribute, Blob, Diagnostic, FunctionView, IndexMap, Location, Module, Result, Severity};
+use ir::{Attribute, Diagnostic, FunctionView, IndexMap, Location, Module, Result, Severity};
 use lower::fold_constants::INITIALIZE;
 use lower::low::VectorRegisters;
 use proto::{Model, OperatorSetProto};
@@ -208,15 +208,14 @@ impl Compiler {
             warn(&warnings);
             return Ok(CompiledModel { timings, ..model });
         }
-        let file = request.as_ref().map(|request| &request.model);
-        let (module, warnings) = self.import(path, file, options, &mut timings)?;
+        let (module, warnings) = self.import(path, request.as_deref(), options, &mut timings)?;
         // files beside the model may change without it
         let keep = request.filter(|_| module.attributes.get(import::FILES).is_none());
         self.compile_imported(module, timings, keep.map(|request| Keep { request, warnings }))
     }
 
-    /// The module of a model that was imported before.
-    pub(crate) fn import_again(&self, request: &Request) -> Result<Module> {
+    /// The module of a model that is asked for; its weights stay in the file that the request has mapped.
+    pub(crate) fn import_request(&self, request: &Request) -> Result<Module> {
         let model = Model::of_file(&request.path, request.model.clone())?;
         import::import_model(&model, &self.import_options(&import::Options::default())?)
     }
@@ -237,19 +236,19 @@ impl Compiler {
         Ok(options)
     }
 
-    /// The module of a model, and what is suspicious about it. Its weights stay in `file`, where that is mapped already.
+    /// The module of a model, and what is suspicious about it. A model that is asked for has been mapped already.
     fn import(
         &self,
         path: &Path,
-        file: Option<&Blob>,
+        request: Option<&Request>,
         options: &import::Options,
         timings: &mut Timings,
     ) -> Result<(Module, Vec<String>)> {
         self.enter(Stage::Import);
         pipeline::check_names(&self.options)?;
         let options = self.import_options(options)?;
-        let mut module = timings.measure("import", || match file {
-            Some(file) => import::import_model(&Model::of_file(path, file.clone())?, &options),
+        let mut module = timings.measure("import", || match request {
+            Some(request) => self.import_request(request),
             None if path == Path::new("-") => import_standard_input(&options),
             None => import::import_file(path, &options),
         })?;
@@ -449,7 +448,7 @@ impl Compiler {
         mut timings: Timings,
     ) -> Result<CompiledModel> {
         let mut globals = timings.measure("weights", || Globals::of(module, &parts));
-        let recipe = Recipe { parts, symbols: globals.symbols(), threads: self.options.workers };
+        let recipe = Recipe { parts, symbols: globals.symbols(), workers: self.options.workers };
         let keeper = Arc::new(OnceLock::new());
         let (code, unlinked) = timings.measure("codegen", || self.machine_code(&recipe, cancelled))?;
         let upgrade = matches!(unlinked, Unlinked::Cranelift(_)).then(|| upgrade(|| Ok(recipe), keeper.clone()));

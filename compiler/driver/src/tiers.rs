@@ -32,14 +32,14 @@ pub(crate) struct Recipe {
     /// The addresses of everything the code refers to.
     pub(crate) symbols: BTreeMap<String, usize>,
     /// Threads to compile on.
-    pub(crate) threads: usize,
+    pub(crate) workers: usize,
 }
 
 impl Recipe {
     /// The code in one tier, not linked yet.
     pub(crate) fn compile(&self, tier: Tier, cancelled: &Arc<AtomicBool>) -> Result<Relocatable> {
         let cancelled = cancelled.clone();
-        let options = codegen_cranelift::Options { threads: self.threads, tier, cancelled, ..Default::default() };
+        let options = codegen_cranelift::Options { threads: self.workers, tier, cancelled, ..Default::default() };
         codegen_cranelift::relocatable(&self.parts, &options)
     }
 }
@@ -91,7 +91,7 @@ pub(crate) fn upgrade(
     Background::new(move |conditions| {
         let mut recipe = recipe()?;
         if conditions.beside {
-            recipe.threads = 1;
+            recipe.workers = 1;
         }
         let unlinked = recipe.compile(Tier::Optimised, &conditions.cancelled)?;
         let code = Code::Cranelift(Box::new(unlinked.link(&recipe.symbols)?));

@@ -16,7 +16,7 @@ pub(super) struct DepthwiseRow<'a> {
 }
 
 /// Computes one row.
-pub(super) type RowFunction = unsafe fn(&DepthwiseRow<'_>);
+pub(super) type DepthwiseKernel = unsafe fn(&DepthwiseRow<'_>);
 
 /// `PIXELS` pixels from `pixel` on, at most `V::WIDTH` channels from `channel` on.
 #[inline(always)]

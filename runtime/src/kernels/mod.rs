@@ -18,7 +18,7 @@ mod x86_rows;
 
 use abi::{Depthwise, Descriptor, Product, Winograd};
 use contract::{Bytes, Contraction, Elements, Floats, TileSet};
-use depthwise::{DepthwiseRow, RowFunction};
+use depthwise::{DepthwiseKernel, DepthwiseRow};
 use lanes::Portable;
 use rows::Row;
 use winograd::{Steps, Tiles};
@@ -171,7 +171,7 @@ fn byte_tiles() -> &'static TileSet<Bytes> {
     &contract::PORTABLE_BYTE_TILES
 }
 
-fn depthwise() -> RowFunction {
+fn depthwise() -> DepthwiseKernel {
     #[cfg(target_arch = "x86_64")]
     {
         if is_x86_feature_detected!("avx512f") {

@@ -187,7 +187,7 @@ fn depthwise_rows() {
                     * w[(i * 3 + j) * channels + channel];
             }
         }
-        let mut functions: Vec<RowFunction> = vec![depthwise::portable];
+        let mut functions: Vec<DepthwiseKernel> = vec![depthwise::portable];
         #[cfg(target_arch = "x86_64")]
         {
             if is_x86_feature_detected!("avx512f") {

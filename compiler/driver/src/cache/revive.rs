@@ -44,7 +44,7 @@ impl Compiler {
         let upgrade = (tier == CodeTier::Quick).then(|| {
             let (compiler, request) = again(Backend::Cranelift);
             let workers = self.options.workers;
-            let recipe = move || Ok(Recipe { parts: compiler.parts_again(&request)?, symbols, threads: workers });
+            let recipe = move || Ok(Recipe { parts: compiler.parts_again(&request)?, symbols, workers });
             upgrade(recipe, keeper.clone())
         });
         let successor = (self.options.backend == Backend::Auto && tier != CodeTier::Llvm).then(|| {
@@ -81,7 +81,7 @@ impl Compiler {
 
     /// The model at the structured level, when it was compiled before.
     fn structured_again(&self, request: &Request) -> Result<(Module, Signature)> {
-        let (mut module, signature) = self.to_structured(self.import_again(request)?, &mut Timings::default())?;
+        let (mut module, signature) = self.to_structured(self.import_request(request)?, &mut Timings::default())?;
         module.attributes.remove(import::WARNINGS);
         Ok((module, signature))
     }
