@@ -4,6 +4,7 @@
 //! `T` is a number where a micro-kernel reads a description, and a value where a compiler makes one. Strides are counted
 //! in elements, unless a field says otherwise.
 
+pub mod elementary;
 mod row;
 
 pub use row::RowFunction;
