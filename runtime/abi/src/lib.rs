@@ -7,7 +7,7 @@
 pub mod elementary;
 mod row;
 
-pub use row::RowFunction;
+pub use row::{RowFold, RowFunction};
 
 /// Columns that lie side by side in the right operand and in the result, whatever the strides of groups.
 pub const COLUMN_GROUP: i64 = 16;
