@@ -85,15 +85,29 @@ impl Combine<i32> for Smallest {
 
 #[inline(always)]
 unsafe fn arithmetic<C: Combine<f32>>(source: *const f32, count: usize) -> f32 {
-    let mut lanes = [C::NEUTRAL; BLOCK];
-    for at in (0..count).step_by(BLOCK) {
-        // SAFETY: the caller vouches for `count` elements.
-        let block = unsafe { block(source.add(at), count - at, C::NEUTRAL) };
-        for (lane, number) in lanes.iter_mut().zip(block) {
-            *lane = C::combine(*lane, number);
+    let (mut lanes, mut rest) = ([C::NEUTRAL; BLOCK], [C::NEUTRAL; VECTOR]);
+    let (long, whole) = (count - count % BLOCK, count - count % VECTOR);
+    // SAFETY: the caller vouches for `count` elements.
+    unsafe {
+        for at in (0..long).step_by(BLOCK) {
+            combine::<BLOCK, C>(&mut lanes, source.add(at).cast::<[f32; BLOCK]>().read_unaligned());
         }
+        for at in (long..whole).step_by(VECTOR) {
+            combine::<VECTOR, C>(&mut rest, source.add(at).cast::<[f32; VECTOR]>().read_unaligned());
+        }
+        let mut vector = one_vector::<f32, C>(&lanes, rest);
+        for (lane, at) in vector.iter_mut().zip(whole..count) {
+            *lane = C::combine(*lane, source.add(at).read_unaligned());
+        }
+        one_lane::<f32, C>(vector)
     }
-    together::<f32, C>(&lanes)
+}
+
+#[inline(always)]
+fn combine<const N: usize, C: Combine<f32>>(lanes: &mut [f32; N], block: [f32; N]) {
+    for (lane, number) in lanes.iter_mut().zip(block) {
+        *lane = C::combine(*lane, number);
+    }
 }
 
 /// The largest or the smallest number, NaN where one is, of two zeros the positive one the larger: floats are ordered as the
@@ -101,17 +115,37 @@ unsafe fn arithmetic<C: Combine<f32>>(source: *const f32, count: usize) -> f32 {
 #[inline(always)]
 unsafe fn extreme<C: Combine<i32>>(source: *const f32, count: usize) -> f32 {
     let (mut lanes, mut sizes) = ([C::NEUTRAL; BLOCK], [0; BLOCK]);
-    for at in (0..count).step_by(BLOCK) {
-        // SAFETY: the caller vouches for `count` elements.
-        let block = unsafe { block(source.add(at).cast(), count - at, in_order(C::NEUTRAL)) };
-        for ((lane, size), bits) in lanes.iter_mut().zip(&mut sizes).zip(block) {
+    let (mut rest, mut rest_sizes) = ([C::NEUTRAL; VECTOR], [0; VECTOR]);
+    let (long, whole) = (count - count % BLOCK, count - count % VECTOR);
+    let source = source.cast::<i32>();
+    // SAFETY: the caller vouches for `count` elements.
+    let (found, size) = unsafe {
+        for at in (0..long).step_by(BLOCK) {
+            compare::<BLOCK, C>(&mut lanes, &mut sizes, source.add(at).cast::<[i32; BLOCK]>().read_unaligned());
+        }
+        for at in (long..whole).step_by(VECTOR) {
+            compare::<VECTOR, C>(&mut rest, &mut rest_sizes, source.add(at).cast::<[i32; VECTOR]>().read_unaligned());
+        }
+        let (mut lanes, mut sizes) =
+            (one_vector::<i32, C>(&lanes, rest), one_vector::<i32, Largest>(&sizes, rest_sizes));
+        for ((lane, size), at) in lanes.iter_mut().zip(&mut sizes).zip(whole..count) {
+            let bits = source.add(at).read_unaligned();
             *lane = C::combine(*lane, in_order(bits));
             *size = (*size).max(bits & i32::MAX);
         }
-    }
-    match together::<i32, Largest>(&sizes) > f32::INFINITY.to_bits() as i32 {
+        (one_lane::<i32, C>(lanes), one_lane::<i32, Largest>(sizes))
+    };
+    match size > f32::INFINITY.to_bits() as i32 {
         true => f32::NAN,
-        false => f32::from_bits(in_order(together::<i32, C>(&lanes)) as u32),
+        false => f32::from_bits(in_order(found) as u32),
+    }
+}
+
+#[inline(always)]
+fn compare<const N: usize, C: Combine<i32>>(lanes: &mut [i32; N], sizes: &mut [i32; N], block: [i32; N]) {
+    for ((lane, size), bits) in lanes.iter_mut().zip(sizes).zip(block) {
+        *lane = C::combine(*lane, in_order(bits));
+        *size = (*size).max(bits & i32::MAX);
     }
 }
 
@@ -121,30 +155,21 @@ const fn in_order(bits: i32) -> i32 {
     bits ^ ((bits >> 31) & i32::MAX)
 }
 
-/// The next block of a row of which `count` elements are left, filled up where those are fewer.
-///
-/// # Safety
-/// There are so many elements.
+/// All lanes as one vector, with what that holds. It is in memory: what comes next goes by single elements, and compilers are not to see the vectors in
+/// front of it as such.
 #[inline(always)]
-unsafe fn block<T: Copy>(source: *const T, count: usize, fill: T) -> [T; BLOCK] {
-    // SAFETY: promised by the caller.
-    unsafe {
-        if count >= BLOCK {
-            return source.cast::<[T; BLOCK]>().read_unaligned();
+fn one_vector<T: Copy, C: Combine<T>>(lanes: &[T; BLOCK], mut vector: [T; VECTOR]) -> [T; VECTOR] {
+    for part in lanes.chunks_exact(VECTOR) {
+        for (lane, number) in vector.iter_mut().zip(part) {
+            *lane = C::combine(*lane, *number);
         }
-        let mut block = [fill; BLOCK];
-        source.copy_to_nonoverlapping(block.as_mut_ptr(), count);
-        block
     }
+    black_box(vector)
 }
 
-/// All lanes as one, the upper half of them with the lower half over and over.
+/// All lanes as one, the upper half with the lower half over and over.
 #[inline(always)]
-fn together<T: Copy, C: Combine<T>>(lanes: &[T; BLOCK]) -> T {
-    let quarter = |lane: usize| C::combine(lanes[lane], lanes[lane + BLOCK / 2]);
-    let vector: [T; VECTOR] = std::array::from_fn(|lane| C::combine(quarter(lane), quarter(lane + VECTOR)));
-    // what comes now goes by single elements, and compilers are not to see the vectors in front of it as such
-    let mut lanes = black_box(vector);
+fn one_lane<T: Copy, C: Combine<T>>(mut lanes: [T; VECTOR]) -> T {
     let mut count = VECTOR;
     while count > 1 {
         count /= 2;
