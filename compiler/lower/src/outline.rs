@@ -267,7 +267,7 @@ impl Copies {
                 self.shapes == Shapes::Shared && body.value_type(body.operand(op, 0)).static_shape().is_some()
             }
             "arith.constant" => match r#type {
-                Type::Tensor(_) => r#type.element().is_integer() && is_one_element(r#type),
+                Type::Tensor(_) => false,
                 Type::Index if self.shapes == Shapes::Shared => {
                     body.op(op).attributes.integer("value").is_some_and(|number| number.abs() <= INNERMOST_LIMIT)
                 }
