@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use cranelift_entity::{PrimaryMap, entity_impl};
+use smallvec::SmallVec;
 
 use crate::attributes::{Attribute, Attributes};
 use crate::location::Location;
@@ -107,10 +108,10 @@ pub struct Operation {
     pub attributes: Attributes,
     /// Where it came from.
     pub location: Location,
-    operands: Vec<Value>,
+    operands: SmallVec<[Value; 4]>,
     /// For each operand where its use stands in the value's list of uses.
-    use_positions: Vec<u32>,
-    results: Vec<Value>,
+    use_positions: SmallVec<[u32; 4]>,
+    results: SmallVec<[Value; 4]>,
     successors: Vec<Block>,
     regions: Vec<Region>,
     isolated: Option<Box<Body>>,
@@ -171,7 +172,7 @@ struct RegionData {
 struct ValueData {
     r#type: Type,
     definition: ValueDefinition,
-    uses: Vec<Use>,
+    uses: SmallVec<[Use; 2]>,
 }
 
 /// An arena of operations, blocks, regions and values with one root region.
@@ -392,9 +393,9 @@ impl Body {
             name: name.into(),
             attributes,
             location,
-            operands: vec![],
-            use_positions: vec![],
-            results: vec![],
+            operands: SmallVec::new(),
+            use_positions: SmallVec::new(),
+            results: SmallVec::new(),
             successors: vec![],
             regions: vec![],
             isolated: None,
@@ -410,8 +411,11 @@ impl Body {
     /// Appends a result to an operation.
     pub fn add_result(&mut self, op: Op, r#type: Type) -> Value {
         let index = self.ops[op].results.len() as u32;
-        let value =
-            self.values.push(ValueData { r#type, definition: ValueDefinition::Result { op, index }, uses: vec![] });
+        let value = self.values.push(ValueData {
+            r#type,
+            definition: ValueDefinition::Result { op, index },
+            uses: SmallVec::new(),
+        });
         self.ops[op].results.push(value);
         value
     }
@@ -475,7 +479,7 @@ impl Body {
         let value = self.values.push(ValueData {
             r#type,
             definition: ValueDefinition::Argument { block, index },
-            uses: vec![],
+            uses: SmallVec::new(),
         });
         self.blocks[block].arguments.push(value);
         value
@@ -571,8 +575,10 @@ impl Body {
             self.drop_operands(inner);
         }
         for inner in doomed {
-            self.ops[inner].parent = None;
-            self.ops[inner].isolated = None;
+            let erased = &mut self.ops[inner];
+            erased.parent = None;
+            erased.isolated = None;
+            erased.attributes = Attributes::new();
         }
     }
 
@@ -618,7 +624,7 @@ impl Body {
     fn add_operands(&mut self, op: Op, operands: &[Value]) {
         self.ops[op].use_positions =
             operands.iter().enumerate().map(|(index, &operand)| self.add_use(operand, op, index)).collect();
-        self.ops[op].operands = operands.to_vec();
+        self.ops[op].operands = SmallVec::from_slice(operands);
     }
 
     fn drop_operands(&mut self, op: Op) {
