@@ -23,6 +23,7 @@ use crate::code::Code;
 use crate::evidence::Evidence;
 use crate::freestanding;
 use crate::globals::Globals;
+use crate::part::Part;
 use crate::parts;
 use crate::pipeline::{self, MAIN, Timings};
 use crate::progress::{Observer, Stage};
@@ -95,6 +96,8 @@ pub struct Options {
     pub shapes: BTreeMap<String, Vec<i64>>,
     /// What the order of floating point operations may depend on.
     pub arithmetic: Arithmetic,
+    /// What is left out of the compiler.
+    pub without: Vec<Part>,
     /// Where set, code is without a runtime, and the name of what C calls begins with it.
     pub freestanding: Option<String>,
     /// Whether a model that breaks any rule of ONNX is refused, not only one that nobody can run.
@@ -128,6 +131,7 @@ impl Default for Options {
             metadata: false,
             shapes: BTreeMap::new(),
             arithmetic: Arithmetic::default(),
+            without: Vec::new(),
             freestanding: None,
             strict: false,
             rules: Profile::default(),

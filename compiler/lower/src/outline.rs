@@ -59,8 +59,8 @@ impl Shapes {
     }
 }
 
-/// Fuses and outlines all compute operations of the function `name`.
-pub fn outline_kernels(module: &mut Module, name: &str, shapes: Shapes) {
+/// Fuses, if so wanted, and outlines all compute operations of the function `name`.
+pub fn outline_kernels(module: &mut Module, name: &str, shapes: Shapes, fuse: bool) {
     let Some(host) = module.symbol(name) else { return };
     let mut body = module.body.take_isolated(host).expect("a function owns its body");
     let mut kernels = Kernels::default();
@@ -69,7 +69,7 @@ pub fn outline_kernels(module: &mut Module, name: &str, shapes: Shapes) {
         for op in body.ops(block).to_vec() {
             split_wide_concat(&mut body, op);
         }
-        for group in fuse_block(&body, block) {
+        for group in fuse_block(&body, block, fuse) {
             collapse_group(&mut body, &group);
             outline_group(&mut body, &group, &mut kernels, shapes);
         }
