@@ -4,9 +4,10 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use cranelift_entity::{PrimaryMap, entity_impl};
+use cranelift_entity::entity_impl;
 use smallvec::SmallVec;
 
+use crate::arena::Arena;
 use crate::attributes::{Attribute, Attributes};
 use crate::location::Location;
 use crate::types::Type;
@@ -178,10 +179,10 @@ struct ValueData {
 /// An arena of operations, blocks, regions and values with one root region.
 #[derive(Clone, Debug)]
 pub struct Body {
-    ops: PrimaryMap<Op, Operation>,
-    blocks: PrimaryMap<Block, BlockData>,
-    regions: PrimaryMap<Region, RegionData>,
-    values: PrimaryMap<Value, ValueData>,
+    ops: Arena<Op, Operation>,
+    blocks: Arena<Block, BlockData>,
+    regions: Arena<Region, RegionData>,
+    values: Arena<Value, ValueData>,
     root: Region,
     cursor: Cursor,
 }
@@ -215,13 +216,13 @@ impl Default for Body {
 impl Body {
     /// An empty body: a root region without blocks.
     pub fn new() -> Body {
-        let mut regions = PrimaryMap::new();
+        let mut regions = Arena::new();
         let root = regions.push(RegionData { blocks: vec![], parent: None });
         Body {
-            ops: PrimaryMap::new(),
-            blocks: PrimaryMap::new(),
+            ops: Arena::new(),
+            blocks: Arena::new(),
             regions,
-            values: PrimaryMap::new(),
+            values: Arena::new(),
             root,
             cursor: Cursor::default(),
         }
