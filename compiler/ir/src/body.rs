@@ -218,14 +218,7 @@ impl Body {
     pub fn new() -> Body {
         let mut regions = Arena::new();
         let root = regions.push(RegionData { blocks: vec![], parent: None });
-        Body {
-            ops: Arena::new(),
-            blocks: Arena::new(),
-            regions,
-            values: Arena::new(),
-            root,
-            cursor: Cursor::default(),
-        }
+        Body { ops: Arena::new(), blocks: Arena::new(), regions, values: Arena::new(), root, cursor: Cursor::default() }
     }
 
     /// The root region.
@@ -564,51 +557,41 @@ impl Body {
 
     /// Removes an operation, and everything in its regions, for good. Its results must be unused.
     pub fn erase(&mut self, op: Op) {
-        for &result in &self.ops[op].results {
-            assert!(self.values[result].uses.is_empty(), "erasing {} whose result is still used", self.ops[op].name);
-        }
-        let mut doomed = vec![op];
-        for &region in &self.ops[op].regions {
-            doomed.extend(self.walk(region));
-        }
         self.detach(op);
-        for &inner in &doomed {
-            self.drop_operands(inner);
-        }
-        for inner in doomed {
-            let erased = &mut self.ops[inner];
-            erased.parent = None;
-            erased.isolated = None;
-            erased.attributes = Attributes::new();
-        }
+        self.forget(&[op]);
     }
 
     /// Removes operations whose results only they themselves read; one pass over the blocks they stand in.
     pub fn erase_all(&mut self, ops: &[Op]) {
-        let mut blocks: Vec<Block> = Vec::new();
-        for &op in ops {
-            let regions = self.ops[op].regions.clone();
-            for inner in regions.iter().flat_map(|&region| self.walk(region)).collect::<Vec<_>>() {
-                self.drop_operands(inner);
-            }
-            self.drop_operands(op);
-        }
-        for &op in ops {
-            for &result in &self.ops[op].results {
-                assert!(
-                    self.values[result].uses.is_empty(),
-                    "erasing {} whose result is still used",
-                    self.ops[op].name
-                );
-            }
-            blocks.extend(self.ops[op].parent.take());
-        }
+        let mut blocks: Vec<Block> = ops.iter().filter_map(|&op| self.ops[op].parent.take()).collect();
         blocks.sort();
         blocks.dedup();
         for block in blocks {
             let mut listed = std::mem::take(&mut self.blocks[block].ops);
             listed.retain(|&op| self.ops[op].parent.is_some());
             self.blocks[block].ops = listed;
+        }
+        self.forget(ops);
+    }
+
+    /// Takes detached operations, and everything in their regions, out of the lists of uses, and gives their memory back.
+    fn forget(&mut self, ops: &[Op]) {
+        let mut doomed = ops.to_vec();
+        for &region in ops.iter().flat_map(|&op| &self.ops[op].regions) {
+            doomed.extend(self.walk(region));
+        }
+        for &op in &doomed {
+            self.drop_operands(op);
+        }
+        for &op in ops {
+            let is_unread = self.ops[op].results.iter().all(|&result| self.values[result].uses.is_empty());
+            assert!(is_unread, "erasing {} whose result is still used", self.ops[op].name);
+        }
+        for op in doomed {
+            let erased = &mut self.ops[op];
+            erased.parent = None;
+            erased.isolated = None;
+            erased.attributes = Attributes::new();
         }
     }
 

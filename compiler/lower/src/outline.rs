@@ -18,6 +18,7 @@ use dialects::linalg::generic::Generic;
 use dialects::rt::routines::CALL;
 use dialects::rt::tile::QUAD;
 use ir::clone::{Mapping, clone_op};
+use ir::transforms::remove_unread;
 
 /// Marks a function as a kernel.
 pub const KERNEL: &str = "rt.kernel";
@@ -440,12 +441,9 @@ fn kernel_stem(body: &Body, group: &Group) -> String {
 
 /// Erases pure operations of a block whose results nobody reads, from the last to the first.
 pub fn remove_dead(body: &mut Body, block: Block) {
-    for op in body.ops(block).to_vec().into_iter().rev() {
+    remove_unread(body, block, |body, op| {
         let pure =
             matches!(body.op(op).name.dialect(), "arith" | "math" | "tensor" | "linalg") || body.name(op) == CALL;
-        let unused = body.op(op).results().iter().all(|&r| body.uses(r).is_empty());
-        if pure && unused && !body.op(op).results().is_empty() {
-            body.erase(op);
-        }
-    }
+        pure && !body.op(op).results().is_empty()
+    });
 }

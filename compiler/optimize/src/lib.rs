@@ -104,7 +104,7 @@ fn optimize_block(body: &mut Body, block: Block, shapes: &mut ShapeAnalysis, opt
     for window in operators.chunks(WINDOW) {
         order.extend(optimize_window(body, shapes, window, options, report));
     }
-    for op in body.ops(block).to_vec() {
+    for op in body.ops(block).to_vec().into_iter().rev() {
         body.detach(op);
     }
     let all: IndexSet<Op> = literals.iter().copied().chain(order.iter().copied()).chain([end]).collect();
