@@ -23,6 +23,7 @@ use crate::code::Code;
 use crate::evidence::Evidence;
 use crate::freestanding;
 use crate::globals::Globals;
+use crate::part::Part;
 use crate::parts;
 use crate::pipeline::{self, MAIN, Timings};
 use crate::progress::{Observer, Stage};
@@ -95,6 +96,8 @@ pub struct Options {
     pub shapes: BTreeMap<String, Vec<i64>>,
     /// What the order of floating point operations may depend on.
     pub arithmetic: Arithmetic,
+    /// What is left out of the compiler.
+    pub without: Vec<Part>,
     /// Where set, code is without a runtime, and the name of what C calls begins with it.
     pub freestanding: Option<String>,
     /// Whether a model that breaks any rule of ONNX is refused, not only one that nobody can run.
@@ -128,6 +131,7 @@ impl Default for Options {
             metadata: false,
             shapes: BTreeMap::new(),
             arithmetic: Arithmetic::default(),
+            without: Vec::new(),
             freestanding: None,
             strict: false,
             rules: Profile::default(),
@@ -373,17 +377,24 @@ impl Compiler {
         timings: Timings,
         keep: Option<Keep>,
     ) -> Result<CompiledModel> {
-        let successor = (self.options.backend == Backend::Auto).then(|| {
-            let options =
-                Options { backend: Backend::Llvm, observer: None, print_after: vec![], ..self.options.clone() };
-            let (compiler, module, signature) = (Compiler { options }, module.clone(), signature.clone());
-            let keep = keep.clone();
-            Successor::new(move |cancelled| {
-                compiler.finish_unless(cancelled, module, signature, Timings::default(), keep)
-            })
+        let is_auto = self.options.backend == Backend::Auto;
+        let successor = is_auto.then(|| match &keep {
+            Some(keep) => self.successor_of(keep.clone()),
+            None => {
+                let (compiler, module, signature) = (self.succeeding(), module.clone(), signature.clone());
+                Successor::new(move |cancelled| {
+                    compiler.finish_unless(cancelled, module, signature, Timings::default(), None)
+                })
+            }
         });
         let model = self.finish_unless(&Arc::default(), module, signature, timings, keep)?;
         Ok(CompiledModel { successor, ..model })
+    }
+
+    /// The compiler of the same model with LLVM, beside its runs.
+    pub(crate) fn succeeding(&self) -> Compiler {
+        let options = Options { backend: Backend::Llvm, observer: None, print_after: vec![], ..self.options.clone() };
+        Compiler { options }
     }
 
     pub(crate) fn finish_unless(
@@ -450,8 +461,8 @@ impl Compiler {
         let mut globals = timings.measure("weights", || Globals::of(module, &parts));
         let recipe = Recipe { parts, symbols: globals.symbols(), workers: self.options.workers };
         let keeper = Arc::new(OnceLock::new());
-        let (code, unlinked) = timings.measure("codegen", || self.machine_code(&recipe, cancelled))?;
-        let upgrade = matches!(unlinked, Unlinked::Cranelift(_)).then(|| upgrade(|| Ok(recipe), keeper.clone()));
+        let (code, unlinked, recipe) = timings.measure("codegen", || self.machine_code(recipe, cancelled))?;
+        let upgrade = recipe.map(|recipe| upgrade(|| Ok(recipe), keeper.clone()));
         let main = code.function(MAIN).ok_or_else(|| internal("the code has no function @main_graph"))?;
         let profiled = module.attributes.get(lower::low::profile::PROFILED).and_then(Attribute::as_array);
         Ok(CompiledModel {
@@ -476,17 +487,18 @@ impl Compiler {
         })
     }
 
-    fn machine_code(&self, recipe: &Recipe, cancelled: &Arc<AtomicBool>) -> Result<(Code, Unlinked)> {
+    /// The first code, and what better code can be made from.
+    fn machine_code(&self, recipe: Recipe, cancelled: &Arc<AtomicBool>) -> Result<(Code, Unlinked, Option<Recipe>)> {
         match self.options.backend {
             Backend::Auto | Backend::Cranelift => {
                 let unlinked = recipe.compile(Tier::Quick, cancelled)?;
                 let code = Code::Cranelift(Box::new(unlinked.link(&recipe.symbols)?));
-                Ok((code, Unlinked::Cranelift(unlinked)))
+                Ok((code, Unlinked::Cranelift(unlinked), Some(recipe)))
             }
             Backend::Llvm => {
-                let objects = worker::compile(&recipe.parts, cancelled)?;
+                let objects = worker::compile(recipe.parts, cancelled)?;
                 let code = loader::load(&objects, &recipe.symbols).map_err(|error| internal(&error))?;
-                Ok((Code::Objects(code), Unlinked::Llvm(objects)))
+                Ok((Code::Objects(code), Unlinked::Llvm(objects), None))
             }
         }
     }

@@ -8,6 +8,7 @@ mod evidence;
 mod freestanding;
 mod globals;
 mod merge;
+mod part;
 mod parts;
 pub mod passes;
 pub mod pipeline;
@@ -33,6 +34,7 @@ pub use ir::{Blob, DenseElements, Diagnostic, ErrorClass, FloatType, Result, Typ
 pub use lower::low::dispatch::PROCESSOR_LEVEL;
 pub use lower::low::{ERROR_BOUNDS, FIXED_ERROR_BOUNDS, NO_ADDRESS, VectorRegisters};
 pub use merge::merge;
+pub use part::Part;
 pub use progress::{Observer, Stage};
 pub use runtime::pages::available_memory;
 pub use runtime::processor::level as processor_level;

@@ -17,11 +17,12 @@ const PROGRAM: &str = "ONNXC";
 /// How long it takes at most until a cancellation is seen.
 const PATIENCE: Duration = Duration::from_millis(20);
 
-/// Compiles the parts of a module in a process each, unless that is cancelled; returns their objects.
-pub(crate) fn compile(parts: &[Module], cancelled: &AtomicBool) -> Result<Vec<Vec<u8>>> {
+/// Compiles the parts of a module in a process each, unless that is cancelled; returns their objects. A part's memory is
+/// free as soon as its process has it.
+pub(crate) fn compile(parts: Vec<Module>, cancelled: &AtomicBool) -> Result<Vec<Vec<u8>>> {
     let program = program();
     // every worker writes its output only after it has read all of its input, so writing cannot block on reading
-    let workers: Vec<Child> = parts.iter().map(|part| start(&program, part)).collect::<Result<_>>()?;
+    let workers: Vec<Child> = parts.into_iter().map(|part| start(&program, &part)).collect::<Result<_>>()?;
     // all of them are waited for, whatever became of the first
     let objects: Vec<Result<Vec<u8>>> = workers.into_iter().map(|worker| finish(worker, cancelled)).collect();
     objects.into_iter().collect()

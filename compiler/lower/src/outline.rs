@@ -18,6 +18,7 @@ use dialects::linalg::generic::{Generic, written_maps};
 use dialects::rt::routines::CALL;
 use dialects::rt::tile::QUAD;
 use ir::clone::{Mapping, clone_op};
+use ir::transforms::remove_unread;
 
 /// Marks a function as a kernel.
 pub const KERNEL: &str = "rt.kernel";
@@ -59,8 +60,8 @@ impl Shapes {
     }
 }
 
-/// Fuses and outlines all compute operations of the function `name`.
-pub fn outline_kernels(module: &mut Module, name: &str, shapes: Shapes) {
+/// Fuses, if so wanted, and outlines all compute operations of the function `name`.
+pub fn outline_kernels(module: &mut Module, name: &str, shapes: Shapes, fuse: bool) {
     let Some(host) = module.symbol(name) else { return };
     let mut body = module.body.take_isolated(host).expect("a function owns its body");
     let mut kernels = Kernels::default();
@@ -69,7 +70,7 @@ pub fn outline_kernels(module: &mut Module, name: &str, shapes: Shapes) {
         for op in body.ops(block).to_vec() {
             split_wide_concat(&mut body, op);
         }
-        for group in fuse_block(&body, block) {
+        for group in fuse_block(&body, block, fuse) {
             collapse_group(&mut body, &group);
             outline_group(&mut body, &group, &mut kernels, shapes);
         }
@@ -267,7 +268,7 @@ impl Copies {
                 self.shapes == Shapes::Shared && body.value_type(body.operand(op, 0)).static_shape().is_some()
             }
             "arith.constant" => match r#type {
-                Type::Tensor(_) => r#type.element().is_integer() && is_one_element(r#type),
+                Type::Tensor(_) => false,
                 Type::Index if self.shapes == Shapes::Shared => {
                     body.op(op).attributes.integer("value").is_some_and(|number| number.abs() <= INNERMOST_LIMIT)
                 }
@@ -457,12 +458,9 @@ fn kernel_stem(body: &Body, group: &Group) -> String {
 
 /// Erases pure operations of a block whose results nobody reads, from the last to the first.
 pub fn remove_dead(body: &mut Body, block: Block) {
-    for op in body.ops(block).to_vec().into_iter().rev() {
+    remove_unread(body, block, |body, op| {
         let pure =
             matches!(body.op(op).name.dialect(), "arith" | "math" | "tensor" | "linalg") || body.name(op) == CALL;
-        let unused = body.op(op).results().iter().all(|&r| body.uses(r).is_empty());
-        if pure && unused && !body.op(op).results().is_empty() {
-            body.erase(op);
-        }
-    }
+        pure && !body.op(op).results().is_empty()
+    });
 }
