@@ -173,7 +173,10 @@ impl Emitter<'_> {
             _ => {
                 let operands = lanes(self, values, operation.operands());
                 let result = self.source.value_type(operation.results()[0]).clone();
-                let lane = self.elementwise(&operation.name, &operands, result, &operation.attributes);
+                let lane = match self.counted_mask(op, &operands) {
+                    Some(mask) => mask,
+                    None => self.elementwise(&operation.name, &operands, result, &operation.attributes),
+                };
                 values.insert(operation.results()[0], lane);
             }
         }

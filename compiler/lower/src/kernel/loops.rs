@@ -235,7 +235,7 @@ pub(super) fn shift(emitter: &mut Emitter<'_>, lane: &Lane, offset: Value) -> La
     }
 }
 
-/// The indices of a row-major linear index, outermost first.
+/// The indices of a row-major linear index, outermost first, by one division each.
 pub fn delinearize(emitter: &mut Emitter<'_>, linear: Value, extents: &[Value]) -> Vec<Value> {
     let mut rest = linear;
     let mut indices = Vec::new();
@@ -243,8 +243,10 @@ pub fn delinearize(emitter: &mut Emitter<'_>, linear: Value, extents: &[Value]) 
         if axis == 0 {
             indices.push(rest);
         } else {
-            indices.push(emitter.rem(rest, extent));
-            rest = emitter.div(rest, extent);
+            let quotient = emitter.div(rest, extent);
+            let whole = emitter.mul(quotient, extent);
+            indices.push(emitter.sub(rest, whole));
+            rest = quotient;
         }
     }
     indices.reverse();

@@ -49,6 +49,34 @@ impl Emitter<'_> {
             && (result.is_float() || *result == Type::I1)
     }
 
+    /// A comparison of consecutive indices with one, as a mask, where elements are chosen by it: the numbers of the lanes are compared
+    /// with how far the one is from the first.
+    pub(super) fn counted_mask(&mut self, op: Op, operands: &[Lane]) -> Option<Lane> {
+        const LAST_SIGNED: i64 = 5;
+        let source = self.source;
+        let &[Lane::Iota(base), Lane::Uniform(other)] = operands else { return None };
+        let predicate = source.op(op).attributes.integer("predicate").filter(|&predicate| predicate <= LAST_SIGNED)?;
+        let chooses =
+            |user: Op| source.name(user) == "arith.select" && *source.value_type(source.result(user, 0)) != Type::Index;
+        let result = source.result(op, 0);
+        let is_index = source.name(op) == "arith.cmpi" && *self.body.value_type(base) == Type::Index;
+        let element = [32, 64, 8].map(Type::integer).into_iter().find(|element| self.is_whole(element))?;
+        if !is_index || !source.uses(result).iter().all(|r#use| chooses(r#use.op)) {
+            return None;
+        }
+        let lanes = self.lanes as i64;
+        let distance = self.sub(other, base);
+        let [before, behind] = [-1, lanes].map(|bound| self.index(bound));
+        let distance = self.pure("arith.maxsi", &[distance, before], Type::Index, []);
+        let distance = self.pure("arith.minsi", &[distance, behind], Type::Index, []);
+        let distance = self.pure("arith.index_cast", &[distance], element.clone(), []);
+        let zero = self.constant(Attribute::Integer(0, element.clone()), element);
+        let numbers = self.vector_of(&Lane::Iota(zero));
+        let distance = self.vector_of(&Lane::Uniform(distance));
+        let predicate = [("predicate", Attribute::i64(predicate))];
+        Some(Lane::Vector(self.pure("arith.cmpi", &[numbers, distance], Type::vector(&[lanes], Type::I1), predicate)))
+    }
+
     /// Integer operations that keep consecutive lanes consecutive.
     fn iota_op(&mut self, name: &OpName, operands: &[Lane], result: &Type, attributes: &Attributes) -> Option<Lane> {
         match (name.as_str(), operands) {
