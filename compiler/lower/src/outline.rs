@@ -14,7 +14,7 @@ use crate::concat::split_wide_concat;
 use crate::extents::{destination, empty_like};
 use crate::fuse::{Group, external_operands, fuse_block};
 use crate::sink_constants::sink_constants;
-use dialects::linalg::generic::Generic;
+use dialects::linalg::generic::{Generic, written_maps};
 use dialects::rt::routines::CALL;
 use dialects::rt::tile::QUAD;
 use ir::clone::{Mapping, clone_op};
@@ -291,6 +291,20 @@ impl Copies {
         sizes
     }
 
+    /// The maps that a generic operation has inside: without moduli that static extents outside show to change nothing, where the
+    /// kernel does not know those.
+    fn maps(&self, body: &Body, op: Op) -> Option<Attribute> {
+        let generic = Generic::of(body, op)?;
+        let maps = written_maps(body, op)?.into_iter().enumerate().map(|(operand, mut map)| {
+            let inside = self.shapes.inside(body.value_type(generic.operand(operand))).shape().unwrap_or_default();
+            for (axis, result) in map.results.iter_mut().enumerate().filter(|(axis, _)| inside[*axis].is_none()) {
+                *result = generic.maps[operand].results[axis].clone();
+            }
+            Attribute::affine_map(map)
+        });
+        Some(Attribute::Array(maps.collect()))
+    }
+
     /// For each dimension that is dynamic inside a kernel its extent, if it is static outside.
     fn erased_extents(&self, body: &Body, value: Value) -> Vec<Option<i64>> {
         let outside = body.value_type(value).shape().unwrap_or_default();
@@ -353,7 +367,10 @@ fn build_kernel(
     }
     for &op in &group.ops {
         let mut outside = |_: &mut Body, _: Value| -> Value { unreachable!("external operands are mapped") };
-        clone_op(body, op, &mut kernel, entry, &mut mapping, &mut outside);
+        let new = clone_op(body, op, &mut kernel, entry, &mut mapping, &mut outside);
+        if let Some(maps) = copies.maps(body, op) {
+            kernel.op_mut(new).attributes.set("indexing_maps", maps);
+        }
     }
     for op in kernel.ops(entry).to_vec() {
         for result in kernel.op(op).results().to_vec() {
