@@ -48,10 +48,17 @@ pub(super) unsafe fn row<M: Converts>(function: RowFunction, source: *const u8, 
             RowFunction::Sin => turn::<M>(floats, count, 0, f32::sin),
             RowFunction::Cos => turn::<M>(floats, count, 1, f32::cos),
             RowFunction::Widen => blocks(source.cast(), destination.cast(), count, |from| M::widen(from)),
+            RowFunction::WidenBrain => blocks(source.cast(), destination.cast(), count, widen_brain),
             RowFunction::Narrow => blocks(source.cast(), destination.cast(), count, |from| M::narrow(from)),
             RowFunction::Copy => source.copy_to(destination, count),
         }
     }
+}
+
+/// bf16 to f32: its upper half.
+#[inline(always)]
+fn widen_brain(from: &[u16; SHORT_BLOCK]) -> [f32; SHORT_BLOCK] {
+    from.map(|bits| f32::from_bits(u32::from(bits) << 16))
 }
 
 /// One number after the other.
