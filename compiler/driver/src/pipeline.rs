@@ -102,10 +102,13 @@ pub fn kernels(options: &Options) -> String {
     let is_quick = options.backend == Backend::Auto;
     let is_free = options.arithmetic == Arithmetic::Reassociated && options.freestanding.is_none();
     let winograd = if is_free && !is_quick && options.has(Part::Winograd) { "use-winograd," } else { "" };
+    // micro-kernels fuse products into sums
+    let is_fused = options.arithmetic != Arithmetic::Fixed && options.freestanding.is_none();
+    let halves = if is_fused { "use-halves," } else { "" };
     let tables = if options.freestanding.is_none() && options.has(Part::Tables) { "use-tables," } else { "" };
     let fuse = options.has(Part::Fusion);
     format!(
-        "{winograd}{tables}outline-kernels{{shapes={shapes} fuse={fuse}}},fold-constants,\
+        "{winograd}{halves}{tables}outline-kernels{{shapes={shapes} fuse={fuse}}},fold-constants,\
          build-kernels{{target={target} order={order} memory={memory}}}{time}"
     )
 }

@@ -6,7 +6,7 @@
 //! A contraction is described by what each of its loops does: *columns* run along the vector registers, *rows* are
 //! register-tiled, the rest of the parallel loops are *batch* loops, and up to four loops are reduced.
 
-use ir::{AffineExpr, Body, FloatType, Type, Value};
+use ir::{AffineExpr, Body, Value};
 
 use dialects::linalg::GROUP;
 use dialects::linalg::generic::{Generic, Iterator};
@@ -68,7 +68,8 @@ impl Contraction {
         match kind {
             Kind::F32 => Contraction::product(body, generic, kind, &[(left, right), (right, left)])
                 .or_else(|| Contraction::depthwise(body, generic, left, right)),
-            Kind::U8I8 => Contraction::product(body, generic, kind, &[(left, right)]),
+            Kind::F64 => Contraction::product(body, generic, kind, &[(left, right), (right, left)]),
+            Kind::F32F16 | Kind::F32BF16 | Kind::U8I8 => Contraction::product(body, generic, kind, &[(left, right)]),
         }
     }
 
@@ -84,11 +85,12 @@ impl Contraction {
         }
         let (left, right, columns) = orders.iter().find_map(|&(left, right)| {
             let subscripts = match kind {
-                Kind::F32 => generic.maps[right].results.clone(),
+                Kind::F32 | Kind::F32F16 | Kind::F32BF16 | Kind::F64 => generic.maps[right].results.clone(),
                 Kind::U8I8 => unpacked_subscripts(body, generic, (left, right), *reduction.last()?)?,
             };
             let columns = column_loops(body, generic, right, &subscripts, &out)?;
-            if kind == Kind::U8I8 && matches!(columns, Columns::Single { packed: false, .. }) {
+            let reads_whole_groups = matches!(kind, Kind::F32F16 | Kind::F32BF16 | Kind::U8I8);
+            if reads_whole_groups && matches!(columns, Columns::Single { packed: false, .. }) {
                 return None;
             }
             let is_column = |dim: usize| match columns {
@@ -145,7 +147,8 @@ impl Contraction {
     }
 }
 
-/// What a body multiplies, and the indices of the two inputs, when it is `accumulator + a * b`. Bytes come unsigned first.
+/// What a body multiplies, and the indices of the left and the right input, when it is `accumulator + a * b` of numbers that
+/// are widened as their kind says.
 fn multiplied_inputs(body: &Body, generic: &Generic) -> Option<(Kind, usize, usize)> {
     if generic.inputs.len() != 2 || generic.inits.len() != 1 || !generic.is_reduction() {
         return None;
@@ -154,32 +157,40 @@ fn multiplied_inputs(body: &Body, generic: &Generic) -> Option<(Kind, usize, usi
     let sum = body.defining_op(generic.yields(body)[0])?;
     let &[x, y] = body.op(sum).operands() else { return None };
     let product = body.defining_op(if x == accumulator { y } else { x })?;
-    let &[left, right] = body.op(product).operands() else { return None };
-    let widened = |value: Value, name: &str| {
-        let op = body.defining_op(value).filter(|&op| body.name(op) == name)?;
-        Some(body.operand(op, 0))
-    };
-    let (kind, factors) = match (body.name(sum), body.name(product)) {
-        ("arith.addf", "arith.mulf") => (Kind::F32, (left, right)),
-        ("arith.addi", "arith.muli") => {
-            let ordered = |x, y| Some((widened(x, "arith.extui")?, widened(y, "arith.extsi")?));
-            (Kind::U8I8, ordered(left, right).or_else(|| ordered(right, left))?)
-        }
+    let &[first, second] = body.op(product).operands() else { return None };
+    let in_floats = match (body.name(sum), body.name(product)) {
+        ("arith.addf", "arith.mulf") => true,
+        ("arith.addi", "arith.muli") => false,
         _ => return None,
     };
-    let (element, wide, operations) = match kind {
-        Kind::F32 => (Type::Float(FloatType::F32), Type::Float(FloatType::F32), 3),
-        Kind::U8I8 => (Type::I8, Type::I32, 5),
-    };
-    let is = |value: Value, r#type: &Type| body.value_type(value) == r#type;
-    let typed = is(a, &element) && is(b, &element) && is(accumulator, &wide);
-    if !typed || ![x, y].contains(&accumulator) || body.ops(generic.block).len() != operations {
+    let (first, second) = (factor(body, first), factor(body, second));
+    let of_inputs = [first.0, second.0] == [a, b] || [first.0, second.0] == [b, a];
+    let widened = usize::from(first.1.is_some()) + usize::from(second.1.is_some());
+    if !of_inputs || ![x, y].contains(&accumulator) || body.ops(generic.block).len() != 3 + widened {
         return None;
     }
-    match factors {
-        (left, right) if (left, right) == (a, b) => Some((kind, 0, 1)),
-        (left, right) if (left, right) == (b, a) => Some((kind, 1, 0)),
-        _ => None,
+    let index = |argument: Value| usize::from(argument == b);
+    [(first, second), (second, first)].into_iter().find_map(|(left, right)| {
+        let types = [left.0, right.0, accumulator].map(|value| body.value_type(value).clone());
+        let is = |kind: &Kind| kind.elements() == types && widening(*kind) == [left.1, right.1];
+        let kind = Kind::ALL.into_iter().find(is).filter(|kind| in_floats == (*kind != Kind::U8I8))?;
+        Some((kind, index(left.0), index(right.0)))
+    })
+}
+
+/// What is multiplied before it is widened, and the operation that widens it.
+fn factor(body: &Body, value: Value) -> (Value, Option<&str>) {
+    let op =
+        body.defining_op(value).filter(|&op| ["arith.extf", "arith.extui", "arith.extsi"].contains(&body.name(op)));
+    op.map_or((value, None), |op| (body.operand(op, 0), Some(body.name(op))))
+}
+
+/// The operations that widen the operands of a kind, the left one first.
+fn widening(kind: Kind) -> [Option<&'static str>; 2] {
+    match kind {
+        Kind::F32 | Kind::F64 => [None, None],
+        Kind::F32F16 | Kind::F32BF16 => [None, Some("arith.extf")],
+        Kind::U8I8 => [Some("arith.extui"), Some("arith.extsi")],
     }
 }
 

@@ -7,6 +7,7 @@ pub mod contraction;
 pub mod extents;
 pub mod fold_constants;
 pub mod fuse;
+mod halves;
 pub mod kernel;
 pub mod low;
 pub mod outline;

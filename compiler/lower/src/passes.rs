@@ -70,6 +70,14 @@ pub fn passes() -> Vec<PassDefinition> {
             },
         ),
         PassDefinition::on_module(
+            "use-halves",
+            "Contractions read weights in half precision as they are.",
+            |module, _| {
+                crate::halves::use_halves(module, MAIN);
+                Ok(())
+            },
+        ),
+        PassDefinition::on_module(
             "use-tables",
             "Long elementwise functions of one byte are looked up.",
             |module, _| {

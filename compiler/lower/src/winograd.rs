@@ -132,7 +132,7 @@ fn adds_products(body: &Body, generic: &Generic) -> bool {
 }
 
 /// Whether a value is computed from constants alone.
-fn is_known_ahead(body: &Body, value: Value) -> bool {
+pub(crate) fn is_known_ahead(body: &Body, value: Value) -> bool {
     let mut pending = vec![value];
     let mut steps = 0;
     while let Some(value) = pending.pop() {

@@ -203,6 +203,17 @@ pub fn build_generic(
     builder.body.op(op).results().to_vec()
 }
 
+/// The tensor in half precision that a tensor in `f32` is the same numbers as.
+pub fn widened_from(body: &Body, value: Value) -> Option<Value> {
+    let generic = Generic::defining(body, value)?;
+    let &[from] = &generic.inputs[..] else { return None };
+    let op = body.defining_op(generic.yields(body)[0]).filter(|&op| body.name(op) == "arith.extf")?;
+    let is_widening = *body.value_type(value).element() == Type::F32
+        && body.operand(op, 0) == body.arguments(generic.block)[0]
+        && generic.maps.iter().all(|map| map.is_identity());
+    is_widening.then_some(from)
+}
+
 /// The maps of a generic operation as they are written: moduli stand where an axis is not visited whole, too.
 pub fn written_maps(body: &Body, op: Op) -> Option<Vec<AffineMap>> {
     let maps = body.attribute(op, "indexing_maps")?.as_array()?;

@@ -2,7 +2,7 @@
 
 use abi::{DEPTHWISE_WORDS, Depthwise, PRODUCT_WORDS, Product, Start, WINOGRAD_WORDS, Winograd};
 use ir::registry::{AttributeDefinition, AttributeKind};
-use ir::{Arity, Attribute, Attributes, Body, Op, OpDefinition, Value};
+use ir::{Arity, Attribute, Attributes, Body, FloatType, Op, OpDefinition, Type, Value};
 
 use crate::checks::{Check, all_index, ensure};
 
@@ -17,6 +17,12 @@ const LEADING: usize = 6;
 pub enum Kind {
     /// `f32 · f32`, summed up in `f32`.
     F32,
+    /// `f32 · f16`, summed up in `f32`.
+    F32F16,
+    /// `f32 · bf16`, summed up in `f32`.
+    F32BF16,
+    /// `f64 · f64`, summed up in `f64`.
+    F64,
     /// `u8 · i8`, summed up in `i32`. Along the innermost reduction loop the left operand is contiguous, and the right one is
     /// packed: [`QUAD`] bytes of a column lie side by side.
     U8I8,
@@ -65,19 +71,26 @@ pub enum Walk {
 }
 
 impl Kind {
-    const ALL: [Kind; 2] = [Kind::F32, Kind::U8I8];
+    /// All of them.
+    pub const ALL: [Kind; 5] = [Kind::F32, Kind::F32F16, Kind::F32BF16, Kind::F64, Kind::U8I8];
 
-    /// Bytes of an element of the left operand, the right one and the result.
-    pub fn bytes(self) -> [i64; 3] {
+    /// Elements of the left operand, the right one and the result.
+    pub fn elements(self) -> [Type; 3] {
         match self {
-            Kind::F32 => [4, 4, 4],
-            Kind::U8I8 => [1, 1, 4],
+            Kind::F32 => [Type::F32, Type::F32, Type::F32],
+            Kind::F32F16 => [Type::F32, Type::F16, Type::F32],
+            Kind::F32BF16 => [Type::F32, Type::Float(FloatType::BF16), Type::F32],
+            Kind::F64 => [Type::F64, Type::F64, Type::F64],
+            Kind::U8I8 => [Type::I8, Type::I8, Type::I32],
         }
     }
 
     fn name(self) -> &'static str {
         match self {
             Kind::F32 => "f32",
+            Kind::F32F16 => "f32f16",
+            Kind::F32BF16 => "f32bf16",
+            Kind::F64 => "f64",
             Kind::U8I8 => "u8i8",
         }
     }

@@ -34,6 +34,8 @@ pub enum RowFunction {
     Cos,
     /// The same number: f16 to f32.
     Widen,
+    /// The same number: bf16 to f32.
+    WidenBrain,
     /// The nearest number, ties to even: f32 to f16.
     Narrow,
     /// The same byte, of numbers of any type.
@@ -42,7 +44,7 @@ pub enum RowFunction {
 
 impl RowFunction {
     /// All of them, each at the place that is its value.
-    pub const ALL: [RowFunction; 17] = [
+    pub const ALL: [RowFunction; 18] = [
         RowFunction::Exp,
         RowFunction::Exp2,
         RowFunction::Expm1,
@@ -58,6 +60,7 @@ impl RowFunction {
         RowFunction::Sin,
         RowFunction::Cos,
         RowFunction::Widen,
+        RowFunction::WidenBrain,
         RowFunction::Narrow,
         RowFunction::Copy,
     ];

@@ -22,6 +22,15 @@ impl Elements for Floats {
     type Sum = f32;
 }
 
+/// Products of `f64`, summed up in `f64`.
+pub(super) struct Doubles;
+
+impl Elements for Doubles {
+    type Left = f64;
+    type Right = f64;
+    type Sum = f64;
+}
+
 /// Products of `u8` and `i8`, summed up in `i32`.
 pub(super) struct Bytes;
 
@@ -233,15 +242,27 @@ pub(super) unsafe fn tile<E, V, const ROWS: usize, const VECTORS: usize>(
 }
 
 macro_rules! portable_tiles {
-    ($elements:ty, $element:ty, $vectors:literal: $($rows:literal)*) => {
-        &[$(tile::<$elements, Portable<$element>, $rows, $vectors> as Tile<$elements>),*]
+    ($elements:ty, $lanes:ty, $vectors:literal: $($rows:literal)*) => {
+        &[$(tile::<$elements, $lanes, $rows, $vectors> as Tile<$elements>),*]
     };
 }
 
+pub(super) use portable_tiles;
+
 /// Tiles for sixteen registers of four lanes.
-pub(super) static PORTABLE_TILES: TileSet<Floats> =
-    TileSet { width: 4, panels: &[portable_tiles!(Floats, f32, 1: 1 2 3 4), portable_tiles!(Floats, f32, 2: 1 2 3 4)] };
+pub(super) static PORTABLE_TILES: TileSet<Floats> = TileSet {
+    width: 4,
+    panels: &[portable_tiles!(Floats, Portable<f32>, 1: 1 2 3 4), portable_tiles!(Floats, Portable<f32>, 2: 1 2 3 4)],
+};
+
+/// The same for numbers of twice the size.
+pub(super) static PORTABLE_DOUBLE_TILES: TileSet<Doubles> = TileSet {
+    width: 4,
+    panels: &[portable_tiles!(Doubles, Portable<f64>, 1: 1 2 3 4), portable_tiles!(Doubles, Portable<f64>, 2: 1 2)],
+};
 
 /// The same for bytes.
-pub(super) static PORTABLE_BYTE_TILES: TileSet<Bytes> =
-    TileSet { width: 4, panels: &[portable_tiles!(Bytes, i32, 1: 1 2 3 4), portable_tiles!(Bytes, i32, 2: 1 2 3 4)] };
+pub(super) static PORTABLE_BYTE_TILES: TileSet<Bytes> = TileSet {
+    width: 4,
+    panels: &[portable_tiles!(Bytes, Portable<i32>, 1: 1 2 3 4), portable_tiles!(Bytes, Portable<i32>, 2: 1 2 3 4)],
+};

@@ -53,40 +53,40 @@ pub(super) trait Products: Lanes {
 }
 
 /// Floats, of which a step adds one product to each lane.
-pub(super) trait Fused: Lanes<Element = f32> {
+pub(super) trait Fused: Lanes {
     /// The number in all lanes.
-    unsafe fn broadcast(value: f32) -> Self;
+    unsafe fn broadcast(value: Self::Element) -> Self;
     /// The lanes plus the products, rounded once where the machine does so.
     unsafe fn multiply_add(self, factor: Self, panel: Self) -> Self;
 }
 
 impl<T: Fused> Products for T {
-    type Left = f32;
-    type Right = f32;
+    type Left = T::Element;
+    type Right = T::Element;
     const DEPTH: usize = 1;
     type Factor = Self;
     type Panel = Self;
 
     #[inline(always)]
-    unsafe fn factor(from: *const f32) -> Self {
+    unsafe fn factor(from: *const T::Element) -> Self {
         // SAFETY: the caller vouches for the element.
         unsafe { Self::broadcast(from.read_unaligned()) }
     }
 
     #[inline(always)]
-    unsafe fn partial_factor(from: *const f32, _: usize) -> Self {
+    unsafe fn partial_factor(from: *const T::Element, _: usize) -> Self {
         // SAFETY: as above.
         unsafe { Self::factor(from) }
     }
 
     #[inline(always)]
-    unsafe fn panel(from: *const f32) -> Self {
+    unsafe fn panel(from: *const T::Element) -> Self {
         // SAFETY: the caller vouches for the elements.
         unsafe { Self::load(from) }
     }
 
     #[inline(always)]
-    unsafe fn panel_masked(from: *const f32, mask: Self::Mask) -> Self {
+    unsafe fn panel_masked(from: *const T::Element, mask: Self::Mask) -> Self {
         // SAFETY: as above.
         unsafe { Self::load_masked(from, mask) }
     }
@@ -150,20 +150,26 @@ impl<T: Copy + Default> Lanes for Portable<T> {
     }
 }
 
-impl Fused for Portable<f32> {
-    #[inline(always)]
-    unsafe fn broadcast(value: f32) -> Self {
-        Portable([value; 4])
-    }
+macro_rules! portable_fused {
+    ($($element:ty)*) => {$(
+        impl Fused for Portable<$element> {
+            #[inline(always)]
+            unsafe fn broadcast(value: $element) -> Self {
+                Portable([value; 4])
+            }
 
-    #[inline(always)]
-    unsafe fn multiply_add(self, factor: Self, panel: Self) -> Self {
-        Portable(std::array::from_fn(|lane| {
-            let (sum, x, y) = (self.0[lane], factor.0[lane], panel.0[lane]);
-            if cfg!(target_arch = "aarch64") { x.mul_add(y, sum) } else { sum + x * y }
-        }))
-    }
+            #[inline(always)]
+            unsafe fn multiply_add(self, factor: Self, panel: Self) -> Self {
+                Portable(std::array::from_fn(|lane| {
+                    let (sum, x, y) = (self.0[lane], factor.0[lane], panel.0[lane]);
+                    if cfg!(target_arch = "aarch64") { x.mul_add(y, sum) } else { sum + x * y }
+                }))
+            }
+        }
+    )*};
 }
+
+portable_fused!(f32 f64);
 
 /// The bytes of a step, of which there are `count`, and zeros.
 #[inline(always)]

@@ -11,18 +11,24 @@ mod folds;
 mod functions;
 mod lanes;
 mod rows;
+mod widened;
 mod winograd;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 #[cfg(target_arch = "x86_64")]
+mod x86_doubles;
+#[cfg(target_arch = "x86_64")]
+mod x86_halves;
+#[cfg(target_arch = "x86_64")]
 mod x86_rows;
 
 use abi::{Depthwise, Descriptor, Product, Winograd};
-use contract::{Bytes, Contraction, Elements, Floats, TileSet};
+use contract::{Bytes, Contraction, Doubles, Elements, Floats, TileSet};
 use depthwise::{DepthwiseKernel, DepthwiseRow};
 use folds::Fold;
 use lanes::Portable;
 use rows::Row;
+use widened::{Brain, Halves, Ieee};
 use winograd::{Steps, Tiles};
 
 /// `C[r][j] = start + Σ A[r][…]·B[…][j]` over a nested reduction, for `rows` rows and `cols` columns.
@@ -40,7 +46,73 @@ pub unsafe extern "C" fn rt_contract_f32(
     cols: i64,
 ) {
     // SAFETY: promised by the caller.
-    unsafe { contract(descriptor, (a, b, init), c, [rows, cols], tiles()) }
+    unsafe { contraction(descriptor, (a, b, init), c, [rows, cols]).run(tiles()) }
+}
+
+/// The same of f64.
+///
+/// # Safety
+/// As for [`rt_contract_f32`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rt_contract_f64(
+    descriptor: *const i64,
+    a: *const f64,
+    b: *const f64,
+    init: *const f64,
+    c: *mut f64,
+    rows: i64,
+    cols: i64,
+) {
+    // SAFETY: promised by the caller.
+    unsafe { contraction(descriptor, (a, b, init), c, [rows, cols]).run(double_tiles()) }
+}
+
+/// The same of f32 and f16, summed up in f32. B is padded.
+///
+/// # Safety
+/// As for [`rt_contract_f32`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rt_contract_f32_f16(
+    descriptor: *const i64,
+    a: *const f32,
+    b: *const u16,
+    init: *const f32,
+    c: *mut f32,
+    rows: i64,
+    cols: i64,
+) {
+    // SAFETY: promised by the caller.
+    unsafe {
+        contraction::<Halves<Ieee>>(descriptor, (a, b, init), c, [rows, cols]).run_widening(
+            half_tiles(),
+            tiles(),
+            row(),
+        )
+    }
+}
+
+/// The same of f32 and bf16, summed up in f32. B is padded.
+///
+/// # Safety
+/// As for [`rt_contract_f32`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rt_contract_f32_bf16(
+    descriptor: *const i64,
+    a: *const f32,
+    b: *const u16,
+    init: *const f32,
+    c: *mut f32,
+    rows: i64,
+    cols: i64,
+) {
+    // SAFETY: promised by the caller.
+    unsafe {
+        contraction::<Halves<Brain>>(descriptor, (a, b, init), c, [rows, cols]).run_widening(
+            brain_tiles(),
+            tiles(),
+            row(),
+        )
+    }
 }
 
 /// The same of bytes, with sums that wrap around. Along the reduction's inner loop A is contiguous, and B is packed: of
@@ -60,22 +132,18 @@ pub unsafe extern "C" fn rt_contract_u8_i8(
     cols: i64,
 ) {
     // SAFETY: promised by the caller.
-    unsafe { contract(descriptor, (a, b, init), c, [rows, cols], byte_tiles()) }
+    unsafe { contraction(descriptor, (a, b, init), c, [rows, cols]).run(byte_tiles()) }
 }
 
-unsafe fn contract<E: Elements + 'static>(
+unsafe fn contraction<'a, E: Elements>(
     descriptor: *const i64,
     (a, b, init): (*const E::Left, *const E::Right, *const E::Sum),
     c: *mut E::Sum,
     [rows, cols]: [i64; 2],
-    set: &TileSet<E>,
-) {
+) -> Contraction<'a, E> {
     // SAFETY: promised by the caller; the fields are plain integers at the alignment of an integer.
-    unsafe {
-        let descriptor = &*descriptor.cast::<Descriptor<Product<i64>>>();
-        let problem = Contraction { descriptor, a, b, init, c, rows: rows.max(0) as usize, cols: cols.max(0) as usize };
-        problem.run(set);
-    }
+    let descriptor = unsafe { &*descriptor.cast::<Descriptor<Product<i64>>>() };
+    Contraction { descriptor, a, b, init, c, rows: rows.max(0) as usize, cols: cols.max(0) as usize }
 }
 
 /// One row of a depthwise convolution over at most 16 channels, consecutive in every buffer:
@@ -157,6 +225,45 @@ fn tiles() -> &'static TileSet<Floats> {
         }
     }
     &contract::PORTABLE_TILES
+}
+
+fn half_tiles() -> &'static TileSet<Halves<Ieee>> {
+    #[cfg(target_arch = "x86_64")]
+    {
+        if is_x86_feature_detected!("avx512f") {
+            return &x86_halves::AVX512_HALF_TILES;
+        }
+        if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") && is_x86_feature_detected!("f16c") {
+            return &x86_halves::AVX2_HALF_TILES;
+        }
+    }
+    &widened::PORTABLE_HALF_TILES
+}
+
+fn brain_tiles() -> &'static TileSet<Halves<Brain>> {
+    #[cfg(target_arch = "x86_64")]
+    {
+        if is_x86_feature_detected!("avx512f") {
+            return &x86_halves::AVX512_BRAIN_TILES;
+        }
+        if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+            return &x86_halves::AVX2_BRAIN_TILES;
+        }
+    }
+    &widened::PORTABLE_BRAIN_TILES
+}
+
+fn double_tiles() -> &'static TileSet<Doubles> {
+    #[cfg(target_arch = "x86_64")]
+    {
+        if is_x86_feature_detected!("avx512f") {
+            return &x86::AVX512_DOUBLE_TILES;
+        }
+        if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+            return &x86::AVX2_DOUBLE_TILES;
+        }
+    }
+    &contract::PORTABLE_DOUBLE_TILES
 }
 
 fn byte_tiles() -> &'static TileSet<Bytes> {

@@ -44,6 +44,9 @@ struct Turn<M, const QUARTERS: i32> {
 /// f16 to f32.
 struct Widen<M>(PhantomData<M>);
 
+/// bf16, as bits, to f32, whose upper half it is.
+struct WidenBrain;
+
 /// f32 to f16.
 struct Narrow<M>(PhantomData<M>);
 
@@ -73,6 +76,7 @@ pub(super) unsafe fn row<M: Converts>(function: RowFunction, source: *const u8, 
             RowFunction::Sin => blocks(floats, count, Turn::<M, 0> { exact: f32::sin, machine }),
             RowFunction::Cos => blocks(floats, count, Turn::<M, 1> { exact: f32::cos, machine }),
             RowFunction::Widen => blocks((source.cast(), destination.cast()), count, Widen(machine)),
+            RowFunction::WidenBrain => blocks((source.cast(), destination.cast()), count, WidenBrain),
             RowFunction::Narrow => blocks((source.cast(), destination.cast()), count, Narrow(machine)),
             RowFunction::Copy => source.copy_to(destination, count),
         }
@@ -126,6 +130,13 @@ impl<M: Converts> Block<f16, f32, SHORT_BLOCK> for Widen<M> {
     unsafe fn apply(&self, from: &[f16; SHORT_BLOCK]) -> [f32; SHORT_BLOCK] {
         // SAFETY: promised by the caller.
         unsafe { M::widen(from) }
+    }
+}
+
+impl Block<u16, f32, SHORT_BLOCK> for WidenBrain {
+    #[inline(always)]
+    unsafe fn apply(&self, from: &[u16; SHORT_BLOCK]) -> [f32; SHORT_BLOCK] {
+        from.map(|bits| f32::from_bits(u32::from(bits) << 16))
     }
 }
 

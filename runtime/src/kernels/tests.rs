@@ -1,5 +1,7 @@
 //! Every tile set against plain loops.
 
+mod kinds;
+
 use abi::Start;
 
 use super::*;

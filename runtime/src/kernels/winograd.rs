@@ -155,7 +155,7 @@ struct Factors<V> {
 }
 
 #[inline(always)]
-unsafe fn factors<V: Fused>() -> Factors<V> {
+unsafe fn factors<V: Fused<Element = f32>>() -> Factors<V> {
     // SAFETY: the instruction set is there, see `Lanes`.
     unsafe {
         Factors {
@@ -173,7 +173,10 @@ unsafe fn factors<V: Fused>() -> Factors<V> {
 
 /// `Bᵀ d`
 #[inline(always)]
-unsafe fn to_points<V: Fused>([d0, d1, d2, d3, d4, d5]: [V; WINDOW_IN], f: &Factors<V>) -> [V; WINDOW_IN] {
+unsafe fn to_points<V: Fused<Element = f32>>(
+    [d0, d1, d2, d3, d4, d5]: [V; WINDOW_IN],
+    f: &Factors<V>,
+) -> [V; WINDOW_IN] {
     // SAFETY: the instruction set is there, see `Lanes`.
     unsafe {
         let even = d4.multiply_add(d2, f.minus_four);
@@ -193,7 +196,10 @@ unsafe fn to_points<V: Fused>([d0, d1, d2, d3, d4, d5]: [V; WINDOW_IN], f: &Fact
 
 /// `Aᵀ m`
 #[inline(always)]
-unsafe fn from_points<V: Fused>([m0, m1, m2, m3, m4, m5]: [V; WINDOW_IN], f: &Factors<V>) -> [V; WINDOW_OUT] {
+unsafe fn from_points<V: Fused<Element = f32>>(
+    [m0, m1, m2, m3, m4, m5]: [V; WINDOW_IN],
+    f: &Factors<V>,
+) -> [V; WINDOW_OUT] {
     // SAFETY: the instruction set is there, see `Lanes`.
     unsafe {
         let (sum, difference) = (m1.multiply_add(m2, f.one), m1.multiply_add(m2, f.minus_one));
@@ -209,7 +215,7 @@ unsafe fn from_points<V: Fused>([m0, m1, m2, m3, m4, m5]: [V; WINDOW_IN], f: &Fa
 
 /// Writes the operand of all tiles at every point, `[36, rows, channels]`.
 #[inline(always)]
-pub(super) unsafe fn transform<V: Fused>(problem: &Tiles<'_>, v: *mut f32) {
+pub(super) unsafe fn transform<V: Fused<Element = f32>>(problem: &Tiles<'_>, v: *mut f32) {
     let d = &problem.descriptor.walk;
     let [height, width] = [d.height, d.width];
     let channels = problem.channels();
@@ -253,7 +259,7 @@ pub(super) unsafe fn transform<V: Fused>(problem: &Tiles<'_>, v: *mut f32) {
 
 /// Makes the results of a panel of columns of its products.
 #[inline(always)]
-pub(super) unsafe fn restore<V: Fused>(problem: &Tiles<'_>, m: *const f32, first: usize) {
+pub(super) unsafe fn restore<V: Fused<Element = f32>>(problem: &Tiles<'_>, m: *const f32, first: usize) {
     let Descriptor { walk: d, start, .. } = problem.descriptor;
     let [height, width] = [d.out_height, d.out_width];
     let end = (problem.columns - first).min(PANEL);

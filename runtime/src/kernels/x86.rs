@@ -2,7 +2,7 @@
 
 use std::arch::x86_64::*;
 
-use super::contract::{Bytes, Columns, Contraction, Floats, Tile, TileSet, tile};
+use super::contract::{Bytes, Columns, Contraction, Doubles, Floats, Tile, TileSet, tile};
 use super::depthwise::{DepthwiseRow, row};
 use super::lanes::{Fused, Lanes, Products, partial_bytes};
 use super::winograd::{self, Steps, Tiles};
@@ -322,6 +322,8 @@ macro_rules! tiles {
     };
 }
 
+pub(super) use tiles;
+
 /// Thirty-two registers of sixteen lanes: rows · vectors sums, the panel's vectors and one factor fit.
 pub(super) static AVX512_TILES: TileSet<Floats> = TileSet {
     width: 16,
@@ -339,6 +341,26 @@ pub(super) static AVX2_TILES: TileSet<Floats> = TileSet {
     panels: &[
         tiles!("avx2,fma", Floats, __m256, 1: 1 2 3 4 5 6 7 8 9 10),
         tiles!("avx2,fma", Floats, __m256, 2: 1 2 3 4 5 6),
+    ],
+};
+
+/// As [`AVX512_TILES`].
+pub(super) static AVX512_DOUBLE_TILES: TileSet<Doubles> = TileSet {
+    width: 8,
+    panels: &[
+        tiles!("avx512f", Doubles, __m512d, 1: 1 2 3 4 5 6 7 8 9 10 11 12),
+        tiles!("avx512f", Doubles, __m512d, 2: 1 2 3 4 5 6 7 8 9 10 11 12 13 14),
+        tiles!("avx512f", Doubles, __m512d, 3: 1 2 3 4 5 6 7 8),
+        tiles!("avx512f", Doubles, __m512d, 4: 1 2 3 4 5 6),
+    ],
+};
+
+/// As [`AVX2_TILES`].
+pub(super) static AVX2_DOUBLE_TILES: TileSet<Doubles> = TileSet {
+    width: 4,
+    panels: &[
+        tiles!("avx2,fma", Doubles, __m256d, 1: 1 2 3 4 5 6 7 8 9 10),
+        tiles!("avx2,fma", Doubles, __m256d, 2: 1 2 3 4 5 6),
     ],
 };
 

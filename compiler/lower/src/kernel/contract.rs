@@ -16,7 +16,7 @@ use dialects::rt::tile::{Kind, Tile, Walk};
 const PANEL: i64 = 4 * GROUP;
 /// Rows a tile aims at: with a full panel its results fill half a first-level cache.
 const TILE_ROWS: i64 = 64;
-/// Consecutive inner rows at most in one tile.
+/// Consecutive inner rows, and all rows, at most in one tile.
 const INNER_ROWS: i64 = 128;
 
 /// A kernel around one contraction.
@@ -46,14 +46,14 @@ pub fn emit_contraction(emitter: &mut Emitter<'_>, kernel: &ContractionKernel<'_
     let limit = emitter.index(INNER_ROWS);
     let inner_tile = emitter.min(inner, limit);
     let inner_tiles = ceil_div(emitter, inner, inner_tile);
-    let outer_tile = outer_rows(emitter, inner);
+    let outer_tile = outer_rows(emitter, inner, tile_rows(roles.kind));
     let outer_tiles = ceil_div(emitter, outer, outer_tile);
     let panel = emitter.index(PANEL);
     let panels = ceil_div(emitter, columns, panel);
 
     let first = start_of(source, generic, roles);
     let mut walk = walk_of(emitter, kernel, &extents, &strides, inner);
-    let sum = sum_type(roles.kind);
+    let [.., sum] = roles.kind.elements();
     let is_direct = *emitter.body.value_type(out).element() == sum;
     if !is_direct {
         keep_apart(emitter, &mut walk);
@@ -114,14 +114,6 @@ enum Sums {
     Result,
     /// In a buffer of the tile's, because the result has other elements.
     Apart(Value),
-}
-
-/// The type of sums.
-fn sum_type(kind: Kind) -> Type {
-    match kind {
-        Kind::F32 => Type::F32,
-        Kind::U8I8 => Type::I32,
-    }
 }
 
 /// Room for the sums of one tile.
@@ -299,14 +291,22 @@ fn column_count(emitter: &mut Emitter<'_>, roles: &Contraction, extents: &[Value
     }
 }
 
-/// `max(1, TILE_ROWS / inner)`
-fn outer_rows(emitter: &mut Emitter<'_>, inner: Value) -> Value {
-    let (rows, one) = (emitter.index(TILE_ROWS), emitter.index(1));
+/// Rows a tile aims at; more where the right operand is widened anew for every tile.
+fn tile_rows(kind: Kind) -> i64 {
+    match kind {
+        Kind::F32 | Kind::F64 | Kind::U8I8 => TILE_ROWS,
+        Kind::F32F16 | Kind::F32BF16 => INNER_ROWS,
+    }
+}
+
+/// `max(1, rows / inner)`
+fn outer_rows(emitter: &mut Emitter<'_>, inner: Value, rows: i64) -> Value {
+    let (all, one) = (emitter.index(rows), emitter.index(1));
     match emitter.constant_value(inner) {
-        Some(inner) => emitter.index((TILE_ROWS / inner.max(1)).max(1)),
+        Some(inner) => emitter.index((rows / inner.max(1)).max(1)),
         None => {
             let safe = emitter.pure("arith.maxsi", &[inner, one], Type::Index, []);
-            let count = emitter.div(rows, safe);
+            let count = emitter.div(all, safe);
             emitter.pure("arith.maxsi", &[count, one], Type::Index, [])
         }
     }
@@ -357,8 +357,8 @@ fn reduction_loops(
         }
     }
     let quads = match roles.kind {
-        Kind::F32 => None,
         Kind::U8I8 => loops.pop(),
+        Kind::F32 | Kind::F32F16 | Kind::F32BF16 | Kind::F64 => None,
     };
     loops.retain(|r| emitter.constant_value(r.extent) != Some(1));
     loops.extend(quads);

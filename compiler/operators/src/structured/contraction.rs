@@ -7,7 +7,7 @@ use super::Lowering;
 use super::reduction::{Shaped, accumulator};
 use super::scalars::{Comparison, Scalars};
 use dialects::linalg::GROUP;
-use dialects::linalg::generic::{Input, Iterator};
+use dialects::linalg::generic::{Input, Iterator, widened_from};
 
 /// Multiplies and adds, whatever the element type.
 pub(crate) fn multiply_add(s: &mut Scalars<'_, '_>, e: &[Value]) -> Value {
@@ -29,7 +29,7 @@ pub(crate) fn matmul(
     let m = left.shape[left.shape.len() - 2].clone();
     let n = right.shape[right.shape.len() - 1].clone();
     let work = accumulator(element);
-    let (left, right) = (&lowering.in_type(left, &work), &lowering.in_type(right, &work));
+    let left = &lowering.in_type(left, &work);
     let (columns, rows) = (&left.shape[left.shape.len() - 1], &right.shape[right.shape.len() - 2]);
     lowering.check_equal(columns, rows, "the factors of a matrix product do not fit");
     let loops = rank + 3;
@@ -44,15 +44,16 @@ pub(crate) fn matmul(
             .collect()
     };
     let left_map = batch_map(&left.shape).into_iter().chain([AffineExpr::Dim(dim_m), AffineExpr::Dim(dim_k)]).collect();
-    let pack = right_constant && work == Type::F32 && right.shape.len() == 2;
+    let pack = right_constant && work.is_float() && right.shape.len() == 2;
     let (right_value, right_map) = match pack {
         true => {
-            let packed = pack_columns(lowering, right, false);
+            let packed = pack_columns(lowering, &lowering.before_widening(right));
+            let packed = lowering.in_type(&packed, &work).value;
             let column = AffineExpr::Dim(dim_n);
             (packed, vec![column.clone().floor_div(GROUP), AffineExpr::Dim(dim_k), column.modulo(GROUP)])
         }
         false => (
-            right.value,
+            lowering.in_type(right, &work).value,
             batch_map(&right.shape).into_iter().chain([AffineExpr::Dim(dim_k), AffineExpr::Dim(dim_n)]).collect(),
         ),
     };
@@ -74,21 +75,21 @@ pub(crate) fn matmul(
     lowering.in_type(&Shaped { value, shape }, element)
 }
 
-/// Packs a constant matrix `[k, n]` (or `[n, k]` when transposed) as `[ceil(n / 16), k, 16]`, zero behind the last column.
-fn pack_columns(lowering: &mut Lowering<'_>, matrix: &Shaped, transposed: bool) -> Value {
-    let (k_axis, n_axis) = if transposed { (1, 0) } else { (0, 1) };
-    let (k, n) = (matrix.shape[k_axis].clone(), matrix.shape[n_axis].clone());
+/// Packs a constant matrix `[k, n]` as `[ceil(n / 16), k, 16]`, zero behind the last column.
+fn pack_columns(lowering: &mut Lowering<'_>, matrix: &Shaped) -> Shaped {
+    let (k, n) = (matrix.shape[0].clone(), matrix.shape[1].clone());
     let group = DimExpr::Constant(GROUP);
-    let shape = [n.ceil_div(&group), k, group];
+    let shape = vec![n.ceil_div(&group), k, group];
+    let element = lowering.body.value_type(matrix.value).element().clone();
     let column = AffineExpr::Dim(0).mul(AffineExpr::Constant(GROUP)).add(AffineExpr::Dim(2));
-    let order = |k: AffineExpr, n: AffineExpr| if transposed { vec![n, k] } else { vec![k, n] };
     if n.as_constant().is_some_and(|n| n % GROUP == 0) {
-        let map = AffineMap::new(3, order(AffineExpr::Dim(1), column));
-        return lowering.pointwise(&[Input { value: matrix.value, map }], &shape, Type::F32, |_, e| e[0]);
+        let map = AffineMap::new(3, vec![AffineExpr::Dim(1), column]);
+        let value = lowering.pointwise(&[Input { value: matrix.value, map }], &shape, element, |_, e| e[0]);
+        return Shaped { value, shape };
     }
-    let extent = lowering.extent(matrix.value, n_axis);
+    let extent = lowering.extent(matrix.value, 1);
     let value = matrix.value;
-    lowering.pointwise(&[], &shape, Type::F32, |builder, _| {
+    let packed = lowering.pointwise(&[], &shape, element.clone(), |builder, _| {
         let index = |builder: &mut ir::Builder<'_>, dim: i64| {
             builder.value("linalg.index", &[], Type::Index, [("dim", Attribute::i64(dim))])
         };
@@ -99,13 +100,13 @@ fn pack_columns(lowering: &mut Lowering<'_>, matrix: &Shaped, transposed: bool) 
         let one = builder.constant_index(1);
         let last = builder.value("arith.subi", &[extent, one], Type::Index, []);
         let safe = builder.value("arith.minsi", &[column, last], Type::Index, []);
-        let operands = if transposed { [value, safe, k] } else { [value, k, safe] };
-        let element = builder.value("tensor.extract", &operands, Type::F32, []);
+        let found = builder.value("tensor.extract", &[value, k, safe], element.clone(), []);
         let mut s = Scalars { builder, unsigned: false };
         let inside = s.compare(Comparison::Less, column, extent);
-        let zero = s.number(0.0, &Type::F32);
-        s.select(inside, element, zero)
-    })
+        let zero = s.number(0.0, &element);
+        s.select(inside, found, zero)
+    });
+    Shaped { value: packed, shape }
 }
 
 /// The matrix with rows as columns.
@@ -118,6 +119,13 @@ pub(crate) fn transpose(lowering: &mut Lowering<'_>, matrix: &Shaped) -> Shaped 
 }
 
 impl Lowering<'_> {
+    /// What a tensor in f32 is widened from, in half precision, or else the tensor: what is moved before it is widened moves
+    /// half the bytes, and a contraction may read it as it is.
+    pub(crate) fn before_widening(&self, tensor: &Shaped) -> Shaped {
+        let value = widened_from(&self.body, tensor.value).unwrap_or(tensor.value);
+        Shaped { value, shape: tensor.shape.clone() }
+    }
+
     /// Whether a source value is computed from constants alone.
     pub fn is_constant(&self, value: Value) -> bool {
         let mut pending = vec![value];

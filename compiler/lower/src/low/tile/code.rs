@@ -1,4 +1,4 @@
-//! Building code at one place: index arithmetic that folds, loops, and vectors of f32.
+//! Building code at one place: index arithmetic that folds, loops, and vectors of one type of elements.
 
 use ir::{Attribute, Body, Builder, Type, Value};
 
@@ -10,11 +10,13 @@ const EQUAL: i64 = 0;
 /// Code being built.
 pub(super) struct Code<'b> {
     builder: Builder<'b>,
+    /// The elements of buffers and vectors: floats.
+    element: Type,
     /// Elements of a vector.
     pub(super) lanes: i64,
 }
 
-/// An element of a buffer of f32.
+/// An element of a buffer.
 #[derive(Clone, Copy)]
 pub(super) struct Place {
     pub(super) buffer: Value,
@@ -22,8 +24,8 @@ pub(super) struct Place {
 }
 
 impl<'b> Code<'b> {
-    pub(super) fn new(builder: Builder<'b>, lanes: i64) -> Code<'b> {
-        Code { builder, lanes }
+    pub(super) fn new(builder: Builder<'b>, element: Type, lanes: i64) -> Code<'b> {
+        Code { builder, element, lanes }
     }
 
     pub(super) fn body(&self) -> &Body {
@@ -156,7 +158,7 @@ impl<'b> Code<'b> {
         let arguments = self.body().arguments(block).to_vec();
         let location = self.builder.location.clone();
         let inner = Builder::at_end(self.builder.body, block).with_location(location);
-        let mut inner = Code { builder: inner, lanes: self.lanes };
+        let mut inner = Code { builder: inner, element: self.element.clone(), lanes: self.lanes };
         let next = build(&mut inner, arguments[0], arguments[1..].to_vec());
         inner.builder.create("scf.yield", &next, &[], []);
         self.body().op(op).results().to_vec()
@@ -165,12 +167,12 @@ impl<'b> Code<'b> {
     // ---- vectors
 
     fn vector(&self) -> Type {
-        Type::vector(&[self.lanes], Type::F32)
+        Type::vector(&[self.lanes], self.element.clone())
     }
 
-    /// The buffer of f32 at an address.
+    /// The buffer at an address.
     pub(super) fn buffer(&mut self, address: Value) -> Value {
-        self.builder.value("rt.buffer", &[address], Type::memref([None], Type::F32), [])
+        self.builder.value("rt.buffer", &[address], Type::memref([None], self.element.clone()), [])
     }
 
     /// The part of a buffer from an element on.
@@ -179,13 +181,14 @@ impl<'b> Code<'b> {
             return buffer;
         }
         let base = self.builder.value("rt.address", &[buffer], Type::Index, []);
-        let width = self.index(4);
+        let width = self.element.byte_width().expect("floats have a size");
+        let width = self.index(width as i64);
         let address = self.add_product(base, offset, width);
         self.buffer(address)
     }
 
     pub(super) fn zeros(&mut self) -> Value {
-        let zero = self.builder.constant(Attribute::f32(0.0), Type::F32);
+        let zero = self.builder.constant(Attribute::float(0.0, self.element.clone()), self.element.clone());
         self.builder.value("vector.broadcast", &[zero], self.vector(), [])
     }
 
@@ -203,7 +206,7 @@ impl<'b> Code<'b> {
 
     /// One element in every lane.
     pub(super) fn load_broadcast(&mut self, from: Place) -> Value {
-        let element = self.builder.value("memref.load", &[from.buffer, from.at], Type::F32, []);
+        let element = self.builder.value("memref.load", &[from.buffer, from.at], self.element.clone(), []);
         self.builder.value("vector.broadcast", &[element], self.vector(), [])
     }
 

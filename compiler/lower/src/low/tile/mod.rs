@@ -10,7 +10,7 @@ mod cover;
 mod registers;
 
 use abi::{Depthwise, Product, Start};
-use ir::{Body, Builder, Module, Op, Value};
+use ir::{Body, Builder, Module, Op, Type, Value};
 
 use self::code::Code;
 use self::cover::{choices, cover, sizes};
@@ -72,7 +72,7 @@ impl VectorRegisters {
 }
 
 /// Expands the tiles of every function; those of a function that is for some level of processors for its registers. Tiles of
-/// bytes stay for the runtime's micro-kernels, where there is a runtime.
+/// bytes stay for the runtime's micro-kernels, where there is a runtime, and so do those that only such kernels compute.
 pub(super) fn tile_contractions(module: &mut Module, registers: VectorRegisters, has_runtime: bool) {
     for op in definitions(module) {
         let level = module.body.op(op).attributes.integer(LEVEL);
@@ -82,17 +82,23 @@ pub(super) fn tile_contractions(module: &mut Module, registers: VectorRegisters,
                 let Some(tile) = rt::Tile::of(body, op) else { continue };
                 match tile.walk {
                     Walk::Product { kind: Kind::U8I8, .. } if has_runtime => continue,
-                    // micro-kernels transform and multiply in one go
-                    Walk::Winograd(_) => continue,
+                    // micro-kernels transform or widen, and multiply, in one go
+                    Walk::Winograd(_) | Walk::Product { kind: Kind::F32F16 | Kind::F32BF16, .. } => continue,
                     Walk::Product { kind: Kind::U8I8, walk, .. } => {
-                        let mut code = Code::new(Builder::before(body, op), registers.lanes);
+                        let mut code = Code::new(Builder::before(body, op), Type::I8, registers.lanes);
                         bytes::expand(&mut code, &tile, &walk);
                     }
                     Walk::Product { kind: Kind::F32, right_padded, walk } => {
-                        expand(body, op, &tile, registers, |_| Sum::product(tile.start, right_padded, &walk));
+                        expand(body, op, &tile, (Type::F32, registers), |_| {
+                            Sum::product(tile.start, right_padded, &walk)
+                        });
+                    }
+                    Walk::Product { kind: Kind::F64, right_padded, walk } => {
+                        let halved = VectorRegisters { lanes: registers.lanes / 2, ..registers };
+                        expand(body, op, &tile, (Type::F64, halved), |_| Sum::product(tile.start, right_padded, &walk));
                     }
                     Walk::Depthwise(walk) => {
-                        expand(body, op, &tile, registers, |code| Sum::depthwise(code, tile.start, &walk));
+                        expand(body, op, &tile, (Type::F32, registers), |code| Sum::depthwise(code, tile.start, &walk));
                     }
                 }
                 body.erase(op);
@@ -169,12 +175,12 @@ fn expand(
     body: &mut Body,
     op: Op,
     tile: &rt::Tile,
-    registers: VectorRegisters,
+    (element, registers): (Type, VectorRegisters),
     sum: impl FnOnce(&mut Code<'_>) -> Sum,
 ) {
     let extents = [tile.rows, tile.columns];
     let known = extents.map(|extent| choices(body, extent));
-    let mut code = Code::new(Builder::before(body, op), registers.lanes);
+    let mut code = Code::new(Builder::before(body, op), element, registers.lanes);
     let sum = sum(&mut code);
     let [left, right, start, out] = [tile.left, tile.right, tile.from, tile.out].map(|address| code.buffer(address));
     let [rows, columns] = std::array::from_fn(|at| match known[at].as_deref() {

@@ -1,0 +1,64 @@
+//! Weights in half precision.
+//!
+//! A contraction sums up in `f32`, so weights in half precision are widened. Where they are known ahead they would stand in
+//! memory in twice the size, and be read so in every run: the contraction widens them itself.
+
+use dialects::linalg::generic::{Generic, widened_from};
+use dialects::rt::tile::Kind;
+use ir::{Body, Builder, Module, Op, Type, Value};
+
+use crate::contraction::{Columns, Contraction};
+use crate::outline::{all_blocks, remove_dead};
+use crate::winograd::is_known_ahead;
+
+/// Rows among which the reading of weights is spread.
+const MANY_ROWS: i64 = 64;
+/// Weights that fit a second-level cache as `f32`.
+const SMALL_WEIGHTS: i64 = 1 << 18;
+
+/// Lets the contractions of the function `name` read weights in half precision.
+pub(crate) fn use_halves(module: &mut Module, name: &str) {
+    let Some(host) = module.symbol(name) else { return };
+    let mut body = module.body.take_isolated(host).expect("a function owns its body");
+    for block in all_blocks(&body) {
+        for op in body.ops(block).to_vec() {
+            if let Some((generic, right, halves)) = widened_weights(&body, op) {
+                read_halves(&mut body, &generic, right, halves);
+            }
+        }
+        remove_dead(&mut body, block);
+    }
+    module.body.set_isolated(host, body);
+}
+
+/// A contraction whose right operand is widened from weights in half precision: which operand it is, and the weights.
+fn widened_weights(body: &Body, op: Op) -> Option<(Generic, usize, Value)> {
+    let generic = Generic::of(body, op)?;
+    let contraction = Contraction::of(body, &generic).filter(|contraction| contraction.kind == Kind::F32)?;
+    let is_padded = !matches!(contraction.columns, Columns::Single { packed: false, .. });
+    let halves = widened_from(body, generic.inputs[contraction.right])?;
+    let pays = is_padded && is_known_ahead(body, halves) && !is_small(body, &generic, &contraction, halves);
+    pays.then_some((generic, contraction.right, halves))
+}
+
+/// Whether weights stay in a near cache while many rows are multiplied, so that it is better to widen them ahead.
+fn is_small(body: &Body, generic: &Generic, contraction: &Contraction, halves: Value) -> bool {
+    let extents = generic.extents(body);
+    let rows: Option<i64> = contraction.rows.iter().map(|&dim| extents[dim]).product();
+    let weights: Option<i64> = body.value_type(halves).static_shape().map(|shape| shape.iter().product());
+    rows.is_some_and(|rows| rows >= MANY_ROWS) && weights.is_some_and(|weights| weights <= SMALL_WEIGHTS)
+}
+
+/// Lets a contraction read `halves` as its operand `right`, and widen them in its body.
+fn read_halves(body: &mut Body, generic: &Generic, right: usize, halves: Value) {
+    let argument = body.arguments(generic.block)[right];
+    let element = body.value_type(halves).element().clone();
+    let first = body.ops(generic.block)[0];
+    let mut builder = Builder::before(body, first);
+    let wide = builder.value("arith.extf", &[argument], Type::F32, []);
+    body.replace_all_uses(argument, wide);
+    let widening = body.defining_op(wide).expect("just made");
+    body.set_operand(widening, 0, argument);
+    body.set_value_type(argument, element);
+    body.set_operand(generic.op, right, halves);
+}

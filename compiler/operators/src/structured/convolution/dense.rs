@@ -1,0 +1,298 @@
+//! The sums of a convolution over blocks of channels as one contraction.
+
+use ir::{AffineExpr, AffineMap, Attribute, DimExpr, Type, Value};
+
+use super::super::Lowering;
+use super::super::blocked::{block_size, blocked_shape, channel_index, loop_index};
+use super::super::bytes::multiply_add_bytes;
+use super::super::contraction::multiply_add;
+use super::super::reduction::Shaped;
+use super::super::scalars::{Comparison, Scalars};
+use super::{Convolution, bias_blocked, bias_tensor};
+use dialects::linalg::GROUP;
+use dialects::linalg::generic::{Input, Iterator};
+use dialects::rt::tile::QUAD;
+
+/// The contraction. `input` is `[N, IB, S…, b]`, or `[N, G, IB, S…, b]` with groups; `output` is the plain result of one
+/// group, with `N * G` in front when there are groups. The result has the form of the input.
+pub(in super::super) fn dense(
+    lowering: &mut Lowering<'_>,
+    input: &Shaped,
+    convolution: &Convolution,
+    output: &[DimExpr],
+) -> Value {
+    let window = &convolution.window;
+    let spatial = window.rank();
+    let lead = usize::from(convolution.groups > 1);
+    let element = convolution.work();
+    let fill = match &convolution.bytes {
+        Some(bytes) => bytes.fill,
+        None => lowering.number(0.0, &element),
+    };
+    let padded = window.pad(lowering, input, 2 + lead, fill);
+    let per_group = &output[1];
+    let wide = per_group.as_constant().is_some_and(|outputs| outputs >= GROUP);
+    let weights = pack_weights(lowering, convolution);
+    let outer = spatial.saturating_sub(INNER_AXES);
+    let (padded, weights) = match outer {
+        0 => (padded, weights),
+        _ => unfold(lowering, &padded, &weights, convolution, &output[2..2 + outer]),
+    };
+    let weights = match convolution.bytes {
+        None => lowering.in_type(&weights, &element).value,
+        Some(_) => weights.value,
+    };
+    // loops: n, (g), ob, o…, oc, ib, k…, ic
+    let (ob, spatial_from) = (1 + lead, 2 + lead);
+    let oc = spatial_from + spatial;
+    let (ib, kernel) = (oc + 1, oc + 2);
+    let ic = kernel + spatial - outer;
+    let loops = ic + 1;
+    let dim = |index: usize| AffineExpr::Dim(index as u32);
+    let mut x_map: Vec<AffineExpr> = (0..1 + lead).map(dim).collect();
+    x_map.extend((0..outer).map(|axis| dim(spatial_from + axis)));
+    x_map.push(dim(ib));
+    x_map.extend((outer..spatial).map(|axis| window.subscript(axis, spatial_from + axis, kernel + axis - outer)));
+    x_map.push(dim(ic));
+    let mut w_map: Vec<AffineExpr> = (1..1 + lead).map(dim).collect();
+    w_map.push(if wide { dim(ob) } else { dim(oc).floor_div(GROUP) });
+    w_map.extend((ib..ic).map(dim));
+    let lane = if wide { dim(oc) } else { dim(oc).modulo(GROUP) };
+    match convolution.bytes {
+        None => w_map.extend([dim(ic), lane]),
+        Some(_) => w_map.extend([dim(ic).floor_div(QUAD), lane, dim(ic).modulo(QUAD)]),
+    }
+
+    let mut shape = blocked_shape(output);
+    if lead == 1 {
+        shape[0] = input.shape[0].clone();
+        shape.insert(1, input.shape[1].clone());
+    }
+    let init = match &convolution.bias {
+        Some(bias) => {
+            let (value, axes) = bias_start(lowering, bias, convolution, per_group, &shape);
+            let map = AffineMap::select(shape.len(), &axes);
+            lowering.pointwise(&[Input { value, map }], &shape, element, |_, e| e[0])
+        }
+        None => lowering.filled(&shape, element, 0.0),
+    };
+    let mut iterators = vec![Iterator::Parallel; loops];
+    iterators[ib..].fill(Iterator::Reduction);
+    let inputs = [
+        Input { value: padded.value, map: AffineMap::new(loops as u32, x_map) },
+        Input { value: weights, map: AffineMap::new(loops as u32, w_map) },
+    ];
+    let order: Vec<usize> = (0..=oc).collect();
+    let value = lowering.generic_onto(&inputs, init, AffineMap::select(loops, &order), &iterators, |builder, e| {
+        match convolution.bytes {
+            None => multiply_add(&mut Scalars { builder, unsigned: false }, e),
+            Some(_) => multiply_add_bytes(builder, e),
+        }
+    });
+    let channels = convolution.weights.shape[1].as_constant().unwrap_or(1);
+    let block = channels.clamp(1, GROUP);
+    if channels % block != 0 && outer == 0 {
+        let op = lowering.body.defining_op(value).expect("a generic defines its result");
+        lowering.body.op_mut(op).attributes.set("rt.last_block", Attribute::i64(channels % block));
+    }
+    let sums = Shaped { value, shape };
+    let sums = match convolution.bytes.as_ref().and_then(|bytes| bytes.weights_zero.as_ref()) {
+        Some(zeros) => without_zeros(lowering, &sums, (zeros, input), convolution, output),
+        None => sums,
+    };
+    lowering.in_type(&sums, &convolution.element).value
+}
+
+/// Sums of a convolution of bytes less what the zero points of its weights add to them: as often as the window's sum, which
+/// is a convolution with ones.
+fn without_zeros(
+    lowering: &mut Lowering<'_>,
+    sums: &Shaped,
+    (zeros, input): (&Shaped, &Shaped),
+    convolution: &Convolution,
+    output: &[DimExpr],
+) -> Shaped {
+    let mut shape = convolution.weights.shape.clone();
+    shape[0] = DimExpr::Constant(convolution.groups);
+    let ones = Shaped { value: lowering.filled(&shape, Type::I8, 1.0), shape };
+    let mut bytes = convolution.bytes.clone().expect("the caller found zero points");
+    bytes.weights_zero = None;
+    let (groups, window) = (convolution.groups, convolution.window.clone());
+    let ones = Convolution { weights: ones, bias: None, groups, window, element: Type::I32, bytes: Some(bytes) };
+    let mut single = output.to_vec();
+    single[1] = DimExpr::ONE;
+    let windows = dense(lowering, input, &ones, &single);
+    let lead = usize::from(groups > 1);
+    let mut windows_shape = sums.shape.clone();
+    windows_shape[1 + lead] = DimExpr::ONE;
+    *windows_shape.last_mut().expect("a blocked tensor has axes") = DimExpr::ONE;
+    let (zeros, axes) = bias_start(lowering, zeros, convolution, &output[1], &sums.shape);
+    let rank = sums.shape.len();
+    let inputs = [
+        Input { value: sums.value, map: AffineMap::identity(rank) },
+        lowering.broadcast_input(windows, &windows_shape, &sums.shape),
+        Input { value: zeros, map: AffineMap::select(rank, &axes) },
+    ];
+    let value = lowering.pointwise(&inputs, &sums.shape, Type::I32, |builder, e| {
+        let mut s = Scalars { builder, unsigned: false };
+        let product = s.mul(e[1], e[2]);
+        s.sub(e[0], product)
+    });
+    Shaped { value, shape: sums.shape.clone() }
+}
+
+/// Spatial axes along which the window slides within a contraction: it has loops for no more.
+const INNER_AXES: usize = 2;
+
+/// The taps of the outer spatial axes as further blocks of channels: `[N, (G), O…, K… * IB, S, S, b]` of a padded tensor
+/// and `[(G), OB, K… * IB, K, K, b, 16]` of packed weights, where `O…` are the places along these axes.
+fn unfold(
+    lowering: &mut Lowering<'_>,
+    padded: &Shaped,
+    weights: &Shaped,
+    convolution: &Convolution,
+    places: &[DimExpr],
+) -> (Shaped, Shaped) {
+    let (window, outer) = (&convolution.window, places.len());
+    let lead = usize::from(convolution.groups > 1);
+    let blocks = padded.shape[1 + lead].as_constant().expect("channels are those of static weights");
+    let taps: Vec<i64> = window.kernel[..outer].iter().filter_map(DimExpr::as_constant).collect();
+    let all = DimExpr::Constant(blocks * taps.iter().product::<i64>());
+    // the block of channels and the taps that a further block stands for
+    let parts = |block: usize| {
+        let index = AffineExpr::Dim(block as u32);
+        let mut rest = index.clone().floor_div(blocks);
+        let mut own = vec![];
+        for &count in taps.iter().rev() {
+            own.insert(0, rest.clone().modulo(count));
+            rest = rest.floor_div(count);
+        }
+        (index.modulo(blocks), own)
+    };
+    let dims = |range: std::ops::Range<usize>| range.map(|index| AffineExpr::Dim(index as u32));
+    let element = lowering.body.value_type(padded.value).element().clone();
+
+    let mut shape = padded.shape[..1 + lead].to_vec();
+    shape.extend(places.iter().chain([&all]).chain(&padded.shape[2 + lead + outer..]).cloned());
+    let (block, own) = parts(1 + lead + outer);
+    let mut map: Vec<AffineExpr> = dims(0..1 + lead).chain([block]).collect();
+    map.extend(own.into_iter().enumerate().map(|(axis, tap)| {
+        let place = AffineExpr::Dim((1 + lead + axis) as u32).mul(AffineExpr::Constant(window.strides[axis]));
+        place.add(tap.mul(AffineExpr::Constant(window.dilations[axis])))
+    }));
+    map.extend(dims(2 + lead + outer..shape.len()));
+    let input = Input { value: padded.value, map: AffineMap::new(shape.len() as u32, map) };
+    let value = lowering.pointwise(&[input], &shape, element, |_, e| e[0]);
+
+    let packed = &weights.shape;
+    let element = lowering.body.value_type(weights.value).element().clone();
+    let mut packed_shape = packed[..1 + lead].to_vec();
+    packed_shape.extend([all].into_iter().chain(packed[2 + lead + outer..].iter().cloned()));
+    let (block, own) = parts(1 + lead);
+    let map = dims(0..1 + lead).chain([block]).chain(own).chain(dims(2 + lead..packed_shape.len())).collect();
+    let input = Input { value: weights.value, map: AffineMap::new(packed_shape.len() as u32, map) };
+    let weights = lowering.pointwise(&[input], &packed_shape, element, |_, e| e[0]);
+    (Shaped { value, shape }, Shaped { value: weights, shape: packed_shape })
+}
+
+/// The tensor that accumulation starts from and the axes of the result it is read along.
+fn bias_start(
+    lowering: &mut Lowering<'_>,
+    bias: &Shaped,
+    convolution: &Convolution,
+    per_group: &DimExpr,
+    shape: &[DimExpr],
+) -> (Value, Vec<usize>) {
+    let lane = shape.len() - 1;
+    if convolution.groups == 1 {
+        return (bias_blocked(lowering, bias, per_group, convolution), vec![1, lane]);
+    }
+    let groups = DimExpr::Constant(convolution.groups);
+    let plain = bias_tensor(lowering, bias, &[groups, per_group.clone()], convolution);
+    let packed = lowering.pack(&plain);
+    (packed.value, vec![1, 2, lane])
+}
+
+/// Weights `[G * O, C, K…]` as `[(G), ceil(O / 16), ceil(C / b), K…, b, 16]`, zero where there is no channel; those of bytes
+/// as `[…, ceil(b / 4), 16, 4]`. Those that are widened are so behind it.
+fn pack_weights(lowering: &mut Lowering<'_>, convolution: &Convolution) -> Shaped {
+    let weights = &lowering.before_widening(&convolution.weights);
+    let spatial = convolution.window.rank();
+    let lead = usize::from(convolution.groups > 1);
+    let channels = weights.shape[1].as_constant().unwrap_or(1);
+    let per_group = weights.shape[0].as_constant().unwrap_or(1) / convolution.groups;
+    let block = block_size(&weights.shape[1]);
+    let mut shape: Vec<i64> = vec![per_group.div_euclid(GROUP) + i64::from(per_group % GROUP != 0)];
+    if lead == 1 {
+        shape.insert(0, convolution.groups);
+    }
+    shape.push(channels / block + i64::from(channels % block != 0));
+    shape.extend(weights.shape[2..].iter().filter_map(DimExpr::as_constant));
+    let depth = if convolution.bytes.is_some() { QUAD } else { 1 };
+    shape.extend([block.div_euclid(depth) + i64::from(block % depth != 0), GROUP]);
+    shape.extend((depth > 1).then_some(depth));
+    let shape: Vec<DimExpr> = shape.into_iter().map(DimExpr::Constant).collect();
+    let (ob, ib, kernel) = (lead, lead + 1, lead + 2);
+    let (ic, oc) = (kernel + spatial, kernel + spatial + 1);
+    let element = lowering.body.value_type(weights.value).element().clone();
+    let dim = |index: usize| AffineExpr::Dim(index as u32);
+    if per_group % GROUP == 0 && channels % block == 0 && block % depth == 0 {
+        let mut output = dim(ob).mul(AffineExpr::Constant(GROUP)).add(dim(oc));
+        if lead == 1 {
+            output = dim(0).mul(AffineExpr::Constant(per_group)).add(output);
+        }
+        let channel = match depth {
+            1 => dim(ic),
+            _ => dim(ic).mul(AffineExpr::Constant(depth)).add(dim(oc + 1)),
+        };
+        let mut map = vec![output, dim(ib).mul(AffineExpr::Constant(block)).add(channel)];
+        map.extend((0..spatial).map(|axis| dim(kernel + axis)));
+        let input = Input { value: weights.value, map: AffineMap::new(shape.len() as u32, map) };
+        let value = lowering.pointwise(&[input], &shape, element, |_, e| e[0]);
+        return Shaped { value, shape };
+    }
+    let tensor = weights.value;
+    let inputs = lowering.extent(tensor, 1);
+    let outputs = match lead {
+        0 => lowering.extent(tensor, 0),
+        _ => lowering.index(per_group),
+    };
+    let value = lowering.pointwise(&[], &shape, element.clone(), |builder, _| {
+        let (block_index, input_block) = (loop_index(builder, ob), loop_index(builder, ib));
+        let output = channel_index(builder, block_index, oc, GROUP);
+        let input = match depth {
+            1 => channel_index(builder, input_block, ic, block),
+            _ => {
+                let width = builder.constant_index(block);
+                let first = builder.value("arith.muli", &[input_block, width], Type::Index, []);
+                let quad = loop_index(builder, ic);
+                let channel = channel_index(builder, quad, oc + 1, depth);
+                builder.value("arith.addi", &[first, channel], Type::Index, [])
+            }
+        };
+        let one = builder.constant_index(1);
+        let below = |builder: &mut ir::Builder<'_>, index: Value, limit: Value| {
+            let last = builder.value("arith.subi", &[limit, one], Type::Index, []);
+            builder.value("arith.minsi", &[index, last], Type::Index, [])
+        };
+        let (safe_output, safe_input) = (below(builder, output, outputs), below(builder, input, inputs));
+        let row = match lead {
+            0 => safe_output,
+            _ => {
+                let group = loop_index(builder, 0);
+                let first = builder.value("arith.muli", &[group, outputs], Type::Index, []);
+                builder.value("arith.addi", &[first, safe_output], Type::Index, [])
+            }
+        };
+        let mut operands = vec![tensor, row, safe_input];
+        operands.extend((0..spatial).map(|axis| loop_index(builder, kernel + axis)));
+        let value = builder.value("tensor.extract", &operands, element.clone(), []);
+        let mut s = Scalars { builder, unsigned: false };
+        let output_inside = s.compare(Comparison::Less, output, outputs);
+        let input_inside = s.compare(Comparison::Less, input, inputs);
+        let inside = s.same("arith.andi", &[output_inside, input_inside]);
+        let zero = s.number(0.0, &element);
+        s.select(inside, value, zero)
+    });
+    Shaped { value, shape }
+}

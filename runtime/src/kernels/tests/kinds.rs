@@ -1,0 +1,171 @@
+//! Contractions of other elements than f32: the same small integers, so that the results are the same.
+
+use half::{bf16, f16};
+
+use super::super::widened::{Half, PORTABLE_BRAIN_TILES, PORTABLE_HALF_TILES};
+use super::super::*;
+use super::{gemm, naive, numbers};
+use abi::Start;
+
+fn double_sets() -> Vec<&'static TileSet<Doubles>> {
+    let mut sets = vec![&contract::PORTABLE_DOUBLE_TILES];
+    #[cfg(target_arch = "x86_64")]
+    {
+        if is_x86_feature_detected!("avx512f") {
+            sets.push(&x86::AVX512_DOUBLE_TILES);
+        }
+        if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+            sets.push(&x86::AVX2_DOUBLE_TILES);
+        }
+    }
+    sets
+}
+
+fn half_sets() -> Vec<&'static TileSet<Halves<Ieee>>> {
+    let mut sets = vec![&PORTABLE_HALF_TILES];
+    #[cfg(target_arch = "x86_64")]
+    {
+        if is_x86_feature_detected!("avx512f") {
+            sets.push(&x86_halves::AVX512_HALF_TILES);
+        }
+        if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") && is_x86_feature_detected!("f16c") {
+            sets.push(&x86_halves::AVX2_HALF_TILES);
+        }
+    }
+    sets
+}
+
+fn brain_sets() -> Vec<&'static TileSet<Halves<Brain>>> {
+    let mut sets = vec![&PORTABLE_BRAIN_TILES];
+    #[cfg(target_arch = "x86_64")]
+    {
+        if is_x86_feature_detected!("avx512f") {
+            sets.push(&x86_halves::AVX512_BRAIN_TILES);
+        }
+        if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+            sets.push(&x86_halves::AVX2_BRAIN_TILES);
+        }
+    }
+    sets
+}
+
+/// The operands of a contraction of numbers, and its result.
+struct Sample {
+    a: Vec<f32>,
+    b: Vec<f32>,
+    init: Vec<f32>,
+    c: Vec<f32>,
+    expected: Vec<f32>,
+}
+
+fn sample(descriptor: &Descriptor<Product<i64>>, [rows, cols]: [usize; 2], [a, b, c]: [usize; 3]) -> Sample {
+    let (a, b, c) = (numbers(a, 1), numbers(b, 2), numbers(c, 4));
+    let init = numbers(cols.next_multiple_of(16), 3);
+    let mut expected = c.clone();
+    let problem = Contraction::<Floats> {
+        descriptor,
+        a: a.as_ptr(),
+        b: b.as_ptr(),
+        init: init.as_ptr(),
+        c: std::ptr::null_mut(),
+        rows,
+        cols,
+    };
+    naive(&problem, &init, &a, &b, &mut expected);
+    Sample { a, b, init, c, expected }
+}
+
+fn check_halves<H: Half>(
+    descriptor: &Descriptor<Product<i64>>,
+    [rows, cols]: [usize; 2],
+    sample: &Sample,
+    sets: &[&TileSet<Halves<H>>],
+    narrow: fn(f32) -> u16,
+) {
+    let b: Vec<u16> = sample.b.iter().map(|&number| narrow(number)).collect();
+    for few in sets {
+        let mut c = sample.c.clone();
+        let (a, init) = (sample.a.as_ptr(), sample.init.as_ptr());
+        let problem = Contraction::<Halves<H>> { descriptor, a, b: b.as_ptr(), init, c: c.as_mut_ptr(), rows, cols };
+        // SAFETY: the buffers reach as far as the descriptor does.
+        unsafe { problem.run_widening(few, tiles(), row()) };
+        assert_eq!(c, sample.expected, "width {}, rows {rows}, cols {cols}, {descriptor:?}", few.width);
+    }
+}
+
+fn check_all_halves(walk: Product<i64>, extents: [usize; 2], lengths: [usize; 3]) {
+    for start in [Start::Zero, Start::Columns, Start::Values] {
+        let descriptor = Descriptor { walk, start, right_padded: 1 };
+        let sample = sample(&descriptor, extents, lengths);
+        check_halves(&descriptor, extents, &sample, &half_sets(), |x| f16::from_f32(x).to_bits());
+        check_halves(&descriptor, extents, &sample, &brain_sets(), |x| bf16::from_f32(x).to_bits());
+    }
+}
+
+/// A product whose right operand is packed.
+fn packed(rows: i64, k: i64, cols: i64) -> Product<i64> {
+    Product { right: [0, 0, 0, 16], right_group: k * 16, ..gemm(rows, k, cols, 1) }
+}
+
+#[test]
+fn halves_of_every_size() {
+    for cols in [1, 16, 17, 40, 64, 65, 130] {
+        for (rows, k) in [(1, 5), (3, 700), (8, 1), (9, 520), (33, 3), (20, 0)] {
+            let lengths = [rows * k, k * (cols + 15) / 16 * 16 + 16 * k, rows * cols + 16].map(|count| count as usize);
+            check_all_halves(packed(rows, k, cols), [rows as usize, cols as usize], lengths);
+        }
+    }
+}
+
+#[test]
+fn halves_in_parts_of_every_loop() {
+    // whole loops, parts of each loop, and a last block that is shorter
+    for (reduction, last_block) in
+        [([4, 3, 3, 16], 5), ([70, 1, 1, 16], 3), ([2, 9, 40, 16], 16), ([2, 1, 3, 600], 550), ([1, 2, 300, 4], 4)]
+    {
+        let [_, middle, near, deep] = reduction;
+        let inner = middle * near * deep;
+        let walk = Product {
+            reduction,
+            left: [inner, near * deep, deep, 1],
+            right: [inner * 16, near * deep * 16, deep * 16, 16],
+            row_inner: 3,
+            left_rows: [1, 5],
+            out_rows: [16, 48],
+            last_block,
+            right_group: reduction[0] * inner * 16,
+            out_group: 16 * 12,
+        };
+        let whole = (reduction[0] * inner) as usize;
+        for rows in [2, 12] {
+            check_all_halves(walk, [rows, 30], [whole + 30, whole * 32, 16 * 12 * 2]);
+        }
+    }
+}
+
+#[test]
+fn doubles_of_every_size() {
+    for cols in [1, 4, 7, 16, 31, 33, 64] {
+        for rows in 0..16 {
+            for (start, right_padded) in [(Start::Zero, 0), (Start::Columns, 1), (Start::Values, 0)] {
+                let walk = gemm(rows, 5, cols, right_padded);
+                let descriptor = Descriptor { walk, start, right_padded };
+                let lengths = [rows * 5, 5 * (cols + 15), rows * cols + 16].map(|count| count as usize);
+                let (rows, cols) = (rows as usize, cols as usize);
+                let sample = sample(&descriptor, [rows, cols], lengths);
+                let [a, b, init] = [&sample.a, &sample.b, &sample.init]
+                    .map(|all| all.iter().map(|&x| f64::from(x)).collect::<Vec<_>>());
+                for set in double_sets() {
+                    let mut c: Vec<f64> = sample.c.iter().map(|&x| f64::from(x)).collect();
+                    let (a, b, init) = (a.as_ptr(), b.as_ptr(), init.as_ptr());
+                    let problem =
+                        Contraction::<Doubles> { descriptor: &descriptor, a, b, init, c: c.as_mut_ptr(), rows, cols };
+                    // SAFETY: the buffers reach as far as the descriptor does.
+                    unsafe { problem.run(set) };
+                    let c: Vec<f32> = c.into_iter().map(|x| x as f32).collect();
+                    assert_eq!(c, sample.expected, "width {}, rows {rows}, cols {cols}", set.width);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,34 @@
+// Contractions read weights in half precision as they are, but small ones that many rows are multiplied with.
+// RUN: onnx-opt %s --pass-pipeline='decompose,onnx-to-linalg,use-halves' | FileCheck %s
+// RUN: onnx-opt %s --pass-pipeline='decompose,onnx-to-linalg,use-halves,lower-to-kernels' | FileCheck %s --check-prefix=TILES
+// RUN: onnx-opt %s --pass-pipeline='decompose,onnx-to-linalg,use-halves,lower-to-kernels,tile-contractions,lower-to-low,verify-level' | FileCheck %s --check-prefix=CALLS
+
+// a vector, and what is widened in the graph
+// CHECK: ^bb0(%{{.*}}: f32, %[[HALF:.*]]: f16, %{{.*}}: f32):
+// CHECK-NEXT: "arith.extf"(%[[HALF]]) : (f16) -> f32
+// CHECK-NEXT: "arith.mulf"
+// CHECK: ^bb0(%{{.*}}: f32, %[[BRAIN:.*]]: bf16, %{{.*}}: f32):
+// CHECK-NEXT: "arith.extf"(%[[BRAIN]]) : (bf16) -> f32
+// CHECK-NEXT: "arith.mulf"
+// many rows
+// CHECK: ^bb0(%{{.*}}: f32, %{{.*}}: f32, %{{.*}}: f32):
+// CHECK-NEXT: "arith.mulf"
+
+// TILES-DAG: "rt.contract"({{.*}}kind = "f32f16"
+// TILES-DAG: "rt.contract"({{.*}}kind = "f32bf16"
+// TILES-DAG: "rt.contract"({{.*}}kind = "f32",
+// CALLS-DAG: callee = @rt_contract_f32_f16
+// CALLS-DAG: callee = @rt_contract_f32_bf16
+// CALLS-NOT: callee = @rt_contract_f32}
+"builtin.module"() ({
+  "func.func"() ({
+  ^bb0(%x: tensor<1x40xf16>, %z: tensor<?x40xf32>, %m: tensor<100x40xf16>):
+    %w = "onnx.Constant"() {value = dense<3.0> : tensor<40x20xf16>} : () -> tensor<40x20xf16>
+    %b = "onnx.Constant"() {value = dense<3.0> : tensor<40x20xbf16>} : () -> tensor<40x20xbf16>
+    %wide = "onnx.Cast"(%b) {to = 1 : si64} : (tensor<40x20xbf16>) -> tensor<40x20xf32>
+    %one = "onnx.MatMul"(%x, %w) : (tensor<1x40xf16>, tensor<40x20xf16>) -> tensor<1x20xf16>
+    %two = "onnx.MatMul"(%z, %wide) : (tensor<?x40xf32>, tensor<40x20xf32>) -> tensor<?x20xf32>
+    %three = "onnx.MatMul"(%m, %w) : (tensor<100x40xf16>, tensor<40x20xf16>) -> tensor<100x20xf16>
+    "func.return"(%one, %two, %three) : (tensor<1x20xf16>, tensor<?x20xf32>, tensor<100x20xf16>) -> ()
+  }) {sym_name = "main_graph", function_type = (tensor<1x40xf16>, tensor<?x40xf32>, tensor<100x40xf16>) -> (tensor<1x20xf16>, tensor<?x20xf32>, tensor<100x20xf16>)} : () -> ()
+}) : () -> ()
