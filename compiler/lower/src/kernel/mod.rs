@@ -9,4 +9,5 @@ pub mod loops;
 mod pad;
 pub mod reduce;
 mod tile;
+mod walk;
 mod winograd;
