@@ -35,16 +35,29 @@ const DECOMPOSE: PassDefinition = PassDefinition::on_module(
     "decompose",
     "Operators that are compositions of others become what they are composed of.",
     |module, context| {
-        let which = if context.options.get("foreign") == "true" { Which::Foreign } else { Which::All };
+        let is = |option: &str| context.options.get(option) == "true";
+        let which = match (is("foreign"), is("lowered")) {
+            (true, false) => Which::Foreign,
+            (true, true) => Which::ForeignLowered,
+            (false, _) => Which::All,
+        };
         decompose(module, import::MAIN, which)
     },
 )
-.with_options(&[OptionDefinition {
-    name: "foreign",
-    summary: "Whether to leave the operators of ONNX as they are.",
-    kind: OptionKind::Flag,
-    default: "false",
-}]);
+.with_options(&[
+    OptionDefinition {
+        name: "foreign",
+        summary: "Whether to leave the operators of ONNX as they are.",
+        kind: OptionKind::Flag,
+        default: "false",
+    },
+    OptionDefinition {
+        name: "lowered",
+        summary: "Whether foreign operators are taken apart that have a lowering of their own.",
+        kind: OptionKind::Flag,
+        default: "false",
+    },
+]);
 
 const OPTIMIZE: PassDefinition =
     PassDefinition::on_module("optimize", "Rewrites the graph into the cheapest equal one that is found.", optimize)

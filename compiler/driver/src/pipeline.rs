@@ -34,7 +34,10 @@ pub(crate) fn graph_steps(options: &Options) -> [String; 2] {
         options.explain,
         options.trace
     );
-    [format!("specialize-ranks,decompose{{foreign=true}},{optimize}"), "decompose,onnx-to-linalg".to_string()]
+    // micro-kernels that only some operators have add up as they like
+    let lowered = options.arithmetic == Arithmetic::Fixed || options.freestanding.is_some();
+    let decompose = format!("decompose{{foreign=true lowered={lowered}}}");
+    [format!("specialize-ranks,{decompose},{optimize}"), "decompose,onnx-to-linalg".to_string()]
 }
 
 /// From the kernel level to the low level.

@@ -8,8 +8,8 @@
 
 use ir::{AffineExpr, Body, Value};
 
-use dialects::linalg::GROUP;
 use dialects::linalg::generic::{Generic, Iterator};
+use dialects::linalg::{BLOCK, GROUP};
 use dialects::rt::tile::{Kind, QUAD};
 
 /// How the columns of a contraction are laid out.
@@ -36,6 +36,13 @@ pub enum Columns {
 pub enum Shape {
     /// The left operand is the same for all columns.
     Product,
+    /// The same, and the right operand is numbers of a few bits; further inputs are scales, and zero points.
+    Blocks {
+        /// Numbers of a block.
+        block: i64,
+        /// Bits of a number.
+        bits: i64,
+    },
     /// Both operands run along the columns: at most 16 of them, one row loop, at most two reduction loops.
     Depthwise,
 }
@@ -64,6 +71,9 @@ pub struct Contraction {
 impl Contraction {
     /// Recognises a contraction that a micro-kernel can compute.
     pub fn of(body: &Body, generic: &Generic) -> Option<Contraction> {
+        if let Some(block) = body.op(generic.op).attributes.integer(BLOCK) {
+            return Contraction::blocks(generic, block);
+        }
         let (kind, left, right) = multiplied_inputs(body, generic)?;
         match kind {
             Kind::F32 => Contraction::product(body, generic, kind, &[(left, right), (right, left)])
@@ -112,6 +122,28 @@ impl Contraction {
         rows.truncate(2);
         let batch = out.iter().copied().filter(|&d| !is_column(d) && !rows.contains(&d)).collect();
         Some(Contraction { shape: Shape::Product, kind, left, right, columns, rows, batch, reduction })
+    }
+
+    /// With numbers in blocks of so many.
+    fn blocks(generic: &Generic, block: i64) -> Option<Contraction> {
+        let out = generic.output_map(0).as_projected_permutation()?;
+        let (&column, outer) = out.split_last()?;
+        let depth = generic.iterators.iter().position(|kind| *kind == Iterator::Reduction)?;
+        let word = |bits: &i64| AffineExpr::Dim(depth as u32).floor_div(32 / bits);
+        let bits = [4, 8].into_iter().find(|bits| generic.maps[1].results.contains(&word(bits)))?;
+        let mut rows: Vec<usize> = outer.iter().rev().copied().collect();
+        rows.truncate(2);
+        let batch = outer[..outer.len() - rows.len()].to_vec();
+        Some(Contraction {
+            shape: Shape::Blocks { block, bits },
+            kind: Kind::F32,
+            left: 0,
+            right: 1,
+            columns: Columns::Single { dim: column, packed: true },
+            rows,
+            batch,
+            reduction: vec![depth],
+        })
     }
 
     fn depthwise(body: &Body, generic: &Generic, left: usize, right: usize) -> Option<Contraction> {

@@ -22,6 +22,8 @@ const ROUNDS: usize = 8;
 pub enum Which {
     /// Operators that are none of ONNX, and those that read how the graph is built, which rewrites change.
     Foreign,
+    /// The same, and those among them that have a lowering of their own, too.
+    ForeignLowered,
     /// All operators.
     All,
 }
@@ -38,7 +40,7 @@ pub fn decompose(module: &mut Module, name: &str, which: Which) -> ir::Result<()
         }
         outcome = match shape::analyse(&body, &attributes, &IndexMap::default()) {
             Ok(shapes) => {
-                if which == Which::Foreign {
+                if which != Which::All {
                     warn(&mut module.attributes, &remarked(&attributes, &body, &shapes));
                 }
                 shapes.write_types(&mut body);
@@ -62,7 +64,8 @@ pub fn decompose(module: &mut Module, name: &str, which: Which) -> ir::Result<()
 
 fn composition(body: &Body, op: Op, which: Which) -> Option<Compose> {
     let row = table::row_of(body.name(op))?;
-    row.compose.filter(|_| which == Which::All || row.is_foreign() || !row.names.is_empty())
+    let is_picked = which == Which::All || row.is_foreign() || !row.names.is_empty();
+    row.compose.filter(|_| is_picked && (row.lower.is_none() || which == Which::ForeignLowered))
 }
 
 /// The blocks to rebuild. Of a branch that is never taken, too little is known.

@@ -11,6 +11,8 @@ use crate::checks::{
 
 /// Columns of blocked layouts and contractions come in groups of this many, one AVX-512 vector of f32.
 pub const GROUP: i64 = 16;
+/// The attribute of a product whose right operand is numbers of a few bits: how many have a scale in common.
+pub const BLOCK: &str = "rt.block";
 
 const SEGMENTS: AttributeDefinition = AttributeDefinition::required("operandSegmentSizes", AttributeKind::Integers);
 const INNER_DIMS: AttributeDefinition = AttributeDefinition::required("inner_dims_pos", AttributeKind::Integers);

@@ -1,12 +1,14 @@
-//! `rt.contract`, `rt.depthwise` and `rt.winograd_tiles`: one tile of a sum of products, computed by a micro-kernel or by code of its own.
+//! `rt.contract`, `rt.contract_blocks`, `rt.depthwise` and `rt.winograd_tiles`: one tile of a sum of products, computed by a micro-kernel or by code of its own.
 
-use abi::{DEPTHWISE_WORDS, Depthwise, PRODUCT_WORDS, Product, Start, WINOGRAD_WORDS, Winograd};
+pub use abi::place_in_word;
+use abi::{BLOCKS_WORDS, Blocks, DEPTHWISE_WORDS, Depthwise, PRODUCT_WORDS, Product, Start, WINOGRAD_WORDS, Winograd};
 use ir::registry::{AttributeDefinition, AttributeKind};
 use ir::{Arity, Attribute, Attributes, Body, FloatType, Op, OpDefinition, Type, Value};
 
 use crate::checks::{Check, all_index, ensure};
 
 const CONTRACT: &str = "rt.contract";
+const BLOCKS: &str = "rt.contract_blocks";
 const DEPTHWISE: &str = "rt.depthwise";
 const WINOGRAD: &str = "rt.winograd_tiles";
 /// Operands in front of those that say how the operands are walked.
@@ -64,6 +66,8 @@ pub enum Walk {
         /// Extents and strides.
         walk: Product<Value>,
     },
+    /// The same, and the right operand is in numbers of a few bits.
+    Blocks(Blocks<Value>),
     /// Both operands run along the columns.
     Depthwise(Depthwise<Value>),
     /// Windows of an image by fewer products; rows are tiles.
@@ -98,8 +102,8 @@ impl Kind {
 
 const STARTS: [(Start, &str); 3] = [(Start::Zero, "zero"), (Start::Columns, "columns"), (Start::Values, "values")];
 
-/// The three operations.
-pub(super) fn operations() -> [OpDefinition; 3] {
+/// The four operations.
+pub(super) fn operations() -> [OpDefinition; 4] {
     const START: AttributeDefinition = AttributeDefinition::required("start", AttributeKind::String);
     let definition = |name, summary, words: usize| {
         OpDefinition::new(name, summary, Arity::exactly((LEADING + words) as u16), Arity::exactly(0))
@@ -119,6 +123,13 @@ pub(super) fn operations() -> [OpDefinition; 3] {
             ]
         },
     );
+    let blocks = definition(
+        BLOCKS,
+        "One tile of a contraction with numbers of a few bits: addresses of the left operand, the words of the right one, the start \
+         values and the result; rows; columns; how the operands are walked.",
+        BLOCKS_WORDS,
+    )
+    .with_attributes(const { &[START] });
     let depthwise = definition(
         DEPTHWISE,
         "A row of a depthwise sum: addresses of the left and the right operand, the start values and the result; pixels; \
@@ -133,7 +144,7 @@ pub(super) fn operations() -> [OpDefinition; 3] {
         WINOGRAD_WORDS,
     )
     .with_attributes(const { &[START] });
-    [contract, depthwise, winograd].map(|operation| operation.with_verify(verify))
+    [contract, blocks, depthwise, winograd].map(|operation| operation.with_verify(verify))
 }
 
 fn verify(body: &Body, op: Op) -> Check {
@@ -158,7 +169,7 @@ fn kind_of(body: &Body, op: Op) -> Option<Kind> {
 }
 
 impl Tile {
-    /// An operation, where it is one of the two; it verifies.
+    /// An operation, where it is one of them; it verifies.
     pub fn of(body: &Body, op: Op) -> Option<Tile> {
         let walk = |words: &[Value]| match body.name(op) {
             CONTRACT => Some(Walk::Product {
@@ -166,6 +177,7 @@ impl Tile {
                 right_padded: body.attribute(op, "right_padded").is_some(),
                 walk: Product::of(words.try_into().expect("verified")),
             }),
+            BLOCKS => Some(Walk::Blocks(Blocks::of(words.try_into().expect("verified")))),
             DEPTHWISE => Some(Walk::Depthwise(Depthwise::of(words.try_into().expect("verified")))),
             WINOGRAD => Some(Walk::Winograd(Winograd::of(words.try_into().expect("verified")))),
             _ => None,
@@ -179,6 +191,7 @@ impl Tile {
     pub fn name(&self) -> &'static str {
         match self.walk {
             Walk::Product { .. } => CONTRACT,
+            Walk::Blocks(_) => BLOCKS,
             Walk::Depthwise(_) => DEPTHWISE,
             Walk::Winograd(_) => WINOGRAD,
         }
@@ -209,6 +222,7 @@ impl Walk {
     pub fn words(&self) -> Vec<Value> {
         match self {
             Walk::Product { walk, .. } => walk.words().to_vec(),
+            Walk::Blocks(walk) => walk.words().to_vec(),
             Walk::Depthwise(walk) => walk.words().to_vec(),
             Walk::Winograd(walk) => walk.words().to_vec(),
         }
@@ -218,6 +232,7 @@ impl Walk {
     pub fn reduction(&self) -> &[Value] {
         match self {
             Walk::Product { walk, .. } => &walk.reduction,
+            Walk::Blocks(walk) => std::slice::from_ref(&walk.depth),
             Walk::Depthwise(walk) => &walk.window,
             Walk::Winograd(_) => &[],
         }

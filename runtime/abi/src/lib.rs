@@ -14,6 +14,8 @@ pub const COLUMN_GROUP: i64 = 16;
 
 /// Fields of a [`Product`], those of arrays one by one.
 pub const PRODUCT_WORDS: usize = 20;
+/// Fields of [`Blocks`], those of arrays one by one.
+pub const BLOCKS_WORDS: usize = 13;
 /// Fields of a [`Depthwise`], those of arrays one by one.
 pub const DEPTHWISE_WORDS: usize = 8;
 /// Fields of a [`Winograd`].
@@ -124,6 +126,70 @@ impl<T: Copy> Product<T> {
     }
 }
 
+/// How a product with numbers of a few bits walks its operands: along the left one's consecutive elements, and the right one's
+/// blocks of numbers. Words hold the numbers of a column, [`place_in_word`] says where.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub struct Blocks<T> {
+    /// Elements of a row of the left operand.
+    pub depth: T,
+    /// Numbers of a block: a multiple of those of a word.
+    pub block: T,
+    /// Bits of a number: 4 or 8.
+    pub bits: T,
+    /// The extent W of the inner row loop: row r is (r / W, r % W).
+    pub row_inner: T,
+    /// How far the row loops move in the left operand, the inner one first.
+    pub left_rows: [T; 2],
+    /// How far the row loops move in the result, the inner one first.
+    pub out_rows: [T; 2],
+    /// From one group of columns to the next in the words.
+    pub right_group: T,
+    /// From one group of columns to the next in the result.
+    pub out_group: T,
+    /// The address of the scales, a group of columns for each block.
+    pub scales: T,
+    /// From one group of columns to the next in scales and zero points.
+    pub scales_group: T,
+    /// The address of the zero points, which are bytes in the order of the scales; 0 where all are the middle of the numbers.
+    pub zero_points: T,
+}
+
+/// How many bits number so-and-so of a word is moved up, where numbers have so many bits: four lie in the lowest bits of its bytes,
+/// the next four above them.
+pub const fn place_in_word(number: i64, bits: i64) -> i64 {
+    number % 4 * 8 + number / 4 * bits
+}
+
+impl<T: Copy> Blocks<T> {
+    /// The fields in their order.
+    pub fn words(&self) -> [T; BLOCKS_WORDS] {
+        let Blocks { depth, block, bits, row_inner, left_rows: [i0, i1], out_rows: [o0, o1], .. } = *self;
+        let Blocks { right_group, out_group, scales, scales_group, zero_points, .. } = *self;
+        [depth, block, bits, row_inner, i0, i1, o0, o1, right_group, out_group, scales, scales_group, zero_points]
+    }
+
+    /// From the fields in their order.
+    pub fn of(words: [T; BLOCKS_WORDS]) -> Blocks<T> {
+        let [depth, block, bits, row_inner, i0, i1, o0, o1, right_group, out_group, scales, scales_group, zero_points] =
+            words;
+        let (left_rows, out_rows) = ([i0, i1], [o0, o1]);
+        Blocks {
+            depth,
+            block,
+            bits,
+            row_inner,
+            left_rows,
+            out_rows,
+            right_group,
+            out_group,
+            scales,
+            scales_group,
+            zero_points,
+        }
+    }
+}
+
 /// How a depthwise sum walks its operands: a row of pixels, at most a group of channels, a window of two loops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
@@ -195,5 +261,6 @@ impl<T: Copy> Winograd<T> {
 const _: () = {
     assert!(size_of::<Descriptor<Winograd<i64>>>() == 8 * (WINOGRAD_WORDS + 2));
     assert!(size_of::<Descriptor<Product<i64>>>() == 8 * (PRODUCT_WORDS + 2));
+    assert!(size_of::<Descriptor<Blocks<i64>>>() == 8 * (BLOCKS_WORDS + 2));
     assert!(size_of::<Descriptor<Depthwise<i64>>>() == 8 * (DEPTHWISE_WORDS + 2));
 };

@@ -5,6 +5,7 @@
 
 #![allow(unsafe_code, reason = "kernels work on raw buffers whose extents the generated code guarantees")]
 
+mod blocks;
 mod contract;
 mod depthwise;
 mod folds;
@@ -16,13 +17,16 @@ mod winograd;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 #[cfg(target_arch = "x86_64")]
+mod x86_blocks;
+#[cfg(target_arch = "x86_64")]
 mod x86_doubles;
 #[cfg(target_arch = "x86_64")]
 mod x86_halves;
 #[cfg(target_arch = "x86_64")]
 mod x86_rows;
 
-use abi::{Depthwise, Descriptor, Product, Winograd};
+use abi::{Blocks, Depthwise, Descriptor, Product, Winograd};
+use blocks::{BlockKernel, BlockProduct};
 use contract::{Bytes, Contraction, Doubles, Elements, Floats, TileSet};
 use depthwise::{DepthwiseKernel, DepthwiseRow};
 use folds::Fold;
@@ -191,6 +195,43 @@ pub unsafe extern "C" fn rt_winograd_f32(
         let (tiles, columns) = (tiles.max(0) as usize, columns.max(0) as usize);
         winograd::convolve(&Tiles { descriptor, x, w, init, y, tiles, columns }, winograd());
     }
+}
+
+/// Sums of products of f32 and numbers of a few bits in blocks, each with a scale.
+///
+/// # Safety
+/// `descriptor` is an [`abi::Descriptor`] of [`Blocks`], and every element it addresses lies inside its buffer; words, scales and
+/// zero points are there for whole groups of columns.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rt_contract_blocks(
+    descriptor: *const i64,
+    a: *const f32,
+    words: *const i32,
+    init: *const f32,
+    c: *mut f32,
+    rows: i64,
+    cols: i64,
+) {
+    // SAFETY: promised by the caller.
+    unsafe {
+        let descriptor = &*descriptor.cast::<Descriptor<Blocks<i64>>>();
+        let (rows, cols) = (rows.max(0) as usize, cols.max(0) as usize);
+        BlockProduct { descriptor, a, words, init, c, rows, cols }.run(blocks());
+    }
+}
+
+fn blocks() -> BlockKernel {
+    #[cfg(target_arch = "x86_64")]
+    {
+        let is_wide = is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512bw");
+        if is_wide && is_x86_feature_detected!("avx512vnni") {
+            return x86_blocks::vnni;
+        }
+        if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+            return x86_blocks::avx2;
+        }
+    }
+    blocks::portable
 }
 
 fn winograd() -> &'static Steps {

@@ -1,5 +1,6 @@
 //! Every tile set against plain loops.
 
+mod blocks;
 mod kinds;
 
 use abi::Start;

@@ -207,19 +207,32 @@ impl Products for Quads512 {
 #[derive(Clone, Copy)]
 pub(super) struct Quads256(__m256i);
 
+impl Quads256 {
+    /// Adds the products of four bytes to each lane.
+    #[inline(always)]
+    pub(super) unsafe fn sum_products(sums: __m256i, factor: Pairs, panel: Pairs) -> __m256i {
+        // SAFETY: AVX2 is there, see `Lanes`.
+        unsafe {
+            let even = _mm256_madd_epi16(factor.0, panel.0);
+            let odd = _mm256_madd_epi16(factor.1, panel.1);
+            _mm256_add_epi32(_mm256_add_epi32(sums, even), odd)
+        }
+    }
+}
+
 /// Four bytes a lane, as two pairs of 16 bits: those at even places, and those at odd ones.
 #[derive(Clone, Copy)]
 pub(super) struct Pairs(__m256i, __m256i);
 
 impl Pairs {
     #[inline(always)]
-    unsafe fn unsigned(bytes: __m256i) -> Pairs {
+    pub(super) unsafe fn unsigned(bytes: __m256i) -> Pairs {
         // SAFETY: AVX2 is there, see `Lanes`.
         unsafe { Pairs(_mm256_and_si256(bytes, _mm256_set1_epi16(0xff)), _mm256_srli_epi16(bytes, 8)) }
     }
 
     #[inline(always)]
-    unsafe fn signed(bytes: __m256i) -> Pairs {
+    pub(super) unsafe fn signed(bytes: __m256i) -> Pairs {
         // SAFETY: as above.
         unsafe { Pairs(_mm256_srai_epi16(_mm256_slli_epi16(bytes, 8), 8), _mm256_srai_epi16(bytes, 8)) }
     }
@@ -301,11 +314,7 @@ impl Products for Quads256 {
     #[inline(always)]
     unsafe fn add_products(self, factor: Pairs, panel: Pairs) -> Self {
         // SAFETY: as above.
-        unsafe {
-            let even = _mm256_madd_epi16(factor.0, panel.0);
-            let odd = _mm256_madd_epi16(factor.1, panel.1);
-            Quads256(_mm256_add_epi32(_mm256_add_epi32(self.0, even), odd))
-        }
+        Quads256(unsafe { Self::sum_products(self.0, factor, panel) })
     }
 }
 

@@ -4,6 +4,7 @@ mod arguments;
 mod bench;
 mod files;
 mod inputs;
+mod pages;
 mod profile;
 mod random;
 mod show;
@@ -40,8 +41,9 @@ fn main() -> ExitCode {
 
 fn run(arguments: &Arguments, path: &Path) -> Result<(), Failure> {
     let start = Instant::now();
+    pages::small();
     let progress = Progress::new();
-    let options = Options { observer: progress.observer(), ..options(arguments) };
+    let options = Options { observer: Some(pages::observer(progress.observer())), ..options(arguments) };
     let compiler = Compiler::new(options);
     if let Some(steps) = arguments.train {
         return train::run(arguments, &compiler, path, steps);
@@ -61,6 +63,7 @@ fn run(arguments: &Arguments, path: &Path) -> Result<(), Failure> {
         model = compiler.compile_file_with(path, &options)?;
     }
     drop(progress);
+    pages::large();
     let model = Arc::new(model);
     let result = use_model(arguments, &model, &given, start);
     // the process would end in the middle of it

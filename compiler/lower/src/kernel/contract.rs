@@ -1,12 +1,13 @@
 //! The loop nest of a contraction kernel: tiles of rows and columns computed by a micro-kernel, then the elementwise
 //! consumers of the contraction applied to the tile while it is in the first-level cache.
 
-use abi::{Depthwise, Product, Start};
+use abi::Start;
 use ir::{Attribute, Body, Type, Value};
 
 use super::emit::Emitter;
 use super::lane::Lane;
 use super::loops::{delinearize, shift};
+use super::walk::{at_columns, walk_of};
 use crate::contraction::{Columns, Contraction, Shape};
 use dialects::linalg::GROUP;
 use dialects::linalg::generic::Generic;
@@ -14,10 +15,14 @@ use dialects::rt::tile::{Kind, Tile, Walk};
 
 /// Columns of one tile: four vectors.
 const PANEL: i64 = 4 * GROUP;
+/// Columns of one tile whose rows are prepared anew for each.
+const WIDE_PANEL: i64 = 32 * GROUP;
 /// Rows a tile aims at: with a full panel its results fill half a first-level cache.
 const TILE_ROWS: i64 = 64;
 /// Consecutive inner rows, and all rows, at most in one tile.
 const INNER_ROWS: i64 = 128;
+/// Rows of a tile of the most columns.
+const FEW_ROWS: i64 = 16;
 
 /// A kernel around one contraction.
 pub struct ContractionKernel<'g> {
@@ -43,12 +48,13 @@ pub fn emit_contraction(emitter: &mut Emitter<'_>, kernel: &ContractionKernel<'_
     let (columns, column_groups) = column_count(emitter, roles, &extents);
     let inner = roles.rows.first().map_or_else(|| emitter.index(1), |&dim| extents[dim]);
     let outer = roles.rows.get(1).map_or_else(|| emitter.index(1), |&dim| extents[dim]);
-    let limit = emitter.index(INNER_ROWS);
+    let tile = TileExtents::of(roles);
+    let limit = emitter.index(tile.inner_rows);
     let inner_tile = emitter.min(inner, limit);
     let inner_tiles = ceil_div(emitter, inner, inner_tile);
-    let outer_tile = outer_rows(emitter, inner, tile_rows(roles.kind));
+    let outer_tile = outer_rows(emitter, inner, tile.rows);
     let outer_tiles = ceil_div(emitter, outer, outer_tile);
-    let panel = emitter.index(PANEL);
+    let panel = emitter.index(tile.columns);
     let panels = ceil_div(emitter, columns, panel);
 
     let first = start_of(source, generic, roles);
@@ -56,7 +62,7 @@ pub fn emit_contraction(emitter: &mut Emitter<'_>, kernel: &ContractionKernel<'_
     let [.., sum] = roles.kind.elements();
     let is_direct = *emitter.body.value_type(out).element() == sum;
     if !is_direct {
-        keep_apart(emitter, &mut walk);
+        keep_apart(emitter, &mut walk, tile.columns);
     }
     let batch: Vec<Value> = roles.batch.iter().map(|&dim| extents[dim]).collect();
     let counts: Vec<Value> = batch.iter().copied().chain([panels, outer_tiles, inner_tiles]).collect();
@@ -79,7 +85,7 @@ pub fn emit_contraction(emitter: &mut Emitter<'_>, kernel: &ContractionKernel<'_
         let place = Place { column_groups, origin: &origin, outer_count, inner_count, tile_columns };
         let sums = match is_direct {
             true => Sums::Result,
-            false => Sums::Apart(scratch(emitter, sum.clone())),
+            false => Sums::Apart(scratch(emitter, &tile, sum.clone())),
         };
         let sum_place = |emitter: &mut Emitter<'_>, point: &Point<'_>| match sums {
             Sums::Result => (out, shift_all(emitter, &point.subscripts, kernel.offsets)),
@@ -117,18 +123,22 @@ enum Sums {
 }
 
 /// Room for the sums of one tile.
-fn scratch(emitter: &mut Emitter<'_>, element: Type) -> Value {
-    let r#type = Type::memref([Some(INNER_ROWS), Some(PANEL)], element);
+fn scratch(emitter: &mut Emitter<'_>, tile: &TileExtents, element: Type) -> Value {
+    let r#type = Type::memref([Some(tile.inner_rows), Some(tile.columns)], element);
     let sizes = [("operandSegmentSizes", Attribute::i32_dense_array(&[0, 0]))];
     let op = emitter.effect("memref.alloca", &[], &[r#type], sizes);
     emitter.body.result(op, 0)
 }
 
 /// Lets the sums of a tile go to [`scratch`].
-fn keep_apart(emitter: &mut Emitter<'_>, walk: &mut Walk) {
-    let panel = emitter.index(PANEL);
+fn keep_apart(emitter: &mut Emitter<'_>, walk: &mut Walk, columns: i64) {
+    let panel = emitter.index(columns);
     match walk {
         Walk::Product { walk, .. } => {
+            walk.out_rows = [panel, emitter.mul(walk.row_inner, panel)];
+            walk.out_group = emitter.index(GROUP);
+        }
+        Walk::Blocks(walk) => {
             walk.out_rows = [panel, emitter.mul(walk.row_inner, panel)];
             walk.out_group = emitter.index(GROUP);
         }
@@ -193,14 +203,14 @@ fn start_of(source: &Body, generic: &Generic, roles: &Contraction) -> First {
 }
 
 /// Element strides of every loop in the three buffers.
-struct Strides {
-    left: Vec<Value>,
+pub(super) struct Strides {
+    pub(super) left: Vec<Value>,
     left_offset: Value,
-    right: Vec<Value>,
+    pub(super) right: Vec<Value>,
     right_offset: Value,
-    right_group: Value,
-    out: Vec<Value>,
-    out_group: Value,
+    pub(super) right_group: Value,
+    pub(super) out: Vec<Value>,
+    pub(super) out_group: Value,
 }
 
 impl Strides {
@@ -238,7 +248,7 @@ impl Strides {
 }
 
 /// Strides of a dense tensor with the extents of a source tensor.
-fn dense_strides(emitter: &mut Emitter<'_>, tensor: Value) -> Vec<Value> {
+pub(super) fn dense_strides(emitter: &mut Emitter<'_>, tensor: Value) -> Vec<Value> {
     let rank = emitter.source.value_type(tensor).rank().expect("kernel tensors are ranked");
     let mut strides = vec![emitter.index(1); rank];
     for axis in (0..rank.saturating_sub(1)).rev() {
@@ -291,11 +301,24 @@ fn column_count(emitter: &mut Emitter<'_>, roles: &Contraction, extents: &[Value
     }
 }
 
-/// Rows a tile aims at; more where the right operand is widened anew for every tile.
-fn tile_rows(kind: Kind) -> i64 {
-    match kind {
-        Kind::F32 | Kind::F64 | Kind::U8I8 => TILE_ROWS,
-        Kind::F32F16 | Kind::F32BF16 => INNER_ROWS,
+/// How many rows and columns a tile has at most.
+struct TileExtents {
+    /// Rows it aims at.
+    rows: i64,
+    inner_rows: i64,
+    columns: i64,
+}
+
+impl TileExtents {
+    fn of(roles: &Contraction) -> TileExtents {
+        let (rows, inner_rows, columns) = match (roles.shape, roles.kind) {
+            // each row is prepared for all columns of the tile
+            (Shape::Blocks { .. }, _) => (FEW_ROWS, FEW_ROWS, WIDE_PANEL),
+            // the right operand is widened for all rows of the tile
+            (Shape::Product, Kind::F32F16 | Kind::F32BF16) => (INNER_ROWS, INNER_ROWS, PANEL),
+            (Shape::Product | Shape::Depthwise, _) => (TILE_ROWS, INNER_ROWS, PANEL),
+        };
+        TileExtents { rows, inner_rows, columns }
     }
 }
 
@@ -322,103 +345,6 @@ pub(super) fn ceil_div(emitter: &mut Emitter<'_>, a: Value, b: Value) -> Value {
     let less = emitter.sub(divisor, one);
     let sum = emitter.add(a, less);
     emitter.div(sum, divisor)
-}
-
-/// One reduction loop and how far it moves in the operands.
-#[derive(Clone, Copy)]
-struct ReductionLoop {
-    extent: Value,
-    left: Value,
-    right: Value,
-}
-
-/// The reduction loops, outermost first. Neighbours that walk memory as one loop would are one, so that the innermost
-/// loop is long, unless the innermost one is ragged. Loops of one step are left out, but not one along quads.
-fn reduction_loops(
-    emitter: &mut Emitter<'_>,
-    roles: &Contraction,
-    extents: &[Value],
-    strides: &Strides,
-    ragged: bool,
-) -> Vec<ReductionLoop> {
-    let mut loops: Vec<ReductionLoop> = Vec::new();
-    for &dim in &roles.reduction {
-        let inner = ReductionLoop { extent: extents[dim], left: strides.left[dim], right: strides.right[dim] };
-        let merged = loops.last().filter(|_| !ragged).is_some_and(|&outer| {
-            let along = |emitter: &mut Emitter<'_>, stride: Value| emitter.mul(stride, inner.extent);
-            outer.left == along(emitter, inner.left) && outer.right == along(emitter, inner.right)
-        });
-        match (merged, loops.last_mut()) {
-            (true, Some(outer)) => {
-                let extent = emitter.mul(outer.extent, inner.extent);
-                *outer = ReductionLoop { extent, ..inner };
-            }
-            _ => loops.push(inner),
-        }
-    }
-    let quads = match roles.kind {
-        Kind::U8I8 => loops.pop(),
-        Kind::F32 | Kind::F32F16 | Kind::F32BF16 | Kind::F64 => None,
-    };
-    loops.retain(|r| emitter.constant_value(r.extent) != Some(1));
-    loops.extend(quads);
-    if loops.is_empty() {
-        let (zero, one) = (emitter.index(0), emitter.index(1));
-        loops.push(ReductionLoop { extent: one, left: zero, right: zero });
-    }
-    loops
-}
-
-/// How the tiles of a contraction walk its operands.
-fn walk_of(
-    emitter: &mut Emitter<'_>,
-    kernel: &ContractionKernel<'_>,
-    extents: &[Value],
-    strides: &Strides,
-    inner: Value,
-) -> Walk {
-    let roles = kernel.roles;
-    let (zero, one) = (emitter.index(0), emitter.index(1));
-    let ragged = emitter.source.op(kernel.generic.op).attributes.integer("rt.last_block");
-    let loops = reduction_loops(emitter, roles, extents, strides, ragged.is_some());
-    let words = |pick: fn(&ReductionLoop) -> Value, filler: Value| -> [Value; 4] {
-        let mut words = [filler; 4];
-        let (inner, outer) = loops.split_last().expect("a contraction reduces");
-        words[3] = pick(inner);
-        // the outermost loop stands first: its last step is the ragged one
-        if let Some((first, rest)) = outer.split_first() {
-            words[0] = pick(first);
-            rest.iter().rev().zip((1..3).rev()).for_each(|(middle, at)| words[at] = pick(middle));
-        }
-        words
-    };
-    let (reduction, left, right) = (words(|r| r.extent, one), words(|r| r.left, zero), words(|r| r.right, zero));
-    let row = |of: &[Value], index: usize| roles.rows.get(index).map_or(zero, |&dim| of[dim]);
-    match roles.shape {
-        Shape::Product => Walk::Product {
-            kind: roles.kind,
-            right_padded: !matches!(roles.columns, Columns::Single { packed: false, .. }),
-            walk: Product {
-                reduction,
-                left,
-                right,
-                row_inner: inner,
-                left_rows: [row(&strides.left, 0), row(&strides.left, 1)],
-                out_rows: [row(&strides.out, 0), row(&strides.out, 1)],
-                last_block: ragged.map_or(reduction[3], |count| emitter.index(count)),
-                right_group: strides.right_group,
-                out_group: strides.out_group,
-            },
-        },
-        // one reduction loop stands innermost, two stand outermost and innermost
-        Shape::Depthwise => Walk::Depthwise(Depthwise {
-            window: [reduction[0], reduction[3]],
-            left: [left[0], left[3]],
-            left_pixel: row(&strides.left, 0),
-            right: [right[0], right[3]],
-            out_pixel: row(&strides.out, 0),
-        }),
-    }
 }
 
 /// Subscripts in the result's buffer.
@@ -499,7 +425,8 @@ fn call(
         First::Values => (Start::Values, out),
     };
     let rows = emitter.mul(place.outer_count, place.inner_count);
-    let tile = Tile { left, right, from, out, rows, columns: place.tile_columns, start, walk: *walk };
+    let walk = at_columns(emitter, kernel, *walk, column_group);
+    let tile = Tile { left, right, from, out, rows, columns: place.tile_columns, start, walk };
     emitter.effect(tile.name(), &tile.operands(), &[], tile.attributes());
 }
 

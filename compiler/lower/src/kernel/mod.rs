@@ -12,4 +12,5 @@ mod pad;
 pub mod reduce;
 mod tile;
 mod vectors;
+mod walk;
 mod winograd;

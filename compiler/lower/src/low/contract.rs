@@ -13,6 +13,7 @@ fn micro_kernel(tile: &Tile) -> &'static str {
         Walk::Product { kind: Kind::F32BF16, .. } => "rt_contract_f32_bf16",
         Walk::Product { kind: Kind::F64, .. } => "rt_contract_f64",
         Walk::Product { kind: Kind::U8I8, .. } => "rt_contract_u8_i8",
+        Walk::Blocks(_) => "rt_contract_blocks",
         Walk::Depthwise(_) => "rt_depthwise_f32",
         Walk::Winograd(_) => "rt_winograd_f32",
     }

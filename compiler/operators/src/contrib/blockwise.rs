@@ -1,37 +1,71 @@
 //! Weights in numbers of a few bits, packed into bytes, with a scale for each block: MatMulNBits and what fuses it,
 //! MatMulBnb4, GatherBlockQuantized.
 //!
-//! Weights that are constants become floats once, before the first run.
+//! Other weights than those of MatMulNBits that are constants become floats once, before the first run.
 
 use dialects::onnx::OnnxOp;
-use dialects::onnx::views::microsoft;
-use ir::{Attribute, Blob, DenseElements, Type, Value};
+use dialects::onnx::views::{View, microsoft};
+use ir::{Attribute, Blob, DenseElements, DimExpr, Type, Value};
 
 use crate::graph::{Emitter, Problem};
 use crate::operator::Operator;
 use crate::shape::normalize_axis;
+use crate::structured::blocks::BlockMatrix;
 use crate::upgrade::floats;
 
-pub(crate) const MATMUL_NBITS: Operator = Operator::read_as(OnnxOp::MicrosoftMatMulNBits, |node, emit| {
-    let product: microsoft::MatMulNBits = node.view(emit);
-    if product.weight_prepacked != 0 {
-        return Err(Problem::unsupported("has weights in a layout of one device"));
-    }
-    let layer = Layer {
-        numbers: product.b,
-        scales: product.scales,
-        zero_points: product.zero_points,
-        groups: product.g_idx,
-        bias: product.bias,
-        inputs: product.k,
-        outputs: product.n,
-        block: product.block_size,
-        bits: product.bits,
-    };
-    let result = layer.product(emit, product.a)?;
-    node.replace(result, emit);
-    Ok(())
-});
+/// Known weights in numbers of 4 or 8 bits stay so; all else becomes a product with floats.
+pub(crate) const MATMUL_NBITS: Operator = Operator {
+    normalize: Some(|node, emit| {
+        let product: microsoft::MatMulNBits = node.view(emit);
+        if product.weight_prepacked != 0 {
+            return Err(Problem::unsupported("has weights in a layout of one device"));
+        }
+        let layer = Layer::of(&product);
+        if !layer.stays_packed(emit) {
+            let result = layer.product(emit, product.a)?;
+            node.replace(result, emit);
+        }
+        Ok(())
+    }),
+    shapes: Some(|node| {
+        let product: microsoft::MatMulNBits = node.view();
+        let Some(mut shape) = node.shape_of(product.a) else { return Ok(vec![]) };
+        let Some(last) = shape.last_mut() else { return Err("the operand must have rank 1 or more".to_string()) };
+        node.expect_equal(&last.clone(), &DimExpr::Constant(product.k), "inner extents")?;
+        *last = DimExpr::Constant(product.n);
+        Ok(vec![Some(shape)])
+    }),
+    compose: Some(|emit, op| {
+        let product: microsoft::MatMulNBits = View::of(&emit.body, op);
+        Ok(vec![Some(Layer::of(&product).product(emit, product.a)?)])
+    }),
+    lower: Some(|lowering, op| {
+        let product: microsoft::MatMulNBits = View::of(lowering.source, op);
+        let result = lowering.source.op(op).results()[0];
+        let element = lowering.element(product.a);
+        let rows = lowering.shaped(product.a);
+        let rows = lowering.in_type(&rows, &Type::F32);
+        let matrix = BlockMatrix {
+            numbers: product.b,
+            scales: product.scales,
+            zero_points: product.zero_points,
+            outputs: product.n,
+            inputs: product.k,
+            block: product.block_size,
+            bits: product.bits,
+        };
+        let mut sums = lowering.block_product(&rows, &matrix);
+        if let Some(bias) = product.bias {
+            let bias = lowering.shaped(bias);
+            let bias = lowering.in_type(&bias, &Type::F32);
+            sums = lowering.map(&[&sums, &bias], &sums.shape, Type::F32, |s, e| s.add(e[0], e[1]));
+        }
+        let results = lowering.in_type(&sums, &element);
+        lowering.bind(result, results.value);
+        Ok(())
+    }),
+    ..Operator::of(OnnxOp::MicrosoftMatMulNBits)
+};
 
 /// Two products of the same rows, one of which gates the other.
 pub(crate) const MATMUL_NBITS_MLP: Operator = Operator::read_as(OnnxOp::MicrosoftMatMulNBitsMlp, |node, emit| {
@@ -111,6 +145,42 @@ struct Layer {
 }
 
 impl Layer {
+    fn of(product: &microsoft::MatMulNBits) -> Layer {
+        Layer {
+            numbers: product.b,
+            scales: product.scales,
+            zero_points: product.zero_points,
+            groups: product.g_idx,
+            bias: product.bias,
+            inputs: product.k,
+            outputs: product.n,
+            block: product.block_size,
+            bits: product.bits,
+        }
+    }
+
+    /// Whether the weights are known, and in a form that can be multiplied as it is.
+    fn stays_packed(&self, emit: &Emitter) -> bool {
+        let blocks = (self.inputs + self.block - 1) / self.block.max(1);
+        let count = |value: Value| {
+            Some(emit.body.value_type(emit.known(value).map(|_| value)?).static_shape()?.iter().product::<i64>())
+        };
+        let has = |value: Value, extent: i64| count(value) == Some(extent);
+        let zero_bytes = (blocks * self.bits + 7) / 8;
+        let is_byte = |value: Value| emit.element(value) == Type::unsigned(8);
+        // sums of a block stay below 2^31
+        let longest = if self.bits == 4 { 4096 } else { 256 };
+        [4, 8].contains(&self.bits)
+            && self.inputs > 0
+            && self.outputs > 0
+            && (16..=longest).contains(&self.block)
+            && self.block % 8 == 0
+            && self.groups.is_none()
+            && has(self.numbers, self.outputs * blocks * self.block * self.bits / 8)
+            && has(self.scales, self.outputs * blocks)
+            && self.zero_points.is_none_or(|zeros| is_byte(zeros) && has(zeros, self.outputs * zero_bytes))
+    }
+
     fn product(&self, emit: &mut Emitter, rows: Value) -> Result<Value, Problem> {
         let element = emit.element(rows);
         let weights = weights(emit, self, &element)?;

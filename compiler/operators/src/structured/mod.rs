@@ -8,6 +8,7 @@
 //! - A size that depends only on the inputs' extents is computed in the entry block before everything else.
 
 pub(crate) mod blocked;
+pub(crate) mod blocks;
 pub(crate) mod bytes;
 pub(crate) mod calls;
 pub(crate) mod contraction;

@@ -1,0 +1,346 @@
+//! Contractions whose right operand is in numbers of a few bits, with a scale for each block of a column.
+//!
+//! The left operand becomes numbers in fixed point, block by block: 24 bits of which the largest number of the block uses all, in
+//! three digits to the base 256. Products of digits and numbers are summed up in integers, which is exact; sums of blocks are scaled
+//! and added up in f32. A block that holds an infinity or a NaN makes the sum a NaN.
+
+use std::cell::RefCell;
+
+use abi::{Blocks, Descriptor, Start};
+
+use super::lanes::{Fused, Portable};
+
+const GROUP: usize = abi::COLUMN_GROUP as usize;
+/// Digits of a number.
+const DIGITS: usize = 3;
+/// The largest number that three digits say.
+const LARGEST: f32 = (127 * 65536 + 127 * 256 + 127) as f32;
+/// What is smaller than this is zero: scaling it up would overflow.
+const SMALLEST: f32 = 1e-30;
+/// Numbers whose digits are made side by side: blocks are multiples of it.
+const PIECE: usize = 8;
+/// Bytes of digits that are made at a time, unless one row has more.
+const ROOM: usize = 1 << 18;
+/// Bytes of the right operand that are fetched ahead.
+const AHEAD: usize = 4096;
+
+/// Registers of sums of products, and of integers.
+pub(super) trait Digits: Fused<Element = f32> {
+    /// As many integers as there are lanes.
+    type Integers: Copy;
+
+    /// A number in every lane.
+    unsafe fn spread(number: i32) -> Self::Integers;
+    /// Loads all lanes from any address.
+    unsafe fn words(from: *const i32) -> Self::Integers;
+    /// The bytes of the words moved down by so many bits, as far as the mask has them.
+    unsafe fn bytes(words: Self::Integers, shift: u32, mask: i32) -> Self::Integers;
+    /// Adds the products of four unsigned and four signed bytes to each lane.
+    unsafe fn add_products(sums: Self::Integers, numbers: Self::Integers, digits: Self::Integers) -> Self::Integers;
+    /// Products of as many unsigned bytes as there are lanes and a number.
+    unsafe fn products(bytes: *const u8, number: i32) -> Self::Integers;
+    /// The sums of digits as floats, the lowest first.
+    unsafe fn combined(sums: [Self::Integers; DIGITS]) -> Self;
+}
+
+/// One call: the descriptor and the buffers.
+pub(super) struct BlockProduct<'a> {
+    pub(super) descriptor: &'a Descriptor<Blocks<i64>>,
+    pub(super) a: *const f32,
+    pub(super) words: *const i32,
+    pub(super) init: *const f32,
+    pub(super) c: *mut f32,
+    pub(super) rows: usize,
+    pub(super) cols: usize,
+}
+
+/// Some rows of the left operand.
+pub(super) struct Rows<'r> {
+    /// Each row's digits, `[rows, 3, depth]`.
+    digits: &'r mut [i8],
+    /// For each block of a row: what one is worth, and the sums of its digits.
+    blocks: &'r mut [Block],
+    /// The first of them, and how many there are.
+    first: usize,
+    count: usize,
+}
+
+#[derive(Clone, Copy, Default)]
+pub(super) struct Block {
+    unit: f32,
+    sums: [i32; DIGITS],
+}
+
+thread_local! {
+    /// Room for digits and blocks, kept from call to call.
+    static SCRATCH: RefCell<(Vec<i8>, Vec<Block>)> = const { RefCell::new((Vec::new(), Vec::new())) };
+}
+
+/// Computes some rows of a call in one instruction set: digits and blocks of the rows are room for them.
+pub(super) type BlockKernel = unsafe fn(&BlockProduct<'_>, rows: &mut Rows<'_>);
+
+impl BlockProduct<'_> {
+    /// As many rows at a time as there is room for.
+    pub(super) unsafe fn run(&self, kernel: BlockKernel) {
+        let (depth, blocks) = (self.padded_depth(), self.blocks());
+        let at_once = (ROOM / (DIGITS * depth).max(1)).clamp(1, self.rows.max(1));
+        SCRATCH.with_borrow_mut(|(digits, own)| {
+            digits.resize(at_once * DIGITS * depth, 0);
+            own.resize(at_once * blocks, Block::default());
+            for first in (0..self.rows).step_by(at_once) {
+                let count = at_once.min(self.rows - first);
+                // SAFETY: promised by the caller.
+                unsafe { kernel(self, &mut Rows { digits, blocks: own, first, count }) };
+            }
+        });
+    }
+}
+
+/// The whole of some rows, to be compiled within a function that enables the instruction set.
+#[inline(always)]
+pub(super) unsafe fn product<V: Digits, const VECTORS: usize>(problem: &BlockProduct<'_>, rows: &mut Rows<'_>) {
+    // SAFETY: promised by the caller.
+    unsafe {
+        match problem.descriptor.walk.bits {
+            4 => product_of::<V, VECTORS, 4>(problem, rows),
+            8 => product_of::<V, VECTORS, 8>(problem, rows),
+            other => unreachable!("there are no numbers of {other} bits"),
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn product_of<V: Digits, const VECTORS: usize, const BITS: usize>(
+    problem: &BlockProduct<'_>,
+    rows: &mut Rows<'_>,
+) {
+    let d = &problem.descriptor.walk;
+    let (depth, blocks) = (problem.padded_depth(), problem.blocks());
+    for row in 0..rows.count {
+        let digits = &mut rows.digits[row * DIGITS * depth..][..DIGITS * depth];
+        // SAFETY: the caller vouches for the rows.
+        let numbers = unsafe {
+            std::slice::from_raw_parts(problem.a.offset(problem.row(rows.first + row, d.left_rows)), d.depth as usize)
+        };
+        to_digits(numbers, d.block as usize, digits, &mut rows.blocks[row * blocks..][..blocks]);
+    }
+    for column in (0..problem.cols).step_by(GROUP) {
+        let mut row = 0;
+        // SAFETY: as above, for everything that the descriptor reaches.
+        unsafe {
+            while row + 4 <= rows.count {
+                problem.tile::<V, VECTORS, BITS, 4>(rows, row, column);
+                row += 4;
+            }
+            while row < rows.count {
+                problem.tile::<V, VECTORS, BITS, 1>(rows, row, column);
+                row += 1;
+            }
+        }
+    }
+}
+
+/// Has a line of memory brought nearer, of which more is read than processors fetch ahead by themselves.
+#[inline(always)]
+fn prefetch(from: *const i32) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: this never faults, whatever the address.
+    unsafe {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        _mm_prefetch::<_MM_HINT_T0>(from.cast());
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = from;
+}
+
+/// The numbers of a row in fixed point: `[3, depth]` digits, zero behind the last number.
+#[inline(always)]
+fn to_digits(row: &[f32], block: usize, digits: &mut [i8], blocks: &mut [Block]) {
+    let depth = digits.len() / DIGITS;
+    let (low, rest) = digits.split_at_mut(depth);
+    let (middle, high) = rest.split_at_mut(depth);
+    let planes = low.chunks_mut(block).zip(middle.chunks_mut(block)).zip(high.chunks_mut(block));
+    for ((numbers, own), ((low, middle), high)) in row.chunks(block).zip(blocks).zip(planes) {
+        // as bits, sizes are ordered as they are, infinities and NaNs behind all
+        let largest = numbers.iter().map(|number| number.abs().to_bits()).max().unwrap_or(0);
+        let largest = f32::from_bits(largest);
+        let scale = if largest.is_finite() && largest >= SMALLEST { LARGEST / largest } else { 0.0 };
+        let mut sums = [0i32; DIGITS];
+        let pieces = low.chunks_exact_mut(PIECE).zip(middle.chunks_exact_mut(PIECE)).zip(high.chunks_exact_mut(PIECE));
+        for (at, ((low, middle), high)) in pieces.enumerate() {
+            let mut piece = [0.0f32; PIECE];
+            let from = &numbers[(at * PIECE).min(numbers.len())..];
+            let count = from.len().min(PIECE);
+            piece[..count].copy_from_slice(&from[..count]);
+            for lane in 0..PIECE {
+                let number = if scale == 0.0 { 0.0 } else { (piece[lane] * scale).clamp(-LARGEST, LARGEST) };
+                // SAFETY: the number is finite and small enough.
+                let number = unsafe { number.round_ties_even().to_int_unchecked::<i32>() };
+                let lowest = i32::from(number as i8);
+                let number = (number - lowest) >> 8;
+                let second = i32::from(number as i8);
+                let third = (number - second) >> 8;
+                (low[lane], middle[lane], high[lane]) = (lowest as i8, second as i8, third as i8);
+                sums = [sums[0] + lowest, sums[1] + second, sums[2] + third];
+            }
+        }
+        let unit = if largest.is_finite() { largest / LARGEST } else { f32::NAN };
+        *own = Block { unit: if largest < SMALLEST { 0.0 } else { unit }, sums };
+    }
+}
+
+impl BlockProduct<'_> {
+    fn blocks(&self) -> usize {
+        let d = &self.descriptor.walk;
+        (d.depth as usize).div_ceil(d.block as usize)
+    }
+
+    /// With the rest of the last block.
+    fn padded_depth(&self) -> usize {
+        self.blocks() * self.descriptor.walk.block as usize
+    }
+
+    /// Where a row begins in an operand whose row loops move so far.
+    #[inline(always)]
+    fn row(&self, row: usize, strides: [i64; 2]) -> isize {
+        let width = self.descriptor.walk.row_inner.max(1) as usize;
+        (row / width) as isize * strides[1] as isize + (row % width) as isize * strides[0] as isize
+    }
+
+    /// `ROWS` rows by a group of columns.
+    #[inline(always)]
+    unsafe fn tile<V: Digits, const VECTORS: usize, const BITS: usize, const ROWS: usize>(
+        &self,
+        rows: &Rows<'_>,
+        row: usize,
+        column: usize,
+    ) {
+        let Descriptor { walk: d, start, .. } = self.descriptor;
+        let (depth, blocks, block) = (self.padded_depth(), self.blocks(), d.block as usize);
+        // numbers of a word, and bytes' worth of them
+        let (in_word, quads) = (32 / BITS, 8 / BITS);
+        let mask = (0xff >> (8 - BITS)) * 0x0101_0101u32;
+        let middle = 1i32 << (BITS - 1);
+        let group = (column / GROUP) as isize;
+        // SAFETY: the caller vouches for all that the descriptor reaches; digits and blocks are those of all rows.
+        unsafe {
+            let mut words = self.words.offset(group * d.right_group as isize);
+            let scales = (d.scales as *const f32).offset(group * d.scales_group as isize);
+            let zero_points = (d.zero_points as *const u8).wrapping_offset(group * d.scales_group as isize);
+            let mut digits = [rows.digits.as_ptr(); ROWS];
+            for (r, digits) in digits.iter_mut().enumerate() {
+                *digits = digits.add((row + r) * DIGITS * depth);
+            }
+            let mut sums = [[V::zero(); VECTORS]; ROWS];
+            for b in 0..blocks {
+                let mut own = [Block::default(); ROWS];
+                for (r, own) in own.iter_mut().enumerate() {
+                    *own = *rows.blocks.get_unchecked((row + r) * blocks + b);
+                }
+                let mut totals: [[[V::Integers; DIGITS]; VECTORS]; ROWS] = [[[V::spread(0); DIGITS]; VECTORS]; ROWS];
+                for (totals, own) in totals.iter_mut().zip(&own) {
+                    for (v, totals) in totals.iter_mut().enumerate() {
+                        for (total, count) in totals.iter_mut().zip(&own.sums) {
+                            let count = count.wrapping_neg();
+                            *total = match d.zero_points {
+                                0 => V::spread(count.wrapping_mul(middle)),
+                                _ => V::products(zero_points.wrapping_add(b * GROUP + v * V::WIDTH), count),
+                            };
+                        }
+                    }
+                }
+                for word in 0..block / in_word {
+                    prefetch(words.wrapping_byte_add(AHEAD));
+                    for v in 0..VECTORS {
+                        let own = V::words(words.add(v * V::WIDTH));
+                        for quad in 0..quads {
+                            let numbers = V::bytes(own, (quad * BITS) as u32, mask as i32);
+                            let at = b * block + word * in_word + quad * 4;
+                            for (totals, digits) in totals.iter_mut().zip(&digits) {
+                                for (digit, total) in totals[v].iter_mut().enumerate() {
+                                    let from = digits.add(digit * depth + at).cast::<i32>();
+                                    *total = V::add_products(*total, numbers, V::spread(from.read_unaligned()));
+                                }
+                            }
+                        }
+                    }
+                    words = words.add(GROUP);
+                }
+                for v in 0..VECTORS {
+                    let scale = V::load(scales.add(b * GROUP + v * V::WIDTH));
+                    for ((sums, totals), own) in sums.iter_mut().zip(&totals).zip(&own) {
+                        let factor = V::zero().multiply_add(scale, V::broadcast(own.unit));
+                        sums[v] = sums[v].multiply_add(V::combined(totals[v]), factor);
+                    }
+                }
+            }
+            for (r, sums) in sums.into_iter().enumerate() {
+                let to = self.c.offset(self.row(rows.first + row + r, d.out_rows) + group * d.out_group as isize);
+                for (v, sum) in sums.into_iter().enumerate() {
+                    let from = column + v * V::WIDTH;
+                    let lanes = V::mask(self.cols.saturating_sub(from).min(V::WIDTH));
+                    let to = to.wrapping_add(v * V::WIDTH);
+                    let first = match start {
+                        Start::Zero => V::zero(),
+                        Start::Columns => V::load_masked(self.init.wrapping_add(from), lanes),
+                        Start::Values => V::load_masked(to, lanes),
+                    };
+                    first.multiply_add(sum, V::broadcast(1.0)).store_masked(to, lanes);
+                }
+            }
+        }
+    }
+}
+
+impl Digits for Portable<f32> {
+    type Integers = [i32; 4];
+
+    #[inline(always)]
+    unsafe fn spread(number: i32) -> [i32; 4] {
+        [number; 4]
+    }
+
+    #[inline(always)]
+    unsafe fn words(from: *const i32) -> [i32; 4] {
+        // SAFETY: the caller vouches for the words.
+        unsafe { from.cast::<[i32; 4]>().read_unaligned() }
+    }
+
+    #[inline(always)]
+    unsafe fn bytes(words: [i32; 4], shift: u32, mask: i32) -> [i32; 4] {
+        words.map(|word| (word >> shift) & mask)
+    }
+
+    #[inline(always)]
+    unsafe fn add_products(sums: [i32; 4], numbers: [i32; 4], digits: [i32; 4]) -> [i32; 4] {
+        std::array::from_fn(|lane| {
+            let (numbers, digits) = (numbers[lane].to_le_bytes(), digits[lane].to_le_bytes());
+            let product = |at: usize| i32::from(numbers[at]) * i32::from(digits[at] as i8);
+            sums[lane].wrapping_add(product(0) + product(1) + product(2) + product(3))
+        })
+    }
+
+    #[inline(always)]
+    unsafe fn products(bytes: *const u8, number: i32) -> [i32; 4] {
+        // SAFETY: the caller vouches for the bytes.
+        let bytes = unsafe { bytes.cast::<[u8; 4]>().read_unaligned() };
+        bytes.map(|byte| i32::from(byte).wrapping_mul(number))
+    }
+
+    #[inline(always)]
+    unsafe fn combined([low, middle, high]: [[i32; 4]; DIGITS]) -> Self {
+        Portable(std::array::from_fn(|lane| {
+            let lower = middle[lane].wrapping_shl(8).wrapping_add(low[lane]);
+            high[lane] as f32 * 65536.0 + lower as f32
+        }))
+    }
+}
+
+/// For any machine.
+///
+/// # Safety
+/// As for [`BlockKernel`].
+pub(super) unsafe fn portable(problem: &BlockProduct<'_>, rows: &mut Rows<'_>) {
+    // SAFETY: promised by the caller.
+    unsafe { product::<Portable<f32>, 4>(problem, rows) }
+}
