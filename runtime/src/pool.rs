@@ -201,6 +201,14 @@ pub extern "C" fn rt_set_threads(threads: i64) {
     THREAD_LIMIT.set(limit);
 }
 
+/// Threads that a loop which this thread starts may run on.
+pub(crate) fn threads() -> usize {
+    match THREAD_LIMIT.get() {
+        1 => 1,
+        limit => limit.min(pool().workers.len() + 1),
+    }
+}
+
 /// Marks the begin of a run: until [`rt_end_run`], idle workers spin for a moment before they sleep.
 #[unsafe(no_mangle)]
 pub extern "C" fn rt_begin_run() {
@@ -228,13 +236,12 @@ pub extern "C" fn rt_parallel_for(environment: *mut i64, count: i64, grain: i64,
         return;
     }
     let grain = grain.max(1);
-    let limit = THREAD_LIMIT.get();
-    if limit <= 1 || count <= grain {
+    let helpers = if count <= grain { 0 } else { threads() - 1 };
+    if helpers == 0 {
         return body(environment, 0, count);
     }
     let pool = pool();
-    let helpers = pool.workers.len().min(limit - 1);
-    if helpers == 0 || pool.busy.swap(true, Ordering::Acquire) {
+    if pool.busy.swap(true, Ordering::Acquire) {
         return body(environment, 0, count);
     }
     let grains = count.saturating_add(grain - 1) / grain;

@@ -1,10 +1,14 @@
 // RUN: onnx-opt %s --pass-pipeline=optimize | FileCheck %s
 // RUN: onnx-opt %s --pass-pipeline='optimize{strict-fp=true}' | FileCheck %s --check-prefix=STRICT
+// RUN: onnx-opt %s --pass-pipeline='optimize{without=linear+shape}' | FileCheck %s --check-prefix=WITHOUT
 
 // Transposing twice is doing nothing, statically and with dynamic extents.
 // CHECK: ^bb0(%[[X:.*]]: tensor<?x4xf32>):
 // CHECK-NEXT: %[[R:.*]] = "onnx.Relu"(%[[X]])
 // CHECK-NEXT: "func.return"(%[[R]])
+
+// WITHOUT: "onnx.Transpose"
+// WITHOUT: "onnx.Transpose"
 
 // STRICT: ^bb0(%[[X:.*]]: tensor<?x4xf32>):
 // STRICT-NEXT: %[[R:.*]] = "onnx.Relu"(%[[X]])

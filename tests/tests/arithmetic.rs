@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use driver::{Arithmetic, Blob, Compiler, Options, Session, Tensor, Type};
+use driver::{Arithmetic, Blob, Compiler, Options, Part, Session, Tensor, Type};
 use ir::{FloatType, Module, parse_module};
 
 const SHAPE: [i64; 4] = [1, 4, 8, 8];
@@ -217,6 +217,20 @@ fn strict_arithmetic_is_that_of_the_nodes_one_by_one() {
 #[test]
 fn fixed_arithmetic_is_that_of_the_nodes_one_by_one_whatever_they_add_up() {
     check(Arithmetic::Fixed);
+}
+
+/// A compiler without all that it can do without computes the same.
+#[test]
+fn what_is_left_out_changes_no_bit() {
+    let whole = Options { arithmetic: Arithmetic::Ordered, ..Options::default() };
+    let bare = Options { without: Part::ALL.to_vec(), ..whole.clone() };
+    for seed in 0..GRAPHS / 4 {
+        let mut numbers = Numbers(seed);
+        let nodes = graph(&mut numbers, false);
+        let numbered: Vec<(usize, &Node)> = nodes.iter().enumerate().map(|(at, node)| (at + 1, node)).collect();
+        let x = [input(&mut numbers)];
+        assert!(bits(&run(&numbered, &x, &bare)) == bits(&run(&numbered, &x, &whole)), "graph {seed}");
+    }
 }
 
 /// `(x + 1e8) - 1e8` and `(x w) s`, as they stand.

@@ -80,6 +80,9 @@ impl Translator<'_> {
         if let Some(value) = self.bounded(op, name, arguments) {
             return Some(value);
         }
+        if let Some(value) = self.extreme(name, arguments) {
+            return Some(value);
+        }
         let ins = self.builder.ins();
         Some(match (name, arguments) {
             ("arith.addf", &[x, y]) => ins.fadd(x, y),
@@ -127,6 +130,29 @@ impl Translator<'_> {
             false => self.builder.ins().fcmp(FloatCC::LessThan, value, bound),
         };
         Some(self.choose(bound_wins, bound, value))
+    }
+
+    /// The larger or the smaller of two registers' lanes. The processor's instruction gives its second operand if one is a NaN or
+    /// both are zeros: taken both ways round, the results differ only then. Of two zeros the bits of both tell which is the one, and
+    /// all bits set are a NaN.
+    fn extreme(&mut self, name: &str, arguments: &[Value]) -> Option<Value> {
+        let &[x, y] = arguments else { return None };
+        let r#type = self.builder.func.dfg.value_type(x);
+        let (better, is_largest) = match name {
+            _ if !r#type.is_vector() => return None,
+            "arith.maximumf" => (FloatCC::GreaterThan, true),
+            "arith.minimumf" => (FloatCC::LessThan, false),
+            _ => return None,
+        };
+        let [one, other] = [(x, y), (y, x)].map(|(x, y)| {
+            let is_better = self.builder.ins().fcmp(better, x, y);
+            self.choose(is_better, x, y)
+        });
+        let ins = self.builder.ins();
+        let both = if is_largest { ins.band(one, other) } else { ins.bor(one, other) };
+        let missing = self.builder.ins().fcmp(FloatCC::Unordered, x, y);
+        let missing = self.reinterpret(r#type, missing);
+        Some(self.builder.ins().bor(both, missing))
     }
 
     /// The better of two numbers; a NaN gives way to the other operand.

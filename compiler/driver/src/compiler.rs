@@ -7,7 +7,6 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use codegen_cranelift::Tier;
 use dialects::levels::Level;
 use dialects::rt::routines::STRINGS;
 use ir::{Attribute, Diagnostic, FunctionView, IndexMap, Location, Module, Result, Severity};
@@ -22,15 +21,15 @@ use crate::cache::{Cache, Keep, Keeper, Request};
 use crate::code::Code;
 use crate::evidence::Evidence;
 use crate::freestanding;
+use crate::generate::Made;
 use crate::globals::Globals;
-use crate::parts;
+use crate::part::Part;
 use crate::pipeline::{self, MAIN, Timings};
 use crate::progress::{Observer, Stage};
 use crate::session::Entry;
 use crate::signature::Signature;
-use crate::tiers::{Recipe, Successor, Unlinked, Upgrade, upgrade};
+use crate::tiers::{Successor, Unlinked, Upgrade, upgrade};
 use crate::trace::{Trace, Traced};
-use crate::worker;
 
 /// Which code generator makes the machine code.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -95,6 +94,8 @@ pub struct Options {
     pub shapes: BTreeMap<String, Vec<i64>>,
     /// What the order of floating point operations may depend on.
     pub arithmetic: Arithmetic,
+    /// What is left out of the compiler.
+    pub without: Vec<Part>,
     /// Where set, code is without a runtime, and the name of what C calls begins with it.
     pub freestanding: Option<String>,
     /// Whether a model that breaks any rule of ONNX is refused, not only one that nobody can run.
@@ -128,6 +129,7 @@ impl Default for Options {
             metadata: false,
             shapes: BTreeMap::new(),
             arithmetic: Arithmetic::default(),
+            without: Vec::new(),
             freestanding: None,
             strict: false,
             rules: Profile::default(),
@@ -373,17 +375,24 @@ impl Compiler {
         timings: Timings,
         keep: Option<Keep>,
     ) -> Result<CompiledModel> {
-        let successor = (self.options.backend == Backend::Auto).then(|| {
-            let options =
-                Options { backend: Backend::Llvm, observer: None, print_after: vec![], ..self.options.clone() };
-            let (compiler, module, signature) = (Compiler { options }, module.clone(), signature.clone());
-            let keep = keep.clone();
-            Successor::new(move |cancelled| {
-                compiler.finish_unless(cancelled, module, signature, Timings::default(), keep)
-            })
+        let is_auto = self.options.backend == Backend::Auto;
+        let successor = is_auto.then(|| match &keep {
+            Some(keep) => self.successor_of(keep.clone()),
+            None => {
+                let (compiler, module, signature) = (self.succeeding(), module.clone(), signature.clone());
+                Successor::new(move |cancelled| {
+                    compiler.finish_unless(cancelled, module, signature, Timings::default(), None)
+                })
+            }
         });
         let model = self.finish_unless(&Arc::default(), module, signature, timings, keep)?;
         Ok(CompiledModel { successor, ..model })
+    }
+
+    /// The compiler of the same model with LLVM, beside its runs.
+    pub(crate) fn succeeding(&self) -> Compiler {
+        let options = Options { backend: Backend::Llvm, observer: None, print_after: vec![], ..self.options.clone() };
+        Compiler { options }
     }
 
     pub(crate) fn finish_unless(
@@ -394,9 +403,12 @@ impl Compiler {
         mut timings: Timings,
         keep: Option<Keep>,
     ) -> Result<CompiledModel> {
-        let parts = self.to_low(&mut module, &mut timings)?;
-        self.enter(Stage::Generate);
-        let mut model = self.generate(cancelled, &module, parts, signature, timings)?;
+        self.to_kernels(&mut module, &mut timings)?;
+        let made = match self.options.backend {
+            Backend::Auto | Backend::Cranelift => self.cranelift_code(&mut module, cancelled, &mut timings)?,
+            Backend::Llvm => self.llvm_code(&mut module, cancelled, &mut timings)?,
+        };
+        let mut model = self.model(&module, made, signature, timings)?;
         self.enter(Stage::Initialize);
         let mut timings = std::mem::take(&mut model.timings);
         timings.measure("initialize", || model.initialize())?;
@@ -409,49 +421,28 @@ impl Compiler {
 
     /// Takes a module from the structured level to the low level, in parts.
     pub(crate) fn to_low(&self, module: &mut Module, timings: &mut Timings) -> Result<Vec<Module>> {
-        self.enter(Stage::Kernels);
-        pipeline::run(module, &pipeline::kernels(&self.options), &self.options, timings)?;
-        self.enter(Stage::Lower);
+        self.to_kernels(module, timings)?;
         self.lower_parts(module, timings)
     }
 
-    /// Takes a module from the kernel level to the low level, in as many parts as there are workers.
-    fn lower_parts(&self, module: &mut Module, timings: &mut Timings) -> Result<Vec<Module>> {
-        let (whole, each) = pipeline::low_steps(&self.options);
-        pipeline::run(module, &whole, &self.options, timings)?;
-        let mut parts = parts::split(module, self.options.workers);
-        timings.measure("lower-to-low", || {
-            let lower = |part: &mut Module| pipeline::run(part, &each, &self.options, &mut Timings::default());
-            std::thread::scope(|scope| {
-                let (first, rest) = parts.split_first_mut().expect("a module has a part");
-                let helpers: Vec<_> = rest.iter_mut().map(|part| scope.spawn(move || lower(part))).collect();
-                let mine = lower(first);
-                helpers.into_iter().fold(mine, |all, helper| all.and(helper.join().expect("passes do not panic")))
-            })
-        })?;
-        parts::keep_first_definitions(&mut parts);
-        Ok(parts)
+    /// Takes a module from the structured level to the kernel level.
+    fn to_kernels(&self, module: &mut Module, timings: &mut Timings) -> Result<()> {
+        self.enter(Stage::Kernels);
+        pipeline::run(module, &pipeline::kernels(&self.options), &self.options, timings)?;
+        self.enter(Stage::Lower);
+        Ok(())
     }
 
-    fn enter(&self, stage: Stage) {
+    pub(crate) fn enter(&self, stage: Stage) {
         if let Some(observer) = &self.options.observer {
             observer.tell(stage);
         }
     }
 
-    fn generate(
-        &self,
-        cancelled: &Arc<AtomicBool>,
-        module: &Module,
-        parts: Vec<Module>,
-        signature: Signature,
-        mut timings: Timings,
-    ) -> Result<CompiledModel> {
-        let mut globals = timings.measure("weights", || Globals::of(module, &parts));
-        let recipe = Recipe { parts, symbols: globals.symbols(), workers: self.options.workers };
+    fn model(&self, module: &Module, made: Made, signature: Signature, timings: Timings) -> Result<CompiledModel> {
+        let Made { globals, code, unlinked, recipe } = made;
         let keeper = Arc::new(OnceLock::new());
-        let (code, unlinked) = timings.measure("codegen", || self.machine_code(&recipe, cancelled))?;
-        let upgrade = matches!(unlinked, Unlinked::Cranelift(_)).then(|| upgrade(|| Ok(recipe), keeper.clone()));
+        let upgrade = recipe.map(|recipe| upgrade(|| Ok(recipe), keeper.clone()));
         let main = code.function(MAIN).ok_or_else(|| internal("the code has no function @main_graph"))?;
         let profiled = module.attributes.get(lower::low::profile::PROFILED).and_then(Attribute::as_array);
         Ok(CompiledModel {
@@ -474,21 +465,6 @@ impl Compiler {
             unlinked: Some(unlinked).filter(|_| self.options.cache.is_some()),
             _code: code,
         })
-    }
-
-    fn machine_code(&self, recipe: &Recipe, cancelled: &Arc<AtomicBool>) -> Result<(Code, Unlinked)> {
-        match self.options.backend {
-            Backend::Auto | Backend::Cranelift => {
-                let unlinked = recipe.compile(Tier::Quick, cancelled)?;
-                let code = Code::Cranelift(Box::new(unlinked.link(&recipe.symbols)?));
-                Ok((code, Unlinked::Cranelift(unlinked)))
-            }
-            Backend::Llvm => {
-                let objects = worker::compile(&recipe.parts, cancelled)?;
-                let code = loader::load(&objects, &recipe.symbols).map_err(|error| internal(&error))?;
-                Ok((Code::Objects(code), Unlinked::Llvm(objects)))
-            }
-        }
     }
 }
 

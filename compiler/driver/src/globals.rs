@@ -27,14 +27,8 @@ impl From<IndexMap<String, Memory>> for Globals {
 }
 
 impl Globals {
-    /// Finds or makes the memory of a module's globals, and of those that lowering added to parts of it.
-    pub(crate) fn of(module: &Module, parts: &[Module]) -> Globals {
-        let mut globals = Globals::default();
-        std::iter::once(module).chain(parts).for_each(|module| globals.add(module));
-        globals
-    }
-
-    fn add(&mut self, module: &Module) {
+    /// Finds or makes the memory of a module's globals that are not here yet.
+    pub(crate) fn add(&mut self, module: &Module) {
         for &op in module.ops() {
             let operation = module.body.op(op);
             if operation.name.as_str() == "memref.global"

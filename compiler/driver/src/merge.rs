@@ -66,7 +66,7 @@ fn rename(body: &mut Body, names: &IndexMap<String, String>) {
 
 fn renamed_all(attributes: &Attributes, names: &IndexMap<String, String>) -> Attributes {
     let mut renamed = Attributes::new();
-    attributes.iter().for_each(|(name, value)| renamed.set(name, renamed_one(value, names)));
+    attributes.iter().for_each(|(name, value)| renamed.set(name.to_string(), renamed_one(value, names)));
     renamed
 }
 

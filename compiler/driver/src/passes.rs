@@ -4,7 +4,7 @@ use std::io::Write;
 use std::sync::Arc;
 
 use ir::pass::{OptionDefinition, OptionKind, PassContext, PassDefinition, PassRegistry};
-use ir::{Attribute, IndexMap, Module, Result};
+use ir::{Attribute, Diagnostic, ErrorClass, IndexMap, Location, Module, Result};
 
 use dialects::levels::{Level, verify_level};
 use operators::decompose::{Which, decompose};
@@ -69,6 +69,12 @@ const OPTIMIZE: PassDefinition =
                 default: "false",
             },
             OptionDefinition {
+                name: "without",
+                summary: "Families of rules that are left out, with + between them.",
+                kind: OptionKind::Text,
+                default: "",
+            },
+            OptionDefinition {
                 name: "trace",
                 summary: "Whether to note in rt.gone what became of operations that are left out.",
                 kind: OptionKind::Flag,
@@ -82,11 +88,28 @@ const OPTIMIZE: PassDefinition =
             },
         ]);
 
+/// A family of rules by its name.
+fn family(name: &str) -> Result<&'static str> {
+    let known = || optimize::families();
+    known().find(|family| *family == name).ok_or_else(|| {
+        let message = format!("there is no family of rules '{name}'");
+        let note = format!("the families are {}", known().collect::<Vec<_>>().join(", "));
+        Diagnostic::error(ErrorClass::Usage, Location::Unknown, message).with_note(note).into()
+    })
+}
+
 fn optimize(module: &mut Module, context: &PassContext<'_>) -> Result<()> {
     let chosen = |name: &str| context.options.get(name) == "true";
     let limits = optimize::Options::default();
     let options = optimize::Options {
         strict_fp: chosen("strict-fp"),
+        without: context
+            .options
+            .get("without")
+            .split('+')
+            .filter(|name| !name.is_empty())
+            .map(family)
+            .collect::<Result<_>>()?,
         explain: chosen("explain"),
         trace: chosen("trace"),
         ..limits

@@ -7,6 +7,7 @@ use ir::pass::{Filter, PassManager, PassRegistry, Pipeline};
 use ir::{Diagnostic, ErrorClass, Location, Module, Registry, Result};
 
 use crate::compiler::{Arithmetic, Backend, Options, Processor};
+use crate::part::Part;
 use crate::passes;
 
 pub use ir::pass::Timings;
@@ -27,7 +28,12 @@ pub fn graph(options: &Options) -> String {
 /// [`graph`] in two halves: what stays at the graph level, and what leads down.
 pub(crate) fn graph_steps(options: &Options) -> [String; 2] {
     let strict = options.arithmetic != Arithmetic::Reassociated;
-    let optimize = format!("optimize{{strict-fp={strict} explain={} trace={}}}", options.explain, options.trace);
+    let optimize = format!(
+        "optimize{{strict-fp={strict} without={} explain={} trace={}}}",
+        options.rules_without(),
+        options.explain,
+        options.trace
+    );
     // micro-kernels that only some operators have add up as they like
     let lowered = options.arithmetic == Arithmetic::Fixed || options.freestanding.is_some();
     let decompose = format!("decompose{{foreign=true lowered={lowered}}}");
@@ -52,7 +58,9 @@ fn low_step(name: &'static str, options: &Options) -> String {
             format!("{name}{{sines=called}},{},{}", DEFINE_FUNCTIONS.name, ROUND_PRODUCTS.name)
         }
         // LLVM's vectors are as wide as those of the runtime
-        EXPAND_MATH if options.backend != Backend::Llvm && options.freestanding.is_none() => {
+        EXPAND_MATH
+            if options.backend != Backend::Llvm && options.freestanding.is_none() && options.has(Part::Rows) =>
+        {
             format!("{},{name}", MAP_ROWS.name)
         }
         _ => name.to_string(),
@@ -96,13 +104,14 @@ pub fn kernels(options: &Options) -> String {
     // what gives the first result quickly does not pay for weights of another form
     let is_quick = options.backend == Backend::Auto;
     let is_free = options.arithmetic == Arithmetic::Reassociated && options.freestanding.is_none();
-    let winograd = if is_free && !is_quick { "use-winograd," } else { "" };
+    let winograd = if is_free && !is_quick && options.has(Part::Winograd) { "use-winograd," } else { "" };
     // micro-kernels fuse products into sums
     let is_fused = options.arithmetic != Arithmetic::Fixed && options.freestanding.is_none();
     let halves = if is_fused { "use-halves," } else { "" };
-    let tables = if options.freestanding.is_none() { "use-tables," } else { "" };
+    let tables = if options.freestanding.is_none() && options.has(Part::Tables) { "use-tables," } else { "" };
+    let fuse = options.has(Part::Fusion);
     format!(
-        "{winograd}{halves}{tables}outline-kernels{{shapes={shapes}}},fold-constants,\
+        "{winograd}{halves}{tables}outline-kernels{{shapes={shapes} fuse={fuse}}},fold-constants,\
          build-kernels{{target={target} order={order} memory={memory}}}{time}"
     )
 }

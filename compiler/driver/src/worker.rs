@@ -1,12 +1,14 @@
-//! The LLVM back end, in processes of its own: `onnxc --worker` reads a module at the low level from its standard input
-//! and writes an object file to its standard output. This process never loads LLVM.
+//! The LLVM back end, in processes of its own: `onnxc --worker` reads modules at the low level from its standard input and
+//! writes an object file for each to its standard output, both behind their lengths as eight bytes, the lowest first. This
+//! process never loads LLVM.
 
 use std::ffi::OsString;
 use std::io::{Read, Write};
 use std::path::PathBuf;
-use std::process::{Child, ChildStdout, Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use ir::{Diagnostic, Location, Module, PrintOptions, Result};
@@ -17,14 +19,48 @@ const PROGRAM: &str = "ONNXC";
 /// How long it takes at most until a cancellation is seen.
 const PATIENCE: Duration = Duration::from_millis(20);
 
-/// Compiles the parts of a module in a process each, unless that is cancelled; returns their objects.
-pub(crate) fn compile(parts: &[Module], cancelled: &AtomicBool) -> Result<Vec<Vec<u8>>> {
-    let program = program();
-    // every worker writes its output only after it has read all of its input, so writing cannot block on reading
-    let workers: Vec<Child> = parts.iter().map(|part| start(&program, part)).collect::<Result<_>>()?;
-    // all of them are waited for, whatever became of the first
-    let objects: Vec<Result<Vec<u8>>> = workers.into_iter().map(|worker| finish(worker, cancelled)).collect();
-    objects.into_iter().collect()
+/// Parts of a module for each worker: with several a worker that is done early takes one more, and only few of them are in
+/// memory at the low level at once.
+pub(crate) const PARTS: usize = 4;
+
+/// Lowers and compiles the parts of a module, each worker one after the other, unless that is cancelled; returns their objects.
+pub(crate) fn compile(
+    parts: Vec<Module>,
+    workers: usize,
+    lower: &(impl Fn(&mut Module) -> Result<()> + Sync),
+    cancelled: &AtomicBool,
+) -> Result<Vec<Vec<u8>>> {
+    let (program, count) = (program(), parts.len());
+    let queue = Mutex::new(parts.into_iter().enumerate());
+    let work = || -> Result<Vec<(usize, Vec<u8>)>> {
+        let mut worker = Worker::start(&program)?;
+        let mut objects = Vec::new();
+        while let Some((number, mut part)) = next(&queue) {
+            lower(&mut part)?;
+            let text = ir::print_module(&part, &PrintOptions::default());
+            drop(part);
+            objects.push((number, worker.compile(text, cancelled)?));
+        }
+        Ok(objects)
+    };
+    let mut objects = vec![Vec::new(); count];
+    std::thread::scope(|scope| {
+        let helpers: Vec<_> = (1..workers.min(count)).map(|_| scope.spawn(work)).collect();
+        // all of them are waited for, whatever became of the first
+        let done: Vec<Result<_>> = std::iter::once(work())
+            .chain(helpers.into_iter().map(|helper| helper.join().expect("workers do not panic")))
+            .collect();
+        done.into_iter().try_for_each(|done| -> Result<()> {
+            done?.into_iter().for_each(|(number, object)| objects[number] = object);
+            Ok(())
+        })
+    })?;
+    Ok(objects)
+}
+
+/// The next part that nobody has taken.
+fn next<T>(queue: &Mutex<impl Iterator<Item = T>>) -> Option<T> {
+    queue.lock().unwrap_or_else(PoisonError::into_inner).next()
 }
 
 /// The file of the program that LLVM is in, if it is known.
@@ -41,54 +77,97 @@ fn program() -> OsString {
     beside.filter(|path: &PathBuf| path.exists()).map_or_else(|| "onnxc".into(), PathBuf::into_os_string)
 }
 
-fn start(program: &OsString, module: &Module) -> Result<Child> {
-    let mut command = Command::new(program);
-    command.args(["--worker", "--threads", "1"]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().map_err(|error| {
-        let message = format!("the LLVM back end cannot be started: {}: {error}", program.to_string_lossy());
-        Diagnostic::unsupported(Location::Unknown, message)
-            .with_note(format!("it is the program onnxc beside this one, or the one that {PROGRAM} names"))
-    })?;
-    let text = ir::print_module(module, &PrintOptions::default());
-    let mut input = child.stdin.take().expect("the standard input is piped");
-    // a worker that ends early says why by itself
-    let _ = input.write_all(text.as_bytes());
-    Ok(child)
+/// A process of the LLVM back end. It ends when it is dropped.
+struct Worker {
+    process: Child,
 }
 
-fn finish(mut child: Child, cancelled: &AtomicBool) -> Result<Vec<u8>> {
-    let failed = |what: String| Vec::from(Diagnostic::internal(Location::Unknown, format!("the LLVM back end {what}")));
-    let output = child.stdout.take().expect("the standard output is piped");
-    let object = read(output, || {
-        if cancelled.load(Ordering::Relaxed) {
-            // a worker that has ended already cannot be ended
-            let _ = child.kill();
-        }
-    });
-    let object = object.map_err(|error| failed(format!("cannot be read: {error}")))?;
-    let ended = child.wait_with_output().map_err(|error| failed(format!("cannot be waited for: {error}")))?;
-    if !ended.status.success() {
-        let message = String::from_utf8_lossy(&ended.stderr).trim().to_string();
-        return Err(failed(format!("failed ({}): {message}", ended.status)));
+impl Drop for Worker {
+    fn drop(&mut self) {
+        // one that has ended already cannot be ended; one that has not is waited for, so that it does not stay behind
+        let _ = self.process.kill();
+        let _ = self.process.wait();
     }
-    Ok(object)
 }
 
-/// All that comes out of a worker, calling `look` now and then meanwhile.
-fn read(mut output: ChildStdout, mut look: impl FnMut()) -> std::io::Result<Vec<u8>> {
-    let (sender, receiver) = mpsc::channel();
-    std::thread::scope(|scope| {
-        scope.spawn(move || {
-            let mut bytes = Vec::new();
-            let read = output.read_to_end(&mut bytes).map(|_| bytes);
-            sender.send(read).expect("the receiver waits");
-        });
-        loop {
-            match receiver.recv_timeout(PATIENCE) {
-                Ok(read) => return read,
-                Err(RecvTimeoutError::Timeout) => look(),
-                Err(RecvTimeoutError::Disconnected) => unreachable!("the sender sends before it ends"),
+impl Worker {
+    fn start(program: &OsString) -> Result<Worker> {
+        let mut command = Command::new(program);
+        command
+            .args(["--worker", "--threads", "1"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let process = command.spawn().map_err(|error| {
+            let message = format!("the LLVM back end cannot be started: {}: {error}", program.to_string_lossy());
+            Diagnostic::unsupported(Location::Unknown, message)
+                .with_note(format!("it is the program onnxc beside this one, or the one that {PROGRAM} names"))
+        })?;
+        Ok(Worker { process })
+    }
+
+    /// The object of a module.
+    fn compile(&mut self, text: String, cancelled: &AtomicBool) -> Result<Vec<u8>> {
+        let input = self.process.stdin.as_mut().expect("the standard input is piped");
+        // a worker writes nothing before it has read a whole module; one that has ended says why by itself
+        let _ = write_framed(input, text.as_bytes());
+        drop(text);
+        self.object(cancelled).ok_or_else(|| self.failure().into())
+    }
+
+    /// What comes out of the process next; nothing where it ends before, or is cancelled.
+    fn object(&mut self, cancelled: &AtomicBool) -> Option<Vec<u8>> {
+        let mut output = self.process.stdout.take().expect("the standard output is piped");
+        let (sender, receiver) = mpsc::channel();
+        let object = std::thread::scope(|scope| {
+            scope.spawn(|| {
+                let object = read_framed(&mut output).ok().flatten();
+                sender.send(object).expect("the receiver waits");
+            });
+            loop {
+                match receiver.recv_timeout(PATIENCE) {
+                    Ok(object) => return object,
+                    Err(RecvTimeoutError::Timeout) if cancelled.load(Ordering::Relaxed) => {
+                        // one that has ended already cannot be ended
+                        let _ = self.process.kill();
+                    }
+                    Err(RecvTimeoutError::Timeout) => {}
+                    Err(RecvTimeoutError::Disconnected) => unreachable!("the sender sends before it ends"),
+                }
             }
-        }
-    })
+        });
+        self.process.stdout = Some(output);
+        object
+    }
+
+    /// Why there is no object.
+    fn failure(&mut self) -> Diagnostic {
+        // whoever still runs is not needed any more
+        let _ = self.process.kill();
+        let mut message = String::new();
+        let _ = self.process.stderr.take().map(|mut errors| errors.read_to_string(&mut message));
+        let status = self.process.wait().map_or_else(|error| error.to_string(), |status| status.to_string());
+        Diagnostic::internal(Location::Unknown, format!("the LLVM back end failed ({status}): {}", message.trim()))
+    }
+}
+
+/// Writes bytes behind their length.
+pub fn write_framed(output: &mut impl Write, bytes: &[u8]) -> std::io::Result<()> {
+    output.write_all(&(bytes.len() as u64).to_le_bytes())?;
+    output.write_all(bytes)?;
+    output.flush()
+}
+
+/// Bytes that stand behind their length; nothing at the end of the input.
+pub fn read_framed(input: &mut impl Read) -> std::io::Result<Option<Vec<u8>>> {
+    let mut length = Vec::new();
+    input.by_ref().take(8).read_to_end(&mut length)?;
+    let Ok(length) = <[u8; 8]>::try_from(length) else { return Ok(None) };
+    let length = u64::from_le_bytes(length);
+    let mut bytes = Vec::new();
+    input.take(length).read_to_end(&mut bytes)?;
+    match bytes.len() as u64 == length {
+        true => Ok(Some(bytes)),
+        false => Err(std::io::ErrorKind::UnexpectedEof.into()),
+    }
 }

@@ -2,7 +2,6 @@
 
 #![allow(unsafe_code, reason = "sets an environment variable before any thread starts")]
 
-use std::io::{Read, Write};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -47,15 +46,17 @@ fn main() {
 const HANGS: &str = "STAND_IN_HANGS";
 
 fn work() {
-    let mut text = String::new();
-    std::io::stdin().read_to_string(&mut text).expect("reads the module");
-    if std::env::var_os(HANGS).is_some() {
-        std::thread::sleep(Duration::from_secs(600));
+    let (mut input, mut output) = (std::io::stdin().lock(), std::io::stdout().lock());
+    while let Some(text) = driver::read_framed(&mut input).expect("reads a module") {
+        if std::env::var_os(HANGS).is_some() {
+            std::thread::sleep(Duration::from_secs(600));
+        }
+        let text = String::from_utf8(text).expect("a module is text");
+        let module = ir::parse_module(&text, "stdin", None).unwrap_or_else(|errors| panic!("{}", errors[0]));
+        let object = codegen_cranelift::object(&module, &Default::default());
+        let object = object.unwrap_or_else(|errors| panic!("{}", errors[0]));
+        driver::write_framed(&mut output, &object).expect("writes the object");
     }
-    let module = ir::parse_module(&text, "stdin", None).unwrap_or_else(|errors| panic!("{}", errors[0]));
-    let object = codegen_cranelift::object(&module, &Default::default());
-    let object = object.unwrap_or_else(|errors| panic!("{}", errors[0]));
-    std::io::stdout().write_all(&object).expect("writes the object");
 }
 
 fn session(backend: Backend) -> Session {

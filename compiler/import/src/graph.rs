@@ -518,8 +518,8 @@ impl<'m> Importer<'_, 'm> {
                 continue;
             }
             let value = import_attribute(attribute, kind, &mut self.tensors);
-            attributes
-                .set(name, value.map_err(|what| Problem::input(format!("has attribute \"{name}\", which {what}")))?);
+            let value = value.map_err(|what| Problem::input(format!("has attribute \"{name}\", which {what}")))?;
+            attributes.set(known.name, value);
         }
         for required in schema.attributes.iter().filter(|attribute| attribute.required) {
             if attributes.get(required.name).is_none() && !graphs.contains_key(required.name) {

@@ -1,5 +1,6 @@
 //! Attributes: compile-time facts about operations.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -44,7 +45,7 @@ pub enum Attribute {
 
 /// A dictionary of named attributes, kept sorted by name.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Attributes(Vec<(Arc<str>, Attribute)>);
+pub struct Attributes(Vec<(Cow<'static, str>, Attribute)>);
 
 impl Attribute {
     /// An `i64` attribute.
@@ -209,25 +210,27 @@ impl Attributes {
 
     /// The attribute called `name`.
     pub fn get(&self, name: &str) -> Option<&Attribute> {
-        self.0.binary_search_by(|(key, _)| (**key).cmp(name)).ok().map(|at| &self.0[at].1)
+        // dictionaries are short, and most names differ in their lengths
+        self.0.iter().find(|(key, _)| key == name).map(|(_, value)| value)
     }
 
     /// Adds or replaces an attribute.
-    pub fn set(&mut self, name: &str, value: Attribute) {
-        match self.0.binary_search_by(|(key, _)| (**key).cmp(name)) {
+    pub fn set(&mut self, name: impl Into<Cow<'static, str>>, value: Attribute) {
+        let name = name.into();
+        match self.0.binary_search_by(|(key, _)| key.cmp(&name)) {
             Ok(at) => self.0[at].1 = value,
-            Err(at) => self.0.insert(at, (name.into(), value)),
+            Err(at) => self.0.insert(at, (name, value)),
         }
     }
 
     /// Removes an attribute and returns it.
     pub fn remove(&mut self, name: &str) -> Option<Attribute> {
-        let at = self.0.binary_search_by(|(key, _)| (**key).cmp(name)).ok()?;
+        let at = self.0.iter().position(|(key, _)| key == name)?;
         Some(self.0.remove(at).1)
     }
 
     /// The same dictionary with one more attribute.
-    pub fn with(mut self, name: &str, value: Attribute) -> Attributes {
+    pub fn with(mut self, name: impl Into<Cow<'static, str>>, value: Attribute) -> Attributes {
         self.set(name, value);
         self
     }
@@ -268,9 +271,9 @@ impl Attributes {
     }
 }
 
-impl<const N: usize> From<[(&str, Attribute); N]> for Attributes {
-    fn from(entries: [(&str, Attribute); N]) -> Self {
-        let mut attributes = Attributes::new();
+impl<const N: usize> From<[(&'static str, Attribute); N]> for Attributes {
+    fn from(entries: [(&'static str, Attribute); N]) -> Self {
+        let mut attributes = Attributes(Vec::with_capacity(N));
         for (name, value) in entries {
             attributes.set(name, value);
         }

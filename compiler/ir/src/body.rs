@@ -4,8 +4,10 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use cranelift_entity::{PrimaryMap, entity_impl};
+use cranelift_entity::entity_impl;
+use smallvec::SmallVec;
 
+use crate::arena::Arena;
 use crate::attributes::{Attribute, Attributes};
 use crate::location::Location;
 use crate::types::Type;
@@ -107,10 +109,10 @@ pub struct Operation {
     pub attributes: Attributes,
     /// Where it came from.
     pub location: Location,
-    operands: Vec<Value>,
+    operands: SmallVec<[Value; 4]>,
     /// For each operand where its use stands in the value's list of uses.
-    use_positions: Vec<u32>,
-    results: Vec<Value>,
+    use_positions: SmallVec<[u32; 4]>,
+    results: SmallVec<[Value; 4]>,
     successors: Vec<Block>,
     regions: Vec<Region>,
     isolated: Option<Box<Body>>,
@@ -171,16 +173,16 @@ struct RegionData {
 struct ValueData {
     r#type: Type,
     definition: ValueDefinition,
-    uses: Vec<Use>,
+    uses: SmallVec<[Use; 2]>,
 }
 
 /// An arena of operations, blocks, regions and values with one root region.
 #[derive(Clone, Debug)]
 pub struct Body {
-    ops: PrimaryMap<Op, Operation>,
-    blocks: PrimaryMap<Block, BlockData>,
-    regions: PrimaryMap<Region, RegionData>,
-    values: PrimaryMap<Value, ValueData>,
+    ops: Arena<Op, Operation>,
+    blocks: Arena<Block, BlockData>,
+    regions: Arena<Region, RegionData>,
+    values: Arena<Value, ValueData>,
     root: Region,
     cursor: Cursor,
 }
@@ -214,16 +216,9 @@ impl Default for Body {
 impl Body {
     /// An empty body: a root region without blocks.
     pub fn new() -> Body {
-        let mut regions = PrimaryMap::new();
+        let mut regions = Arena::new();
         let root = regions.push(RegionData { blocks: vec![], parent: None });
-        Body {
-            ops: PrimaryMap::new(),
-            blocks: PrimaryMap::new(),
-            regions,
-            values: PrimaryMap::new(),
-            root,
-            cursor: Cursor::default(),
-        }
+        Body { ops: Arena::new(), blocks: Arena::new(), regions, values: Arena::new(), root, cursor: Cursor::default() }
     }
 
     /// The root region.
@@ -392,9 +387,9 @@ impl Body {
             name: name.into(),
             attributes,
             location,
-            operands: vec![],
-            use_positions: vec![],
-            results: vec![],
+            operands: SmallVec::new(),
+            use_positions: SmallVec::new(),
+            results: SmallVec::new(),
             successors: vec![],
             regions: vec![],
             isolated: None,
@@ -410,8 +405,11 @@ impl Body {
     /// Appends a result to an operation.
     pub fn add_result(&mut self, op: Op, r#type: Type) -> Value {
         let index = self.ops[op].results.len() as u32;
-        let value =
-            self.values.push(ValueData { r#type, definition: ValueDefinition::Result { op, index }, uses: vec![] });
+        let value = self.values.push(ValueData {
+            r#type,
+            definition: ValueDefinition::Result { op, index },
+            uses: SmallVec::new(),
+        });
         self.ops[op].results.push(value);
         value
     }
@@ -475,7 +473,7 @@ impl Body {
         let value = self.values.push(ValueData {
             r#type,
             definition: ValueDefinition::Argument { block, index },
-            uses: vec![],
+            uses: SmallVec::new(),
         });
         self.blocks[block].arguments.push(value);
         value
@@ -559,49 +557,41 @@ impl Body {
 
     /// Removes an operation, and everything in its regions, for good. Its results must be unused.
     pub fn erase(&mut self, op: Op) {
-        for &result in &self.ops[op].results {
-            assert!(self.values[result].uses.is_empty(), "erasing {} whose result is still used", self.ops[op].name);
-        }
-        let mut doomed = vec![op];
-        for &region in &self.ops[op].regions {
-            doomed.extend(self.walk(region));
-        }
         self.detach(op);
-        for &inner in &doomed {
-            self.drop_operands(inner);
-        }
-        for inner in doomed {
-            self.ops[inner].parent = None;
-            self.ops[inner].isolated = None;
-        }
+        self.forget(&[op]);
     }
 
     /// Removes operations whose results only they themselves read; one pass over the blocks they stand in.
     pub fn erase_all(&mut self, ops: &[Op]) {
-        let mut blocks: Vec<Block> = Vec::new();
-        for &op in ops {
-            let regions = self.ops[op].regions.clone();
-            for inner in regions.iter().flat_map(|&region| self.walk(region)).collect::<Vec<_>>() {
-                self.drop_operands(inner);
-            }
-            self.drop_operands(op);
-        }
-        for &op in ops {
-            for &result in &self.ops[op].results {
-                assert!(
-                    self.values[result].uses.is_empty(),
-                    "erasing {} whose result is still used",
-                    self.ops[op].name
-                );
-            }
-            blocks.extend(self.ops[op].parent.take());
-        }
+        let mut blocks: Vec<Block> = ops.iter().filter_map(|&op| self.ops[op].parent.take()).collect();
         blocks.sort();
         blocks.dedup();
         for block in blocks {
             let mut listed = std::mem::take(&mut self.blocks[block].ops);
             listed.retain(|&op| self.ops[op].parent.is_some());
             self.blocks[block].ops = listed;
+        }
+        self.forget(ops);
+    }
+
+    /// Takes detached operations, and everything in their regions, out of the lists of uses, and gives their memory back.
+    fn forget(&mut self, ops: &[Op]) {
+        let mut doomed = ops.to_vec();
+        for &region in ops.iter().flat_map(|&op| &self.ops[op].regions) {
+            doomed.extend(self.walk(region));
+        }
+        for &op in &doomed {
+            self.drop_operands(op);
+        }
+        for &op in ops {
+            let is_unread = self.ops[op].results.iter().all(|&result| self.values[result].uses.is_empty());
+            assert!(is_unread, "erasing {} whose result is still used", self.ops[op].name);
+        }
+        for op in doomed {
+            let erased = &mut self.ops[op];
+            erased.parent = None;
+            erased.isolated = None;
+            erased.attributes = Attributes::new();
         }
     }
 
@@ -618,7 +608,7 @@ impl Body {
     fn add_operands(&mut self, op: Op, operands: &[Value]) {
         self.ops[op].use_positions =
             operands.iter().enumerate().map(|(index, &operand)| self.add_use(operand, op, index)).collect();
-        self.ops[op].operands = operands.to_vec();
+        self.ops[op].operands = SmallVec::from_slice(operands);
     }
 
     fn drop_operands(&mut self, op: Op) {

@@ -10,6 +10,7 @@
 //! - [`Type`], [`Attribute`] and [`Location`] are immutable values compared by content.
 
 pub mod affine;
+mod arena;
 pub mod attributes;
 pub mod body;
 pub mod builder;

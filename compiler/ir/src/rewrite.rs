@@ -169,7 +169,7 @@ impl Rewriter<'_> {
     }
 
     /// Sets an attribute of an operation.
-    pub fn set_attribute(&mut self, op: Op, name: &str, value: Attribute) {
+    pub fn set_attribute(&mut self, op: Op, name: &'static str, value: Attribute) {
         self.modify(op, |body, op| body.op_mut(op).attributes.set(name, value));
     }
 

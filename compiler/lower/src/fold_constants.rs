@@ -14,6 +14,7 @@ use ir::{Attribute, Attributes, Body, FunctionType, IndexMap, IndexSet, Location
 
 use crate::extents::destination;
 use ir::clone::{Mapping, clone_op};
+use ir::transforms::remove_unread;
 
 /// The function that computes what depends on constants alone.
 pub const INITIALIZE: &str = "initialize";
@@ -184,10 +185,5 @@ fn replace_calls(body: &mut Body, crossing: &IndexMap<Value, String>) {
 /// Kernel calls are pure: those nobody reads go, and with them what only they read.
 fn remove_dead_calls(body: &mut Body) {
     let entry = body.entry().expect("the function has a body");
-    for op in body.ops(entry).to_vec().into_iter().rev() {
-        let unused = body.op(op).results().iter().all(|&result| body.uses(result).is_empty());
-        if is_foldable(body, op) && unused {
-            body.erase(op);
-        }
-    }
+    remove_unread(body, entry, is_foldable);
 }

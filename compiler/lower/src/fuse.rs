@@ -59,15 +59,16 @@ impl Access {
     }
 }
 
-/// Groups the compute operations of a block.
-pub fn fuse_block(body: &Body, block: Block) -> Vec<Group> {
+/// Groups the compute operations of a block: each by itself, unless they are to be fused.
+pub fn fuse_block(body: &Body, block: Block, fuse: bool) -> Vec<Group> {
     let mut groups: Vec<Building> = Vec::new();
     let mut group_of: IndexMap<Op, usize> = IndexMap::default();
     for &op in body.ops(block).iter().rev() {
         if !is_compute(body, op) {
             continue;
         }
-        let joined = readers_group(body, op, &group_of).filter(|&index| try_join(body, &mut groups[index], op));
+        let readers = readers_group(body, op, &group_of).filter(|_| fuse);
+        let joined = readers.filter(|&index| try_join(body, &mut groups[index], op));
         let index = joined.unwrap_or_else(|| {
             groups.push(new_group(body, op));
             groups.len() - 1

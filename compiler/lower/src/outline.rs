@@ -14,10 +14,11 @@ use crate::concat::split_wide_concat;
 use crate::extents::{destination, empty_like};
 use crate::fuse::{Group, external_operands, fuse_block};
 use crate::sink_constants::sink_constants;
-use dialects::linalg::generic::Generic;
+use dialects::linalg::generic::{Generic, written_maps};
 use dialects::rt::routines::CALL;
 use dialects::rt::tile::QUAD;
 use ir::clone::{Mapping, clone_op};
+use ir::transforms::remove_unread;
 
 /// Marks a function as a kernel.
 pub const KERNEL: &str = "rt.kernel";
@@ -59,8 +60,8 @@ impl Shapes {
     }
 }
 
-/// Fuses and outlines all compute operations of the function `name`.
-pub fn outline_kernels(module: &mut Module, name: &str, shapes: Shapes) {
+/// Fuses, if so wanted, and outlines all compute operations of the function `name`.
+pub fn outline_kernels(module: &mut Module, name: &str, shapes: Shapes, fuse: bool) {
     let Some(host) = module.symbol(name) else { return };
     let mut body = module.body.take_isolated(host).expect("a function owns its body");
     let mut kernels = Kernels::default();
@@ -69,7 +70,7 @@ pub fn outline_kernels(module: &mut Module, name: &str, shapes: Shapes) {
         for op in body.ops(block).to_vec() {
             split_wide_concat(&mut body, op);
         }
-        for group in fuse_block(&body, block) {
+        for group in fuse_block(&body, block, fuse) {
             collapse_group(&mut body, &group);
             outline_group(&mut body, &group, &mut kernels, shapes);
         }
@@ -267,7 +268,7 @@ impl Copies {
                 self.shapes == Shapes::Shared && body.value_type(body.operand(op, 0)).static_shape().is_some()
             }
             "arith.constant" => match r#type {
-                Type::Tensor(_) => r#type.element().is_integer() && is_one_element(r#type),
+                Type::Tensor(_) => false,
                 Type::Index if self.shapes == Shapes::Shared => {
                     body.op(op).attributes.integer("value").is_some_and(|number| number.abs() <= INNERMOST_LIMIT)
                 }
@@ -288,6 +289,20 @@ impl Copies {
             }
         }
         sizes
+    }
+
+    /// The maps that a generic operation has inside: without moduli that static extents outside show to change nothing, where the
+    /// kernel does not know those.
+    fn maps(&self, body: &Body, op: Op) -> Option<Attribute> {
+        let generic = Generic::of(body, op)?;
+        let maps = written_maps(body, op)?.into_iter().enumerate().map(|(operand, mut map)| {
+            let inside = self.shapes.inside(body.value_type(generic.operand(operand))).shape().unwrap_or_default();
+            for (axis, result) in map.results.iter_mut().enumerate().filter(|(axis, _)| inside[*axis].is_none()) {
+                *result = generic.maps[operand].results[axis].clone();
+            }
+            Attribute::affine_map(map)
+        });
+        Some(Attribute::Array(maps.collect()))
     }
 
     /// For each dimension that is dynamic inside a kernel its extent, if it is static outside.
@@ -352,7 +367,10 @@ fn build_kernel(
     }
     for &op in &group.ops {
         let mut outside = |_: &mut Body, _: Value| -> Value { unreachable!("external operands are mapped") };
-        clone_op(body, op, &mut kernel, entry, &mut mapping, &mut outside);
+        let new = clone_op(body, op, &mut kernel, entry, &mut mapping, &mut outside);
+        if let Some(maps) = copies.maps(body, op) {
+            kernel.op_mut(new).attributes.set("indexing_maps", maps);
+        }
     }
     for op in kernel.ops(entry).to_vec() {
         for result in kernel.op(op).results().to_vec() {
@@ -440,12 +458,9 @@ fn kernel_stem(body: &Body, group: &Group) -> String {
 
 /// Erases pure operations of a block whose results nobody reads, from the last to the first.
 pub fn remove_dead(body: &mut Body, block: Block) {
-    for op in body.ops(block).to_vec().into_iter().rev() {
+    remove_unread(body, block, |body, op| {
         let pure =
             matches!(body.op(op).name.dialect(), "arith" | "math" | "tensor" | "linalg") || body.name(op) == CALL;
-        let unused = body.op(op).results().iter().all(|&r| body.uses(r).is_empty());
-        if pure && unused && !body.op(op).results().is_empty() {
-            body.erase(op);
-        }
-    }
+        pure && !body.op(op).results().is_empty()
+    });
 }

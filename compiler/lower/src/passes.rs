@@ -43,6 +43,13 @@ const SHAPES: OptionDefinition = OptionDefinition {
     default: "specialised",
 };
 
+const FUSE: OptionDefinition = OptionDefinition {
+    name: "fuse",
+    summary: "Whether operations that read one another are one kernel.",
+    kind: OptionKind::Flag,
+    default: "true",
+};
+
 /// Every conversion, in the order of the levels.
 pub fn passes() -> Vec<PassDefinition> {
     let conversions = [
@@ -82,11 +89,11 @@ pub fn passes() -> Vec<PassDefinition> {
             "outline-kernels",
             "Fuses structured operations and makes each group a function; equal groups are one function.",
             |module, context| {
-                crate::outline::outline_kernels(module, MAIN, shapes(context));
+                crate::outline::outline_kernels(module, MAIN, shapes(context), context.options.get("fuse") == "true");
                 Ok(())
             },
         )
-        .with_options(&[SHAPES]),
+        .with_options(&[SHAPES, FUSE]),
         PassDefinition::on_module(
             "fold-constants",
             "Moves what depends on constants alone into a function that runs once.",

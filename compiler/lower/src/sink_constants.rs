@@ -5,7 +5,7 @@ use ir::{Attributes, Body, Location, Op, Value};
 
 use crate::outline::{Kernel, is_one_element};
 
-/// Moves the floats of one element that every call passes into the kernel; `host` holds the calls.
+/// Moves the tensors of one element that every call passes into the kernel; `host` holds the calls.
 pub(crate) fn sink_constants(host: &mut Body, kernel: &mut Kernel) {
     let entry = kernel.body.entry().expect("a kernel has a block");
     for index in (0..kernel.r#type.inputs.len()).rev() {
@@ -35,5 +35,5 @@ fn agreed_number(host: &Body, calls: &[Op], index: usize) -> Option<Attributes> 
 fn number(host: &Body, value: Value) -> Option<&Attributes> {
     let r#type = host.value_type(value);
     let op = host.defining_op(value).filter(|&op| host.name(op) == "arith.constant")?;
-    (r#type.element().is_float() && is_one_element(r#type)).then(|| &host.op(op).attributes)
+    is_one_element(r#type).then(|| &host.op(op).attributes)
 }

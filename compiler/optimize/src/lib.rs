@@ -29,7 +29,7 @@ use crate::graph::{Graph, is_literal};
 use crate::saturate::Trace;
 
 pub use report::{Gone, Report, RuleReport};
-pub use rules::Kind;
+pub use rules::{Kind, families};
 
 /// The function a model becomes.
 const MAIN: &str = "main_graph";
@@ -41,6 +41,8 @@ const WINDOW: usize = 2500;
 pub struct Options {
     /// Only rules whose results are the same bit for bit.
     pub strict_fp: bool,
+    /// Names of families whose rules are left out.
+    pub without: Vec<&'static str>,
     /// Whether the report tells what each rule saved.
     pub explain: bool,
     /// Whether the report tells what became of operations that are no longer there.
@@ -53,7 +55,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Options {
-        Options { strict_fp: false, explain: false, trace: false, node_limit: 6, iterations: 8 }
+        Options { strict_fp: false, without: vec![], explain: false, trace: false, node_limit: 6, iterations: 8 }
     }
 }
 
@@ -102,7 +104,7 @@ fn optimize_block(body: &mut Body, block: Block, shapes: &mut ShapeAnalysis, opt
     for window in operators.chunks(WINDOW) {
         order.extend(optimize_window(body, shapes, window, options, report));
     }
-    for op in body.ops(block).to_vec() {
+    for op in body.ops(block).to_vec().into_iter().rev() {
         body.detach(op);
     }
     let all: IndexSet<Op> = literals.iter().copied().chain(order.iter().copied()).chain([end]).collect();

@@ -318,7 +318,7 @@ impl Graph<'_> {
                     Some(op) => self.body.op(op).attributes.clone(),
                     None => Attributes::new(),
                 };
-                attributes.iter().for_each(|(name, value)| all.set(name, value.clone()));
+                attributes.iter().for_each(|(name, value)| all.set(name.clone(), value.clone()));
                 let operator = self.symbols.text(*operator).to_string();
                 self.op(&operator, &children, all)
             }

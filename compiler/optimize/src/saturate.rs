@@ -98,8 +98,8 @@ fn search(graph: &Graph<'_>, class: Id, options: &Options, exploring: bool) -> V
     let allowed = if options.strict_fp { Kind::Exact } else { Kind::Reassoc };
     for node in &graph.egraph[class].nodes {
         for &rule in RULES.rooted_at(node.operator) {
-            let Compiled { rule: equation, from, .. } = &RULES.all[rule];
-            if equation.kind > allowed || (equation.explores && !exploring) {
+            let Compiled { rule: equation, family, from, .. } = &RULES.all[rule];
+            if equation.kind > allowed || (equation.explores && !exploring) || options.without.contains(family) {
                 continue;
             }
             graph.match_node(from, node, &mut |bindings| found.push(Found { rule, class, bindings: bindings.clone() }));

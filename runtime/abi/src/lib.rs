@@ -4,9 +4,10 @@
 //! `T` is a number where a micro-kernel reads a description, and a value where a compiler makes one. Strides are counted
 //! in elements, unless a field says otherwise.
 
+pub mod elementary;
 mod row;
 
-pub use row::RowFunction;
+pub use row::{RowFold, RowFunction};
 
 /// Columns that lie side by side in the right operand and in the result, whatever the strides of groups.
 pub const COLUMN_GROUP: i64 = 16;

@@ -1,4 +1,4 @@
-//! Functions that a micro-kernel applies to each element of a row.
+//! Functions that a micro-kernel applies to each element of a row, or to all of them.
 
 /// A function of one number; its value is what the micro-kernel is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,4 +64,23 @@ impl RowFunction {
         RowFunction::Narrow,
         RowFunction::Copy,
     ];
+}
+
+/// What all numbers of a row come to; its value is what the micro-kernel is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(i64)]
+pub enum RowFold {
+    /// Their sum.
+    Sum,
+    /// Their product.
+    Product,
+    /// The largest of them.
+    Largest,
+    /// The smallest of them.
+    Smallest,
+}
+
+impl RowFold {
+    /// All of them, each at the place that is its value.
+    pub const ALL: [RowFold; 4] = [RowFold::Sum, RowFold::Product, RowFold::Largest, RowFold::Smallest];
 }

@@ -9,8 +9,9 @@ use half::f16;
 use super::element::{Element, Generic, Kind};
 use super::parallel::for_each_chunk;
 use super::{Call, Failure, Outcome, Output, Tensor};
+use crate::pool::threads;
 
-/// Rows that go through all trees, one after the other, while a tree's nodes are in the cache.
+/// Rows at most that go through all trees together: through one tree after the other, while its nodes are in the cache.
 const ROWS: usize = 64;
 /// Rows that take a step at once: where each goes next is not known before its node has come from memory.
 const LANES: usize = 8;
@@ -154,8 +155,10 @@ impl<T: Number> Forest<'_, T> {
     /// The results of all rows.
     fn predict_all<R: Number>(&self, rows: &[T], columns: usize, results: &mut [R]) {
         let count = self.base.len();
-        for_each_chunk(results, ROWS * count, |chunk, results| {
-            let rows = &rows[chunk * ROWS * columns..];
+        let share = (results.len() / count.max(1)).div_ceil(threads());
+        let together = share.next_multiple_of(LANES).min(ROWS);
+        for_each_chunk(results, together * count, |chunk, results| {
+            let rows = &rows[chunk * together * columns..];
             let mut predicted = vec![T::ZERO; results.len()];
             self.predict(rows, columns, &mut predicted);
             results.iter_mut().zip(predicted).for_each(|(result, predicted)| *result = R::of(predicted.real()));

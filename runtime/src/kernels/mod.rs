@@ -1,4 +1,4 @@
-//! Micro-kernels: the inner tiles of contractions and depthwise convolutions, and elementary functions of rows.
+//! Micro-kernels: the inner tiles of contractions and depthwise convolutions, elementary functions and folds of rows.
 //!
 //! The algorithms are written once over `lanes::Lanes`; each instruction set instantiates them with its vectors and
 //! register tile, and every call takes the widest set the processor has.
@@ -8,6 +8,7 @@
 mod blocks;
 mod contract;
 mod depthwise;
+mod folds;
 mod functions;
 mod lanes;
 mod rows;
@@ -28,6 +29,7 @@ use abi::{Blocks, Depthwise, Descriptor, Product, Winograd};
 use blocks::{BlockKernel, BlockProduct};
 use contract::{Bytes, Contraction, Doubles, Elements, Floats, TileSet};
 use depthwise::{DepthwiseKernel, DepthwiseRow};
+use folds::Fold;
 use lanes::Portable;
 use rows::Row;
 use widened::{Brain, Halves, Ieee};
@@ -357,6 +359,31 @@ fn row() -> Row {
         }
     }
     rows::portable
+}
+
+/// What `count` numbers come to, by the fold at this place of [`abi::RowFold::ALL`].
+///
+/// # Safety
+/// The row has so many elements.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rt_fold_row(fold: i64, source: *const f32, count: i64) -> f32 {
+    let fold = usize::try_from(fold).ok().and_then(|at| abi::RowFold::ALL.get(at)).copied();
+    let fold = fold.expect("the compiler and the runtime have the same folds");
+    // SAFETY: promised by the caller; the processor has what the fold is compiled for.
+    unsafe { row_fold()(fold, source, count.max(0) as usize) }
+}
+
+fn row_fold() -> Fold {
+    #[cfg(target_arch = "x86_64")]
+    {
+        if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512dq") {
+            return x86_rows::fold_avx512;
+        }
+        if is_x86_feature_detected!("avx2") {
+            return x86_rows::fold_avx2;
+        }
+    }
+    folds::portable
 }
 
 #[cfg(test)]

@@ -2,6 +2,8 @@
 //!
 //! Compilers make vectors of the loop over a block of elements, for each instruction set that the loop is compiled for.
 
+use std::marker::PhantomData;
+
 use abi::RowFunction;
 use half::f16;
 
@@ -23,6 +25,31 @@ pub(super) trait Converts: Machine {
     unsafe fn narrow(from: &[f32; SHORT_BLOCK]) -> [f16; SHORT_BLOCK];
 }
 
+/// What is done to a block of elements. A method, as no closure can be told to become part of what enables instructions.
+trait Block<A, B, const N: usize> {
+    /// # Safety
+    /// The processor is the machine that this is for.
+    unsafe fn apply(&self, from: &[A; N]) -> [B; N];
+}
+
+/// A function of one number, applied to all of them.
+struct Each<F>(F);
+
+/// Sines (`QUARTERS` 0) or cosines (1), by `exact` where arguments are too large to be reduced.
+struct Turn<M, const QUARTERS: i32> {
+    exact: fn(f32) -> f32,
+    machine: PhantomData<M>,
+}
+
+/// f16 to f32.
+struct Widen<M>(PhantomData<M>);
+
+/// bf16, as bits, to f32, whose upper half it is.
+struct WidenBrain;
+
+/// f32 to f16.
+struct Narrow<M>(PhantomData<M>);
+
 /// The function of a row, to be compiled within a function that enables the machine's instructions.
 ///
 /// # Safety
@@ -30,6 +57,7 @@ pub(super) trait Converts: Machine {
 #[inline(always)]
 pub(super) unsafe fn row<M: Converts>(function: RowFunction, source: *const u8, destination: *mut u8, count: usize) {
     let floats = (source.cast::<f32>(), destination.cast::<f32>());
+    let machine = PhantomData::<M>;
     // SAFETY: promised by the caller.
     unsafe {
         match function {
@@ -45,85 +73,99 @@ pub(super) unsafe fn row<M: Converts>(function: RowFunction, source: *const u8, 
             RowFunction::Asin => map(floats, count, functions::asin::<M>),
             RowFunction::Acos => map(floats, count, functions::acos::<M>),
             RowFunction::Atan => map(floats, count, functions::atan::<M>),
-            RowFunction::Sin => turn::<M>(floats, count, 0, f32::sin),
-            RowFunction::Cos => turn::<M>(floats, count, 1, f32::cos),
-            RowFunction::Widen => blocks(source.cast(), destination.cast(), count, |from| M::widen(from)),
-            RowFunction::WidenBrain => blocks(source.cast(), destination.cast(), count, widen_brain),
-            RowFunction::Narrow => blocks(source.cast(), destination.cast(), count, |from| M::narrow(from)),
+            RowFunction::Sin => blocks(floats, count, Turn::<M, 0> { exact: f32::sin, machine }),
+            RowFunction::Cos => blocks(floats, count, Turn::<M, 1> { exact: f32::cos, machine }),
+            RowFunction::Widen => blocks((source.cast(), destination.cast()), count, Widen(machine)),
+            RowFunction::WidenBrain => blocks((source.cast(), destination.cast()), count, WidenBrain),
+            RowFunction::Narrow => blocks((source.cast(), destination.cast()), count, Narrow(machine)),
             RowFunction::Copy => source.copy_to(destination, count),
         }
     }
 }
 
-/// bf16 to f32: its upper half.
-#[inline(always)]
-fn widen_brain(from: &[u16; SHORT_BLOCK]) -> [f32; SHORT_BLOCK] {
-    from.map(|bits| f32::from_bits(u32::from(bits) << 16))
-}
-
 /// One number after the other.
 #[inline(always)]
-unsafe fn map((source, destination): (*const f32, *mut f32), count: usize, function: impl Fn(f32) -> f32) {
+unsafe fn map((source, destination): (*const f32, *mut f32), count: usize, function: impl Fn(f32) -> f32 + Copy) {
     let whole = count - count % BLOCK;
     // SAFETY: promised by the caller.
     unsafe {
-        blocks::<f32, f32, BLOCK>(source, destination, whole, |from| each(from, &function));
-        let (source, destination) = (source.add(whole), destination.add(whole));
-        blocks::<f32, f32, SHORT_BLOCK>(source, destination, count - whole, |from| each(from, &function));
+        blocks::<f32, f32, BLOCK>((source, destination), whole, Each(function));
+        blocks::<f32, f32, SHORT_BLOCK>((source.add(whole), destination.add(whole)), count - whole, Each(function));
     }
 }
 
-#[inline(always)]
-fn each<const N: usize>(from: &[f32; N], function: &impl Fn(f32) -> f32) -> [f32; N] {
-    let mut to = [0.0; N];
-    for (to, from) in to.iter_mut().zip(from) {
-        *to = function(*from);
+impl<F: Fn(f32) -> f32, const N: usize> Block<f32, f32, N> for Each<F> {
+    #[inline(always)]
+    unsafe fn apply(&self, from: &[f32; N]) -> [f32; N] {
+        let mut to = [0.0; N];
+        for (to, from) in to.iter_mut().zip(from) {
+            *to = self.0(*from);
+        }
+        to
     }
-    to
 }
 
-/// Sines (`quarters` 0) or cosines (1), by `exact` where arguments are too large to be reduced.
-#[inline(always)]
-unsafe fn turn<M: Machine>(
-    (source, destination): (*const f32, *mut f32),
-    count: usize,
-    quarters: i32,
-    exact: fn(f32) -> f32,
-) {
-    let is_large = |x: &f32| x.abs() > sine_limit::<M>();
-    // SAFETY: promised by the caller.
-    unsafe {
-        blocks::<f32, f32, SHORT_BLOCK>(source, destination, count, |from| {
-            let mut to = each(from, &|x| functions::sine::<M>(x, quarters));
-            if from.iter().any(is_large) {
-                for (to, from) in to.iter_mut().zip(from).filter(|(_, from)| is_large(from)) {
-                    *to = exact(*from);
+impl<M: Machine, const QUARTERS: i32> Block<f32, f32, SHORT_BLOCK> for Turn<M, QUARTERS> {
+    #[inline(always)]
+    unsafe fn apply(&self, from: &[f32; SHORT_BLOCK]) -> [f32; SHORT_BLOCK] {
+        let mut to = [0.0; SHORT_BLOCK];
+        let mut is_any_large = false;
+        for (to, &from) in to.iter_mut().zip(from) {
+            *to = functions::sine::<M>(from, QUARTERS);
+            is_any_large |= from.abs() > sine_limit::<M>();
+        }
+        if is_any_large {
+            for (to, &from) in to.iter_mut().zip(from) {
+                if from.abs() > sine_limit::<M>() {
+                    *to = (self.exact)(from);
                 }
             }
-            to
-        });
+        }
+        to
+    }
+}
+
+impl<M: Converts> Block<f16, f32, SHORT_BLOCK> for Widen<M> {
+    #[inline(always)]
+    unsafe fn apply(&self, from: &[f16; SHORT_BLOCK]) -> [f32; SHORT_BLOCK] {
+        // SAFETY: promised by the caller.
+        unsafe { M::widen(from) }
+    }
+}
+
+impl Block<u16, f32, SHORT_BLOCK> for WidenBrain {
+    #[inline(always)]
+    unsafe fn apply(&self, from: &[u16; SHORT_BLOCK]) -> [f32; SHORT_BLOCK] {
+        from.map(|bits| f32::from_bits(u32::from(bits) << 16))
+    }
+}
+
+impl<M: Converts> Block<f32, f16, SHORT_BLOCK> for Narrow<M> {
+    #[inline(always)]
+    unsafe fn apply(&self, from: &[f32; SHORT_BLOCK]) -> [f16; SHORT_BLOCK] {
+        // SAFETY: promised by the caller.
+        unsafe { M::narrow(from) }
     }
 }
 
 /// A row in blocks of `N` elements; the last is filled up with zeros.
 #[inline(always)]
 unsafe fn blocks<A: Copy + Default, B: Copy + Default, const N: usize>(
-    source: *const A,
-    destination: *mut B,
+    (source, destination): (*const A, *mut B),
     count: usize,
-    function: impl Fn(&[A; N]) -> [B; N],
+    function: impl Block<A, B, N>,
 ) {
     let whole = count - count % N;
-    // SAFETY: the caller vouches for `count` elements of both rows, and a block is read before it is written.
+    // SAFETY: the caller vouches for the machine and for `count` elements of both rows, and a block is read before it is written.
     unsafe {
         for at in (0..whole).step_by(N) {
             let from = source.add(at).cast::<[A; N]>().read_unaligned();
-            destination.add(at).cast::<[B; N]>().write_unaligned(function(&from));
+            destination.add(at).cast::<[B; N]>().write_unaligned(function.apply(&from));
         }
         if whole < count {
             let mut from = [A::default(); N];
             source.add(whole).copy_to_nonoverlapping(from.as_mut_ptr(), count - whole);
-            let to = function(&from);
+            let to = function.apply(&from);
             to.as_ptr().copy_to_nonoverlapping(destination.add(whole), count - whole);
         }
     }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{ArgGroup, Parser, ValueEnum};
 use commandline::{Shell, dimension};
+use driver::Part;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -71,6 +72,9 @@ pub(crate) struct Arguments {
     /// One order of floating point operations for all processors: the same bits everywhere
     #[arg(long)]
     pub(crate) fixed_fp: bool,
+    /// Compile without a part of the compiler, to see what it is worth
+    #[arg(long, value_name = "PART", value_delimiter = ',', value_parser = part)]
+    pub(crate) without: Vec<Part>,
     /// Tell which rewrites of the graph were found, which were chosen, and what they should save
     #[arg(long)]
     pub(crate) explain: bool,
@@ -115,4 +119,10 @@ pub(crate) enum BackendName {
     Cranelift,
     /// Faster code, after seconds
     Llvm,
+}
+
+/// The part of the compiler that is named.
+fn part(name: &str) -> Result<Part, String> {
+    let known = Part::ALL.map(Part::name).join(", ");
+    Part::of(name).ok_or_else(|| format!("the parts that can be left out are {known}"))
 }

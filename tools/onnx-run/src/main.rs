@@ -142,6 +142,7 @@ fn options(arguments: &Arguments) -> Options {
             (Some(folder), false) => Some(Cache::at(folder.clone())),
             (None, false) => Cache::of_user(),
         },
+        without: arguments.without.clone(),
         strict: arguments.strict,
         explain: arguments.explain,
         profile: arguments.profile,

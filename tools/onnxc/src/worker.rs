@@ -1,18 +1,21 @@
 //! The LLVM back end of other processes.
 
-use std::io::{Read, Write};
+use std::io::{stdin, stdout};
 
 use codegen_llvm::Options;
-use driver::ErrorClass;
+use driver::{ErrorClass, read_framed, write_framed};
 
 use commandline::Failure;
 
-/// Reads a module of the low level, writes its object.
+/// Reads modules of the low level, one after the other, and writes an object for each.
 pub(crate) fn run() -> Result<(), Failure> {
     let failed = |error: std::io::Error| Failure::new(ErrorClass::Internal, error);
-    let mut text = String::new();
-    std::io::stdin().read_to_string(&mut text).map_err(failed)?;
-    let module = ir::parse_module(&text, "stdin", None)?;
-    let object = codegen_llvm::compile_object(&module, &Options::default())?;
-    std::io::stdout().write_all(&object).map_err(failed)
+    let (mut input, mut output) = (stdin().lock(), stdout().lock());
+    while let Some(text) = read_framed(&mut input).map_err(failed)? {
+        let text = String::from_utf8(text).map_err(|error| Failure::new(ErrorClass::Internal, error))?;
+        let module = ir::parse_module(&text, "stdin", None)?;
+        let object = codegen_llvm::compile_object(&module, &Options::default())?;
+        write_framed(&mut output, &object).map_err(failed)?;
+    }
+    Ok(())
 }

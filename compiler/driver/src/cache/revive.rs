@@ -37,24 +37,15 @@ impl Compiler {
         let initialize = code.function(INITIALIZE).filter(|_| !is_initialized).map(session::Entry::at);
         let keeper = Keeper { request: request.clone(), backend, encoded, written: Mutex::new(Some(tier)) };
         let keeper = Arc::new(OnceLock::from(keeper));
-        let again = |backend| {
-            let options = Options { backend, observer: None, ..self.options.clone() };
-            (Compiler { options }, request.clone())
-        };
         let upgrade = (tier == CodeTier::Quick).then(|| {
-            let (compiler, request) = again(Backend::Cranelift);
+            let options = Options { backend: Backend::Cranelift, observer: None, ..self.options.clone() };
+            let (compiler, request) = (Compiler { options }, request.clone());
             let workers = self.options.workers;
             let recipe = move || Ok(Recipe { parts: compiler.parts_again(&request)?, symbols, workers });
             upgrade(recipe, keeper.clone())
         });
-        let successor = (self.options.backend == Backend::Auto && tier != CodeTier::Llvm).then(|| {
-            let (compiler, request) = again(Backend::Llvm);
-            let keep = Keep { request: request.clone(), warnings: warnings.clone() };
-            Successor::new(move |cancelled| {
-                let (module, signature) = compiler.structured_again(&request)?;
-                compiler.finish_unless(cancelled, module, signature, Timings::default(), Some(keep))
-            })
-        });
+        let successor = (self.options.backend == Backend::Auto && tier != CodeTier::Llvm)
+            .then(|| self.successor_of(Keep { request: request.clone(), warnings: warnings.clone() }));
         let mut model = CompiledModel {
             signature,
             timings: Timings::default(),
@@ -77,6 +68,15 @@ impl Compiler {
         };
         model.initialize().ok()?;
         Some((model, warnings))
+    }
+
+    /// The same model with LLVM, from its file: no module waits in memory until it is worth it.
+    pub(crate) fn successor_of(&self, keep: Keep) -> Successor {
+        let compiler = self.succeeding();
+        Successor::new(move |cancelled| {
+            let (module, signature) = compiler.structured_again(&keep.request)?;
+            compiler.finish_unless(cancelled, module, signature, Timings::default(), Some(keep))
+        })
     }
 
     /// The model at the structured level, when it was compiled before.

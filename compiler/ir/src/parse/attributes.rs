@@ -47,7 +47,7 @@ impl Parser<'_> {
                 return Err(parser.error_at(start, format!("attribute '{name}' is given twice")));
             }
             let value = if parser.eat(b'=') { parser.attribute()? } else { Attribute::Unit };
-            attributes.set(&name, value);
+            attributes.set(name, value);
             Ok(())
         })?;
         Ok(())

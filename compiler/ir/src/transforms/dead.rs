@@ -2,7 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::body::{Body, Value};
+use crate::body::{Block, Body, Op, Use, Value};
 use crate::effects::is_removable;
 use crate::registry::Registry;
 
@@ -29,4 +29,22 @@ pub fn remove_dead(body: &mut Body, registry: &Registry) {
         }
     }
     body.erase_all(&dead);
+}
+
+/// Erases the operations of a block that may go and whose results nobody reads, and what only they read.
+pub fn remove_unread(body: &mut Body, block: Block, may_go: impl Fn(&Body, Op) -> bool) {
+    let mut dead: FxHashSet<Op> = FxHashSet::default();
+    let mut order = Vec::new();
+    for &op in body.ops(block).iter().rev() {
+        let mut uses = body.op(op).results().iter().flat_map(|&result| body.uses(result));
+        // what a dead operation's regions read dies with it
+        let is_gone = |reader: &Use| {
+            std::iter::successors(Some(reader.op), |&op| body.parent_op(op)).any(|outer| dead.contains(&outer))
+        };
+        if may_go(body, op) && uses.all(is_gone) {
+            dead.insert(op);
+            order.push(op);
+        }
+    }
+    body.erase_all(&order);
 }

@@ -8,7 +8,7 @@ use crate::pass::PassDefinition;
 
 pub use canonicalize::canonicalize;
 pub use cse::merge_equal;
-pub use dead::remove_dead;
+pub use dead::{remove_dead, remove_unread};
 
 /// The passes of this module.
 pub fn passes() -> Vec<PassDefinition> {

@@ -373,7 +373,7 @@ fn row_buffer(emitter: &mut Emitter<'_>, piece: &Piece<'_>, value: Value) -> Opt
     Some(emitter.body.result(row, 0))
 }
 
-fn is_costly(source: &Body, generic: &Generic) -> bool {
+pub(super) fn is_costly(source: &Body, generic: &Generic) -> bool {
     source.ops(generic.block).iter().any(|&op| op_work(source, op) >= 8)
 }
 

@@ -3,6 +3,7 @@
 //! When the point is one scalar iteration, the last reduction loop is vectorised if the combiner is known to be
 //! associative: lanes accumulate separately from the neutral element and are combined at the end, in a fixed order.
 
+use abi::RowFold;
 use ir::{AffineExpr, Attribute, Attributes, OpName, Type, Value};
 
 use super::emit::{Emitter, Order};
@@ -10,13 +11,15 @@ use super::lane::Lane;
 use dialects::linalg::generic::{Generic, Iterator};
 
 /// A combiner that may be applied to lanes separately.
-struct Combiner {
+pub(super) struct Combiner {
     /// The operation's name.
-    name: &'static str,
+    pub(super) name: &'static str,
     /// Its `vector.kind`.
     kind: &'static str,
     /// The element that changes nothing, of the given type.
     neutral: fn(&Type) -> Attribute,
+    /// What the runtime does with rows of `f32`, if it does.
+    pub(super) fold: Option<RowFold>,
 }
 
 fn float(value: f64) -> impl Fn(&Type) -> Attribute {
@@ -28,21 +31,33 @@ fn width(r#type: &Type) -> u32 {
 }
 
 const COMBINERS: &[Combiner] = &[
-    Combiner { name: "arith.addf", kind: "add", neutral: |t| float(0.0)(t) },
-    Combiner { name: "arith.mulf", kind: "mul", neutral: |t| float(1.0)(t) },
-    Combiner { name: "arith.maximumf", kind: "maximumf", neutral: |t| float(f64::NEG_INFINITY)(t) },
-    Combiner { name: "arith.minimumf", kind: "minimumf", neutral: |t| float(f64::INFINITY)(t) },
-    Combiner { name: "arith.addi", kind: "add", neutral: |t| Attribute::Integer(0, t.clone()) },
-    Combiner { name: "arith.muli", kind: "mul", neutral: |t| Attribute::Integer(1, t.clone()) },
+    Combiner { name: "arith.addf", kind: "add", neutral: |t| float(0.0)(t), fold: Some(RowFold::Sum) },
+    Combiner { name: "arith.mulf", kind: "mul", neutral: |t| float(1.0)(t), fold: Some(RowFold::Product) },
+    Combiner {
+        name: "arith.maximumf",
+        kind: "maximumf",
+        neutral: |t| float(f64::NEG_INFINITY)(t),
+        fold: Some(RowFold::Largest),
+    },
+    Combiner {
+        name: "arith.minimumf",
+        kind: "minimumf",
+        neutral: |t| float(f64::INFINITY)(t),
+        fold: Some(RowFold::Smallest),
+    },
+    Combiner { name: "arith.addi", kind: "add", neutral: |t| Attribute::Integer(0, t.clone()), fold: None },
+    Combiner { name: "arith.muli", kind: "mul", neutral: |t| Attribute::Integer(1, t.clone()), fold: None },
     Combiner {
         name: "arith.maxsi",
         kind: "maxsi",
         neutral: |t| Attribute::Integer(i64::MIN >> (64 - width(t)), t.clone()),
+        fold: None,
     },
     Combiner {
         name: "arith.minsi",
         kind: "minsi",
         neutral: |t| Attribute::Integer(i64::MAX >> (64 - width(t)), t.clone()),
+        fold: None,
     },
 ];
 
@@ -63,7 +78,10 @@ impl Emitter<'_> {
         let starts: Vec<Lane> = (0..generic.inits.len()).map(|index| self.start(generic, index, &point)).collect();
         let across = point.iter().flatten().any(Lane::varies);
         let results = match self.vector_combiner(generic, across) {
-            Some(combiner) => vec![self.reduce_lanes(generic, &point, &starts[0], combiner)],
+            Some(combiner) => match self.row_fold(generic, combiner) {
+                Some(fold) => vec![self.fold_rows(generic, &point, &starts[0], fold)],
+                None => vec![self.reduce_lanes(generic, &point, &starts[0], combiner)],
+            },
             None => self.reduce_points(generic, point.clone(), starts, across),
         };
         self.remember_point(generic, point, results.clone());
@@ -76,7 +94,7 @@ impl Emitter<'_> {
         self.evaluate(generic.inits[index], &subscripts)
     }
 
-    fn reduction_loops(&mut self, generic: &Generic) -> Vec<(usize, Value)> {
+    pub(super) fn reduction_loops(&mut self, generic: &Generic) -> Vec<(usize, Value)> {
         let dims: Vec<usize> = (0..generic.rank()).filter(|&d| generic.iterators[d] == Iterator::Reduction).collect();
         dims.into_iter().map(|dim| (dim, self.loop_extent(generic, dim))).collect()
     }
@@ -303,7 +321,8 @@ impl Emitter<'_> {
         let (&scalar, vectors) = carried.split_last().expect("a scalar is carried beside the vectors");
         let place = (point, *dim);
         let (mut vectors, mut done) = (vectors.to_vec(), zero);
-        for chains in [vectors.len(), 1] {
+        let widths: &[usize] = if vectors.len() > 1 { &[vectors.len(), 1] } else { &[1] };
+        for &chains in widths {
             let step = (chains * self.lanes) as i64;
             let width = self.index(step);
             let left = self.sub(*extent, done);

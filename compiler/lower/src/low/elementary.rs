@@ -1,28 +1,15 @@
 //! Elementary functions on `f32`, scalars and vectors alike, as arithmetic that is off by a few units in the
 //! last place at most.
 //!
-//! Polynomials are those of Cephes and MLAS and, for sine and cosine, of N. Juffa; arguments are reduced with fused
-//! multiply-adds.
+//! Polynomials are those of [`abi::elementary`]; arguments are reduced with fused multiply-adds.
 
-use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI};
+use std::f64::consts::{FRAC_2_PI, FRAC_PI_2, FRAC_PI_4, LN_2, LOG2_E, PI};
 
+use abi::elementary as numbers;
 use ir::{Attribute, Builder, DenseElements, Type, Value};
 
 use super::expand::Sines;
 use super::floats::{Floats, compare};
-
-const LOG2_E: f64 = std::f64::consts::LOG2_E;
-/// ln 2 in two parts; the first has few enough bits for its products with exponents to be exact.
-const LN2_HIGH: f64 = 0.693_359_375;
-const LN2_LOW: f64 = -2.121_944_400_546_905_8e-4;
-/// Where the rational function below reaches 1 when its operations are fused.
-const TANH_LIMIT: f64 = 7.998_811_721_801_758;
-/// Where the error function reaches 1.
-const ERF_LIMIT: f64 = 3.92;
-/// tan π/8
-const FRAC_PI_8_TANGENT: f64 = std::f64::consts::SQRT_2 - 1.0;
-/// Beyond this the reduction of sine's argument in `f32` is not exact enough.
-const TRIGONOMETRIC_LIMIT: f64 = 48_039.0;
 
 /// What arc sine and arc cosine are made of.
 struct ArcParts {
@@ -57,34 +44,26 @@ impl<'b> Floats<'b> for Arithmetic<'_, 'b> {
     }
 
     fn exp(&mut self, x: Value) -> Value {
-        let x = self.clamp(x, -105.0, 89.0);
+        let x = self.clamp(x, numbers::EXP_RANGE);
         let [n, whole] = self.round_product(x, LOG2_E);
-        let r = self.fma_constant(n, -LN2_HIGH, x);
-        let r = self.fma_constant(n, -LN2_LOW, r);
+        let [high, low] = numbers::LN2;
+        let r = self.fma_constant(n, -high, x);
+        let r = self.fma_constant(n, -low, r);
         self.exp_from_parts(r, whole)
     }
 
     fn exp_minus_one_reduced(&mut self, r: Value) -> Value {
-        let p = self.polynomial(
-            r,
-            &[
-                1.987_569_150_0e-4,
-                1.398_199_950_7e-3,
-                8.333_451_907_3e-3,
-                4.166_579_589_4e-2,
-                1.666_666_545_9e-1,
-                5.000_000_120_1e-1,
-            ],
-        );
+        let p = self.polynomial(r, &numbers::EXP);
         let square = self.mul(r, r);
         self.fma(p, square, r)
     }
 
     fn log(&mut self, x: Value) -> Value {
         let [f, exponent, tail] = self.log_parts(x);
-        let tail = self.fma_constant(exponent, LN2_LOW, tail);
+        let [high, low] = numbers::LN2;
+        let tail = self.fma_constant(exponent, low, tail);
         let sum = self.add(f, tail);
-        let y = self.fma_constant(exponent, LN2_HIGH, sum);
+        let y = self.fma_constant(exponent, high, sum);
         self.log_edges(x, y)
     }
 }
@@ -150,22 +129,21 @@ impl Arithmetic<'_, '_> {
     }
 
     pub(super) fn exp2(&mut self, x: Value) -> Value {
-        let x = self.clamp(x, -151.0, 129.0);
+        let x = self.clamp(x, numbers::EXP2_RANGE);
         let [n, whole] = self.round_product(x, 1.0);
         let fraction = self.sub(x, n);
-        let r = self.scale(fraction, std::f64::consts::LN_2);
+        let r = self.scale(fraction, LN_2);
         self.exp_from_parts(r, whole)
     }
 
     /// The whole number nearest to `x · factor`, at most 2²² in size, as a float and as an integer: adding 1.5·2²³
     /// leaves it in the low bits.
     fn round_product(&mut self, x: Value, factor: f64) -> [Value; 2] {
-        const SHIFTER: f32 = 12_582_912.0;
-        let shifter = self.float(SHIFTER as f64);
+        let shifter = self.float(numbers::SHIFTER as f64);
         let shifted = self.fma_constant(x, factor, shifter);
         let n = self.sub(shifted, shifter);
         let bits = self.convert("arith.bitcast", shifted, Type::I32);
-        let offset = self.integer(SHIFTER.to_bits() as i32);
+        let offset = self.integer(numbers::SHIFTER.to_bits() as i32);
         let whole = self.apply("arith.subi", &[bits, offset]);
         [n, whole]
     }
@@ -180,12 +158,12 @@ impl Arithmetic<'_, '_> {
     fn log_parts(&mut self, x: Value) -> [Value; 3] {
         let smallest = self.float(f32::MIN_POSITIVE as f64);
         let tiny = self.compare(compare::LESS, x, smallest);
-        let raised = self.scale(x, 8_388_608.0);
+        let raised = self.scale(x, numbers::LOG_LIFT);
         let normal = self.select(tiny, raised, x);
         let (lowered, level) = (self.float(-23.0), self.float(0.0));
         let correction = self.select(tiny, lowered, level);
         let bits = self.convert("arith.bitcast", normal, Type::I32);
-        let (root, shift) = (self.integer(0x3f35_04f3), self.integer(23));
+        let (root, shift) = (self.integer(numbers::LOG_ROOT), self.integer(23));
         let above = self.apply("arith.subi", &[bits, root]);
         let exponent = self.apply("arith.shrsi", &[above, shift]);
         let in_place = self.apply("arith.shli", &[exponent, shift]);
@@ -195,20 +173,7 @@ impl Arithmetic<'_, '_> {
         let f = self.sub(mantissa, one);
         let exponent = self.convert("arith.sitofp", exponent, Type::F32);
         let exponent = self.add(exponent, correction);
-        let p = self.polynomial(
-            f,
-            &[
-                7.037_683_629_2e-2,
-                -1.151_461_031_0e-1,
-                1.167_699_874_0e-1,
-                -1.242_014_084_6e-1,
-                1.424_932_278_7e-1,
-                -1.666_805_766_5e-1,
-                2.000_071_476_5e-1,
-                -2.499_999_399_3e-1,
-                3.333_333_117_4e-1,
-            ],
-        );
+        let p = self.polynomial(f, &numbers::LOG);
         let square = self.mul(f, f);
         let cube = self.mul(f, square);
         let tail = self.mul(p, cube);
@@ -224,61 +189,33 @@ impl Arithmetic<'_, '_> {
     }
 
     pub(super) fn tanh(&mut self, x: Value) -> Value {
-        let bounded = self.clamp(x, -TANH_LIMIT, TANH_LIMIT);
+        let bounded = self.clamp(x, [-numbers::TANH_LIMIT, numbers::TANH_LIMIT]);
         let square = self.mul(bounded, bounded);
-        let p = self.polynomial(
-            square,
-            &[
-                -2.760_768_477_423_55e-16,
-                2.000_187_904_824_77e-13,
-                -8.604_671_522_137_35e-11,
-                5.122_297_090_371_14e-8,
-                1.485_722_357_179_79e-5,
-                6.372_619_288_754_36e-4,
-                4.893_524_558_917_86e-3,
-            ],
-        );
+        let p = self.polynomial(square, &numbers::TANH_OVER);
         let numerator = self.mul(p, bounded);
-        let denominator = self.polynomial(
-            square,
-            &[1.198_258_394_667_02e-6, 1.185_347_056_866_54e-4, 2.268_434_632_439_00e-3, 4.893_525_185_543_85e-3],
-        );
+        let denominator = self.polynomial(square, &numbers::TANH_UNDER);
         let y = self.div(numerator, denominator);
-        let (size, limit) = (self.abs(x), self.float(0.0004));
+        let (size, limit) = (self.abs(x), self.float(numbers::TANH_SMALL));
         let small = self.compare(compare::LESS, size, limit);
         self.select(small, x, y)
     }
 
     /// `x · P(x²) / Q(x²)`, fitted to the relative error up to where the function reaches 1.
     pub(super) fn erf(&mut self, x: Value) -> Value {
-        let x = self.clamp(x, -ERF_LIMIT, ERF_LIMIT);
+        let x = self.clamp(x, [-numbers::ERF_LIMIT, numbers::ERF_LIMIT]);
         let square = self.mul(x, x);
-        let p = self.polynomial(
-            square,
-            &[2.303_812_15e-4, 3.581_135_55e-3, 5.149_858_11e-2, 1.897_191_167e-1, 1.128_379_135_5],
-        );
+        let p = self.polynomial(square, &numbers::ERF_OVER);
         let numerator = self.mul(p, x);
-        let denominator = self.polynomial(
-            square,
-            &[
-                -1.122_103_69e-7,
-                2.315_953_58e-5,
-                1.053_814_54e-3,
-                1.442_663_03e-2,
-                1.127_997_367e-1,
-                5.014_666_179e-1,
-                1.0,
-            ],
-        );
+        let denominator = self.polynomial(square, &numbers::ERF_UNDER);
         let y = self.div(numerator, denominator);
-        self.clamp(y, -1.0, 1.0)
+        self.clamp(y, [-1.0, 1.0])
     }
 
     /// `atan x`, of an argument that is brought to at most tan π/8 in size by one division.
     pub(super) fn atan(&mut self, x: Value) -> Value {
         let (size, one, none) = (self.abs(x), self.float(1.0), self.float(0.0));
-        let middle = self.compare_constant(compare::GREATER, size, FRAC_PI_8_TANGENT);
-        let far = self.compare_constant(compare::GREATER, size, 1.0 / FRAC_PI_8_TANGENT);
+        let middle = self.compare_constant(compare::GREATER, size, numbers::FRAC_PI_8_TANGENT);
+        let far = self.compare_constant(compare::GREATER, size, 1.0 / numbers::FRAC_PI_8_TANGENT);
         let (less, more) = (self.sub(size, one), self.add(size, one));
         let minus_one = self.float(-1.0);
         let over = self.select(middle, less, size);
@@ -290,8 +227,7 @@ impl Arithmetic<'_, '_> {
         let start = self.select(middle, quarter, none);
         let start = self.select(far, half, start);
         let square = self.mul(reduced, reduced);
-        let p = self
-            .polynomial(square, &[8.053_744_494_9e-2, -1.387_768_560_32e-1, 1.997_771_064_78e-1, -3.333_294_915_39e-1]);
+        let p = self.polynomial(square, &numbers::ATAN);
         let cube = self.mul(square, reduced);
         let y = self.fma(p, cube, reduced);
         let y = self.add(start, y);
@@ -309,10 +245,7 @@ impl Arithmetic<'_, '_> {
         let square = self.mul(size, size);
         let square = self.select(large, rest, square);
         let sine = self.select(large, root, size);
-        let p = self.polynomial(
-            square,
-            &[4.216_319_904_8e-2, 2.418_131_104_9e-2, 4.547_002_599_8e-2, 7.495_300_268_6e-2, 1.666_675_242_2e-1],
-        );
+        let p = self.polynomial(square, &numbers::ASIN);
         let cube = self.mul(square, sine);
         ArcParts { large, angle: self.fma(p, cube, sine) }
     }
@@ -339,17 +272,15 @@ impl Arithmetic<'_, '_> {
         self.select(large, far, near)
     }
 
-    /// Sine (`quarters` 0) or cosine (1) of arguments up to [`TRIGONOMETRIC_LIMIT`].
+    /// Sine (`quarters` 0) or cosine (1) of arguments up to [`numbers::SINE_LIMIT`].
     fn sine_reduced(&mut self, x: Value, quarters: i32) -> Value {
-        let [n, quadrant] = self.round_product(x, std::f64::consts::FRAC_2_PI);
-        let a = self.fma_constant(n, -1.570_796_012_878_418, x);
-        let a = self.fma_constant(n, -3.139_164_732_601_784_6e-7, a);
-        let a = self.fma_constant(n, -5.390_302_529_957_765e-15, a);
+        let [n, quadrant] = self.round_product(x, FRAC_2_PI);
+        let a = numbers::FRAC_PI_2.iter().fold(x, |a, part| self.fma_constant(n, -part, a));
         let square = self.mul(a, a);
         let cube = self.mul(a, square);
-        let sine = self.polynomial(square, &[2.865_679_56e-6, -1.985_599_23e-4, 8.333_385_92e-3, -1.666_666_72e-1]);
+        let sine = self.polynomial(square, &numbers::SINE);
         let sine = self.fma(sine, cube, a);
-        let cosine = self.polynomial(square, &[2.446_770_67e-5, -1.388_772_97e-3, 4.166_665_67e-2, -0.5, 1.0]);
+        let cosine = self.polynomial(square, &numbers::COSINE);
         let (turn, one, two) = (self.integer(quarters), self.integer(1), self.integer(2));
         let quadrant = self.apply("arith.addi", &[quadrant, turn]);
         let odd = self.bit_set(quadrant, one);
@@ -375,7 +306,7 @@ impl Arithmetic<'_, '_> {
             }
             None => size,
         };
-        let limit = self.builder.constant(Attribute::f32(TRIGONOMETRIC_LIMIT as f32), Type::F32);
+        let limit = self.builder.constant(Attribute::f32(numbers::SINE_LIMIT as f32), Type::F32);
         let predicate = ("predicate", Attribute::i64(compare::GREATER));
         let large = self.builder.value("arith.cmpf", &[largest, limit], Type::I1, [predicate]);
         let r#type = self.shaped(Type::F32);
@@ -388,7 +319,7 @@ impl Arithmetic<'_, '_> {
             let exact = arithmetic.call(name, &[x], Type::F32);
             // what a lane becomes does not depend on those beside it
             let reduced = arithmetic.sine_reduced(x, quarters);
-            let limit = arithmetic.float(TRIGONOMETRIC_LIMIT);
+            let limit = arithmetic.float(numbers::SINE_LIMIT);
             let far = arithmetic.compare(compare::GREATER, size, limit);
             let y = arithmetic.select(far, exact, reduced);
             builder.create("scf.yield", &[y], &[], []);

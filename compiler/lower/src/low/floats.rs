@@ -67,7 +67,7 @@ pub(super) trait Floats<'b> {
     }
 
     /// `x` between two numbers; NaN stays.
-    fn clamp(&mut self, x: Value, low: f64, high: f64) -> Value {
+    fn clamp(&mut self, x: Value, [low, high]: [f64; 2]) -> Value {
         let (low, high) = (self.float(low), self.float(high));
         let x = self.apply("arith.maximumf", &[x, low]);
         self.apply("arith.minimumf", &[x, high])
@@ -79,7 +79,7 @@ pub(super) trait Floats<'b> {
         let (power, one) = (self.exp(x), self.float(1.0));
         let far = self.sub(power, one);
         let size = self.abs(x);
-        let small = self.compare_constant(compare::LESS, size, 0.34);
+        let small = self.compare_constant(compare::LESS, size, abi::elementary::EXPM1_LIMIT);
         self.select(small, near, far)
     }
 

@@ -92,7 +92,7 @@ impl<'b> Floats<'b> for Scalars<'_, 'b> {
     }
 
     fn exp(&mut self, x: Value) -> Value {
-        let x = self.clamp(x, -746.0, 710.0);
+        let x = self.clamp(x, [-746.0, 710.0]);
         let [n, whole] = self.round_product(x, LOG2_E);
         let (high, low) = (self.scale(n, LN2_HIGH), self.scale(n, LN2_LOW));
         let r = self.sub(x, high);
@@ -189,7 +189,7 @@ impl Scalars<'_, '_> {
     }
 
     fn exp2(&mut self, x: Value) -> Value {
-        let x = self.clamp(x, -1076.0, 1025.0);
+        let x = self.clamp(x, [-1076.0, 1025.0]);
         let [n, whole] = self.round_product(x, 1.0);
         let fraction = self.sub(x, n);
         let r = self.scale(fraction, LN_2);
@@ -201,7 +201,7 @@ impl Scalars<'_, '_> {
         let size = self.abs(x);
         let double = self.scale(size, 2.0);
         // what is above is 1
-        let double = self.clamp(double, 0.0, 44.0);
+        let double = self.clamp(double, [0.0, 44.0]);
         let (t, two) = (self.expm1(double), self.float(2.0));
         let sum = self.add(t, two);
         let y = self.div(t, sum);

@@ -35,7 +35,7 @@ pub(super) fn activated(
     let mut attributes = Attributes::new();
     for (name, number) in numbers {
         if let (Some(number), true) = (number, schema.attribute(name).is_some()) {
-            attributes.set(name, number.clone());
+            attributes.set(*name, number.clone());
         }
     }
     Ok(emit.op(function, &[value], attributes))

@@ -66,7 +66,7 @@ fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
 fn regressor(mut attributes: Attributes, classes: usize, base: &[f64]) -> Attributes {
     for entry in ["treeids", "nodeids", "ids", "weights", "weights_as_tensor"] {
         if let Some(list) = attributes.remove(&format!("class_{entry}")) {
-            attributes.set(&format!("target_{entry}"), list);
+            attributes.set(format!("target_{entry}"), list);
         }
     }
     for name in ["classlabels_int64s", "classlabels_strings", "post_transform"] {

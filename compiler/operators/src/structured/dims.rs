@@ -85,7 +85,7 @@ impl Lowering<'_> {
         name: &'static str,
         operands: &[Value],
         result: Type,
-        attribute: (&str, Attribute),
+        attribute: (&'static str, Attribute),
         early: bool,
     ) -> Value {
         self.place_size(name, operands, result, Attributes::from([attribute]), early)

@@ -81,6 +81,8 @@ impl Rule {
 /// A rule, read.
 pub(crate) struct Compiled {
     pub(crate) rule: &'static Rule,
+    /// The name of its family.
+    pub(crate) family: &'static str,
     pub(crate) from: Pattern,
     to: Option<Pattern>,
     names: Names,
@@ -103,12 +105,26 @@ pub(crate) struct Rules {
     by_root: Vec<Vec<usize>>,
 }
 
+/// The families, by name, in the order they are tried.
+const FAMILIES: [(&str, &[Rule]); 6] = [
+    ("arithmetic", arithmetic::RULES),
+    ("activation", activation::RULES),
+    ("shape", shape::RULES),
+    ("linear", linear::RULES),
+    ("normalization", normalization::RULES),
+    ("quantization", quantization::RULES),
+];
+
+/// The names of the families of rules.
+pub fn families() -> impl Iterator<Item = &'static str> {
+    FAMILIES.iter().map(|(name, _)| *name)
+}
+
 /// All rules.
 pub(crate) static RULES: LazyLock<Rules> = LazyLock::new(|| {
-    let families =
-        [arithmetic::RULES, activation::RULES, shape::RULES, linear::RULES, normalization::RULES, quantization::RULES];
     let mut operators = IndexSet::default();
-    let all: Vec<Compiled> = families.into_iter().flatten().map(|rule| compile(rule, &mut operators)).collect();
+    let rules = FAMILIES.iter().flat_map(|(family, rules)| rules.iter().map(move |rule| (*family, rule)));
+    let all: Vec<Compiled> = rules.map(|(family, rule)| compile(family, rule, &mut operators)).collect();
     let mut by_root = vec![Vec::new(); operators.len()];
     for (number, rule) in all.iter().enumerate() {
         if let Pattern::Op { operator, .. } = rule.from {
@@ -125,7 +141,7 @@ impl Rules {
     }
 }
 
-fn compile(rule: &'static Rule, operators: &mut IndexSet<String>) -> Compiled {
+fn compile(family: &'static str, rule: &'static Rule, operators: &mut IndexSet<String>) -> Compiled {
     let mut names = Names::with_operators(std::mem::take(operators));
     let from = Reader::read(rule.from, &mut names);
     let to = match rule.to {
@@ -133,7 +149,7 @@ fn compile(rule: &'static Rule, operators: &mut IndexSet<String>) -> Compiled {
         To::Code(_) => None,
     };
     *operators = std::mem::take(&mut names.operators);
-    Compiled { rule, from, to, names }
+    Compiled { rule, family, from, to, names }
 }
 
 /// A place where the left side of a rule was found.

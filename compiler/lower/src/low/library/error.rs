@@ -21,7 +21,7 @@ impl Scalars<'_, '_> {
     /// `1 - e^-x²/√π / (x + ½ / (x + 1 / (x + 3/2 / …)))`.
     pub(super) fn erf(&mut self, x: Value) -> Value {
         let size = self.abs(x);
-        let size = self.clamp(size, 0.0, ONE_FROM);
+        let size = self.clamp(size, [0.0, ONE_FROM]);
         let [square, left] = self.exact_product(size, size);
         let (negative, one) = (self.apply("arith.negf", &[square]), self.float(1.0));
         let power = self.exp(negative);

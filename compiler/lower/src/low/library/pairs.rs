@@ -98,7 +98,7 @@ impl Scalars<'_, '_> {
         let extent = self.abs(exponent);
         let (inside, none) = (self.compare_constant(compare::LESS, extent, 800.0), self.float(0.0));
         let lost = self.select(inside, lost, none);
-        let clamped = self.clamp(exponent, -746.0, 710.0);
+        let clamped = self.clamp(exponent, [-746.0, 710.0]);
         let [n, whole] = self.round_product(clamped, LOG2_E);
         let (high, low) = (self.scale(n, LN2_HIGH), self.scale(n, LN2_LOW));
         let r = self.sub(clamped, high);

@@ -1,0 +1,215 @@
+//! Evaluating structured operations at points of a kernel's loops.
+//!
+//! A tensor value inside a kernel is either backed by a buffer, and read with loads, or computed where it is needed by evaluating
+//! the body of the operation that defines it.
+
+use ir::{AffineExpr, Attribute, Attributes, IndexMap, Op, OpName, Type, Value, ValueDefinition};
+
+use super::emit::Emitter;
+use super::lane::Lane;
+use dialects::linalg::generic::Generic;
+
+impl Emitter<'_> {
+    /// The element of a source tensor at the given subscripts.
+    pub fn evaluate(&mut self, tensor: Value, subscripts: &[Lane]) -> Lane {
+        if let Some(buffer) = self.buffer(tensor) {
+            return self.load(buffer, subscripts);
+        }
+        let ValueDefinition::Result { op, index } = self.source.definition(tensor) else {
+            unreachable!("tensor arguments have buffers");
+        };
+        if let Some(generic) = Generic::of(self.source, op) {
+            let point = domain_point(&generic, index as usize, subscripts);
+            let results = match generic.is_reduction() {
+                true => self.evaluate_reduction(&generic, point),
+                false => self.evaluate_elementwise(generic, point),
+            };
+            return results[index as usize].clone();
+        }
+        let operation = self.source.op(op);
+        match operation.name.as_str() {
+            "arith.constant" => {
+                let dense = operation.attributes.get("value").and_then(Attribute::as_dense).expect("a dense constant");
+                let element = dense.r#type.element().clone();
+                let attribute = dense.element_attribute(0);
+                Lane::Uniform(self.constant(attribute, element))
+            }
+            name => unreachable!("{name} is not evaluated element by element"),
+        }
+    }
+
+    /// The results of an operation without reduction loops. What it reads is evaluated first, so that evaluation does
+    /// not recurse over the kernel.
+    fn evaluate_elementwise(&mut self, generic: Generic, point: Vec<Option<Lane>>) -> Vec<Lane> {
+        let mut pending = vec![(generic.clone(), point.clone(), false)];
+        while let Some((generic, point, ready)) = pending.pop() {
+            if ready {
+                self.evaluate_body(&generic, &point, None);
+            } else if self.known_point(&generic, &point).is_none() {
+                let below = self.elementwise_inputs(&generic, &point);
+                pending.push((generic, point, true));
+                pending.extend(below.into_iter().rev().map(|(generic, point)| (generic, point, false)));
+            }
+        }
+        self.evaluate_body(&generic, &point, None)
+    }
+
+    /// The operations without reduction loops and buffers that a body reads at a point, and at which points.
+    fn elementwise_inputs(&mut self, generic: &Generic, point: &[Option<Lane>]) -> Vec<(Generic, Vec<Option<Lane>>)> {
+        let source = self.source;
+        let arguments = source.arguments(generic.block);
+        let mut found = Vec::new();
+        for ((&input, map), &argument) in generic.inputs.iter().zip(&generic.maps).zip(arguments) {
+            if source.uses(argument).is_empty() || self.buffer(input).is_some() {
+                continue;
+            }
+            let ValueDefinition::Result { index, .. } = source.definition(input) else { continue };
+            let Some(below) = Generic::defining(source, input).filter(|below| !below.is_reduction()) else { continue };
+            let subscripts: Vec<Lane> = map.results.iter().map(|e| self.affine(e, point)).collect();
+            let point = domain_point(&below, index as usize, &subscripts);
+            found.push((below, point));
+        }
+        found
+    }
+
+    /// The results of a generic's body at a point of its loops. `accumulators` are the output block arguments.
+    pub fn evaluate_body(
+        &mut self,
+        generic: &Generic,
+        point: &[Option<Lane>],
+        accumulators: Option<&[Lane]>,
+    ) -> Vec<Lane> {
+        if accumulators.is_none()
+            && let Some(known) = self.known_point(generic, point)
+        {
+            return known;
+        }
+        let source = self.source;
+        let mut values = self.read_inputs(generic, point);
+        for (index, lane) in accumulators.unwrap_or_default().iter().enumerate() {
+            values.insert(source.arguments(generic.block)[generic.inputs.len() + index], lane.clone());
+        }
+        for &op in source.ops(generic.block) {
+            if source.name(op) != "linalg.yield" {
+                self.evaluate_op(op, point, &mut values);
+            }
+        }
+        let results: Vec<Lane> = generic.yields(source).iter().map(|&v| self.body_value(v, &values)).collect();
+        if accumulators.is_none() {
+            self.remember_point(generic, point.to_vec(), results.clone());
+        }
+        results
+    }
+
+    /// What an iteration of a reduction combines with what there is: a value of its body that depends on no accumulator.
+    pub(super) fn evaluate_term(&mut self, generic: &Generic, point: &[Option<Lane>], term: Value) -> Lane {
+        let source = self.source;
+        let mut values = self.read_inputs(generic, point);
+        for &op in source.ops(generic.block) {
+            if source.name(op) != "linalg.yield"
+                && !source.op(op).results().iter().any(|v| generic.yields(source).contains(v))
+            {
+                self.evaluate_op(op, point, &mut values);
+            }
+        }
+        self.body_value(term, &values)
+    }
+
+    /// The inputs that a body reads at a point.
+    fn read_inputs(&mut self, generic: &Generic, point: &[Option<Lane>]) -> IndexMap<Value, Lane> {
+        let source = self.source;
+        let mut values: IndexMap<Value, Lane> = IndexMap::default();
+        let arguments = source.arguments(generic.block);
+        for (index, &input) in generic.inputs.iter().enumerate() {
+            if source.uses(arguments[index]).is_empty() {
+                continue;
+            }
+            let lane = match source.value_type(input) {
+                Type::Tensor(_) => {
+                    let subscripts: Vec<Lane> =
+                        generic.maps[index].results.iter().map(|e| self.affine(e, point)).collect();
+                    self.evaluate(input, &subscripts)
+                }
+                _ => Lane::Uniform(self.scalar(input)),
+            };
+            values.insert(arguments[index], lane);
+        }
+        values
+    }
+
+    fn body_value(&mut self, value: Value, values: &IndexMap<Value, Lane>) -> Lane {
+        match values.get(&value) {
+            Some(lane) => lane.clone(),
+            None => Lane::Uniform(self.scalar(value)),
+        }
+    }
+
+    fn evaluate_op(&mut self, op: Op, point: &[Option<Lane>], values: &mut IndexMap<Value, Lane>) {
+        let operation = self.source.op(op);
+        let lanes = |emitter: &mut Self, values: &IndexMap<Value, Lane>, operands: &[Value]| {
+            operands.iter().map(|&v| emitter.body_value(v, values)).collect::<Vec<_>>()
+        };
+        match operation.name.as_str() {
+            "linalg.index" => {
+                let dim = operation.attributes.integer("dim").expect("linalg.index has a dimension") as usize;
+                let lane = point[dim].clone().expect("the loop is open");
+                values.insert(operation.results()[0], lane);
+            }
+            "tensor.extract" => {
+                let subscripts = lanes(self, values, &operation.operands()[1..]);
+                let lane = self.evaluate(operation.operands()[0], &subscripts);
+                values.insert(operation.results()[0], lane);
+            }
+            "arith.constant" => {
+                let lane = Lane::Uniform(self.scalar(operation.results()[0]));
+                values.insert(operation.results()[0], lane);
+            }
+            "cf.assert" => {
+                let condition = lanes(self, values, operation.operands());
+                for scalar in self.scalars_of(&condition[0]) {
+                    self.effect("cf.assert", &[scalar], &[], operation.attributes.clone());
+                }
+            }
+            _ => {
+                let operands = lanes(self, values, operation.operands());
+                let result = self.source.value_type(operation.results()[0]).clone();
+                let lane = self.elementwise(&operation.name, &operands, result, &operation.attributes);
+                values.insert(operation.results()[0], lane);
+            }
+        }
+    }
+
+    /// An affine expression at a point of the loops.
+    pub fn affine(&mut self, expression: &AffineExpr, point: &[Option<Lane>]) -> Lane {
+        let binary = |emitter: &mut Self, name: &'static str, a: &AffineExpr, b: &AffineExpr| {
+            let operands = [emitter.affine(a, point), emitter.affine(b, point)];
+            match (name, &operands) {
+                ("arith.addi", [Lane::Uniform(a), Lane::Uniform(b)]) => Lane::Uniform(emitter.add(*a, *b)),
+                ("arith.muli", [Lane::Uniform(a), Lane::Uniform(b)]) => Lane::Uniform(emitter.mul(*a, *b)),
+                ("arith.divui", [Lane::Uniform(a), Lane::Uniform(b)]) => Lane::Uniform(emitter.div(*a, *b)),
+                ("arith.remui", [Lane::Uniform(a), Lane::Uniform(b)]) => Lane::Uniform(emitter.rem(*a, *b)),
+                _ => emitter.elementwise(&OpName::from(name), &operands, Type::Index, &Attributes::new()),
+            }
+        };
+        match expression {
+            AffineExpr::Dim(dim) => point[*dim as usize].clone().expect("the loop is open"),
+            AffineExpr::Constant(value) => Lane::Uniform(self.index(*value)),
+            AffineExpr::Add(a, b) => binary(self, "arith.addi", a, b),
+            AffineExpr::Mul(a, b) => binary(self, "arith.muli", a, b),
+            AffineExpr::FloorDiv(a, b) => binary(self, "arith.divui", a, b),
+            AffineExpr::Mod(a, b) => binary(self, "arith.remui", a, b),
+            AffineExpr::Symbol(_) | AffineExpr::CeilDiv(..) => unreachable!("lowerings make no such maps"),
+        }
+    }
+}
+
+/// The loop indices at which output `index` of `generic` is written to `subscripts`; reduction loops stay open.
+fn domain_point(generic: &Generic, index: usize, subscripts: &[Lane]) -> Vec<Option<Lane>> {
+    let mut point = vec![None; generic.rank()];
+    for (expression, subscript) in generic.output_map(index).results.iter().zip(subscripts) {
+        if let AffineExpr::Dim(dim) = expression {
+            point[*dim as usize] = Some(subscript.clone());
+        }
+    }
+    point
+}

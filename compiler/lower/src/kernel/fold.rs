@@ -1,0 +1,167 @@
+//! Reductions of rows of floats that the runtime computes, where its vectors are wider than those of the code around it.
+//!
+//! What lies in memory is folded where it lies. Anything else is computed into a piece of a row first, where that takes functions that
+//! the runtime computes for rows, too, or where the combiner is more than one instruction.
+
+use abi::RowFold;
+use ir::{AffineExpr, Attribute, Type, Value};
+
+use super::contract::{address, buffer_strides};
+use super::emit::Emitter;
+use super::lane::Lane;
+use super::loops::is_costly;
+use super::reduce::Combiner;
+use dialects::linalg::generic::Generic;
+
+/// Elements of a piece: few enough to stay in the nearest cache.
+const PIECE: i64 = 512;
+/// Rows known to be shorter are left to the code around them.
+const SHORTEST: i64 = 32;
+
+/// What a reduction folds.
+pub(super) struct RowTerms {
+    fold: RowFold,
+    combiner: &'static str,
+    /// What an iteration combines with what there is.
+    term: Value,
+    /// The input that this is, if it lies in memory side by side.
+    input: Option<usize>,
+}
+
+impl Emitter<'_> {
+    /// How the runtime folds the rows of a reduction whose lanes may be combined in any order, if it should.
+    pub(super) fn row_fold(&mut self, generic: &Generic, combiner: &'static Combiner) -> Option<RowTerms> {
+        let fold = combiner.fold.filter(|_| self.target.narrow)?;
+        let source = self.source;
+        if *source.value_type(generic.inits[0]).element() != Type::F32 {
+            return None;
+        }
+        let &(last, extent) = self.reduction_loops(generic).last()?;
+        if self.constant_value(extent).is_some_and(|extent| extent < SHORTEST) {
+            return None;
+        }
+        let accumulator = source.arguments(generic.block)[generic.inputs.len()];
+        let combining = source.defining_op(generic.yields(source)[0])?;
+        let term = source.op(combining).operands().iter().copied().find(|&operand| operand != accumulator)?;
+        let input = self.side_by_side(generic, term, last);
+        let is_long = matches!(fold, RowFold::Largest | RowFold::Smallest) || self.is_costly_below(generic);
+        (input.is_some() || is_long).then_some(RowTerms { fold, combiner: combiner.name, term, input })
+    }
+
+    /// The input that a value of the body is, if its elements lie side by side along a loop.
+    fn side_by_side(&self, generic: &Generic, value: Value, dim: usize) -> Option<usize> {
+        let arguments = self.source.arguments(generic.block);
+        let input = arguments[..generic.inputs.len()].iter().position(|&argument| argument == value)?;
+        let buffer = self.buffer(generic.inputs[input])?;
+        let strides = self.body.value_type(buffer).as_memref()?.strides()?;
+        let (inner, outer) = generic.maps[input].results.split_last()?;
+        let along = *inner == AffineExpr::Dim(dim as u32) && outer.iter().all(|e| !e.uses_dim(dim as u32));
+        (along && *strides.last()? == Some(1)).then_some(input)
+    }
+
+    /// Whether elementary functions are applied to what a reduction reads.
+    fn is_costly_below(&self, generic: &Generic) -> bool {
+        let mut pending = vec![generic.clone()];
+        while let Some(generic) = pending.pop() {
+            if is_costly(self.source, &generic) {
+                return true;
+            }
+            let computed = generic.inputs.iter().filter(|&&input| self.buffer(input).is_none());
+            let below = computed.filter_map(|&input| Generic::defining(self.source, input));
+            pending.extend(below.filter(|below| !below.is_reduction()));
+        }
+        false
+    }
+
+    /// The reduction at a point where its loops are open.
+    pub(super) fn fold_rows(
+        &mut self,
+        generic: &Generic,
+        point: &[Option<Lane>],
+        start: &Lane,
+        terms: RowTerms,
+    ) -> Lane {
+        let start = start.uniform().expect("a scalar point has a scalar start");
+        let loops = self.reduction_loops(generic);
+        Lane::Uniform(self.fold_nest(generic, point.to_vec(), start, &terms, &loops))
+    }
+
+    fn fold_nest(
+        &mut self,
+        generic: &Generic,
+        mut point: Vec<Option<Lane>>,
+        carried: Value,
+        terms: &RowTerms,
+        loops: &[(usize, Value)],
+    ) -> Value {
+        let zero = self.index(0);
+        let ((dim, extent), inner) = loops.split_first().expect("a reduction has a reduction loop");
+        if !inner.is_empty() {
+            let results = self.for_loop(zero, *extent, 1, &[carried], |emitter, iteration, carried| {
+                point[*dim] = Some(Lane::Uniform(iteration));
+                vec![emitter.fold_nest(generic, point, carried[0], terms, inner)]
+            });
+            return results[0];
+        }
+        let Some(input) = terms.input else { return self.fold_pieces(generic, (point, *dim), *extent, carried, terms) };
+        point[*dim] = Some(Lane::Uniform(zero));
+        let buffer = self.buffer(generic.inputs[input]).expect("found to lie in memory");
+        let strides = buffer_strides(self, buffer);
+        let mut offset = zero;
+        for (expression, stride) in generic.maps[input].results.iter().zip(strides) {
+            let subscript = self.affine(expression, &point).uniform().expect("a scalar point has scalar subscripts");
+            let along = self.mul(subscript, stride);
+            offset = self.add(offset, along);
+        }
+        let from = address(self, buffer, offset);
+        self.fold_row(from, *extent, carried, terms)
+    }
+
+    /// A row whose terms are computed piece by piece.
+    fn fold_pieces(
+        &mut self,
+        generic: &Generic,
+        (mut point, dim): (Vec<Option<Lane>>, usize),
+        extent: Value,
+        carried: Value,
+        terms: &RowTerms,
+    ) -> Value {
+        let (zero, piece, lanes) = (self.index(0), self.index(PIECE), self.lanes as i64);
+        let sizes = [("operandSegmentSizes", Attribute::i32_dense_array(&[0, 0]))];
+        let row = self.effect("memref.alloca", &[], &[Type::memref([Some(PIECE)], Type::F32)], sizes);
+        let row = self.body.result(row, 0);
+        let results = self.for_loop(zero, extent, PIECE, &[carried], |emitter, begin, carried| {
+            let rest = emitter.sub(extent, begin);
+            let count = emitter.min(rest, piece);
+            let width = emitter.index(lanes);
+            let tail = emitter.rem(count, width);
+            let whole = emitter.sub(count, tail);
+            let mut store = |emitter: &mut Self, index: Value, lane: fn(Value) -> Lane| {
+                let at = emitter.add(begin, index);
+                point[dim] = Some(lane(at));
+                let value = emitter.evaluate_term(generic, &point, terms.term);
+                emitter.store(&value, row, &[lane(index)]);
+            };
+            emitter.for_loop(zero, whole, lanes, &[], |emitter, index, _| {
+                store(emitter, index, Lane::Iota);
+                vec![]
+            });
+            emitter.for_loop(whole, count, 1, &[], |emitter, index, _| {
+                store(emitter, index, Lane::Uniform);
+                vec![]
+            });
+            let from = emitter.pure("rt.address", &[row], Type::Index, []);
+            vec![emitter.fold_row(from, count, carried[0], terms)]
+        });
+        results[0]
+    }
+
+    /// Has the runtime fold `count` elements, and combines what they come to with what there is.
+    fn fold_row(&mut self, from: Value, count: Value, carried: Value, terms: &RowTerms) -> Value {
+        let fold = self.index(terms.fold as i64);
+        let callee = [("callee", Attribute::symbol("rt_fold_row"))];
+        let call = self.effect("func.call", &[fold, from, count], &[Type::F32], callee);
+        let row = self.body.result(call, 0);
+        self.pure(terms.combiner, &[carried, row], Type::F32, [])
+    }
+}

@@ -1,0 +1,225 @@
+//! Lanes and vectors: elementwise operations on whatever lanes are, and what the target has vectors of.
+
+use ir::{AffineExpr, AffineMap, Attribute, Attributes, Blob, Body, DenseElements, FloatType, Op, OpName, Type, Value};
+
+use super::emit::{Emitter, Target};
+use super::lane::Lane;
+use dialects::linalg::generic::Generic;
+
+impl Emitter<'_> {
+    /// An elementwise operation applied lane by lane, as a vector operation where the target has one.
+    pub fn elementwise(&mut self, name: &OpName, operands: &[Lane], result: Type, attributes: &Attributes) -> Lane {
+        if operands.iter().all(|lane| !lane.varies()) {
+            let scalars: Vec<Value> = operands.iter().filter_map(Lane::uniform).collect();
+            return Lane::Uniform(self.pure(name.clone(), &scalars, result, attributes.clone()));
+        }
+        if let Some(iota) = self.iota_op(name, operands, &result, attributes) {
+            return iota;
+        }
+        let is_vector = |lane: &Lane| matches!(lane, Lane::Vector(_)) || self.is_counted(lane, &result);
+        let vector = operands.iter().any(is_vector)
+            && self.vector_legal(&result)
+            && operands.iter().all(|lane| self.vectorisable(lane));
+        if vector {
+            let scalar_condition = name.as_str() == "arith.select" && !operands[0].varies();
+            let vectors: Vec<Value> = operands
+                .iter()
+                .enumerate()
+                .map(|(index, lane)| match lane {
+                    Lane::Uniform(value) if index == 0 && scalar_condition => *value,
+                    lane => self.vector_of(lane),
+                })
+                .collect();
+            let r#type = Type::vector(&[self.lanes as i64], result);
+            return Lane::Vector(self.pure(name.clone(), &vectors, r#type, attributes.clone()));
+        }
+        let columns: Vec<Vec<Value>> = operands.iter().map(|lane| self.scalars_of(lane)).collect();
+        let scalars = (0..self.lanes)
+            .map(|lane| {
+                let operands: Vec<Value> = columns.iter().map(|column| column[lane.min(column.len() - 1)]).collect();
+                self.pure(name.clone(), &operands, result.clone(), attributes.clone())
+            })
+            .collect();
+        Lane::Scalars(scalars)
+    }
+
+    /// Whether a lane is made a vector because the result is one, and not an integer that may become a subscript.
+    fn is_counted(&self, lane: &Lane, result: &Type) -> bool {
+        matches!(lane, Lane::Iota(base) if *self.body.value_type(*base) != Type::Index)
+            && (result.is_float() || *result == Type::I1)
+    }
+
+    /// Integer operations that keep consecutive lanes consecutive.
+    fn iota_op(&mut self, name: &OpName, operands: &[Lane], result: &Type, attributes: &Attributes) -> Option<Lane> {
+        match (name.as_str(), operands) {
+            ("arith.addi", [Lane::Iota(base), Lane::Uniform(offset)] | [Lane::Uniform(offset), Lane::Iota(base)]) => {
+                let sum = match result {
+                    Type::Index => self.add(*base, *offset),
+                    _ => self.pure(name.clone(), &[*base, *offset], result.clone(), attributes.clone()),
+                };
+                Some(Lane::Iota(sum))
+            }
+            ("arith.subi", [Lane::Iota(base), Lane::Uniform(offset)]) => {
+                Some(Lane::Iota(self.pure(name.clone(), &[*base, *offset], result.clone(), attributes.clone())))
+            }
+            ("arith.muli", [Lane::Iota(base), Lane::Uniform(factor)] | [Lane::Uniform(factor), Lane::Iota(base)])
+                if *result == Type::Index && self.constant_value(*factor) == Some(2) =>
+            {
+                Some(Lane::EveryOther(self.mul(*base, *factor)))
+            }
+            (
+                "arith.addi",
+                [Lane::EveryOther(base), Lane::Uniform(offset)] | [Lane::Uniform(offset), Lane::EveryOther(base)],
+            ) if *result == Type::Index => Some(Lane::EveryOther(self.add(*base, *offset))),
+            ("arith.index_cast", [Lane::Iota(base)]) => {
+                Some(Lane::Iota(self.pure(name.clone(), &[*base], result.clone(), attributes.clone())))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether the target has a vector of `lanes` such elements.
+    pub fn vector_legal(&self, element: &Type) -> bool {
+        match element {
+            Type::Index => false,
+            Type::Integer(integer) if integer.width == 1 => true,
+            other => {
+                let bits = other.bit_width().unwrap_or(0) * self.lanes as u32;
+                self.target.flexible_vectors || bits == self.target.vector_bits || self.is_packed(other)
+            }
+        }
+    }
+
+    /// Whether the target has whole registers of `lanes` such elements, in memory too.
+    pub(super) fn is_whole(&self, element: &Type) -> bool {
+        let packed = !self.target.flexible_vectors && self.is_packed(element);
+        self.vector_legal(element) && !packed && *element != Type::I1
+    }
+
+    /// Whether these are elements of 8 or 16 bits that stand in for lanes of 32.
+    fn is_packed(&self, element: &Type) -> bool {
+        let stored = match element {
+            Type::Integer(integer) => matches!(integer.width, 8 | 16),
+            Type::Float(float) => matches!(float, FloatType::F16 | FloatType::BF16),
+            _ => false,
+        };
+        stored && self.lanes as u32 * 32 == self.target.vector_bits
+    }
+
+    pub(super) fn vectorisable(&self, lane: &Lane) -> bool {
+        let element = match lane {
+            Lane::Uniform(value) | Lane::Iota(value) | Lane::EveryOther(value) | Lane::Vector(value) => {
+                self.body.value_type(*value).element()
+            }
+            Lane::Scalars(values) => self.body.value_type(values[0]),
+        };
+        let mask_from_scalars = *element == Type::I1
+            && !self.target.flexible_vectors
+            && !matches!(lane, Lane::Vector(_) | Lane::Uniform(_));
+        self.vector_legal(element) && !mask_from_scalars
+    }
+
+    /// A lane as a vector value.
+    pub fn vector_of(&mut self, lane: &Lane) -> Value {
+        let lanes = self.lanes as i64;
+        match lane {
+            Lane::Vector(value) => *value,
+            Lane::Uniform(value) => {
+                let r#type = Type::vector(&[lanes], self.body.value_type(*value).clone());
+                self.pure("vector.broadcast", &[*value], r#type, [])
+            }
+            Lane::Iota(base) if *self.body.value_type(*base) != Type::Index => {
+                let element = self.body.value_type(*base).clone();
+                let width = element.byte_width().expect("integers have a width");
+                let r#type = Type::vector(&[lanes], element);
+                let bytes: Vec<u8> = (0..lanes).flat_map(|lane| lane.to_le_bytes().into_iter().take(width)).collect();
+                let numbers = DenseElements::new(r#type.clone(), Blob::copy_of(&bytes));
+                let numbers = self.constant(Attribute::dense(numbers), r#type.clone());
+                let first = self.pure("vector.broadcast", &[*base], r#type.clone(), []);
+                self.pure("arith.addi", &[first, numbers], r#type, [])
+            }
+            Lane::Iota(_) | Lane::EveryOther(_) | Lane::Scalars(_) => {
+                let scalars = self.scalars_of(lane);
+                let r#type = Type::vector(&[lanes], self.body.value_type(scalars[0]).clone());
+                self.pure("vector.from_elements", &scalars, r#type, [])
+            }
+        }
+    }
+
+    /// A lane as scalars: one for all lanes, or one a lane.
+    pub fn scalars_of(&mut self, lane: &Lane) -> Vec<Value> {
+        match lane {
+            Lane::Uniform(value) => vec![*value],
+            Lane::Scalars(values) => values.clone(),
+            Lane::Iota(base) => {
+                let r#type = self.body.value_type(*base).clone();
+                (0..self.lanes as i64)
+                    .map(|offset| match &r#type {
+                        Type::Index => {
+                            let offset = self.index(offset);
+                            self.add(*base, offset)
+                        }
+                        integer => {
+                            let offset = self.constant(Attribute::Integer(offset, integer.clone()), integer.clone());
+                            self.pure("arith.addi", &[*base, offset], integer.clone(), [])
+                        }
+                    })
+                    .collect()
+            }
+            Lane::EveryOther(base) => (0..self.lanes as i64)
+                .map(|lane| {
+                    let offset = self.index(2 * lane);
+                    self.add(*base, offset)
+                })
+                .collect(),
+            Lane::Vector(value) => {
+                let element = self.body.value_type(*value).element().clone();
+                (0..self.lanes as i64)
+                    .map(|lane| {
+                        let position = Attributes::from([("static_position", Attribute::i64_dense_array(&[lane]))]);
+                        self.pure("vector.extract", &[*value], element.clone(), position)
+                    })
+                    .collect()
+            }
+        }
+    }
+}
+
+/// Elements a vector covers in this kernel: as many 32-bit ones as fit, or 64-bit ones where it has no others, or bytes where
+/// those are all it reads, computes and writes, side by side.
+pub(super) fn lane_count(source: &Body, target: &Target) -> usize {
+    let (mut narrow, mut wide, mut bytes) = (false, false, true);
+    for op in source.walk_all() {
+        let operation = source.op(op);
+        for &value in operation.operands().iter().chain(operation.results()) {
+            let r#type = source.value_type(value);
+            bytes &= r#type.element().bit_width().is_some_and(|bits| bits == 1 || bits == 8);
+            if let Type::Tensor(tensor) = r#type {
+                match tensor.element.bit_width() {
+                    Some(64) => wide = true,
+                    _ => narrow = true,
+                }
+            }
+        }
+    }
+    let bits = match bytes && source.walk_all().into_iter().all(|op| is_side_by_side(source, op)) {
+        true => 8,
+        false if wide && !narrow => 64,
+        false => 32,
+    };
+    (target.vector_bits / bits) as usize
+}
+
+/// Whether neighbours in the result of a generic operation are made of neighbours in its operands.
+fn is_side_by_side(source: &Body, op: Op) -> bool {
+    let Some(generic) = Generic::of(source, op) else { return true };
+    let Some(last) = generic.rank().checked_sub(1) else { return true };
+    let along = |map: &AffineMap| match map.results.split_last() {
+        Some((inner, outer)) => {
+            let last = last as u32;
+            (*inner == AffineExpr::Dim(last) || !inner.uses_dim(last)) && outer.iter().all(|e| !e.uses_dim(last))
+        }
+        None => true,
+    };
+    !generic.is_reduction() && generic.maps.iter().all(along)
+}

@@ -1,0 +1,10 @@
+// RUN: not onnx-opt %s --pass-pipeline='optimize{without=shape+colour}' 2>&1 | FileCheck %s
+
+// CHECK: error: there is no family of rules 'colour'
+// CHECK-NEXT: the families are arithmetic, activation, shape, linear, normalization, quantization
+"builtin.module"() ({
+  "func.func"() ({
+  ^bb0(%x: tensor<4xf32>):
+    "func.return"(%x) : (tensor<4xf32>) -> ()
+  }) {sym_name = "main_graph", function_type = (tensor<4xf32>) -> tensor<4xf32>, arg_attrs = [{onnx.name = "x"}]} : () -> ()
+}) : () -> ()

@@ -1,0 +1,15 @@
+// RUN: onnx-opt %s --pass-pipeline='onnx-to-linalg,outline-kernels{shapes=shared}' | FileCheck %s
+
+// Both halves of an axis are read as they lie: how far the loop runs is the kernel's argument, and no modulus says it once more.
+// CHECK: sym_name = "main_graph"
+// CHECK: affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>
+// CHECK: affine_map<(d0, d1) -> (d0, d1 + 24)>, affine_map<(d0, d1) -> (d0, d1)>
+// CHECK-NOT: mod
+"builtin.module"() ({
+  "func.func"() ({
+  ^bb0(%x: tensor<64x48xf32>):
+    %sizes = "onnx.Constant"() {value = dense<[24, 24]> : tensor<2xi64>} : () -> tensor<2xi64>
+    %parts:2 = "onnx.Split"(%x, %sizes) {axis = 1 : si64} : (tensor<64x48xf32>, tensor<2xi64>) -> (tensor<64x24xf32>, tensor<64x24xf32>)
+    "func.return"(%parts#0, %parts#1) : (tensor<64x24xf32>, tensor<64x24xf32>) -> ()
+  }) {sym_name = "main_graph", function_type = (tensor<64x48xf32>) -> (tensor<64x24xf32>, tensor<64x24xf32>)} : () -> ()
+}) : () -> ()
