@@ -63,7 +63,8 @@ fn run(arguments: &Arguments, path: &Path) -> Result<(), Failure> {
         model = compiler.compile_file_with(path, &options)?;
     }
     drop(progress);
-    pages::large();
+    // better code is made beside the runs
+    pages::small();
     let model = Arc::new(model);
     let result = use_model(arguments, &model, &given, start);
     // the process would end in the middle of it

@@ -1,7 +1,7 @@
 //! The size of the pages that this process gets its memory in.
 //!
-//! What a compilation makes is small and scattered, so that most of a large page would be there for nothing. Weights and
-//! what a model computes fill large ones, which the processor finds faster.
+//! What a compilation makes is small and scattered, so that most of a large page would be there for nothing. Weights that are
+//! prepared fill large ones, which the processor finds faster.
 
 use driver::{Observer, Stage};
 
@@ -11,11 +11,11 @@ pub(crate) fn small() {
 }
 
 /// New memory may come in large pages, as the system is set up.
-pub(crate) fn large() {
+fn large() {
     only_small(false);
 }
 
-/// Lets large pages in when a compilation comes to the weights; tells another observer of all stages.
+/// Lets large pages in when the compilation comes to the weights; tells another observer of all stages.
 pub(crate) fn observer(other: Option<Observer>) -> Observer {
     Observer::new(move |stage| {
         if stage == Stage::Initialize {
