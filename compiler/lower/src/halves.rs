@@ -11,8 +11,8 @@ use crate::contraction::{Columns, Contraction};
 use crate::outline::{all_blocks, remove_dead};
 use crate::winograd::is_known_ahead;
 
-/// Rows among which the reading of weights is spread.
-const MANY_ROWS: i64 = 64;
+/// Rows from which on reading small weights costs less than widening them.
+const MANY_ROWS: i64 = 16;
 /// Weights that fit a second-level cache as `f32`.
 const SMALL_WEIGHTS: i64 = 1 << 18;
 
