@@ -22,13 +22,13 @@
 // CALLS-NOT: callee = @rt_contract_f32}
 "builtin.module"() ({
   "func.func"() ({
-  ^bb0(%x: tensor<1x40xf16>, %z: tensor<?x40xf32>, %m: tensor<100x40xf16>):
+  ^bb0(%x: tensor<1x40xf16>, %z: tensor<8x40xf32>, %m: tensor<100x40xf16>):
     %w = "onnx.Constant"() {value = dense<3.0> : tensor<40x20xf16>} : () -> tensor<40x20xf16>
     %b = "onnx.Constant"() {value = dense<3.0> : tensor<40x20xbf16>} : () -> tensor<40x20xbf16>
     %wide = "onnx.Cast"(%b) {to = 1 : si64} : (tensor<40x20xbf16>) -> tensor<40x20xf32>
     %one = "onnx.MatMul"(%x, %w) : (tensor<1x40xf16>, tensor<40x20xf16>) -> tensor<1x20xf16>
-    %two = "onnx.MatMul"(%z, %wide) : (tensor<?x40xf32>, tensor<40x20xf32>) -> tensor<?x20xf32>
+    %two = "onnx.MatMul"(%z, %wide) : (tensor<8x40xf32>, tensor<40x20xf32>) -> tensor<8x20xf32>
     %three = "onnx.MatMul"(%m, %w) : (tensor<100x40xf16>, tensor<40x20xf16>) -> tensor<100x20xf16>
-    "func.return"(%one, %two, %three) : (tensor<1x20xf16>, tensor<?x20xf32>, tensor<100x20xf16>) -> ()
-  }) {sym_name = "main_graph", function_type = (tensor<1x40xf16>, tensor<?x40xf32>, tensor<100x40xf16>) -> (tensor<1x20xf16>, tensor<?x20xf32>, tensor<100x20xf16>)} : () -> ()
+    "func.return"(%one, %two, %three) : (tensor<1x20xf16>, tensor<8x20xf32>, tensor<100x20xf16>) -> ()
+  }) {sym_name = "main_graph", function_type = (tensor<1x40xf16>, tensor<8x40xf32>, tensor<100x40xf16>) -> (tensor<1x20xf16>, tensor<8x20xf32>, tensor<100x20xf16>)} : () -> ()
 }) : () -> ()

@@ -41,12 +41,13 @@ fn widened_weights(body: &Body, op: Op) -> Option<(Generic, usize, Value)> {
     pays.then_some((generic, contraction.right, halves))
 }
 
-/// Whether weights stay in a near cache while many rows are multiplied, so that it is better to widen them ahead.
+/// Whether weights stay in a near cache while there may be many rows, so that it is better to widen them ahead.
 fn is_small(body: &Body, generic: &Generic, contraction: &Contraction, halves: Value) -> bool {
     let extents = generic.extents(body);
     let rows: Option<i64> = contraction.rows.iter().map(|&dim| extents[dim]).product();
     let weights: Option<i64> = body.value_type(halves).static_shape().map(|shape| shape.iter().product());
-    rows.is_some_and(|rows| rows >= MANY_ROWS) && weights.is_some_and(|weights| weights <= SMALL_WEIGHTS)
+    // where nobody knows the rows, near weights cost little in either size
+    rows.is_none_or(|rows| rows >= MANY_ROWS) && weights.is_some_and(|weights| weights <= SMALL_WEIGHTS)
 }
 
 /// Lets a contraction read `halves` as its operand `right`, and widen them in its body.
