@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use codegen_cranelift::Tier;
-use ir::{Diagnostic, Location, Module, Result};
+use ir::{Diagnostic, IndexSet, Location, Module, Result};
 
 use crate::code::Code;
 use crate::compiler::Compiler;
@@ -39,7 +39,8 @@ impl Compiler {
                 helpers.into_iter().fold(mine, |all, helper| all.and(helper.join().expect("passes do not panic")))
             })
         })?;
-        parts::keep_first_definitions(&mut parts);
+        let mut known = IndexSet::default();
+        parts.iter_mut().for_each(|part| parts::keep_first_definitions(part, &mut known));
         Ok(parts)
     }
 
@@ -76,10 +77,12 @@ impl Compiler {
         timings.measure("weights", || globals.add(module));
         timings.measure("codegen", || {
             let parts = parts::split(module, self.options.workers * worker::PARTS);
-            let shared = Mutex::new(&mut globals);
+            let shared = Mutex::new((&mut globals, IndexSet::default()));
             let lower = |part: &mut Module| {
                 pipeline::run(part, &each, &self.options, &mut Timings::default())?;
-                shared.lock().unwrap_or_else(PoisonError::into_inner).add(part);
+                let (globals, known) = &mut *shared.lock().unwrap_or_else(PoisonError::into_inner);
+                parts::keep_first_definitions(part, known);
+                globals.add(part);
                 Ok(())
             };
             let objects = worker::compile(parts, self.options.workers, &lower, cancelled)?;

@@ -49,15 +49,13 @@ fn part(module: &mut Module, own: &[Op]) -> Module {
     part
 }
 
-/// Of what passes have defined in several parts, the first definition stays; the other parts declare it.
-pub(crate) fn keep_first_definitions(parts: &mut [Module]) {
-    let mut known: IndexSet<String> = IndexSet::default();
-    for part in parts {
-        let defined = part.functions().filter(|function| function.body.entry().is_some());
-        let again: Vec<Op> =
-            defined.filter(|function| !known.insert(function.name.to_string())).map(|function| function.op).collect();
-        for op in again {
-            *part.function_body_mut(op).expect("a function owns its body") = Body::new();
-        }
+/// Of what passes have defined in several parts, the first definition stays; other parts declare it. `known` is what the parts
+/// before define.
+pub(crate) fn keep_first_definitions(part: &mut Module, known: &mut IndexSet<String>) {
+    let defined = part.functions().filter(|function| function.body.entry().is_some());
+    let again: Vec<Op> =
+        defined.filter(|function| !known.insert(function.name.to_string())).map(|function| function.op).collect();
+    for op in again {
+        *part.function_body_mut(op).expect("a function owns its body") = Body::new();
     }
 }

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use driver::{Backend, Compiler, Options, Session, Tensor};
+use driver::{Arithmetic, Backend, Compiler, Options, Session, Tensor};
 
 const EXPONENTIALS: &str = r#"
 "builtin.module"() ({
@@ -24,6 +24,28 @@ const EXPONENTIALS: &str = r#"
 }) : () -> ()
 "#;
 
+/// Two kernels that call the same function of the module under the fixed order.
+const SINES: &str = r#"
+"builtin.module"() ({
+  "func.func"() ({
+  ^bb0(%x: tensor<3x37xf32>):
+    %empty = "tensor.empty"() : () -> tensor<3x37xf32>
+    %y = "linalg.generic"(%x, %empty) ({
+    ^bb0(%v: f32, %old: f32):
+      %s = "math.sin"(%v) : (f32) -> f32
+      "linalg.yield"(%s) : (f32) -> ()
+    }) {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>], operandSegmentSizes = array<i32: 1, 1>} : (tensor<3x37xf32>, tensor<3x37xf32>) -> tensor<3x37xf32>
+    %z = "linalg.generic"(%y, %empty) ({
+    ^bb0(%v: f32, %old: f32):
+      %n = "arith.negf"(%v) : (f32) -> f32
+      %s = "math.sin"(%n) : (f32) -> f32
+      "linalg.yield"(%s) : (f32) -> ()
+    }) {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>], operandSegmentSizes = array<i32: 1, 1>} : (tensor<3x37xf32>, tensor<3x37xf32>) -> tensor<3x37xf32>
+    "func.return"(%y, %z) : (tensor<3x37xf32>, tensor<3x37xf32>) -> ()
+  }) {sym_name = "main_graph", function_type = (tensor<3x37xf32>) -> (tensor<3x37xf32>, tensor<3x37xf32>)} : () -> ()
+}) : () -> ()
+"#;
+
 fn main() {
     if std::env::args().any(|argument| argument == "--worker") {
         work();
@@ -33,6 +55,8 @@ fn main() {
         unsafe { std::env::set_var("ONNXC", program) };
         runs_what_workers_compile();
         println!("test runs_what_workers_compile ... ok");
+        functions_of_several_parts_are_one();
+        println!("test functions_of_several_parts_are_one ... ok");
         goes_over_to_what_workers_compile();
         println!("test goes_over_to_what_workers_compile ... ok");
         // SAFETY: the threads of the tests before have ended.
@@ -60,8 +84,11 @@ fn work() {
 }
 
 fn session(backend: Backend) -> Session {
-    let module = ir::parse_module(EXPONENTIALS, "test.mlir", None).expect("parses");
-    let options = Options { backend, threads: 2, ..Options::default() };
+    compiled(EXPONENTIALS, Options { backend, threads: 2, ..Options::default() })
+}
+
+fn compiled(text: &str, options: Options) -> Session {
+    let module = ir::parse_module(text, "test.mlir", None).expect("parses");
     let model = Compiler::new(options).compile_structured(module).unwrap_or_else(|errors| panic!("{}", errors[0]));
     Session::new(Arc::new(model))
 }
@@ -77,6 +104,16 @@ fn run(session: &mut Session) {
 
 fn runs_what_workers_compile() {
     run(&mut session(Backend::Llvm));
+}
+
+fn functions_of_several_parts_are_one() {
+    let options = Options { backend: Backend::Llvm, arithmetic: Arithmetic::Fixed, workers: 2, ..Options::default() };
+    let values: Vec<f32> = (0..3 * 37).map(|i| i as f32 / 16.0 - 3.0).collect();
+    let outputs = compiled(SINES, options).run(&[Tensor::from_f32(&[3, 37], &values).expect("fits")]).expect("runs");
+    for (found, value) in outputs[1].to_f64().expect("is numbers").into_iter().zip(values) {
+        let expected = (-f64::from(value).sin()).sin();
+        assert!((found - expected).abs() <= 1e-6, "sin(-sin({value})) is {found}");
+    }
 }
 
 fn goes_over_to_what_workers_compile() {
