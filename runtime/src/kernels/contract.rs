@@ -3,17 +3,21 @@
 use abi::{Descriptor, Product, Start};
 
 use super::lanes::{Lanes, Portable, Products};
+use super::levels::Instances;
+#[cfg(target_arch = "x86_64")]
+use super::{levels::Level, x86};
 
 const COLUMN_GROUP: usize = abi::COLUMN_GROUP as usize;
 
 /// What a contraction multiplies and sums up.
-pub(super) trait Elements {
+pub(super) trait Elements: Copy {
     type Left: Copy;
     type Right: Copy;
     type Sum: Copy;
 }
 
 /// Products of `f32`, summed up in `f32`.
+#[derive(Clone, Copy)]
 pub(super) struct Floats;
 
 impl Elements for Floats {
@@ -23,6 +27,7 @@ impl Elements for Floats {
 }
 
 /// Products of `f64`, summed up in `f64`.
+#[derive(Clone, Copy)]
 pub(super) struct Doubles;
 
 impl Elements for Doubles {
@@ -32,6 +37,7 @@ impl Elements for Doubles {
 }
 
 /// Products of `u8` and `i8`, summed up in `i32`.
+#[derive(Clone, Copy)]
 pub(super) struct Bytes;
 
 impl Elements for Bytes {
@@ -74,6 +80,7 @@ impl Columns {
 pub(super) type Tile<E> = unsafe fn(&Contraction<'_, E>, row: usize, columns: Columns);
 
 /// The register tiles of one instruction set.
+#[derive(Clone, Copy)]
 pub(super) struct TileSet<E: Elements + 'static> {
     /// Lanes of one register.
     pub(super) width: usize,
@@ -241,28 +248,39 @@ pub(super) unsafe fn tile<E, V, const ROWS: usize, const VECTORS: usize>(
     }
 }
 
-macro_rules! portable_tiles {
-    ($elements:ty, $lanes:ty, $vectors:literal: $($rows:literal)*) => {
-        &[$(tile::<$elements, $lanes, $rows, $vectors> as Tile<$elements>),*]
+/// Tiles of some registers and ever more rows.
+macro_rules! panel {
+    ($tile:ident<$elements:ty, $lanes:ty, $vectors:literal>: $($rows:literal)*) => {
+        &[$($tile::<$elements, $lanes, $rows, $vectors> as Tile<$elements>),*]
     };
 }
 
-pub(super) use portable_tiles;
+pub(super) use panel;
 
-/// Tiles for sixteen registers of four lanes.
-pub(super) static PORTABLE_TILES: TileSet<Floats> = TileSet {
-    width: 4,
-    panels: &[portable_tiles!(Floats, Portable<f32>, 1: 1 2 3 4), portable_tiles!(Floats, Portable<f32>, 2: 1 2 3 4)],
-};
+impl Instances for TileSet<Floats> {
+    // sixteen registers of four lanes
+    const PORTABLE: Self = TileSet {
+        width: 4,
+        panels: &[panel!(tile<Floats, Portable<f32>, 1>: 1 2 3 4), panel!(tile<Floats, Portable<f32>, 2>: 1 2 3 4)],
+    };
+    #[cfg(target_arch = "x86_64")]
+    const WIDE: &'static [(Level, Self)] = &[(Level::V4, x86::V4_FLOATS), (Level::V3, x86::V3_FLOATS)];
+}
 
-/// The same for numbers of twice the size.
-pub(super) static PORTABLE_DOUBLE_TILES: TileSet<Doubles> = TileSet {
-    width: 4,
-    panels: &[portable_tiles!(Doubles, Portable<f64>, 1: 1 2 3 4), portable_tiles!(Doubles, Portable<f64>, 2: 1 2)],
-};
+impl Instances for TileSet<Doubles> {
+    const PORTABLE: Self = TileSet {
+        width: 4,
+        panels: &[panel!(tile<Doubles, Portable<f64>, 1>: 1 2 3 4), panel!(tile<Doubles, Portable<f64>, 2>: 1 2)],
+    };
+    #[cfg(target_arch = "x86_64")]
+    const WIDE: &'static [(Level, Self)] = &[(Level::V4, x86::V4_DOUBLES), (Level::V3, x86::V3_DOUBLES)];
+}
 
-/// The same for bytes.
-pub(super) static PORTABLE_BYTE_TILES: TileSet<Bytes> = TileSet {
-    width: 4,
-    panels: &[portable_tiles!(Bytes, Portable<i32>, 1: 1 2 3 4), portable_tiles!(Bytes, Portable<i32>, 2: 1 2 3 4)],
-};
+impl Instances for TileSet<Bytes> {
+    const PORTABLE: Self = TileSet {
+        width: 4,
+        panels: &[panel!(tile<Bytes, Portable<i32>, 1>: 1 2 3 4), panel!(tile<Bytes, Portable<i32>, 2>: 1 2 3 4)],
+    };
+    #[cfg(target_arch = "x86_64")]
+    const WIDE: &'static [(Level, Self)] = &[(Level::Vnni, x86::VNNI_BYTES), (Level::V3, x86::V3_BYTES)];
+}

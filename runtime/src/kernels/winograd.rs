@@ -9,8 +9,11 @@ use std::cell::RefCell;
 
 use abi::{Descriptor, POINTS, Product, Start, TILE_STEP, WINDOW_IN, WINDOW_OUT, Winograd};
 
-use super::contract::{Columns, Contraction, Floats, Tile};
-use super::lanes::Fused;
+use super::contract::{Columns, Contraction, Floats, Tile, tile};
+use super::lanes::{Fused, Portable};
+use super::levels::Instances;
+#[cfg(target_arch = "x86_64")]
+use super::{levels::Level, x86};
 
 const GROUP: usize = abi::COLUMN_GROUP as usize;
 /// Columns whose products are made before they become results.
@@ -36,6 +39,7 @@ thread_local! {
 }
 
 /// The steps of a call in one instruction set.
+#[derive(Clone, Copy)]
 pub(super) struct Steps {
     /// Writes the operand of all tiles at every point: [`transform`].
     pub(super) transform: unsafe fn(&Tiles<'_>, *mut f32),
@@ -299,4 +303,15 @@ pub(super) unsafe fn restore<V: Fused<Element = f32>>(problem: &Tiles<'_>, m: *c
             }
         }
     }
+}
+
+impl Instances for Steps {
+    const PORTABLE: Self = Steps {
+        transform: transform::<Portable<f32>>,
+        products: &[[tile::<Floats, Portable<f32>, 6, 2>, tile::<Floats, Portable<f32>, 3, 2>]],
+        columns: 8,
+        restore: restore::<Portable<f32>>,
+    };
+    #[cfg(target_arch = "x86_64")]
+    const WIDE: &'static [(Level, Self)] = &[(Level::V4, x86::V4_WINOGRAD), (Level::V3, x86::V3_WINOGRAD)];
 }
