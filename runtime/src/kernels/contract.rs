@@ -69,10 +69,12 @@ impl Columns {
     /// columns are `column` elements apart.
     #[inline(always)]
     fn offsets<V: Lanes, const VECTORS: usize>(self, group: i64, column: usize) -> [isize; VECTORS] {
-        std::array::from_fn(|v| {
+        let mut offsets = [0; VECTORS];
+        for (v, offset) in offsets.iter_mut().enumerate() {
             let first = self.first + v * V::WIDTH;
-            (first / COLUMN_GROUP) as isize * group as isize + (first % COLUMN_GROUP * column) as isize
-        })
+            *offset = (first / COLUMN_GROUP) as isize * group as isize + (first % COLUMN_GROUP * column) as isize;
+        }
+        offsets
     }
 }
 
@@ -184,11 +186,15 @@ unsafe fn load_row<V: Lanes, const VECTORS: usize>(
     offsets: &[isize; VECTORS],
     ragged: V::Mask,
 ) -> [V; VECTORS] {
+    let last = VECTORS - 1;
     // SAFETY: the caller vouches for the columns; the mask keeps the last register inside.
-    std::array::from_fn(|v| unsafe {
-        let from = from.offset(offsets[v]);
-        if v + 1 == VECTORS { V::load_masked(from, ragged) } else { V::load(from) }
-    })
+    unsafe {
+        let mut row = [V::load_masked(from.offset(offsets[last]), ragged); VECTORS];
+        for v in 0..last {
+            row[v] = V::load(from.offset(offsets[v]));
+        }
+        row
+    }
 }
 
 /// One register tile of `ROWS` rows by `VECTORS` registers, the last of which may be ragged.
@@ -217,7 +223,11 @@ pub(super) unsafe fn tile<E, V, const ROWS: usize, const VECTORS: usize>(
                 let offsets = columns.offsets::<V, VECTORS>(abi::COLUMN_GROUP, 1);
                 sums = [load_row(problem.init, &offsets, ragged); ROWS];
             }
-            Start::Values => sums = std::array::from_fn(|r| load_row(c_rows[r], &c_columns, ragged)),
+            Start::Values => {
+                for r in 0..ROWS {
+                    sums[r] = load_row(c_rows[r], &c_columns, ragged);
+                }
+            }
         }
         let stride =
             |i: [i64; 3], strides: &[i64; 4]| (i[0] * strides[0] + i[1] * strides[1] + i[2] * strides[2]) as isize;

@@ -35,7 +35,9 @@ where
         if *start == Start::Columns {
             sums = [V::load_masked(row.init.add(channel), mask); PIXELS];
         } else if *start == Start::Values {
-            sums = std::array::from_fn(|p| V::load_masked(y.offset(p as isize * d.out_pixel as isize), mask));
+            for (p, sum) in sums.iter_mut().enumerate() {
+                *sum = V::load_masked(y.offset(p as isize * d.out_pixel as isize), mask);
+            }
         }
         let x = row.x.offset(pixel as isize * d.left_pixel as isize).add(channel);
         let w = row.w.add(channel);
