@@ -164,7 +164,7 @@ pub unsafe extern "C" fn rt_depthwise_f32(
     }
 }
 
-/// Tiles of 4×4 pixels of a convolution with 3×3 windows over one image, from the tile on that the descriptor says; columns are
+/// Tiles of a convolution with 3×3 windows over one image, of the size and from the tile on that the descriptor says; columns are
 /// a multiple of 16.
 ///
 /// # Safety

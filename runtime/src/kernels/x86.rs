@@ -5,7 +5,7 @@ use std::arch::x86_64::*;
 use super::contract::{Bytes, Columns, Contraction, Doubles, Elements, Floats, Tile, TileSet, panel, tile};
 use super::depthwise::{DepthwiseRow, row};
 use super::lanes::{Fused, Lanes, Products, partial_bytes};
-use super::winograd::{self, Steps, Tiles};
+use super::winograd::{Form, Four, Steps, Tiles, Transforms, Two, restore, transform};
 
 impl Lanes for __m512 {
     type Element = f32;
@@ -426,27 +426,61 @@ pub(super) unsafe fn v3_depthwise(description: &DepthwiseRow<'_>) {
     unsafe { row::<__m256>(description) }
 }
 
-macro_rules! winograd {
-    ($feature:literal, $tile:ident, $lanes:ty, $columns:literal: $($vectors:literal)*) => {{
-        #[target_feature(enable = $feature)]
-        unsafe fn transform(problem: &Tiles<'_>, points: *mut f32) {
-            // SAFETY: promised by the caller; the features are enabled here.
-            unsafe { winograd::transform::<$lanes>(problem, points) }
-        }
-        #[target_feature(enable = $feature)]
-        unsafe fn restore(problem: &Tiles<'_>, products: *const f32, first: usize) {
-            // SAFETY: as above.
-            unsafe { winograd::restore::<$lanes>(problem, products, first) }
-        }
-        Steps {
-            transform,
-            products: &[$([$tile::<Floats, $lanes, 6, $vectors>, $tile::<Floats, $lanes, 3, $vectors>]),*],
-            columns: $columns,
-            restore,
-        }
-    }};
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c")]
+unsafe fn v4_transform<F: Transforms<OUT, IN>, const OUT: usize, const IN: usize>(
+    problem: &Tiles<'_>,
+    points: *mut f32,
+) {
+    // SAFETY: promised by the caller; the features are enabled here.
+    unsafe { transform::<__m512, F, OUT, IN>(problem, points) }
 }
 
-pub(super) const V4_WINOGRAD: Steps =
-    winograd!("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c", v4_tile, __m512, 32: 2 4);
-pub(super) const V3_WINOGRAD: Steps = winograd!("avx2,fma,f16c", v3_tile, __m256, 16: 2);
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c")]
+unsafe fn v4_restore<F: Transforms<OUT, IN>, const OUT: usize, const IN: usize>(
+    problem: &Tiles<'_>,
+    products: *const f32,
+    first: usize,
+) {
+    // SAFETY: as above.
+    unsafe { restore::<__m512, F, OUT, IN>(problem, products, first) }
+}
+
+pub(super) const V4_WINOGRAD: Steps = Steps {
+    forms: [
+        Form { transform: v4_transform::<Two, 2, 4>, restore: v4_restore::<Two, 2, 4> },
+        Form { transform: v4_transform::<Four, 4, 6>, restore: v4_restore::<Four, 4, 6> },
+    ],
+    products: &[
+        [v4_tile::<Floats, __m512, 6, 2>, v4_tile::<Floats, __m512, 4, 2>],
+        [v4_tile::<Floats, __m512, 6, 4>, v4_tile::<Floats, __m512, 4, 4>],
+    ],
+    columns: 32,
+};
+
+#[target_feature(enable = "avx2,fma,f16c")]
+unsafe fn v3_transform<F: Transforms<OUT, IN>, const OUT: usize, const IN: usize>(
+    problem: &Tiles<'_>,
+    points: *mut f32,
+) {
+    // SAFETY: promised by the caller; the features are enabled here.
+    unsafe { transform::<__m256, F, OUT, IN>(problem, points) }
+}
+
+#[target_feature(enable = "avx2,fma,f16c")]
+unsafe fn v3_restore<F: Transforms<OUT, IN>, const OUT: usize, const IN: usize>(
+    problem: &Tiles<'_>,
+    products: *const f32,
+    first: usize,
+) {
+    // SAFETY: as above.
+    unsafe { restore::<__m256, F, OUT, IN>(problem, products, first) }
+}
+
+pub(super) const V3_WINOGRAD: Steps = Steps {
+    forms: [
+        Form { transform: v3_transform::<Two, 2, 4>, restore: v3_restore::<Two, 2, 4> },
+        Form { transform: v3_transform::<Four, 4, 6>, restore: v3_restore::<Four, 4, 6> },
+    ],
+    products: &[[v3_tile::<Floats, __m256, 6, 2>, v3_tile::<Floats, __m256, 4, 2>]],
+    columns: 16,
+};
