@@ -17,17 +17,22 @@ pub(super) enum Level {
 
 impl Level {
     /// Whether this processor has it.
+    #[inline]
     fn is_there(self) -> bool {
         #[cfg(target_arch = "x86_64")]
         {
             macro_rules! has {
                 ($($feature:tt)*) => { $(is_x86_feature_detected!($feature))&&* };
             }
-            match self {
-                Level::V3 => has!("avx2" "fma" "f16c"),
-                Level::V4 => Level::V3.is_there() && has!("avx512f" "avx512bw" "avx512dq" "avx512vl"),
-                Level::Vnni => Level::V4.is_there() && has!("avx512vnni"),
-            }
+            // what is asked first is what the best machines have and others have not
+            let (wide, bytes) = match self {
+                Level::V3 => (false, false),
+                Level::V4 => (true, false),
+                Level::Vnni => (true, true),
+            };
+            (!bytes || has!("avx512vnni"))
+                && (!wide || has!("avx512f" "avx512bw" "avx512dq" "avx512vl"))
+                && has!("avx2" "fma" "f16c")
         }
         #[cfg(not(target_arch = "x86_64"))]
         false
