@@ -24,15 +24,13 @@ impl Level {
             macro_rules! has {
                 ($($feature:tt)*) => { $(is_x86_feature_detected!($feature))&&* };
             }
-            // what is asked first is what the best machines have and others have not
-            let (wide, bytes) = match self {
-                Level::V3 => (false, false),
-                Level::V4 => (true, false),
-                Level::Vnni => (true, true),
-            };
-            (!bytes || has!("avx512vnni"))
-                && (!wide || has!("avx512f" "avx512bw" "avx512dq" "avx512vl"))
-                && has!("avx2" "fma" "f16c")
+            match self {
+                Level::V3 => has!("avx2" "fma" "f16c"),
+                Level::V4 => has!("avx2" "fma" "f16c" "avx512f" "avx512bw" "avx512dq" "avx512vl"),
+                Level::Vnni => {
+                    has!("avx2" "fma" "f16c" "avx512f" "avx512bw" "avx512dq" "avx512vl" "avx512vnni")
+                }
+            }
         }
         #[cfg(not(target_arch = "x86_64"))]
         false

@@ -1,0 +1,17 @@
+// Channels that are no whole packs get zeros behind them, so that packs are squares that are transposed in registers.
+// RUN: onnx-opt %s --pass-pipeline='onnx-to-linalg' | FileCheck %s
+// RUN: onnx-opt %s --pass-pipeline='onnx-to-linalg,lower-to-kernels' | FileCheck %s --check-prefix=KERNEL
+
+// CHECK: "tensor.pad"
+// CHECK: static_high = array<i64: 0, 8, 0, 0>{{.*}}tensor<1x32x20x20xf32>
+// CHECK: (d0, d1 * 16 + d4, d2, d3)
+
+// KERNEL: "vector.shuffle"
+"builtin.module"() ({
+  "func.func"() ({
+  ^bb0(%x: tensor<1x24x20x20xf32>):
+    %w = "onnx.Constant"() {value = dense<0.5> : tensor<16x24x3x3xf32>} : () -> tensor<16x24x3x3xf32>
+    %0 = "onnx.Conv"(%x, %w) {auto_pad = "NOTSET", group = 1, pads = [1, 1, 1, 1], strides = [1, 1]} : (tensor<1x24x20x20xf32>, tensor<16x24x3x3xf32>) -> tensor<1x16x20x20xf32>
+    "func.return"(%0) : (tensor<1x16x20x20xf32>) -> ()
+  }) {sym_name = "main_graph", function_type = (tensor<1x24x20x20xf32>) -> tensor<1x16x20x20xf32>} : () -> ()
+}) : () -> ()
