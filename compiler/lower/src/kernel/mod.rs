@@ -13,4 +13,4 @@ pub mod reduce;
 mod tile;
 mod vectors;
 mod walk;
-mod winograd;
+pub(crate) mod winograd;
