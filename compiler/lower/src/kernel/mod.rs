@@ -2,6 +2,7 @@
 
 mod access;
 pub mod build;
+mod columns;
 pub mod contract;
 pub mod emit;
 mod evaluate;
@@ -13,4 +14,5 @@ pub mod reduce;
 mod tile;
 mod vectors;
 mod walk;
+mod windows;
 mod winograd;

@@ -88,7 +88,8 @@ impl Emitter<'_> {
         results
     }
 
-    fn start(&mut self, generic: &Generic, index: usize, point: &[Option<Lane>]) -> Lane {
+    /// What a reduction starts from, at a point of its parallel loops.
+    pub(super) fn start(&mut self, generic: &Generic, index: usize, point: &[Option<Lane>]) -> Lane {
         let map = generic.output_map(index).clone();
         let subscripts: Vec<Lane> = map.results.iter().map(|e| self.affine(e, point)).collect();
         self.evaluate(generic.inits[index], &subscripts)
@@ -247,7 +248,7 @@ impl Emitter<'_> {
     }
 
     /// The combiner of a reduction with one result, where iterations may be combined in any order.
-    fn combiner(&self, generic: &Generic) -> Option<&'static Combiner> {
+    pub(super) fn combiner(&self, generic: &Generic) -> Option<&'static Combiner> {
         let source = self.source;
         let &[yielded] = generic.yields(source) else { return None };
         let op = source.defining_op(yielded)?;
