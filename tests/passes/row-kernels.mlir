@@ -89,3 +89,32 @@
     "func.return"(%y) : (tensor<1x8x128x128xf32>) -> ()
   }) {sym_name = "main_graph", function_type = (tensor<1x8x64x64xf32>) -> tensor<1x8x128x128xf32>} : () -> ()
 }) : () -> ()
+
+// -----
+
+// Coordinates and weights of the columns are in tables, which the rows read.
+// CHECK: sym_name = "main_graph"
+// CHECK: "memref.alloca"
+// CHECK: "scf.for"
+// CHECK: "math.floor"
+// CHECK: "memref.store"(%{{.*}}) : (i64, memref<512xi64>, index) -> ()
+// CHECK: "scf.for"
+// CHECK: "scf.for"
+// CHECK-NOT: math.floor
+// CHECK: "memref.load"(%{{.*}}) : (memref<512xi64>, index) -> i64
+// CHECK-NOT: math.floor
+// CHECK: rt.kernel
+
+// WIDE: "math.floor"
+// WIDE: "scf.for"
+// WIDE-NOT: math.floor
+// WIDE: rt.kernel
+"builtin.module"() ({
+  "func.func"() ({
+  ^bb0(%x: tensor<8x64x64xf32>):
+    %none = "onnx.NoValue"() {value} : () -> none
+    %scales = "onnx.Constant"() {value = dense<[1.0, 1.0, 2.0]> : tensor<3xf32>} : () -> tensor<3xf32>
+    %y = "onnx.Resize"(%x, %none, %scales, %none) {mode = "linear"} : (tensor<8x64x64xf32>, none, tensor<3xf32>, none) -> tensor<8x64x128xf32>
+    "func.return"(%y) : (tensor<8x64x128xf32>) -> ()
+  }) {sym_name = "main_graph", function_type = (tensor<8x64x64xf32>) -> tensor<8x64x128xf32>} : () -> ()
+}) : () -> ()

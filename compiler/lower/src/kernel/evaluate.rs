@@ -91,8 +91,9 @@ impl Emitter<'_> {
         for (index, lane) in accumulators.unwrap_or_default().iter().enumerate() {
             values.insert(source.arguments(generic.block)[generic.inputs.len() + index], lane.clone());
         }
+        values.extend(self.tabled(generic, point));
         for &op in source.ops(generic.block) {
-            if source.name(op) != "linalg.yield" {
+            if source.name(op) != "linalg.yield" && self.is_computed(generic, op) {
                 self.evaluate_op(op, point, &mut values);
             }
         }
@@ -106,7 +107,7 @@ impl Emitter<'_> {
     /// A value of an operation's body at a point of its loops, of which only those have to be open that it depends on.
     pub(super) fn evaluate_value(&mut self, generic: &Generic, point: &[Option<Lane>], value: Value) -> Lane {
         let source = self.source;
-        let slice = Slice::of(source, generic.block, &[value]);
+        let slice = Slice::of(source, generic.block, &[value], |_| false);
         let mut values = self.read_inputs(generic, point, |argument| slice.arguments.contains(&argument));
         for &op in source.ops(generic.block).iter().filter(|op| slice.ops.contains(*op)) {
             self.evaluate_op(op, point, &mut values);
@@ -210,18 +211,19 @@ impl Emitter<'_> {
     }
 }
 
-/// What values of a block are computed from in it.
+/// What values of a block are computed from in it, but for values that are known.
 pub(super) struct Slice {
     pub(super) ops: IndexSet<Op>,
     pub(super) arguments: IndexSet<Value>,
 }
 
 impl Slice {
-    pub(super) fn of(source: &Body, block: Block, values: &[Value]) -> Slice {
+    pub(super) fn of(source: &Body, block: Block, values: &[Value], is_known: impl Fn(Value) -> bool) -> Slice {
         let mut slice = Slice { ops: IndexSet::default(), arguments: IndexSet::default() };
         let mut pending = values.to_vec();
         while let Some(value) = pending.pop() {
             match source.definition(value) {
+                _ if is_known(value) => {}
                 ValueDefinition::Argument { block: own, .. } if own == block => {
                     slice.arguments.insert(value);
                 }

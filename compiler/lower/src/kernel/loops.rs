@@ -6,9 +6,10 @@
 
 use ir::{AffineExpr, AffineMap, Attribute, Body, IndexMap, IndexSet, Op, Type, Value};
 
-use super::columns::{emit_gathered, gathered};
 use super::emit::Emitter;
+use super::gathered::{emit_gathered, gathered};
 use super::lane::Lane;
+use super::tables::{columns, emit_with_tables};
 use super::tile::{crossed_dim, emit_tiles};
 use super::windows::{fold_windows, sliding_windows};
 use dialects::linalg::generic::{Generic, Iterator};
@@ -56,6 +57,9 @@ pub fn emit_elementwise(emitter: &mut Emitter<'_>, pieces: &[Piece<'_>]) {
             && let Some(gathered) = gathered(emitter, piece)
         {
             return emit_gathered(emitter, piece, &gathered, &extents, work);
+        }
+        if let Some(columns) = columns(emitter.source, pieces) {
+            return emit_with_tables(emitter, pieces, &columns, &extents, work);
         }
         if outer.is_empty() || emitter.constant_value(last).is_some_and(|last| last > CHUNK) {
             return emit_chunks(emitter, pieces, (outer, last), work);

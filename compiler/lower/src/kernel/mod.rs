@@ -2,15 +2,16 @@
 
 mod access;
 pub mod build;
-mod columns;
 pub mod contract;
 pub mod emit;
 mod evaluate;
 mod fold;
+mod gathered;
 pub mod lane;
 pub mod loops;
 mod pad;
 pub mod reduce;
+mod tables;
 mod tile;
 mod vectors;
 mod walk;

@@ -47,6 +47,7 @@ const COMBINERS: &[Combiner] = &[
     },
     Combiner { name: "arith.addi", kind: "add", neutral: |t| Attribute::Integer(0, t.clone()), fold: None },
     Combiner { name: "arith.muli", kind: "mul", neutral: |t| Attribute::Integer(1, t.clone()), fold: None },
+    Combiner { name: "arith.ori", kind: "or", neutral: |t| Attribute::Integer(0, t.clone()), fold: None },
     Combiner {
         name: "arith.maxsi",
         kind: "maxsi",
@@ -253,6 +254,9 @@ impl Emitter<'_> {
         let &[yielded] = generic.yields(source) else { return None };
         let op = source.defining_op(yielded)?;
         let combiner = COMBINERS.iter().find(|combiner| combiner.name == source.name(op))?;
+        if *source.value_type(yielded) == Type::I1 {
+            return None;
+        }
         let accumulator = source.arguments(generic.block)[generic.inputs.len()];
         let once = source.uses(accumulator).len() == 1 && source.op(op).operands().contains(&accumulator);
         let rounds = matches!(combiner.name, "arith.addf" | "arith.mulf");

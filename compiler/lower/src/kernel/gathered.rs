@@ -8,13 +8,10 @@ use super::emit::Emitter;
 use super::evaluate::Slice;
 use super::lane::Lane;
 use super::loops::{Piece, delinearize};
+use super::tables::{PIECE, each_group};
 use super::windows::row_start;
 use dialects::linalg::generic::Generic;
 
-/// Columns whose places are kept: few enough to stay in the nearest cache.
-const PIECE: i64 = 512;
-/// Rows that a thread gathers by the same places.
-const ROWS: i64 = 64;
 /// Rows known to be shorter are left as they are.
 const SHORTEST: i64 = 16;
 
@@ -94,7 +91,7 @@ impl Subscript {
             Subscript::Computed(value) => *value,
         };
         let (mut dims, mut is_linear) = (IndexSet::default(), true);
-        let slice = Slice::of(source, generic.block, &[value]);
+        let slice = Slice::of(source, generic.block, &[value], |_| false);
         for op in slice.ops {
             match source.name(op) {
                 "linalg.index" => dims.extend([source.op(op).attributes.integer("dim")? as u32]),
@@ -122,53 +119,40 @@ pub(super) fn emit_gathered(
     extents: &[Value],
     work: i64,
 ) {
-    let (&last, outer) = extents.split_last().expect("there is a last dimension");
+    let outer = &extents[..extents.len() - 1];
     let buffer = emitter.buffer(gathered.operand).expect("found to lie in memory");
     let strides = buffer_strides(emitter, buffer);
     let extent = emitter.buffer_extent(buffer, 0);
     let elements = emitter.mul(strides[0], extent);
-    let rows = outer.iter().fold(emitter.index(1), |product, &extent| emitter.mul(product, extent));
-    let (zero, many, piece_length) = (emitter.index(0), emitter.index(ROWS), emitter.index(PIECE));
-    let round = emitter.index(ROWS - 1);
-    let padded = emitter.add(rows, round);
-    let groups = emitter.div(padded, many);
-    emitter.parallel_loop(groups, work.saturating_mul(ROWS * PIECE), |emitter, group| {
-        let low = emitter.mul(group, many);
-        let end = emitter.add(low, many);
-        let high = emitter.min(end, rows);
+    each_group(emitter, extents, work, |emitter, rows, [begin, end]| {
         let sizes = [("operandSegmentSizes", Attribute::i32_dense_array(&[0, 0]))];
         let places = emitter.effect("memref.alloca", &[], &[Type::memref([Some(PIECE)], Type::I64)], sizes);
         let places = emitter.body.result(places, 0);
-        emitter.for_loop(zero, last, PIECE, &[], |emitter, begin, _| {
-            let rest = emitter.sub(last, begin);
-            let count = emitter.min(rest, piece_length);
-            emitter.for_loop(zero, count, 1, &[], |emitter, column, _| {
-                let index = emitter.add(begin, column);
-                let mut point = vec![None; gathered.generic.rank()];
-                point[outer.len()] = Some(Lane::Uniform(index));
-                let place = gathered.offset(emitter, &point, &strides, true);
-                let place = emitter.pure("arith.index_cast", &[place], Type::I64, []);
-                emitter.store(&Lane::Uniform(place), places, &[Lane::Uniform(column)]);
-                vec![]
-            });
-            let table = emitter.pure("rt.address", &[places], Type::Index, []);
-            let callee = [("callee", Attribute::symbol("rt_prepare_places"))];
-            emitter.effect("func.call", &[table, count], &[], callee);
-            emitter.for_loop(low, high, 1, &[], |emitter, row, _| {
-                let row: Vec<Lane> = delinearize(emitter, row, outer).into_iter().map(Lane::Uniform).collect();
-                let mut point: Vec<Option<Lane>> = row.iter().cloned().map(Some).collect();
-                point.push(None);
-                let offset = gathered.offset(emitter, &point, &strides, false);
-                let from = address(emitter, buffer, offset);
-                let to = row_start(emitter, piece, &row);
-                let width = emitter.index(4);
-                let done = emitter.mul(begin, width);
-                let to = emitter.add(to, done);
-                let behind = emitter.sub(elements, offset);
-                let callee = [("callee", Attribute::symbol("rt_gather_row"))];
-                emitter.effect("func.call", &[from, table, to, count, behind], &[], callee);
-                vec![]
-            });
+        emitter.for_loop(begin, end, 1, &[], |emitter, column, _| {
+            let mut point = vec![None; gathered.generic.rank()];
+            point[outer.len()] = Some(Lane::Uniform(column));
+            let place = gathered.offset(emitter, &point, &strides, true);
+            let place = emitter.pure("arith.index_cast", &[place], Type::I64, []);
+            let at = emitter.sub(column, begin);
+            emitter.store(&Lane::Uniform(place), places, &[Lane::Uniform(at)]);
+            vec![]
+        });
+        let count = emitter.sub(end, begin);
+        let table = emitter.pure("rt.address", &[places], Type::Index, []);
+        let callee = [("callee", Attribute::symbol("rt_prepare_places"))];
+        emitter.effect("func.call", &[table, count], &[], callee);
+        emitter.for_loop(rows[0], rows[1], 1, &[], |emitter, row, _| {
+            let row: Vec<Lane> = delinearize(emitter, row, outer).into_iter().map(Lane::Uniform).collect();
+            let mut point: Vec<Option<Lane>> = row.iter().cloned().map(Some).collect();
+            point.push(None);
+            let offset = gathered.offset(emitter, &point, &strides, false);
+            let from = address(emitter, buffer, offset);
+            let (to, width) = (row_start(emitter, piece, &row), emitter.index(4));
+            let done = emitter.mul(begin, width);
+            let to = emitter.add(to, done);
+            let behind = emitter.sub(elements, offset);
+            let callee = [("callee", Attribute::symbol("rt_gather_row"))];
+            emitter.effect("func.call", &[from, table, to, count, behind], &[], callee);
             vec![]
         });
     });
