@@ -92,6 +92,7 @@ fn measure_winograd(channels: i64, width: i64, tiles: i64) -> f64 {
     rate(operations, operations, || {
         for first in (0..across * across).step_by(tiles as usize) {
             let walk = Winograd {
+                size: 4,
                 height: width,
                 width,
                 top: 1,

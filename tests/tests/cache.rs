@@ -175,6 +175,25 @@ fn a_folder_that_cannot_be_used_is_no_error() {
 }
 
 #[test]
+fn another_process_makes_llvms_code() {
+    let scratch = Scratch::new("successor");
+    let onnx_run = onnxc(Path::new(env!("CARGO_BIN_EXE_models"))).with_file_name("onnx-run");
+    let settle = |arguments: &[&str]| {
+        let mut command = Command::new(&onnx_run);
+        command.arg(scratch.model()).args(["--random", "--dim", "N=3", "--bench", "--runs", "2"]).args(arguments);
+        let output = command.output().expect("it starts");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    };
+    settle(&["--no-cache"]);
+    assert!(!scratch.cache().exists());
+    settle(&["--cache", scratch.cache().to_str().expect("it is text")]);
+    let entries = scratch.entries();
+    let mut kinds: Vec<_> = entries.iter().filter_map(|path| path.file_name()?.to_str()?.split('-').next()).collect();
+    kinds.sort();
+    assert_eq!(kinds, ["cranelift", "llvm"]);
+}
+
+#[test]
 fn processes_share_a_folder() {
     let scratch = Scratch::new("processes");
     let onnx_run = onnxc(Path::new(env!("CARGO_BIN_EXE_models"))).with_file_name("onnx-run");

@@ -173,8 +173,6 @@ pub struct CompiledModel {
     pub(crate) keeper: Arc<OnceLock<Keeper>>,
     /// The writing of that entry.
     pub(crate) keeping: Option<Background<()>>,
-    /// The code, until it is written there.
-    pub(crate) unlinked: Option<Unlinked>,
     /// Owns the code behind `main`.
     pub(crate) _code: Code,
 }
@@ -204,7 +202,7 @@ impl Compiler {
     pub fn compile_file_with(&self, path: &Path, options: &import::Options) -> Result<CompiledModel> {
         let mut timings = Timings::default();
         let request = Request::new(&self.options, path, options).map(Arc::new);
-        if let Some(request) = &request
+        if let Some(request) = request.as_ref().filter(|request| request.folder.is_some())
             && let Some((model, warnings)) = timings.measure("cache", || self.find(request))
         {
             warn(&warnings);
@@ -380,12 +378,13 @@ impl Compiler {
             Some(keep) => self.successor_of(keep.clone()),
             None => {
                 let (compiler, module, signature) = (self.succeeding(), module.clone(), signature.clone());
-                Successor::new(move |cancelled| {
-                    compiler.finish_unless(cancelled, module, signature, Timings::default(), None)
-                })
+                Successor::new(move |cancelled| Ok(compiler.build(cancelled, module, signature, Timings::default())?.0))
             }
         });
-        let model = self.finish_unless(&Arc::default(), module, signature, timings, keep)?;
+        let (mut model, unlinked) = self.build(&Arc::default(), module, signature, timings)?;
+        if let Some(keep) = keep.filter(|keep| keep.request.folder.is_some()) {
+            model.keep(&keep, self.options.backend, unlinked);
+        }
         Ok(CompiledModel { successor, ..model })
     }
 
@@ -395,28 +394,25 @@ impl Compiler {
         Compiler { options }
     }
 
-    pub(crate) fn finish_unless(
+    /// A model from a module at the structured level, initialized, and its code as it may be kept.
+    pub(crate) fn build(
         &self,
         cancelled: &Arc<AtomicBool>,
         mut module: Module,
         signature: Signature,
         mut timings: Timings,
-        keep: Option<Keep>,
-    ) -> Result<CompiledModel> {
+    ) -> Result<(CompiledModel, Unlinked)> {
         self.to_kernels(&mut module, &mut timings)?;
         let made = match self.options.backend {
             Backend::Auto | Backend::Cranelift => self.cranelift_code(&mut module, cancelled, &mut timings)?,
             Backend::Llvm => self.llvm_code(&mut module, cancelled, &mut timings)?,
         };
-        let mut model = self.model(&module, made, signature, timings)?;
+        let (mut model, unlinked) = self.model(&module, made, signature, timings)?;
         self.enter(Stage::Initialize);
         let mut timings = std::mem::take(&mut model.timings);
         timings.measure("initialize", || model.initialize())?;
         model.timings = timings;
-        if let Some(keep) = keep {
-            model.keep(&keep, self.options.backend);
-        }
-        Ok(model)
+        Ok((model, unlinked))
     }
 
     /// Takes a module from the structured level to the low level, in parts.
@@ -439,13 +435,19 @@ impl Compiler {
         }
     }
 
-    fn model(&self, module: &Module, made: Made, signature: Signature, timings: Timings) -> Result<CompiledModel> {
+    fn model(
+        &self,
+        module: &Module,
+        made: Made,
+        signature: Signature,
+        timings: Timings,
+    ) -> Result<(CompiledModel, Unlinked)> {
         let Made { globals, code, unlinked, recipe } = made;
         let keeper = Arc::new(OnceLock::new());
         let upgrade = recipe.map(|recipe| upgrade(|| Ok(recipe), keeper.clone()));
         let main = code.function(MAIN).ok_or_else(|| internal("the code has no function @main_graph"))?;
         let profiled = module.attributes.get(lower::low::profile::PROFILED).and_then(Attribute::as_array);
-        Ok(CompiledModel {
+        let model = CompiledModel {
             signature,
             timings,
             globals,
@@ -462,9 +464,9 @@ impl Compiler {
             strict: self.options.strict,
             keeper,
             keeping: None,
-            unlinked: Some(unlinked).filter(|_| self.options.cache.is_some()),
             _code: code,
-        })
+        };
+        Ok((model, unlinked))
     }
 }
 
@@ -480,8 +482,7 @@ impl CompiledModel {
     }
 
     /// Writes the model into the cache, on a thread beside.
-    fn keep(&mut self, keep: &Keep, backend: Backend) {
-        let Some(unlinked) = self.unlinked.take() else { return };
+    fn keep(&mut self, keep: &Keep, backend: Backend, unlinked: Unlinked) {
         self.globals.freeze();
         let Some(keeper) = Keeper::new(keep, backend, self) else { return };
         let slot = self.keeper.clone();
@@ -499,8 +500,7 @@ impl CompiledModel {
 
     /// Waits until the model is in the cache, if it goes there.
     pub fn finish_keeping(&self) -> Result<()> {
-        self.keeping.as_ref().map_or(Ok(()), Background::finish)?;
-        self.successor().map_or(Ok(()), |successor| successor.finish_keeping())
+        self.keeping.as_ref().map_or(Ok(()), Background::finish)
     }
 
     /// Tells that the model runs more than once, so that better code is worth the time it takes to make.

@@ -24,7 +24,7 @@ mod training;
 mod value;
 mod worker;
 
-pub use cache::Cache;
+pub use cache::{Cache, write_successor};
 pub use check::{Finding, Level as RuleLevel, Profile, rules};
 pub use codegen_cranelift::clif;
 pub use compiler::{Arithmetic, Backend, CompiledModel, Compiler, Options, Processor};

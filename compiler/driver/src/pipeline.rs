@@ -110,8 +110,10 @@ pub fn kernels(options: &Options) -> String {
     let halves = if is_fused { "use-halves," } else { "" };
     let tables = if options.freestanding.is_none() && options.has(Part::Tables) { "use-tables," } else { "" };
     let fuse = options.has(Part::Fusion);
+    // code that is certified computes what its nodes say
+    let constants = if options.freestanding.is_none() { "evaluate-constants," } else { "" };
     format!(
-        "{winograd}{halves}{tables}outline-kernels{{shapes={shapes} fuse={fuse}}},fold-constants,\
+        "{constants}{winograd}{halves}{tables}outline-kernels{{shapes={shapes} fuse={fuse}}},fold-constants,\
          build-kernels{{target={target} order={order} memory={memory}}}{time}"
     )
 }

@@ -1,8 +1,9 @@
 //! The LLVM back end, in processes of its own: `onnxc --worker` reads modules at the low level from its standard input and
 //! writes an object file for each to its standard output, both behind their lengths as eight bytes, the lowest first. This
-//! process never loads LLVM.
+//! process never loads LLVM. `onnxc --successor` makes a whole model ([`crate::cache`]).
 
 use std::ffi::OsString;
+use std::fs::File;
 use std::io::{Read, Write};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
@@ -33,7 +34,7 @@ pub(crate) fn compile(
     let (program, count) = (program(), parts.len());
     let queue = Mutex::new(parts.into_iter().enumerate());
     let work = || -> Result<Vec<(usize, Vec<u8>)>> {
-        let mut worker = Worker::start(&program)?;
+        let mut worker = Worker::start(&program, &["--worker", "--threads", "1"], Stdio::piped())?;
         let mut objects = Vec::new();
         while let Some((number, mut part)) = next(&queue) {
             lower(&mut part)?;
@@ -56,6 +57,23 @@ pub(crate) fn compile(
         })
     })?;
     Ok(objects)
+}
+
+/// Has a process of its own make the model that is wanted, and write it to the output, unless that is cancelled.
+pub(crate) fn succeed(wanted: &[u8], output: File, cancelled: &AtomicBool) -> Result<()> {
+    let mut worker = Worker::start(&program(), &["--successor"], output.into())?;
+    let mut input = worker.process.stdin.take().expect("the standard input is piped");
+    // one that has ended says why by itself
+    let _ = input.write_all(wanted);
+    drop(input);
+    while !cancelled.load(Ordering::Relaxed) {
+        match worker.process.try_wait() {
+            Ok(None) => std::thread::sleep(PATIENCE),
+            Ok(Some(status)) if status.success() => return Ok(()),
+            Ok(Some(_)) | Err(_) => break,
+        }
+    }
+    Err(worker.failure().into())
 }
 
 /// The next part that nobody has taken.
@@ -91,13 +109,9 @@ impl Drop for Worker {
 }
 
 impl Worker {
-    fn start(program: &OsString) -> Result<Worker> {
+    fn start(program: &OsString, arguments: &[&str], output: Stdio) -> Result<Worker> {
         let mut command = Command::new(program);
-        command
-            .args(["--worker", "--threads", "1"])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
+        command.args(arguments).stdin(Stdio::piped()).stdout(output).stderr(Stdio::piped());
         let process = command.spawn().map_err(|error| {
             let message = format!("the LLVM back end cannot be started: {}: {error}", program.to_string_lossy());
             Diagnostic::unsupported(Location::Unknown, message)

@@ -2,8 +2,11 @@
 
 #![allow(unsafe_code, reason = "sets an environment variable before any thread starts")]
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+
+use proto::Message;
 
 use driver::{Arithmetic, Backend, Compiler, Options, Session, Tensor};
 
@@ -49,6 +52,10 @@ const SINES: &str = r#"
 fn main() {
     if std::env::args().any(|argument| argument == "--worker") {
         work();
+    } else if std::env::args().any(|argument| argument == "--successor") {
+        hang();
+        let made = driver::write_successor(&mut std::io::stdin().lock(), &mut std::io::stdout().lock());
+        made.unwrap_or_else(|errors| panic!("{}", errors[0]));
     } else if !std::env::args().any(|argument| argument == "--list") {
         let program = std::env::current_exe().expect("this program has a path");
         // SAFETY: no other thread runs yet.
@@ -57,24 +64,34 @@ fn main() {
         println!("test runs_what_workers_compile ... ok");
         functions_of_several_parts_are_one();
         println!("test functions_of_several_parts_are_one ... ok");
-        goes_over_to_what_workers_compile();
+        goes_over_to_better_code(session(Backend::Auto));
         println!("test goes_over_to_what_workers_compile ... ok");
+        let file = model_file();
+        goes_over_to_better_code(session_of_file(&file));
+        println!("test goes_over_to_what_a_process_makes ... ok");
         // SAFETY: the threads of the tests before have ended.
         unsafe { std::env::set_var(HANGS, "1") };
-        does_not_wait_for_workers_in_vain();
+        does_not_wait_in_vain(session(Backend::Auto));
         println!("test does_not_wait_for_workers_in_vain ... ok");
+        does_not_wait_in_vain(session_of_file(&file));
+        println!("test does_not_wait_for_a_process_in_vain ... ok");
+        std::fs::remove_file(file).expect("it is the test's own");
     }
 }
 
 /// The environment variable that makes the stand-in never answer.
 const HANGS: &str = "STAND_IN_HANGS";
 
+fn hang() {
+    if std::env::var_os(HANGS).is_some() {
+        std::thread::sleep(Duration::from_secs(600));
+    }
+}
+
 fn work() {
     let (mut input, mut output) = (std::io::stdin().lock(), std::io::stdout().lock());
     while let Some(text) = driver::read_framed(&mut input).expect("reads a module") {
-        if std::env::var_os(HANGS).is_some() {
-            std::thread::sleep(Duration::from_secs(600));
-        }
+        hang();
         let text = String::from_utf8(text).expect("a module is text");
         let module = ir::parse_module(&text, "stdin", None).unwrap_or_else(|errors| panic!("{}", errors[0]));
         let object = codegen_cranelift::object(&module, &Default::default());
@@ -85,6 +102,23 @@ fn work() {
 
 fn session(backend: Backend) -> Session {
     compiled(EXPONENTIALS, Options { backend, threads: 2, ..Options::default() })
+}
+
+/// A model in a file, whose successor another process makes.
+fn model_file() -> PathBuf {
+    let text = "<ir_version: 10, opset_import: [\"\": 18]> g (float[N, 37] x) => (float[N, 37] y) { y = Exp (x) }";
+    let model = proto::parse_model(text).unwrap_or_else(|error| panic!("{error:?}"));
+    let path = std::env::temp_dir().join(format!("onnx-successor-{}.onnx", std::process::id()));
+    std::fs::write(&path, model.encode_to_vec()).expect("the temporary folder takes files");
+    // a file that is new may still be changed unseen
+    std::thread::sleep(Duration::from_millis(150));
+    path
+}
+
+fn session_of_file(path: &Path) -> Session {
+    let compiler = Compiler::new(Options { threads: 2, ..Options::default() });
+    let model = compiler.compile_file(path).unwrap_or_else(|errors| panic!("{}", errors[0]));
+    Session::new(Arc::new(model))
 }
 
 fn compiled(text: &str, options: Options) -> Session {
@@ -116,8 +150,7 @@ fn functions_of_several_parts_are_one() {
     }
 }
 
-fn goes_over_to_what_workers_compile() {
-    let mut session = session(Backend::Auto);
+fn goes_over_to_better_code(mut session: Session) {
     run(&mut session);
     let first = session.model().clone();
     let begin = Instant::now();
@@ -128,8 +161,7 @@ fn goes_over_to_what_workers_compile() {
     run(&mut session);
 }
 
-fn does_not_wait_for_workers_in_vain() {
-    let mut session = session(Backend::Auto);
+fn does_not_wait_in_vain(mut session: Session) {
     let begin = Instant::now();
     while begin.elapsed() < Duration::from_secs(2) {
         run(&mut session);

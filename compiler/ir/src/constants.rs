@@ -94,13 +94,17 @@ impl Blob {
         if !metadata.is_file() {
             return Err(std::io::Error::other(if metadata.is_dir() { "it is a folder" } else { "it is no file" }));
         }
-        let file = std::fs::File::open(path)?;
-        if metadata.len() == 0 {
+        Blob::map(&std::fs::File::open(path)?)
+    }
+
+    /// Maps an open file, all that is in it now.
+    pub fn map(file: &std::fs::File) -> std::io::Result<Blob> {
+        if file.metadata()?.len() == 0 {
             return Ok(Blob::copy_of(&[]));
         }
         // SAFETY: the map is private and read-only; a file truncated by another process while we read it is
         // outside what we defend against, as for every memory mapping reader.
-        let map = unsafe { memmap2::Mmap::map(&file)? };
+        let map = unsafe { memmap2::Mmap::map(file)? };
         let length = map.len();
         Ok(Blob { storage: Storage::Mapped(Arc::new(map)), offset: 0, length })
     }

@@ -4,6 +4,7 @@ pub mod bufferize;
 mod collapse;
 mod concat;
 pub mod contraction;
+mod evaluate_constants;
 pub mod extents;
 pub mod fold_constants;
 pub mod fuse;

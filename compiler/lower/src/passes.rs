@@ -61,6 +61,10 @@ pub fn passes() -> Vec<PassDefinition> {
                 None => Err(Diagnostic::input(Location::Unknown, NO_MAIN).into()),
             },
         ),
+        PassDefinition::on_module("evaluate-constants", "Computes small constants.", |module, _| {
+            crate::evaluate_constants::evaluate_constants(module, MAIN);
+            Ok(())
+        }),
         PassDefinition::on_module(
             "use-winograd",
             "Convolutions with 3×3 windows and known weights by fewer products, which round more coarsely.",

@@ -1,10 +1,10 @@
 //! Convolutions with 3×3 windows by fewer products.
 //!
 //! A convolution over blocked channels whose weights are known ahead becomes an `rt.winograd` of its weights at the points of
-//! F(4×4, 3×3), which a routine makes when the model is initialised. The sums it computes are those of the convolution up to
+//! F(4×4, 3×3) or F(2×2, 3×3), which a routine makes when the model is initialised. The sums it computes are those of the convolution up to
 //! rounding, which is coarser by about one decimal digit.
 
-use abi::POINTS;
+use abi::{FEWEST_TILES, TILE_SIZES, TILE_STEP, WINDOW, points};
 use dialects::linalg::GROUP;
 use dialects::linalg::generic::{Generic, Iterator};
 use dialects::rt::routines::CALL;
@@ -12,14 +12,19 @@ use dialects::rt::winograd::{WINOGRAD, WINOGRAD_POINTS};
 use ir::{AffineExpr, AffineMap, Attribute, Body, Builder, DenseElements, Module, Op, Type, Value};
 
 use crate::extents::empty_like;
+use crate::kernel::winograd::TILES;
 use crate::outline::{all_blocks, remove_dead};
 
 /// Fewest channels of the result: each costs as much as the transformation of nine windows' worth of products.
 const OUTPUTS: i64 = 32;
-/// Most products of channels: weights at all points are four times as many, and are read anew for every few tiles.
-const PRODUCTS: i64 = 1 << 17;
-/// Fewest pixels of the result, where they are known: tiles are 4×4.
-const PIXELS: i64 = 100;
+/// Most products of channels for tiles of each of [`TILE_SIZES`]: weights at all points are about twice and four times as many.
+const PRODUCTS: [i64; 2] = [1 << 18, 1 << 17];
+/// Rows and columns that a result is taken to have where they are not known.
+const PIXELS: i64 = 56;
+/// How many products take as long as reading a weight from memory.
+const READ: u128 = 8;
+/// How many products take as long as the transformation of a number at a point, to it or from it.
+const TRANSFORM: u128 = 4;
 
 /// Replaces the convolutions of the function `name`.
 pub(crate) fn use_winograd(module: &mut Module, name: &str) {
@@ -44,6 +49,8 @@ struct Convolution {
     x: Value,
     /// `[groups, blocks, 3, 3, 16, 16]`
     weights: Value,
+    /// Rows and columns of a tile.
+    size: usize,
     /// Groups of channels of the result and of the operand.
     groups: [i64; 2],
     bias: Option<Value>,
@@ -60,19 +67,15 @@ impl Convolution {
             && adds_products(body, &generic);
         let &[outputs, inputs, 3, 3, GROUP, GROUP] = &body.value_type(weights).static_shape()?[..] else { return None };
         let channels = [outputs, inputs].map(|groups| groups * GROUP);
-        let is_worth = channels[0] >= OUTPUTS && channels[0].checked_mul(channels[1])? <= PRODUCTS;
         let result = body.value_type(body.result(op, 0)).shape()?;
-        let is_large = match (result[2], result[3]) {
-            (Some(height), Some(width)) => height.saturating_mul(width) >= PIXELS,
-            _ => true,
-        };
-        let fits = is_sum && is_worth && is_large && is_f32(padded) && is_f32(weights) && is_known_ahead(body, weights);
+        let size = tile_size([0, 2, 3].map(|axis| result[axis]), channels)?;
+        let fits = is_sum && is_f32(padded) && is_f32(weights) && is_known_ahead(body, weights);
         if !fits || body.op(op).attributes.get("rt.last_block").is_some() {
             return None;
         }
         let (x, pads) = without_zeros(body, padded);
         let bias = start_of(body, generic.inits[0])?;
-        Some(Convolution { op, x, weights, groups: [outputs, inputs], bias, pads })
+        Some(Convolution { op, x, weights, size, groups: [outputs, inputs], bias, pads })
     }
 
     fn replace(&self, body: &mut Body) {
@@ -83,7 +86,7 @@ impl Convolution {
         let origin = body.attribute(self.op, "rt.origin").cloned();
         let mut builder = Builder::before(body, self.op).with_location(location);
         let [outputs, inputs] = self.groups;
-        let points = Type::tensor([POINTS as i64, outputs, inputs * GROUP, GROUP].map(Some), Type::F32);
+        let points = Type::tensor([points(self.size) as i64, outputs, inputs * GROUP, GROUP].map(Some), Type::F32);
         let room = builder.value("tensor.empty", &[], points.clone(), []);
         let kind = operators::types::element_number(&Type::F32).expect("float is an element type");
         let routine =
@@ -95,7 +98,8 @@ impl Convolution {
             builder.constant(Attribute::dense(splat), zeros)
         });
         let operands = [self.x, points, bias, destination];
-        let value = builder.value(WINOGRAD, &operands, r#type, [("pads", Attribute::i64_dense_array(&self.pads))]);
+        let attributes = [("pads", Attribute::i64_dense_array(&self.pads)), ("size", Attribute::i64(self.size as i64))];
+        let value = builder.value(WINOGRAD, &operands, r#type, attributes);
         let made = builder.body.defining_op(value).expect("just made");
         if let Some(origin) = origin {
             builder.body.op_mut(made).attributes.set("rt.origin", origin);
@@ -103,6 +107,28 @@ impl Convolution {
         body.replace_all_uses(result, value);
         body.erase(self.op);
     }
+}
+
+/// The size of tiles that a convolution takes the least time with, if there is one: of so many images, rows and columns, and channels
+/// of the result and of the operand.
+fn tile_size([images, height, width]: [Option<i64>; 3], channels: [i64; 2]) -> Option<usize> {
+    let [outputs, inputs] = channels;
+    let products = outputs.checked_mul(inputs)?;
+    // wide enough for whatever extents a model states
+    let [images, height, width] =
+        [images.unwrap_or(1), height.unwrap_or(PIXELS), width.unwrap_or(PIXELS)].map(|extent| extent.max(0) as u128);
+    let (weights, channels) = (products as u128, (outputs + inputs) as u128);
+    let direct = (WINDOW * WINDOW) as u128 * (images * height * width + READ) * weights;
+    let cost = |size: usize| {
+        let tiles = height.div_ceil(size as u128) * width.div_ceil(size as u128);
+        let rows = tiles.next_multiple_of(TILE_STEP as u128).max(FEWEST_TILES as u128);
+        // every few tiles read all weights
+        let reads = rows.div_ceil(TILES as u128);
+        points(size) as u128 * images * ((rows + reads * READ) * weights + rows * TRANSFORM * channels)
+    };
+    let sizes = TILE_SIZES.into_iter().zip(PRODUCTS);
+    let sizes = sizes.filter(|(_, most)| outputs >= OUTPUTS && products <= *most);
+    sizes.map(|(size, _)| (cost(size), size)).min().filter(|&(cost, _)| cost < direct).map(|(_, size)| size)
 }
 
 /// The maps of a convolution with windows over the last two axes in front of the channels of a block.

@@ -137,7 +137,7 @@ pub const ROUTINES: &[Routine] = &[
     },
     Routine {
         name: WINOGRAD_POINTS,
-        summary: "Weights of windows of 3×3 pixels, `[groups, blocks, 3, 3, 16, 16]`, at the points of F(4×4, 3×3): \
+        summary: "Weights of windows of 3×3 pixels, `[groups, blocks, 3, 3, 16, 16]`, at the points of tiles: \
                   `[36, groups, blocks · 16, 16]`.",
         operands: &[Tensor],
         results: &[Given],

@@ -1,7 +1,7 @@
-//! `rt.winograd`: a convolution with 3×3 windows whose weights are known at the points of F(4×4, 3×3), see
+//! `rt.winograd`: a convolution with 3×3 windows whose weights are known at the points of F(4×4, 3×3) or F(2×2, 3×3), see
 //! [`abi::Winograd`].
 
-use abi::POINTS;
+use abi::TILE_SIZES;
 use ir::registry::{AttributeDefinition, AttributeKind};
 use ir::{Arity, Body, Op, OpDefinition, Trait, Type, Value};
 
@@ -12,7 +12,7 @@ use crate::linalg::GROUP;
 pub const WINOGRAD: &str = "rt.winograd";
 /// The operand that is its destination.
 pub const DESTINATION: usize = 3;
-/// The routine that makes weights of all points, `[36, groups, channels, 16]`, of those of the window,
+/// The routine that makes weights of all points, `[points, groups, channels, 16]`, of those of the window,
 /// `[groups, blocks, 3, 3, 16, 16]`.
 pub const WINOGRAD_POINTS: &str = "winograd_points";
 
@@ -21,12 +21,14 @@ pub const WINOGRAD_POINTS: &str = "winograd_points";
 pub struct Winograd {
     /// The operand, `[images, blocks, height, width, 16]`.
     pub x: Value,
-    /// The weights, `[36, groups, blocks · 16, 16]`.
+    /// The weights, `[points, groups, blocks · 16, 16]`.
     pub points: Value,
     /// What sums start from, one number a channel of the result.
     pub bias: Value,
     /// How large the result is, and where it goes: `[images, groups, out height, out width, 16]`.
     pub destination: Value,
+    /// Rows and columns of a tile of the result.
+    pub size: i64,
     /// Rows above and columns beside the operand; what of the windows lies behind it is zero, too.
     pub pads: [i64; 2],
 }
@@ -39,7 +41,8 @@ impl Winograd {
         }
         let &[x, points, bias, destination] = body.op(op).operands() else { return None };
         let pads = body.op(op).attributes.integers("pads")?.try_into().ok()?;
-        Some(Winograd { x, points, bias, destination, pads })
+        let size = body.op(op).attributes.integer("size")?;
+        Some(Winograd { x, points, bias, destination, size, pads })
     }
 }
 
@@ -47,12 +50,19 @@ pub(super) fn operation() -> OpDefinition {
     OpDefinition::new(
         WINOGRAD,
         "A convolution with windows of 3×3 pixels and no strides, of an operand in blocks of channels: the operand, weights at \
-         the points of F(4×4, 3×3), what sums start from, and a destination.",
+         the points of tiles, what sums start from, and a destination.",
         Arity::exactly(4),
         Arity::exactly(1),
     )
     .with_traits(&[Trait::Pure])
-    .with_attributes(const { &[AttributeDefinition::required("pads", AttributeKind::Integers)] })
+    .with_attributes(
+        const {
+            &[
+                AttributeDefinition::required("pads", AttributeKind::Integers),
+                AttributeDefinition::required("size", AttributeKind::Integer),
+            ]
+        },
+    )
     .with_verify(verify)
 }
 
@@ -70,7 +80,10 @@ fn verify(body: &Body, op: Op) -> Check {
         })?;
     }
     let count = points.shape().and_then(|shape| shape[0]);
-    ensure(count.is_none_or(|count| count == POINTS as i64), || format!("weights must be of {POINTS} points"))?;
+    let size = body.op(op).attributes.integer("size").unwrap_or_default();
+    let known = TILE_SIZES.into_iter().find(|&known| known as i64 == size).map(|size| abi::points(size) as i64);
+    let Some(known) = known else { return Err(format!("there are no tiles of {size} rows")) };
+    ensure(count.is_none_or(|count| count == known), || format!("weights must be of {known} points"))?;
     ensure(result_type(body, op, 0) == destination, || "the result must have the destination's type".to_string())?;
     let pads = body.op(op).attributes.integers("pads").unwrap_or_default();
     ensure(pads.len() == 2 && pads.iter().all(|pad| (0..=2).contains(pad)), || "pads must be two, up to 2".to_string())

@@ -19,16 +19,21 @@ pub const BLOCKS_WORDS: usize = 13;
 /// Fields of a [`Depthwise`], those of arrays one by one.
 pub const DEPTHWISE_WORDS: usize = 8;
 /// Fields of a [`Winograd`].
-pub const WINOGRAD_WORDS: usize = 9;
+pub const WINOGRAD_WORDS: usize = 10;
 
-/// Rows and columns of a tile that [`Winograd`] describes: in the result, and in the operand.
-pub const WINDOW_OUT: usize = 4;
-/// See [`WINDOW_OUT`].
-pub const WINDOW_IN: usize = 6;
+/// Rows and columns of the windows that [`Winograd`] is for.
+pub const WINDOW: usize = 3;
+/// Rows and columns of the result that a tile of [`Winograd`] may have.
+pub const TILE_SIZES: [usize; 2] = [2, 4];
 /// Tiles are multiplied so many at a time: the best numbers of them are multiples.
-pub const TILE_STEP: usize = 3;
-/// Points at which a tile is multiplied.
-pub const POINTS: usize = WINDOW_IN * WINDOW_IN;
+pub const TILE_STEP: usize = 2;
+/// Tiles that are multiplied at least, whatever lies there.
+pub const FEWEST_TILES: usize = 4;
+
+/// Points at which a tile of so many rows and columns of the result is multiplied.
+pub const fn points(size: usize) -> usize {
+    (size + WINDOW - 1) * (size + WINDOW - 1)
+}
 
 /// What sums start from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -220,10 +225,12 @@ impl<T: Copy> Depthwise<T> {
 }
 
 /// How some tiles of a convolution with 3×3 windows walk an image: channels lie in groups of [`COLUMN_GROUP`] in front of rows,
-/// columns and channels of the group. Weights are those of all points, `[36, out_groups, blocks · 16, 16]`.
+/// columns and channels of the group. Weights are those of all points, `[points, out_groups, blocks · 16, 16]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct Winograd<T> {
+    /// Rows and columns of the result that a tile has, see [`TILE_SIZES`].
+    pub size: T,
     /// Rows of the operand.
     pub height: T,
     /// Columns of the operand.
@@ -247,14 +254,14 @@ pub struct Winograd<T> {
 impl<T: Copy> Winograd<T> {
     /// The fields in their order.
     pub fn words(&self) -> [T; WINOGRAD_WORDS] {
-        let Winograd { height, width, top, left, blocks, out_height, out_width, out_groups, first } = *self;
-        [height, width, top, left, blocks, out_height, out_width, out_groups, first]
+        let Winograd { size, height, width, top, left, blocks, out_height, out_width, out_groups, first } = *self;
+        [size, height, width, top, left, blocks, out_height, out_width, out_groups, first]
     }
 
     /// From the fields in their order.
     pub fn of(words: [T; WINOGRAD_WORDS]) -> Winograd<T> {
-        let [height, width, top, left, blocks, out_height, out_width, out_groups, first] = words;
-        Winograd { height, width, top, left, blocks, out_height, out_width, out_groups, first }
+        let [size, height, width, top, left, blocks, out_height, out_width, out_groups, first] = words;
+        Winograd { size, height, width, top, left, blocks, out_height, out_width, out_groups, first }
     }
 }
 

@@ -1,39 +1,55 @@
-//! Weights of convolutions with 3×3 windows at the points of F(4×4, 3×3), see `kernels::winograd`.
+//! Weights of convolutions with 3×3 windows at the points of F(4×4, 3×3) or F(2×2, 3×3), see `kernels::winograd`.
 
-use abi::WINDOW_IN;
+use abi::{WINDOW, points};
 
 use super::{Call, Outcome};
 
 const GROUP: usize = abi::COLUMN_GROUP as usize;
-/// Rows and columns of a window.
-const WINDOW: usize = 3;
 
 /// Numbers of the channels of a group.
 type Channels = [f32; GROUP];
 
+/// `G`
+type Matrix<const POINTS: usize> = [[f32; WINDOW]; POINTS];
+
+/// At 0, 1, -1 and ∞.
+const OF_2: Matrix<4> = [[1.0, 0.0, 0.0], [1.0 / 2.0; 3], [1.0 / 2.0, -1.0 / 2.0, 1.0 / 2.0], [0.0, 0.0, 1.0]];
+
+/// At 0, 1, -1, 2, -2 and ∞.
+const OF_4: Matrix<6> = [
+    [1.0 / 4.0, 0.0, 0.0],
+    [-1.0 / 6.0; 3],
+    [-1.0 / 6.0, 1.0 / 6.0, -1.0 / 6.0],
+    [1.0 / 24.0, 1.0 / 12.0, 1.0 / 6.0],
+    [1.0 / 24.0, -1.0 / 12.0, 1.0 / 6.0],
+    [0.0, 0.0, 1.0],
+];
+
 /// `G w`
-fn to_points([w0, w1, w2]: [Channels; WINDOW]) -> [Channels; WINDOW_IN] {
-    let of = |combine: fn(f32, f32, f32) -> f32| std::array::from_fn(|lane| combine(w0[lane], w1[lane], w2[lane]));
-    [
-        of(|a, _, _| a / 4.0),
-        of(|a, b, c| -(a + c + b) / 6.0),
-        of(|a, b, c| -(a + c - b) / 6.0),
-        of(|a, b, c| (a + 4.0 * c + 2.0 * b) / 24.0),
-        of(|a, b, c| (a + 4.0 * c - 2.0 * b) / 24.0),
-        of(|_, _, c| c),
-    ]
+fn to_points<const POINTS: usize>(matrix: &Matrix<POINTS>, [w0, w1, w2]: [Channels; WINDOW]) -> [Channels; POINTS] {
+    matrix.map(|[f0, f1, f2]| std::array::from_fn(|lane| f0 * w0[lane] + f1 * w1[lane] + f2 * w2[lane]))
 }
 
 pub(super) fn winograd_points(call: &mut Call<'_>) -> Outcome {
     let weights = call.tensor();
     let mut output = call.output();
     let extents = [weights.extents[0], weights.extents[1]];
-    all_points(&weights.elements::<f32>(), extents, output.elements::<f32>());
+    let (weights, count) = (weights.elements::<f32>(), output.extents[0]);
+    let to = output.elements::<f32>();
+    match count == points(2) {
+        true => all_points(&OF_2, &weights, extents, to),
+        false => all_points(&OF_4, &weights, extents, to),
+    }
     Ok(())
 }
 
 /// `G w Gᵀ` for each channel of the operand and group of channels of the result.
-fn all_points(weights: &[f32], [groups, blocks]: [usize; 2], points: &mut [f32]) {
+fn all_points<const POINTS: usize>(
+    matrix: &Matrix<POINTS>,
+    weights: &[f32],
+    [groups, blocks]: [usize; 2],
+    points: &mut [f32],
+) {
     let channels = blocks * GROUP;
     let window = |group: usize, channel: usize, place: usize| -> Channels {
         let block = group * blocks + channel / GROUP;
@@ -42,13 +58,13 @@ fn all_points(weights: &[f32], [groups, blocks]: [usize; 2], points: &mut [f32])
     };
     for group in 0..groups {
         for channel in 0..channels {
-            let columns: [[Channels; WINDOW_IN]; WINDOW] = std::array::from_fn(|column| {
-                to_points(std::array::from_fn(|row| window(group, channel, row * WINDOW + column)))
+            let columns: [[Channels; POINTS]; WINDOW] = std::array::from_fn(|column| {
+                to_points(matrix, std::array::from_fn(|row| window(group, channel, row * WINDOW + column)))
             });
-            let lines = (0..WINDOW_IN).map(|row| to_points(columns.map(|column| column[row])));
+            let lines = (0..POINTS).map(|row| to_points(matrix, columns.map(|column| column[row])));
             for (row, line) in lines.enumerate() {
                 for (column, numbers) in line.into_iter().enumerate() {
-                    let at = (((row * WINDOW_IN + column) * groups + group) * channels + channel) * GROUP;
+                    let at = (((row * POINTS + column) * groups + group) * channels + channel) * GROUP;
                     points[at..at + GROUP].copy_from_slice(&numbers);
                 }
             }
@@ -58,8 +74,6 @@ fn all_points(weights: &[f32], [groups, blocks]: [usize; 2], points: &mut [f32])
 
 #[cfg(test)]
 mod tests {
-    use abi::POINTS;
-
     use super::*;
 
     #[test]
@@ -69,13 +83,18 @@ mod tests {
         for (at, weight) in weights[8 * GROUP * GROUP..].iter_mut().enumerate() {
             *weight = at as f32;
         }
-        let mut points = vec![f32::NAN; POINTS * GROUP * GROUP];
-        all_points(&weights, [1, 1], &mut points);
+        // at (1, 1) the factor of the last place in G's second row, twice
+        check(&OF_2, 4.0, &weights);
+        check(&OF_4, 36.0, &weights);
+    }
+
+    fn check<const POINTS: usize>(matrix: &Matrix<POINTS>, inverse: f32, weights: &[f32]) {
+        let mut points = vec![f32::NAN; POINTS * POINTS * GROUP * GROUP];
+        all_points(matrix, weights, [1, 1], &mut points);
         let at = |point: usize| &points[point * GROUP * GROUP..][..GROUP * GROUP];
         assert!(at(0).iter().all(|&value| value == 0.0));
-        assert_eq!(at(POINTS - 1), &weights[8 * GROUP * GROUP..]);
-        // G's second row has -1/6 for the last place
-        let scaled: Vec<f32> = at(WINDOW_IN + 1).iter().map(|value| (value * 36.0).round()).collect();
+        assert_eq!(at(POINTS * POINTS - 1), &weights[8 * GROUP * GROUP..]);
+        let scaled: Vec<f32> = at(POINTS + 1).iter().map(|value| (value * inverse).round()).collect();
         assert_eq!(scaled, weights[8 * GROUP * GROUP..]);
     }
 }

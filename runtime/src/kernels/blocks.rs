@@ -9,6 +9,9 @@ use std::cell::RefCell;
 use abi::{Blocks, Descriptor, Start};
 
 use super::lanes::{Fused, Portable};
+use super::levels::Instances;
+#[cfg(target_arch = "x86_64")]
+use super::{levels::Level, x86_blocks};
 
 const GROUP: usize = abi::COLUMN_GROUP as usize;
 /// Digits of a number.
@@ -17,12 +20,11 @@ const DIGITS: usize = 3;
 const LARGEST: f32 = (127 * 65536 + 127 * 256 + 127) as f32;
 /// What is smaller than this is zero: scaling it up would overflow.
 const SMALLEST: f32 = 1e-30;
-/// Numbers whose digits are made side by side: blocks are multiples of it.
-const PIECE: usize = 8;
 /// Bytes of digits that are made at a time, unless one row has more.
 const ROOM: usize = 1 << 18;
-/// Bytes of the right operand that are fetched ahead.
+/// Bytes of the right operand that are fetched ahead, and of its scales, of which there are fewer.
 const AHEAD: usize = 4096;
+const SCALES_AHEAD: usize = 1024;
 
 /// Registers of sums of products, and of integers.
 pub(super) trait Digits: Fused<Element = f32> {
@@ -39,6 +41,16 @@ pub(super) trait Digits: Fused<Element = f32> {
     unsafe fn add_products(sums: Self::Integers, numbers: Self::Integers, digits: Self::Integers) -> Self::Integers;
     /// Products of as many unsigned bytes as there are lanes and a number.
     unsafe fn products(bytes: *const u8, number: i32) -> Self::Integers;
+    /// The nearest integers, between a limit and its opposite; anything of a NaN.
+    unsafe fn rounded(self, limit: f32) -> Self::Integers;
+    /// The lowest byte of each lane, with its sign, and what is left of the rest when it moves down.
+    unsafe fn split(numbers: Self::Integers) -> (Self::Integers, Self::Integers);
+    /// Stores the lanes of the mask as bytes; of eight lanes or fewer, all.
+    unsafe fn store_bytes(numbers: Self::Integers, to: *mut i8, mask: Self::Mask);
+    /// The sums lane by lane.
+    unsafe fn add(a: Self::Integers, b: Self::Integers) -> Self::Integers;
+    /// The sum of all lanes.
+    unsafe fn total(numbers: Self::Integers) -> i32;
     /// The sums of digits as floats, the lowest first.
     unsafe fn combined(sums: [Self::Integers; DIGITS]) -> Self;
 }
@@ -122,7 +134,8 @@ unsafe fn product_of<V: Digits, const VECTORS: usize, const BITS: usize>(
         let numbers = unsafe {
             std::slice::from_raw_parts(problem.a.offset(problem.row(rows.first + row, d.left_rows)), d.depth as usize)
         };
-        to_digits(numbers, d.block as usize, digits, &mut rows.blocks[row * blocks..][..blocks]);
+        // SAFETY: the instruction set is there, see `Lanes`.
+        unsafe { to_digits::<V>(numbers, d.block as usize, digits, &mut rows.blocks[row * blocks..][..blocks]) };
     }
     for column in (0..problem.cols).step_by(GROUP) {
         let mut row = 0;
@@ -142,7 +155,7 @@ unsafe fn product_of<V: Digits, const VECTORS: usize, const BITS: usize>(
 
 /// Has a line of memory brought nearer, of which more is read than processors fetch ahead by themselves.
 #[inline(always)]
-fn prefetch(from: *const i32) {
+fn prefetch<T>(from: *const T) {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: this never faults, whatever the address.
     unsafe {
@@ -155,37 +168,34 @@ fn prefetch(from: *const i32) {
 
 /// The numbers of a row in fixed point: `[3, depth]` digits, zero behind the last number.
 #[inline(always)]
-fn to_digits(row: &[f32], block: usize, digits: &mut [i8], blocks: &mut [Block]) {
+unsafe fn to_digits<V: Digits>(row: &[f32], block: usize, digits: &mut [i8], blocks: &mut [Block]) {
     let depth = digits.len() / DIGITS;
-    let (low, rest) = digits.split_at_mut(depth);
-    let (middle, high) = rest.split_at_mut(depth);
-    let planes = low.chunks_mut(block).zip(middle.chunks_mut(block)).zip(high.chunks_mut(block));
-    for ((numbers, own), ((low, middle), high)) in row.chunks(block).zip(blocks).zip(planes) {
+    for (at, (numbers, own)) in row.chunks(block).zip(blocks).enumerate() {
         // as bits, sizes are ordered as they are, infinities and NaNs behind all
         let largest = numbers.iter().map(|number| number.abs().to_bits()).max().unwrap_or(0);
         let largest = f32::from_bits(largest);
-        let scale = if largest.is_finite() && largest >= SMALLEST { LARGEST / largest } else { 0.0 };
-        let mut sums = [0i32; DIGITS];
-        let pieces = low.chunks_exact_mut(PIECE).zip(middle.chunks_exact_mut(PIECE)).zip(high.chunks_exact_mut(PIECE));
-        for (at, ((low, middle), high)) in pieces.enumerate() {
-            let mut piece = [0.0f32; PIECE];
-            let from = &numbers[(at * PIECE).min(numbers.len())..];
-            let count = from.len().min(PIECE);
-            piece[..count].copy_from_slice(&from[..count]);
-            for lane in 0..PIECE {
-                let number = if scale == 0.0 { 0.0 } else { (piece[lane] * scale).clamp(-LARGEST, LARGEST) };
-                // SAFETY: the number is finite and small enough.
-                let number = unsafe { number.round_ties_even().to_int_unchecked::<i32>() };
-                let lowest = i32::from(number as i8);
-                let number = (number - lowest) >> 8;
-                let second = i32::from(number as i8);
-                let third = (number - second) >> 8;
-                (low[lane], middle[lane], high[lane]) = (lowest as i8, second as i8, third as i8);
-                sums = [sums[0] + lowest, sums[1] + second, sums[2] + third];
+        let (scale, unit) = match largest {
+            _ if !largest.is_finite() => (0.0, f32::NAN),
+            ..SMALLEST => (0.0, 0.0),
+            _ => (LARGEST / largest, largest / LARGEST),
+        };
+        // SAFETY: masks keep loads inside the numbers, and stores inside the block.
+        unsafe {
+            let mut sums = [V::spread(0); DIGITS];
+            for first in (0..block).step_by(V::WIDTH) {
+                let there = V::mask(numbers.len().saturating_sub(first).min(V::WIDTH));
+                let scaled = V::load_masked(numbers.as_ptr().wrapping_add(first), there);
+                let mut rest = V::zero().multiply_add(scaled, V::broadcast(scale)).rounded(LARGEST);
+                let to = digits.as_mut_ptr().wrapping_add(at * block + first);
+                for (digit, sum) in sums.iter_mut().enumerate() {
+                    let lowest;
+                    (lowest, rest) = V::split(rest);
+                    V::store_bytes(lowest, to.wrapping_add(digit * depth), V::mask((block - first).min(V::WIDTH)));
+                    *sum = V::add(*sum, lowest);
+                }
             }
+            *own = Block { unit, sums: [V::total(sums[0]), V::total(sums[1]), V::total(sums[2])] };
         }
-        let unit = if largest.is_finite() { largest / LARGEST } else { f32::NAN };
-        *own = Block { unit: if largest < SMALLEST { 0.0 } else { unit }, sums };
     }
 }
 
@@ -266,6 +276,7 @@ impl BlockProduct<'_> {
                     }
                     words = words.add(GROUP);
                 }
+                prefetch(scales.wrapping_add(b * GROUP).wrapping_byte_add(SCALES_AHEAD));
                 for v in 0..VECTORS {
                     let scale = V::load(scales.add(b * GROUP + v * V::WIDTH));
                     for ((sums, totals), own) in sums.iter_mut().zip(&totals).zip(&own) {
@@ -328,6 +339,33 @@ impl Digits for Portable<f32> {
     }
 
     #[inline(always)]
+    unsafe fn rounded(self, limit: f32) -> [i32; 4] {
+        self.0.map(|number| number.clamp(-limit, limit).round_ties_even() as i32)
+    }
+
+    #[inline(always)]
+    unsafe fn split(numbers: [i32; 4]) -> ([i32; 4], [i32; 4]) {
+        let lowest = numbers.map(|number| i32::from(number as i8));
+        (lowest, std::array::from_fn(|lane| (numbers[lane] - lowest[lane]) >> 8))
+    }
+
+    #[inline(always)]
+    unsafe fn store_bytes(numbers: [i32; 4], to: *mut i8, _: usize) {
+        // SAFETY: the caller vouches for four bytes.
+        unsafe { to.cast::<[i8; 4]>().write(numbers.map(|number| number as i8)) }
+    }
+
+    #[inline(always)]
+    unsafe fn add(a: [i32; 4], b: [i32; 4]) -> [i32; 4] {
+        std::array::from_fn(|lane| a[lane] + b[lane])
+    }
+
+    #[inline(always)]
+    unsafe fn total(numbers: [i32; 4]) -> i32 {
+        numbers.iter().sum()
+    }
+
+    #[inline(always)]
     unsafe fn combined([low, middle, high]: [[i32; 4]; DIGITS]) -> Self {
         Portable(std::array::from_fn(|lane| {
             let lower = middle[lane].wrapping_shl(8).wrapping_add(low[lane]);
@@ -336,11 +374,13 @@ impl Digits for Portable<f32> {
     }
 }
 
-/// For any machine.
-///
-/// # Safety
-/// As for [`BlockKernel`].
-pub(super) unsafe fn portable(problem: &BlockProduct<'_>, rows: &mut Rows<'_>) {
+unsafe fn portable(problem: &BlockProduct<'_>, rows: &mut Rows<'_>) {
     // SAFETY: promised by the caller.
     unsafe { product::<Portable<f32>, 4>(problem, rows) }
+}
+
+impl Instances for BlockKernel {
+    const PORTABLE: Self = portable;
+    #[cfg(target_arch = "x86_64")]
+    const WIDE: &'static [(Level, Self)] = &[(Level::Vnni, x86_blocks::vnni), (Level::V3, x86_blocks::v3)];
 }

@@ -3,17 +3,21 @@
 use abi::{Descriptor, Product, Start};
 
 use super::lanes::{Lanes, Portable, Products};
+use super::levels::Instances;
+#[cfg(target_arch = "x86_64")]
+use super::{levels::Level, x86};
 
 const COLUMN_GROUP: usize = abi::COLUMN_GROUP as usize;
 
 /// What a contraction multiplies and sums up.
-pub(super) trait Elements {
+pub(super) trait Elements: Copy {
     type Left: Copy;
     type Right: Copy;
     type Sum: Copy;
 }
 
 /// Products of `f32`, summed up in `f32`.
+#[derive(Clone, Copy)]
 pub(super) struct Floats;
 
 impl Elements for Floats {
@@ -23,6 +27,7 @@ impl Elements for Floats {
 }
 
 /// Products of `f64`, summed up in `f64`.
+#[derive(Clone, Copy)]
 pub(super) struct Doubles;
 
 impl Elements for Doubles {
@@ -32,6 +37,7 @@ impl Elements for Doubles {
 }
 
 /// Products of `u8` and `i8`, summed up in `i32`.
+#[derive(Clone, Copy)]
 pub(super) struct Bytes;
 
 impl Elements for Bytes {
@@ -63,10 +69,12 @@ impl Columns {
     /// columns are `column` elements apart.
     #[inline(always)]
     fn offsets<V: Lanes, const VECTORS: usize>(self, group: i64, column: usize) -> [isize; VECTORS] {
-        std::array::from_fn(|v| {
+        let mut offsets = [0; VECTORS];
+        for (v, offset) in offsets.iter_mut().enumerate() {
             let first = self.first + v * V::WIDTH;
-            (first / COLUMN_GROUP) as isize * group as isize + (first % COLUMN_GROUP * column) as isize
-        })
+            *offset = (first / COLUMN_GROUP) as isize * group as isize + (first % COLUMN_GROUP * column) as isize;
+        }
+        offsets
     }
 }
 
@@ -74,6 +82,7 @@ impl Columns {
 pub(super) type Tile<E> = unsafe fn(&Contraction<'_, E>, row: usize, columns: Columns);
 
 /// The register tiles of one instruction set.
+#[derive(Clone, Copy)]
 pub(super) struct TileSet<E: Elements + 'static> {
     /// Lanes of one register.
     pub(super) width: usize,
@@ -177,11 +186,15 @@ unsafe fn load_row<V: Lanes, const VECTORS: usize>(
     offsets: &[isize; VECTORS],
     ragged: V::Mask,
 ) -> [V; VECTORS] {
+    let last = VECTORS - 1;
     // SAFETY: the caller vouches for the columns; the mask keeps the last register inside.
-    std::array::from_fn(|v| unsafe {
-        let from = from.offset(offsets[v]);
-        if v + 1 == VECTORS { V::load_masked(from, ragged) } else { V::load(from) }
-    })
+    unsafe {
+        let mut row = [V::load_masked(from.offset(offsets[last]), ragged); VECTORS];
+        for v in 0..last {
+            row[v] = V::load(from.offset(offsets[v]));
+        }
+        row
+    }
 }
 
 /// One register tile of `ROWS` rows by `VECTORS` registers, the last of which may be ragged.
@@ -210,7 +223,11 @@ pub(super) unsafe fn tile<E, V, const ROWS: usize, const VECTORS: usize>(
                 let offsets = columns.offsets::<V, VECTORS>(abi::COLUMN_GROUP, 1);
                 sums = [load_row(problem.init, &offsets, ragged); ROWS];
             }
-            Start::Values => sums = std::array::from_fn(|r| load_row(c_rows[r], &c_columns, ragged)),
+            Start::Values => {
+                for r in 0..ROWS {
+                    sums[r] = load_row(c_rows[r], &c_columns, ragged);
+                }
+            }
         }
         let stride =
             |i: [i64; 3], strides: &[i64; 4]| (i[0] * strides[0] + i[1] * strides[1] + i[2] * strides[2]) as isize;
@@ -241,28 +258,39 @@ pub(super) unsafe fn tile<E, V, const ROWS: usize, const VECTORS: usize>(
     }
 }
 
-macro_rules! portable_tiles {
-    ($elements:ty, $lanes:ty, $vectors:literal: $($rows:literal)*) => {
-        &[$(tile::<$elements, $lanes, $rows, $vectors> as Tile<$elements>),*]
+/// Tiles of some registers and ever more rows.
+macro_rules! panel {
+    ($tile:ident<$elements:ty, $lanes:ty, $vectors:literal>: $($rows:literal)*) => {
+        &[$($tile::<$elements, $lanes, $rows, $vectors> as Tile<$elements>),*]
     };
 }
 
-pub(super) use portable_tiles;
+pub(super) use panel;
 
-/// Tiles for sixteen registers of four lanes.
-pub(super) static PORTABLE_TILES: TileSet<Floats> = TileSet {
-    width: 4,
-    panels: &[portable_tiles!(Floats, Portable<f32>, 1: 1 2 3 4), portable_tiles!(Floats, Portable<f32>, 2: 1 2 3 4)],
-};
+impl Instances for TileSet<Floats> {
+    // sixteen registers of four lanes
+    const PORTABLE: Self = TileSet {
+        width: 4,
+        panels: &[panel!(tile<Floats, Portable<f32>, 1>: 1 2 3 4), panel!(tile<Floats, Portable<f32>, 2>: 1 2 3 4)],
+    };
+    #[cfg(target_arch = "x86_64")]
+    const WIDE: &'static [(Level, Self)] = &[(Level::V4, x86::V4_FLOATS), (Level::V3, x86::V3_FLOATS)];
+}
 
-/// The same for numbers of twice the size.
-pub(super) static PORTABLE_DOUBLE_TILES: TileSet<Doubles> = TileSet {
-    width: 4,
-    panels: &[portable_tiles!(Doubles, Portable<f64>, 1: 1 2 3 4), portable_tiles!(Doubles, Portable<f64>, 2: 1 2)],
-};
+impl Instances for TileSet<Doubles> {
+    const PORTABLE: Self = TileSet {
+        width: 4,
+        panels: &[panel!(tile<Doubles, Portable<f64>, 1>: 1 2 3 4), panel!(tile<Doubles, Portable<f64>, 2>: 1 2)],
+    };
+    #[cfg(target_arch = "x86_64")]
+    const WIDE: &'static [(Level, Self)] = &[(Level::V4, x86::V4_DOUBLES), (Level::V3, x86::V3_DOUBLES)];
+}
 
-/// The same for bytes.
-pub(super) static PORTABLE_BYTE_TILES: TileSet<Bytes> = TileSet {
-    width: 4,
-    panels: &[portable_tiles!(Bytes, Portable<i32>, 1: 1 2 3 4), portable_tiles!(Bytes, Portable<i32>, 2: 1 2 3 4)],
-};
+impl Instances for TileSet<Bytes> {
+    const PORTABLE: Self = TileSet {
+        width: 4,
+        panels: &[panel!(tile<Bytes, Portable<i32>, 1>: 1 2 3 4), panel!(tile<Bytes, Portable<i32>, 2>: 1 2 3 4)],
+    };
+    #[cfg(target_arch = "x86_64")]
+    const WIDE: &'static [(Level, Self)] = &[(Level::Vnni, x86::VNNI_BYTES), (Level::V3, x86::V3_BYTES)];
+}

@@ -3,6 +3,9 @@
 use abi::{Depthwise, Descriptor, Start};
 
 use super::lanes::{Portable, Products};
+use super::levels::Instances;
+#[cfg(target_arch = "x86_64")]
+use super::{levels::Level, x86};
 
 /// One call: the descriptor and the buffers.
 pub(super) struct DepthwiseRow<'a> {
@@ -32,7 +35,9 @@ where
         if *start == Start::Columns {
             sums = [V::load_masked(row.init.add(channel), mask); PIXELS];
         } else if *start == Start::Values {
-            sums = std::array::from_fn(|p| V::load_masked(y.offset(p as isize * d.out_pixel as isize), mask));
+            for (p, sum) in sums.iter_mut().enumerate() {
+                *sum = V::load_masked(y.offset(p as isize * d.out_pixel as isize), mask);
+            }
         }
         let x = row.x.offset(pixel as isize * d.left_pixel as isize).add(channel);
         let w = row.w.add(channel);
@@ -79,8 +84,13 @@ pub(super) unsafe fn row<V: Products<Element = f32, Factor = V, Panel = V>>(row:
     }
 }
 
-/// For any machine.
-pub(super) unsafe fn portable(description: &DepthwiseRow<'_>) {
+unsafe fn portable(description: &DepthwiseRow<'_>) {
     // SAFETY: promised by the caller.
     unsafe { row::<Portable<f32>>(description) }
+}
+
+impl Instances for DepthwiseKernel {
+    const PORTABLE: Self = portable;
+    #[cfg(target_arch = "x86_64")]
+    const WIDE: &'static [(Level, Self)] = &[(Level::V4, x86::v4_depthwise), (Level::V3, x86::v3_depthwise)];
 }

@@ -12,6 +12,7 @@ mod folds;
 mod functions;
 mod gather;
 mod lanes;
+mod levels;
 mod rows;
 mod widened;
 mod windows;
@@ -35,7 +36,9 @@ use contract::{Bytes, Contraction, Doubles, Elements, Floats, TileSet};
 use depthwise::{DepthwiseKernel, DepthwiseRow};
 use folds::Fold;
 use gather::Gather;
-use lanes::Portable;
+use levels::Instances;
+#[cfg(target_arch = "x86_64")]
+use levels::Level;
 use rows::{Function, Row};
 use widened::{Brain, Halves, Ieee};
 use windows::{FoldWindows, Windows};
@@ -56,7 +59,7 @@ pub unsafe extern "C" fn rt_contract_f32(
     cols: i64,
 ) {
     // SAFETY: promised by the caller.
-    unsafe { contraction(descriptor, (a, b, init), c, [rows, cols]).run(tiles()) }
+    unsafe { contraction::<Floats>(descriptor, (a, b, init), c, [rows, cols]).run(&TileSet::best()) }
 }
 
 /// The same of f64.
@@ -74,7 +77,7 @@ pub unsafe extern "C" fn rt_contract_f64(
     cols: i64,
 ) {
     // SAFETY: promised by the caller.
-    unsafe { contraction(descriptor, (a, b, init), c, [rows, cols]).run(double_tiles()) }
+    unsafe { contraction::<Doubles>(descriptor, (a, b, init), c, [rows, cols]).run(&TileSet::best()) }
 }
 
 /// The same of f32 and f16, summed up in f32. B is padded.
@@ -92,13 +95,7 @@ pub unsafe extern "C" fn rt_contract_f32_f16(
     cols: i64,
 ) {
     // SAFETY: promised by the caller.
-    unsafe {
-        contraction::<Halves<Ieee>>(descriptor, (a, b, init), c, [rows, cols]).run_widening(
-            half_tiles(),
-            tiles(),
-            row(),
-        )
-    }
+    unsafe { contraction::<Halves<Ieee>>(descriptor, (a, b, init), c, [rows, cols]).run_widening(&TileSet::best()) }
 }
 
 /// The same of f32 and bf16, summed up in f32. B is padded.
@@ -116,13 +113,7 @@ pub unsafe extern "C" fn rt_contract_f32_bf16(
     cols: i64,
 ) {
     // SAFETY: promised by the caller.
-    unsafe {
-        contraction::<Halves<Brain>>(descriptor, (a, b, init), c, [rows, cols]).run_widening(
-            brain_tiles(),
-            tiles(),
-            row(),
-        )
-    }
+    unsafe { contraction::<Halves<Brain>>(descriptor, (a, b, init), c, [rows, cols]).run_widening(&TileSet::best()) }
 }
 
 /// The same of bytes, with sums that wrap around. Along the reduction's inner loop A is contiguous, and B is packed: of
@@ -142,7 +133,7 @@ pub unsafe extern "C" fn rt_contract_u8_i8(
     cols: i64,
 ) {
     // SAFETY: promised by the caller.
-    unsafe { contraction(descriptor, (a, b, init), c, [rows, cols]).run(byte_tiles()) }
+    unsafe { contraction::<Bytes>(descriptor, (a, b, init), c, [rows, cols]).run(&TileSet::best()) }
 }
 
 unsafe fn contraction<'a, E: Elements>(
@@ -175,11 +166,11 @@ pub unsafe extern "C" fn rt_depthwise_f32(
     unsafe {
         let descriptor = &*descriptor.cast::<Descriptor<Depthwise<i64>>>();
         let (pixels, channels) = (pixels.max(0) as usize, channels.max(0) as usize);
-        depthwise()(&DepthwiseRow { descriptor, x, w, init, y, pixels, channels });
+        DepthwiseKernel::best()(&DepthwiseRow { descriptor, x, w, init, y, pixels, channels });
     }
 }
 
-/// Tiles of 4×4 pixels of a convolution with 3×3 windows over one image, from the tile on that the descriptor says; columns are
+/// Tiles of a convolution with 3×3 windows over one image, of the size and from the tile on that the descriptor says; columns are
 /// a multiple of 16.
 ///
 /// # Safety
@@ -199,7 +190,7 @@ pub unsafe extern "C" fn rt_winograd_f32(
     unsafe {
         let descriptor = &*descriptor.cast::<Descriptor<Winograd<i64>>>();
         let (tiles, columns) = (tiles.max(0) as usize, columns.max(0) as usize);
-        winograd::convolve(&Tiles { descriptor, x, w, init, y, tiles, columns }, winograd());
+        winograd::convolve(&Tiles { descriptor, x, w, init, y, tiles, columns }, &Steps::best());
     }
 }
 
@@ -222,122 +213,8 @@ pub unsafe extern "C" fn rt_contract_blocks(
     unsafe {
         let descriptor = &*descriptor.cast::<Descriptor<Blocks<i64>>>();
         let (rows, cols) = (rows.max(0) as usize, cols.max(0) as usize);
-        BlockProduct { descriptor, a, words, init, c, rows, cols }.run(blocks());
+        BlockProduct { descriptor, a, words, init, c, rows, cols }.run(BlockKernel::best());
     }
-}
-
-fn blocks() -> BlockKernel {
-    #[cfg(target_arch = "x86_64")]
-    {
-        let is_wide = is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512bw");
-        if is_wide && is_x86_feature_detected!("avx512vnni") {
-            return x86_blocks::vnni;
-        }
-        if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
-            return x86_blocks::avx2;
-        }
-    }
-    blocks::portable
-}
-
-fn winograd() -> &'static Steps {
-    #[cfg(target_arch = "x86_64")]
-    {
-        if is_x86_feature_detected!("avx512f") {
-            return &x86::AVX512_WINOGRAD;
-        }
-        if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
-            return &x86::AVX2_WINOGRAD;
-        }
-    }
-    &PORTABLE_WINOGRAD
-}
-
-/// For any machine.
-static PORTABLE_WINOGRAD: Steps = Steps {
-    transform: winograd::transform::<Portable<f32>>,
-    products: &[[contract::tile::<Floats, Portable<f32>, 6, 2>, contract::tile::<Floats, Portable<f32>, 3, 2>]],
-    columns: 8,
-    restore: winograd::restore::<Portable<f32>>,
-};
-
-fn tiles() -> &'static TileSet<Floats> {
-    #[cfg(target_arch = "x86_64")]
-    {
-        if is_x86_feature_detected!("avx512f") {
-            return &x86::AVX512_TILES;
-        }
-        if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
-            return &x86::AVX2_TILES;
-        }
-    }
-    &contract::PORTABLE_TILES
-}
-
-fn half_tiles() -> &'static TileSet<Halves<Ieee>> {
-    #[cfg(target_arch = "x86_64")]
-    {
-        if is_x86_feature_detected!("avx512f") {
-            return &x86_halves::AVX512_HALF_TILES;
-        }
-        if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") && is_x86_feature_detected!("f16c") {
-            return &x86_halves::AVX2_HALF_TILES;
-        }
-    }
-    &widened::PORTABLE_HALF_TILES
-}
-
-fn brain_tiles() -> &'static TileSet<Halves<Brain>> {
-    #[cfg(target_arch = "x86_64")]
-    {
-        if is_x86_feature_detected!("avx512f") {
-            return &x86_halves::AVX512_BRAIN_TILES;
-        }
-        if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
-            return &x86_halves::AVX2_BRAIN_TILES;
-        }
-    }
-    &widened::PORTABLE_BRAIN_TILES
-}
-
-fn double_tiles() -> &'static TileSet<Doubles> {
-    #[cfg(target_arch = "x86_64")]
-    {
-        if is_x86_feature_detected!("avx512f") {
-            return &x86::AVX512_DOUBLE_TILES;
-        }
-        if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
-            return &x86::AVX2_DOUBLE_TILES;
-        }
-    }
-    &contract::PORTABLE_DOUBLE_TILES
-}
-
-fn byte_tiles() -> &'static TileSet<Bytes> {
-    #[cfg(target_arch = "x86_64")]
-    {
-        let is_wide = is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512bw");
-        if is_wide && is_x86_feature_detected!("avx512vnni") {
-            return &x86::VNNI_TILES;
-        }
-        if is_x86_feature_detected!("avx2") {
-            return &x86::AVX2_BYTE_TILES;
-        }
-    }
-    &contract::PORTABLE_BYTE_TILES
-}
-
-fn depthwise() -> DepthwiseKernel {
-    #[cfg(target_arch = "x86_64")]
-    {
-        if is_x86_feature_detected!("avx512f") {
-            return x86::depthwise_avx512;
-        }
-        if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
-            return x86::depthwise_avx2;
-        }
-    }
-    depthwise::portable
 }
 
 /// `destination[i] = function(source[i])` for `count` elements, by the function at this place of [`abi::RowFunction::ALL`] and its
@@ -359,7 +236,7 @@ pub unsafe extern "C" fn rt_map_row(
     let kind = kind.expect("the compiler and the runtime have the same functions");
     let function = Function { kind, parameters: [first, second, third] };
     // SAFETY: promised by the caller; the processor has what the row is compiled for.
-    unsafe { row()(function, source, destination, count.max(0) as usize) }
+    unsafe { Row::best()(function, source, destination, count.max(0) as usize) }
 }
 
 /// Copies so many bytes.
@@ -397,21 +274,6 @@ pub unsafe extern "C" fn rt_pad_row(
     }
 }
 
-fn row() -> Row {
-    #[cfg(target_arch = "x86_64")]
-    {
-        let is_fused = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
-        let is_fused = is_fused && is_x86_feature_detected!("f16c");
-        if is_fused && is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512dq") {
-            return x86_rows::avx512;
-        }
-        if is_fused {
-            return x86_rows::avx2;
-        }
-    }
-    rows::portable
-}
-
 /// What `count` numbers come to, by the fold at this place of [`abi::RowFold::ALL`].
 ///
 /// # Safety
@@ -421,20 +283,7 @@ pub unsafe extern "C" fn rt_fold_row(fold: i64, source: *const f32, count: i64) 
     let fold = usize::try_from(fold).ok().and_then(|at| abi::RowFold::ALL.get(at)).copied();
     let fold = fold.expect("the compiler and the runtime have the same folds");
     // SAFETY: promised by the caller; the processor has what the fold is compiled for.
-    unsafe { row_fold()(fold, source, count.max(0) as usize) }
-}
-
-fn row_fold() -> Fold {
-    #[cfg(target_arch = "x86_64")]
-    {
-        if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512dq") {
-            return x86_rows::fold_avx512;
-        }
-        if is_x86_feature_detected!("avx2") {
-            return x86_rows::fold_avx2;
-        }
-    }
-    folds::portable
+    unsafe { Fold::best()(fold, source, count.max(0) as usize) }
 }
 
 /// `destination[i]`: what `start` and the elements of window `i` of `count` come to, by the fold at this place of
@@ -463,7 +312,7 @@ pub unsafe extern "C" fn rt_fold_windows(
         [count, step, planes, plane, rows, row, columns, column].map(|number| number.max(0) as usize);
     let windows = Windows { step, loops: [(planes, plane), (rows, row), (columns, column)] };
     // SAFETY: promised by the caller; the processor has what the fold is compiled for.
-    unsafe { window_fold()(function, &windows::Row { windows, start, source, destination, count }) }
+    unsafe { FoldWindows::best()(function, &windows::Row { windows, start, source, destination, count }) }
 }
 
 /// Prepares `count` places for [`rt_gather_row`].
@@ -473,7 +322,7 @@ pub unsafe extern "C" fn rt_fold_windows(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rt_prepare_places(places: *mut i64, count: i64) {
     // SAFETY: promised by the caller.
-    unsafe { (gather().prepare)(places, count.max(0) as usize) }
+    unsafe { (<&Gather>::best().prepare)(places, count.max(0) as usize) }
 }
 
 /// `destination[i] = source[places[i]]` for `count` words; `length` words of the source are there.
@@ -489,28 +338,31 @@ pub unsafe extern "C" fn rt_gather_row(
     length: i64,
 ) {
     // SAFETY: promised by the caller; the processor has what this is compiled for.
-    unsafe { (gather().row)(source, places, destination, count.max(0) as usize, length.max(0) as usize) }
+    unsafe { (<&Gather>::best().row)(source, places, destination, count.max(0) as usize, length.max(0) as usize) }
 }
 
-fn gather() -> &'static Gather {
+impl Instances for Row {
+    const PORTABLE: Self = rows::portable;
     #[cfg(target_arch = "x86_64")]
-    if is_x86_feature_detected!("avx512f") {
-        return &gather::x86::AVX512;
-    }
-    &gather::PORTABLE
+    const WIDE: &'static [(Level, Self)] = &[(Level::V4, x86_rows::avx512), (Level::V3, x86_rows::avx2)];
 }
 
-fn window_fold() -> FoldWindows {
+impl Instances for Fold {
+    const PORTABLE: Self = folds::portable;
     #[cfg(target_arch = "x86_64")]
-    {
-        if is_x86_feature_detected!("avx512f") {
-            return x86_windows::avx512;
-        }
-        if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
-            return x86_windows::avx2;
-        }
-    }
-    windows::portable
+    const WIDE: &'static [(Level, Self)] = &[(Level::V4, x86_rows::fold_avx512), (Level::V3, x86_rows::fold_avx2)];
+}
+
+impl Instances for FoldWindows {
+    const PORTABLE: Self = windows::portable;
+    #[cfg(target_arch = "x86_64")]
+    const WIDE: &'static [(Level, Self)] = &[(Level::V4, x86_windows::avx512), (Level::V3, x86_windows::avx2)];
+}
+
+impl Instances for &'static Gather {
+    const PORTABLE: Self = &gather::PORTABLE;
+    #[cfg(target_arch = "x86_64")]
+    const WIDE: &'static [(Level, Self)] = &[(Level::V4, &gather::x86::AVX512)];
 }
 
 #[cfg(test)]

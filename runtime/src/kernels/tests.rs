@@ -17,34 +17,6 @@ fn numbers(count: usize, seed: u32) -> Vec<f32> {
     (0..count).map(|_| next()).collect()
 }
 
-fn tile_sets() -> Vec<&'static TileSet<Floats>> {
-    let mut sets = vec![&contract::PORTABLE_TILES];
-    #[cfg(target_arch = "x86_64")]
-    {
-        if is_x86_feature_detected!("avx512f") {
-            sets.push(&x86::AVX512_TILES);
-        }
-        if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
-            sets.push(&x86::AVX2_TILES);
-        }
-    }
-    sets
-}
-
-fn byte_tile_sets() -> Vec<&'static TileSet<Bytes>> {
-    let mut sets = vec![&contract::PORTABLE_BYTE_TILES];
-    #[cfg(target_arch = "x86_64")]
-    {
-        if is_x86_feature_detected!("avx512bw") && is_x86_feature_detected!("avx512vnni") {
-            sets.push(&x86::VNNI_TILES);
-        }
-        if is_x86_feature_detected!("avx2") {
-            sets.push(&x86::AVX2_BYTE_TILES);
-        }
-    }
-    sets
-}
-
 fn naive(p: &Contraction<'_, Floats>, init: &[f32], a: &[f32], b: &[f32], c: &mut [f32]) {
     let Descriptor { walk: d, start, .. } = p.descriptor;
     for row in 0..p.rows as i64 {
@@ -89,10 +61,10 @@ fn check(descriptor: &Descriptor<Product<i64>>, rows: usize, cols: usize) {
     let problem =
         |c: *mut f32| Contraction { descriptor, a: a.as_ptr(), b: b.as_ptr(), init: init.as_ptr(), c, rows, cols };
     naive(&problem(std::ptr::null_mut()), &init, &a, &b, &mut expected);
-    for set in tile_sets() {
+    for set in TileSet::<Floats>::usable() {
         let mut actual = c.clone();
         // SAFETY: the buffers above reach as far as the descriptor does.
-        unsafe { problem(actual.as_mut_ptr()).run(set) };
+        unsafe { problem(actual.as_mut_ptr()).run(&set) };
         assert_eq!(actual, expected, "width {}, rows {rows}, cols {cols}, {descriptor:?}", set.width);
     }
 }
@@ -190,17 +162,7 @@ fn depthwise_rows() {
                     * w[(i * 3 + j) * channels + channel];
             }
         }
-        let mut functions: Vec<DepthwiseKernel> = vec![depthwise::portable];
-        #[cfg(target_arch = "x86_64")]
-        {
-            if is_x86_feature_detected!("avx512f") {
-                functions.push(x86::depthwise_avx512);
-            }
-            if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
-                functions.push(x86::depthwise_avx2);
-            }
-        }
-        for function in functions {
+        for function in DepthwiseKernel::usable() {
             let mut y = vec![0.0; pixels * channels];
             let row = DepthwiseRow {
                 descriptor: &descriptor,
@@ -218,9 +180,10 @@ fn depthwise_rows() {
     }
 }
 
-/// `G w Gᵀ` of a window.
-fn at_points(window: &[f64; 9]) -> [f64; 36] {
-    const G: [[f64; 3]; 6] = [
+/// `G w Gᵀ` of a window, for tiles of so many rows and columns.
+fn at_points(window: &[f64; 9], size: i64) -> Vec<f64> {
+    const TWO: [[f64; 3]; 4] = [[1.0, 0.0, 0.0], [0.5, 0.5, 0.5], [0.5, -0.5, 0.5], [0.0, 0.0, 1.0]];
+    const FOUR: [[f64; 3]; 6] = [
         [1.0 / 4.0, 0.0, 0.0],
         [-1.0 / 6.0, -1.0 / 6.0, -1.0 / 6.0],
         [-1.0 / 6.0, 1.0 / 6.0, -1.0 / 6.0],
@@ -228,22 +191,14 @@ fn at_points(window: &[f64; 9]) -> [f64; 36] {
         [1.0 / 24.0, -1.0 / 12.0, 1.0 / 6.0],
         [0.0, 0.0, 1.0],
     ];
-    let term = |i: usize, j: usize, place: usize| G[i][place / 3] * window[place] * G[j][place % 3];
-    std::array::from_fn(|at| (0..9).map(|place| term(at / 6, at % 6, place)).sum())
+    let g = if size == 2 { &TWO[..] } else { &FOUR[..] };
+    let term = |i: usize, j: usize, place: usize| g[i][place / 3] * window[place] * g[j][place % 3];
+    let count = g.len();
+    (0..count * count).map(|at| (0..9).map(|place| term(at / count, at % count, place)).sum()).collect()
 }
 
 #[test]
 fn winograd_tiles_of_images_of_every_size() {
-    let mut sets = vec![&PORTABLE_WINOGRAD];
-    #[cfg(target_arch = "x86_64")]
-    {
-        if is_x86_feature_detected!("avx512f") {
-            sets.push(&x86::AVX512_WINOGRAD);
-        }
-        if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
-            sets.push(&x86::AVX2_WINOGRAD);
-        }
-    }
     // height and width, pads in front and behind, groups of the operand and of the result
     let cases = [
         [[4, 4], [1, 1], [1, 1], [1, 1]],
@@ -252,7 +207,9 @@ fn winograd_tiles_of_images_of_every_size() {
         [[13, 7], [2, 0], [0, 2], [1, 1]],
         [[1, 11], [1, 1], [1, 1], [3, 1]],
     ];
-    for [[height, width], [top, left], [bottom, right], groups] in cases {
+    for ([[height, width], [top, left], [bottom, right], groups], size) in
+        cases.into_iter().flat_map(|case| [2, 4].map(|size| (case, size)))
+    {
         let [blocks, groups] = groups.map(|count| count as usize);
         let [out_height, out_width] = [height + top + bottom - 2, width + left + right - 2];
         let (channels, outputs) = (blocks * 16, groups * 16);
@@ -261,10 +218,10 @@ fn winograd_tiles_of_images_of_every_size() {
         let bias = numbers(outputs, 3);
         // [output, input, 3, 3]
         let window = |output: usize, input: usize| &weights[(output * channels + input) * 9..][..9];
-        let mut points = vec![0f32; 36 * channels * outputs];
+        let mut points = vec![0f32; abi::points(size as usize) * channels * outputs];
         for (output, input) in (0..outputs).flat_map(|output| (0..channels).map(move |input| (output, input))) {
             let window = std::array::from_fn(|place| f64::from(window(output, input)[place]));
-            for (point, value) in at_points(&window).into_iter().enumerate() {
+            for (point, value) in at_points(&window, size).into_iter().enumerate() {
                 points[((point * groups + output / 16) * channels + input) * 16 + output % 16] = value as f32;
             }
         }
@@ -287,12 +244,13 @@ fn winograd_tiles_of_images_of_every_size() {
             }
             expected[blocked(output, row, column, [out_height, out_width])] = sum;
         }
-        let across = (out_width as usize).div_ceil(4);
-        let all = across * (out_height as usize).div_ceil(4);
-        for set in &sets {
+        let across = (out_width as usize).div_ceil(size as usize);
+        let all = across * (out_height as usize).div_ceil(size as usize);
+        for set in Steps::usable() {
             let mut y = vec![f32::NAN; expected.len()];
-            for first in (0..all).step_by(3) {
+            for first in (0..all).step_by(7) {
                 let walk = Winograd {
+                    size,
                     height,
                     width,
                     top,
@@ -304,10 +262,10 @@ fn winograd_tiles_of_images_of_every_size() {
                     first: first as i64,
                 };
                 let descriptor = Descriptor { walk, start: Start::Columns, right_padded: 1 };
-                let (tiles, columns) = ((all - first).min(3), outputs);
+                let (tiles, columns) = ((all - first).min(7), outputs);
                 let (x, w, init, y) = (x.as_ptr(), points.as_ptr(), bias.as_ptr(), y.as_mut_ptr());
                 // SAFETY: the buffers above reach as far as the descriptor does.
-                unsafe { winograd::convolve(&Tiles { descriptor: &descriptor, x, w, init, y, tiles, columns }, set) };
+                unsafe { winograd::convolve(&Tiles { descriptor: &descriptor, x, w, init, y, tiles, columns }, &set) };
             }
             for (at, (&y, &[expected, size])) in y.iter().zip(&expected).enumerate() {
                 assert!((y - expected).abs() <= 2e-6 * size, "{height}×{width}: {y} is not {expected} at {at}");
@@ -354,7 +312,7 @@ fn check_bytes(rows: usize, k: usize, cols: usize, start: Start) {
     let walk =
         Product { right: [0, 0, 0, 16], right_group: group as i64, ..gemm(rows as i64, k as i64, cols as i64, 1) };
     let descriptor = Descriptor { walk, start, right_padded: 1 };
-    for set in byte_tile_sets() {
+    for set in TileSet::<Bytes>::usable() {
         let mut actual = c.clone();
         let problem = Contraction {
             descriptor: &descriptor,
@@ -366,7 +324,7 @@ fn check_bytes(rows: usize, k: usize, cols: usize, start: Start) {
             cols,
         };
         // SAFETY: the buffers above reach as far as the descriptor does.
-        unsafe { problem.run(set) };
+        unsafe { problem.run(&set) };
         assert_eq!(actual, expected, "width {}, {rows} x {k} x {cols}", set.width);
     }
 }

@@ -9,9 +9,12 @@ use std::marker::PhantomData;
 use abi::{Descriptor, Product, RowFunction, Start};
 use half::f16;
 
-use super::contract::{Contraction, Elements, Floats, Tile, TileSet, portable_tiles, tile};
+use super::contract::{Contraction, Elements, Floats, Tile, TileSet, panel, tile};
 use super::lanes::{Fused, Lanes, Portable, Products};
+use super::levels::Instances;
 use super::rows::Row;
+#[cfg(target_arch = "x86_64")]
+use super::{levels::Level, x86_halves::HalfTiles};
 
 const GROUP: usize = abi::COLUMN_GROUP as usize;
 /// Columns that are widened together.
@@ -27,7 +30,7 @@ thread_local! {
 }
 
 /// A type of half the size of `f32`.
-pub(super) trait Half: Copy {
+pub(super) trait Half: Copy + 'static {
     /// What widens a row of it.
     const FUNCTION: RowFunction;
 
@@ -72,6 +75,7 @@ impl Half for Brain {
 }
 
 /// Products of `f32` and a type of half the size, summed up in `f32`.
+#[derive(Clone, Copy)]
 pub(super) struct Halves<H>(PhantomData<H>);
 
 impl<H: Half> Elements for Halves<H> {
@@ -181,8 +185,8 @@ impl Widens for Portable<f32> {
 }
 
 impl<H: Half> Contraction<'_, Halves<H>> {
-    /// With tiles that widen in registers for few rows, else with tiles of what `row` widens.
-    pub(super) unsafe fn run_widening(&self, few: &TileSet<Halves<H>>, many: &TileSet<Floats>, row: Row) {
+    /// With tiles that widen in registers for few rows, else with tiles of what is widened before.
+    pub(super) unsafe fn run_widening(&self, few: &TileSet<Halves<H>>) {
         if self.rows <= FEW_ROWS {
             // SAFETY: the caller vouches for all that the descriptor reaches.
             return unsafe { self.run(few) };
@@ -190,7 +194,7 @@ impl<H: Half> Contraction<'_, Halves<H>> {
         ROOM.with_borrow_mut(|room| {
             room.resize(STEPS * PANEL, 0.0);
             // SAFETY: as above.
-            unsafe { self.run_in_parts(many, row, room.as_mut_ptr()) }
+            unsafe { self.run_in_parts(&TileSet::best(), Row::best(), room.as_mut_ptr()) }
         });
     }
 
@@ -322,10 +326,8 @@ fn parts(d: &Product<i64>) -> impl Iterator<Item = Part> {
     none.into_iter().chain(all)
 }
 
-/// As [`super::contract::PORTABLE_TILES`].
-pub(super) static PORTABLE_HALF_TILES: TileSet<Halves<Ieee>> =
-    TileSet { width: 4, panels: &[portable_tiles!(Halves<Ieee>, Wide<Portable<f32>, Ieee>, 1: 1 2)] };
-
-/// As [`super::contract::PORTABLE_TILES`].
-pub(super) static PORTABLE_BRAIN_TILES: TileSet<Halves<Brain>> =
-    TileSet { width: 4, panels: &[portable_tiles!(Halves<Brain>, Wide<Portable<f32>, Brain>, 1: 1 2)] };
+impl<H: Half> Instances for TileSet<Halves<H>> {
+    const PORTABLE: Self = TileSet { width: 4, panels: &[panel!(tile<Halves<H>, Wide<Portable<f32>, H>, 1>: 1 2)] };
+    #[cfg(target_arch = "x86_64")]
+    const WIDE: &'static [(Level, Self)] = &[(Level::V4, HalfTiles::<H>::V4), (Level::V3, HalfTiles::<H>::V3)];
+}

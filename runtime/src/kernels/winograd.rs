@@ -1,18 +1,23 @@
-//! Convolutions with 3×3 windows by fewer products: Winograd's F(4×4, 3×3).
+//! Convolutions with 3×3 windows by fewer products: Winograd's F(4×4, 3×3) and F(2×2, 3×3).
 //!
 //! A tile of 4×4 pixels of the result is made of 6×6 pixels d of the operand with one product for each of 36 points, instead of
-//! nine for each of its pixels: `Aᵀ ((G w Gᵀ) ∘ (Bᵀ d B)) A`. Summed over channels, the products of many tiles at one point are a
-//! product of matrices. (S. Winograd, Arithmetic Complexity of Computations, 1980; A. Lavin and S. Gray, Fast Algorithms for
-//! Convolutional Neural Networks, 2015, with the points 0, ±1, ±2 and ∞.)
+//! nine for each of its pixels: `Aᵀ ((G w Gᵀ) ∘ (Bᵀ d B)) A`; one of 2×2 pixels is made of 4×4 with 16 points. Summed over channels,
+//! the products of many tiles at one point are a product of matrices. (S. Winograd, Arithmetic Complexity of Computations, 1980;
+//! A. Lavin and S. Gray, Fast Algorithms for Convolutional Neural Networks, 2015, with the points 0, ±1, ±2 and ∞.)
 
 use std::cell::RefCell;
 
-use abi::{Descriptor, POINTS, Product, Start, TILE_STEP, WINDOW_IN, WINDOW_OUT, Winograd};
+use abi::{Descriptor, FEWEST_TILES, Product, Start, TILE_STEP, Winograd, points};
 
-use super::contract::{Columns, Contraction, Floats, Tile};
-use super::lanes::Fused;
+use super::contract::{Columns, Contraction, Floats, Tile, tile};
+use super::lanes::{Fused, Portable};
+use super::levels::Instances;
+#[cfg(target_arch = "x86_64")]
+use super::{levels::Level, x86};
 
 const GROUP: usize = abi::COLUMN_GROUP as usize;
+/// Rows and columns of the smaller tiles.
+const SMALL: usize = 2;
 /// Columns whose products are made before they become results.
 const PANEL: usize = 4 * GROUP;
 
@@ -21,7 +26,7 @@ pub(super) struct Tiles<'a> {
     pub(super) descriptor: &'a Descriptor<Winograd<i64>>,
     /// An image of the operand, `[blocks, height, width, 16]`.
     pub(super) x: *const f32,
-    /// Weights at all points, `[36, groups, blocks · 16, 16]`, from the group of the first column on.
+    /// Weights at all points, `[points, groups, blocks · 16, 16]`, from the group of the first column on.
     pub(super) w: *const f32,
     pub(super) init: *const f32,
     /// An image of the result, `[groups, out height, out width, 16]`, from the group of the first column on.
@@ -36,14 +41,22 @@ thread_local! {
 }
 
 /// The steps of a call in one instruction set.
+#[derive(Clone, Copy)]
 pub(super) struct Steps {
-    /// Writes the operand of all tiles at every point: [`transform`].
-    pub(super) transform: unsafe fn(&Tiles<'_>, *mut f32),
-    /// Products of six rows and of three, for panels of ever more columns. Each lies in every program that has a convolution, so
+    /// The transformations of tiles of 2×2 and of 4×4 pixels.
+    pub(super) forms: [Form; 2],
+    /// Products of six rows and of four, for panels of ever more columns. Each lies in every program that has a convolution, so
     /// there are few.
     pub(super) products: &'static [[Tile<Floats>; 2]],
     /// Columns of the first of these panels.
     pub(super) columns: usize,
+}
+
+/// How tiles of one size become numbers at points, and how those become results.
+#[derive(Clone, Copy)]
+pub(super) struct Form {
+    /// Writes the operand of all tiles at every point: [`transform`].
+    pub(super) transform: unsafe fn(&Tiles<'_>, *mut f32),
     /// Makes the results of a panel of columns of its products: [`restore`].
     pub(super) restore: unsafe fn(&Tiles<'_>, *const f32, usize),
 }
@@ -51,8 +64,10 @@ pub(super) struct Steps {
 /// Runs all steps of a call.
 pub(super) unsafe fn convolve(problem: &Tiles<'_>, steps: &Steps) {
     let channels = problem.channels();
-    let operand = POINTS * problem.rows() * channels;
-    let products = POINTS * problem.rows() * PANEL;
+    let points = points(problem.size());
+    let operand = points * problem.rows() * channels;
+    let products = points * problem.rows() * PANEL;
+    let form = &steps.forms[if problem.size() == SMALL { 0 } else { 1 }];
     SCRATCH.with_borrow_mut(|scratch| {
         if scratch.len() < operand + products + GROUP {
             scratch.resize(operand + products + GROUP, 0.0);
@@ -62,27 +77,29 @@ pub(super) unsafe fn convolve(problem: &Tiles<'_>, steps: &Steps) {
         unsafe {
             let v = scratch.as_mut_ptr().add(aligned);
             let m = v.add(operand);
-            (steps.transform)(problem, v);
+            (form.transform)(problem, v);
             for first in (0..problem.columns).step_by(PANEL) {
                 problem.multiply(steps, v, m, first);
-                (steps.restore)(problem, m, first);
+                (form.restore)(problem, m, first);
             }
         }
     });
 }
 
 impl Steps {
-    /// Covers rows, which are a multiple of [`TILE_STEP`], and columns.
+    /// Covers rows, which are a multiple of [`TILE_STEP`] and no fewer than [`FEWEST_TILES`], and columns.
     unsafe fn multiply(&self, product: &Contraction<'_, Floats>) {
         let widest = self.columns << (self.products.len() - 1);
         for first in (0..product.cols).step_by(widest) {
             let columns = Columns { first, count: (product.cols - first).min(widest) };
             let panel = (0..).find(|panel| self.columns << panel >= columns.count).expect("the widest takes all");
-            let [six, three] = self.products[panel];
-            for row in (0..product.rows).step_by(2 * TILE_STEP) {
-                let tile = if row + TILE_STEP < product.rows { six } else { three };
+            let [six, four] = self.products[panel];
+            let mut row = 0;
+            while row < product.rows {
+                let (tile, height) = if matches!(product.rows - row, 4 | 8) { (four, 4) } else { (six, 6) };
                 // SAFETY: the tile lies inside the rows and columns that the caller vouches for.
                 unsafe { tile(product, row, columns) };
+                row += height;
             }
         }
     }
@@ -93,12 +110,17 @@ impl Tiles<'_> {
         self.descriptor.walk.blocks as usize * GROUP
     }
 
-    /// Tiles and what is multiplied beside the last of them, whatever lies there.
-    fn rows(&self) -> usize {
-        self.tiles.next_multiple_of(TILE_STEP)
+    /// Rows and columns of a tile of the result.
+    fn size(&self) -> usize {
+        self.descriptor.walk.size as usize
     }
 
-    /// The products of a panel of columns at every point, `[36, rows, 64]`.
+    /// Tiles and what is multiplied beside the last of them, whatever lies there.
+    fn rows(&self) -> usize {
+        self.tiles.next_multiple_of(TILE_STEP).max(FEWEST_TILES)
+    }
+
+    /// The products of a panel of columns at every point, `[points, rows, 64]`.
     unsafe fn multiply(&self, steps: &Steps, v: *const f32, m: *mut f32, first: usize) {
         let rows = self.rows();
         let channels = self.channels();
@@ -116,7 +138,7 @@ impl Tiles<'_> {
         };
         let descriptor = Descriptor { walk, start: Start::Zero, right_padded: 0 };
         let all_columns = self.descriptor.walk.out_groups as usize * GROUP;
-        for point in 0..POINTS {
+        for point in 0..points(self.size()) {
             // SAFETY: every point has its part of all three buffers.
             unsafe {
                 let product = Contraction {
@@ -136,14 +158,14 @@ impl Tiles<'_> {
     /// The first row and column of a tile of the result.
     fn origin(&self, tile: usize) -> [i64; 2] {
         let d = &self.descriptor.walk;
-        let across = (d.out_width as usize).div_ceil(WINDOW_OUT).max(1);
+        let across = (d.out_width as usize).div_ceil(self.size()).max(1);
         let tile = d.first as usize + tile;
-        [tile / across, tile % across].map(|at| (at * WINDOW_OUT) as i64)
+        [tile / across, tile % across].map(|at| (at * self.size()) as i64)
     }
 }
 
 /// Numbers that the transformations multiply by, in all lanes.
-struct Factors<V> {
+pub(super) struct Factors<V> {
     one: V,
     minus_one: V,
     two: V,
@@ -171,51 +193,87 @@ unsafe fn factors<V: Fused<Element = f32>>() -> Factors<V> {
     }
 }
 
-/// `Bᵀ d`
-#[inline(always)]
-unsafe fn to_points<V: Fused<Element = f32>>(
-    [d0, d1, d2, d3, d4, d5]: [V; WINDOW_IN],
-    f: &Factors<V>,
-) -> [V; WINDOW_IN] {
-    // SAFETY: the instruction set is there, see `Lanes`.
-    unsafe {
-        let even = d4.multiply_add(d2, f.minus_four);
-        let odd = d3.multiply_add(d1, f.minus_four);
-        let outer = d4.multiply_add(d2, f.minus_one);
-        let inner = d3.multiply_add(d1, f.minus_one);
-        [
-            d4.multiply_add(d2, f.minus_five).multiply_add(d0, f.four),
-            even.multiply_add(odd, f.one),
-            even.multiply_add(odd, f.minus_one),
-            outer.multiply_add(inner, f.two),
-            outer.multiply_add(inner, f.minus_two),
-            d5.multiply_add(d3, f.minus_five).multiply_add(d1, f.four),
-        ]
+/// The transformations of tiles with so many rows and columns of the result and of the operand.
+pub(super) trait Transforms<const OUT: usize, const IN: usize> {
+    /// `Bᵀ d`
+    unsafe fn to_points<V: Fused<Element = f32>>(d: [V; IN], f: &Factors<V>) -> [V; IN];
+    /// `Aᵀ m`
+    unsafe fn from_points<V: Fused<Element = f32>>(m: [V; IN], f: &Factors<V>) -> [V; OUT];
+}
+
+/// F(2×2, 3×3)
+pub(super) struct Two;
+
+impl Transforms<2, 4> for Two {
+    #[inline(always)]
+    unsafe fn to_points<V: Fused<Element = f32>>([d0, d1, d2, d3]: [V; 4], f: &Factors<V>) -> [V; 4] {
+        // SAFETY: the instruction set is there, see `Lanes`.
+        unsafe {
+            [
+                d0.multiply_add(d2, f.minus_one),
+                d1.multiply_add(d2, f.one),
+                d2.multiply_add(d1, f.minus_one),
+                d3.multiply_add(d1, f.minus_one),
+            ]
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn from_points<V: Fused<Element = f32>>([m0, m1, m2, m3]: [V; 4], f: &Factors<V>) -> [V; 2] {
+        // SAFETY: as above.
+        unsafe {
+            let (sum, difference) = (m1.multiply_add(m2, f.one), m1.multiply_add(m2, f.minus_one));
+            [m0.multiply_add(sum, f.one), m3.multiply_add(difference, f.one)]
+        }
     }
 }
 
-/// `Aᵀ m`
-#[inline(always)]
-unsafe fn from_points<V: Fused<Element = f32>>(
-    [m0, m1, m2, m3, m4, m5]: [V; WINDOW_IN],
-    f: &Factors<V>,
-) -> [V; WINDOW_OUT] {
-    // SAFETY: the instruction set is there, see `Lanes`.
-    unsafe {
-        let (sum, difference) = (m1.multiply_add(m2, f.one), m1.multiply_add(m2, f.minus_one));
-        let (sum_2, difference_2) = (m3.multiply_add(m4, f.one), m3.multiply_add(m4, f.minus_one));
-        [
-            m0.multiply_add(sum, f.one).multiply_add(sum_2, f.one),
-            difference.multiply_add(difference_2, f.two),
-            sum.multiply_add(sum_2, f.four),
-            m5.multiply_add(difference, f.one).multiply_add(difference_2, f.eight),
-        ]
+/// F(4×4, 3×3)
+pub(super) struct Four;
+
+impl Transforms<4, 6> for Four {
+    #[inline(always)]
+    unsafe fn to_points<V: Fused<Element = f32>>([d0, d1, d2, d3, d4, d5]: [V; 6], f: &Factors<V>) -> [V; 6] {
+        // SAFETY: as above.
+        unsafe {
+            let even = d4.multiply_add(d2, f.minus_four);
+            let odd = d3.multiply_add(d1, f.minus_four);
+            let outer = d4.multiply_add(d2, f.minus_one);
+            let inner = d3.multiply_add(d1, f.minus_one);
+            [
+                d4.multiply_add(d2, f.minus_five).multiply_add(d0, f.four),
+                even.multiply_add(odd, f.one),
+                even.multiply_add(odd, f.minus_one),
+                outer.multiply_add(inner, f.two),
+                outer.multiply_add(inner, f.minus_two),
+                d5.multiply_add(d3, f.minus_five).multiply_add(d1, f.four),
+            ]
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn from_points<V: Fused<Element = f32>>([m0, m1, m2, m3, m4, m5]: [V; 6], f: &Factors<V>) -> [V; 4] {
+        // SAFETY: as above.
+        unsafe {
+            let (sum, difference) = (m1.multiply_add(m2, f.one), m1.multiply_add(m2, f.minus_one));
+            let (sum_2, difference_2) = (m3.multiply_add(m4, f.one), m3.multiply_add(m4, f.minus_one));
+            [
+                m0.multiply_add(sum, f.one).multiply_add(sum_2, f.one),
+                difference.multiply_add(difference_2, f.two),
+                sum.multiply_add(sum_2, f.four),
+                m5.multiply_add(difference, f.one).multiply_add(difference_2, f.eight),
+            ]
+        }
     }
 }
 
-/// Writes the operand of all tiles at every point, `[36, rows, channels]`.
+/// Writes the operand of all tiles at every point, `[points, rows, channels]`.
 #[inline(always)]
-pub(super) unsafe fn transform<V: Fused<Element = f32>>(problem: &Tiles<'_>, v: *mut f32) {
+pub(super) unsafe fn transform<V, F, const OUT: usize, const IN: usize>(problem: &Tiles<'_>, v: *mut f32)
+where
+    V: Fused<Element = f32>,
+    F: Transforms<OUT, IN>,
+{
     let d = &problem.descriptor.walk;
     let [height, width] = [d.height, d.width];
     let channels = problem.channels();
@@ -228,7 +286,7 @@ pub(super) unsafe fn transform<V: Fused<Element = f32>>(problem: &Tiles<'_>, v: 
             for channel in (0..channels).step_by(V::WIDTH) {
                 let (block, lane) = (channel / GROUP, channel % GROUP);
                 let image = problem.x.add(block * (height * width) as usize * GROUP + lane);
-                let mut pixels = [[V::zero(); WINDOW_IN]; WINDOW_IN];
+                let mut pixels = [[V::zero(); IN]; IN];
                 for (i, pixels) in pixels.iter_mut().enumerate() {
                     let y = row + i as i64;
                     if y < 0 || y >= height {
@@ -241,15 +299,15 @@ pub(super) unsafe fn transform<V: Fused<Element = f32>>(problem: &Tiles<'_>, v: 
                             *pixel = V::load(line.wrapping_add(j * GROUP));
                         }
                     }
-                    *pixels = to_points(*pixels, &f);
+                    *pixels = F::to_points(*pixels, &f);
                 }
-                for j in 0..WINDOW_IN {
-                    let mut points = [V::zero(); WINDOW_IN];
+                for j in 0..IN {
+                    let mut points = [V::zero(); IN];
                     for (point, pixels) in points.iter_mut().zip(&pixels) {
                         *point = pixels[j];
                     }
-                    for (i, point) in to_points(points, &f).into_iter().enumerate() {
-                        point.store(v.add(((i * WINDOW_IN + j) * problem.rows() + tile) * channels + channel));
+                    for (i, point) in F::to_points(points, &f).into_iter().enumerate() {
+                        point.store(v.add(((i * IN + j) * problem.rows() + tile) * channels + channel));
                     }
                 }
             }
@@ -259,7 +317,11 @@ pub(super) unsafe fn transform<V: Fused<Element = f32>>(problem: &Tiles<'_>, v: 
 
 /// Makes the results of a panel of columns of its products.
 #[inline(always)]
-pub(super) unsafe fn restore<V: Fused<Element = f32>>(problem: &Tiles<'_>, m: *const f32, first: usize) {
+pub(super) unsafe fn restore<V, F, const OUT: usize, const IN: usize>(problem: &Tiles<'_>, m: *const f32, first: usize)
+where
+    V: Fused<Element = f32>,
+    F: Transforms<OUT, IN>,
+{
     let Descriptor { walk: d, start, .. } = problem.descriptor;
     let [height, width] = [d.out_height, d.out_width];
     let end = (problem.columns - first).min(PANEL);
@@ -270,13 +332,13 @@ pub(super) unsafe fn restore<V: Fused<Element = f32>>(problem: &Tiles<'_>, m: *c
             let [row, column] = problem.origin(tile);
             for at in (0..end).step_by(V::WIDTH) {
                 let products = m.add(tile * PANEL + at);
-                let mut lines = [[V::zero(); WINDOW_IN]; WINDOW_OUT];
-                for j in 0..WINDOW_IN {
-                    let mut points = [V::zero(); WINDOW_IN];
+                let mut lines = [[V::zero(); IN]; OUT];
+                for j in 0..IN {
+                    let mut points = [V::zero(); IN];
                     for (i, point) in points.iter_mut().enumerate() {
-                        *point = V::load(products.add((i * WINDOW_IN + j) * problem.rows() * PANEL));
+                        *point = V::load(products.add((i * IN + j) * problem.rows() * PANEL));
                     }
-                    for (line, pixel) in lines.iter_mut().zip(from_points(points, &f)) {
+                    for (line, pixel) in lines.iter_mut().zip(F::from_points(points, &f)) {
                         line[j] = pixel;
                     }
                 }
@@ -290,7 +352,7 @@ pub(super) unsafe fn restore<V: Fused<Element = f32>>(problem: &Tiles<'_>, m: *c
                         break;
                     }
                     let line = image.add(((y * width + column) * GROUP as i64) as usize);
-                    for (j, pixel) in from_points(pixels, &f).into_iter().enumerate() {
+                    for (j, pixel) in F::from_points(pixels, &f).into_iter().enumerate() {
                         if column + (j as i64) < width {
                             pixel.multiply_add(bias, f.one).store(line.add(j * GROUP));
                         }
@@ -299,4 +361,17 @@ pub(super) unsafe fn restore<V: Fused<Element = f32>>(problem: &Tiles<'_>, m: *c
             }
         }
     }
+}
+
+impl Instances for Steps {
+    const PORTABLE: Self = Steps {
+        forms: [
+            Form { transform: transform::<Portable<f32>, Two, 2, 4>, restore: restore::<Portable<f32>, Two, 2, 4> },
+            Form { transform: transform::<Portable<f32>, Four, 4, 6>, restore: restore::<Portable<f32>, Four, 4, 6> },
+        ],
+        products: &[[tile::<Floats, Portable<f32>, 6, 2>, tile::<Floats, Portable<f32>, 4, 2>]],
+        columns: 8,
+    };
+    #[cfg(target_arch = "x86_64")]
+    const WIDE: &'static [(Level, Self)] = &[(Level::V4, x86::V4_WINOGRAD), (Level::V3, x86::V3_WINOGRAD)];
 }

@@ -2,10 +2,10 @@
 
 use std::arch::x86_64::*;
 
-use super::contract::{Bytes, Columns, Contraction, Doubles, Floats, Tile, TileSet, tile};
+use super::contract::{Bytes, Columns, Contraction, Doubles, Elements, Floats, Tile, TileSet, panel, tile};
 use super::depthwise::{DepthwiseRow, row};
 use super::lanes::{Fused, Lanes, Products, partial_bytes};
-use super::winograd::{self, Steps, Tiles};
+use super::winograd::{Form, Four, Steps, Tiles, Transforms, Two, restore, transform};
 
 impl Lanes for __m512 {
     type Element = f32;
@@ -318,114 +318,169 @@ impl Products for Quads256 {
     }
 }
 
-macro_rules! tiles {
-    ($feature:literal, $elements:ty, $lanes:ty, $vectors:literal: $($rows:literal)*) => {
-        &[$({
-            #[target_feature(enable = $feature)]
-            unsafe fn instance(problem: &Contraction<'_, $elements>, row: usize, columns: Columns) {
-                // SAFETY: promised by the caller; the features are enabled here.
-                unsafe { tile::<$elements, $lanes, $rows, $vectors>(problem, row, columns) }
-            }
-            instance as Tile<$elements>
-        }),*]
-    };
+#[target_feature(enable = "avx2,fma,f16c")]
+pub(super) unsafe fn v3_tile<E, V, const ROWS: usize, const VECTORS: usize>(
+    problem: &Contraction<'_, E>,
+    row: usize,
+    columns: Columns,
+) where
+    E: Elements + 'static,
+    V: Products<Left = E::Left, Right = E::Right, Element = E::Sum>,
+{
+    // SAFETY: promised by the caller; the features are enabled here.
+    unsafe { tile::<E, V, ROWS, VECTORS>(problem, row, columns) }
 }
 
-pub(super) use tiles;
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c")]
+pub(super) unsafe fn v4_tile<E, V, const ROWS: usize, const VECTORS: usize>(
+    problem: &Contraction<'_, E>,
+    row: usize,
+    columns: Columns,
+) where
+    E: Elements + 'static,
+    V: Products<Left = E::Left, Right = E::Right, Element = E::Sum>,
+{
+    // SAFETY: promised by the caller; the features are enabled here.
+    unsafe { tile::<E, V, ROWS, VECTORS>(problem, row, columns) }
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,avx512vnni")]
+pub(super) unsafe fn vnni_tile<E, V, const ROWS: usize, const VECTORS: usize>(
+    problem: &Contraction<'_, E>,
+    row: usize,
+    columns: Columns,
+) where
+    E: Elements + 'static,
+    V: Products<Left = E::Left, Right = E::Right, Element = E::Sum>,
+{
+    // SAFETY: promised by the caller; the features are enabled here.
+    unsafe { tile::<E, V, ROWS, VECTORS>(problem, row, columns) }
+}
 
 /// Thirty-two registers of sixteen lanes: rows · vectors sums, the panel's vectors and one factor fit.
-pub(super) static AVX512_TILES: TileSet<Floats> = TileSet {
+pub(super) const V4_FLOATS: TileSet<Floats> = TileSet {
     width: 16,
     panels: &[
-        tiles!("avx512f", Floats, __m512, 1: 1 2 3 4 5 6 7 8 9 10 11 12),
-        tiles!("avx512f", Floats, __m512, 2: 1 2 3 4 5 6 7 8 9 10 11 12 13 14),
-        tiles!("avx512f", Floats, __m512, 3: 1 2 3 4 5 6 7 8),
-        tiles!("avx512f", Floats, __m512, 4: 1 2 3 4 5 6),
+        panel!(v4_tile<Floats, __m512, 1>: 1 2 3 4 5 6 7 8 9 10 11 12),
+        panel!(v4_tile<Floats, __m512, 2>: 1 2 3 4 5 6 7 8 9 10 11 12 13 14),
+        panel!(v4_tile<Floats, __m512, 3>: 1 2 3 4 5 6 7 8),
+        panel!(v4_tile<Floats, __m512, 4>: 1 2 3 4 5 6),
+    ],
+};
+
+/// As [`V4_FLOATS`].
+pub(super) const V4_DOUBLES: TileSet<Doubles> = TileSet {
+    width: 8,
+    panels: &[
+        panel!(v4_tile<Doubles, __m512d, 1>: 1 2 3 4 5 6 7 8 9 10 11 12),
+        panel!(v4_tile<Doubles, __m512d, 2>: 1 2 3 4 5 6 7 8 9 10 11 12 13 14),
+        panel!(v4_tile<Doubles, __m512d, 3>: 1 2 3 4 5 6 7 8),
+        panel!(v4_tile<Doubles, __m512d, 4>: 1 2 3 4 5 6),
+    ],
+};
+
+/// As [`V4_FLOATS`].
+pub(super) const VNNI_BYTES: TileSet<Bytes> = TileSet {
+    width: 16,
+    panels: &[
+        panel!(vnni_tile<Bytes, Quads512, 1>: 1 2 3 4 5 6 7 8 9 10 11 12),
+        panel!(vnni_tile<Bytes, Quads512, 2>: 1 2 3 4 5 6 7 8 9 10 11 12 13 14),
+        panel!(vnni_tile<Bytes, Quads512, 3>: 1 2 3 4 5 6 7 8),
+        panel!(vnni_tile<Bytes, Quads512, 4>: 1 2 3 4 5 6),
     ],
 };
 
 /// Sixteen registers of eight lanes.
-pub(super) static AVX2_TILES: TileSet<Floats> = TileSet {
+pub(super) const V3_FLOATS: TileSet<Floats> = TileSet {
     width: 8,
     panels: &[
-        tiles!("avx2,fma", Floats, __m256, 1: 1 2 3 4 5 6 7 8 9 10),
-        tiles!("avx2,fma", Floats, __m256, 2: 1 2 3 4 5 6),
+        panel!(v3_tile<Floats, __m256, 1>: 1 2 3 4 5 6 7 8 9 10),
+        panel!(v3_tile<Floats, __m256, 2>: 1 2 3 4 5 6),
     ],
 };
 
-/// As [`AVX512_TILES`].
-pub(super) static AVX512_DOUBLE_TILES: TileSet<Doubles> = TileSet {
-    width: 8,
-    panels: &[
-        tiles!("avx512f", Doubles, __m512d, 1: 1 2 3 4 5 6 7 8 9 10 11 12),
-        tiles!("avx512f", Doubles, __m512d, 2: 1 2 3 4 5 6 7 8 9 10 11 12 13 14),
-        tiles!("avx512f", Doubles, __m512d, 3: 1 2 3 4 5 6 7 8),
-        tiles!("avx512f", Doubles, __m512d, 4: 1 2 3 4 5 6),
-    ],
-};
-
-/// As [`AVX2_TILES`].
-pub(super) static AVX2_DOUBLE_TILES: TileSet<Doubles> = TileSet {
+/// As [`V3_FLOATS`].
+pub(super) const V3_DOUBLES: TileSet<Doubles> = TileSet {
     width: 4,
     panels: &[
-        tiles!("avx2,fma", Doubles, __m256d, 1: 1 2 3 4 5 6 7 8 9 10),
-        tiles!("avx2,fma", Doubles, __m256d, 2: 1 2 3 4 5 6),
+        panel!(v3_tile<Doubles, __m256d, 1>: 1 2 3 4 5 6 7 8 9 10),
+        panel!(v3_tile<Doubles, __m256d, 2>: 1 2 3 4 5 6),
     ],
 };
 
-/// As [`AVX512_TILES`].
-pub(super) static VNNI_TILES: TileSet<Bytes> = TileSet {
-    width: 16,
-    panels: &[
-        tiles!("avx512f,avx512bw,avx512vnni", Bytes, Quads512, 1: 1 2 3 4 5 6 7 8 9 10 11 12),
-        tiles!("avx512f,avx512bw,avx512vnni", Bytes, Quads512, 2: 1 2 3 4 5 6 7 8 9 10 11 12 13 14),
-        tiles!("avx512f,avx512bw,avx512vnni", Bytes, Quads512, 3: 1 2 3 4 5 6 7 8),
-        tiles!("avx512f,avx512bw,avx512vnni", Bytes, Quads512, 4: 1 2 3 4 5 6),
-    ],
-};
-
-/// As [`AVX2_TILES`], with two registers for every factor and every vector of a panel.
-pub(super) static AVX2_BYTE_TILES: TileSet<Bytes> = TileSet {
+/// As [`V3_FLOATS`], with two registers for every factor and every vector of a panel.
+pub(super) const V3_BYTES: TileSet<Bytes> = TileSet {
     width: 8,
-    panels: &[tiles!("avx2", Bytes, Quads256, 1: 1 2 3 4 5 6 7 8), tiles!("avx2", Bytes, Quads256, 2: 1 2 3 4)],
+    panels: &[panel!(v3_tile<Bytes, Quads256, 1>: 1 2 3 4 5 6 7 8), panel!(v3_tile<Bytes, Quads256, 2>: 1 2 3 4)],
 };
 
-#[target_feature(enable = "avx512f")]
-pub(super) unsafe fn depthwise_avx512(description: &DepthwiseRow<'_>) {
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c")]
+pub(super) unsafe fn v4_depthwise(description: &DepthwiseRow<'_>) {
     // SAFETY: promised by the caller; the features are enabled here.
     unsafe { row::<__m512>(description) }
 }
 
-#[target_feature(enable = "avx2,fma")]
-pub(super) unsafe fn depthwise_avx2(description: &DepthwiseRow<'_>) {
+#[target_feature(enable = "avx2,fma,f16c")]
+pub(super) unsafe fn v3_depthwise(description: &DepthwiseRow<'_>) {
     // SAFETY: as above.
     unsafe { row::<__m256>(description) }
 }
 
-macro_rules! winograd {
-    ($feature:literal, $lanes:ty, $columns:literal: $($vectors:literal)*) => {{
-        #[target_feature(enable = $feature)]
-        unsafe fn transform(problem: &Tiles<'_>, points: *mut f32) {
-            // SAFETY: promised by the caller; the features are enabled here.
-            unsafe { winograd::transform::<$lanes>(problem, points) }
-        }
-        #[target_feature(enable = $feature)]
-        unsafe fn restore(problem: &Tiles<'_>, products: *const f32, first: usize) {
-            // SAFETY: as above.
-            unsafe { winograd::restore::<$lanes>(problem, products, first) }
-        }
-        #[target_feature(enable = $feature)]
-        unsafe fn product<const ROWS: usize, const VECTORS: usize>(
-            problem: &Contraction<'_, Floats>,
-            row: usize,
-            columns: Columns,
-        ) {
-            // SAFETY: as above.
-            unsafe { tile::<Floats, $lanes, ROWS, VECTORS>(problem, row, columns) }
-        }
-        Steps { transform, products: &[$([product::<6, $vectors>, product::<3, $vectors>]),*], columns: $columns, restore }
-    }};
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c")]
+unsafe fn v4_transform<F: Transforms<OUT, IN>, const OUT: usize, const IN: usize>(
+    problem: &Tiles<'_>,
+    points: *mut f32,
+) {
+    // SAFETY: promised by the caller; the features are enabled here.
+    unsafe { transform::<__m512, F, OUT, IN>(problem, points) }
 }
 
-pub(super) static AVX512_WINOGRAD: Steps = winograd!("avx512f", __m512, 32: 2 4);
-pub(super) static AVX2_WINOGRAD: Steps = winograd!("avx2,fma", __m256, 16: 2);
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c")]
+unsafe fn v4_restore<F: Transforms<OUT, IN>, const OUT: usize, const IN: usize>(
+    problem: &Tiles<'_>,
+    products: *const f32,
+    first: usize,
+) {
+    // SAFETY: as above.
+    unsafe { restore::<__m512, F, OUT, IN>(problem, products, first) }
+}
+
+pub(super) const V4_WINOGRAD: Steps = Steps {
+    forms: [
+        Form { transform: v4_transform::<Two, 2, 4>, restore: v4_restore::<Two, 2, 4> },
+        Form { transform: v4_transform::<Four, 4, 6>, restore: v4_restore::<Four, 4, 6> },
+    ],
+    products: &[
+        [v4_tile::<Floats, __m512, 6, 2>, v4_tile::<Floats, __m512, 4, 2>],
+        [v4_tile::<Floats, __m512, 6, 4>, v4_tile::<Floats, __m512, 4, 4>],
+    ],
+    columns: 32,
+};
+
+#[target_feature(enable = "avx2,fma,f16c")]
+unsafe fn v3_transform<F: Transforms<OUT, IN>, const OUT: usize, const IN: usize>(
+    problem: &Tiles<'_>,
+    points: *mut f32,
+) {
+    // SAFETY: promised by the caller; the features are enabled here.
+    unsafe { transform::<__m256, F, OUT, IN>(problem, points) }
+}
+
+#[target_feature(enable = "avx2,fma,f16c")]
+unsafe fn v3_restore<F: Transforms<OUT, IN>, const OUT: usize, const IN: usize>(
+    problem: &Tiles<'_>,
+    products: *const f32,
+    first: usize,
+) {
+    // SAFETY: as above.
+    unsafe { restore::<__m256, F, OUT, IN>(problem, products, first) }
+}
+
+pub(super) const V3_WINOGRAD: Steps = Steps {
+    forms: [
+        Form { transform: v3_transform::<Two, 2, 4>, restore: v3_restore::<Two, 2, 4> },
+        Form { transform: v3_transform::<Four, 4, 6>, restore: v3_restore::<Four, 4, 6> },
+    ],
+    products: &[[v3_tile::<Floats, __m256, 6, 2>, v3_tile::<Floats, __m256, 4, 2>]],
+    columns: 16,
+};

@@ -39,6 +39,42 @@ impl Digits for __m512 {
     }
 
     #[inline(always)]
+    unsafe fn rounded(self, limit: f32) -> __m512i {
+        // SAFETY: as above.
+        unsafe {
+            let inside = _mm512_max_ps(_mm512_min_ps(self, _mm512_set1_ps(limit)), _mm512_set1_ps(-limit));
+            _mm512_cvtps_epi32(inside)
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn split(numbers: __m512i) -> (__m512i, __m512i) {
+        // SAFETY: as above.
+        unsafe {
+            let lowest = _mm512_srai_epi32::<24>(_mm512_slli_epi32::<24>(numbers));
+            (lowest, _mm512_srai_epi32::<8>(_mm512_sub_epi32(numbers, lowest)))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn store_bytes(numbers: __m512i, to: *mut i8, mask: __mmask16) {
+        // SAFETY: as above, and the caller vouches for the bytes.
+        unsafe { _mm512_mask_cvtepi32_storeu_epi8(to, mask, numbers) }
+    }
+
+    #[inline(always)]
+    unsafe fn add(a: __m512i, b: __m512i) -> __m512i {
+        // SAFETY: as above.
+        unsafe { _mm512_add_epi32(a, b) }
+    }
+
+    #[inline(always)]
+    unsafe fn total(numbers: __m512i) -> i32 {
+        // SAFETY: as above.
+        unsafe { _mm512_reduce_add_epi32(numbers) }
+    }
+
+    #[inline(always)]
     unsafe fn combined([low, middle, high]: [__m512i; 3]) -> __m512 {
         // SAFETY: as above.
         unsafe {
@@ -82,6 +118,47 @@ impl Digits for __m256 {
     }
 
     #[inline(always)]
+    unsafe fn rounded(self, limit: f32) -> __m256i {
+        // SAFETY: as above.
+        unsafe {
+            let inside = _mm256_max_ps(_mm256_min_ps(self, _mm256_set1_ps(limit)), _mm256_set1_ps(-limit));
+            _mm256_cvtps_epi32(inside)
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn split(numbers: __m256i) -> (__m256i, __m256i) {
+        // SAFETY: as above.
+        unsafe {
+            let lowest = _mm256_srai_epi32::<24>(_mm256_slli_epi32::<24>(numbers));
+            (lowest, _mm256_srai_epi32::<8>(_mm256_sub_epi32(numbers, lowest)))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn store_bytes(numbers: __m256i, to: *mut i8, _: __m256i) {
+        // SAFETY: as above, and the caller vouches for eight bytes.
+        unsafe {
+            let shorts = _mm_packs_epi32(_mm256_castsi256_si128(numbers), _mm256_extracti128_si256::<1>(numbers));
+            _mm_storel_epi64(to.cast(), _mm_packs_epi16(shorts, shorts));
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn add(a: __m256i, b: __m256i) -> __m256i {
+        // SAFETY: as above.
+        unsafe { _mm256_add_epi32(a, b) }
+    }
+
+    #[inline(always)]
+    unsafe fn total(numbers: __m256i) -> i32 {
+        let mut lanes = [0; 8];
+        // SAFETY: as above; the lanes have room.
+        unsafe { _mm256_storeu_si256(lanes.as_mut_ptr().cast(), numbers) };
+        lanes.iter().sum()
+    }
+
+    #[inline(always)]
     unsafe fn combined([low, middle, high]: [__m256i; 3]) -> __m256 {
         // SAFETY: as above.
         unsafe {
@@ -93,7 +170,7 @@ impl Digits for __m256 {
 
 /// # Safety
 /// As for [`super::blocks::BlockKernel`], and the processor has these instructions.
-#[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,avx512vnni")]
 pub(super) unsafe fn vnni(problem: &BlockProduct<'_>, rows: &mut Rows<'_>) {
     // SAFETY: promised by the caller; the features are enabled here.
     unsafe { product::<__m512, 1>(problem, rows) }
@@ -101,8 +178,8 @@ pub(super) unsafe fn vnni(problem: &BlockProduct<'_>, rows: &mut Rows<'_>) {
 
 /// # Safety
 /// As for [`super::blocks::BlockKernel`], and the processor has these instructions.
-#[target_feature(enable = "avx2,fma")]
-pub(super) unsafe fn avx2(problem: &BlockProduct<'_>, rows: &mut Rows<'_>) {
+#[target_feature(enable = "avx2,fma,f16c")]
+pub(super) unsafe fn v3(problem: &BlockProduct<'_>, rows: &mut Rows<'_>) {
     // SAFETY: as above.
     unsafe { product::<__m256, 2>(problem, rows) }
 }

@@ -1,10 +1,11 @@
 //! Contractions that widen half precision in registers, for AVX-512 and AVX2.
 
 use std::arch::x86_64::*;
+use std::marker::PhantomData;
 
-use super::contract::{Columns, Contraction, Tile, TileSet, tile};
-use super::widened::{Brain, Halves, Ieee, Wide, Widens};
-use super::x86::tiles;
+use super::contract::{Tile, TileSet, panel};
+use super::widened::{Half, Halves, Wide, Widens};
+use super::x86::{v3_tile, v4_tile};
 
 impl Widens for __m512 {
     #[inline(always)]
@@ -40,17 +41,24 @@ impl Widens for __m256 {
     }
 }
 
-macro_rules! wide_tiles {
-    ($feature:literal, $half:ty, $lanes:ty, $width:literal: $($vectors:literal)*) => {
-        TileSet {
-            width: $width,
-            panels: &[$(tiles!($feature, Halves<$half>, Wide<$lanes, $half>, $vectors: 1 2 3 4)),*],
-        }
+/// Tiles of halves of a type. Four rows at most: there are others for many.
+pub(super) struct HalfTiles<H>(PhantomData<H>);
+
+impl<H: Half> HalfTiles<H> {
+    pub(super) const V4: TileSet<Halves<H>> = TileSet {
+        width: 16,
+        panels: &[
+            panel!(v4_tile<Halves<H>, Wide<__m512, H>, 1>: 1 2 3 4),
+            panel!(v4_tile<Halves<H>, Wide<__m512, H>, 2>: 1 2 3 4),
+            panel!(v4_tile<Halves<H>, Wide<__m512, H>, 3>: 1 2 3 4),
+            panel!(v4_tile<Halves<H>, Wide<__m512, H>, 4>: 1 2 3 4),
+        ],
+    };
+    pub(super) const V3: TileSet<Halves<H>> = TileSet {
+        width: 8,
+        panels: &[
+            panel!(v3_tile<Halves<H>, Wide<__m256, H>, 1>: 1 2 3 4),
+            panel!(v3_tile<Halves<H>, Wide<__m256, H>, 2>: 1 2 3 4),
+        ],
     };
 }
-
-/// Four rows at most: there are others for many.
-pub(super) static AVX512_HALF_TILES: TileSet<Halves<Ieee>> = wide_tiles!("avx512f", Ieee, __m512, 16: 1 2 3 4);
-pub(super) static AVX512_BRAIN_TILES: TileSet<Halves<Brain>> = wide_tiles!("avx512f", Brain, __m512, 16: 1 2 3 4);
-pub(super) static AVX2_HALF_TILES: TileSet<Halves<Ieee>> = wide_tiles!("avx2,fma,f16c", Ieee, __m256, 8: 1 2);
-pub(super) static AVX2_BRAIN_TILES: TileSet<Halves<Brain>> = wide_tiles!("avx2,fma", Brain, __m256, 8: 1 2);

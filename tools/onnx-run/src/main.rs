@@ -20,7 +20,7 @@ use std::time::Instant;
 
 use clap::Parser;
 use commandline::{Drafts, Failure, Progress, guard, print, warn};
-use driver::{Arithmetic, Backend, Cache, CompiledModel, Compiler, Options, Session, Value};
+use driver::{Arithmetic, Backend, Cache, Compiler, Options, Session, Value};
 use indexmap::IndexMap;
 
 use arguments::{Arguments, BackendName};
@@ -65,40 +65,39 @@ fn run(arguments: &Arguments, path: &Path) -> Result<(), Failure> {
     drop(progress);
     // better code is made beside the runs
     pages::small();
-    let model = Arc::new(model);
-    let result = use_model(arguments, &model, &given, start);
+    // the process ends with the session: giving everything back piece by piece would only take time
+    let mut session = ManuallyDrop::new(Session::new(Arc::new(model)));
+    let result = use_model(arguments, &mut session, &given, start);
     // the process would end in the middle of it
-    model.finish_keeping()?;
+    session.model().finish_keeping()?;
     result
 }
 
 /// Runs a model as it is asked for; `start` is when the process began.
 fn use_model(
     arguments: &Arguments,
-    model: &Arc<CompiledModel>,
+    session: &mut Session,
     given: &IndexMap<String, Value>,
     start: Instant,
 ) -> Result<(), Failure> {
     if arguments.timings {
-        for (stage, time) in &model.timings.0 {
+        for (stage, time) in &session.model().timings.0 {
             warn(&format!("{stage:20} {:9.3} ms", time.as_secs_f64() * 1e3));
         }
     }
     // what is tested is the best code of a back end that was asked for
     let is_chosen = !matches!(arguments.backend, BackendName::Auto);
     if arguments.profile || (arguments.test_data.is_some() && is_chosen) {
-        model.settle()?;
+        session.model().settle()?;
     }
-    // the process ends with the session: giving everything back piece by piece would only take time
-    let mut session = ManuallyDrop::new(Session::new(model.clone()));
     if let Some(folder) = &arguments.test_data {
-        return test_data::run(&mut session, folder, arguments.rtol, arguments.atol);
+        return test_data::run(session, folder, arguments.rtol, arguments.atol);
     }
     if let Some(target) = &arguments.save {
         files::check_target(target, session.model().signature.outputs.len())?;
     }
     let random = arguments.random.then(|| Random::new(arguments.seed));
-    let (inputs, outputs) = random::run(&mut session, given, random)?;
+    let (inputs, outputs) = random::run(session, given, random)?;
     let first_result = start.elapsed();
     if arguments.profile {
         let before = session.profile();
@@ -108,7 +107,7 @@ fn use_model(
         return print(&profile::report(&session.profile(), &before, arguments.runs));
     }
     if arguments.bench {
-        let report = bench::measure(&mut session, &inputs, arguments.runs, first_result)?;
+        let report = bench::measure(session, &inputs, arguments.runs, first_result)?;
         return print(&format!("{}\n", if arguments.json { report.json() } else { report.text() }));
     }
     let names = session.model().signature.outputs.iter().map(|port| port.name.clone());

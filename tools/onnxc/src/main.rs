@@ -53,7 +53,7 @@ struct Arguments {
     #[command(subcommand)]
     command: Option<Command>,
     /// The model; - is the standard input
-    #[arg(required_unless_present_any = ["worker", "probe", "completions"])]
+    #[arg(required_unless_present_any = ["worker", "successor", "probe", "completions"])]
     model: Option<PathBuf>,
     /// Where the result goes; - is the standard output
     #[arg(short, long, default_value = "-", value_name = "FILE")]
@@ -111,6 +111,9 @@ struct Arguments {
     /// Compile a module of the low level from the standard input to an object on the standard output
     #[arg(long, hide = true)]
     worker: bool,
+    /// Compile the model that the standard input asks for, and write it to the standard output as it is kept
+    #[arg(long, hide = true)]
+    successor: bool,
     /// Compile nothing for the target, and tell what LLVM says
     #[arg(long, hide = true)]
     probe: bool,
@@ -302,6 +305,10 @@ fn run(arguments: &Arguments) -> Result<(), Failure> {
     #[cfg(feature = "llvm")]
     if arguments.worker {
         return worker::run();
+    }
+    #[cfg(feature = "llvm")]
+    if arguments.successor {
+        return worker::succeed();
     }
     #[cfg(feature = "llvm")]
     if arguments.probe {

@@ -7,6 +7,11 @@ use driver::{ErrorClass, read_framed, write_framed};
 
 use commandline::Failure;
 
+/// Makes the model that another process goes over to.
+pub(crate) fn succeed() -> Result<(), Failure> {
+    Ok(driver::write_successor(&mut stdin().lock(), &mut stdout().lock())?)
+}
+
 /// Reads modules of the low level, one after the other, and writes an object for each.
 pub(crate) fn run() -> Result<(), Failure> {
     let failed = |error: std::io::Error| Failure::new(ErrorClass::Internal, error);

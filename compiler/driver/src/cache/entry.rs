@@ -10,7 +10,7 @@
 //! Invariants
 //! - Each part begins on a cache line of the file, and so in memory.
 //! - Weights stay in the model's file: a constant that lies there is an offset.
-//! - The results of `@initialize` are kept all together, where they are few; otherwise it runs again.
+//! - The results of `@initialize` are kept all together, where there is room for them; otherwise it runs again.
 
 use ir::{AlignedBytes, Blob, IndexMap, Type};
 
@@ -21,9 +21,9 @@ use crate::signature::{Extent, Port, Signature, StatedExtent};
 use crate::tensor::Tensor;
 use crate::tiers::CodeTier;
 
-/// Bytes of data that an entry has at most. Weights as kernels want them may be a few times as large as in the model, but are
-/// there as soon as the file is mapped.
-const DATA: usize = 256 << 20;
+/// Bytes of data that an entry has at most, so that it fits into half of a cache of the usual size. Weights as kernels want them
+/// may be a few times as large as in the model, but are there as soon as the file is mapped.
+pub(crate) const DATA: usize = 960 << 20;
 /// What parts begin on a multiple of.
 const LINE: usize = 64;
 
@@ -55,20 +55,24 @@ pub(crate) struct Entry {
 }
 
 impl Encoded {
-    /// A model that is initialized; `file` is the whole file of it. Nothing, where it would be too much.
-    pub(crate) fn of(model: &CompiledModel, warnings: &[String], file: &Blob) -> Option<Encoded> {
+    /// A model that is initialized; `file` is the whole file of it.
+    pub(crate) fn of(model: &CompiledModel, warnings: &[String], file: &Blob) -> Encoded {
         let mut encoder = Encoder { head: Writer::default(), data: Vec::new(), length: 0, file };
         encoder.model(model, warnings);
-        (encoder.length <= DATA).then_some(Encoded { head: encoder.head.0, data: encoder.data })
+        Encoded { head: encoder.head.0, data: encoder.data }
+    }
+
+    /// Bytes of the data.
+    pub(crate) fn data_length(&self) -> usize {
+        self.data.iter().map(|piece| piece.bytes().len().next_multiple_of(LINE)).sum()
     }
 
     /// What stands in front of the parts of the entry with the given code.
     pub(crate) fn start(&self, tier: CodeTier, objects: &[Vec<u8>]) -> Vec<u8> {
-        let data: usize = self.data.iter().map(|piece| piece.bytes().len().next_multiple_of(LINE)).sum();
         let mut start = Writer::default();
         start.word(tier as u64);
         start.word(self.head.len() as u64);
-        start.word(data as u64);
+        start.word(self.data_length() as u64);
         start.list(objects, |writer, object| writer.word(object.len() as u64));
         start.0
     }

@@ -65,22 +65,31 @@ impl Folder {
 
     /// Writes a file, in place of the one of that name. Whether it is there afterwards.
     pub(crate) fn write(&self, name: &str, contents: &[&[u8]]) -> bool {
-        static COUNT: AtomicU64 = AtomicU64::new(0);
         let length: usize = contents.iter().map(|part| part.len()).sum();
-        if (START + length) as u64 > self.limit / 2 {
+        if !self.has_room((START + length) as u64) {
             return false;
         }
+        let Ok(mut unfinished) = self.begin() else { return false };
+        write(&mut unfinished.file, contents).is_ok() && self.place(unfinished, name)
+    }
+
+    /// A file that has no name yet.
+    pub(crate) fn begin(&self) -> std::io::Result<Unfinished> {
+        static COUNT: AtomicU64 = AtomicU64::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let unfinished = self.path.join(format!("{UNFINISHED}{}-{number}", std::process::id()));
-        let written = write(&unfinished, length, contents).and_then(|()| {
-            std::fs::rename(&unfinished, self.path.join(name))?;
-            self.make_room()
-        });
-        if written.is_err() {
-            // it may never have been made
-            let _ = std::fs::remove_file(&unfinished);
-        }
-        written.is_ok()
+        let path = self.path.join(format!("{UNFINISHED}{}-{number}", std::process::id()));
+        let file = OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(&path)?;
+        Ok(Unfinished { file, path })
+    }
+
+    /// Gives a file that was written its name. Whether it is there afterwards.
+    pub(crate) fn place(&self, unfinished: Unfinished, name: &str) -> bool {
+        let fits = unfinished.file.metadata().is_ok_and(|metadata| self.has_room(metadata.len()));
+        fits && std::fs::rename(&unfinished.path, self.path.join(name)).and_then(|()| self.make_room()).is_ok()
+    }
+
+    fn has_room(&self, bytes: u64) -> bool {
+        bytes <= self.limit / 2
     }
 
     /// Removes files until the others fit.
@@ -111,6 +120,19 @@ impl Folder {
     }
 }
 
+/// A file that is being written. It goes when it is dropped, unless it has its place.
+pub(crate) struct Unfinished {
+    pub(crate) file: File,
+    path: PathBuf,
+}
+
+impl Drop for Unfinished {
+    fn drop(&mut self) {
+        // one that has its place is not there any more
+        let _ = std::fs::remove_file(&self.path);
+    }
+}
+
 /// Whether something belongs to this user, and nobody else may change it, nor look into a folder.
 fn is_private(metadata: &Metadata) -> bool {
     let others = if metadata.is_dir() { 0o077 } else { 0o022 };
@@ -118,9 +140,15 @@ fn is_private(metadata: &Metadata) -> bool {
 }
 
 fn contents(file: &Blob) -> Option<Blob> {
+    let contents = unhashed(file)?;
+    (file.bytes()[16..32] == hash(&[contents.bytes()])).then_some(contents)
+}
+
+/// What follows the head of a file that was written just now, and that nobody can have damaged: it is not looked at.
+pub(crate) fn unhashed(file: &Blob) -> Option<Blob> {
     let (head, rest) = file.bytes().split_at_checked(START)?;
     let length = usize::try_from(u64::from_le_bytes(head[8..16].try_into().ok()?)).ok()?;
-    let is_whole = head[..8] == MAGIC && rest.len() == length && head[16..32] == hash(&[rest]);
+    let is_whole = head[..8] == MAGIC && rest.len() == length;
     if is_whole { file.window(START, length) } else { None }
 }
 
@@ -131,14 +159,16 @@ fn hash(contents: &[&[u8]]) -> [u8; 16] {
     hash.digest128().to_le_bytes()
 }
 
-fn write(path: &Path, length: usize, contents: &[&[u8]]) -> std::io::Result<()> {
+/// Writes contents behind what they begin with.
+pub(crate) fn write(file: &mut impl Write, contents: &[&[u8]]) -> std::io::Result<()> {
+    let length: usize = contents.iter().map(|part| part.len()).sum();
     let mut head = [0; START];
     head[..8].copy_from_slice(&MAGIC);
     head[8..16].copy_from_slice(&(length as u64).to_le_bytes());
     head[16..32].copy_from_slice(&hash(contents));
-    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
     file.write_all(&head)?;
-    contents.iter().try_for_each(|part| file.write_all(part))
+    contents.iter().try_for_each(|part| file.write_all(part))?;
+    file.flush()
 }
 
 #[cfg(test)]

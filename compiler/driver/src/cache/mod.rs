@@ -5,19 +5,22 @@
 //! its place the optimised code once a process has made it, and beside it LLVM's.
 //!
 //! - [`request`] says which entry belongs to a model, [`entry`] what is in it, [`folder`] how files are read and written.
-//! - Entries are written on threads beside the first run.
+//! - Entries are written on threads beside the first run; those with LLVM's code by another process, if it makes that
+//!   ([`handover`]).
 //! - What is not as it should be is not there: it is compiled, and kept anew.
 
 mod bytes;
 mod entry;
 mod folder;
+mod handover;
 mod request;
 mod revive;
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use entry::Encoded;
+use entry::{DATA, Encoded};
+pub use handover::write_successor;
 pub(crate) use request::Request;
 
 use crate::compiler::{Backend, CompiledModel};
@@ -69,8 +72,13 @@ pub(crate) struct Keeper {
 impl Keeper {
     /// For a model that is initialized; nothing for one that is too large.
     pub(crate) fn new(keep: &Keep, backend: Backend, model: &CompiledModel) -> Option<Keeper> {
-        let encoded = Encoded::of(model, &keep.warnings, &keep.request.model)?;
-        Some(Keeper { request: keep.request.clone(), backend, encoded, written: Mutex::default() })
+        let encoded = Encoded::of(model, &keep.warnings, &keep.request.model);
+        (encoded.data_length() <= DATA).then(|| Keeper {
+            request: keep.request.clone(),
+            backend,
+            encoded,
+            written: Mutex::default(),
+        })
     }
 
     /// Writes the entry, unless it has better code.
@@ -79,9 +87,9 @@ impl Keeper {
         if *written >= Some(tier) {
             return;
         }
-        let Some(name) = self.request.entry(self.backend) else { return };
+        let (Some(folder), Some(name)) = (&self.request.folder, self.request.entry(self.backend)) else { return };
         let start = self.encoded.start(tier, objects);
-        if self.request.folder.write(&name, &self.encoded.pieces(&start, objects)) {
+        if folder.write(&name, &self.encoded.pieces(&start, objects)) {
             *written = Some(tier);
         }
     }

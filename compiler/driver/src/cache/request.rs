@@ -29,16 +29,17 @@ const HASH: &str = "hash-";
 /// A model that may be kept or found, and how it is compiled.
 #[derive(Debug)]
 pub(crate) struct Request {
-    pub(crate) folder: Folder,
+    /// Where it is kept, if it is.
+    pub(crate) folder: Option<Folder>,
     /// The whole file of the model.
     pub(crate) model: Blob,
     pub(crate) path: PathBuf,
-    stamp: String,
-    options: Options,
+    pub(crate) stamp: String,
+    pub(crate) options: Options,
 }
 
 impl Request {
-    /// Nothing is asked for where there is no cache, or where what is wanted is more than a model that runs.
+    /// Nothing is asked for where what is wanted is more than a model that runs.
     pub(crate) fn new(options: &Options, path: &Path, import: &import::Options) -> Option<Request> {
         let is_told = options.profile || options.explain || options.trace || options.metadata;
         let is_whole = options.without.is_empty();
@@ -47,14 +48,13 @@ impl Request {
         if is_told || !is_whole || !is_plain || !runs_here || !options.print_after.is_empty() {
             return None;
         }
-        let cache = options.cache.as_ref()?;
         let metadata = path.metadata().ok().filter(Metadata::is_file)?;
         let changed =
             metadata.modified().ok()?.max(SystemTime::UNIX_EPOCH + Duration::from_secs(metadata.ctime() as u64));
         if changed.elapsed().is_ok_and(|age| age < SETTLED) {
             return None;
         }
-        let folder = Folder::open(&cache.folder, cache.limit)?;
+        let folder = options.cache.as_ref().and_then(|cache| Folder::open(&cache.folder, cache.limit));
         let model = Blob::map_file(path).ok()?;
         Some(Request { folder, model, path: path.to_path_buf(), stamp: stamp(&metadata), options: options.clone() })
     }
@@ -62,7 +62,7 @@ impl Request {
     /// The name of the model's entry, if there may be one: where there is none of that size, the file is not read.
     pub(crate) fn find(&self, backend: Backend) -> Option<String> {
         let stem = self.stem(backend);
-        self.folder.names().iter().any(|name| name.starts_with(&stem)).then(|| self.name(&stem)).flatten()
+        self.folder.as_ref()?.names().iter().any(|name| name.starts_with(&stem)).then(|| self.name(&stem)).flatten()
     }
 
     /// The name of the model's entry.
@@ -90,12 +90,17 @@ impl Request {
         format!("{kind}-{}-{:x}-", short(text.as_bytes()), self.model.bytes().len())
     }
 
+    /// Whether the file of the model is still what it was when it was mapped.
+    pub(crate) fn is_unchanged(&self) -> bool {
+        self.path.metadata().is_ok_and(|metadata| stamp(&metadata) == self.stamp)
+    }
+
     /// A hash of the model's bytes; none where they may have changed since they were compiled.
     fn content_hash(&self) -> Option<String> {
         let place = self.path.canonicalize().ok()?;
         let memory = format!("{HASH}{}", short(place.as_os_str().as_encoded_bytes()));
-        let known = self.folder.read(&memory);
-        let known = known.and_then(|known| String::from_utf8(known.bytes().to_vec()).ok());
+        let folder = self.folder.as_ref()?;
+        let known = folder.read(&memory).and_then(|known| String::from_utf8(known.bytes().to_vec()).ok());
         if let Some((stamp, hash)) = known.as_deref().and_then(|known| known.split_once('\n'))
             && stamp == self.stamp
         {
@@ -105,11 +110,10 @@ impl Request {
         let mut hash = Sha256::new();
         std::io::copy(&mut File::open(&self.path).ok()?, &mut hash).ok()?;
         let hash = half(hash.finalize());
-        let now = stamp(&self.path.metadata().ok()?);
-        if now != self.stamp {
+        if !self.is_unchanged() {
             return None;
         }
-        self.folder.write(&memory, &[now.as_bytes(), b"\n", hash.as_bytes()]);
+        folder.write(&memory, &[self.stamp.as_bytes(), b"\n", hash.as_bytes()]);
         Some(hash)
     }
 }

@@ -22,12 +22,18 @@ impl Compiler {
             Backend::Llvm => &[Backend::Llvm],
         };
         backends.iter().find_map(|&backend| {
-            let bytes = request.folder.read(&request.find(backend)?)?;
+            let bytes = request.folder.as_ref()?.read(&request.find(backend)?)?;
             self.revive(request, backend, Entry::decode(&bytes, &request.model)?)
         })
     }
 
-    fn revive(&self, request: &Arc<Request>, backend: Backend, entry: Entry) -> Option<(CompiledModel, Vec<String>)> {
+    /// The model of an entry, and what was suspicious about it.
+    pub(crate) fn revive(
+        &self,
+        request: &Arc<Request>,
+        backend: Backend,
+        entry: Entry,
+    ) -> Option<(CompiledModel, Vec<String>)> {
         let Entry { tier, kept, encoded, objects } = entry;
         let Kept { signature, messages, strings, warnings, mut globals, is_initialized } = kept;
         let symbols = globals.symbols();
@@ -63,7 +69,6 @@ impl Compiler {
             operators: IndexMap::default(),
             keeper,
             keeping: None,
-            unlinked: None,
             _code: code,
         };
         model.initialize().ok()?;
@@ -73,14 +78,11 @@ impl Compiler {
     /// The same model with LLVM, from its file: no module waits in memory until it is worth it.
     pub(crate) fn successor_of(&self, keep: Keep) -> Successor {
         let compiler = self.succeeding();
-        Successor::new(move |cancelled| {
-            let (module, signature) = compiler.structured_again(&keep.request)?;
-            compiler.finish_unless(cancelled, module, signature, Timings::default(), Some(keep))
-        })
+        Successor::new(move |cancelled| compiler.compile_elsewhere(&keep, cancelled))
     }
 
     /// The model at the structured level, when it was compiled before.
-    fn structured_again(&self, request: &Request) -> Result<(Module, Signature)> {
+    pub(crate) fn structured_again(&self, request: &Request) -> Result<(Module, Signature)> {
         let (mut module, signature) = self.to_structured(self.import_request(request)?, &mut Timings::default())?;
         module.attributes.remove(import::WARNINGS);
         Ok((module, signature))

@@ -16,4 +16,4 @@ mod tile;
 mod vectors;
 mod walk;
 mod windows;
-mod winograd;
+pub(crate) mod winograd;

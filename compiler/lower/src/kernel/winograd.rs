@@ -1,7 +1,7 @@
 //! Kernels around a convolution by points: runs of tiles computed by a micro-kernel straight into the result, then the
 //! elementwise consumers of the convolution applied to what is there.
 
-use abi::{Start, TILE_STEP, WINDOW_OUT};
+use abi::{Start, TILE_STEP};
 use dialects::linalg::GROUP;
 use dialects::rt::tile::{Tile, Walk};
 use dialects::rt::winograd::Winograd;
@@ -13,14 +13,14 @@ use super::lane::Lane;
 use super::loops::delinearize;
 
 /// Tiles of one call at most: rows of one product at each point.
-const TILES: i64 = 6 * TILE_STEP as i64;
+pub(crate) const TILES: i64 = 9 * TILE_STEP as i64;
 /// Channels of the result in one call at most. Each call makes the operand's points anew, which takes a small part of what it does.
 const CHANNELS: i64 = 128;
 
 /// Emits a kernel that writes `out`, whose elements are at the places of the convolution's own.
 pub(super) fn emit_winograd(emitter: &mut Emitter<'_>, (op, winograd): (Op, &Winograd), result: Value, out: Value) {
     let convolution = emitter.source.result(op, 0);
-    let grid = Grid::of(emitter, out);
+    let grid = Grid::of(emitter, winograd, out);
     let total = grid.counts.iter().fold(emitter.index(1), |product, &count| emitter.mul(product, count));
     emitter.parallel_loop(total, TILES * CHANNELS * GROUP, |emitter, linear| {
         let share = grid.share(emitter, linear);
@@ -39,6 +39,8 @@ struct Grid {
     groups: Value,
     height: Value,
     width: Value,
+    /// Rows and columns of a tile.
+    size: Value,
     /// Tiles beside each other, and all of an image.
     across: Value,
     tiles: Value,
@@ -59,10 +61,10 @@ struct Share {
 }
 
 impl Grid {
-    fn of(emitter: &mut Emitter<'_>, out: Value) -> Grid {
+    fn of(emitter: &mut Emitter<'_>, winograd: &Winograd, out: Value) -> Grid {
         let [images, groups, height, width] = [0, 1, 2, 3].map(|axis| emitter.buffer_extent(out, axis));
-        let (pixels, limit) = (emitter.index(WINDOW_OUT as i64), emitter.index(TILES));
-        let (down, across) = (ceil_div(emitter, height, pixels), ceil_div(emitter, width, pixels));
+        let (size, limit) = (emitter.index(winograd.size), emitter.index(TILES));
+        let (down, across) = (ceil_div(emitter, height, size), ceil_div(emitter, width, size));
         let tiles = emitter.mul(down, across);
         let runs = ceil_div(emitter, tiles, limit);
         let (even, step) = (ceil_div(emitter, tiles, runs), emitter.index(TILE_STEP as i64));
@@ -70,7 +72,7 @@ impl Grid {
         let run = emitter.mul(steps, step);
         let part = emitter.index(CHANNELS / GROUP);
         let parts = ceil_div(emitter, groups, part);
-        Grid { groups, height, width, across, tiles, counts: [images, runs, parts], run, part }
+        Grid { groups, height, width, size, across, tiles, counts: [images, runs, parts], run, part }
     }
 
     /// Runs of nearly equal length may leave nothing for the last one.
@@ -87,10 +89,9 @@ impl Grid {
     }
 
     /// The pixels of a tile along an axis: from its first one on, as far as there are some.
-    fn span(emitter: &mut Emitter<'_>, tile: Value, extent: Value) -> [Value; 2] {
-        let pixels = emitter.index(WINDOW_OUT as i64);
-        let first = emitter.mul(tile, pixels);
-        let end = emitter.add(first, pixels);
+    fn span(&self, emitter: &mut Emitter<'_>, tile: Value, extent: Value) -> [Value; 2] {
+        let first = emitter.mul(tile, self.size);
+        let end = emitter.add(first, self.size);
         [first, emitter.min(end, extent)]
     }
 }
@@ -111,6 +112,7 @@ fn call(emitter: &mut Emitter<'_>, winograd: &Winograd, grid: &Grid, share: &Sha
     let [blocks, height, width] = [1, 2, 3].map(|axis| emitter.extent(winograd.x, axis));
     let [top, left] = winograd.pads.map(|pad| emitter.index(pad));
     let walk = abi::Winograd {
+        size: grid.size,
         height,
         width,
         top,
@@ -140,7 +142,7 @@ fn apply(emitter: &mut Emitter<'_>, grid: &Grid, share: &Share, result: Value, o
     emitter.for_loop(zero, share.count, 1, &[], |emitter, tile, _| {
         let tile = emitter.add(share.first, tile);
         let (row, column) = (emitter.div(tile, grid.across), emitter.rem(tile, grid.across));
-        let (rows, columns) = (Grid::span(emitter, row, grid.height), Grid::span(emitter, column, grid.width));
+        let (rows, columns) = (grid.span(emitter, row, grid.height), grid.span(emitter, column, grid.width));
         emitter.for_loop(zero, share.groups, 1, &[], |emitter, of_part, _| {
             let of_all = emitter.add(share.first_group, of_part);
             emitter.for_loop(rows[0], rows[1], 1, &[], |emitter, y, _| {

@@ -12,7 +12,6 @@ use ir::{AffineExpr, AffineMap, Attribute, Builder, DimExpr, Type, Value};
 
 use super::Lowering;
 use super::reduction::Shaped;
-use super::scalars::{Comparison, Scalars};
 use dialects::linalg::GROUP;
 use dialects::linalg::generic::Input;
 
@@ -80,27 +79,22 @@ impl Lowering<'_> {
 
     /// The same in blocks of another size.
     pub fn pack_by(&mut self, plain: &Shaped, block: i64) -> Shaped {
-        let shape = blocks_of(&plain.shape, block);
         let rank = plain.shape.len();
-        let one = DimExpr::Constant(1);
-        let exact = plain.shape[1].as_constant().is_none_or(|channels| channels % block == 0);
-        if exact && (block == 1 || plain.shape[2..].iter().all(|dim| *dim == one)) {
+        let element = self.body.value_type(plain.value).element().clone();
+        if let Some(rest) = plain.shape[1].as_constant().map(|channels| channels % block).filter(|&rest| rest != 0) {
+            // whole blocks are transposed in registers, others would be loaded one by one
+            let mut pads = vec![[0, 0]; rank];
+            pads[1][1] = block - rest;
+            let zero = self.number(0.0, &element);
+            let padded = self.pad(plain, &pads, zero);
+            return self.pack_by(&padded, block);
+        }
+        let shape = blocks_of(&plain.shape, block);
+        if block == 1 || plain.shape[2..].iter().all(|dim| *dim == DimExpr::Constant(1)) {
             return Shaped { value: self.reshape(plain.value, &shape), shape };
         }
-        let element = self.body.value_type(plain.value).element().clone();
         let map = AffineMap::new(rank as u32 + 1, plain_over_blocked(rank, block));
-        let value = match exact {
-            true => self.pointwise(&[Input { value: plain.value, map }], &shape, element, |_, e| e[0]),
-            false => {
-                let limit = self.extent(plain.value, 1);
-                let tensor = plain.value;
-                self.pointwise(&[], &shape, element, |builder, _| {
-                    let mut at: Vec<Value> = (0..rank).map(|axis| loop_index(builder, axis)).collect();
-                    at[1] = channel_index(builder, at[1], rank, block);
-                    extract_below(builder, tensor, at, 1, limit)
-                })
-            }
-        };
+        let value = self.pointwise(&[Input { value: plain.value, map }], &shape, element, |_, e| e[0]);
         Shaped { value, shape }
     }
 
@@ -177,25 +171,4 @@ pub(crate) fn channel_index(builder: &mut Builder<'_>, block_index: Value, lane:
     let width = builder.constant_index(block);
     let first = builder.value("arith.muli", &[block_index, width], Type::Index, []);
     builder.value("arith.addi", &[first, lane], Type::Index, [])
-}
-
-/// The element of `tensor` at `at`, or zero where subscript `axis` is not below `limit`.
-pub(crate) fn extract_below(
-    builder: &mut Builder<'_>,
-    tensor: Value,
-    mut at: Vec<Value>,
-    axis: usize,
-    limit: Value,
-) -> Value {
-    let one = builder.constant_index(1);
-    let last = builder.value("arith.subi", &[limit, one], Type::Index, []);
-    let wanted = at[axis];
-    at[axis] = builder.value("arith.minsi", &[wanted, last], Type::Index, []);
-    let element = builder.body.value_type(tensor).element().clone();
-    let operands: Vec<Value> = std::iter::once(tensor).chain(at).collect();
-    let value = builder.value("tensor.extract", &operands, element, []);
-    let mut s = Scalars { builder, unsigned: false };
-    let inside = s.compare(Comparison::Less, wanted, limit);
-    let zero = s.like(0.0, value);
-    s.select(inside, value, zero)
 }

@@ -5,20 +5,6 @@ use abi::{Blocks, Start, place_in_word};
 use super::super::*;
 use super::numbers;
 
-fn kernels() -> Vec<BlockKernel> {
-    let mut kernels: Vec<BlockKernel> = vec![blocks::portable];
-    #[cfg(target_arch = "x86_64")]
-    {
-        if is_x86_feature_detected!("avx512bw") && is_x86_feature_detected!("avx512vnni") {
-            kernels.push(x86_blocks::vnni);
-        }
-        if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
-            kernels.push(x86_blocks::avx2);
-        }
-    }
-    kernels
-}
-
 /// All calls of `rows` rows by `cols` columns of `depth` numbers, with and without zero points.
 fn check([rows, depth, cols]: [usize; 3], block: usize, bits: usize, left: impl Fn(usize) -> f32) {
     let (groups, count) = (cols.div_ceil(16), depth.div_ceil(block));
@@ -52,7 +38,7 @@ fn check([rows, depth, cols]: [usize; 3], block: usize, bits: usize, left: impl 
         };
         let descriptor = &Descriptor { walk, start, right_padded: 1 };
         let before = numbers(groups * (rows * 16 + 48), 5);
-        for kernel in kernels() {
+        for kernel in BlockKernel::usable() {
             let mut c = before.clone();
             let (a, words, init_at) = (a.as_ptr(), words.as_ptr(), init.as_ptr());
             // SAFETY: the buffers reach as far as the descriptor does.

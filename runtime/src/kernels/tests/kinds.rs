@@ -2,52 +2,10 @@
 
 use half::{bf16, f16};
 
-use super::super::widened::{Half, PORTABLE_BRAIN_TILES, PORTABLE_HALF_TILES};
+use super::super::widened::Half;
 use super::super::*;
 use super::{gemm, naive, numbers};
 use abi::Start;
-
-fn double_sets() -> Vec<&'static TileSet<Doubles>> {
-    let mut sets = vec![&contract::PORTABLE_DOUBLE_TILES];
-    #[cfg(target_arch = "x86_64")]
-    {
-        if is_x86_feature_detected!("avx512f") {
-            sets.push(&x86::AVX512_DOUBLE_TILES);
-        }
-        if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
-            sets.push(&x86::AVX2_DOUBLE_TILES);
-        }
-    }
-    sets
-}
-
-fn half_sets() -> Vec<&'static TileSet<Halves<Ieee>>> {
-    let mut sets = vec![&PORTABLE_HALF_TILES];
-    #[cfg(target_arch = "x86_64")]
-    {
-        if is_x86_feature_detected!("avx512f") {
-            sets.push(&x86_halves::AVX512_HALF_TILES);
-        }
-        if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") && is_x86_feature_detected!("f16c") {
-            sets.push(&x86_halves::AVX2_HALF_TILES);
-        }
-    }
-    sets
-}
-
-fn brain_sets() -> Vec<&'static TileSet<Halves<Brain>>> {
-    let mut sets = vec![&PORTABLE_BRAIN_TILES];
-    #[cfg(target_arch = "x86_64")]
-    {
-        if is_x86_feature_detected!("avx512f") {
-            sets.push(&x86_halves::AVX512_BRAIN_TILES);
-        }
-        if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
-            sets.push(&x86_halves::AVX2_BRAIN_TILES);
-        }
-    }
-    sets
-}
 
 /// The operands of a contraction of numbers, and its result.
 struct Sample {
@@ -79,16 +37,15 @@ fn check_halves<H: Half>(
     descriptor: &Descriptor<Product<i64>>,
     [rows, cols]: [usize; 2],
     sample: &Sample,
-    sets: &[&TileSet<Halves<H>>],
     narrow: fn(f32) -> u16,
 ) {
     let b: Vec<u16> = sample.b.iter().map(|&number| narrow(number)).collect();
-    for few in sets {
+    for few in TileSet::<Halves<H>>::usable() {
         let mut c = sample.c.clone();
         let (a, init) = (sample.a.as_ptr(), sample.init.as_ptr());
         let problem = Contraction::<Halves<H>> { descriptor, a, b: b.as_ptr(), init, c: c.as_mut_ptr(), rows, cols };
         // SAFETY: the buffers reach as far as the descriptor does.
-        unsafe { problem.run_widening(few, tiles(), row()) };
+        unsafe { problem.run_widening(&few) };
         assert_eq!(c, sample.expected, "width {}, rows {rows}, cols {cols}, {descriptor:?}", few.width);
     }
 }
@@ -97,8 +54,8 @@ fn check_all_halves(walk: Product<i64>, extents: [usize; 2], lengths: [usize; 3]
     for start in [Start::Zero, Start::Columns, Start::Values] {
         let descriptor = Descriptor { walk, start, right_padded: 1 };
         let sample = sample(&descriptor, extents, lengths);
-        check_halves(&descriptor, extents, &sample, &half_sets(), |x| f16::from_f32(x).to_bits());
-        check_halves(&descriptor, extents, &sample, &brain_sets(), |x| bf16::from_f32(x).to_bits());
+        check_halves::<Ieee>(&descriptor, extents, &sample, |x| f16::from_f32(x).to_bits());
+        check_halves::<Brain>(&descriptor, extents, &sample, |x| bf16::from_f32(x).to_bits());
     }
 }
 
@@ -155,13 +112,13 @@ fn doubles_of_every_size() {
                 let sample = sample(&descriptor, [rows, cols], lengths);
                 let [a, b, init] = [&sample.a, &sample.b, &sample.init]
                     .map(|all| all.iter().map(|&x| f64::from(x)).collect::<Vec<_>>());
-                for set in double_sets() {
+                for set in TileSet::<Doubles>::usable() {
                     let mut c: Vec<f64> = sample.c.iter().map(|&x| f64::from(x)).collect();
                     let (a, b, init) = (a.as_ptr(), b.as_ptr(), init.as_ptr());
                     let problem =
                         Contraction::<Doubles> { descriptor: &descriptor, a, b, init, c: c.as_mut_ptr(), rows, cols };
                     // SAFETY: the buffers reach as far as the descriptor does.
-                    unsafe { problem.run(set) };
+                    unsafe { problem.run(&set) };
                     let c: Vec<f32> = c.into_iter().map(|x| x as f32).collect();
                     assert_eq!(c, sample.expected, "width {}, rows {rows}, cols {cols}", set.width);
                 }

@@ -1,0 +1,156 @@
+//! A model whose LLVM code another process makes: `onnxc --successor` reads from its standard input which model is wanted,
+//! compiles and initializes it, and writes its entry to its standard output, a file that this process maps. What a compilation
+//! holds is never in the memory of the process that runs the model, and prepared weights are there once a run reads them.
+//!
+//! The file is in the folder of the cache, where it becomes the model's entry; without a cache it never has a name.
+
+use std::ffi::OsStr;
+use std::io::{Read, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use check::Profile;
+use ir::{Blob, Diagnostic, Location, Result};
+use lower::low::VectorRegisters;
+
+use super::bytes::{Reader, Writer};
+use super::entry::{Encoded, Entry};
+use super::{Keep, Request, folder};
+use crate::compiler::{Arithmetic, Backend, CompiledModel, Compiler, Options, Processor};
+use crate::pipeline::Timings;
+use crate::worker;
+
+impl Compiler {
+    /// The model as another process compiles it with LLVM.
+    pub(crate) fn compile_elsewhere(&self, keep: &Keep, cancelled: &AtomicBool) -> Result<CompiledModel> {
+        let request = &keep.request;
+        let unfinished = request.folder.as_ref().and_then(|folder| folder.begin().ok());
+        let file = match &unfinished {
+            Some(unfinished) => unfinished.file.try_clone(),
+            None => tempfile::tempfile(),
+        };
+        let file = file.map_err(|error| failed(format!("there is no file for a model: {error}")))?;
+        let output = file.try_clone().map_err(|error| failed(error.to_string()))?;
+        worker::succeed(&wanted(keep), output, cancelled)?;
+        let made = Blob::map(&file).ok().and_then(|file| folder::unhashed(&file));
+        if let (Some(folder), Some(unfinished)) = (&request.folder, unfinished)
+            && let Some(name) = request.entry(Backend::Llvm)
+        {
+            folder.place(unfinished, &name);
+        }
+        let model = made.and_then(|made| self.revive(request, Backend::Llvm, Entry::decode(&made, &request.model)?));
+        Ok(model.ok_or_else(|| failed("the model that another process made cannot be read".into()))?.0)
+    }
+}
+
+/// Compiles the model that the input asks for, and writes its entry: what `onnxc --successor` does.
+pub fn write_successor(input: &mut impl Read, output: &mut impl Write) -> Result<()> {
+    let mut words = Vec::new();
+    input.read_to_end(&mut words).map_err(|error| failed(error.to_string()))?;
+    let keep = read_wanted(&mut Reader(&words)).ok_or_else(|| failed("the model is not there any more".into()))?;
+    let request = &keep.request;
+    let compiler = Compiler { options: request.options.clone() };
+    let (module, signature) = compiler.structured_again(request)?;
+    let (mut model, unlinked) = compiler.build(&Arc::default(), module, signature, Timings::default())?;
+    model.globals.freeze();
+    let (tier, objects) = unlinked.objects()?;
+    let encoded = Encoded::of(&model, &keep.warnings, &request.model);
+    if !request.is_unchanged() {
+        return Err(failed("the model was changed while it was compiled".into()).into());
+    }
+    let written = folder::write(output, &encoded.pieces(&encoded.start(tier, &objects), &objects));
+    Ok(written.map_err(|error| failed(format!("the model cannot be written: {error}")))?)
+}
+
+/// A request in words. What it does not say is as usual.
+fn wanted(keep: &Keep) -> Vec<u8> {
+    let Request { path, stamp, options, .. } = &*keep.request;
+    let Options { processor, threads, workers, dims, shapes, arithmetic, strict, rules, .. } = options;
+    let mut writer = Writer::default();
+    writer.list(path.as_os_str().as_bytes(), |writer, byte| writer.0.push(*byte));
+    writer.text(stamp);
+    writer.texts(&keep.warnings);
+    match processor {
+        Processor::Unknown => writer.word(0),
+        Processor::AnyX86 => writer.word(1),
+        Processor::Vectors(VectorRegisters { count, lanes }) => {
+            [2, *count as u64, *lanes as u64].into_iter().for_each(|word| writer.word(word));
+        }
+    }
+    for word in [*threads as u64, *workers as u64, *arithmetic as u64, u64::from(*strict), *rules as u64] {
+        writer.word(word);
+    }
+    writer.word(dims.len() as u64);
+    for (name, extent) in dims {
+        writer.text(name);
+        writer.word(*extent as u64);
+    }
+    writer.word(shapes.len() as u64);
+    for (name, shape) in shapes {
+        writer.text(name);
+        writer.list(shape, |writer, extent| writer.word(*extent as u64));
+    }
+    writer.0
+}
+
+/// The request that [`wanted`] wrote, unless the model's file is another by now.
+fn read_wanted(reader: &mut Reader) -> Option<Keep> {
+    let path = reader.size().and_then(|length| reader.bytes(length))?;
+    let (stamp, warnings) = (reader.text()?, reader.texts()?);
+    let processor = match reader.word()? {
+        0 => Processor::Unknown,
+        1 => Processor::AnyX86,
+        _ => Processor::Vectors(VectorRegisters { count: reader.word()? as i64, lanes: reader.word()? as i64 }),
+    };
+    let (threads, workers) = (reader.size()?, reader.size()?);
+    let arithmetics = [Arithmetic::Reassociated, Arithmetic::Ordered, Arithmetic::Fixed];
+    let arithmetic = *arithmetics.get(reader.size()?)?;
+    let strict = reader.word()? == 1;
+    let rules = *[Profile::Onnx, Profile::SonnxWithCaptures, Profile::Sonnx].get(reader.size()?)?;
+    let dims = reader.list(|reader| Some((reader.text()?, reader.word()? as i64)))?.into_iter().collect();
+    let shapes = reader.list(|reader| Some((reader.text()?, reader.list(|reader| Some(reader.word()? as i64))?)))?;
+    let shapes = shapes.into_iter().collect();
+    let usual = Options { backend: Backend::Llvm, ..Options::default() };
+    let options = Options { processor, threads, workers, dims, shapes, arithmetic, strict, rules, ..usual };
+    let request = Request::new(&options, Path::new(OsStr::from_bytes(path)), &import::Options::default())?;
+    (request.stamp == stamp).then(|| Keep { request: Arc::new(request), warnings })
+}
+
+fn failed(message: String) -> Diagnostic {
+    Diagnostic::internal(Location::Unknown, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_wanted_comes_across() {
+        let path = std::env::temp_dir().join(format!("onnx-wanted-{}", std::process::id()));
+        std::fs::write(&path, b"a model").expect("the temporary folder takes files");
+        std::thread::sleep(std::time::Duration::from_millis(150));
+        let options = Options {
+            backend: Backend::Llvm,
+            processor: Processor::Vectors(VectorRegisters { count: 7, lanes: 3 }),
+            threads: 3,
+            workers: 5,
+            dims: [("N".to_string(), 4)].into(),
+            shapes: [("x".to_string(), vec![2, 3]), ("y".to_string(), vec![])].into(),
+            arithmetic: Arithmetic::Fixed,
+            strict: true,
+            rules: Profile::Sonnx,
+            ..Options::default()
+        };
+        let request = || Request::new(&options, &path, &import::Options::default()).expect("a plain model in a file");
+        let keep = Keep { request: Arc::new(request()), warnings: vec!["one".into(), "two".into()] };
+        let words = wanted(&keep);
+        let read = read_wanted(&mut Reader(&words)).expect("it was written so");
+        assert_eq!(format!("{:?}", read.request), format!("{:?}", keep.request));
+        assert_eq!(read.warnings, keep.warnings);
+        std::fs::write(&path, b"another model").expect("it is the test's own");
+        assert!(read_wanted(&mut Reader(&words)).is_none());
+        std::fs::remove_file(&path).expect("it is the test's own");
+    }
+}
