@@ -6,7 +6,7 @@
 // CHECK: "func.func"
 // CHECK: "scf.for"
 // CHECK-NOT: math.exp
-// CHECK: "func.call"({{.*}}) {callee = @rt_map_row} : (index, index, index, index) -> ()
+// CHECK: "func.call"({{.*}}) {callee = @rt_map_row} : (index, index, index, index, f32, f32, f32) -> ()
 // CHECK-NEXT: "scf.yield"
 // CHECK-NOT: math.exp
 // CHECK: sym_name = "direct"
@@ -80,7 +80,7 @@
 // What only copies a row is one call.
 // CHECK: "func.func"
 // CHECK-NOT: "scf.for"
-// CHECK: callee = @rt_map_row
+// CHECK: callee = @rt_copy_row
 // CHECK-NOT: "scf.for"
 // CHECK: sym_name = "copied"
 "func.func"() ({
@@ -115,3 +115,74 @@
   }) : (index, index, index, vector<4xf32>) -> vector<4xf32>
   "func.return"(%total) : (vector<4xf32>) -> ()
 }) {sym_name = "across", function_type = (memref<?xf32>, index, vector<4xf32>) -> vector<4xf32>} : () -> ()
+
+// Several operations may be one function, with numbers that are the same for the whole row: bytes less a zero point, scaled, and the
+// nearest bytes of that; a sigmoid; an exponential of a difference.
+// CHECK: "func.func"
+// CHECK: "func.call"({{.*}}, %arg4, %{{.*}}) {callee = @rt_map_row}
+// CHECK: "scf.for"
+// CHECK-NOT: arith.uitofp
+// CHECK: "arith.addf"
+// CHECK: "func.call"({{.*}}, %arg3, %{{.*}}, %{{.*}}) {callee = @rt_map_row}
+// CHECK-NOT: arith.trunci
+// CHECK: sym_name = "bytes"
+"func.func"() ({
+^bb0(%x: memref<?xi8>, %y: memref<?xi8>, %n: index, %zero: f32, %scale: f32):
+  %0 = "arith.constant"() {value = 0 : index} : () -> index
+  %4 = "arith.constant"() {value = 4 : index} : () -> index
+  %least = "arith.constant"() {value = 0.0 : f32} : () -> f32
+  %most = "arith.constant"() {value = 255.0 : f32} : () -> f32
+  "scf.for"(%0, %n, %4) ({
+  ^bb0(%i: index):
+    %v = "vector.load"(%x, %i) : (memref<?xi8>, index) -> vector<4xi8>
+    %f = "arith.uitofp"(%v) : (vector<4xi8>) -> vector<4xf32>
+    %z = "vector.broadcast"(%zero) : (f32) -> vector<4xf32>
+    %d = "arith.subf"(%f, %z) : (vector<4xf32>, vector<4xf32>) -> vector<4xf32>
+    %s = "vector.broadcast"(%scale) : (f32) -> vector<4xf32>
+    %m = "arith.mulf"(%d, %s) : (vector<4xf32>, vector<4xf32>) -> vector<4xf32>
+    %twice = "arith.addf"(%m, %m) : (vector<4xf32>, vector<4xf32>) -> vector<4xf32>
+    %r = "math.roundeven"(%twice) : (vector<4xf32>) -> vector<4xf32>
+    %a = "arith.addf"(%r, %z) : (vector<4xf32>, vector<4xf32>) -> vector<4xf32>
+    %low = "vector.broadcast"(%least) : (f32) -> vector<4xf32>
+    %b = "arith.maximumf"(%a, %low) : (vector<4xf32>, vector<4xf32>) -> vector<4xf32>
+    %high = "vector.broadcast"(%most) : (f32) -> vector<4xf32>
+    %c = "arith.minimumf"(%b, %high) : (vector<4xf32>, vector<4xf32>) -> vector<4xf32>
+    %w = "arith.fptosi"(%c) : (vector<4xf32>) -> vector<4xi32>
+    %t = "arith.trunci"(%w) : (vector<4xi32>) -> vector<4xi8>
+    "vector.store"(%t, %y, %i) : (vector<4xi8>, memref<?xi8>, index) -> ()
+    "scf.yield"() : () -> ()
+  }) : (index, index, index) -> ()
+  "func.return"() : () -> ()
+}) {sym_name = "bytes", function_type = (memref<?xi8>, memref<?xi8>, index, f32, f32) -> ()} : () -> ()
+
+// CHECK: "func.func"
+// CHECK: "func.call"({{.*}}, %arg3, %{{.*}}, %{{.*}}) {callee = @rt_map_row}
+// CHECK: callee = @rt_map_row
+// CHECK-NOT: math.exp
+// CHECK: "arith.mulf"
+// CHECK-NOT: arith.divf
+// CHECK: sym_name = "composed"
+"func.func"() ({
+^bb0(%x: memref<?xf32>, %y: memref<?xf32>, %n: index, %largest: f32):
+  %0 = "arith.constant"() {value = 0 : index} : () -> index
+  %4 = "arith.constant"() {value = 4 : index} : () -> index
+  %nothing = "arith.constant"() {value = 0.0 : f32} : () -> f32
+  %unit = "arith.constant"() {value = 1.0 : f32} : () -> f32
+  "scf.for"(%0, %n, %4) ({
+  ^bb0(%i: index):
+    %v = "vector.load"(%x, %i) : (memref<?xf32>, index) -> vector<4xf32>
+    %m = "vector.broadcast"(%largest) : (f32) -> vector<4xf32>
+    %d = "arith.subf"(%v, %m) : (vector<4xf32>, vector<4xf32>) -> vector<4xf32>
+    %e = "math.exp"(%d) : (vector<4xf32>) -> vector<4xf32>
+    %z = "vector.broadcast"(%nothing) : (f32) -> vector<4xf32>
+    %o = "vector.broadcast"(%unit) : (f32) -> vector<4xf32>
+    %minus = "arith.subf"(%z, %v) : (vector<4xf32>, vector<4xf32>) -> vector<4xf32>
+    %power = "math.exp"(%minus) : (vector<4xf32>) -> vector<4xf32>
+    %sum = "arith.addf"(%o, %power) : (vector<4xf32>, vector<4xf32>) -> vector<4xf32>
+    %gate = "arith.divf"(%o, %sum) : (vector<4xf32>, vector<4xf32>) -> vector<4xf32>
+    %p = "arith.mulf"(%e, %gate) : (vector<4xf32>, vector<4xf32>) -> vector<4xf32>
+    "vector.store"(%p, %y, %i) : (vector<4xf32>, memref<?xf32>, index) -> ()
+    "scf.yield"() : () -> ()
+  }) : (index, index, index) -> ()
+  "func.return"() : () -> ()
+}) {sym_name = "composed", function_type = (memref<?xf32>, memref<?xf32>, index, f32) -> ()} : () -> ()

@@ -43,3 +43,78 @@
     "func.return"(%y) : (tensor<64x64xf32>) -> ()
   }) {sym_name = "main_graph", function_type = (tensor<64x64xf32>) -> tensor<64x64xf32>} : () -> ()
 }) : () -> ()
+
+// -----
+
+// The windows of a row are folded by one call, into the result itself.
+// CHECK: sym_name = "main_graph"
+// CHECK: callee = @rt_pad_row
+// CHECK: rt.kernel
+// CHECK: callee = @rt_fold_windows} : (index, f32, index, index, index, index, index, index, index, index, index, index) -> ()
+// CHECK-NEXT: "rt.buffer"
+// CHECK-NEXT: "scf.reduce"
+// CHECK: rt.kernel
+
+// WIDE-NOT: rt_fold_windows
+// WIDE: rt.kernel
+"builtin.module"() ({
+  "func.func"() ({
+  ^bb0(%x: tensor<1x8x64x64xf32>):
+    %y = "onnx.MaxPool"(%x) {kernel_shape = [3 : si64, 3 : si64], strides = [2 : si64, 2 : si64], pads = [1 : si64, 1 : si64, 1 : si64, 1 : si64]} : (tensor<1x8x64x64xf32>) -> tensor<1x8x32x32xf32>
+    "func.return"(%y) : (tensor<1x8x32x32xf32>) -> ()
+  }) {sym_name = "main_graph", function_type = (tensor<1x8x64x64xf32>) -> tensor<1x8x32x32xf32>} : () -> ()
+}) : () -> ()
+
+// -----
+
+// Where the elements of a row come from is computed once for many rows.
+// CHECK: sym_name = "main_graph"
+// CHECK: "scf.parallel"
+// CHECK: "memref.alloca"
+// CHECK: "scf.for"
+// CHECK: "arith.divui"
+// CHECK: "memref.store"(%{{.*}}) : (i64, memref<512xi64>, index) -> ()
+// CHECK: "scf.for"
+// CHECK: callee = @rt_gather_row
+// CHECK: rt.kernel
+
+// WIDE-NOT: rt_gather_row
+// WIDE: rt.kernel
+"builtin.module"() ({
+  "func.func"() ({
+  ^bb0(%x: tensor<1x8x64x64xf32>):
+    %none = "onnx.NoValue"() {value} : () -> none
+    %scales = "onnx.Constant"() {value = dense<[1.0, 1.0, 2.0, 2.0]> : tensor<4xf32>} : () -> tensor<4xf32>
+    %y = "onnx.Resize"(%x, %none, %scales, %none) {mode = "nearest", coordinate_transformation_mode = "asymmetric", nearest_mode = "floor"} : (tensor<1x8x64x64xf32>, none, tensor<4xf32>, none) -> tensor<1x8x128x128xf32>
+    "func.return"(%y) : (tensor<1x8x128x128xf32>) -> ()
+  }) {sym_name = "main_graph", function_type = (tensor<1x8x64x64xf32>) -> tensor<1x8x128x128xf32>} : () -> ()
+}) : () -> ()
+
+// -----
+
+// Coordinates and weights of the columns are in tables, which the rows read.
+// CHECK: sym_name = "main_graph"
+// CHECK: "memref.alloca"
+// CHECK: "scf.for"
+// CHECK: "math.floor"
+// CHECK: "memref.store"(%{{.*}}) : (i64, memref<512xi64>, index) -> ()
+// CHECK: "scf.for"
+// CHECK: "scf.for"
+// CHECK-NOT: math.floor
+// CHECK: "memref.load"(%{{.*}}) : (memref<512xi64>, index) -> i64
+// CHECK-NOT: math.floor
+// CHECK: rt.kernel
+
+// WIDE: "math.floor"
+// WIDE: "scf.for"
+// WIDE-NOT: math.floor
+// WIDE: rt.kernel
+"builtin.module"() ({
+  "func.func"() ({
+  ^bb0(%x: tensor<8x64x64xf32>):
+    %none = "onnx.NoValue"() {value} : () -> none
+    %scales = "onnx.Constant"() {value = dense<[1.0, 1.0, 2.0]> : tensor<3xf32>} : () -> tensor<3xf32>
+    %y = "onnx.Resize"(%x, %none, %scales, %none) {mode = "linear"} : (tensor<8x64x64xf32>, none, tensor<3xf32>, none) -> tensor<8x64x128xf32>
+    "func.return"(%y) : (tensor<8x64x128xf32>) -> ()
+  }) {sym_name = "main_graph", function_type = (tensor<8x64x64xf32>) -> tensor<8x64x128xf32>} : () -> ()
+}) : () -> ()

@@ -1,6 +1,6 @@
 //! Functions that a micro-kernel applies to each element of a row, or to all of them.
 
-/// A function of one number; its value is what the micro-kernel is told.
+/// A function of one number and of parameters `p`, which are the same for a whole row; its value is what the micro-kernel is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(i64)]
 pub enum RowFunction {
@@ -38,13 +38,21 @@ pub enum RowFunction {
     WidenBrain,
     /// The nearest number, ties to even: f32 to f16.
     Narrow,
-    /// The same byte, of numbers of any type.
-    Copy,
+    /// `1 / (1 + e^-x)`
+    Sigmoid,
+    /// `e^(x - p0)`
+    ExpDifference,
+    /// `(x - p0) p1`: u8 to f32.
+    DequantizeUnsigned,
+    /// `(x - p0) p1`: i8 to f32.
+    DequantizeSigned,
+    /// The nearest whole number, ties to even, plus `p0`, but at least `p1` and at most `p2`: f32 to i8 or u8. NaN is 0.
+    Quantize,
 }
 
 impl RowFunction {
     /// All of them, each at the place that is its value.
-    pub const ALL: [RowFunction; 18] = [
+    pub const ALL: [RowFunction; 22] = [
         RowFunction::Exp,
         RowFunction::Exp2,
         RowFunction::Expm1,
@@ -62,8 +70,15 @@ impl RowFunction {
         RowFunction::Widen,
         RowFunction::WidenBrain,
         RowFunction::Narrow,
-        RowFunction::Copy,
+        RowFunction::Sigmoid,
+        RowFunction::ExpDifference,
+        RowFunction::DequantizeUnsigned,
+        RowFunction::DequantizeSigned,
+        RowFunction::Quantize,
     ];
+
+    /// How many parameters a function has at most.
+    pub const PARAMETERS: usize = 3;
 }
 
 /// What all numbers of a row come to; its value is what the micro-kernel is told.

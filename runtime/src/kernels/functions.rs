@@ -84,6 +84,12 @@ pub(super) fn exp<M: Machine>(x: f32) -> f32 {
     load_exponent(exp_minus_one_reduced::<M>(r) + 1.0, whole)
 }
 
+/// `1 / (1 + e^-x)`.
+#[inline(always)]
+pub(super) fn sigmoid<M: Machine>(x: f32) -> f32 {
+    1.0 / (1.0 + exp::<M>(0.0 - x))
+}
+
 /// `2^x`.
 #[inline(always)]
 pub(super) fn exp2<M: Machine>(x: f32) -> f32 {

@@ -10,10 +10,12 @@ mod contract;
 mod depthwise;
 mod folds;
 mod functions;
+mod gather;
 mod lanes;
 mod levels;
 mod rows;
 mod widened;
+mod windows;
 mod winograd;
 #[cfg(target_arch = "x86_64")]
 mod x86;
@@ -25,17 +27,21 @@ mod x86_doubles;
 mod x86_halves;
 #[cfg(target_arch = "x86_64")]
 mod x86_rows;
+#[cfg(target_arch = "x86_64")]
+mod x86_windows;
 
 use abi::{Blocks, Depthwise, Descriptor, Product, Winograd};
 use blocks::{BlockKernel, BlockProduct};
 use contract::{Bytes, Contraction, Doubles, Elements, Floats, TileSet};
 use depthwise::{DepthwiseKernel, DepthwiseRow};
 use folds::Fold;
+use gather::Gather;
 use levels::Instances;
 #[cfg(target_arch = "x86_64")]
 use levels::Level;
-use rows::Row;
+use rows::{Function, Row};
 use widened::{Brain, Halves, Ieee};
+use windows::{FoldWindows, Windows};
 use winograd::{Steps, Tiles};
 
 /// `C[r][j] = start + Σ A[r][…]·B[…][j]` over a nested reduction, for `rows` rows and `cols` columns.
@@ -211,16 +217,61 @@ pub unsafe extern "C" fn rt_contract_blocks(
     }
 }
 
-/// `destination[i] = function(source[i])` for `count` elements, by the function at this place of [`abi::RowFunction::ALL`].
+/// `destination[i] = function(source[i])` for `count` elements, by the function at this place of [`abi::RowFunction::ALL`] and its
+/// parameters.
 ///
 /// # Safety
 /// The rows have so many elements of the types that the function has; they are the same row or lie apart.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn rt_map_row(function: i64, source: *const u8, destination: *mut u8, count: i64) {
-    let function = usize::try_from(function).ok().and_then(|at| abi::RowFunction::ALL.get(at)).copied();
-    let function = function.expect("the compiler and the runtime have the same functions");
+pub unsafe extern "C" fn rt_map_row(
+    function: i64,
+    source: *const u8,
+    destination: *mut u8,
+    count: i64,
+    first: f32,
+    second: f32,
+    third: f32,
+) {
+    let kind = usize::try_from(function).ok().and_then(|at| abi::RowFunction::ALL.get(at)).copied();
+    let kind = kind.expect("the compiler and the runtime have the same functions");
+    let function = Function { kind, parameters: [first, second, third] };
     // SAFETY: promised by the caller; the processor has what the row is compiled for.
     unsafe { Row::best()(function, source, destination, count.max(0) as usize) }
+}
+
+/// Copies so many bytes.
+///
+/// # Safety
+/// The rows have so many bytes; they are the same one or lie apart.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rt_copy_row(source: *const u8, destination: *mut u8, bytes: i64) {
+    // SAFETY: promised by the caller.
+    unsafe { source.copy_to(destination, bytes.max(0) as usize) }
+}
+
+/// `front` times a number, `middle` numbers of a row unless its address is null, and the number again up to `length`.
+///
+/// # Safety
+/// The rows have so many numbers and lie apart.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rt_pad_row(
+    source: *const f32,
+    destination: *mut f32,
+    front: i64,
+    middle: i64,
+    length: i64,
+    fill: f32,
+) {
+    let [front, middle, length] = [front, middle, length].map(|count| count.max(0) as usize);
+    // SAFETY: promised by the caller.
+    unsafe {
+        for at in (0..front).chain(front + middle..length) {
+            destination.add(at).write_unaligned(fill);
+        }
+        if !source.is_null() {
+            source.copy_to_nonoverlapping(destination.add(front), middle);
+        }
+    }
 }
 
 /// What `count` numbers come to, by the fold at this place of [`abi::RowFold::ALL`].
@@ -235,6 +286,61 @@ pub unsafe extern "C" fn rt_fold_row(fold: i64, source: *const f32, count: i64) 
     unsafe { Fold::best()(fold, source, count.max(0) as usize) }
 }
 
+/// `destination[i]`: what `start` and the elements of window `i` of `count` come to, by the fold at this place of
+/// [`abi::RowFold::ALL`]. `step` elements lie between neighbouring windows; the loops within a window are extents and distances.
+///
+/// # Safety
+/// All elements of the windows are there, and the destination lies apart from them.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rt_fold_windows(
+    fold: i64,
+    start: f32,
+    source: *const f32,
+    destination: *mut f32,
+    count: i64,
+    step: i64,
+    planes: i64,
+    plane: i64,
+    rows: i64,
+    row: i64,
+    columns: i64,
+    column: i64,
+) {
+    let function = usize::try_from(fold).ok().and_then(|at| abi::RowFold::ALL.get(at)).copied();
+    let function = function.expect("the compiler and the runtime have the same folds");
+    let [count, step, planes, plane, rows, row, columns, column] =
+        [count, step, planes, plane, rows, row, columns, column].map(|number| number.max(0) as usize);
+    let windows = Windows { step, loops: [(planes, plane), (rows, row), (columns, column)] };
+    // SAFETY: promised by the caller; the processor has what the fold is compiled for.
+    unsafe { FoldWindows::best()(function, &windows::Row { windows, start, source, destination, count }) }
+}
+
+/// Prepares `count` places for [`rt_gather_row`].
+///
+/// # Safety
+/// So many places are there.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rt_prepare_places(places: *mut i64, count: i64) {
+    // SAFETY: promised by the caller.
+    unsafe { (<&Gather>::best().prepare)(places, count.max(0) as usize) }
+}
+
+/// `destination[i] = source[places[i]]` for `count` words; `length` words of the source are there.
+///
+/// # Safety
+/// All places are words of the source, and have been prepared; the destination lies apart from it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rt_gather_row(
+    source: *const u32,
+    places: *const i64,
+    destination: *mut u32,
+    count: i64,
+    length: i64,
+) {
+    // SAFETY: promised by the caller; the processor has what this is compiled for.
+    unsafe { (<&Gather>::best().row)(source, places, destination, count.max(0) as usize, length.max(0) as usize) }
+}
+
 impl Instances for Row {
     const PORTABLE: Self = rows::portable;
     #[cfg(target_arch = "x86_64")]
@@ -245,6 +351,18 @@ impl Instances for Fold {
     const PORTABLE: Self = folds::portable;
     #[cfg(target_arch = "x86_64")]
     const WIDE: &'static [(Level, Self)] = &[(Level::V4, x86_rows::fold_avx512), (Level::V3, x86_rows::fold_avx2)];
+}
+
+impl Instances for FoldWindows {
+    const PORTABLE: Self = windows::portable;
+    #[cfg(target_arch = "x86_64")]
+    const WIDE: &'static [(Level, Self)] = &[(Level::V4, x86_windows::avx512), (Level::V3, x86_windows::avx2)];
+}
+
+impl Instances for &'static Gather {
+    const PORTABLE: Self = &gather::PORTABLE;
+    #[cfg(target_arch = "x86_64")]
+    const WIDE: &'static [(Level, Self)] = &[(Level::V4, &gather::x86::AVX512)];
 }
 
 #[cfg(test)]

@@ -15,7 +15,21 @@ const BLOCK: usize = 64;
 pub(super) const SHORT_BLOCK: usize = 16;
 
 /// `destination[i] = function(source[i])` for `count` elements; the rows are the same one or lie apart.
-pub(super) type Row = unsafe fn(function: RowFunction, source: *const u8, destination: *mut u8, count: usize);
+pub(super) type Row = unsafe fn(function: Function, source: *const u8, destination: *mut u8, count: usize);
+
+/// A function with its parameters.
+#[derive(Clone, Copy)]
+pub(super) struct Function {
+    pub(super) kind: RowFunction,
+    pub(super) parameters: [f32; RowFunction::PARAMETERS],
+}
+
+/// One without parameters.
+impl From<RowFunction> for Function {
+    fn from(kind: RowFunction) -> Function {
+        Function { kind, parameters: [0.0; RowFunction::PARAMETERS] }
+    }
+}
 
 /// A machine that also converts halves.
 pub(super) trait Converts: Machine {
@@ -24,6 +38,9 @@ pub(super) trait Converts: Machine {
     /// f32 to the nearest f16.
     unsafe fn narrow(from: &[f32; SHORT_BLOCK]) -> [f16; SHORT_BLOCK];
 }
+
+/// `1.5 · 2^23`: what is added to it is rounded to a whole number.
+const SHIFTER: f32 = 12_582_912.0;
 
 /// What is done to a block of elements. A method, as no closure can be told to become part of what enables instructions.
 trait Block<A, B, const N: usize> {
@@ -50,17 +67,34 @@ struct WidenBrain;
 /// f32 to f16.
 struct Narrow<M>(PhantomData<M>);
 
+/// Exponentials of differences from a number.
+struct ExpDifference<M>(f32, PhantomData<M>);
+
+/// Bytes to f32.
+struct Dequantize {
+    zero_point: f32,
+    scale: f32,
+}
+
+/// f32 to bytes of either kind.
+struct Quantize {
+    zero_point: f32,
+    lowest: f32,
+    highest: f32,
+}
+
 /// The function of a row, to be compiled within a function that enables the machine's instructions.
 ///
 /// # Safety
 /// As for [`Row`], and the processor is such a machine.
 #[inline(always)]
-pub(super) unsafe fn row<M: Converts>(function: RowFunction, source: *const u8, destination: *mut u8, count: usize) {
+pub(super) unsafe fn row<M: Converts>(function: Function, source: *const u8, destination: *mut u8, count: usize) {
     let floats = (source.cast::<f32>(), destination.cast::<f32>());
     let machine = PhantomData::<M>;
+    let [first, second, third] = function.parameters;
     // SAFETY: promised by the caller.
     unsafe {
-        match function {
+        match function.kind {
             RowFunction::Exp => map(floats, count, functions::exp::<M>),
             RowFunction::Exp2 => map(floats, count, functions::exp2::<M>),
             RowFunction::Expm1 => map(floats, count, functions::expm1::<M>),
@@ -73,24 +107,50 @@ pub(super) unsafe fn row<M: Converts>(function: RowFunction, source: *const u8, 
             RowFunction::Asin => map(floats, count, functions::asin::<M>),
             RowFunction::Acos => map(floats, count, functions::acos::<M>),
             RowFunction::Atan => map(floats, count, functions::atan::<M>),
-            RowFunction::Sin => blocks(floats, count, Turn::<M, 0> { exact: f32::sin, machine }),
-            RowFunction::Cos => blocks(floats, count, Turn::<M, 1> { exact: f32::cos, machine }),
-            RowFunction::Widen => blocks((source.cast(), destination.cast()), count, Widen(machine)),
-            RowFunction::WidenBrain => blocks((source.cast(), destination.cast()), count, WidenBrain),
-            RowFunction::Narrow => blocks((source.cast(), destination.cast()), count, Narrow(machine)),
-            RowFunction::Copy => source.copy_to(destination, count),
+            RowFunction::Sin => blocks(floats, count, &Turn::<M, 0> { exact: f32::sin, machine }),
+            RowFunction::Cos => blocks(floats, count, &Turn::<M, 1> { exact: f32::cos, machine }),
+            RowFunction::Widen => blocks((source.cast(), destination.cast()), count, &Widen(machine)),
+            RowFunction::WidenBrain => blocks((source.cast(), destination.cast()), count, &WidenBrain),
+            RowFunction::Narrow => blocks((source.cast(), destination.cast()), count, &Narrow(machine)),
+            RowFunction::Sigmoid => map(floats, count, functions::sigmoid::<M>),
+            RowFunction::ExpDifference => whole_blocks(floats, count, ExpDifference(first, machine)),
+            RowFunction::DequantizeUnsigned => {
+                let dequantize = Dequantize { zero_point: first, scale: second };
+                whole_blocks((source, destination.cast()), count, dequantize);
+            }
+            RowFunction::DequantizeSigned => {
+                let dequantize = Dequantize { zero_point: first, scale: second };
+                whole_blocks((source.cast::<i8>(), destination.cast()), count, dequantize);
+            }
+            RowFunction::Quantize => {
+                let quantize = Quantize { zero_point: first, lowest: second, highest: third };
+                whole_blocks((source.cast(), destination.cast::<i8>()), count, quantize);
+            }
         }
     }
 }
 
 /// One number after the other.
 #[inline(always)]
-unsafe fn map((source, destination): (*const f32, *mut f32), count: usize, function: impl Fn(f32) -> f32 + Copy) {
+unsafe fn map(rows: (*const f32, *mut f32), count: usize, function: impl Fn(f32) -> f32 + Copy) {
+    // SAFETY: promised by the caller.
+    unsafe { whole_blocks(rows, count, Each(function)) }
+}
+
+/// Long blocks, then short ones.
+#[inline(always)]
+unsafe fn whole_blocks<A: Copy + Default, B: Copy + Default, F>(
+    (source, destination): (*const A, *mut B),
+    count: usize,
+    function: F,
+) where
+    F: Block<A, B, BLOCK> + Block<A, B, SHORT_BLOCK>,
+{
     let whole = count - count % BLOCK;
     // SAFETY: promised by the caller.
     unsafe {
-        blocks::<f32, f32, BLOCK>((source, destination), whole, Each(function));
-        blocks::<f32, f32, SHORT_BLOCK>((source.add(whole), destination.add(whole)), count - whole, Each(function));
+        blocks::<A, B, BLOCK>((source, destination), whole, &function);
+        blocks::<A, B, SHORT_BLOCK>((source.add(whole), destination.add(whole)), count - whole, &function);
     }
 }
 
@@ -125,6 +185,45 @@ impl<M: Machine, const QUARTERS: i32> Block<f32, f32, SHORT_BLOCK> for Turn<M, Q
     }
 }
 
+impl<M: Machine, const N: usize> Block<f32, f32, N> for ExpDifference<M> {
+    #[inline(always)]
+    unsafe fn apply(&self, from: &[f32; N]) -> [f32; N] {
+        let mut to = [0.0; N];
+        for (to, from) in to.iter_mut().zip(from) {
+            *to = functions::exp::<M>(from - self.0);
+        }
+        to
+    }
+}
+
+impl<A: Copy + Into<f32>, const N: usize> Block<A, f32, N> for Dequantize {
+    #[inline(always)]
+    unsafe fn apply(&self, from: &[A; N]) -> [f32; N] {
+        let mut to = [0.0; N];
+        for (to, &from) in to.iter_mut().zip(from) {
+            *to = (from.into() - self.zero_point) * self.scale;
+        }
+        to
+    }
+}
+
+impl<const N: usize> Block<f32, i8, N> for Quantize {
+    #[inline(always)]
+    unsafe fn apply(&self, from: &[f32; N]) -> [i8; N] {
+        let mut to = [0; N];
+        for (to, from) in to.iter_mut().zip(from) {
+            // comparisons with NaN fail
+            let number = from.round_ties_even() + self.zero_point;
+            let number = if number < self.lowest { self.lowest } else { number };
+            let number = if number > self.highest { self.highest } else { number };
+            let number = if number.is_nan() { 0.0 } else { number };
+            // the last bits of the sum are the whole number's, which compilers do without a branch
+            *to = (number + SHIFTER).to_bits() as i8;
+        }
+        to
+    }
+}
+
 impl<M: Converts> Block<f16, f32, SHORT_BLOCK> for Widen<M> {
     #[inline(always)]
     unsafe fn apply(&self, from: &[f16; SHORT_BLOCK]) -> [f32; SHORT_BLOCK] {
@@ -153,7 +252,7 @@ impl<M: Converts> Block<f32, f16, SHORT_BLOCK> for Narrow<M> {
 unsafe fn blocks<A: Copy + Default, B: Copy + Default, const N: usize>(
     (source, destination): (*const A, *mut B),
     count: usize,
-    function: impl Block<A, B, N>,
+    function: &impl Block<A, B, N>,
 ) {
     let whole = count - count % N;
     // SAFETY: the caller vouches for the machine and for `count` elements of both rows, and a block is read before it is written.
@@ -187,7 +286,7 @@ impl Converts for AnyMachine {
 ///
 /// # Safety
 /// As for [`Row`].
-pub(super) unsafe fn portable(function: RowFunction, source: *const u8, destination: *mut u8, count: usize) {
+pub(super) unsafe fn portable(function: Function, source: *const u8, destination: *mut u8, count: usize) {
     // SAFETY: promised by the caller.
     unsafe { row::<AnyMachine>(function, source, destination, count) }
 }

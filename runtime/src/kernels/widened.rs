@@ -231,7 +231,7 @@ impl<H: Half> Contraction<'_, Halves<H>> {
                     let (from, to) =
                         (from.wrapping_offset(k * d.right[3] as isize), to.wrapping_offset(k * near[3] as isize));
                     // SAFETY: the caller vouches for the operand, and that the room takes a part.
-                    unsafe { row(H::FUNCTION, from.cast(), to.cast(), length * GROUP) };
+                    unsafe { row(H::FUNCTION.into(), from.cast(), to.cast(), length * GROUP) };
                 }
             }
         }

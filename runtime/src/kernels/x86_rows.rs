@@ -2,12 +2,12 @@
 
 use std::arch::x86_64::*;
 
-use abi::{RowFold, RowFunction};
+use abi::RowFold;
 use half::f16;
 
 use super::folds::fold;
 use super::functions::Machine;
-use super::rows::{Converts, SHORT_BLOCK, row};
+use super::rows::{Converts, Function, SHORT_BLOCK, row};
 
 /// A processor with AVX2, fused products and conversions of halves.
 struct Fused;
@@ -52,7 +52,7 @@ impl Converts for Fused {
 /// # Safety
 /// As for [`super::rows::Row`], and the processor has these instructions.
 #[target_feature(enable = "avx512f,avx512dq,avx2,fma,f16c")]
-pub(super) unsafe fn avx512(function: RowFunction, source: *const u8, destination: *mut u8, count: usize) {
+pub(super) unsafe fn avx512(function: Function, source: *const u8, destination: *mut u8, count: usize) {
     // SAFETY: promised by the caller; the features are enabled here.
     unsafe { row::<Fused>(function, source, destination, count) }
 }
@@ -60,7 +60,7 @@ pub(super) unsafe fn avx512(function: RowFunction, source: *const u8, destinatio
 /// # Safety
 /// As for [`super::rows::Row`], and the processor has these instructions.
 #[target_feature(enable = "avx2,fma,f16c")]
-pub(super) unsafe fn avx2(function: RowFunction, source: *const u8, destination: *mut u8, count: usize) {
+pub(super) unsafe fn avx2(function: Function, source: *const u8, destination: *mut u8, count: usize) {
     // SAFETY: promised by the caller; the features are enabled here.
     unsafe { row::<Fused>(function, source, destination, count) }
 }

@@ -74,8 +74,21 @@ impl Emitter<'_> {
 
     fn load_scalar(&mut self, buffer: Value, indices: &[Value], element: Type) -> Value {
         let operands: Vec<Value> = std::iter::once(buffer).chain(indices.iter().copied()).collect();
+        if self.is_always_there(buffer, indices) {
+            return self.hoist("memref.load", &operands, element, Attributes::new());
+        }
         let op = self.effect("memref.load", &operands, &[element], []);
         self.body.result(op, 0)
+    }
+
+    /// Whether an element is one of an operand's whatever the extents are, so that it can be read in front of all loops.
+    fn is_always_there(&self, buffer: Value, indices: &[Value]) -> bool {
+        let shape = self.body.value_type(buffer).shape().unwrap_or_default();
+        self.is_operand(buffer)
+            && indices.iter().zip(shape).all(|(&index, extent)| match (self.constant_value(index), extent) {
+                (Some(index), Some(extent)) => (0..extent).contains(&index),
+                _ => false,
+            })
     }
 
     /// Writes a buffer at subscripts.

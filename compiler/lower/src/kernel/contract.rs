@@ -270,7 +270,7 @@ pub(super) fn buffer_strides(emitter: &mut Emitter<'_>, buffer: Value) -> Vec<Va
 
 /// How far each loop moves in an input's buffer, and the offset of the first element. Subscripts that are not linear
 /// (the group and column of packed columns) are left out.
-fn operand_strides(emitter: &mut Emitter<'_>, generic: &Generic, operand: usize) -> (Vec<Value>, Value) {
+pub(super) fn operand_strides(emitter: &mut Emitter<'_>, generic: &Generic, operand: usize) -> (Vec<Value>, Value) {
     let buffer = dense_strides(emitter, generic.inputs[operand]);
     let rank = generic.rank() as u32;
     let mut strides = vec![emitter.index(0); generic.rank()];

@@ -10,6 +10,7 @@
 use ir::{Attribute, Attributes, Block, Body, IndexMap, Location, Op, OpName, Type, Value, ValueDefinition};
 
 use super::lane::Lane;
+use super::tables::Tables;
 use super::tile::Tile;
 use super::vectors::lane_count;
 use dialects::linalg::generic::Generic;
@@ -68,6 +69,7 @@ pub struct Emitter<'a> {
     numbers: IndexMap<Key, Value>,
     points: IndexMap<(Op, Vec<Option<Lane>>), Vec<Lane>>,
     pub(super) tile: Option<Tile>,
+    pub(super) tables: Option<Tables>,
 }
 
 impl<'a> Emitter<'a> {
@@ -98,6 +100,7 @@ impl<'a> Emitter<'a> {
             numbers: IndexMap::default(),
             points: IndexMap::default(),
             tile: None,
+            tables: None,
         };
         for (&old, &new) in arguments.iter().zip(&new_arguments) {
             match source.value_type(old) {
@@ -127,6 +130,14 @@ impl<'a> Emitter<'a> {
     /// The buffer of a tensor, if it has one.
     pub fn buffer(&self, tensor: Value) -> Option<Value> {
         self.buffers.get(&tensor).copied()
+    }
+
+    /// Whether a buffer is an argument that the kernel only reads.
+    pub(super) fn is_operand(&self, buffer: Value) -> bool {
+        let source_entry = self.source.entry().expect("a kernel has a body");
+        let results = self.source.terminator(source_entry).map_or(0, |end| self.source.op(end).operands().len());
+        let arguments = self.body.arguments(self.entry);
+        arguments[..arguments.len() - results].contains(&buffer)
     }
 
     // ---- operations
@@ -164,8 +175,14 @@ impl<'a> Emitter<'a> {
         value
     }
 
-    /// Emits a pure operation without operands in the entry block, before every loop.
-    fn hoist(&mut self, name: &'static str, operands: &[Value], result: Type, attributes: Attributes) -> Value {
+    /// Emits an operation in the entry block, before every loop: one that gives the same there, of operands that are there.
+    pub(super) fn hoist(
+        &mut self,
+        name: &'static str,
+        operands: &[Value],
+        result: Type,
+        attributes: Attributes,
+    ) -> Value {
         let key = (OpName::from(name), operands.to_vec(), attributes.clone(), Some(result.clone()));
         if let Some(&value) = self.hoisted.get(&key) {
             return value;

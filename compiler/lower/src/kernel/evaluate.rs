@@ -3,7 +3,9 @@
 //! A tensor value inside a kernel is either backed by a buffer, and read with loads, or computed where it is needed by evaluating
 //! the body of the operation that defines it.
 
-use ir::{AffineExpr, Attribute, Attributes, IndexMap, Op, OpName, Type, Value, ValueDefinition};
+use ir::{
+    AffineExpr, Attribute, Attributes, Block, Body, IndexMap, IndexSet, Op, OpName, Type, Value, ValueDefinition,
+};
 
 use super::emit::Emitter;
 use super::lane::Lane;
@@ -85,12 +87,13 @@ impl Emitter<'_> {
             return known;
         }
         let source = self.source;
-        let mut values = self.read_inputs(generic, point);
+        let mut values = self.read_inputs(generic, point, |argument| !source.uses(argument).is_empty());
         for (index, lane) in accumulators.unwrap_or_default().iter().enumerate() {
             values.insert(source.arguments(generic.block)[generic.inputs.len() + index], lane.clone());
         }
+        values.extend(self.tabled(generic, point));
         for &op in source.ops(generic.block) {
-            if source.name(op) != "linalg.yield" {
+            if source.name(op) != "linalg.yield" && self.is_computed(generic, op) {
                 self.evaluate_op(op, point, &mut values);
             }
         }
@@ -101,27 +104,29 @@ impl Emitter<'_> {
         results
     }
 
-    /// What an iteration of a reduction combines with what there is: a value of its body that depends on no accumulator.
-    pub(super) fn evaluate_term(&mut self, generic: &Generic, point: &[Option<Lane>], term: Value) -> Lane {
+    /// A value of an operation's body at a point of its loops, of which only those have to be open that it depends on.
+    pub(super) fn evaluate_value(&mut self, generic: &Generic, point: &[Option<Lane>], value: Value) -> Lane {
         let source = self.source;
-        let mut values = self.read_inputs(generic, point);
-        for &op in source.ops(generic.block) {
-            if source.name(op) != "linalg.yield"
-                && !source.op(op).results().iter().any(|v| generic.yields(source).contains(v))
-            {
-                self.evaluate_op(op, point, &mut values);
-            }
+        let slice = Slice::of(source, generic.block, &[value], |_| false);
+        let mut values = self.read_inputs(generic, point, |argument| slice.arguments.contains(&argument));
+        for &op in source.ops(generic.block).iter().filter(|op| slice.ops.contains(*op)) {
+            self.evaluate_op(op, point, &mut values);
         }
-        self.body_value(term, &values)
+        self.body_value(value, &values)
     }
 
-    /// The inputs that a body reads at a point.
-    fn read_inputs(&mut self, generic: &Generic, point: &[Option<Lane>]) -> IndexMap<Value, Lane> {
+    /// The inputs that a body reads at a point, for those of its arguments that are wanted.
+    fn read_inputs(
+        &mut self,
+        generic: &Generic,
+        point: &[Option<Lane>],
+        is_wanted: impl Fn(Value) -> bool,
+    ) -> IndexMap<Value, Lane> {
         let source = self.source;
         let mut values: IndexMap<Value, Lane> = IndexMap::default();
         let arguments = source.arguments(generic.block);
         for (index, &input) in generic.inputs.iter().enumerate() {
-            if source.uses(arguments[index]).is_empty() {
+            if !is_wanted(arguments[index]) {
                 continue;
             }
             let lane = match source.value_type(input) {
@@ -203,6 +208,34 @@ impl Emitter<'_> {
             AffineExpr::Mod(a, b) => binary(self, "arith.remui", a, b),
             AffineExpr::Symbol(_) | AffineExpr::CeilDiv(..) => unreachable!("lowerings make no such maps"),
         }
+    }
+}
+
+/// What values of a block are computed from in it, but for values that are known.
+pub(super) struct Slice {
+    pub(super) ops: IndexSet<Op>,
+    pub(super) arguments: IndexSet<Value>,
+}
+
+impl Slice {
+    pub(super) fn of(source: &Body, block: Block, values: &[Value], is_known: impl Fn(Value) -> bool) -> Slice {
+        let mut slice = Slice { ops: IndexSet::default(), arguments: IndexSet::default() };
+        let mut pending = values.to_vec();
+        while let Some(value) = pending.pop() {
+            match source.definition(value) {
+                _ if is_known(value) => {}
+                ValueDefinition::Argument { block: own, .. } if own == block => {
+                    slice.arguments.insert(value);
+                }
+                ValueDefinition::Result { op, .. } if source.op(op).parent() == Some(block) => {
+                    if slice.ops.insert(op) {
+                        pending.extend(source.op(op).operands());
+                    }
+                }
+                ValueDefinition::Argument { .. } | ValueDefinition::Result { .. } => {}
+            }
+        }
+        slice
     }
 }
 

@@ -4,7 +4,7 @@
 //! the runtime computes for rows, too, or where the combiner is more than one instruction.
 
 use abi::RowFold;
-use ir::{AffineExpr, Attribute, Type, Value};
+use ir::{AffineExpr, Attribute, Body, Type, Value};
 
 use super::contract::{address, buffer_strides};
 use super::emit::Emitter;
@@ -28,12 +28,19 @@ pub(super) struct RowTerms {
     input: Option<usize>,
 }
 
+/// Whether an operation makes floats of something else.
+fn converts(source: &Body, generic: &Generic) -> bool {
+    let names = ["arith.sitofp", "arith.uitofp", "arith.extf"];
+    source.ops(generic.block).iter().any(|&op| names.contains(&source.name(op)))
+}
+
 impl Emitter<'_> {
     /// How the runtime folds the rows of a reduction whose lanes may be combined in any order, if it should.
     pub(super) fn row_fold(&mut self, generic: &Generic, combiner: &'static Combiner) -> Option<RowTerms> {
         let fold = combiner.fold.filter(|_| self.target.narrow)?;
         let source = self.source;
-        if *source.value_type(generic.inits[0]).element() != Type::F32 {
+        let has_checks = source.ops(generic.block).iter().any(|&op| source.name(op) == "cf.assert");
+        if has_checks || *source.value_type(generic.inits[0]).element() != Type::F32 {
             return None;
         }
         let &(last, extent) = self.reduction_loops(generic).last()?;
@@ -59,11 +66,11 @@ impl Emitter<'_> {
         (along && *strides.last()? == Some(1)).then_some(input)
     }
 
-    /// Whether elementary functions are applied to what a reduction reads.
+    /// Whether what a reduction reads takes functions that the runtime computes for rows, too.
     fn is_costly_below(&self, generic: &Generic) -> bool {
         let mut pending = vec![generic.clone()];
         while let Some(generic) = pending.pop() {
-            if is_costly(self.source, &generic) {
+            if is_costly(self.source, &generic) || converts(self.source, &generic) {
                 return true;
             }
             let computed = generic.inputs.iter().filter(|&&input| self.buffer(input).is_none());
@@ -139,7 +146,7 @@ impl Emitter<'_> {
             let mut store = |emitter: &mut Self, index: Value, lane: fn(Value) -> Lane| {
                 let at = emitter.add(begin, index);
                 point[dim] = Some(lane(at));
-                let value = emitter.evaluate_term(generic, &point, terms.term);
+                let value = emitter.evaluate_value(generic, &point, terms.term);
                 emitter.store(&value, row, &[lane(index)]);
             };
             emitter.for_loop(zero, whole, lanes, &[], |emitter, index, _| {

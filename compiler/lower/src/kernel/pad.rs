@@ -5,6 +5,7 @@
 use ir::{Attribute, Attributes, Op, Type, Value};
 
 use super::build::emit_value;
+use super::contract::address;
 use super::emit::Emitter;
 use super::lane::Lane;
 use super::loops::delinearize;
@@ -47,6 +48,22 @@ pub(super) fn emit_pad(emitter: &mut Emitter<'_>, root: Op, buffer: Value) {
     }
 }
 
+/// A row of the result, by counts of elements.
+struct Row {
+    /// Where it begins.
+    base: Value,
+    /// Whether it has a middle; `None` where all rows have.
+    inside: Option<Value>,
+    /// Elements in front of the middle; all where there is none.
+    front: Value,
+    /// Elements of a middle.
+    middle: Value,
+    /// Elements of the row.
+    length: Value,
+    /// Where the operand's row begins, if there is one.
+    source: Value,
+}
+
 /// One iteration a row of the result: its border is filled, its middle copied if the operand has a buffer.
 fn emit_rows(emitter: &mut Emitter<'_>, padding: &Padding, buffer: Value, fill: Value, copied: Option<Value>) {
     let Padding { outer, inner, low, last, step } = padding;
@@ -57,37 +74,63 @@ fn emit_rows(emitter: &mut Emitter<'_>, padding: &Padding, buffer: Value, fill: 
     let length = emitter.mul(outer[*last], *step);
     let middle = emitter.mul(inner[*last], *step);
     let front = emitter.mul(low[*last], *step);
+    let is_called = emitter.target.narrow && *emitter.body.value_type(fill) == Type::F32;
     emitter.parallel_loop(rows, 1024, |emitter, row| {
         let position = delinearize(emitter, row, leading);
         let at: Vec<Value> = position.iter().zip(low).map(|(&index, &low)| emitter.sub(index, low)).collect();
         let inside = all_below(emitter, &at, inner);
         let base = emitter.mul(row, length);
+        let source_row = at.iter().zip(inner).fold(emitter.index(0), |linear, (&index, &extent)| {
+            let scaled = emitter.mul(linear, extent);
+            emitter.add(scaled, index)
+        });
+        let source = emitter.mul(source_row, middle);
         // a row outside is filled whole: its middle is empty
-        let choose = |emitter: &mut Emitter<'_>, value: Value| match inside {
-            Some(inside) => emitter.pure("arith.select", &[inside, value, length], Type::Index, []),
-            None => value,
-        };
-        let behind = emitter.add(front, middle);
-        let (start, stop) = (choose(emitter, front), choose(emitter, behind));
-        let (first, rest) = (emitter.add(base, start), emitter.add(base, stop));
-        let end = emitter.add(base, length);
-        fill_run(emitter, flat, fill, base, first);
+        let front = choose(emitter, inside, front, length);
+        let row = Row { base, inside, front, middle, length, source };
+        match is_called {
+            true => row.call(emitter, flat, fill, flat_copied),
+            false => row.emit(emitter, flat, fill, flat_copied),
+        }
+    });
+}
+
+/// `a` in rows inside, else `b`.
+fn choose(emitter: &mut Emitter<'_>, inside: Option<Value>, a: Value, b: Value) -> Value {
+    match inside {
+        Some(inside) => emitter.pure("arith.select", &[inside, a, b], Type::Index, []),
+        None => a,
+    }
+}
+
+impl Row {
+    /// Has the runtime, whose vectors are wider, fill and copy a row of floats.
+    fn call(&self, emitter: &mut Emitter<'_>, flat: Value, fill: Value, copied: Option<Value>) {
+        let zero = emitter.index(0);
+        let middle = choose(emitter, self.inside, self.middle, zero);
+        let to = address(emitter, flat, self.base);
+        // no address: the middle is computed
+        let from = copied.map_or(zero, |copied| {
+            let source = choose(emitter, self.inside, self.source, zero);
+            address(emitter, copied, source)
+        });
+        let callee = [("callee", Attribute::symbol("rt_pad_row"))];
+        emitter.effect("func.call", &[from, to, self.front, middle, self.length, fill], &[], callee);
+    }
+
+    fn emit(&self, emitter: &mut Emitter<'_>, flat: Value, fill: Value, copied: Option<Value>) {
+        let behind = emitter.add(self.front, self.middle);
+        let behind = choose(emitter, self.inside, behind, self.length);
+        let [first, rest, end] = [self.front, behind, self.length].map(|offset| emitter.add(self.base, offset));
+        fill_run(emitter, flat, fill, self.base, first);
         fill_run(emitter, flat, fill, rest, end);
-        let Some(from) = flat_copied else { return };
-        let copy = |emitter: &mut Emitter<'_>| {
-            let source_row = at.iter().zip(inner).fold(emitter.index(0), |linear, (&index, &extent)| {
-                let scaled = emitter.mul(linear, extent);
-                emitter.add(scaled, index)
-            });
-            let begin = emitter.mul(source_row, middle);
-            let to = emitter.add(base, front);
-            copy_run(emitter, (flat, to), (from, begin), middle);
-        };
-        match inside {
+        let Some(from) = copied else { return };
+        let copy = |emitter: &mut Emitter<'_>| copy_run(emitter, (flat, first), (from, self.source), self.middle);
+        match self.inside {
             Some(inside) => emitter.if_then(inside, copy),
             None => copy(emitter),
         }
-    });
+    }
 }
 
 /// Whether every index lies below its extent; as unsigned numbers, so that negative ones do not. `None` for no index.

@@ -47,6 +47,7 @@ const COMBINERS: &[Combiner] = &[
     },
     Combiner { name: "arith.addi", kind: "add", neutral: |t| Attribute::Integer(0, t.clone()), fold: None },
     Combiner { name: "arith.muli", kind: "mul", neutral: |t| Attribute::Integer(1, t.clone()), fold: None },
+    Combiner { name: "arith.ori", kind: "or", neutral: |t| Attribute::Integer(0, t.clone()), fold: None },
     Combiner {
         name: "arith.maxsi",
         kind: "maxsi",
@@ -88,7 +89,8 @@ impl Emitter<'_> {
         results
     }
 
-    fn start(&mut self, generic: &Generic, index: usize, point: &[Option<Lane>]) -> Lane {
+    /// What a reduction starts from, at a point of its parallel loops.
+    pub(super) fn start(&mut self, generic: &Generic, index: usize, point: &[Option<Lane>]) -> Lane {
         let map = generic.output_map(index).clone();
         let subscripts: Vec<Lane> = map.results.iter().map(|e| self.affine(e, point)).collect();
         self.evaluate(generic.inits[index], &subscripts)
@@ -247,11 +249,14 @@ impl Emitter<'_> {
     }
 
     /// The combiner of a reduction with one result, where iterations may be combined in any order.
-    fn combiner(&self, generic: &Generic) -> Option<&'static Combiner> {
+    pub(super) fn combiner(&self, generic: &Generic) -> Option<&'static Combiner> {
         let source = self.source;
         let &[yielded] = generic.yields(source) else { return None };
         let op = source.defining_op(yielded)?;
         let combiner = COMBINERS.iter().find(|combiner| combiner.name == source.name(op))?;
+        if *source.value_type(yielded) == Type::I1 {
+            return None;
+        }
         let accumulator = source.arguments(generic.block)[generic.inputs.len()];
         let once = source.uses(accumulator).len() == 1 && source.op(op).operands().contains(&accumulator);
         let rounds = matches!(combiner.name, "arith.addf" | "arith.mulf");

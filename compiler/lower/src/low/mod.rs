@@ -4,6 +4,7 @@
 //! The passes run in the order of [`PASSES`]; each leaves a module the next one can read.
 
 mod assertions;
+mod carry;
 mod contract;
 mod control;
 pub(crate) mod declare;
@@ -18,6 +19,7 @@ mod narrow;
 mod parallel;
 pub mod profile;
 mod round;
+mod row_functions;
 mod rows;
 mod scope;
 mod simplify;
@@ -214,6 +216,14 @@ pub const PASSES: &[PassDefinition] = &[
         kind: OptionKind::Flag,
         default: "false",
     }]),
+    PassDefinition::on_module(
+        "carry-indices",
+        "Loops over rows carry their indices along instead of dividing in every iteration.",
+        |module, _| {
+            carry::carry_indices(module);
+            Ok(())
+        },
+    ),
     PassDefinition::on_module("lower-control-flow", "Loops and conditionals become blocks.", |module, _| {
         control::lower_control_flow(module)
     }),

@@ -140,8 +140,13 @@ impl Loop {
         let low = environment.bring(&mut function, &mut mapping, self.low);
         let step = environment.bring(&mut function, &mut mapping, self.step);
         let mut builder = Builder::at_end(&mut function, inner);
-        let scaled = builder.value("arith.muli", &[counter, step], Type::Index, []);
-        let index = builder.value("arith.addi", &[scaled, low], Type::Index, []);
+        let index = match [self.low, self.step].map(|value| ir::constant_integer(body, value)) {
+            [Some(0), Some(1)] => counter,
+            _ => {
+                let scaled = builder.value("arith.muli", &[counter, step], Type::Index, []);
+                builder.value("arith.addi", &[scaled, low], Type::Index, [])
+            }
+        };
         let source = self.block(body);
         mapping.insert(body.arguments(source)[0], index);
         for &op in body.ops(source) {

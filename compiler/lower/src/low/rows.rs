@@ -7,8 +7,9 @@
 
 use abi::RowFunction;
 use ir::clone::Mapping;
-use ir::{Attribute, Block, Body, Builder, FloatType, IndexMap, IndexSet, Module, Op, Type, Value, ValueDefinition};
+use ir::{Attribute, Block, Body, Builder, IndexMap, IndexSet, Module, Op, Type, Value, ValueDefinition};
 
+use super::row_functions::{Applied, Parameter, applied_functions};
 use super::scope::{definitions, enclosing_parallel_block, stack_memory, with_body};
 
 /// Elements of a piece: few enough for all that is stored of them to stay in the nearest cache.
@@ -31,37 +32,6 @@ pub(super) fn map_rows(module: &mut Module) {
     }
 }
 
-/// The function of a row that an operation on vectors is, with the elements that it takes and gives.
-fn row_function(body: &Body, op: Op) -> Option<(RowFunction, Type, Type)> {
-    let &[operand] = body.op(op).operands() else { return None };
-    let (from, to) = (body.value_type(operand), body.value_type(body.result(op, 0)));
-    let (from, to) = (from.as_vector()?.element.clone(), to.as_vector()?.element.clone());
-    const HALF: Type = Type::Float(FloatType::F16);
-    let function = match (body.name(op), &from, &to) {
-        ("arith.extf", &HALF, &Type::F32) => RowFunction::Widen,
-        ("arith.truncf", &Type::F32, &HALF) => RowFunction::Narrow,
-        (name, &Type::F32, _) => match name.strip_prefix("math.")? {
-            "exp" => RowFunction::Exp,
-            "exp2" => RowFunction::Exp2,
-            "expm1" => RowFunction::Expm1,
-            "log" => RowFunction::Log,
-            "log2" => RowFunction::Log2,
-            "log10" => RowFunction::Log10,
-            "log1p" => RowFunction::Log1p,
-            "tanh" => RowFunction::Tanh,
-            "erf" => RowFunction::Erf,
-            "asin" => RowFunction::Asin,
-            "acos" => RowFunction::Acos,
-            "atan" => RowFunction::Atan,
-            "sin" => RowFunction::Sin,
-            "cos" => RowFunction::Cos,
-            _ => return None,
-        },
-        _ => return None,
-    };
-    Some((function, from, to))
-}
-
 /// A loop over vectors that has functions of rows.
 struct RowLoop {
     op: Op,
@@ -74,12 +44,15 @@ struct RowLoop {
 /// A row of what one function is applied to in every iteration of a piece.
 struct Row {
     function: RowFunction,
+    parameters: Vec<Parameter>,
     from: Type,
     to: Type,
     /// How many functions are computed before.
     stage: usize,
-    /// The operations whose operands lie side by side in the row.
+    /// The operations whose results lie side by side in the row.
     ops: Vec<Op>,
+    /// The vectors that the function is applied to for each of them.
+    operands: Vec<Value>,
 }
 
 /// Memory for a row.
@@ -123,7 +96,7 @@ impl RowLoop {
         let (count, width) =
             (builder.value("arith.subi", &[high, low], Type::Index, []), builder.constant_index(width as i64));
         let bytes = builder.value("arith.muli", &[count, width], Type::Index, []);
-        call_row(&mut builder, RowFunction::Copy, [from, to, bytes]);
+        builder.create("func.call", &[from, to, bytes], &[], [("callee", Attribute::symbol("rt_copy_row"))]);
         body.erase(self.op);
     }
 
@@ -191,27 +164,16 @@ impl RowLoop {
 
     /// The load that a row is, so that it may be read where it lies.
     fn source(&self, body: &Body, row: &Row) -> Option<Op> {
-        let &[op] = row.ops.as_slice() else { return None };
-        self.row_load(body, body.operand(op, 0))
+        let &[operand] = row.operands.as_slice() else { return None };
+        self.row_load(body, operand)
     }
 
     fn counter(&self, body: &Body) -> Value {
         body.arguments(self.block)[0]
     }
 
-    /// Whether a value of this block depends on the iteration.
     fn varies(&self, body: &Body, value: Value) -> bool {
-        let mut pending = vec![value];
-        while let Some(value) = pending.pop() {
-            match body.definition(value) {
-                ValueDefinition::Argument { block, .. } if block == self.block => return true,
-                ValueDefinition::Result { op, .. } if body.op(op).parent() == Some(self.block) => {
-                    pending.extend(body.op(op).operands());
-                }
-                ValueDefinition::Argument { .. } | ValueDefinition::Result { .. } => {}
-            }
-        }
-        false
+        varies(body, self.block, value)
     }
 
     /// Whether an index grows as the loop's counter does.
@@ -230,6 +192,21 @@ impl RowLoop {
     }
 }
 
+/// Whether a value depends on the iteration of the loop that a block is the body of.
+fn varies(body: &Body, inside: Block, value: Value) -> bool {
+    let mut pending = vec![value];
+    while let Some(value) = pending.pop() {
+        match body.definition(value) {
+            ValueDefinition::Argument { block, .. } if block == inside => return true,
+            ValueDefinition::Result { op, .. } if body.op(op).parent() == Some(inside) => {
+                pending.extend(body.op(op).operands());
+            }
+            ValueDefinition::Argument { .. } | ValueDefinition::Result { .. } => {}
+        }
+    }
+    false
+}
+
 /// Whether an operation does nothing but compute one value, from memory or others.
 fn is_movable(body: &Body, op: Op) -> bool {
     let name = &body.op(op).name;
@@ -244,6 +221,7 @@ fn is_store(body: &Body, op: Op) -> bool {
 /// The functions of rows in a loop's body that do not depend on what the loop carries.
 fn find_rows(body: &Body, block: Block, step: i64) -> Vec<Row> {
     let carried: IndexSet<Value> = body.arguments(block)[1..].iter().copied().collect();
+    let mut applied = applied_functions(body, block, &|value| !varies(body, block, value));
     // how many functions are applied one to the other up to a value of the block
     let mut stages: IndexMap<Value, usize> = IndexMap::default();
     let mut rows: Vec<Row> = Vec::new();
@@ -256,20 +234,31 @@ fn find_rows(body: &Body, block: Block, step: i64) -> Vec<Row> {
         if !is_movable(body, op) || !operands.iter().all(is_known) {
             continue;
         }
-        let stage = operands.iter().filter_map(|value| stages.get(value)).copied().max().unwrap_or(0);
+        let stage = |values: &[Value]| values.iter().filter_map(|value| stages.get(value)).copied().max().unwrap_or(0);
         let result = body.result(op, 0);
         let lanes = body.value_type(result).as_vector().map_or(1, |vector| vector.shape[0]);
         // where vectors stand across the loop, iterations have no row
-        let Some((function, from, to)) = row_function(body, op).filter(|_| step % lanes == 0) else {
-            stages.insert(result, stage);
+        let Some(Applied { function, parameters, from, to, operand, .. }) =
+            applied.swap_remove(&op).filter(|_| step % lanes == 0)
+        else {
+            stages.insert(result, stage(operands));
             continue;
         };
+        let stage = stage(&[operand]);
         stages.insert(result, stage + 1);
-        let is_open =
-            |row: &&mut Row| (row.function, row.stage) == (function, stage) && (row.ops.len() as i64) < step / lanes;
+        let is_open = |row: &&mut Row| {
+            let is_same = (row.function, row.stage, &row.parameters) == (function, stage, &parameters);
+            is_same && (row.ops.len() as i64) < step / lanes
+        };
         match rows.iter_mut().find(is_open) {
-            Some(row) => row.ops.push(op),
-            None => rows.push(Row { function, from, to, stage, ops: vec![op] }),
+            Some(row) => {
+                row.ops.push(op);
+                row.operands.push(operand);
+            }
+            None => {
+                let (ops, operands) = (vec![op], vec![operand]);
+                rows.push(Row { function, parameters, from, to, stage, ops, operands });
+            }
         }
     }
     rows.sort_by_key(|row| row.stage);
@@ -298,10 +287,19 @@ impl Row {
 }
 
 /// Has the runtime compute a row, from one address to another.
-fn call_row(builder: &mut Builder<'_>, function: RowFunction, [from, to, count]: [Value; 3]) {
+fn call_row(builder: &mut Builder<'_>, (function, parameters): (RowFunction, &[Value]), [from, to, count]: [Value; 3]) {
     let function = builder.constant_index(function as i64);
+    let mut operands = vec![function, from, to, count];
+    operands.extend(parameters);
+    for _ in parameters.len()..RowFunction::PARAMETERS {
+        operands.push(float_constant(builder, 0.0));
+    }
     let callee = ("callee", Attribute::symbol("rt_map_row"));
-    builder.create("func.call", &[function, from, to, count], &[], [callee]);
+    builder.create("func.call", &operands, &[], [callee]);
+}
+
+fn float_constant(builder: &mut Builder<'_>, number: f64) -> Value {
+    builder.value("arith.constant", &[], Type::F32, [("value", Attribute::float(number, Type::F32))])
 }
 
 /// What is built for one piece of a row.
@@ -331,7 +329,8 @@ impl Piece<'_> {
                 let store = destination.filter(|_| at + 1 == rows.len());
                 let from = load.map_or(from.address, |load| self.address(builder, load, 0));
                 let to = store.map_or(to.address, |store| self.address(builder, store, 1));
-                call_row(builder, rows[at].function, [from, to, self.count]);
+                let parameters = self.parameters(builder, &rows[at]);
+                call_row(builder, (rows[at].function, &parameters), [from, to, self.count]);
             }
         }
         match destination {
@@ -340,18 +339,33 @@ impl Piece<'_> {
         }
     }
 
+    /// The numbers that a row's function takes beside its elements.
+    fn parameters(&self, builder: &mut Builder<'_>, row: &Row) -> Vec<Value> {
+        let scalars = row.parameters.iter().filter_map(|parameter| match parameter {
+            Parameter::Scalar(value) => Some(*value),
+            Parameter::Number(_) => None,
+        });
+        let ops = self.needed(builder.body, &scalars.collect::<Vec<Value>>());
+        let mut mapping = Mapping::default();
+        let zero = builder.constant_index(0);
+        self.copy(builder, &mut mapping, zero, &ops);
+        let value = |parameter: &Parameter| match parameter {
+            Parameter::Scalar(value) => mapping.get(value).copied().unwrap_or(*value),
+            Parameter::Number(number) => float_constant(builder, *number),
+        };
+        row.parameters.iter().map(value).collect()
+    }
+
     /// A loop that stores what the functions of some rows are applied to.
     fn store_operands(&self, builder: &mut Builder<'_>, rows: &[usize]) {
-        let wanted: Vec<Value> =
-            rows.iter().flat_map(|&at| &self.row.rows[at].ops).map(|&op| builder.body.operand(op, 0)).collect();
+        let wanted: Vec<Value> = rows.iter().flat_map(|&at| &self.row.rows[at].operands).copied().collect();
         self.inner_loop(builder, &[], |piece, builder, mapping, offset| {
             piece.copy(builder, mapping, offset, &piece.needed(builder.body, &wanted));
             for &at in rows {
                 let row = &piece.row.rows[at];
-                for (place, &op) in row.ops.iter().enumerate() {
+                for (place, operand) in row.operands.iter().enumerate() {
                     let index = row.place(builder, offset, place);
-                    let operand = builder.body.operand(op, 0);
-                    let operand = mapping.get(&operand).copied().unwrap_or(operand);
+                    let operand = mapping.get(operand).copied().unwrap_or(*operand);
                     builder.create("vector.store", &[operand, piece.memories[at][0].buffer, index], &[], []);
                 }
             }

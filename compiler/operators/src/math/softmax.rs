@@ -132,8 +132,8 @@ fn hardmax(lowering: &mut Lowering<'_>, input: &Shaped, axis: usize, element: &T
     let index = arg_extreme(lowering, input, axis, Comparison::Greater, element, false);
     let hot = lowering.map(&[&index], &input.shape, element.clone(), |s, x| {
         let here = s.builder.value("linalg.index", &[], Type::Index, [("dim", Attribute::i64(axis as i64))]);
-        let here = s.builder.value("arith.index_cast", &[here], Type::I64, []);
-        let equal = s.compare(Comparison::Equal, here, x[0]);
+        let there = s.builder.value("arith.index_cast", &[x[0]], Type::Index, []);
+        let equal = s.compare(Comparison::Equal, here, there);
         let (one, zero) = (s.number(1.0, element), s.number(0.0, element));
         s.select(equal, one, zero)
     });

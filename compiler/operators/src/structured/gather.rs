@@ -18,8 +18,9 @@ pub(crate) fn bounded(s: &mut Scalars<'_, '_>, index: Value, extent: Value) -> V
     let from_end = s.add(index, extent);
     let position = s.select(negative, from_end, index);
     let last = s.sub(extent, one);
-    let capped = s.min(position, last);
-    s.max(capped, zero)
+    let last = s.max(last, zero);
+    // below zero is far above
+    Scalars { builder: s.builder, unsigned: true }.min(position, last)
 }
 
 pub(crate) fn as_index(s: &mut Scalars<'_, '_>, value: Value) -> Value {
@@ -59,15 +60,21 @@ pub(crate) fn component_of(lowering: &mut Lowering<'_>, picks: &Shaped, componen
 pub(crate) fn assert_component(lowering: &mut Lowering<'_>, indices: &Shaped, extent: &DimExpr, name: &str) {
     let limit = lowering.dim(extent);
     let axes: Vec<usize> = (0..indices.shape.len()).collect();
-    let verdict = lowering.reduce(indices, &axes, false, Fold::new(Combine::Min, Type::I1, false), |s, x| {
-        let index = as_index(s, x);
-        let zero = s.number(0.0, &Type::Index);
-        let low = s.sub(zero, limit);
-        let above = s.compare(Comparison::GreaterOrEqual, index, low);
-        let below = s.compare(Comparison::Less, index, limit);
-        s.same("arith.andi", &[above, below])
+    // one is negative, and so is what any of them is, where an index is too small or too large
+    let signs = lowering.reduce(indices, &axes, false, Fold::new(Combine::Or, Type::I64, false), |s, x| {
+        let index = s.cast(x, &Type::I64, false, false);
+        let limit = s.builder.value("arith.index_cast", &[limit], Type::I64, []);
+        let (one, all) = (s.number(1.0, &Type::I64), s.add(limit, limit));
+        let last = s.sub(all, one);
+        let above = s.add(index, limit);
+        let below = s.sub(last, above);
+        s.same("arith.ori", &[above, below])
     });
-    let truth = lowering.builder().value("tensor.extract", &[verdict.value], Type::I1, []);
+    let truth = lowering.scalars(|s| {
+        let signs = s.builder.value("tensor.extract", &[signs.value], Type::I64, []);
+        let zero = s.number(0.0, &Type::I64);
+        s.compare(Comparison::GreaterOrEqual, signs, zero)
+    });
     lowering.check(truth, format!("an index of {name} is out of bounds"));
 }
 

@@ -18,6 +18,8 @@ pub(crate) enum Combine {
     Max,
     /// Smallest.
     Min,
+    /// The bits that any integer has.
+    Or,
 }
 
 impl Combine {
@@ -30,9 +32,9 @@ impl Combine {
             (Combine::Mul, Type::Float(_)) => Attribute::float(1.0, element.clone()),
             (Combine::Max, Type::Float(_)) => Attribute::float(f64::NEG_INFINITY, element.clone()),
             (Combine::Min, Type::Float(_)) => Attribute::float(f64::INFINITY, element.clone()),
-            (Combine::Max, t) if *t == Type::I1 => Attribute::Bool(false),
+            (Combine::Max | Combine::Or, t) if *t == Type::I1 => Attribute::Bool(false),
             (Combine::Min, t) if *t == Type::I1 => Attribute::Bool(true),
-            (Combine::Add, _) => Attribute::Integer(0, element.clone()),
+            (Combine::Add | Combine::Or, _) => Attribute::Integer(0, element.clone()),
             (Combine::Mul, _) => Attribute::Integer(1, element.clone()),
             (Combine::Max, _) => Attribute::Integer(if unsigned { 0 } else { signed_min }, element.clone()),
             (Combine::Min, _) => Attribute::Integer(if unsigned { -1 } else { !signed_min }, element.clone()),
@@ -46,6 +48,7 @@ impl Combine {
             Combine::Add => s.add(a, b),
             Combine::Mul => s.mul(a, b),
             Combine::Max if truth => s.same("arith.ori", &[a, b]),
+            Combine::Or => s.same("arith.ori", &[a, b]),
             Combine::Min if truth => s.same("arith.andi", &[a, b]),
             Combine::Max => s.max(a, b),
             Combine::Min => s.min(a, b),

@@ -17,10 +17,10 @@ fn machines() -> Vec<Row> {
     machines
 }
 
-fn apply<A, B: Clone + Default>(machine: Row, function: RowFunction, source: &[A]) -> Vec<B> {
+fn apply<A, B: Clone + Default>(machine: Row, function: impl Into<Function>, source: &[A]) -> Vec<B> {
     let mut destination = vec![B::default(); source.len()];
     // SAFETY: both have so many elements, of the types that the caller says.
-    unsafe { machine(function, source.as_ptr().cast(), destination.as_mut_ptr().cast(), source.len()) }
+    unsafe { machine(function.into(), source.as_ptr().cast(), destination.as_mut_ptr().cast(), source.len()) }
     destination
 }
 
@@ -85,7 +85,7 @@ fn rows_have_any_length() {
             let mut row = numbers.clone();
             let place = row.as_mut_ptr();
             // SAFETY: the row has as many elements.
-            unsafe { machine(RowFunction::Exp, place.cast(), place.cast(), count) }
+            unsafe { machine(RowFunction::Exp.into(), place.cast(), place.cast(), count) }
             assert_eq!(row[..count], whole[..count]);
             assert_eq!(row[count..], numbers[count..]);
         }
@@ -105,5 +105,55 @@ fn halves_are_converted_exactly() {
             let expected = f16::from_f32(*number);
             assert!(half.to_bits() == expected.to_bits() || half.is_nan() && expected.is_nan(), "{number:e}");
         }
+    }
+}
+
+#[test]
+fn exponentials_of_differences() {
+    let numbers = floats();
+    let function = Function { kind: RowFunction::ExpDifference, parameters: [1.5, 0.0, 0.0] };
+    let differences: Vec<f32> = numbers.iter().map(|x| x - 1.5).collect();
+    for machine in machines() {
+        let [found, expected]: [Vec<f32>; 2] =
+            [apply(machine, function, &numbers), apply(machine, RowFunction::Exp, &differences)];
+        assert!(found.iter().zip(&expected).all(|(a, b)| a.to_bits() == b.to_bits()));
+    }
+}
+
+#[test]
+fn sigmoids_are_made_of_exponentials() {
+    let numbers = floats();
+    let opposite: Vec<f32> = numbers.iter().map(|x| 0.0 - x).collect();
+    for machine in machines() {
+        let powers: Vec<f32> = apply(machine, RowFunction::Exp, &opposite);
+        let found: Vec<f32> = apply(machine, RowFunction::Sigmoid, &numbers);
+        assert!(found.iter().zip(&powers).all(|(found, power)| found.to_bits() == (1.0 / (1.0 + power)).to_bits()));
+    }
+}
+
+#[test]
+fn bytes_stand_for_numbers() {
+    let bytes: Vec<u8> = (0..=u8::MAX).collect();
+    let parameters = [128.0, 0.25, 0.0];
+    for machine in machines() {
+        let unsigned = Function { kind: RowFunction::DequantizeUnsigned, parameters };
+        let numbers: Vec<f32> = apply(machine, unsigned, &bytes);
+        assert!(bytes.iter().zip(&numbers).all(|(&byte, &number)| number == (f32::from(byte) - 128.0) * 0.25));
+        let signed = Function { kind: RowFunction::DequantizeSigned, parameters };
+        let numbers: Vec<f32> = apply(machine, signed, &bytes);
+        assert!(bytes.iter().zip(&numbers).all(|(&byte, &number)| number == (f32::from(byte as i8) - 128.0) * 0.25));
+    }
+}
+
+#[test]
+fn numbers_become_the_nearest_bytes() {
+    let numbers = [0.5, 1.5, -0.5, -1.5, 2.49, 126.6, 300.0, -300.0, f32::INFINITY, f32::NEG_INFINITY, f32::NAN];
+    for machine in machines() {
+        let signed = Function { kind: RowFunction::Quantize, parameters: [1.0, -128.0, 127.0] };
+        let bytes: Vec<i8> = apply(machine, signed, &numbers);
+        assert_eq!(bytes, [1, 3, 1, -1, 3, 127, 127, -128, 127, -128, 0]);
+        let unsigned = Function { kind: RowFunction::Quantize, parameters: [128.0, 0.0, 255.0] };
+        let bytes: Vec<u8> = apply(machine, unsigned, &numbers);
+        assert_eq!(bytes, [128, 130, 128, 126, 130, 255, 255, 0, 255, 0, 0]);
     }
 }

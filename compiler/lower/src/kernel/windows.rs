@@ -1,0 +1,133 @@
+//! Windows that slide along rows of floats, as those of pools do: the runtime folds those of a whole row at once, where its vectors
+//! are wider than those of the code around it.
+
+use abi::RowFold;
+use ir::{AffineExpr, Attribute, IndexSet, Type, Value};
+
+use super::contract::{address, buffer_strides, operand_strides};
+use super::emit::Emitter;
+use super::lane::Lane;
+use super::loops::{Piece, shift};
+use dialects::linalg::generic::{Generic, Iterator};
+
+/// Loops of a window that a call runs through.
+const LOOPS: usize = 3;
+/// Rows known to be shorter are left to the code around them.
+const SHORTEST: i64 = 8;
+
+/// A reduction whose windows slide along the rows of a result.
+pub(super) struct Windows {
+    /// Its result.
+    pub(super) value: Value,
+    generic: Generic,
+    input: usize,
+    fold: RowFold,
+}
+
+/// The windows that a result is made of, element by element.
+pub(super) fn sliding_windows(emitter: &mut Emitter<'_>, pieces: &[Piece<'_>]) -> Option<Windows> {
+    let [piece] = pieces else { return None };
+    if !emitter.target.narrow || emitter.source.value_type(piece.value).shape()?.last()?.is_some_and(|e| e < SHORTEST) {
+        return None;
+    }
+    let mut pending = vec![piece.value];
+    let mut seen: IndexSet<Value> = IndexSet::default();
+    while let Some(value) = pending.pop() {
+        let Some(generic) = Generic::defining(emitter.source, value).filter(|_| seen.insert(value)) else { continue };
+        if generic.is_reduction() {
+            // a row of it is kept where one of the result belongs
+            if emitter.source.value_type(value) == emitter.source.value_type(piece.value)
+                && let Some(windows) = windows_of(emitter, value, &generic)
+            {
+                return Some(windows);
+            }
+        } else if generic.output_map(0).is_identity() {
+            let maps = generic.maps.iter().zip(&generic.inputs);
+            pending.extend(maps.filter(|(map, _)| map.is_identity()).map(|(_, &input)| input));
+        }
+    }
+    None
+}
+
+fn windows_of(emitter: &mut Emitter<'_>, value: Value, generic: &Generic) -> Option<Windows> {
+    let source = emitter.source;
+    let parallel = generic.iterators.iter().filter(|kind| **kind == Iterator::Parallel).count();
+    let is_leading =
+        generic.output_map(0).results.iter().eq((0..parallel as u32).map(AffineExpr::Dim).collect::<Vec<_>>().iter());
+    let loops = generic.rank() - parallel;
+    if !is_leading || parallel == 0 || loops > LOOPS || *source.value_type(value).element() != Type::F32 {
+        return None;
+    }
+    let fold = emitter.combiner(generic)?.fold?;
+    // nothing but elements of one input, from a constant on
+    let arguments = source.arguments(generic.block);
+    let [term, accumulator] = *source.op(source.defining_op(generic.yields(source)[0])?).operands() else {
+        return None;
+    };
+    let term = if term == arguments[generic.inputs.len()] { accumulator } else { term };
+    let input = arguments[..generic.inputs.len()].iter().position(|&argument| argument == term)?;
+    let start = Generic::defining(source, generic.inits[0])?;
+    if source.ops(generic.block).len() != 2 || source.ops(start.block).len() != 1 || !start.inputs.is_empty() {
+        return None;
+    }
+    emitter.buffer(generic.inputs[input])?;
+    // neighbours in the result begin near each other in a row of the input
+    let rank = generic.rank() as u32;
+    let along = parallel as u32 - 1;
+    let (inner, outer) = generic.maps[input].results.split_last()?;
+    let slides = inner.uses_dim(along) && outer.iter().all(|subscript| !subscript.uses_dim(along));
+    let is_linear = generic.maps[input].results.iter().all(|subscript| subscript.as_linear(rank).is_some());
+    (slides && is_linear).then(|| Windows { value, generic: generic.clone(), input, fold })
+}
+
+/// Folds the windows of a row of the result, and has its elements read where the result's go.
+pub(super) fn fold_windows(
+    emitter: &mut Emitter<'_>,
+    piece: &Piece<'_>,
+    windows: &Windows,
+    row: &[Lane],
+    extent: Value,
+) {
+    let Windows { value, generic, input, fold } = windows;
+    let zero = emitter.index(0);
+    let (strides, mut offset) = operand_strides(emitter, generic, *input);
+    for (lane, &stride) in row.iter().zip(&strides) {
+        let along = emitter.mul(lane.uniform().expect("rows are visited one by one"), stride);
+        offset = emitter.add(offset, along);
+    }
+    let buffer = emitter.buffer(generic.inputs[*input]).expect("found to lie in memory");
+    let from = address(emitter, buffer, offset);
+    let to = row_start(emitter, piece, row);
+    let mut point: Vec<Option<Lane>> = row.iter().cloned().chain([Lane::Uniform(zero)]).map(Some).collect();
+    point.resize(generic.rank(), None);
+    let start = emitter.start(generic, 0, &point).uniform().expect("windows start from a constant");
+    let kind = emitter.index(*fold as i64);
+    let mut operands = vec![kind, start, from, to, extent, strides[row.len()]];
+    let loops = emitter.reduction_loops(generic);
+    let missing = LOOPS - loops.len();
+    for _ in 0..missing {
+        operands.extend([emitter.index(1), zero]);
+    }
+    operands.extend(loops.into_iter().flat_map(|(dim, extent)| [extent, strides[dim]]));
+    let callee = [("callee", Attribute::symbol("rt_fold_windows"))];
+    emitter.effect("func.call", &operands, &[], callee);
+    let row = emitter.pure("rt.buffer", &[to], Type::memref(vec![None], Type::F32), []);
+    emitter.bind_row_buffer(*value, row);
+}
+
+/// The address of the first element of a row of a result.
+pub(super) fn row_start(emitter: &mut Emitter<'_>, piece: &Piece<'_>, row: &[Lane]) -> Value {
+    let zero = emitter.index(0);
+    let point: Vec<Lane> = row.iter().cloned().chain([Lane::Uniform(zero)]).collect();
+    let subscripts: Vec<Lane> = match piece.offsets {
+        [] => point,
+        offsets => point.iter().zip(offsets).map(|(lane, &offset)| shift(emitter, lane, offset)).collect(),
+    };
+    let strides = buffer_strides(emitter, piece.buffer);
+    let mut offset = zero;
+    for (lane, stride) in subscripts.iter().zip(strides) {
+        let along = emitter.mul(lane.uniform().expect("rows are visited one by one"), stride);
+        offset = emitter.add(offset, along);
+    }
+    address(emitter, piece.buffer, offset)
+}

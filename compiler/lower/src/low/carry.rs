@@ -1,0 +1,128 @@
+//! Indices that loops carry along instead of dividing their counter in every iteration.
+//!
+//! A loop over rows begins with quotients and remainders of its counter: by the innermost extent, then quotients of quotients.
+//! As the counter grows by one, the innermost index does, and where that is complete it is zero again and the next one grows.
+
+use ir::{Attribute, Block, Body, Builder, Module, Op, Type, Value, ValueDefinition};
+
+use super::scope::{definitions, with_body};
+
+/// Rewrites the loops of all functions.
+pub(super) fn carry_indices(module: &mut Module) {
+    for function in definitions(module) {
+        with_body(module, function, |_, body| {
+            for op in body.walk_all() {
+                let divisions = Division::chain(body, op);
+                if !divisions.is_empty() {
+                    rewrite(body, op, &divisions);
+                }
+            }
+        });
+    }
+}
+
+/// A quotient and the remainder that belongs to it, by an extent from outside of the loop.
+struct Division {
+    extent: Value,
+    quotient: Op,
+    remainder: Op,
+}
+
+impl Division {
+    /// The divisions of a loop's counter and of quotients of it, the innermost index first.
+    fn chain(body: &Body, op: Op) -> Vec<Division> {
+        let mut chain = Vec::new();
+        let is_plain = body.name(op) == "scf.for" && body.op(op).results().is_empty();
+        if !is_plain || ir::constant_integer(body, body.operand(op, 2)) != Some(1) {
+            return chain;
+        }
+        let block = body.blocks(body.op(op).regions()[0])[0];
+        let mut dividend = body.arguments(block)[0];
+        while let Some(division) = Division::of(body, block, dividend) {
+            dividend = body.result(division.quotient, 0);
+            chain.push(division);
+        }
+        chain
+    }
+
+    /// `q = dividend / extent` and `dividend - q * extent`, where the extent is known only when the loop runs.
+    fn of(body: &Body, block: Block, dividend: Value) -> Option<Division> {
+        let user = |value: Value, name: &str| {
+            let is_such = |op: Op| body.name(op) == name && body.op(op).parent() == Some(block);
+            body.uses(value).iter().map(|r#use| r#use.op).find(|&op| is_such(op))
+        };
+        let quotient = user(dividend, "arith.divui").filter(|&op| body.operand(op, 0) == dividend)?;
+        let extent = body.operand(quotient, 1);
+        let product = user(body.result(quotient, 0), "arith.muli")?;
+        let &[a, b] = body.op(product).operands() else { return None };
+        let remainder = user(body.result(product, 0), "arith.subi")?;
+        let is_remainder = body.op(remainder).operands() == [dividend, body.result(product, 0)];
+        let is_outside = match body.definition(extent) {
+            ValueDefinition::Argument { block: other, .. } => other != block,
+            ValueDefinition::Result { op, .. } => body.op(op).parent() != Some(block),
+        };
+        let is_known = ir::constant_integer(body, extent).is_some();
+        let is_product = [a, b] == [body.result(quotient, 0), extent];
+        (is_product && is_remainder && is_outside && !is_known).then_some(Division { extent, quotient, remainder })
+    }
+}
+
+/// Has a loop that carries nothing carry its indices.
+fn rewrite(body: &mut Body, op: Op, divisions: &[Division]) {
+    let block = body.blocks(body.op(op).regions()[0])[0];
+    let mut bounds = body.op(op).operands().to_vec();
+    let mut builder = Builder::before(body, op);
+    let mut rest = bounds[0];
+    for division in divisions {
+        // where there are no iterations there may be nothing to divide by
+        let one = builder.constant_index(1);
+        let extent = builder.value("arith.maxsi", &[division.extent, one], Type::Index, []);
+        let quotient = builder.value("arith.divui", &[rest, extent], Type::Index, []);
+        let product = builder.value("arith.muli", &[quotient, extent], Type::Index, []);
+        let remainder = builder.value("arith.subi", &[rest, product], Type::Index, []);
+        bounds.extend([quotient, remainder]);
+        rest = quotient;
+    }
+    let types = vec![Type::Index; bounds.len() - 3];
+    let attributes = builder.body.op(op).attributes.clone();
+    let new = builder.create("scf.for", &bounds, &types, attributes);
+    let region = body.add_region(new);
+    body.detach_block(block);
+    body.insert_block(region, 0, block);
+    body.erase(op);
+    let indices: Vec<[Value; 2]> = divisions
+        .iter()
+        .map(|_| [body.add_argument(block, Type::Index), body.add_argument(block, Type::Index)])
+        .collect();
+    let end = body.terminator(block).expect("a loop's body has an end");
+    let next = next_indices(&mut Builder::before(body, end), divisions, &indices);
+    body.set_operands(end, &next);
+    for (division, [quotient, remainder]) in divisions.iter().zip(indices) {
+        body.replace(division.remainder, &[remainder]);
+        body.replace(division.quotient, &[quotient]);
+    }
+}
+
+/// The indices of the next iteration.
+fn next_indices(builder: &mut Builder<'_>, divisions: &[Division], indices: &[[Value; 2]]) -> Vec<Value> {
+    let (zero, one) = (builder.constant_index(0), builder.constant_index(1));
+    let mut next = Vec::new();
+    // whether the index within this one is complete
+    let mut grows: Option<Value> = None;
+    let step = |builder: &mut Builder<'_>, index: Value, grows: Option<Value>| {
+        let grown = builder.value("arith.addi", &[index, one], Type::Index, []);
+        match grows {
+            Some(grows) => builder.value("arith.select", &[grows, grown, index], Type::Index, []),
+            None => grown,
+        }
+    };
+    for (division, &[quotient, remainder]) in divisions.iter().zip(indices) {
+        let grown = step(builder, remainder, grows);
+        let predicate = ("predicate", Attribute::i64(0));
+        let is_complete = builder.value("arith.cmpi", &[grown, division.extent], Type::I1, [predicate]);
+        let remainder = builder.value("arith.select", &[is_complete, zero, grown], Type::Index, []);
+        next.extend([step(builder, quotient, Some(is_complete)), remainder]);
+        grows = Some(is_complete);
+    }
+    next
+}

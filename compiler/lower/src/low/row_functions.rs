@@ -1,0 +1,215 @@
+//! Which functions of rows the operations of a loop over vectors are: one of them, or several that a micro-kernel computes at once.
+
+use abi::RowFunction;
+use ir::{Block, Body, FloatType, IndexMap, IndexSet, Op, Type, Value};
+
+/// A function that is applied to a vector.
+pub(super) struct Applied {
+    pub(super) function: RowFunction,
+    pub(super) parameters: Vec<Parameter>,
+    /// The elements that it takes and gives.
+    pub(super) from: Type,
+    pub(super) to: Type,
+    /// The vector.
+    pub(super) operand: Value,
+    /// The operations that are part of it, but for the last.
+    inside: Vec<Op>,
+}
+
+/// A number that is the same for a whole row.
+#[derive(Clone, PartialEq)]
+pub(super) enum Parameter {
+    /// A scalar of the program.
+    Scalar(Value),
+    /// What stands for one that is not there.
+    Number(f64),
+}
+
+/// The functions that a block's operations are the last parts of. What is only computed for one of them is none itself.
+pub(super) fn applied_functions(body: &Body, block: Block, is_fixed: &dyn Fn(Value) -> bool) -> IndexMap<Op, Applied> {
+    let chain = Chain { body, block, is_fixed };
+    let mut parts: IndexSet<Op> = IndexSet::default();
+    let mut found = IndexMap::default();
+    for &op in body.ops(block).iter().rev() {
+        if parts.contains(&op) {
+            continue;
+        }
+        let Some(applied) = chain.function(op) else { continue };
+        let mut last = op;
+        for &part in &applied.inside {
+            let only = body.uses(body.result(part, 0)).iter().all(|r#use| r#use.op == last);
+            if !only {
+                break;
+            }
+            parts.insert(part);
+            last = part;
+        }
+        found.insert(op, applied);
+    }
+    found
+}
+
+/// Operations of a block that are applied one to another.
+struct Chain<'a> {
+    body: &'a Body,
+    block: Block,
+    /// Whether a value is the same in all iterations.
+    is_fixed: &'a dyn Fn(Value) -> bool,
+}
+
+impl Chain<'_> {
+    fn function(&self, op: Op) -> Option<Applied> {
+        let body = self.body;
+        let composed = match body.name(op) {
+            "arith.divf" => self.sigmoid(op),
+            "math.exp" => self.exp_difference(op),
+            "arith.mulf" | "arith.subf" | "arith.uitofp" | "arith.sitofp" => self.dequantize(op),
+            "arith.trunci" => self.quantize(op),
+            _ => None,
+        };
+        if composed.is_some() {
+            return composed;
+        }
+        let (&[operand], &[result]) = (body.op(op).operands(), body.op(op).results()) else { return None };
+        let [from, to] = [operand, result].map(|value| Some(body.value_type(value).as_vector()?.element.clone()));
+        let (from, to) = (from?, to?);
+        let function = row_function(body.name(op), &from, &to)?;
+        Some(Applied { function, parameters: vec![], from, to, operand, inside: vec![] })
+    }
+
+    /// A function from the elements of the operand to those of the last result.
+    fn applied(
+        &self,
+        function: RowFunction,
+        parameters: Vec<Parameter>,
+        op: Op,
+        operand: Value,
+        inside: Vec<Op>,
+    ) -> Applied {
+        let [from, to] = [operand, self.body.result(op, 0)].map(|value| self.body.value_type(value).element().clone());
+        Applied { function, parameters, from, to, operand, inside }
+    }
+
+    /// `1 / (1 + exp(0 - x))`
+    fn sigmoid(&self, op: Op) -> Option<Applied> {
+        let body = self.body;
+        let sum = self
+            .defining(body.operand(op, 1), "arith.addf")
+            .filter(|_| self.number(body.operand(op, 0)) == Some(1.0))?;
+        let &[a, b] = body.op(sum).operands() else { return None };
+        let (other, power) = if self.number(a).is_some() { (a, b) } else { (b, a) };
+        let power = self.defining(power, "math.exp").filter(|_| self.number(other) == Some(1.0))?;
+        let opposite = self.defining(body.operand(power, 0), "arith.subf")?;
+        let is_opposite = self.number(body.operand(opposite, 0)) == Some(0.0);
+        let operand = body.operand(opposite, 1);
+        is_opposite.then(|| self.applied(RowFunction::Sigmoid, vec![], op, operand, vec![sum, power, opposite]))
+    }
+
+    /// `exp(x - p)`
+    fn exp_difference(&self, op: Op) -> Option<Applied> {
+        let difference = self.defining(self.body.operand(op, 0), "arith.subf")?;
+        let parameter = self.fixed(self.body.operand(difference, 1))?;
+        let operand = self.body.operand(difference, 0);
+        Some(self.applied(RowFunction::ExpDifference, vec![parameter], op, operand, vec![difference]))
+    }
+
+    /// `(x - p) q` of a byte, or one of both alone, or nothing but the conversion.
+    fn dequantize(&self, op: Op) -> Option<Applied> {
+        let body = self.body;
+        let mut inside = vec![op];
+        let mut at = op;
+        let mut parameters = [Parameter::Number(0.0), Parameter::Number(1.0)];
+        for (name, parameter) in [("arith.mulf", 1), ("arith.subf", 0)] {
+            if body.name(at) == name {
+                parameters[parameter] = self.fixed(body.operand(at, 1))?;
+                at = body.defining_op(body.operand(at, 0)).filter(|&op| body.op(op).parent() == Some(self.block))?;
+                inside.push(at);
+            }
+        }
+        let function = match body.name(at) {
+            "arith.uitofp" => RowFunction::DequantizeUnsigned,
+            "arith.sitofp" => RowFunction::DequantizeSigned,
+            _ => return None,
+        };
+        let operand = body.operand(at, 0);
+        let applied = self.applied(function, parameters.to_vec(), op, operand, inside.split_off(1));
+        (body.value_type(operand).as_vector().is_some()
+            && (&applied.from, &applied.to) == (&Type::integer(8), &Type::F32))
+            .then_some(applied)
+    }
+
+    /// `min(max(round(x) + p, q), r)` as a byte, with bounds that bytes have; there may be nothing to add.
+    fn quantize(&self, op: Op) -> Option<Applied> {
+        let body = self.body;
+        let conversion = self.defining(body.operand(op, 0), "arith.fptosi")?;
+        let below = self.defining(body.operand(conversion, 0), "arith.minimumf")?;
+        let above = self.defining(body.operand(below, 0), "arith.maximumf")?;
+        let bounds = [body.operand(above, 1), body.operand(below, 1)];
+        let [low, high] = bounds.map(|bound| self.number(bound).filter(|bound| bound.abs() <= 255.0));
+        let (low, high) = (Parameter::Number(low?), Parameter::Number(high?));
+        let mut inside = vec![conversion, below, above];
+        let mut rounded = body.operand(above, 0);
+        let mut zero_point = Parameter::Number(0.0);
+        if let Some(sum) = self.defining(rounded, "arith.addf") {
+            zero_point = self.fixed(body.operand(sum, 1))?;
+            rounded = body.operand(sum, 0);
+            inside.push(sum);
+        }
+        let rounding = self.defining(rounded, "math.roundeven")?;
+        inside.push(rounding);
+        let operand = body.operand(rounding, 0);
+        let applied = self.applied(RowFunction::Quantize, vec![zero_point, low, high], op, operand, inside);
+        ((&applied.from, &applied.to) == (&Type::F32, &Type::integer(8))).then_some(applied)
+    }
+
+    /// The operation of the block with this name that gives a value.
+    fn defining(&self, value: Value, name: &str) -> Option<Op> {
+        let op = self.body.defining_op(value)?;
+        (self.body.name(op) == name && self.body.op(op).parent() == Some(self.block)).then_some(op)
+    }
+
+    /// The scalar that all elements of a vector are in all iterations.
+    fn scalar(&self, value: Value) -> Option<Value> {
+        let op = self.body.defining_op(value).filter(|&op| self.body.name(op) == "vector.broadcast")?;
+        let scalar = self.body.operand(op, 0);
+        (*self.body.value_type(scalar) == Type::F32 && (self.is_fixed)(scalar)).then_some(scalar)
+    }
+
+    fn fixed(&self, value: Value) -> Option<Parameter> {
+        self.scalar(value).map(Parameter::Scalar)
+    }
+
+    /// The number that all elements of a vector are known to be.
+    fn number(&self, value: Value) -> Option<f64> {
+        let scalar = self.scalar(value)?;
+        let op = self.body.defining_op(scalar).filter(|&op| self.body.name(op) == "arith.constant")?;
+        self.body.op(op).attributes.get("value")?.as_float()
+    }
+}
+
+/// The function that one operation is.
+fn row_function(name: &str, from: &Type, to: &Type) -> Option<RowFunction> {
+    const HALF: Type = Type::Float(FloatType::F16);
+    Some(match (name, from, to) {
+        ("arith.extf", &HALF, &Type::F32) => RowFunction::Widen,
+        ("arith.truncf", &Type::F32, &HALF) => RowFunction::Narrow,
+        (name, &Type::F32, _) => match name.strip_prefix("math.")? {
+            "exp" => RowFunction::Exp,
+            "exp2" => RowFunction::Exp2,
+            "expm1" => RowFunction::Expm1,
+            "log" => RowFunction::Log,
+            "log2" => RowFunction::Log2,
+            "log10" => RowFunction::Log10,
+            "log1p" => RowFunction::Log1p,
+            "tanh" => RowFunction::Tanh,
+            "erf" => RowFunction::Erf,
+            "asin" => RowFunction::Asin,
+            "acos" => RowFunction::Acos,
+            "atan" => RowFunction::Atan,
+            "sin" => RowFunction::Sin,
+            "cos" => RowFunction::Cos,
+            _ => return None,
+        },
+        _ => return None,
+    })
+}

@@ -1,0 +1,331 @@
+//! What windows that slide along a row come to, many of them side by side in the widest vectors that the processor has.
+//!
+//! Each window is folded element by element, in the order of its loops, so that all machines give the same results.
+
+use abi::RowFold;
+
+use super::lanes::{Fused, Portable};
+
+/// Vectors of windows that are folded side by side, so that one does not wait for itself.
+const VECTORS: usize = 4;
+
+/// Where the elements of windows lie, in elements.
+#[derive(Clone, Copy)]
+pub(super) struct Windows {
+    /// From one window to the next.
+    pub(super) step: usize,
+    /// The loops within a window, the outermost first: how many elements, and how far from one to the next.
+    pub(super) loops: [(usize, usize); 3],
+}
+
+/// Windows of a row, and where what they come to goes.
+pub(super) struct Row {
+    pub(super) windows: Windows,
+    pub(super) start: f32,
+    pub(super) source: *const f32,
+    pub(super) destination: *mut f32,
+    pub(super) count: usize,
+}
+
+/// `destination[i]`: what `start` and the elements of window `i` come to, for `count` windows.
+pub(super) type FoldWindows = unsafe fn(fold: RowFold, row: &Row);
+
+/// Floats that are folded lane by lane, as Rust's operators and IEEE 754's `maximum` and `minimum` do it.
+pub(super) trait Folding: Fused<Element = f32> {
+    /// Sums.
+    unsafe fn add(self, other: Self) -> Self;
+    /// Products.
+    unsafe fn multiply(self, other: Self) -> Self;
+    /// The larger ones; NaN where one is.
+    unsafe fn larger(self, other: Self) -> Self;
+    /// The smaller ones; NaN where one is.
+    unsafe fn smaller(self, other: Self) -> Self;
+    /// Every second element, `count` of them in the first lanes; nothing behind the last is touched.
+    unsafe fn load_every_other(from: *const f32, count: usize) -> Self;
+}
+
+/// The windows of a row, to be compiled within a function that enables the machine's instructions.
+///
+/// # Safety
+/// All elements of the windows are there, the destination lies apart from them, and the processor has the instructions.
+#[inline(always)]
+pub(super) unsafe fn fold<L: Folding>(fold: RowFold, row: &Row) {
+    // SAFETY: promised by the caller.
+    unsafe {
+        match fold {
+            RowFold::Sum => slide::<L, Sum>(row),
+            RowFold::Product => slide::<L, Product>(row),
+            RowFold::Largest => slide::<L, Largest>(row),
+            RowFold::Smallest => slide::<L, Smallest>(row),
+        }
+    }
+}
+
+/// How two registers become one. A method, as no closure can be told to become part of what enables instructions.
+trait Combine<L> {
+    unsafe fn combine(a: L, b: L) -> L;
+}
+
+struct Sum;
+struct Product;
+struct Largest;
+struct Smallest;
+
+impl<L: Folding> Combine<L> for Sum {
+    #[inline(always)]
+    unsafe fn combine(a: L, b: L) -> L {
+        // SAFETY: promised by the caller, here and below.
+        unsafe { a.add(b) }
+    }
+}
+
+impl<L: Folding> Combine<L> for Product {
+    #[inline(always)]
+    unsafe fn combine(a: L, b: L) -> L {
+        // SAFETY: as above.
+        unsafe { a.multiply(b) }
+    }
+}
+
+impl<L: Folding> Combine<L> for Largest {
+    #[inline(always)]
+    unsafe fn combine(a: L, b: L) -> L {
+        // SAFETY: as above.
+        unsafe { a.larger(b) }
+    }
+}
+
+impl<L: Folding> Combine<L> for Smallest {
+    #[inline(always)]
+    unsafe fn combine(a: L, b: L) -> L {
+        // SAFETY: as above.
+        unsafe { a.smaller(b) }
+    }
+}
+
+/// How the elements of neighbouring windows are read: `count` of them, `step` apart from each other.
+trait Read<L> {
+    unsafe fn read(from: *const f32, step: usize, count: usize) -> L;
+}
+
+/// One beside the other.
+struct Side;
+/// Every second one.
+struct EveryOther;
+/// Any distance.
+struct Apart;
+
+impl<L: Folding> Read<L> for Side {
+    #[inline(always)]
+    unsafe fn read(from: *const f32, _: usize, count: usize) -> L {
+        // SAFETY: the caller vouches for the elements, here and below.
+        unsafe { if count == L::WIDTH { L::load(from) } else { L::load_masked(from, L::mask(count)) } }
+    }
+}
+
+impl<L: Folding> Read<L> for EveryOther {
+    #[inline(always)]
+    unsafe fn read(from: *const f32, _: usize, count: usize) -> L {
+        // SAFETY: as above.
+        unsafe { L::load_every_other(from, count) }
+    }
+}
+
+impl<L: Folding> Read<L> for Apart {
+    #[inline(always)]
+    unsafe fn read(from: *const f32, step: usize, count: usize) -> L {
+        const { assert!(L::WIDTH <= 16) };
+        let mut lanes = [0.0; 16];
+        // SAFETY: as above.
+        unsafe {
+            for (lane, number) in lanes.iter_mut().enumerate().take(count) {
+                *number = from.add(lane * step).read_unaligned();
+            }
+            L::load(lanes.as_ptr())
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn slide<L: Folding, C: Combine<L>>(row: &Row) {
+    // SAFETY: promised by the caller.
+    unsafe {
+        match row.windows.step {
+            1 => blocks::<L, C, Side>(row),
+            2 => blocks::<L, C, EveryOther>(row),
+            _ => blocks::<L, C, Apart>(row),
+        }
+    }
+}
+
+/// All windows, those of several vectors at a time.
+#[inline(always)]
+unsafe fn blocks<L: Folding, C: Combine<L>, R: Read<L>>(row: &Row) {
+    // SAFETY: promised by the caller.
+    unsafe {
+        if row.count < L::WIDTH {
+            return block::<L, C, R, 1>(row, 0, row.count);
+        }
+        for first in (0..row.count).step_by(VECTORS * L::WIDTH) {
+            match (row.count - first).div_ceil(L::WIDTH) {
+                1 => block::<L, C, R, 1>(row, first, L::WIDTH),
+                2 => block::<L, C, R, 2>(row, first, L::WIDTH),
+                _ => block::<L, C, R, VECTORS>(row, first, L::WIDTH),
+            }
+        }
+    }
+}
+
+/// `V` vectors of windows from the `first` on, `count` in each. At the end of a row vectors begin as early as they must to be whole.
+#[inline(always)]
+unsafe fn block<L: Folding, C: Combine<L>, R: Read<L>, const V: usize>(row: &Row, first: usize, count: usize) {
+    let Windows { step, loops: [(planes, plane), (rows, line), (columns, column)] } = row.windows;
+    let firsts: [usize; V] = std::array::from_fn(|number| (first + number * L::WIDTH).min(row.count - count));
+    // SAFETY: the elements of these windows are there, and so are they in the destination.
+    unsafe {
+        let sources = firsts.map(|first| row.source.add(first * step));
+        let mut vectors = [L::broadcast(row.start); V];
+        // one loop, as the inner ones are too short for what compilers make of them
+        let (mut at, mut in_line, mut in_plane) = (0usize, 0, 0);
+        for _ in 0..planes * rows * columns {
+            for (vector, source) in vectors.iter_mut().zip(sources) {
+                *vector = C::combine(*vector, R::read(source.add(at), step, count));
+            }
+            (at, in_line) = (at.wrapping_add(column), in_line + 1);
+            if in_line == columns {
+                (at, in_line, in_plane) = (at.wrapping_add(line).wrapping_sub(columns * column), 0, in_plane + 1);
+                if in_plane == rows {
+                    (at, in_plane) = (at.wrapping_add(plane).wrapping_sub(rows * line), 0);
+                }
+            }
+        }
+        for (vector, first) in vectors.into_iter().zip(firsts) {
+            let to = row.destination.add(first);
+            if count == L::WIDTH { vector.store(to) } else { vector.store_masked(to, L::mask(count)) }
+        }
+    }
+}
+
+impl Folding for Portable<f32> {
+    #[inline(always)]
+    unsafe fn add(self, other: Self) -> Self {
+        Portable(std::array::from_fn(|lane| self.0[lane] + other.0[lane]))
+    }
+
+    #[inline(always)]
+    unsafe fn multiply(self, other: Self) -> Self {
+        Portable(std::array::from_fn(|lane| self.0[lane] * other.0[lane]))
+    }
+
+    #[inline(always)]
+    unsafe fn larger(self, other: Self) -> Self {
+        Portable(std::array::from_fn(|lane| {
+            let (a, b) = (self.0[lane], other.0[lane]);
+            // of two zeros either way gives another one
+            let (one, two) = (if a > b { a } else { b }, if b > a { b } else { a });
+            missing_or(a, b, one.to_bits() & two.to_bits())
+        }))
+    }
+
+    #[inline(always)]
+    unsafe fn smaller(self, other: Self) -> Self {
+        Portable(std::array::from_fn(|lane| {
+            let (a, b) = (self.0[lane], other.0[lane]);
+            let (one, two) = (if a < b { a } else { b }, if b < a { b } else { a });
+            missing_or(a, b, one.to_bits() | two.to_bits())
+        }))
+    }
+
+    #[inline(always)]
+    unsafe fn load_every_other(from: *const f32, count: usize) -> Self {
+        // SAFETY: the caller vouches for the elements.
+        Portable(std::array::from_fn(
+            |lane| {
+                if lane < count { unsafe { from.add(2 * lane).read_unaligned() } } else { 0.0 }
+            },
+        ))
+    }
+}
+
+/// A number by its bits, or NaN where one of two numbers is.
+#[inline(always)]
+fn missing_or(a: f32, b: f32, bits: u32) -> f32 {
+    if a.is_nan() | b.is_nan() { f32::NAN } else { f32::from_bits(bits) }
+}
+
+/// For any machine.
+///
+/// # Safety
+/// As for [`fold`].
+pub(super) unsafe fn portable(function: RowFold, row: &Row) {
+    // SAFETY: promised by the caller.
+    unsafe { fold::<Portable<f32>>(function, row) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn machines() -> Vec<FoldWindows> {
+        let mut machines: Vec<FoldWindows> = vec![portable];
+        #[cfg(target_arch = "x86_64")]
+        {
+            use crate::kernels::x86_windows::{avx2, avx512};
+            if is_x86_feature_detected!("avx2") {
+                machines.push(avx2);
+            }
+            if is_x86_feature_detected!("avx512f") {
+                machines.push(avx512);
+            }
+        }
+        machines
+    }
+
+    /// The folds of windows of 2×3 elements in rows of 300 numbers.
+    fn folded(machine: FoldWindows, fold: RowFold, numbers: &[f32], step: usize, count: usize) -> Vec<f32> {
+        let windows = Windows { step, loops: [(1, 0), (2, 300), (3, 2)] };
+        let start = if fold == RowFold::Largest { f32::NEG_INFINITY } else { 0.0 };
+        let mut result = vec![-1.0; count];
+        let row = Row { windows, start, source: numbers.as_ptr(), destination: result.as_mut_ptr(), count };
+        // SAFETY: the last element of the last window is one of the numbers.
+        unsafe { machine(fold, &row) };
+        result
+    }
+
+    fn window(numbers: &[f32], first: usize) -> impl Iterator<Item = f32> {
+        [0, 2, 4, 300, 302, 304].into_iter().map(move |at| numbers[first + at])
+    }
+
+    #[test]
+    fn windows_of_rows_of_any_length() {
+        for (step, count) in [1, 2, 3].into_iter().flat_map(|step| (0..90).map(move |count| (step, count))) {
+            // the last window ends with the numbers
+            let length = if count == 0 { 0 } else { (count - 1) * step + 305 };
+            let numbers: Vec<f32> = (0..length).map(|at| ((at * 37 + 11) % 101) as f32 - 50.0).collect();
+            for machine in machines() {
+                let sums: Vec<f32> = (0..count).map(|at| window(&numbers, at * step).sum()).collect();
+                assert_eq!(folded(machine, RowFold::Sum, &numbers, step, count), sums);
+                let largest = (0..count).map(|at| window(&numbers, at * step).fold(f32::NEG_INFINITY, f32::max));
+                assert_eq!(folded(machine, RowFold::Largest, &numbers, step, count), largest.collect::<Vec<f32>>());
+            }
+        }
+    }
+
+    #[test]
+    fn missing_numbers_and_signs_of_zeros_count() {
+        let mut numbers = vec![-0.0; 400];
+        numbers[302] = 0.0;
+        for machine in machines() {
+            let largest = folded(machine, RowFold::Largest, &numbers, 1, 50);
+            assert_eq!(largest[2].to_bits(), 0f32.to_bits());
+            assert_eq!(largest[3].to_bits(), (-0f32).to_bits());
+            for missing in [f32::NAN, -f32::NAN] {
+                numbers[340] = missing;
+                let largest = folded(machine, RowFold::Largest, &numbers, 1, 50);
+                let found: Vec<usize> = (0..50).filter(|&at| largest[at].is_nan()).collect();
+                assert_eq!(found, [36, 38, 40]);
+            }
+            numbers[340] = -0.0;
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! Windows for AVX-512 and AVX2.
+
+use std::arch::x86_64::*;
+
+use abi::RowFold;
+
+use super::lanes::Lanes;
+use super::windows::{Folding, Row, fold};
+
+impl Folding for __m512 {
+    #[inline(always)]
+    unsafe fn add(self, other: Self) -> Self {
+        // SAFETY: AVX-512 is there, see `Lanes`.
+        unsafe { _mm512_add_ps(self, other) }
+    }
+
+    #[inline(always)]
+    unsafe fn multiply(self, other: Self) -> Self {
+        // SAFETY: as above.
+        unsafe { _mm512_mul_ps(self, other) }
+    }
+
+    #[inline(always)]
+    unsafe fn larger(self, other: Self) -> Self {
+        // SAFETY: as above.
+        unsafe {
+            // of two zeros either way gives another one
+            let [one, two] = [_mm512_max_ps(self, other), _mm512_max_ps(other, self)].map(|x| _mm512_castps_si512(x));
+            missing_or512(self, other, _mm512_and_si512(one, two))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn smaller(self, other: Self) -> Self {
+        // SAFETY: as above.
+        unsafe {
+            let [one, two] = [_mm512_min_ps(self, other), _mm512_min_ps(other, self)].map(|x| _mm512_castps_si512(x));
+            missing_or512(self, other, _mm512_or_si512(one, two))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn load_every_other(from: *const f32, count: usize) -> Self {
+        // SAFETY: as above, and the caller vouches for the elements.
+        unsafe {
+            let reach = (2 * count).saturating_sub(1);
+            let low = Self::load_masked(from, Self::mask(reach.min(16)));
+            let high = Self::load_masked(from.wrapping_add(16), Self::mask(reach.saturating_sub(16)));
+            let even = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+            _mm512_permutex2var_ps(low, even, high)
+        }
+    }
+}
+
+/// Numbers by their bits, or NaN where one of two is.
+///
+/// # Safety
+/// AVX-512 is there.
+#[inline(always)]
+unsafe fn missing_or512(a: __m512, b: __m512, bits: __m512i) -> __m512 {
+    // SAFETY: promised by the caller.
+    unsafe {
+        let missing = _mm512_cmp_ps_mask::<_CMP_UNORD_Q>(a, b);
+        _mm512_mask_blend_ps(missing, _mm512_castsi512_ps(bits), _mm512_set1_ps(f32::NAN))
+    }
+}
+
+impl Folding for __m256 {
+    #[inline(always)]
+    unsafe fn add(self, other: Self) -> Self {
+        // SAFETY: AVX2 is there, see `Lanes`.
+        unsafe { _mm256_add_ps(self, other) }
+    }
+
+    #[inline(always)]
+    unsafe fn multiply(self, other: Self) -> Self {
+        // SAFETY: as above.
+        unsafe { _mm256_mul_ps(self, other) }
+    }
+
+    #[inline(always)]
+    unsafe fn larger(self, other: Self) -> Self {
+        // SAFETY: as above.
+        unsafe {
+            let both = _mm256_and_ps(_mm256_max_ps(self, other), _mm256_max_ps(other, self));
+            // all bits set are a NaN
+            _mm256_or_ps(both, _mm256_cmp_ps::<_CMP_UNORD_Q>(self, other))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn smaller(self, other: Self) -> Self {
+        // SAFETY: as above.
+        unsafe {
+            let both = _mm256_or_ps(_mm256_min_ps(self, other), _mm256_min_ps(other, self));
+            _mm256_or_ps(both, _mm256_cmp_ps::<_CMP_UNORD_Q>(self, other))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn load_every_other(from: *const f32, count: usize) -> Self {
+        // SAFETY: as above, and the caller vouches for the elements.
+        unsafe {
+            let reach = (2 * count).saturating_sub(1);
+            let low = Self::load_masked(from, Self::mask(reach.min(8)));
+            let high = Self::load_masked(from.wrapping_add(8), Self::mask(reach.saturating_sub(8)));
+            let pairs = _mm256_shuffle_ps::<0b10_00_10_00>(low, high);
+            _mm256_castpd_ps(_mm256_permute4x64_pd::<0b11_01_10_00>(_mm256_castps_pd(pairs)))
+        }
+    }
+}
+
+/// # Safety
+/// As for [`super::windows::fold`].
+#[target_feature(enable = "avx512f")]
+pub(super) unsafe fn avx512(function: RowFold, row: &Row) {
+    // SAFETY: promised by the caller; the feature is enabled here.
+    unsafe { fold::<__m512>(function, row) }
+}
+
+/// # Safety
+/// As for [`super::windows::fold`].
+#[target_feature(enable = "avx2,fma")]
+pub(super) unsafe fn avx2(function: RowFold, row: &Row) {
+    // SAFETY: promised by the caller; the features are enabled here.
+    unsafe { fold::<__m256>(function, row) }
+}

@@ -1,0 +1,60 @@
+// Indices that a loop's counter is divided into are carried along by the loop.
+// RUN: onnx-opt %s --pass-pipeline='carry-indices,simplify' | FileCheck %s
+
+// CHECK: "arith.divui"
+// CHECK: "arith.divui"
+// CHECK: "scf.for"({{.*}}) ({
+// CHECK-NOT: arith.divui
+// CHECK: "memref.store"
+// CHECK: "arith.cmpi"
+// CHECK: "arith.select"
+// CHECK: "scf.yield"
+// CHECK: sym_name = "rows"
+"func.func"() ({
+^bb0(%y: memref<?xindex>, %begin: index, %end: index, %middle: index, %inner: index):
+  %1 = "arith.constant"() {value = 1 : index} : () -> index
+  "scf.for"(%begin, %end, %1) ({
+  ^bb0(%i: index):
+    %q = "arith.divui"(%i, %inner) : (index, index) -> index
+    %p = "arith.muli"(%q, %inner) : (index, index) -> index
+    %c = "arith.subi"(%i, %p) : (index, index) -> index
+    %a = "arith.divui"(%q, %middle) : (index, index) -> index
+    %r = "arith.muli"(%a, %middle) : (index, index) -> index
+    %b = "arith.subi"(%q, %r) : (index, index) -> index
+    %ab = "arith.addi"(%a, %b) : (index, index) -> index
+    %abc = "arith.addi"(%ab, %c) : (index, index) -> index
+    "memref.store"(%abc, %y, %i) : (index, memref<?xindex>, index) -> ()
+    "scf.yield"() : () -> ()
+  }) : (index, index, index) -> ()
+  "func.return"() : () -> ()
+}) {sym_name = "rows", function_type = (memref<?xindex>, index, index, index, index) -> ()} : () -> ()
+
+// What is known divides better by itself, and by what the loop makes there is no carrying.
+// CHECK: "scf.for"
+// CHECK: "arith.divui"
+// CHECK: "scf.for"
+// CHECK: "arith.divui"
+// CHECK: sym_name = "others"
+"func.func"() ({
+^bb0(%y: memref<?xindex>, %begin: index, %end: index):
+  %1 = "arith.constant"() {value = 1 : index} : () -> index
+  %7 = "arith.constant"() {value = 7 : index} : () -> index
+  "scf.for"(%begin, %end, %1) ({
+  ^bb0(%i: index):
+    %q = "arith.divui"(%i, %7) : (index, index) -> index
+    %p = "arith.muli"(%q, %7) : (index, index) -> index
+    %c = "arith.subi"(%i, %p) : (index, index) -> index
+    "memref.store"(%c, %y, %q) : (index, memref<?xindex>, index) -> ()
+    "scf.yield"() : () -> ()
+  }) : (index, index, index) -> ()
+  "scf.for"(%begin, %end, %1) ({
+  ^bb0(%i: index):
+    %e = "arith.addi"(%i, %1) : (index, index) -> index
+    %q = "arith.divui"(%i, %e) : (index, index) -> index
+    %p = "arith.muli"(%q, %e) : (index, index) -> index
+    %c = "arith.subi"(%i, %p) : (index, index) -> index
+    "memref.store"(%c, %y, %q) : (index, memref<?xindex>, index) -> ()
+    "scf.yield"() : () -> ()
+  }) : (index, index, index) -> ()
+  "func.return"() : () -> ()
+}) {sym_name = "others", function_type = (memref<?xindex>, index, index) -> ()} : () -> ()
