@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use ir::{Blob, DenseElements, Diagnostic, FloatType, Location, Result, Type};
 use proto::{
-    DataType, MapProto, Message, Model, ModelProto, OptionalProto, SequenceProto, TensorProto, TensorValue, Tensors,
+    Bytes, DataType, MapProto, Message, Model, ModelProto, OptionalProto, SequenceProto, TensorProto, TensorValue,
+    Tensors,
 };
 
 use crate::signature::{Container, Port, Signature};
@@ -202,7 +203,8 @@ pub fn tensor_value(proto: &TensorProto) -> Result<Tensor, String> {
 pub fn read_tensor(path: &Path) -> Result<(String, Tensor)> {
     let bad = |what: String| Diagnostic::input(at(path), what);
     let bytes = std::fs::read(path).map_err(|error| bad(format!("cannot read the tensor: {error}")))?;
-    let proto = TensorProto::decode(&bytes[..]).map_err(|error| bad(format!("not a tensor: {error}")))?;
+    // the elements stay where they are
+    let proto = TensorProto::decode(Bytes::from(bytes)).map_err(|error| bad(format!("not a tensor: {error}")))?;
     let tensor = tensor_value(&proto).map_err(bad)?;
     Ok((proto.name, tensor))
 }

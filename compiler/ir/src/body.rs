@@ -113,10 +113,16 @@ pub struct Operation {
     /// For each operand where its use stands in the value's list of uses.
     use_positions: SmallVec<[u32; 4]>,
     results: SmallVec<[Value; 4]>,
+    structure: Option<Box<Structure>>,
+    parent: Option<Block>,
+}
+
+/// What few operations have. It lies apart, so that all the others are small.
+#[derive(Clone, Debug, Default)]
+struct Structure {
     successors: Vec<Block>,
     regions: Vec<Region>,
-    isolated: Option<Box<Body>>,
-    parent: Option<Block>,
+    isolated: Option<Body>,
 }
 
 impl Operation {
@@ -132,27 +138,31 @@ impl Operation {
 
     /// Successor blocks in order. Values forwarded to them are operands.
     pub fn successors(&self) -> &[Block] {
-        &self.successors
+        self.structure.as_ref().map_or(&[], |structure| &structure.successors)
     }
 
     /// Regions in this arena. An isolated operation has none here: see [`Operation::isolated`].
     pub fn regions(&self) -> &[Region] {
-        &self.regions
+        self.structure.as_ref().map_or(&[], |structure| &structure.regions)
     }
 
     /// The own arena of an operation that is isolated from above; its one region is that body's root.
     pub fn isolated(&self) -> Option<&Body> {
-        self.isolated.as_deref()
+        self.structure.as_ref()?.isolated.as_ref()
     }
 
     /// The own arena of an isolated operation, to change it.
     pub fn isolated_mut(&mut self) -> Option<&mut Body> {
-        self.isolated.as_deref_mut()
+        self.structure.as_mut()?.isolated.as_mut()
     }
 
     /// The block this operation stands in; `None` once detached or erased.
     pub fn parent(&self) -> Option<Block> {
         self.parent
+    }
+
+    fn structure(&mut self) -> &mut Structure {
+        self.structure.get_or_insert_default()
     }
 }
 
@@ -360,7 +370,7 @@ impl Body {
         push_region(region, &mut pending);
         while let Some(op) = pending.pop() {
             order.push(op);
-            for &inner in self.ops[op].regions.iter().rev() {
+            for &inner in self.ops[op].regions().iter().rev() {
                 push_region(inner, &mut pending);
             }
         }
@@ -390,9 +400,7 @@ impl Body {
             operands: SmallVec::new(),
             use_positions: SmallVec::new(),
             results: SmallVec::new(),
-            successors: vec![],
-            regions: vec![],
-            isolated: None,
+            structure: None,
             parent: None,
         });
         self.add_operands(op, operands);
@@ -417,23 +425,23 @@ impl Body {
     /// Appends an empty region to an operation.
     pub fn add_region(&mut self, op: Op) -> Region {
         let region = self.regions.push(RegionData { blocks: vec![], parent: Some(op) });
-        self.ops[op].regions.push(region);
+        self.ops[op].structure().regions.push(region);
         region
     }
 
     /// Gives an operation an own arena, making it isolated from above.
     pub fn set_isolated(&mut self, op: Op, body: Body) {
-        self.ops[op].isolated = Some(Box::new(body));
+        self.ops[op].structure().isolated = Some(body);
     }
 
     /// Takes the own arena out of an isolated operation.
     pub fn take_isolated(&mut self, op: Op) -> Option<Body> {
-        self.ops[op].isolated.take().map(|body| *body)
+        self.ops[op].structure.as_mut()?.isolated.take()
     }
 
     /// Sets the successor blocks of an operation.
     pub fn set_successors(&mut self, op: Op, successors: &[Block]) {
-        self.ops[op].successors = successors.to_vec();
+        self.ops[op].structure().successors = successors.to_vec();
     }
 
     /// Appends a block with the given argument types to a region.
@@ -577,7 +585,7 @@ impl Body {
     /// Takes detached operations, and everything in their regions, out of the lists of uses, and gives their memory back.
     fn forget(&mut self, ops: &[Op]) {
         let mut doomed = ops.to_vec();
-        for &region in ops.iter().flat_map(|&op| &self.ops[op].regions) {
+        for &region in ops.iter().flat_map(|&op| self.ops[op].regions()) {
             doomed.extend(self.walk(region));
         }
         for &op in &doomed {
@@ -590,7 +598,7 @@ impl Body {
         for op in doomed {
             let erased = &mut self.ops[op];
             erased.parent = None;
-            erased.isolated = None;
+            erased.structure = None;
             erased.attributes = Attributes::new();
         }
     }

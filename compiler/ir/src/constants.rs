@@ -37,10 +37,14 @@ enum Memory {
     Pages(memmap2::MmapMut),
 }
 
+/// Up to this size the bytes of a constant are part of its hash.
+const HASHED: usize = 64;
 /// Alignment of owned bytes.
 const ALIGNMENT: usize = 64;
-/// From this size on, bytes get pages of their own, large ones where the system has them.
-const OWN_PAGES: usize = 1 << 20;
+/// From this size on, bytes get pages of their own, which come as zeros when they are first written.
+const OWN_PAGES: usize = 1 << 16;
+/// From this size on, these are large ones where the system has them.
+const LARGE_PAGES: usize = 1 << 20;
 
 impl AlignedBytes {
     /// That many zeros. Memory is only taken from the system as it is written.
@@ -56,9 +60,11 @@ impl AlignedBytes {
         let memory = match length >= OWN_PAGES {
             true => {
                 let pages = memmap2::MmapMut::map_anon(length).ok()?;
-                // only a hint: systems that do not take it work with small pages
                 #[cfg(target_os = "linux")]
-                let _ = pages.advise(memmap2::Advice::HugePage);
+                if length >= LARGE_PAGES {
+                    // only a hint: systems that do not take it work with small pages
+                    let _ = pages.advise(memmap2::Advice::HugePage);
+                }
                 Memory::Pages(pages)
             }
             false => {
@@ -210,6 +216,10 @@ impl Hash for DenseElements {
         self.is_splat().hash(state);
         self.key.hash(state);
         self.data.length.hash(state);
+        // there are many small ones, and what is large need not be read to be told apart
+        if self.data.length <= HASHED {
+            self.data.bytes().hash(state);
+        }
     }
 }
 
@@ -274,7 +284,8 @@ impl DenseElements {
 
     /// Number of elements of the type.
     pub fn element_count(&self) -> usize {
-        self.r#type.static_shape().map_or(0, |shape| shape.iter().product::<i64>() as usize)
+        let count = |rank| (0..rank).map(|dimension| self.r#type.extent(dimension)).product::<Option<i64>>();
+        self.r#type.rank().and_then(count).map_or(0, |count| count as usize)
     }
 
     /// The bytes of element `index` in row-major order.

@@ -327,6 +327,16 @@ impl Type {
         }
     }
 
+    /// The extent of one dimension of a ranked tensor, memref or vector, if it is static.
+    pub fn extent(&self, dimension: usize) -> Extent {
+        match self {
+            Type::Tensor(tensor) => tensor.shape.as_ref()?[dimension],
+            Type::MemRef(memref) => memref.shape[dimension],
+            Type::Vector(vector) => Some(vector.shape[dimension]),
+            _ => None,
+        }
+    }
+
     /// The extents when all are static.
     pub fn static_shape(&self) -> Option<Vec<i64>> {
         self.shape()?.into_iter().collect()

@@ -48,15 +48,15 @@ const INNERMOST_LIMIT: i64 = 16;
 impl Shapes {
     /// The type a tensor has inside a kernel.
     fn inside(self, r#type: &Type) -> Type {
-        let (Shapes::Shared, Type::Tensor(_), Some(shape)) = (self, r#type, r#type.shape()) else {
+        let (Shapes::Shared, Some(shape)) = (self, r#type.as_tensor().and_then(|tensor| tensor.shape.as_ref())) else {
             return r#type.clone();
         };
         let packed = shape.last() == Some(&Some(QUAD));
         let inner = shape.len().saturating_sub(1 + usize::from(packed));
-        let known = |(axis, extent): (usize, Option<i64>)| {
+        let known = |(axis, extent): (usize, &Option<i64>)| {
             extent.filter(|&extent| extent == 1 || (axis >= inner && extent <= INNERMOST_LIMIT))
         };
-        Type::tensor(shape.into_iter().enumerate().map(known).collect::<Vec<_>>(), r#type.element().clone())
+        Type::tensor(shape.iter().enumerate().map(known).collect::<Vec<_>>(), r#type.element().clone())
     }
 }
 

@@ -161,10 +161,10 @@ fn varying_inputs(body: &Body, generic: &Generic, known: &IndexSet<Value>) -> Op
 
 /// The subscripts of the one element that is read of an operand.
 fn single_element(body: &Body, input: Value, map: &AffineMap) -> Option<Vec<AffineExpr>> {
-    let shape = body.value_type(input).shape().unwrap_or_default();
+    let r#type = body.value_type(input);
     let subscript = |(axis, e): (usize, &AffineExpr)| match e {
         AffineExpr::Constant(_) => Some(e.clone()),
-        _ => (shape[axis] == Some(1)).then_some(AffineExpr::Constant(0)),
+        _ => (r#type.extent(axis) == Some(1)).then_some(AffineExpr::Constant(0)),
     };
     map.results.iter().enumerate().map(subscript).collect()
 }

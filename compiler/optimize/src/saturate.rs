@@ -45,13 +45,19 @@ pub(crate) fn saturate(graph: &mut Graph<'_>, options: &Options) -> Trace {
     let mut trace = Trace::default();
     let mut seen = IndexSet::default();
     let limit = graph.egraph.total_size() * options.node_limit;
-    let phases = [(false, options.iterations), (true, EXPLORING_ROUNDS)];
-    for (exploring, rounds) in phases {
-        let mut changed: IndexSet<Id> = graph.egraph.classes().map(|class| class.id).collect();
+    let mut pending: IndexMap<Id, Wanted> =
+        graph.egraph.classes().map(|class| (class.id, Wanted::Simplifying)).collect();
+    for (rounds, wanted) in [(options.iterations, Wanted::Simplifying), (EXPLORING_ROUNDS, Wanted::All)] {
+        if wanted == Wanted::All {
+            // where the first phase has looked at the end, its rules need not be looked for again
+            let left = std::mem::take(&mut pending);
+            let wanted = |class| if left.contains_key(&class) { Wanted::All } else { Wanted::Exploring };
+            pending = graph.egraph.classes().map(|class| (class.id, wanted(class.id))).collect();
+        }
         for _ in 0..rounds {
-            changed.sort_unstable();
+            pending.sort_unstable_keys();
             let found: Vec<Found> =
-                changed.iter().flat_map(|&class| search(graph, class, options, exploring)).collect();
+                pending.iter().flat_map(|(&class, &wanted)| search(graph, class, options, wanted)).collect();
             let (events, places) = (trace.events.len(), graph.places.len());
             let mut touched = Vec::new();
             for found in found {
@@ -65,10 +71,11 @@ pub(crate) fn saturate(graph: &mut Graph<'_>, options: &Options) -> Trace {
             }
             graph.egraph.rebuild();
             if trace.events.len() == events {
+                pending.clear();
                 break;
             }
             touched.extend(graph.classes_since(places));
-            changed = with_readers(graph, touched);
+            pending = with_readers(graph, touched).into_iter().map(|class| (class, wanted)).collect();
         }
     }
     trace
@@ -89,7 +96,15 @@ fn with_readers(graph: &Graph<'_>, classes: Vec<Id>) -> IndexSet<Id> {
     all
 }
 
-fn search(graph: &Graph<'_>, class: Id, options: &Options, exploring: bool) -> Vec<Found> {
+/// Which rules are looked for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wanted {
+    Simplifying,
+    Exploring,
+    All,
+}
+
+fn search(graph: &Graph<'_>, class: Id, options: &Options, wanted: Wanted) -> Vec<Found> {
     let mut found = Vec::new();
     // what is constant is computed ahead of the run, however it is spelled
     if graph.data(class).constant {
@@ -99,7 +114,12 @@ fn search(graph: &Graph<'_>, class: Id, options: &Options, exploring: bool) -> V
     for node in &graph.egraph[class].nodes {
         for &rule in RULES.rooted_at(node.operator) {
             let Compiled { rule: equation, family, from, .. } = &RULES.all[rule];
-            if equation.kind > allowed || (equation.explores && !exploring) || options.without.contains(family) {
+            let is_wanted = match wanted {
+                Wanted::Simplifying => !equation.explores,
+                Wanted::Exploring => equation.explores,
+                Wanted::All => true,
+            };
+            if !is_wanted || equation.kind > allowed || options.without.contains(family) {
                 continue;
             }
             graph.match_node(from, node, &mut |bindings| found.push(Found { rule, class, bindings: bindings.clone() }));

@@ -31,6 +31,24 @@ impl Iterator {
     pub fn attribute(self) -> Attribute {
         Attribute::Dialect("linalg".into(), self.keyword().into())
     }
+
+    /// The kind that an attribute says.
+    fn of(attribute: &Attribute) -> Iterator {
+        match attribute {
+            Attribute::Dialect(_, text) if **text == *Iterator::Reduction.keyword() => Iterator::Reduction,
+            _ => Iterator::Parallel,
+        }
+    }
+
+    /// `[#linalg.iterator_type<…>, …]`
+    fn attributes(iterators: &[Iterator]) -> Attribute {
+        let [parallel, reduction] = [Iterator::Parallel, Iterator::Reduction].map(Iterator::attribute);
+        let attribute = |iterator: &Iterator| match iterator {
+            Iterator::Parallel => parallel.clone(),
+            Iterator::Reduction => reduction.clone(),
+        };
+        Attribute::Array(iterators.iter().map(attribute).collect())
+    }
 }
 
 /// A `linalg.generic` operation, decoded.
@@ -61,20 +79,14 @@ impl Generic {
         let operands = body.op(op).operands();
         let (inputs, inits) = operands.split_at(segments[0] as usize);
         let iterators = attributes.get("iterator_types")?.as_array()?;
-        let mut generic =
-            Generic {
-                op,
-                inputs: inputs.to_vec(),
-                inits: inits.to_vec(),
-                maps: written_maps(body, op)?,
-                iterators: iterators
-                    .iter()
-                    .map(|kind| {
-                        if *kind == Iterator::Reduction.attribute() { Iterator::Reduction } else { Iterator::Parallel }
-                    })
-                    .collect(),
-                block: body.blocks(body.op(op).regions()[0])[0],
-            };
+        let mut generic = Generic {
+            op,
+            inputs: inputs.to_vec(),
+            inits: inits.to_vec(),
+            maps: written_maps(body, op)?,
+            iterators: iterators.iter().map(Iterator::of).collect(),
+            block: body.blocks(body.op(op).regions()[0])[0],
+        };
         generic.drop_modulo(body);
         Some(generic)
     }
@@ -147,7 +159,7 @@ impl Generic {
             .into_iter()
             .map(|source| {
                 let (operand, dimension) = source?;
-                body.value_type(self.operand(operand)).shape()?[dimension]
+                body.value_type(self.operand(operand)).extent(dimension)
             })
             .collect()
     }
@@ -187,7 +199,7 @@ pub fn build_generic(
     let maps = inputs.iter().chain(outputs).map(|input| Attribute::affine_map(input.map.clone())).collect();
     let attributes = Attributes::from([
         ("indexing_maps", Attribute::Array(maps)),
-        ("iterator_types", Attribute::Array(iterators.iter().map(|i| i.attribute()).collect())),
+        ("iterator_types", Iterator::attributes(iterators)),
         ("operandSegmentSizes", Attribute::i32_dense_array(&[inputs.len() as i64, outputs.len() as i64])),
     ]);
     let element = |builder: &Builder<'_>, value: Value| builder.body.value_type(value).element().clone();

@@ -3,6 +3,7 @@
 use std::hash::{Hash, Hasher};
 
 use rustc_hash::{FxHashMap, FxHasher};
+use smallvec::SmallVec;
 
 use crate::body::{Block, Body, Op, Region};
 use crate::diagnostics::Result;
@@ -48,7 +49,7 @@ fn are_equal(body: &Body, a: Op, b: Op) -> bool {
 ///
 /// Operations with regions are left alone.
 pub fn merge_equal(body: &mut Body, registry: &Registry) -> usize {
-    let mut known: FxHashMap<u64, Vec<Op>> = FxHashMap::default();
+    let mut known: FxHashMap<u64, SmallVec<[Op; 2]>> = FxHashMap::default();
     let mut dominators: FxHashMap<Region, Dominators> = FxHashMap::default();
     let mut merged = Vec::new();
     // outer before inner and in textual order, so a dominating operation of the same block or an outer one comes first
