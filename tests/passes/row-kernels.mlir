@@ -46,12 +46,11 @@
 
 // -----
 
-// The windows of a row are folded by one call, into the result itself.
+// The windows of some rows are folded by one call, into the result itself.
 // CHECK: sym_name = "main_graph"
 // CHECK: callee = @rt_pad_row
 // CHECK: rt.kernel
-// CHECK: callee = @rt_fold_windows} : (index, f32, index, index, index, index, index, index, index, index, index, index) -> ()
-// CHECK-NEXT: "rt.buffer"
+// CHECK: callee = @rt_fold_windows} : (index, f32, index, index, index, index, index, index, index, index, index, index, index, index, index) -> ()
 // CHECK-NEXT: "scf.reduce"
 // CHECK: rt.kernel
 
