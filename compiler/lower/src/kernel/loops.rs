@@ -58,7 +58,7 @@ pub fn emit_elementwise(emitter: &mut Emitter<'_>, pieces: &[Piece<'_>]) {
         {
             return emit_gathered(emitter, piece, &gathered, &extents, work);
         }
-        if let Some(columns) = columns(emitter.source, pieces) {
+        if let Some(columns) = columns(emitter, pieces) {
             return emit_with_tables(emitter, pieces, &columns, &extents, work);
         }
         if let Some(windows) = sliding_windows(emitter, pieces) {
