@@ -186,3 +186,26 @@
   }) : (index, index, index) -> ()
   "func.return"() : () -> ()
 }) {sym_name = "composed", function_type = (memref<?xf32>, memref<?xf32>, index, f32) -> ()} : () -> ()
+
+// A row that is nothing but another one and scalars is one call.
+// CHECK: "func.func"
+// CHECK-NOT: "scf.for"
+// CHECK: "func.call"({{.*}}) {callee = @rt_map_row} : (index, index, index, index, f32, f32, f32) -> ()
+// CHECK-NEXT: "func.return"
+// CHECK: sym_name = "differences"
+"func.func"() ({
+^bb0(%x: memref<?xf32>, %y: memref<?xf32>, %n: index, %p: f32, %q: f32):
+  %0 = "arith.constant"() {value = 0 : index} : () -> index
+  %4 = "arith.constant"() {value = 4 : index} : () -> index
+  "scf.for"(%0, %n, %4) ({
+  ^bb0(%i: index):
+    %v = "vector.load"(%x, %i) : (memref<?xf32>, index) -> vector<4xf32>
+    %one = "vector.broadcast"(%p) : (f32) -> vector<4xf32>
+    %two = "vector.broadcast"(%q) : (f32) -> vector<4xf32>
+    %d = "arith.subf"(%v, %one) : (vector<4xf32>, vector<4xf32>) -> vector<4xf32>
+    %e = "arith.subf"(%d, %two) : (vector<4xf32>, vector<4xf32>) -> vector<4xf32>
+    "vector.store"(%e, %y, %i) : (vector<4xf32>, memref<?xf32>, index) -> ()
+    "scf.yield"() : () -> ()
+  }) : (index, index, index) -> ()
+  "func.return"() : () -> ()
+}) {sym_name = "differences", function_type = (memref<?xf32>, memref<?xf32>, index, f32, f32) -> ()} : () -> ()

@@ -46,12 +46,11 @@
 
 // -----
 
-// The windows of a row are folded by one call, into the result itself.
+// The windows of some rows are folded by one call, into the result itself.
 // CHECK: sym_name = "main_graph"
 // CHECK: callee = @rt_pad_row
 // CHECK: rt.kernel
-// CHECK: callee = @rt_fold_windows} : (index, f32, index, index, index, index, index, index, index, index, index, index) -> ()
-// CHECK-NEXT: "rt.buffer"
+// CHECK: callee = @rt_fold_windows} : (index, f32, index, index, index, index, index, index, index, index, index, index, index, index, index) -> ()
 // CHECK-NEXT: "scf.reduce"
 // CHECK: rt.kernel
 
@@ -117,4 +116,31 @@
     %y = "onnx.Resize"(%x, %none, %scales, %none) {mode = "linear"} : (tensor<8x64x64xf32>, none, tensor<3xf32>, none) -> tensor<8x64x128xf32>
     "func.return"(%y) : (tensor<8x64x128xf32>) -> ()
   }) {sym_name = "main_graph", function_type = (tensor<8x64x64xf32>) -> tensor<8x64x128xf32>} : () -> ()
+}) : () -> ()
+
+// -----
+
+// What a place of a grid says is in tables that all channels read.
+// CHECK: sym_name = "main_graph"
+// CHECK: "memref.alloca"
+// CHECK: "scf.for"
+// CHECK: "math.floor"(%{{.*}}) : (vector<4xf32>) -> vector<4xf32>
+// CHECK: "memref.store"(%{{.*}}) : (i64, memref<512xi64>, index) -> ()
+// CHECK: "scf.for"
+// CHECK: "math.floor"(%{{.*}}) : (f32) -> f32
+// CHECK: "scf.for"
+// CHECK-NOT: math.floor
+// CHECK: "memref.load"(%{{.*}}) : (memref<512xi64>, index) -> i64
+// CHECK-NOT: math.floor
+// CHECK: rt.kernel
+
+// WIDE: "math.floor"(%{{.*}}) : (vector<16xf32>) -> vector<16xf32>
+// WIDE: "scf.for"
+// WIDE-NOT: math.floor
+"builtin.module"() ({
+  "func.func"() ({
+  ^bb0(%x: tensor<1x32x64x64xf32>, %grid: tensor<1x64x64x2xf32>):
+    %y = "onnx.GridSample"(%x, %grid) : (tensor<1x32x64x64xf32>, tensor<1x64x64x2xf32>) -> tensor<1x32x64x64xf32>
+    "func.return"(%y) : (tensor<1x32x64x64xf32>) -> ()
+  }) {sym_name = "main_graph", function_type = (tensor<1x32x64x64xf32>, tensor<1x64x64x2xf32>) -> tensor<1x32x64x64xf32>} : () -> ()
 }) : () -> ()

@@ -111,8 +111,8 @@ pub const ROUTINES: &[Routine] = &[
     },
     Routine {
         name: "scatter_elements",
-        summary: "A tensor with updates at indices along an axis, joined by the reduction of the last operand: 0 none, \
-                  1 add, 2 mul, 3 max, 4 min.",
+        summary: "A tensor, or one element that is all of it, with updates at indices along an axis, joined by the \
+                  reduction of the last operand: 0 none, 1 add, 2 mul, 3 max, 4 min.",
         operands: &[Tensor, Tensor, Tensor, Index, Index],
         results: &[Given],
         failures: &["an index is out of bounds", "indices and updates do not fit the data"],
@@ -120,7 +120,8 @@ pub const ROUTINES: &[Routine] = &[
     },
     Routine {
         name: "scatter_nd",
-        summary: "A tensor with slices updated at index tuples, joined as by `scatter_elements`.",
+        summary: "A tensor, or one element that is all of it, with slices updated at index tuples, joined as by \
+                  `scatter_elements`.",
         operands: &[Tensor, Tensor, Tensor, Index],
         results: &[Given],
         failures: &["an index is out of bounds", "indices and updates do not fit the data"],

@@ -48,11 +48,17 @@ pub enum RowFunction {
     DequantizeSigned,
     /// The nearest whole number, ties to even, plus `p0`, but at least `p1` and at most `p2`: f32 to i8 or u8. NaN is 0.
     Quantize,
+    /// `x p0`
+    Multiply,
+    /// `x / p0`
+    Divide,
+    /// `(x - p0) - p1`
+    Subtract,
 }
 
 impl RowFunction {
     /// All of them, each at the place that is its value.
-    pub const ALL: [RowFunction; 22] = [
+    pub const ALL: [RowFunction; 25] = [
         RowFunction::Exp,
         RowFunction::Exp2,
         RowFunction::Expm1,
@@ -75,6 +81,9 @@ impl RowFunction {
         RowFunction::DequantizeUnsigned,
         RowFunction::DequantizeSigned,
         RowFunction::Quantize,
+        RowFunction::Multiply,
+        RowFunction::Divide,
+        RowFunction::Subtract,
     ];
 
     /// How many parameters a function has at most.

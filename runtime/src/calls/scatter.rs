@@ -146,6 +146,27 @@ fn place(index: i64, extent: usize) -> Result<usize, Failure> {
     usize::try_from(counted).ok().filter(|&place| place < extent).ok_or(OUT_OF_BOUNDS)
 }
 
+/// What a result begins with: a tensor, or copies of one element.
+struct Begin<'s, 'c> {
+    data: &'s Tensor<'c>,
+    output: &'s mut Output<'c>,
+}
+
+impl Generic for Begin<'_, '_> {
+    type Result = Outcome;
+
+    fn run<T: Element>(self) -> Outcome {
+        let (data, same) = (self.data.elements::<T>(), self.data.extents == self.output.extents);
+        let elements = self.output.elements::<T>();
+        match *data {
+            _ if same => elements.copy_from_slice(&data),
+            [element] => elements.fill(element),
+            _ => return Err(NO_FIT),
+        }
+        Ok(())
+    }
+}
+
 /// Indices may be of either integer type.
 fn indices<'c>(tensor: &Tensor<'c>) -> Cow<'c, [i64]> {
     match tensor.kind.width() {
@@ -159,14 +180,14 @@ pub(super) fn scatter_elements(call: &mut Call<'_>) -> Outcome {
     let (axis, reduction) = (call.index() as usize, Reduction::of(call.index()));
     let mut output = call.output();
     let fits = |(at, (pick, extent)): (usize, (&usize, &usize))| at == axis || pick <= extent;
-    let same_rank = data.extents.len() == picks.extents.len();
-    if picks.extents != updates.extents || !same_rank || axis >= data.extents.len() || output.extents != data.extents {
+    let same_rank = output.extents.len() == picks.extents.len();
+    if picks.extents != updates.extents || !same_rank || axis >= output.extents.len() {
         return Err(NO_FIT);
     }
-    if !picks.bytes.is_empty() && !picks.extents.iter().zip(&data.extents).enumerate().all(fits) {
+    if !picks.bytes.is_empty() && !picks.extents.iter().zip(&output.extents).enumerate().all(fits) {
         return Err(NO_FIT);
     }
-    output.bytes.copy_from_slice(data.bytes);
+    data.kind.dispatch(Begin { data: &data, output: &mut output })?;
     let form = Form::Elements { axis, picks: &picks.extents };
     let indices = &*indices(&picks);
     data.kind.dispatch(Scatter { updates: &updates, output: &mut output, indices, reduction, form })
@@ -177,13 +198,10 @@ pub(super) fn scatter_nd(call: &mut Call<'_>) -> Outcome {
     let reduction = Reduction::of(call.index());
     let mut output = call.output();
     let (&depth, outer) = picks.extents.split_last().ok_or(NO_FIT)?;
-    if depth > data.extents.len() || output.extents != data.extents {
+    if depth > output.extents.len() || updates.extents != [outer, &output.extents[depth..]].concat() {
         return Err(NO_FIT);
     }
-    if updates.extents != [outer, &data.extents[depth..]].concat() {
-        return Err(NO_FIT);
-    }
-    output.bytes.copy_from_slice(data.bytes);
+    data.kind.dispatch(Begin { data: &data, output: &mut output })?;
     let form = Form::Runs { depth };
     let indices = &*indices(&picks);
     data.kind.dispatch(Scatter { updates: &updates, output: &mut output, indices, reduction, form })

@@ -41,7 +41,7 @@ use levels::Instances;
 use levels::Level;
 use rows::{Function, Row};
 use widened::{Brain, Halves, Ieee};
-use windows::{FoldWindows, Windows};
+use windows::{FoldWindows, Lines, Windows};
 use winograd::{Steps, Tiles};
 
 /// `C[r][j] = start + Σ A[r][…]·B[…][j]` over a nested reduction, for `rows` rows and `cols` columns.
@@ -287,7 +287,8 @@ pub unsafe extern "C" fn rt_fold_row(fold: i64, source: *const f32, count: i64) 
 }
 
 /// `destination[i]`: what `start` and the elements of window `i` of `count` come to, by the fold at this place of
-/// [`abi::RowFold::ALL`]. `step` elements lie between neighbouring windows; the loops within a window are extents and distances.
+/// [`abi::RowFold::ALL`], for so many lines, of which each lies so many elements behind the one before it. `step` elements lie between
+/// neighbouring windows; the loops within a window are extents and distances.
 ///
 /// # Safety
 /// All elements of the windows are there, and the destination lies apart from them.
@@ -297,6 +298,9 @@ pub unsafe extern "C" fn rt_fold_windows(
     start: f32,
     source: *const f32,
     destination: *mut f32,
+    lines: i64,
+    source_line: i64,
+    destination_line: i64,
     count: i64,
     step: i64,
     planes: i64,
@@ -310,9 +314,12 @@ pub unsafe extern "C" fn rt_fold_windows(
     let function = function.expect("the compiler and the runtime have the same folds");
     let [count, step, planes, plane, rows, row, columns, column] =
         [count, step, planes, plane, rows, row, columns, column].map(|number| number.max(0) as usize);
+    let [lines, source_line, destination_line] =
+        [lines, source_line, destination_line].map(|number| number.max(0) as usize);
+    let lines = Lines { count: lines, source: source_line, destination: destination_line };
     let windows = Windows { step, loops: [(planes, plane), (rows, row), (columns, column)] };
     // SAFETY: promised by the caller; the processor has what the fold is compiled for.
-    unsafe { FoldWindows::best()(function, &windows::Row { windows, start, source, destination, count }) }
+    unsafe { FoldWindows::best()(function, lines, &windows::Row { windows, start, source, destination, count }) }
 }
 
 /// Prepares `count` places for [`rt_gather_row`].

@@ -83,6 +83,15 @@ struct Quantize {
     highest: f32,
 }
 
+/// Multiples.
+struct Multiply(f32);
+
+/// Quotients.
+struct Divide(f32);
+
+/// Differences from two numbers.
+struct Subtract(f32, f32);
+
 /// The function of a row, to be compiled within a function that enables the machine's instructions.
 ///
 /// # Safety
@@ -126,6 +135,9 @@ pub(super) unsafe fn row<M: Converts>(function: Function, source: *const u8, des
                 let quantize = Quantize { zero_point: first, lowest: second, highest: third };
                 whole_blocks((source.cast(), destination.cast::<i8>()), count, quantize);
             }
+            RowFunction::Multiply => whole_blocks(floats, count, Multiply(first)),
+            RowFunction::Divide => whole_blocks(floats, count, Divide(first)),
+            RowFunction::Subtract => whole_blocks(floats, count, Subtract(first, second)),
         }
     }
 }
@@ -219,6 +231,39 @@ impl<const N: usize> Block<f32, i8, N> for Quantize {
             let number = if number.is_nan() { 0.0 } else { number };
             // the last bits of the sum are the whole number's, which compilers do without a branch
             *to = (number + SHIFTER).to_bits() as i8;
+        }
+        to
+    }
+}
+
+impl<const N: usize> Block<f32, f32, N> for Multiply {
+    #[inline(always)]
+    unsafe fn apply(&self, from: &[f32; N]) -> [f32; N] {
+        let mut to = [0.0; N];
+        for (to, from) in to.iter_mut().zip(from) {
+            *to = from * self.0;
+        }
+        to
+    }
+}
+
+impl<const N: usize> Block<f32, f32, N> for Divide {
+    #[inline(always)]
+    unsafe fn apply(&self, from: &[f32; N]) -> [f32; N] {
+        let mut to = [0.0; N];
+        for (to, from) in to.iter_mut().zip(from) {
+            *to = from / self.0;
+        }
+        to
+    }
+}
+
+impl<const N: usize> Block<f32, f32, N> for Subtract {
+    #[inline(always)]
+    unsafe fn apply(&self, from: &[f32; N]) -> [f32; N] {
+        let mut to = [0.0; N];
+        for (to, from) in to.iter_mut().zip(from) {
+            *to = from - self.0 - self.1;
         }
         to
     }

@@ -1,6 +1,9 @@
 //! What windows that slide along a row come to, many of them side by side in the widest vectors that the processor has.
 //!
-//! Each window is folded element by element, in the order of its loops, so that all machines give the same results.
+//! Each window is folded element by element, in the order of its loops, so that all machines give the same results. Where windows of
+//! several rows overlap along the rows, what their columns come to is computed first, once for all windows that share them.
+
+use std::mem::MaybeUninit;
 
 use abi::RowFold;
 
@@ -8,6 +11,8 @@ use super::lanes::{Fused, Portable};
 
 /// Vectors of windows that are folded side by side, so that one does not wait for itself.
 const VECTORS: usize = 4;
+/// Numbers that columns of windows come to and that are kept: half of the nearest cache.
+const KEPT: usize = 4096;
 
 /// Where the elements of windows lie, in elements.
 #[derive(Clone, Copy)]
@@ -18,7 +23,16 @@ pub(super) struct Windows {
     pub(super) loops: [(usize, usize); 3],
 }
 
-/// Windows of a row, and where what they come to goes.
+/// Rows of windows, how far one is from the next in the source and in the destination.
+#[derive(Clone, Copy)]
+pub(super) struct Lines {
+    pub(super) count: usize,
+    pub(super) source: usize,
+    pub(super) destination: usize,
+}
+
+/// Windows of rows, and where what those of the first row come to goes.
+#[derive(Clone, Copy)]
 pub(super) struct Row {
     pub(super) windows: Windows,
     pub(super) start: f32,
@@ -27,8 +41,8 @@ pub(super) struct Row {
     pub(super) count: usize,
 }
 
-/// `destination[i]`: what `start` and the elements of window `i` come to, for `count` windows.
-pub(super) type FoldWindows = unsafe fn(fold: RowFold, row: &Row);
+/// `destination[i]`: what `start` and the elements of window `i` come to, for `count` windows of each row.
+pub(super) type FoldWindows = unsafe fn(fold: RowFold, lines: Lines, row: &Row);
 
 /// Floats that are folded lane by lane, as Rust's operators and IEEE 754's `maximum` and `minimum` do it.
 pub(super) trait Folding: Fused<Element = f32> {
@@ -44,25 +58,36 @@ pub(super) trait Folding: Fused<Element = f32> {
     unsafe fn load_every_other(from: *const f32, count: usize) -> Self;
 }
 
-/// The windows of a row, to be compiled within a function that enables the machine's instructions.
+/// The windows of rows, to be compiled within a function that enables the machine's instructions.
 ///
 /// # Safety
 /// All elements of the windows are there, the destination lies apart from them, and the processor has the instructions.
 #[inline(always)]
-pub(super) unsafe fn fold<L: Folding>(fold: RowFold, row: &Row) {
+pub(super) unsafe fn fold<L: Folding>(fold: RowFold, lines: Lines, row: &Row) {
+    let (lines, row) = joined(lines, *row);
     // SAFETY: promised by the caller.
     unsafe {
         match fold {
-            RowFold::Sum => slide::<L, Sum>(row),
-            RowFold::Product => slide::<L, Product>(row),
-            RowFold::Largest => slide::<L, Largest>(row),
-            RowFold::Smallest => slide::<L, Smallest>(row),
+            RowFold::Sum => slide::<L, Sum>(lines, &row),
+            RowFold::Product => slide::<L, Product>(lines, &row),
+            RowFold::Largest => slide::<L, Largest>(lines, &row),
+            RowFold::Smallest => slide::<L, Smallest>(lines, &row),
         }
     }
 }
 
+/// One long row, where each begins where the one before it ends.
+fn joined(lines: Lines, row: Row) -> (Lines, Row) {
+    if (lines.source, lines.destination) == (row.count * row.windows.step, row.count) {
+        return (Lines { count: 1, ..lines }, Row { count: row.count * lines.count, ..row });
+    }
+    (lines, row)
+}
+
 /// How two registers become one. A method, as no closure can be told to become part of what enables instructions.
 trait Combine<L> {
+    /// What changes nothing.
+    const NEUTRAL: f32;
     unsafe fn combine(a: L, b: L) -> L;
 }
 
@@ -72,6 +97,8 @@ struct Largest;
 struct Smallest;
 
 impl<L: Folding> Combine<L> for Sum {
+    const NEUTRAL: f32 = -0.0;
+
     #[inline(always)]
     unsafe fn combine(a: L, b: L) -> L {
         // SAFETY: promised by the caller, here and below.
@@ -80,6 +107,8 @@ impl<L: Folding> Combine<L> for Sum {
 }
 
 impl<L: Folding> Combine<L> for Product {
+    const NEUTRAL: f32 = 1.0;
+
     #[inline(always)]
     unsafe fn combine(a: L, b: L) -> L {
         // SAFETY: as above.
@@ -88,6 +117,8 @@ impl<L: Folding> Combine<L> for Product {
 }
 
 impl<L: Folding> Combine<L> for Largest {
+    const NEUTRAL: f32 = f32::NEG_INFINITY;
+
     #[inline(always)]
     unsafe fn combine(a: L, b: L) -> L {
         // SAFETY: as above.
@@ -96,6 +127,8 @@ impl<L: Folding> Combine<L> for Largest {
 }
 
 impl<L: Folding> Combine<L> for Smallest {
+    const NEUTRAL: f32 = f32::INFINITY;
+
     #[inline(always)]
     unsafe fn combine(a: L, b: L) -> L {
         // SAFETY: as above.
@@ -147,18 +180,70 @@ impl<L: Folding> Read<L> for Apart {
 }
 
 #[inline(always)]
-unsafe fn slide<L: Folding, C: Combine<L>>(row: &Row) {
+unsafe fn slide<L: Folding, C: Combine<L>>(lines: Lines, row: &Row) {
     // SAFETY: promised by the caller.
     unsafe {
         match row.windows.step {
-            1 => blocks::<L, C, Side>(row),
-            2 => blocks::<L, C, EveryOther>(row),
-            _ => blocks::<L, C, Apart>(row),
+            1 => by_columns::<L, C, Side>(lines, row),
+            2 => by_columns::<L, C, EveryOther>(lines, row),
+            _ => by_columns::<L, C, Apart>(lines, row),
         }
     }
 }
 
-/// All windows, those of several vectors at a time.
+/// Some rows after the other: what the columns of all windows come to, then the windows of that.
+#[inline(always)]
+unsafe fn by_columns<L: Folding, C: Combine<L>, R: Read<L>>(lines: Lines, row: &Row) {
+    let Windows { step, loops: [planes, rows, (columns, column)] } = row.windows;
+    let reach = columns.saturating_sub(1) * column + 1;
+    // SAFETY: promised by the caller; what is kept is written before it is read.
+    unsafe {
+        if planes.0 * rows.0 < 2 || columns <= step || reach > KEPT / 2 {
+            return each_line::<L, C, R>(lines, row);
+        }
+        let mut kept = [const { MaybeUninit::<f32>::uninit() }; KEPT];
+        let kept = kept.as_mut_ptr().cast::<f32>();
+        let most = (KEPT - reach) / step + 1;
+        for first in (0..row.count).step_by(most) {
+            let count = most.min(row.count - first);
+            let width = (count - 1) * step + reach;
+            let group = KEPT / width;
+            for line in (0..lines.count).step_by(group) {
+                let some = group.min(lines.count - line);
+                let of_columns = Row {
+                    windows: Windows { step: 1, loops: [planes, rows, (1, 0)] },
+                    start: C::NEUTRAL,
+                    source: row.source.add(line * lines.source + first * step),
+                    destination: kept,
+                    count: width,
+                };
+                each_line::<L, C, Side>(Lines { count: some, source: lines.source, destination: width }, &of_columns);
+                let of_windows = Row {
+                    windows: Windows { step, loops: [(1, 0), (1, 0), (columns, column)] },
+                    start: row.start,
+                    source: kept,
+                    destination: row.destination.add(line * lines.destination + first),
+                    count,
+                };
+                each_line::<L, C, R>(Lines { count: some, source: width, destination: lines.destination }, &of_windows);
+            }
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn each_line<L: Folding, C: Combine<L>, R: Read<L>>(lines: Lines, row: &Row) {
+    for line in 0..lines.count {
+        // SAFETY: promised by the caller.
+        unsafe {
+            let (source, destination) =
+                (row.source.add(line * lines.source), row.destination.add(line * lines.destination));
+            blocks::<L, C, R>(&Row { source, destination, ..*row });
+        }
+    }
+}
+
+/// All windows of a row, those of several vectors at a time.
 #[inline(always)]
 unsafe fn blocks<L: Folding, C: Combine<L>, R: Read<L>>(row: &Row) {
     // SAFETY: promised by the caller.
@@ -257,9 +342,9 @@ fn missing_or(a: f32, b: f32, bits: u32) -> f32 {
 ///
 /// # Safety
 /// As for [`fold`].
-pub(super) unsafe fn portable(function: RowFold, row: &Row) {
+pub(super) unsafe fn portable(function: RowFold, lines: Lines, row: &Row) {
     // SAFETY: promised by the caller.
-    unsafe { fold::<Portable<f32>>(function, row) }
+    unsafe { fold::<Portable<f32>>(function, lines, row) }
 }
 
 #[cfg(test)]
@@ -274,7 +359,7 @@ mod tests {
             if is_x86_feature_detected!("avx2") {
                 machines.push(avx2);
             }
-            if is_x86_feature_detected!("avx512f") {
+            if is_x86_feature_detected!("avx512dq") {
                 machines.push(avx512);
             }
         }
@@ -288,8 +373,29 @@ mod tests {
         let mut result = vec![-1.0; count];
         let row = Row { windows, start, source: numbers.as_ptr(), destination: result.as_mut_ptr(), count };
         // SAFETY: the last element of the last window is one of the numbers.
-        unsafe { machine(fold, &row) };
+        unsafe { machine(fold, Lines { count: 1, source: 0, destination: 0 }, &row) };
         result
+    }
+
+    #[test]
+    fn rows_of_windows_that_lie_apart_or_one_behind_the_other() {
+        let numbers: Vec<f32> = (0..500).map(|at| ((at * 37 + 11) % 101) as f32).collect();
+        for (count, source, destination) in [(20, 24, 20), (20, 20, 20), (7, 9, 11), (20, 40, 20)] {
+            let windows = Windows { step: 1, loops: [(1, 0), (1, 0), (5, 1)] };
+            let expected = |line: usize, at: usize| numbers[line * source + at..][..5].iter().sum::<f32>();
+            for machine in machines() {
+                let mut result = vec![-1.0; 5 * destination];
+                let (from, to) = (numbers.as_ptr(), result.as_mut_ptr());
+                let row = Row { windows, start: 0.0, source: from, destination: to, count };
+                // SAFETY: the last element of the last window is one of the numbers.
+                unsafe { machine(RowFold::Sum, Lines { count: 5, source, destination }, &row) };
+                for (line, row) in result.chunks_exact(destination).enumerate() {
+                    let (folded, behind) = row.split_at(count);
+                    assert!(folded.iter().enumerate().all(|(at, &number)| number == expected(line, at)));
+                    assert!(behind.iter().all(|&number| number == -1.0));
+                }
+            }
+        }
     }
 
     fn window(numbers: &[f32], first: usize) -> impl Iterator<Item = f32> {
@@ -307,6 +413,29 @@ mod tests {
                 assert_eq!(folded(machine, RowFold::Sum, &numbers, step, count), sums);
                 let largest = (0..count).map(|at| window(&numbers, at * step).fold(f32::NEG_INFINITY, f32::max));
                 assert_eq!(folded(machine, RowFold::Largest, &numbers, step, count), largest.collect::<Vec<f32>>());
+            }
+        }
+    }
+
+    #[test]
+    fn columns_that_windows_share() {
+        // whole numbers, whose sums are the same in any order
+        let numbers: Vec<f32> = (0..40_000).map(|at| ((at * 37 + 11) % 101) as f32).collect();
+        for (step, count) in [(1, 40), (2, 30), (2, 3), (1, 9000), (3, 2500)] {
+            let (source, columns) = (if count > 100 { 10_000 } else { 100 }, 5);
+            let windows = Windows { step, loops: [(1, 0), (3, source), (columns, 1)] };
+            let expected = |line: usize, at: usize| -> f32 {
+                let first = line * source + at * step;
+                (0..3).flat_map(|row| &numbers[first + row * source..][..columns]).sum()
+            };
+            for machine in machines() {
+                let mut result = vec![-1.0; 2 * count];
+                let (from, to) = (numbers.as_ptr(), result.as_mut_ptr());
+                let row = Row { windows, start: 0.0, source: from, destination: to, count };
+                // SAFETY: the last element of the last window is one of the numbers.
+                unsafe { machine(RowFold::Sum, Lines { count: 2, source, destination: count }, &row) };
+                let found = |(at, &number): (usize, &f32)| number == expected(at / count, at % count);
+                assert!(result.iter().enumerate().all(found));
             }
         }
     }

@@ -5,7 +5,7 @@ use std::arch::x86_64::*;
 use abi::RowFold;
 
 use super::lanes::Lanes;
-use super::windows::{Folding, Row, fold};
+use super::windows::{Folding, Lines, Row, fold};
 
 impl Folding for __m512 {
     #[inline(always)]
@@ -23,26 +23,24 @@ impl Folding for __m512 {
     #[inline(always)]
     unsafe fn larger(self, other: Self) -> Self {
         // SAFETY: as above.
-        unsafe {
-            // of two zeros either way gives another one
-            let [one, two] = [_mm512_max_ps(self, other), _mm512_max_ps(other, self)].map(|x| _mm512_castps_si512(x));
-            missing_or512(self, other, _mm512_and_si512(one, two))
-        }
+        unsafe { _mm512_mask_range_ps::<LARGER>(missing(), there(self, other), self, other) }
     }
 
     #[inline(always)]
     unsafe fn smaller(self, other: Self) -> Self {
         // SAFETY: as above.
-        unsafe {
-            let [one, two] = [_mm512_min_ps(self, other), _mm512_min_ps(other, self)].map(|x| _mm512_castps_si512(x));
-            missing_or512(self, other, _mm512_or_si512(one, two))
-        }
+        unsafe { _mm512_mask_range_ps::<SMALLER>(missing(), there(self, other), self, other) }
     }
 
     #[inline(always)]
     unsafe fn load_every_other(from: *const f32, count: usize) -> Self {
         // SAFETY: as above, and the caller vouches for the elements.
         unsafe {
+            if count == Self::WIDTH {
+                // two registers that overlap in an element, as the one behind the last may not be there
+                let even = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 17, 19, 21, 23, 25, 27, 29, 31);
+                return _mm512_permutex2var_ps(Self::load(from), even, Self::load(from.add(15)));
+            }
             let reach = (2 * count).saturating_sub(1);
             let low = Self::load_masked(from, Self::mask(reach.min(16)));
             let high = Self::load_masked(from.wrapping_add(16), Self::mask(reach.saturating_sub(16)));
@@ -52,17 +50,28 @@ impl Folding for __m512 {
     }
 }
 
-/// Numbers by their bits, or NaN where one of two is.
+/// The larger or the smaller of two numbers, of zeros the one that is larger or smaller by its sign.
+const LARGER: i32 = 0b01_01;
+const SMALLER: i32 = 0b01_00;
+
+/// NaN in all lanes.
 ///
 /// # Safety
 /// AVX-512 is there.
 #[inline(always)]
-unsafe fn missing_or512(a: __m512, b: __m512, bits: __m512i) -> __m512 {
+unsafe fn missing() -> __m512 {
     // SAFETY: promised by the caller.
-    unsafe {
-        let missing = _mm512_cmp_ps_mask::<_CMP_UNORD_Q>(a, b);
-        _mm512_mask_blend_ps(missing, _mm512_castsi512_ps(bits), _mm512_set1_ps(f32::NAN))
-    }
+    unsafe { _mm512_set1_ps(f32::NAN) }
+}
+
+/// The lanes in which neither number is NaN.
+///
+/// # Safety
+/// AVX-512 is there.
+#[inline(always)]
+unsafe fn there(a: __m512, b: __m512) -> __mmask16 {
+    // SAFETY: promised by the caller.
+    unsafe { _mm512_cmp_ps_mask::<_CMP_ORD_Q>(a, b) }
 }
 
 impl Folding for __m256 {
@@ -101,10 +110,14 @@ impl Folding for __m256 {
     unsafe fn load_every_other(from: *const f32, count: usize) -> Self {
         // SAFETY: as above, and the caller vouches for the elements.
         unsafe {
-            let reach = (2 * count).saturating_sub(1);
-            let low = Self::load_masked(from, Self::mask(reach.min(8)));
-            let high = Self::load_masked(from.wrapping_add(8), Self::mask(reach.saturating_sub(8)));
-            let pairs = _mm256_shuffle_ps::<0b10_00_10_00>(low, high);
+            let pairs = if count == Self::WIDTH {
+                _mm256_shuffle_ps::<0b11_01_10_00>(Self::load(from), Self::load(from.add(7)))
+            } else {
+                let reach = (2 * count).saturating_sub(1);
+                let low = Self::load_masked(from, Self::mask(reach.min(8)));
+                let high = Self::load_masked(from.wrapping_add(8), Self::mask(reach.saturating_sub(8)));
+                _mm256_shuffle_ps::<0b10_00_10_00>(low, high)
+            };
             _mm256_castpd_ps(_mm256_permute4x64_pd::<0b11_01_10_00>(_mm256_castps_pd(pairs)))
         }
     }
@@ -112,16 +125,16 @@ impl Folding for __m256 {
 
 /// # Safety
 /// As for [`super::windows::fold`].
-#[target_feature(enable = "avx512f")]
-pub(super) unsafe fn avx512(function: RowFold, row: &Row) {
-    // SAFETY: promised by the caller; the feature is enabled here.
-    unsafe { fold::<__m512>(function, row) }
+#[target_feature(enable = "avx512f,avx512dq")]
+pub(super) unsafe fn avx512(function: RowFold, lines: Lines, row: &Row) {
+    // SAFETY: promised by the caller; the features are enabled here.
+    unsafe { fold::<__m512>(function, lines, row) }
 }
 
 /// # Safety
 /// As for [`super::windows::fold`].
 #[target_feature(enable = "avx2,fma")]
-pub(super) unsafe fn avx2(function: RowFold, row: &Row) {
+pub(super) unsafe fn avx2(function: RowFold, lines: Lines, row: &Row) {
     // SAFETY: promised by the caller; the features are enabled here.
-    unsafe { fold::<__m256>(function, row) }
+    unsafe { fold::<__m256>(function, lines, row) }
 }

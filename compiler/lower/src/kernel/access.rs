@@ -49,8 +49,7 @@ impl Emitter<'_> {
 
     /// Every other element from two vectors, the second of which ends with the last of them.
     fn load_every_other(&mut self, buffer: Value, subscripts: &[Lane], element: &Type) -> Option<Value> {
-        let (last, outer) = subscripts.split_last()?;
-        let Lane::EveryOther(base) = *last else { return None };
+        let (outer, base) = self.every_other(buffer, subscripts)?;
         let lanes = self.lanes as i64;
         if !self.is_whole(element) {
             return None;
@@ -70,6 +69,21 @@ impl Emitter<'_> {
         let mask: Vec<i64> = (0..lanes).map(pick).collect();
         let mask = Attributes::from([("mask", Attribute::i64_dense_array(&mask))]);
         Some(self.pure("vector.shuffle", &[first, second], r#type, mask))
+    }
+
+    /// The outer subscripts and the last one of the first lane, where lanes are every other element: by their last subscript, or by the
+    /// one in front of an axis of two.
+    fn every_other(&self, buffer: Value, subscripts: &[Lane]) -> Option<(Vec<Lane>, Value)> {
+        let (last, outer) = subscripts.split_last()?;
+        match (outer.split_last(), last) {
+            (_, Lane::EveryOther(base)) => Some((outer.to_vec(), *base)),
+            (Some((Lane::Iota(pair), outer)), Lane::Uniform(index)) => {
+                let is_pair = self.body.value_type(buffer).shape()?.last() == Some(&Some(2));
+                let outer = outer.iter().cloned().chain([Lane::Uniform(*pair)]).collect();
+                is_pair.then_some((outer, *index))
+            }
+            _ => None,
+        }
     }
 
     fn load_scalar(&mut self, buffer: Value, indices: &[Value], element: Type) -> Value {

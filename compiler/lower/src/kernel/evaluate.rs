@@ -106,13 +106,18 @@ impl Emitter<'_> {
 
     /// A value of an operation's body at a point of its loops, of which only those have to be open that it depends on.
     pub(super) fn evaluate_value(&mut self, generic: &Generic, point: &[Option<Lane>], value: Value) -> Lane {
+        self.evaluate_values(generic, point, &[value]).remove(0)
+    }
+
+    /// The same for several values.
+    pub(super) fn evaluate_values(&mut self, generic: &Generic, point: &[Option<Lane>], wanted: &[Value]) -> Vec<Lane> {
         let source = self.source;
-        let slice = Slice::of(source, generic.block, &[value], |_| false);
+        let slice = Slice::of(source, generic.block, wanted, |_| false);
         let mut values = self.read_inputs(generic, point, |argument| slice.arguments.contains(&argument));
         for &op in source.ops(generic.block).iter().filter(|op| slice.ops.contains(*op)) {
             self.evaluate_op(op, point, &mut values);
         }
-        self.body_value(value, &values)
+        wanted.iter().map(|&value| self.body_value(value, &values)).collect()
     }
 
     /// The inputs that a body reads at a point, for those of its arguments that are wanted.

@@ -11,7 +11,7 @@ use super::gathered::{emit_gathered, gathered};
 use super::lane::Lane;
 use super::tables::{columns, emit_with_tables};
 use super::tile::{crossed_dim, emit_tiles};
-use super::windows::{fold_windows, sliding_windows};
+use super::windows::{emit_windows, sliding_windows};
 use dialects::linalg::generic::{Generic, Iterator};
 
 /// Elements of a long row that one thread computes at a time.
@@ -58,20 +58,22 @@ pub fn emit_elementwise(emitter: &mut Emitter<'_>, pieces: &[Piece<'_>]) {
         {
             return emit_gathered(emitter, piece, &gathered, &extents, work);
         }
-        if let Some(columns) = columns(emitter.source, pieces) {
+        if let Some(columns) = columns(emitter, pieces) {
             return emit_with_tables(emitter, pieces, &columns, &extents, work);
+        }
+        if let Some(windows) = sliding_windows(emitter, pieces) {
+            return emit_windows(emitter, &pieces[0], &windows, &extents, work);
         }
         if outer.is_empty() || emitter.constant_value(last).is_some_and(|last| last > CHUNK) {
             return emit_chunks(emitter, pieces, (outer, last), work);
         }
     }
-    let windows = sliding_windows(emitter, pieces);
     // short rows are gathered: one iteration runs over the last two dimensions
     let groups = shape.iter().rev().skip(2).fold(1, |count: i64, extent| count.saturating_mul(extent.unwrap_or(1)));
     let longest = if groups >= MANY { SHORT_ROW_OF_MANY } else { SHORT_ROW };
     let short = shape[shape.len() - 1].is_some_and(|extent| extent <= longest);
     let (outer, middle) = match outer.split_last() {
-        Some((&middle, outer)) if short && reductions.is_empty() && windows.is_none() => (outer, Some(middle)),
+        Some((&middle, outer)) if short && reductions.is_empty() => (outer, Some(middle)),
         _ => (outer, None),
     };
     let rows = outer.iter().fold(emitter.index(1), |product, &extent| emitter.mul(product, extent));
@@ -96,14 +98,8 @@ pub fn emit_elementwise(emitter: &mut Emitter<'_>, pieces: &[Piece<'_>]) {
             let subscripts: Vec<Lane> = map.iter().map(|e| emitter.affine(e, &point)).collect();
             emitter.evaluate(*value, &subscripts);
         }
-        if let Some(windows) = &windows {
-            fold_windows(emitter, &pieces[0], windows, &row_point, last);
-        }
-        // where the result is nothing else, it is there
-        if windows.as_ref().is_none_or(|windows| windows.value != pieces[0].value) {
-            emit_row(emitter, pieces, &row_point, zero, last);
-        }
-        for value in staged.into_iter().chain(windows.as_ref().map(|windows| windows.value)) {
+        emit_row(emitter, pieces, &row_point, zero, last);
+        if let Some(value) = staged {
             emitter.unbind_buffer(value);
         }
     });

@@ -1,5 +1,6 @@
-//! What a result's columns say by themselves, as the coordinates and weights of a resized image: computed once for many rows, into
-//! tables that the rows read.
+//! What a result's columns say by themselves, as the coordinates and weights of a resized image, or with some of its outer indices
+//! alone, as those of a sampled one, which are the same for all channels: computed once for many rows, into tables that the rows
+//! read.
 
 use ir::{Attribute, Body, IndexMap, IndexSet, Op, Type, Value, ValueDefinition};
 
@@ -17,11 +18,25 @@ const ROWS: i64 = 64;
 const LEAST: usize = 6;
 /// Tables that a thread has memory for.
 const MOST: usize = 12;
+/// Rows that are worth tables of their own.
+const FEWEST: i64 = 8;
+/// The number of rows that is assumed where it is not known.
+const ASSUMED_ROWS: i64 = 64;
 
-/// Values of an operation's body that depend on the column alone.
+/// Values of an operation's body that depend on the column, and that many rows share.
 pub(super) struct Columns {
     generic: Generic,
     values: Vec<Value>,
+    shared: Shared,
+}
+
+/// Which rows share what columns say.
+#[derive(Clone, Copy, PartialEq)]
+enum Shared {
+    /// All.
+    Everywhere,
+    /// Those that differ in the index of this dimension.
+    Across(usize),
 }
 
 /// Where such values are while rows are computed.
@@ -35,8 +50,9 @@ pub(super) struct Tables {
 }
 
 /// What the columns of a result say, if that is worth tables.
-pub(super) fn columns(source: &Body, pieces: &[Piece<'_>]) -> Option<Columns> {
+pub(super) fn columns(emitter: &Emitter<'_>, pieces: &[Piece<'_>]) -> Option<Columns> {
     let [piece] = pieces else { return None };
+    let source = emitter.source;
     let mut pending = vec![piece.value];
     let mut seen: IndexSet<Value> = IndexSet::default();
     while let Some(value) = pending.pop() {
@@ -45,9 +61,20 @@ pub(super) fn columns(source: &Body, pieces: &[Piece<'_>]) -> Option<Columns> {
         if !is_plain || source.ops(generic.block).iter().any(|&op| source.name(op) == "cf.assert") {
             continue;
         }
-        let values = column_values(source, &generic);
-        if (1..=MOST).contains(&values.len()) {
-            return Some(Columns { generic, values });
+        let extents = generic.extents(source);
+        let is_repeated = |&dim: &usize| extents[dim].is_none_or(|extent| extent >= FEWEST);
+        let across = (0..generic.rank() - 1).filter(is_repeated).map(Shared::Across);
+        let mut best: Option<(usize, Columns)> = None;
+        for shared in std::iter::once(Shared::Everywhere).chain(across) {
+            let values = column_values(emitter, &generic, shared);
+            let is_worth = shared == Shared::Everywhere || values.iter().any(|&v| *source.value_type(v) == Type::Index);
+            let saved = Slice::of(source, generic.block, &values, |_| false).ops.len();
+            if (1..=MOST).contains(&values.len()) && is_worth && best.as_ref().is_none_or(|(most, _)| saved > *most) {
+                best = Some((saved, Columns { generic: generic.clone(), values, shared }));
+            }
+        }
+        if let Some((_, columns)) = best {
+            return Some(columns);
         }
         let maps = generic.maps.iter().zip(&generic.inputs);
         pending.extend(maps.filter(|(map, _)| map.is_identity()).map(|(_, &input)| input));
@@ -55,41 +82,60 @@ pub(super) fn columns(source: &Body, pieces: &[Piece<'_>]) -> Option<Columns> {
     None
 }
 
-/// Numbers that depend on the last loop's index alone and on which others depend that do not.
-fn column_values(source: &Body, generic: &Generic) -> Vec<Value> {
-    let last = generic.rank() as i64 - 1;
-    let mut of_column: IndexSet<Value> = IndexSet::default();
-    let mut fixed: IndexSet<Value> = IndexSet::default();
-    for &op in source.ops(generic.block) {
-        let &[result] = source.op(op).results() else { continue };
-        let is_inside = |value: &Value| match source.definition(*value) {
-            ValueDefinition::Argument { block, index } if block == generic.block => {
-                generic.inputs.get(index as usize).is_none_or(|&input| source.value_type(input).as_tensor().is_some())
-            }
-            ValueDefinition::Result { op, .. } => source.op(op).parent() == Some(generic.block),
-            ValueDefinition::Argument { .. } => false,
-        };
-        let operands = source.op(op).operands();
-        let is_known = |value: &Value| !is_inside(value) || fixed.contains(value) || of_column.contains(value);
-        let is_own_index = source.name(op) == "linalg.index" && source.op(op).attributes.integer("dim") == Some(last);
-        let is_computed = matches!(source.op(op).name.dialect(), "arith" | "math") && operands.iter().all(is_known);
-        if is_own_index || (is_computed && operands.iter().any(|operand| of_column.contains(operand))) {
-            of_column.insert(result);
-        } else if is_computed {
-            fixed.insert(result);
-        }
-    }
+/// Numbers that depend on the last loop's index, are the same for rows that share them, and on which others depend that are not.
+fn column_values(emitter: &Emitter<'_>, generic: &Generic, shared: Shared) -> Vec<Value> {
+    let source = emitter.source;
+    let known = shared_values(emitter, generic, shared);
+    let is_of_column = |value: &Value| known.get(value) == Some(&true);
     let is_read = |value: Value| {
-        source
-            .uses(value)
-            .iter()
-            .any(|r#use| !source.op(r#use.op).results().first().is_some_and(|result| of_column.contains(result)))
+        source.uses(value).iter().any(|r#use| !source.op(r#use.op).results().first().is_some_and(is_of_column))
     };
     let is_worth = |value: Value| {
         let is_number = matches!(source.value_type(value), Type::Index | Type::Float(_));
         is_number && Slice::of(source, generic.block, &[value], |_| false).ops.len() >= LEAST
     };
-    of_column.iter().copied().filter(|&value| is_read(value) && is_worth(value)).collect()
+    known.keys().copied().filter(|value| is_of_column(value) && is_read(*value) && is_worth(*value)).collect()
+}
+
+/// Values of a body that are the same for rows that share them, and whether they depend on the last loop's index.
+fn shared_values(emitter: &Emitter<'_>, generic: &Generic, shared: Shared) -> IndexMap<Value, bool> {
+    let source = emitter.source;
+    let last = generic.rank() - 1;
+    let mut known: IndexMap<Value, bool> = IndexMap::default();
+    let arguments = source.arguments(generic.block);
+    for ((&argument, &input), map) in arguments.iter().zip(&generic.inputs).zip(&generic.maps) {
+        let uses = |dim: usize| map.results.iter().any(|subscript| subscript.uses_dim(dim as u32));
+        let is_tensor = source.value_type(input).as_tensor().is_some();
+        match shared {
+            _ if !is_tensor => known.extend([(argument, false)]),
+            Shared::Across(dim) if emitter.buffer(input).is_some() && !uses(dim) => {
+                known.extend([(argument, uses(last))]);
+            }
+            Shared::Across(_) | Shared::Everywhere => {}
+        }
+    }
+    for &op in source.ops(generic.block) {
+        let &[result] = source.op(op).results() else { continue };
+        let operands = source.op(op).operands();
+        let of_column = |operand: &Value| match source.definition(*operand) {
+            ValueDefinition::Argument { block, .. } if block != generic.block => Some(false),
+            ValueDefinition::Result { op, .. } if source.op(op).parent() != Some(generic.block) => Some(false),
+            ValueDefinition::Argument { .. } | ValueDefinition::Result { .. } => known.get(operand).copied(),
+        };
+        let computed = || operands.iter().try_fold(false, |any, operand| Some(any | of_column(operand)?));
+        let is_of_column = match source.name(op) {
+            "linalg.index" => match (source.op(op).attributes.integer("dim"), shared) {
+                (Some(dim), _) if dim == last as i64 => Some(true),
+                (Some(dim), Shared::Across(other)) if dim != other as i64 => Some(false),
+                _ => None,
+            },
+            "tensor.extract" if shared != Shared::Everywhere && emitter.buffer(operands[0]).is_some() => computed(),
+            _ if matches!(source.op(op).name.dialect(), "arith" | "math") => computed(),
+            _ => None,
+        };
+        known.extend(is_of_column.map(|of_column| (result, of_column)));
+    }
+    known
 }
 
 /// Emits the loops that compute a result's rows with tables.
@@ -101,17 +147,91 @@ pub(super) fn emit_with_tables(
     work: i64,
 ) {
     let outer = &extents[..extents.len() - 1];
-    each_group(emitter, extents, work, |emitter, rows, [begin, end]| {
-        let buffers: IndexMap<Value, Value> =
-            columns.values.iter().map(|&value| (value, table(emitter, value))).collect();
-        fill(emitter, columns, &buffers, begin, end);
-        emitter.tables = Some(Tables::new(emitter.source, columns, &buffers, begin));
-        emitter.for_loop(rows[0], rows[1], 1, &[], |emitter, row, _| {
-            let row: Vec<Lane> = delinearize(emitter, row, outer).into_iter().map(Lane::Uniform).collect();
-            emit_row(emitter, pieces, &row, begin, end);
+    match columns.shared {
+        Shared::Everywhere => each_group(emitter, extents, work, |emitter, rows, [begin, end]| {
+            with_tables(emitter, columns, &vec![None; outer.len()], [begin, end], |emitter| {
+                emitter.for_loop(rows[0], rows[1], 1, &[], |emitter, row, _| {
+                    let row: Vec<Lane> = delinearize(emitter, row, outer).into_iter().map(Lane::Uniform).collect();
+                    emit_row(emitter, pieces, &row, begin, end);
+                    vec![]
+                });
+            });
+        }),
+        Shared::Across(dim) => each_place(emitter, extents, (dim, work), |emitter, row, [begin, end]| {
+            let point: Vec<Option<Lane>> = row.iter().map(|index| index.map(Lane::Uniform)).collect();
+            with_tables(emitter, columns, &point, [begin, end], |emitter| {
+                let zero = emitter.index(0);
+                emitter.for_loop(zero, extents[dim], 1, &[], |emitter, index, _| {
+                    let row: Vec<Lane> = row.iter().map(|own| Lane::Uniform(own.unwrap_or(index))).collect();
+                    emit_row(emitter, pieces, &row, begin, end);
+                    vec![]
+                });
+            });
+        }),
+    }
+}
+
+/// Builds what reads tables of what columns say at a point of the outer loops, where those are open that the columns depend on.
+fn with_tables(
+    emitter: &mut Emitter<'_>,
+    columns: &Columns,
+    outer: &[Option<Lane>],
+    [begin, end]: [Value; 2],
+    build: impl FnOnce(&mut Emitter<'_>),
+) {
+    let buffers: IndexMap<Value, Value> = columns.values.iter().map(|&value| (value, table(emitter, value))).collect();
+    let mut first = begin;
+    if columns.shared != Shared::Everywhere {
+        let width = emitter.index(emitter.lanes as i64);
+        let count = emitter.sub(end, begin);
+        let rest = emitter.rem(count, width);
+        let whole = emitter.sub(end, rest);
+        emitter.for_loop(begin, whole, emitter.lanes as i64, &[], |emitter, column, _| {
+            fill(emitter, columns, &buffers, (outer, Lane::Iota(column)), begin);
             vec![]
         });
-        emitter.tables = None;
+        first = whole;
+    }
+    if first != end {
+        emitter.for_loop(first, end, 1, &[], |emitter, column, _| {
+            fill(emitter, columns, &buffers, (outer, Lane::Uniform(column)), begin);
+            vec![]
+        });
+    }
+    emitter.tables = Some(Tables::new(emitter.source, columns, &buffers, begin));
+    build(emitter);
+    emitter.tables = None;
+}
+
+/// A parallel loop over the outer loops but one and over pieces of rows; `build` gets the indices of those, the first column, and the one
+/// behind the last.
+fn each_place(
+    emitter: &mut Emitter<'_>,
+    extents: &[Value],
+    (dim, work): (usize, i64),
+    build: impl FnOnce(&mut Emitter<'_>, &[Option<Value>], [Value; 2]),
+) {
+    let (&last, outer) = extents.split_last().expect("there is a last dimension");
+    let length = emitter.index(PIECE);
+    let round = emitter.index(PIECE - 1);
+    let padded = emitter.add(last, round);
+    let pieces = emitter.div(padded, length);
+    let is_whole = emitter.constant_value(pieces) == Some(1);
+    let mut counts: Vec<Value> = outer.to_vec();
+    counts.remove(dim);
+    counts.extend((!is_whole).then_some(pieces));
+    let count = counts.iter().fold(emitter.index(1), |product, &extent| emitter.mul(product, extent));
+    let rows = emitter.constant_value(extents[dim]).unwrap_or(ASSUMED_ROWS);
+    let elements = emitter.constant_value(last).map_or(PIECE, |last| last.min(PIECE)).saturating_mul(rows);
+    emitter.parallel_loop(count, work.saturating_mul(elements), |emitter, index| {
+        let mut row: Vec<Option<Value>> = delinearize(emitter, index, &counts).into_iter().map(Some).collect();
+        let piece = if is_whole { None } else { row.pop().flatten() };
+        let piece = piece.unwrap_or_else(|| emitter.index(0));
+        row.insert(dim, None);
+        let begin = emitter.mul(piece, length);
+        let end = emitter.add(begin, length);
+        let end = emitter.min(end, last);
+        build(emitter, &row, [begin, end]);
     });
 }
 
@@ -157,26 +277,34 @@ fn table(emitter: &mut Emitter<'_>, value: Value) -> Value {
     emitter.body.result(op, 0)
 }
 
-/// Computes the columns' values, one column after the other.
-fn fill(emitter: &mut Emitter<'_>, columns: &Columns, buffers: &IndexMap<Value, Value>, begin: Value, end: Value) {
-    emitter.for_loop(begin, end, 1, &[], |emitter, column, _| {
-        let mut point = vec![None; columns.generic.rank()];
-        point[columns.generic.rank() - 1] = Some(Lane::Uniform(column));
-        let place = emitter.sub(column, begin);
-        for (&value, &buffer) in buffers {
-            let mut entry = emitter.evaluate_value(&columns.generic, &point, value);
-            if let (Type::Index, Lane::Uniform(index)) = (emitter.source.value_type(value), &entry) {
-                entry = Lane::Uniform(emitter.pure("arith.index_cast", &[*index], Type::I64, []));
-            }
-            emitter.store(&entry, buffer, &[Lane::Uniform(place)]);
+/// Computes the values of a column, or of neighbouring ones.
+fn fill(
+    emitter: &mut Emitter<'_>,
+    columns: &Columns,
+    buffers: &IndexMap<Value, Value>,
+    (outer, column): (&[Option<Lane>], Lane),
+    begin: Value,
+) {
+    let point: Vec<Option<Lane>> = outer.iter().cloned().chain([Some(column.clone())]).collect();
+    let place = match column {
+        Lane::Iota(first) => Lane::Iota(emitter.sub(first, begin)),
+        lane => Lane::Uniform(emitter.sub(lane.uniform().expect("a column or neighbouring ones"), begin)),
+    };
+    let entries = emitter.evaluate_values(&columns.generic, &point, &columns.values);
+    for ((value, &buffer), mut entry) in buffers.iter().zip(entries) {
+        if *emitter.source.value_type(*value) == Type::Index {
+            let indices = emitter.scalars_of(&entry);
+            let mut numbers: Vec<Value> =
+                indices.iter().map(|&index| emitter.pure("arith.index_cast", &[index], Type::I64, [])).collect();
+            entry = if numbers.len() == 1 { Lane::Uniform(numbers.remove(0)) } else { Lane::Scalars(numbers) };
         }
-        vec![]
-    });
+        emitter.store(&entry, buffer, std::slice::from_ref(&place));
+    }
 }
 
 impl Tables {
     fn new(source: &Body, columns: &Columns, buffers: &IndexMap<Value, Value>, begin: Value) -> Tables {
-        let Columns { generic, values } = columns;
+        let Columns { generic, values, .. } = columns;
         let rest = Slice::of(source, generic.block, generic.yields(source), |value| values.contains(&value));
         Tables { op: generic.op, begin, buffers: buffers.clone(), rest }
     }

@@ -1,4 +1,4 @@
-//! Windows that slide along rows of floats, as those of pools do: the runtime folds those of a whole row at once, where its vectors
+//! Windows that slide along rows of floats, as those of pools do: the runtime folds those of some rows at once, where its vectors
 //! are wider than those of the code around it.
 
 use abi::RowFold;
@@ -7,13 +7,17 @@ use ir::{AffineExpr, Attribute, IndexSet, Type, Value};
 use super::contract::{address, buffer_strides, operand_strides};
 use super::emit::Emitter;
 use super::lane::Lane;
-use super::loops::{Piece, shift};
+use super::loops::{Piece, delinearize, emit_row, shift};
 use dialects::linalg::generic::{Generic, Iterator};
 
 /// Loops of a window that a call runs through.
 const LOOPS: usize = 3;
 /// Rows known to be shorter are left to the code around them.
 const SHORTEST: i64 = 8;
+/// Rows that are folded by one call: few enough to stay in the nearest cache for what is done with them.
+const LINES: i64 = 32;
+/// Elements of a row, as work is estimated.
+const ASSUMED_ROW: i64 = 64;
 
 /// A reduction whose windows slide along the rows of a result.
 pub(super) struct Windows {
@@ -80,15 +84,62 @@ fn windows_of(emitter: &mut Emitter<'_>, value: Value, generic: &Generic) -> Opt
     (slides && is_linear).then(|| Windows { value, generic: generic.clone(), input, fold })
 }
 
-/// Folds the windows of a row of the result, and has its elements read where the result's go.
-pub(super) fn fold_windows(
+/// Emits the loops that compute a result whose elements are made of windows, a group of rows after the other.
+pub(super) fn emit_windows(
+    emitter: &mut Emitter<'_>,
+    piece: &Piece<'_>,
+    windows: &Windows,
+    extents: &[Value],
+    work: i64,
+) {
+    let (&last, outer) = extents.split_last().expect("there is a last dimension");
+    let (lines, planes) = match outer.split_last() {
+        Some((&lines, planes)) => (lines, planes),
+        None => (emitter.index(1), outer),
+    };
+    let (group, round) = (emitter.index(LINES), emitter.index(LINES - 1));
+    let padded = emitter.add(lines, round);
+    let groups: Vec<Value> = planes.iter().copied().chain([emitter.div(padded, group)]).collect();
+    let count = groups.iter().fold(emitter.index(1), |product, &extent| emitter.mul(product, extent));
+    emitter.parallel_loop(count, work.saturating_mul(LINES * ASSUMED_ROW), |emitter, index| {
+        let mut plane = delinearize(emitter, index, &groups);
+        let begin = plane.pop().expect("the last index counts groups");
+        let begin = emitter.mul(begin, group);
+        let end = emitter.add(begin, group);
+        let end = emitter.min(end, lines);
+        let row_of = |line: Value| -> Vec<Lane> {
+            let line = outer.last().map(|_| line);
+            plane.iter().copied().chain(line).map(Lane::Uniform).collect()
+        };
+        let row = row_of(begin);
+        let count = emitter.sub(end, begin);
+        fold_windows(emitter, piece, windows, &row, [count, last]);
+        // where the result is nothing else, it is there
+        if windows.value == piece.value {
+            return;
+        }
+        emitter.for_loop(begin, end, 1, &[], |emitter, line, _| {
+            let row = row_of(line);
+            let folded = row_start(emitter, piece, &row);
+            let folded = emitter.pure("rt.buffer", &[folded], Type::memref(vec![None], Type::F32), []);
+            emitter.bind_row_buffer(windows.value, folded);
+            let zero = emitter.index(0);
+            emit_row(emitter, std::slice::from_ref(piece), &row, zero, last);
+            emitter.unbind_buffer(windows.value);
+            vec![]
+        });
+    });
+}
+
+/// Folds the windows of some rows of the result from `row` on, into where those belong.
+fn fold_windows(
     emitter: &mut Emitter<'_>,
     piece: &Piece<'_>,
     windows: &Windows,
     row: &[Lane],
-    extent: Value,
+    [lines, extent]: [Value; 2],
 ) {
-    let Windows { value, generic, input, fold } = windows;
+    let Windows { generic, input, fold, .. } = windows;
     let zero = emitter.index(0);
     let (strides, mut offset) = operand_strides(emitter, generic, *input);
     for (lane, &stride) in row.iter().zip(&strides) {
@@ -102,7 +153,10 @@ pub(super) fn fold_windows(
     point.resize(generic.rank(), None);
     let start = emitter.start(generic, 0, &point).uniform().expect("windows start from a constant");
     let kind = emitter.index(*fold as i64);
-    let mut operands = vec![kind, start, from, to, extent, strides[row.len()]];
+    let line = row.len().checked_sub(1);
+    let apart = line.map_or(zero, |line| buffer_strides(emitter, piece.buffer)[line]);
+    let mut operands = vec![kind, start, from, to, lines, line.map_or(zero, |line| strides[line]), apart];
+    operands.extend([extent, strides[row.len()]]);
     let loops = emitter.reduction_loops(generic);
     let missing = LOOPS - loops.len();
     for _ in 0..missing {
@@ -111,8 +165,6 @@ pub(super) fn fold_windows(
     operands.extend(loops.into_iter().flat_map(|(dim, extent)| [extent, strides[dim]]));
     let callee = [("callee", Attribute::symbol("rt_fold_windows"))];
     emitter.effect("func.call", &operands, &[], callee);
-    let row = emitter.pure("rt.buffer", &[to], Type::memref(vec![None], Type::F32), []);
-    emitter.bind_row_buffer(*value, row);
 }
 
 /// The address of the first element of a row of a result.

@@ -49,6 +49,34 @@ pub(super) fn applied_functions(body: &Body, block: Block, is_fixed: &dyn Fn(Val
     found
 }
 
+/// The arithmetic with scalars that an operation is the last part of: worth a call where a loop does nothing else.
+pub(super) fn scalar_arithmetic(
+    body: &Body,
+    block: Block,
+    op: Op,
+    is_fixed: &dyn Fn(Value) -> bool,
+) -> Option<Applied> {
+    let chain = Chain { body, block, is_fixed };
+    let &[a, b] = body.op(op).operands() else { return None };
+    let (function, parameters, operand) = match body.name(op) {
+        "arith.mulf" => match (chain.fixed(a), chain.fixed(b)) {
+            (None, Some(factor)) => (RowFunction::Multiply, vec![factor], a),
+            (Some(factor), None) => (RowFunction::Multiply, vec![factor], b),
+            _ => return None,
+        },
+        "arith.divf" => (RowFunction::Divide, vec![chain.fixed(b)?], a),
+        "arith.subf" => match chain.defining(a, "arith.subf") {
+            Some(inner) => {
+                let parameters = vec![chain.fixed(body.operand(inner, 1))?, chain.fixed(b)?];
+                (RowFunction::Subtract, parameters, body.operand(inner, 0))
+            }
+            None => (RowFunction::Subtract, vec![chain.fixed(b)?], a),
+        },
+        _ => return None,
+    };
+    Some(chain.applied(function, parameters, op, operand, vec![]))
+}
+
 /// Operations of a block that are applied one to another.
 struct Chain<'a> {
     body: &'a Body,

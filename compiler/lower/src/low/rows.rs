@@ -9,7 +9,7 @@ use abi::RowFunction;
 use ir::clone::Mapping;
 use ir::{Attribute, Block, Body, Builder, IndexMap, IndexSet, Module, Op, Type, Value, ValueDefinition};
 
-use super::row_functions::{Applied, Parameter, applied_functions};
+use super::row_functions::{Applied, Parameter, applied_functions, scalar_arithmetic};
 use super::scope::{definitions, enclosing_parallel_block, stack_memory, with_body};
 
 /// Elements of a piece: few enough for all that is stored of them to stay in the nearest cache.
@@ -23,7 +23,7 @@ pub(super) fn map_rows(module: &mut Module) {
         with_body(module, function, |_, body| {
             for op in body.walk_all() {
                 match RowLoop::of(body, op) {
-                    Some(row) if row.rows.is_empty() => row.copy_whole(body),
+                    Some(row) if row.rows.is_empty() => row.call_whole(body),
                     Some(row) => row.rewrite(body),
                     None => {}
                 }
@@ -83,10 +83,29 @@ impl RowLoop {
         Some(RowLoop { op, block, step, rows: find_rows(body, block, step) })
     }
 
-    /// Makes a loop that does nothing but copy a row a call.
-    fn copy_whole(&self, body: &mut Body) {
+    /// Makes a loop a call that does nothing but copy a row, or compute it from one and scalars.
+    fn call_whole(&self, body: &mut Body) {
         let Some(store) = self.only_store(body) else { return };
-        let Some(load) = self.row_load(body, body.operand(store, 0)) else { return };
+        let value = body.operand(store, 0);
+        if let Some(load) = self.row_load(body, value) {
+            return self.copy_whole(body, load, store);
+        }
+        let Some(op) = body.defining_op(value).filter(|&op| body.op(op).parent() == Some(self.block)) else { return };
+        let Some(applied) = scalar_arithmetic(body, self.block, op, &|value| !self.varies(body, value)) else { return };
+        let Some(load) = self.row_load(body, applied.operand) else { return };
+        let Applied { function, parameters, from, to, operand, .. } = applied;
+        let row = Row { function, parameters, from, to, stage: 0, ops: vec![op], operands: vec![operand] };
+        let &[begin, end, ..] = body.op(self.op).operands() else { return };
+        let mut builder = Builder::before(body, self.op);
+        let piece = Piece { row: self, memories: &[], begin, end, count: end };
+        let [from, to] = [(load, 0), (store, 1)].map(|(access, buffer)| piece.address(&mut builder, access, buffer));
+        let parameters = piece.parameters(&mut builder, &row);
+        let count = builder.value("arith.subi", &[end, begin], Type::Index, []);
+        call_row(&mut builder, (function, &parameters), [from, to, count]);
+        body.erase(self.op);
+    }
+
+    fn copy_whole(&self, body: &mut Body, load: Op, store: Op) {
         let &[low, high, ..] = body.op(self.op).operands() else { return };
         let element = body.value_type(body.operand(load, 0)).element();
         let Some(width) = element.byte_width().filter(|_| *element != Type::I1) else { return };

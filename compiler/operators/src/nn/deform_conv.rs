@@ -102,7 +102,8 @@ fn sample(lowering: &mut Lowering<'_>, conv: &views::DeformConv, places: &[DimEx
         .collect();
     let points = Points {
         kernel: kernel.iter().map(|dim| lowering.dim(dim)).collect(),
-        channels_a_group: lowering.dim(&channels.floor_div(&DimExpr::Constant(conv.offset_group))),
+        channels_a_group: (conv.offset_group != 1)
+            .then(|| lowering.dim(&channels.floor_div(&DimExpr::Constant(conv.offset_group)))),
         offset: lowering.value(conv.offset),
         mask: conv.mask.map(|mask| lowering.value(mask)),
     };
@@ -132,7 +133,8 @@ fn sample(lowering: &mut Lowering<'_>, conv: &views::DeformConv, places: &[DimEx
 /// What is said about the points of windows.
 struct Points {
     kernel: Vec<Value>,
-    channels_a_group: Value,
+    /// `None` where all channels are of one group.
+    channels_a_group: Option<Value>,
     offset: Value,
     mask: Option<Value>,
 }
@@ -141,7 +143,10 @@ impl Points {
     /// The number of a window's point among those of all groups of offsets.
     fn number(&self, builder: &mut Builder<'_>, loops: &[Value]) -> Value {
         let mut s = Scalars { builder, unsigned: false };
-        let mut number = s.div(loops[1], self.channels_a_group);
+        let mut number = match self.channels_a_group {
+            Some(channels) => s.div(loops[1], channels),
+            None => s.like(0.0, loops[1]),
+        };
         for (axis, &extent) in self.kernel.iter().enumerate() {
             let scaled = s.mul(number, extent);
             number = s.add(scaled, loops[2 + axis]);

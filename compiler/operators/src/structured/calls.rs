@@ -1,7 +1,8 @@
 //! Calls of the runtime's routines, for operators whose work is not loop-shaped.
 
+use dialects::linalg::generic::Generic;
 use dialects::rt::routines::{CALL, Extents, Routine, handle_type};
-use ir::{Attribute, Attributes, Op, Type, Value};
+use ir::{Attribute, Attributes, DimExpr, Op, Type, Value, ValueDefinition};
 
 use super::{Lowering, Unsupported, is_string};
 use crate::types::{element_by_name, element_number};
@@ -92,6 +93,25 @@ impl Lowering<'_> {
         self.body.op(call).results().to_vec()
     }
 
+    /// A tensor of one element, of which all elements of a tensor are copies as it was lowered.
+    pub(crate) fn repeated_element(&mut self, tensor: Value) -> Option<Value> {
+        let element = self.element(tensor);
+        let value = self.value(tensor);
+        let generic = Generic::defining(&self.body, value).filter(|generic| !generic.is_reduction())?;
+        let &[yielded] = generic.yields(&self.body) else { return None };
+        match self.body.definition(yielded) {
+            ValueDefinition::Argument { block, index } if block == generic.block => {
+                let input = *generic.inputs.get(index as usize)?;
+                let shape = self.body.value_type(input).static_shape()?;
+                (shape.iter().product::<i64>() == 1).then_some(input)
+            }
+            ValueDefinition::Result { op, .. } if self.body.op(op).parent() == Some(generic.block) => None,
+            ValueDefinition::Argument { .. } | ValueDefinition::Result { .. } => {
+                Some(self.pointwise(&[], &[DimExpr::ONE], element, |_, _| yielded))
+            }
+        }
+    }
+
     /// The number of a tensor's element type, as routines take it.
     pub(crate) fn kind(&self, tensor: Value) -> Result<i64, Unsupported> {
         let element = self.source.value_type(tensor).element();
@@ -102,7 +122,7 @@ impl Lowering<'_> {
     }
 
     /// The number of an unsigned type that takes as many bytes as a tensor's element type.
-    fn storage_kind(&self, tensor: Value) -> Result<i64, Unsupported> {
+    pub(crate) fn storage_kind(&self, tensor: Value) -> Result<i64, Unsupported> {
         let element = self.element(tensor);
         let number = match element.byte_width() {
             Some(1) => Some("uint8"),

@@ -7,7 +7,7 @@ use ir::{Op, Value};
 use super::gather_elements::expect_places;
 use crate::operator::Operator;
 use crate::shape::{Answer, Node};
-use crate::structured::calls::Argument::{self, Index, Moved, Tensor};
+use crate::structured::calls::Argument::{self, Index, Lowered, Moved, Tensor};
 use crate::structured::reduction::normalize_axis;
 use crate::structured::{Lowering, Unsupported};
 
@@ -60,22 +60,29 @@ fn scattered(reduction: ScatterReduction) -> fn(Value) -> Argument {
     if reduction == ScatterReduction::None { Moved } else { Tensor }
 }
 
+/// What a scatter begins with: of a tensor whose elements are all the same the routine takes one.
+fn data(lowering: &mut Lowering<'_>, data: Value, reduction: ScatterReduction) -> Result<Argument, Unsupported> {
+    let Some(element) = lowering.repeated_element(data) else { return Ok(scattered(reduction)(data)) };
+    let kind = match reduction {
+        ScatterReduction::None => lowering.storage_kind(data)?,
+        _ => lowering.kind(data)?,
+    };
+    Ok(Lowered(element, kind))
+}
+
 fn lower_elements(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     let node = views::ScatterElements::of(lowering.source, op);
     let axis = normalize_axis(node.axis, lowering.shape(node.data).len())?;
     let (axis, reduction) = (lowering.index(axis as i64), lowering.index(number(node.reduction)));
-    let element = scattered(node.reduction);
-    let arguments = [element(node.data), Tensor(node.indices), element(node.updates), Index(axis), Index(reduction)];
-    lowering.call(op, "scatter_elements", &arguments)
+    let data = data(lowering, node.data, node.reduction)?;
+    let updates = scattered(node.reduction)(node.updates);
+    lowering.call(op, "scatter_elements", &[data, Tensor(node.indices), updates, Index(axis), Index(reduction)])
 }
 
 fn lower_tuples(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     let node = views::ScatterND::of(lowering.source, op);
     let reduction = lowering.index(number(node.reduction));
-    let element = scattered(node.reduction);
-    lowering.call(
-        op,
-        "scatter_nd",
-        &[element(node.data), Tensor(node.indices), element(node.updates), Index(reduction)],
-    )
+    let data = data(lowering, node.data, node.reduction)?;
+    let updates = scattered(node.reduction)(node.updates);
+    lowering.call(op, "scatter_nd", &[data, Tensor(node.indices), updates, Index(reduction)])
 }

@@ -132,6 +132,23 @@ fn sigmoids_are_made_of_exponentials() {
 }
 
 #[test]
+fn arithmetic_with_numbers_of_the_row() {
+    let numbers = floats();
+    let functions: [(RowFunction, fn(f32) -> f32); 3] = [
+        (RowFunction::Multiply, |x| x * 1.7),
+        (RowFunction::Divide, |x| x / 1.7),
+        (RowFunction::Subtract, |x| x - 1.7 - 0.3),
+    ];
+    for ((kind, exact), machine) in
+        functions.into_iter().flat_map(|function| machines().into_iter().map(move |m| (function, m)))
+    {
+        let found: Vec<f32> = apply(machine, Function { kind, parameters: [1.7, 0.3, 0.0] }, &numbers);
+        let is_same = |(&found, &number): (&f32, &f32)| found.to_bits() == exact(number).to_bits() || number.is_nan();
+        assert!(found.iter().zip(&numbers).all(is_same), "{kind:?}");
+    }
+}
+
+#[test]
 fn bytes_stand_for_numbers() {
     let bytes: Vec<u8> = (0..=u8::MAX).collect();
     let parameters = [128.0, 0.25, 0.0];
