@@ -133,8 +133,9 @@ fn sigmoids_are_made_of_exponentials() {
 
 #[test]
 fn arithmetic_with_numbers_of_the_row() {
+    type Exact = fn(f32) -> f32;
     let numbers = floats();
-    let functions: [(RowFunction, fn(f32) -> f32); 3] = [
+    let functions: [(RowFunction, Exact); 3] = [
         (RowFunction::Multiply, |x| x * 1.7),
         (RowFunction::Divide, |x| x / 1.7),
         (RowFunction::Subtract, |x| x - 1.7 - 0.3),
