@@ -89,3 +89,19 @@
     "func.return"(%shaped) : (tensor<?x?xf32>) -> ()
   }) {sym_name = "main_graph", function_type = (tensor<3x4xf32>, tensor<2xi64>) -> tensor<?x?xf32>} : () -> ()
 }) : () -> ()
+
+// -----
+
+// Bytes without a sign are weighed without one.
+// CHECK-COUNT-4: "arith.uitofp"
+// CHECK-NOT: "arith.sitofp"{{.*}}(i8)
+// CHECK: "math.roundeven"
+"builtin.module"() ({
+  "func.func"() ({
+  ^bb0(%x: tensor<1x1x4x4xui8>):
+    %none = "onnx.NoValue"() {value} : () -> none
+    %scales = "onnx.Constant"() {value = dense<[1.0, 1.0, 0.75, 0.75]> : tensor<4xf32>} : () -> tensor<4xf32>
+    %y = "onnx.Resize"(%x, %none, %scales, %none) {mode = "linear"} : (tensor<1x1x4x4xui8>, none, tensor<4xf32>, none) -> tensor<1x1x3x3xui8>
+    "func.return"(%y) : (tensor<1x1x3x3xui8>) -> ()
+  }) {sym_name = "main_graph", function_type = (tensor<1x1x4x4xui8>) -> tensor<1x1x3x3xui8>} : () -> ()
+}) : () -> ()

@@ -17,51 +17,60 @@ pub(crate) struct Tap {
     pub weight: Option<Value>,
 }
 
+/// A tensor whose elements are weighed.
+pub(crate) struct Sampled {
+    /// The tensor.
+    pub value: Value,
+    /// The type of its elements.
+    pub element: Type,
+    /// Whether they are integers without a sign.
+    pub unsigned: bool,
+}
+
 /// `Σ weight * element` over the taps of one axis after the other, in f32 unless there is a single element.
 pub(crate) fn weighted_sum(
     builder: &mut Builder<'_>,
-    tensor: Value,
-    element: &Type,
+    tensor: &Sampled,
     at: Vec<Value>,
     taps: &[(usize, Vec<Tap>)],
 ) -> Value {
+    let Sampled { value, element, unsigned } = tensor;
     let single = taps.iter().all(|(_, taps)| taps.iter().all(|tap| tap.weight.is_none()));
     if single {
         let mut at = at;
         for (axis, taps) in taps {
             at[*axis] = taps[0].position;
         }
-        let operands: Vec<Value> = std::iter::once(tensor).chain(at).collect();
+        let operands: Vec<Value> = std::iter::once(*value).chain(at).collect();
         return builder.value("tensor.extract", &operands, element.clone(), []);
     }
     let wide = if *element == Type::F64 { Type::F64 } else { Type::F32 };
-    let sum = weighted_axis(builder, tensor, element, &wide, at, taps);
+    let sum = weighted_axis(builder, tensor, &wide, at, taps);
     let mut s = Scalars { builder, unsigned: false };
     if element.is_float() {
         return s.cast(sum, element, false, false);
     }
     let rounded = s.same("math.roundeven", &[sum]);
-    s.cast(rounded, element, false, false)
+    s.cast(rounded, element, false, *unsigned)
 }
 
 fn weighted_axis(
     builder: &mut Builder<'_>,
-    tensor: Value,
-    element: &Type,
+    tensor: &Sampled,
     wide: &Type,
     at: Vec<Value>,
     taps: &[(usize, Vec<Tap>)],
 ) -> Value {
     let Some(((axis, list), inner)) = taps.split_first() else {
-        let operands: Vec<Value> = std::iter::once(tensor).chain(at).collect();
-        let value = builder.value("tensor.extract", &operands, element.clone(), []);
-        return Scalars { builder, unsigned: false }.cast(value, wide, false, false);
+        let operands: Vec<Value> = std::iter::once(tensor.value).chain(at).collect();
+        let value = builder.value("tensor.extract", &operands, tensor.element.clone(), []);
+        return Scalars { builder, unsigned: false }.cast(value, wide, tensor.unsigned, false);
     };
     let mut sum: Option<Value> = None;
     for tap in list {
         let mut at = at.clone();
         at[*axis] = tap.position;
-        let value = weighted_axis(builder, tensor, element, wide, at, inner);
+        let value = weighted_axis(builder, tensor, wide, at, inner);
         let mut s = Scalars { builder, unsigned: false };
         let weighted = tap.weight.map_or(value, |weight| {
             let weight = s.cast(weight, wide, false, false);

@@ -82,7 +82,8 @@ pub(super) fn sample(
 ) -> Value {
     let element = lowering.body.value_type(input.value).element().clone();
     let wide = if element == Type::F64 { Type::F64 } else { Type::F32 };
-    let mut current = lowering.map(&[input], &input.shape, wide.clone(), |s, e| s.cast(e[0], &wide, false, false));
+    let unsigned = lowering.is_unsigned(resize.x);
+    let mut current = lowering.map(&[input], &input.shape, wide.clone(), |s, e| s.cast(e[0], &wide, unsigned, false));
     for axis in axes {
         let (reach, shrink) = reach(lowering, axis, if resize.mode == ResizeMode::Cubic { 2.0 } else { 1.0 });
         let filter = Filter { axis, resize, reach, shrink };
@@ -90,7 +91,7 @@ pub(super) fn sample(
     }
     let result = lowering.map(&[&current], shape, element.clone(), |s, e| {
         let value = if element.is_float() { e[0] } else { s.same("math.roundeven", &[e[0]]) };
-        s.cast(value, &element, false, false)
+        s.cast(value, &element, false, unsigned)
     });
     result.value
 }

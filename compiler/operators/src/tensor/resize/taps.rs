@@ -6,7 +6,7 @@ use ir::{Builder, DimExpr, Type, Value};
 use crate::structured::Lowering;
 use crate::structured::blocked::loop_index;
 use crate::structured::reduction::Shaped;
-use crate::structured::sampling::{Tap, as_f32, cubic_weight, position, weighted_sum};
+use crate::structured::sampling::{Sampled, Tap, as_f32, cubic_weight, position, weighted_sum};
 use crate::structured::scalars::{Comparison, Scalars};
 
 /// How one axis is resized.
@@ -55,6 +55,8 @@ fn sample_at_once(
     resize: &views::Resize,
 ) -> Value {
     let element = lowering.body.value_type(input.value).element().clone();
+    let unsigned = lowering.is_unsigned(resize.x);
+    let sampled = Sampled { value: input.value, element: element.clone(), unsigned };
     let rank = shape.len();
     lowering.pointwise(&[], shape, element.clone(), |builder, _| {
         let mut outside: Option<Value> = None;
@@ -75,7 +77,7 @@ fn sample_at_once(
             taps.push((axis.axis, found));
         }
         let base: Vec<Value> = (0..rank).map(|axis| loop_index(builder, axis)).collect();
-        let value = weighted_sum(builder, input.value, &element, base, &taps);
+        let value = weighted_sum(builder, &sampled, base, &taps);
         match outside {
             Some(outside) => {
                 let mut s = Scalars { builder, unsigned: false };
