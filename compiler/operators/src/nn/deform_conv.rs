@@ -107,7 +107,7 @@ fn sample(lowering: &mut Lowering<'_>, conv: &views::DeformConv, places: &[DimEx
         offset: lowering.value(conv.offset),
         mask: conv.mask.map(|mask| lowering.value(mask)),
     };
-    let sampled = Sampled { value: input.value, element: element.clone(), unsigned: false };
+    let sampled = Sampled { value: input.value, unsigned: false };
     let value = lowering.pointwise(&[], &shape, element.clone(), |builder, _| {
         let loops: Vec<Value> = (0..2 + 2 * rank).map(|axis| loop_index(builder, axis)).collect();
         let point = points.number(builder, &loops);
@@ -122,7 +122,7 @@ fn sample(lowering: &mut Lowering<'_>, conv: &views::DeformConv, places: &[DimEx
             })
             .collect();
         let at = loops[..2].iter().chain(&loops[2 + rank..]).copied().collect();
-        let sample = weighted_sum(builder, &sampled, at, &taps);
+        let sample = weighted_sum(builder, sampled, at, &taps);
         match points.weight(builder, &loops, point) {
             Some(weight) => Scalars { builder, unsigned: false }.mul(sample, weight),
             None => sample,

@@ -18,52 +18,63 @@ pub(crate) struct Tap {
 }
 
 /// A tensor whose elements are weighed.
+#[derive(Clone, Copy)]
 pub(crate) struct Sampled {
     /// The tensor.
     pub value: Value,
-    /// The type of its elements.
-    pub element: Type,
-    /// Whether they are integers without a sign.
+    /// Whether its elements are integers without a sign.
     pub unsigned: bool,
+}
+
+impl Sampled {
+    /// The type of its elements.
+    fn element(self, builder: &Builder<'_>) -> Type {
+        builder.body.value_type(self.value).element().clone()
+    }
+
+    /// One of its elements.
+    fn extract(self, builder: &mut Builder<'_>, at: Vec<Value>) -> Value {
+        let operands: Vec<Value> = std::iter::once(self.value).chain(at).collect();
+        let element = self.element(builder);
+        builder.value("tensor.extract", &operands, element, [])
+    }
 }
 
 /// `Σ weight * element` over the taps of one axis after the other, in f32 unless there is a single element.
 pub(crate) fn weighted_sum(
     builder: &mut Builder<'_>,
-    tensor: &Sampled,
+    tensor: Sampled,
     at: Vec<Value>,
     taps: &[(usize, Vec<Tap>)],
 ) -> Value {
-    let Sampled { value, element, unsigned } = tensor;
     let single = taps.iter().all(|(_, taps)| taps.iter().all(|tap| tap.weight.is_none()));
     if single {
         let mut at = at;
         for (axis, taps) in taps {
             at[*axis] = taps[0].position;
         }
-        let operands: Vec<Value> = std::iter::once(*value).chain(at).collect();
-        return builder.value("tensor.extract", &operands, element.clone(), []);
+        return tensor.extract(builder, at);
     }
-    let wide = if *element == Type::F64 { Type::F64 } else { Type::F32 };
+    let element = tensor.element(builder);
+    let wide = if element == Type::F64 { Type::F64 } else { Type::F32 };
     let sum = weighted_axis(builder, tensor, &wide, at, taps);
     let mut s = Scalars { builder, unsigned: false };
     if element.is_float() {
-        return s.cast(sum, element, false, false);
+        return s.cast(sum, &element, false, false);
     }
     let rounded = s.same("math.roundeven", &[sum]);
-    s.cast(rounded, element, false, *unsigned)
+    s.cast(rounded, &element, false, tensor.unsigned)
 }
 
 fn weighted_axis(
     builder: &mut Builder<'_>,
-    tensor: &Sampled,
+    tensor: Sampled,
     wide: &Type,
     at: Vec<Value>,
     taps: &[(usize, Vec<Tap>)],
 ) -> Value {
     let Some(((axis, list), inner)) = taps.split_first() else {
-        let operands: Vec<Value> = std::iter::once(tensor.value).chain(at).collect();
-        let value = builder.value("tensor.extract", &operands, tensor.element.clone(), []);
+        let value = tensor.extract(builder, at);
         return Scalars { builder, unsigned: false }.cast(value, wide, tensor.unsigned, false);
     };
     let mut sum: Option<Value> = None;

@@ -75,7 +75,7 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     // the innermost axis comes first
     let coordinates: Vec<Value> =
         axes.iter().enumerate().map(|(number, axis)| plane(lowering, &grid, spatial - 1 - number, axis)).collect();
-    let sampled = Sampled { value: input.value, element: element.clone(), unsigned: lowering.is_unsigned(x) };
+    let sampled = Sampled { value: input.value, unsigned: lowering.is_unsigned(x) };
     let value = lowering.pointwise(&[], &shape, element, |builder, _| {
         let loops: Vec<Value> = (0..spatial + 2).map(|axis| loop_index(builder, axis)).collect();
         let mut taps = Vec::new();
@@ -85,7 +85,7 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
             let coordinate = builder.value("tensor.extract", &at, Type::F32, []);
             taps.push((2 + number, axis_taps(builder, coordinate, axis, mode)));
         }
-        weighted_sum(builder, &sampled, loops, &taps)
+        weighted_sum(builder, sampled, loops, &taps)
     });
     lowering.bind(result, value);
     Ok(())

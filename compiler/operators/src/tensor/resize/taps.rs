@@ -55,8 +55,7 @@ fn sample_at_once(
     resize: &views::Resize,
 ) -> Value {
     let element = lowering.body.value_type(input.value).element().clone();
-    let unsigned = lowering.is_unsigned(resize.x);
-    let sampled = Sampled { value: input.value, element: element.clone(), unsigned };
+    let sampled = Sampled { value: input.value, unsigned: lowering.is_unsigned(resize.x) };
     let rank = shape.len();
     lowering.pointwise(&[], shape, element.clone(), |builder, _| {
         let mut outside: Option<Value> = None;
@@ -77,7 +76,7 @@ fn sample_at_once(
             taps.push((axis.axis, found));
         }
         let base: Vec<Value> = (0..rank).map(|axis| loop_index(builder, axis)).collect();
-        let value = weighted_sum(builder, &sampled, base, &taps);
+        let value = weighted_sum(builder, sampled, base, &taps);
         match outside {
             Some(outside) => {
                 let mut s = Scalars { builder, unsigned: false };
