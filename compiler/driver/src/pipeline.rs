@@ -55,12 +55,13 @@ fn low_step(name: &'static str, options: &Options) -> String {
     match name {
         OUTLINE_PARALLEL if options.freestanding.is_some() => format!("{name}{{serial=true}}"),
         EXPAND_MATH if options.arithmetic == Arithmetic::Fixed => {
-            format!("{name}{{sines=called}},{},{}", DEFINE_FUNCTIONS.name, ROUND_PRODUCTS.name)
+            format!("{name}{{inline=rounded}},{},{}", DEFINE_FUNCTIONS.name, ROUND_PRODUCTS.name)
+        }
+        EXPAND_MATH if options.backend == Backend::Llvm && options.freestanding.is_none() => {
+            format!("{name}{{inline=doubles}}")
         }
         // LLVM's vectors are as wide as those of the runtime
-        EXPAND_MATH
-            if options.backend != Backend::Llvm && options.freestanding.is_none() && options.has(Part::Rows) =>
-        {
+        EXPAND_MATH if options.freestanding.is_none() && options.has(Part::Rows) => {
             format!("{},{name}", MAP_ROWS.name)
         }
         _ => name.to_string(),

@@ -77,6 +77,8 @@ pub const ASIN: [f64; 5] =
 pub const FRAC_PI_2: [f64; 3] = [1.570_796_012_878_418, 3.139_164_732_601_784_6e-7, 5.390_302_529_957_765e-15];
 /// Beyond this the reduction of sine's argument is not exact enough, even where products are not rounded.
 pub const SINE_LIMIT: f64 = 48_039.0;
+/// Up to here the quotient of two `f32`, rounded to `f64`, is on the same side of each whole number as the true one.
+pub const REMAINDER_LIMIT: f64 = (1u64 << 28) as f64;
 /// `(sin a - a) / a³` of a², for |a| at most π/4.
 pub const SINE: [f64; 4] = [2.865_679_56e-6, -1.985_599_23e-4, 8.333_385_92e-3, -1.666_666_72e-1];
 /// `cos a` of a², for |a| at most π/4.

@@ -83,24 +83,35 @@ impl Generic for Sum<'_, '_> {
 
 /// Adds one element of all blocks to the image, behind a place.
 fn add<T: Element>(places: &[Places], row: &[T], place: usize, image: &mut [T]) {
-    let Some((own, inner)) = places.split_first() else {
-        image[place] = image[place].add(row[0]);
-        return;
-    };
-    let Places { blocks, first, stride, pixels, width } = own;
-    if inner.is_empty() {
-        if !blocks.is_empty() {
-            let targets = image[place + first..].iter_mut();
-            let join = |(target, &addend): (&mut T, &T)| *target = target.add(addend);
-            match stride {
-                1 => targets.zip(&row[blocks.clone()]).for_each(join),
-                &stride => targets.step_by(stride).zip(&row[blocks.clone()]).for_each(join),
-            }
-        }
-        return;
+    match places {
+        [] => image[place] = image[place].add(row[0]),
+        [own] => own.add_line(row, place, image),
+        [own, inner] => own.steps(row, place).for_each(|(row, place)| inner.add_line(row, place, image)),
+        [own, inner @ ..] => own.steps(row, place).for_each(|(row, place)| add(inner, row, place, image)),
     }
-    for (number, row) in row.chunks_exact(*width).take(blocks.end).skip(blocks.start).enumerate() {
-        add(inner, row, place + (first + number * stride) * pixels, image);
+}
+
+impl Places {
+    /// What each block along this axis has, and where that goes.
+    fn steps<'r, T>(&self, row: &'r [T], place: usize) -> impl Iterator<Item = (&'r [T], usize)> {
+        let Places { blocks, first, stride, pixels, width } = self;
+        let rows = row.chunks_exact(*width).take(blocks.end).skip(blocks.start);
+        rows.enumerate().map(move |(number, row)| (row, place + (first + number * stride) * pixels))
+    }
+
+    /// Adds what the blocks along the last axis have.
+    #[inline(always)]
+    fn add_line<T: Element>(&self, row: &[T], place: usize, image: &mut [T]) {
+        if self.blocks.is_empty() {
+            return;
+        }
+        let addends = &row[self.blocks.clone()];
+        let join = |(target, &addend): (&mut T, &T)| *target = target.add(addend);
+        let start = place + self.first;
+        match self.stride {
+            1 => image[start..start + addends.len()].iter_mut().zip(addends).for_each(join),
+            stride => image[start..].iter_mut().step_by(stride).zip(addends).for_each(join),
+        }
     }
 }
 

@@ -99,14 +99,33 @@ impl<T: Element> Visitor<T> for Elements<'_, T> {
         for (indices, updates) in self.indices.chunks_exact(width.max(1)).zip(self.updates.chunks_exact(width.max(1))) {
             let others = at.iter().zip(&strides).enumerate().filter(|(axis, _)| *axis != self.axis);
             let first: usize = others.map(|(_, (position, stride))| position * stride).sum();
-            for (column, (&index, &update)) in indices.iter().zip(updates).enumerate() {
-                let element = &mut self.elements[first + place(index, extent)? * stride + column * along];
-                *element = join(*element, update);
+            let elements = &mut self.elements[first..];
+            let updates = indices.iter().zip(updates).enumerate();
+            if stride == 1 {
+                scatter(elements, updates, extent, |place, _| place, &join)?;
+            } else {
+                scatter(elements, updates, extent, |place, column| place * stride + column * along, &join)?;
             }
             advance(&mut at, lines);
         }
         Ok(())
     }
+}
+
+/// Joins the updates of a line, each with the element that its index and its column say.
+#[inline(always)]
+fn scatter<'u, T: Element>(
+    elements: &mut [T],
+    updates: impl Iterator<Item = (usize, (&'u i64, &'u T))>,
+    extent: usize,
+    at: impl Fn(usize, usize) -> usize,
+    join: impl Fn(T, T) -> T,
+) -> Outcome {
+    for (column, (&index, &update)) in updates {
+        let element = &mut elements[at(place(index, extent)?, column)];
+        *element = join(*element, update);
+    }
+    Ok(())
 }
 
 struct Runs<'s, T> {
@@ -143,7 +162,9 @@ impl<T: Element> Visitor<T> for Runs<'_, T> {
 /// An index counted from the end when negative.
 fn place(index: i64, extent: usize) -> Result<usize, Failure> {
     let counted = if index < 0 { index + extent as i64 } else { index };
-    usize::try_from(counted).ok().filter(|&place| place < extent).ok_or(OUT_OF_BOUNDS)
+    // what is still negative is larger than any extent
+    let place = counted as usize;
+    if place < extent { Ok(place) } else { Err(OUT_OF_BOUNDS) }
 }
 
 /// What a result begins with: a tensor, or copies of one element.

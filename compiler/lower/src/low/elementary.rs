@@ -6,9 +6,9 @@
 use std::f64::consts::{FRAC_2_PI, FRAC_PI_2, FRAC_PI_4, LN_2, LOG2_E, PI};
 
 use abi::elementary as numbers;
-use ir::{Attribute, Builder, DenseElements, Type, Value};
+use ir::{Attribute, Builder, Type, Value};
 
-use super::expand::Sines;
+use super::expand::Inline;
 use super::floats::{Floats, compare};
 
 /// What arc sine and arc cosine are made of.
@@ -24,13 +24,17 @@ pub(super) struct Arithmetic<'a, 'b> {
     pub(super) builder: &'a mut Builder<'b>,
     /// Lanes of the vectors; `None` for scalars.
     pub(super) lanes: Option<i64>,
-    /// How sines are computed.
-    pub(super) sines: Sines,
+    /// Which functions are computed inline.
+    pub(super) inline: Inline,
 }
 
 impl<'b> Floats<'b> for Arithmetic<'_, 'b> {
     fn builder(&mut self) -> &mut Builder<'b> {
         self.builder
+    }
+
+    fn lanes(&self) -> Option<i64> {
+        self.lanes
     }
 
     fn float(&mut self, value: f64) -> Value {
@@ -69,31 +73,8 @@ impl<'b> Floats<'b> for Arithmetic<'_, 'b> {
 }
 
 impl Arithmetic<'_, '_> {
-    /// The type of this shape with the given element.
-    pub(super) fn shaped(&self, element: Type) -> Type {
-        match self.lanes {
-            Some(lanes) => Type::vector(&[lanes], element),
-            None => element,
-        }
-    }
-
-    /// A constant in every lane; floats are given by their value.
-    pub(super) fn constant(&mut self, value: Attribute, bytes: &[u8], element: Type) -> Value {
-        let r#type = self.shaped(element);
-        let value = match self.lanes {
-            Some(_) => Attribute::dense(DenseElements::splat(r#type.clone(), bytes)),
-            None => value,
-        };
-        self.builder.constant(value, r#type)
-    }
-
     pub(super) fn integer(&mut self, value: i32) -> Value {
         self.constant(Attribute::Integer(value as i64, Type::I32), &value.to_le_bytes(), Type::I32)
-    }
-
-    pub(super) fn convert(&mut self, name: &'static str, value: Value, element: Type) -> Value {
-        let r#type = self.shaped(element);
-        self.builder.value(name, &[value], r#type, [])
     }
 
     fn fma(&mut self, a: Value, b: Value, c: Value) -> Value {
@@ -299,6 +280,37 @@ impl Arithmetic<'_, '_> {
     /// Sine (`quarters` 0) or cosine (1); where a lane is too large to be reduced inline, the runtime computes it.
     pub(super) fn sine(&mut self, x: Value, quarters: i32) -> Value {
         let size = self.abs(x);
+        let name = if quarters == 0 { "rt_sin_f32" } else { "rt_cos_f32" };
+        self.call_beyond(numbers::SINE_LIMIT, size, (name, &[x]), |arithmetic| arithmetic.sine_reduced(x, quarters))
+    }
+
+    /// `x - y · trunc(x / y)`, whose steps are exact in `f64` while the quotient is small.
+    pub(super) fn remainder(&mut self, x: Value, y: Value) -> Value {
+        let [dividend, divisor] = [x, y].map(|value| self.convert("arith.extf", value, Type::F64));
+        // an infinite one fits as little into a number as a large one
+        let [lowest, highest] = [f64::MIN, f64::MAX].map(|bound| self.float_like(divisor, bound));
+        let divisor = self.apply("arith.maximumf", &[divisor, lowest]);
+        let divisor = self.apply("arith.minimumf", &[divisor, highest]);
+        let quotient = self.div(dividend, divisor);
+        let whole = self.apply("math.trunc", &[quotient]);
+        let narrow = self.convert("arith.truncf", quotient, Type::F32);
+        let size = self.abs(narrow);
+        self.call_beyond(numbers::REMAINDER_LIMIT, size, ("rt_fmod_f32", &[x, y]), |arithmetic| {
+            let product = arithmetic.mul(whole, divisor);
+            let rest = arithmetic.sub(dividend, product);
+            let rest = arithmetic.convert("arith.truncf", rest, Type::F32);
+            arithmetic.apply("math.copysign", &[rest, x])
+        })
+    }
+
+    /// What `inline` computes; where a lane's size is above a limit, what a function of the runtime does.
+    fn call_beyond(
+        &mut self,
+        limit: f64,
+        size: Value,
+        (name, operands): (&str, &[Value]),
+        inline: impl Fn(&mut Arithmetic<'_, '_>) -> Value,
+    ) -> Value {
         let largest = match self.lanes {
             Some(_) => {
                 let kind = Attribute::Dialect("vector".into(), "kind<maxnumf>".into());
@@ -306,27 +318,26 @@ impl Arithmetic<'_, '_> {
             }
             None => size,
         };
-        let limit = self.builder.constant(Attribute::f32(numbers::SINE_LIMIT as f32), Type::F32);
+        let bound = self.builder.constant(Attribute::f32(limit as f32), Type::F32);
         let predicate = ("predicate", Attribute::i64(compare::GREATER));
-        let large = self.builder.value("arith.cmpf", &[largest, limit], Type::I1, [predicate]);
+        let large = self.builder.value("arith.cmpf", &[largest, bound], Type::I1, [predicate]);
         let r#type = self.shaped(Type::F32);
         let choice = self.builder.create("scf.if", &[large], &[r#type], []);
-        let (lanes, sines) = (self.lanes, self.sines);
+        let (lanes, functions) = (self.lanes, self.inline);
         let (_, then) = self.builder.region_with_block(choice, &[]);
         self.builder.within(then, |builder| {
-            let name = if quarters == 0 { "rt_sin_f32" } else { "rt_cos_f32" };
-            let mut arithmetic = Arithmetic { builder, lanes, sines };
-            let exact = arithmetic.call(name, &[x], Type::F32);
+            let mut arithmetic = Arithmetic { builder, lanes, inline: functions };
+            let exact = arithmetic.call(name, operands, Type::F32);
             // what a lane becomes does not depend on those beside it
-            let reduced = arithmetic.sine_reduced(x, quarters);
-            let limit = arithmetic.float(numbers::SINE_LIMIT);
-            let far = arithmetic.compare(compare::GREATER, size, limit);
-            let y = arithmetic.select(far, exact, reduced);
+            let near = inline(&mut arithmetic);
+            let bound = arithmetic.float(limit);
+            let far = arithmetic.compare(compare::GREATER, size, bound);
+            let y = arithmetic.select(far, exact, near);
             builder.create("scf.yield", &[y], &[], []);
         });
         let (_, otherwise) = self.builder.region_with_block(choice, &[]);
         self.builder.within(otherwise, |builder| {
-            let y = Arithmetic { builder, lanes, sines }.sine_reduced(x, quarters);
+            let y = inline(&mut Arithmetic { builder, lanes, inline: functions });
             builder.create("scf.yield", &[y], &[], []);
         });
         self.builder.body.result(choice, 0)

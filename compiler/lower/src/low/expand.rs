@@ -1,7 +1,7 @@
 //! What the low level does not have among `arith` and `math`, in terms of what it has.
 //!
-//! Elementary functions on `f32` become arithmetic, or runtime calls where they are rare; those on `f64` become runtime
-//! calls; halves are computed in `f32`.
+//! Elementary functions on `f32` become arithmetic, or runtime calls where they are rare; those on `f64` do where vectors are wide, and
+//! runtime calls elsewhere; halves are computed in `f32`.
 
 use dialects::levels::Level;
 use ir::conversion::{ConversionPattern, ConversionPatterns, convert};
@@ -9,25 +9,29 @@ use ir::{Attribute, Body, Builder, FloatType, Module, Op, Result, Type, Value};
 
 use super::elementary::Arithmetic;
 use super::floats::{Floats, compare};
+use super::library;
 use super::scope::{definitions, with_body};
 
-/// How sines are computed.
+/// Which functions are computed inline; the others are calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Sines {
-    /// In the registers, where arguments are reduced with fused products; only large ones need a call.
-    Inline,
-    /// By calls, for processors on which products are rounded.
-    Called,
+pub(super) enum Inline {
+    /// On `f32`, where products may be rounded: not sines, whose arguments are reduced with fused ones.
+    Rounded,
+    /// On `f32`; sines of large arguments need a call.
+    Singles,
+    /// On `f64`, too, and what is computed in it for `f32`.
+    Doubles,
 }
 
 /// Expands every operation of `arith` and `math` that is not legal at the low level.
-pub(super) fn expand_math(module: &mut Module, sines: Sines) -> Result<()> {
+pub(super) fn expand_math(module: &mut Module, inline: Inline) -> Result<()> {
     let patterns = ConversionPatterns::new(["arith.", "math."].map(|root| ConversionPattern {
         root,
         benefit: 1,
-        convert: match sines {
-            Sines::Inline => |builder, op| expand_op(builder, op, Sines::Inline).map(|value| vec![value]),
-            Sines::Called => |builder, op| expand_op(builder, op, Sines::Called).map(|value| vec![value]),
+        convert: match inline {
+            Inline::Rounded => |builder, op| expand_op(builder, op, Inline::Rounded).map(|value| vec![value]),
+            Inline::Singles => |builder, op| expand_op(builder, op, Inline::Singles).map(|value| vec![value]),
+            Inline::Doubles => |builder, op| expand_op(builder, op, Inline::Doubles).map(|value| vec![value]),
         },
     }));
     let legality = Level::Low.legality();
@@ -40,7 +44,7 @@ pub(super) fn expand_math(module: &mut Module, sines: Sines) -> Result<()> {
         .try_for_each(|op| with_body(module, op, |_, body| convert(body, &patterns, is_legal)))
 }
 
-fn expand_op(builder: &mut Builder<'_>, op: Op, sines: Sines) -> Option<Value> {
+fn expand_op(builder: &mut Builder<'_>, op: Op, inline: Inline) -> Option<Value> {
     let body = &*builder.body;
     let name = body.op(op).name.clone();
     let (_, function) = name.as_str().split_once('.')?;
@@ -48,7 +52,7 @@ fn expand_op(builder: &mut Builder<'_>, op: Op, sines: Sines) -> Option<Value> {
     let r#type = body.value_type(operands[0]).clone();
     let lanes = r#type.as_vector().map(|vector| vector.shape[0]);
     let constant = operands.get(1).and_then(|&exponent| constant_float(body, exponent));
-    let mut arithmetic = Arithmetic { builder, lanes, sines };
+    let mut arithmetic = Arithmetic { builder, lanes, inline };
     match r#type.element() {
         Type::Float(FloatType::F32) => arithmetic.single(function, &operands, constant),
         Type::Float(FloatType::F64) => arithmetic.double(function, &operands),
@@ -83,7 +87,7 @@ impl Arithmetic<'_, '_> {
             "asin" => self.asin(x),
             "acos" => self.acos(x),
             "atan" => self.atan(x),
-            "sin" | "cos" if self.sines == Sines::Called => {
+            "sin" | "cos" if self.inline == Inline::Rounded => {
                 self.call(&format!("rt_{function}_f32"), operands, Type::F32)
             }
             "sin" => self.sine(x, 0),
@@ -94,6 +98,7 @@ impl Arithmetic<'_, '_> {
                 self.call("rt_pow_f32", &[x, exponent], Type::F32)
             }
             "atan2" => self.call("rt_atan2_f32", operands, Type::F32),
+            "remf" if self.inline == Inline::Doubles => self.remainder(x, operands[1]),
             "remf" => self.call("rt_fmod_f32", operands, Type::F32),
             "tan" => self.call("rt_tan_f32", operands, Type::F32),
             "acosh" | "asinh" | "atanh" | "cbrt" | "cosh" | "erfc" | "sinh" => {
@@ -139,7 +144,7 @@ impl Arithmetic<'_, '_> {
         *self.builder.body.value_type(value).element() == Type::F64
     }
 
-    fn float_like(&mut self, like: Value, value: f64) -> Value {
+    pub(super) fn float_like(&mut self, like: Value, value: f64) -> Value {
         if self.is_double(like) {
             return self.constant(Attribute::float(value, Type::F64), &value.to_le_bytes(), Type::F64);
         }
@@ -168,8 +173,17 @@ impl Arithmetic<'_, '_> {
                 let (root, one) = (self.square_root_power(x), self.float(1.0));
                 self.div(one, root)
             }
-            _ => self.call("rt_pow_f32", &[x, exponent], Type::F32),
+            _ => self.library("rt_pow_f32", &[x, exponent], Type::F32),
         }
+    }
+
+    /// One of the runtime's functions, inline or called.
+    fn library(&mut self, name: &str, operands: &[Value], element: Type) -> Value {
+        let inline = match self.inline {
+            Inline::Doubles => library::inline(self.builder, self.lanes, name, operands),
+            Inline::Rounded | Inline::Singles => None,
+        };
+        inline.unwrap_or_else(|| self.call(name, operands, element))
     }
 
     /// `x^½`, which differs from the square root at -0 and at negative infinity.
@@ -182,7 +196,7 @@ impl Arithmetic<'_, '_> {
         self.select(edge, highest, root)
     }
 
-    /// A function on `f64`: a call of the runtime.
+    /// A function on `f64`: one of the runtime's.
     fn double(&mut self, function: &str, operands: &[Value]) -> Option<Value> {
         const CALLS: [&str; 20] = [
             "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos", "atan",
@@ -205,7 +219,7 @@ impl Arithmetic<'_, '_> {
             _ => CALLS.contains(&function).then(|| call(function)).flatten(),
         };
         match name {
-            Some(name) => Some(self.call(&name, operands, Type::F64)),
+            Some(name) => Some(self.library(&name, operands, Type::F64)),
             None => self.any_float(function, operands),
         }
     }

@@ -1,6 +1,6 @@
 //! Arithmetic on floats of one precision and shape, and the functions that are the same in all of them.
 
-use ir::{Builder, Value};
+use ir::{Attribute, Builder, DenseElements, Type, Value};
 
 /// `arith.cmpf` predicates.
 pub(super) mod compare {
@@ -14,6 +14,8 @@ pub(super) mod compare {
 pub(super) trait Floats<'b> {
     /// Where operations are created.
     fn builder(&mut self) -> &mut Builder<'b>;
+    /// Lanes of the vectors; `None` for scalars.
+    fn lanes(&self) -> Option<i64>;
     /// The number, in every lane.
     fn float(&mut self, value: f64) -> Value;
     /// `arith.cmpf` with one of the predicates of [`compare`].
@@ -24,6 +26,30 @@ pub(super) trait Floats<'b> {
     fn exp_minus_one_reduced(&mut self, r: Value) -> Value;
     /// `ln x`.
     fn log(&mut self, x: Value) -> Value;
+
+    /// The type of this shape with the given element.
+    fn shaped(&self, element: Type) -> Type {
+        match self.lanes() {
+            Some(lanes) => Type::vector(&[lanes], element),
+            None => element,
+        }
+    }
+
+    /// A constant in every lane; floats are given by their value.
+    fn constant(&mut self, value: Attribute, bytes: &[u8], element: Type) -> Value {
+        let r#type = self.shaped(element);
+        let value = match self.lanes() {
+            Some(_) => Attribute::dense(DenseElements::splat(r#type.clone(), bytes)),
+            None => value,
+        };
+        self.builder().constant(value, r#type)
+    }
+
+    /// A conversion to another element.
+    fn convert(&mut self, name: &'static str, value: Value, element: Type) -> Value {
+        let r#type = self.shaped(element);
+        self.builder().value(name, &[value], r#type, [])
+    }
 
     /// An operation whose result has the type of its first operand.
     fn apply(&mut self, name: &'static str, operands: &[Value]) -> Value {

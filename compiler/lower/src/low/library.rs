@@ -1,5 +1,5 @@
-//! Elementary functions as functions of the module, in arithmetic that IEEE 754 defines, where the runtime's would do otherwise:
-//! for code that has none, and for results that are the same on every processor.
+//! Elementary functions in arithmetic that IEEE 754 defines: as functions of the module, for code that has no runtime and for results
+//! that are the same on every processor, and inline, where vectors are wide.
 //!
 //! Everything is computed in `f64`, also for `f32`, whose results then are off by little more than their own rounding.
 
@@ -21,10 +21,10 @@ const LN2_LOW: f64 = 1.908_214_929_270_587_7e-10;
 /// 1.5 · 2⁵²: added to a number, it leaves the nearest whole one in the low bits.
 const SHIFTER: f64 = 6_755_399_441_055_744.0;
 /// What a function computes of its arguments.
-type Define = fn(&mut Scalars<'_, '_>, &[Value]) -> Value;
+type Define = fn(&mut Doubles<'_, '_>, &[Value]) -> Value;
 
-/// The runtime's functions that are defined here.
-const FUNCTIONS: [(&str, Define); 25] = [
+/// The runtime's functions that are defined here: those that vectors of numbers are worth computing inline,
+const SHORT: [(&str, Define); 18] = [
     ("rt_exp_f64", |s, x| s.exp(x[0])),
     ("rt_exp2_f64", |s, x| s.exp2(x[0])),
     ("rt_expm1_f64", |s, x| s.expm1(x[0])),
@@ -41,9 +41,12 @@ const FUNCTIONS: [(&str, Define); 25] = [
     ("rt_asinh_f64", |s, x| s.asinh(x[0])),
     ("rt_acosh_f64", |s, x| s.acosh(x[0])),
     ("rt_atanh_f64", |s, x| s.atanh(x[0])),
-    ("rt_erf_f64", |s, x| s.erf(x[0])),
     ("rt_pow_f32", |s, x| s.pow_single(x[0], x[1])),
     ("rt_pow_f64", |s, x| s.pow_double(x[0], x[1])),
+];
+/// and those that are long.
+const LONG: [(&str, Define); 7] = [
+    ("rt_erf_f64", |s, x| s.erf(x[0])),
     ("rt_sin_f32", |s, x| s.turning_single(x[0], Turning::Sine)),
     ("rt_cos_f32", |s, x| s.turning_single(x[0], Turning::Cosine)),
     ("rt_tan_f32", |s, x| s.turning_single(x[0], Turning::Tangent)),
@@ -52,10 +55,16 @@ const FUNCTIONS: [(&str, Define); 25] = [
     ("rt_tan_f64", |s, x| s.turning(x[0], Turning::Tangent)),
 ];
 
+/// What a function of the runtime computes in each lane, as arithmetic where that is short.
+pub(super) fn inline(builder: &mut Builder<'_>, lanes: Option<i64>, name: &str, operands: &[Value]) -> Option<Value> {
+    let (_, define) = SHORT.iter().find(|(known, _)| *known == name)?;
+    Some(define(&mut Doubles { builder, lanes }, operands))
+}
+
 /// Gives a body to every declaration of a function that is known here.
 pub(super) fn define_functions(module: &mut Module) {
     let declared = module.functions().filter(|function| function.body.entry().is_none());
-    let known = |name: &str| FUNCTIONS.iter().find(|(known, _)| *known == name).map(|&(_, define)| define);
+    let known = |name: &str| SHORT.iter().chain(&LONG).find(|(known, _)| *known == name).map(|&(_, define)| define);
     let missing: Vec<_> =
         declared.filter_map(|function| Some((function.op, function.r#type.clone(), known(function.name)?))).collect();
     for (op, r#type, define) in missing {
@@ -68,27 +77,34 @@ fn definition(r#type: &FunctionType, define: Define) -> Body {
     let entry = body.add_block(body.root(), &r#type.inputs);
     let arguments = body.arguments(entry).to_vec();
     let mut builder = Builder::at_end(&mut body, entry).with_location(Location::Unknown);
-    let result = define(&mut Scalars { builder: &mut builder }, &arguments);
+    let result = define(&mut Doubles { builder: &mut builder, lanes: None }, &arguments);
     builder.create("func.return", &[result], &[], []);
     body
 }
 
-/// Arithmetic on `f64` and `i64`.
-struct Scalars<'a, 'b> {
+/// Arithmetic on `f64` and `i64` values of one shape.
+struct Doubles<'a, 'b> {
     builder: &'a mut Builder<'b>,
+    /// Lanes of the vectors; `None` for scalars.
+    lanes: Option<i64>,
 }
 
-impl<'b> Floats<'b> for Scalars<'_, 'b> {
+impl<'b> Floats<'b> for Doubles<'_, 'b> {
     fn builder(&mut self) -> &mut Builder<'b> {
         self.builder
     }
 
+    fn lanes(&self) -> Option<i64> {
+        self.lanes
+    }
+
     fn float(&mut self, value: f64) -> Value {
-        self.builder.constant(Attribute::float(value, Type::F64), Type::F64)
+        self.constant(Attribute::float(value, Type::F64), &value.to_le_bytes(), Type::F64)
     }
 
     fn compare(&mut self, predicate: i64, a: Value, b: Value) -> Value {
-        self.builder.value("arith.cmpf", &[a, b], Type::I1, [("predicate", Attribute::i64(predicate))])
+        let r#type = self.shaped(Type::I1);
+        self.builder.value("arith.cmpf", &[a, b], r#type, [("predicate", Attribute::i64(predicate))])
     }
 
     fn exp(&mut self, x: Value) -> Value {
@@ -132,18 +148,15 @@ impl<'b> Floats<'b> for Scalars<'_, 'b> {
     }
 }
 
-impl Scalars<'_, '_> {
+impl Doubles<'_, '_> {
     fn integer(&mut self, value: i64) -> Value {
-        self.builder.constant(Attribute::Integer(value, Type::I64), Type::I64)
-    }
-
-    fn convert(&mut self, name: &'static str, value: Value, r#type: Type) -> Value {
-        self.builder.value(name, &[value], r#type, [])
+        self.constant(Attribute::Integer(value, Type::I64), &value.to_le_bytes(), Type::I64)
     }
 
     fn equal(&mut self, a: Value, b: i64) -> Value {
         let b = self.integer(b);
-        self.builder.value("arith.cmpi", &[a, b], Type::I1, [("predicate", Attribute::i64(0))])
+        let r#type = self.shaped(Type::I1);
+        self.builder.value("arith.cmpi", &[a, b], r#type, [("predicate", Attribute::i64(0))])
     }
 
     /// An operation on an integer and a constant.

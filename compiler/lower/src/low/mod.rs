@@ -190,17 +190,18 @@ pub const PASSES: &[PassDefinition] = &[
         |module, _| narrow::widen_narrow_types(module).and_then(|()| declare_runtime(module)),
     ),
     PassDefinition::on_module(EXPAND_MATH, "Elementary functions of f32 become arithmetic.", |module, context| {
-        let sines = match context.options.get("sines") {
-            "called" => expand::Sines::Called,
-            _ => expand::Sines::Inline,
+        let inline = match context.options.get("inline") {
+            "rounded" => expand::Inline::Rounded,
+            "doubles" => expand::Inline::Doubles,
+            _ => expand::Inline::Singles,
         };
-        expand::expand_math(module, sines).and_then(|()| declare_runtime(module))
+        expand::expand_math(module, inline).and_then(|()| declare_runtime(module))
     })
     .with_options(&[OptionDefinition {
-        name: "sines",
-        summary: "Whether sines are computed inline, or called, as where products are rounded.",
-        kind: OptionKind::Choice(&["inline", "called"]),
-        default: "inline",
+        name: "inline",
+        summary: "What is computed inline: functions on f32, without sines where products are rounded, or those on f64, too.",
+        kind: OptionKind::Choice(&["rounded", "singles", "doubles"]),
+        default: "singles",
     }]),
     PassDefinition::on_module(
         OUTLINE_PARALLEL,

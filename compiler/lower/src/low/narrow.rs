@@ -14,7 +14,7 @@ use ir::{
 };
 
 use super::elementary::Arithmetic;
-use super::expand::Sines;
+use super::expand::Inline;
 use super::floats::Floats;
 use super::scope::{definitions, with_body};
 
@@ -87,7 +87,7 @@ fn widen_op(body: &mut Body, op: Op, tables: &mut IndexMap<String, DenseElements
             let lanes = result.as_vector().map(|vector| vector.shape[0]);
             let mut builder = Builder::before(body, op);
             let mut widener =
-                Widener { arithmetic: Arithmetic { builder: &mut builder, lanes, sines: Sines::Inline }, tables };
+                Widener { arithmetic: Arithmetic { builder: &mut builder, lanes, inline: Inline::Singles }, tables };
             let value = widener.compute(&operation, result.element());
             body.replace(op, &[value]);
         }

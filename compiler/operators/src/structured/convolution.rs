@@ -87,6 +87,8 @@ pub(crate) fn lower(lowering: &mut Lowering<'_>, op: Op, conv: &nn::Convolution)
     let input = lowering.shape(conv.x);
     let output = lowering.shape(result);
     let window = Window::new(&conv.sliding, &weights.shape[2..], &input[2..], &output[2..]);
+    let (window, first) = window.seeing(&input[2..], &output[2..]);
+    let weights = taps_of(lowering, weights, &window, &first);
     let bias = conv.bias.map(|bias| lowering.shaped(bias));
     let convolution = Convolution { weights, bias, groups: conv.groups, window, element, bytes: None };
     if is_static(&convolution.weights) {
@@ -96,6 +98,20 @@ pub(crate) fn lower(lowering: &mut Lowering<'_>, op: Op, conv: &nn::Convolution)
     let value = plain_sum(lowering, &plain, &convolution, &output);
     lowering.bind(result, value);
     Ok(())
+}
+
+/// The weights of the taps of a window that begins at `first` in the kernel.
+fn taps_of(lowering: &mut Lowering<'_>, weights: Shaped, window: &Window, first: &[i64]) -> Shaped {
+    if weights.shape[2..] == window.kernel {
+        return weights;
+    }
+    let shape = [&weights.shape[..2], &window.kernel].concat();
+    let element = lowering.body.value_type(weights.value).element().clone();
+    let offsets = [0, 0].iter().chain(first);
+    let subscripts = offsets.zip(0..).map(|(&offset, dim)| AffineExpr::Dim(dim).add(AffineExpr::Constant(offset)));
+    let map = AffineMap::new(shape.len() as u32, subscripts.collect());
+    let value = lowering.pointwise(&[Input { value: weights.value, map }], &shape, element, |_, elements| elements[0]);
+    Shaped { value, shape }
 }
 
 /// Lowers `ConvInteger`, whose zero points are of the operand and of the weights.

@@ -1,5 +1,7 @@
 //! Sliding windows: what Conv and the pools share.
 
+use std::ops::Range;
+
 use dialects::onnx::views::AutoPad;
 use ir::{AffineExpr, Attribute, Attributes, Builder, DimExpr, Value};
 
@@ -74,6 +76,39 @@ impl Window {
         self.kernel.iter().all(|extent| *extent == DimExpr::ONE)
             && ones(&self.strides)
             && self.pads.iter().flatten().all(|pad| *pad == DimExpr::ZERO)
+    }
+
+    /// The window without the taps at its ends that see nothing but padding, and where it begins in the kernel on each axis.
+    pub(crate) fn seeing(&self, input: &[DimExpr], output: &[DimExpr]) -> (Window, Vec<i64>) {
+        let mut window = self.clone();
+        let mut first = vec![0; self.rank()];
+        for axis in 0..self.rank() {
+            let Some(taps) = self.taps_that_see(axis, &input[axis], &output[axis]) else { continue };
+            let [low, high] = &self.pads[axis];
+            let cut = |count: i64| DimExpr::Constant(count * self.dilations[axis]);
+            let behind = self.kernel[axis].sub(&DimExpr::Constant(taps.end));
+            window.pads[axis] =
+                [low.sub(&cut(taps.start)), high.sub(&behind.mul(&DimExpr::Constant(self.dilations[axis])))];
+            window.kernel[axis] = DimExpr::Constant(taps.end - taps.start);
+            first[axis] = taps.start;
+        }
+        (window, first)
+    }
+
+    /// The taps of an axis from the first to the last that some window has inside the operand, where that is known and there are any.
+    fn taps_that_see(&self, axis: usize, input: &DimExpr, output: &DimExpr) -> Option<Range<i64>> {
+        let numbers = [&self.kernel[axis], input, output, &self.pads[axis][0]].map(DimExpr::as_constant);
+        let [Some(kernel), Some(extent), Some(places), Some(low)] = numbers else { return None };
+        let stride = self.strides[axis];
+        let sees = |&tap: &i64| {
+            let first = tap * self.dilations[axis] - low;
+            // the first place that is not in front of the operand
+            let place = ((-first).max(0) + stride - 1) / stride;
+            place < places && first + place * stride < extent
+        };
+        let mut taps = (0..kernel).filter(sees);
+        let start = taps.next()?;
+        Some(start..taps.next_back().unwrap_or(start) + 1)
     }
 
     /// `output * stride + kernel * dilation` for one axis, given its two loops.

@@ -8,6 +8,7 @@ use crate::graph::{self, Emitter, Problem};
 use crate::operator::{Kind, Operator, Rank};
 use crate::shape::{Answer, Node};
 use crate::structured::blocked::loop_index;
+use crate::structured::reduction::Shaped;
 use crate::structured::scalars::{Comparison, Scalars};
 use crate::structured::sizes::{AxisList, within_limit};
 use crate::structured::{Lowering, Unsupported};
@@ -122,6 +123,12 @@ impl Padding {
         pads.iter().flatten().all(|&pad| pad >= 0).then_some(pads)
     }
 
+    /// How far the last axis grows on both sides, where that is known and it does.
+    fn grows_at_end(&self) -> Option<[i64; 2]> {
+        let pads = [self.low.last()?.constant()?, self.high.last()?.constant()?];
+        (pads != [0, 0] && pads.iter().all(|&pad| pad >= 0)).then_some(pads)
+    }
+
     fn touches(&self, axis: usize) -> bool {
         self.low[axis].constant() != Some(0) || self.high[axis].constant() != Some(0)
     }
@@ -155,7 +162,32 @@ fn pad_statically(lowering: &mut Lowering<'_>, x: Value, result: Value, pads: &[
     }
 }
 
-/// Each element from the place its position shows.
+/// Where the elements of the result come from that lie one behind another along its last axis.
+#[derive(Clone, Copy, PartialEq)]
+enum Run {
+    /// From where their positions show.
+    Whole,
+    /// In front of the operand.
+    Before,
+    /// From the operand's elements in their order.
+    Within,
+    /// Behind the operand.
+    Behind,
+}
+
+/// The operand of a padding whose elements come from the places that their positions show.
+struct Padded<'a> {
+    input: Shaped,
+    padding: &'a Padding,
+    mode: PadMode,
+    fill: Value,
+    /// The pads in front of each axis, and the operand's extents.
+    lows: Vec<Value>,
+    extents: Vec<Value>,
+}
+
+/// Each element from the place its position shows. Where it is known how far the last axis grows, what the operand has itself is a
+/// run of its own, which is copied.
 fn pad_by_position(
     lowering: &mut Lowering<'_>,
     x: Value,
@@ -165,11 +197,9 @@ fn pad_by_position(
     fill: Value,
 ) {
     let input = lowering.shaped(x);
-    let element = lowering.element(x);
-    let rank = input.shape.len();
     let mut lows = Vec::new();
     let mut extents = Vec::new();
-    for axis in 0..rank {
+    for axis in 0..input.shape.len() {
         let (low, high) = (padding.low[axis].value(lowering), padding.high[axis].value(lowering));
         let extent = lowering.dim(&input.shape[axis]);
         if padding.touches(axis) {
@@ -179,30 +209,57 @@ fn pad_by_position(
         extents.push(extent);
     }
     let output = lowering.shape(result);
-    let value = lowering.pointwise(&[], &output, element.clone(), |builder, _| {
-        let mut operands = vec![input.value];
-        let mut outside: Option<Value> = None;
-        for axis in 0..rank {
-            let index = loop_index(builder, axis);
-            if !padding.touches(axis) {
-                operands.push(index);
-                continue;
+    let padded = Padded { input, padding, mode, fill, lows, extents };
+    let value = match padding.grows_at_end() {
+        Some([low, high]) => {
+            let last = output.len() - 1;
+            let inner = padded.input.shape[last].clone();
+            let runs = [(Run::Before, low.into()), (Run::Within, inner), (Run::Behind, high.into())];
+            let mut shape = output.clone();
+            let mut pieces = Vec::new();
+            for (run, extent) in runs.into_iter().filter(|(_, extent)| *extent != DimExpr::ZERO) {
+                shape[last] = extent;
+                pieces.push(padded.run(lowering, run, &shape));
             }
-            let mut s = Scalars { builder, unsigned: false };
-            let position = s.sub(index, lows[axis]);
-            let (source, is_outside) = source_position(&mut s, mode, position, extents[axis]);
-            operands.push(source);
-            if let Some(is_outside) = is_outside {
-                outside = Some(outside.map_or(is_outside, |all| s.same("arith.ori", &[all, is_outside])));
-            }
+            lowering.concat(&pieces, &output, last)
         }
-        let value = builder.value("tensor.extract", &operands, element.clone(), []);
-        match outside {
-            Some(outside) => Scalars { builder, unsigned: false }.select(outside, fill, value),
-            None => value,
-        }
-    });
+        None => padded.run(lowering, Run::Whole, &output),
+    };
     lowering.bind(result, value);
+}
+
+impl Padded<'_> {
+    /// The elements of one run of the last axis.
+    fn run(&self, lowering: &mut Lowering<'_>, run: Run, shape: &[DimExpr]) -> Value {
+        let element = lowering.body.value_type(self.input.value).element().clone();
+        let last = shape.len().wrapping_sub(1);
+        lowering.pointwise(&[], shape, element.clone(), |builder, _| {
+            let mut operands = vec![self.input.value];
+            let mut outside: Option<Value> = None;
+            for axis in 0..shape.len() {
+                let index = loop_index(builder, axis);
+                if !self.padding.touches(axis) || (axis == last && run == Run::Within) {
+                    operands.push(index);
+                    continue;
+                }
+                let mut s = Scalars { builder, unsigned: false };
+                let position = match run {
+                    Run::Behind if axis == last => s.add(index, self.extents[axis]),
+                    _ => s.sub(index, self.lows[axis]),
+                };
+                let (source, is_outside) = source_position(&mut s, self.mode, position, self.extents[axis]);
+                operands.push(source);
+                if let Some(is_outside) = is_outside {
+                    outside = Some(outside.map_or(is_outside, |all| s.same("arith.ori", &[all, is_outside])));
+                }
+            }
+            let value = builder.value("tensor.extract", &operands, element.clone(), []);
+            match outside {
+                Some(outside) => Scalars { builder, unsigned: false }.select(outside, self.fill, value),
+                None => value,
+            }
+        })
+    }
 }
 
 /// `low + extent + high`, which must be zero for an axis that has nothing to show.

@@ -4,7 +4,7 @@ use std::f64::consts::FRAC_2_SQRT_PI;
 
 use ir::Value;
 
-use super::Scalars;
+use super::Doubles;
 use crate::low::floats::{Floats, compare};
 
 /// Up to here the series takes few terms; from here on the fraction does.
@@ -16,7 +16,7 @@ const LEVELS: u32 = 24;
 /// From here on the function is 1.
 const ONE_FROM: f64 = 6.0;
 
-impl Scalars<'_, '_> {
+impl Doubles<'_, '_> {
     /// `2/√π e^-x² x (1 + 2x²/3 (1 + 2x²/5 (…)))`, a sum of positive terms; for larger numbers
     /// `1 - e^-x²/√π / (x + ½ / (x + 1 / (x + 3/2 / …)))`.
     pub(super) fn erf(&mut self, x: Value) -> Value {

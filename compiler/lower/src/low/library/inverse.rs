@@ -4,7 +4,7 @@ use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, LN_2};
 
 use ir::Value;
 
-use super::{SHIFTER, Scalars};
+use super::{Doubles, SHIFTER};
 use crate::low::floats::{Floats, compare};
 
 /// The arc tangents of 0, ⅛, … 1, each as the nearest number and what is left of it.
@@ -26,7 +26,7 @@ const LARGE: f64 = (1u64 << 28) as f64;
 /// From here on `e^x` outweighs `e^-x`.
 const FAR: f64 = 22.0;
 
-impl Scalars<'_, '_> {
+impl Doubles<'_, '_> {
     /// Of t in [0, 1], where numbers above 1 go by their reciprocals, and the nearest eighth c: `atan t = atan c + atan r`
     /// with `r = (t - c) / (1 + t c)`, at most 1/16, where the series ends soon.
     pub(super) fn atan(&mut self, x: Value) -> Value {

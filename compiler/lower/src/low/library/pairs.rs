@@ -4,7 +4,7 @@ use std::f64::consts::LOG2_E;
 
 use ir::{Type, Value};
 
-use super::{LN2_HIGH, LN2_LOW, Scalars};
+use super::{Doubles, LN2_HIGH, LN2_LOW};
 use crate::low::floats::{Floats, compare};
 
 /// A number as the nearest `f64` and what is left of it.
@@ -15,7 +15,7 @@ const THIRD: [f64; 2] = [1.0 / 3.0, 1.850_371_707_708_594e-17];
 /// Bits of a number whose product with another such number is exact.
 const UPPER: i64 = !0x7ff_ffff;
 
-impl Scalars<'_, '_> {
+impl Doubles<'_, '_> {
     /// A sum, of whose terms the second has no larger exponent than the first.
     pub(super) fn exact_sum(&mut self, a: Value, b: Value) -> Pair {
         let sum = self.add(a, b);

@@ -4,7 +4,7 @@ use std::f64::consts::TAU;
 
 use ir::{Type, Value};
 
-use super::Scalars;
+use super::Doubles;
 use super::pairs::Pair;
 use crate::low::floats::{Floats, compare};
 
@@ -75,7 +75,7 @@ struct Angle {
     quarter: Value,
 }
 
-impl Scalars<'_, '_> {
+impl Doubles<'_, '_> {
     /// Of an `f32`, in `f64`.
     pub(super) fn turning_single(&mut self, x: Value, function: Turning) -> Value {
         let x = self.convert("arith.extf", x, Type::F64);

@@ -1,0 +1,17 @@
+// What a padded row has of the operand itself is copied; only what lies around it is looked up.
+// RUN: onnx-opt %s --pass-pipeline='onnx-to-linalg' | FileCheck %s
+
+// CHECK: tensor<1x8x2xf32>
+// CHECK: "tensor.extract"(%arg0, {{.*}}) : (tensor<1x6x6xf32>, index, index, index) -> f32
+// CHECK: tensor<1x8x6xf32>
+// CHECK: tensor<1x8x1xf32>
+// CHECK: "tensor.concat"({{.*}}) {dim = 2 : i64{{.*}}} : (tensor<1x8x2xf32>, tensor<1x8x6xf32>, tensor<1x8x1xf32>) -> tensor<1x8x9xf32>
+"builtin.module"() ({
+  "func.func"() ({
+  ^bb0(%x: tensor<1x6x6xf32>):
+    %pads = "onnx.Constant"() {value = dense<[0, 1, 2, 0, 1, 1]> : tensor<6xi64>} : () -> tensor<6xi64>
+    %none = "onnx.NoValue"() : () -> none
+    %y = "onnx.Pad"(%x, %pads, %none, %none) {mode = "reflect"} : (tensor<1x6x6xf32>, tensor<6xi64>, none, none) -> tensor<1x8x9xf32>
+    "func.return"(%y) : (tensor<1x8x9xf32>) -> ()
+  }) {sym_name = "main_graph", function_type = (tensor<1x6x6xf32>) -> tensor<1x8x9xf32>} : () -> ()
+}) : () -> ()
