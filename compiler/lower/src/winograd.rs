@@ -18,7 +18,7 @@ use crate::outline::{all_blocks, remove_dead};
 /// Fewest channels of the result: each costs as much as the transformation of nine windows' worth of products.
 const OUTPUTS: i64 = 32;
 /// Most products of channels for tiles of each of [`TILE_SIZES`]: weights at all points are about twice and four times as many.
-const PRODUCTS: [i64; 2] = [1 << 18, 1 << 17];
+const PRODUCTS: [i64; 2] = [1 << 20, 1 << 17];
 /// Rows and columns that a result is taken to have where they are not known.
 const PIXELS: i64 = 56;
 /// How many products take as long as reading a weight from memory.

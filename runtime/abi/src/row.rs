@@ -54,11 +54,13 @@ pub enum RowFunction {
     Divide,
     /// `(x - p0) - p1`
     Subtract,
+    /// `x (1 / (1 + e^-x))`
+    Swish,
 }
 
 impl RowFunction {
     /// All of them, each at the place that is its value.
-    pub const ALL: [RowFunction; 25] = [
+    pub const ALL: [RowFunction; 26] = [
         RowFunction::Exp,
         RowFunction::Exp2,
         RowFunction::Expm1,
@@ -84,6 +86,7 @@ impl RowFunction {
         RowFunction::Multiply,
         RowFunction::Divide,
         RowFunction::Subtract,
+        RowFunction::Swish,
     ];
 
     /// How many parameters a function has at most.

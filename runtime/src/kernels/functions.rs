@@ -90,6 +90,12 @@ pub(super) fn sigmoid<M: Machine>(x: f32) -> f32 {
     1.0 / (1.0 + exp::<M>(0.0 - x))
 }
 
+/// `x sigmoid(x)`.
+#[inline(always)]
+pub(super) fn swish<M: Machine>(x: f32) -> f32 {
+    x * sigmoid::<M>(x)
+}
+
 /// `2^x`.
 #[inline(always)]
 pub(super) fn exp2<M: Machine>(x: f32) -> f32 {

@@ -122,6 +122,7 @@ pub(super) unsafe fn row<M: Converts>(function: Function, source: *const u8, des
             RowFunction::WidenBrain => blocks((source.cast(), destination.cast()), count, &WidenBrain),
             RowFunction::Narrow => blocks((source.cast(), destination.cast()), count, &Narrow(machine)),
             RowFunction::Sigmoid => map(floats, count, functions::sigmoid::<M>),
+            RowFunction::Swish => map(floats, count, functions::swish::<M>),
             RowFunction::ExpDifference => whole_blocks(floats, count, ExpDifference(first, machine)),
             RowFunction::DequantizeUnsigned => {
                 let dequantize = Dequantize { zero_point: first, scale: second };

@@ -6,6 +6,7 @@ use ir::{Attribute, Body, Type, Value};
 
 use super::emit::Emitter;
 use super::lane::Lane;
+use super::lines;
 use super::loops::{delinearize, shift};
 use super::walk::{at_columns, walk_of};
 use crate::contraction::{Columns, Contraction, Shape};
@@ -69,6 +70,7 @@ pub fn emit_contraction(emitter: &mut Emitter<'_>, kernel: &ContractionKernel<'_
     let total = counts.iter().fold(emitter.index(1), |product, &count| emitter.mul(product, count));
     let work = tile_work(emitter, roles, &extents);
     let trivial = result == contraction;
+    let in_lines = is_direct && lines::fit(emitter, kernel, out);
     emitter.parallel_loop(total, work, |emitter, linear| {
         let position = delinearize(emitter, linear, &counts);
         let (batch_indices, rest) = position.split_at(batch.len());
@@ -101,7 +103,14 @@ pub fn emit_contraction(emitter: &mut Emitter<'_>, kernel: &ContractionKernel<'_
             });
         }
         call(emitter, kernel, (&strides, &walk), &place, &first, (out, &sums));
-        if !trivial {
+        if !trivial && in_lines {
+            lines::visit(emitter, kernel, &strides, (&place, out), |emitter, point, line, at| {
+                let accumulated = emitter.load(line, &[Lane::Iota(at)]);
+                emitter.remember_point(generic, point.loops.to_vec(), vec![accumulated]);
+                let value = emitter.evaluate(result, &point.subscripts);
+                emitter.store(&value, line, &[Lane::Iota(at)]);
+            });
+        } else if !trivial {
             tile_points(emitter, kernel, &place, |emitter, point| {
                 let (buffer, place) = sum_place(emitter, point);
                 let accumulated = emitter.load(buffer, &place);
@@ -148,20 +157,20 @@ fn keep_apart(emitter: &mut Emitter<'_>, walk: &mut Walk, columns: i64) {
 }
 
 /// Where a tile begins, in loop indices.
-struct Origin<'t> {
-    batch: &'t [Value],
-    column: Value,
-    row_outer: Value,
-    row_inner: Value,
+pub(super) struct Origin<'t> {
+    pub(super) batch: &'t [Value],
+    pub(super) column: Value,
+    pub(super) row_outer: Value,
+    pub(super) row_inner: Value,
 }
 
 /// Where a tile lies and how large it is.
-struct Place<'t> {
+pub(super) struct Place<'t> {
     column_groups: bool,
-    origin: &'t Origin<'t>,
-    outer_count: Value,
-    inner_count: Value,
-    tile_columns: Value,
+    pub(super) origin: &'t Origin<'t>,
+    pub(super) outer_count: Value,
+    pub(super) inner_count: Value,
+    pub(super) tile_columns: Value,
 }
 
 /// What a tile's sums start from.
@@ -355,6 +364,32 @@ fn shift_all(emitter: &mut Emitter<'_>, subscripts: &[Lane], offsets: &[Value]) 
     }
 }
 
+/// The subscripts of the kernel's result at a point of the contraction's loops.
+pub(super) fn subscripts_of(kernel: &ContractionKernel<'_>, point: &[Option<Lane>]) -> Vec<Lane> {
+    let picks = kernel.generic.output_map(0).as_projected_permutation().expect("recognised");
+    let mut subscripts = vec![None; picks.len()];
+    for (position, &dim) in picks.iter().enumerate() {
+        subscripts[kernel.permutation[position]] = point[dim].clone();
+    }
+    subscripts.into_iter().map(|lane| lane.expect("every parallel loop is open")).collect()
+}
+
+/// Where the result's element at a point lies in its buffer.
+pub(super) fn origin_offset(
+    emitter: &mut Emitter<'_>,
+    kernel: &ContractionKernel<'_>,
+    strides: &Strides,
+    out: Value,
+    point: &[Option<Lane>],
+) -> Value {
+    let first = out_origin(emitter, kernel, out);
+    point.iter().zip(&strides.out).fold(first, |sum, (lane, &stride)| {
+        let Some(index) = lane.as_ref().and_then(Lane::uniform) else { return sum };
+        let step = emitter.mul(index, stride);
+        emitter.add(sum, step)
+    })
+}
+
 /// Where the result's first element lies in its buffer.
 fn out_origin(emitter: &mut Emitter<'_>, kernel: &ContractionKernel<'_>, out: Value) -> Value {
     let strides = buffer_strides(emitter, out);
@@ -431,15 +466,15 @@ fn call(
 }
 
 /// A point of a tile: one element, or a vector of them along the columns.
-struct Point<'p> {
+pub(super) struct Point<'p> {
     /// The contraction's loop indices.
-    loops: &'p [Option<Lane>],
+    pub(super) loops: &'p [Option<Lane>],
     /// The subscripts of the kernel's result.
-    subscripts: Vec<Lane>,
+    pub(super) subscripts: Vec<Lane>,
     /// The row within the tile.
-    row: Value,
+    pub(super) row: Value,
     /// The column within the tile.
-    column: Lane,
+    pub(super) column: Lane,
 }
 
 /// Visits the points of a tile.
@@ -449,21 +484,13 @@ fn tile_points(
     place: &Place<'_>,
     mut visit: impl FnMut(&mut Emitter<'_>, &Point<'_>),
 ) {
-    let ContractionKernel { generic, roles, permutation, .. } = *kernel;
+    let ContractionKernel { generic, roles, .. } = *kernel;
     let origin = place.origin;
     let zero = emitter.index(0);
     let mut point: Vec<Option<Lane>> = vec![None; generic.rank()];
     for (&dim, &index) in roles.batch.iter().zip(origin.batch) {
         point[dim] = Some(Lane::Uniform(index));
     }
-    let picks = generic.output_map(0).as_projected_permutation().expect("recognised");
-    let subscripts_of = |point: &[Option<Lane>]| {
-        let mut subscripts = vec![None; picks.len()];
-        for (position, &dim) in picks.iter().enumerate() {
-            subscripts[permutation[position]] = point[dim].clone();
-        }
-        subscripts.into_iter().map(|lane| lane.expect("every parallel loop is open")).collect::<Vec<_>>()
-    };
     emitter.for_loop(zero, place.outer_count, 1, &[], |emitter, outer, _| {
         emitter.for_loop(zero, place.inner_count, 1, &[], |emitter, inner, _| {
             for (index, (base, step)) in [(origin.row_inner, inner), (origin.row_outer, outer)].into_iter().enumerate()
@@ -479,7 +506,7 @@ fn tile_points(
                 for (dim, lane) in open {
                     loops[*dim] = Some(lane.clone());
                 }
-                let subscripts = subscripts_of(&loops);
+                let subscripts = subscripts_of(kernel, &loops);
                 visit(emitter, &Point { loops: &loops, subscripts, row, column });
             });
             vec![]

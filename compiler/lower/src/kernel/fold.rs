@@ -67,7 +67,7 @@ impl Emitter<'_> {
     }
 
     /// Whether what a reduction reads takes functions that the runtime computes for rows, too.
-    fn is_costly_below(&self, generic: &Generic) -> bool {
+    pub(super) fn is_costly_below(&self, generic: &Generic) -> bool {
         let mut pending = vec![generic.clone()];
         while let Some(generic) = pending.pop() {
             if is_costly(self.source, &generic) || converts(self.source, &generic) {

@@ -289,11 +289,13 @@ fn row_reductions(source: &Body, roots: &[Value], rank: usize) -> Vec<(Value, Ve
         if generic.is_reduction() {
             let last = rank.checked_sub(1).map(|last| last as u32);
             let independent = last.is_some_and(|last| subscripts.iter().all(|e| !e.uses_dim(last)));
-            if !independent || found.contains_key(&value) {
+            if found.contains_key(&value) {
                 continue;
             }
             // what the reduction itself reads may hold further reductions of the same row
-            pending.push(Visit::Leave(value, subscripts.clone()));
+            if independent {
+                pending.push(Visit::Leave(value, subscripts.clone()));
+            }
         }
         pending.extend(row_inputs(&generic, &subscripts, rank).into_iter().rev());
     }

@@ -8,6 +8,7 @@ mod evaluate;
 mod fold;
 mod gathered;
 pub mod lane;
+mod lines;
 pub mod loops;
 mod pad;
 pub mod reduce;

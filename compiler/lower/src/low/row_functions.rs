@@ -91,7 +91,8 @@ impl Chain<'_> {
         let composed = match body.name(op) {
             "arith.divf" => self.sigmoid(op),
             "math.exp" => self.exp_difference(op),
-            "arith.mulf" | "arith.subf" | "arith.uitofp" | "arith.sitofp" => self.dequantize(op),
+            "arith.mulf" => self.swish(op).or_else(|| self.dequantize(op)),
+            "arith.subf" | "arith.uitofp" | "arith.sitofp" => self.dequantize(op),
             "arith.trunci" => self.quantize(op),
             _ => None,
         };
@@ -131,6 +132,17 @@ impl Chain<'_> {
         let is_opposite = self.number(body.operand(opposite, 0)) == Some(0.0);
         let operand = body.operand(opposite, 1);
         is_opposite.then(|| self.applied(RowFunction::Sigmoid, vec![], op, operand, vec![sum, power, opposite]))
+    }
+
+    /// `x (1 / (1 + exp(0 - x)))`
+    fn swish(&self, op: Op) -> Option<Applied> {
+        let &[a, b] = self.body.op(op).operands() else { return None };
+        [(a, b), (b, a)].into_iter().find_map(|(x, gate)| {
+            let gate = self.defining(gate, "arith.divf")?;
+            let Applied { operand, inside, .. } = self.sigmoid(gate).filter(|sigmoid| sigmoid.operand == x)?;
+            let inside = std::iter::once(gate).chain(inside).collect();
+            Some(self.applied(RowFunction::Swish, vec![], op, operand, inside))
+        })
     }
 
     /// `exp(x - p)`

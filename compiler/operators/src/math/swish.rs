@@ -8,8 +8,13 @@ use crate::operator::Operator;
 pub(crate) const SWISH: Operator = Operator::elementwise(OnnxOp::Swish, |s, element| {
     let swish: views::Swish = element.view();
     let [x] = element.operands();
-    let alpha = s.like(swish.alpha, x);
-    let scaled = s.mul(alpha, x);
+    let scaled = match swish.alpha {
+        1.0 => x,
+        alpha => {
+            let alpha = s.like(alpha, x);
+            s.mul(alpha, x)
+        }
+    };
     let gate = s.sigmoid(scaled);
     s.mul(x, gate)
 });

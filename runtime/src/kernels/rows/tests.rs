@@ -128,6 +128,9 @@ fn sigmoids_are_made_of_exponentials() {
         let powers: Vec<f32> = apply(machine, RowFunction::Exp, &opposite);
         let found: Vec<f32> = apply(machine, RowFunction::Sigmoid, &numbers);
         assert!(found.iter().zip(&powers).all(|(found, power)| found.to_bits() == (1.0 / (1.0 + power)).to_bits()));
+        let swish: Vec<f32> = apply(machine, RowFunction::Swish, &numbers);
+        let products = numbers.iter().zip(&found).map(|(x, sigmoid)| x * sigmoid);
+        assert!(swish.iter().zip(products).all(|(&found, x)| found.to_bits() == x.to_bits() || x.is_nan()));
     }
 }
 

@@ -144,7 +144,9 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
         lowering.check_source(from, to);
     }
     let crop = resize.coordinate_transformation_mode == CoordinateTransformation::TfCropAndResize;
-    let blocked = rank >= 3 && lowering.is_blocked(x) && !resized.contains(&1) && !crop;
+    // what leaves the model is not blocked, and a small operand is unpacked sooner than a large result
+    let leaves = lowering.source.uses(result).iter().all(|user| lowering.source.name(user.op) == "func.return");
+    let blocked = rank >= 3 && lowering.is_blocked(x) && !resized.contains(&1) && !crop && !leaves;
     let input = if blocked { lowering.blocked(x) } else { lowering.shaped(x) };
     let shape = if blocked { blocked_shape(&to) } else { to.clone() };
     let value = match nearest_by_division(&resize, &from, &to, shape.len()) {

@@ -1,0 +1,86 @@
+//! Lines of a tile: what consecutive rows have of one group of columns, where that lies side by side.
+//!
+//! What narrow vectors would compute of elementary functions a group at a time is one long loop here, whose functions the runtime can
+//! compute in wider ones.
+
+use ir::{Type, Value};
+
+use super::contract::{ContractionKernel, Place, Point, Strides, address, origin_offset, subscripts_of};
+use super::emit::Emitter;
+use super::lane::Lane;
+use crate::contraction::Columns;
+use dialects::linalg::GROUP;
+use dialects::linalg::generic::Generic;
+
+/// Whether a kernel's result has lines, and what is done to the sums takes functions that pay for them.
+pub(super) fn fit(emitter: &mut Emitter<'_>, kernel: &ContractionKernel<'_>, out: Value) -> bool {
+    let ContractionKernel { generic, roles, result, permutation, .. } = *kernel;
+    let ((_, column), Some(&row)) = (column_loops(&roles.columns), roles.rows.first()) else { return false };
+    let picks = generic.output_map(0).as_projected_permutation().expect("recognised");
+    let place_of = |dim: usize| picks.iter().position(|&pick| pick == dim).map(|position| permutation[position]);
+    let shape = emitter.body.value_type(out).shape().expect("buffers are ranked");
+    let rank = shape.len();
+    let side_by_side = place_of(column) == Some(rank - 1) && place_of(row) == Some(rank - 2);
+    let narrow = emitter.target.narrow && (emitter.lanes as i64) < GROUP;
+    let is_costly = |consumer| emitter.is_costly_below(&consumer);
+    narrow
+        && side_by_side
+        && shape[rank - 1] == Some(GROUP)
+        && Generic::defining(emitter.source, result).is_some_and(is_costly)
+}
+
+/// The loops over groups of columns, where there is more than one group, and over the columns of one.
+fn column_loops(columns: &Columns) -> (Option<usize>, usize) {
+    match *columns {
+        Columns::Blocked { group, column } => (Some(group), column),
+        Columns::Single { dim, .. } => (None, dim),
+    }
+}
+
+/// Visits the points of a tile line by line; gets each line as a buffer, and where in it the point is.
+pub(super) fn visit(
+    emitter: &mut Emitter<'_>,
+    kernel: &ContractionKernel<'_>,
+    strides: &Strides,
+    (place, out): (&Place<'_>, Value),
+    mut visit: impl FnMut(&mut Emitter<'_>, &Point<'_>, Value, Value),
+) {
+    let ContractionKernel { generic, roles, .. } = *kernel;
+    let (group, column) = column_loops(&roles.columns);
+    let origin = place.origin;
+    let (zero, width) = (emitter.index(0), emitter.index(GROUP));
+    let low = emitter.div(origin.column, width);
+    let groups = emitter.div(place.tile_columns, width);
+    let length = emitter.mul(place.inner_count, width);
+    let element = emitter.body.value_type(out).element().clone();
+    let mut point: Vec<Option<Lane>> = vec![None; generic.rank()];
+    for (&dim, &index) in roles.batch.iter().zip(origin.batch) {
+        point[dim] = Some(Lane::Uniform(index));
+    }
+    emitter.for_loop(zero, place.outer_count, 1, &[], |emitter, outer, _| {
+        if let Some(&dim) = roles.rows.get(1) {
+            point[dim] = Some(Lane::Uniform(emitter.add(origin.row_outer, outer)));
+        }
+        emitter.for_loop(zero, groups, 1, &[], |emitter, block, _| {
+            if let Some(group) = group {
+                point[group] = Some(Lane::Uniform(emitter.add(low, block)));
+            }
+            point[column] = Some(Lane::Uniform(zero));
+            point[roles.rows[0]] = Some(Lane::Uniform(origin.row_inner));
+            let offset = origin_offset(emitter, kernel, strides, out, &point);
+            let first = address(emitter, out, offset);
+            let line = emitter.pure("rt.buffer", &[first], Type::memref(vec![None], element.clone()), []);
+            emitter.for_loop(zero, length, emitter.lanes as i64, &[], |emitter, at, _| {
+                let row = emitter.div(at, width);
+                let lane = Lane::Iota(emitter.rem(at, width));
+                point[column] = Some(lane.clone());
+                point[roles.rows[0]] = Some(Lane::Uniform(emitter.add(origin.row_inner, row)));
+                let subscripts = subscripts_of(kernel, &point);
+                visit(emitter, &Point { loops: &point, subscripts, row, column: lane }, line, at);
+                vec![]
+            });
+            vec![]
+        });
+        vec![]
+    });
+}
