@@ -1,6 +1,7 @@
 //! RoiAlign and MaxRoiPool: regions of images, cut into cells.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use super::element::{Element, Generic};
 use super::{Call, Failure, Outcome, Output, Tensor};
@@ -42,6 +43,73 @@ impl Side {
     fn cell(&self, cell: usize) -> &[Sample] {
         &self.samples[cell * self.each..(cell + 1) * self.each]
     }
+
+    /// What the pixels of each cell weigh in the mean of its samples.
+    fn weights(&self, cells: usize) -> Vec<Weights> {
+        (0..cells).map(|cell| Weights::of(self.cell(cell))).collect()
+    }
+}
+
+/// Weights of neighbouring pixels.
+struct Weights {
+    /// The first of them.
+    first: usize,
+    weights: Vec<f64>,
+}
+
+impl Weights {
+    fn of(samples: &[Sample]) -> Weights {
+        let beside = || samples.iter().flatten().filter(|(_, weight)| *weight != 0.0);
+        let first = beside().map(|&(pixel, _)| pixel).min().unwrap_or(0);
+        let end = beside().map(|&(pixel, _)| pixel + 1).max().unwrap_or(0);
+        let mut weights = vec![0.0; end - first];
+        for (pixel, weight) in beside() {
+            weights[pixel - first] += weight / samples.len() as f64;
+        }
+        Weights { first, weights }
+    }
+
+    fn end(&self) -> usize {
+        self.first + self.weights.len()
+    }
+}
+
+/// The means of all cells of a region: those along the columns of each row of pixels first, then those along the rows.
+struct Means {
+    down: Vec<Weights>,
+    across: Vec<Weights>,
+    /// The rows of pixels that cells see.
+    rows: Range<usize>,
+    /// For each of these rows the mean along the columns of each cell.
+    lines: Vec<f64>,
+}
+
+impl Means {
+    fn of(down: Vec<Weights>, across: Vec<Weights>) -> Means {
+        let seen = || down.iter().filter(|cell| !cell.weights.is_empty());
+        let first = seen().map(|cell| cell.first).min().unwrap_or(0);
+        let rows = first..seen().map(Weights::end).max().unwrap_or(first);
+        let lines = vec![0.0; rows.len() * across.len()];
+        Means { down, across, rows, lines }
+    }
+
+    fn fill<T: Element>(&mut self, pixels: &[T], width: usize, cells: &mut [T]) {
+        let across = self.across.len();
+        for (row, line) in self.rows.clone().zip(self.lines.chunks_exact_mut(across)) {
+            let row = &pixels[row * width..][..width];
+            for (mean, cell) in line.iter_mut().zip(&self.across) {
+                let seen = row[cell.first..cell.end()].iter().zip(&cell.weights);
+                *mean = seen.map(|(pixel, weight)| pixel.to_f64() * weight).sum();
+            }
+        }
+        for (cells, cell) in cells.chunks_exact_mut(across).zip(&self.down) {
+            let first = cell.first.saturating_sub(self.rows.start);
+            for (column, target) in cells.iter_mut().enumerate() {
+                let lines = self.lines[first * across..].iter().skip(column).step_by(across);
+                *target = T::of_f64(lines.zip(&cell.weights).map(|(mean, weight)| mean * weight).sum());
+            }
+        }
+    }
 }
 
 fn sample(coordinate: f64, extent: usize) -> Sample {
@@ -62,23 +130,17 @@ struct Alignment {
     largest: bool,
 }
 
-impl Alignment {
-    /// A cell of an image.
-    fn cell<T: Element>(&self, image: &[T], width: usize, rows: &[Sample], columns: &[Sample]) -> f64 {
-        let mut total: Option<f64> = None;
-        for row in rows {
-            for column in columns {
-                let term = |y: usize, x: usize| row[y].1 * column[x].1 * image[row[y].0 * width + column[x].0].to_f64();
-                let [a, b, c, d] = [term(0, 0), term(0, 1), term(1, 0), term(1, 1)];
-                total = Some(match (self.largest, total) {
-                    (true, total) => a.max(b).max(c).max(d).max(total.unwrap_or(f64::NEG_INFINITY)),
-                    (false, total) => a + b + c + d + total.unwrap_or(0.0),
-                });
-            }
+/// The largest weighted pixel beside the samples of a cell; 0 where there are none.
+fn largest<T: Element>(image: &[T], width: usize, rows: &[Sample], columns: &[Sample]) -> f64 {
+    let mut largest: Option<f64> = None;
+    for row in rows {
+        for column in columns {
+            let term = |y: usize, x: usize| row[y].1 * column[x].1 * image[row[y].0 * width + column[x].0].to_f64();
+            let [a, b, c, d] = [term(0, 0), term(0, 1), term(1, 0), term(1, 1)];
+            largest = Some(a.max(b).max(c).max(d).max(largest.unwrap_or(f64::NEG_INFINITY)));
         }
-        let count = if self.largest { 1 } else { rows.len() * columns.len() };
-        total.map_or(0.0, |total| total / count as f64)
     }
+    largest.unwrap_or(0.0)
 }
 
 /// The channels of images, and the grids of cells that are made of them, region by region.
@@ -100,14 +162,20 @@ impl<'a, T: Element> Channels<'a, T> {
         Ok(Channels { images: images.elements::<T>(), extents, cells: [down, across], output })
     }
 
-    /// Fills the next region's grids from the channels of one image: each cell from its channel, row and column.
-    fn fill(&mut self, image: usize, value: impl Fn(&[T], usize, usize) -> T) {
+    /// Fills the next region's grids, each from its channel of one image.
+    fn fill(&mut self, image: usize, mut grid: impl FnMut(&[T], &mut [T])) {
         let [_, channels, height, width] = self.extents;
         for (channel, cells) in (0..channels).zip(&mut self.output) {
-            let pixels = &self.images[(image * channels + channel) * height * width..][..height * width];
-            let across = self.cells[1];
-            cells.iter_mut().enumerate().for_each(|(at, cell)| *cell = value(pixels, at / across, at % across));
+            grid(&self.images[(image * channels + channel) * height * width..][..height * width], cells);
         }
+    }
+
+    /// The same, each cell from its channel, row and column.
+    fn fill_each(&mut self, image: usize, value: impl Fn(&[T], usize, usize) -> T) {
+        let across = self.cells[1];
+        self.fill(image, |pixels, cells| {
+            cells.iter_mut().enumerate().for_each(|(at, cell)| *cell = value(pixels, at / across, at % across));
+        });
     }
 }
 
@@ -132,10 +200,16 @@ impl Generic for Align<'_, '_> {
                 std::array::from_fn(|at| region[at].to_f64() * self.alignment.scale - offset);
             let down = Side::new(&self.alignment, [top, bottom], down, height)?;
             let across = Side::new(&self.alignment, [left, right], across, width)?;
-            grids.fill(image, |pixels, y, x| match pixels.is_empty() {
-                true => T::ZERO,
-                false => T::of_f64(self.alignment.cell(pixels, width, down.cell(y), across.cell(x))),
-            });
+            if self.alignment.largest {
+                grids.fill_each(image, |pixels, y, x| match pixels.is_empty() {
+                    true => T::ZERO,
+                    false => T::of_f64(largest(pixels, width, down.cell(y), across.cell(x))),
+                });
+            } else {
+                let [rows, columns] = grids.cells;
+                let mut means = Means::of(down.weights(rows), across.weights(columns));
+                grids.fill(image, |pixels, cells| means.fill(pixels, width, cells));
+            }
         }
         Ok(())
     }
@@ -167,6 +241,8 @@ impl Generic for Pool<'_, '_> {
     fn run<T: Element>(self) -> Outcome {
         let mut grids = Channels::<T>::of(self.images, self.output)?;
         let ([count, _, height, width], [down, across]) = (grids.extents, grids.cells);
+        // the largest of each column of pixels among the rows of a cell
+        let mut line: Vec<T> = Vec::with_capacity(width);
         for region in self.regions.elements::<T>().chunks_exact(5) {
             let [image, left, top, right, bottom] = std::array::from_fn(|at| region[at].to_f64());
             if !(0.0..count as f64).contains(&image) {
@@ -176,12 +252,19 @@ impl Generic for Pool<'_, '_> {
             let [left, top, right, bottom] = [left, top, right, bottom].map(|x| (x as f32 * self.scale).round());
             let rows: Vec<_> = (0..down).map(|y| range([top, bottom], y, down, height)).collect();
             let columns: Vec<_> = (0..across).map(|x| range([left, right], x, across, width)).collect();
-            grids.fill(image as usize, |pixels, y, x| {
-                let largest = |row: usize| {
-                    let cell = &pixels[row * width..(row + 1) * width][columns[x].clone()];
-                    cell.iter().copied().reduce(T::greater)
-                };
-                rows[y].clone().filter_map(largest).reduce(T::greater).unwrap_or(T::ZERO)
+            let seen = columns.iter().map(|cell| cell.start).min().unwrap_or(0)
+                ..columns.iter().map(|cell| cell.end).max().unwrap_or(0);
+            grids.fill(image as usize, |pixels, cells| {
+                for (rows, cells) in rows.iter().zip(cells.chunks_exact_mut(across)) {
+                    let mut lines = rows.clone().map(|row| &pixels[row * width..][seen.clone()]);
+                    line.clear();
+                    line.extend_from_slice(lines.next().unwrap_or(&[]));
+                    lines.for_each(|row| line.iter_mut().zip(row).for_each(|(most, &x)| *most = most.greater(x)));
+                    for (cell, columns) in cells.iter_mut().zip(&columns) {
+                        let columns = line.get(columns.start - seen.start..columns.end - seen.start).unwrap_or(&[]);
+                        *cell = columns.iter().copied().reduce(T::greater).unwrap_or(T::ZERO);
+                    }
+                }
             });
         }
         Ok(())
@@ -189,7 +272,7 @@ impl Generic for Pool<'_, '_> {
 }
 
 /// The pixels of a cell along one axis; both ends of a region belong to it.
-fn range([start, end]: [f32; 2], cell: usize, cells: usize, extent: usize) -> std::ops::Range<usize> {
+fn range([start, end]: [f32; 2], cell: usize, cells: usize, extent: usize) -> Range<usize> {
     let length = (end - start + 1.0).max(1.0) / cells as f32;
     let pixel = |x: f32| (x + start).clamp(0.0, extent as f32) as usize;
     let (first, last) = (pixel((cell as f32 * length).floor()), pixel(((cell + 1) as f32 * length).ceil()));
