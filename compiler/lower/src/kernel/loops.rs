@@ -40,9 +40,10 @@ pub fn emit_elementwise(emitter: &mut Emitter<'_>, pieces: &[Piece<'_>]) {
     let shape = emitter.source.value_type(pieces[0].value).shape().expect("kernel tensors are ranked");
     let extents: Vec<Value> = (0..shape.len()).map(|axis| emitter.extent(pieces[0].value, axis)).collect();
     let values: Vec<Value> = pieces.iter().map(|piece| piece.value).collect();
-    let reductions = row_reductions(emitter.source, &values, shape.len());
+    let reductions = settled_reductions(emitter.source, &values, shape.len(), shape.len().saturating_sub(1) as u32);
     let work = element_work(emitter.source, &values);
     let Some((&last, outer)) = extents.split_last() else {
+        evaluate_settled(emitter, &reductions, &[]);
         store_point(emitter, pieces, &[]);
         return;
     };
@@ -92,12 +93,7 @@ pub fn emit_elementwise(emitter: &mut Emitter<'_>, pieces: &[Piece<'_>]) {
             return;
         }
         let staged = stage_shared(emitter, pieces, &reductions, &row_point, last);
-        for (value, map) in &reductions {
-            let mut point: Vec<Option<Lane>> = row_point.iter().cloned().map(Some).collect();
-            point.push(None);
-            let subscripts: Vec<Lane> = map.iter().map(|e| emitter.affine(e, &point)).collect();
-            emitter.evaluate(*value, &subscripts);
-        }
+        evaluate_settled(emitter, &reductions, &row_point);
         emit_row(emitter, pieces, &row_point, zero, last);
         if let Some(value) = staged {
             emitter.unbind_buffer(value);
@@ -129,16 +125,23 @@ fn reduction_below(source: &Body, value: Value) -> Option<Generic> {
     None
 }
 
-/// Whether an operand's rows lie along a loop of the result.
+/// Whether an operand that is folded has rows along a loop of the result.
 fn is_parallel(generic: &Generic, map: &AffineMap) -> bool {
-    matches!(map.results.last(), Some(AffineExpr::Dim(dim)) if generic.iterators[*dim as usize] == Iterator::Parallel)
+    let is_reduced = |dim: usize| generic.iterators[dim] == Iterator::Reduction;
+    let is_folded =
+        (0..generic.rank()).any(|dim| is_reduced(dim) && map.results.iter().any(|e| e.uses_dim(dim as u32)));
+    is_folded && matches!(map.results.last(), Some(AffineExpr::Dim(dim)) if !is_reduced(*dim as usize))
 }
 
 /// One element at a time.
 fn emit_points(emitter: &mut Emitter<'_>, pieces: &[Piece<'_>], extents: &[Value], work: i64) {
     let count = extents.iter().fold(emitter.index(1), |product, &extent| emitter.mul(product, extent));
+    let values: Vec<Value> = pieces.iter().map(|piece| piece.value).collect();
+    // what reductions read that is itself one of the same point, in front of their loops
+    let reductions = settled_reductions(emitter.source, &values, extents.len(), extents.len() as u32);
     emitter.parallel_loop(count, work, |emitter, index| {
         let point: Vec<Lane> = delinearize(emitter, index, extents).into_iter().map(Lane::Uniform).collect();
+        evaluate_settled(emitter, &reductions, &point);
         store_point(emitter, pieces, &point);
     });
 }
@@ -267,9 +270,19 @@ pub fn delinearize(emitter: &mut Emitter<'_>, linear: Value, extents: &[Value]) 
     indices
 }
 
-/// Reductions below `roots` that do not depend on the last dimension, with their subscripts as expressions over the
-/// dimensions of the roots, producers before consumers.
-fn row_reductions(source: &Body, roots: &[Value], rank: usize) -> Vec<(Value, Vec<AffineExpr>)> {
+/// Evaluates reductions at the indices that are known, for whatever is computed at more of them.
+fn evaluate_settled(emitter: &mut Emitter<'_>, reductions: &[(Value, Vec<AffineExpr>)], known: &[Lane]) {
+    for (value, map) in reductions {
+        let point: Vec<Option<Lane>> = known.iter().cloned().map(Some).chain([None]).collect();
+        let subscripts: Vec<Lane> = map.iter().map(|e| emitter.affine(e, &point)).collect();
+        emitter.evaluate(*value, &subscripts);
+    }
+}
+
+/// Reductions below `roots` that do not depend on the dimension `open`, which also stands for every loop of a reduction: the last
+/// dimension of the roots, or one behind it. With their subscripts as expressions over the dimensions of the roots, producers before
+/// consumers.
+fn settled_reductions(source: &Body, roots: &[Value], rank: usize, open: u32) -> Vec<(Value, Vec<AffineExpr>)> {
     let identity: Vec<AffineExpr> = (0..rank as u32).map(AffineExpr::Dim).collect();
     let mut pending: Vec<Visit> = roots.iter().rev().map(|&root| Visit::Enter(root, identity.clone())).collect();
     let mut seen: IndexSet<(Value, Vec<AffineExpr>)> = IndexSet::default();
@@ -287,8 +300,7 @@ fn row_reductions(source: &Body, roots: &[Value], rank: usize) -> Vec<(Value, Ve
             continue;
         }
         if generic.is_reduction() {
-            let last = rank.checked_sub(1).map(|last| last as u32);
-            let independent = last.is_some_and(|last| subscripts.iter().all(|e| !e.uses_dim(last)));
+            let independent = subscripts.iter().all(|e| !e.uses_dim(open));
             if found.contains_key(&value) {
                 continue;
             }
@@ -297,7 +309,7 @@ fn row_reductions(source: &Body, roots: &[Value], rank: usize) -> Vec<(Value, Ve
                 pending.push(Visit::Leave(value, subscripts.clone()));
             }
         }
-        pending.extend(row_inputs(&generic, &subscripts, rank).into_iter().rev());
+        pending.extend(inputs_at(&generic, &subscripts, open).into_iter().rev());
     }
     found.into_iter().collect()
 }
@@ -311,20 +323,15 @@ enum Visit {
 }
 
 /// The inputs of an operation whose result is read at `subscripts`, with theirs.
-fn row_inputs(generic: &Generic, subscripts: &[AffineExpr], rank: usize) -> Vec<Visit> {
+fn inputs_at(generic: &Generic, subscripts: &[AffineExpr], open: u32) -> Vec<Visit> {
     let mut dims: Vec<Option<AffineExpr>> = vec![None; generic.rank()];
     for (expression, subscript) in generic.output_map(0).results.iter().zip(subscripts) {
         if let AffineExpr::Dim(dim) = expression {
             dims[*dim as usize] = Some(subscript.clone());
         }
     }
-    // an open reduction loop stands for the last dimension: both run over the row
-    let last = AffineExpr::Dim(rank.saturating_sub(1) as u32);
-    let filled: Vec<AffineExpr> = dims.iter().map(|d| d.clone().unwrap_or_else(|| last.clone())).collect();
-    let is_open = |map: &AffineMap| {
-        (0..generic.rank()).any(|d| dims[d].is_none() && map.results.iter().any(|e| e.uses_dim(d as u32)))
-    };
-    let inputs = generic.inputs.iter().zip(&generic.maps).filter(|(_, map)| rank > 0 || !is_open(map));
+    let filled: Vec<AffineExpr> = dims.into_iter().map(|d| d.unwrap_or(AffineExpr::Dim(open))).collect();
+    let inputs = generic.inputs.iter().zip(&generic.maps);
     inputs
         .map(|(input, map)| Visit::Enter(*input, map.results.iter().map(|e| e.substitute(&filled, &[])).collect()))
         .collect()

@@ -7,7 +7,8 @@ use ir::{Attribute, Op, Type, Value};
 use crate::graph::{self, Emitter, Problem};
 use crate::operator::{Demand, Kind, Operator, Step};
 use crate::shape;
-use crate::structured::reduction::{Combine, Fold, Shaped, accumulator, arg_extreme, normalize_axis};
+use crate::structured::extreme::arg_extreme;
+use crate::structured::reduction::{Combine, Fold, Shaped, accumulator, normalize_axis};
 use crate::structured::scalars::{Comparison, Scalars};
 use crate::structured::{Lowering, Unsupported};
 

@@ -7,7 +7,8 @@ use ir::Op;
 use super::{remark_empty, without};
 use crate::operator::{Kind, Operator};
 use crate::shape::{Answer, Node, normalize_axis};
-use crate::structured::reduction::{self, arg_extreme};
+use crate::structured::extreme::arg_extreme;
+use crate::structured::reduction;
 use crate::structured::scalars::Comparison;
 use crate::structured::{Lowering, Unsupported};
 

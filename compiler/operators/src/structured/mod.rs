@@ -15,6 +15,7 @@ pub(crate) mod contraction;
 pub(crate) mod convolution;
 pub mod dims;
 pub mod elementwise;
+pub(crate) mod extreme;
 pub(crate) mod gather;
 mod grouped;
 pub(crate) mod reduction;

@@ -2,8 +2,7 @@
 
 use ir::{AffineExpr, AffineMap, Attribute, DimExpr, FloatType, Type, Value};
 
-use super::blocked::loop_index;
-use super::scalars::{Comparison, Scalars};
+use super::scalars::Scalars;
 use super::{Lowering, Unsupported};
 use dialects::linalg::generic::{Input, Iterator};
 
@@ -186,36 +185,4 @@ pub(crate) fn accumulator(element: &Type) -> Type {
         Type::Float(FloatType::F16 | FloatType::BF16) => Type::F32,
         other => other.clone(),
     }
-}
-
-/// The index along an axis, which keeps extent 1, of the element that is `better` than all before it.
-pub(crate) fn arg_extreme(
-    lowering: &mut Lowering<'_>,
-    input: &Shaped,
-    axis: usize,
-    better: Comparison,
-    element: &Type,
-    unsigned: bool,
-) -> Shaped {
-    let rank = input.shape.len();
-    let mut shape = input.shape.clone();
-    shape[axis] = DimExpr::Constant(1);
-    let subscript = |d: usize| if d == axis { AffineExpr::Constant(0) } else { AffineExpr::Dim(d as u32) };
-    let output = AffineMap::new(rank as u32, (0..rank).map(subscript).collect());
-    let mut kinds = vec![Iterator::Parallel; rank];
-    kinds[axis] = Iterator::Reduction;
-    let starts = [element.clone(), Type::I64].map(|element| lowering.filled(&shape, element, 0.0));
-    let inputs = [Input { value: input.value, map: AffineMap::identity(rank) }];
-    let found = lowering.generic_onto_all(&inputs, &starts, output, &kinds, |builder, e| {
-        let here = loop_index(builder, axis);
-        let mut s = Scalars { builder, unsigned };
-        let zero = s.number(0.0, &Type::Index);
-        let first = s.compare(Comparison::Equal, here, zero);
-        // nothing compares with NaN: it is the extreme where it comes first, and passed over elsewhere
-        let better = s.compare(better, e[0], e[1]);
-        let taken = s.same("arith.ori", &[first, better]);
-        let here = s.builder.value("arith.index_cast", &[here], Type::I64, []);
-        vec![s.select(taken, e[0], e[1]), s.select(taken, here, e[2])]
-    });
-    Shaped { value: found[1], shape }
 }

@@ -1,0 +1,123 @@
+//! Where along an axis the extreme element is.
+
+use ir::{AffineExpr, AffineMap, DimExpr, Type};
+
+use super::Lowering;
+use super::blocked::loop_index;
+use super::reduction::{Combine, Fold, Shaped};
+use super::scalars::{Comparison, Scalars};
+use dialects::linalg::generic::{Input, Iterator};
+
+/// Along rows of at least as many elements these are looked at side by side.
+const LONG: i64 = 32;
+
+/// The index along an axis, which keeps extent 1, of the element that is `better` than all before it. Nothing compares with NaN: it is
+/// the extreme where it comes first, and passed over elsewhere.
+pub(crate) fn arg_extreme(
+    lowering: &mut Lowering<'_>,
+    input: &Shaped,
+    axis: usize,
+    better: Comparison,
+    element: &Type,
+    unsigned: bool,
+) -> Shaped {
+    let length = input.shape[axis].as_constant().filter(|&length| i32::try_from(length).is_ok());
+    match length.filter(|&length| length >= LONG && axis + 1 == input.shape.len()) {
+        Some(length) => along_rows(lowering, input, better, (element, unsigned), length),
+        None => in_order(lowering, input, axis, better, (element, unsigned)),
+    }
+}
+
+/// One element after the other, each beside the best of those before it.
+fn in_order(
+    lowering: &mut Lowering<'_>,
+    input: &Shaped,
+    axis: usize,
+    better: Comparison,
+    (element, unsigned): (&Type, bool),
+) -> Shaped {
+    let rank = input.shape.len();
+    let mut shape = input.shape.clone();
+    shape[axis] = DimExpr::Constant(1);
+    let subscript = |d: usize| if d == axis { AffineExpr::Constant(0) } else { AffineExpr::Dim(d as u32) };
+    let output = AffineMap::new(rank as u32, (0..rank).map(subscript).collect());
+    let mut kinds = vec![Iterator::Parallel; rank];
+    kinds[axis] = Iterator::Reduction;
+    let starts = [element.clone(), Type::I64].map(|element| lowering.filled(&shape, element, 0.0));
+    let inputs = [Input { value: input.value, map: AffineMap::identity(rank) }];
+    let found = lowering.generic_onto_all(&inputs, &starts, output, &kinds, |builder, e| {
+        let here = loop_index(builder, axis);
+        let mut s = Scalars { builder, unsigned };
+        let zero = s.number(0.0, &Type::Index);
+        let first = s.compare(Comparison::Equal, here, zero);
+        let better = s.compare(better, e[0], e[1]);
+        let taken = s.same("arith.ori", &[first, better]);
+        let here = s.builder.value("arith.index_cast", &[here], Type::I64, []);
+        vec![s.select(taken, e[0], e[1]), s.select(taken, here, e[2])]
+    });
+    Shaped { value: found[1], shape }
+}
+
+/// The extreme element of each row first, then the first or last place that it has there.
+fn along_rows(
+    lowering: &mut Lowering<'_>,
+    input: &Shaped,
+    better: Comparison,
+    (element, unsigned): (&Type, bool),
+    length: i64,
+) -> Shaped {
+    let (extreme, place) = match better {
+        Comparison::Less => (Combine::Min, Combine::Min),
+        Comparison::LessOrEqual => (Combine::Min, Combine::Max),
+        Comparison::Greater | Comparison::Equal => (Combine::Max, Combine::Min),
+        Comparison::GreaterOrEqual => (Combine::Max, Combine::Max),
+    };
+    let axis = input.shape.len() - 1;
+    let passed_over = extreme.neutral(element, unsigned);
+    let passed_over = lowering.builder().constant(passed_over, element.clone());
+    let best = lowering.reduce(input, &[axis], true, Fold::new(extreme, element.clone(), unsigned), |s, x| {
+        if !element.is_float() {
+            return x;
+        }
+        let missing = s.is_nan(x);
+        s.select(missing, passed_over, x)
+    });
+    // no place is as far behind or in front of the row
+    let nowhere = if place == Combine::Min { length } else { -1 };
+    let rank = input.shape.len();
+    let subscript = |d: usize| if d == axis { AffineExpr::Constant(0) } else { AffineExpr::Dim(d as u32) };
+    let of_row = AffineMap::new(rank as u32, (0..rank).map(subscript).collect());
+    let mut kinds = vec![Iterator::Parallel; rank];
+    kinds[axis] = Iterator::Reduction;
+    let start = lowering.filled(&best.shape, Type::I32, nowhere as f64);
+    let inputs = [
+        Input { value: input.value, map: AffineMap::identity(rank) },
+        Input { value: best.value, map: of_row.clone() },
+    ];
+    let found = lowering.generic_onto(&inputs, start, of_row.clone(), &kinds, |builder, e| {
+        let here = loop_index(builder, axis);
+        let here = builder.value("arith.index_cast", &[here], Type::I32, []);
+        let mut s = Scalars { builder, unsigned: false };
+        let (is_best, nowhere) = (s.compare(Comparison::Equal, e[0], e[1]), s.number(nowhere as f64, &Type::I32));
+        let here = s.select(is_best, here, nowhere);
+        place.apply(&mut s, e[2], here)
+    });
+    let found = Shaped { value: found, shape: best.shape.clone() };
+    let first = element.is_float().then(|| {
+        let inputs = [Input { value: input.value, map: of_row }];
+        let value = lowering.pointwise(&inputs, &best.shape, element.clone(), |_, e| e[0]);
+        Shaped { value, shape: best.shape.clone() }
+    });
+    let mut operands = vec![&found];
+    operands.extend(&first);
+    lowering.map(&operands, &best.shape, Type::I64, |s, e| {
+        let (nowhere, none) = (s.number(nowhere as f64, &Type::I32), s.number(0.0, &Type::I32));
+        let mut is_first = s.compare(Comparison::Equal, e[0], nowhere);
+        if let Some(&first) = e.get(1) {
+            let missing = s.is_nan(first);
+            is_first = s.same("arith.ori", &[is_first, missing]);
+        }
+        let place = s.select(is_first, none, e[0]);
+        s.cast(place, &Type::I64, false, false)
+    })
+}
