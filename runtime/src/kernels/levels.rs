@@ -1,5 +1,7 @@
 //! The instruction sets that kernels are compiled for.
 
+use std::sync::LazyLock;
+
 /// What a processor has, each level with what those before it have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(
@@ -16,9 +18,16 @@ pub(super) enum Level {
 }
 
 impl Level {
-    /// Whether this processor has it.
+    /// Whether this processor has it. Asked at every call of a kernel, and looked up once.
     #[inline]
     fn is_there(self) -> bool {
+        static THERE: LazyLock<[bool; 3]> =
+            LazyLock::new(|| [Level::V3, Level::V4, Level::Vnni].map(Level::is_detected));
+        THERE[self as usize]
+    }
+
+    /// Whether the processor says that it has it.
+    fn is_detected(self) -> bool {
         #[cfg(target_arch = "x86_64")]
         {
             macro_rules! has {
