@@ -7,14 +7,17 @@
 //! The group loop is left out when there is one group. Fewer than 16 output channels a group use packed weights of 16
 //! columns of which only the first are written.
 
+mod bands;
 mod dense;
 
 use ir::{AffineExpr, AffineMap, DimExpr, Op, Type, Value};
 
+use self::bands::dense_in_bands;
 pub(super) use self::dense::dense;
 use super::contraction::multiply_add;
 use super::reduction::{Shaped, accumulator};
 use super::scalars::Scalars;
+use super::slicing::{Axis, select};
 use super::window::Window;
 use super::{Lowering, Unsupported};
 use crate::nn;
@@ -106,12 +109,8 @@ fn taps_of(lowering: &mut Lowering<'_>, weights: Shaped, window: &Window, first:
         return weights;
     }
     let shape = [&weights.shape[..2], &window.kernel].concat();
-    let element = lowering.body.value_type(weights.value).element().clone();
-    let offsets = [0, 0].iter().chain(first);
-    let subscripts = offsets.zip(0..).map(|(&offset, dim)| AffineExpr::Dim(dim).add(AffineExpr::Constant(offset)));
-    let map = AffineMap::new(shape.len() as u32, subscripts.collect());
-    let value = lowering.pointwise(&[Input { value: weights.value, map }], &shape, element, |_, elements| elements[0]);
-    Shaped { value, shape }
+    let plan: Vec<Axis> = [0, 0].iter().chain(first).map(|&start| Axis::from(start)).collect();
+    Shaped { value: select(lowering, &weights, &plan, &shape), shape }
 }
 
 /// Lowers `ConvInteger`, whose zero points are of the operand and of the weights.
@@ -295,7 +294,7 @@ fn convolve(
             None => blocked_input(lowering, x, &all_channels),
         };
         let input = convolution.operand(lowering, &input);
-        let value = dense(lowering, &input, convolution, &output);
+        let value = dense_in_bands(lowering, &input, convolution, &output);
         lowering.bind_blocked(result, value);
         return Ok(());
     }

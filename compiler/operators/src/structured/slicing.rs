@@ -25,7 +25,12 @@ pub(crate) enum Axis {
 
 impl Axis {
     pub(crate) fn whole() -> Axis {
-        Axis::Known { start: DimExpr::ZERO, step: 1 }
+        Axis::from(0)
+    }
+
+    /// Neighbours, from one on.
+    pub(crate) fn from(start: i64) -> Axis {
+        Axis::Known { start: DimExpr::Constant(start), step: 1 }
     }
 
     /// The start and the step, when both are numbers.
@@ -66,7 +71,8 @@ pub(crate) fn take(
     Some(select(lowering, &plain, plan, output))
 }
 
-fn select(lowering: &mut Lowering<'_>, input: &Shaped, plan: &[Axis], output: &[DimExpr]) -> Value {
+/// The elements of a lowered tensor that a plan selects.
+pub(crate) fn select(lowering: &mut Lowering<'_>, input: &Shaped, plan: &[Axis], output: &[DimExpr]) -> Value {
     let element = lowering.body.value_type(input.value).element().clone();
     let constants: Option<Vec<(i64, i64)>> = plan.iter().map(Axis::constants).collect();
     if let Some(constants) = constants {
