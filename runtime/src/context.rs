@@ -6,10 +6,10 @@ use std::alloc::{Layout, alloc, dealloc};
 use std::ffi::c_void;
 
 use crate::handles::HandleTable;
-use crate::pages::has_room;
+use crate::pages::{LARGE_PAGE, has_room, in_large_pages, prefer_large_pages};
 use crate::strings::StringTable;
 
-/// Alignment of every arena, in bytes.
+/// Alignment of every arena at least, in bytes.
 pub const ARENA_ALIGNMENT: usize = 64;
 
 /// [`RunContext::status`] of a run that found no memory.
@@ -110,6 +110,7 @@ impl RunContext {
                 self.fail(STATUS_OUT_OF_MEMORY);
             } else {
                 self.arena_bytes = bytes.max(ARENA_ALIGNMENT as i64);
+                prefer_large_pages(self.arena, self.arena_bytes as usize);
             }
         }
         self.arena
@@ -278,8 +279,13 @@ fn address_behind(header: *mut RunBuffer) -> i64 {
     header.wrapping_add(1).expose_provenance() as i64
 }
 
+/// Where large pages would be filled, the arena begins and ends with one.
 fn arena_layout(bytes: i64) -> Option<Layout> {
-    Layout::from_size_align(usize::try_from(bytes).ok()?, ARENA_ALIGNMENT).ok()
+    let bytes = usize::try_from(bytes).ok()?;
+    match in_large_pages(bytes) {
+        0 => Layout::from_size_align(bytes, ARENA_ALIGNMENT).ok(),
+        large => Layout::from_size_align(bytes.max(large), LARGE_PAGE).ok(),
+    }
 }
 
 fn buffer_layout(bytes: i64) -> Option<Layout> {

@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use ir::{AlignedBytes, Attribute, Blob, IndexMap, Module, Type};
+use ir::{AlignedBytes, Attribute, Blob, DenseElements, IndexMap, Module, Type};
 
 /// The memory of every global, by name.
 #[derive(Default)]
 pub(crate) struct Globals {
     memory: IndexMap<String, Memory>,
+    /// What buffers lie in: many small ones together fill large pages.
+    regions: Vec<AlignedBytes>,
 }
 
 /// What a global is.
@@ -15,20 +17,25 @@ pub(crate) enum Memory {
     /// A constant: the mapped model itself where the processor can read it there.
     Constant(Blob),
     /// A buffer that generated code writes.
-    Buffer(AlignedBytes),
+    Buffer(Place),
     /// A buffer that nobody writes any more.
     Result(Blob),
 }
 
-impl From<IndexMap<String, Memory>> for Globals {
-    fn from(memory: IndexMap<String, Memory>) -> Globals {
-        Globals { memory }
-    }
+/// Where a buffer lies.
+pub(crate) struct Place {
+    region: usize,
+    offset: usize,
+    length: usize,
 }
+
+/// Buffers begin at multiples of this, a cache line.
+const LINE: usize = 64;
 
 impl Globals {
     /// Finds or makes the memory of a module's globals that are not here yet.
     pub(crate) fn add(&mut self, module: &Module) {
+        let mut buffers = Vec::new();
         for &op in module.ops() {
             let operation = module.body.op(op);
             if operation.name.as_str() == "memref.global"
@@ -36,9 +43,28 @@ impl Globals {
                 && let Some(r#type) = operation.attributes.get("type").and_then(Attribute::as_type)
                 && !self.memory.contains_key(name)
             {
-                let memory = memory(r#type, operation.attributes.get("initial_value"));
-                self.memory.insert(name.to_string(), memory);
+                match operation.attributes.get("initial_value").and_then(Attribute::as_dense) {
+                    Some(elements) => self.add_constant(name.to_string(), constant(r#type, elements)),
+                    None => buffers.push((name.to_string(), byte_length(r#type))),
+                }
             }
+        }
+        self.add_buffers(buffers);
+    }
+
+    pub(crate) fn add_constant(&mut self, name: String, bytes: Blob) {
+        self.memory.insert(name, Memory::Constant(bytes));
+    }
+
+    /// Makes buffers of the given lengths in bytes, all zero.
+    pub(crate) fn add_buffers(&mut self, buffers: Vec<(String, usize)>) {
+        let (region, mut end) = (self.regions.len(), 0);
+        for (name, length) in buffers {
+            self.memory.insert(name, Memory::Buffer(Place { region, offset: end, length }));
+            end += length.next_multiple_of(LINE);
+        }
+        if end > 0 {
+            self.regions.push(AlignedBytes::zeroed(end));
         }
     }
 
@@ -49,9 +75,11 @@ impl Globals {
 
     /// From now on nobody writes any buffer.
     pub(crate) fn freeze(&mut self) {
+        let regions: Vec<Blob> = std::mem::take(&mut self.regions).into_iter().map(Blob::from_owned).collect();
         for memory in self.memory.values_mut() {
-            if let Memory::Buffer(bytes) = memory {
-                *memory = Memory::Result(Blob::from_owned(std::mem::replace(bytes, AlignedBytes::zeroed(0))));
+            if let Memory::Buffer(Place { region, offset, length }) = memory {
+                let window = regions.get(*region).and_then(|region| region.window(*offset, *length));
+                *memory = Memory::Result(window.unwrap_or_else(|| Blob::copy_of(&[])));
             }
         }
     }
@@ -67,10 +95,13 @@ impl Globals {
 
     /// Name and address of every global.
     fn addresses(&mut self) -> impl Iterator<Item = (&str, usize)> {
-        self.memory.iter_mut().map(|(name, memory)| {
+        let regions: Vec<usize> =
+            self.regions.iter_mut().map(|region| region.as_mut_slice().as_mut_ptr().expose_provenance()).collect();
+        self.memory.iter().map(move |(name, memory)| {
             let address = match memory {
                 Memory::Constant(blob) | Memory::Result(blob) => blob.bytes().as_ptr().expose_provenance(),
-                Memory::Buffer(bytes) => bytes.as_mut_slice().as_mut_ptr().expose_provenance(),
+                // empty buffers have no region, and nobody looks at them
+                Memory::Buffer(Place { region, offset, .. }) => regions.get(*region).copied().unwrap_or(LINE) + offset,
             };
             (name.as_str(), address)
         })
@@ -78,29 +109,29 @@ impl Globals {
 
     /// The words of a buffer that generated code writes.
     pub(crate) fn words(&self, name: &str) -> Vec<i64> {
-        match self.memory.get(name) {
-            Some(Memory::Buffer(bytes)) => bytes
-                .as_slice()
-                .chunks_exact(8)
-                .map(|word| i64::from_le_bytes(word.try_into().expect("8 bytes")))
-                .collect(),
-            _ => vec![],
-        }
+        let Some(Memory::Buffer(Place { region, offset, length })) = self.memory.get(name) else { return vec![] };
+        let region = self.regions.get(*region).map_or(&[][..], AlignedBytes::as_slice);
+        let bytes = region.get(*offset..*offset + *length).unwrap_or_default();
+        bytes.chunks_exact(8).map(|word| i64::from_le_bytes(word.try_into().expect("8 bytes"))).collect()
     }
 }
 
 /// Whether elements may be read from addresses that are no multiples of their size, as those in a mapped model are.
 const READS_UNALIGNED: bool = cfg!(any(target_arch = "x86_64", target_arch = "aarch64"));
 
-fn memory(r#type: &Type, initial: Option<&Attribute>) -> Memory {
-    let width = r#type.element().byte_width().unwrap_or(1);
-    let count = r#type.static_shape().map_or(0, |shape| shape.iter().product::<i64>()) as usize;
-    match initial.and_then(Attribute::as_dense) {
-        None => Memory::Buffer(AlignedBytes::zeroed(count * width)),
-        Some(elements) if elements.splat => Memory::Constant(Blob::copy_of(&elements.data.bytes().repeat(count))),
-        Some(elements) if READS_UNALIGNED || (elements.data.bytes().as_ptr() as usize).is_multiple_of(width) => {
-            Memory::Constant(elements.data.clone())
-        }
-        Some(elements) => Memory::Constant(Blob::copy_of(elements.data.bytes())),
+fn byte_length(r#type: &Type) -> usize {
+    count(r#type) * r#type.element().byte_width().unwrap_or(1)
+}
+
+fn count(r#type: &Type) -> usize {
+    r#type.static_shape().map_or(0, |shape| shape.iter().product::<i64>()) as usize
+}
+
+fn constant(r#type: &Type, elements: &DenseElements) -> Blob {
+    let (bytes, width) = (elements.data.bytes(), r#type.element().byte_width().unwrap_or(1));
+    match elements.splat {
+        true => Blob::copy_of(&bytes.repeat(count(r#type))),
+        false if READS_UNALIGNED || (bytes.as_ptr() as usize).is_multiple_of(width) => elements.data.clone(),
+        false => Blob::copy_of(bytes),
     }
 }

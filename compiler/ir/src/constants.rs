@@ -33,8 +33,8 @@ pub struct AlignedBytes {
 enum Memory {
     /// A vector with room to begin at the given, aligned position.
     Heap(Vec<u8>, usize),
-    /// Pages of their own.
-    Pages(memmap2::MmapMut),
+    /// Pages of their own, of which the first ones up to the given position are not used.
+    Pages(memmap2::MmapMut, usize),
 }
 
 /// Up to this size the bytes of a constant are part of its hash.
@@ -43,8 +43,8 @@ const HASHED: usize = 64;
 const ALIGNMENT: usize = 64;
 /// From this size on, bytes get pages of their own, which come as zeros when they are first written.
 const OWN_PAGES: usize = 1 << 16;
-/// From this size on, these are large ones where the system has them.
-const LARGE_PAGES: usize = 1 << 20;
+/// The size of a large page, where the system has them; what fills less than half of one gets small ones.
+const LARGE_PAGE: usize = 2 << 20;
 
 impl AlignedBytes {
     /// That many zeros. Memory is only taken from the system as it is written.
@@ -58,15 +58,7 @@ impl AlignedBytes {
     /// That many zeros, if there is memory for them.
     pub fn try_zeroed(length: usize) -> Option<AlignedBytes> {
         let memory = match length >= OWN_PAGES {
-            true => {
-                let pages = memmap2::MmapMut::map_anon(length).ok()?;
-                #[cfg(target_os = "linux")]
-                if length >= LARGE_PAGES {
-                    // only a hint: systems that do not take it work with small pages
-                    let _ = pages.advise(memmap2::Advice::HugePage);
-                }
-                Memory::Pages(pages)
-            }
+            true => own_pages(length)?,
             false => {
                 let bytes = vec![0u8; length + ALIGNMENT - 1];
                 let start = bytes.as_ptr().align_offset(ALIGNMENT);
@@ -80,7 +72,7 @@ impl AlignedBytes {
     pub fn as_slice(&self) -> &[u8] {
         match &self.memory {
             Memory::Heap(bytes, start) => &bytes[*start..*start + self.length],
-            Memory::Pages(pages) => &pages[..self.length],
+            Memory::Pages(pages, start) => &pages[*start..*start + self.length],
         }
     }
 
@@ -88,9 +80,25 @@ impl AlignedBytes {
     pub fn as_mut_slice(&mut self) -> &mut [u8] {
         match &mut self.memory {
             Memory::Heap(bytes, start) => &mut bytes[*start..*start + self.length],
-            Memory::Pages(pages) => &mut pages[..self.length],
+            Memory::Pages(pages, start) => &mut pages[*start..*start + self.length],
         }
     }
+}
+
+/// Zeros in pages of their own: large ones where they would be filled, which begin at a multiple of their size.
+fn own_pages(length: usize) -> Option<Memory> {
+    let large = (length + LARGE_PAGE / 2) / LARGE_PAGE * LARGE_PAGE;
+    if large == 0 {
+        return Some(Memory::Pages(memmap2::MmapMut::map_anon(length).ok()?, 0));
+    }
+    let pages = memmap2::MmapMut::map_anon(length.max(large).checked_add(LARGE_PAGE)?).ok()?;
+    let start = pages.as_ptr().align_offset(LARGE_PAGE);
+    #[cfg(target_os = "linux")]
+    {
+        // only a hint: systems that do not take it work with small pages
+        let _ = pages.advise_range(memmap2::Advice::HugePage, start, large);
+    }
+    Some(Memory::Pages(pages, start))
 }
 
 impl Blob {

@@ -41,9 +41,9 @@ fn main() -> ExitCode {
 
 fn run(arguments: &Arguments, path: &Path) -> Result<(), Failure> {
     let start = Instant::now();
-    pages::small();
+    pages::allow_large();
     let progress = Progress::new();
-    let options = Options { observer: Some(pages::observer(progress.observer())), ..options(arguments) };
+    let options = Options { observer: progress.observer(), ..options(arguments) };
     let compiler = Compiler::new(options);
     if let Some(steps) = arguments.train {
         return train::run(arguments, &compiler, path, steps);
@@ -63,8 +63,6 @@ fn run(arguments: &Arguments, path: &Path) -> Result<(), Failure> {
         model = compiler.compile_file_with(path, &options)?;
     }
     drop(progress);
-    // better code is made beside the runs
-    pages::small();
     // the process ends with the session: giving everything back piece by piece would only take time
     let mut session = ManuallyDrop::new(Session::new(Arc::new(model)));
     let result = use_model(arguments, &mut session, &given, start);

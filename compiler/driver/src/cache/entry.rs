@@ -12,7 +12,7 @@
 //! - Weights stay in the model's file: a constant that lies there is an offset.
 //! - The results of `@initialize` are kept all together, where there is room for them; otherwise it runs again.
 
-use ir::{AlignedBytes, Blob, IndexMap, Type};
+use ir::{Blob, Type};
 
 use super::bytes::{Reader, Writer};
 use crate::compiler::CompiledModel;
@@ -206,6 +206,12 @@ impl Encoder<'_> {
     }
 }
 
+/// What an entry says of some bytes: themselves, or how many they are.
+enum Stored {
+    Bytes(Blob),
+    Room(usize),
+}
+
 struct Decoder<'a> {
     head: Reader<'a>,
     data: &'a Blob,
@@ -221,12 +227,17 @@ impl Decoder<'_> {
         let signature = Signature { inputs, outputs, optional, stated };
         let [messages, strings, warnings] = [self.head.texts()?, self.head.texts()?, self.head.texts()?];
         let count = self.head.size()?;
-        let mut memory = IndexMap::default();
+        let (mut globals, mut buffers) = (Globals::default(), Vec::new());
         for _ in 0..count {
-            memory.insert(self.head.text()?, self.memory()?);
+            let name = self.head.text()?;
+            match self.stored()? {
+                Stored::Bytes(bytes) => globals.add_constant(name, bytes),
+                Stored::Room(length) => buffers.push((name, length)),
+            }
         }
+        globals.add_buffers(buffers);
         let is_initialized = self.head.word()? == 1;
-        Some(Kept { signature, messages, strings, warnings, globals: Globals::from(memory), is_initialized })
+        Some(Kept { signature, messages, strings, warnings, globals, is_initialized })
     }
 
     fn ports(&mut self) -> Option<Vec<Port>> {
@@ -254,18 +265,18 @@ impl Decoder<'_> {
 
     fn tensor(&mut self, element: Type) -> Option<Tensor> {
         let shape = self.head.list(|reader| Some(reader.word()? as i64))?;
-        match self.memory()? {
-            Memory::Constant(data) => Some(Tensor { element, shape, data }),
-            Memory::Buffer(_) | Memory::Result(_) => None,
+        match self.stored()? {
+            Stored::Bytes(data) => Some(Tensor { element, shape, data }),
+            Stored::Room(_) => None,
         }
     }
 
-    fn memory(&mut self) -> Option<Memory> {
+    fn stored(&mut self) -> Option<Stored> {
         let [place, offset, length] = [self.head.size()?, self.head.size()?, self.head.size()?];
         Some(match place {
-            place if place == Place::Model as usize => Memory::Constant(self.file.window(offset, length)?),
-            place if place == Place::Data as usize => Memory::Constant(self.data.window(offset, length)?),
-            _ => Memory::Buffer(AlignedBytes::zeroed(length)),
+            place if place == Place::Model as usize => Stored::Bytes(self.file.window(offset, length)?),
+            place if place == Place::Data as usize => Stored::Bytes(self.data.window(offset, length)?),
+            _ => Stored::Room(length),
         })
     }
 }
