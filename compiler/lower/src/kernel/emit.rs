@@ -168,9 +168,11 @@ impl<'a> Emitter<'a> {
         if let Some(&value) = self.numbers.get(&key) {
             return value;
         }
-        let op = self.body.create_op(name, operands, &[result], attributes, Location::Unknown);
-        self.body.append(self.at, op);
-        let value = self.body.result(op, 0);
+        let value = self.round_later(&name, operands, &result).unwrap_or_else(|| {
+            let op = self.body.create_op(name, operands, &[result], attributes, Location::Unknown);
+            self.body.append(self.at, op);
+            self.body.result(op, 0)
+        });
         self.numbers.insert(key, value);
         value
     }

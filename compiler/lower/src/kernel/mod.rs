@@ -12,6 +12,7 @@ mod lines;
 pub mod loops;
 mod pad;
 pub mod reduce;
+mod rounding;
 mod tables;
 mod tile;
 mod vectors;

@@ -7,6 +7,7 @@
 
 use abi::RowFunction;
 use ir::clone::Mapping;
+use ir::transforms::remove_unread;
 use ir::{Attribute, Block, Body, Builder, IndexMap, IndexSet, Module, Op, Type, Value, ValueDefinition};
 
 use super::row_functions::{Applied, Parameter, applied_functions, scalar_arithmetic};
@@ -22,6 +23,7 @@ pub(super) fn map_rows(module: &mut Module) {
     for function in definitions(module) {
         with_body(module, function, |_, body| {
             for op in body.walk_all() {
+                compute_before(body, op);
                 match RowLoop::of(body, op) {
                     Some(row) if row.rows.is_empty() => row.call_whole(body),
                     Some(row) => row.rewrite(body),
@@ -30,6 +32,28 @@ pub(super) fn map_rows(module: &mut Module) {
             }
         });
     }
+}
+
+/// Moves what is the same in all iterations of a loop that does nothing but compute and store in front of it, and removes what
+/// nobody reads.
+fn compute_before(body: &mut Body, op: Op) {
+    let Some(block) = computing_block(body, op) else { return };
+    remove_unread(body, block, is_movable);
+    for inside in body.ops(block).to_vec() {
+        if is_movable(body, inside) && !varies(body, block, body.result(inside, 0)) {
+            body.detach(inside);
+            let home = body.op(op).parent().expect("a loop lies in a block");
+            body.insert(home, body.position(op), inside);
+        }
+    }
+}
+
+/// The body of a loop that does nothing but compute and store.
+fn computing_block(body: &Body, op: Op) -> Option<Block> {
+    let &region = body.op(op).regions().first().filter(|_| body.name(op) == "scf.for")?;
+    let block = *body.blocks(region).first()?;
+    let (_, inside) = body.ops(block).split_last()?;
+    inside.iter().all(|&op| is_movable(body, op) || is_store(body, op)).then_some(block)
 }
 
 /// A loop over vectors that has functions of rows.
@@ -64,20 +88,13 @@ struct Memory {
 
 impl RowLoop {
     fn of(body: &Body, op: Op) -> Option<RowLoop> {
-        if body.name(op) != "scf.for" {
-            return None;
-        }
+        let block = computing_block(body, op)?;
         let &[low, high, step, ..] = body.op(op).operands() else { return None };
         let constant = |value| ir::constant_integer(body, value);
         let step = constant(step).filter(|step| PIECE % step == 0)?;
         if let (Some(low), Some(high)) = (constant(low), constant(high))
             && high - low < SHORTEST
         {
-            return None;
-        }
-        let block = *body.blocks(body.op(op).regions()[0]).first()?;
-        let (_, inside) = body.ops(block).split_last()?;
-        if !inside.iter().all(|&op| is_movable(body, op) || is_store(body, op)) {
             return None;
         }
         Some(RowLoop { op, block, step, rows: find_rows(body, block, step) })

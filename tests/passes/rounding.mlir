@@ -1,0 +1,23 @@
+// Operations on halves are computed in f32: what is rounded between two of them is rounded once where the second keeps the order of numbers,
+// and what is the same for a whole row is widened in front of it.
+// RUN: onnx-opt %s --pass-pipeline='decompose,onnx-to-linalg,outline-kernels{shapes=shared},fold-constants,build-kernels,number-assertions,call-contractions,flatten-buffers,map-rows' | FileCheck %s
+
+// the number that a row's elements are added to
+// CHECK: "arith.extf"({{.*}}) : (f16) -> f32
+// CHECK-NEXT: %[[BIAS:.*]] = "vector.broadcast"
+// one row is widened, and one is rounded
+// CHECK: callee = @rt_map_row
+// CHECK: %[[SUM:.*]] = "arith.addf"({{.*}}, %[[BIAS]])
+// CHECK: "arith.maximumf"(%[[SUM]], {{.*}}) : (vector<4xf32>, vector<4xf32>)
+// CHECK-NOT: arith.addf
+// CHECK: callee = @rt_map_row
+// CHECK-NOT: callee = @rt_map_row
+// CHECK: sym_name = "add_relu_0"
+"builtin.module"() ({
+  "func.func"() ({
+  ^bb0(%x: tensor<8x1000xf16>, %b: tensor<8x1xf16>):
+    %0 = "onnx.Add"(%x, %b) : (tensor<8x1000xf16>, tensor<8x1xf16>) -> tensor<8x1000xf16>
+    %1 = "onnx.Relu"(%0) : (tensor<8x1000xf16>) -> tensor<8x1000xf16>
+    "func.return"(%1) : (tensor<8x1000xf16>) -> ()
+  }) {sym_name = "main_graph", function_type = (tensor<8x1000xf16>, tensor<8x1xf16>) -> tensor<8x1000xf16>} : () -> ()
+}) : () -> ()
