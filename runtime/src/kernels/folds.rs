@@ -1,152 +1,197 @@
 //! What all elements of a row come to, in the widest vectors that the processor has.
 //!
-//! Compilers make vectors of the loop over a block of elements, for each instruction set that it is compiled for. The order of a sum
-//! is the same in all of them.
+//! One algorithm is compiled for each kind of vectors ([`Lanes`]). The order of a sum is the same in all of them.
 
 use std::hint::black_box;
 
 use abi::RowFold;
 
-/// Elements that are folded side by side: several vectors, so that one does not wait for itself.
-const BLOCK: usize = 64;
-/// What they come to first: one vector or a few.
-const VECTOR: usize = 16;
+/// Numbers in [`Lanes`].
+pub(super) const VECTOR: usize = 16;
+/// So many vectors are folded side by side, so that one does not wait for itself.
+const VECTORS: usize = 4;
 
 /// What `count` elements come to.
 pub(super) type Fold = unsafe fn(fold: RowFold, source: *const f32, count: usize) -> f32;
 
+/// Sixteen numbers side by side, floats or integers with their bits. What needs instructions of a machine is only called within
+/// functions that enable them.
+pub(super) trait Lanes: Copy {
+    fn splat(number: f32) -> Self;
+    /// # Safety
+    /// There are as many numbers.
+    unsafe fn load(source: *const f32) -> Self;
+    /// So many numbers, fewer than there are lanes, and another one in the lanes behind them.
+    ///
+    /// # Safety
+    /// There are as many numbers.
+    #[inline(always)]
+    unsafe fn load_some(source: *const f32, count: usize, other: f32) -> Self {
+        let mut lanes = [other; VECTOR];
+        for (at, lane) in lanes[..count].iter_mut().enumerate() {
+            // SAFETY: promised by the caller.
+            *lane = unsafe { source.add(at).read_unaligned() };
+        }
+        // SAFETY: all lanes are there.
+        unsafe { Self::load(black_box(lanes).as_ptr()) }
+    }
+    fn first(self) -> f32;
+    /// Every lane has the number of the one so far from it, forth and back: 8, 4, 2 or 1.
+    fn exchange(self, distance: usize) -> Self;
+    fn add(self, other: Self) -> Self;
+    fn multiply(self, other: Self) -> Self;
+    /// The larger ones as signed integers.
+    fn larger(self, other: Self) -> Self;
+    /// The smaller ones as signed integers.
+    fn smaller(self, other: Self) -> Self;
+    /// [`in_order`] of each.
+    fn in_order(self) -> Self;
+    /// Whether any lane is no number.
+    fn is_any_nan(self) -> bool;
+}
+
 /// The fold of a row, to be compiled within a function that enables the machine's instructions.
 ///
 /// # Safety
-/// The row has so many elements.
+/// The row has so many elements, and the processor the instructions of the lanes.
 #[inline(always)]
-pub(super) unsafe fn fold(fold: RowFold, source: *const f32, count: usize) -> f32 {
+pub(super) unsafe fn fold<L: Lanes>(fold: RowFold, source: *const f32, count: usize) -> f32 {
     // SAFETY: promised by the caller.
     unsafe {
         match fold {
-            RowFold::Sum => arithmetic::<Sum>(source, count),
-            RowFold::Product => arithmetic::<Product>(source, count),
-            RowFold::Largest => extreme::<Largest>(source, count),
-            RowFold::Smallest => extreme::<Smallest>(source, count),
+            RowFold::Sum => arithmetic::<L, Sum>(source, count),
+            RowFold::Product => arithmetic::<L, Product>(source, count),
+            RowFold::Largest => extreme::<L, Largest>(source, count),
+            RowFold::Smallest => extreme::<L, Smallest>(source, count),
         }
     }
 }
 
 /// How two numbers become one, and the number that changes nothing. Methods, as no closure can be told to become part of what
 /// enables instructions.
-trait Combine<T> {
-    const NEUTRAL: T;
-    fn combine(a: T, b: T) -> T;
+trait Combine {
+    const NEUTRAL: f32;
+    fn combine<L: Lanes>(a: L, b: L) -> L;
+    fn combine_one(a: f32, b: f32) -> f32;
 }
 
 struct Sum;
 
-impl Combine<f32> for Sum {
+impl Combine for Sum {
     const NEUTRAL: f32 = 0.0;
 
     #[inline(always)]
-    fn combine(a: f32, b: f32) -> f32 {
+    fn combine<L: Lanes>(a: L, b: L) -> L {
+        a.add(b)
+    }
+
+    #[inline(always)]
+    fn combine_one(a: f32, b: f32) -> f32 {
         a + b
     }
 }
 
 struct Product;
 
-impl Combine<f32> for Product {
+impl Combine for Product {
     const NEUTRAL: f32 = 1.0;
 
     #[inline(always)]
-    fn combine(a: f32, b: f32) -> f32 {
+    fn combine<L: Lanes>(a: L, b: L) -> L {
+        a.multiply(b)
+    }
+
+    #[inline(always)]
+    fn combine_one(a: f32, b: f32) -> f32 {
         a * b
     }
 }
 
+/// The largest of integers.
 struct Largest;
 
-impl Combine<i32> for Largest {
-    const NEUTRAL: i32 = in_order(f32::NEG_INFINITY.to_bits() as i32);
+impl Combine for Largest {
+    const NEUTRAL: f32 = f32::from_bits(in_order(f32::NEG_INFINITY.to_bits() as i32) as u32);
 
     #[inline(always)]
-    fn combine(a: i32, b: i32) -> i32 {
-        a.max(b)
+    fn combine<L: Lanes>(a: L, b: L) -> L {
+        a.larger(b)
+    }
+
+    #[inline(always)]
+    fn combine_one(a: f32, b: f32) -> f32 {
+        if b.to_bits() as i32 > a.to_bits() as i32 { b } else { a }
     }
 }
 
+/// The smallest of integers.
 struct Smallest;
 
-impl Combine<i32> for Smallest {
-    const NEUTRAL: i32 = in_order(f32::INFINITY.to_bits() as i32);
+impl Combine for Smallest {
+    const NEUTRAL: f32 = f32::INFINITY;
 
     #[inline(always)]
-    fn combine(a: i32, b: i32) -> i32 {
-        a.min(b)
+    fn combine<L: Lanes>(a: L, b: L) -> L {
+        a.smaller(b)
+    }
+
+    #[inline(always)]
+    fn combine_one(a: f32, b: f32) -> f32 {
+        if (b.to_bits() as i32) < a.to_bits() as i32 { b } else { a }
     }
 }
 
 #[inline(always)]
-unsafe fn arithmetic<C: Combine<f32>>(source: *const f32, count: usize) -> f32 {
-    let (mut lanes, mut rest) = ([C::NEUTRAL; BLOCK], [C::NEUTRAL; VECTOR]);
-    let (long, whole) = (count - count % BLOCK, count - count % VECTOR);
+unsafe fn arithmetic<L: Lanes, C: Combine>(source: *const f32, count: usize) -> f32 {
+    let mut found = [L::splat(C::NEUTRAL); VECTORS];
+    let (long, whole) = (count - count % (VECTORS * VECTOR), count - count % VECTOR);
     // SAFETY: the caller vouches for `count` elements.
     unsafe {
-        for at in (0..long).step_by(BLOCK) {
-            combine::<BLOCK, C>(&mut lanes, source.add(at).cast::<[f32; BLOCK]>().read_unaligned());
+        for at in (0..long).step_by(VECTORS * VECTOR) {
+            for (vector, found) in found.iter_mut().enumerate() {
+                *found = C::combine(*found, L::load(source.add(at + vector * VECTOR)));
+            }
         }
-        for at in (long..whole).step_by(VECTOR) {
-            combine::<VECTOR, C>(&mut rest, source.add(at).cast::<[f32; VECTOR]>().read_unaligned());
+        for (at, found) in (long..whole).step_by(VECTOR).zip(&mut found) {
+            *found = C::combine(*found, L::load(source.add(at)));
         }
-        let mut vector = one_vector::<f32, C>(&lanes, rest);
-        for (lane, at) in vector.iter_mut().zip(whole..count) {
-            *lane = C::combine(*lane, source.add(at).read_unaligned());
+        if whole < count {
+            found[VECTORS - 1] =
+                C::combine(found[VECTORS - 1], L::load_some(source.add(whole), count - whole, C::NEUTRAL));
         }
-        one_lane::<f32, C>(vector)
     }
-}
-
-#[inline(always)]
-fn combine<const N: usize, C: Combine<f32>>(lanes: &mut [f32; N], block: [f32; N]) {
-    for (lane, number) in lanes.iter_mut().zip(block) {
-        *lane = C::combine(*lane, number);
-    }
+    one_lane::<L, C>(found)
 }
 
 /// The largest or the smallest number, NaN where one is, of two zeros the positive one the larger: floats are ordered as the
 /// integers with their bits are, once those of negative ones are turned round.
 #[inline(always)]
-unsafe fn extreme<C: Combine<i32>>(source: *const f32, count: usize) -> f32 {
-    let (mut lanes, mut sizes) = ([C::NEUTRAL; BLOCK], [0; BLOCK]);
-    let (mut rest, mut rest_sizes) = ([C::NEUTRAL; VECTOR], [0; VECTOR]);
-    let (long, whole) = (count - count % BLOCK, count - count % VECTOR);
-    let source = source.cast::<i32>();
+unsafe fn extreme<L: Lanes, C: Combine>(source: *const f32, count: usize) -> f32 {
+    let (mut found, mut is_nan) = ([L::splat(C::NEUTRAL); VECTORS], false);
+    let (long, whole) = (count - count % (VECTORS * VECTOR), count - count % VECTOR);
     // SAFETY: the caller vouches for `count` elements.
-    let (found, size) = unsafe {
-        for at in (0..long).step_by(BLOCK) {
-            compare::<BLOCK, C>(&mut lanes, &mut sizes, source.add(at).cast::<[i32; BLOCK]>().read_unaligned());
+    unsafe {
+        for at in (0..long).step_by(VECTORS * VECTOR) {
+            for (vector, found) in found.iter_mut().enumerate() {
+                is_nan |= compare::<L, C>(found, L::load(source.add(at + vector * VECTOR)));
+            }
         }
-        for at in (long..whole).step_by(VECTOR) {
-            compare::<VECTOR, C>(&mut rest, &mut rest_sizes, source.add(at).cast::<[i32; VECTOR]>().read_unaligned());
+        for (at, found) in (long..whole).step_by(VECTOR).zip(&mut found) {
+            is_nan |= compare::<L, C>(found, L::load(source.add(at)));
         }
-        let (mut lanes, mut sizes) =
-            (one_vector::<i32, C>(&lanes, rest), one_vector::<i32, Largest>(&sizes, rest_sizes));
-        for ((lane, size), at) in lanes.iter_mut().zip(&mut sizes).zip(whole..count) {
-            let bits = source.add(at).read_unaligned();
-            *lane = C::combine(*lane, in_order(bits));
-            *size = (*size).max(bits & i32::MAX);
+        if whole < count {
+            let numbers = L::load_some(source.add(whole), count - whole, in_order_float(C::NEUTRAL));
+            is_nan |= compare::<L, C>(&mut found[VECTORS - 1], numbers);
         }
-        (one_lane::<i32, C>(lanes), one_lane::<i32, Largest>(sizes))
-    };
-    match size > f32::INFINITY.to_bits() as i32 {
-        true => f32::NAN,
-        false => f32::from_bits(in_order(found) as u32),
     }
+    if is_nan { f32::NAN } else { in_order_float(one_lane::<L, C>(found)) }
 }
 
+/// Compares numbers with what was found; returns whether any is none.
 #[inline(always)]
-fn compare<const N: usize, C: Combine<i32>>(lanes: &mut [i32; N], sizes: &mut [i32; N], block: [i32; N]) {
-    for ((lane, size), bits) in lanes.iter_mut().zip(sizes).zip(block) {
-        *lane = C::combine(*lane, in_order(bits));
-        *size = (*size).max(bits & i32::MAX);
-    }
+fn compare<L: Lanes, C: Combine>(found: &mut L, numbers: L) -> bool {
+    *found = C::combine(*found, numbers.in_order());
+    numbers.is_any_nan()
 }
 
 /// The bits of a float as an integer that is in order with those of others, and back.
@@ -155,29 +200,88 @@ const fn in_order(bits: i32) -> i32 {
     bits ^ ((bits >> 31) & i32::MAX)
 }
 
-/// All lanes as one vector, with what that holds. It is in memory: what comes next goes by single elements, and compilers are not to see the vectors in
-/// front of it as such.
 #[inline(always)]
-fn one_vector<T: Copy, C: Combine<T>>(lanes: &[T; BLOCK], mut vector: [T; VECTOR]) -> [T; VECTOR] {
-    for part in lanes.chunks_exact(VECTOR) {
-        for (lane, number) in vector.iter_mut().zip(part) {
-            *lane = C::combine(*lane, *number);
-        }
-    }
-    black_box(vector)
+const fn in_order_float(number: f32) -> f32 {
+    f32::from_bits(in_order(number.to_bits() as i32) as u32)
 }
 
 /// All lanes as one, the upper half with the lower half over and over.
 #[inline(always)]
-fn one_lane<T: Copy, C: Combine<T>>(mut lanes: [T; VECTOR]) -> T {
-    let mut count = VECTOR;
-    while count > 1 {
-        count /= 2;
-        for lane in 0..count {
-            lanes[lane] = C::combine(lanes[lane], lanes[lane + count]);
-        }
+fn one_lane<L: Lanes, C: Combine>([a, b, c, d]: [L; VECTORS]) -> f32 {
+    let mut lanes = C::combine(C::combine(a, b), C::combine(c, d));
+    for distance in [8, 4, 2, 1] {
+        lanes = C::combine(lanes, lanes.exchange(distance));
     }
-    lanes[0]
+    lanes.first()
+}
+
+/// Lanes of any machine.
+#[derive(Clone, Copy)]
+struct Portable([f32; VECTOR]);
+
+impl Portable {
+    #[inline(always)]
+    fn map(self, function: impl Fn(f32) -> f32) -> Self {
+        Portable(self.0.map(function))
+    }
+
+    #[inline(always)]
+    fn zip(self, other: Self, function: impl Fn(f32, f32) -> f32) -> Self {
+        Portable(std::array::from_fn(|lane| function(self.0[lane], other.0[lane])))
+    }
+}
+
+impl Lanes for Portable {
+    #[inline(always)]
+    fn splat(number: f32) -> Self {
+        Portable([number; VECTOR])
+    }
+
+    #[inline(always)]
+    unsafe fn load(source: *const f32) -> Self {
+        // SAFETY: promised by the caller.
+        Portable(unsafe { source.cast::<[f32; VECTOR]>().read_unaligned() })
+    }
+
+    #[inline(always)]
+    fn first(self) -> f32 {
+        self.0[0]
+    }
+
+    #[inline(always)]
+    fn exchange(self, distance: usize) -> Self {
+        Portable(std::array::from_fn(|lane| self.0[lane ^ distance]))
+    }
+
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        self.zip(other, Sum::combine_one)
+    }
+
+    #[inline(always)]
+    fn multiply(self, other: Self) -> Self {
+        self.zip(other, Product::combine_one)
+    }
+
+    #[inline(always)]
+    fn larger(self, other: Self) -> Self {
+        self.zip(other, Largest::combine_one)
+    }
+
+    #[inline(always)]
+    fn smaller(self, other: Self) -> Self {
+        self.zip(other, Smallest::combine_one)
+    }
+
+    #[inline(always)]
+    fn in_order(self) -> Self {
+        self.map(in_order_float)
+    }
+
+    #[inline(always)]
+    fn is_any_nan(self) -> bool {
+        self.0.iter().fold(false, |any, number| any | number.is_nan())
+    }
 }
 
 /// For any machine.
@@ -186,7 +290,7 @@ fn one_lane<T: Copy, C: Combine<T>>(mut lanes: [T; VECTOR]) -> T {
 /// As for [`Fold`].
 pub(super) unsafe fn portable(function: RowFold, source: *const f32, count: usize) -> f32 {
     // SAFETY: promised by the caller.
-    unsafe { fold(function, source, count) }
+    unsafe { fold::<Portable>(function, source, count) }
 }
 
 #[cfg(test)]
@@ -197,7 +301,7 @@ mod tests {
         let mut machines: Vec<Fold> = vec![portable];
         #[cfg(target_arch = "x86_64")]
         {
-            use crate::kernels::x86_rows::{fold_avx2, fold_avx512};
+            use crate::kernels::x86_folds::{fold_avx2, fold_avx512};
             if is_x86_feature_detected!("avx2") {
                 machines.push(fold_avx2);
             }

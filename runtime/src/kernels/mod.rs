@@ -24,6 +24,8 @@ mod x86_blocks;
 #[cfg(target_arch = "x86_64")]
 mod x86_doubles;
 #[cfg(target_arch = "x86_64")]
+mod x86_folds;
+#[cfg(target_arch = "x86_64")]
 mod x86_halves;
 #[cfg(target_arch = "x86_64")]
 mod x86_rows;
@@ -357,7 +359,7 @@ impl Instances for Row {
 impl Instances for Fold {
     const PORTABLE: Self = folds::portable;
     #[cfg(target_arch = "x86_64")]
-    const WIDE: &'static [(Level, Self)] = &[(Level::V4, x86_rows::fold_avx512), (Level::V3, x86_rows::fold_avx2)];
+    const WIDE: &'static [(Level, Self)] = &[(Level::V4, x86_folds::fold_avx512), (Level::V3, x86_folds::fold_avx2)];
 }
 
 impl Instances for FoldWindows {

@@ -2,10 +2,8 @@
 
 use std::arch::x86_64::*;
 
-use abi::RowFold;
 use half::f16;
 
-use super::folds::fold;
 use super::functions::Machine;
 use super::rows::{Converts, Function, SHORT_BLOCK, row};
 
@@ -63,20 +61,4 @@ pub(super) unsafe fn avx512(function: Function, source: *const u8, destination: 
 pub(super) unsafe fn avx2(function: Function, source: *const u8, destination: *mut u8, count: usize) {
     // SAFETY: promised by the caller; the features are enabled here.
     unsafe { row::<Fused>(function, source, destination, count) }
-}
-
-/// # Safety
-/// As for [`super::folds::Fold`], and the processor has these instructions.
-#[target_feature(enable = "avx512f,avx512dq,avx2")]
-pub(super) unsafe fn fold_avx512(function: RowFold, source: *const f32, count: usize) -> f32 {
-    // SAFETY: promised by the caller.
-    unsafe { fold(function, source, count) }
-}
-
-/// # Safety
-/// As for [`super::folds::Fold`], and the processor has these instructions.
-#[target_feature(enable = "avx2")]
-pub(super) unsafe fn fold_avx2(function: RowFold, source: *const f32, count: usize) -> f32 {
-    // SAFETY: promised by the caller.
-    unsafe { fold(function, source, count) }
 }
