@@ -1,4 +1,4 @@
-// RUN: onnx-opt %s --pass-pipeline='outline-kernels,build-kernels,verify-level{level=kernel}' | FileCheck %s
+// RUN: onnx-opt %s --split-input-file --pass-pipeline='outline-kernels,build-kernels,verify-level{level=kernel}' | FileCheck %s
 
 // Columns of the operand are rows of the result: squares of as many rows as vectors have lanes are loaded along the operand's
 // rows and transposed in registers. What is left of either side goes element by element.
@@ -7,9 +7,7 @@
 // CHECK: "scf.for"
 // CHECK-COUNT-4: "vector.load"{{.*}} -> vector<4xf32>
 // CHECK-NOT: "vector.load"
-// CHECK: "vector.shuffle"{{.*}}mask = array<i64: 0, 4, 2, 6>
-// CHECK: "vector.shuffle"{{.*}}mask = array<i64: 1, 5, 3, 7>
-// CHECK: "vector.shuffle"{{.*}}mask = array<i64: 0, 1, 4, 5>
+// CHECK-COUNT-8: "vector.shuffle"{{.*}}mask = array<i64: {{0, 4, 1, 5|2, 6, 3, 7}}>
 // CHECK-COUNT-4: "vector.store"
 // CHECK: "memref.load"
 // CHECK: "scf.parallel"
@@ -25,4 +23,25 @@
     }) {indexing_maps = [#operand, #result], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>], operandSegmentSizes = array<i32: 1, 1>} : (tensor<33x65xf32>, tensor<65x33xf32>) -> tensor<65x33xf32>
     "func.return"(%y) : (tensor<65x33xf32>) -> ()
   }) {sym_name = "main_graph", function_type = (tensor<33x65xf32>) -> tensor<65x33xf32>} : () -> ()
+}) : () -> ()
+
+// -----
+
+// Eight halves fill a register as four floats do.
+// CHECK: sym_name = "main_graph"
+// CHECK-COUNT-8: "vector.load"{{.*}} -> vector<8xf16>
+// CHECK-COUNT-24: "vector.shuffle"{{.*}}mask = array<i64: {{0, 8, 1, 9|4, 12, 5, 13}}
+// CHECK-COUNT-8: "vector.store"
+#result = affine_map<(d0, d1) -> (d0, d1)>
+#operand = affine_map<(d0, d1) -> (d1, d0)>
+"builtin.module"() ({
+  "func.func"() ({
+  ^bb0(%x: tensor<32x64xf16>):
+    %empty = "tensor.empty"() : () -> tensor<64x32xf16>
+    %y = "linalg.generic"(%x, %empty) ({
+    ^bb0(%a: f16, %old: f16):
+      "linalg.yield"(%a) : (f16) -> ()
+    }) {indexing_maps = [#operand, #result], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>], operandSegmentSizes = array<i32: 1, 1>} : (tensor<32x64xf16>, tensor<64x32xf16>) -> tensor<64x32xf16>
+    "func.return"(%y) : (tensor<64x32xf16>) -> ()
+  }) {sym_name = "main_graph", function_type = (tensor<32x64xf16>) -> tensor<64x32xf16>} : () -> ()
 }) : () -> ()

@@ -10,7 +10,7 @@ use crate::packed::PACKED_LANES;
 pub(crate) enum Form {
     /// One scalar. An `i1` is an `i8` holding 0 or 1; an `f16` or `bf16` is its bits.
     Scalar(Type),
-    /// One 128-bit vector. The lanes of a mask hold all ones or all zeros and are as wide as 128 bits allow.
+    /// One 128-bit vector, of halves their bits. The lanes of a mask hold all ones or all zeros and are as wide as 128 bits allow.
     Vector(Type),
     /// Four elements of 8 or 16 bits, in the first lanes of a 128-bit vector of such lanes.
     Packed(Type),
@@ -55,11 +55,8 @@ pub(crate) fn form(r#type: &ir::Type) -> Option<Form> {
     if count == PACKED_LANES && lane.bytes() <= 2 && !is_bit(&vector.element) {
         return lane.by(16 / lane.bytes()).map(Form::Packed);
     }
-    let register_lane = if is_bit(&vector.element) {
-        mask_lane(count)
-    } else {
-        (!is_half(&vector.element) && lane.bytes() as usize * count == 16).then_some(lane)
-    };
+    let register_lane =
+        if is_bit(&vector.element) { mask_lane(count) } else { (lane.bytes() as usize * count == 16).then_some(lane) };
     match register_lane {
         Some(lane) => lane.by(count as u32).map(Form::Vector),
         None => Some(Form::Lanes(lane, count)),

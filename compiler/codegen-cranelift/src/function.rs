@@ -11,7 +11,7 @@ use cranelift_codegen::isa::CallConv;
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use ir::{Attribute, Body, Diagnostic, FunctionView, Location, Op};
 
-use crate::form::{Form, form, is_bit, scalar_type};
+use crate::form::{Form, form, is_bit, is_half, scalar_type};
 use crate::link::Isa;
 use crate::packed::PACKED_LANES;
 
@@ -430,8 +430,12 @@ impl Translator<'_> {
         let operands = body.op(op).operands();
         let result = body.result(op, 0);
         let result_form = self.form_of(op, result)?;
-        let (mut all_registers, mut packed) = (true, matches!(result_form, Form::Packed(_)));
+        // registers of halves are moved, never computed with
+        let is_moved = body.name(op) == "arith.select";
+        let is_computed = |value: ir::Value| is_moved || !is_half(body.value_type(value).element());
+        let (mut all_registers, mut packed) = (is_computed(result), matches!(result_form, Form::Packed(_)));
         for &operand in operands {
+            all_registers &= is_computed(operand);
             let form = self.form_of(op, operand)?;
             all_registers &= matches!(form, Form::Scalar(_) | Form::Vector(_));
             packed |= matches!(form, Form::Packed(_));

@@ -196,8 +196,16 @@ impl Emitter<'_> {
         Some(found)
     }
 
-    /// As many vectors as they have lanes, the other way: numbers of vectors and of lanes change places bit by bit.
-    fn transposed(&mut self, mut vectors: Vec<Value>, r#type: &Type) -> Vec<Value> {
+    /// As many vectors as they have lanes, the other way.
+    fn transposed(&mut self, vectors: Vec<Value>, r#type: &Type) -> Vec<Value> {
+        match self.target.flexible_vectors {
+            true => self.transposed_bit_by_bit(vectors, r#type),
+            false => self.transposed_by_interleaving(vectors, r#type),
+        }
+    }
+
+    /// Numbers of vectors and of lanes change places bit by bit: of long vectors most lanes stay in the same part.
+    fn transposed_bit_by_bit(&mut self, mut vectors: Vec<Value>, r#type: &Type) -> Vec<Value> {
         let lanes = vectors.len();
         let mut bit = 1;
         while bit < lanes {
@@ -206,15 +214,37 @@ impl Emitter<'_> {
                 let [kept, moved] = [0, bit].map(|set| {
                     // lane `k` without the bit is the first vector's lane `k | set`, with it the second's
                     let pick = |k: usize| if k & bit == 0 { k | set } else { lanes + ((k & !bit) | set) };
-                    (0..lanes).map(|k| pick(k) as i64).collect::<Vec<i64>>()
+                    (0..lanes).map(pick).collect::<Vec<usize>>()
                 });
-                for (to, mask) in [(low, kept), (low | bit, moved)] {
-                    let mask = Attributes::from([("mask", Attribute::i64_dense_array(&mask))]);
-                    vectors[to] = self.pure("vector.shuffle", &pair, r#type.clone(), mask);
-                }
+                vectors[low] = self.shuffled(pair, &kept, r#type);
+                vectors[low | bit] = self.shuffled(pair, &moved, r#type);
             }
             bit *= 2;
         }
         vectors
+    }
+
+    /// The bits of the number of a vector and of a lane in it, one behind the other, are turned round by one place again and again,
+    /// which processors have an instruction for: the vectors of both halves are interleaved.
+    fn transposed_by_interleaving(&mut self, mut vectors: Vec<Value>, r#type: &Type) -> Vec<Value> {
+        let lanes = vectors.len();
+        let interleaved = |first: usize| (first..first + lanes / 2).flat_map(|k| [k, lanes + k]).collect::<Vec<_>>();
+        let halves = [interleaved(0), interleaved(lanes / 2)];
+        for _ in 0..lanes.ilog2() {
+            let (low, high) = vectors.split_at(lanes / 2);
+            let pairs: Vec<[Value; 2]> = low.iter().zip(high).map(|(&low, &high)| [low, high]).collect();
+            vectors = pairs
+                .into_iter()
+                .flat_map(|pair| halves.iter().map(move |mask| (pair, mask)))
+                .map(|(pair, mask)| self.shuffled(pair, mask, r#type))
+                .collect();
+        }
+        vectors
+    }
+
+    fn shuffled(&mut self, pair: [Value; 2], lanes: &[usize], r#type: &Type) -> Value {
+        let lanes: Vec<i64> = lanes.iter().map(|&lane| lane as i64).collect();
+        let mask = Attributes::from([("mask", Attribute::i64_dense_array(&lanes))]);
+        self.pure("vector.shuffle", &pair, r#type.clone(), mask)
     }
 }

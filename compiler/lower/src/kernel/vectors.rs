@@ -214,14 +214,15 @@ impl Emitter<'_> {
 }
 
 /// Elements a vector covers in this kernel: as many 32-bit ones as fit, or 64-bit ones where it has no others, or bytes where
-/// those are all it reads, computes and writes, side by side.
+/// those are all it reads, computes and writes, side by side; for targets with vectors of one width 16-bit ones where there are no others.
 pub(super) fn lane_count(source: &Body, target: &Target) -> usize {
-    let (mut narrow, mut wide, mut bytes) = (false, false, true);
+    let (mut narrow, mut wide, mut bytes, mut halves) = (false, false, true, !target.flexible_vectors);
     for op in source.walk_all() {
         let operation = source.op(op);
         for &value in operation.operands().iter().chain(operation.results()) {
             let r#type = source.value_type(value);
             bytes &= r#type.element().bit_width().is_some_and(|bits| bits == 1 || bits == 8);
+            halves &= r#type.element().bit_width() == Some(16);
             if let Type::Tensor(tensor) = r#type {
                 match tensor.element.bit_width() {
                     Some(64) => wide = true,
@@ -232,6 +233,7 @@ pub(super) fn lane_count(source: &Body, target: &Target) -> usize {
     }
     let bits = match bytes && source.walk_all().into_iter().all(|op| is_side_by_side(source, op)) {
         true => 8,
+        false if halves => 16,
         false if wide && !narrow => 64,
         false => 32,
     };
