@@ -347,7 +347,8 @@ fn stage_shared(
 ) -> Option<Value> {
     let [piece] = pieces else { return None };
     let source = emitter.source;
-    let result = Generic::defining(source, piece.value)?;
+    let settled: Vec<Value> = reductions.iter().map(|(value, _)| *value).collect();
+    let elements = elements_below(source, piece.value, &settled)?;
     let direct = |generic: &Generic, value: Value| {
         generic.inputs.iter().zip(&generic.maps).any(|(&input, map)| input == value && map.is_identity())
     };
@@ -356,15 +357,12 @@ fn stage_shared(
         let shared = reduction.inputs.iter().copied().find(|&input| {
             source.value_type(input).shape() == source.value_type(piece.value).shape()
                 && emitter.buffer(input).is_none()
-                && direct(&result, input)
+                && elements.contains(&input)
                 && direct(&reduction, input)
                 && Generic::defining(source, input).is_some_and(|generic| is_costly(source, &generic))
         })?;
         Some((*value, shared))
     })?;
-    if result.is_reduction() || !result.output_map(0).is_identity() {
-        return None;
-    }
     let buffer = row_buffer(emitter, piece, shared)?;
     for (value, map) in reductions.iter().take_while(|(value, _)| *value != reduction) {
         let mut point: Vec<Option<Lane>> = row.iter().cloned().map(Some).collect();
@@ -377,6 +375,27 @@ fn stage_shared(
     emit_row(emitter, &stage, row, zero, last);
     emitter.bind_row_buffer(shared, buffer);
     Some(shared)
+}
+
+/// The values of which an element of the result needs that at its own place and no other, but for what settled reductions read.
+fn elements_below(source: &Body, result: Value, settled: &[Value]) -> Option<IndexSet<Value>> {
+    let mut elements: IndexSet<Value> = IndexSet::default();
+    let mut others: IndexSet<Value> = IndexSet::default();
+    let mut pending = vec![(result, true)];
+    while let Some((value, is_own)) = pending.pop() {
+        if settled.contains(&value) || !(if is_own { &mut elements } else { &mut others }).insert(value) {
+            continue;
+        }
+        let Some(generic) = Generic::defining(source, value) else { continue };
+        if generic.is_reduction() {
+            return None;
+        }
+        let is_own = is_own && generic.output_map(0).is_identity();
+        let inputs = generic.inputs.iter().zip(&generic.maps);
+        pending.extend(inputs.map(|(&input, map)| (input, is_own && map.is_identity())));
+    }
+    elements.retain(|value| !others.contains(value));
+    Some(elements)
 }
 
 /// Where a row of a value goes: the result's own buffer, where the result replaces it later element by element, or one on the

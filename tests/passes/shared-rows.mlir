@@ -1,0 +1,18 @@
+// What a reduction over a row and the result both need of its elements is computed once, into the result's own row, also where the result
+// does more with it than one operation.
+// RUN: onnx-opt %s --pass-pipeline='decompose,onnx-to-linalg,outline-kernels{shapes=shared},fold-constants,build-kernels' | FileCheck %s
+
+// for vectors and for the elements behind them
+// CHECK-COUNT-2: math.exp
+// CHECK-NOT: math.exp
+// CHECK: "arith.select"
+// CHECK: sym_name = "softmax_where_0"
+"builtin.module"() ({
+  "func.func"() ({
+  ^bb0(%x: tensor<8x1000xf32>, %c: tensor<8x1xi1>):
+    %zero = "onnx.Constant"() {value = dense<0.0> : tensor<f32>} : () -> tensor<f32>
+    %0 = "onnx.Softmax"(%x) {axis = -1 : i64} : (tensor<8x1000xf32>) -> tensor<8x1000xf32>
+    %1 = "onnx.Where"(%c, %zero, %0) : (tensor<8x1xi1>, tensor<f32>, tensor<8x1000xf32>) -> tensor<8x1000xf32>
+    "func.return"(%1) : (tensor<8x1000xf32>) -> ()
+  }) {sym_name = "main_graph", function_type = (tensor<8x1000xf32>, tensor<8x1xi1>) -> tensor<8x1000xf32>} : () -> ()
+}) : () -> ()
