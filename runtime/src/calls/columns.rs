@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
-use super::element::{Element, Generic};
+use super::element::{Element, Generic, Kind};
 use super::{Call, Failure, Outcome, Output, Tensor};
+use crate::kernels::{Plane, add_plane};
 
 /// The blocks along one axis of the image.
 struct Axis {
@@ -64,6 +65,19 @@ impl Generic for Sum<'_, '_> {
     type Result = ();
 
     fn run<T: Element>(self) {
+        self.add_all(|target: &mut [T], addends: &[T], plane: &Plane| {
+            for line in 0..plane.lines {
+                let addends = &addends[line * plane.addends_line..][..plane.columns];
+                for (target, &addend) in target[line * plane.target_line..].iter_mut().zip(addends) {
+                    *target = target.add(addend);
+                }
+            }
+        });
+    }
+}
+
+impl Sum<'_, '_> {
+    fn add_all<T: Element>(self, add_plane: impl Fn(&mut [T], &[T], &Plane)) {
         let product = |of: fn(&Axis) -> usize| self.axes.iter().map(of).product::<usize>();
         let (size, count, pixels) =
             (product(|axis| axis.block), product(|axis| axis.count), product(|axis| axis.extent));
@@ -75,23 +89,34 @@ impl Generic for Sum<'_, '_> {
         }
         for (image, columns) in output.chunks_exact_mut(pixels).zip(elements.chunks_exact(size * count)) {
             for (element, row) in columns.chunks_exact(count).enumerate() {
-                add(&places(self.axes, element), row, 0, image);
+                add(&places(self.axes, element), row, 0, image, &add_plane);
             }
         }
     }
 }
 
 /// Adds one element of all blocks to the image, behind a place.
-fn add<T: Element>(places: &[Places], row: &[T], place: usize, image: &mut [T]) {
+fn add<T: Element>(
+    places: &[Places],
+    row: &[T],
+    place: usize,
+    image: &mut [T],
+    add_plane: &impl Fn(&mut [T], &[T], &Plane),
+) {
     match places {
         [] => image[place] = image[place].add(row[0]),
-        [own] => own.add_line(row, place, image),
-        [own, inner] => own.steps(row, place).for_each(|(row, place)| inner.add_line(row, place, image)),
-        [own, inner @ ..] => own.steps(row, place).for_each(|(row, place)| add(inner, row, place, image)),
+        [inner] => inner.add_lines(&Places::one(row.len()), row, place, image, add_plane),
+        [own, inner] => inner.add_lines(own, row, place, image, add_plane),
+        [own, inner @ ..] => own.steps(row, place).for_each(|(row, place)| add(inner, row, place, image, add_plane)),
     }
 }
 
 impl Places {
+    /// The only place of an axis that is not there, whose step has so many blocks.
+    fn one(width: usize) -> Places {
+        Places { blocks: 0..1, first: 0, stride: 1, pixels: 0, width }
+    }
+
     /// What each block along this axis has, and where that goes.
     fn steps<'r, T>(&self, row: &'r [T], place: usize) -> impl Iterator<Item = (&'r [T], usize)> {
         let Places { blocks, first, stride, pixels, width } = self;
@@ -99,18 +124,30 @@ impl Places {
         rows.enumerate().map(move |(number, row)| (row, place + (first + number * stride) * pixels))
     }
 
-    /// Adds what the blocks along the last axis have.
-    #[inline(always)]
-    fn add_line<T: Element>(&self, row: &[T], place: usize, image: &mut [T]) {
-        if self.blocks.is_empty() {
+    /// Adds what the blocks along the last two axes have, of which this is the last.
+    fn add_lines<T: Element>(
+        &self,
+        outer: &Places,
+        row: &[T],
+        place: usize,
+        image: &mut [T],
+        add_plane: &impl Fn(&mut [T], &[T], &Plane),
+    ) {
+        if self.blocks.is_empty() || outer.blocks.is_empty() {
             return;
         }
-        let addends = &row[self.blocks.clone()];
-        let join = |(target, &addend): (&mut T, &T)| *target = target.add(addend);
-        let start = place + self.first;
-        match self.stride {
-            1 => image[start..start + addends.len()].iter_mut().zip(addends).for_each(join),
-            stride => image[start..].iter_mut().step_by(stride).zip(addends).for_each(join),
+        if self.stride == 1 {
+            let addends = &row[outer.blocks.start * outer.width + self.blocks.start..];
+            let target = &mut image[place + outer.first * outer.pixels + self.first..];
+            let (target_line, addends_line) = (outer.stride * outer.pixels, outer.width);
+            let plane = Plane { lines: outer.blocks.len(), columns: self.blocks.len(), target_line, addends_line };
+            return add_plane(target, addends, &plane);
+        }
+        for (row, place) in outer.steps(row, place) {
+            let targets = image[place + self.first..].iter_mut().step_by(self.stride);
+            for (target, &addend) in targets.zip(&row[self.blocks.clone()]) {
+                *target = target.add(addend);
+            }
         }
     }
 }
@@ -150,6 +187,10 @@ pub(super) fn columns_to_image(call: &mut Call<'_>) -> Outcome {
     if batch != images || size != Some(rows) || checked(|axis| axis.count) != Some(count) {
         return Err(NO_FIT);
     }
-    columns.kind.dispatch(Sum { columns: &columns, output: &mut output, axes: &axes });
+    let sum = Sum { columns: &columns, output: &mut output, axes: &axes };
+    match columns.kind {
+        Kind::F32 => sum.add_all(add_plane),
+        kind => kind.dispatch(sum),
+    }
     Ok(())
 }

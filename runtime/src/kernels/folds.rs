@@ -1,61 +1,23 @@
 //! What all elements of a row come to, in the widest vectors that the processor has.
 //!
-//! One algorithm is compiled for each kind of vectors ([`Lanes`]). The order of a sum is the same in all of them.
-
-use std::hint::black_box;
+//! One algorithm is compiled for each kind of vectors ([`Sixteen`]). The order of a sum is the same in all of them.
 
 use abi::RowFold;
 
-/// Numbers in [`Lanes`].
-pub(super) const VECTOR: usize = 16;
+use super::sixteen::{Numbers, Sixteen, VECTOR, in_order_float};
+
 /// So many vectors are folded side by side, so that one does not wait for itself.
 const VECTORS: usize = 4;
 
 /// What `count` elements come to.
 pub(super) type Fold = unsafe fn(fold: RowFold, source: *const f32, count: usize) -> f32;
 
-/// Sixteen numbers side by side, floats or integers with their bits. What needs instructions of a machine is only called within
-/// functions that enable them.
-pub(super) trait Lanes: Copy {
-    fn splat(number: f32) -> Self;
-    /// # Safety
-    /// There are as many numbers.
-    unsafe fn load(source: *const f32) -> Self;
-    /// So many numbers, fewer than there are lanes, and another one in the lanes behind them.
-    ///
-    /// # Safety
-    /// There are as many numbers.
-    #[inline(always)]
-    unsafe fn load_some(source: *const f32, count: usize, other: f32) -> Self {
-        let mut lanes = [other; VECTOR];
-        for (at, lane) in lanes[..count].iter_mut().enumerate() {
-            // SAFETY: promised by the caller.
-            *lane = unsafe { source.add(at).read_unaligned() };
-        }
-        // SAFETY: all lanes are there.
-        unsafe { Self::load(black_box(lanes).as_ptr()) }
-    }
-    fn first(self) -> f32;
-    /// Every lane has the number of the one so far from it, forth and back: 8, 4, 2 or 1.
-    fn exchange(self, distance: usize) -> Self;
-    fn add(self, other: Self) -> Self;
-    fn multiply(self, other: Self) -> Self;
-    /// The larger ones as signed integers.
-    fn larger(self, other: Self) -> Self;
-    /// The smaller ones as signed integers.
-    fn smaller(self, other: Self) -> Self;
-    /// [`in_order`] of each.
-    fn in_order(self) -> Self;
-    /// Whether any lane is no number.
-    fn is_any_nan(self) -> bool;
-}
-
 /// The fold of a row, to be compiled within a function that enables the machine's instructions.
 ///
 /// # Safety
 /// The row has so many elements, and the processor the instructions of the lanes.
 #[inline(always)]
-pub(super) unsafe fn fold<L: Lanes>(fold: RowFold, source: *const f32, count: usize) -> f32 {
+pub(super) unsafe fn fold<L: Sixteen>(fold: RowFold, source: *const f32, count: usize) -> f32 {
     // SAFETY: promised by the caller.
     unsafe {
         match fold {
@@ -71,8 +33,7 @@ pub(super) unsafe fn fold<L: Lanes>(fold: RowFold, source: *const f32, count: us
 /// enables instructions.
 trait Combine {
     const NEUTRAL: f32;
-    fn combine<L: Lanes>(a: L, b: L) -> L;
-    fn combine_one(a: f32, b: f32) -> f32;
+    fn combine<L: Sixteen>(a: L, b: L) -> L;
 }
 
 struct Sum;
@@ -81,13 +42,8 @@ impl Combine for Sum {
     const NEUTRAL: f32 = 0.0;
 
     #[inline(always)]
-    fn combine<L: Lanes>(a: L, b: L) -> L {
+    fn combine<L: Sixteen>(a: L, b: L) -> L {
         a.add(b)
-    }
-
-    #[inline(always)]
-    fn combine_one(a: f32, b: f32) -> f32 {
-        a + b
     }
 }
 
@@ -97,13 +53,8 @@ impl Combine for Product {
     const NEUTRAL: f32 = 1.0;
 
     #[inline(always)]
-    fn combine<L: Lanes>(a: L, b: L) -> L {
+    fn combine<L: Sixteen>(a: L, b: L) -> L {
         a.multiply(b)
-    }
-
-    #[inline(always)]
-    fn combine_one(a: f32, b: f32) -> f32 {
-        a * b
     }
 }
 
@@ -111,16 +62,11 @@ impl Combine for Product {
 struct Largest;
 
 impl Combine for Largest {
-    const NEUTRAL: f32 = f32::from_bits(in_order(f32::NEG_INFINITY.to_bits() as i32) as u32);
+    const NEUTRAL: f32 = in_order_float(f32::NEG_INFINITY);
 
     #[inline(always)]
-    fn combine<L: Lanes>(a: L, b: L) -> L {
+    fn combine<L: Sixteen>(a: L, b: L) -> L {
         a.larger(b)
-    }
-
-    #[inline(always)]
-    fn combine_one(a: f32, b: f32) -> f32 {
-        if b.to_bits() as i32 > a.to_bits() as i32 { b } else { a }
     }
 }
 
@@ -131,18 +77,13 @@ impl Combine for Smallest {
     const NEUTRAL: f32 = f32::INFINITY;
 
     #[inline(always)]
-    fn combine<L: Lanes>(a: L, b: L) -> L {
+    fn combine<L: Sixteen>(a: L, b: L) -> L {
         a.smaller(b)
-    }
-
-    #[inline(always)]
-    fn combine_one(a: f32, b: f32) -> f32 {
-        if (b.to_bits() as i32) < a.to_bits() as i32 { b } else { a }
     }
 }
 
 #[inline(always)]
-unsafe fn arithmetic<L: Lanes, C: Combine>(source: *const f32, count: usize) -> f32 {
+unsafe fn arithmetic<L: Sixteen, C: Combine>(source: *const f32, count: usize) -> f32 {
     let mut found = [L::splat(C::NEUTRAL); VECTORS];
     let (long, whole) = (count - count % (VECTORS * VECTOR), count - count % VECTOR);
     // SAFETY: the caller vouches for `count` elements.
@@ -166,7 +107,7 @@ unsafe fn arithmetic<L: Lanes, C: Combine>(source: *const f32, count: usize) -> 
 /// The largest or the smallest number, NaN where one is, of two zeros the positive one the larger: floats are ordered as the
 /// integers with their bits are, once those of negative ones are turned round.
 #[inline(always)]
-unsafe fn extreme<L: Lanes, C: Combine>(source: *const f32, count: usize) -> f32 {
+unsafe fn extreme<L: Sixteen, C: Combine>(source: *const f32, count: usize) -> f32 {
     let (mut found, mut is_nan) = ([L::splat(C::NEUTRAL); VECTORS], false);
     let (long, whole) = (count - count % (VECTORS * VECTOR), count - count % VECTOR);
     // SAFETY: the caller vouches for `count` elements.
@@ -189,99 +130,19 @@ unsafe fn extreme<L: Lanes, C: Combine>(source: *const f32, count: usize) -> f32
 
 /// Compares numbers with what was found; returns whether any is none.
 #[inline(always)]
-fn compare<L: Lanes, C: Combine>(found: &mut L, numbers: L) -> bool {
+fn compare<L: Sixteen, C: Combine>(found: &mut L, numbers: L) -> bool {
     *found = C::combine(*found, numbers.in_order());
     numbers.is_any_nan()
 }
 
-/// The bits of a float as an integer that is in order with those of others, and back.
-#[inline(always)]
-const fn in_order(bits: i32) -> i32 {
-    bits ^ ((bits >> 31) & i32::MAX)
-}
-
-#[inline(always)]
-const fn in_order_float(number: f32) -> f32 {
-    f32::from_bits(in_order(number.to_bits() as i32) as u32)
-}
-
 /// All lanes as one, the upper half with the lower half over and over.
 #[inline(always)]
-fn one_lane<L: Lanes, C: Combine>([a, b, c, d]: [L; VECTORS]) -> f32 {
+fn one_lane<L: Sixteen, C: Combine>([a, b, c, d]: [L; VECTORS]) -> f32 {
     let mut lanes = C::combine(C::combine(a, b), C::combine(c, d));
     for distance in [8, 4, 2, 1] {
         lanes = C::combine(lanes, lanes.exchange(distance));
     }
     lanes.first()
-}
-
-/// Lanes of any machine.
-#[derive(Clone, Copy)]
-struct Portable([f32; VECTOR]);
-
-impl Portable {
-    #[inline(always)]
-    fn map(self, function: impl Fn(f32) -> f32) -> Self {
-        Portable(self.0.map(function))
-    }
-
-    #[inline(always)]
-    fn zip(self, other: Self, function: impl Fn(f32, f32) -> f32) -> Self {
-        Portable(std::array::from_fn(|lane| function(self.0[lane], other.0[lane])))
-    }
-}
-
-impl Lanes for Portable {
-    #[inline(always)]
-    fn splat(number: f32) -> Self {
-        Portable([number; VECTOR])
-    }
-
-    #[inline(always)]
-    unsafe fn load(source: *const f32) -> Self {
-        // SAFETY: promised by the caller.
-        Portable(unsafe { source.cast::<[f32; VECTOR]>().read_unaligned() })
-    }
-
-    #[inline(always)]
-    fn first(self) -> f32 {
-        self.0[0]
-    }
-
-    #[inline(always)]
-    fn exchange(self, distance: usize) -> Self {
-        Portable(std::array::from_fn(|lane| self.0[lane ^ distance]))
-    }
-
-    #[inline(always)]
-    fn add(self, other: Self) -> Self {
-        self.zip(other, Sum::combine_one)
-    }
-
-    #[inline(always)]
-    fn multiply(self, other: Self) -> Self {
-        self.zip(other, Product::combine_one)
-    }
-
-    #[inline(always)]
-    fn larger(self, other: Self) -> Self {
-        self.zip(other, Largest::combine_one)
-    }
-
-    #[inline(always)]
-    fn smaller(self, other: Self) -> Self {
-        self.zip(other, Smallest::combine_one)
-    }
-
-    #[inline(always)]
-    fn in_order(self) -> Self {
-        self.map(in_order_float)
-    }
-
-    #[inline(always)]
-    fn is_any_nan(self) -> bool {
-        self.0.iter().fold(false, |any, number| any | number.is_nan())
-    }
 }
 
 /// For any machine.
@@ -290,7 +151,7 @@ impl Lanes for Portable {
 /// As for [`Fold`].
 pub(super) unsafe fn portable(function: RowFold, source: *const f32, count: usize) -> f32 {
     // SAFETY: promised by the caller.
-    unsafe { fold::<Portable>(function, source, count) }
+    unsafe { fold::<Numbers>(function, source, count) }
 }
 
 #[cfg(test)]
@@ -301,7 +162,7 @@ mod tests {
         let mut machines: Vec<Fold> = vec![portable];
         #[cfg(target_arch = "x86_64")]
         {
-            use crate::kernels::x86_folds::{fold_avx2, fold_avx512};
+            use crate::kernels::x86_sixteen::{fold_avx2, fold_avx512};
             if is_x86_feature_detected!("avx2") {
                 machines.push(fold_avx2);
             }

@@ -13,7 +13,9 @@ mod functions;
 mod gather;
 mod lanes;
 mod levels;
+mod lines;
 mod rows;
+mod sixteen;
 mod widened;
 mod windows;
 mod winograd;
@@ -24,11 +26,11 @@ mod x86_blocks;
 #[cfg(target_arch = "x86_64")]
 mod x86_doubles;
 #[cfg(target_arch = "x86_64")]
-mod x86_folds;
-#[cfg(target_arch = "x86_64")]
 mod x86_halves;
 #[cfg(target_arch = "x86_64")]
 mod x86_rows;
+#[cfg(target_arch = "x86_64")]
+mod x86_sixteen;
 #[cfg(target_arch = "x86_64")]
 mod x86_windows;
 
@@ -41,6 +43,8 @@ use gather::Gather;
 use levels::Instances;
 #[cfg(target_arch = "x86_64")]
 use levels::Level;
+use lines::AddPlane;
+pub(crate) use lines::Plane;
 use rows::{Function, Row};
 use widened::{Brain, Halves, Ieee};
 use windows::{FoldWindows, Lines, Windows};
@@ -276,6 +280,15 @@ pub unsafe extern "C" fn rt_pad_row(
     }
 }
 
+/// Adds a plane of addends to a target; it lies in both.
+pub(crate) fn add_plane(target: &mut [f32], addends: &[f32], plane: &Plane) {
+    let is_inside = |last: Option<usize>, length: usize| last.is_none_or(|last| last < length);
+    assert!(is_inside(plane.last(plane.target_line), target.len()), "the plane lies in the target");
+    assert!(is_inside(plane.last(plane.addends_line), addends.len()), "the plane lies in the addends");
+    // SAFETY: as just seen; the processor has what this is compiled for.
+    unsafe { AddPlane::best()(target.as_mut_ptr(), addends.as_ptr(), plane) }
+}
+
 /// What `count` numbers come to, by the fold at this place of [`abi::RowFold::ALL`].
 ///
 /// # Safety
@@ -359,7 +372,14 @@ impl Instances for Row {
 impl Instances for Fold {
     const PORTABLE: Self = folds::portable;
     #[cfg(target_arch = "x86_64")]
-    const WIDE: &'static [(Level, Self)] = &[(Level::V4, x86_folds::fold_avx512), (Level::V3, x86_folds::fold_avx2)];
+    const WIDE: &'static [(Level, Self)] =
+        &[(Level::V4, x86_sixteen::fold_avx512), (Level::V3, x86_sixteen::fold_avx2)];
+}
+
+impl Instances for AddPlane {
+    const PORTABLE: Self = lines::portable;
+    #[cfg(target_arch = "x86_64")]
+    const WIDE: &'static [(Level, Self)] = &[(Level::V3, x86_rows::add_avx2)];
 }
 
 impl Instances for FoldWindows {

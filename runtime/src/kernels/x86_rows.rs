@@ -5,6 +5,7 @@ use std::arch::x86_64::*;
 use half::f16;
 
 use super::functions::Machine;
+use super::lines::{Plane, add};
 use super::rows::{Converts, Function, SHORT_BLOCK, row};
 
 /// A processor with AVX2, fused products and conversions of halves.
@@ -61,4 +62,12 @@ pub(super) unsafe fn avx512(function: Function, source: *const u8, destination: 
 pub(super) unsafe fn avx2(function: Function, source: *const u8, destination: *mut u8, count: usize) {
     // SAFETY: promised by the caller; the features are enabled here.
     unsafe { row::<Fused>(function, source, destination, count) }
+}
+
+/// # Safety
+/// As for [`AddPlane`](super::lines::AddPlane), and the processor has these instructions.
+#[target_feature(enable = "avx2,fma")]
+pub(super) unsafe fn add_avx2(target: *mut f32, addends: *const f32, plane: &Plane) {
+    // SAFETY: promised by the caller.
+    unsafe { add::<__m256>(target, addends, plane) }
 }

@@ -1,10 +1,11 @@
-//! Folds of rows for AVX-512 and AVX2.
+//! [`Sixteen`] for AVX-512 and AVX2, and folds of rows.
 
 use std::arch::x86_64::*;
 
 use abi::RowFold;
 
-use super::folds::{Lanes, VECTOR, fold};
+use super::folds::fold;
+use super::sixteen::{Sixteen, VECTOR};
 
 /// Of four parts, the second half in front of the first.
 const HALVES: i32 = 0b01_00_11_10;
@@ -33,7 +34,7 @@ impl Wide {
     }
 }
 
-impl Lanes for Wide {
+impl Sixteen for Wide {
     #[inline(always)]
     fn splat(number: f32) -> Self {
         // SAFETY: as above.
@@ -127,7 +128,7 @@ impl Halves {
     }
 }
 
-impl Lanes for Halves {
+impl Sixteen for Halves {
     #[inline(always)]
     fn splat(number: f32) -> Self {
         // SAFETY: as above.
