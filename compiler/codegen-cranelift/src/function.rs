@@ -431,11 +431,10 @@ impl Translator<'_> {
         let result = body.result(op, 0);
         let result_form = self.form_of(op, result)?;
         // registers of halves are moved, never computed with
-        let is_moved = body.name(op) == "arith.select";
-        let is_computed = |value: ir::Value| is_moved || !is_half(body.value_type(value).element());
-        let (mut all_registers, mut packed) = (is_computed(result), matches!(result_form, Form::Packed(_)));
+        let has_halves = operands.iter().chain([&result]).any(|&value| is_half(body.value_type(value).element()));
+        let mut all_registers = !has_halves || body.name(op) == "arith.select";
+        let mut packed = matches!(result_form, Form::Packed(_));
         for &operand in operands {
-            all_registers &= is_computed(operand);
             let form = self.form_of(op, operand)?;
             all_registers &= matches!(form, Form::Scalar(_) | Form::Vector(_));
             packed |= matches!(form, Form::Packed(_));

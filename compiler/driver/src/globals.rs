@@ -17,13 +17,13 @@ pub(crate) enum Memory {
     /// A constant: the mapped model itself where the processor can read it there.
     Constant(Blob),
     /// A buffer that generated code writes.
-    Buffer(Place),
+    Buffer(Slot),
     /// A buffer that nobody writes any more.
     Result(Blob),
 }
 
 /// Where a buffer lies.
-pub(crate) struct Place {
+pub(crate) struct Slot {
     region: usize,
     offset: usize,
     length: usize,
@@ -56,16 +56,14 @@ impl Globals {
         self.memory.insert(name, Memory::Constant(bytes));
     }
 
-    /// Makes buffers of the given lengths in bytes, all zero.
+    /// Makes buffers of the given lengths in bytes, all zero, in a region of their own.
     pub(crate) fn add_buffers(&mut self, buffers: Vec<(String, usize)>) {
         let (region, mut end) = (self.regions.len(), 0);
         for (name, length) in buffers {
-            self.memory.insert(name, Memory::Buffer(Place { region, offset: end, length }));
+            self.memory.insert(name, Memory::Buffer(Slot { region, offset: end, length }));
             end += length.next_multiple_of(LINE);
         }
-        if end > 0 {
-            self.regions.push(AlignedBytes::zeroed(end));
-        }
+        self.regions.push(AlignedBytes::zeroed(end));
     }
 
     /// Every global, by name.
@@ -77,9 +75,9 @@ impl Globals {
     pub(crate) fn freeze(&mut self) {
         let regions: Vec<Blob> = std::mem::take(&mut self.regions).into_iter().map(Blob::from_owned).collect();
         for memory in self.memory.values_mut() {
-            if let Memory::Buffer(Place { region, offset, length }) = memory {
-                let window = regions.get(*region).and_then(|region| region.window(*offset, *length));
-                *memory = Memory::Result(window.unwrap_or_else(|| Blob::copy_of(&[])));
+            if let Memory::Buffer(Slot { region, offset, length }) = memory {
+                *memory =
+                    Memory::Result(regions[*region].window(*offset, *length).expect("a buffer lies in its region"));
             }
         }
     }
@@ -100,8 +98,7 @@ impl Globals {
         self.memory.iter().map(move |(name, memory)| {
             let address = match memory {
                 Memory::Constant(blob) | Memory::Result(blob) => blob.bytes().as_ptr().expose_provenance(),
-                // empty buffers have no region, and nobody looks at them
-                Memory::Buffer(Place { region, offset, .. }) => regions.get(*region).copied().unwrap_or(LINE) + offset,
+                Memory::Buffer(Slot { region, offset, .. }) => regions[*region] + offset,
             };
             (name.as_str(), address)
         })
@@ -109,9 +106,8 @@ impl Globals {
 
     /// The words of a buffer that generated code writes.
     pub(crate) fn words(&self, name: &str) -> Vec<i64> {
-        let Some(Memory::Buffer(Place { region, offset, length })) = self.memory.get(name) else { return vec![] };
-        let region = self.regions.get(*region).map_or(&[][..], AlignedBytes::as_slice);
-        let bytes = region.get(*offset..*offset + *length).unwrap_or_default();
+        let Some(Memory::Buffer(Slot { region, offset, length })) = self.memory.get(name) else { return vec![] };
+        let bytes = &self.regions[*region].as_slice()[*offset..][..*length];
         bytes.chunks_exact(8).map(|word| i64::from_le_bytes(word.try_into().expect("8 bytes"))).collect()
     }
 }

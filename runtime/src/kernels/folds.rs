@@ -4,7 +4,7 @@
 
 use abi::RowFold;
 
-use super::sixteen::{Numbers, Sixteen, VECTOR, in_order_float};
+use super::sixteen::{Numbers, Sixteen, VECTOR, in_order};
 
 /// So many vectors are folded side by side, so that one does not wait for itself.
 const VECTORS: usize = 4;
@@ -21,18 +21,21 @@ pub(super) unsafe fn fold<L: Sixteen>(fold: RowFold, source: *const f32, count: 
     // SAFETY: promised by the caller.
     unsafe {
         match fold {
-            RowFold::Sum => arithmetic::<L, Sum>(source, count),
-            RowFold::Product => arithmetic::<L, Product>(source, count),
-            RowFold::Largest => extreme::<L, Largest>(source, count),
-            RowFold::Smallest => extreme::<L, Smallest>(source, count),
+            RowFold::Sum => folded::<L, Sum>(source, count),
+            RowFold::Product => folded::<L, Product>(source, count),
+            RowFold::Largest => folded::<L, Largest>(source, count),
+            RowFold::Smallest => folded::<L, Smallest>(source, count),
         }
     }
 }
 
-/// How two numbers become one, and the number that changes nothing. Methods, as no closure can be told to become part of what
-/// enables instructions.
+/// How two numbers become one. Methods, as no closure can be told to become part of what enables instructions.
 trait Combine {
+    /// The number that changes nothing.
     const NEUTRAL: f32;
+    /// Whether the numbers that are combined stand for others, in [`Sixteen::in_order`]: of two zeros the positive one is the larger, and
+    /// the result is NaN where any number is.
+    const IN_ORDER: bool;
     fn combine<L: Sixteen>(a: L, b: L) -> L;
 }
 
@@ -40,6 +43,7 @@ struct Sum;
 
 impl Combine for Sum {
     const NEUTRAL: f32 = 0.0;
+    const IN_ORDER: bool = false;
 
     #[inline(always)]
     fn combine<L: Sixteen>(a: L, b: L) -> L {
@@ -51,6 +55,7 @@ struct Product;
 
 impl Combine for Product {
     const NEUTRAL: f32 = 1.0;
+    const IN_ORDER: bool = false;
 
     #[inline(always)]
     fn combine<L: Sixteen>(a: L, b: L) -> L {
@@ -58,11 +63,11 @@ impl Combine for Product {
     }
 }
 
-/// The largest of integers.
 struct Largest;
 
 impl Combine for Largest {
-    const NEUTRAL: f32 = in_order_float(f32::NEG_INFINITY);
+    const NEUTRAL: f32 = f32::NEG_INFINITY;
+    const IN_ORDER: bool = true;
 
     #[inline(always)]
     fn combine<L: Sixteen>(a: L, b: L) -> L {
@@ -70,11 +75,11 @@ impl Combine for Largest {
     }
 }
 
-/// The smallest of integers.
 struct Smallest;
 
 impl Combine for Smallest {
     const NEUTRAL: f32 = f32::INFINITY;
+    const IN_ORDER: bool = true;
 
     #[inline(always)]
     fn combine<L: Sixteen>(a: L, b: L) -> L {
@@ -83,56 +88,39 @@ impl Combine for Smallest {
 }
 
 #[inline(always)]
-unsafe fn arithmetic<L: Sixteen, C: Combine>(source: *const f32, count: usize) -> f32 {
-    let mut found = [L::splat(C::NEUTRAL); VECTORS];
+unsafe fn folded<L: Sixteen, C: Combine>(source: *const f32, count: usize) -> f32 {
+    let neutral = L::splat(C::NEUTRAL);
+    let mut found = [if C::IN_ORDER { neutral.in_order() } else { neutral }; VECTORS];
+    let mut is_nan = false;
     let (long, whole) = (count - count % (VECTORS * VECTOR), count - count % VECTOR);
     // SAFETY: the caller vouches for `count` elements.
     unsafe {
         for at in (0..long).step_by(VECTORS * VECTOR) {
             for (vector, found) in found.iter_mut().enumerate() {
-                *found = C::combine(*found, L::load(source.add(at + vector * VECTOR)));
+                is_nan |= take::<L, C>(found, L::load(source.add(at + vector * VECTOR)));
             }
         }
         for (at, found) in (long..whole).step_by(VECTOR).zip(&mut found) {
-            *found = C::combine(*found, L::load(source.add(at)));
+            is_nan |= take::<L, C>(found, L::load(source.add(at)));
         }
         if whole < count {
-            found[VECTORS - 1] =
-                C::combine(found[VECTORS - 1], L::load_some(source.add(whole), count - whole, C::NEUTRAL));
+            let numbers = L::load_some(source.add(whole), count - whole, C::NEUTRAL);
+            is_nan |= take::<L, C>(&mut found[VECTORS - 1], numbers);
         }
     }
-    one_lane::<L, C>(found)
-}
-
-/// The largest or the smallest number, NaN where one is, of two zeros the positive one the larger: floats are ordered as the
-/// integers with their bits are, once those of negative ones are turned round.
-#[inline(always)]
-unsafe fn extreme<L: Sixteen, C: Combine>(source: *const f32, count: usize) -> f32 {
-    let (mut found, mut is_nan) = ([L::splat(C::NEUTRAL); VECTORS], false);
-    let (long, whole) = (count - count % (VECTORS * VECTOR), count - count % VECTOR);
-    // SAFETY: the caller vouches for `count` elements.
-    unsafe {
-        for at in (0..long).step_by(VECTORS * VECTOR) {
-            for (vector, found) in found.iter_mut().enumerate() {
-                is_nan |= compare::<L, C>(found, L::load(source.add(at + vector * VECTOR)));
-            }
-        }
-        for (at, found) in (long..whole).step_by(VECTOR).zip(&mut found) {
-            is_nan |= compare::<L, C>(found, L::load(source.add(at)));
-        }
-        if whole < count {
-            let numbers = L::load_some(source.add(whole), count - whole, in_order_float(C::NEUTRAL));
-            is_nan |= compare::<L, C>(&mut found[VECTORS - 1], numbers);
-        }
+    let result = one_lane::<L, C>(found);
+    match C::IN_ORDER {
+        true if is_nan => f32::NAN,
+        true => in_order(result),
+        false => result,
     }
-    if is_nan { f32::NAN } else { in_order_float(one_lane::<L, C>(found)) }
 }
 
-/// Compares numbers with what was found; returns whether any is none.
+/// Combines numbers with what was found; returns whether any is none, where that has to be looked for.
 #[inline(always)]
-fn compare<L: Sixteen, C: Combine>(found: &mut L, numbers: L) -> bool {
-    *found = C::combine(*found, numbers.in_order());
-    numbers.is_any_nan()
+fn take<L: Sixteen, C: Combine>(found: &mut L, numbers: L) -> bool {
+    *found = C::combine(*found, if C::IN_ORDER { numbers.in_order() } else { numbers });
+    C::IN_ORDER && numbers.is_any_nan()
 }
 
 /// All lanes as one, the upper half with the lower half over and over.

@@ -1,7 +1,5 @@
 //! Sixteen floats side by side on every processor, so that what rows are folded to is the same on all of them.
 
-use std::hint::black_box;
-
 /// Numbers in [`Sixteen`].
 pub(super) const VECTOR: usize = 16;
 
@@ -24,7 +22,7 @@ pub(super) trait Sixteen: Copy {
             *lane = unsafe { source.add(at).read_unaligned() };
         }
         // SAFETY: all lanes are there.
-        unsafe { Self::load(black_box(lanes).as_ptr()) }
+        unsafe { Self::load(lanes.as_ptr()) }
     }
     fn first(self) -> f32;
     /// Every lane has the number of the one so far from it, forth and back: 8, 4, 2 or 1.
@@ -41,15 +39,11 @@ pub(super) trait Sixteen: Copy {
     fn is_any_nan(self) -> bool;
 }
 
-/// The bits of a float as an integer that is in order with those of others, and back.
+/// The float whose bits, as a signed integer, are in order with those of others, and back: those of negative numbers are turned round.
 #[inline(always)]
-const fn in_order(bits: i32) -> i32 {
-    bits ^ ((bits >> 31) & i32::MAX)
-}
-
-#[inline(always)]
-pub(super) const fn in_order_float(number: f32) -> f32 {
-    f32::from_bits(in_order(number.to_bits() as i32) as u32)
+pub(super) fn in_order(number: f32) -> f32 {
+    let bits = number.to_bits() as i32;
+    f32::from_bits((bits ^ ((bits >> 31) & i32::MAX)) as u32)
 }
 
 /// Those of any machine.
@@ -112,7 +106,7 @@ impl Sixteen for Numbers {
 
     #[inline(always)]
     fn in_order(self) -> Self {
-        self.map(in_order_float)
+        self.map(in_order)
     }
 
     #[inline(always)]

@@ -173,12 +173,12 @@ impl Arithmetic<'_, '_> {
                 let (root, one) = (self.square_root_power(x), self.float(1.0));
                 self.div(one, root)
             }
-            _ => self.library("rt_pow_f32", &[x, exponent], Type::F32),
+            _ => self.inline_or_call("rt_pow_f32", &[x, exponent], Type::F32),
         }
     }
 
     /// One of the runtime's functions, inline or called.
-    fn library(&mut self, name: &str, operands: &[Value], element: Type) -> Value {
+    fn inline_or_call(&mut self, name: &str, operands: &[Value], element: Type) -> Value {
         let inline = match self.inline {
             Inline::Doubles => library::inline(self.builder, self.lanes, name, operands),
             Inline::Rounded | Inline::Singles => None,
@@ -219,7 +219,7 @@ impl Arithmetic<'_, '_> {
             _ => CALLS.contains(&function).then(|| call(function)).flatten(),
         };
         match name {
-            Some(name) => Some(self.library(&name, operands, Type::F64)),
+            Some(name) => Some(self.inline_or_call(&name, operands, Type::F64)),
             None => self.any_float(function, operands),
         }
     }

@@ -35,12 +35,12 @@ pub(super) fn map_rows(module: &mut Module) {
 }
 
 /// Moves what is the same in all iterations of a loop that does nothing but compute and store in front of it, and removes what
-/// nobody reads.
+/// nobody reads. What is left in the loop [`varies`].
 fn compute_before(body: &mut Body, op: Op) {
     let Some(block) = computing_block(body, op) else { return };
     remove_unread(body, block, is_movable);
     for inside in body.ops(block).to_vec() {
-        if is_movable(body, inside) && !varies(body, block, body.result(inside, 0)) {
+        if is_movable(body, inside) && !body.op(inside).operands().iter().any(|&value| varies(body, block, value)) {
             body.detach(inside);
             let home = body.op(op).parent().expect("a loop lies in a block");
             body.insert(home, body.position(op), inside);
@@ -116,7 +116,7 @@ impl RowLoop {
         let mut builder = Builder::before(body, self.op);
         let piece = Piece { row: self, memories: &[], begin, end, count: end };
         let [from, to] = [(load, 0), (store, 1)].map(|(access, buffer)| piece.address(&mut builder, access, buffer));
-        let parameters = piece.parameters(&mut builder, &row);
+        let parameters = row.parameters(&mut builder);
         let count = builder.value("arith.subi", &[end, begin], Type::Index, []);
         call_row(&mut builder, (function, &parameters), [from, to, count]);
         body.erase(self.op);
@@ -228,19 +228,12 @@ impl RowLoop {
     }
 }
 
-/// Whether a value depends on the iteration of the loop that a block is the body of.
+/// Whether a value depends on the iteration of the loop that a block is the body of, of which all that does not was moved away.
 fn varies(body: &Body, inside: Block, value: Value) -> bool {
-    let mut pending = vec![value];
-    while let Some(value) = pending.pop() {
-        match body.definition(value) {
-            ValueDefinition::Argument { block, .. } if block == inside => return true,
-            ValueDefinition::Result { op, .. } if body.op(op).parent() == Some(inside) => {
-                pending.extend(body.op(op).operands());
-            }
-            ValueDefinition::Argument { .. } | ValueDefinition::Result { .. } => {}
-        }
+    match body.definition(value) {
+        ValueDefinition::Argument { block, .. } => block == inside,
+        ValueDefinition::Result { op, .. } => body.op(op).parent() == Some(inside),
     }
-    false
 }
 
 /// Whether an operation does nothing but compute one value, from memory or others.
@@ -314,6 +307,15 @@ impl Row {
         [from, if self.from == self.to { from } else { memory(&self.to) }]
     }
 
+    /// The numbers that the function takes beside its elements.
+    fn parameters(&self, builder: &mut Builder<'_>) -> Vec<Value> {
+        let numbers = self.parameters.iter().map(|parameter| match parameter {
+            Parameter::Scalar(value) => *value,
+            Parameter::Number(number) => float_constant(builder, *number),
+        });
+        numbers.collect()
+    }
+
     /// Where in the row the vector of the operation at this place begins.
     fn place(&self, builder: &mut Builder<'_>, offset: Value, at: usize) -> Value {
         let lanes = builder.body.value_type(builder.body.result(self.ops[at], 0)).as_vector().map_or(1, |v| v.shape[0]);
@@ -365,7 +367,7 @@ impl Piece<'_> {
                 let store = destination.filter(|_| at + 1 == rows.len());
                 let from = load.map_or(from.address, |load| self.address(builder, load, 0));
                 let to = store.map_or(to.address, |store| self.address(builder, store, 1));
-                let parameters = self.parameters(builder, &rows[at]);
+                let parameters = rows[at].parameters(builder);
                 call_row(builder, (rows[at].function, &parameters), [from, to, self.count]);
             }
         }
@@ -373,23 +375,6 @@ impl Piece<'_> {
             Some(_) => Vec::new(),
             None => self.remaining(builder, carried),
         }
-    }
-
-    /// The numbers that a row's function takes beside its elements.
-    fn parameters(&self, builder: &mut Builder<'_>, row: &Row) -> Vec<Value> {
-        let scalars = row.parameters.iter().filter_map(|parameter| match parameter {
-            Parameter::Scalar(value) => Some(*value),
-            Parameter::Number(_) => None,
-        });
-        let ops = self.needed(builder.body, &scalars.collect::<Vec<Value>>());
-        let mut mapping = Mapping::default();
-        let zero = builder.constant_index(0);
-        self.copy(builder, &mut mapping, zero, &ops);
-        let value = |parameter: &Parameter| match parameter {
-            Parameter::Scalar(value) => mapping.get(value).copied().unwrap_or(*value),
-            Parameter::Number(number) => float_constant(builder, *number),
-        };
-        row.parameters.iter().map(value).collect()
     }
 
     /// A loop that stores what the functions of some rows are applied to.
