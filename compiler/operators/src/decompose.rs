@@ -65,7 +65,7 @@ pub fn decompose(module: &mut Module, name: &str, which: Which) -> ir::Result<()
 fn composition(body: &Body, op: Op, which: Which) -> Option<Compose> {
     let row = table::row_of(body.name(op))?;
     let is_picked = which == Which::All || row.is_foreign() || !row.names.is_empty();
-    row.compose.filter(|_| is_picked && (row.lower.is_none() || which == Which::ForeignLowered))
+    row.compose.filter(|_| is_picked && (which == Which::ForeignLowered || !row.lowers(body, op)))
 }
 
 /// The blocks to rebuild. Of a branch that is never taken, too little is known.

@@ -2,7 +2,7 @@
 
 use dialects::onnx::views::Reader;
 use dialects::onnx::{OnnxOp, schema};
-use ir::{Op, Type, Value};
+use ir::{Body, Op, Type, Value};
 
 use crate::graph::{Derivative, Emitter, Node, Problem};
 use crate::shape;
@@ -179,6 +179,8 @@ pub struct Operator {
     pub lower: Option<Lower>,
     /// How it is composed of other operators, by its definition in the standard.
     pub compose: Option<Compose>,
+    /// Which operations need no composition, where others do; without it, all that have a lowering.
+    pub lowers: Option<fn(&Body, Op) -> bool>,
     /// Attributes that name values of the model. Those become operands behind the others, and the composition is built
     /// in front of all rewrites.
     pub names: &'static [&'static str],
@@ -209,6 +211,7 @@ impl Operator {
             scalar: None,
             lower: None,
             compose: None,
+            lowers: None,
             names: &[],
             derivative: None,
             cost: Cost::PerElement(10.0),
@@ -223,6 +226,12 @@ impl Operator {
             scalar: Some(scalar),
             ..Operator::of(operator)
         }
+    }
+
+    /// Whether an operation becomes structured operations without being taken apart.
+    pub(crate) fn lowers(&self, body: &Body, op: Op) -> bool {
+        let has_lowering = self.lower.is_some() || self.scalar.is_some();
+        has_lowering && self.lowers.is_none_or(|lowers| lowers(body, op))
     }
 
     /// Whether the operator is none of ONNX.

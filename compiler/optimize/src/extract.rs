@@ -137,11 +137,11 @@ impl Extractor {
             };
             let mut changed = false;
             for (index, (cost, children)) in self.nodes[place].iter().enumerate() {
-                let Some(mut set) = union(children, &sets, words) else { continue };
+                let Some((below, mut set)) = union(children, &sets, &own, words) else { continue };
                 if set[place / 64] >> (place % 64) & 1 == 1 {
                     continue;
                 }
-                let total = cost + members(&set).map(|member| own[member]).sum::<f64>();
+                let total = cost + below;
                 if sets[place].as_ref().is_none_or(|(known, _)| total < known * (1.0 - 1e-9)) {
                     set[place / 64] |= 1 << (place % 64);
                     sets[place] = Some((total, set));
@@ -206,22 +206,28 @@ impl Extractor {
     }
 }
 
-fn union(children: &[usize], sets: &[Option<(f64, Vec<u64>)>], words: usize) -> Option<Vec<u64>> {
-    let mut union = vec![0u64; words];
-    for &child in children {
-        let (_, set) = sets[child].as_ref()?;
-        union.iter_mut().zip(set).for_each(|(word, other)| *word |= other);
+/// The cost of all that some classes need, and its set: what the dearest needs, and what the others need beside it.
+fn union(children: &[usize], sets: &[Option<(f64, Vec<u64>)>], own: &[f64], words: usize) -> Option<(f64, Vec<u64>)> {
+    let needs: Vec<&(f64, Vec<u64>)> = children.iter().map(|&child| sets[child].as_ref()).collect::<Option<_>>()?;
+    let Some(dearest) = (0..needs.len()).max_by(|&a, &b| needs[a].0.total_cmp(&needs[b].0)) else {
+        return Some((0.0, vec![0; words]));
+    };
+    let (mut total, mut union) = needs[dearest].clone();
+    for (_, set) in needs.iter().enumerate().filter(|&(at, _)| at != dearest).map(|(_, needs)| needs) {
+        for (at, (word, other)) in union.iter_mut().zip(set).enumerate() {
+            total += bits(other & !*word).map(|bit| own[at * 64 + bit]).sum::<f64>();
+            *word |= other;
+        }
     }
-    Some(union)
+    Some((total, union))
 }
 
-fn members(set: &[u64]) -> impl Iterator<Item = usize> + '_ {
-    set.iter().enumerate().flat_map(|(at, &word)| {
-        let mut rest = word;
-        std::iter::from_fn(move || {
-            let bit = rest.trailing_zeros() as usize;
-            rest &= rest.wrapping_sub(1);
-            (bit < 64).then_some(at * 64 + bit)
-        })
+/// The places of the bits that are set.
+fn bits(word: u64) -> impl Iterator<Item = usize> {
+    let mut rest = word;
+    std::iter::from_fn(move || {
+        let bit = rest.trailing_zeros() as usize;
+        rest &= rest.wrapping_sub(1);
+        (bit < 64).then_some(bit)
     })
 }

@@ -98,6 +98,7 @@ impl<'a> Graph<'a> {
             element: self.body.value_type(value).element().clone(),
             scalar,
             constant,
+            ..Fact::default()
         }
     }
 

@@ -1,7 +1,9 @@
 //! What an e-node is: an operator, its attributes and its operands' classes.
 
+use std::cell::OnceCell;
 use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
+use std::rc::Rc;
 
 use egg::{DidMerge, Id, Language};
 use ir::{Attributes, Body, DimExpr, IndexSet, Op, Type, Value};
@@ -156,11 +158,13 @@ pub(crate) struct Fact {
     pub(crate) scalar: Option<f64>,
     /// Whether it depends on constants alone.
     pub(crate) constant: bool,
+    /// The elements of a small constant, once somebody has asked for them.
+    pub(crate) numbers: OnceCell<Rc<[f64]>>,
 }
 
 impl Default for Fact {
     fn default() -> Self {
-        Fact { value: None, shape: None, element: Type::None, scalar: None, constant: false }
+        Fact { value: None, shape: None, element: Type::None, scalar: None, constant: false, numbers: OnceCell::new() }
     }
 }
 
@@ -187,6 +191,9 @@ impl egg::Analysis<Node> for Facts {
         }
         a.scalar = a.scalar.or(b.scalar);
         a.constant |= b.constant;
+        if a.numbers.get().is_none() {
+            a.numbers = b.numbers;
+        }
         DidMerge(false, false)
     }
 }

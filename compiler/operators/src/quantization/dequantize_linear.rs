@@ -4,10 +4,12 @@ use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};
 use ir::{Attribute, Op, Value};
 
-use super::parameters::Layout;
+use super::parameters::{Layout, computed_in, has_one_scale};
 use crate::graph::{Emitter, Problem};
 use crate::operator::Operator;
 use crate::shape;
+use crate::structured::elementwise::Element;
+use crate::structured::scalars::Scalars;
 use crate::types::{tensor_of, type_number, without_shape};
 
 pub(crate) const DEQUANTIZE_LINEAR: Operator = Operator {
@@ -17,6 +19,8 @@ pub(crate) const DEQUANTIZE_LINEAR: Operator = Operator {
     }),
     shapes: Some(shape::like_first),
     compose: Some(compose),
+    lowers: Some(|body, op| body.value_type(body.operand(op, 0)).element().is_integer() && has_one_scale(body, op)),
+    scalar: Some(scalar),
     ..Operator::of(OnnxOp::DequantizeLinear)
 };
 
@@ -43,4 +47,18 @@ fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
     let product = emit.plain("Mul", &[shifted, factor]);
     let result = emit.op("Cast", &[product], [("to", Attribute::i64(target))]);
     Ok(vec![Some(result)])
+}
+
+/// With one scale and one zero point for all elements, from integers.
+fn scalar(s: &mut Scalars<'_, '_>, element: &Element<'_>) -> Value {
+    let [x, scale] = element.operands();
+    let wide = computed_in(&s.type_of(scale));
+    let [mut x, scale] =
+        [(x, 0), (scale, 1)].map(|(value, index)| s.cast(value, &wide, element.is_unsigned(index), false));
+    if let Some(zero_point) = element.get(2) {
+        let zero_point = s.cast(zero_point, &wide, element.is_unsigned(2), false);
+        x = s.sub(x, zero_point);
+    }
+    let product = s.mul(x, scale);
+    s.cast(product, &element.result_type(), false, false)
 }

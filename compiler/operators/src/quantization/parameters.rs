@@ -1,6 +1,6 @@
 //! What quantized operators have in common: scales, zero points, rounding.
 
-use ir::{Attribute, Attributes, Type, Value};
+use ir::{Attribute, Attributes, Body, FloatType, Op, Type, Value};
 
 use crate::graph::{Emitter, Problem};
 use crate::types::type_number;
@@ -33,6 +33,37 @@ impl Layout {
     }
 }
 
+/// Whether scale and zero point, the operands behind the first, are one number each for the whole tensor.
+pub(super) fn has_one_scale(body: &Body, op: Op) -> bool {
+    let (tensor, parameters) = body.op(op).operands().split_first().expect("there is a tensor");
+    parameters.iter().all(|&parameter| is_one_number(body, parameter, *tensor))
+}
+
+/// Whether a parameter is absent, or one number that is the same for a whole tensor.
+fn is_one_number(body: &Body, parameter: Value, tensor: Value) -> bool {
+    let r#type = body.value_type(parameter);
+    match r#type.static_shape().as_deref() {
+        Some([]) => true,
+        Some([1]) => body.value_type(tensor).rank().is_some_and(|rank| rank > 0),
+        _ => *r#type == Type::None,
+    }
+}
+
+/// The type that numbers are in between: that of the scale, but no narrower than `f32`.
+pub(super) fn computed_in(scale: &Type) -> Type {
+    match scale {
+        Type::Float(FloatType::F64) => Type::F64,
+        _ => Type::F32,
+    }
+}
+
+/// The lowest and the highest integer of a width.
+pub(super) fn range(width: u32, is_unsigned: bool) -> [f64; 2] {
+    let span = 2f64.powi(width as i32);
+    let low = if is_unsigned { 0.0 } else { -span / 2.0 };
+    [low, low + span - 1.0]
+}
+
 /// `saturate(round(x / scale) + zero point)`; floats are rounded by the conversion.
 pub(super) fn quantized(
     emit: &mut Emitter,
@@ -42,11 +73,16 @@ pub(super) fn quantized(
     target: &Type,
     saturate: i64,
 ) -> Value {
+    let number = Attribute::i64(type_number(target));
+    let parameters = [Some(scale), zero_point];
+    if target.is_integer() && parameters.into_iter().flatten().all(|one| is_one_number(&emit.body, one, x)) {
+        return emit.op("QuantizeLinear", &[x, scale, zero_point.unwrap_or(emit.none)], [("output_dtype", number)]);
+    }
     let scale = emit.widened(scale);
     let wide = emit.element(scale);
     let x = emit.convert(x, &wide);
     let quotient = emit.plain("Div", &[x, scale]);
-    let to = Attributes::from([("to", Attribute::i64(type_number(target))), ("saturate", Attribute::i64(saturate))]);
+    let to = Attributes::from([("to", number), ("saturate", Attribute::i64(saturate))]);
     let Type::Integer(integer) = target else {
         return emit.op("Cast", &[quotient], to);
     };
@@ -55,9 +91,7 @@ pub(super) fn quantized(
         let zero_point = emit.convert(zero_point, &wide);
         rounded = emit.plain("Add", &[rounded, zero_point]);
     }
-    let span = 2f64.powi(integer.width as i32);
-    let low = if target.is_unsigned() { 0.0 } else { -span / 2.0 };
-    let (low, high) = (emit.number_like(low, rounded), emit.number_like(low + span - 1.0, rounded));
+    let [low, high] = range(integer.width, target.is_unsigned()).map(|bound| emit.number_like(bound, rounded));
     let clipped = emit.plain("Clip", &[rounded, low, high]);
     emit.op("Cast", &[clipped], to)
 }

@@ -4,10 +4,12 @@ use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};
 use ir::{Op, Type, Value};
 
-use super::parameters::{Layout, quantized};
+use super::parameters::{Layout, computed_in, has_one_scale, quantized, range};
 use crate::graph::{Emitter, Problem};
 use crate::operator::Operator;
 use crate::shape;
+use crate::structured::elementwise::Element;
+use crate::structured::scalars::Scalars;
 use crate::types::{element_type, tensor_of, without_shape};
 
 pub(crate) const QUANTIZE_LINEAR: Operator = Operator {
@@ -18,6 +20,8 @@ pub(crate) const QUANTIZE_LINEAR: Operator = Operator {
     }),
     shapes: Some(shape::like_first),
     compose: Some(compose),
+    lowers: Some(|body, op| body.value_type(body.result(op, 0)).element().is_integer() && has_one_scale(body, op)),
+    scalar: Some(scalar),
     ..Operator::of(OnnxOp::QuantizeLinear)
 };
 
@@ -34,4 +38,23 @@ fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
     let zero_point = zero_point.map(|zero_point| layout.spread(emit, zero_point)).transpose()?;
     let result = quantized(emit, quantize.x, scale, zero_point, &target, quantize.saturate);
     Ok(vec![Some(result)])
+}
+
+/// With one scale and one zero point for all elements, to integers.
+fn scalar(s: &mut Scalars<'_, '_>, element: &Element<'_>) -> Value {
+    let [x, scale] = element.operands();
+    let wide = computed_in(&s.type_of(scale));
+    let [x, scale] = [(x, 0), (scale, 1)].map(|(value, index)| s.cast(value, &wide, element.is_unsigned(index), false));
+    let quotient = s.div(x, scale);
+    let mut rounded = s.same("math.roundeven", &[quotient]);
+    if let Some(zero_point) = element.get(2) {
+        let zero_point = s.cast(zero_point, &wide, element.is_unsigned(2), false);
+        rounded = s.add(rounded, zero_point);
+    }
+    let (target, is_unsigned) = (element.result_type(), element.is_result_unsigned());
+    let [low, high] = range(target.bit_width().expect("integers have a width"), is_unsigned);
+    let [low, high] = [low, high].map(|bound| s.number(bound, &wide));
+    let raised = s.max(rounded, low);
+    let clipped = s.min(raised, high);
+    s.cast(clipped, &target, false, is_unsigned)
 }

@@ -10,8 +10,8 @@ use super::{ELEMENT_LIMIT, Elements};
 use crate::operator::Operator;
 use dialects::onnx::OnnxOp;
 
-/// Floats that take part in shapes are factors, one a dimension; longer lists are weights.
-const FLOAT_LIMIT: usize = 16;
+/// Floats that take part in shapes are factors, one a dimension; longer lists are weights, as those of bytes are.
+const FACTOR_LIMIT: usize = 16;
 
 /// Integers of fewer bits are not what extents are computed in.
 const COUNT_WIDTH: u32 = 32;
@@ -29,7 +29,8 @@ pub(super) fn infer(node: &Node<'_, '_>, row: &Operator) -> Option<Elements> {
     if count > ELEMENT_LIMIT || !matches!(element, Type::Integer(_) | Type::Float(_)) {
         return None;
     }
-    Some(held(element, rule(node, &extents)?))
+    let elements = held(element, rule(node, &extents)?);
+    (elements.is_empty() || elements.iter().any(Option::is_some)).then_some(elements)
 }
 
 impl Node<'_, '_> {
@@ -63,7 +64,11 @@ pub(crate) fn joined(node: &Node<'_, '_>, extents: &[usize], join: Join) -> Opti
 
 /// The elements of a constant.
 pub(crate) fn constants(dense: &DenseElements) -> Option<Elements> {
-    let limit = if dense.r#type.element().is_float() { FLOAT_LIMIT } else { ELEMENT_LIMIT };
+    let is_counted = match dense.r#type.element() {
+        Type::Integer(integer) => integer.width == 1 || integer.width >= COUNT_WIDTH,
+        _ => false,
+    };
+    let limit = if is_counted { ELEMENT_LIMIT } else { FACTOR_LIMIT };
     if dense.element_count() > limit || dense.r#type.element().byte_width().is_none() {
         return None;
     }

@@ -111,8 +111,8 @@ impl Lowering<'_> {
         self.pointwise(&[input], shape, element, |_, e| e[0])
     }
 
-    /// The operands of an elementwise operator in blocked form, when one of them is already and the others fit.
-    pub fn blocked_operands(&mut self, operands: &[Value], result: Value) -> Option<Vec<Shaped>> {
+    /// How an elementwise operator reads its operands in blocked form, when one of them is already and the others fit.
+    pub fn blocked_operands(&mut self, operands: &[Value], result: Value) -> Option<Vec<Input>> {
         let shape = self.shape(result);
         let rank = shape.len();
         let present: Vec<Value> = operands.iter().copied().filter(|&value| self.is_present(value)).collect();
@@ -132,7 +132,20 @@ impl Lowering<'_> {
         if !present.iter().all(|&value| fits(&self.shape(value))) {
             return None;
         }
-        Some(present.into_iter().map(|value| self.blocked_aligned(value, rank)).collect())
+        Some(present.into_iter().map(|value| self.blocked_input(value, &shape)).collect())
+    }
+
+    /// How loops over the blocked form of a shape read a source value: as it lies, where it is the same for all channels.
+    fn blocked_input(&mut self, value: Value, shape: &[DimExpr]) -> Input {
+        let (rank, own, loops) = (shape.len(), self.shape(value), blocked_shape(shape));
+        let channels = (own.len() + 1).checked_sub(rank).map(|axis| &own[axis]);
+        if channels.is_none_or(|channels| *channels == DimExpr::ONE) && !self.is_blocked(value) {
+            let value = self.value(value);
+            let Input { value, map } = self.broadcast_input(value, &own, &loops[..rank]);
+            return Input { value, map: AffineMap::new(loops.len() as u32, map.results) };
+        }
+        let operand = self.blocked_aligned(value, rank);
+        self.broadcast_input(operand.value, &operand.shape, &loops)
     }
 
     /// A source value with leading dimensions of extent 1 up to `rank`, in blocked form.

@@ -439,10 +439,8 @@ impl<'a> Lowering<'a> {
             self.bind_grouped(result, value, groups);
             return;
         }
-        if let Some(operands) = self.blocked_operands(operands, result) {
+        if let Some(inputs) = self.blocked_operands(operands, result) {
             let shape = blocked::blocked_shape(&shape);
-            let inputs: Vec<Input> =
-                operands.iter().map(|operand| self.broadcast_input(operand.value, &operand.shape, &shape)).collect();
             let value = self.pointwise(&inputs, &shape, element, call);
             self.bind_blocked(result, value);
             return;
@@ -533,6 +531,9 @@ impl<'a> Lowering<'a> {
         if let Some(constant) = uniform_constant(&self.body, value, &r#type) {
             return self.builder().value("arith.constant", &[], r#type, [("value", constant)]);
         }
+        // a reshape of a reshape is one of what that reads
+        let reshaped = self.body.defining_op(value).filter(|&op| self.body.name(op) == "tensor.reshape");
+        let value = reshaped.map_or(value, |op| self.body.operand(op, 0));
         let extents: Vec<Value> = shape.iter().map(|dim| self.dim(dim)).collect();
         let mut builder = self.builder();
         let shape_type = Type::static_tensor(&[shape.len() as i64], Type::Index);

@@ -8,12 +8,15 @@
 //!
 //! The rules ask here; what is not known is not combined.
 
+use std::rc::Rc;
+
 use egg::Id;
 use ir::{DimExpr, FloatType, Type};
 use operators::{Uniform, row_of};
 
 use super::Match;
 use crate::graph::Graph;
+use crate::language::Node;
 
 /// How many times larger than their sum constants may be that are added ahead of the run.
 const LOSS: f64 = 256.0;
@@ -41,7 +44,7 @@ impl Match<'_, '_> {
         self.numbers(name).is_some_and(|numbers| numbers.iter().all(fits))
     }
 
-    fn numbers(&self, name: &str) -> Option<Vec<f64>> {
+    fn numbers(&self, name: &str) -> Option<Rc<[f64]>> {
         self.graph.numbers(self.get(name), DEPTH)
     }
 }
@@ -65,30 +68,37 @@ impl Graph<'_> {
 
     /// The elements of a small constant of floats, one for all where they are the same, computed from literals at most
     /// `depth` operations away.
-    fn numbers(&self, class: Id, depth: usize) -> Option<Vec<f64>> {
+    fn numbers(&self, class: Id, depth: usize) -> Option<Rc<[f64]>> {
         let fact = self.data(class);
+        if let Some(known) = fact.numbers.get() {
+            return Some(known.clone());
+        }
         if !fact.constant || !fact.shape.as_deref().is_some_and(is_small) {
             return None;
         }
         if let Some(number) = fact.scalar {
-            return Some(vec![number]);
+            return Some([number].into());
         }
-        self.egraph[class].nodes.iter().find_map(|node| {
-            let op = node.op()?;
-            if let Some(dense) = self.body.op(op).attributes.get("value").and_then(ir::Attribute::as_dense) {
-                return if dense.is_splat() { Some(vec![dense.float(0)?]) } else { dense.floats() };
-            }
-            let row = row_of(self.body.name(op))?;
-            let operand = |at: usize| self.numbers(node.children[at], depth.checked_sub(1)?);
-            match row.uniform? {
-                Uniform::Kept => operand(0),
-                Uniform::Computed(compute) => match node.children.len() {
-                    1 => Some(operand(0)?.into_iter().map(|number| compute(&[number])).collect()),
-                    2 => pairwise(&operand(0)?, &operand(1)?, |a, b| compute(&[a, b])),
-                    _ => None,
-                },
-            }
-        })
+        let numbers = self.egraph[class].nodes.iter().find_map(|node| self.numbers_of(node, depth))?;
+        Some(fact.numbers.get_or_init(|| numbers).clone())
+    }
+
+    /// The same of one node of a class.
+    fn numbers_of(&self, node: &Node, depth: usize) -> Option<Rc<[f64]>> {
+        let op = node.op()?;
+        if let Some(dense) = self.body.op(op).attributes.get("value").and_then(ir::Attribute::as_dense) {
+            return if dense.is_splat() { Some([dense.float(0)?].into()) } else { dense.floats().map(Rc::from) };
+        }
+        let row = row_of(self.body.name(op))?;
+        let operand = |at: usize| self.numbers(node.children[at], depth.checked_sub(1)?);
+        match row.uniform? {
+            Uniform::Kept => operand(0),
+            Uniform::Computed(compute) => match node.children.len() {
+                1 => Some(operand(0)?.iter().map(|&number| compute(&[number])).collect()),
+                2 => pairwise(&operand(0)?, &operand(1)?, |a, b| compute(&[a, b])).map(Rc::from),
+                _ => None,
+            },
+        }
     }
 }
 
