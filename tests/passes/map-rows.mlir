@@ -6,7 +6,7 @@
 // CHECK: "func.func"
 // CHECK: "scf.for"
 // CHECK-NOT: math.exp
-// CHECK: "func.call"({{.*}}) {callee = @rt_map_row} : (index, index, index, index, f32, f32, f32) -> ()
+// CHECK: "func.call"({{.*}}) {callee = @rt_map_row} : (index, index, index, index, f32, f32, f32, f32) -> ()
 // CHECK-NEXT: "scf.yield"
 // CHECK-NOT: math.exp
 // CHECK: sym_name = "direct"
@@ -190,7 +190,7 @@
 // A row that is nothing but another one and scalars is one call.
 // CHECK: "func.func"
 // CHECK-NOT: "scf.for"
-// CHECK: "func.call"({{.*}}) {callee = @rt_map_row} : (index, index, index, index, f32, f32, f32) -> ()
+// CHECK: "func.call"({{.*}}) {callee = @rt_map_row} : (index, index, index, index, f32, f32, f32, f32) -> ()
 // CHECK-NEXT: "func.return"
 // CHECK: sym_name = "differences"
 "func.func"() ({
@@ -209,3 +209,51 @@
   }) : (index, index, index) -> ()
   "func.return"() : () -> ()
 }) {sym_name = "differences", function_type = (memref<?xf32>, memref<?xf32>, index, f32, f32) -> ()} : () -> ()
+
+// What is divided by a number of the row and rounded to bytes is one call, and bytes that are looked up in one table are another; the
+// table is read by nobody else.
+// CHECK: "func.func"
+// CHECK: "func.call"({{.*}}, %arg4, %arg5, %{{.*}}, %{{.*}}) {callee = @rt_map_row}
+// CHECK: "rt.address"(%arg3)
+// CHECK: "func.call"({{.*}}) {callee = @rt_look_up_row} : (index, index, index, index, index) -> ()
+// CHECK-NOT: arith.divf
+// CHECK-NOT: "memref.load"(%arg3
+// CHECK: sym_name = "tables"
+"func.func"() ({
+^bb0(%x: memref<?xf32>, %y: memref<?xf32>, %n: index, %table: memref<256xf32>, %scale: f32, %zero: f32):
+  %0 = "arith.constant"() {value = 0 : index} : () -> index
+  %4 = "arith.constant"() {value = 4 : index} : () -> index
+  %least = "arith.constant"() {value = 0.0 : f32} : () -> f32
+  %most = "arith.constant"() {value = 255.0 : f32} : () -> f32
+  "scf.for"(%0, %n, %4) ({
+  ^bb0(%i: index):
+    %v = "vector.load"(%x, %i) : (memref<?xf32>, index) -> vector<4xf32>
+    %s = "vector.broadcast"(%scale) : (f32) -> vector<4xf32>
+    %d = "arith.divf"(%v, %s) : (vector<4xf32>, vector<4xf32>) -> vector<4xf32>
+    %r = "math.roundeven"(%d) : (vector<4xf32>) -> vector<4xf32>
+    %z = "vector.broadcast"(%zero) : (f32) -> vector<4xf32>
+    %a = "arith.addf"(%r, %z) : (vector<4xf32>, vector<4xf32>) -> vector<4xf32>
+    %low = "vector.broadcast"(%least) : (f32) -> vector<4xf32>
+    %b = "arith.maximumf"(%a, %low) : (vector<4xf32>, vector<4xf32>) -> vector<4xf32>
+    %high = "vector.broadcast"(%most) : (f32) -> vector<4xf32>
+    %c = "arith.minimumf"(%b, %high) : (vector<4xf32>, vector<4xf32>) -> vector<4xf32>
+    %w = "arith.fptosi"(%c) : (vector<4xf32>) -> vector<4xi32>
+    %t = "arith.trunci"(%w) : (vector<4xi32>) -> vector<4xi8>
+    %t0 = "vector.extract"(%t) {static_position = array<i64: 0>} : (vector<4xi8>) -> i8
+    %t1 = "vector.extract"(%t) {static_position = array<i64: 1>} : (vector<4xi8>) -> i8
+    %t2 = "vector.extract"(%t) {static_position = array<i64: 2>} : (vector<4xi8>) -> i8
+    %t3 = "vector.extract"(%t) {static_position = array<i64: 3>} : (vector<4xi8>) -> i8
+    %i0 = "arith.index_castui"(%t0) : (i8) -> index
+    %i1 = "arith.index_castui"(%t1) : (i8) -> index
+    %i2 = "arith.index_castui"(%t2) : (i8) -> index
+    %i3 = "arith.index_castui"(%t3) : (i8) -> index
+    %e0 = "memref.load"(%table, %i0) : (memref<256xf32>, index) -> f32
+    %e1 = "memref.load"(%table, %i1) : (memref<256xf32>, index) -> f32
+    %e2 = "memref.load"(%table, %i2) : (memref<256xf32>, index) -> f32
+    %e3 = "memref.load"(%table, %i3) : (memref<256xf32>, index) -> f32
+    %e = "vector.from_elements"(%e0, %e1, %e2, %e3) : (f32, f32, f32, f32) -> vector<4xf32>
+    "vector.store"(%e, %y, %i) : (vector<4xf32>, memref<?xf32>, index) -> ()
+    "scf.yield"() : () -> ()
+  }) : (index, index, index) -> ()
+  "func.return"() : () -> ()
+}) {sym_name = "tables", function_type = (memref<?xf32>, memref<?xf32>, index, memref<256xf32>, f32, f32) -> ()} : () -> ()

@@ -46,7 +46,7 @@ pub enum RowFunction {
     DequantizeUnsigned,
     /// `(x - p0) p1`: i8 to f32.
     DequantizeSigned,
-    /// The nearest whole number, ties to even, plus `p0`, but at least `p1` and at most `p2`: f32 to i8 or u8. NaN is 0.
+    /// The whole number nearest to `x / p0`, ties to even, plus `p1`, but at least `p2` and at most `p3`: f32 to i8 or u8. NaN is 0.
     Quantize,
     /// `x p0`
     Multiply,
@@ -89,8 +89,8 @@ impl RowFunction {
         RowFunction::Swish,
     ];
 
-    /// How many parameters a function has at most.
-    pub const PARAMETERS: usize = 3;
+    /// How many numbers a function takes beside its elements, at most.
+    pub const PARAMETERS: usize = 4;
 }
 
 /// What all numbers of a row come to; its value is what the micro-kernel is told.

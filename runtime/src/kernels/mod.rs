@@ -237,12 +237,49 @@ pub unsafe extern "C" fn rt_map_row(
     first: f32,
     second: f32,
     third: f32,
+    fourth: f32,
 ) {
     let kind = usize::try_from(function).ok().and_then(|at| abi::RowFunction::ALL.get(at)).copied();
     let kind = kind.expect("the compiler and the runtime have the same functions");
-    let function = Function { kind, parameters: [first, second, third] };
+    let function = Function { kind, parameters: [first, second, third, fourth] };
     // SAFETY: promised by the caller; the processor has what the row is compiled for.
     unsafe { Row::best()(function, source, destination, count.max(0) as usize) }
+}
+
+/// `destination[i] = table[source[i]]` for `count` bytes; elements of the table have `width` bytes: 1, 2, 4 or 8.
+///
+/// # Safety
+/// The rows have so many elements and lie apart, or are one row of bytes, and the table has an element for each byte of the source.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rt_look_up_row(
+    table: *const u8,
+    width: i64,
+    source: *const u8,
+    destination: *mut u8,
+    count: i64,
+) {
+    let count = count.max(0) as usize;
+    // SAFETY: promised by the caller.
+    unsafe {
+        match width {
+            1 => look_up(table, source, destination, count),
+            2 => look_up::<u16>(table.cast(), source, destination.cast(), count),
+            4 => look_up::<u32>(table.cast(), source, destination.cast(), count),
+            8 => look_up::<u64>(table.cast(), source, destination.cast(), count),
+            _ => unreachable!("the compiler looks up elements of these widths"),
+        }
+    }
+}
+
+/// One element after the other: no processor gathers as fast, which compilers do where they may.
+///
+/// # Safety
+/// As for [`rt_look_up_row`].
+unsafe fn look_up<T: Copy>(table: *const T, source: *const u8, destination: *mut T, count: usize) {
+    for at in 0..count {
+        // SAFETY: promised by the caller.
+        unsafe { destination.add(at).write_unaligned(*table.add(usize::from(*source.add(at)))) }
+    }
 }
 
 /// Copies so many bytes.

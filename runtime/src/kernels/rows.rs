@@ -78,6 +78,7 @@ struct Dequantize {
 
 /// f32 to bytes of either kind.
 struct Quantize {
+    scale: f32,
     zero_point: f32,
     lowest: f32,
     highest: f32,
@@ -100,7 +101,7 @@ struct Subtract(f32, f32);
 pub(super) unsafe fn row<M: Converts>(function: Function, source: *const u8, destination: *mut u8, count: usize) {
     let floats = (source.cast::<f32>(), destination.cast::<f32>());
     let machine = PhantomData::<M>;
-    let [first, second, third] = function.parameters;
+    let [first, second, third, fourth] = function.parameters;
     // SAFETY: promised by the caller.
     unsafe {
         match function.kind {
@@ -133,7 +134,7 @@ pub(super) unsafe fn row<M: Converts>(function: Function, source: *const u8, des
                 whole_blocks((source.cast::<i8>(), destination.cast()), count, dequantize);
             }
             RowFunction::Quantize => {
-                let quantize = Quantize { zero_point: first, lowest: second, highest: third };
+                let quantize = Quantize { scale: first, zero_point: second, lowest: third, highest: fourth };
                 whole_blocks((source.cast(), destination.cast::<i8>()), count, quantize);
             }
             RowFunction::Multiply => whole_blocks(floats, count, Multiply(first)),
@@ -226,7 +227,7 @@ impl<const N: usize> Block<f32, i8, N> for Quantize {
         let mut to = [0; N];
         for (to, from) in to.iter_mut().zip(from) {
             // comparisons with NaN fail
-            let number = from.round_ties_even() + self.zero_point;
+            let number = (from / self.scale).round_ties_even() + self.zero_point;
             let number = if number < self.lowest { self.lowest } else { number };
             let number = if number > self.highest { self.highest } else { number };
             let number = if number.is_nan() { 0.0 } else { number };

@@ -344,3 +344,20 @@ fn byte_tiles_of_every_size() {
 fn byte_sums_neither_saturate_nor_stop_at_the_largest() {
     check_bytes(3, 70_001, 17, Start::Columns);
 }
+
+/// Tables are no longer than the bytes ask for.
+#[test]
+fn bytes_are_looked_up() {
+    let source: Vec<u8> = (0..1000).map(|at| (at * 7 % 200) as u8).collect();
+    let bytes: Vec<i8> = (0..200).map(|at| (at * 3) as i8).collect();
+    let words: Vec<f32> = (0..200).map(|at| at as f32 / 3.0).collect();
+    let (mut found_bytes, mut found_words) = (vec![0i8; source.len()], vec![0f32; source.len()]);
+    let count = source.len() as i64;
+    // SAFETY: the rows are as long, and the tables have what the bytes ask for.
+    unsafe {
+        rt_look_up_row(bytes.as_ptr().cast(), 1, source.as_ptr(), found_bytes.as_mut_ptr().cast(), count);
+        rt_look_up_row(words.as_ptr().cast(), 4, source.as_ptr(), found_words.as_mut_ptr().cast(), count);
+    }
+    assert!(source.iter().zip(found_bytes).all(|(&at, found)| found == bytes[usize::from(at)]));
+    assert!(source.iter().zip(found_words).all(|(&at, found)| found == words[usize::from(at)]));
+}

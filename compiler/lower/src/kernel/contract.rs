@@ -62,15 +62,15 @@ pub fn emit_contraction(emitter: &mut Emitter<'_>, kernel: &ContractionKernel<'_
     let mut walk = walk_of(emitter, kernel, &extents, &strides, inner);
     let [.., sum] = roles.kind.elements();
     let is_direct = *emitter.body.value_type(out).element() == sum;
+    let in_lines = (is_direct || !matches!(first, First::Values)) && lines::fit(emitter, kernel, out);
     if !is_direct {
-        keep_apart(emitter, &mut walk, tile.columns);
+        keep_apart(emitter, &mut walk, &tile, in_lines);
     }
     let batch: Vec<Value> = roles.batch.iter().map(|&dim| extents[dim]).collect();
     let counts: Vec<Value> = batch.iter().copied().chain([panels, outer_tiles, inner_tiles]).collect();
     let total = counts.iter().fold(emitter.index(1), |product, &count| emitter.mul(product, count));
     let work = tile_work(emitter, roles, &extents);
     let trivial = result == contraction;
-    let in_lines = is_direct && lines::fit(emitter, kernel, out);
     emitter.parallel_loop(total, work, |emitter, linear| {
         let position = delinearize(emitter, linear, &counts);
         let (batch_indices, rest) = position.split_at(batch.len());
@@ -104,11 +104,11 @@ pub fn emit_contraction(emitter: &mut Emitter<'_>, kernel: &ContractionKernel<'_
         }
         call(emitter, kernel, (&strides, &walk), &place, &first, (out, &sums));
         if !trivial && in_lines {
-            lines::visit(emitter, kernel, &strides, (&place, out), |emitter, point, line, at| {
-                let accumulated = emitter.load(line, &[Lane::Iota(at)]);
+            lines::visit(emitter, kernel, &strides, &place, (out, &sums), |emitter, point, line, at| {
+                let accumulated = emitter.load(line.sums, &[Lane::Iota(at)]);
                 emitter.remember_point(generic, point.loops.to_vec(), vec![accumulated]);
                 let value = emitter.evaluate(result, &point.subscripts);
-                emitter.store(&value, line, &[Lane::Iota(at)]);
+                emitter.store(&value, line.out, &[Lane::Iota(at)]);
             });
         } else if !trivial {
             tile_points(emitter, kernel, &place, |emitter, point| {
@@ -124,10 +124,10 @@ pub fn emit_contraction(emitter: &mut Emitter<'_>, kernel: &ContractionKernel<'_
 }
 
 /// Where the sums of a tile lie until the result is made of them.
-enum Sums {
+pub(super) enum Sums {
     /// Where the result will be.
     Result,
-    /// In a buffer of the tile's, because the result has other elements.
+    /// In a buffer of the tile's, because the result has other elements: row by row, or line by line.
     Apart(Value),
 }
 
@@ -139,19 +139,23 @@ fn scratch(emitter: &mut Emitter<'_>, tile: &TileExtents, element: Type) -> Valu
     emitter.body.result(op, 0)
 }
 
-/// Lets the sums of a tile go to [`scratch`].
-fn keep_apart(emitter: &mut Emitter<'_>, walk: &mut Walk, columns: i64) {
-    let panel = emitter.index(columns);
+/// Lets the sums of a tile go to [`scratch`]: all columns of one row side by side, or all rows of one group of columns.
+fn keep_apart(emitter: &mut Emitter<'_>, walk: &mut Walk, tile: &TileExtents, in_lines: bool) {
+    let group = emitter.index(GROUP);
+    let [row, out_group] = match in_lines {
+        true => [group, emitter.index(tile.line())],
+        false => [emitter.index(tile.columns), group],
+    };
     match walk {
         Walk::Product { walk, .. } => {
-            walk.out_rows = [panel, emitter.mul(walk.row_inner, panel)];
-            walk.out_group = emitter.index(GROUP);
+            walk.out_rows = [row, emitter.mul(walk.row_inner, row)];
+            walk.out_group = out_group;
         }
         Walk::Blocks(walk) => {
-            walk.out_rows = [panel, emitter.mul(walk.row_inner, panel)];
-            walk.out_group = emitter.index(GROUP);
+            walk.out_rows = [row, emitter.mul(walk.row_inner, row)];
+            walk.out_group = out_group;
         }
-        Walk::Depthwise(walk) => walk.out_pixel = panel,
+        Walk::Depthwise(walk) => walk.out_pixel = row,
         Walk::Winograd(_) => unreachable!("these sums lie where the result will be"),
     }
 }
@@ -311,7 +315,7 @@ fn column_count(emitter: &mut Emitter<'_>, roles: &Contraction, extents: &[Value
 }
 
 /// How many rows and columns a tile has at most.
-struct TileExtents {
+pub(super) struct TileExtents {
     /// Rows it aims at.
     rows: i64,
     inner_rows: i64,
@@ -319,7 +323,12 @@ struct TileExtents {
 }
 
 impl TileExtents {
-    fn of(roles: &Contraction) -> TileExtents {
+    /// Elements of one group of columns, where those of all rows lie side by side.
+    pub(super) fn line(&self) -> i64 {
+        self.inner_rows * GROUP
+    }
+
+    pub(super) fn of(roles: &Contraction) -> TileExtents {
         let (rows, inner_rows, columns) = match (roles.shape, roles.kind) {
             // each row is prepared for all columns of the tile
             (Shape::Blocks { .. }, _) => (FEW_ROWS, FEW_ROWS, WIDE_PANEL),

@@ -5,7 +5,9 @@
 
 use ir::{Type, Value};
 
-use super::contract::{ContractionKernel, Place, Point, Strides, address, origin_offset, subscripts_of};
+use super::contract::{
+    ContractionKernel, Place, Point, Strides, Sums, TileExtents, address, origin_offset, subscripts_of,
+};
 use super::emit::Emitter;
 use super::lane::Lane;
 use crate::contraction::Columns;
@@ -37,13 +39,22 @@ fn column_loops(columns: &Columns) -> (Option<usize>, usize) {
     }
 }
 
-/// Visits the points of a tile line by line; gets each line as a buffer, and where in it the point is.
+/// The buffers of one line.
+#[derive(Clone, Copy)]
+pub(super) struct Line {
+    pub(super) sums: Value,
+    /// The result's.
+    pub(super) out: Value,
+}
+
+/// Visits the points of a tile line by line; gets each line, and where in it the point is.
 pub(super) fn visit(
     emitter: &mut Emitter<'_>,
     kernel: &ContractionKernel<'_>,
     strides: &Strides,
-    (place, out): (&Place<'_>, Value),
-    mut visit: impl FnMut(&mut Emitter<'_>, &Point<'_>, Value, Value),
+    place: &Place<'_>,
+    (out, sums): (Value, &Sums),
+    mut visit: impl FnMut(&mut Emitter<'_>, &Point<'_>, Line, Value),
 ) {
     let ContractionKernel { generic, roles, .. } = *kernel;
     let (group, column) = column_loops(&roles.columns);
@@ -52,7 +63,7 @@ pub(super) fn visit(
     let low = emitter.div(origin.column, width);
     let groups = emitter.div(place.tile_columns, width);
     let length = emitter.mul(place.inner_count, width);
-    let element = emitter.body.value_type(out).element().clone();
+    let group_length = emitter.index(TileExtents::of(roles).line());
     let mut point: Vec<Option<Lane>> = vec![None; generic.rank()];
     for (&dim, &index) in roles.batch.iter().zip(origin.batch) {
         point[dim] = Some(Lane::Uniform(index));
@@ -68,8 +79,16 @@ pub(super) fn visit(
             point[column] = Some(Lane::Uniform(zero));
             point[roles.rows[0]] = Some(Lane::Uniform(origin.row_inner));
             let offset = origin_offset(emitter, kernel, strides, out, &point);
-            let first = address(emitter, out, offset);
-            let line = emitter.pure("rt.buffer", &[first], Type::memref(vec![None], element.clone()), []);
+            let line = buffer_at(emitter, out, offset);
+            let sums = match *sums {
+                Sums::Result => line,
+                Sums::Apart(buffer) => {
+                    let (group, row) = (emitter.mul(block, group_length), emitter.mul(outer, length));
+                    let offset = emitter.add(group, row);
+                    buffer_at(emitter, buffer, offset)
+                }
+            };
+            let line = Line { sums, out: line };
             emitter.for_loop(zero, length, emitter.lanes as i64, &[], |emitter, at, _| {
                 let row = emitter.div(at, width);
                 let lane = Lane::Iota(emitter.rem(at, width));
@@ -83,4 +102,11 @@ pub(super) fn visit(
         });
         vec![]
     });
+}
+
+/// A buffer of what lies in another one from an element on.
+fn buffer_at(emitter: &mut Emitter<'_>, buffer: Value, offset: Value) -> Value {
+    let element = emitter.body.value_type(buffer).element().clone();
+    let first = address(emitter, buffer, offset);
+    emitter.pure("rt.buffer", &[first], Type::memref(vec![None], element), [])
 }

@@ -24,6 +24,7 @@ mod rows;
 mod scope;
 mod simplify;
 mod tile;
+mod unroll;
 
 pub use crate::kernel::emit::{Order, Target};
 pub use interface::{NO_ADDRESS, Shapes, add_entry_point, check_freestanding};
@@ -222,6 +223,14 @@ pub const PASSES: &[PassDefinition] = &[
         "Loops over rows carry their indices along instead of dividing in every iteration.",
         |module, _| {
             carry::carry_indices(module);
+            Ok(())
+        },
+    ),
+    PassDefinition::on_module(
+        "unroll-loops",
+        "Loops of two or three iterations become their bodies one behind the other.",
+        |module, _| {
+            unroll::unroll_loops(module);
             Ok(())
         },
     ),

@@ -5,8 +5,7 @@ use ir::{Block, Body, FloatType, IndexMap, IndexSet, Op, Type, Value};
 
 /// A function that is applied to a vector.
 pub(super) struct Applied {
-    pub(super) function: RowFunction,
-    pub(super) parameters: Vec<Parameter>,
+    pub(super) function: Function,
     /// The elements that it takes and gives.
     pub(super) from: Type,
     pub(super) to: Type,
@@ -14,6 +13,15 @@ pub(super) struct Applied {
     pub(super) operand: Value,
     /// The operations that are part of it, but for the last.
     inside: Vec<Op>,
+}
+
+/// What is done to each element of a row.
+#[derive(Clone, PartialEq)]
+pub(super) enum Function {
+    /// A function of the runtime, with numbers.
+    Map(RowFunction, Vec<Parameter>),
+    /// A byte is looked up in this buffer.
+    LookUp(Value),
 }
 
 /// A number that is the same for a whole row.
@@ -94,6 +102,7 @@ impl Chain<'_> {
             "arith.mulf" => self.swish(op).or_else(|| self.dequantize(op)),
             "arith.subf" | "arith.uitofp" | "arith.sitofp" => self.dequantize(op),
             "arith.trunci" => self.quantize(op),
+            "vector.from_elements" => self.look_up(op),
             _ => None,
         };
         if composed.is_some() {
@@ -103,7 +112,7 @@ impl Chain<'_> {
         let [from, to] = [operand, result].map(|value| Some(body.value_type(value).as_vector()?.element.clone()));
         let (from, to) = (from?, to?);
         let function = row_function(body.name(op), &from, &to)?;
-        Some(Applied { function, parameters: vec![], from, to, operand, inside: vec![] })
+        Some(Applied { function: Function::Map(function, vec![]), from, to, operand, inside: vec![] })
     }
 
     /// A function from the elements of the operand to those of the last result.
@@ -116,7 +125,7 @@ impl Chain<'_> {
         inside: Vec<Op>,
     ) -> Applied {
         let [from, to] = [operand, self.body.result(op, 0)].map(|value| self.body.value_type(value).element().clone());
-        Applied { function, parameters, from, to, operand, inside }
+        Applied { function: Function::Map(function, parameters), from, to, operand, inside }
     }
 
     /// `1 / (1 + exp(0 - x))`
@@ -178,7 +187,7 @@ impl Chain<'_> {
             .then_some(applied)
     }
 
-    /// `min(max(round(x) + p, q), r)` as a byte, with bounds that bytes have; there may be nothing to add.
+    /// `min(max(round(x / s) + p, q), r)` as a byte, with bounds that bytes have; there may be nothing to divide by or to add.
     fn quantize(&self, op: Op) -> Option<Applied> {
         let body = self.body;
         let conversion = self.defining(body.operand(op, 0), "arith.fptosi")?;
@@ -197,9 +206,48 @@ impl Chain<'_> {
         }
         let rounding = self.defining(rounded, "math.roundeven")?;
         inside.push(rounding);
-        let operand = body.operand(rounding, 0);
-        let applied = self.applied(RowFunction::Quantize, vec![zero_point, low, high], op, operand, inside);
+        let mut operand = body.operand(rounding, 0);
+        let mut scale = Parameter::Number(1.0);
+        if let Some(quotient) = self.defining(operand, "arith.divf")
+            && let Some(fixed) = self.fixed(body.operand(quotient, 1))
+        {
+            scale = fixed;
+            operand = body.operand(quotient, 0);
+            inside.push(quotient);
+        }
+        let applied = self.applied(RowFunction::Quantize, vec![scale, zero_point, low, high], op, operand, inside);
         ((&applied.from, &applied.to) == (&Type::F32, &Type::integer(8))).then_some(applied)
+    }
+
+    /// The element of one table at each byte of a vector.
+    fn look_up(&self, op: Op) -> Option<Applied> {
+        let body = self.body;
+        let found =
+            body.op(op).operands().iter().map(|&element| self.looked_up(element)).collect::<Option<Vec<_>>>()?;
+        let &(table, operand, _) = found.first()?;
+        let in_order = found.iter().enumerate().all(|(at, entry)| *entry == (table, operand, at as i64));
+        let is_whole = body.value_type(operand).as_vector()?.shape == [found.len() as i64];
+        let [from, to] = [operand, body.result(op, 0)].map(|value| body.value_type(value).element().clone());
+        let has_bytes = to != Type::I1 && to.byte_width().is_some();
+        (in_order && is_whole && has_bytes && (self.is_fixed)(table)).then(|| Applied {
+            function: Function::LookUp(table),
+            from,
+            to,
+            operand,
+            inside: vec![],
+        })
+    }
+
+    /// The table that an element is read from, and the vector of bytes that says where, and which of its bytes.
+    fn looked_up(&self, element: Value) -> Option<(Value, Value, i64)> {
+        let body = self.body;
+        let load = self.defining(element, "memref.load")?;
+        let &[table, index] = body.op(load).operands() else { return None };
+        let byte = self.defining(body.operand(self.defining(index, "arith.index_castui")?, 0), "vector.extract")?;
+        let operand = body.operand(byte, 0);
+        let place = body.op(byte).attributes.integers("static_position")?;
+        let is_byte = *body.value_type(operand).element() == Type::I8;
+        place.first().filter(|_| is_byte).map(|&place| (table, operand, place))
     }
 
     /// The operation of the block with this name that gives a value.

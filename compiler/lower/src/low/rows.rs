@@ -10,7 +10,7 @@ use ir::clone::Mapping;
 use ir::transforms::remove_unread;
 use ir::{Attribute, Block, Body, Builder, IndexMap, IndexSet, Module, Op, Type, Value, ValueDefinition};
 
-use super::row_functions::{Applied, Parameter, applied_functions, scalar_arithmetic};
+use super::row_functions::{Applied, Function, Parameter, applied_functions, scalar_arithmetic};
 use super::scope::{definitions, enclosing_parallel_block, stack_memory, with_body};
 
 /// Elements of a piece: few enough for all that is stored of them to stay in the nearest cache.
@@ -67,8 +67,7 @@ struct RowLoop {
 
 /// A row of what one function is applied to in every iteration of a piece.
 struct Row {
-    function: RowFunction,
-    parameters: Vec<Parameter>,
+    function: Function,
     from: Type,
     to: Type,
     /// How many functions are computed before.
@@ -110,15 +109,14 @@ impl RowLoop {
         let Some(op) = body.defining_op(value).filter(|&op| body.op(op).parent() == Some(self.block)) else { return };
         let Some(applied) = scalar_arithmetic(body, self.block, op, &|value| !self.varies(body, value)) else { return };
         let Some(load) = self.row_load(body, applied.operand) else { return };
-        let Applied { function, parameters, from, to, operand, .. } = applied;
-        let row = Row { function, parameters, from, to, stage: 0, ops: vec![op], operands: vec![operand] };
+        let Applied { function, from, to, operand, .. } = applied;
+        let row = Row { function, from, to, stage: 0, ops: vec![op], operands: vec![operand] };
         let &[begin, end, ..] = body.op(self.op).operands() else { return };
         let mut builder = Builder::before(body, self.op);
         let piece = Piece { row: self, memories: &[], begin, end, count: end };
         let [from, to] = [(load, 0), (store, 1)].map(|(access, buffer)| piece.address(&mut builder, access, buffer));
-        let parameters = row.parameters(&mut builder);
         let count = builder.value("arith.subi", &[end, begin], Type::Index, []);
-        call_row(&mut builder, (function, &parameters), [from, to, count]);
+        row.call(&mut builder, [from, to, count]);
         body.erase(self.op);
     }
 
@@ -267,8 +265,7 @@ fn find_rows(body: &Body, block: Block, step: i64) -> Vec<Row> {
         let result = body.result(op, 0);
         let lanes = body.value_type(result).as_vector().map_or(1, |vector| vector.shape[0]);
         // where vectors stand across the loop, iterations have no row
-        let Some(Applied { function, parameters, from, to, operand, .. }) =
-            applied.swap_remove(&op).filter(|_| step % lanes == 0)
+        let Some(Applied { function, from, to, operand, .. }) = applied.swap_remove(&op).filter(|_| step % lanes == 0)
         else {
             stages.insert(result, stage(operands));
             continue;
@@ -276,7 +273,7 @@ fn find_rows(body: &Body, block: Block, step: i64) -> Vec<Row> {
         let stage = stage(&[operand]);
         stages.insert(result, stage + 1);
         let is_open = |row: &&mut Row| {
-            let is_same = (row.function, row.stage, &row.parameters) == (function, stage, &parameters);
+            let is_same = (&row.function, row.stage) == (&function, stage);
             is_same && (row.ops.len() as i64) < step / lanes
         };
         match rows.iter_mut().find(is_open) {
@@ -286,7 +283,7 @@ fn find_rows(body: &Body, block: Block, step: i64) -> Vec<Row> {
             }
             None => {
                 let (ops, operands) = (vec![op], vec![operand]);
-                rows.push(Row { function, parameters, from, to, stage, ops, operands });
+                rows.push(Row { function, from, to, stage, ops, operands });
             }
         }
     }
@@ -307,13 +304,27 @@ impl Row {
         [from, if self.from == self.to { from } else { memory(&self.to) }]
     }
 
-    /// The numbers that the function takes beside its elements.
-    fn parameters(&self, builder: &mut Builder<'_>) -> Vec<Value> {
-        let numbers = self.parameters.iter().map(|parameter| match parameter {
-            Parameter::Scalar(value) => *value,
-            Parameter::Number(number) => float_constant(builder, *number),
-        });
-        numbers.collect()
+    /// Has the runtime compute the function, from one address to another.
+    fn call(&self, builder: &mut Builder<'_>, [from, to, count]: [Value; 3]) {
+        let (callee, operands) = match &self.function {
+            Function::Map(function, parameters) => {
+                let mut operands = vec![builder.constant_index(*function as i64), from, to, count];
+                for at in 0..RowFunction::PARAMETERS {
+                    operands.push(match parameters.get(at) {
+                        Some(Parameter::Scalar(value)) => *value,
+                        Some(Parameter::Number(number)) => float_constant(builder, *number),
+                        None => float_constant(builder, 0.0),
+                    });
+                }
+                ("rt_map_row", operands)
+            }
+            Function::LookUp(table) => {
+                let table = builder.value("rt.address", &[*table], Type::Index, []);
+                let width = self.to.byte_width().expect("elements of tables have a width");
+                ("rt_look_up_row", vec![table, builder.constant_index(width as i64), from, to, count])
+            }
+        };
+        builder.create("func.call", &operands, &[], [("callee", Attribute::symbol(callee))]);
     }
 
     /// Where in the row the vector of the operation at this place begins.
@@ -322,18 +333,6 @@ impl Row {
         let at = builder.constant_index(at as i64 * lanes);
         builder.value("arith.addi", &[offset, at], Type::Index, [])
     }
-}
-
-/// Has the runtime compute a row, from one address to another.
-fn call_row(builder: &mut Builder<'_>, (function, parameters): (RowFunction, &[Value]), [from, to, count]: [Value; 3]) {
-    let function = builder.constant_index(function as i64);
-    let mut operands = vec![function, from, to, count];
-    operands.extend(parameters);
-    for _ in parameters.len()..RowFunction::PARAMETERS {
-        operands.push(float_constant(builder, 0.0));
-    }
-    let callee = ("callee", Attribute::symbol("rt_map_row"));
-    builder.create("func.call", &operands, &[], [callee]);
 }
 
 fn float_constant(builder: &mut Builder<'_>, number: f64) -> Value {
@@ -367,8 +366,7 @@ impl Piece<'_> {
                 let store = destination.filter(|_| at + 1 == rows.len());
                 let from = load.map_or(from.address, |load| self.address(builder, load, 0));
                 let to = store.map_or(to.address, |store| self.address(builder, store, 1));
-                let parameters = rows[at].parameters(builder);
-                call_row(builder, (rows[at].function, &parameters), [from, to, self.count]);
+                rows[at].call(builder, [from, to, self.count]);
             }
         }
         match destination {

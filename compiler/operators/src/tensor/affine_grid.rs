@@ -2,7 +2,7 @@
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};
-use ir::{Attribute, DimExpr, Op, Value};
+use ir::{DimExpr, Op, Value};
 
 use crate::graph::{Emitter, Problem};
 use crate::operator::Operator;
@@ -39,23 +39,23 @@ fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
     };
     let extents: Vec<Value> = (2..2 + spatial).map(|axis| extent(emit, axis)).collect();
     let one = emit.integers(&[1]);
-    let grid: Vec<Value> = extents.iter().copied().chain([one]).collect();
+    let grid: Vec<Value> = [one].into_iter().chain(extents.iter().copied()).collect();
     let grid = emit.list(&grid);
-    // coordinates come innermost axis first, then a one for the shift
-    let mut columns = Vec::new();
+    // coordinates come innermost axis first, then a one for the shift; points are columns, as there are many
+    let mut rows = Vec::new();
     for axis in (0..spatial as usize).rev() {
         let points = coordinates(emit, extents[axis], theta, corners);
-        let behind: Vec<i64> = (1..=spatial - axis as i64).collect();
-        let points = emit.unsqueeze(points, &behind);
-        columns.push(emit.plain("Expand", &[points, grid]));
+        let behind: Vec<i64> = (1..spatial - axis as i64).collect();
+        let points = if behind.is_empty() { points } else { emit.unsqueeze(points, &behind) };
+        rows.push(emit.plain("Expand", &[points, grid]));
     }
     let shift = emit.number_like(1.0, theta);
-    columns.push(emit.plain("Expand", &[shift, grid]));
-    let points = emit.op("Concat", &columns, [("axis", Attribute::i64(-1))]);
-    let rows = emit.integers(&[-1, spatial + 1]);
-    let points = emit.plain("Reshape", &[points, rows]);
-    let maps = emit.transpose(theta, &[0, 2, 1]);
-    let moved = emit.plain("MatMul", &[points, maps]);
+    rows.push(emit.plain("Expand", &[shift, grid]));
+    let points = emit.list(&rows);
+    let columns = emit.integers(&[spatial + 1, -1]);
+    let points = emit.plain("Reshape", &[points, columns]);
+    let moved = emit.plain("MatMul", &[theta, points]);
+    let moved = emit.transpose(moved, &[0, 2, 1]);
     let (batch, width) = (extent(emit, 0), emit.integers(&[spatial]));
     let shape: Vec<Value> = [batch].into_iter().chain(extents).chain([width]).collect();
     let shape = emit.list(&shape);

@@ -24,6 +24,13 @@ fn apply<A, B: Clone + Default>(machine: Row, function: impl Into<Function>, sou
     destination
 }
 
+/// A function with its first parameters.
+fn with<const N: usize>(kind: RowFunction, numbers: [f32; N]) -> Function {
+    let mut function = Function::from(kind);
+    function.parameters[..N].copy_from_slice(&numbers);
+    function
+}
+
 type Exact = fn(f64) -> f64;
 
 /// What the functions of floats are.
@@ -111,7 +118,7 @@ fn halves_are_converted_exactly() {
 #[test]
 fn exponentials_of_differences() {
     let numbers = floats();
-    let function = Function { kind: RowFunction::ExpDifference, parameters: [1.5, 0.0, 0.0] };
+    let function = with(RowFunction::ExpDifference, [1.5]);
     let differences: Vec<f32> = numbers.iter().map(|x| x - 1.5).collect();
     for machine in machines() {
         let [found, expected]: [Vec<f32>; 2] =
@@ -146,7 +153,7 @@ fn arithmetic_with_numbers_of_the_row() {
     for ((kind, exact), machine) in
         functions.into_iter().flat_map(|function| machines().into_iter().map(move |m| (function, m)))
     {
-        let found: Vec<f32> = apply(machine, Function { kind, parameters: [1.7, 0.3, 0.0] }, &numbers);
+        let found: Vec<f32> = apply(machine, with(kind, [1.7, 0.3]), &numbers);
         let is_same = |(&found, &number): (&f32, &f32)| found.to_bits() == exact(number).to_bits() || number.is_nan();
         assert!(found.iter().zip(&numbers).all(is_same), "{kind:?}");
     }
@@ -155,12 +162,12 @@ fn arithmetic_with_numbers_of_the_row() {
 #[test]
 fn bytes_stand_for_numbers() {
     let bytes: Vec<u8> = (0..=u8::MAX).collect();
-    let parameters = [128.0, 0.25, 0.0];
+    let parameters = [128.0, 0.25];
     for machine in machines() {
-        let unsigned = Function { kind: RowFunction::DequantizeUnsigned, parameters };
+        let unsigned = with(RowFunction::DequantizeUnsigned, parameters);
         let numbers: Vec<f32> = apply(machine, unsigned, &bytes);
         assert!(bytes.iter().zip(&numbers).all(|(&byte, &number)| number == (f32::from(byte) - 128.0) * 0.25));
-        let signed = Function { kind: RowFunction::DequantizeSigned, parameters };
+        let signed = with(RowFunction::DequantizeSigned, parameters);
         let numbers: Vec<f32> = apply(machine, signed, &bytes);
         assert!(bytes.iter().zip(&numbers).all(|(&byte, &number)| number == (f32::from(byte as i8) - 128.0) * 0.25));
     }
@@ -170,11 +177,13 @@ fn bytes_stand_for_numbers() {
 fn numbers_become_the_nearest_bytes() {
     let numbers = [0.5, 1.5, -0.5, -1.5, 2.49, 126.6, 300.0, -300.0, f32::INFINITY, f32::NEG_INFINITY, f32::NAN];
     for machine in machines() {
-        let signed = Function { kind: RowFunction::Quantize, parameters: [1.0, -128.0, 127.0] };
+        let signed = with(RowFunction::Quantize, [1.0, 1.0, -128.0, 127.0]);
         let bytes: Vec<i8> = apply(machine, signed, &numbers);
         assert_eq!(bytes, [1, 3, 1, -1, 3, 127, 127, -128, 127, -128, 0]);
-        let unsigned = Function { kind: RowFunction::Quantize, parameters: [128.0, 0.0, 255.0] };
+        let unsigned = with(RowFunction::Quantize, [1.0, 128.0, 0.0, 255.0]);
         let bytes: Vec<u8> = apply(machine, unsigned, &numbers);
         assert_eq!(bytes, [128, 130, 128, 126, 130, 255, 255, 0, 255, 0, 0]);
+        let thirds: Vec<u8> = apply(machine, with(RowFunction::Quantize, [3.0, 0.0, 0.0, 255.0]), &numbers);
+        assert_eq!(thirds, [0, 0, 0, 0, 1, 42, 100, 0, 255, 0, 0]);
     }
 }

@@ -1,0 +1,77 @@
+//! Loops of two or three iterations, as over colours or the coordinates of a point, become their bodies one behind the other: what
+//! those compute of the counter is known then, and the rest can move out of the loops around.
+
+use ir::clone::Mapping;
+use ir::{Block, Body, Builder, Module, Op, Type, Value};
+
+use super::scope::{definitions, with_body};
+
+/// Most iterations of such a loop.
+const ITERATIONS: i64 = 3;
+/// Most operations of one iteration.
+const OPERATIONS: usize = 32;
+
+/// Rewrites the loops of all functions, the inner ones first.
+pub(super) fn unroll_loops(module: &mut Module) {
+    for function in definitions(module) {
+        with_body(module, function, |_, body| {
+            for op in body.walk_all().into_iter().rev() {
+                if let Some(short) = ShortLoop::of(body, op) {
+                    short.unroll(body);
+                }
+            }
+        });
+    }
+}
+
+/// A loop of few iterations that holds no other.
+struct ShortLoop {
+    op: Op,
+    block: Block,
+    counters: Vec<i64>,
+}
+
+impl ShortLoop {
+    fn of(body: &Body, op: Op) -> Option<ShortLoop> {
+        let &region = body.op(op).regions().first().filter(|_| body.name(op) == "scf.for")?;
+        let block = *body.blocks(region).first()?;
+        let bound = |at: usize| ir::constant_integer(body, body.operand(op, at));
+        let (low, high, step) = (bound(0)?, bound(1)?, bound(2).filter(|&step| step > 0)?);
+        let is_short = high <= low.checked_add(ITERATIONS.checked_mul(step)?)?;
+        let ops = body.ops(block);
+        let is_flat = ops.len() <= OPERATIONS && ops.iter().all(|&op| body.op(op).regions().is_empty());
+        let counters = || (low..high).step_by(step as usize).collect();
+        (is_short && is_flat).then(|| ShortLoop { op, block, counters: counters() })
+    }
+
+    fn unroll(&self, body: &mut Body) {
+        let (arguments, ops) = (body.arguments(self.block).to_vec(), body.ops(self.block).to_vec());
+        let (&end, ops) = ops.split_last().expect("a loop's body has an end");
+        let mut carried = body.op(self.op).operands()[3..].to_vec();
+        for &counter in &self.counters {
+            let mut builder = Builder::before(body, self.op);
+            let counter = builder.constant_index(counter);
+            let values = std::iter::once(counter).chain(carried);
+            let mut mapping: Mapping = arguments.iter().copied().zip(values).collect();
+            for &op in ops {
+                copy(&mut builder, op, &mut mapping);
+            }
+            carried = mapped(builder.body.op(end).operands(), &mapping);
+        }
+        body.replace(self.op, &carried);
+    }
+}
+
+fn copy(builder: &mut Builder<'_>, op: Op, mapping: &mut Mapping) {
+    let operation = builder.body.op(op);
+    let operands = mapped(operation.operands(), mapping);
+    let (name, attributes, results) =
+        (operation.name.clone(), operation.attributes.clone(), operation.results().to_vec());
+    let types: Vec<Type> = results.iter().map(|&result| builder.body.value_type(result).clone()).collect();
+    let new = builder.create(name, &operands, &types, attributes);
+    mapping.extend(results.into_iter().zip(builder.body.op(new).results().to_vec()));
+}
+
+fn mapped(values: &[Value], mapping: &Mapping) -> Vec<Value> {
+    values.iter().map(|value| mapping.get(value).copied().unwrap_or(*value)).collect()
+}
