@@ -78,6 +78,16 @@ struct Row {
     operands: Vec<Value>,
 }
 
+/// Where a row's function finds what it is applied to.
+enum Source {
+    /// Where it lies before the loop: what this load reads.
+    Load(Op),
+    /// What the function of another row gives.
+    Row(usize),
+    /// It is computed and stored first.
+    Stored,
+}
+
 /// Memory for a row.
 #[derive(Clone, Copy)]
 struct Memory {
@@ -196,10 +206,16 @@ impl RowLoop {
         (last.ops == [body.defining_op(body.operand(store, 0))?]).then_some(store)
     }
 
-    /// The load that a row is, so that it may be read where it lies.
-    fn source(&self, body: &Body, row: &Row) -> Option<Op> {
-        let &[operand] = row.operands.as_slice() else { return None };
-        self.row_load(body, operand)
+    /// Where a row's function finds what it is applied to.
+    fn source(&self, body: &Body, row: &Row) -> Source {
+        let gives = |other: &Row| other.ops.iter().map(|&op| body.result(op, 0)).eq(row.operands.iter().copied());
+        if let Some(other) = self.rows.iter().position(gives) {
+            return Source::Row(other);
+        }
+        match row.operands.as_slice() {
+            &[operand] => self.row_load(body, operand).map_or(Source::Stored, Source::Load),
+            _ => Source::Stored,
+        }
     }
 
     fn counter(&self, body: &Body) -> Value {
@@ -355,16 +371,21 @@ impl Piece<'_> {
         let stages = rows.last().map_or(0, |row| row.stage + 1);
         for stage in 0..stages {
             let of_stage: Vec<usize> = (0..rows.len()).filter(|&at| rows[at].stage == stage).collect();
-            let (direct, stored): (Vec<usize>, Vec<usize>) =
-                of_stage.iter().partition(|&&at| self.row.source(builder.body, &rows[at]).is_some());
+            let sources: Vec<Source> = of_stage.iter().map(|&at| self.row.source(builder.body, &rows[at])).collect();
+            let is_stored = |&(_, source): &(usize, &Source)| matches!(source, Source::Stored);
+            let stored: Vec<usize> =
+                of_stage.iter().copied().zip(&sources).filter(is_stored).map(|(at, _)| at).collect();
             if !stored.is_empty() {
                 self.store_operands(builder, &stored);
             }
-            for at in of_stage {
+            for (at, source) in of_stage.into_iter().zip(sources) {
                 let [from, to] = self.memories[at];
-                let load = self.row.source(builder.body, &rows[at]).filter(|_| direct.contains(&at));
                 let store = destination.filter(|_| at + 1 == rows.len());
-                let from = load.map_or(from.address, |load| self.address(builder, load, 0));
+                let from = match source {
+                    Source::Load(load) => self.address(builder, load, 0),
+                    Source::Row(other) => self.memories[other][1].address,
+                    Source::Stored => from.address,
+                };
                 let to = store.map_or(to.address, |store| self.address(builder, store, 1));
                 rows[at].call(builder, [from, to, self.count]);
             }
