@@ -77,11 +77,16 @@ struct Dequantize {
 }
 
 /// f32 to bytes of either kind.
-struct Quantize {
-    scale: f32,
+struct Round {
     zero_point: f32,
     lowest: f32,
     highest: f32,
+}
+
+/// Quotients to bytes of either kind.
+struct Quantize {
+    scale: f32,
+    round: Round,
 }
 
 /// Multiples.
@@ -134,8 +139,13 @@ pub(super) unsafe fn row<M: Converts>(function: Function, source: *const u8, des
                 whole_blocks((source.cast::<i8>(), destination.cast()), count, dequantize);
             }
             RowFunction::Quantize => {
-                let quantize = Quantize { scale: first, zero_point: second, lowest: third, highest: fourth };
-                whole_blocks((source.cast(), destination.cast::<i8>()), count, quantize);
+                let round = Round { zero_point: second, lowest: third, highest: fourth };
+                let rows = (source.cast(), destination.cast::<i8>());
+                // a quotient costs as much as all the rest
+                match first {
+                    1.0 => whole_blocks(rows, count, round),
+                    scale => whole_blocks(rows, count, Quantize { scale, round }),
+                }
             }
             RowFunction::Multiply => whole_blocks(floats, count, Multiply(first)),
             RowFunction::Divide => whole_blocks(floats, count, Divide(first)),
@@ -221,18 +231,36 @@ impl<A: Copy + Into<f32>, const N: usize> Block<A, f32, N> for Dequantize {
     }
 }
 
+impl Round {
+    #[inline(always)]
+    fn byte(&self, number: f32) -> i8 {
+        // comparisons with NaN fail
+        let number = number.round_ties_even() + self.zero_point;
+        let number = if number < self.lowest { self.lowest } else { number };
+        let number = if number > self.highest { self.highest } else { number };
+        let number = if number.is_nan() { 0.0 } else { number };
+        // the last bits of the sum are the whole number's, which compilers do without a branch
+        (number + SHIFTER).to_bits() as i8
+    }
+}
+
+impl<const N: usize> Block<f32, i8, N> for Round {
+    #[inline(always)]
+    unsafe fn apply(&self, from: &[f32; N]) -> [i8; N] {
+        let mut to = [0; N];
+        for (to, from) in to.iter_mut().zip(from) {
+            *to = self.byte(*from);
+        }
+        to
+    }
+}
+
 impl<const N: usize> Block<f32, i8, N> for Quantize {
     #[inline(always)]
     unsafe fn apply(&self, from: &[f32; N]) -> [i8; N] {
         let mut to = [0; N];
         for (to, from) in to.iter_mut().zip(from) {
-            // comparisons with NaN fail
-            let number = (from / self.scale).round_ties_even() + self.zero_point;
-            let number = if number < self.lowest { self.lowest } else { number };
-            let number = if number > self.highest { self.highest } else { number };
-            let number = if number.is_nan() { 0.0 } else { number };
-            // the last bits of the sum are the whole number's, which compilers do without a branch
-            *to = (number + SHIFTER).to_bits() as i8;
+            *to = self.round.byte(from / self.scale);
         }
         to
     }

@@ -82,11 +82,18 @@ pub(super) fn quantized(
     let wide = emit.element(scale);
     let x = emit.convert(x, &wide);
     let quotient = emit.plain("Div", &[x, scale]);
+    saturated(emit, quotient, zero_point, target, saturate)
+}
+
+/// `saturate(round(x) + zero point)`; floats are rounded by the conversion.
+fn saturated(emit: &mut Emitter, x: Value, zero_point: Option<Value>, target: &Type, saturate: i64) -> Value {
+    let number = Attribute::i64(type_number(target));
     let to = Attributes::from([("to", number), ("saturate", Attribute::i64(saturate))]);
     let Type::Integer(integer) = target else {
-        return emit.op("Cast", &[quotient], to);
+        return emit.op("Cast", &[x], to);
     };
-    let mut rounded = emit.plain("Round", &[quotient]);
+    let wide = emit.element(x);
+    let mut rounded = emit.plain("Round", &[x]);
     if let Some(zero_point) = zero_point {
         let zero_point = emit.convert(zero_point, &wide);
         rounded = emit.plain("Add", &[rounded, zero_point]);
@@ -107,12 +114,14 @@ pub(super) fn in_front_of(emit: &mut Emitter, parameter: Value, behind: i64) -> 
     }
 }
 
-/// `q * (a scale * b scale)`, quantized.
+/// `saturate(round(q * (a scale * b scale / result scale)) + zero point)`: products of integers are scaled once, as in the standard's
+/// reference.
 pub(super) fn rescaled(emit: &mut Emitter, q: Value, scales: [Value; 3], zero_point: Value, target: &Type) -> Value {
     let [a, b, result] = scales.map(|scale| emit.widened(scale));
     let factor = emit.plain("Mul", &[a, b]);
+    let factor = emit.plain("Div", &[factor, result]);
     let wide = emit.element(factor);
     let q = emit.convert(q, &wide);
     let value = emit.plain("Mul", &[q, factor]);
-    quantized(emit, value, result, Some(zero_point), target, 1)
+    saturated(emit, value, Some(zero_point), target, 1)
 }
