@@ -14,6 +14,7 @@ mod gather;
 mod lanes;
 mod levels;
 mod lines;
+mod requantize;
 mod rows;
 mod sixteen;
 mod widened;
@@ -45,7 +46,8 @@ use levels::Instances;
 use levels::Level;
 use lines::AddPlane;
 pub(crate) use lines::Plane;
-use rows::{Function, Row};
+use requantize::{Requantize, RequantizeRow, Sums};
+use rows::{Function, Round, Row};
 use widened::{Brain, Halves, Ieee};
 use windows::{FoldWindows, Lines, Windows};
 use winograd::{Steps, Tiles};
@@ -246,6 +248,37 @@ pub unsafe extern "C" fn rt_map_row(
     unsafe { Row::best()(function, source, destination, count.max(0) as usize) }
 }
 
+/// Bytes of sums, which are f32 or i32: `saturate(round((sum + addend) factor) + zero point)`, for `count` of them that begin with the
+/// first of a group of channels. Where there are no addends or factors, their address is null; the factor is the same for all then.
+///
+/// # Safety
+/// The rows have so many elements and lie apart; addends and factors are there for a whole group, aligned as numbers are.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rt_requantize_row(
+    is_float: i64,
+    source: *const u8,
+    destination: *mut i8,
+    count: i64,
+    addends: *const i32,
+    factors: *const f32,
+    factor: f32,
+    zero_point: f32,
+    lowest: f32,
+    highest: f32,
+) {
+    // SAFETY: promised by the caller; the processor has what the row is compiled for.
+    unsafe {
+        let requantize = Requantize {
+            addends: addends.cast::<[_; _]>().as_ref(),
+            factors: factors.cast::<[_; _]>().as_ref(),
+            factor,
+            round: Round { zero_point, lowest, highest },
+        };
+        let sums = if is_float == 0 { Sums::Integers(source.cast()) } else { Sums::Floats(source.cast()) };
+        RequantizeRow::best()(&requantize, sums, destination, count.max(0) as usize)
+    }
+}
+
 /// `destination[i] = table[source[i]]` for `count` bytes; elements of the table have `width` bytes: 1, 2, 4 or 8.
 ///
 /// # Safety
@@ -411,6 +444,13 @@ impl Instances for Fold {
     #[cfg(target_arch = "x86_64")]
     const WIDE: &'static [(Level, Self)] =
         &[(Level::V4, x86_sixteen::fold_avx512), (Level::V3, x86_sixteen::fold_avx2)];
+}
+
+impl Instances for RequantizeRow {
+    const PORTABLE: RequantizeRow = requantize::portable;
+    #[cfg(target_arch = "x86_64")]
+    const WIDE: &'static [(Level, RequantizeRow)] =
+        &[(Level::V4, x86_rows::requantize_avx512), (Level::V3, x86_rows::requantize_avx2)];
 }
 
 impl Instances for AddPlane {

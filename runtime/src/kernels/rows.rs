@@ -77,10 +77,10 @@ struct Dequantize {
 }
 
 /// f32 to bytes of either kind.
-struct Round {
-    zero_point: f32,
-    lowest: f32,
-    highest: f32,
+pub(super) struct Round {
+    pub(super) zero_point: f32,
+    pub(super) lowest: f32,
+    pub(super) highest: f32,
 }
 
 /// Quotients to bytes of either kind.
@@ -233,7 +233,7 @@ impl<A: Copy + Into<f32>, const N: usize> Block<A, f32, N> for Dequantize {
 
 impl Round {
     #[inline(always)]
-    fn byte(&self, number: f32) -> i8 {
+    pub(super) fn byte(&self, number: f32) -> i8 {
         // comparisons with NaN fail
         let number = number.round_ties_even() + self.zero_point;
         let number = if number < self.lowest { self.lowest } else { number };

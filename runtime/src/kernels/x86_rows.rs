@@ -6,6 +6,7 @@ use half::f16;
 
 use super::functions::Machine;
 use super::lines::{Plane, add};
+use super::requantize::{self, Requantize, Sums};
 use super::rows::{Converts, Function, SHORT_BLOCK, row};
 
 /// A processor with AVX2, fused products and conversions of halves.
@@ -70,4 +71,20 @@ pub(super) unsafe fn avx2(function: Function, source: *const u8, destination: *m
 pub(super) unsafe fn add_avx2(target: *mut f32, addends: *const f32, plane: &Plane) {
     // SAFETY: promised by the caller.
     unsafe { add::<__m256>(target, addends, plane) }
+}
+
+/// # Safety
+/// As for [`RequantizeRow`](super::requantize::RequantizeRow), and the processor has these instructions.
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")]
+pub(super) unsafe fn requantize_avx512(requantize: &Requantize<'_>, sums: Sums, destination: *mut i8, count: usize) {
+    // SAFETY: promised by the caller.
+    unsafe { requantize::row(requantize, sums, destination, count) }
+}
+
+/// # Safety
+/// As for [`RequantizeRow`](super::requantize::RequantizeRow), and the processor has these instructions.
+#[target_feature(enable = "avx2,fma")]
+pub(super) unsafe fn requantize_avx2(requantize: &Requantize<'_>, sums: Sums, destination: *mut i8, count: usize) {
+    // SAFETY: promised by the caller.
+    unsafe { requantize::row(requantize, sums, destination, count) }
 }

@@ -1,6 +1,6 @@
 //! Which functions of rows the operations of a loop over vectors are: one of them, or several that a micro-kernel computes at once.
 
-use abi::RowFunction;
+use abi::{COLUMN_GROUP, RowFunction};
 use ir::{Block, Body, FloatType, IndexMap, IndexSet, Op, Type, Value};
 
 /// A function that is applied to a vector.
@@ -22,6 +22,31 @@ pub(super) enum Function {
     Map(RowFunction, Vec<Parameter>),
     /// A byte is looked up in this buffer.
     LookUp(Value),
+    /// Sums of a group of channels become bytes.
+    Requantize(Requantize),
+}
+
+/// `min(max(round((x + a) f) + p, q), r)`, where `a` and `f` may be numbers of a channel.
+#[derive(Clone, PartialEq)]
+pub(super) struct Requantize {
+    pub(super) addends: Option<Channels>,
+    pub(super) factor: Factor,
+    /// The zero point and the bounds.
+    pub(super) round: [Parameter; 3],
+}
+
+/// What sums are scaled by.
+#[derive(Clone, PartialEq)]
+pub(super) enum Factor {
+    Same(Parameter),
+    Each(Channels),
+}
+
+/// A number for each channel of a group: where in a buffer the first lies, if not at its beginning.
+#[derive(Clone, PartialEq)]
+pub(super) struct Channels {
+    pub(super) buffer: Value,
+    pub(super) first: Option<Value>,
 }
 
 /// A number that is the same for a whole row.
@@ -215,8 +240,56 @@ impl Chain<'_> {
             operand = body.operand(quotient, 0);
             inside.push(quotient);
         }
+        if scale == Parameter::Number(1.0)
+            && let Some((operand, addends, factor)) = self.scaled_sum(operand)
+        {
+            let from = body.value_type(operand).element().clone();
+            let round = [zero_point, low, high];
+            let function = Function::Requantize(Requantize { addends, factor, round });
+            return Some(Applied { function, from, to: Type::I8, operand, inside });
+        }
         let applied = self.applied(RowFunction::Quantize, vec![scale, zero_point, low, high], op, operand, inside);
         ((&applied.from, &applied.to) == (&Type::F32, &Type::integer(8))).then_some(applied)
+    }
+
+    /// `(x + a) f` of i32 or of f32 that are whole numbers, which may be all that there is of a sum.
+    fn scaled_sum(&self, scaled: Value) -> Option<(Value, Option<Channels>, Factor)> {
+        let body = self.body;
+        let product = self.defining(scaled, "arith.mulf")?;
+        let &[a, b] = body.op(product).operands() else { return None };
+        let (sum, factor) = [(a, b), (b, a)].into_iter().find_map(|(number, factor)| {
+            let sum = body.operand(self.defining(number, "arith.sitofp")?, 0);
+            let each = || self.channels(factor).map(Factor::Each);
+            Some((sum, self.fixed(factor).map(Factor::Same).or_else(each)?))
+        })?;
+        let moved = self.defining(sum, "arith.addi").and_then(|op| {
+            let &[a, b] = body.op(op).operands() else { return None };
+            let channels = |sum, addends| Some((sum, self.channels(addends)?));
+            channels(a, b).or_else(|| channels(b, a))
+        });
+        let (sum, addends) = moved.map_or((sum, None), |(sum, addends)| (sum, Some(addends)));
+        let sum = self.defining(sum, "arith.fptosi").map_or(sum, |op| body.operand(op, 0));
+        let is_sum = [Type::I32, Type::F32].contains(body.value_type(sum).element());
+        is_sum.then_some((sum, addends, factor))
+    }
+
+    /// Numbers of a group of channels that a loop over them reads again and again.
+    fn channels(&self, value: Value) -> Option<Channels> {
+        let body = self.body;
+        let load = self.defining(value, "vector.load")?;
+        let &[buffer, index] = body.op(load).operands() else { return None };
+        let (channel, first) = match self.defining(index, "arith.addi").map(|op| body.op(op).operands()) {
+            Some(&[a, b]) if (self.is_fixed)(a) => (b, Some(a)),
+            Some(&[a, b]) if (self.is_fixed)(b) => (a, Some(b)),
+            _ => (index, None),
+        };
+        let &[counter, width] = body.op(self.defining(channel, "arith.remui")?).operands() else { return None };
+        let around = body.region_parent(body.block_region(self.block)?)?;
+        let is_whole = |value| ir::constant_integer(body, value).is_some_and(|number| number % COLUMN_GROUP == 0);
+        let in_groups = ir::constant_integer(body, width) == Some(COLUMN_GROUP)
+            && counter == body.arguments(self.block)[0]
+            && is_whole(body.operand(around, 0));
+        (in_groups && (self.is_fixed)(buffer)).then_some(Channels { buffer, first })
     }
 
     /// The element of one table at each byte of a vector.

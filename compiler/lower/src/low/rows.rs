@@ -10,7 +10,9 @@ use ir::clone::Mapping;
 use ir::transforms::remove_unread;
 use ir::{Attribute, Block, Body, Builder, IndexMap, IndexSet, Module, Op, Type, Value, ValueDefinition};
 
-use super::row_functions::{Applied, Function, Parameter, applied_functions, scalar_arithmetic};
+use super::row_functions::{
+    Applied, Channels, Factor, Function, Parameter, Requantize, applied_functions, scalar_arithmetic,
+};
 use super::scope::{definitions, enclosing_parallel_block, stack_memory, with_body};
 
 /// Elements of a piece: few enough for all that is stored of them to stay in the nearest cache.
@@ -325,19 +327,29 @@ impl Row {
         let (callee, operands) = match &self.function {
             Function::Map(function, parameters) => {
                 let mut operands = vec![builder.constant_index(*function as i64), from, to, count];
-                for at in 0..RowFunction::PARAMETERS {
-                    operands.push(match parameters.get(at) {
-                        Some(Parameter::Scalar(value)) => *value,
-                        Some(Parameter::Number(number)) => float_constant(builder, *number),
-                        None => float_constant(builder, 0.0),
-                    });
-                }
+                let none = Parameter::Number(0.0);
+                let parameters = (0..RowFunction::PARAMETERS).map(|at| parameters.get(at).unwrap_or(&none));
+                operands.extend(parameters.map(|parameter| parameter.value(builder)));
                 ("rt_map_row", operands)
             }
             Function::LookUp(table) => {
                 let table = builder.value("rt.address", &[*table], Type::Index, []);
                 let width = self.to.byte_width().expect("elements of tables have a width");
                 ("rt_look_up_row", vec![table, builder.constant_index(width as i64), from, to, count])
+            }
+            Function::Requantize(Requantize { addends, factor, round }) => {
+                let is_float = builder.constant_index((self.from == Type::F32).into());
+                let (factors, factor) = match factor {
+                    Factor::Each(channels) => (Some(channels), &Parameter::Number(0.0)),
+                    Factor::Same(factor) => (None, factor),
+                };
+                let mut operands = vec![is_float, from, to, count];
+                operands.extend([addends.as_ref(), factors].map(|channels| match channels {
+                    Some(Channels { buffer, first }) => address_of(builder, *buffer, *first),
+                    None => builder.constant_index(0),
+                }));
+                operands.extend([factor].into_iter().chain(round).map(|parameter| parameter.value(builder)));
+                ("rt_requantize_row", operands)
             }
         };
         builder.create("func.call", &operands, &[], [("callee", Attribute::symbol(callee))]);
@@ -351,8 +363,25 @@ impl Row {
     }
 }
 
-fn float_constant(builder: &mut Builder<'_>, number: f64) -> Value {
-    builder.value("arith.constant", &[], Type::F32, [("value", Attribute::float(number, Type::F32))])
+impl Parameter {
+    fn value(&self, builder: &mut Builder<'_>) -> Value {
+        match self {
+            Parameter::Scalar(value) => *value,
+            Parameter::Number(number) => {
+                builder.value("arith.constant", &[], Type::F32, [("value", Attribute::float(*number, Type::F32))])
+            }
+        }
+    }
+}
+
+/// The address of an element of a buffer, of the first unless an index says otherwise.
+fn address_of(builder: &mut Builder<'_>, buffer: Value, index: Option<Value>) -> Value {
+    let start = builder.value("rt.address", &[buffer], Type::Index, []);
+    let Some(index) = index else { return start };
+    let width = builder.body.value_type(buffer).element().byte_width().expect("elements of rows have a width");
+    let width = builder.constant_index(width as i64);
+    let bytes = builder.value("arith.muli", &[index, width], Type::Index, []);
+    builder.value("arith.addi", &[start, bytes], Type::Index, [])
 }
 
 /// What is built for one piece of a row.
@@ -506,10 +535,6 @@ impl Piece<'_> {
         let zero = builder.constant_index(0);
         self.copy(builder, &mut mapping, zero, &ops);
         let [memory, index] = [memory, index].map(|value| mapping.get(&value).copied().unwrap_or(value));
-        let width = builder.body.value_type(memory).element().byte_width().expect("elements of rows have a width");
-        let width = builder.constant_index(width as i64);
-        let start = builder.value("rt.address", &[memory], Type::Index, []);
-        let bytes = builder.value("arith.muli", &[index, width], Type::Index, []);
-        builder.value("arith.addi", &[start, bytes], Type::Index, [])
+        address_of(builder, memory, Some(index))
     }
 }
