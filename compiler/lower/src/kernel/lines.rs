@@ -1,4 +1,4 @@
-//! Lines of a tile: what consecutive rows have of one group of columns, where that lies side by side.
+//! Lines of a tile, and of images: what consecutive rows have of one group of columns, where that lies side by side.
 //!
 //! What narrow vectors would compute of elementary functions a group at a time is one long loop here, whose functions the runtime can
 //! compute in wider ones.
@@ -23,12 +23,13 @@ pub(super) fn fit(emitter: &mut Emitter<'_>, kernel: &ContractionKernel<'_>, out
     let shape = emitter.body.value_type(out).shape().expect("buffers are ranked");
     let rank = shape.len();
     let side_by_side = place_of(column) == Some(rank - 1) && place_of(row) == Some(rank - 2);
-    let narrow = emitter.target.narrow && (emitter.lanes as i64) < GROUP;
-    let is_costly = |consumer| emitter.is_costly_below(&consumer);
-    narrow
-        && side_by_side
-        && shape[rank - 1] == Some(GROUP)
-        && Generic::defining(emitter.source, result).is_some_and(is_costly)
+    side_by_side && shape[rank - 1] == Some(GROUP) && pay(emitter, result)
+}
+
+/// Whether what a value is made of takes functions that a wider vector than those of the loops computes.
+pub(super) fn pay(emitter: &Emitter<'_>, value: Value) -> bool {
+    let is_narrow = emitter.target.narrow && (emitter.lanes as i64) < GROUP;
+    is_narrow && Generic::defining(emitter.source, value).is_some_and(|generic| emitter.is_costly_below(&generic))
 }
 
 /// The loops over groups of columns, where there is more than one group, and over the columns of one.

@@ -9,9 +9,11 @@ use ir::{AffineExpr, AffineMap, Attribute, Body, IndexMap, IndexSet, Op, Type, V
 use super::emit::Emitter;
 use super::gathered::{emit_gathered, gathered};
 use super::lane::Lane;
+use super::lines;
 use super::tables::{columns, emit_with_tables};
 use super::tile::{crossed_dim, emit_tiles};
 use super::windows::{emit_windows, sliding_windows};
+use dialects::linalg::GROUP;
 use dialects::linalg::generic::{Generic, Iterator};
 
 /// Elements of a long row that one thread computes at a time.
@@ -77,6 +79,7 @@ pub fn emit_elementwise(emitter: &mut Emitter<'_>, pieces: &[Piece<'_>]) {
         Some((&middle, outer)) if short && reductions.is_empty() => (outer, Some(middle)),
         _ => (outer, None),
     };
+    let in_lines = shape[shape.len() - 1] == Some(GROUP) && pieces.iter().any(|piece| lines::pay(emitter, piece.value));
     let rows = outer.iter().fold(emitter.index(1), |product, &extent| emitter.mul(product, extent));
     let known = |axis: usize| shape[axis].unwrap_or(ASSUMED_EXTENT);
     let row_work = (outer.len()..shape.len()).map(known).fold(work, i64::saturating_mul);
@@ -85,6 +88,9 @@ pub fn emit_elementwise(emitter: &mut Emitter<'_>, pieces: &[Piece<'_>]) {
         let row_point: Vec<Lane> = indices.iter().map(|&index| Lane::Uniform(index)).collect();
         let zero = emitter.index(0);
         if let Some(middle) = middle {
+            if in_lines {
+                return emit_line(emitter, pieces, &row_point, middle);
+            }
             emitter.for_loop(zero, middle, 1, &[], |emitter, index, _| {
                 let row: Vec<Lane> = row_point.iter().cloned().chain([Lane::Uniform(index)]).collect();
                 emit_row(emitter, pieces, &row, zero, last);
@@ -167,6 +173,18 @@ fn emit_chunks(emitter: &mut Emitter<'_>, pieces: &[Piece<'_>], (outer, extent):
         let end = emitter.add(low, chunk);
         let high = emitter.min(end, extent);
         emit_row(emitter, pieces, &row, low, high);
+    });
+}
+
+/// The last two dimensions as one, the last of which is a group of channels.
+fn emit_line(emitter: &mut Emitter<'_>, pieces: &[Piece<'_>], row: &[Lane], extent: Value) {
+    let (zero, width) = (emitter.index(0), emitter.index(GROUP));
+    let length = emitter.mul(extent, width);
+    emitter.for_loop(zero, length, emitter.lanes as i64, &[], |emitter, at, _| {
+        let (place, channel) = (emitter.div(at, width), emitter.rem(at, width));
+        let point: Vec<Lane> = row.iter().cloned().chain([Lane::Uniform(place), Lane::Iota(channel)]).collect();
+        store_point(emitter, pieces, &point);
+        vec![]
     });
 }
 

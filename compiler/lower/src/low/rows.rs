@@ -230,17 +230,66 @@ impl RowLoop {
 
     /// Whether an index grows as the loop's counter does.
     fn is_consecutive(&self, body: &Body, index: Value) -> bool {
-        let mut index = index;
-        while index != self.counter(body) {
-            let Some(op) = body.defining_op(index).filter(|&op| body.name(op) == "arith.addi") else { return false };
-            let (a, b) = (body.operand(op, 0), body.operand(op, 1));
-            index = match (self.varies(body, a), self.varies(body, b)) {
-                (true, false) => a,
-                (false, true) => b,
-                _ => return false,
-            };
+        let Some(growth) = self.growth(body, index) else { return false };
+        match growth.group {
+            None => growth.counter == 1,
+            Some(width) => growth.counter == 0 && growth.channel == 1 && growth.place == width,
         }
-        true
+    }
+
+    /// How an index depends on the counter, if it is a sum of multiples.
+    fn growth(&self, body: &Body, index: Value) -> Option<Growth> {
+        if !self.varies(body, index) {
+            return Some(Growth::default());
+        }
+        if index == self.counter(body) {
+            return Some(Growth { counter: 1, ..Growth::default() });
+        }
+        let op = body.defining_op(index)?;
+        let &[a, b] = body.op(op).operands() else { return None };
+        let group = || ir::constant_integer(body, b).filter(|_| a == self.counter(body));
+        match body.name(op) {
+            "arith.addi" => self.growth(body, a)?.plus(self.growth(body, b)?),
+            "arith.muli" => match (ir::constant_integer(body, a), ir::constant_integer(body, b)) {
+                (_, Some(factor)) => self.growth(body, a)?.times(factor),
+                (Some(factor), _) => self.growth(body, b)?.times(factor),
+                (None, None) => None,
+            },
+            "arith.divui" => Some(Growth { place: 1, group: Some(group()?), ..Growth::default() }),
+            "arith.remui" => Some(Growth { channel: 1, group: Some(group()?), ..Growth::default() }),
+            _ => None,
+        }
+    }
+}
+
+/// Multiples of a loop's counter in an index, and of its quotient and its remainder by the width of a group.
+#[derive(Clone, Copy, Default)]
+struct Growth {
+    counter: i64,
+    place: i64,
+    channel: i64,
+    group: Option<i64>,
+}
+
+impl Growth {
+    fn plus(self, other: Growth) -> Option<Growth> {
+        let group = self.group.or(other.group);
+        let is_same = [self.group, other.group].into_iter().flatten().all(|width| Some(width) == group);
+        is_same.then_some(Growth {
+            counter: self.counter.checked_add(other.counter)?,
+            place: self.place.checked_add(other.place)?,
+            channel: self.channel.checked_add(other.channel)?,
+            group,
+        })
+    }
+
+    fn times(self, factor: i64) -> Option<Growth> {
+        Some(Growth {
+            counter: self.counter.checked_mul(factor)?,
+            place: self.place.checked_mul(factor)?,
+            channel: self.channel.checked_mul(factor)?,
+            group: self.group,
+        })
     }
 }
 
