@@ -257,3 +257,93 @@
   }) : (index, index, index) -> ()
   "func.return"() : () -> ()
 }) {sym_name = "tables", function_type = (memref<?xf32>, memref<?xf32>, index, memref<256xf32>, f32, f32) -> ()} : () -> ()
+
+// Sums of i32 become bytes in one call; what does not become bytes is no such function, and wider sums are scaled by themselves.
+// CHECK: "func.func"
+// CHECK: callee = @rt_requantize_row
+// CHECK-NOT: arith.sitofp
+// CHECK: sym_name = "sums"
+// CHECK: "func.func"
+// CHECK-NOT: rt_requantize_row
+// CHECK: math.roundeven
+// CHECK: sym_name = "words"
+// CHECK: "func.func"
+// CHECK-NOT: rt_requantize_row
+// CHECK: arith.sitofp
+// CHECK: callee = @rt_map_row
+// CHECK: sym_name = "wide_sums"
+"func.func"() ({
+^bb0(%x: memref<?xi32>, %y: memref<?xi8>, %n: index, %scale: f32):
+  %0 = "arith.constant"() {value = 0 : index} : () -> index
+  %4 = "arith.constant"() {value = 4 : index} : () -> index
+  %least = "arith.constant"() {value = 0.0 : f32} : () -> f32
+  %most = "arith.constant"() {value = 255.0 : f32} : () -> f32
+  "scf.for"(%0, %n, %4) ({
+  ^bb0(%i: index):
+    %v = "vector.load"(%x, %i) : (memref<?xi32>, index) -> vector<4xi32>
+    %f = "arith.sitofp"(%v) : (vector<4xi32>) -> vector<4xf32>
+    %s = "vector.broadcast"(%scale) : (f32) -> vector<4xf32>
+    %m = "arith.mulf"(%f, %s) : (vector<4xf32>, vector<4xf32>) -> vector<4xf32>
+    %r = "math.roundeven"(%m) : (vector<4xf32>) -> vector<4xf32>
+    %low = "vector.broadcast"(%least) : (f32) -> vector<4xf32>
+    %b = "arith.maximumf"(%r, %low) : (vector<4xf32>, vector<4xf32>) -> vector<4xf32>
+    %high = "vector.broadcast"(%most) : (f32) -> vector<4xf32>
+    %c = "arith.minimumf"(%b, %high) : (vector<4xf32>, vector<4xf32>) -> vector<4xf32>
+    %w = "arith.fptosi"(%c) : (vector<4xf32>) -> vector<4xi32>
+    %t = "arith.trunci"(%w) : (vector<4xi32>) -> vector<4xi8>
+    "vector.store"(%t, %y, %i) : (vector<4xi8>, memref<?xi8>, index) -> ()
+    "scf.yield"() : () -> ()
+  }) : (index, index, index) -> ()
+  "func.return"() : () -> ()
+}) {sym_name = "sums", function_type = (memref<?xi32>, memref<?xi8>, index, f32) -> ()} : () -> ()
+
+"func.func"() ({
+^bb0(%x: memref<?xi32>, %y: memref<?xi16>, %n: index, %scale: f32):
+  %0 = "arith.constant"() {value = 0 : index} : () -> index
+  %4 = "arith.constant"() {value = 4 : index} : () -> index
+  %least = "arith.constant"() {value = 0.0 : f32} : () -> f32
+  %most = "arith.constant"() {value = 255.0 : f32} : () -> f32
+  "scf.for"(%0, %n, %4) ({
+  ^bb0(%i: index):
+    %v = "vector.load"(%x, %i) : (memref<?xi32>, index) -> vector<4xi32>
+    %f = "arith.sitofp"(%v) : (vector<4xi32>) -> vector<4xf32>
+    %s = "vector.broadcast"(%scale) : (f32) -> vector<4xf32>
+    %m = "arith.mulf"(%f, %s) : (vector<4xf32>, vector<4xf32>) -> vector<4xf32>
+    %r = "math.roundeven"(%m) : (vector<4xf32>) -> vector<4xf32>
+    %low = "vector.broadcast"(%least) : (f32) -> vector<4xf32>
+    %b = "arith.maximumf"(%r, %low) : (vector<4xf32>, vector<4xf32>) -> vector<4xf32>
+    %high = "vector.broadcast"(%most) : (f32) -> vector<4xf32>
+    %c = "arith.minimumf"(%b, %high) : (vector<4xf32>, vector<4xf32>) -> vector<4xf32>
+    %w = "arith.fptosi"(%c) : (vector<4xf32>) -> vector<4xi32>
+    %t = "arith.trunci"(%w) : (vector<4xi32>) -> vector<4xi16>
+    "vector.store"(%t, %y, %i) : (vector<4xi16>, memref<?xi16>, index) -> ()
+    "scf.yield"() : () -> ()
+  }) : (index, index, index) -> ()
+  "func.return"() : () -> ()
+}) {sym_name = "words", function_type = (memref<?xi32>, memref<?xi16>, index, f32) -> ()} : () -> ()
+
+"func.func"() ({
+^bb0(%x: memref<?xf32>, %y: memref<?xi8>, %n: index, %scale: f32):
+  %0 = "arith.constant"() {value = 0 : index} : () -> index
+  %4 = "arith.constant"() {value = 4 : index} : () -> index
+  %least = "arith.constant"() {value = 0.0 : f32} : () -> f32
+  %most = "arith.constant"() {value = 255.0 : f32} : () -> f32
+  "scf.for"(%0, %n, %4) ({
+  ^bb0(%i: index):
+    %e = "vector.load"(%x, %i) : (memref<?xf32>, index) -> vector<4xf32>
+    %v = "arith.fptosi"(%e) : (vector<4xf32>) -> vector<4xi64>
+    %f = "arith.sitofp"(%v) : (vector<4xi64>) -> vector<4xf32>
+    %s = "vector.broadcast"(%scale) : (f32) -> vector<4xf32>
+    %m = "arith.mulf"(%f, %s) : (vector<4xf32>, vector<4xf32>) -> vector<4xf32>
+    %r = "math.roundeven"(%m) : (vector<4xf32>) -> vector<4xf32>
+    %low = "vector.broadcast"(%least) : (f32) -> vector<4xf32>
+    %b = "arith.maximumf"(%r, %low) : (vector<4xf32>, vector<4xf32>) -> vector<4xf32>
+    %high = "vector.broadcast"(%most) : (f32) -> vector<4xf32>
+    %c = "arith.minimumf"(%b, %high) : (vector<4xf32>, vector<4xf32>) -> vector<4xf32>
+    %w = "arith.fptosi"(%c) : (vector<4xf32>) -> vector<4xi32>
+    %t = "arith.trunci"(%w) : (vector<4xi32>) -> vector<4xi8>
+    "vector.store"(%t, %y, %i) : (vector<4xi8>, memref<?xi8>, index) -> ()
+    "scf.yield"() : () -> ()
+  }) : (index, index, index) -> ()
+  "func.return"() : () -> ()
+}) {sym_name = "wide_sums", function_type = (memref<?xf32>, memref<?xi8>, index, f32) -> ()} : () -> ()

@@ -1,6 +1,6 @@
 //! Copying operations, with everything in their regions, from one place or body to another.
 
-use crate::{Block, Body, IndexMap, Op, Value};
+use crate::{Block, Body, Builder, IndexMap, Op, Type, Value};
 
 /// What copied operations' operands become: old values to new ones.
 pub type Mapping = IndexMap<Value, Value>;
@@ -53,4 +53,20 @@ pub fn clone_op(
         }
     }
     new
+}
+
+/// Copies an operation without regions to where a builder stands, within its body. The results are added to `mapping`.
+pub fn copy_op(builder: &mut Builder<'_>, op: Op, mapping: &mut Mapping) {
+    let operation = builder.body.op(op);
+    let operands = mapped(operation.operands(), mapping);
+    let (name, attributes) = (operation.name.clone(), operation.attributes.clone());
+    let results = operation.results().to_vec();
+    let types: Vec<Type> = results.iter().map(|&result| builder.body.value_type(result).clone()).collect();
+    let new = builder.create(name, &operands, &types, attributes);
+    mapping.extend(results.into_iter().zip(builder.body.op(new).results().to_vec()));
+}
+
+/// What values become; those that nothing stands for stay.
+pub fn mapped(values: &[Value], mapping: &Mapping) -> Vec<Value> {
+    values.iter().map(|value| mapping.get(value).copied().unwrap_or(*value)).collect()
 }

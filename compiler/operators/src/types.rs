@@ -2,7 +2,7 @@
 
 use dialects::onnx::schema::{Mode, Parameter, Schema};
 use dialects::onnx::views::Reader;
-use ir::Type;
+use ir::{FloatType, Type};
 
 /// The type of result `index` as far as operand types and attributes decide it; tensors come without shape.
 pub fn result_type(schema: &Schema, index: usize, node: &Reader<'_>) -> Option<Type> {
@@ -110,6 +110,14 @@ pub fn map_types(r#type: &Type) -> Option<(&Type, &Type)> {
             Some((dialect.parameters.first()?, dialect.parameters.get(1)?))
         }
         _ => None,
+    }
+}
+
+/// The type that numbers are computed in: half precision, and what is no float, in f32.
+pub(crate) fn computed_in(element: &Type) -> Type {
+    match element {
+        Type::Float(FloatType::F32 | FloatType::F64) => element.clone(),
+        _ => Type::F32,
     }
 }
 

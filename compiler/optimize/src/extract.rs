@@ -209,11 +209,9 @@ impl Extractor {
 /// The cost of all that some classes need, and its set: what the dearest needs, and what the others need beside it.
 fn union(children: &[usize], sets: &[Option<(f64, Vec<u64>)>], own: &[f64], words: usize) -> Option<(f64, Vec<u64>)> {
     let needs: Vec<&(f64, Vec<u64>)> = children.iter().map(|&child| sets[child].as_ref()).collect::<Option<_>>()?;
-    let Some(dearest) = (0..needs.len()).max_by(|&a, &b| needs[a].0.total_cmp(&needs[b].0)) else {
-        return Some((0.0, vec![0; words]));
-    };
-    let (mut total, mut union) = needs[dearest].clone();
-    for (_, set) in needs.iter().enumerate().filter(|&(at, _)| at != dearest).map(|(_, needs)| needs) {
+    let dearest = needs.iter().max_by(|(a, _), (b, _)| a.total_cmp(b));
+    let (mut total, mut union) = dearest.map_or_else(|| (0.0, vec![0; words]), |&need| need.clone());
+    for (_, set) in needs {
         for (at, (word, other)) in union.iter_mut().zip(set).enumerate() {
             total += bits(other & !*word).map(|bit| own[at * 64 + bit]).sum::<f64>();
             *word |= other;

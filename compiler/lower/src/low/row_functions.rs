@@ -240,6 +240,9 @@ impl Chain<'_> {
             operand = body.operand(quotient, 0);
             inside.push(quotient);
         }
+        if *body.value_type(body.result(op, 0)).element() != Type::I8 {
+            return None;
+        }
         if scale == Parameter::Number(1.0)
             && let Some((operand, addends, factor)) = self.scaled_sum(operand)
         {
@@ -249,7 +252,7 @@ impl Chain<'_> {
             return Some(Applied { function, from, to: Type::I8, operand, inside });
         }
         let applied = self.applied(RowFunction::Quantize, vec![scale, zero_point, low, high], op, operand, inside);
-        ((&applied.from, &applied.to) == (&Type::F32, &Type::integer(8))).then_some(applied)
+        (applied.from == Type::F32).then_some(applied)
     }
 
     /// `(x + a) f` of i32 or of f32 that are whole numbers, which may be all that there is of a sum.
@@ -268,9 +271,12 @@ impl Chain<'_> {
             channels(a, b).or_else(|| channels(b, a))
         });
         let (sum, addends) = moved.map_or((sum, None), |(sum, addends)| (sum, Some(addends)));
-        let sum = self.defining(sum, "arith.fptosi").map_or(sum, |op| body.operand(op, 0));
-        let is_sum = [Type::I32, Type::F32].contains(body.value_type(sum).element());
-        is_sum.then_some((sum, addends, factor))
+        if *body.value_type(sum).element() != Type::I32 {
+            return None;
+        }
+        let float = self.defining(sum, "arith.fptosi").map(|op| body.operand(op, 0));
+        let float = float.filter(|&float| *body.value_type(float).element() == Type::F32);
+        Some((float.unwrap_or(sum), addends, factor))
     }
 
     /// Numbers of a group of channels that a loop over them reads again and again.

@@ -6,7 +6,7 @@
 //! Reading elements ahead of the stores of earlier iterations changes nothing, as kernels write no element that another iteration reads.
 
 use abi::RowFunction;
-use ir::clone::Mapping;
+use ir::clone::{Mapping, copy_op, mapped};
 use ir::transforms::remove_unread;
 use ir::{Attribute, Block, Body, Builder, IndexMap, IndexSet, Module, Op, Type, Value, ValueDefinition};
 
@@ -502,8 +502,7 @@ impl Piece<'_> {
             let mut ops = piece.needed(builder.body, &wanted);
             ops.extend(inside.iter().copied().filter(|&op| is_store(builder.body, op)));
             piece.copy(builder, mapping, offset, &ops);
-            let next = builder.body.op(end).operands().to_vec();
-            next.into_iter().map(|value| mapping.get(&value).copied().unwrap_or(value)).collect()
+            mapped(builder.body.op(end).operands(), mapping)
         })
     }
 
@@ -553,26 +552,15 @@ impl Piece<'_> {
     /// Copies operations of the body, reading what functions of rows gave.
     fn copy(&self, builder: &mut Builder<'_>, mapping: &mut Mapping, offset: Value, ops: &[Op]) {
         for &op in ops {
-            let types: Vec<Type> =
-                builder.body.op(op).results().iter().map(|&value| builder.body.value_type(value).clone()).collect();
-            let new = match self.row_of(op) {
-                Some((at, place)) => {
-                    let index = self.row.rows[at].place(builder, offset, place);
-                    builder.create("vector.load", &[self.memories[at][1].buffer, index], &types, [])
-                }
-                None => {
-                    let operation = builder.body.op(op);
-                    let operands: Vec<Value> = operation
-                        .operands()
-                        .iter()
-                        .map(|value| mapping.get(value).copied().unwrap_or(*value))
-                        .collect();
-                    let (name, attributes) = (operation.name.clone(), operation.attributes.clone());
-                    builder.create(name, &operands, &types, attributes)
-                }
+            let Some((at, place)) = self.row_of(op) else {
+                copy_op(builder, op, mapping);
+                continue;
             };
-            let old = builder.body.op(op).results().to_vec();
-            mapping.extend(old.into_iter().zip(builder.body.op(new).results().to_vec()));
+            let index = self.row.rows[at].place(builder, offset, place);
+            let result = builder.body.result(op, 0);
+            let r#type = builder.body.value_type(result).clone();
+            let value = builder.value("vector.load", &[self.memories[at][1].buffer, index], r#type, []);
+            mapping.insert(result, value);
         }
     }
 

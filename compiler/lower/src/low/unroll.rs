@@ -1,8 +1,8 @@
 //! Loops of two or three iterations, as over colours or the coordinates of a point, become their bodies one behind the other: what
 //! those compute of the counter is known then, and the rest can move out of the loops around.
 
-use ir::clone::Mapping;
-use ir::{Block, Body, Builder, Module, Op, Type, Value};
+use ir::clone::{Mapping, copy_op, mapped};
+use ir::{Block, Body, Builder, Module, Op};
 
 use super::scope::{definitions, with_body};
 
@@ -54,24 +54,10 @@ impl ShortLoop {
             let values = std::iter::once(counter).chain(carried);
             let mut mapping: Mapping = arguments.iter().copied().zip(values).collect();
             for &op in ops {
-                copy(&mut builder, op, &mut mapping);
+                copy_op(&mut builder, op, &mut mapping);
             }
             carried = mapped(builder.body.op(end).operands(), &mapping);
         }
         body.replace(self.op, &carried);
     }
-}
-
-fn copy(builder: &mut Builder<'_>, op: Op, mapping: &mut Mapping) {
-    let operation = builder.body.op(op);
-    let operands = mapped(operation.operands(), mapping);
-    let (name, attributes, results) =
-        (operation.name.clone(), operation.attributes.clone(), operation.results().to_vec());
-    let types: Vec<Type> = results.iter().map(|&result| builder.body.value_type(result).clone()).collect();
-    let new = builder.create(name, &operands, &types, attributes);
-    mapping.extend(results.into_iter().zip(builder.body.op(new).results().to_vec()));
-}
-
-fn mapped(values: &[Value], mapping: &Mapping) -> Vec<Value> {
-    values.iter().map(|value| mapping.get(value).copied().unwrap_or(*value)).collect()
 }

@@ -1,10 +1,10 @@
 //! Shorthands for building compositions. Extents are computed with `Shape`, so that nothing here asks whether they are
 //! static.
 
-use ir::{Attribute, Attributes, FloatType, Type, Value};
+use ir::{Attribute, Attributes, Type, Value};
 
 use super::{Emitter, Problem};
-use crate::types::type_number;
+use crate::types::{computed_in, type_number};
 
 impl Emitter {
     /// An operator without attributes.
@@ -80,10 +80,8 @@ impl Emitter {
 
     /// A value in the type it is computed with: half precision in f32.
     pub(crate) fn widened(&mut self, value: Value) -> Value {
-        match self.element(value) {
-            Type::Float(FloatType::F32 | FloatType::F64) => value,
-            _ => self.convert(value, &Type::F32),
-        }
+        let element = computed_in(&self.element(value));
+        self.convert(value, &element)
     }
 
     /// The rank of a value, without which the node cannot be built.

@@ -4,13 +4,13 @@ use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};
 use ir::{Attribute, Op, Value};
 
-use super::parameters::{Layout, computed_in, has_one_scale};
+use super::parameters::{Layout, has_one_scale};
 use crate::graph::{Emitter, Problem};
 use crate::operator::Operator;
 use crate::shape;
 use crate::structured::elementwise::Element;
 use crate::structured::scalars::Scalars;
-use crate::types::{tensor_of, type_number, without_shape};
+use crate::types::{computed_in, tensor_of, type_number, without_shape};
 
 pub(crate) const DEQUANTIZE_LINEAR: Operator = Operator {
     types: Some(|node, _| {

@@ -1,6 +1,6 @@
 //! What quantized operators have in common: scales, zero points, rounding.
 
-use ir::{Attribute, Attributes, Body, FloatType, Op, Type, Value};
+use ir::{Attribute, Attributes, Body, Op, Type, Value};
 
 use crate::graph::{Emitter, Problem};
 use crate::types::type_number;
@@ -46,14 +46,6 @@ fn is_one_number(body: &Body, parameter: Value, tensor: Value) -> bool {
         Some([]) => true,
         Some([1]) => body.value_type(tensor).rank().is_some_and(|rank| rank > 0),
         _ => *r#type == Type::None,
-    }
-}
-
-/// The type that numbers are in between: that of the scale, but no narrower than `f32`.
-pub(super) fn computed_in(scale: &Type) -> Type {
-    match scale {
-        Type::Float(FloatType::F64) => Type::F64,
-        _ => Type::F32,
     }
 }
 

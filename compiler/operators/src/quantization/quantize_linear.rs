@@ -4,13 +4,13 @@ use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};
 use ir::{Op, Type, Value};
 
-use super::parameters::{Layout, computed_in, has_one_scale, quantized, range};
+use super::parameters::{Layout, has_one_scale, quantized, range};
 use crate::graph::{Emitter, Problem};
 use crate::operator::Operator;
 use crate::shape;
 use crate::structured::elementwise::Element;
 use crate::structured::scalars::Scalars;
-use crate::types::{element_type, tensor_of, without_shape};
+use crate::types::{computed_in, element_type, tensor_of, without_shape};
 
 pub(crate) const QUANTIZE_LINEAR: Operator = Operator {
     types: Some(|node, _| {
