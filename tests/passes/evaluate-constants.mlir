@@ -13,6 +13,8 @@
 // CHECK: iterator_types = [#linalg.iterator_type<reduction>]
 // CHECK: "arith.addf"
 // CHECK: tensor<5000xf32>
+// a border of zeros
+// CHECK: "arith.constant"() {value = dense<[0.000000e+00, 4.000000e+00, 4.000000e+00, 0.000000e+00, 0.000000e+00]> : tensor<5xf32>}
 "builtin.module"() ({
   "func.func"() ({
   ^bb0(%x: tensor<3x2xf32>):
@@ -36,6 +38,8 @@
     %total = "onnx.ReduceSum"(%variance, %axes) {keepdims = 0 : si64} : (tensor<2xf32>, tensor<1xi64>) -> tensor<f32>
     %many = "onnx.Constant"() {value = dense<2.0> : tensor<5000xf32>} : () -> tensor<5000xf32>
     %more = "onnx.Add"(%many, %epsilon) : (tensor<5000xf32>, tensor<f32>) -> tensor<5000xf32>
-    "func.return"(%y, %wide, %third, %power, %integers, %total, %more) : (tensor<3x2xf32>, tensor<f32>, tensor<f16>, tensor<2xf32>, tensor<2xi32>, tensor<f32>, tensor<5000xf32>) -> ()
-  }) {sym_name = "main_graph", function_type = (tensor<3x2xf32>) -> (tensor<3x2xf32>, tensor<f32>, tensor<f16>, tensor<2xf32>, tensor<2xi32>, tensor<f32>, tensor<5000xf32>)} : () -> ()
+    %pads = "onnx.Constant"() {value = dense<[1, 2]> : tensor<2xi64>} : () -> tensor<2xi64>
+    %padded = "onnx.Pad"(%variance, %pads) : (tensor<2xf32>, tensor<2xi64>) -> tensor<5xf32>
+    "func.return"(%y, %wide, %third, %power, %integers, %total, %more, %padded) : (tensor<3x2xf32>, tensor<f32>, tensor<f16>, tensor<2xf32>, tensor<2xi32>, tensor<f32>, tensor<5000xf32>, tensor<5xf32>) -> ()
+  }) {sym_name = "main_graph", function_type = (tensor<3x2xf32>) -> (tensor<3x2xf32>, tensor<f32>, tensor<f16>, tensor<2xf32>, tensor<2xi32>, tensor<f32>, tensor<5000xf32>, tensor<5xf32>)} : () -> ()
 }) : () -> ()

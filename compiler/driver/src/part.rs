@@ -23,13 +23,15 @@ pub enum Part {
     Winograd,
     /// Functions of one byte as tables.
     Tables,
+    /// Weights laid out by routines.
+    Relayouts,
     /// Functions of rows in the runtime's widest vectors.
     Rows,
 }
 
 impl Part {
     /// All of them.
-    pub const ALL: [Part; 10] = [
+    pub const ALL: [Part; 11] = [
         Part::Arithmetic,
         Part::Activation,
         Part::Shape,
@@ -39,6 +41,7 @@ impl Part {
         Part::Fusion,
         Part::Winograd,
         Part::Tables,
+        Part::Relayouts,
         Part::Rows,
     ];
 
@@ -54,6 +57,7 @@ impl Part {
             Part::Fusion => "fusion",
             Part::Winograd => "winograd",
             Part::Tables => "tables",
+            Part::Relayouts => "relayouts",
             Part::Rows => "rows",
         }
     }

@@ -110,12 +110,13 @@ pub fn kernels(options: &Options) -> String {
     let is_fused = options.arithmetic != Arithmetic::Fixed && options.freestanding.is_none();
     let halves = if is_fused { "use-halves," } else { "" };
     let tables = if options.freestanding.is_none() && options.has(Part::Tables) { "use-tables," } else { "" };
+    let relayouts = if options.freestanding.is_none() && options.has(Part::Relayouts) { "use-relayouts," } else { "" };
     let fuse = options.has(Part::Fusion);
     // code that is certified computes what its nodes say
     let constants = if options.freestanding.is_none() { "evaluate-constants," } else { "" };
     format!(
-        "{constants}{winograd}{halves}{tables}outline-kernels{{shapes={shapes} fuse={fuse}}},fold-constants,\
-         build-kernels{{target={target} order={order} memory={memory}}}{time}"
+        "{tables}{constants}{winograd}{halves}{relayouts}outline-kernels{{shapes={shapes} fuse={fuse}}},\
+         fold-constants,build-kernels{{target={target} order={order} memory={memory}}}{time}"
     )
 }
 

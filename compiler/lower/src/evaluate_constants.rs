@@ -11,10 +11,12 @@
 
 use ir::floats::{decode, encode};
 use ir::{
-    AffineMap, Attribute, Blob, Block, Body, Builder, DenseElements, FloatType, IndexMap, Module, Op, Type, Value,
+    AffineExpr, AffineMap, Attribute, Blob, Block, Body, Builder, DenseElements, FloatType, IndexMap, Module, Op, Type,
+    Value,
 };
 
 use crate::outline::{all_blocks, remove_dead};
+use crate::relayouts::zeros_around;
 use dialects::linalg::generic::Generic;
 
 /// Most elements that are computed so: with more the call costs less.
@@ -53,6 +55,7 @@ fn replace(body: &mut Body, op: Op, constants: Vec<DenseElements>) {
 fn evaluate(body: &Body, op: Op) -> Option<Vec<DenseElements>> {
     match body.name(op) {
         "linalg.generic" => evaluate_generic(body, &Generic::of(body, op)?),
+        "tensor.pad" => evaluate_pad(body, op),
         "tensor.reshape" | "tensor.cast" => {
             let constant = small_constant(body, body.operand(op, 0))?;
             let r#type = body.value_type(body.result(op, 0)).clone();
@@ -77,9 +80,8 @@ fn evaluate_generic(body: &Body, generic: &Generic) -> Option<Vec<DenseElements>
     }
     let constants = generic.inputs.iter().map(|&input| small_constant(body, input)).collect::<Option<Vec<_>>>()?;
     let extents = generic.extents(body).into_iter().collect::<Option<Vec<i64>>>()?;
-    let count = usize::try_from(extents.iter().product::<i64>()).ok().filter(|&count| count <= ELEMENTS)?;
     let is_plain = (0..generic.inits.len()).all(|index| generic.output_map(index).is_identity());
-    if !is_plain {
+    if !is_plain || extents.iter().product::<i64>() > ELEMENTS as i64 {
         return None;
     }
     let mut columns: IndexMap<Value, Column> = IndexMap::default();
@@ -87,9 +89,32 @@ fn evaluate_generic(body: &Body, generic: &Generic) -> Option<Vec<DenseElements>
         let places = places(map, &constant.r#type.static_shape()?, &extents)?;
         columns.insert(argument, Column::read(constant, &places)?.rounded(body.value_type(argument))?);
     }
-    evaluate_block(body, generic.block, count, &mut columns)?;
+    // what fills a tensor by itself stays a fill
+    if !generic.inputs.is_empty() {
+        columns.extend(captured(body, generic.block, extents.iter().product::<i64>() as usize));
+    }
+    evaluate_block(body, generic.block, &extents, &mut columns)?;
     let results = body.op(generic.op).results().iter().zip(generic.yields(body));
     results.map(|(&result, &yielded)| columns.get(&yielded)?.write(body.value_type(result))).collect()
+}
+
+fn evaluate_pad(body: &Body, op: Op) -> Option<Vec<DenseElements>> {
+    let [low, _] = zeros_around(body, op)?;
+    let constant = small_constant(body, body.operand(op, 0))?;
+    let r#type = body.value_type(body.result(op, 0));
+    let (from, to) = (constant.r#type.static_shape()?, r#type.static_shape()?);
+    let width = r#type.element().byte_width()?;
+    let count = usize::try_from(to.iter().product::<i64>()).ok().filter(|&count| count <= ELEMENTS)?;
+    // where each of its elements goes
+    let shift: Vec<AffineExpr> =
+        (0..).zip(&low).map(|(axis, &low)| AffineExpr::Dim(axis).add(AffineExpr::Constant(low))).collect();
+    let places = places(&AffineMap::new(from.len() as u32, shift), &to, &from)?;
+    let mut bytes = vec![0; count * width];
+    // a splat has one element's bytes
+    for (element, place) in constant.data.bytes().chunks_exact(width).cycle().zip(places) {
+        bytes[place * width..][..width].copy_from_slice(element);
+    }
+    Some(vec![DenseElements::new(r#type.clone(), Blob::copy_of(&bytes))])
 }
 
 /// Which element of a tensor each point of a space reads, the last subscript running fastest.
@@ -115,8 +140,16 @@ fn places(map: &AffineMap, shape: &[i64], extents: &[i64]) -> Option<Vec<usize>>
     Some(places.into_iter().map(|place| place as usize).collect())
 }
 
+/// The constants outside a block that its operations read.
+fn captured(body: &Body, block: Block, count: usize) -> Vec<(Value, Column)> {
+    let reads = body.ops(block).iter().flat_map(|&op| body.op(op).operands());
+    let outside = reads.filter(|&&value| body.defining_op(value).is_some_and(|op| body.op(op).parent() != Some(block)));
+    outside.filter_map(|&value| Some((value, Column::of(ir::constant_value(body, value)?, count)?))).collect()
+}
+
 /// What each value of a block is at every point.
-fn evaluate_block(body: &Body, block: Block, count: usize, columns: &mut IndexMap<Value, Column>) -> Option<()> {
+fn evaluate_block(body: &Body, block: Block, extents: &[i64], columns: &mut IndexMap<Value, Column>) -> Option<()> {
+    let count = extents.iter().product::<i64>() as usize;
     let (last, ops) = body.ops(block).split_last()?;
     for &op in ops {
         let operands = body.op(op).operands().iter().map(|operand| columns.get(operand)).collect::<Option<Vec<_>>>()?;
@@ -124,6 +157,7 @@ fn evaluate_block(body: &Body, block: Block, count: usize, columns: &mut IndexMa
         let to = body.value_type(result);
         let column = match body.name(op) {
             "arith.constant" => Column::of(body.op(op).attributes.get("value")?, count)?,
+            "linalg.index" => Column::index(body.op(op).attributes.integer("dim")?, extents),
             name => apply(name, &operands, body.value_type(*body.op(op).operands().first()?), to)?,
         };
         columns.insert(result, column.rounded(to)?);
@@ -144,6 +178,15 @@ impl Column {
     fn of(attribute: &Attribute, count: usize) -> Option<Column> {
         let float = || attribute.as_float().map(|float| Column::Floats(vec![float; count]));
         float().or_else(|| attribute.as_integer().map(|integer| Column::Integers(vec![integer; count])))
+    }
+
+    /// The index of a loop, the last one running fastest.
+    fn index(dim: i64, extents: &[i64]) -> Column {
+        let (outer, inner) = extents.split_at(dim as usize);
+        let within: i64 = inner[1..].iter().product();
+        let once = (0..inner[0]).flat_map(|index| std::iter::repeat_n(index, within as usize));
+        let once: Vec<i64> = once.collect();
+        Column::Integers(once.repeat(outer.iter().product::<i64>() as usize))
     }
 
     fn read(constant: &DenseElements, places: &[usize]) -> Option<Column> {

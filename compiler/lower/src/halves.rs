@@ -8,8 +8,8 @@ use dialects::rt::tile::Kind;
 use ir::{Body, Builder, Module, Op, Type, Value};
 
 use crate::contraction::{Columns, Contraction};
+use crate::known::is_known_ahead;
 use crate::outline::{all_blocks, remove_dead};
-use crate::winograd::is_known_ahead;
 
 /// Rows from which on reading small weights costs less than widening them.
 const MANY_ROWS: i64 = 16;

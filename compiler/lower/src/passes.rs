@@ -90,6 +90,14 @@ pub fn passes() -> Vec<PassDefinition> {
             },
         ),
         PassDefinition::on_module(
+            "use-relayouts",
+            "What moves elements that are known ahead is one call of a routine, however many operations it is.",
+            |module, _| {
+                crate::relayouts::use_relayouts(module, MAIN);
+                Ok(())
+            },
+        ),
+        PassDefinition::on_module(
             "outline-kernels",
             "Fuses structured operations and makes each group a function; equal groups are one function.",
             |module, context| {

@@ -13,7 +13,9 @@ use ir::{AffineExpr, AffineMap, Attribute, Body, Builder, DenseElements, Module,
 
 use crate::extents::empty_like;
 use crate::kernel::winograd::TILES;
+use crate::known::is_known_ahead;
 use crate::outline::{all_blocks, remove_dead};
+use crate::relayouts::zeros_around;
 
 /// Fewest channels of the result: each costs as much as the transformation of nine windows' worth of products.
 const OUTPUTS: i64 = 32;
@@ -157,33 +159,13 @@ fn adds_products(body: &Body, generic: &Generic) -> bool {
     product.is_some_and(|product| is(sum, "arith.addf", [arguments[2], product]))
 }
 
-/// Whether a value is computed from constants alone.
-pub(crate) fn is_known_ahead(body: &Body, value: Value) -> bool {
-    let mut pending = vec![value];
-    let mut steps = 0;
-    while let Some(value) = pending.pop() {
-        let Some(op) = body.defining_op(value) else { return false };
-        steps += 1;
-        // weights are packed and converted in a few steps
-        if steps > 64 {
-            return false;
-        }
-        pending.extend(body.op(op).operands());
-    }
-    true
-}
-
 /// The tensor that zeros were put around above and beside it, and how many rows and columns of them.
 fn without_zeros(body: &Body, padded: Value) -> (Value, [i64; 2]) {
     let none = (padded, [0, 0]);
     let Some(op) = body.defining_op(padded).filter(|&op| body.name(op) == "tensor.pad") else { return none };
-    let attributes = &body.op(op).attributes;
-    let sides = ["static_low", "static_high"].map(|side| attributes.integers(side));
-    let [Some(low), Some(high)] = sides else { return none };
-    let block = body.blocks(body.op(op).regions()[0])[0];
-    let is_zero = body.terminator(block).and_then(|end| ir::constant_float(body, body.operand(end, 0))) == Some(0.0);
+    let Some([low, high]) = zeros_around(body, op) else { return none };
     let is_around = [&low, &high].iter().all(|pads| pads.len() == 5 && [0, 1, 4].iter().all(|&axis| pads[axis] == 0));
-    let fits = is_zero && is_around && (0..=2).contains(&low[2]) && (0..=2).contains(&low[3]);
+    let fits = is_around && (0..=2).contains(&low[2]) && (0..=2).contains(&low[3]);
     if fits { (body.operand(op, 0), [low[2], low[3]]) } else { none }
 }
 

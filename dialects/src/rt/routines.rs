@@ -137,6 +137,24 @@ pub const ROUTINES: &[Routine] = &[
         reads_texts: false,
     },
     Routine {
+        name: RELAYOUT,
+        summary: "The elements of a tensor elsewhere: the second operand has a row for each axis of the tensor, a number and \
+                  a coefficient for each index of the result, whose sum is the subscript; where one is outside the element \
+                  is zero.",
+        operands: &[Tensor, Tensor],
+        results: &[Given],
+        failures: &[],
+        reads_texts: false,
+    },
+    Routine {
+        name: SCALED_RELAYOUT,
+        summary: "The same of floats, each times one of a second tensor, which the last operand has the rows for.",
+        operands: &[Tensor, Tensor, Tensor, Tensor],
+        results: &[Given],
+        failures: &[],
+        reads_texts: false,
+    },
+    Routine {
         name: WINOGRAD_POINTS,
         summary: "Weights of windows of 3×3 pixels, `[groups, blocks, 3, 3, 16, 16]`, at the points of tiles: \
                   `[36, groups, blocks · 16, 16]`.",
@@ -457,6 +475,11 @@ pub fn handle_type() -> Type {
 pub fn is_handle(r#type: &Type) -> bool {
     matches!(r#type, Type::Dialect(dialect) if &*dialect.dialect == "rt" && &*dialect.name == "handle")
 }
+
+/// The routine that moves elements: a tensor, and rows of a number and coefficients, see its row.
+pub const RELAYOUT: &str = "relayout";
+/// The same that multiplies what it moves.
+pub const SCALED_RELAYOUT: &str = "scaled_relayout";
 
 /// The operation that calls a routine.
 pub const CALL: &str = "rt.call";

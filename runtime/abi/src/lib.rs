@@ -11,6 +11,8 @@ pub use row::{RowFold, RowFunction};
 
 /// Columns that lie side by side in the right operand and in the result, whatever the strides of groups.
 pub const COLUMN_GROUP: i64 = 16;
+/// Most axes of a tensor that routines lay out anew.
+pub const RELAYOUT_AXES: usize = 8;
 
 /// Fields of a [`Product`], those of arrays one by one.
 pub const PRODUCT_WORDS: usize = 20;

@@ -21,6 +21,7 @@ mod map;
 mod parallel;
 mod picture;
 mod regions;
+mod relayout;
 mod scatter;
 mod select;
 mod sequence;
@@ -247,4 +248,6 @@ routines! {
     rt_call_align_regions = regions::align_regions;
     rt_call_pool_regions = regions::pool_regions;
     rt_call_winograd_points = winograd::winograd_points;
+    rt_call_relayout = relayout::relayout;
+    rt_call_scaled_relayout = relayout::scaled_relayout;
 }

@@ -41,18 +41,22 @@ impl Host<'_> {
     pub(super) fn constant(&mut self, op: Op) {
         let result = self.source.result(op, 0);
         let tensor = self.source.value_type(result).clone();
+        let value = self.source.op(op).attributes.get("value").expect("a constant has a value").clone();
+        let location = with_readers(&self.source, result);
+        let buffer = self.constant_buffer(&tensor, value, location);
+        self.buffers.insert(result, buffer);
+    }
+
+    /// A constant of this function as a buffer of the module.
+    pub(super) fn constant_buffer(&mut self, tensor: &Type, value: Attribute, location: Location) -> Buffer {
         let shape = tensor.static_shape().expect("constants are static");
         let memref = Type::memref(shape.iter().map(|&e| Some(e)).collect::<Vec<_>>(), tensor.element().clone());
         let name = format!("{}_constant_{}", self.name, self.globals);
         self.globals += 1;
-        let value = self.source.op(op).attributes.get("value").expect("a constant has a value").clone();
-        let location = with_readers(&self.source, result);
         self.global(&name, &memref, value, location);
-        let buffer = self.global_buffer(&name, &tensor);
-        self.buffers.insert(result, buffer);
+        self.global_buffer(&name, tensor)
     }
 
-    /// A constant buffer of the module.
     fn global(&mut self, name: &str, memref: &Type, initial_value: Attribute, location: Location) {
         let attributes = Attributes::from([
             ("sym_name", Attribute::string(name)),

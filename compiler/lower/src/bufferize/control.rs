@@ -5,10 +5,13 @@
 //! are freed at the end of the iteration that replaces them.
 
 use dialects::rt::routines::{CALL, is_handle};
-use ir::{Attribute, Attributes, Block, Body, Location, Op, Type, Value};
+use ir::{Attribute, Attributes, Blob, Block, Body, DenseElements, Location, Op, Type, Value};
 
 use super::lifetimes::Lifetimes;
 use super::{Buffer, Host, Memory};
+
+/// From so many known words on, they are copied together.
+const COPIED_WORDS: usize = 8;
 
 /// Where a scope begins, for each kind of thing that is made in it.
 #[derive(Clone, Copy)]
@@ -148,12 +151,17 @@ impl Host<'_> {
         self.emit("func.call", &[context, begin, table, count], &[], callee);
     }
 
-    /// Words on the stack.
+    /// Words on the stack. Where many are known they are copied there at once.
     pub(super) fn stack_words(&mut self, words: &[Value]) -> Value {
         let stack = Type::memref(vec![Some(words.len().max(1) as i64)], Type::I64);
         let sizes = ("operandSegmentSizes", Attribute::i32_dense_array(&[0, 0]));
         let memory = self.value("memref.alloca", &[], stack, [sizes]);
-        for (at, &word) in words.iter().enumerate() {
+        let known: Vec<Option<i64>> = words.iter().map(|&word| ir::constant_integer(&self.body, word)).collect();
+        let is_copied = self.memory == Memory::Run && known.iter().flatten().count() >= COPIED_WORDS;
+        if is_copied {
+            self.copy_words(memory, &known);
+        }
+        for (at, &word) in words.iter().enumerate().filter(|&(at, _)| !is_copied || known[at].is_none()) {
             let at = self.index(at as i64);
             let word = match self.body.value_type(word) {
                 Type::Index => self.pure("arith.index_cast", &[word], Type::I64, []),
@@ -162,6 +170,17 @@ impl Host<'_> {
             self.emit("memref.store", &[word, memory, at], &[], []);
         }
         memory
+    }
+
+    /// Copies a constant of the module with the words that are known.
+    fn copy_words(&mut self, memory: Value, known: &[Option<i64>]) {
+        let words: Vec<u8> = known.iter().flat_map(|word| word.unwrap_or(0).to_le_bytes()).collect();
+        let r#type = Type::tensor([Some(known.len() as i64)], Type::I64);
+        let bytes = self.index(words.len() as i64);
+        let words = DenseElements::new(r#type.clone(), Blob::copy_of(&words));
+        let constant = self.constant_buffer(&r#type, Attribute::dense(words), Location::Unknown);
+        let (target, source) = (self.address(memory), self.address(constant.memref));
+        self.copy(target, source, bytes);
     }
 
     /// The words of values, one after the other.

@@ -81,14 +81,8 @@ impl Lowering<'_> {
     pub fn pack_by(&mut self, plain: &Shaped, block: i64) -> Shaped {
         let rank = plain.shape.len();
         let element = self.body.value_type(plain.value).element().clone();
-        if let Some(rest) = plain.shape[1].as_constant().map(|channels| channels % block).filter(|&rest| rest != 0) {
-            // whole blocks are transposed in registers, others would be loaded one by one
-            let mut pads = vec![[0, 0]; rank];
-            pads[1][1] = block - rest;
-            let zero = self.number(0.0, &element);
-            let padded = self.pad(plain, &pads, zero);
-            return self.pack_by(&padded, block);
-        }
+        // whole blocks are transposed in registers, others would be loaded one by one
+        let plain = &self.in_whole(plain, &[(1, block)]);
         let shape = blocks_of(&plain.shape, block);
         if block == 1 || plain.shape[2..].iter().all(|dim| *dim == DimExpr::Constant(1)) {
             return Shaped { value: self.reshape(plain.value, &shape), shape };
@@ -96,6 +90,19 @@ impl Lowering<'_> {
         let map = AffineMap::new(rank as u32 + 1, plain_over_blocked(rank, block));
         let value = self.pointwise(&[Input { value: plain.value, map }], &shape, element, |_, e| e[0]);
         Shaped { value, shape }
+    }
+
+    /// A tensor with zeros behind the last index of some axes, so that these are multiples of numbers.
+    pub fn in_whole(&mut self, tensor: &Shaped, axes: &[(usize, i64)]) -> Shaped {
+        let mut pads = vec![[DimExpr::ZERO, DimExpr::ZERO]; tensor.shape.len()];
+        for &(axis, by) in axes {
+            let extent = &tensor.shape[axis];
+            let whole = extent.ceil_div(&DimExpr::Constant(by)).mul(&DimExpr::Constant(by));
+            pads[axis][1] = whole.sub(extent);
+        }
+        let element = self.body.value_type(tensor.value).element().clone();
+        let zero = self.number(0.0, &element);
+        self.pad_or_cut(tensor, &pads, zero)
     }
 
     /// The plain form of a blocked tensor.

@@ -11,8 +11,7 @@ use dialects::rt::tile::place_in_word;
 use ir::{AffineExpr, AffineMap, Attribute, Builder, DimExpr, Type, Value};
 
 use super::Lowering;
-use super::blocked::{channel_index, loop_index};
-use super::bytes::extract_inside;
+use super::blocked::loop_index;
 use super::reduction::Shaped;
 use super::scalars::Scalars;
 
@@ -147,40 +146,20 @@ impl Lowering<'_> {
         width: i64,
         body: impl Fn(&mut Builder<'_>, &[Value]) -> Value,
     ) -> Value {
+        let matrix = self.in_whole(&matrix, &[(0, GROUP)]);
         let [rows, columns] =
             [0, 1].map(|axis| matrix.shape[axis].as_constant().expect("the weights have known extents"));
-        let groups = (rows + GROUP - 1) / GROUP;
-        let shape = [groups, columns / width, GROUP].map(DimExpr::Constant);
+        let shape = [rows / GROUP, columns / width, GROUP].map(DimExpr::Constant);
         let element = if width == 1 { self.body.value_type(matrix.value).element().clone() } else { Type::I32 };
         let dim = |index: usize| AffineExpr::Dim(index as u32);
         let place = |whole: usize, width: i64| dim(whole).mul(AffineExpr::Constant(width));
-        if rows % GROUP == 0 {
-            let row = place(0, GROUP).add(dim(2));
-            let input = |at: i64| {
-                let map = vec![row.clone(), place(1, width).add(AffineExpr::Constant(at))];
-                Input { value: matrix.value, map: AffineMap::new(3, map) }
-            };
-            let inputs: Vec<Input> = (0..width).map(input).collect();
-            return self.pointwise(&inputs, &shape, element, |builder, e| body(builder, e));
-        }
-        let limit = self.extent(matrix.value, 0);
-        self.pointwise(&[], &shape, element, |builder, _| {
-            let group = loop_index(builder, 0);
-            let row = channel_index(builder, group, 2, GROUP);
-            let first = loop_index(builder, 1);
-            let mut s = Scalars { builder, unsigned: false };
-            let by = s.number(width as f64, &Type::Index);
-            let first = s.mul(first, by);
-            let elements: Vec<Value> = (0..width)
-                .map(|at| {
-                    let mut s = Scalars { builder: s.builder, unsigned: false };
-                    let at = s.number(at as f64, &Type::Index);
-                    let column = s.add(first, at);
-                    extract_inside(s.builder, matrix.value, vec![row, column], &[(0, limit)])
-                })
-                .collect();
-            body(s.builder, &elements)
-        })
+        let row = place(0, GROUP).add(dim(2));
+        let input = |at: i64| {
+            let map = vec![row.clone(), place(1, width).add(AffineExpr::Constant(at))];
+            Input { value: matrix.value, map: AffineMap::new(3, map) }
+        };
+        let inputs: Vec<Input> = (0..width).map(input).collect();
+        self.pointwise(&inputs, &shape, element, |builder, e| body(builder, e))
     }
 }
 

@@ -12,9 +12,8 @@ use dialects::rt::tile::QUAD;
 use ir::{AffineExpr, AffineMap, Builder, DimExpr, Type, Value};
 
 use super::Lowering;
-use super::blocked::{channel_index, loop_index};
 use super::reduction::{Combine, Fold, Shaped};
-use super::scalars::{Comparison, Scalars};
+use super::scalars::Scalars;
 
 /// How far bytes of one sign are from those of the other.
 const OFFSET: i64 = 128;
@@ -85,10 +84,9 @@ impl Lowering<'_> {
         let sums = self.sums_of_bytes(&factor.tensor, axes, false);
         let Some(zero_point) = &factor.zero_point else { return sums };
         let count = self.count(&factor.tensor.shape, axes, &Type::I32);
-        self.map(&[&sums, zero_point], &sums.shape, Type::I32, |s, e| {
-            let zeros = s.mul(count, e[1]);
-            s.sub(e[0], zeros)
-        })
+        // by themselves, as they are known where zero points are
+        let zeros = self.map(&[zero_point], &zero_point.shape, Type::I32, |s, e| s.mul(count, e[0]));
+        self.map(&[&sums, &zeros], &sums.shape, Type::I32, |s, e| s.sub(e[0], e[1]))
     }
 
     /// `left [batch…, m, k] · right [batch…, k, n]` of an unsigned and a signed factor, whose zero points broadcast to the
@@ -151,53 +149,17 @@ impl Lowering<'_> {
     /// Matrices `[batch…, k, n]` as `[batch…, ceil(n / 16), ceil(k / 4), 16, 4]`, zero behind the last row.
     fn pack_quads(&mut self, matrix: &Shaped) -> Value {
         let axis = matrix.shape.len() - 2;
+        let matrix = self.in_whole(matrix, &[(axis, QUAD), (axis + 1, GROUP)]);
         let [group, quad] = [DimExpr::Constant(GROUP), DimExpr::Constant(QUAD)];
         let (k, n) = (&matrix.shape[axis], &matrix.shape[axis + 1]);
         let mut shape = matrix.shape[..axis].to_vec();
         shape.extend([n.ceil_div(&group), k.ceil_div(&quad), group, quad]);
-        let limits = [self.extent(matrix.value, axis), self.extent(matrix.value, axis + 1)];
-        let is_whole = |extent: &DimExpr, by: i64| extent.as_constant().is_some_and(|extent| extent % by == 0);
-        if is_whole(k, QUAD) && is_whole(n, GROUP) {
-            let dim = |index: usize| AffineExpr::Dim(index as u32);
-            let place = |whole: usize, width: i64| dim(axis + whole).mul(AffineExpr::Constant(width));
-            let within = [place(1, QUAD).add(dim(axis + 3)), place(0, GROUP).add(dim(axis + 2))];
-            let map = AffineMap::new(shape.len() as u32, (0..axis).map(dim).chain(within).collect());
-            return self.pointwise(&[Input { value: matrix.value, map }], &shape, Type::I8, |_, e| e[0]);
-        }
-        let tensor = matrix.value;
-        self.pointwise(&[], &shape, Type::I8, |builder, _| {
-            let mut at: Vec<Value> = (0..axis).map(|axis| loop_index(builder, axis)).collect();
-            let (group, quad) = (loop_index(builder, axis), loop_index(builder, axis + 1));
-            at.push(channel_index(builder, quad, axis + 3, QUAD));
-            at.push(channel_index(builder, group, axis + 2, GROUP));
-            extract_inside(builder, tensor, at, &[(axis, limits[0]), (axis + 1, limits[1])])
-        })
+        let dim = |index: usize| AffineExpr::Dim(index as u32);
+        let place = |whole: usize, width: i64| dim(axis + whole).mul(AffineExpr::Constant(width));
+        let within = [place(1, QUAD).add(dim(axis + 3)), place(0, GROUP).add(dim(axis + 2))];
+        let map = AffineMap::new(shape.len() as u32, (0..axis).map(dim).chain(within).collect());
+        self.pointwise(&[Input { value: matrix.value, map }], &shape, Type::I8, |_, e| e[0])
     }
-}
-
-/// The element at `at`, or zero where one of the subscripts is not below its limit.
-pub(crate) fn extract_inside(
-    builder: &mut Builder<'_>,
-    tensor: Value,
-    mut at: Vec<Value>,
-    limits: &[(usize, Value)],
-) -> Value {
-    let mut inside: Option<Value> = None;
-    for &(axis, limit) in limits {
-        let mut s = Scalars { builder, unsigned: false };
-        let one = s.number(1.0, &Type::Index);
-        let last = s.sub(limit, one);
-        let below = s.compare(Comparison::Less, at[axis], limit);
-        at[axis] = s.min(at[axis], last);
-        inside = Some(inside.map_or(below, |all| s.same("arith.andi", &[all, below])));
-    }
-    let element = builder.body.value_type(tensor).element().clone();
-    let operands: Vec<Value> = std::iter::once(tensor).chain(at).collect();
-    let value = builder.value("tensor.extract", &operands, element, []);
-    let Some(inside) = inside else { return value };
-    let mut s = Scalars { builder, unsigned: false };
-    let zero = s.like(0.0, value);
-    s.select(inside, value, zero)
 }
 
 /// Adds the product of an unsigned and a signed byte.

@@ -1,11 +1,11 @@
 //! Products of lowered matrices.
 
 use dialects::onnx::is_random;
-use ir::{AffineExpr, AffineMap, Attribute, DimExpr, IndexSet, Op, Type, Value};
+use ir::{AffineExpr, AffineMap, DimExpr, IndexSet, Op, Type, Value};
 
 use super::Lowering;
 use super::reduction::{Shaped, accumulator};
-use super::scalars::{Comparison, Scalars};
+use super::scalars::Scalars;
 use dialects::linalg::GROUP;
 use dialects::linalg::generic::{Input, Iterator, widened_from};
 
@@ -77,36 +77,14 @@ pub(crate) fn matmul(
 
 /// Packs a constant matrix `[k, n]` as `[ceil(n / 16), k, 16]`, zero behind the last column.
 fn pack_columns(lowering: &mut Lowering<'_>, matrix: &Shaped) -> Shaped {
-    let (k, n) = (matrix.shape[0].clone(), matrix.shape[1].clone());
+    let matrix = lowering.in_whole(matrix, &[(1, GROUP)]);
     let group = DimExpr::Constant(GROUP);
-    let shape = vec![n.ceil_div(&group), k, group];
+    let shape = vec![matrix.shape[1].ceil_div(&group), matrix.shape[0].clone(), group];
     let element = lowering.body.value_type(matrix.value).element().clone();
     let column = AffineExpr::Dim(0).mul(AffineExpr::Constant(GROUP)).add(AffineExpr::Dim(2));
-    if n.as_constant().is_some_and(|n| n % GROUP == 0) {
-        let map = AffineMap::new(3, vec![AffineExpr::Dim(1), column]);
-        let value = lowering.pointwise(&[Input { value: matrix.value, map }], &shape, element, |_, e| e[0]);
-        return Shaped { value, shape };
-    }
-    let extent = lowering.extent(matrix.value, 1);
-    let value = matrix.value;
-    let packed = lowering.pointwise(&[], &shape, element.clone(), |builder, _| {
-        let index = |builder: &mut ir::Builder<'_>, dim: i64| {
-            builder.value("linalg.index", &[], Type::Index, [("dim", Attribute::i64(dim))])
-        };
-        let (group, k, lane) = (index(builder, 0), index(builder, 1), index(builder, 2));
-        let width = builder.constant_index(GROUP);
-        let first = builder.value("arith.muli", &[group, width], Type::Index, []);
-        let column = builder.value("arith.addi", &[first, lane], Type::Index, []);
-        let one = builder.constant_index(1);
-        let last = builder.value("arith.subi", &[extent, one], Type::Index, []);
-        let safe = builder.value("arith.minsi", &[column, last], Type::Index, []);
-        let found = builder.value("tensor.extract", &[value, k, safe], element.clone(), []);
-        let mut s = Scalars { builder, unsigned: false };
-        let inside = s.compare(Comparison::Less, column, extent);
-        let zero = s.number(0.0, &element);
-        s.select(inside, found, zero)
-    });
-    Shaped { value: packed, shape }
+    let map = AffineMap::new(3, vec![AffineExpr::Dim(1), column]);
+    let value = lowering.pointwise(&[Input { value: matrix.value, map }], &shape, element, |_, e| e[0]);
+    Shaped { value, shape }
 }
 
 /// The matrix with rows as columns.

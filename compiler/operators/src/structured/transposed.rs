@@ -6,12 +6,11 @@
 //! are output channels of one convolution, `r * width + o`, whose places are put side by side at the end.
 
 use dialects::onnx::views::AutoPad;
-use ir::{AffineExpr, AffineMap, Builder, DimExpr, Op, Type, Value};
+use ir::{AffineExpr, AffineMap, DimExpr, Op, Value};
 
-use super::blocked::{block_size, blocked_shape, loop_index};
+use super::blocked::{block_size, blocked_shape};
 use super::convolution::{Convolution, Sums, blocked_input, dense, depthwise, grouped_plain, is_static};
 use super::reduction::{Shaped, accumulator};
-use super::scalars::{Comparison, Scalars};
 use super::window::Window;
 use super::{Lowering, Unsupported};
 use crate::nn;
@@ -185,63 +184,53 @@ fn transposed_padding(
         .collect()
 }
 
-/// Quotient and remainder of an index by a positive number.
-fn split(builder: &mut Builder<'_>, index: Value, by: i64) -> [Value; 2] {
-    let by = builder.constant_index(by);
-    ["arith.divui", "arith.remui"].map(|name| builder.value(name, &[index, by], Type::Index, []))
-}
-
-/// `a * factor + b` on indices.
-fn scaled_sum(builder: &mut Builder<'_>, a: Value, factor: i64, b: Value) -> Value {
-    let factor = builder.constant_index(factor);
-    let scaled = builder.value("arith.muli", &[a, factor], Type::Index, []);
-    builder.value("arith.addi", &[scaled, b], Type::Index, [])
-}
-
 /// Weights `[C, O / groups, K…]` as those of the phases, `[groups * channels, C / groups, taps…]`: mirrored, and zero where
 /// a phase has no such tap or channel.
 fn phase_weights(lowering: &mut Lowering<'_>, weights: &Shaped, axes: &[Axis], phases: &Phases, groups: i64) -> Shaped {
+    let rank = axes.len();
     let inputs = weights.shape[0].as_constant().unwrap_or(1) / groups;
+    let weights = spread(lowering, weights, axes);
+    let kernel: Vec<i64> = weights.shape[2..].iter().filter_map(DimExpr::as_constant).collect();
+    let reach = |axis: &Axis| axis.taps * axis.stride;
+    let behind = axes.iter().zip(&kernel).map(|(axis, kernel)| [0, (reach(axis) - kernel).max(0)]);
+    let pads: Vec<[i64; 2]> = [[0, 0], [0, phases.width - phases.outputs]].into_iter().chain(behind).collect();
+    let element = lowering.body.value_type(weights.value).element().clone();
+    let zero = lowering.number(0.0, &element);
+    let weights = lowering.pad(&weights, &pads, zero);
+    // loops over groups, the phases of each axis, channels of the result, channels of the operand, taps of each axis
+    let mut loops = vec![groups];
+    loops.extend(axes.iter().map(|axis| axis.stride));
+    loops.extend([phases.width, inputs]);
+    loops.extend(axes.iter().map(|axis| axis.taps));
+    let dim = |index: usize| AffineExpr::Dim(index as u32);
+    let times = |expression: AffineExpr, factor: i64| expression.mul(AffineExpr::Constant(factor));
+    let mut map = vec![times(dim(0), inputs).add(dim(rank + 2)), dim(rank + 1)];
+    map.extend(axes.iter().enumerate().map(|(at, axis)| {
+        let mirrored = times(dim(rank + 3 + at), -1).add(AffineExpr::Constant(axis.taps - 1));
+        times(mirrored, axis.stride).add(dim(1 + at))
+    }));
+    let input = Input { value: weights.value, map: AffineMap::new(loops.len() as u32, map) };
+    let loops: Vec<DimExpr> = loops.into_iter().map(DimExpr::Constant).collect();
+    let value = lowering.pointwise(&[input], &loops, element, |_, e| e[0]);
     let mut shape: Vec<DimExpr> = vec![(groups * phases.channels()).into(), inputs.into()];
     shape.extend(axes.iter().map(|axis| DimExpr::Constant(axis.taps)));
-    let element = lowering.body.value_type(weights.value).element().clone();
-    let value = lowering.pointwise(&[], &shape, element.clone(), |builder, _| {
-        let (channel, input) = (loop_index(builder, 0), loop_index(builder, 1));
-        let [group, within] = split(builder, channel, phases.channels());
-        let [mut phase, output] = split(builder, within, phases.width);
-        let row = scaled_sum(builder, group, inputs, input);
-        let mut places = Vec::new();
-        let mut limits = vec![(output, phases.outputs)];
-        let mut whole = Vec::new();
-        for (at, axis) in axes.iter().enumerate().rev() {
-            let [rest, own] = split(builder, phase, axis.stride);
-            phase = rest;
-            let (tap, last) = (loop_index(builder, 2 + at), builder.constant_index(axis.taps - 1));
-            let mirrored = builder.value("arith.subi", &[last, tap], Type::Index, []);
-            let distance = scaled_sum(builder, mirrored, axis.stride * axis.step, own);
-            let [place, remainder] = split(builder, distance, axis.dilation);
-            places.push(place);
-            limits.push((place, axis.kernel));
-            whole.push(remainder);
-        }
-        let mut s = Scalars { builder, unsigned: false };
-        let zero = s.number(0.0, &Type::Index);
-        let mut truths: Vec<Value> =
-            whole.into_iter().map(|remainder| s.compare(Comparison::Equal, remainder, zero)).collect();
-        let mut capped = Vec::new();
-        for (index, limit) in limits {
-            let [limit, last] = [limit, limit - 1].map(|n| s.number(n as f64, &Type::Index));
-            truths.push(s.compare(Comparison::Less, index, limit));
-            capped.push(s.min(index, last));
-        }
-        let inside = truths.into_iter().reduce(|a, b| s.same("arith.andi", &[a, b])).expect("outputs have a limit");
-        let mut operands = vec![weights.value, row, capped[0]];
-        operands.extend(capped[1..].iter().rev());
-        let value = s.builder.value("tensor.extract", &operands, element.clone(), []);
-        let zero = s.number(0.0, &element);
-        s.select(inside, value, zero)
-    });
-    Shaped { value, shape }
+    Shaped { value: lowering.reshape(value, &shape), shape }
+}
+
+/// Weights with zeros between those of an axis with strides and dilations, as far apart as these say.
+fn spread(lowering: &mut Lowering<'_>, weights: &Shaped, axes: &[Axis]) -> Shaped {
+    let mut spread = weights.clone();
+    for (at, axis) in axes.iter().enumerate().filter(|(_, axis)| axis.stride > 1 && axis.dilation > 1) {
+        let mut shape = spread.shape.clone();
+        shape.insert(at + 3, DimExpr::ONE);
+        let apart = Shaped { value: lowering.reshape(spread.value, &shape), shape };
+        let apart = lowering.in_whole(&apart, &[(at + 3, axis.dilation)]);
+        let mut shape = apart.shape;
+        shape.remove(at + 3);
+        shape[at + 2] = (axis.kernel * axis.dilation).into();
+        spread = Shaped { value: lowering.reshape(apart.value, &shape), shape };
+    }
+    spread
 }
 
 /// The bias of every phase.
@@ -250,22 +239,16 @@ fn phase_bias(lowering: &mut Lowering<'_>, bias: Value, phases: &Phases, groups:
     if phases.count == 1 {
         return bias;
     }
-    let shape = vec![DimExpr::Constant(groups * phases.channels())];
+    let shape = [groups, phases.outputs].map(DimExpr::Constant).to_vec();
+    let bias = Shaped { value: lowering.reshape(bias.value, &shape), shape };
     let element = lowering.body.value_type(bias.value).element().clone();
-    let value = lowering.pointwise(&[], &shape, element.clone(), |builder, _| {
-        let channel = loop_index(builder, 0);
-        let [group, within] = split(builder, channel, phases.channels());
-        let [_, output] = split(builder, within, phases.width);
-        let mut s = Scalars { builder, unsigned: false };
-        let [limit, last] = [phases.outputs, phases.outputs - 1].map(|n| s.number(n as f64, &Type::Index));
-        let inside = s.compare(Comparison::Less, output, limit);
-        let capped = s.min(output, last);
-        let at = scaled_sum(s.builder, group, phases.outputs, capped);
-        let value = s.builder.value("tensor.extract", &[bias.value, at], element.clone(), []);
-        let zero = s.number(0.0, &element);
-        s.select(inside, value, zero)
-    });
-    Shaped { value, shape }
+    let zero = lowering.number(0.0, &element);
+    let bias = lowering.pad(&bias, &[[0, 0], [0, phases.width - phases.outputs]], zero);
+    let input = Input { value: bias.value, map: AffineMap::select(3, &[0, 2]) };
+    let loops = [groups, phases.count, phases.width].map(DimExpr::Constant);
+    let value = lowering.pointwise(&[input], &loops, element, |_, e| e[0]);
+    let shape = vec![DimExpr::Constant(groups * phases.channels())];
+    Shaped { value: lowering.reshape(value, &shape), shape }
 }
 
 /// The phase of a place of the result, as a number, and where it lies in it; spatial loops begin at `first`.

@@ -3,11 +3,11 @@
 use ir::{AffineExpr, AffineMap, Attribute, DimExpr, Type, Value};
 
 use super::super::Lowering;
-use super::super::blocked::{block_size, blocked_shape, channel_index, loop_index};
+use super::super::blocked::{block_size, blocked_shape};
 use super::super::bytes::multiply_add_bytes;
 use super::super::contraction::multiply_add;
 use super::super::reduction::Shaped;
-use super::super::scalars::{Comparison, Scalars};
+use super::super::scalars::Scalars;
 use super::{Convolution, bias_blocked, bias_tensor};
 use dialects::linalg::GROUP;
 use dialects::linalg::generic::{Input, Iterator};
@@ -219,80 +219,41 @@ fn pack_weights(lowering: &mut Lowering<'_>, convolution: &Convolution) -> Shape
     let weights = &lowering.before_widening(&convolution.weights);
     let spatial = convolution.window.rank();
     let lead = usize::from(convolution.groups > 1);
-    let channels = weights.shape[1].as_constant().unwrap_or(1);
-    let per_group = weights.shape[0].as_constant().unwrap_or(1) / convolution.groups;
-    let block = block_size(&weights.shape[1]);
-    let mut shape: Vec<i64> = vec![per_group.div_euclid(GROUP) + i64::from(per_group % GROUP != 0)];
-    if lead == 1 {
-        shape.insert(0, convolution.groups);
-    }
-    shape.push(channels / block + i64::from(channels % block != 0));
-    shape.extend(weights.shape[2..].iter().filter_map(DimExpr::as_constant));
+    let weights = match lead {
+        0 => weights.clone(),
+        _ => in_groups(lowering, weights, convolution.groups),
+    };
+    let block = block_size(&weights.shape[lead + 1]);
     let depth = if convolution.bytes.is_some() { QUAD } else { 1 };
-    shape.extend([block.div_euclid(depth) + i64::from(block % depth != 0), GROUP]);
-    shape.extend((depth > 1).then_some(depth));
-    let shape: Vec<DimExpr> = shape.into_iter().map(DimExpr::Constant).collect();
+    let quads = block.div_euclid(depth) + i64::from(block % depth != 0);
+    let weights = lowering.in_whole(&weights, &[(lead, GROUP), (lead + 1, quads * depth)]);
+    let blocks = |axis: usize, by: i64| weights.shape[axis].ceil_div(&DimExpr::Constant(by));
+    let mut shape = weights.shape[..lead].to_vec();
+    shape.extend([blocks(lead, GROUP), blocks(lead + 1, quads * depth)]);
+    shape.extend_from_slice(&weights.shape[lead + 2..]);
+    shape.extend([quads, GROUP].map(DimExpr::Constant));
+    shape.extend((depth > 1).then_some(DimExpr::Constant(depth)));
     let (ob, ib, kernel) = (lead, lead + 1, lead + 2);
     let (ic, oc) = (kernel + spatial, kernel + spatial + 1);
-    let element = lowering.body.value_type(weights.value).element().clone();
     let dim = |index: usize| AffineExpr::Dim(index as u32);
-    if per_group % GROUP == 0 && channels % block == 0 && block % depth == 0 {
-        let mut output = dim(ob).mul(AffineExpr::Constant(GROUP)).add(dim(oc));
-        if lead == 1 {
-            output = dim(0).mul(AffineExpr::Constant(per_group)).add(output);
-        }
-        let channel = match depth {
-            1 => dim(ic),
-            _ => dim(ic).mul(AffineExpr::Constant(depth)).add(dim(oc + 1)),
-        };
-        let mut map = vec![output, dim(ib).mul(AffineExpr::Constant(block)).add(channel)];
-        map.extend((0..spatial).map(|axis| dim(kernel + axis)));
-        let input = Input { value: weights.value, map: AffineMap::new(shape.len() as u32, map) };
-        let value = lowering.pointwise(&[input], &shape, element, |_, e| e[0]);
-        return Shaped { value, shape };
-    }
-    let tensor = weights.value;
-    let inputs = lowering.extent(tensor, 1);
-    let outputs = match lead {
-        0 => lowering.extent(tensor, 0),
-        _ => lowering.index(per_group),
+    let within = |outer: AffineExpr, by: i64, inner: AffineExpr| outer.mul(AffineExpr::Constant(by)).add(inner);
+    let channel = match depth {
+        1 => dim(ic),
+        _ => within(dim(ic), depth, dim(oc + 1)),
     };
-    let value = lowering.pointwise(&[], &shape, element.clone(), |builder, _| {
-        let (block_index, input_block) = (loop_index(builder, ob), loop_index(builder, ib));
-        let output = channel_index(builder, block_index, oc, GROUP);
-        let input = match depth {
-            1 => channel_index(builder, input_block, ic, block),
-            _ => {
-                let width = builder.constant_index(block);
-                let first = builder.value("arith.muli", &[input_block, width], Type::Index, []);
-                let quad = loop_index(builder, ic);
-                let channel = channel_index(builder, quad, oc + 1, depth);
-                builder.value("arith.addi", &[first, channel], Type::Index, [])
-            }
-        };
-        let one = builder.constant_index(1);
-        let below = |builder: &mut ir::Builder<'_>, index: Value, limit: Value| {
-            let last = builder.value("arith.subi", &[limit, one], Type::Index, []);
-            builder.value("arith.minsi", &[index, last], Type::Index, [])
-        };
-        let (safe_output, safe_input) = (below(builder, output, outputs), below(builder, input, inputs));
-        let row = match lead {
-            0 => safe_output,
-            _ => {
-                let group = loop_index(builder, 0);
-                let first = builder.value("arith.muli", &[group, outputs], Type::Index, []);
-                builder.value("arith.addi", &[first, safe_output], Type::Index, [])
-            }
-        };
-        let mut operands = vec![tensor, row, safe_input];
-        operands.extend((0..spatial).map(|axis| loop_index(builder, kernel + axis)));
-        let value = builder.value("tensor.extract", &operands, element.clone(), []);
-        let mut s = Scalars { builder, unsigned: false };
-        let output_inside = s.compare(Comparison::Less, output, outputs);
-        let input_inside = s.compare(Comparison::Less, input, inputs);
-        let inside = s.same("arith.andi", &[output_inside, input_inside]);
-        let zero = s.number(0.0, &element);
-        s.select(inside, value, zero)
-    });
+    let mut map: Vec<AffineExpr> = (0..lead).map(dim).collect();
+    map.extend([within(dim(ob), GROUP, dim(oc)), within(dim(ib), quads * depth, channel)]);
+    map.extend((0..spatial).map(|axis| dim(kernel + axis)));
+    let element = lowering.body.value_type(weights.value).element().clone();
+    let input = Input { value: weights.value, map: AffineMap::new(shape.len() as u32, map) };
+    let value = lowering.pointwise(&[input], &shape, element, |_, e| e[0]);
     Shaped { value, shape }
+}
+
+/// Weights `[G * O, C, K…]` as `[G, O, C, K…]`.
+fn in_groups(lowering: &mut Lowering<'_>, weights: &Shaped, groups: i64) -> Shaped {
+    let groups = DimExpr::Constant(groups);
+    let mut shape = vec![groups.clone(), weights.shape[0].floor_div(&groups)];
+    shape.extend_from_slice(&weights.shape[1..]);
+    Shaped { value: lowering.reshape(weights.value, &shape), shape }
 }

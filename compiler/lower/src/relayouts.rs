@@ -1,0 +1,229 @@
+//! Weights elsewhere: what moves elements that are known ahead is a call of a routine.
+//!
+//! Weights are transposed, cut, filled up with zeros, multiplied by the scale of their channel and packed, once, when the model is
+//! initialised. A kernel for each would take longer to compile than to run, so these become one `relayout`, whatever their number.
+//!
+//! Invariants
+//! - A subscript that is outside the tensor stands for a zero, and only borders of zeros make such.
+
+use abi::RELAYOUT_AXES;
+use dialects::linalg::generic::Generic;
+use dialects::rt::routines::{CALL, RELAYOUT, SCALED_RELAYOUT};
+use ir::{AffineExpr, AffineMap, Attribute, Body, Builder, DenseElements, IndexMap, Module, Op, Type, Value};
+
+use crate::known::is_known_ahead;
+use crate::outline::{all_blocks, remove_dead};
+
+/// Replaces what moves known elements in the function `name`.
+pub(crate) fn use_relayouts(module: &mut Module, name: &str) {
+    let Some(host) = module.symbol(name) else { return };
+    let mut body = module.body.take_isolated(host).expect("a function owns its body");
+    for block in all_blocks(&body) {
+        let mut moved: IndexMap<Value, Moved> = IndexMap::default();
+        for &op in body.ops(block) {
+            if let Some(found) = Moved::of(&body, op, &moved) {
+                moved.insert(body.result(op, 0), found);
+            }
+        }
+        let mut replaced: IndexMap<Value, Value> = IndexMap::default();
+        for (value, found) in needed(&body, &moved) {
+            let call = found.replaced(&replaced).replace(&mut body, value);
+            replaced.insert(value, call);
+        }
+        remove_dead(&mut body, block);
+    }
+    module.body.set_isolated(host, body);
+}
+
+/// What others read than those that are made of the same tensor, and are known ahead.
+fn needed(body: &Body, moved: &IndexMap<Value, Moved>) -> Vec<(Value, Moved)> {
+    let mut needed: IndexMap<Value, Moved> = IndexMap::default();
+    for (&value, found) in moved.iter().rev() {
+        let is_read_here = body.uses(value).iter().any(|reader| {
+            let results = body.op(reader.op).results();
+            !results.first().is_some_and(|result| moved.contains_key(result))
+        });
+        let is_read = is_read_here || needed.values().any(|reader| reader.reads(value));
+        if is_read && found.inputs().all(|input| is_known_ahead(body, input)) {
+            needed.insert(value, found.clone());
+        }
+    }
+    needed.into_iter().rev().collect()
+}
+
+/// A tensor whose elements are those of another one.
+#[derive(Clone)]
+struct Moved {
+    /// Where they are from.
+    tensor: Value,
+    /// Indices to subscripts of the tensor.
+    map: AffineMap,
+    /// What they are multiplied by, and indices to its subscripts.
+    factors: Option<(Value, AffineMap)>,
+}
+
+impl Moved {
+    /// The result of an operation, given what others move.
+    fn of(body: &Body, op: Op, moved: &IndexMap<Value, Moved>) -> Option<Moved> {
+        let &[result] = body.op(op).results() else { return None };
+        let found = match body.name(op) {
+            "linalg.generic" => Moved::by_generic(body, &Generic::of(body, op)?, moved)?,
+            "tensor.pad" => Moved::by_pad(body, op, moved)?,
+            _ => return None,
+        };
+        let is_small = |value: Value| {
+            let r#type = body.value_type(value);
+            r#type.static_shape().is_some_and(|shape| shape.len() <= RELAYOUT_AXES && !shape.contains(&0))
+        };
+        let same = body.value_type(found.tensor).element() == body.value_type(result).element();
+        // what repeats elements is part of the kernels that read them
+        let shape = body.value_type(result).static_shape()?;
+        let repeats =
+            (0..).zip(shape).any(|(axis, extent)| extent != 1 && !found.map.results.iter().any(|e| e.uses_dim(axis)));
+        let fits =
+            same && !repeats && kind(body.value_type(result)).is_some() && found.inputs().chain([result]).all(is_small);
+        fits.then_some(found)
+    }
+
+    /// `tensor[map]`, or what that is made of.
+    fn from(tensor: Value, map: &AffineMap, moved: &IndexMap<Value, Moved>) -> Option<Moved> {
+        if map.results.iter().any(|subscript| subscript.as_linear(map.dims).is_none()) {
+            return None;
+        }
+        Some(match moved.get(&tensor) {
+            None => Moved { tensor, map: map.clone(), factors: None },
+            Some(inner) => Moved {
+                tensor: inner.tensor,
+                map: inner.map.compose(map),
+                factors: inner.factors.as_ref().map(|(factors, inner)| (*factors, inner.compose(map))),
+            },
+        })
+    }
+
+    fn by_generic(body: &Body, generic: &Generic, moved: &IndexMap<Value, Moved>) -> Option<Moved> {
+        let arguments = body.arguments(generic.block);
+        let is_plain = !generic.is_reduction() && generic.inits.len() == 1 && generic.output_map(0).is_identity();
+        let yielded = generic.yields(body)[0];
+        match generic.inputs[..] {
+            [tensor] if is_plain && yielded == arguments[0] => Moved::from(tensor, &generic.maps[0], moved),
+            [a, b] if is_plain && *body.value_type(a).element() == Type::F32 => {
+                let op = body.defining_op(yielded).filter(|&op| body.name(op) == "arith.mulf")?;
+                let operands = body.op(op).operands();
+                let is_product = *operands == [arguments[0], arguments[1]] || *operands == [arguments[1], arguments[0]];
+                let count =
+                    |value: Value| body.value_type(value).static_shape().map(|shape| shape.iter().product::<i64>());
+                let [a, b] = [(a, &generic.maps[0]), (b, &generic.maps[1])];
+                let few = count(a.0)?.min(count(b.0)?);
+                let (tensor, factors) = if count(b.0)? == few { (a, b) } else { (b, a) };
+                let is_linear = factors.1.results.iter().all(|subscript| subscript.as_linear(factors.1.dims).is_some());
+                let mut found = Moved::from(tensor.0, tensor.1, moved).filter(|_| is_product && is_linear)?;
+                if found.factors.is_some() {
+                    found = Moved::from(tensor.0, tensor.1, &IndexMap::default())?;
+                }
+                Some(Moved { factors: Some((factors.0, factors.1.clone())), ..found })
+            }
+            _ => None,
+        }
+    }
+
+    fn by_pad(body: &Body, op: Op, moved: &IndexMap<Value, Moved>) -> Option<Moved> {
+        let [low, high] = zeros_around(body, op)?;
+        let tensor = body.operand(op, 0);
+        let shape = body.value_type(tensor).static_shape()?;
+        let dim = |axis: usize| AffineExpr::Dim(axis as u32);
+        let subscripts = low.iter().enumerate().map(|(axis, &low)| dim(axis).add(AffineExpr::Constant(-low)));
+        let map = AffineMap::new(shape.len() as u32, subscripts.collect());
+        // what is outside of a padded axis must be outside of the tensor it is made of
+        let is_whole = |axis: usize, inner: &Moved| {
+            let extents = body.value_type(inner.tensor).static_shape().unwrap_or_default();
+            inner.map.results.iter().zip(extents).any(|(e, extent)| *e == dim(axis) && extent == shape[axis])
+        };
+        let is_padded = |&axis: &usize| low[axis] != 0 || high[axis] != 0;
+        let is_border =
+            moved.get(&tensor).is_none_or(|inner| (0..shape.len()).filter(is_padded).all(|axis| is_whole(axis, inner)));
+        let none = IndexMap::default();
+        Moved::from(tensor, &map, if is_border { moved } else { &none })
+    }
+
+    fn inputs(&self) -> impl Iterator<Item = Value> {
+        std::iter::once(self.tensor).chain(self.factors.as_ref().map(|(factors, _)| *factors))
+    }
+
+    fn reads(&self, value: Value) -> bool {
+        self.inputs().any(|input| input == value)
+    }
+
+    /// The same, made of what stands in the place of others.
+    fn replaced(self, by: &IndexMap<Value, Value>) -> Moved {
+        let of = |value: Value| by.get(&value).copied().unwrap_or(value);
+        let factors = self.factors.map(|(factors, map)| (of(factors), map));
+        Moved { tensor: of(self.tensor), factors, ..self }
+    }
+
+    /// Puts a call of a routine in the place of what defines `value`.
+    fn replace(&self, body: &mut Body, value: Value) -> Value {
+        let op = body.defining_op(value).expect("operations move elements");
+        let location = body.op(op).location.clone();
+        let origin = body.attribute(op, "rt.origin").cloned();
+        let r#type = body.value_type(value).clone();
+        let mut builder = Builder::before(body, op).with_location(location);
+        let room = builder.value("tensor.empty", &[], r#type.clone(), []);
+        let inputs = std::iter::once((self.tensor, &self.map)).chain(self.factors.as_ref().map(|(f, map)| (*f, map)));
+        let mut operands = Vec::new();
+        let mut kinds = Vec::new();
+        for (input, map) in inputs {
+            operands.extend([input, rows(&mut builder, map)]);
+            kinds.extend([kind(builder.body.value_type(input)), kind(&Type::I64)]);
+        }
+        operands.push(room);
+        kinds.push(kind(&r#type));
+        let kinds: Vec<i64> = kinds.into_iter().map(|kind| kind.expect("looked at")).collect();
+        let routine = if self.factors.is_some() { SCALED_RELAYOUT } else { RELAYOUT };
+        let attributes = [("routine", Attribute::string(routine)), ("kinds", Attribute::i64_dense_array(&kinds))];
+        let moved = builder.value(CALL, &operands, r#type, attributes);
+        let call = builder.body.defining_op(moved).expect("just made");
+        if let Some(origin) = origin {
+            builder.body.op_mut(call).attributes.set("rt.origin", origin);
+        }
+        body.replace_all_uses(value, moved);
+        body.erase(op);
+        moved
+    }
+}
+
+/// For each subscript a number and a coefficient for each index.
+fn rows(builder: &mut Builder<'_>, map: &AffineMap) -> Value {
+    let row = |subscript: &AffineExpr| {
+        let (coefficients, start) = subscript.as_linear(map.dims).expect("looked at");
+        std::iter::once(start).chain(coefficients)
+    };
+    let words: Vec<u8> = map.results.iter().flat_map(row).flat_map(i64::to_le_bytes).collect();
+    let r#type = Type::tensor([Some(map.results.len() as i64), Some(i64::from(map.dims) + 1)], Type::I64);
+    builder.constant(Attribute::dense(DenseElements::new(r#type.clone(), ir::Blob::copy_of(&words))), r#type)
+}
+
+/// The number of a type whose elements are as wide, and floats where they are multiplied; none for what does not fill its bytes.
+fn kind(r#type: &Type) -> Option<i64> {
+    let kind = match r#type.element() {
+        &Type::F32 => proto::DataType::Float,
+        Type::Float(_) | Type::Integer(_) => match r#type.element().bit_width()? {
+            8 => proto::DataType::Int8,
+            16 => proto::DataType::Int16,
+            32 => proto::DataType::Int32,
+            64 => proto::DataType::Int64,
+            _ => return None,
+        },
+        _ => return None,
+    };
+    Some(kind as i64)
+}
+
+/// How many zeros a `tensor.pad` puts in front of each axis, and behind it, where it puts zeros.
+pub(crate) fn zeros_around(body: &Body, op: Op) -> Option<[Vec<i64>; 2]> {
+    let block = body.blocks(*body.op(op).regions().first()?)[0];
+    let filling = body.operand(body.terminator(block)?, 0);
+    let is_float_zero = ir::constant_float(body, filling).is_some_and(|number| number.to_bits() == 0);
+    let is_zero = is_float_zero || ir::constant_integer(body, filling) == Some(0);
+    let [low, high] = ["static_low", "static_high"].map(|side| body.op(op).attributes.integers(side));
+    is_zero.then_some([low?, high?])
+}

@@ -1,0 +1,594 @@
+//! Tensors whose elements are those of another one elsewhere: transpositions, packs of rows and columns, slices and borders of zeros,
+//! alone or composed.
+//!
+//! `result[d] = tensor[A d + b]`, or zero where that is outside, with one row of `b | A` for each axis of the tensor. Loops over the
+//! result that run on together are one. Where neighbours of the tensor lie apart in the result, they are transposed in registers.
+
+use super::parallel::for_each_chunk;
+use super::{Call, Outcome, Tensor};
+
+/// Most axes of a tensor.
+const AXES: usize = abi::RELAYOUT_AXES;
+/// Bytes of the result that a thread makes at a time, about.
+const CHUNK: usize = 1 << 19;
+/// Neighbours in the result, and in the tensor, that are transposed at a time.
+const LANES: usize = 16;
+const STEP: usize = 4;
+/// Lanes of bytes that products take together.
+const QUAD: usize = 4;
+/// Rows that are copied from places apart while their neighbours are still near.
+const ROWS: usize = 16;
+/// A run takes in another loop while it has fewer elements.
+const RUN: usize = 256;
+
+pub(super) fn relayout(call: &mut Call<'_>) -> Outcome {
+    let (tensor, map) = (call.tensor(), call.tensor());
+    let output = call.output();
+    let moves = Moves::of(&tensor, &map.elements(), None, &output.extents);
+    moves.run_in_words(&tensor, output.bytes);
+    Ok(())
+}
+
+pub(super) fn scaled_relayout(call: &mut Call<'_>) -> Outcome {
+    let (tensor, map) = (call.tensor(), call.tensor());
+    let (scales, scales_map) = (call.tensor(), call.tensor());
+    let output = call.output();
+    let moves = Moves::of(&tensor, &map.elements(), Some((&scales, &scales_map.elements())), &output.extents);
+    moves.run::<4, _>(tensor.bytes, output.bytes, &Scales(&scales.elements()));
+    Ok(())
+}
+
+/// What elements are multiplied by on their way.
+trait Factors<const WIDTH: usize>: Sync {
+    type Factor: Copy;
+    fn at(&self, place: i64) -> Self::Factor;
+    fn product(element: [u8; WIDTH], factor: Self::Factor) -> [u8; WIDTH];
+}
+
+/// Nothing.
+struct Alone;
+
+impl<const WIDTH: usize> Factors<WIDTH> for Alone {
+    type Factor = ();
+
+    fn at(&self, _: i64) {}
+
+    #[inline(always)]
+    fn product(element: [u8; WIDTH], (): ()) -> [u8; WIDTH] {
+        element
+    }
+}
+
+/// Numbers, for elements that are such, too.
+struct Scales<'s>(&'s [f32]);
+
+impl Factors<4> for Scales<'_> {
+    type Factor = f32;
+
+    fn at(&self, place: i64) -> f32 {
+        self.0[place as usize]
+    }
+
+    #[inline(always)]
+    fn product(element: [u8; 4], factor: f32) -> [u8; 4] {
+        (f32::from_ne_bytes(element) * factor).to_ne_bytes()
+    }
+}
+
+/// How far an index of a loop moves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Place {
+    /// In each axis of the tensor.
+    subscripts: [i64; AXES],
+    /// In the tensor's elements.
+    from: i64,
+    /// In the factors.
+    factor: i64,
+}
+
+impl Place {
+    fn after(mut self, steps: i64, step: &Place) -> Place {
+        for (subscript, one) in self.subscripts.iter_mut().zip(step.subscripts) {
+            *subscript += steps * one;
+        }
+        self.from += steps * step.from;
+        self.factor += steps * step.factor;
+        self
+    }
+}
+
+/// A loop over the result.
+#[derive(Clone, Copy, Debug)]
+struct Loop {
+    extent: usize,
+    step: Place,
+    /// How far an index moves in the result.
+    to: usize,
+}
+
+#[derive(Clone, Debug)]
+struct Moves {
+    /// Of the result's axes, outer ones first.
+    loops: Vec<Loop>,
+    start: Place,
+    /// Of the tensor's axes; those behind its last have one element.
+    extents: [i64; AXES],
+}
+
+/// Loops that are made together.
+struct Block {
+    outer: Vec<Loop>,
+    /// Between the others.
+    inner: Vec<Loop>,
+    /// The loop over neighbours in the result.
+    lanes: Loop,
+    /// Where neighbours of the tensor lie in the result, which are the iterations of `inner`; none where lanes are neighbours, too.
+    run: Vec<usize>,
+}
+
+impl Block {
+    /// Fills a block that is inside the tensor.
+    fn fill<const WIDTH: usize, F: Factors<WIDTH>>(
+        &self,
+        from: &[[u8; WIDTH]],
+        to: &mut [[u8; WIDTH]],
+        start: Place,
+        factors: &F,
+    ) {
+        match self.run.is_empty() {
+            true => copy_rows(from, to, start, self, factors),
+            false => transpose(from, to, start, self, factors),
+        }
+    }
+}
+
+impl Moves {
+    /// Moves by a map of elements, and one of factors, to a result of these extents.
+    fn of(tensor: &Tensor<'_>, map: &[i64], scales: Option<(&Tensor<'_>, &[i64])>, extents: &[usize]) -> Moves {
+        assert!(tensor.extents.len() <= AXES, "relayouts are of few axes");
+        // column 0 is the start
+        let columns = extents.len() + 1;
+        let strides = strides(&tensor.extents);
+        let column = |at: usize| {
+            let mut place = Place::default();
+            for (axis, row) in map.chunks_exact(columns).enumerate() {
+                place.subscripts[axis] = row[at];
+                place.from += row[at] * strides[axis];
+            }
+            if let Some((scales, map)) = scales {
+                let strides = self::strides(&scales.extents);
+                place.factor = map.chunks_exact(columns).zip(strides).map(|(row, stride)| row[at] * stride).sum();
+            }
+            place
+        };
+        let mut loops: Vec<Loop> = Vec::new();
+        let mut to: usize = extents.iter().product();
+        for (at, &extent) in extents.iter().enumerate().filter(|(_, extent)| **extent != 1) {
+            to /= extent.max(1);
+            let step = column(at + 1);
+            match loops.last_mut() {
+                // one more of the outer loop is where this one would run on
+                Some(outer) if outer.step == Place::default().after(extent as i64, &step) => {
+                    *outer = Loop { extent: outer.extent * extent, step, to };
+                }
+                _ => loops.push(Loop { extent, step, to }),
+            }
+        }
+        if loops.is_empty() {
+            loops.push(Loop { extent: 1, step: Place::default(), to: 1 });
+        }
+        let mut all = [1; AXES];
+        all.iter_mut().zip(&tensor.extents).for_each(|(to, &extent)| *to = extent as i64);
+        Moves { loops, start: column(0), extents: all }
+    }
+
+    /// Moves elements of any width, several at a time where they stay together.
+    fn run_in_words(self, tensor: &Tensor<'_>, to: &mut [u8]) {
+        let width = tensor.kind.width();
+        let (moves, words) = self.in_words(8 / width);
+        match width * words {
+            1 => moves.run::<1, _>(tensor.bytes, to, &Alone),
+            2 => moves.run::<2, _>(tensor.bytes, to, &Alone),
+            4 => moves.run::<4, _>(tensor.bytes, to, &Alone),
+            _ => moves.run::<8, _>(tensor.bytes, to, &Alone),
+        }
+    }
+
+    fn run<const WIDTH: usize, F: Factors<WIDTH>>(&self, from: &[u8], to: &mut [u8], factors: &F) {
+        let (from, to) = (from.as_chunks::<WIDTH>().0, to.as_chunks_mut::<WIDTH>().0);
+        let rows = (CHUNK / WIDTH / self.loops[0].to.max(1)).max(1);
+        for_each_chunk(to, rows * self.loops[0].to, |chunk, part| {
+            let part_of = self.part(chunk * rows, part.len() / self.loops[0].to);
+            part_of.fill(from, part, factors);
+        });
+    }
+
+    /// What makes so many indices of the outermost loop.
+    fn part(&self, first: usize, count: usize) -> Moves {
+        let mut part = self.clone();
+        part.start = self.start.after(first as i64, &self.loops[0].step);
+        part.loops[0].extent = count;
+        part
+    }
+
+    /// The same of so many elements on end at a time, at most, with their number: the iterations of the last loop, where those of the
+    /// tensor are on end too.
+    fn in_words(mut self, most: usize) -> (Moves, usize) {
+        let (lanes, others) = self.loops.split_last().expect("there is a loop");
+        let words = lanes.extent as i64;
+        let Some(axis) = (0..AXES).find(|&axis| lanes.step.subscripts[axis] != 0) else { return (self, 1) };
+        let mut on_end = Place { from: 1, ..Place::default() };
+        on_end.subscripts[axis] = 1;
+        let is_whole = |place: &Place| place.subscripts[axis] % words == 0 && place.from % words == 0;
+        let fits = (2..=most as i64).contains(&words)
+            && words.count_ones() == 1
+            && lanes.step == on_end
+            && !others.is_empty()
+            && self.extents[axis] % words == 0
+            && others.iter().map(|at| &at.step).chain([&self.start]).all(is_whole);
+        if !fits {
+            return (self, 1);
+        }
+        self.loops.pop();
+        self.extents[axis] /= words;
+        for place in self.loops.iter_mut().map(|at| &mut at.step).chain([&mut self.start]) {
+            place.subscripts[axis] /= words;
+            place.from /= words;
+        }
+        self.loops.iter_mut().for_each(|at| at.to /= words as usize);
+        (self, words as usize)
+    }
+
+    fn fill<const WIDTH: usize, F: Factors<WIDTH>>(&self, from: &[[u8; WIDTH]], to: &mut [[u8; WIDTH]], factors: &F) {
+        let block = self.block();
+        let is_whole = self.has_all(&self.loops, self.start);
+        visit(&block.outer, 0, self.start, &mut |at, start| match is_whole {
+            true => block.fill(from, &mut to[at..], start, factors),
+            false => self.fill_inside(&block, from, &mut to[at..], start, factors),
+        });
+    }
+
+    /// Fills a block with what is inside the tensor, and zeros.
+    fn fill_inside<const WIDTH: usize, F: Factors<WIDTH>>(
+        &self,
+        block: &Block,
+        from: &[[u8; WIDTH]],
+        to: &mut [[u8; WIDTH]],
+        start: Place,
+        factors: &F,
+    ) {
+        let loops: Vec<Loop> = block.inner.iter().chain([&block.lanes]).copied().collect();
+        if self.has_all(&loops, start) {
+            return block.fill(from, to, start, factors);
+        }
+        if let ([outermost, inner @ ..], true) = (&block.inner[..], block.run.is_empty()) {
+            let inner = Block { outer: vec![], inner: inner.to_vec(), lanes: block.lanes, run: vec![] };
+            return visit(&[*outermost], 0, start, &mut |at, start| {
+                self.fill_inside(&inner, from, &mut to[at..], start, factors);
+            });
+        }
+        visit(&block.inner, 0, start, &mut |at, start| {
+            let range = self.range(&block.lanes, start);
+            let row = &mut to[at..at + block.lanes.extent];
+            row[..range.start].fill([0; WIDTH]);
+            row[range.end..].fill([0; WIDTH]);
+            let start = start.after(range.start as i64, &block.lanes.step);
+            copy_row(from, &mut row[range], [start.from, start.factor], &block.lanes.step, factors);
+        });
+    }
+
+    /// The loops that are made together.
+    fn block(&self) -> Block {
+        let (&lanes, others) = self.loops.split_last().expect("there is a loop");
+        let mut runs: Vec<Loop> = Vec::new();
+        let mut length = 1;
+        let can_run = |at: &Loop| at.step.factor == 0;
+        while length < RUN && lanes.step.from > 1 && (lanes.extent >= LANES / 2 || lanes.extent == QUAD) {
+            let Some(next) = others.iter().find(|at| at.step.from == length as i64 && can_run(at)) else { break };
+            length *= next.extent;
+            runs.push(*next);
+        }
+        if runs.is_empty() {
+            let (outer, inner) = others.split_at(others.len().saturating_sub(2));
+            return Block { outer: outer.to_vec(), inner: inner.to_vec(), lanes, run: vec![] };
+        }
+        let mut run = vec![0];
+        for next in &runs {
+            run = (0..next.extent).flat_map(|at| run.iter().map(move |place| place + at * next.to)).collect();
+        }
+        let outer = others.iter().filter(|at| runs.iter().all(|next| next.to != at.to)).copied().collect();
+        Block { outer, inner: runs, lanes, run }
+    }
+
+    /// Whether all that some loops visit from somewhere on is inside the tensor.
+    fn has_all(&self, loops: &[Loop], start: Place) -> bool {
+        (0..AXES).all(|axis| {
+            let reach = |sign: i64| -> i64 {
+                let last = |at: &Loop| sign * (sign * at.step.subscripts[axis]).max(0) * (at.extent as i64 - 1);
+                loops.iter().map(last).sum()
+            };
+            start.subscripts[axis] + reach(-1) >= 0 && start.subscripts[axis] + reach(1) < self.extents[axis]
+        })
+    }
+
+    /// The indices of a loop that are inside the tensor.
+    fn range(&self, lanes: &Loop, start: Place) -> std::ops::Range<usize> {
+        let mut range = 0..lanes.extent as i64;
+        for ((at, step), extent) in start.subscripts.into_iter().zip(lanes.step.subscripts).zip(self.extents) {
+            // at + i step >= 0 and at + i step < extent
+            let least = -at.div_euclid(step.max(1));
+            let inside = match step {
+                0 if (0..extent).contains(&at) => continue,
+                0 => 0..0,
+                1.. => least..(extent - at - 1).div_euclid(step) + 1,
+                ..0 => (at - extent).div_euclid(-step) + 1..at.div_euclid(-step) + 1,
+            };
+            range = range.start.max(inside.start)..range.end.min(inside.end);
+        }
+        let end = range.end.max(0);
+        range.start.min(end) as usize..end as usize
+    }
+}
+
+/// How many elements an index of each axis is.
+fn strides(extents: &[usize]) -> Vec<i64> {
+    (1..=extents.len()).map(|axis| extents[axis..].iter().product::<usize>() as i64).collect()
+}
+
+/// Calls `body` with where each iteration of some loops is in the result, and in the tensor.
+fn visit(loops: &[Loop], to: usize, place: Place, body: &mut impl FnMut(usize, Place)) {
+    let Some((outermost, inner)) = loops.split_first() else { return body(to, place) };
+    let mut place = place;
+    for at in 0..outermost.extent {
+        visit(inner, to + at * outermost.to, place, body);
+        place = place.after(1, &outermost.step);
+    }
+}
+
+/// Rows of neighbours, some of the innermost loop for each iteration of the one around it: what lies behind a row of the tensor is
+/// read soon after it.
+fn copy_rows<const WIDTH: usize, F: Factors<WIDTH>>(
+    from: &[[u8; WIDTH]],
+    to: &mut [[u8; WIDTH]],
+    start: Place,
+    block: &Block,
+    factors: &F,
+) {
+    let once = Loop { extent: 1, step: Place::default(), to: 0 };
+    let (around, rows) = match block.inner[..] {
+        [around, rows] => (around, rows),
+        [rows] => (once, rows),
+        _ => (once, once),
+    };
+    let (lanes, step) = (block.lanes.extent, &block.lanes.step);
+    for first in (0..rows.extent).step_by(ROWS) {
+        let last = rows.extent.min(first + ROWS);
+        for at in 0..around.extent {
+            for row in first..last {
+                let to = &mut to[at * around.to + row * rows.to..][..lanes];
+                let along = |start: i64, a: i64, b: i64| start + at as i64 * a + row as i64 * b;
+                let place = [
+                    along(start.from, around.step.from, rows.step.from),
+                    along(start.factor, around.step.factor, rows.step.factor),
+                ];
+                copy_row(from, to, place, step, factors);
+            }
+        }
+    }
+}
+
+/// Elements from a place of the tensor on, by factors from a place on, a step apart.
+#[inline(always)]
+fn copy_row<const WIDTH: usize, F: Factors<WIDTH>>(
+    from: &[[u8; WIDTH]],
+    to: &mut [[u8; WIDTH]],
+    [first, factor]: [i64; 2],
+    step: &Place,
+    factors: &F,
+) {
+    if to.is_empty() {
+        return;
+    }
+    if step.from == 1 && step.factor == 0 {
+        let factor = factors.at(factor);
+        let row = &from[first as usize..][..to.len()];
+        let copy = |to: &mut [[u8; WIDTH]], row: &[[u8; WIDTH]]| {
+            to.iter_mut().zip(row).for_each(|(to, &element)| *to = F::product(element, factor));
+        };
+        // of a length that the compiler knows
+        return match <&mut [[u8; WIDTH]; LANES]>::try_from(&mut *to) {
+            Ok(to) => copy(to, &row[..LANES]),
+            Err(_) => copy(to, row),
+        };
+    }
+    for (at, to) in (0..).zip(to) {
+        let element = from[(first + at * step.from) as usize];
+        *to = F::product(element, factors.at(factor + at * step.factor));
+    }
+}
+
+/// Four runs of the tensor, whose columns are neighbours in the result.
+fn interleave<const WIDTH: usize, F: Factors<WIDTH>>(
+    from: &[[u8; WIDTH]],
+    to: &mut [[u8; WIDTH]],
+    start: Place,
+    block: &Block,
+    factors: &F,
+) {
+    let step = &block.lanes.step;
+    let places: [Place; QUAD] = std::array::from_fn(|lane| start.after(lane as i64, step));
+    let runs = places.map(|place| &from[place.from as usize..][..block.run.len()]);
+    let factors = places.map(|place| factors.at(place.factor));
+    for (at, to) in to.as_chunks_mut::<QUAD>().0[..block.run.len()].iter_mut().enumerate() {
+        *to = std::array::from_fn(|lane| F::product(runs[lane][at], factors[lane]));
+    }
+}
+
+/// Runs of the tensor, one a lane, to columns of the result.
+fn transpose<const WIDTH: usize, F: Factors<WIDTH>>(
+    from: &[[u8; WIDTH]],
+    to: &mut [[u8; WIDTH]],
+    start: Place,
+    block: &Block,
+    factors: &F,
+) {
+    let (lanes, step) = (block.lanes.extent, &block.lanes.step);
+    if lanes == QUAD && block.run.iter().enumerate().all(|(at, &place)| place == at * QUAD) {
+        return interleave(from, to, start, block, factors);
+    }
+    for first in (0..lanes).step_by(LANES) {
+        let start = start.after(first as i64, step);
+        let runs = |lane: usize| &from[(start.from + lane as i64 * step.from) as usize..][..block.run.len()];
+        if lanes - first < LANES {
+            for lane in 0..lanes - first {
+                let factor = factors.at(start.factor + lane as i64 * step.factor);
+                for (&place, &element) in block.run.iter().zip(runs(lane)) {
+                    to[place + first + lane] = F::product(element, factor);
+                }
+            }
+            continue;
+        }
+        let runs: [&[[u8; WIDTH]]; LANES] = std::array::from_fn(runs);
+        let factors: [F::Factor; LANES] =
+            std::array::from_fn(|lane| factors.at(start.factor + lane as i64 * step.factor));
+        let (steps, rest) = block.run.as_chunks::<STEP>();
+        for (at, places) in steps.iter().enumerate() {
+            let squares = runs.map(|run| run.as_chunks::<STEP>().0[at]);
+            for (column, &place) in places.iter().enumerate() {
+                let to = &mut to[place + first..][..LANES];
+                for lane in 0..LANES {
+                    to[lane] = F::product(squares[lane][column], factors[lane]);
+                }
+            }
+        }
+        for (at, &place) in (block.run.len() - rest.len()..).zip(rest) {
+            for lane in 0..LANES {
+                to[place + first + lane] = F::product(runs[lane][at], factors[lane]);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::calls::element::Kind;
+
+    /// What the definition says.
+    fn expected(
+        source: &[f32],
+        extents: &[usize],
+        map: &[i64],
+        to: &[usize],
+        scale: impl Fn(&[i64]) -> f32,
+    ) -> Vec<f32> {
+        let count = to.iter().product::<usize>();
+        let element = |at: usize| {
+            let mut rest = at;
+            let mut index = vec![1i64; to.len() + 1];
+            for axis in (0..to.len()).rev() {
+                index[axis + 1] = (rest % to[axis]) as i64;
+                rest /= to[axis];
+            }
+            let mut place = 0;
+            for (row, &extent) in map.chunks_exact(to.len() + 1).zip(extents) {
+                let subscript: i64 = row.iter().zip(&index).map(|(c, index)| c * index).sum();
+                if !(0..extent as i64).contains(&subscript) {
+                    return 0.0;
+                }
+                place = place * extent + subscript as usize;
+            }
+            source[place] * scale(&index[1..])
+        };
+        (0..count).map(element).collect()
+    }
+
+    fn bytes_of(numbers: &[f32]) -> Vec<u8> {
+        numbers.iter().flat_map(|number| number.to_ne_bytes()).collect()
+    }
+
+    fn check(extents: &[usize], map: &[i64], to: &[usize]) {
+        let source: Vec<f32> = (0..extents.iter().product::<usize>()).map(|at| at as f32 + 1.0).collect();
+        // behind one byte, where no number is aligned
+        let mut bytes = vec![0];
+        bytes.extend(bytes_of(&source));
+        let tensor = Tensor { kind: Kind::F32, extents: extents.to_vec(), bytes: &bytes[1..] };
+        let mut found = vec![0xff; to.iter().product::<usize>() * 4];
+        Moves::of(&tensor, map, None, to).run::<4, _>(tensor.bytes, &mut found, &Alone);
+        assert!(found == bytes_of(&expected(&source, extents, map, to, |_| 1.0)), "{extents:?} by {map:?} to {to:?}");
+        // bytes, which are moved in words where they can be
+        let few: Vec<f32> = source.iter().map(|number| number % 251.0).collect();
+        let bytes: Vec<u8> = few.iter().map(|&number| number as u8).collect();
+        let small = Tensor { kind: Kind::U8, extents: extents.to_vec(), bytes: &bytes };
+        let mut found_bytes = vec![0xff; to.iter().product::<usize>()];
+        Moves::of(&small, map, None, to).run_in_words(&small, &mut found_bytes);
+        let expected_bytes = expected(&few, extents, map, to, |_| 1.0).into_iter().map(|number| number as u8);
+        assert!(expected_bytes.eq(found_bytes), "bytes {extents:?} by {map:?} to {to:?}");
+        // one factor for each index of the first axis and of the last
+        for (at, &count) in [0, to.len() - 1].iter().zip([to[0], to[to.len() - 1]].iter()) {
+            let scales: Vec<f32> = (0..count).map(|at| (at % 5) as f32 - 1.0).collect();
+            let bytes = bytes_of(&scales);
+            let factors = Tensor { kind: Kind::F32, extents: vec![count], bytes: &bytes };
+            let mut scales_map = vec![0; to.len() + 1];
+            scales_map[at + 1] = 1;
+            let moves = Moves::of(&tensor, map, Some((&factors, &scales_map)), to);
+            moves.run::<4, _>(tensor.bytes, &mut found, &Scales(&scales));
+            let expected = expected(&source, extents, map, to, |index| scales[index[*at] as usize]);
+            assert!(found == bytes_of(&expected), "scaled {extents:?} by {map:?} to {to:?}");
+        }
+    }
+
+    #[test]
+    fn transpositions() {
+        for (rows, columns) in [(1, 1), (3, 5), (16, 16), (40, 33), (300, 70)] {
+            check(&[rows, columns], &[0, 0, 1, 0, 1, 0], &[columns, rows]);
+        }
+    }
+
+    #[test]
+    fn packs_of_columns() {
+        // [group, k, lane] of [k, 16 group + lane], whole and not, and of the transposed matrix
+        for (k, n) in [(1, 1), (7, 32), (65, 40), (9usize, 16usize)] {
+            let groups = n.div_ceil(16);
+            check(&[k, n], &[0, 0, 1, 0, 0, 16, 0, 1], &[groups, k, 16]);
+            check(&[n, k], &[0, 16, 0, 1, 0, 0, 1, 0], &[groups, k, 16]);
+        }
+    }
+
+    #[test]
+    fn packs_of_windows() {
+        // [16 o + lane, 16 c + channel, place]
+        for (outputs, inputs) in [(32usize, 32usize), (24, 20), (16, 3)] {
+            let map = [0, 16, 0, 0, 0, 1, 0, 0, 16, 0, 1, 0, 0, 0, 0, 1, 0, 0];
+            check(&[outputs, inputs, 9], &map, &[outputs.div_ceil(16), inputs.div_ceil(16), 9, 16, 16]);
+        }
+    }
+
+    #[test]
+    fn borders_slices_and_mirrors() {
+        check(&[5, 6], &[-1, 1, 0, -2, 0, 1], &[8, 9]);
+        check(&[5, 6], &[1, 1, 0, 2, 0, 2], &[3, 2]);
+        check(&[5, 40], &[4, -1, 0, 39, 0, -1], &[5, 40]);
+        check(&[5, 40], &[6, -1, 0, 45, 0, -3], &[9, 20]);
+        check(&[2, 3], &[0, 0, 0, 0, 0, 1], &[4, 3]);
+    }
+
+    #[test]
+    fn packs_of_windows_of_bytes() {
+        // [16 o + lane, 16 c + 4 quad + within, place]
+        for (outputs, inputs, places) in [(32usize, 32usize, 1usize), (32, 32, 9), (24, 20, 4), (16, 3, 1)] {
+            let map = [0, 16, 0, 0, 0, 1, 0, 0, 0, 16, 0, 4, 0, 1, 0, 0, 0, 1, 0, 0, 0];
+            let to = [outputs.div_ceil(16), inputs.div_ceil(16), places, 4, 16, 4];
+            check(&[outputs, inputs, places], &map, &to);
+        }
+    }
+
+    #[test]
+    fn packs_of_quads() {
+        // [group, quad, lane, within] of [4 quad + within, 16 group + lane]
+        for (k, n) in [(4usize, 16usize), (20, 32), (7, 18)] {
+            let map = [0, 0, 4, 0, 1, 0, 16, 0, 1, 0];
+            check(&[k, n], &map, &[n.div_ceil(16), k.div_ceil(4), 16, 4]);
+        }
+    }
+}
