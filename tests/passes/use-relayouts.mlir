@@ -5,7 +5,7 @@
 
 // a border of a transposed matrix, in packs: its subscripts are those of the matrix itself
 // CHECK: "arith.constant"() {value = dense<{{\[\[}}0, 16, 0, 1], [0, 0, 1, 0]]> : tensor<2x4xi64>}
-// CHECK: "rt.call"(%{{.*}}) {kinds = array<i64: 1, 7, 1>, routine = "relayout", rt.origin = "matmul"} : (tensor<20x30xf32>, tensor<2x4xi64>, tensor<2x30x16xf32>) -> tensor<2x30x16xf32>
+// CHECK: "rt.call"(%{{.*}}) {kinds = array<i64: 1, 7, 1>, routine = "relayout", rt.origin = "matmul"} : (tensor<20x30xf32>, tensor<2x4xi64>, index, tensor<2x30x16xf32>) -> tensor<2x30x16xf32>
 // CHECK-NOT: "tensor.pad"
 
 // a factor for each row, and a border around all
@@ -14,8 +14,12 @@
 // CHECK: "rt.call"(%{{.*}}) {kinds = array<i64: 1, 7, 1, 7, 1>, routine = "scaled_relayout"} : (tensor<20x30xf32>, tensor<2x3xi64>, tensor<20x1xf32>, tensor<2x3xi64>, tensor<22x30xf32>) -> tensor<22x30xf32>
 
 // a border of a slice is zero where the tensor is not: two calls
-// CHECK: routine = "relayout"} : (tensor<20x30xf32>, tensor<2x3xi64>, tensor<10x30xf32>)
-// CHECK: routine = "relayout"} : (tensor<10x30xf32>, tensor<2x3xi64>, tensor<11x30xf32>)
+// CHECK: routine = "relayout"} : (tensor<20x30xf32>, tensor<2x3xi64>, index, tensor<10x30xf32>)
+// CHECK: routine = "relayout"} : (tensor<10x30xf32>, tensor<2x3xi64>, index, tensor<11x30xf32>)
+
+// bytes that move by 128 on their way
+// CHECK: "arith.constant"() {value = 128 : index} : () -> index
+// CHECK: "rt.call"(%{{.*}}) {kinds = array<i64: 3, 7, 3>, routine = "relayout"} : (tensor<40x3xi8>, tensor<2x3xi64>, index, tensor<3x40xi8>) -> tensor<3x40xi8>
 
 // CHECK: "linalg.generic"
 // CHECK: "linalg.generic"
@@ -60,6 +64,19 @@
     ^bb0(%i: index, %j: index):
       "tensor.yield"(%zero) : (f32) -> ()
     }) {operandSegmentSizes = array<i32: 1, 0, 0>, static_high = array<i64: 1, 0>, static_low = array<i64: 0, 0>} : (tensor<10x30xf32>) -> tensor<11x30xf32>
+    %q = "arith.constant"() {value = dense<5> : tensor<40x3xi8>} : () -> tensor<40x3xi8>
+    %top = "arith.constant"() {value = -128 : i8} : () -> i8
+    %13 = "tensor.empty"() : () -> tensor<40x3xi8>
+    %14 = "linalg.generic"(%q, %13) ({
+    ^bb0(%in: i8, %out: i8):
+      %p = "arith.xori"(%in, %top) : (i8, i8) -> i8
+      "linalg.yield"(%p) : (i8) -> ()
+    }) {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>], operandSegmentSizes = array<i32: 1, 1>} : (tensor<40x3xi8>, tensor<40x3xi8>) -> tensor<40x3xi8>
+    %15 = "tensor.empty"() : () -> tensor<3x40xi8>
+    %16 = "linalg.generic"(%14, %15) ({
+    ^bb0(%in: i8, %out: i8):
+      "linalg.yield"(%in) : (i8) -> ()
+    }) {indexing_maps = [affine_map<(d0, d1) -> (d1, d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>], operandSegmentSizes = array<i32: 1, 1>} : (tensor<40x3xi8>, tensor<3x40xi8>) -> tensor<3x40xi8>
     %11 = "linalg.generic"(%b, %5) ({
     ^bb0(%in: f32, %out: f32):
       "linalg.yield"(%in) : (f32) -> ()
@@ -68,6 +85,6 @@
     ^bb0(%in: f32, %out: f32):
       "linalg.yield"(%in) : (f32) -> ()
     }) {indexing_maps = [affine_map<(d0, d1) -> (d1, d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>], operandSegmentSizes = array<i32: 1, 1>} : (tensor<20x30xf32>, tensor<30x20xf32>) -> tensor<30x20xf32>
-    "func.return"(%4, %7, %10, %11, %12) : (tensor<2x30x16xf32>, tensor<22x30xf32>, tensor<11x30xf32>, tensor<20x30xf32>, tensor<30x20xf32>) -> ()
-  }) {sym_name = "main_graph", function_type = (tensor<20x30xf32>) -> (tensor<2x30x16xf32>, tensor<22x30xf32>, tensor<11x30xf32>, tensor<20x30xf32>, tensor<30x20xf32>)} : () -> ()
+    "func.return"(%4, %7, %10, %16, %11, %12) : (tensor<2x30x16xf32>, tensor<22x30xf32>, tensor<11x30xf32>, tensor<3x40xi8>, tensor<20x30xf32>, tensor<30x20xf32>) -> ()
+  }) {sym_name = "main_graph", function_type = (tensor<20x30xf32>) -> (tensor<2x30x16xf32>, tensor<22x30xf32>, tensor<11x30xf32>, tensor<3x40xi8>, tensor<20x30xf32>, tensor<30x20xf32>)} : () -> ()
 }) : () -> ()

@@ -5,11 +5,13 @@ use ir::{Attribute, Body, IndexSet, Module, Op};
 /// Modules that each define some of the functions and declare the others, of about the same size. The functions' bodies
 /// move there.
 pub(crate) fn split(module: &mut Module, count: usize) -> Vec<Module> {
-    let sizes: Vec<(Op, usize)> = module
+    let mut sizes: Vec<(Op, usize)> = module
         .functions()
         .filter(|function| function.body.entry().is_some())
         .map(|function| (function.op, function.body.walk_all().len()))
         .collect();
+    // the largest first, so that the last ones even things out
+    sizes.sort_by_key(|&(_, size)| std::cmp::Reverse(size));
     let count = count.clamp(1, sizes.len().max(1));
     let mut loads = vec![0; count];
     let mut homes: Vec<Vec<Op>> = vec![Vec::new(); count];

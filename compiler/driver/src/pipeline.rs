@@ -116,7 +116,8 @@ pub fn kernels(options: &Options) -> String {
     let constants = if options.freestanding.is_none() { "evaluate-constants," } else { "" };
     format!(
         "{tables}{constants}{winograd}{halves}{relayouts}outline-kernels{{shapes={shapes} fuse={fuse}}},\
-         fold-constants,build-kernels{{target={target} order={order} memory={memory}}}{time}"
+         fold-constants,build-kernels{{target={target} order={order} memory={memory} threads={workers}}}{time}",
+        workers = options.workers.max(1)
     )
 }
 

@@ -36,6 +36,13 @@ const MEMORY: OptionDefinition = OptionDefinition {
     default: "run",
 };
 
+const THREADS: OptionDefinition = OptionDefinition {
+    name: "threads",
+    summary: "How many threads build kernels.",
+    kind: OptionKind::Integer,
+    default: "1",
+};
+
 const SHAPES: OptionDefinition = OptionDefinition {
     name: "shapes",
     summary: "Whether kernels that differ in static extents alone are one.",
@@ -120,7 +127,7 @@ pub fn passes() -> Vec<PassDefinition> {
              vectorised loops over buffers.",
             build_kernels,
         )
-        .with_options(&[TARGET, ORDER, MEMORY]),
+        .with_options(&[TARGET, ORDER, MEMORY, THREADS]),
         PassDefinition::on_module("time-kernels", "Every kernel call notes how long it takes.", |module, _| {
             low::profile::time_kernels(module);
             low::declare::declare_runtime(module)
@@ -159,9 +166,11 @@ pub fn pipelines() -> Vec<PipelineDefinition> {
 fn build_kernels(module: &mut Module, context: &PassContext<'_>) -> Result<()> {
     bufferize_globals(module);
     let memory = memory(context);
-    bufferize_host(module, INITIALIZE, memory, context.registry)?;
-    bufferize_host(module, MAIN, memory, context.registry)?;
-    crate::kernel::build::build_kernels(module, &target(context));
+    let threads = context.options.integer("threads").max(1) as usize;
+    crate::kernel::build::build_kernels(module, &target(context), threads, |module| {
+        bufferize_host(module, INITIALIZE, memory, context.registry)?;
+        bufferize_host(module, MAIN, memory, context.registry)
+    })?;
     low::declare::declare_runtime(module)
 }
 

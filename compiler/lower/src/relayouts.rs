@@ -60,6 +60,10 @@ struct Moved {
     map: AffineMap,
     /// What they are multiplied by, and indices to its subscripts.
     factors: Option<(Value, AffineMap)>,
+    /// The bits in which each byte of them differs.
+    flips: i64,
+    /// Whether some subscripts are outside.
+    has_border: bool,
 }
 
 impl Moved {
@@ -91,13 +95,22 @@ impl Moved {
             return None;
         }
         Some(match moved.get(&tensor) {
-            None => Moved { tensor, map: map.clone(), factors: None },
+            None => Moved { tensor, map: map.clone(), factors: None, flips: 0, has_border: false },
             Some(inner) => Moved {
-                tensor: inner.tensor,
                 map: inner.map.compose(map),
                 factors: inner.factors.as_ref().map(|(factors, inner)| (*factors, inner.compose(map))),
+                ..inner.clone()
             },
         })
+    }
+
+    /// The same, but of nothing else where that has zeros around it, or is multiplied already.
+    fn plain(tensor: Value, map: &AffineMap, moved: &IndexMap<Value, Moved>) -> Option<Moved> {
+        let found = Moved::from(tensor, map, moved)?;
+        match found.has_border || found.factors.is_some() {
+            true => Moved::from(tensor, map, &IndexMap::default()),
+            false => Some(found),
+        }
     }
 
     fn by_generic(body: &Body, generic: &Generic, moved: &IndexMap<Value, Moved>) -> Option<Moved> {
@@ -106,6 +119,13 @@ impl Moved {
         let yielded = generic.yields(body)[0];
         match generic.inputs[..] {
             [tensor] if is_plain && yielded == arguments[0] => Moved::from(tensor, &generic.maps[0], moved),
+            [tensor] if is_plain && *body.value_type(yielded) == Type::I8 => {
+                let op = body.defining_op(yielded).filter(|&op| body.name(op) == "arith.xori")?;
+                let flips =
+                    ir::constant_integer(body, body.operand(op, 1)).filter(|_| body.operand(op, 0) == arguments[0])?;
+                let found = Moved::plain(tensor, &generic.maps[0], moved)?;
+                Some(Moved { flips: found.flips ^ (flips & 0xff), ..found })
+            }
             [a, b] if is_plain && *body.value_type(a).element() == Type::F32 => {
                 let op = body.defining_op(yielded).filter(|&op| body.name(op) == "arith.mulf")?;
                 let operands = body.op(op).operands();
@@ -116,10 +136,7 @@ impl Moved {
                 let few = count(a.0)?.min(count(b.0)?);
                 let (tensor, factors) = if count(b.0)? == few { (a, b) } else { (b, a) };
                 let is_linear = factors.1.results.iter().all(|subscript| subscript.as_linear(factors.1.dims).is_some());
-                let mut found = Moved::from(tensor.0, tensor.1, moved).filter(|_| is_product && is_linear)?;
-                if found.factors.is_some() {
-                    found = Moved::from(tensor.0, tensor.1, &IndexMap::default())?;
-                }
+                let found = Moved::plain(tensor.0, tensor.1, moved).filter(|_| is_product && is_linear)?;
                 Some(Moved { factors: Some((factors.0, factors.1.clone())), ..found })
             }
             _ => None,
@@ -142,7 +159,8 @@ impl Moved {
         let is_border =
             moved.get(&tensor).is_none_or(|inner| (0..shape.len()).filter(is_padded).all(|axis| is_whole(axis, inner)));
         let none = IndexMap::default();
-        Moved::from(tensor, &map, if is_border { moved } else { &none })
+        let found = Moved::from(tensor, &map, if is_border { moved } else { &none })?;
+        Some(Moved { has_border: true, ..found })
     }
 
     fn inputs(&self) -> impl Iterator<Item = Value> {
@@ -174,6 +192,9 @@ impl Moved {
         for (input, map) in inputs {
             operands.extend([input, rows(&mut builder, map)]);
             kinds.extend([kind(builder.body.value_type(input)), kind(&Type::I64)]);
+        }
+        if self.factors.is_none() {
+            operands.push(builder.constant_index(self.flips));
         }
         operands.push(room);
         kinds.push(kind(&r#type));

@@ -9,8 +9,9 @@ use super::{Call, Outcome, Tensor};
 
 /// Most axes of a tensor.
 const AXES: usize = abi::RELAYOUT_AXES;
-/// Bytes of the result that a thread makes at a time, about.
-const CHUNK: usize = 1 << 19;
+/// Bytes of the result that a thread makes at a time, about: so many parts of it, within bounds.
+const CHUNK: std::ops::RangeInclusive<usize> = 1 << 15..=1 << 19;
+const CHUNKS: usize = 8;
 /// Neighbours in the result, and in the tensor, that are transposed at a time.
 const LANES: usize = 16;
 const STEP: usize = 4;
@@ -22,10 +23,10 @@ const ROWS: usize = 16;
 const RUN: usize = 256;
 
 pub(super) fn relayout(call: &mut Call<'_>) -> Outcome {
-    let (tensor, map) = (call.tensor(), call.tensor());
+    let (tensor, map, flips) = (call.tensor(), call.tensor(), call.index());
     let output = call.output();
     let moves = Moves::of(&tensor, &map.elements(), None, &output.extents);
-    moves.run_in_words(&tensor, output.bytes);
+    moves.run_in_words(&tensor, flips as u8, output.bytes);
     Ok(())
 }
 
@@ -38,24 +39,26 @@ pub(super) fn scaled_relayout(call: &mut Call<'_>) -> Outcome {
     Ok(())
 }
 
-/// What elements are multiplied by on their way.
+/// What elements go through on their way.
 trait Factors<const WIDTH: usize>: Sync {
     type Factor: Copy;
     fn at(&self, place: i64) -> Self::Factor;
     fn product(element: [u8; WIDTH], factor: Self::Factor) -> [u8; WIDTH];
 }
 
-/// Nothing.
-struct Alone;
+/// Bits in which all bytes differ.
+struct Flips(u8);
 
-impl<const WIDTH: usize> Factors<WIDTH> for Alone {
-    type Factor = ();
+impl<const WIDTH: usize> Factors<WIDTH> for Flips {
+    type Factor = u8;
 
-    fn at(&self, _: i64) {}
+    fn at(&self, _: i64) -> u8 {
+        self.0
+    }
 
     #[inline(always)]
-    fn product(element: [u8; WIDTH], (): ()) -> [u8; WIDTH] {
-        element
+    fn product(element: [u8; WIDTH], flips: u8) -> [u8; WIDTH] {
+        element.map(|byte| byte ^ flips)
     }
 }
 
@@ -183,20 +186,21 @@ impl Moves {
     }
 
     /// Moves elements of any width, several at a time where they stay together.
-    fn run_in_words(self, tensor: &Tensor<'_>, to: &mut [u8]) {
+    fn run_in_words(self, tensor: &Tensor<'_>, flips: u8, to: &mut [u8]) {
         let width = tensor.kind.width();
         let (moves, words) = self.in_words(8 / width);
         match width * words {
-            1 => moves.run::<1, _>(tensor.bytes, to, &Alone),
-            2 => moves.run::<2, _>(tensor.bytes, to, &Alone),
-            4 => moves.run::<4, _>(tensor.bytes, to, &Alone),
-            _ => moves.run::<8, _>(tensor.bytes, to, &Alone),
+            1 => moves.run::<1, _>(tensor.bytes, to, &Flips(flips)),
+            2 => moves.run::<2, _>(tensor.bytes, to, &Flips(flips)),
+            4 => moves.run::<4, _>(tensor.bytes, to, &Flips(flips)),
+            _ => moves.run::<8, _>(tensor.bytes, to, &Flips(flips)),
         }
     }
 
     fn run<const WIDTH: usize, F: Factors<WIDTH>>(&self, from: &[u8], to: &mut [u8], factors: &F) {
         let (from, to) = (from.as_chunks::<WIDTH>().0, to.as_chunks_mut::<WIDTH>().0);
-        let rows = (CHUNK / WIDTH / self.loops[0].to.max(1)).max(1);
+        let chunk = (to.len() * WIDTH / CHUNKS).clamp(*CHUNK.start(), *CHUNK.end());
+        let rows = (chunk / WIDTH / self.loops[0].to.max(1)).max(1);
         for_each_chunk(to, rows * self.loops[0].to, |chunk, part| {
             let part_of = self.part(chunk * rows, part.len() / self.loops[0].to);
             part_of.fill(from, part, factors);
@@ -282,7 +286,8 @@ impl Moves {
         let (&lanes, others) = self.loops.split_last().expect("there is a loop");
         let mut runs: Vec<Loop> = Vec::new();
         let mut length = 1;
-        let can_run = |at: &Loop| at.step.factor == 0;
+        // a part may have a single iteration of the outermost loop
+        let can_run = |at: &Loop| at.step.factor == 0 && at.extent > 1;
         while length < RUN && lanes.step.from > 1 && (lanes.extent >= LANES / 2 || lanes.extent == QUAD) {
             let Some(next) = others.iter().find(|at| at.step.from == length as i64 && can_run(at)) else { break };
             length *= next.extent;
@@ -296,7 +301,10 @@ impl Moves {
         for next in &runs {
             run = (0..next.extent).flat_map(|at| run.iter().map(move |place| place + at * next.to)).collect();
         }
-        let outer = others.iter().filter(|at| runs.iter().all(|next| next.to != at.to)).copied().collect();
+        let mut outer: Vec<Loop> =
+            others.iter().filter(|at| runs.iter().all(|next| next.to != at.to)).copied().collect();
+        // what lies behind a run of the tensor is read soon after it
+        outer.sort_by_key(|at| std::cmp::Reverse(at.step.from));
         Block { outer, inner: runs, lanes, run }
     }
 
@@ -514,16 +522,21 @@ mod tests {
         bytes.extend(bytes_of(&source));
         let tensor = Tensor { kind: Kind::F32, extents: extents.to_vec(), bytes: &bytes[1..] };
         let mut found = vec![0xff; to.iter().product::<usize>() * 4];
-        Moves::of(&tensor, map, None, to).run::<4, _>(tensor.bytes, &mut found, &Alone);
+        Moves::of(&tensor, map, None, to).run::<4, _>(tensor.bytes, &mut found, &Flips(0));
         assert!(found == bytes_of(&expected(&source, extents, map, to, |_| 1.0)), "{extents:?} by {map:?} to {to:?}");
         // bytes, which are moved in words where they can be
         let few: Vec<f32> = source.iter().map(|number| number % 251.0).collect();
         let bytes: Vec<u8> = few.iter().map(|&number| number as u8).collect();
         let small = Tensor { kind: Kind::U8, extents: extents.to_vec(), bytes: &bytes };
         let mut found_bytes = vec![0xff; to.iter().product::<usize>()];
-        Moves::of(&small, map, None, to).run_in_words(&small, &mut found_bytes);
-        let expected_bytes = expected(&few, extents, map, to, |_| 1.0).into_iter().map(|number| number as u8);
-        assert!(expected_bytes.eq(found_bytes), "bytes {extents:?} by {map:?} to {to:?}");
+        // what is outside is zero, whether others are flipped or not
+        let ones = expected(&vec![1.0; few.len()], extents, map, to, |_| 1.0);
+        for flips in [0, 0x80] {
+            Moves::of(&small, map, None, to).run_in_words(&small, flips, &mut found_bytes);
+            let expected = expected(&few, extents, map, to, |_| 1.0);
+            let bytes = expected.iter().zip(&ones).map(|(&number, &one)| number as u8 ^ (flips * one as u8));
+            assert!(bytes.eq(found_bytes.iter().copied()), "bytes {extents:?} by {map:?} to {to:?}");
+        }
         // one factor for each index of the first axis and of the last
         for (at, &count) in [0, to.len() - 1].iter().zip([to[0], to[to.len() - 1]].iter()) {
             let scales: Vec<f32> = (0..count).map(|at| (at % 5) as f32 - 1.0).collect();
@@ -571,6 +584,12 @@ mod tests {
         check(&[5, 40], &[4, -1, 0, 39, 0, -1], &[5, 40]);
         check(&[5, 40], &[6, -1, 0, 45, 0, -3], &[9, 20]);
         check(&[2, 3], &[0, 0, 0, 0, 0, 1], &[4, 3]);
+    }
+
+    #[test]
+    fn parts_of_one_row_of_windows() {
+        let map = [0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0];
+        check(&[16, 8, 3, 39], &map, &[3, 39, 8, 16]);
     }
 
     #[test]

@@ -2,6 +2,8 @@
 //!
 //! `@k(tensors, sizes, destinations) -> tensors` becomes `@k(memrefs, sizes, result memrefs)`.
 
+use std::sync::{Mutex, PoisonError};
+
 use ir::{AffineExpr, Body, IndexSet, Module, Op, Value};
 
 use super::contract::{ContractionKernel, emit_contraction};
@@ -14,19 +16,40 @@ use crate::outline::KERNEL;
 use dialects::linalg::generic::Generic;
 use dialects::rt::winograd::Winograd;
 
-/// Turns every kernel of a module into loops over buffers.
-pub fn build_kernels(module: &mut Module, target: &Target) {
+/// Turns every kernel of a module into loops over buffers, on so many threads, while `meanwhile` sees to what else the module has.
+pub fn build_kernels<T>(
+    module: &mut Module,
+    target: &Target,
+    threads: usize,
+    meanwhile: impl FnOnce(&mut Module) -> T,
+) -> T {
     let kernels: Vec<Op> = module
         .functions()
         .filter(|function| function.attributes.get(KERNEL).is_some() && function.body.entry().is_some())
         .map(|function| function.op)
         .collect();
-    for op in kernels {
-        let source = module.body.take_isolated(op).expect("a function owns its body");
-        let body = build_kernel(&source, target);
+    let sources = kernels.iter().map(|&op| module.body.take_isolated(op).expect("a function owns its body"));
+    let mut bodies: Vec<Body> = sources.collect();
+    let remaining = Mutex::new(bodies.iter_mut());
+    let next = || remaining.lock().unwrap_or_else(PoisonError::into_inner).next();
+    let build = || {
+        while let Some(body) = next() {
+            *body = build_kernel(body, target);
+        }
+    };
+    let other = std::thread::scope(|scope| {
+        for _ in 1..threads.min(kernels.len()) {
+            scope.spawn(build);
+        }
+        let other = meanwhile(module);
+        build();
+        other
+    });
+    for (op, body) in kernels.into_iter().zip(bodies) {
         module.body.set_isolated(op, body);
         module.update_function_type(op);
     }
+    other
 }
 
 /// Builds the loops of one kernel.
