@@ -4,21 +4,17 @@
 //! `result[d] = tensor[A d + b]`, or zero where that is outside, with one row of `b | A` for each axis of the tensor. Loops over the
 //! result that run on together are one. Where neighbours of the tensor lie apart in the result, they are transposed in registers.
 
+mod block;
+
 use super::parallel::for_each_chunk;
 use super::{Call, Outcome, Tensor};
+use block::{Block, Factors, Flips, LANES, Loop, Nothing, Place, QUAD, Scales, Way, copy_row, visit};
 
 /// Most axes of a tensor.
 const AXES: usize = abi::RELAYOUT_AXES;
 /// Bytes of the result that a thread makes at a time, about: so many parts of it, within bounds.
 const CHUNK: std::ops::RangeInclusive<usize> = 1 << 15..=1 << 19;
 const CHUNKS: usize = 8;
-/// Neighbours in the result, and in the tensor, that are transposed at a time.
-const LANES: usize = 16;
-const STEP: usize = 4;
-/// Lanes of bytes that products take together.
-const QUAD: usize = 4;
-/// Rows that are copied from places apart while their neighbours are still near.
-const ROWS: usize = 16;
 /// A run takes in another loop while it has fewer elements.
 const RUN: usize = 256;
 
@@ -39,76 +35,6 @@ pub(super) fn scaled_relayout(call: &mut Call<'_>) -> Outcome {
     Ok(())
 }
 
-/// What elements go through on their way.
-trait Factors<const WIDTH: usize>: Sync {
-    type Factor: Copy;
-    fn at(&self, place: i64) -> Self::Factor;
-    fn product(element: [u8; WIDTH], factor: Self::Factor) -> [u8; WIDTH];
-}
-
-/// Bits in which all bytes differ.
-struct Flips(u8);
-
-impl<const WIDTH: usize> Factors<WIDTH> for Flips {
-    type Factor = u8;
-
-    fn at(&self, _: i64) -> u8 {
-        self.0
-    }
-
-    #[inline(always)]
-    fn product(element: [u8; WIDTH], flips: u8) -> [u8; WIDTH] {
-        element.map(|byte| byte ^ flips)
-    }
-}
-
-/// Numbers, for elements that are such, too.
-struct Scales<'s>(&'s [f32]);
-
-impl Factors<4> for Scales<'_> {
-    type Factor = f32;
-
-    fn at(&self, place: i64) -> f32 {
-        self.0[place as usize]
-    }
-
-    #[inline(always)]
-    fn product(element: [u8; 4], factor: f32) -> [u8; 4] {
-        (f32::from_ne_bytes(element) * factor).to_ne_bytes()
-    }
-}
-
-/// How far an index of a loop moves.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Place {
-    /// In each axis of the tensor.
-    subscripts: [i64; AXES],
-    /// In the tensor's elements.
-    from: i64,
-    /// In the factors.
-    factor: i64,
-}
-
-impl Place {
-    fn after(mut self, steps: i64, step: &Place) -> Place {
-        for (subscript, one) in self.subscripts.iter_mut().zip(step.subscripts) {
-            *subscript += steps * one;
-        }
-        self.from += steps * step.from;
-        self.factor += steps * step.factor;
-        self
-    }
-}
-
-/// A loop over the result.
-#[derive(Clone, Copy, Debug)]
-struct Loop {
-    extent: usize,
-    step: Place,
-    /// How far an index moves in the result.
-    to: usize,
-}
-
 #[derive(Clone, Debug)]
 struct Moves {
     /// Of the result's axes, outer ones first.
@@ -116,33 +42,6 @@ struct Moves {
     start: Place,
     /// Of the tensor's axes; those behind its last have one element.
     extents: [i64; AXES],
-}
-
-/// Loops that are made together.
-struct Block {
-    outer: Vec<Loop>,
-    /// Between the others.
-    inner: Vec<Loop>,
-    /// The loop over neighbours in the result.
-    lanes: Loop,
-    /// Where neighbours of the tensor lie in the result, which are the iterations of `inner`; none where lanes are neighbours, too.
-    run: Vec<usize>,
-}
-
-impl Block {
-    /// Fills a block that is inside the tensor.
-    fn fill<const WIDTH: usize, F: Factors<WIDTH>>(
-        &self,
-        from: &[[u8; WIDTH]],
-        to: &mut [[u8; WIDTH]],
-        start: Place,
-        factors: &F,
-    ) {
-        match self.run.is_empty() {
-            true => copy_rows(from, to, start, self, factors),
-            false => transpose(from, to, start, self, factors),
-        }
-    }
 }
 
 impl Moves {
@@ -189,11 +88,15 @@ impl Moves {
     fn run_in_words(self, tensor: &Tensor<'_>, flips: u8, to: &mut [u8]) {
         let width = tensor.kind.width();
         let (moves, words) = self.in_words(8 / width);
-        match width * words {
-            1 => moves.run::<1, _>(tensor.bytes, to, &Flips(flips)),
-            2 => moves.run::<2, _>(tensor.bytes, to, &Flips(flips)),
-            4 => moves.run::<4, _>(tensor.bytes, to, &Flips(flips)),
-            _ => moves.run::<8, _>(tensor.bytes, to, &Flips(flips)),
+        match (width * words, flips) {
+            (1, 0) => moves.run::<1, _>(tensor.bytes, to, &Nothing),
+            (2, 0) => moves.run::<2, _>(tensor.bytes, to, &Nothing),
+            (4, 0) => moves.run::<4, _>(tensor.bytes, to, &Nothing),
+            (_, 0) => moves.run::<8, _>(tensor.bytes, to, &Nothing),
+            (1, _) => moves.run::<1, _>(tensor.bytes, to, &Flips(flips)),
+            (2, _) => moves.run::<2, _>(tensor.bytes, to, &Flips(flips)),
+            (4, _) => moves.run::<4, _>(tensor.bytes, to, &Flips(flips)),
+            (_, _) => moves.run::<8, _>(tensor.bytes, to, &Flips(flips)),
         }
     }
 
@@ -265,8 +168,8 @@ impl Moves {
         if self.has_all(&loops, start) {
             return block.fill(from, to, start, factors);
         }
-        if let ([outermost, inner @ ..], true) = (&block.inner[..], block.run.is_empty()) {
-            let inner = Block { outer: vec![], inner: inner.to_vec(), lanes: block.lanes, run: vec![] };
+        if let ([outermost, inner @ ..], Way::Rows) = (&block.inner[..], &block.way) {
+            let inner = Block { outer: vec![], inner: inner.to_vec(), lanes: block.lanes, way: Way::Rows };
             return visit(&[*outermost], 0, start, &mut |at, start| {
                 self.fill_inside(&inner, from, &mut to[at..], start, factors);
             });
@@ -295,7 +198,7 @@ impl Moves {
         }
         if runs.is_empty() {
             let (outer, inner) = others.split_at(others.len().saturating_sub(2));
-            return Block { outer: outer.to_vec(), inner: inner.to_vec(), lanes, run: vec![] };
+            return Block { outer: outer.to_vec(), inner: inner.to_vec(), lanes, way: Way::Rows };
         }
         let mut run = vec![0];
         for next in &runs {
@@ -305,7 +208,9 @@ impl Moves {
             others.iter().filter(|at| runs.iter().all(|next| next.to != at.to)).copied().collect();
         // what lies behind a run of the tensor is read soon after it
         outer.sort_by_key(|at| std::cmp::Reverse(at.step.from));
-        Block { outer, inner: runs, lanes, run }
+        let is_dense = run.iter().enumerate().all(|(at, &place)| place == at * QUAD);
+        let way = if lanes.extent == QUAD && is_dense { Way::Quads(run.len()) } else { Way::Columns(run) };
+        Block { outer, inner: runs, lanes, way }
     }
 
     /// Whether all that some loops visit from somewhere on is inside the tensor.
@@ -341,140 +246,6 @@ impl Moves {
 /// How many elements an index of each axis is.
 fn strides(extents: &[usize]) -> Vec<i64> {
     (1..=extents.len()).map(|axis| extents[axis..].iter().product::<usize>() as i64).collect()
-}
-
-/// Calls `body` with where each iteration of some loops is in the result, and in the tensor.
-fn visit(loops: &[Loop], to: usize, place: Place, body: &mut impl FnMut(usize, Place)) {
-    let Some((outermost, inner)) = loops.split_first() else { return body(to, place) };
-    let mut place = place;
-    for at in 0..outermost.extent {
-        visit(inner, to + at * outermost.to, place, body);
-        place = place.after(1, &outermost.step);
-    }
-}
-
-/// Rows of neighbours, some of the innermost loop for each iteration of the one around it: what lies behind a row of the tensor is
-/// read soon after it.
-fn copy_rows<const WIDTH: usize, F: Factors<WIDTH>>(
-    from: &[[u8; WIDTH]],
-    to: &mut [[u8; WIDTH]],
-    start: Place,
-    block: &Block,
-    factors: &F,
-) {
-    let once = Loop { extent: 1, step: Place::default(), to: 0 };
-    let (around, rows) = match block.inner[..] {
-        [around, rows] => (around, rows),
-        [rows] => (once, rows),
-        _ => (once, once),
-    };
-    let (lanes, step) = (block.lanes.extent, &block.lanes.step);
-    for first in (0..rows.extent).step_by(ROWS) {
-        let last = rows.extent.min(first + ROWS);
-        for at in 0..around.extent {
-            for row in first..last {
-                let to = &mut to[at * around.to + row * rows.to..][..lanes];
-                let along = |start: i64, a: i64, b: i64| start + at as i64 * a + row as i64 * b;
-                let place = [
-                    along(start.from, around.step.from, rows.step.from),
-                    along(start.factor, around.step.factor, rows.step.factor),
-                ];
-                copy_row(from, to, place, step, factors);
-            }
-        }
-    }
-}
-
-/// Elements from a place of the tensor on, by factors from a place on, a step apart.
-#[inline(always)]
-fn copy_row<const WIDTH: usize, F: Factors<WIDTH>>(
-    from: &[[u8; WIDTH]],
-    to: &mut [[u8; WIDTH]],
-    [first, factor]: [i64; 2],
-    step: &Place,
-    factors: &F,
-) {
-    if to.is_empty() {
-        return;
-    }
-    if step.from == 1 && step.factor == 0 {
-        let factor = factors.at(factor);
-        let row = &from[first as usize..][..to.len()];
-        let copy = |to: &mut [[u8; WIDTH]], row: &[[u8; WIDTH]]| {
-            to.iter_mut().zip(row).for_each(|(to, &element)| *to = F::product(element, factor));
-        };
-        // of a length that the compiler knows
-        return match <&mut [[u8; WIDTH]; LANES]>::try_from(&mut *to) {
-            Ok(to) => copy(to, &row[..LANES]),
-            Err(_) => copy(to, row),
-        };
-    }
-    for (at, to) in (0..).zip(to) {
-        let element = from[(first + at * step.from) as usize];
-        *to = F::product(element, factors.at(factor + at * step.factor));
-    }
-}
-
-/// Four runs of the tensor, whose columns are neighbours in the result.
-fn interleave<const WIDTH: usize, F: Factors<WIDTH>>(
-    from: &[[u8; WIDTH]],
-    to: &mut [[u8; WIDTH]],
-    start: Place,
-    block: &Block,
-    factors: &F,
-) {
-    let step = &block.lanes.step;
-    let places: [Place; QUAD] = std::array::from_fn(|lane| start.after(lane as i64, step));
-    let runs = places.map(|place| &from[place.from as usize..][..block.run.len()]);
-    let factors = places.map(|place| factors.at(place.factor));
-    for (at, to) in to.as_chunks_mut::<QUAD>().0[..block.run.len()].iter_mut().enumerate() {
-        *to = std::array::from_fn(|lane| F::product(runs[lane][at], factors[lane]));
-    }
-}
-
-/// Runs of the tensor, one a lane, to columns of the result.
-fn transpose<const WIDTH: usize, F: Factors<WIDTH>>(
-    from: &[[u8; WIDTH]],
-    to: &mut [[u8; WIDTH]],
-    start: Place,
-    block: &Block,
-    factors: &F,
-) {
-    let (lanes, step) = (block.lanes.extent, &block.lanes.step);
-    if lanes == QUAD && block.run.iter().enumerate().all(|(at, &place)| place == at * QUAD) {
-        return interleave(from, to, start, block, factors);
-    }
-    for first in (0..lanes).step_by(LANES) {
-        let start = start.after(first as i64, step);
-        let runs = |lane: usize| &from[(start.from + lane as i64 * step.from) as usize..][..block.run.len()];
-        if lanes - first < LANES {
-            for lane in 0..lanes - first {
-                let factor = factors.at(start.factor + lane as i64 * step.factor);
-                for (&place, &element) in block.run.iter().zip(runs(lane)) {
-                    to[place + first + lane] = F::product(element, factor);
-                }
-            }
-            continue;
-        }
-        let runs: [&[[u8; WIDTH]]; LANES] = std::array::from_fn(runs);
-        let factors: [F::Factor; LANES] =
-            std::array::from_fn(|lane| factors.at(start.factor + lane as i64 * step.factor));
-        let (steps, rest) = block.run.as_chunks::<STEP>();
-        for (at, places) in steps.iter().enumerate() {
-            let squares = runs.map(|run| run.as_chunks::<STEP>().0[at]);
-            for (column, &place) in places.iter().enumerate() {
-                let to = &mut to[place + first..][..LANES];
-                for lane in 0..LANES {
-                    to[lane] = F::product(squares[lane][column], factors[lane]);
-                }
-            }
-        }
-        for (at, &place) in (block.run.len() - rest.len()..).zip(rest) {
-            for lane in 0..LANES {
-                to[place + first + lane] = F::product(runs[lane][at], factors[lane]);
-            }
-        }
-    }
 }
 
 #[cfg(test)]
@@ -522,7 +293,7 @@ mod tests {
         bytes.extend(bytes_of(&source));
         let tensor = Tensor { kind: Kind::F32, extents: extents.to_vec(), bytes: &bytes[1..] };
         let mut found = vec![0xff; to.iter().product::<usize>() * 4];
-        Moves::of(&tensor, map, None, to).run::<4, _>(tensor.bytes, &mut found, &Flips(0));
+        Moves::of(&tensor, map, None, to).run::<4, _>(tensor.bytes, &mut found, &Nothing);
         assert!(found == bytes_of(&expected(&source, extents, map, to, |_| 1.0)), "{extents:?} by {map:?} to {to:?}");
         // bytes, which are moved in words where they can be
         let few: Vec<f32> = source.iter().map(|number| number % 251.0).collect();

@@ -1,0 +1,280 @@
+//! Blocks of loops over a result whose elements are those of a tensor elsewhere.
+//!
+//! A block is inside the tensor, so nothing here looks at bounds but slices.
+
+use super::AXES;
+
+/// Neighbours in the result, and in the tensor, that are transposed at a time.
+pub(super) const LANES: usize = 16;
+const STEP: usize = 4;
+/// Lanes of bytes that products take together.
+pub(super) const QUAD: usize = 4;
+/// Rows that are copied from places apart while their neighbours are still near.
+const ROWS: usize = 16;
+
+/// What elements go through on their way.
+pub(super) trait Factors<const WIDTH: usize>: Sync {
+    type Factor: Copy;
+    fn at(&self, place: i64) -> Self::Factor;
+    fn product(element: [u8; WIDTH], factor: Self::Factor) -> [u8; WIDTH];
+}
+
+/// Nothing.
+pub(super) struct Nothing;
+
+impl<const WIDTH: usize> Factors<WIDTH> for Nothing {
+    type Factor = ();
+
+    fn at(&self, _: i64) {}
+
+    #[inline(always)]
+    fn product(element: [u8; WIDTH], (): ()) -> [u8; WIDTH] {
+        element
+    }
+}
+
+/// Bits in which all bytes differ.
+pub(super) struct Flips(pub(super) u8);
+
+impl<const WIDTH: usize> Factors<WIDTH> for Flips {
+    type Factor = u8;
+
+    fn at(&self, _: i64) -> u8 {
+        self.0
+    }
+
+    #[inline(always)]
+    fn product(element: [u8; WIDTH], flips: u8) -> [u8; WIDTH] {
+        element.map(|byte| byte ^ flips)
+    }
+}
+
+/// Numbers, for elements that are such, too.
+pub(super) struct Scales<'s>(pub(super) &'s [f32]);
+
+impl Factors<4> for Scales<'_> {
+    type Factor = f32;
+
+    fn at(&self, place: i64) -> f32 {
+        self.0[place as usize]
+    }
+
+    #[inline(always)]
+    fn product(element: [u8; 4], factor: f32) -> [u8; 4] {
+        (f32::from_ne_bytes(element) * factor).to_ne_bytes()
+    }
+}
+
+/// How far an index of a loop moves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Place {
+    /// In each axis of the tensor.
+    pub(super) subscripts: [i64; AXES],
+    /// In the tensor's elements.
+    pub(super) from: i64,
+    /// In the factors.
+    pub(super) factor: i64,
+}
+
+impl Place {
+    pub(super) fn next(mut self, step: &Place) -> Place {
+        for (subscript, one) in self.subscripts.iter_mut().zip(step.subscripts) {
+            *subscript += one;
+        }
+        self.from += step.from;
+        self.factor += step.factor;
+        self
+    }
+
+    pub(super) fn after(mut self, steps: i64, step: &Place) -> Place {
+        for (subscript, one) in self.subscripts.iter_mut().zip(step.subscripts) {
+            *subscript += steps * one;
+        }
+        self.from += steps * step.from;
+        self.factor += steps * step.factor;
+        self
+    }
+}
+
+/// A loop over the result.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Loop {
+    pub(super) extent: usize,
+    pub(super) step: Place,
+    /// How far an index moves in the result.
+    pub(super) to: usize,
+}
+
+/// Loops that are made together.
+pub(super) struct Block {
+    pub(super) outer: Vec<Loop>,
+    /// Between the others.
+    pub(super) inner: Vec<Loop>,
+    /// The loop over neighbours in the result.
+    pub(super) lanes: Loop,
+    pub(super) way: Way,
+}
+
+/// How a block is made.
+pub(super) enum Way {
+    /// Row by row.
+    Rows,
+    /// Of runs of so many neighbours in the tensor, which are the iterations of `inner`: the four lanes of one after those of another.
+    Quads(usize),
+    /// Of runs, too: where the neighbours lie in the result.
+    Columns(Vec<usize>),
+}
+
+impl Block {
+    /// Fills a block that is inside the tensor.
+    pub(super) fn fill<const WIDTH: usize, F: Factors<WIDTH>>(
+        &self,
+        from: &[[u8; WIDTH]],
+        to: &mut [[u8; WIDTH]],
+        start: Place,
+        factors: &F,
+    ) {
+        match &self.way {
+            Way::Rows => copy_rows(from, to, start, self, factors),
+            Way::Quads(run) => interleave(from, to, start, (*run, &self.lanes.step), factors),
+            Way::Columns(run) => transpose(from, to, start, (run, &self.lanes), factors),
+        }
+    }
+}
+
+/// Calls `body` with where each iteration of some loops is in the result, and in the tensor.
+pub(super) fn visit(loops: &[Loop], to: usize, place: Place, body: &mut impl FnMut(usize, Place)) {
+    let Some((outermost, inner)) = loops.split_first() else { return body(to, place) };
+    let mut place = place;
+    for at in 0..outermost.extent {
+        visit(inner, to + at * outermost.to, place, body);
+        place = place.next(&outermost.step);
+    }
+}
+
+/// Rows of neighbours, some of the innermost loop for each iteration of the one around it: what lies behind a row of the tensor is
+/// read soon after it.
+fn copy_rows<const WIDTH: usize, F: Factors<WIDTH>>(
+    from: &[[u8; WIDTH]],
+    to: &mut [[u8; WIDTH]],
+    start: Place,
+    block: &Block,
+    factors: &F,
+) {
+    let once = Loop { extent: 1, step: Place::default(), to: 0 };
+    let (around, rows) = match block.inner[..] {
+        [around, rows] => (around, rows),
+        [rows] => (once, rows),
+        _ => (once, once),
+    };
+    let (lanes, step) = (block.lanes.extent, &block.lanes.step);
+    for first in (0..rows.extent).step_by(ROWS) {
+        let last = rows.extent.min(first + ROWS);
+        for at in 0..around.extent {
+            for row in first..last {
+                let to = &mut to[at * around.to + row * rows.to..][..lanes];
+                let along = |start: i64, a: i64, b: i64| start + at as i64 * a + row as i64 * b;
+                let place = [
+                    along(start.from, around.step.from, rows.step.from),
+                    along(start.factor, around.step.factor, rows.step.factor),
+                ];
+                copy_row(from, to, place, step, factors);
+            }
+        }
+    }
+}
+
+/// Elements from a place of the tensor on, by factors from a place on, a step apart.
+#[inline(always)]
+pub(super) fn copy_row<const WIDTH: usize, F: Factors<WIDTH>>(
+    from: &[[u8; WIDTH]],
+    to: &mut [[u8; WIDTH]],
+    [first, factor]: [i64; 2],
+    step: &Place,
+    factors: &F,
+) {
+    if to.is_empty() {
+        return;
+    }
+    if step.from == 1 && step.factor == 0 {
+        let factor = factors.at(factor);
+        let row = &from[first as usize..][..to.len()];
+        let copy = |to: &mut [[u8; WIDTH]], row: &[[u8; WIDTH]]| {
+            to.iter_mut().zip(row).for_each(|(to, &element)| *to = F::product(element, factor));
+        };
+        // of a length that the compiler knows
+        return match <&mut [[u8; WIDTH]; LANES]>::try_from(&mut *to) {
+            Ok(to) => copy(to, &row[..LANES]),
+            Err(_) => copy(to, row),
+        };
+    }
+    for (at, to) in (0..).zip(to) {
+        let element = from[(first + at * step.from) as usize];
+        *to = F::product(element, factors.at(factor + at * step.factor));
+    }
+}
+
+/// Four runs of the tensor, whose columns are neighbours in the result.
+fn interleave<const WIDTH: usize, F: Factors<WIDTH>>(
+    from: &[[u8; WIDTH]],
+    to: &mut [[u8; WIDTH]],
+    start: Place,
+    (run, step): (usize, &Place),
+    factors: &F,
+) {
+    let runs: [&[[u8; WIDTH]]; QUAD] =
+        std::array::from_fn(|lane| &from[(start.from + lane as i64 * step.from) as usize..][..run]);
+    let factors: [F::Factor; QUAD] = std::array::from_fn(|lane| factors.at(start.factor + lane as i64 * step.factor));
+    let to = &mut to.as_chunks_mut::<QUAD>().0[..run];
+    // of a length that the compiler knows
+    let (whole, rest) = to.as_chunks_mut::<LANES>();
+    for (at, to) in whole.iter_mut().enumerate() {
+        let runs = runs.map(|run| run.as_chunks::<LANES>().0[at]);
+        *to = std::array::from_fn(|at| std::array::from_fn(|lane| F::product(runs[lane][at], factors[lane])));
+    }
+    for (at, to) in (whole.len() * LANES..).zip(rest) {
+        *to = std::array::from_fn(|lane| F::product(runs[lane][at], factors[lane]));
+    }
+}
+
+/// Runs of the tensor, one a lane, to columns of the result.
+fn transpose<const WIDTH: usize, F: Factors<WIDTH>>(
+    from: &[[u8; WIDTH]],
+    to: &mut [[u8; WIDTH]],
+    start: Place,
+    (run, lanes): (&[usize], &Loop),
+    factors: &F,
+) {
+    let (lanes, step) = (lanes.extent, &lanes.step);
+    for first in (0..lanes).step_by(LANES) {
+        let start = start.after(first as i64, step);
+        let runs = |lane: usize| &from[(start.from + lane as i64 * step.from) as usize..][..run.len()];
+        if lanes - first < LANES {
+            for lane in 0..lanes - first {
+                let factor = factors.at(start.factor + lane as i64 * step.factor);
+                for (&place, &element) in run.iter().zip(runs(lane)) {
+                    to[place + first + lane] = F::product(element, factor);
+                }
+            }
+            continue;
+        }
+        let runs: [&[[u8; WIDTH]]; LANES] = std::array::from_fn(runs);
+        let factors: [F::Factor; LANES] =
+            std::array::from_fn(|lane| factors.at(start.factor + lane as i64 * step.factor));
+        let (steps, rest) = run.as_chunks::<STEP>();
+        for (at, places) in steps.iter().enumerate() {
+            let squares = runs.map(|run| run.as_chunks::<STEP>().0[at]);
+            for (column, &place) in places.iter().enumerate() {
+                let to = &mut to[place + first..][..LANES];
+                for lane in 0..LANES {
+                    to[lane] = F::product(squares[lane][column], factors[lane]);
+                }
+            }
+        }
+        for (at, &place) in (run.len() - rest.len()..).zip(rest) {
+            for lane in 0..LANES {
+                to[place + first + lane] = F::product(runs[lane][at], factors[lane]);
+            }
+        }
+    }
+}
