@@ -156,8 +156,9 @@ impl Moved {
             inner.map.results.iter().zip(extents).any(|(e, extent)| *e == dim(axis) && extent == shape[axis])
         };
         let is_padded = |&axis: &usize| low[axis] != 0 || high[axis] != 0;
-        let is_border =
-            moved.get(&tensor).is_none_or(|inner| (0..shape.len()).filter(is_padded).all(|axis| is_whole(axis, inner)));
+        let is_border = moved.get(&tensor).is_none_or(|inner| {
+            inner.flips == 0 && (0..shape.len()).filter(is_padded).all(|axis| is_whole(axis, inner))
+        });
         let none = IndexMap::default();
         let found = Moved::from(tensor, &map, if is_border { moved } else { &none })?;
         Some(Moved { has_border: true, ..found })

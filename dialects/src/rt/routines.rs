@@ -140,7 +140,7 @@ pub const ROUTINES: &[Routine] = &[
         name: RELAYOUT,
         summary: "The elements of a tensor elsewhere: the second operand has a row for each axis of the tensor, a number and \
                   a coefficient for each index of the result, whose sum is the subscript; where one is outside the element \
-                  is zero. Each byte of the others differs from the tensor's in the bits of the last operand.",
+                  is zero. Each byte of the result then differs in the bits of the last operand.",
         operands: &[Tensor, Tensor, Index],
         results: &[Given],
         failures: &[],

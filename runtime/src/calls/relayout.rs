@@ -8,7 +8,7 @@ mod block;
 
 use super::parallel::for_each_chunk;
 use super::{Call, Outcome, Tensor};
-use block::{Block, Factors, Flips, LANES, Loop, Nothing, Place, QUAD, Scales, Way, copy_row, visit};
+use block::{Block, Factors, LANES, Loop, Nothing, Place, QUAD, Scales, Way, copy_row, visit};
 
 /// Most axes of a tensor.
 const AXES: usize = abi::RELAYOUT_AXES;
@@ -86,17 +86,20 @@ impl Moves {
 
     /// Moves elements of any width, several at a time where they stay together.
     fn run_in_words(self, tensor: &Tensor<'_>, flips: u8, to: &mut [u8]) {
-        let width = tensor.kind.width();
-        let (moves, words) = self.in_words(8 / width);
-        match (width * words, flips) {
-            (1, 0) => moves.run::<1, _>(tensor.bytes, to, &Nothing),
-            (2, 0) => moves.run::<2, _>(tensor.bytes, to, &Nothing),
-            (4, 0) => moves.run::<4, _>(tensor.bytes, to, &Nothing),
-            (_, 0) => moves.run::<8, _>(tensor.bytes, to, &Nothing),
-            (1, _) => moves.run::<1, _>(tensor.bytes, to, &Flips(flips)),
-            (2, _) => moves.run::<2, _>(tensor.bytes, to, &Flips(flips)),
-            (4, _) => moves.run::<4, _>(tensor.bytes, to, &Flips(flips)),
-            (_, _) => moves.run::<8, _>(tensor.bytes, to, &Flips(flips)),
+        let (moves, width) = match tensor.kind.width() {
+            8 => (self.in_halves(tensor.extents.len().saturating_sub(1)), 4),
+            width => {
+                let (moves, words) = self.in_words(4 / width);
+                (moves, width * words)
+            }
+        };
+        match width {
+            1 => moves.run::<1, _>(tensor.bytes, to, &Nothing),
+            2 => moves.run::<2, _>(tensor.bytes, to, &Nothing),
+            _ => moves.run::<4, _>(tensor.bytes, to, &Nothing),
+        }
+        if flips != 0 {
+            for_each_chunk(to, *CHUNK.start(), |_, part| part.iter_mut().for_each(|byte| *byte ^= flips));
         }
     }
 
@@ -116,6 +119,20 @@ impl Moves {
         part.start = self.start.after(first as i64, &self.loops[0].step);
         part.loops[0].extent = count;
         part
+    }
+
+    /// The same of halves of elements, two on end along the tensor's last axis.
+    fn in_halves(mut self, axis: usize) -> Moves {
+        self.extents[axis] *= 2;
+        for place in self.loops.iter_mut().map(|at| &mut at.step).chain([&mut self.start]) {
+            place.subscripts[axis] *= 2;
+            place.from *= 2;
+        }
+        self.loops.iter_mut().for_each(|at| at.to *= 2);
+        let mut step = Place { from: 1, ..Place::default() };
+        step.subscripts[axis] = 1;
+        self.loops.push(Loop { extent: 2, step, to: 1 });
+        self
     }
 
     /// The same of so many elements on end at a time, at most, with their number: the iterations of the last loop, where those of the
@@ -204,10 +221,12 @@ impl Moves {
         for next in &runs {
             run = (0..next.extent).flat_map(|at| run.iter().map(move |place| place + at * next.to)).collect();
         }
-        let mut outer: Vec<Loop> =
-            others.iter().filter(|at| runs.iter().all(|next| next.to != at.to)).copied().collect();
-        // what lies behind a run of the tensor is read soon after it
-        outer.sort_by_key(|at| std::cmp::Reverse(at.step.from));
+        // those of small steps last: what lies behind a run of the tensor is read soon after it
+        let mut outer: Vec<Loop> = Vec::new();
+        for at in others.iter().filter(|at| runs.iter().all(|next| next.to != at.to)) {
+            let place = outer.iter().position(|other| other.step.from < at.step.from).unwrap_or(outer.len());
+            outer.insert(place, *at);
+        }
         let is_dense = run.iter().enumerate().all(|(at, &place)| place == at * QUAD);
         let way = if lanes.extent == QUAD && is_dense { Way::Quads(run.len()) } else { Way::Columns(run) };
         Block { outer, inner: runs, lanes, way }
@@ -300,14 +319,18 @@ mod tests {
         let bytes: Vec<u8> = few.iter().map(|&number| number as u8).collect();
         let small = Tensor { kind: Kind::U8, extents: extents.to_vec(), bytes: &bytes };
         let mut found_bytes = vec![0xff; to.iter().product::<usize>()];
-        // what is outside is zero, whether others are flipped or not
-        let ones = expected(&vec![1.0; few.len()], extents, map, to, |_| 1.0);
         for flips in [0, 0x80] {
             Moves::of(&small, map, None, to).run_in_words(&small, flips, &mut found_bytes);
             let expected = expected(&few, extents, map, to, |_| 1.0);
-            let bytes = expected.iter().zip(&ones).map(|(&number, &one)| number as u8 ^ (flips * one as u8));
+            let bytes = expected.iter().map(|&number| number as u8 ^ flips);
             assert!(bytes.eq(found_bytes.iter().copied()), "bytes {extents:?} by {map:?} to {to:?}");
         }
+        let words: Vec<u8> = few.iter().flat_map(|&number| (number as u64 * 0x1_0000_0001).to_ne_bytes()).collect();
+        let large = Tensor { kind: Kind::I64, extents: extents.to_vec(), bytes: &words };
+        let mut found_words = vec![0xff; 8 * to.iter().product::<usize>()];
+        Moves::of(&large, map, None, to).run_in_words(&large, 0, &mut found_words);
+        let words = expected(&few, extents, map, to, |_| 1.0).into_iter().map(|number| number as u64 * 0x1_0000_0001);
+        assert!(words.flat_map(u64::to_ne_bytes).eq(found_words), "words {extents:?} by {map:?} to {to:?}");
         // one factor for each index of the first axis and of the last
         for (at, &count) in [0, to.len() - 1].iter().zip([to[0], to[to.len() - 1]].iter()) {
             let scales: Vec<f32> = (0..count).map(|at| (at % 5) as f32 - 1.0).collect();

@@ -12,7 +12,7 @@ pub(super) const QUAD: usize = 4;
 /// Rows that are copied from places apart while their neighbours are still near.
 const ROWS: usize = 16;
 
-/// What elements go through on their way.
+/// What elements are multiplied by on their way.
 pub(super) trait Factors<const WIDTH: usize>: Sync {
     type Factor: Copy;
     fn at(&self, place: i64) -> Self::Factor;
@@ -30,22 +30,6 @@ impl<const WIDTH: usize> Factors<WIDTH> for Nothing {
     #[inline(always)]
     fn product(element: [u8; WIDTH], (): ()) -> [u8; WIDTH] {
         element
-    }
-}
-
-/// Bits in which all bytes differ.
-pub(super) struct Flips(pub(super) u8);
-
-impl<const WIDTH: usize> Factors<WIDTH> for Flips {
-    type Factor = u8;
-
-    fn at(&self, _: i64) -> u8 {
-        self.0
-    }
-
-    #[inline(always)]
-    fn product(element: [u8; WIDTH], flips: u8) -> [u8; WIDTH] {
-        element.map(|byte| byte ^ flips)
     }
 }
 
@@ -143,7 +127,7 @@ impl Block {
 }
 
 /// Calls `body` with where each iteration of some loops is in the result, and in the tensor.
-pub(super) fn visit(loops: &[Loop], to: usize, place: Place, body: &mut impl FnMut(usize, Place)) {
+pub(super) fn visit(loops: &[Loop], to: usize, place: Place, body: &mut dyn FnMut(usize, Place)) {
     let Some((outermost, inner)) = loops.split_first() else { return body(to, place) };
     let mut place = place;
     for at in 0..outermost.extent {
@@ -247,33 +231,28 @@ fn transpose<const WIDTH: usize, F: Factors<WIDTH>>(
 ) {
     let (lanes, step) = (lanes.extent, &lanes.step);
     for first in (0..lanes).step_by(LANES) {
-        let start = start.after(first as i64, step);
-        let runs = |lane: usize| &from[(start.from + lane as i64 * step.from) as usize..][..run.len()];
-        if lanes - first < LANES {
-            for lane in 0..lanes - first {
-                let factor = factors.at(start.factor + lane as i64 * step.factor);
-                for (&place, &element) in run.iter().zip(runs(lane)) {
-                    to[place + first + lane] = F::product(element, factor);
+        let runs = |lane: usize| &from[(start.from + (first + lane) as i64 * step.from) as usize..][..run.len()];
+        let factor = |lane: usize| factors.at(start.factor + (first + lane) as i64 * step.factor);
+        let mut done = 0;
+        // bytes and double words are few, and not worth the code
+        if lanes - first >= LANES && matches!(WIDTH, 2 | 4) {
+            let (runs, factors): ([_; LANES], [_; LANES]) = (std::array::from_fn(runs), std::array::from_fn(factor));
+            let steps = run.as_chunks::<STEP>().0;
+            for (at, places) in steps.iter().enumerate() {
+                let squares = runs.map(|run| run.as_chunks::<STEP>().0[at]);
+                for (column, &place) in places.iter().enumerate() {
+                    let to = &mut to[place + first..][..LANES];
+                    for lane in 0..LANES {
+                        to[lane] = F::product(squares[lane][column], factors[lane]);
+                    }
                 }
             }
-            continue;
+            done = steps.len() * STEP;
         }
-        let runs: [&[[u8; WIDTH]]; LANES] = std::array::from_fn(runs);
-        let factors: [F::Factor; LANES] =
-            std::array::from_fn(|lane| factors.at(start.factor + lane as i64 * step.factor));
-        let (steps, rest) = run.as_chunks::<STEP>();
-        for (at, places) in steps.iter().enumerate() {
-            let squares = runs.map(|run| run.as_chunks::<STEP>().0[at]);
-            for (column, &place) in places.iter().enumerate() {
-                let to = &mut to[place + first..][..LANES];
-                for lane in 0..LANES {
-                    to[lane] = F::product(squares[lane][column], factors[lane]);
-                }
-            }
-        }
-        for (at, &place) in (run.len() - rest.len()..).zip(rest) {
-            for lane in 0..LANES {
-                to[place + first + lane] = F::product(runs[lane][at], factors[lane]);
+        for lane in 0..LANES.min(lanes - first) {
+            let factor = factor(lane);
+            for (&place, &element) in run[done..].iter().zip(&runs(lane)[done..]) {
+                to[place + first + lane] = F::product(element, factor);
             }
         }
     }
