@@ -117,7 +117,7 @@ pub fn kernels(options: &Options) -> String {
     format!(
         "{tables}{constants}{winograd}{halves}{relayouts}outline-kernels{{shapes={shapes} fuse={fuse}}},\
          fold-constants,build-kernels{{target={target} order={order} memory={memory} threads={workers}}}{time}",
-        workers = options.workers.max(1)
+        workers = options.workers
     )
 }
 

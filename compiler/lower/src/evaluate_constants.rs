@@ -15,6 +15,7 @@ use ir::{
     Value,
 };
 
+use crate::known::captured;
 use crate::outline::{all_blocks, remove_dead};
 use crate::relayouts::zeros_around;
 use dialects::linalg::generic::Generic;
@@ -81,7 +82,8 @@ fn evaluate_generic(body: &Body, generic: &Generic) -> Option<Vec<DenseElements>
     let constants = generic.inputs.iter().map(|&input| small_constant(body, input)).collect::<Option<Vec<_>>>()?;
     let extents = generic.extents(body).into_iter().collect::<Option<Vec<i64>>>()?;
     let is_plain = (0..generic.inits.len()).all(|index| generic.output_map(index).is_identity());
-    if !is_plain || extents.iter().product::<i64>() > ELEMENTS as i64 {
+    let count = extents.iter().product::<i64>() as usize;
+    if !is_plain || count > ELEMENTS {
         return None;
     }
     let mut columns: IndexMap<Value, Column> = IndexMap::default();
@@ -91,7 +93,8 @@ fn evaluate_generic(body: &Body, generic: &Generic) -> Option<Vec<DenseElements>
     }
     // what fills a tensor by itself stays a fill
     if !generic.inputs.is_empty() {
-        columns.extend(captured(body, generic.block, extents.iter().product::<i64>() as usize));
+        let constant = |value: Value| Some((value, Column::of(ir::constant_value(body, value)?, count)?));
+        columns.extend(captured(body, generic.op).into_iter().filter_map(constant));
     }
     evaluate_block(body, generic.block, &extents, &mut columns)?;
     let results = body.op(generic.op).results().iter().zip(generic.yields(body));
@@ -138,13 +141,6 @@ fn places(map: &AffineMap, shape: &[i64], extents: &[i64]) -> Option<Vec<usize>>
         places = places.iter().flat_map(|place| (0..extent).map(move |at| place + at * stride)).collect();
     }
     Some(places.into_iter().map(|place| place as usize).collect())
-}
-
-/// The constants outside a block that its operations read.
-fn captured(body: &Body, block: Block, count: usize) -> Vec<(Value, Column)> {
-    let reads = body.ops(block).iter().flat_map(|&op| body.op(op).operands());
-    let outside = reads.filter(|&&value| body.defining_op(value).is_some_and(|op| body.op(op).parent() != Some(block)));
-    outside.filter_map(|&value| Some((value, Column::of(ir::constant_value(body, value)?, count)?))).collect()
 }
 
 /// What each value of a block is at every point.

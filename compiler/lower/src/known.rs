@@ -22,7 +22,7 @@ pub(crate) fn is_known_ahead(body: &Body, value: Value) -> bool {
 }
 
 /// What the regions of an operation read that is defined outside.
-fn captured(body: &Body, op: Op) -> Vec<Value> {
+pub(crate) fn captured(body: &Body, op: Op) -> Vec<Value> {
     let inner: Vec<Op> = body.op(op).regions().iter().flat_map(|&region| body.walk(region)).collect();
     let results = inner.iter().flat_map(|&op| body.op(op).results());
     let blocks: IndexSet<_> = inner.iter().filter_map(|&op| body.op(op).parent()).collect();

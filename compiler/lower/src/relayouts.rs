@@ -91,11 +91,8 @@ impl Moved {
 
     /// `tensor[map]`, or what that is made of.
     fn from(tensor: Value, map: &AffineMap, moved: &IndexMap<Value, Moved>) -> Option<Moved> {
-        if map.results.iter().any(|subscript| subscript.as_linear(map.dims).is_none()) {
-            return None;
-        }
-        Some(match moved.get(&tensor) {
-            None => Moved { tensor, map: map.clone(), factors: None, flips: 0, has_border: false },
+        is_linear(map).then(|| match moved.get(&tensor) {
+            None => Moved::alone(tensor, map),
             Some(inner) => Moved {
                 map: inner.map.compose(map),
                 factors: inner.factors.as_ref().map(|(factors, inner)| (*factors, inner.compose(map))),
@@ -104,13 +101,16 @@ impl Moved {
         })
     }
 
-    /// The same, but of nothing else where that has zeros around it, or is multiplied already.
+    /// `tensor[map]`, whatever that is made of.
+    fn alone(tensor: Value, map: &AffineMap) -> Moved {
+        Moved { tensor, map: map.clone(), factors: None, flips: 0, has_border: false }
+    }
+
+    /// `tensor[map]`, or what that is made of where it has no zeros around it and is not multiplied.
     fn plain(tensor: Value, map: &AffineMap, moved: &IndexMap<Value, Moved>) -> Option<Moved> {
         let found = Moved::from(tensor, map, moved)?;
-        match found.has_border || found.factors.is_some() {
-            true => Moved::from(tensor, map, &IndexMap::default()),
-            false => Some(found),
-        }
+        let is_plain = !found.has_border && found.factors.is_none();
+        Some(if is_plain { found } else { Moved::alone(tensor, map) })
     }
 
     fn by_generic(body: &Body, generic: &Generic, moved: &IndexMap<Value, Moved>) -> Option<Moved> {
@@ -133,10 +133,8 @@ impl Moved {
                 let count =
                     |value: Value| body.value_type(value).static_shape().map(|shape| shape.iter().product::<i64>());
                 let [a, b] = [(a, &generic.maps[0]), (b, &generic.maps[1])];
-                let few = count(a.0)?.min(count(b.0)?);
-                let (tensor, factors) = if count(b.0)? == few { (a, b) } else { (b, a) };
-                let is_linear = factors.1.results.iter().all(|subscript| subscript.as_linear(factors.1.dims).is_some());
-                let found = Moved::plain(tensor.0, tensor.1, moved).filter(|_| is_product && is_linear)?;
+                let (tensor, factors) = if count(b.0)? <= count(a.0)? { (a, b) } else { (b, a) };
+                let found = Moved::plain(tensor.0, tensor.1, moved).filter(|_| is_product && is_linear(factors.1))?;
                 Some(Moved { factors: Some((factors.0, factors.1.clone())), ..found })
             }
             _ => None,
@@ -159,8 +157,7 @@ impl Moved {
         let is_border = moved.get(&tensor).is_none_or(|inner| {
             inner.flips == 0 && (0..shape.len()).filter(is_padded).all(|axis| is_whole(axis, inner))
         });
-        let none = IndexMap::default();
-        let found = Moved::from(tensor, &map, if is_border { moved } else { &none })?;
+        let found = if is_border { Moved::from(tensor, &map, moved)? } else { Moved::alone(tensor, &map) };
         Some(Moved { has_border: true, ..found })
     }
 
@@ -211,6 +208,11 @@ impl Moved {
         body.erase(op);
         moved
     }
+}
+
+/// Whether every subscript is a sum of indices times numbers.
+fn is_linear(map: &AffineMap) -> bool {
+    map.results.iter().all(|subscript| subscript.as_linear(map.dims).is_some())
 }
 
 /// For each subscript a number and a coefficient for each index.

@@ -10,6 +10,7 @@ use ir::{
 
 use crate::extents::empty_like;
 use crate::fuse::cost;
+use crate::known::captured;
 use crate::outline::{all_blocks, remove_dead};
 use dialects::linalg::generic::{Generic, Input, build_generic, parallel};
 
@@ -58,16 +59,9 @@ fn known_values(body: &Body, ops: &[Op], outer: &IndexSet<Value>) -> IndexSet<Va
     let mut known: IndexSet<Value> = IndexSet::default();
     for &op in ops {
         let is_pure = matches!(body.op(op).name.dialect(), "arith" | "tensor" | "linalg");
-        let inner = body.op(op).regions().iter().flat_map(|&region| body.walk(region));
-        let own: IndexSet<Value> = inner.clone().flat_map(|op| body.op(op).results().to_vec()).collect();
-        let arguments: IndexSet<Value> = inner
-            .clone()
-            .filter_map(|op| body.op(op).parent())
-            .flat_map(|block| body.arguments(block).to_vec())
-            .collect();
-        let mut reads = std::iter::once(op).chain(inner).flat_map(|op| body.op(op).operands());
-        let is_known = |value: &Value| [outer, &known, &own, &arguments].iter().any(|values| values.contains(value));
-        if is_pure && reads.all(is_known) {
+        let captured = captured(body, op);
+        let is_known = |value: &Value| outer.contains(value) || known.contains(value);
+        if is_pure && body.op(op).operands().iter().chain(&captured).all(is_known) {
             known.extend(body.op(op).results());
         }
     }

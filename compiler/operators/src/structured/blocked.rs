@@ -92,19 +92,6 @@ impl Lowering<'_> {
         Shaped { value, shape }
     }
 
-    /// A tensor with zeros behind the last index of some axes, so that these are multiples of numbers.
-    pub fn in_whole(&mut self, tensor: &Shaped, axes: &[(usize, i64)]) -> Shaped {
-        let mut pads = vec![[DimExpr::ZERO, DimExpr::ZERO]; tensor.shape.len()];
-        for &(axis, by) in axes {
-            let extent = &tensor.shape[axis];
-            let whole = extent.ceil_div(&DimExpr::Constant(by)).mul(&DimExpr::Constant(by));
-            pads[axis][1] = whole.sub(extent);
-        }
-        let element = self.body.value_type(tensor.value).element().clone();
-        let zero = self.number(0.0, &element);
-        self.pad_or_cut(tensor, &pads, zero)
-    }
-
     /// The plain form of a blocked tensor.
     pub fn unpack(&mut self, blocked: Value, shape: &[DimExpr]) -> Value {
         let block = block_size(&shape[1]);

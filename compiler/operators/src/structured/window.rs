@@ -127,6 +127,22 @@ impl Window {
 }
 
 impl Lowering<'_> {
+    /// A tensor with zeros behind the last index of some axes, so that these are multiples of numbers.
+    pub fn in_whole(&mut self, tensor: &Shaped, axes: &[(usize, i64)]) -> Shaped {
+        let mut pads = vec![[DimExpr::ZERO, DimExpr::ZERO]; tensor.shape.len()];
+        for &(axis, by) in axes {
+            let extent = &tensor.shape[axis];
+            let whole = extent.ceil_div(&DimExpr::Constant(by)).mul(&DimExpr::Constant(by));
+            pads[axis][1] = whole.sub(extent);
+        }
+        if pads.iter().flatten().all(|pad| *pad == DimExpr::ZERO) {
+            return tensor.clone();
+        }
+        let element = self.body.value_type(tensor.value).element().clone();
+        let zero = self.number(0.0, &element);
+        self.pad_or_cut(tensor, &pads, zero)
+    }
+
     /// A tensor with elements around it, or with less than it had; `pads` as for `pad`, negative to cut off.
     pub fn pad_or_cut(&mut self, input: &Shaped, pads: &[[DimExpr; 2]], fill: Value) -> Shaped {
         let number = |dim: &DimExpr| dim.as_constant().filter(|&pad| pad >= 0);
