@@ -10,6 +10,7 @@
 //! - [`pages`]: how much memory there is, and giving back that of constants.
 //! - [`processor`]: its instructions.
 //! - [`elementary`]: elementary functions that generated code does not expand.
+//! - [`scratch`]: memory of one thread.
 //! - [`strings`]: the strings of one run.
 //! - [`symbols`]: every symbol by name, for in-process linking.
 //!
@@ -25,6 +26,7 @@ pub mod model;
 pub mod pages;
 pub mod pool;
 pub mod processor;
+pub mod scratch;
 pub mod strings;
 mod symbols;
 

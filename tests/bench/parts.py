@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 RULES = ["arithmetic", "activation", "shape", "linear", "normalization", "quantization"]
-OTHERS = ["fusion", "winograd", "tables", "rows"]
+OTHERS = ["fusion", "attention", "winograd", "tables", "rows"]
 THREADS = "threads"
 
 

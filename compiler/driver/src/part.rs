@@ -19,6 +19,8 @@ pub enum Part {
     Quantization,
     /// Several operations in one kernel.
     Fusion,
+    /// Scores of attention that are never in memory as a whole.
+    Attention,
     /// Convolutions by fewer products.
     Winograd,
     /// Functions of one byte as tables.
@@ -31,7 +33,7 @@ pub enum Part {
 
 impl Part {
     /// All of them.
-    pub const ALL: [Part; 11] = [
+    pub const ALL: [Part; 12] = [
         Part::Arithmetic,
         Part::Activation,
         Part::Shape,
@@ -39,6 +41,7 @@ impl Part {
         Part::Normalization,
         Part::Quantization,
         Part::Fusion,
+        Part::Attention,
         Part::Winograd,
         Part::Tables,
         Part::Relayouts,
@@ -55,6 +58,7 @@ impl Part {
             Part::Normalization => "normalization",
             Part::Quantization => "quantization",
             Part::Fusion => "fusion",
+            Part::Attention => "attention",
             Part::Winograd => "winograd",
             Part::Tables => "tables",
             Part::Relayouts => "relayouts",

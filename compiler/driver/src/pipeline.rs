@@ -112,10 +112,11 @@ pub fn kernels(options: &Options) -> String {
     let tables = if options.freestanding.is_none() && options.has(Part::Tables) { "use-tables," } else { "" };
     let relayouts = if options.freestanding.is_none() && options.has(Part::Relayouts) { "use-relayouts," } else { "" };
     let fuse = options.has(Part::Fusion);
+    let attention = fuse && options.freestanding.is_none() && options.has(Part::Attention);
     // code that is certified computes what its nodes say
     let constants = if options.freestanding.is_none() { "evaluate-constants," } else { "" };
     format!(
-        "{tables}{constants}{winograd}{halves}{relayouts}outline-kernels{{shapes={shapes} fuse={fuse}}},\
+        "{tables}{constants}{winograd}{halves}{relayouts}outline-kernels{{shapes={shapes} fuse={fuse} attention={attention}}},\
          fold-constants,build-kernels{{target={target} order={order} memory={memory} threads={workers}}}{time}",
         workers = options.workers
     )

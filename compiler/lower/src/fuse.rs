@@ -9,6 +9,7 @@
 
 use ir::{AffineExpr, Block, Body, IndexMap, IndexSet, Op, Value, ValueDefinition};
 
+use crate::attention::Product;
 use crate::contraction::Contraction;
 use dialects::linalg::generic::{Generic, Iterator};
 use dialects::rt::winograd::WINOGRAD;
@@ -17,6 +18,15 @@ use dialects::rt::winograd::WINOGRAD;
 const MEMBERS: usize = 64;
 /// Reductions of a group at most: each evaluates what it reads anew.
 const REDUCTIONS: usize = 4;
+
+/// What is fused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fusion {
+    /// Operations with those that read their elements.
+    pub elements: bool,
+    /// Products with what is computed from rows of other products, some rows at a time. They need memory of a thread.
+    pub attention: bool,
+}
 
 /// Operations that become one kernel.
 #[derive(Clone, Debug)]
@@ -59,15 +69,15 @@ impl Access {
     }
 }
 
-/// Groups the compute operations of a block: each by itself, unless they are to be fused.
-pub fn fuse_block(body: &Body, block: Block, fuse: bool) -> Vec<Group> {
+/// Groups the compute operations of a block: each by itself, but for what is to be fused.
+pub fn fuse_block(body: &Body, block: Block, fusion: Fusion) -> Vec<Group> {
     let mut groups: Vec<Building> = Vec::new();
     let mut group_of: IndexMap<Op, usize> = IndexMap::default();
     for &op in body.ops(block).iter().rev() {
         if !is_compute(body, op) {
             continue;
         }
-        let readers = readers_group(body, op, &group_of).filter(|_| fuse);
+        let readers = readers_group(body, op, &group_of).filter(|_| fusion.elements);
         let joined = readers.filter(|&index| try_join(body, &mut groups[index], op));
         let index = joined.unwrap_or_else(|| {
             groups.push(new_group(body, op));
@@ -75,10 +85,56 @@ pub fn fuse_block(body: &Body, block: Block, fuse: bool) -> Vec<Group> {
         });
         group_of.insert(op, index);
     }
+    if fusion.attention {
+        join_attention(body, &mut groups, &group_of);
+    }
     groups.reverse();
     let group =
         |group: Building| Group { ops: group.ops.into_iter().rev().collect(), has_contraction: group.has_contraction };
     groups.into_iter().map(group).collect()
+}
+
+/// Groups around a product of what is computed from rows of another product take both in.
+fn join_attention(body: &Body, groups: &mut Vec<Building>, group_of: &IndexMap<Op, usize>) {
+    for values in 0..groups.len() {
+        if let Some(parts) = attention_below(body, groups, values, group_of) {
+            for part in parts {
+                let ops = std::mem::take(&mut groups[part].ops);
+                groups[values].ops.extend(ops);
+            }
+        }
+    }
+    groups.retain(|group| !group.ops.is_empty());
+}
+
+/// The groups of the weights and of the scores that a group's product sums values by.
+fn attention_below(
+    body: &Body,
+    groups: &[Building],
+    values: usize,
+    group_of: &IndexMap<Op, usize>,
+) -> Option<[usize; 2]> {
+    let product = groups[values].ops.iter().find_map(|&op| Product::of(body, op))?;
+    let weights = product.generic.inputs[product.roles.left];
+    let group = |value: Value| {
+        let op = body.defining_op(value)?;
+        let index = *group_of.get(&op)?;
+        (groups[index].ops.first() == Some(&op)).then_some(index)
+    };
+    let of_weights = group(weights)?;
+    let rows = &groups[of_weights];
+    let is_rows = Generic::defining(body, weights).is_some() && !rows.has_contraction && rows.reductions > 0;
+    if !is_rows || body.uses(weights).len() != 1 {
+        return None;
+    }
+    let inputs = rows.ops.iter().flat_map(|&op| body.op(op).operands()).copied();
+    inputs.filter(|&input| body.value_type(input).rank() == Some(rows.rank)).find_map(|input| {
+        let of_scores = group(input).filter(|&index| groups[index].has_contraction)?;
+        let scores = Product::of(body, body.defining_op(input)?)?;
+        let access = joint_access(body, rows, input)?;
+        let in_place = !access.repeated && access.subscripts == Access::root(rows.rank).subscripts;
+        (in_place && product.weighs(body, &scores)).then_some([of_weights, of_scores])
+    })
 }
 
 /// Whether `op` computes tensor elements, so that it belongs into a kernel.

@@ -1,5 +1,6 @@
 //! Conversions between levels: onnx to linalg, linalg to kernels, kernels to the low level.
 
+mod attention;
 pub mod bufferize;
 mod collapse;
 mod concat;

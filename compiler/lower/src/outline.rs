@@ -12,7 +12,7 @@ use ir::{Attribute, Attributes, Block, Body, Builder, FunctionType, IndexMap, Lo
 use crate::collapse::collapse_group;
 use crate::concat::split_wide_concat;
 use crate::extents::{destination, empty_like};
-use crate::fuse::{Group, external_operands, fuse_block};
+use crate::fuse::{Fusion, Group, external_operands, fuse_block};
 use crate::sink_constants::sink_constants;
 use dialects::linalg::generic::{Generic, written_maps};
 use dialects::rt::routines::CALL;
@@ -60,8 +60,8 @@ impl Shapes {
     }
 }
 
-/// Fuses, if so wanted, and outlines all compute operations of the function `name`.
-pub fn outline_kernels(module: &mut Module, name: &str, shapes: Shapes, fuse: bool) {
+/// Fuses and outlines all compute operations of the function `name`.
+pub fn outline_kernels(module: &mut Module, name: &str, shapes: Shapes, fusion: Fusion) {
     let Some(host) = module.symbol(name) else { return };
     let mut body = module.body.take_isolated(host).expect("a function owns its body");
     let mut kernels = Kernels::default();
@@ -70,7 +70,7 @@ pub fn outline_kernels(module: &mut Module, name: &str, shapes: Shapes, fuse: bo
         for op in body.ops(block).to_vec() {
             split_wide_concat(&mut body, op);
         }
-        for group in fuse_block(&body, block, fuse) {
+        for group in fuse_block(&body, block, fusion) {
             collapse_group(&mut body, &group);
             outline_group(&mut body, &group, &mut kernels, shapes);
         }

@@ -6,6 +6,7 @@ use ir::{Diagnostic, Location, Module, Result};
 
 use crate::bufferize::{Memory, bufferize_globals, bufferize_host};
 use crate::fold_constants::{INITIALIZE, fold_constants};
+use crate::fuse::Fusion;
 use crate::kernel::emit::{Order, Target};
 use crate::low;
 use crate::outline::Shapes;
@@ -53,6 +54,13 @@ const SHAPES: OptionDefinition = OptionDefinition {
 const FUSE: OptionDefinition = OptionDefinition {
     name: "fuse",
     summary: "Whether operations that read one another are one kernel.",
+    kind: OptionKind::Flag,
+    default: "true",
+};
+
+const ATTENTION: OptionDefinition = OptionDefinition {
+    name: "attention",
+    summary: "Whether products of what is computed from rows of other products are one kernel with those.",
     kind: OptionKind::Flag,
     default: "true",
 };
@@ -108,11 +116,11 @@ pub fn passes() -> Vec<PassDefinition> {
             "outline-kernels",
             "Fuses structured operations and makes each group a function; equal groups are one function.",
             |module, context| {
-                crate::outline::outline_kernels(module, MAIN, shapes(context), context.options.get("fuse") == "true");
+                crate::outline::outline_kernels(module, MAIN, shapes(context), fusion(context));
                 Ok(())
             },
         )
-        .with_options(&[SHAPES, FUSE]),
+        .with_options(&[SHAPES, FUSE, ATTENTION]),
         PassDefinition::on_module(
             "fold-constants",
             "Moves what depends on constants alone into a function that runs once.",
@@ -191,6 +199,11 @@ fn memory(context: &PassContext<'_>) -> Memory {
         "static" => Memory::Static,
         _ => Memory::Run,
     }
+}
+
+fn fusion(context: &PassContext<'_>) -> Fusion {
+    let [elements, attention] = [FUSE, ATTENTION].map(|option| context.options.get(option.name) == "true");
+    Fusion { elements, attention }
 }
 
 fn shapes(context: &PassContext<'_>) -> Shapes {

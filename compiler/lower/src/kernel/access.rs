@@ -6,12 +6,25 @@ use ir::{Attribute, Attributes, Type, Value};
 
 use super::emit::Emitter;
 use super::lane::Lane;
+use super::products::{address, buffer_strides};
 
 impl Emitter<'_> {
     /// The subscripts that a buffer has: one of a row has only the last.
     fn inner<'s>(&self, buffer: Value, subscripts: &'s [Lane]) -> &'s [Lane] {
         let rank = self.body.value_type(buffer).rank().expect("buffers are ranked");
         &subscripts[subscripts.len() - rank..]
+    }
+
+    /// The address of an element at scalar subscripts.
+    pub(super) fn element_address(&mut self, buffer: Value, subscripts: &[Lane]) -> Value {
+        let subscripts = self.inner(buffer, subscripts);
+        let strides = buffer_strides(self, buffer);
+        let mut offset = self.index(0);
+        for (lane, stride) in subscripts.iter().zip(strides) {
+            let along = self.mul(lane.uniform().expect("subscripts of an address are scalars"), stride);
+            offset = self.add(offset, along);
+        }
+        address(self, buffer, offset)
     }
 
     /// Reads a buffer at subscripts.

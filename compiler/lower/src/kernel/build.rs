@@ -6,10 +6,12 @@ use std::sync::{Mutex, PoisonError};
 
 use ir::{AffineExpr, Body, IndexSet, Module, Op, Value};
 
-use super::contract::{ContractionKernel, emit_contraction};
+use super::attention::{emit_attention, scores_below};
+use super::contract::emit_contraction;
 use super::emit::{Emitter, Target};
 use super::loops::{Piece, emit_elementwise};
 use super::pad::emit_pad;
+use super::products::ContractionKernel;
 use super::winograd::emit_winograd;
 use crate::contraction::Contraction;
 use crate::outline::KERNEL;
@@ -94,7 +96,10 @@ pub(super) fn emit_value(emitter: &mut Emitter<'_>, value: Value, buffer: Value,
                 permutation: &permutation,
                 offsets,
             };
-            emit_contraction(emitter, &kernel, buffer);
+            match scores_below(emitter, &kernel) {
+                Some(scores) => emit_attention(emitter, &kernel, &scores, buffer),
+                None => emit_contraction(emitter, &kernel, buffer),
+            }
         }
         None => emit_elementwise(emitter, &[Piece { value, buffer, offsets }]),
     }

@@ -6,7 +6,6 @@
 use abi::RowFold;
 use ir::{AffineExpr, Attribute, Body, Type, Value};
 
-use super::contract::{address, buffer_strides};
 use super::emit::Emitter;
 use super::lane::Lane;
 use super::loops::is_costly;
@@ -113,14 +112,8 @@ impl Emitter<'_> {
         let Some(input) = terms.input else { return self.fold_pieces(generic, (point, *dim), *extent, carried, terms) };
         point[*dim] = Some(Lane::Uniform(zero));
         let buffer = self.buffer(generic.inputs[input]).expect("found to lie in memory");
-        let strides = buffer_strides(self, buffer);
-        let mut offset = zero;
-        for (expression, stride) in generic.maps[input].results.iter().zip(strides) {
-            let subscript = self.affine(expression, &point).uniform().expect("a scalar point has scalar subscripts");
-            let along = self.mul(subscript, stride);
-            offset = self.add(offset, along);
-        }
-        let from = address(self, buffer, offset);
+        let subscripts: Vec<Lane> = generic.maps[input].results.iter().map(|e| self.affine(e, &point)).collect();
+        let from = self.element_address(buffer, &subscripts);
         self.fold_row(from, *extent, carried, terms)
     }
 

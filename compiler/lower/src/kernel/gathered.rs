@@ -3,11 +3,11 @@
 
 use ir::{AffineExpr, Attribute, Body, IndexSet, Type, Value, ValueDefinition};
 
-use super::contract::{address, buffer_strides};
 use super::emit::Emitter;
 use super::evaluate::Slice;
 use super::lane::Lane;
 use super::loops::{Piece, delinearize};
+use super::products::{address, buffer_strides};
 use super::tables::{PIECE, each_group};
 use super::windows::row_start;
 use dialects::linalg::generic::Generic;

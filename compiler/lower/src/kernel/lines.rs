@@ -5,11 +5,10 @@
 
 use ir::{Type, Value};
 
-use super::contract::{
-    ContractionKernel, Place, Point, Strides, Sums, TileExtents, address, origin_offset, subscripts_of,
-};
+use super::contract::{Point, Sums, origin_offset, subscripts_of};
 use super::emit::Emitter;
 use super::lane::Lane;
+use super::products::{ContractionKernel, Place, Strides, TileExtents, address};
 use crate::contraction::Columns;
 use dialects::linalg::GROUP;
 use dialects::linalg::generic::Generic;
@@ -59,26 +58,26 @@ pub(super) fn visit(
 ) {
     let ContractionKernel { generic, roles, .. } = *kernel;
     let (group, column) = column_loops(&roles.columns);
-    let origin = place.origin;
+    let rows = &place.rows;
     let (zero, width) = (emitter.index(0), emitter.index(GROUP));
-    let low = emitter.div(origin.column, width);
+    let low = emitter.div(place.column, width);
     let groups = emitter.div(place.tile_columns, width);
-    let length = emitter.mul(place.inner_count, width);
+    let length = emitter.mul(rows.inner_count, width);
     let group_length = emitter.index(TileExtents::of(roles).line());
     let mut point: Vec<Option<Lane>> = vec![None; generic.rank()];
-    for (&dim, &index) in roles.batch.iter().zip(origin.batch) {
+    for (&dim, &index) in roles.batch.iter().zip(rows.batch) {
         point[dim] = Some(Lane::Uniform(index));
     }
-    emitter.for_loop(zero, place.outer_count, 1, &[], |emitter, outer, _| {
+    emitter.for_loop(zero, rows.outer_count, 1, &[], |emitter, outer, _| {
         if let Some(&dim) = roles.rows.get(1) {
-            point[dim] = Some(Lane::Uniform(emitter.add(origin.row_outer, outer)));
+            point[dim] = Some(Lane::Uniform(emitter.add(rows.outer, outer)));
         }
         emitter.for_loop(zero, groups, 1, &[], |emitter, block, _| {
             if let Some(group) = group {
                 point[group] = Some(Lane::Uniform(emitter.add(low, block)));
             }
             point[column] = Some(Lane::Uniform(zero));
-            point[roles.rows[0]] = Some(Lane::Uniform(origin.row_inner));
+            point[roles.rows[0]] = Some(Lane::Uniform(rows.inner));
             let offset = origin_offset(emitter, kernel, strides, out, &point);
             let line = buffer_at(emitter, out, offset);
             let sums = match *sums {
@@ -94,7 +93,7 @@ pub(super) fn visit(
                 let row = emitter.div(at, width);
                 let lane = Lane::Iota(emitter.rem(at, width));
                 point[column] = Some(lane.clone());
-                point[roles.rows[0]] = Some(Lane::Uniform(emitter.add(origin.row_inner, row)));
+                point[roles.rows[0]] = Some(Lane::Uniform(emitter.add(rows.inner, row)));
                 let subscripts = subscripts_of(kernel, &point);
                 visit(emitter, &Point { loops: &point, subscripts, row, column: lane }, line, at);
                 vec![]
@@ -106,7 +105,7 @@ pub(super) fn visit(
 }
 
 /// A buffer of what lies in another one from an element on.
-fn buffer_at(emitter: &mut Emitter<'_>, buffer: Value, offset: Value) -> Value {
+pub(super) fn buffer_at(emitter: &mut Emitter<'_>, buffer: Value, offset: Value) -> Value {
     let element = emitter.body.value_type(buffer).element().clone();
     let first = address(emitter, buffer, offset);
     emitter.pure("rt.buffer", &[first], Type::memref(vec![None], element), [])

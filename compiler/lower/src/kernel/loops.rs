@@ -98,12 +98,7 @@ pub fn emit_elementwise(emitter: &mut Emitter<'_>, pieces: &[Piece<'_>]) {
             });
             return;
         }
-        let staged = stage_shared(emitter, pieces, &reductions, &row_point, last);
-        evaluate_settled(emitter, &reductions, &row_point);
-        emit_row(emitter, pieces, &row_point, zero, last);
-        if let Some(value) = staged {
-            emitter.unbind_buffer(value);
-        }
+        emit_settled_row(emitter, pieces, &reductions, &row_point, last, None);
     });
 }
 
@@ -288,6 +283,25 @@ pub fn delinearize(emitter: &mut Emitter<'_>, linear: Value, extents: &[Value]) 
     indices
 }
 
+/// A row from its first element to `last`, behind the reductions that it needs. `room` is where a row lies that is computed once for
+/// several readers; without it there may be none.
+pub(super) fn emit_settled_row(
+    emitter: &mut Emitter<'_>,
+    pieces: &[Piece<'_>],
+    reductions: &[(Value, Vec<AffineExpr>)],
+    row: &[Lane],
+    last: Value,
+    room: Option<Value>,
+) {
+    let staged = stage_shared(emitter, pieces, reductions, row, last, room);
+    evaluate_settled(emitter, reductions, row);
+    let zero = emitter.index(0);
+    emit_row(emitter, pieces, row, zero, last);
+    if let Some(value) = staged {
+        emitter.unbind_buffer(value);
+    }
+}
+
 /// Evaluates reductions at the indices that are known, for whatever is computed at more of them.
 fn evaluate_settled(emitter: &mut Emitter<'_>, reductions: &[(Value, Vec<AffineExpr>)], known: &[Lane]) {
     for (value, map) in reductions {
@@ -300,7 +314,12 @@ fn evaluate_settled(emitter: &mut Emitter<'_>, reductions: &[(Value, Vec<AffineE
 /// Reductions below `roots` that do not depend on the dimension `open`, which also stands for every loop of a reduction: the last
 /// dimension of the roots, or one behind it. With their subscripts as expressions over the dimensions of the roots, producers before
 /// consumers.
-fn settled_reductions(source: &Body, roots: &[Value], rank: usize, open: u32) -> Vec<(Value, Vec<AffineExpr>)> {
+pub(super) fn settled_reductions(
+    source: &Body,
+    roots: &[Value],
+    rank: usize,
+    open: u32,
+) -> Vec<(Value, Vec<AffineExpr>)> {
     let identity: Vec<AffineExpr> = (0..rank as u32).map(AffineExpr::Dim).collect();
     let mut pending: Vec<Visit> = roots.iter().rev().map(|&root| Visit::Enter(root, identity.clone())).collect();
     let mut seen: IndexSet<(Value, Vec<AffineExpr>)> = IndexSet::default();
@@ -362,11 +381,12 @@ fn stage_shared(
     reductions: &[(Value, Vec<AffineExpr>)],
     row: &[Lane],
     last: Value,
+    room: Option<Value>,
 ) -> Option<Value> {
     let [piece] = pieces else { return None };
     let source = emitter.source;
-    let settled: Vec<Value> = reductions.iter().map(|(value, _)| *value).collect();
-    let elements = elements_below(source, piece.value, &settled)?;
+    let settled = |value: Value| reductions.iter().any(|(settled, _)| *settled == value);
+    let elements = elements_below(source, piece.value, |value| settled(value) || emitter.buffer(value).is_some())?;
     let direct = |generic: &Generic, value: Value| {
         generic.inputs.iter().zip(&generic.maps).any(|(&input, map)| input == value && map.is_identity())
     };
@@ -381,7 +401,8 @@ fn stage_shared(
         })?;
         Some((*value, shared))
     })?;
-    let buffer = row_buffer(emitter, piece, shared)?;
+    let room = room.filter(|&room| emitter.body.value_type(room).element() == source.value_type(shared).element());
+    let buffer = room.or_else(|| row_buffer(emitter, piece, shared))?;
     for (value, map) in reductions.iter().take_while(|(value, _)| *value != reduction) {
         let mut point: Vec<Option<Lane>> = row.iter().cloned().map(Some).collect();
         point.push(None);
@@ -395,13 +416,13 @@ fn stage_shared(
     Some(shared)
 }
 
-/// The values of which an element of the result needs that at its own place and no other, but for what settled reductions read.
-fn elements_below(source: &Body, result: Value, settled: &[Value]) -> Option<IndexSet<Value>> {
+/// The values of which an element of the result needs that at its own place and no other, but for what is known by then.
+fn elements_below(source: &Body, result: Value, is_known: impl Fn(Value) -> bool) -> Option<IndexSet<Value>> {
     let mut elements: IndexSet<Value> = IndexSet::default();
     let mut others: IndexSet<Value> = IndexSet::default();
     let mut pending = vec![(result, true)];
     while let Some((value, is_own)) = pending.pop() {
-        if settled.contains(&value) || !(if is_own { &mut elements } else { &mut others }).insert(value) {
+        if is_known(value) || !(if is_own { &mut elements } else { &mut others }).insert(value) {
             continue;
         }
         let Some(generic) = Generic::defining(source, value) else { continue };

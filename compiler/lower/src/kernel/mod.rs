@@ -1,6 +1,7 @@
 //! Kernels: from fused groups of structured operations to loops over buffers.
 
 mod access;
+mod attention;
 pub mod build;
 pub mod contract;
 pub mod emit;
@@ -11,6 +12,7 @@ pub mod lane;
 mod lines;
 pub mod loops;
 mod pad;
+mod products;
 pub mod reduce;
 mod rounding;
 mod tables;

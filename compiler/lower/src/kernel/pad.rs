@@ -5,10 +5,10 @@
 use ir::{Attribute, Attributes, Op, Type, Value};
 
 use super::build::emit_value;
-use super::contract::address;
 use super::emit::Emitter;
 use super::lane::Lane;
 use super::loops::delinearize;
+use super::products::address;
 
 /// The padded tensor by its geometry.
 struct Padding {

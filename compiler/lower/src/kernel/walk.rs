@@ -3,8 +3,8 @@
 use abi::{Blocks, Depthwise, Product};
 use ir::Value;
 
-use super::contract::{ContractionKernel, Strides, address, dense_strides};
 use super::emit::Emitter;
+use super::products::{ContractionKernel, Strides, address, dense_strides};
 use crate::contraction::{Columns, Contraction, Shape};
 use dialects::rt::tile::{Kind, Walk};
 

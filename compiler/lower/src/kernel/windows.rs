@@ -4,10 +4,10 @@
 use abi::RowFold;
 use ir::{AffineExpr, Attribute, IndexSet, Type, Value};
 
-use super::contract::{address, buffer_strides, operand_strides};
 use super::emit::Emitter;
 use super::lane::Lane;
 use super::loops::{Piece, delinearize, emit_row, shift};
+use super::products::{address, buffer_strides, operand_strides};
 use dialects::linalg::generic::{Generic, Iterator};
 
 /// Loops of a window that a call runs through.
@@ -175,11 +175,5 @@ pub(super) fn row_start(emitter: &mut Emitter<'_>, piece: &Piece<'_>, row: &[Lan
         [] => point,
         offsets => point.iter().zip(offsets).map(|(lane, &offset)| shift(emitter, lane, offset)).collect(),
     };
-    let strides = buffer_strides(emitter, piece.buffer);
-    let mut offset = zero;
-    for (lane, stride) in subscripts.iter().zip(strides) {
-        let along = emitter.mul(lane.uniform().expect("rows are visited one by one"), stride);
-        offset = emitter.add(offset, along);
-    }
-    address(emitter, piece.buffer, offset)
+    emitter.element_address(piece.buffer, &subscripts)
 }

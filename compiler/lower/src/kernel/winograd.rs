@@ -7,10 +7,10 @@ use dialects::rt::tile::{Tile, Walk};
 use dialects::rt::winograd::Winograd;
 use ir::{Op, Type, Value};
 
-use super::contract::{address, buffer_strides, ceil_div};
 use super::emit::Emitter;
 use super::lane::Lane;
 use super::loops::delinearize;
+use super::products::{address, buffer_strides, ceil_div};
 
 /// Tiles of one call at most: rows of one product at each point.
 pub(crate) const TILES: i64 = 9 * TILE_STEP as i64;

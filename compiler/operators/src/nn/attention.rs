@@ -4,7 +4,7 @@ use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};
 use ir::{Attribute, DimExpr, Op, Type, Value};
 
-use super::heads::{headwise_product, join_heads, split_heads};
+use super::heads::{group_bias, group_heads, have_same_heads, join_groups, join_heads, split_heads};
 use crate::graph::{Emitter, Problem};
 use crate::operator::Operator;
 use crate::shape::{Answer, Node};
@@ -56,7 +56,13 @@ fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
         None => new,
     };
     let (key, value) = (along(emit, attention.past_key, key), along(emit, attention.past_value, value));
-    let scores = scores(&attention, emit, query, key);
+    // heads that share one of keys and values are an axis of their own
+    let is_grouped = !have_same_heads(emit, query, key);
+    let [queries, keys, values] = match is_grouped {
+        true => [group_heads(emit, query, key), emit.unsqueeze(key, &[2]), emit.unsqueeze(value, &[2])],
+        false => [query, key, value],
+    };
+    let scores = scores(&attention, emit, queries, keys)?;
     let capped = match attention.softcap {
         0.0 => scores,
         cap => {
@@ -66,10 +72,15 @@ fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
             emit.plain("Mul", &[bounded, cap])
         }
     };
-    let bias = bias(&attention, emit, query, key);
+    let mut bias = bias(&attention, emit, query, key);
+    if let Some(bias) = bias.as_mut().filter(|_| is_grouped) {
+        *bias = group_bias(emit, *bias, query, key)?;
+    }
     let biased = bias.map_or(capped, |bias| emit.plain("Add", &[capped, bias]));
     let weights = probabilities(&attention, emit, biased, bias);
-    let result = weighted_values(emit, query, weights, value);
+    let like = emit.plain("CastLike", &[weights, query]);
+    let result = emit.plain("MatMul", &[like, values]);
+    let result = if is_grouped { join_groups(emit, result) } else { result };
     let result = if flat { join_heads(emit, result) } else { result };
     let shown = match attention.qk_matmul_output_mode {
         0 => scores,
@@ -77,11 +88,12 @@ fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
         2 => biased,
         _ => weights,
     };
+    let shown = if is_grouped { join_groups(emit, shown) } else { shown };
     Ok(vec![Some(result), Some(key), Some(value), Some(shown)])
 }
 
 /// `scale * Q · Kᵀ`; both factors are scaled by the root.
-fn scores(attention: &views::Attention, emit: &mut Emitter, query: Value, key: Value) -> Value {
+fn scores(attention: &views::Attention, emit: &mut Emitter, query: Value, key: Value) -> Result<Value, Problem> {
     let root = match attention.scale {
         Some(scale) => emit.number_like(scale.sqrt(), query),
         None => {
@@ -93,14 +105,11 @@ fn scores(attention: &views::Attention, emit: &mut Emitter, query: Value, key: V
             emit.plain("CastLike", &[root, query])
         }
     };
-    let columns = emit.transpose(key, &[0, 1, 3, 2]);
+    let rank = emit.known_rank(key)?;
+    let order: Vec<i64> = (0..rank - 2).chain([rank - 1, rank - 2]).collect();
+    let columns = emit.transpose(key, &order);
     let (query, columns) = (emit.plain("Mul", &[query, root]), emit.plain("Mul", &[columns, root]));
-    headwise_product(emit, query, columns)
-}
-
-fn weighted_values(emit: &mut Emitter, query: Value, weights: Value, value: Value) -> Value {
-    let weights = emit.plain("CastLike", &[weights, query]);
-    headwise_product(emit, weights, value)
+    Ok(emit.plain("MatMul", &[query, columns]))
 }
 
 /// What is added to the scores: the mask, and minus infinity where a query does not look. `None` when there is nothing.

@@ -1,8 +1,8 @@
 //! Heads of attention: splitting, joining, and products of tensors whose heads come in groups.
 
-use ir::{Attribute, Value};
+use ir::{Attribute, DimExpr, Value};
 
-use crate::graph::Emitter;
+use crate::graph::{Emitter, Problem};
 
 /// `[B, S, H * D]` as `[B, H, S, D]`.
 pub(crate) fn split_heads(emit: &mut Emitter, value: Value, heads: i64) -> Value {
@@ -36,8 +36,44 @@ pub(super) fn group_heads(emit: &mut Emitter, value: Value, shared: Value) -> Va
     emit.plain("Reshape", &[value, shape])
 }
 
+/// `[B, H, G, …]` as `[B, G * H, …]`.
+pub(super) fn join_groups(emit: &mut Emitter, value: Value) -> Value {
+    let (batch, all) = (emit.extent(value, 0), emit.integers(&[-1]));
+    let rest = emit.op("Shape", &[value], [("start", Attribute::i64(3))]);
+    let shape = emit.list(&[batch, all, rest]);
+    emit.plain("Reshape", &[value, shape])
+}
+
+/// What is added to the scores of queries, which broadcasts to `[B, G * H, S, T]`, for their groups, `[B, H, G, S, T]`.
+pub(super) fn group_bias(emit: &mut Emitter, bias: Value, query: Value, shared: Value) -> Result<Value, Problem> {
+    let rank = emit.known_rank(bias)?;
+    if rank < 3 {
+        return Ok(bias);
+    }
+    let bias = if rank == 3 { emit.unsqueeze(bias, &[0]) } else { bias };
+    if emit.shape(bias).is_some_and(|shape| shape[1] == DimExpr::ONE) {
+        return Ok(emit.unsqueeze(bias, &[2]));
+    }
+    if have_same_heads(emit, bias, query) {
+        return Ok(group_heads(emit, bias, shared));
+    }
+    let (one, heads, rest) = (emit.integers(&[1]), emit.extent(query, 1), emit.integers(&[1, 1]));
+    let shape = emit.list(&[one, heads, rest]);
+    let bias = emit.plain("Expand", &[bias, shape]);
+    Ok(group_heads(emit, bias, shared))
+}
+
+/// Whether two tensors have as many heads, as far as is known.
+pub(super) fn have_same_heads(emit: &Emitter, left: Value, right: Value) -> bool {
+    let [left, right] = [left, right].map(|value| emit.shape(value).and_then(|shape| shape.get(1).cloned()));
+    left.is_some() && left == right
+}
+
 /// The product of a tensor with heads in axis 1 and one with as many or fewer, `[B, H, S, N]`.
 pub(super) fn headwise_product(emit: &mut Emitter, left: Value, right: Value) -> Value {
+    if have_same_heads(emit, left, right) {
+        return emit.plain("MatMul", &[left, right]);
+    }
     let grouped = group_heads(emit, left, right);
     let shared = emit.unsqueeze(right, &[2]);
     let product = emit.plain("MatMul", &[grouped, shared]);
