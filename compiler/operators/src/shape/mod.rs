@@ -81,6 +81,8 @@ pub struct ShapeAnalysis {
     requirements: IndexMap<Op, Vec<Requirement>>,
     /// What is said of an operation that breaks a rule, though it can be computed.
     remarks: IndexMap<Op, Vec<Remark>>,
+    /// What extents broadcast to where that is one of them, because the function means nothing otherwise.
+    settled: IndexMap<DimExpr, DimExpr>,
 }
 
 impl ShapeAnalysis {
@@ -143,6 +145,28 @@ impl ShapeAnalysis {
         self.record(value, Fact { shape, element, elements: None, known: None });
     }
 
+    /// What extents broadcast to, where an operation behind tells: `[T] + [N]`, of which there must be `N`, has `N` elements. Of
+    /// operations that every run comes to, and extents of arguments, so that it can be asserted before.
+    fn settled_later(&self, body: &Body) -> IndexMap<DimExpr, DimExpr> {
+        let mut settled = IndexMap::default();
+        let is_given = |name: &Arc<str>| matches!(self.sources.get(name), Some(SymbolSource::Argument { .. }));
+        for (&op, requirements) in &self.requirements {
+            if body.op(op).parent() != body.entry() {
+                continue;
+            }
+            for Requirement { condition, .. } in requirements {
+                let Condition::Equal(a, b) = condition else { continue };
+                for (joint, part) in [(a, b), (b, a)] {
+                    let is_part = matches!(joint, DimExpr::Broadcast(parts) if parts.contains(part));
+                    if is_part && joint.symbols().iter().all(is_given) {
+                        settled.insert(joint.clone(), part.clone());
+                    }
+                }
+            }
+        }
+        settled
+    }
+
     fn record(&mut self, value: Value, mut fact: Fact) {
         let shape = fact.shape.as_deref().unwrap_or_default();
         let count = known_count(shape);
@@ -199,12 +223,18 @@ fn is_addressable(shape: &[DimExpr], element: &Type) -> bool {
 /// Infers the shapes of a function. `attributes` are the function's: `arg_attrs` name its arguments and their
 /// dimensions. `bindings` replaces named dimensions by numbers.
 pub fn analyse(body: &Body, attributes: &Attributes, bindings: &IndexMap<Arc<str>, i64>) -> ir::Result<ShapeAnalysis> {
-    let mut analyser = Analyser { body, known: ShapeAnalysis::default(), errors: Vec::new() };
-    if let Some(entry) = body.entry() {
-        analyser.arguments(entry, attributes, bindings);
-        analyser.block(entry);
-    }
-    if analyser.errors.is_empty() { Ok(analyser.known) } else { Err(analyser.errors) }
+    let walk = |settled: IndexMap<DimExpr, DimExpr>| {
+        let known = ShapeAnalysis { settled, ..ShapeAnalysis::default() };
+        let mut analyser = Analyser { body, known, errors: Vec::new() };
+        if let Some(entry) = body.entry() {
+            analyser.arguments(entry, attributes, bindings);
+            analyser.block(entry);
+        }
+        if analyser.errors.is_empty() { Ok(analyser.known) } else { Err(analyser.errors) }
+    };
+    let known = walk(IndexMap::default())?;
+    let settled = known.settled_later(body);
+    if settled.is_empty() { Ok(known) } else { walk(settled) }
 }
 
 /// Writes inferred types into the values of every function of a module: extents that are numbers become static.

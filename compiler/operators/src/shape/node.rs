@@ -199,8 +199,15 @@ impl<'b> Node<'_, 'b> {
     /// The extent two extents broadcast to.
     pub(crate) fn broadcast_extent(&mut self, a: &DimExpr, b: &DimExpr) -> Result<DimExpr, String> {
         let message = || format!("extent {a} does not broadcast with extent {b}");
-        self.require(Condition::Broadcast(a.clone(), b.clone()), message)?;
-        Ok(a.broadcast(b))
+        let joint = a.broadcast(b);
+        let Some(settled) = self.analyser.known.settled.get(&joint).cloned() else {
+            self.require(Condition::Broadcast(a.clone(), b.clone()), message)?;
+            return Ok(joint);
+        };
+        for extent in [a, b] {
+            self.require(Condition::Stretches(extent.clone(), settled.clone()), message)?;
+        }
+        Ok(settled)
     }
 
     /// The shapes of results, in which no extent is negative.

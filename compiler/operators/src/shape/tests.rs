@@ -92,17 +92,19 @@ fn numbers_are_held_as_their_type_holds_them() {
     assert_eq!(case("i64", "3", "5", "Sub"), "[1] = [-2]");
 }
 
+/// What a run asserts of a function that returns `%r`.
+fn required(body: &str) -> Vec<String> {
+    let text = function(body, "%r", "tensor<*xf32>");
+    let module = parse_module(&text, "test", None).expect("parses");
+    let main = module.function("main").expect("there is a main");
+    let analysis = analyse(main.body, main.attributes, &IndexMap::default()).expect("nothing is contradicted");
+    let ops = main.body.ops(main.body.entry().expect("main has a body"));
+    let all = ops.iter().flat_map(|&op| analysis.requirements(op));
+    all.map(|requirement| requirement.message.clone()).collect()
+}
+
 #[test]
 fn what_only_a_run_tells_is_required() {
-    let required = |body: &str| {
-        let text = function(body, "%r", "tensor<*xf32>");
-        let module = parse_module(&text, "test", None).expect("parses");
-        let main = module.function("main").expect("there is a main");
-        let analysis = analyse(main.body, main.attributes, &IndexMap::default()).expect("nothing is contradicted");
-        let ops = main.body.ops(main.body.entry().expect("main has a body"));
-        let all = ops.iter().flat_map(|&op| analysis.requirements(op));
-        all.map(|requirement| requirement.message.clone()).collect::<Vec<_>>()
-    };
     let product = r#"%r = "onnx.MatMul"(%y, %x) : (tensor<?x64x32xf32>, tensor<?x?x64xf32>) -> tensor<*xf32>"#;
     assert_eq!(required(product), ["inner extents 32 and S differ"]);
     let sum = r#"%t = "onnx.Transpose"(%x) {perm = [1, 0, 2]} : (tensor<?x?x64xf32>) -> tensor<*xf32>
@@ -115,6 +117,19 @@ fn what_only_a_run_tells_is_required() {
     assert_eq!(required(pool), Vec::<String>::new());
     let relu = r#"%r = "onnx.Relu"(%x) : (tensor<?x?x64xf32>) -> tensor<*xf32>"#;
     assert_eq!(required(relu), Vec::<String>::new());
+}
+
+#[test]
+fn what_an_operation_needs_settles_what_extents_broadcast_to() {
+    let sum = r#"%t = "onnx.Transpose"(%x) {perm = [1, 0, 2]} : (tensor<?x?x64xf32>) -> tensor<*xf32>
+  %s = "onnx.Add"(%t, %x) : (tensor<*xf32>, tensor<?x?x64xf32>) -> tensor<*xf32>"#;
+    let product = r#"%u = "onnx.Transpose"(%s) {perm = [0, 2, 1]} : (tensor<*xf32>) -> tensor<*xf32>
+  %r = "onnx.MatMul"(%u, %x) : (tensor<*xf32>, tensor<?x?x64xf32>) -> tensor<*xf32>"#;
+    let shapes = |body: &str| infer(body, "%s", "tensor<*xf32>").expect("nothing is contradicted").join("");
+    assert_eq!(shapes(sum), "[broadcast(N, S), broadcast(N, S), 64]");
+    assert_eq!(shapes(&format!("{sum}\n{product}")), "[S, S, 64]");
+    let stretches = ["extent S does not broadcast with extent N", "extent N does not broadcast with extent S"];
+    assert_eq!(required(&format!("{sum}\n{product}")), [stretches[0], stretches[1], stretches[0]]);
 }
 
 #[test]

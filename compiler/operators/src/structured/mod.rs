@@ -459,7 +459,7 @@ impl<'a> Lowering<'a> {
 
     /// How a tensor of shape `from` is read by loops over `to`: extents of 1 are repeated.
     ///
-    /// A dimension that may or may not be 1 is first expanded to the result's extent.
+    /// Where a dimension may or may not be 1, the run repeats it if it has to.
     pub fn broadcast_input(&mut self, value: Value, from: &[DimExpr], to: &[DimExpr]) -> Input {
         let one = DimExpr::Constant(1);
         let shift = to.len() - from.len();
@@ -476,15 +476,41 @@ impl<'a> Lowering<'a> {
         Input { value, map: AffineMap::new(to.len() as u32, results) }
     }
 
-    /// Repeats dimensions whose extent turns out to be 1: element `min(index, extent - 1)`.
+    /// The tensor itself where its extents turn out to be those of the result, else one whose dimensions of extent 1 are repeated.
     fn expand_undecided(&mut self, value: Value, from: &[DimExpr], to: &[DimExpr]) -> Value {
         let one = DimExpr::Constant(1);
         let shape: Vec<DimExpr> =
             from.iter().zip(to).map(|(from, to)| if *from == one { one.clone() } else { to.clone() }).collect();
+        let mut is_whole = self.builder().constant(Attribute::Integer(1, Type::I1), Type::I1);
+        for (from, to) in from.iter().zip(&shape).filter(|(from, to)| from != to) {
+            let extents = [self.dim(from), self.dim(to)];
+            let equal = self.builder().value("arith.cmpi", &extents, Type::I1, [("predicate", Attribute::i64(0))]);
+            is_whole = self.builder().value("arith.andi", &[is_whole, equal], Type::I1, []);
+        }
+        let r#type = self.tensor(&shape, self.body.value_type(value).element().clone());
+        let choice = self.emit("scf.if", &[is_whole], std::slice::from_ref(&r#type), []);
+        for is_whole in [true, false] {
+            let region = self.body.add_region(choice);
+            let block = self.body.add_block(region, &[]);
+            self.nested(block, |lowering| {
+                let chosen = match is_whole {
+                    true if *lowering.body.value_type(value) == r#type => value,
+                    true => lowering.builder().value("tensor.cast", &[value], r#type.clone(), []),
+                    false => lowering.repeated(value, from, &shape),
+                };
+                lowering.emit("scf.yield", &[chosen], &[], []);
+            });
+        }
+        self.body.result(choice, 0)
+    }
+
+    /// Repeats dimensions whose extent turns out to be 1: element `min(index, extent - 1)`.
+    fn repeated(&mut self, value: Value, from: &[DimExpr], shape: &[DimExpr]) -> Value {
+        let one = DimExpr::Constant(1);
         let limits: Vec<Option<Value>> =
-            from.iter().zip(&shape).map(|(from, to)| (from != to).then(|| self.dim(&from.sub(&one)))).collect();
+            from.iter().zip(shape).map(|(from, to)| (from != to).then(|| self.dim(&from.sub(&one)))).collect();
         let element = self.body.value_type(value).element().clone();
-        self.pointwise(&[], &shape, element.clone(), |builder, _| {
+        self.pointwise(&[], shape, element.clone(), |builder, _| {
             let mut operands = vec![value];
             for (axis, limit) in limits.iter().enumerate() {
                 let index = builder.value("linalg.index", &[], Type::Index, [("dim", Attribute::i64(axis as i64))]);

@@ -1,0 +1,22 @@
+// RUN: onnx-opt %s --pass-pipeline='onnx-to-linalg' | FileCheck %s
+
+// Whether N is 1 only a run tells: as a rule it is not, and %y is read as it lies; else its element is repeated. The product
+// tells that M is what N broadcasts to.
+// CHECK: "cf.assert"
+// CHECK: "scf.if"
+// CHECK: "scf.yield"
+// CHECK: "arith.minsi"
+// CHECK: "tensor.extract"
+// CHECK: "scf.yield"
+// CHECK-NOT: "tensor.extract"
+// CHECK: "arith.addf"
+// CHECK: "arith.mulf"
+"builtin.module"() ({
+  "func.func"() ({
+  ^bb0(%x: tensor<4x?xf32>, %y: tensor<4x?xf32>, %w: tensor<?x8xf32>):
+    %sum = "onnx.Add"(%x, %y) : (tensor<4x?xf32>, tensor<4x?xf32>) -> tensor<4x?xf32>
+    %product = "onnx.MatMul"(%sum, %w) : (tensor<4x?xf32>, tensor<?x8xf32>) -> tensor<4x8xf32>
+    "func.return"(%product) : (tensor<4x8xf32>) -> ()
+  }) {sym_name = "main_graph", function_type = (tensor<4x?xf32>, tensor<4x?xf32>, tensor<?x8xf32>) -> (tensor<4x8xf32>),
+      arg_attrs = [{onnx.dim_params = "1:M"}, {onnx.dim_params = "1:N"}, {onnx.dim_params = "0:M"}]} : () -> ()
+}) : () -> ()
