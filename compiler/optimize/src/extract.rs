@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 
 use egg::{Id, Language};
-use ir::IndexMap;
+use ir::{IndexMap, IndexSet};
 
 use crate::cost;
 use crate::graph::Graph;
@@ -179,21 +179,23 @@ impl Extractor {
         loop {
             let before = cost;
             let Some((_, order)) = self.cost(&choice) else { return choice };
+            let mut needs = Needs::of(self, &choice, &order);
             // what is done ahead of the run is not worth a search
             let costly = |place: &usize| self.nodes[*place].iter().any(|(cost, _)| *cost >= cost::VIEW);
             for place in order.into_iter().rev().filter(costly) {
                 for index in 0..self.nodes[place].len() {
-                    let current = choice[place];
-                    let complete = self.nodes[place][index].1.iter().all(|&child| choice[child].is_some());
-                    if current == Some(index) || !complete {
+                    let Some(current) = choice[place].filter(|&current| current != index) else { continue };
+                    if needs.readers[place] == 0 || !needs.may_choose(&choice, place, index) {
                         continue;
                     }
-                    choice[place] = Some(index);
-                    match self.cost(&choice) {
-                        Some((found, _)) if found < cost - 1e-9 * cost => cost = found,
-                        _ => choice[place] = current,
+                    if needs.choose(&mut choice, place, index) < -1e-9 * cost {
+                        let Some((found, order)) = self.cost(&choice) else { unreachable!("there is no cycle") };
+                        cost = found;
+                        needs = Needs { visited: needs.visited, ..Needs::of(self, &choice, &order) };
+                    } else {
+                        needs.choose(&mut choice, place, current);
                     }
-                    steps = match steps.checked_sub(self.nodes.len()) {
+                    steps = match steps.checked_sub(std::mem::take(&mut needs.visited)) {
                         Some(steps) => steps,
                         None => return choice,
                     };
@@ -203,6 +205,85 @@ impl Extractor {
                 return choice;
             }
         }
+    }
+}
+
+/// What the roots need by a choice.
+struct Needs<'e> {
+    extractor: &'e Extractor,
+    /// How many readers each class has among what is needed.
+    readers: Vec<u32>,
+    /// The place of what is needed in an order of children before readers.
+    position: Vec<Option<u32>>,
+    /// Classes looked at.
+    visited: usize,
+}
+
+impl<'e> Needs<'e> {
+    fn of(extractor: &'e Extractor, choice: &Choice, order: &[usize]) -> Needs<'e> {
+        let count = extractor.nodes.len();
+        let mut needs = Needs { extractor, readers: vec![0; count], position: vec![None; count], visited: count };
+        extractor.roots.iter().for_each(|&root| needs.readers[root] += 1);
+        for (position, &place) in order.iter().enumerate() {
+            needs.position[place] = Some(position as u32);
+            let (_, children) = needs.chosen(choice, place);
+            children.iter().for_each(|&child| needs.readers[child] += 1);
+        }
+        needs
+    }
+
+    fn chosen(&self, choice: &Choice, place: usize) -> &'e (f64, Vec<usize>) {
+        &self.extractor.nodes[place][choice[place].expect("what is needed is chosen")]
+    }
+
+    /// Whether a node's needs have no hole and do not lead back to its class.
+    fn may_choose(&mut self, choice: &Choice, place: usize, index: usize) -> bool {
+        let own = self.position[place];
+        let mut seen: IndexSet<usize> = IndexSet::default();
+        let mut pending = self.extractor.nodes[place][index].1.clone();
+        while let Some(below) = pending.pop() {
+            if below == place || choice[below].is_none() {
+                return false;
+            }
+            // what stands in front does not lead here
+            let is_in_front = self.position[below].is_some() && self.position[below] < own;
+            if is_in_front || !seen.insert(below) {
+                continue;
+            }
+            self.visited += 1;
+            pending.extend(&self.chosen(choice, below).1);
+        }
+        true
+    }
+
+    /// Changes the choice of a class that is needed, and tells how much dearer the whole becomes.
+    fn choose(&mut self, choice: &mut Choice, place: usize, index: usize) -> f64 {
+        let (old_cost, old) = self.chosen(choice, place);
+        choice[place] = Some(index);
+        let (new_cost, new) = self.chosen(choice, place);
+        let mut change = new_cost - old_cost;
+        // what is needed first, so that nothing is given up in between
+        let mut pending = new.clone();
+        while let Some(child) = pending.pop() {
+            self.visited += 1;
+            self.readers[child] += 1;
+            if self.readers[child] == 1 {
+                let (cost, children) = self.chosen(choice, child);
+                change += cost;
+                pending.extend(children);
+            }
+        }
+        pending.extend(old);
+        while let Some(child) = pending.pop() {
+            self.visited += 1;
+            self.readers[child] -= 1;
+            if self.readers[child] == 0 {
+                let (cost, children) = self.chosen(choice, child);
+                change -= cost;
+                pending.extend(children);
+            }
+        }
+        change
     }
 }
 
