@@ -6,12 +6,12 @@
 
 use ir::{Attribute, Type, Value};
 
-use super::contract::{Nest, outer_rows};
+use super::contract::Nest;
 use super::emit::Emitter;
 use super::lane::Lane;
 use super::lines::buffer_at;
 use super::loops::{Piece, delinearize, emit_settled_row, settled_reductions};
-use super::products::{ContractionKernel, First, Rows, Strides, Tiles, address, ceil_div};
+use super::products::{ContractionKernel, First, Rows, Strides, TILE_ROWS, Tiles, address, ceil_div, outer_rows};
 use crate::attention::left_axes;
 use crate::contraction::Contraction;
 use dialects::linalg::GROUP;
@@ -48,7 +48,8 @@ pub(super) fn emit_attention(emitter: &mut Emitter<'_>, values: &ContractionKern
     let scores = ContractionKernel { generic: scores, roles: &roles, result, permutation: &axes, offsets: &[] };
     let attention = Attention::of(emitter, &scores, values, out);
     let total = attention.counts.iter().fold(emitter.index(1), |product, &count| emitter.mul(product, count));
-    emitter.parallel_loop(total, SCORES, |emitter, linear| attention.emit_block(emitter, linear));
+    let work = attention.block_work(emitter);
+    emitter.parallel_loop(total, work, |emitter, linear| attention.emit_block(emitter, linear));
 }
 
 /// The three steps, and what all blocks of rows have in common.
@@ -114,6 +115,15 @@ impl<'k> Attention<'k> {
         let batch = roles.batch.iter().map(|&dim| values.tiles.extents[dim]);
         let counts = batch.chain([run_blocks, blocks]).collect();
         Attention { scores, values, weights, axes, keys, stride, runs, rows, counts }
+    }
+
+    /// Estimated operations of a block, of which a micro-kernel retires sixteen where generated code retires one.
+    fn block_work(&self, emitter: &Emitter<'_>) -> i64 {
+        let known = |value: Value| emitter.constant_value(value).unwrap_or(TILE_ROWS);
+        let depth = self.scores.kernel.roles.reduction.iter().map(|&dim| known(self.scores.extents[dim]));
+        let depth = depth.fold(known(self.values.tiles.columns), i64::saturating_add);
+        let scores = known(self.rows).saturating_mul(known(self.keys));
+        scores.saturating_mul(1 + depth / 16)
     }
 
     /// All three steps for a block of rows.

@@ -9,7 +9,7 @@ use super::lines;
 use super::loops::{delinearize, shift};
 use super::products::{
     ContractionKernel, First, PANEL, Place, Rows, Strides, TILE_ROWS, TileExtents, Tiles, address, ceil_div,
-    out_origin, start_of,
+    out_origin, outer_rows, start_of,
 };
 use crate::contraction::{Columns, Contraction};
 use dialects::linalg::GROUP;
@@ -164,19 +164,6 @@ fn keep_apart(emitter: &mut Emitter<'_>, walk: &mut Walk, tile: &TileExtents, in
         }
         Walk::Depthwise(walk) => walk.out_pixel = row,
         Walk::Winograd(_) => unreachable!("these sums lie where the result will be"),
-    }
-}
-
-/// `max(1, rows / max(1, inner))`
-pub(super) fn outer_rows(emitter: &mut Emitter<'_>, inner: Value, rows: Value) -> Value {
-    let one = emitter.index(1);
-    match (emitter.constant_value(inner), emitter.constant_value(rows)) {
-        (Some(inner), Some(rows)) => emitter.index((rows / inner.max(1)).max(1)),
-        _ => {
-            let safe = emitter.pure("arith.maxsi", &[inner, one], Type::Index, []);
-            let count = emitter.div(rows, safe);
-            emitter.pure("arith.maxsi", &[count, one], Type::Index, [])
-        }
     }
 }
 

@@ -42,7 +42,7 @@ pub(super) struct Tiles<'k> {
     pub(super) extents: Vec<Value>,
     /// Extents of the row loops, the outer one first; 1 where there is none.
     pub(super) rows: [Value; 2],
-    columns: Value,
+    pub(super) columns: Value,
     column_groups: bool,
     pub(super) most: TileExtents,
     pub(super) strides: Strides,
@@ -345,6 +345,19 @@ pub(super) fn out_origin(emitter: &mut Emitter<'_>, kernel: &ContractionKernel<'
         let step = emitter.mul(offset, stride);
         emitter.add(sum, step)
     })
+}
+
+/// `max(1, rows / max(1, inner))`
+pub(super) fn outer_rows(emitter: &mut Emitter<'_>, inner: Value, rows: Value) -> Value {
+    let one = emitter.index(1);
+    match (emitter.constant_value(inner), emitter.constant_value(rows)) {
+        (Some(inner), Some(rows)) => emitter.index((rows / inner.max(1)).max(1)),
+        _ => {
+            let safe = emitter.pure("arith.maxsi", &[inner, one], Type::Index, []);
+            let count = emitter.div(rows, safe);
+            emitter.pure("arith.maxsi", &[count, one], Type::Index, [])
+        }
+    }
 }
 
 /// `ceil(a / max(b, 1))`
