@@ -481,6 +481,11 @@ impl<'a> Lowering<'a> {
         let one = DimExpr::Constant(1);
         let shape: Vec<DimExpr> =
             from.iter().zip(to).map(|(from, to)| if *from == one { one.clone() } else { to.clone() }).collect();
+        let differ =
+            |(from, to): (&DimExpr, &DimExpr)| from != to && from.as_constant().is_some() && to.as_constant().is_some();
+        if from.iter().zip(&shape).any(differ) {
+            return self.repeated(value, from, &shape);
+        }
         let mut is_whole = self.builder().constant(Attribute::Integer(1, Type::I1), Type::I1);
         for (from, to) in from.iter().zip(&shape).filter(|(from, to)| from != to) {
             let extents = [self.dim(from), self.dim(to)];
