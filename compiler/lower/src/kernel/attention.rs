@@ -11,7 +11,9 @@ use super::emit::Emitter;
 use super::lane::Lane;
 use super::lines::buffer_at;
 use super::loops::{Piece, delinearize, emit_settled_row, settled_reductions};
-use super::products::{ContractionKernel, First, Rows, Strides, TILE_ROWS, Tiles, address, ceil_div, outer_rows};
+use super::products::{
+    ContractionKernel, First, Rows, Strides, TILE_ROWS, Tiles, address, ceil_div, outer_rows, share,
+};
 use crate::attention::left_axes;
 use crate::contraction::Contraction;
 use dialects::linalg::GROUP;
@@ -219,13 +221,6 @@ impl<'k> Attention<'k> {
             vec![]
         });
     }
-}
-
-/// Where a block of a loop begins, and how many iterations it has.
-fn share(emitter: &mut Emitter<'_>, block: Value, length: Value, extent: Value) -> (Value, Value) {
-    let first = emitter.mul(block, length);
-    let left_over = emitter.sub(extent, first);
-    (first, emitter.min(left_over, length))
 }
 
 /// How far apart rows of so many elements lie: an odd number of groups, so that rows do not share sets of a cache.

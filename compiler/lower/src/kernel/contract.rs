@@ -9,7 +9,7 @@ use super::lines;
 use super::loops::{delinearize, shift};
 use super::products::{
     ContractionKernel, First, PANEL, Place, Rows, Strides, TILE_ROWS, TileExtents, Tiles, address, ceil_div,
-    out_origin, outer_rows, start_of,
+    out_origin, outer_rows, share, start_of,
 };
 use crate::contraction::{Columns, Contraction};
 use dialects::linalg::GROUP;
@@ -36,13 +36,9 @@ pub(super) fn emit_contraction(emitter: &mut Emitter<'_>, kernel: &ContractionKe
     emitter.parallel_loop(total, work, |emitter, linear| {
         let position = delinearize(emitter, linear, &counts);
         let (batch, rest) = position.split_at(batch.len());
-        let row_outer = emitter.mul(rest[1], outer_tile);
-        let left_over = emitter.sub(outer, row_outer);
-        let outer_count = emitter.min(left_over, outer_tile);
-        let row_inner = emitter.mul(rest[2], inner_tile);
-        let left_over = emitter.sub(inner, row_inner);
-        let inner_count = emitter.min(left_over, inner_tile);
-        let rows = Rows { batch, outer: row_outer, inner: row_inner, outer_count, inner_count };
+        let (outer, outer_count) = share(emitter, rest[1], outer_tile, outer);
+        let (inner, inner_count) = share(emitter, rest[2], inner_tile, inner);
+        let rows = Rows { batch, outer, inner, outer_count, inner_count };
         nest.emit_tile(emitter, &rows, rest[0]);
     });
 }

@@ -347,6 +347,13 @@ pub(super) fn out_origin(emitter: &mut Emitter<'_>, kernel: &ContractionKernel<'
     })
 }
 
+/// Where a block of a loop begins, and how many iterations it has.
+pub(super) fn share(emitter: &mut Emitter<'_>, block: Value, length: Value, extent: Value) -> (Value, Value) {
+    let first = emitter.mul(block, length);
+    let left_over = emitter.sub(extent, first);
+    (first, emitter.min(left_over, length))
+}
+
 /// `max(1, rows / max(1, inner))`
 pub(super) fn outer_rows(emitter: &mut Emitter<'_>, inner: Value, rows: Value) -> Value {
     let one = emitter.index(1);
