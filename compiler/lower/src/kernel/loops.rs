@@ -403,12 +403,8 @@ fn stage_shared(
     })?;
     let room = room.filter(|&room| emitter.body.value_type(room).element() == source.value_type(shared).element());
     let buffer = room.or_else(|| row_buffer(emitter, piece, shared))?;
-    for (value, map) in reductions.iter().take_while(|(value, _)| *value != reduction) {
-        let mut point: Vec<Option<Lane>> = row.iter().cloned().map(Some).collect();
-        point.push(None);
-        let subscripts: Vec<Lane> = map.iter().map(|e| emitter.affine(e, &point)).collect();
-        emitter.evaluate(*value, &subscripts);
-    }
+    let in_front = reductions.iter().position(|(value, _)| *value == reduction).expect("one of the reductions");
+    evaluate_settled(emitter, &reductions[..in_front], row);
     let zero = emitter.index(0);
     let stage = [Piece { value: shared, buffer, offsets: &[] }];
     emit_row(emitter, &stage, row, zero, last);
