@@ -3,6 +3,7 @@
 use ir::{AffineExpr, Body, Op};
 
 use crate::contraction::{Columns, Contraction, Shape};
+use crate::kernel::products::{First, start_of};
 use dialects::linalg::generic::Generic;
 use dialects::rt::tile::Kind;
 
@@ -37,8 +38,7 @@ impl Product {
     fn writes_rows(&self, body: &Body) -> bool {
         let Product { generic, roles } = self;
         let Columns::Single { dim: column, .. } = roles.columns else { return false };
-        let starts_from_zero = Generic::defining(body, generic.inits[0])
-            .is_some_and(|init| ir::constant_float(body, init.yields(body)[0]) == Some(0.0));
+        let starts_from_zero = matches!(start_of(body, generic, roles), First::Zero);
         let map = generic.output_map(0).as_projected_permutation();
         let in_order =
             map.is_some_and(|map| matches!(map[..], [.., row, last] if row == roles.rows[0] && last == column));

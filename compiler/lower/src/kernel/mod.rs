@@ -12,7 +12,7 @@ pub mod lane;
 mod lines;
 pub mod loops;
 mod pad;
-mod products;
+pub(crate) mod products;
 pub mod reduce;
 mod rounding;
 mod tables;

@@ -160,7 +160,7 @@ pub(super) struct Place<'t> {
 }
 
 /// What a tile's sums start from.
-pub(super) enum First {
+pub(crate) enum First {
     Zero,
     /// One value a column, read from a tensor indexed by these batch loops and then the columns.
     Columns(Value, Vec<usize>),
@@ -168,7 +168,8 @@ pub(super) enum First {
     Values,
 }
 
-pub(super) fn start_of(source: &Body, generic: &Generic, roles: &Contraction) -> First {
+/// What a contraction's sums start from.
+pub(crate) fn start_of(source: &Body, generic: &Generic, roles: &Contraction) -> First {
     let Some(init) = Generic::defining(source, generic.inits[0]) else { return First::Values };
     let yielded = init.yields(source)[0];
     if let Some(op) = source.defining_op(yielded) {
