@@ -54,7 +54,7 @@ pub(crate) fn segments(body: &Body, op: Op, count: usize) -> Result<Vec<usize>, 
     let sizes = body.op(op).attributes.integers("operandSegmentSizes");
     let sizes = sizes.ok_or("requires attribute 'operandSegmentSizes'")?;
     ensure(sizes.len() == count, || format!("takes {count} operand segments, found {}", sizes.len()))?;
-    Ok(sizes.into_iter().map(|size| size as usize).collect())
+    Ok(sizes.iter().map(|&size| size as usize).collect())
 }
 
 /// The one block of region `index`.

@@ -1,5 +1,7 @@
 //! What `tensor` and `memref` share: slices, reassociations and dimension queries.
 
+use std::sync::Arc;
+
 use ir::{Attribute, Body, Folded, Op, Type, constant_integer};
 
 use crate::checks::{Check, all_index, ensure, operand_type, result_type, segments};
@@ -52,7 +54,7 @@ pub(crate) fn verify_reassociation(body: &Body, op: Op, low: &Type, high: &Type)
 }
 
 /// The groups of `reassociation`.
-pub fn reassociation(body: &Body, op: Op) -> Option<Vec<Vec<i64>>> {
+pub fn reassociation(body: &Body, op: Op) -> Option<Vec<Arc<[i64]>>> {
     body.attribute(op, "reassociation")?.as_array()?.iter().map(Attribute::as_integers).collect()
 }
 

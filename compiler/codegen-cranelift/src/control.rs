@@ -73,7 +73,7 @@ impl<'a> Translator<'a> {
             return Err(self.broken(op, "has case_operand_segments that do not fit its cases"));
         }
         let (flag, default) = (self.single(flag[0]), self.forwarded(default));
-        for (index, (&case, &size)) in cases.iter().zip(&sizes).enumerate() {
+        for (index, (&case, &size)) in cases.iter().zip(sizes.iter()).enumerate() {
             let arguments = self.forwarded(operands.split_off(..size as usize).expect("sizes add up"));
             let equal = self.builder.ins().icmp_imm_s(IntCC::Equal, flag, case);
             let next = self.builder.create_block();

@@ -242,7 +242,7 @@ impl Translator<'_> {
     /// The one position of an extract or insert: a lane number, or the operand that holds it.
     fn position(&self, op: Op, operand: usize, vector: ir::Value) -> Translated<Result<usize, Value>> {
         let position = self.body.op(op).attributes.integers("static_position").unwrap_or_default();
-        let &[position] = position.as_slice() else { return Err(self.unknown(op)) };
+        let &[position] = &*position else { return Err(self.unknown(op)) };
         if position == DYNAMIC {
             return Ok(Err(self.operand(op, operand)));
         }

@@ -63,7 +63,7 @@ impl<'a, 'c> Translator<'a, 'c> {
         let body = self.body;
         let mut rest = body.op(op).operands();
         let mut segments = Vec::new();
-        for size in sizes {
+        for size in sizes.iter().copied() {
             let segment = usize::try_from(size).ok().and_then(|size| rest.split_off(..size));
             segments.push(segment.ok_or(Failure::Broken("has operandSegmentSizes that do not fit its operands"))?);
         }
@@ -104,7 +104,7 @@ impl<'a, 'c> Translator<'a, 'c> {
             return Err(Failure::Broken("has case_operand_segments that do not fit its cases"));
         }
         let flag = self.value(flag);
-        for (index, (&case, &size)) in cases.iter().zip(&sizes).enumerate() {
+        for (index, (&case, &size)) in cases.iter().zip(sizes.iter()).enumerate() {
             let arguments = usize::try_from(size).ok().and_then(|size| operands.split_off(..size));
             let arguments = arguments.ok_or(Failure::Broken("has case_operand_segments that do not fit its cases"))?;
             let case = self.splat_constant(flag.get_type(), case)?;

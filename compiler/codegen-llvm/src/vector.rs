@@ -103,7 +103,7 @@ impl<'c> Translator<'_, 'c> {
     /// The one position of an extract or insert: a lane number, or the operand that holds it.
     fn position(&self, op: Op, operand: usize) -> Translated<IntValue<'c>> {
         let position = self.body.op(op).attributes.integers("static_position").unwrap_or_default();
-        match position.as_slice() {
+        match &*position {
             [DYNAMIC] => self.integer(op, operand),
             [position] => {
                 let lane =
@@ -283,7 +283,7 @@ impl<'c> Translator<'_, 'c> {
     fn constant_mask(&self, op: Op) -> Translated<BasicValueEnum<'c>> {
         let lanes = self.result_vector(op)?.get_size();
         let set = self.body.op(op).attributes.integers("mask_dim_sizes").unwrap_or_default();
-        let &[set] = set.as_slice() else { return Err(Failure::Broken("has no mask_dim_sizes")) };
+        let &[set] = &*set else { return Err(Failure::Broken("has no mask_dim_sizes")) };
         let bit = |at: u32| self.unit.context.bool_type().const_int((i64::from(at) < set) as u64, false);
         Ok(VectorType::const_vector(&(0..lanes).map(bit).collect::<Vec<_>>()).into())
     }

@@ -158,10 +158,10 @@ impl Attribute {
     }
 
     /// The integers of an array of integer attributes or of a dense integer array.
-    pub fn as_integers(&self) -> Option<Vec<i64>> {
+    pub fn as_integers(&self) -> Option<Arc<[i64]>> {
         match self {
             Attribute::Array(elements) => elements.iter().map(Attribute::as_integer).collect(),
-            Attribute::DenseArray(element, values) if !element.is_float() => Some(values.to_vec()),
+            Attribute::DenseArray(element, values) if !element.is_float() => Some(values.clone()),
             _ => None,
         }
     }
@@ -266,7 +266,7 @@ impl Attributes {
     }
 
     /// An integer array's values.
-    pub fn integers(&self, name: &str) -> Option<Vec<i64>> {
+    pub fn integers(&self, name: &str) -> Option<Arc<[i64]>> {
         self.get(name)?.as_integers()
     }
 }

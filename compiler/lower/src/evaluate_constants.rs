@@ -110,7 +110,7 @@ fn evaluate_pad(body: &Body, op: Op) -> Option<Vec<DenseElements>> {
     let count = usize::try_from(to.iter().product::<i64>()).ok().filter(|&count| count <= ELEMENTS)?;
     // where each of its elements goes
     let shift: Vec<AffineExpr> =
-        (0..).zip(&low).map(|(axis, &low)| AffineExpr::Dim(axis).add(AffineExpr::Constant(low))).collect();
+        (0..).zip(low.iter()).map(|(axis, &low)| AffineExpr::Dim(axis).add(AffineExpr::Constant(low))).collect();
     let places = places(&AffineMap::new(from.len() as u32, shift), &to, &from)?;
     let mut bytes = vec![0; count * width];
     // a splat has one element's bytes

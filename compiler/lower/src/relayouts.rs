@@ -6,6 +6,8 @@
 //! Invariants
 //! - A subscript that is outside the tensor stands for a zero, and only borders of zeros make such.
 
+use std::sync::Arc;
+
 use abi::RELAYOUT_AXES;
 use dialects::linalg::generic::Generic;
 use dialects::rt::routines::{CALL, RELAYOUT, SCALED_RELAYOUT};
@@ -243,7 +245,7 @@ fn kind(r#type: &Type) -> Option<i64> {
 }
 
 /// How many zeros a `tensor.pad` puts in front of each axis, and behind it, where it puts zeros.
-pub(crate) fn zeros_around(body: &Body, op: Op) -> Option<[Vec<i64>; 2]> {
+pub(crate) fn zeros_around(body: &Body, op: Op) -> Option<[Arc<[i64]>; 2]> {
     let block = body.blocks(*body.op(op).regions().first()?)[0];
     let filling = body.operand(body.terminator(block)?, 0);
     let is_float_zero = ir::constant_float(body, filling).is_some_and(|number| number.to_bits() == 0);

@@ -40,7 +40,7 @@ impl Winograd {
             return None;
         }
         let &[x, points, bias, destination] = body.op(op).operands() else { return None };
-        let pads = body.op(op).attributes.integers("pads")?.try_into().ok()?;
+        let pads = body.op(op).attributes.integers("pads")?.as_ref().try_into().ok()?;
         let size = body.op(op).attributes.integer("size")?;
         Some(Winograd { x, points, bias, destination, size, pads })
     }

@@ -82,7 +82,7 @@ impl Verifier<'_> {
         let count = body.op(op).operands().len() as i64;
         let total = attribute
             .as_integers()
-            .and_then(|sizes| sizes.into_iter().try_fold(0i64, |sum, n| if n < 0 { None } else { sum.checked_add(n) }));
+            .and_then(|sizes| sizes.iter().try_fold(0i64, |sum, &n| if n < 0 { None } else { sum.checked_add(n) }));
         if total != Some(count) {
             self.report(body, op, format!("has {count} operands, but 'operandSegmentSizes' is {attribute}"));
         }

@@ -18,7 +18,8 @@ impl Host<'_> {
     pub(super) fn call_routine(&mut self, op: Op) -> ir::Result<()> {
         let operation = self.source.op(op).clone();
         let routine = Routine::of(&self.source, op).expect("the routine is verified");
-        let mut kinds = operation.attributes.integers("kinds").unwrap_or_default().into_iter();
+        let kinds = operation.attributes.integers("kinds").unwrap_or_default();
+        let mut kinds = kinds.iter().copied();
         let mut kind = || kinds.next().expect("one kind a tensor");
         let mut words = Vec::new();
         for operand in &operation.operands()[..routine.operands.len()] {

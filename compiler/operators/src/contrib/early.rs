@@ -20,8 +20,8 @@ pub(crate) const AFFINE: Operator = Operator::read_as(OnnxOp::Affine, |node, emi
 /// Of an image `[N, C, H, W]`: what is left without borders, or a part of a size from the left and upper border on.
 pub(crate) const CROP: Operator = Operator::read_as(OnnxOp::Crop, |node, emit| {
     let crop: views::Crop = node.view(emit);
-    let borders = crop.border.unwrap_or_else(|| vec![0; 4]);
-    let &[left, top, right, bottom] = borders.as_slice() else {
+    let borders = crop.border.unwrap_or_else(|| [0; 4].into());
+    let &[left, top, right, bottom] = &*borders else {
         return Err(Problem::input("must have four borders"));
     };
     let ends = match crop.scale.as_deref() {

@@ -1,5 +1,7 @@
 //! Scan.
 
+use std::sync::Arc;
+
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};
 use ir::{Op, Type, Value};
@@ -33,7 +35,7 @@ fn shapes(node: &mut Node<'_, '_>) -> Answer {
     if arguments.len() != operands.len() {
         return Err(format!("the body takes {} arguments for {} operands", arguments.len(), operands.len()));
     }
-    let input_axes = scan.scan_input_axes.unwrap_or_else(|| vec![0; scanned]);
+    let input_axes = scan.scan_input_axes.unwrap_or_else(|| vec![0; scanned].into());
     let mut count = None;
     for (at, &argument) in arguments[states..].iter().enumerate() {
         let mut shape = node.shape_of(operands[states + at]);
@@ -71,7 +73,8 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     let states = usize::try_from(node.num_scan_inputs).ok().and_then(|scanned| operands.len().checked_sub(scanned));
     let states = states.filter(|_| arguments.len() == operands.len());
     let states = states.ok_or_else(|| Unsupported::new("its body takes other values than it is given"))?;
-    let entry = |list: &Option<Vec<i64>>, at: usize| list.as_ref().and_then(|list| list.get(at)).copied().unwrap_or(0);
+    let entry =
+        |list: &Option<Arc<[i64]>>, at: usize| list.as_ref().and_then(|list| list.get(at)).copied().unwrap_or(0);
     let mut scanned = Vec::new();
     for (at, &operand) in operands[states..].iter().enumerate() {
         let axis = reduction::normalize_axis(entry(&node.scan_input_axes, at), lowering.shape(operand).len())?;

@@ -3,15 +3,16 @@
 //! A reference is the number of an inner node, or the complement of the number of a leaf. Every reference in a table
 //! leads somewhere, and no path leads back to where it has been.
 
-use std::collections::HashMap;
+use std::sync::Arc;
 
 use dialects::onnx::views::PostTransform;
 use ir::{DenseElements, Type};
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::tables::{floats, words};
 
 /// The place of each node in the lists, by tree and number.
-type Places = HashMap<(i64, i64), usize>;
+type Places = FxHashMap<(i64, i64), usize>;
 
 /// How a node compares its feature with its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,7 +122,7 @@ pub(super) struct Forest {
     /// The first weight of each leaf, and behind the last leaf the number of weights.
     pub(super) leaves: Vec<i32>,
     /// What each weight is for.
-    pub(super) targets: Vec<i64>,
+    pub(super) targets: Arc<[i64]>,
     pub(super) weights: Vec<f64>,
     /// Where the result of each target starts; empty for zeros.
     pub(super) base: Vec<f64>,
@@ -216,17 +217,17 @@ impl Forest {
 
 /// The lists of the older operators.
 pub(super) struct Lists {
-    pub(super) trees: Vec<i64>,
-    pub(super) nodes: Vec<i64>,
-    pub(super) modes: Vec<String>,
-    pub(super) features: Vec<i64>,
+    pub(super) trees: Arc<[i64]>,
+    pub(super) nodes: Arc<[i64]>,
+    pub(super) modes: Vec<Arc<str>>,
+    pub(super) features: Arc<[i64]>,
     pub(super) values: Vec<f64>,
-    pub(super) ways: [Vec<i64>; 2],
-    pub(super) missing_holds: Vec<i64>,
+    pub(super) ways: [Arc<[i64]>; 2],
+    pub(super) missing_holds: Arc<[i64]>,
     /// Tree, node, and target of each weight.
-    pub(super) weight_trees: Vec<i64>,
-    pub(super) weight_nodes: Vec<i64>,
-    pub(super) weight_targets: Vec<i64>,
+    pub(super) weight_trees: Arc<[i64]>,
+    pub(super) weight_nodes: Arc<[i64]>,
+    pub(super) weight_targets: Arc<[i64]>,
     pub(super) weights: Vec<f64>,
 }
 
@@ -265,15 +266,15 @@ impl Lists {
 
     /// The place of each node in the lists by tree and number, and the reference to it.
     fn references(&self) -> Result<(Places, Vec<i32>), String> {
-        let mut numbers = HashMap::with_capacity(self.nodes.len());
+        let mut numbers = Places::with_capacity_and_hasher(self.nodes.len(), FxBuildHasher);
         let mut references = Vec::with_capacity(self.nodes.len());
         let (mut branches, mut leaves) = (0, 0);
         for (at, mode) in self.modes.iter().enumerate() {
             if numbers.insert((self.trees[at], self.nodes[at]), at).is_some() {
                 return Err(format!("node {} of tree {} is there twice", self.nodes[at], self.trees[at]));
             }
-            let next = if mode == "LEAF" { &mut leaves } else { &mut branches };
-            references.push(if mode == "LEAF" { !*next } else { *next });
+            let next = if **mode == *"LEAF" { &mut leaves } else { &mut branches };
+            references.push(if **mode == *"LEAF" { !*next } else { *next });
             *next += 1;
         }
         Ok((numbers, references))
@@ -284,7 +285,7 @@ impl Lists {
         let leaf_count = references.iter().filter(|&&reference| reference < 0).count();
         let mut owners = Vec::with_capacity(self.weights.len());
         let mut starts = vec![0i32; leaf_count + 1];
-        for (&tree, &node) in self.weight_trees.iter().zip(&self.weight_nodes) {
+        for (&tree, &node) in self.weight_trees.iter().zip(self.weight_nodes.iter()) {
             let owner = numbers.get(&(tree, node)).map(|&at| references[at]);
             let owner = owner.ok_or_else(|| format!("a weight is at node {node} of tree {tree}, which is none"))?;
             // what stands at an inner node is never reached
@@ -353,16 +354,16 @@ mod tests {
     fn lists(first: [i64; 2]) -> Lists {
         let modes = ["BRANCH_LEQ", "BRANCH_LT", "LEAF", "LEAF"];
         Lists {
-            trees: vec![0; 4],
-            nodes: vec![0, 1, 2, 3],
-            modes: modes.map(str::to_string).to_vec(),
-            features: vec![0, 1, 0, 0],
+            trees: [0; 4].into(),
+            nodes: [0, 1, 2, 3].into(),
+            modes: modes.map(Arc::from).to_vec(),
+            features: [0, 1, 0, 0].into(),
             values: vec![0.5; 4],
-            ways: [vec![first[0], 2, 0, 0], vec![first[1], 3, 0, 0]],
-            missing_holds: vec![],
-            weight_trees: vec![0; 3],
-            weight_nodes: vec![3, 2, 3],
-            weight_targets: vec![0, 0, 1],
+            ways: [[first[0], 2, 0, 0].into(), [first[1], 3, 0, 0].into()],
+            missing_holds: [].into(),
+            weight_trees: [0; 3].into(),
+            weight_nodes: [3, 2, 3].into(),
+            weight_targets: [0, 0, 1].into(),
             weights: vec![1.0, 2.0, 3.0],
         }
     }
@@ -385,11 +386,11 @@ mod tests {
         let message = |lists: Lists| forest(lists).expect_err("no tree");
         assert_eq!(message(lists([1, 7])), "node 0 of tree 0 leads to node 7, which does not exist");
         let mut circle = lists([1, 2]);
-        circle.ways[0][1] = 1;
+        circle.ways[0] = [1, 1, 0, 0].into();
         assert_eq!(message(circle), "a node leads back to itself");
-        assert_eq!(message(Lists { nodes: vec![0, 1, 2, 2], ..lists([1, 2]) }), "node 2 of tree 0 is there twice");
+        assert_eq!(message(Lists { nodes: [0, 1, 2, 2].into(), ..lists([1, 2]) }), "node 2 of tree 0 is there twice");
         assert_eq!(
-            message(Lists { weight_targets: vec![0, 0, 2], ..lists([1, 2]) }),
+            message(Lists { weight_targets: [0, 0, 2].into(), ..lists([1, 2]) }),
             "a leaf is for a target that is none of the 2"
         );
     }

@@ -1,5 +1,7 @@
 //! LabelEncoder: a value for each key; and CategoryMapper, which is one between texts and numbers.
 
+use std::sync::Arc;
+
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::View;
 use dialects::onnx::views::ml::{CategoryMapper, LabelEncoder};
@@ -53,7 +55,7 @@ pub(super) fn text() -> Type {
 }
 
 /// A LabelEncoder from texts to numbers, or from numbers to texts.
-fn between(from_texts: bool, texts: &[String], numbers: &[i64], defaults: (i64, String)) -> Attributes {
+fn between(from_texts: bool, texts: &[Arc<str>], numbers: &[i64], defaults: (i64, String)) -> Attributes {
     let texts = Attribute::Array(texts.iter().map(|text| Attribute::string(text)).collect());
     let numbers = Attribute::integer_list(numbers);
     let (number, text) = (("default_int64", Attribute::i64(defaults.0)), Attribute::string(&defaults.1));
@@ -67,7 +69,7 @@ fn between(from_texts: bool, texts: &[String], numbers: &[i64], defaults: (i64, 
 fn label_encoder_2(node: &mut Node, emit: &mut Emitter) -> Result<(), Problem> {
     let texts = node.attributes.remove("classes_strings");
     let texts = texts.as_ref().and_then(Attribute::as_array).unwrap_or_default();
-    let texts: Vec<String> = texts.iter().filter_map(Attribute::as_str).map(str::to_string).collect();
+    let texts: Vec<Arc<str>> = texts.iter().filter_map(Attribute::as_str).map(Arc::from).collect();
     let numbers: Vec<i64> = (0..texts.len() as i64).collect();
     let number = node.attributes.integer("default_int64").unwrap_or(-1);
     let default = node.attributes.str("default_string").unwrap_or("_Unused").to_string();
@@ -78,7 +80,7 @@ fn label_encoder_2(node: &mut Node, emit: &mut Emitter) -> Result<(), Problem> {
 
 fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     let node = LabelEncoder::of(lowering.source, op);
-    let list = |strings: &Option<Vec<String>>, numbers: &Option<Vec<i64>>, reals: &Option<Vec<f32>>| match (
+    let list = |strings: &Option<Vec<Arc<str>>>, numbers: &Option<Arc<[i64]>>, reals: &Option<Vec<f32>>| match (
         strings, numbers, reals,
     ) {
         (Some(strings), _, _) => Some(texts(strings)),
@@ -96,7 +98,7 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     let element = values.r#type.element();
     let default = match node.default_tensor {
         Some(tensor) => (*tensor).clone(),
-        None if is_string(element) => texts(&[node.default_string]),
+        None if is_string(element) => texts(&[node.default_string.into()]),
         None if element.is_integer() => integers(&[node.default_int64]),
         None => floats(&[node.default_float as f32]),
     };

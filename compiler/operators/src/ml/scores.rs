@@ -1,6 +1,7 @@
 //! What classifiers do with scores: transform them, and name the best class.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use dialects::onnx::views::PostTransform;
 use ir::{Attribute, Blob, DenseElements, Type, Value};
@@ -10,13 +11,13 @@ use crate::graph::Emitter;
 /// The labels of classes, numbers or texts.
 #[derive(Clone, Debug)]
 pub(super) enum Labels {
-    Integers(Vec<i64>),
-    Strings(Vec<String>),
+    Integers(Arc<[i64]>),
+    Strings(Vec<Arc<str>>),
 }
 
 impl Labels {
     /// The list that is there.
-    pub(super) fn of(integers: Option<Vec<i64>>, strings: Option<Vec<String>>) -> Labels {
+    pub(super) fn of(integers: Option<Arc<[i64]>>, strings: Option<Vec<Arc<str>>>) -> Labels {
         match strings.filter(|strings| !strings.is_empty()) {
             Some(strings) => Labels::Strings(strings),
             None => Labels::Integers(integers.unwrap_or_default()),

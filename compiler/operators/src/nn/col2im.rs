@@ -59,7 +59,7 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     lowering.settle(result, 1, channels);
     let lists = [(columns.strides, rank, 1), (columns.dilations, rank, 1), (columns.pads, 2 * rank, 0)];
     let [strides, dilations, pads] = lists.map(|(given, length, default)| {
-        let list = given.filter(|given| given.len() == length).unwrap_or_else(|| vec![default; length]);
+        let list = given.filter(|given| given.len() == length).unwrap_or_else(|| vec![default; length].into());
         lowering.vector(&DenseElements::from_i64(&[length as i64], &list))
     });
     let arguments = [Tensor(columns.input), Tensor(columns.block_shape), strides, dilations, pads];

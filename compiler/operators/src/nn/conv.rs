@@ -1,5 +1,7 @@
 //! Conv.
 
+use std::sync::Arc;
+
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, AutoPad, View};
 use ir::{Attribute, Attributes, DimExpr, Value};
@@ -42,7 +44,8 @@ fn differentiate(emit: &mut Emitter, differential: &Differential<'_>) -> Result<
         return Err(Problem::unsupported("is differentiated only without groups, and with explicit padding"));
     }
     let rank = input.len() - 2;
-    let list = |given: Option<Vec<i64>>, count: usize, default: i64| given.unwrap_or_else(|| vec![default; count]);
+    let list =
+        |given: Option<Arc<[i64]>>, count: usize, default: i64| given.unwrap_or_else(|| vec![default; count].into());
     let (strides, dilations) = (list(conv.strides, rank, 1), list(conv.dilations, rank, 1));
     let pads = list(conv.pads.filter(|_| conv.auto_pad == AutoPad::Notset), 2 * rank, 0);
     // what lies behind the last window

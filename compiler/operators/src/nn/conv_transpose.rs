@@ -1,5 +1,7 @@
 //! ConvTranspose.
 
+use std::sync::Arc;
+
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, AutoPad, View};
 use ir::{DimExpr, Value};
@@ -32,8 +34,8 @@ pub(crate) struct Transposed {
     pub(crate) bias: Option<Value>,
     pub(crate) groups: i64,
     pub(crate) sliding: Sliding,
-    pub(crate) output_padding: Option<Vec<i64>>,
-    pub(crate) output_shape: Option<Vec<i64>>,
+    pub(crate) output_padding: Option<Arc<[i64]>>,
+    pub(crate) output_shape: Option<Arc<[i64]>>,
 }
 
 impl Transposed {
@@ -72,7 +74,7 @@ fn shapes(node: &mut Node<'_, '_>) -> Answer {
     node.expect_shape(transposed.bias, std::slice::from_ref(&outputs), "the bias")?;
     let window = Window::new(&transposed.sliding, kernel.to_vec())?;
     let rank = kernel.len();
-    let extra = transposed.output_padding.unwrap_or_else(|| vec![0; rank]);
+    let extra = transposed.output_padding.unwrap_or_else(|| vec![0; rank].into());
     let given = transposed.output_shape;
     let mut shape = vec![batch.clone(), outputs];
     for (axis, extent) in extents.iter().enumerate() {

@@ -1,5 +1,7 @@
 //! Pools: MaxPool, AveragePool, LpPool, in blocked layout, or in the plain one where the operand is plain and its rows are long.
 
+use std::sync::Arc;
+
 use dialects::linalg::GROUP;
 use dialects::linalg::generic::{Input, Iterator};
 use dialects::onnx::OnnxOp;
@@ -82,8 +84,8 @@ struct Pool {
     function: Function,
 }
 
-fn extents(kernel: Vec<i64>) -> Vec<DimExpr> {
-    kernel.into_iter().map(DimExpr::Constant).collect()
+fn extents(kernel: Arc<[i64]>) -> Vec<DimExpr> {
+    kernel.iter().copied().map(DimExpr::Constant).collect()
 }
 
 impl Pool {

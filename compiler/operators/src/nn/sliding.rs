@@ -1,5 +1,7 @@
 //! Windows that slide over the axes behind batch and channels: what operators say about them, and where they fit.
 
+use std::sync::Arc;
+
 use dialects::onnx::views::AutoPad;
 use ir::DimExpr;
 
@@ -9,9 +11,9 @@ use crate::structured::window::reach;
 /// What an operator says about its window besides the kernel.
 pub(crate) struct Sliding {
     pub(crate) auto_pad: AutoPad,
-    pub(crate) dilations: Option<Vec<i64>>,
-    pub(crate) pads: Option<Vec<i64>>,
-    pub(crate) strides: Option<Vec<i64>>,
+    pub(crate) dilations: Option<Arc<[i64]>>,
+    pub(crate) pads: Option<Arc<[i64]>>,
+    pub(crate) strides: Option<Arc<[i64]>>,
 }
 
 /// A window sliding over `rank` axes, as the attributes describe it.
@@ -27,8 +29,8 @@ pub(crate) struct Window {
 impl Window {
     pub(crate) fn new(sliding: &Sliding, kernel: Shape) -> Result<Window, String> {
         let rank = kernel.len();
-        let list = |what: &str, given: &Option<Vec<i64>>, length: usize, default: i64| match given {
-            Some(values) if values.len() == length => Ok(values.clone()),
+        let list = |what: &str, given: &Option<Arc<[i64]>>, length: usize, default: i64| match given {
+            Some(values) if values.len() == length => Ok(values.to_vec()),
             Some(values) => Err(format!("{what} has {} entries, not {length}", values.len())),
             None => Ok(vec![default; length]),
         };

@@ -18,7 +18,7 @@ pub(crate) const MAX_ROI_POOL: Operator = Operator {
         if (extents.len(), pool.pooled_shape.len(), regions.len()) != (2, 2, 2) {
             return Err("it pools regions, given as a matrix, of images".to_string());
         }
-        let cells = pool.pooled_shape.into_iter().map(DimExpr::Constant);
+        let cells = pool.pooled_shape.iter().copied().map(DimExpr::Constant);
         let shape = [regions[0].clone(), channels.clone()].into_iter().chain(cells).collect();
         Ok(vec![Some(shape)])
     }),

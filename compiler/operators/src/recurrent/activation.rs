@@ -1,5 +1,7 @@
 //! The activation functions of recurrent layers, by the names the standard gives them.
 
+use std::sync::Arc;
+
 use ir::{Attribute, Type, Value};
 
 use crate::graph::{Emitter, Node, Problem};
@@ -32,7 +34,7 @@ fn wrong_count(found: usize, expected: usize) -> Problem {
 
 /// The functions of all directions, `count` of `defaults` for each; `alpha` and `beta` are for those that take one.
 pub(super) fn activations(
-    names: Option<&[String]>,
+    names: Option<&[Arc<str>]>,
     (alphas, betas): (Option<&[f32]>, Option<&[f32]>),
     directions: usize,
     defaults: &[&str],
@@ -40,7 +42,7 @@ pub(super) fn activations(
     let mut alphas = alphas.unwrap_or_default().iter().map(|&alpha| f64::from(alpha));
     let mut betas = betas.unwrap_or_default().iter().map(|&beta| f64::from(beta));
     let all: Vec<&str> = match names {
-        Some(names) => names.iter().map(String::as_str).collect(),
+        Some(names) => names.iter().map(AsRef::as_ref).collect(),
         None => defaults.repeat(directions),
     };
     if all.len() != directions * defaults.len() {

@@ -1,5 +1,7 @@
 //! LSTM: gates `i o f c`, peepholes, coupled input and forget gates.
 
+use std::sync::Arc;
+
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, Direction, View};
 use ir::Value;
@@ -41,7 +43,7 @@ pub(crate) struct Lstm {
     pub(crate) direction: Direction,
     pub(crate) layout: i64,
     pub(crate) clip: Option<f64>,
-    pub(crate) activations: Option<Vec<String>>,
+    pub(crate) activations: Option<Vec<Arc<str>>>,
     pub(crate) alphas: Option<Vec<f32>>,
     pub(crate) betas: Option<Vec<f32>>,
     /// Whether what is not forgotten is all that comes in.

@@ -118,7 +118,7 @@ impl<'b> Node<'_, 'b> {
 
     /// An integer array attribute.
     pub(crate) fn integers(&self, name: &str) -> Option<Vec<i64>> {
-        self.attribute(name)?.as_integers()
+        Some(self.attribute(name)?.as_integers()?.to_vec())
     }
 
     /// A symbol for extent `axis` of result `result`, which only the finished value tells.

@@ -1,6 +1,8 @@
 //! Strings: below the graph level an element is the number of a string in the table of the run, so that whatever moves or
 //! compares elements needs nothing of its own. What reads or makes texts is a routine.
 
+use std::sync::Arc;
+
 use ir::{Attribute, Blob, DenseElements, Op, Type, Value};
 
 use super::calls::Argument::{self, Lowered, Tensor};
@@ -56,7 +58,7 @@ pub(crate) fn floats(values: &[f32]) -> DenseElements {
 }
 
 /// A constant vector of strings.
-pub(crate) fn texts(values: &[String]) -> DenseElements {
+pub(crate) fn texts(values: &[Arc<str>]) -> DenseElements {
     let r#type = Type::static_tensor(&[values.len() as i64], Type::dialect("onnx", "String", vec![]));
     DenseElements::from_strings(r#type, values)
 }

@@ -5,6 +5,8 @@
 //! `k * dilation = j * stride + r` reach it, from the inputs `i = q - j`: it is a convolution over `q` by these taps. Phases
 //! are output channels of one convolution, `r * width + o`, whose places are put side by side at the end.
 
+use std::sync::Arc;
+
 use dialects::onnx::views::AutoPad;
 use ir::{AffineExpr, AffineMap, DimExpr, Op, Value};
 
@@ -146,7 +148,7 @@ pub(crate) fn lower_transposed(
 
 fn axes(transposed: &nn::Transposed, kernel: &[i64], input: &[DimExpr], output: &[DimExpr]) -> Vec<Axis> {
     let rank = kernel.len();
-    let list = |given: &Option<Vec<i64>>| given.clone().unwrap_or_else(|| vec![1; rank]);
+    let list = |given: &Option<Arc<[i64]>>| given.clone().unwrap_or_else(|| vec![1; rank].into());
     let (strides, dilations) = (list(&transposed.sliding.strides), list(&transposed.sliding.dilations));
     let low = transposed_padding(transposed, kernel, &strides, &dilations, input, output);
     (0..rank).map(|at| Axis::new([kernel[at], strides[at], dilations[at]], &low[at], &output[at])).collect()
@@ -163,7 +165,7 @@ fn transposed_padding(
 ) -> Vec<DimExpr> {
     let rank = kernel.len();
     let auto = transposed.sliding.auto_pad;
-    let explicit = transposed.sliding.pads.clone().unwrap_or_else(|| vec![0; 2 * rank]);
+    let explicit = transposed.sliding.pads.clone().unwrap_or_else(|| vec![0; 2 * rank].into());
     let has_shape = transposed.output_shape.is_some();
     if auto == AutoPad::Notset && !has_shape {
         return explicit[..rank].iter().map(|&pad| pad.into()).collect();
@@ -171,7 +173,7 @@ fn transposed_padding(
     if auto == AutoPad::Valid && !has_shape {
         return vec![DimExpr::ZERO; rank];
     }
-    let extra = transposed.output_padding.clone().unwrap_or_else(|| vec![0; rank]);
+    let extra = transposed.output_padding.clone().unwrap_or_else(|| vec![0; rank].into());
     (0..rank)
         .map(|axis| {
             let reach = (kernel[axis] - 1) * dilations[axis] + 1 + extra[axis];

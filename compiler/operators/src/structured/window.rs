@@ -1,6 +1,7 @@
 //! Sliding windows: what Conv and the pools share.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use dialects::onnx::views::AutoPad;
 use ir::{AffineExpr, Attribute, Attributes, Builder, DimExpr, Value};
@@ -33,8 +34,8 @@ impl Window {
     /// The window an operator describes, which makes `output` of `input`.
     pub(crate) fn new(sliding: &Sliding, kernel: &[DimExpr], input: &[DimExpr], output: &[DimExpr]) -> Window {
         let rank = kernel.len();
-        let list = |given: &Option<Vec<i64>>, default: i64, length: usize| {
-            given.clone().unwrap_or_else(|| vec![default; length])
+        let list = |given: &Option<Arc<[i64]>>, default: i64, length: usize| {
+            given.as_deref().map_or_else(|| vec![default; length], <[i64]>::to_vec)
         };
         let (strides, dilations) = (list(&sliding.strides, 1, rank), list(&sliding.dilations, 1, rank));
         let explicit = list(&sliding.pads, 0, 2 * rank);

@@ -15,7 +15,7 @@ fn shapes(node: &mut Node<'_, '_>) -> Answer {
     let crop: views::CenterCropPad = node.view();
     let Some(mut shape) = node.shape_of(crop.input_data) else { return Ok(vec![]) };
     let axes = match crop.axes {
-        Some(axes) => axes.into_iter().map(|axis| normalize_axis(axis, shape.len())).collect::<Result<_, _>>()?,
+        Some(axes) => axes.iter().map(|&axis| normalize_axis(axis, shape.len())).collect::<Result<_, _>>()?,
         None => (0..shape.len()).collect::<Vec<_>>(),
     };
     let sizes = node.sizes_of(crop.shape).unwrap_or_else(|| vec![None; axes.len()]);

@@ -27,7 +27,7 @@ fn shapes(node: &mut Node<'_, '_>) -> Answer {
     let transpose: views::Transpose = node.view();
     let Some(shape) = node.shape_of(transpose.data) else { return Ok(vec![]) };
     let Some(order) = transpose.perm else { return Ok(vec![Some(shape.into_iter().rev().collect())]) };
-    let mut sorted = order.clone();
+    let mut sorted = order.to_vec();
     sorted.sort_unstable();
     if sorted != (0..shape.len() as i64).collect::<Vec<_>>() {
         return Err(format!("perm {order:?} is no permutation of rank {}", shape.len()));

@@ -1,5 +1,7 @@
 //! Operators that move elements or only rename their places.
 
+use std::sync::Arc;
+
 use egg::Id;
 use ir::{Attribute, DimExpr};
 
@@ -24,7 +26,8 @@ pub(super) const RULES: &[Rule] = &[
     // moving extents of 1 moves no element
     exact_by("transpose-reshape", "Transpose:t(x)", |m| {
         let (permutation, shape) = (permutation(m, "t")?, m.shape("x")?);
-        let moved: Vec<i64> = permutation.into_iter().filter(|&axis| shape[axis as usize] != DimExpr::ONE).collect();
+        let moved: Vec<i64> =
+            permutation.iter().copied().filter(|&axis| shape[axis as usize] != DimExpr::ONE).collect();
         let x = m.get("x");
         if moved.is_sorted() { m.reshape_to_root(x) } else { None }
     }),
@@ -84,7 +87,7 @@ fn renamed(m: &mut Match<'_, '_>) -> Option<Id> {
 }
 
 /// The axes of a Transpose; the default turns the order round.
-fn permutation(m: &Match<'_, '_>, label: &str) -> Option<Vec<i64>> {
+fn permutation(m: &Match<'_, '_>, label: &str) -> Option<Arc<[i64]>> {
     let rank = m.root_shape()?.len() as i64;
     Some(m.attributes(label).integers("perm").unwrap_or_else(|| (0..rank).rev().collect()))
 }

@@ -161,9 +161,9 @@ fn attribute_field(attribute: &AttributeSchema) -> (String, String) {
         (None, Kind::Float) => ("f64", "float"),
         (None, Kind::Floats) => ("Vec<f32>", "floats"),
         (None, Kind::Int) => ("i64", "integer"),
-        (None, Kind::Ints) => ("Vec<i64>", "integers"),
+        (None, Kind::Ints) => ("Arc<[i64]>", "integers"),
         (None, Kind::String) => ("String", "string"),
-        (None, Kind::Strings) => ("Vec<String>", "strings"),
+        (None, Kind::Strings) => ("Vec<Arc<str>>", "strings"),
         (None, Kind::Tensor | Kind::SparseTensor) => ("Arc<DenseElements>", "tensor"),
         (None, Kind::TypeProto) => ("Type", "element_type"),
         (None, Kind::Graph) => unreachable!("graphs are regions"),
@@ -185,7 +185,7 @@ fn with_default(read: &str, r#type: &str, attribute: &AttributeSchema, default: 
         }
         (None, Kind::Int) => format!("{read}.unwrap_or({default})"),
         (None, Kind::String) => format!("{read}.unwrap_or_else(|| \"{default}\".into())"),
-        (None, Kind::Ints) => format!("{read}.unwrap_or_else(|| vec![{}])", default.replace(',', ", ")),
+        (None, Kind::Ints) => format!("{read}.unwrap_or_else(|| [{}].into())", default.replace(',', ", ")),
         (None, Kind::Strings) => format!("{read}.unwrap_or_else(|| vec![{}])", quoted(default)),
         (None, Kind::Floats) => format!("{read}.unwrap_or_else(|| vec![{default}])"),
         // ONNX's defaults of tensors stand for what the operator makes of their absence

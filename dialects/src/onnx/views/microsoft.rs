@@ -1,6 +1,8 @@
 // Generated from the schemas; UPDATE=1 cargo test -p dialects writes it anew.
 #![allow(missing_docs, reason = "the names are ONNX's")]
 
+use std::sync::Arc;
+
 use ir::{Value};
 
 use super::super::OnnxOp;
@@ -8,14 +10,14 @@ use super::{Reader, View, required};
 use super::enumerations::{AutoPad, ConvolutionActivation, Direction, GridPadding, PadMode, UpdateRule};
 
 #[derive(Clone, Debug)]
-pub struct Attention { pub input: Value, pub weights: Value, pub bias: Option<Value>, pub mask_index: Option<Value>, pub past: Option<Value>, pub attention_bias: Option<Value>, pub past_sequence_length: Option<Value>, pub do_rotary: Option<i64>, pub mask_filter_value: Option<f64>, pub num_heads: i64, pub past_present_share_buffer: Option<i64>, pub qkv_hidden_sizes: Option<Vec<i64>>, pub rotary_embedding_dim: Option<i64>, pub scale: Option<f64>, pub unidirectional: i64 }
+pub struct Attention { pub input: Value, pub weights: Value, pub bias: Option<Value>, pub mask_index: Option<Value>, pub past: Option<Value>, pub attention_bias: Option<Value>, pub past_sequence_length: Option<Value>, pub do_rotary: Option<i64>, pub mask_filter_value: Option<f64>, pub num_heads: i64, pub past_present_share_buffer: Option<i64>, pub qkv_hidden_sizes: Option<Arc<[i64]>>, pub rotary_embedding_dim: Option<i64>, pub scale: Option<f64>, pub unidirectional: i64 }
 impl View for Attention {
     const OPERATOR: OnnxOp = OnnxOp::MicrosoftAttention;
     fn read(node: &Reader<'_>) -> Self { Attention { input: node.operand(0), weights: node.operand(1), bias: node.optional(2), mask_index: node.optional(3), past: node.optional(4), attention_bias: node.optional(5), past_sequence_length: node.optional(6), do_rotary: node.integer("do_rotary"), mask_filter_value: node.float("mask_filter_value"), num_heads: required(node.integer("num_heads")), past_present_share_buffer: node.integer("past_present_share_buffer"), qkv_hidden_sizes: node.integers("qkv_hidden_sizes"), rotary_embedding_dim: node.integer("rotary_embedding_dim"), scale: node.float("scale"), unidirectional: node.integer("unidirectional").unwrap_or(0) } }
 }
 
 #[derive(Clone, Debug)]
-pub struct AttnLSTM { pub x: Value, pub w: Value, pub r: Value, pub b: Option<Value>, pub sequence_lens: Option<Value>, pub initial_h: Option<Value>, pub initial_c: Option<Value>, pub p: Option<Value>, pub qw: Option<Value>, pub mw: Option<Value>, pub v: Option<Value>, pub m: Option<Value>, pub memory_seq_lens: Option<Value>, pub aw: Option<Value>, pub activation_alpha: Option<Vec<f32>>, pub activation_beta: Option<Vec<f32>>, pub activations: Option<Vec<String>>, pub clip: Option<f64>, pub direction: String, pub hidden_size: Option<i64>, pub input_forget: i64 }
+pub struct AttnLSTM { pub x: Value, pub w: Value, pub r: Value, pub b: Option<Value>, pub sequence_lens: Option<Value>, pub initial_h: Option<Value>, pub initial_c: Option<Value>, pub p: Option<Value>, pub qw: Option<Value>, pub mw: Option<Value>, pub v: Option<Value>, pub m: Option<Value>, pub memory_seq_lens: Option<Value>, pub aw: Option<Value>, pub activation_alpha: Option<Vec<f32>>, pub activation_beta: Option<Vec<f32>>, pub activations: Option<Vec<Arc<str>>>, pub clip: Option<f64>, pub direction: String, pub hidden_size: Option<i64>, pub input_forget: i64 }
 impl View for AttnLSTM {
     const OPERATOR: OnnxOp = OnnxOp::MicrosoftAttnLSTM;
     fn read(node: &Reader<'_>) -> Self { AttnLSTM { x: node.operand(0), w: node.operand(1), r: node.operand(2), b: node.optional(3), sequence_lens: node.optional(4), initial_h: node.optional(5), initial_c: node.optional(6), p: node.optional(7), qw: node.optional(8), mw: node.optional(9), v: node.optional(10), m: node.optional(11), memory_seq_lens: node.optional(12), aw: node.optional(13), activation_alpha: node.floats("activation_alpha"), activation_beta: node.floats("activation_beta"), activations: node.strings("activations"), clip: node.float("clip"), direction: node.string("direction").unwrap_or_else(|| "forward".into()), hidden_size: node.integer("hidden_size"), input_forget: node.integer("input_forget").unwrap_or(0) } }
@@ -120,7 +122,7 @@ impl View for ComplexMulConj {
 }
 
 #[derive(Clone, Debug)]
-pub struct ConvTransposeWithDynamicPads { pub x: Value, pub w: Value, pub pads: Option<Value>, pub b: Option<Value>, pub auto_pad: AutoPad, pub dilations: Option<Vec<i64>>, pub group: i64, pub kernel_shape: Option<Vec<i64>>, pub output_padding: Option<Vec<i64>>, pub strides: Option<Vec<i64>> }
+pub struct ConvTransposeWithDynamicPads { pub x: Value, pub w: Value, pub pads: Option<Value>, pub b: Option<Value>, pub auto_pad: AutoPad, pub dilations: Option<Arc<[i64]>>, pub group: i64, pub kernel_shape: Option<Arc<[i64]>>, pub output_padding: Option<Arc<[i64]>>, pub strides: Option<Arc<[i64]>> }
 impl View for ConvTransposeWithDynamicPads {
     const OPERATOR: OnnxOp = OnnxOp::MicrosoftConvTransposeWithDynamicPads;
     fn read(node: &Reader<'_>) -> Self { ConvTransposeWithDynamicPads { x: node.operand(0), w: node.operand(1), pads: node.optional(2), b: node.optional(3), auto_pad: node.choice("auto_pad").unwrap_or(AutoPad::Notset), dilations: node.integers("dilations"), group: node.integer("group").unwrap_or(1), kernel_shape: node.integers("kernel_shape"), output_padding: node.integers("output_padding"), strides: node.integers("strides") } }
@@ -176,7 +178,7 @@ impl View for DequantizeWithOrder {
 }
 
 #[derive(Clone, Debug)]
-pub struct DynamicQuantizeLSTM { pub x: Value, pub w: Value, pub r: Value, pub b: Option<Value>, pub sequence_lens: Option<Value>, pub initial_h: Option<Value>, pub initial_c: Option<Value>, pub p: Option<Value>, pub w_scale: Value, pub w_zero_point: Value, pub r_scale: Value, pub r_zero_point: Value, pub activation_alpha: Option<Vec<f32>>, pub activation_beta: Option<Vec<f32>>, pub activations: Option<Vec<String>>, pub clip: Option<f64>, pub direction: Direction, pub hidden_size: Option<i64>, pub input_forget: i64 }
+pub struct DynamicQuantizeLSTM { pub x: Value, pub w: Value, pub r: Value, pub b: Option<Value>, pub sequence_lens: Option<Value>, pub initial_h: Option<Value>, pub initial_c: Option<Value>, pub p: Option<Value>, pub w_scale: Value, pub w_zero_point: Value, pub r_scale: Value, pub r_zero_point: Value, pub activation_alpha: Option<Vec<f32>>, pub activation_beta: Option<Vec<f32>>, pub activations: Option<Vec<Arc<str>>>, pub clip: Option<f64>, pub direction: Direction, pub hidden_size: Option<i64>, pub input_forget: i64 }
 impl View for DynamicQuantizeLSTM {
     const OPERATOR: OnnxOp = OnnxOp::MicrosoftDynamicQuantizeLSTM;
     fn read(node: &Reader<'_>) -> Self { DynamicQuantizeLSTM { x: node.operand(0), w: node.operand(1), r: node.operand(2), b: node.optional(3), sequence_lens: node.optional(4), initial_h: node.optional(5), initial_c: node.optional(6), p: node.optional(7), w_scale: node.operand(8), w_zero_point: node.operand(9), r_scale: node.operand(10), r_zero_point: node.operand(11), activation_alpha: node.floats("activation_alpha"), activation_beta: node.floats("activation_beta"), activations: node.strings("activations"), clip: node.float("clip"), direction: node.choice("direction").unwrap_or(Direction::Forward), hidden_size: node.integer("hidden_size"), input_forget: node.integer("input_forget").unwrap_or(0) } }
@@ -239,7 +241,7 @@ impl View for FastGelu {
 }
 
 #[derive(Clone, Debug)]
-pub struct FusedConv { pub x: Value, pub w: Value, pub b: Option<Value>, pub z: Option<Value>, pub activation: Option<String>, pub activation_params: Option<Vec<f32>>, pub auto_pad: AutoPad, pub dilations: Option<Vec<i64>>, pub group: i64, pub kernel_shape: Option<Vec<i64>>, pub pads: Option<Vec<i64>>, pub strides: Option<Vec<i64>> }
+pub struct FusedConv { pub x: Value, pub w: Value, pub b: Option<Value>, pub z: Option<Value>, pub activation: Option<String>, pub activation_params: Option<Vec<f32>>, pub auto_pad: AutoPad, pub dilations: Option<Arc<[i64]>>, pub group: i64, pub kernel_shape: Option<Arc<[i64]>>, pub pads: Option<Arc<[i64]>>, pub strides: Option<Arc<[i64]>> }
 impl View for FusedConv {
     const OPERATOR: OnnxOp = OnnxOp::MicrosoftFusedConv;
     fn read(node: &Reader<'_>) -> Self { FusedConv { x: node.operand(0), w: node.operand(1), b: node.optional(2), z: node.optional(3), activation: node.string("activation"), activation_params: node.floats("activation_params"), auto_pad: node.choice("auto_pad").unwrap_or(AutoPad::Notset), dilations: node.integers("dilations"), group: node.integer("group").unwrap_or(1), kernel_shape: node.integers("kernel_shape"), pads: node.integers("pads"), strides: node.integers("strides") } }
@@ -421,7 +423,7 @@ impl View for LongformerAttention {
 }
 
 #[derive(Clone, Debug)]
-pub struct MRotaryEmbedding { pub input: Value, pub position_ids: Value, pub cos_cache: Value, pub sin_cache: Value, pub interleaved: Option<i64>, pub is_packed_batching: Option<i64>, pub mrope_layout: Option<i64>, pub mrope_section: Vec<i64>, pub num_heads: Option<i64>, pub rotary_embedding_dim: Option<i64>, pub scale: Option<f64> }
+pub struct MRotaryEmbedding { pub input: Value, pub position_ids: Value, pub cos_cache: Value, pub sin_cache: Value, pub interleaved: Option<i64>, pub is_packed_batching: Option<i64>, pub mrope_layout: Option<i64>, pub mrope_section: Arc<[i64]>, pub num_heads: Option<i64>, pub rotary_embedding_dim: Option<i64>, pub scale: Option<f64> }
 impl View for MRotaryEmbedding {
     const OPERATOR: OnnxOp = OnnxOp::MicrosoftMRotaryEmbedding;
     fn read(node: &Reader<'_>) -> Self { MRotaryEmbedding { input: node.operand(0), position_ids: node.operand(1), cos_cache: node.operand(2), sin_cache: node.operand(3), interleaved: node.integer("interleaved"), is_packed_batching: node.integer("is_packed_batching"), mrope_layout: node.integer("mrope_layout"), mrope_section: required(node.integers("mrope_section")), num_heads: node.integer("num_heads"), rotary_embedding_dim: node.integer("rotary_embedding_dim"), scale: node.float("scale") } }
@@ -491,7 +493,7 @@ impl View for MatMulNBitsQkv {
 }
 
 #[derive(Clone, Debug)]
-pub struct MaxpoolWithMask { pub x: Value, pub m: Value, pub auto_pad: AutoPad, pub kernel_shape: Option<Vec<i64>>, pub pads: Option<Vec<i64>>, pub storage_order: i64, pub strides: Option<Vec<i64>> }
+pub struct MaxpoolWithMask { pub x: Value, pub m: Value, pub auto_pad: AutoPad, pub kernel_shape: Option<Arc<[i64]>>, pub pads: Option<Arc<[i64]>>, pub storage_order: i64, pub strides: Option<Arc<[i64]>> }
 impl View for MaxpoolWithMask {
     const OPERATOR: OnnxOp = OnnxOp::MicrosoftMaxpoolWithMask;
     fn read(node: &Reader<'_>) -> Self { MaxpoolWithMask { x: node.operand(0), m: node.operand(1), auto_pad: node.choice("auto_pad").unwrap_or(AutoPad::Notset), kernel_shape: node.integers("kernel_shape"), pads: node.integers("pads"), storage_order: node.integer("storage_order").unwrap_or(0), strides: node.integers("strides") } }
@@ -540,28 +542,28 @@ impl View for NGramRepeatBlock {
 }
 
 #[derive(Clone, Debug)]
-pub struct NhwcConv { pub x: Value, pub w: Value, pub b: Option<Value>, pub auto_pad: AutoPad, pub dilations: Option<Vec<i64>>, pub group: i64, pub kernel_shape: Option<Vec<i64>>, pub pads: Option<Vec<i64>>, pub strides: Option<Vec<i64>> }
+pub struct NhwcConv { pub x: Value, pub w: Value, pub b: Option<Value>, pub auto_pad: AutoPad, pub dilations: Option<Arc<[i64]>>, pub group: i64, pub kernel_shape: Option<Arc<[i64]>>, pub pads: Option<Arc<[i64]>>, pub strides: Option<Arc<[i64]>> }
 impl View for NhwcConv {
     const OPERATOR: OnnxOp = OnnxOp::MicrosoftNhwcConv;
     fn read(node: &Reader<'_>) -> Self { NhwcConv { x: node.operand(0), w: node.operand(1), b: node.optional(2), auto_pad: node.choice("auto_pad").unwrap_or(AutoPad::Notset), dilations: node.integers("dilations"), group: node.integer("group").unwrap_or(1), kernel_shape: node.integers("kernel_shape"), pads: node.integers("pads"), strides: node.integers("strides") } }
 }
 
 #[derive(Clone, Debug)]
-pub struct NhwcFusedConv { pub x: Value, pub w: Value, pub b: Option<Value>, pub z: Option<Value>, pub activation: Option<String>, pub activation_params: Option<Vec<f32>>, pub auto_pad: AutoPad, pub dilations: Option<Vec<i64>>, pub group: i64, pub kernel_shape: Option<Vec<i64>>, pub pads: Option<Vec<i64>>, pub strides: Option<Vec<i64>> }
+pub struct NhwcFusedConv { pub x: Value, pub w: Value, pub b: Option<Value>, pub z: Option<Value>, pub activation: Option<String>, pub activation_params: Option<Vec<f32>>, pub auto_pad: AutoPad, pub dilations: Option<Arc<[i64]>>, pub group: i64, pub kernel_shape: Option<Arc<[i64]>>, pub pads: Option<Arc<[i64]>>, pub strides: Option<Arc<[i64]>> }
 impl View for NhwcFusedConv {
     const OPERATOR: OnnxOp = OnnxOp::MicrosoftNhwcFusedConv;
     fn read(node: &Reader<'_>) -> Self { NhwcFusedConv { x: node.operand(0), w: node.operand(1), b: node.optional(2), z: node.optional(3), activation: node.string("activation"), activation_params: node.floats("activation_params"), auto_pad: node.choice("auto_pad").unwrap_or(AutoPad::Notset), dilations: node.integers("dilations"), group: node.integer("group").unwrap_or(1), kernel_shape: node.integers("kernel_shape"), pads: node.integers("pads"), strides: node.integers("strides") } }
 }
 
 #[derive(Clone, Debug)]
-pub struct NhwcMaxPool { pub x: Value, pub auto_pad: AutoPad, pub ceil_mode: i64, pub dilations: Option<Vec<i64>>, pub kernel_shape: Vec<i64>, pub pads: Option<Vec<i64>>, pub strides: Option<Vec<i64>> }
+pub struct NhwcMaxPool { pub x: Value, pub auto_pad: AutoPad, pub ceil_mode: i64, pub dilations: Option<Arc<[i64]>>, pub kernel_shape: Arc<[i64]>, pub pads: Option<Arc<[i64]>>, pub strides: Option<Arc<[i64]>> }
 impl View for NhwcMaxPool {
     const OPERATOR: OnnxOp = OnnxOp::MicrosoftNhwcMaxPool;
     fn read(node: &Reader<'_>) -> Self { NhwcMaxPool { x: node.operand(0), auto_pad: node.choice("auto_pad").unwrap_or(AutoPad::Notset), ceil_mode: node.integer("ceil_mode").unwrap_or(0), dilations: node.integers("dilations"), kernel_shape: required(node.integers("kernel_shape")), pads: node.integers("pads"), strides: node.integers("strides") } }
 }
 
 #[derive(Clone, Debug)]
-pub struct PackedAttention { pub input: Value, pub weights: Value, pub bias: Value, pub token_offset: Value, pub cumulative_sequence_length: Value, pub attention_bias: Option<Value>, pub num_heads: i64, pub qkv_hidden_sizes: Option<Vec<i64>>, pub scale: Option<f64> }
+pub struct PackedAttention { pub input: Value, pub weights: Value, pub bias: Value, pub token_offset: Value, pub cumulative_sequence_length: Value, pub attention_bias: Option<Value>, pub num_heads: i64, pub qkv_hidden_sizes: Option<Arc<[i64]>>, pub scale: Option<f64> }
 impl View for PackedAttention {
     const OPERATOR: OnnxOp = OnnxOp::MicrosoftPackedAttention;
     fn read(node: &Reader<'_>) -> Self { PackedAttention { input: node.operand(0), weights: node.operand(1), bias: node.operand(2), token_offset: node.operand(3), cumulative_sequence_length: node.operand(4), attention_bias: node.optional(5), num_heads: required(node.integer("num_heads")), qkv_hidden_sizes: node.integers("qkv_hidden_sizes"), scale: node.float("scale") } }
@@ -624,7 +626,7 @@ impl View for QLinearAdd {
 }
 
 #[derive(Clone, Debug)]
-pub struct QLinearAveragePool { pub x: Value, pub x_scale: Value, pub x_zero_point: Option<Value>, pub y_scale: Value, pub y_zero_point: Option<Value>, pub auto_pad: AutoPad, pub ceil_mode: i64, pub channels_last: i64, pub count_include_pad: i64, pub kernel_shape: Vec<i64>, pub pads: Option<Vec<i64>>, pub strides: Option<Vec<i64>> }
+pub struct QLinearAveragePool { pub x: Value, pub x_scale: Value, pub x_zero_point: Option<Value>, pub y_scale: Value, pub y_zero_point: Option<Value>, pub auto_pad: AutoPad, pub ceil_mode: i64, pub channels_last: i64, pub count_include_pad: i64, pub kernel_shape: Arc<[i64]>, pub pads: Option<Arc<[i64]>>, pub strides: Option<Arc<[i64]>> }
 impl View for QLinearAveragePool {
     const OPERATOR: OnnxOp = OnnxOp::MicrosoftQLinearAveragePool;
     fn read(node: &Reader<'_>) -> Self { QLinearAveragePool { x: node.operand(0), x_scale: node.operand(1), x_zero_point: node.optional(2), y_scale: node.operand(3), y_zero_point: node.optional(4), auto_pad: node.choice("auto_pad").unwrap_or(AutoPad::Notset), ceil_mode: node.integer("ceil_mode").unwrap_or(0), channels_last: node.integer("channels_last").unwrap_or(0), count_include_pad: node.integer("count_include_pad").unwrap_or(0), kernel_shape: required(node.integers("kernel_shape")), pads: node.integers("pads"), strides: node.integers("strides") } }
@@ -638,7 +640,7 @@ impl View for QLinearConcat {
 }
 
 #[derive(Clone, Debug)]
-pub struct QLinearConv { pub x: Value, pub x_scale: Value, pub x_zero_point: Value, pub w: Value, pub w_scale: Value, pub w_zero_point: Value, pub y_scale: Value, pub y_zero_point: Value, pub b: Option<Value>, pub auto_pad: AutoPad, pub channels_last: i64, pub dilations: Option<Vec<i64>>, pub group: i64, pub kernel_shape: Option<Vec<i64>>, pub pads: Option<Vec<i64>>, pub strides: Option<Vec<i64>> }
+pub struct QLinearConv { pub x: Value, pub x_scale: Value, pub x_zero_point: Value, pub w: Value, pub w_scale: Value, pub w_zero_point: Value, pub y_scale: Value, pub y_zero_point: Value, pub b: Option<Value>, pub auto_pad: AutoPad, pub channels_last: i64, pub dilations: Option<Arc<[i64]>>, pub group: i64, pub kernel_shape: Option<Arc<[i64]>>, pub pads: Option<Arc<[i64]>>, pub strides: Option<Arc<[i64]>> }
 impl View for QLinearConv {
     const OPERATOR: OnnxOp = OnnxOp::MicrosoftQLinearConv;
     fn read(node: &Reader<'_>) -> Self { QLinearConv { x: node.operand(0), x_scale: node.operand(1), x_zero_point: node.operand(2), w: node.operand(3), w_scale: node.operand(4), w_zero_point: node.operand(5), y_scale: node.operand(6), y_zero_point: node.operand(7), b: node.optional(8), auto_pad: node.choice("auto_pad").unwrap_or(AutoPad::Notset), channels_last: node.integer("channels_last").unwrap_or(0), dilations: node.integers("dilations"), group: node.integer("group").unwrap_or(1), kernel_shape: node.integers("kernel_shape"), pads: node.integers("pads"), strides: node.integers("strides") } }
@@ -666,7 +668,7 @@ impl View for QLinearMul {
 }
 
 #[derive(Clone, Debug)]
-pub struct QLinearReduceMean { pub data: Value, pub data_scale: Value, pub data_zero_point: Option<Value>, pub reduced_scale: Value, pub reduced_zero_point: Option<Value>, pub axes: Vec<i64>, pub keepdims: i64 }
+pub struct QLinearReduceMean { pub data: Value, pub data_scale: Value, pub data_zero_point: Option<Value>, pub reduced_scale: Value, pub reduced_zero_point: Option<Value>, pub axes: Arc<[i64]>, pub keepdims: i64 }
 impl View for QLinearReduceMean {
     const OPERATOR: OnnxOp = OnnxOp::MicrosoftQLinearReduceMean;
     fn read(node: &Reader<'_>) -> Self { QLinearReduceMean { data: node.operand(0), data_scale: node.operand(1), data_zero_point: node.optional(2), reduced_scale: node.operand(3), reduced_zero_point: node.optional(4), axes: required(node.integers("axes")), keepdims: required(node.integer("keepdims")) } }
@@ -701,7 +703,7 @@ impl View for QMoE {
 }
 
 #[derive(Clone, Debug)]
-pub struct QOrderedAttention { pub input: Value, pub scale_input: Value, pub scale_q_gemm: Value, pub scale_k_gemm: Value, pub scale_v_gemm: Value, pub q_weight: Value, pub k_weight: Value, pub v_weight: Value, pub scale_q_weight: Value, pub scale_k_weight: Value, pub scale_v_weight: Value, pub q_bias: Value, pub k_bias: Value, pub v_bias: Value, pub scale_qkt_gemm: Option<Value>, pub scale_qkt_softmax: Option<Value>, pub scale_values_gemm: Value, pub mask_index: Option<Value>, pub past: Option<Value>, pub attention_bias: Option<Value>, pub num_heads: i64, pub order_input: i64, pub order_output: i64, pub order_weight: i64, pub qkv_hidden_sizes: Option<Vec<i64>>, pub unidirectional: i64 }
+pub struct QOrderedAttention { pub input: Value, pub scale_input: Value, pub scale_q_gemm: Value, pub scale_k_gemm: Value, pub scale_v_gemm: Value, pub q_weight: Value, pub k_weight: Value, pub v_weight: Value, pub scale_q_weight: Value, pub scale_k_weight: Value, pub scale_v_weight: Value, pub q_bias: Value, pub k_bias: Value, pub v_bias: Value, pub scale_qkt_gemm: Option<Value>, pub scale_qkt_softmax: Option<Value>, pub scale_values_gemm: Value, pub mask_index: Option<Value>, pub past: Option<Value>, pub attention_bias: Option<Value>, pub num_heads: i64, pub order_input: i64, pub order_output: i64, pub order_weight: i64, pub qkv_hidden_sizes: Option<Arc<[i64]>>, pub unidirectional: i64 }
 impl View for QOrderedAttention {
     const OPERATOR: OnnxOp = OnnxOp::MicrosoftQOrderedAttention;
     fn read(node: &Reader<'_>) -> Self { QOrderedAttention { input: node.operand(0), scale_input: node.operand(1), scale_q_gemm: node.operand(2), scale_k_gemm: node.operand(3), scale_v_gemm: node.operand(4), q_weight: node.operand(5), k_weight: node.operand(6), v_weight: node.operand(7), scale_q_weight: node.operand(8), scale_k_weight: node.operand(9), scale_v_weight: node.operand(10), q_bias: node.operand(11), k_bias: node.operand(12), v_bias: node.operand(13), scale_qkt_gemm: node.optional(14), scale_qkt_softmax: node.optional(15), scale_values_gemm: node.operand(16), mask_index: node.optional(17), past: node.optional(18), attention_bias: node.optional(19), num_heads: required(node.integer("num_heads")), order_input: required(node.integer("order_input")), order_output: required(node.integer("order_output")), order_weight: required(node.integer("order_weight")), qkv_hidden_sizes: node.integers("qkv_hidden_sizes"), unidirectional: node.integer("unidirectional").unwrap_or(0) } }
@@ -771,7 +773,7 @@ impl View for Range {
 }
 
 #[derive(Clone, Debug)]
-pub struct ReduceSumInteger { pub data: Value, pub axes: Vec<i64>, pub keepdims: i64 }
+pub struct ReduceSumInteger { pub data: Value, pub axes: Arc<[i64]>, pub keepdims: i64 }
 impl View for ReduceSumInteger {
     const OPERATOR: OnnxOp = OnnxOp::MicrosoftReduceSumInteger;
     fn read(node: &Reader<'_>) -> Self { ReduceSumInteger { data: node.operand(0), axes: required(node.integers("axes")), keepdims: required(node.integer("keepdims")) } }
@@ -890,7 +892,7 @@ impl View for SparseToDenseMatMul {
 }
 
 #[derive(Clone, Debug)]
-pub struct Tokenizer { pub x: Value, pub mark: i64, pub mincharnum: i64, pub pad_value: String, pub separators: Option<Vec<String>>, pub tokenexp: Option<String> }
+pub struct Tokenizer { pub x: Value, pub mark: i64, pub mincharnum: i64, pub pad_value: String, pub separators: Option<Vec<Arc<str>>>, pub tokenexp: Option<String> }
 impl View for Tokenizer {
     const OPERATOR: OnnxOp = OnnxOp::MicrosoftTokenizer;
     fn read(node: &Reader<'_>) -> Self { Tokenizer { x: node.operand(0), mark: required(node.integer("mark")), mincharnum: required(node.integer("mincharnum")), pad_value: required(node.string("pad_value")), separators: node.strings("separators"), tokenexp: node.string("tokenexp") } }

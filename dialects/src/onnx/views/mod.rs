@@ -82,7 +82,7 @@ impl Reader<'_> {
         self.attributes.float(name)
     }
 
-    fn integers(&self, name: &str) -> Option<Vec<i64>> {
+    fn integers(&self, name: &str) -> Option<Arc<[i64]>> {
         self.attributes.integers(name)
     }
 
@@ -94,8 +94,9 @@ impl Reader<'_> {
         self.attributes.str(name).map(str::to_string)
     }
 
-    fn strings(&self, name: &str) -> Option<Vec<String>> {
-        self.attributes.get(name)?.as_array()?.iter().map(|value| value.as_str().map(str::to_string)).collect()
+    fn strings(&self, name: &str) -> Option<Vec<Arc<str>>> {
+        let text = |value: &Attribute| if let Attribute::String(text) = value { Some(text.clone()) } else { None };
+        self.attributes.get(name)?.as_array()?.iter().map(text).collect()
     }
 
     fn tensor(&self, name: &str) -> Option<Arc<DenseElements>> {

@@ -101,7 +101,7 @@ impl View for Attention {
 }
 
 #[derive(Clone, Debug)]
-pub struct AveragePool { pub x: Value, pub auto_pad: AutoPad, pub ceil_mode: i64, pub count_include_pad: i64, pub dilations: Option<Vec<i64>>, pub kernel_shape: Vec<i64>, pub pads: Option<Vec<i64>>, pub strides: Option<Vec<i64>> }
+pub struct AveragePool { pub x: Value, pub auto_pad: AutoPad, pub ceil_mode: i64, pub count_include_pad: i64, pub dilations: Option<Arc<[i64]>>, pub kernel_shape: Arc<[i64]>, pub pads: Option<Arc<[i64]>>, pub strides: Option<Arc<[i64]>> }
 impl View for AveragePool {
     const OPERATOR: OnnxOp = OnnxOp::AveragePool;
     fn read(node: &Reader<'_>) -> Self { AveragePool { x: node.operand(0), auto_pad: node.choice("auto_pad").unwrap_or(AutoPad::Notset), ceil_mode: node.integer("ceil_mode").unwrap_or(0), count_include_pad: node.integer("count_include_pad").unwrap_or(0), dilations: node.integers("dilations"), kernel_shape: required(node.integers("kernel_shape")), pads: node.integers("pads"), strides: node.integers("strides") } }
@@ -206,7 +206,7 @@ impl View for Celu {
 }
 
 #[derive(Clone, Debug)]
-pub struct CenterCropPad { pub input_data: Value, pub shape: Value, pub axes: Option<Vec<i64>> }
+pub struct CenterCropPad { pub input_data: Value, pub shape: Value, pub axes: Option<Arc<[i64]>> }
 impl View for CenterCropPad {
     const OPERATOR: OnnxOp = OnnxOp::CenterCropPad;
     fn read(node: &Reader<'_>) -> Self { CenterCropPad { input_data: node.operand(0), shape: node.operand(1), axes: node.integers("axes") } }
@@ -220,7 +220,7 @@ impl View for Clip {
 }
 
 #[derive(Clone, Debug)]
-pub struct Col2Im { pub input: Value, pub image_shape: Value, pub block_shape: Value, pub dilations: Option<Vec<i64>>, pub pads: Option<Vec<i64>>, pub strides: Option<Vec<i64>> }
+pub struct Col2Im { pub input: Value, pub image_shape: Value, pub block_shape: Value, pub dilations: Option<Arc<[i64]>>, pub pads: Option<Arc<[i64]>>, pub strides: Option<Arc<[i64]>> }
 impl View for Col2Im {
     const OPERATOR: OnnxOp = OnnxOp::Col2Im;
     fn read(node: &Reader<'_>) -> Self { Col2Im { input: node.operand(0), image_shape: node.operand(1), block_shape: node.operand(2), dilations: node.integers("dilations"), pads: node.integers("pads"), strides: node.integers("strides") } }
@@ -248,7 +248,7 @@ impl View for ConcatFromSequence {
 }
 
 #[derive(Clone, Debug)]
-pub struct Constant { pub sparse_value: Option<Arc<DenseElements>>, pub value: Option<Arc<DenseElements>>, pub value_float: Option<f64>, pub value_floats: Option<Vec<f32>>, pub value_int: Option<i64>, pub value_ints: Option<Vec<i64>>, pub value_string: Option<String>, pub value_strings: Option<Vec<String>> }
+pub struct Constant { pub sparse_value: Option<Arc<DenseElements>>, pub value: Option<Arc<DenseElements>>, pub value_float: Option<f64>, pub value_floats: Option<Vec<f32>>, pub value_int: Option<i64>, pub value_ints: Option<Arc<[i64]>>, pub value_string: Option<String>, pub value_strings: Option<Vec<Arc<str>>> }
 impl View for Constant {
     const OPERATOR: OnnxOp = OnnxOp::Constant;
     fn read(node: &Reader<'_>) -> Self { Constant { sparse_value: node.tensor("sparse_value"), value: node.tensor("value"), value_float: node.float("value_float"), value_floats: node.floats("value_floats"), value_int: node.integer("value_int"), value_ints: node.integers("value_ints"), value_string: node.string("value_string"), value_strings: node.strings("value_strings") } }
@@ -262,21 +262,21 @@ impl View for ConstantOfShape {
 }
 
 #[derive(Clone, Debug)]
-pub struct Conv { pub x: Value, pub w: Value, pub b: Option<Value>, pub auto_pad: AutoPad, pub dilations: Option<Vec<i64>>, pub group: i64, pub kernel_shape: Option<Vec<i64>>, pub pads: Option<Vec<i64>>, pub strides: Option<Vec<i64>> }
+pub struct Conv { pub x: Value, pub w: Value, pub b: Option<Value>, pub auto_pad: AutoPad, pub dilations: Option<Arc<[i64]>>, pub group: i64, pub kernel_shape: Option<Arc<[i64]>>, pub pads: Option<Arc<[i64]>>, pub strides: Option<Arc<[i64]>> }
 impl View for Conv {
     const OPERATOR: OnnxOp = OnnxOp::Conv;
     fn read(node: &Reader<'_>) -> Self { Conv { x: node.operand(0), w: node.operand(1), b: node.optional(2), auto_pad: node.choice("auto_pad").unwrap_or(AutoPad::Notset), dilations: node.integers("dilations"), group: node.integer("group").unwrap_or(1), kernel_shape: node.integers("kernel_shape"), pads: node.integers("pads"), strides: node.integers("strides") } }
 }
 
 #[derive(Clone, Debug)]
-pub struct ConvInteger { pub x: Value, pub w: Value, pub x_zero_point: Option<Value>, pub w_zero_point: Option<Value>, pub auto_pad: AutoPad, pub dilations: Option<Vec<i64>>, pub group: i64, pub kernel_shape: Option<Vec<i64>>, pub pads: Option<Vec<i64>>, pub strides: Option<Vec<i64>> }
+pub struct ConvInteger { pub x: Value, pub w: Value, pub x_zero_point: Option<Value>, pub w_zero_point: Option<Value>, pub auto_pad: AutoPad, pub dilations: Option<Arc<[i64]>>, pub group: i64, pub kernel_shape: Option<Arc<[i64]>>, pub pads: Option<Arc<[i64]>>, pub strides: Option<Arc<[i64]>> }
 impl View for ConvInteger {
     const OPERATOR: OnnxOp = OnnxOp::ConvInteger;
     fn read(node: &Reader<'_>) -> Self { ConvInteger { x: node.operand(0), w: node.operand(1), x_zero_point: node.optional(2), w_zero_point: node.optional(3), auto_pad: node.choice("auto_pad").unwrap_or(AutoPad::Notset), dilations: node.integers("dilations"), group: node.integer("group").unwrap_or(1), kernel_shape: node.integers("kernel_shape"), pads: node.integers("pads"), strides: node.integers("strides") } }
 }
 
 #[derive(Clone, Debug)]
-pub struct ConvTranspose { pub x: Value, pub w: Value, pub b: Option<Value>, pub auto_pad: AutoPad, pub dilations: Option<Vec<i64>>, pub group: i64, pub kernel_shape: Option<Vec<i64>>, pub output_padding: Option<Vec<i64>>, pub output_shape: Option<Vec<i64>>, pub pads: Option<Vec<i64>>, pub strides: Option<Vec<i64>> }
+pub struct ConvTranspose { pub x: Value, pub w: Value, pub b: Option<Value>, pub auto_pad: AutoPad, pub dilations: Option<Arc<[i64]>>, pub group: i64, pub kernel_shape: Option<Arc<[i64]>>, pub output_padding: Option<Arc<[i64]>>, pub output_shape: Option<Arc<[i64]>>, pub pads: Option<Arc<[i64]>>, pub strides: Option<Arc<[i64]>> }
 impl View for ConvTranspose {
     const OPERATOR: OnnxOp = OnnxOp::ConvTranspose;
     fn read(node: &Reader<'_>) -> Self { ConvTranspose { x: node.operand(0), w: node.operand(1), b: node.optional(2), auto_pad: node.choice("auto_pad").unwrap_or(AutoPad::Notset), dilations: node.integers("dilations"), group: node.integer("group").unwrap_or(1), kernel_shape: node.integers("kernel_shape"), output_padding: node.integers("output_padding"), output_shape: node.integers("output_shape"), pads: node.integers("pads"), strides: node.integers("strides") } }
@@ -318,7 +318,7 @@ impl View for DFT {
 }
 
 #[derive(Clone, Debug)]
-pub struct DeformConv { pub x: Value, pub w: Value, pub offset: Value, pub b: Option<Value>, pub mask: Option<Value>, pub dilations: Option<Vec<i64>>, pub group: i64, pub kernel_shape: Option<Vec<i64>>, pub offset_group: i64, pub pads: Option<Vec<i64>>, pub strides: Option<Vec<i64>> }
+pub struct DeformConv { pub x: Value, pub w: Value, pub offset: Value, pub b: Option<Value>, pub mask: Option<Value>, pub dilations: Option<Arc<[i64]>>, pub group: i64, pub kernel_shape: Option<Arc<[i64]>>, pub offset_group: i64, pub pads: Option<Arc<[i64]>>, pub strides: Option<Arc<[i64]>> }
 impl View for DeformConv {
     const OPERATOR: OnnxOp = OnnxOp::DeformConv;
     fn read(node: &Reader<'_>) -> Self { DeformConv { x: node.operand(0), w: node.operand(1), offset: node.operand(2), b: node.optional(3), mask: node.optional(4), dilations: node.integers("dilations"), group: node.integer("group").unwrap_or(1), kernel_shape: node.integers("kernel_shape"), offset_group: node.integer("offset_group").unwrap_or(1), pads: node.integers("pads"), strides: node.integers("strides") } }
@@ -430,7 +430,7 @@ impl View for Floor {
 }
 
 #[derive(Clone, Debug)]
-pub struct GRU { pub x: Value, pub w: Value, pub r: Value, pub b: Option<Value>, pub sequence_lens: Option<Value>, pub initial_h: Option<Value>, pub activation_alpha: Option<Vec<f32>>, pub activation_beta: Option<Vec<f32>>, pub activations: Option<Vec<String>>, pub clip: Option<f64>, pub direction: Direction, pub hidden_size: Option<i64>, pub layout: i64, pub linear_before_reset: i64 }
+pub struct GRU { pub x: Value, pub w: Value, pub r: Value, pub b: Option<Value>, pub sequence_lens: Option<Value>, pub initial_h: Option<Value>, pub activation_alpha: Option<Vec<f32>>, pub activation_beta: Option<Vec<f32>>, pub activations: Option<Vec<Arc<str>>>, pub clip: Option<f64>, pub direction: Direction, pub hidden_size: Option<i64>, pub layout: i64, pub linear_before_reset: i64 }
 impl View for GRU {
     const OPERATOR: OnnxOp = OnnxOp::GRU;
     fn read(node: &Reader<'_>) -> Self { GRU { x: node.operand(0), w: node.operand(1), r: node.operand(2), b: node.optional(3), sequence_lens: node.optional(4), initial_h: node.optional(5), activation_alpha: node.floats("activation_alpha"), activation_beta: node.floats("activation_beta"), activations: node.strings("activations"), clip: node.float("clip"), direction: node.choice("direction").unwrap_or(Direction::Forward), hidden_size: node.integer("hidden_size"), layout: node.integer("layout").unwrap_or(0), linear_before_reset: node.integer("linear_before_reset").unwrap_or(0) } }
@@ -605,7 +605,7 @@ impl View for LRN {
 }
 
 #[derive(Clone, Debug)]
-pub struct LSTM { pub x: Value, pub w: Value, pub r: Value, pub b: Option<Value>, pub sequence_lens: Option<Value>, pub initial_h: Option<Value>, pub initial_c: Option<Value>, pub p: Option<Value>, pub activation_alpha: Option<Vec<f32>>, pub activation_beta: Option<Vec<f32>>, pub activations: Option<Vec<String>>, pub clip: Option<f64>, pub direction: Direction, pub hidden_size: Option<i64>, pub input_forget: i64, pub layout: i64 }
+pub struct LSTM { pub x: Value, pub w: Value, pub r: Value, pub b: Option<Value>, pub sequence_lens: Option<Value>, pub initial_h: Option<Value>, pub initial_c: Option<Value>, pub p: Option<Value>, pub activation_alpha: Option<Vec<f32>>, pub activation_beta: Option<Vec<f32>>, pub activations: Option<Vec<Arc<str>>>, pub clip: Option<f64>, pub direction: Direction, pub hidden_size: Option<i64>, pub input_forget: i64, pub layout: i64 }
 impl View for LSTM {
     const OPERATOR: OnnxOp = OnnxOp::LSTM;
     fn read(node: &Reader<'_>) -> Self { LSTM { x: node.operand(0), w: node.operand(1), r: node.operand(2), b: node.optional(3), sequence_lens: node.optional(4), initial_h: node.optional(5), initial_c: node.optional(6), p: node.optional(7), activation_alpha: node.floats("activation_alpha"), activation_beta: node.floats("activation_beta"), activations: node.strings("activations"), clip: node.float("clip"), direction: node.choice("direction").unwrap_or(Direction::Forward), hidden_size: node.integer("hidden_size"), input_forget: node.integer("input_forget").unwrap_or(0), layout: node.integer("layout").unwrap_or(0) } }
@@ -675,7 +675,7 @@ impl View for LpNormalization {
 }
 
 #[derive(Clone, Debug)]
-pub struct LpPool { pub x: Value, pub auto_pad: AutoPad, pub ceil_mode: i64, pub dilations: Option<Vec<i64>>, pub kernel_shape: Vec<i64>, pub p: i64, pub pads: Option<Vec<i64>>, pub strides: Option<Vec<i64>> }
+pub struct LpPool { pub x: Value, pub auto_pad: AutoPad, pub ceil_mode: i64, pub dilations: Option<Arc<[i64]>>, pub kernel_shape: Arc<[i64]>, pub p: i64, pub pads: Option<Arc<[i64]>>, pub strides: Option<Arc<[i64]>> }
 impl View for LpPool {
     const OPERATOR: OnnxOp = OnnxOp::LpPool;
     fn read(node: &Reader<'_>) -> Self { LpPool { x: node.operand(0), auto_pad: node.choice("auto_pad").unwrap_or(AutoPad::Notset), ceil_mode: node.integer("ceil_mode").unwrap_or(0), dilations: node.integers("dilations"), kernel_shape: required(node.integers("kernel_shape")), p: node.integer("p").unwrap_or(2), pads: node.integers("pads"), strides: node.integers("strides") } }
@@ -703,21 +703,21 @@ impl View for Max {
 }
 
 #[derive(Clone, Debug)]
-pub struct MaxPool { pub x: Value, pub auto_pad: AutoPad, pub ceil_mode: i64, pub dilations: Option<Vec<i64>>, pub kernel_shape: Vec<i64>, pub pads: Option<Vec<i64>>, pub storage_order: i64, pub strides: Option<Vec<i64>> }
+pub struct MaxPool { pub x: Value, pub auto_pad: AutoPad, pub ceil_mode: i64, pub dilations: Option<Arc<[i64]>>, pub kernel_shape: Arc<[i64]>, pub pads: Option<Arc<[i64]>>, pub storage_order: i64, pub strides: Option<Arc<[i64]>> }
 impl View for MaxPool {
     const OPERATOR: OnnxOp = OnnxOp::MaxPool;
     fn read(node: &Reader<'_>) -> Self { MaxPool { x: node.operand(0), auto_pad: node.choice("auto_pad").unwrap_or(AutoPad::Notset), ceil_mode: node.integer("ceil_mode").unwrap_or(0), dilations: node.integers("dilations"), kernel_shape: required(node.integers("kernel_shape")), pads: node.integers("pads"), storage_order: node.integer("storage_order").unwrap_or(0), strides: node.integers("strides") } }
 }
 
 #[derive(Clone, Debug)]
-pub struct MaxRoiPool { pub x: Value, pub rois: Value, pub pooled_shape: Vec<i64>, pub spatial_scale: f64 }
+pub struct MaxRoiPool { pub x: Value, pub rois: Value, pub pooled_shape: Arc<[i64]>, pub spatial_scale: f64 }
 impl View for MaxRoiPool {
     const OPERATOR: OnnxOp = OnnxOp::MaxRoiPool;
     fn read(node: &Reader<'_>) -> Self { MaxRoiPool { x: node.operand(0), rois: node.operand(1), pooled_shape: required(node.integers("pooled_shape")), spatial_scale: node.float("spatial_scale").unwrap_or(1.0) } }
 }
 
 #[derive(Clone, Debug)]
-pub struct MaxUnpool { pub x: Value, pub i: Value, pub output_shape: Option<Value>, pub kernel_shape: Vec<i64>, pub pads: Option<Vec<i64>>, pub strides: Option<Vec<i64>> }
+pub struct MaxUnpool { pub x: Value, pub i: Value, pub output_shape: Option<Value>, pub kernel_shape: Arc<[i64]>, pub pads: Option<Arc<[i64]>>, pub strides: Option<Arc<[i64]>> }
 impl View for MaxUnpool {
     const OPERATOR: OnnxOp = OnnxOp::MaxUnpool;
     fn read(node: &Reader<'_>) -> Self { MaxUnpool { x: node.operand(0), i: node.operand(1), output_shape: node.optional(2), kernel_shape: required(node.integers("kernel_shape")), pads: node.integers("pads"), strides: node.integers("strides") } }
@@ -731,10 +731,10 @@ impl View for Mean {
 }
 
 #[derive(Clone, Debug)]
-pub struct MeanVarianceNormalization { pub x: Value, pub axes: Vec<i64> }
+pub struct MeanVarianceNormalization { pub x: Value, pub axes: Arc<[i64]> }
 impl View for MeanVarianceNormalization {
     const OPERATOR: OnnxOp = OnnxOp::MeanVarianceNormalization;
-    fn read(node: &Reader<'_>) -> Self { MeanVarianceNormalization { x: node.operand(0), axes: node.integers("axes").unwrap_or_else(|| vec![0, 2, 3]) } }
+    fn read(node: &Reader<'_>) -> Self { MeanVarianceNormalization { x: node.operand(0), axes: node.integers("axes").unwrap_or_else(|| [0, 2, 3].into()) } }
 }
 
 #[derive(Clone, Debug)]
@@ -871,7 +871,7 @@ impl View for Pow {
 }
 
 #[derive(Clone, Debug)]
-pub struct QLinearConv { pub x: Value, pub x_scale: Value, pub x_zero_point: Value, pub w: Value, pub w_scale: Value, pub w_zero_point: Value, pub y_scale: Value, pub y_zero_point: Value, pub b: Option<Value>, pub auto_pad: AutoPad, pub dilations: Option<Vec<i64>>, pub group: i64, pub kernel_shape: Option<Vec<i64>>, pub pads: Option<Vec<i64>>, pub strides: Option<Vec<i64>> }
+pub struct QLinearConv { pub x: Value, pub x_scale: Value, pub x_zero_point: Value, pub w: Value, pub w_scale: Value, pub w_zero_point: Value, pub y_scale: Value, pub y_zero_point: Value, pub b: Option<Value>, pub auto_pad: AutoPad, pub dilations: Option<Arc<[i64]>>, pub group: i64, pub kernel_shape: Option<Arc<[i64]>>, pub pads: Option<Arc<[i64]>>, pub strides: Option<Arc<[i64]>> }
 impl View for QLinearConv {
     const OPERATOR: OnnxOp = OnnxOp::QLinearConv;
     fn read(node: &Reader<'_>) -> Self { QLinearConv { x: node.operand(0), x_scale: node.operand(1), x_zero_point: node.operand(2), w: node.operand(3), w_scale: node.operand(4), w_zero_point: node.operand(5), y_scale: node.operand(6), y_zero_point: node.operand(7), b: node.optional(8), auto_pad: node.choice("auto_pad").unwrap_or(AutoPad::Notset), dilations: node.integers("dilations"), group: node.integer("group").unwrap_or(1), kernel_shape: node.integers("kernel_shape"), pads: node.integers("pads"), strides: node.integers("strides") } }
@@ -899,14 +899,14 @@ impl View for RMSNormalization {
 }
 
 #[derive(Clone, Debug)]
-pub struct RNN { pub x: Value, pub w: Value, pub r: Value, pub b: Option<Value>, pub sequence_lens: Option<Value>, pub initial_h: Option<Value>, pub activation_alpha: Option<Vec<f32>>, pub activation_beta: Option<Vec<f32>>, pub activations: Vec<String>, pub clip: Option<f64>, pub direction: Direction, pub hidden_size: Option<i64>, pub layout: i64 }
+pub struct RNN { pub x: Value, pub w: Value, pub r: Value, pub b: Option<Value>, pub sequence_lens: Option<Value>, pub initial_h: Option<Value>, pub activation_alpha: Option<Vec<f32>>, pub activation_beta: Option<Vec<f32>>, pub activations: Vec<Arc<str>>, pub clip: Option<f64>, pub direction: Direction, pub hidden_size: Option<i64>, pub layout: i64 }
 impl View for RNN {
     const OPERATOR: OnnxOp = OnnxOp::RNN;
     fn read(node: &Reader<'_>) -> Self { RNN { x: node.operand(0), w: node.operand(1), r: node.operand(2), b: node.optional(3), sequence_lens: node.optional(4), initial_h: node.optional(5), activation_alpha: node.floats("activation_alpha"), activation_beta: node.floats("activation_beta"), activations: node.strings("activations").unwrap_or_else(|| vec!["Tanh".into(), "Tanh".into()]), clip: node.float("clip"), direction: node.choice("direction").unwrap_or(Direction::Forward), hidden_size: node.integer("hidden_size"), layout: node.integer("layout").unwrap_or(0) } }
 }
 
 #[derive(Clone, Debug)]
-pub struct RandomNormal { pub dtype: i64, pub mean: f64, pub scale: f64, pub seed: Option<f64>, pub shape: Vec<i64> }
+pub struct RandomNormal { pub dtype: i64, pub mean: f64, pub scale: f64, pub seed: Option<f64>, pub shape: Arc<[i64]> }
 impl View for RandomNormal {
     const OPERATOR: OnnxOp = OnnxOp::RandomNormal;
     fn read(node: &Reader<'_>) -> Self { RandomNormal { dtype: node.integer("dtype").unwrap_or(1), mean: node.float("mean").unwrap_or(0.0), scale: node.float("scale").unwrap_or(1.0), seed: node.float("seed"), shape: required(node.integers("shape")) } }
@@ -920,7 +920,7 @@ impl View for RandomNormalLike {
 }
 
 #[derive(Clone, Debug)]
-pub struct RandomUniform { pub dtype: i64, pub high: f64, pub low: f64, pub seed: Option<f64>, pub shape: Vec<i64> }
+pub struct RandomUniform { pub dtype: i64, pub high: f64, pub low: f64, pub seed: Option<f64>, pub shape: Arc<[i64]> }
 impl View for RandomUniform {
     const OPERATOR: OnnxOp = OnnxOp::RandomUniform;
     fn read(node: &Reader<'_>) -> Self { RandomUniform { dtype: node.integer("dtype").unwrap_or(1), high: node.float("high").unwrap_or(1.0), low: node.float("low").unwrap_or(0.0), seed: node.float("seed"), shape: required(node.integers("shape")) } }
@@ -1039,7 +1039,7 @@ impl View for Reshape {
 }
 
 #[derive(Clone, Debug)]
-pub struct Resize { pub x: Value, pub roi: Option<Value>, pub scales: Option<Value>, pub sizes: Option<Value>, pub antialias: i64, pub axes: Option<Vec<i64>>, pub coordinate_transformation_mode: CoordinateTransformation, pub cubic_coeff_a: f64, pub exclude_outside: i64, pub extrapolation_value: f64, pub keep_aspect_ratio_policy: AspectRatioPolicy, pub mode: ResizeMode, pub nearest_mode: NearestMode }
+pub struct Resize { pub x: Value, pub roi: Option<Value>, pub scales: Option<Value>, pub sizes: Option<Value>, pub antialias: i64, pub axes: Option<Arc<[i64]>>, pub coordinate_transformation_mode: CoordinateTransformation, pub cubic_coeff_a: f64, pub exclude_outside: i64, pub extrapolation_value: f64, pub keep_aspect_ratio_policy: AspectRatioPolicy, pub mode: ResizeMode, pub nearest_mode: NearestMode }
 impl View for Resize {
     const OPERATOR: OnnxOp = OnnxOp::Resize;
     fn read(node: &Reader<'_>) -> Self { Resize { x: node.operand(0), roi: node.optional(1), scales: node.optional(2), sizes: node.optional(3), antialias: node.integer("antialias").unwrap_or(0), axes: node.integers("axes"), coordinate_transformation_mode: node.choice("coordinate_transformation_mode").unwrap_or(CoordinateTransformation::HalfPixel), cubic_coeff_a: node.float("cubic_coeff_a").unwrap_or(-0.75), exclude_outside: node.integer("exclude_outside").unwrap_or(0), extrapolation_value: node.float("extrapolation_value").unwrap_or(0.0), keep_aspect_ratio_policy: node.choice("keep_aspect_ratio_policy").unwrap_or(AspectRatioPolicy::Stretch), mode: node.choice("mode").unwrap_or(ResizeMode::Nearest), nearest_mode: node.choice("nearest_mode").unwrap_or(NearestMode::RoundPreferFloor) } }
@@ -1081,7 +1081,7 @@ impl View for STFT {
 }
 
 #[derive(Clone, Debug)]
-pub struct Scan { pub initial_state_and_scan_inputs: Vec<Value>, pub num_scan_inputs: i64, pub scan_input_axes: Option<Vec<i64>>, pub scan_input_directions: Option<Vec<i64>>, pub scan_output_axes: Option<Vec<i64>>, pub scan_output_directions: Option<Vec<i64>> }
+pub struct Scan { pub initial_state_and_scan_inputs: Vec<Value>, pub num_scan_inputs: i64, pub scan_input_axes: Option<Arc<[i64]>>, pub scan_input_directions: Option<Arc<[i64]>>, pub scan_output_axes: Option<Arc<[i64]>>, pub scan_output_directions: Option<Arc<[i64]>> }
 impl View for Scan {
     const OPERATOR: OnnxOp = OnnxOp::Scan;
     fn read(node: &Reader<'_>) -> Self { Scan { initial_state_and_scan_inputs: node.variadic(0), num_scan_inputs: required(node.integer("num_scan_inputs")), scan_input_axes: node.integers("scan_input_axes"), scan_input_directions: node.integers("scan_input_directions"), scan_output_axes: node.integers("scan_output_axes"), scan_output_directions: node.integers("scan_output_directions") } }
@@ -1284,7 +1284,7 @@ impl View for StringConcat {
 }
 
 #[derive(Clone, Debug)]
-pub struct StringNormalizer { pub x: Value, pub case_change_action: CaseChange, pub is_case_sensitive: i64, pub locale: Option<String>, pub stopwords: Option<Vec<String>> }
+pub struct StringNormalizer { pub x: Value, pub case_change_action: CaseChange, pub is_case_sensitive: i64, pub locale: Option<String>, pub stopwords: Option<Vec<Arc<str>>> }
 impl View for StringNormalizer {
     const OPERATOR: OnnxOp = OnnxOp::StringNormalizer;
     fn read(node: &Reader<'_>) -> Self { StringNormalizer { x: node.operand(0), case_change_action: node.choice("case_change_action").unwrap_or(CaseChange::None), is_case_sensitive: node.integer("is_case_sensitive").unwrap_or(0), locale: node.string("locale"), stopwords: node.strings("stopwords") } }
@@ -1347,7 +1347,7 @@ impl View for TensorScatter {
 }
 
 #[derive(Clone, Debug)]
-pub struct TfIdfVectorizer { pub x: Value, pub max_gram_length: i64, pub max_skip_count: i64, pub min_gram_length: i64, pub mode: WeightingMode, pub ngram_counts: Vec<i64>, pub ngram_indexes: Vec<i64>, pub pool_int64s: Option<Vec<i64>>, pub pool_strings: Option<Vec<String>>, pub weights: Option<Vec<f32>> }
+pub struct TfIdfVectorizer { pub x: Value, pub max_gram_length: i64, pub max_skip_count: i64, pub min_gram_length: i64, pub mode: WeightingMode, pub ngram_counts: Arc<[i64]>, pub ngram_indexes: Arc<[i64]>, pub pool_int64s: Option<Arc<[i64]>>, pub pool_strings: Option<Vec<Arc<str>>>, pub weights: Option<Vec<f32>> }
 impl View for TfIdfVectorizer {
     const OPERATOR: OnnxOp = OnnxOp::TfIdfVectorizer;
     fn read(node: &Reader<'_>) -> Self { TfIdfVectorizer { x: node.operand(0), max_gram_length: required(node.integer("max_gram_length")), max_skip_count: required(node.integer("max_skip_count")), min_gram_length: required(node.integer("min_gram_length")), mode: required(node.choice("mode")), ngram_counts: required(node.integers("ngram_counts")), ngram_indexes: required(node.integers("ngram_indexes")), pool_int64s: node.integers("pool_int64s"), pool_strings: node.strings("pool_strings"), weights: node.floats("weights") } }
@@ -1375,7 +1375,7 @@ impl View for TopK {
 }
 
 #[derive(Clone, Debug)]
-pub struct Transpose { pub data: Value, pub perm: Option<Vec<i64>> }
+pub struct Transpose { pub data: Value, pub perm: Option<Arc<[i64]>> }
 impl View for Transpose {
     const OPERATOR: OnnxOp = OnnxOp::Transpose;
     fn read(node: &Reader<'_>) -> Self { Transpose { data: node.operand(0), perm: node.integers("perm") } }
@@ -1424,7 +1424,7 @@ impl View for Affine {
 }
 
 #[derive(Clone, Debug)]
-pub struct Crop { pub input: Value, pub border: Option<Vec<i64>>, pub scale: Option<Vec<i64>> }
+pub struct Crop { pub input: Value, pub border: Option<Arc<[i64]>>, pub scale: Option<Arc<[i64]>> }
 impl View for Crop {
     const OPERATOR: OnnxOp = OnnxOp::Crop;
     fn read(node: &Reader<'_>) -> Self { Crop { input: node.operand(0), border: node.integers("border"), scale: node.integers("scale") } }
@@ -1438,7 +1438,7 @@ impl View for DynamicSlice {
 }
 
 #[derive(Clone, Debug)]
-pub struct GivenTensorFill { pub shape: Option<Value>, pub extra_shape: Option<Vec<i64>>, pub input_as_shape: Option<i64>, pub shape_attribute: Option<Vec<i64>>, pub values: Option<Vec<f32>> }
+pub struct GivenTensorFill { pub shape: Option<Value>, pub extra_shape: Option<Arc<[i64]>>, pub input_as_shape: Option<i64>, pub shape_attribute: Option<Arc<[i64]>>, pub values: Option<Vec<f32>> }
 impl View for GivenTensorFill {
     const OPERATOR: OnnxOp = OnnxOp::GivenTensorFill;
     fn read(node: &Reader<'_>) -> Self { GivenTensorFill { shape: node.optional(0), extra_shape: node.integers("extra_shape"), input_as_shape: node.integer("input_as_shape"), shape_attribute: node.integers("shape"), values: node.floats("values") } }

@@ -1,6 +1,8 @@
 // Generated from the schemas; UPDATE=1 cargo test -p dialects writes it anew.
 #![allow(missing_docs, reason = "the names are ONNX's")]
 
+use std::sync::Arc;
+
 use ir::{Value};
 
 use super::super::OnnxOp;
@@ -22,7 +24,7 @@ impl View for Adam {
 }
 
 #[derive(Clone, Debug)]
-pub struct Gradient { pub inputs: Vec<Value>, pub xs: Vec<String>, pub y: String, pub zs: Option<Vec<String>> }
+pub struct Gradient { pub inputs: Vec<Value>, pub xs: Vec<Arc<str>>, pub y: String, pub zs: Option<Vec<Arc<str>>> }
 impl View for Gradient {
     const OPERATOR: OnnxOp = OnnxOp::TrainingGradient;
     fn read(node: &Reader<'_>) -> Self { Gradient { inputs: node.variadic(0), xs: required(node.strings("xs")), y: required(node.string("y")), zs: node.strings("zs") } }

@@ -1,5 +1,7 @@
 //! Attention and QAttention: queries, keys and values are one product of the input.
 
+use std::sync::Arc;
+
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{View, microsoft};
 use ir::{Attribute, DimExpr, Op, Value};
@@ -33,7 +35,7 @@ struct Packed {
     bias: Option<Value>,
     heads: i64,
     /// Columns of queries, keys and values, equally many where they are not given.
-    sizes: Option<Vec<i64>>,
+    sizes: Option<Arc<[i64]>>,
     filter: Option<f64>,
     scale: Option<f64>,
     causal: bool,
