@@ -1,7 +1,7 @@
 // RUN: not onnx-opt %s --pass-pipeline='optimize{without=shape+colour}' 2>&1 | FileCheck %s
 
 // CHECK: error: there is no family of rules 'colour'
-// CHECK-NEXT: the families are arithmetic, activation, shape, linear, normalization, quantization
+// CHECK-NEXT: the families are arithmetic, activation, shape, linear, heads, normalization, quantization
 "builtin.module"() ({
   "func.func"() ({
   ^bb0(%x: tensor<4xf32>):

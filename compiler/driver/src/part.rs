@@ -13,6 +13,8 @@ pub enum Part {
     Shape,
     /// Rewrite rules for products and convolutions.
     Linear,
+    /// Rewrite rules for heads that share keys and values.
+    Heads,
     /// Rewrite rules that find normalizations.
     Normalization,
     /// Rewrite rules for quantized models.
@@ -33,11 +35,12 @@ pub enum Part {
 
 impl Part {
     /// All of them.
-    pub const ALL: [Part; 12] = [
+    pub const ALL: [Part; 13] = [
         Part::Arithmetic,
         Part::Activation,
         Part::Shape,
         Part::Linear,
+        Part::Heads,
         Part::Normalization,
         Part::Quantization,
         Part::Fusion,
@@ -55,6 +58,7 @@ impl Part {
             Part::Activation => "activation",
             Part::Shape => "shape",
             Part::Linear => "linear",
+            Part::Heads => "heads",
             Part::Normalization => "normalization",
             Part::Quantization => "quantization",
             Part::Fusion => "fusion",

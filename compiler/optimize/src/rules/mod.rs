@@ -6,6 +6,7 @@
 mod activation;
 mod arithmetic;
 mod bounds;
+mod heads;
 mod linear;
 mod normalization;
 mod quantization;
@@ -106,11 +107,12 @@ pub(crate) struct Rules {
 }
 
 /// The families, by name, in the order they are tried.
-const FAMILIES: [(&str, &[Rule]); 6] = [
+const FAMILIES: [(&str, &[Rule]); 7] = [
     ("arithmetic", arithmetic::RULES),
     ("activation", activation::RULES),
     ("shape", shape::RULES),
     ("linear", linear::RULES),
+    ("heads", heads::RULES),
     ("normalization", normalization::RULES),
     ("quantization", quantization::RULES),
 ];
