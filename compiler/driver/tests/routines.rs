@@ -68,3 +68,21 @@ fn an_axis_that_data_name_must_exist() {
         assert_eq!(outputs[0].to_f64().expect("floats"), expected);
     }
 }
+
+#[test]
+fn rows_are_written_where_there_is_room() {
+    let operation = r#""onnx.TensorScatter"(%c, %u, %p) {axis = 1 : si64, mode = "linear"} : (tensor<?x?xi64>, tensor<?x?xi64>, tensor<?xi64>) -> tensor<?x?xi64>"#;
+    let arguments = "%c: tensor<?x?xi64>, %u: tensor<?x?xi64>, %p: tensor<?xi64>";
+    let mut session = session(arguments, "", operation, "tensor<?x?xi64>");
+    let cache = Tensor { shape: vec![2, 3], ..integers(&[1, 2, 3, 4, 5, 6]) };
+    let update = Tensor { shape: vec![2, 2], ..integers(&[7, 8, 9, 10]) };
+    for (places, expected) in [
+        ([1, 0], [1.0, 7.0, 8.0, 9.0, 10.0, 6.0]),
+        ([2, -1], [1.0, 2.0, 7.0, 10.0, 5.0, 6.0]),
+        ([i64::MAX, i64::MIN], [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]),
+    ] {
+        let outputs = session.run(&[cache.clone(), update.clone(), integers(&places)]).expect("runs");
+        assert_eq!(outputs[0].to_f64().expect("integers"), expected);
+    }
+    fails(&mut session, &[cache, update, integers(&[0, 0, 0])], "do not fit");
+}

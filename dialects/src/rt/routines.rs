@@ -128,6 +128,16 @@ pub const ROUTINES: &[Routine] = &[
         reads_texts: false,
     },
     Routine {
+        name: "write_rows",
+        summary: "A cache, with zeros behind it where the result is longer along the axis that the first index tells, and \
+                  with the rows of a second tensor from a place on: one place for all, or one for each index of the first \
+                  axis. Where the last operand is not 0, they go round.",
+        operands: &[Tensor, Tensor, Tensor, Index, Index],
+        results: &[Given],
+        failures: &["cache, update and places do not fit"],
+        reads_texts: false,
+    },
+    Routine {
         name: "cumulate",
         summary: "Sums along an axis, or products where the last operand is not 0; before the element itself is taken in \
                   where the third operand is not 0; from the end where the fourth is not 0.",

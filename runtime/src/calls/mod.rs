@@ -10,6 +10,7 @@
 
 #![allow(unsafe_code, reason = "generated code passes buffers as addresses")]
 
+mod cache;
 mod columns;
 mod cumulate;
 mod detection;
@@ -214,6 +215,7 @@ routines! {
     rt_call_non_max_suppression = detection::non_max_suppression;
     rt_call_scatter_elements = scatter::scatter_elements;
     rt_call_scatter_nd = scatter::scatter_nd;
+    rt_call_write_rows = cache::write_rows;
     rt_call_cumulate = cumulate::cumulate;
     rt_call_concat_strings = text::concat_strings;
     rt_call_normalize_strings = text::normalize_strings;

@@ -1,16 +1,14 @@
-//! TensorScatter: updates written into a cache, seen from the result: each element finds the one that comes there. Since 24.
+//! TensorScatter: rows written into a cache. Since 24.
 
-use dialects::linalg::generic::Input;
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, CacheMode, View};
-use ir::{AffineMap, Op, Type, Value};
+use ir::{Attribute, Op, Value};
 
 use crate::operator::{Operator, Rank};
 use crate::shape::like_first;
-use crate::structured::blocked::loop_index;
-use crate::structured::gather::as_index;
+use crate::structured::calls::Argument::{Index, Moved, Tensor};
 use crate::structured::reduction::normalize_axis;
-use crate::structured::scalars::{Comparison, Scalars};
+use crate::structured::strings::integers;
 use crate::structured::{Lowering, Unsupported};
 
 pub(crate) const TENSOR_SCATTER: Operator = Operator {
@@ -20,50 +18,31 @@ pub(crate) const TENSOR_SCATTER: Operator = Operator {
     ..Operator::of(OnnxOp::TensorScatter)
 };
 
-/// A run of updates along an axis from an index a batch on, in a circle if that is the mode.
 fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     let scatter = views::TensorScatter::of(lowering.source, op);
-    let result = lowering.source.op(op).results()[0];
-    let past = lowering.shaped(scatter.past_cache);
-    let updates = lowering.shaped(scatter.update);
-    let rank = past.shape.len();
-    let axis = normalize_axis(scatter.axis, rank)?;
-    let circular = scatter.mode == CacheMode::Circular;
-    for (_, (own, wanted)) in updates.shape.iter().zip(&past.shape).enumerate().filter(|(at, _)| *at != axis) {
-        lowering.check_equal(own, wanted, "update and cache of TensorScatter differ in shape");
+    let axis = normalize_axis(scatter.axis, lowering.shape(scatter.past_cache).len())?;
+    let cache = without_room(lowering, scatter.past_cache, axis).unwrap_or(scatter.past_cache);
+    let places = match scatter.write_indices {
+        Some(places) => Tensor(places),
+        None => lowering.vector(&integers(&[0])),
+    };
+    let is_circular = lowering.index(i64::from(scatter.mode == CacheMode::Circular));
+    let axis = Index(lowering.index(axis as i64));
+    lowering.call(op, "write_rows", &[Moved(cache), Moved(scatter.update), places, axis, Index(is_circular)])
+}
+
+/// What stands in front of zeros, where a cache is both joined along the axis: the routine makes room by itself.
+fn without_room(lowering: &Lowering<'_>, cache: Value, axis: usize) -> Option<Value> {
+    let join = lowering.source.defining_op(cache)?;
+    if lowering.source.name(join) != "onnx.Concat" {
+        return None;
     }
-    let element = lowering.element(scatter.past_cache);
-    let starts = scatter.write_indices.map(|starts| lowering.value(starts));
-    let (extent, count) = (lowering.dim(&past.shape[axis]), lowering.dim(&updates.shape[axis]));
-    let some = lowering.scalars(|s| {
-        let zero = s.number(0.0, &Type::Index);
-        s.compare(Comparison::Greater, count, zero)
-    });
-    lowering.check(some, "the update of TensorScatter is empty");
-    let mut inputs = vec![Input { value: past.value, map: AffineMap::identity(rank) }];
-    inputs.extend(starts.map(|value| Input { value, map: AffineMap::select(rank, &[0]) }));
-    let value = lowering.pointwise(&inputs, &past.shape, element.clone(), |builder, e| {
-        let mut at: Vec<Value> = (0..rank).map(|axis| loop_index(builder, axis)).collect();
-        let mut s = Scalars { builder, unsigned: false };
-        let zero = s.number(0.0, &Type::Index);
-        let start = e.get(1).map_or(zero, |&start| as_index(&mut s, start));
-        let mut position = s.sub(at[axis], start);
-        if circular {
-            let rest = s.same("arith.remsi", &[position, extent]);
-            let negative = s.compare(Comparison::Less, rest, zero);
-            let wrapped = s.add(rest, extent);
-            position = s.select(negative, wrapped, rest);
-        }
-        let (from, to) =
-            (s.compare(Comparison::GreaterOrEqual, position, zero), s.compare(Comparison::Less, position, count));
-        let hit = s.same("arith.andi", &[from, to]);
-        let (one, past) = (s.number(1.0, &Type::Index), e[0]);
-        let last = s.sub(count, one);
-        at[axis] = s.clamp(position, [zero, last]);
-        let operands: Vec<Value> = std::iter::once(updates.value).chain(at).collect();
-        let update = s.builder.value("tensor.extract", &operands, element, []);
-        s.select(hit, update, past)
-    });
-    lowering.bind(result, value);
-    Ok(())
+    let join = views::Concat::of(lowering.source, join);
+    let &[own, room] = &join.inputs[..] else { return None };
+    let rank = lowering.shape(cache).len();
+    let repeat = lowering.source.defining_op(room).filter(|&op| lowering.source.name(op) == "onnx.Expand")?;
+    let element =
+        ir::constant_value(lowering.source, lowering.source.operand(repeat, 0)).and_then(Attribute::as_dense)?;
+    let is_zero = element.data.bytes().iter().all(|&byte| byte == 0);
+    (normalize_axis(join.axis, rank) == Ok(axis) && is_zero).then_some(own)
 }

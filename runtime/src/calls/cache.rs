@@ -1,0 +1,69 @@
+//! TensorScatter: a run of rows written into each sequence of a cache.
+
+use super::parallel::for_each_chunk;
+use super::{Call, Failure, Outcome, around};
+
+const NO_FIT: Failure = Failure::Reason(1);
+
+/// The rows of one sequence: where the first one goes, and whether those behind the end go on in front.
+#[derive(Clone, Copy)]
+struct Run {
+    start: i64,
+    is_circular: bool,
+}
+
+impl Run {
+    /// Writes rows of `row` bytes. A row for a place that does not exist is left out, unless places are gone round.
+    fn write(self, line: &mut [u8], update: &[u8], row: usize) {
+        let (room, count) = ((line.len() / row) as i64, (update.len() / row) as i64);
+        let mut copy = |from: i64, to: i64, rows: i64| {
+            let [from, to, bytes] = [from, to, rows].map(|rows| rows as usize * row);
+            line[to..to + bytes].copy_from_slice(&update[from..from + bytes]);
+        };
+        if self.is_circular {
+            let mut from = 0;
+            while from < count && room > 0 {
+                let to = self.start.wrapping_add(from).rem_euclid(room);
+                let rows = (count - from).min(room - to);
+                copy(from, to, rows);
+                from += rows;
+            }
+        } else {
+            let first = self.start.saturating_neg().clamp(0, count);
+            let end = room.saturating_sub(self.start).clamp(first, count);
+            if first < end {
+                copy(first, self.start + first, end - first);
+            }
+        }
+    }
+}
+
+pub(super) fn write_rows(call: &mut Call<'_>) -> Outcome {
+    let (cache, update, starts) = (call.tensor(), call.tensor(), call.tensor());
+    let (axis, is_circular) = (call.index() as usize, call.flag());
+    let output = call.output();
+    let extents = &output.extents;
+    let fits = |other: &[usize]| {
+        other.len() == extents.len() && (0..extents.len()).all(|at| at == axis || other[at] == extents[at])
+    };
+    let starts = starts.elements::<i64>();
+    let batch = extents.first().copied().unwrap_or(0);
+    let has_room = fits(&cache.extents) && fits(&update.extents) && cache.extents[axis] <= extents[axis];
+    if !has_room || (starts.len() != 1 && starts.len() != batch) {
+        return Err(NO_FIT);
+    }
+    let [lines, room, size] = around(extents, axis);
+    let row = size * output.kind.width();
+    let (own, new) = (cache.extents[axis] * row, update.extents[axis] * row);
+    if output.bytes.is_empty() {
+        return Ok(());
+    }
+    for_each_chunk(output.bytes, room * row, |number, line| {
+        let (kept, rest) = line.split_at_mut(own);
+        kept.copy_from_slice(&cache.bytes[number * own..][..own]);
+        rest.fill(0);
+        let start = starts[if starts.len() == 1 { 0 } else { number * batch / lines }];
+        Run { start, is_circular }.write(line, &update.bytes[number * new..][..new], row);
+    });
+    Ok(())
+}
