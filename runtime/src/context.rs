@@ -21,8 +21,9 @@ pub const STATUS_ROUTINE: i64 = -3;
 /// So many buffers that scopes freed are kept for the next allocations.
 const SPARE_BUFFERS: usize = 16;
 
-/// Returns `bytes` bytes for output `index`, valid until the caller of the run has read it; null when there are none.
-pub type OutputCallback = extern "C" fn(host: *mut c_void, index: i64, bytes: i64) -> *mut u8;
+/// Returns `bytes` bytes for output `index`, valid until the caller of the run has read it; null when there are none. They may
+/// be those of an input at `over`, if that is not null, as the run does not read it any more.
+pub type OutputCallback = extern "C" fn(host: *mut c_void, index: i64, bytes: i64, over: *mut u8) -> *mut u8;
 
 /// What one run of a compiled model works in. Reused from run to run; used by one run at a time.
 #[repr(C)]
@@ -378,11 +379,13 @@ pub unsafe extern "C" fn rt_copy(target: *mut u8, source: *const u8, bytes: i64)
     }
 }
 
-/// Memory for output `index`; null, with the status set, when there is none.
+/// Memory for output `index`; null, with the status set, when there is none. `over` is the address of an input that nothing
+/// reads any more and whose place the output may take, or 0.
 #[unsafe(no_mangle)]
-pub extern "C" fn rt_output(context_address: i64, index: i64, bytes: i64) -> *mut u8 {
+pub extern "C" fn rt_output(context_address: i64, index: i64, bytes: i64, over: i64) -> *mut u8 {
     let context = context(context_address);
-    let memory = (context.output)(context.host, index, bytes);
+    let over = std::ptr::with_exposed_provenance_mut(over as usize);
+    let memory = (context.output)(context.host, index, bytes, over);
     if memory.is_null() {
         context.fail(STATUS_OUT_OF_MEMORY);
     }
@@ -399,7 +402,7 @@ pub extern "C" fn rt_fail(context_address: i64, status: i64) {
 mod tests {
     use super::*;
 
-    extern "C" fn no_output(_: *mut c_void, _: i64, _: i64) -> *mut u8 {
+    extern "C" fn no_output(_: *mut c_void, _: i64, _: i64, _: *mut u8) -> *mut u8 {
         std::ptr::null_mut()
     }
 
@@ -471,7 +474,7 @@ mod tests {
         let mut context = RunContext::new(std::ptr::null_mut(), no_output);
         let address = context.address();
         rt_fail(address, 7);
-        assert!(rt_output(address, 0, 4).is_null());
+        assert!(rt_output(address, 0, 4, 0).is_null());
         assert_eq!(context.status, 7);
     }
 }

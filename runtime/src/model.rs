@@ -85,14 +85,30 @@ pub struct Training {
     step: *const Model,
 }
 
+/// Where the outputs of a run are.
+struct Outputs {
+    memory: Vec<*mut u8>,
+    /// Addresses and bytes of the inputs whose place outputs may take.
+    inputs: Vec<(*mut u8, i64)>,
+}
+
 /// What a session keeps from run to run.
 pub struct Session {
     context: RunContext,
-    outputs: Vec<*mut u8>,
+    outputs: Outputs,
     /// The elements of each variable; null while they are as in the beginning.
     variables: Vec<*mut u8>,
     /// Sessions of the model's initialization and of its steps.
     training: Option<Box<[Session; 2]>>,
+}
+
+impl Outputs {
+    /// Gives memory back that is not an input's.
+    fn release(&self, memory: *mut u8) {
+        if !self.inputs.iter().any(|(input, _)| *input == memory) {
+            release(memory);
+        }
+    }
 }
 
 impl Model {
@@ -207,7 +223,7 @@ impl Model {
         let words = model.tensor_words();
         let mut all = vec![0; words * model.output_count as usize];
         let status = match model.initialize() {
-            0 => model.run(own, &model.all_inputs(inputs, read), &mut all),
+            0 => model.run(own, &model.all_inputs(inputs, read), &mut all, false),
             status => status,
         };
         if status > 0 && part == TrainingPart::Initialization {
@@ -231,7 +247,8 @@ impl Model {
         0
     }
 
-    fn run(&self, session: &mut Session, inputs: &[i64], outputs: &mut [i64]) -> i64 {
+    /// `in_place`: whether outputs may take the place of inputs.
+    fn run(&self, session: &mut Session, inputs: &[i64], outputs: &mut [i64], in_place: bool) -> i64 {
         if let Some(wrong) = self.wrong_input(inputs) {
             return STATUS_INPUT - wrong as i64;
         }
@@ -256,14 +273,24 @@ impl Model {
         }
         let first = table.len();
         table.resize(first + self.outputs().iter().map(|port| 1 + port.rank as usize).sum::<usize>(), 0);
-        buffers.fill(std::ptr::null_mut());
+        buffers.memory.fill(std::ptr::null_mut());
+        buffers.inputs.clear();
+        if in_place {
+            // variables are the session's
+            let tensors = self.inputs().iter().zip(inputs.chunks_exact(self.tensor_words()));
+            let tensors = tensors.take(self.visible(self.input_count) as usize).filter(|(port, _)| !port.is_string());
+            buffers.inputs.extend(tensors.map(|(port, tensor)| {
+                let extents = &tensor[1..][..port.rank as usize];
+                (address::<u8>(tensor[0]).cast_mut(), count(extents) * port.element_bytes)
+            }));
+        }
         context.host = std::ptr::from_mut(buffers).cast();
         let mut status = call(self.main, &mut table);
         let mut words = &table[first..];
         for (index, port) in self.outputs().iter().enumerate() {
             let (own, rest) = words.split_at(1 + port.rank as usize);
             words = rest;
-            let mut data = buffers[index];
+            let mut data = buffers.memory[index];
             if status == 0 && port.is_string() {
                 let numbers = std::mem::replace(&mut data, std::ptr::null_mut());
                 // SAFETY: the run wrote as many numbers as the extents say.
@@ -277,7 +304,7 @@ impl Model {
         }
         if status != 0 {
             for tensor in outputs.chunks_exact_mut(self.tensor_words()) {
-                release(address::<u8>(std::mem::take(&mut tensor[0])).cast_mut());
+                buffers.release(address::<u8>(std::mem::take(&mut tensor[0])).cast_mut());
             }
         }
         context.end_run();
@@ -347,7 +374,7 @@ impl Session {
             unsafe { slice(model.strings, model.string_count).iter().map(|&text| text_at(text)).collect() };
         Session {
             context: RunContext::new(std::ptr::null_mut(), provide).with_strings(&strings),
-            outputs: vec![std::ptr::null_mut(); model.output_count as usize],
+            outputs: Outputs { memory: vec![std::ptr::null_mut(); model.output_count as usize], inputs: vec![] },
             variables: vec![std::ptr::null_mut(); model.variable_count as usize],
             training: None,
         }
@@ -442,15 +469,17 @@ fn release(memory: *mut u8) {
     unsafe { libc::free(memory.cast()) };
 }
 
-extern "C" fn provide_nothing(_: *mut c_void, _: i64, _: i64) -> *mut u8 {
+extern "C" fn provide_nothing(_: *mut c_void, _: i64, _: i64, _: *mut u8) -> *mut u8 {
     std::ptr::null_mut()
 }
 
-extern "C" fn provide(host: *mut c_void, index: i64, bytes: i64) -> *mut u8 {
+extern "C" fn provide(host: *mut c_void, index: i64, bytes: i64, over: *mut u8) -> *mut u8 {
     // SAFETY: `host` is the session's outputs, and nobody else looks at them during a run.
-    let outputs = unsafe { &mut *host.cast::<Vec<*mut u8>>() };
-    let memory = allocate(bytes.max(0) as usize);
-    release(std::mem::replace(&mut outputs[index as usize], memory));
+    let outputs = unsafe { &mut *host.cast::<Outputs>() };
+    let is_free = !over.is_null() && outputs.inputs.contains(&(over, bytes)) && !outputs.memory.contains(&over);
+    let memory = if is_free { over } else { allocate(bytes.max(0) as usize) };
+    let before = std::mem::replace(&mut outputs.memory[index as usize], memory);
+    outputs.release(before);
     memory
 }
 
@@ -472,6 +501,23 @@ pub unsafe extern "C" fn rt_model_initialize(model: *const Model) -> i64 {
     unsafe { &*model }.initialize()
 }
 
+/// # Safety
+/// As for `rt_model_run`.
+unsafe fn run(model: &Model, session: *mut *mut Session, inputs: *const i64, outputs: *mut i64, in_place: bool) -> i64 {
+    // SAFETY: promised by the caller.
+    let session = unsafe { Session::of(model, session) };
+    let status = model.initialize();
+    if status != 0 {
+        return status;
+    }
+    // SAFETY: promised by the caller.
+    unsafe {
+        let inputs = model.given(inputs, model.visible(model.input_count));
+        let inputs = model.all_inputs(inputs, &session.variables);
+        model.run(session, &inputs, model.told(outputs, model.output_count), in_place)
+    }
+}
+
 /// `NAME_run`.
 ///
 /// # Safety
@@ -485,17 +531,22 @@ pub unsafe extern "C" fn rt_model_run(
     outputs: *mut i64,
 ) -> i64 {
     // SAFETY: promised by the caller.
-    let (model, session) = unsafe { (&*model, Session::of(&*model, session)) };
-    let status = model.initialize();
-    if status != 0 {
-        return status;
-    }
+    unsafe { run(&*model, session, inputs, outputs, false) }
+}
+
+/// `NAME_run_in_place`.
+///
+/// # Safety
+/// As for `rt_model_run`, and nobody else reads the inputs.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rt_model_run_in_place(
+    model: *const Model,
+    session: *mut *mut Session,
+    inputs: *const i64,
+    outputs: *mut i64,
+) -> i64 {
     // SAFETY: promised by the caller.
-    unsafe {
-        let inputs = model.given(inputs, model.visible(model.input_count));
-        let inputs = model.all_inputs(inputs, &session.variables);
-        model.run(session, &inputs, model.told(outputs, model.output_count))
-    }
+    unsafe { run(&*model, session, inputs, outputs, true) }
 }
 
 /// `NAME_training_initialize`.

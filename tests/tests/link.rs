@@ -109,7 +109,7 @@ fn a_library_shows_its_interface_and_nothing_else() {
     let symbols = text_of(Command::new("nm").current_dir(&folder).args(["-D", "--defined-only", "libnet.so"]));
     let mut names: Vec<&str> = symbols.lines().filter_map(|line| line.split(' ').nth(2)).collect();
     names.sort();
-    let expected = ["close", "free", "initialize", "input", "message", "output", "run", "set_threads"];
+    let expected = ["close", "free", "initialize", "input", "message", "output", "run", "run_in_place", "set_threads"];
     assert_eq!(names, expected.map(|function| format!("net_{function}")));
     let dynamic = text_of(Command::new("readelf").current_dir(&folder).args(["-d", "libnet.so"]));
     assert!(dynamic.contains("Library soname: [libnet.so]"), "{dynamic}");
@@ -366,4 +366,35 @@ fn an_input_with_a_value_of_its_own_need_not_be_given() {
     let model = write(&proto::parse_model(text).expect("it is valid"), "optional");
     let program = build(compiler(), &model, &["--overridable", "w"], OPTIONAL, "link-optional");
     assert_eq!(text_of(&mut Command::new(program)), "11 22 15 26 2");
+}
+
+/// Writes two rows into a cache where it is, and one into a copy of it.
+const CACHE: &str = r#"
+#include <stdio.h>
+#include "model.h"
+
+int main(void) {
+    float cache[] = {1, 2, 3, 4}, row[] = {9};
+    model_session session = {0};
+    model_tensor output;
+    for (int64_t place = 0; place < 3; place++) {
+        model_tensor inputs[] = {{cache, {1, 4}}, {row, {1, 1}}, {&place, {1}}};
+        if ((place < 2 ? model_run_in_place : model_run)(&session, inputs, &output)) return 1;
+        if ((output.data == cache) != (place < 2)) return 2;
+    }
+    for (int index = 0; index < 4; index++) printf("%g ", cache[index]);
+    for (int index = 0; index < 4; index++) printf("%g ", ((float *)output.data)[index]);
+    model_free(&output);
+    model_close(&session);
+    return 0;
+}
+"#;
+
+#[test]
+fn an_output_takes_the_place_of_an_input() {
+    let text = "<ir_version: 11, opset_import: [\"\": 24]>
+        g (float[1, 4] c, float[1, 1] u, int64[1] p) => (float[1, 4] y) { y = TensorScatter <axis = 1> (c, u, p) }";
+    let model = write(&proto::parse_model(text).expect("it is valid"), "cache");
+    let program = build(compiler(), &model, &[], CACHE, "link-cache");
+    assert_eq!(text_of(&mut Command::new(program)), "9 9 3 4 9 9 9 4 ");
 }

@@ -67,9 +67,10 @@ pub struct Port {
 }
 
 /// A function of the interface: its name, the runtime's, what it takes behind the model, what it returns.
-const FUNCTIONS: [(&str, &[Kind], Option<Kind>); 8] = [
+const FUNCTIONS: [(&str, &[Kind], Option<Kind>); 9] = [
     ("initialize", &[], Some(Kind::Word)),
     ("run", &[Kind::Address, Kind::Address, Kind::Address], Some(Kind::Word)),
+    ("run_in_place", &[Kind::Address, Kind::Address, Kind::Address], Some(Kind::Word)),
     ("free", &[Kind::Address], None),
     ("close", &[Kind::Address], None),
     ("message", &[Kind::Word], Some(Kind::Address)),

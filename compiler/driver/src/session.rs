@@ -60,7 +60,7 @@ impl CompiledModel {
     }
 }
 
-extern "C" fn provide_nothing(_: *mut c_void, _: i64, _: i64) -> *mut u8 {
+extern "C" fn provide_nothing(_: *mut c_void, _: i64, _: i64, _: *mut u8) -> *mut u8 {
     std::ptr::null_mut()
 }
 
@@ -69,14 +69,20 @@ struct Outputs {
     buffers: Vec<Option<AlignedBytes>>,
     /// For each output what the last runs gave the caller, to write again once the caller has dropped it.
     given: Vec<VecDeque<Blob>>,
+    /// Inputs of this run whose place an output of as many bytes may take.
+    inputs: Vec<(AlignedBytes, usize)>,
 }
 
 /// Outputs remembered of each: a caller may hand the last one in again as an input while the next is computed.
 const REMEMBERED: usize = 2;
 
 impl Outputs {
-    fn provide(&mut self, index: usize, bytes: usize) -> Option<*mut u8> {
+    fn provide(&mut self, index: usize, bytes: usize, over: *const u8) -> Option<*mut u8> {
         let slot = self.buffers.get_mut(index)?;
+        let is_there = |(input, size): &(AlignedBytes, usize)| input.as_slice().as_ptr() == over && *size == bytes;
+        if let Some(at) = self.inputs.iter().position(is_there) {
+            return Some(slot.insert(self.inputs.swap_remove(at).0).as_mut_slice().as_mut_ptr());
+        }
         let given = &mut self.given[index];
         let mut free = None;
         for _ in 0..given.len() {
@@ -97,6 +103,17 @@ impl Outputs {
         Some(slot.insert(buffer).as_mut_slice().as_mut_ptr())
     }
 
+    /// Takes the bytes of an input that nobody else holds, but for this session where it gave them away; they stay where
+    /// they are until the end of the run.
+    fn take(&mut self, input: Blob) -> std::result::Result<(), Blob> {
+        for given in &mut self.given {
+            given.retain(|output| output.bytes().as_ptr() != input.bytes().as_ptr());
+        }
+        let size = input.bytes().len();
+        self.inputs.push((input.into_owned()?, size));
+        Ok(())
+    }
+
     fn remember(&mut self, index: usize, output: Blob) {
         let given = &mut self.given[index];
         given.push_back(output);
@@ -106,11 +123,11 @@ impl Outputs {
     }
 }
 
-extern "C" fn provide_output(host: *mut c_void, index: i64, bytes: i64) -> *mut u8 {
+extern "C" fn provide_output(host: *mut c_void, index: i64, bytes: i64, over: *mut u8) -> *mut u8 {
     // SAFETY: `host` is the session's `Outputs`, and nobody else looks at it during a run.
     let outputs = unsafe { &mut *host.cast::<Outputs>() };
     let (Ok(index), Ok(bytes)) = (usize::try_from(index), usize::try_from(bytes)) else { return std::ptr::null_mut() };
-    outputs.provide(index, bytes.max(1)).unwrap_or(std::ptr::null_mut())
+    outputs.provide(index, bytes.max(1), over).unwrap_or(std::ptr::null_mut())
 }
 
 /// The time one kernel call of the model took in all runs.
@@ -147,7 +164,7 @@ impl Session {
     /// A session without scratch memory yet.
     pub fn new(model: Arc<CompiledModel>) -> Session {
         let given = model.signature.outputs.iter().map(|_| VecDeque::new()).collect();
-        let mut outputs = Box::new(Outputs { buffers: vec![], given });
+        let mut outputs = Box::new(Outputs { buffers: vec![], given, inputs: vec![] });
         let host = (&raw mut *outputs).cast();
         let context = RunContext::new(host, provide_output).with_strings(&model.strings);
         Session { model, context, outputs, has_run: false, has_warned: false }
@@ -175,6 +192,38 @@ impl Session {
 
     /// Runs the model once. Inputs stand in the order of the signature, and so do the outputs.
     pub fn run_values(&mut self, inputs: &[Value]) -> Result<Vec<Value>> {
+        self.begin(inputs)?;
+        let mut table = vec![self.context.address()];
+        let mut bound = Vec::new();
+        for (at, value) in inputs.iter().enumerate() {
+            bound.extend(self.bind(at, value, &mut table)?);
+        }
+        self.finish(inputs, table)
+    }
+
+    /// The same, but an output that only changes some elements of an input, as a cache of keys, takes its place if nothing
+    /// else reads the input: neither the model afterwards nor anybody who holds its bytes as well.
+    pub fn run_in_place(&mut self, mut inputs: Vec<Value>) -> Result<Vec<Value>> {
+        self.begin(&inputs)?;
+        let mut table = vec![self.context.address()];
+        let mut bound = Vec::new();
+        for (at, value) in inputs.iter_mut().enumerate() {
+            let own = self.bind(at, value, &mut table)?;
+            if let (Value::Tensor(tensor), Some(own)) = (value, own) {
+                let data = std::mem::replace(&mut tensor.data, Blob::copy_of(&[]));
+                // either a copy, which is nobody's, or the same bytes, which are held once then
+                let is_copy = own.bytes().as_ptr() != data.bytes().as_ptr();
+                bound.extend(is_copy.then_some(own));
+                bound.extend(self.outputs.take(data).err());
+            }
+        }
+        let outputs = self.finish(&inputs, table);
+        self.outputs.inputs.clear();
+        outputs
+    }
+
+    /// Looks at what a run is given, and chooses the best code there is.
+    fn begin(&mut self, inputs: &[Value]) -> Result<()> {
         self.model.signature.check(inputs)?;
         if let Some(successor) = self.model.successor() {
             self.model = successor.clone();
@@ -182,25 +231,32 @@ impl Session {
         if std::mem::replace(&mut self.has_run, true) {
             self.model.runs_again();
         }
-        let mut table = vec![self.context.address()];
-        let mut bound = Vec::new();
-        for (value, port) in inputs.iter().zip(&self.model.signature.inputs) {
-            match value {
-                Value::Tensor(tensor) => {
-                    let blob = bytes_in_run(tensor, &mut self.context);
-                    table.push(blob.bytes().as_ptr().expose_provenance() as i64);
-                    table.extend(&tensor.shape);
-                    bound.push(blob);
-                }
-                Value::Sequence(_) | Value::Optional(_) | Value::Map { .. } => {
-                    let value = value.bind(&mut self.context).ok_or_else(|| {
-                        let message = format!("input '{}' has elements that sequences do not hold", port.name);
-                        Diagnostic::unsupported(Location::Unknown, message)
-                    })?;
-                    table.push(self.context.handles().insert(value));
-                }
+        Ok(())
+    }
+
+    /// Puts an input into the table; the bytes of a tensor, which must stay until the end of the run.
+    fn bind(&mut self, at: usize, value: &Value, table: &mut Vec<i64>) -> Result<Option<Blob>> {
+        match value {
+            Value::Tensor(tensor) => {
+                let blob = bytes_in_run(tensor, &mut self.context);
+                table.push(blob.bytes().as_ptr().expose_provenance() as i64);
+                table.extend(&tensor.shape);
+                Ok(Some(blob))
+            }
+            Value::Sequence(_) | Value::Optional(_) | Value::Map { .. } => {
+                let value = value.bind(&mut self.context).ok_or_else(|| {
+                    let name = &self.model.signature.inputs[at].name;
+                    let message = format!("input '{name}' has elements that sequences do not hold");
+                    Diagnostic::unsupported(Location::Unknown, message)
+                })?;
+                table.push(self.context.handles().insert(value));
+                Ok(None)
             }
         }
+    }
+
+    /// Runs the model on a table of its inputs.
+    fn finish(&mut self, inputs: &[Value], mut table: Vec<i64>) -> Result<Vec<Value>> {
         let first = table.len();
         let model = self.model.clone();
         let room: usize = model.signature.outputs.iter().map(|port| 1 + port.shape.len()).sum();

@@ -70,6 +70,42 @@ fn an_axis_that_data_name_must_exist() {
 }
 
 #[test]
+fn an_output_takes_the_place_of_an_input() {
+    let arguments = "%c: tensor<?x?xi64>, %u: tensor<?x?xi64>, %p: tensor<?xi64>";
+    let operation = r#""onnx.TensorScatter"(%c, %u, %p) {axis = 1 : si64, mode = "linear"} : (tensor<?x?xi64>, tensor<?x?xi64>, tensor<?xi64>) -> tensor<?x?xi64>"#;
+    let table = |shape: [i64; 2], values: &[i64]| Tensor { shape: shape.to_vec(), ..integers(values) };
+    let inputs = || {
+        let cache = table([2, 3], &[1, 2, 3, 4, 5, 6]);
+        [cache, table([2, 1], &[7, 8]), integers(&[1, 0])]
+    };
+    let run = |session: &mut driver::Session, inputs: [Tensor; 3]| {
+        let values = inputs.into_iter().map(driver::Value::from).collect();
+        let driver::Value::Tensor(output) = session.run_in_place(values).expect("runs").remove(0) else { panic!() };
+        assert_eq!(output.to_f64().expect("integers"), [1.0, 7.0, 3.0, 8.0, 5.0, 6.0]);
+        output
+    };
+    let mut session = session(arguments, "", operation, "tensor<?x?xi64>");
+    let [cache, update, places] = inputs();
+    let there = cache.data.bytes().as_ptr();
+    let output = run(&mut session, [cache, update, places]);
+    assert_eq!(output.data.bytes().as_ptr(), there);
+    // what the run gave is taken again
+    let [_, update, places] = inputs();
+    assert_eq!(run(&mut session, [output, update, places]).data.bytes().as_ptr(), there);
+    // what somebody holds is left alone
+    let [cache, update, places] = inputs();
+    run(&mut session, [cache.clone(), update, places]);
+    assert_eq!(cache.to_f64().expect("integers"), [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+
+    // what is read meanwhile
+    let operation = r#""onnx.TensorScatter"(%c, %c, %p) {axis = 1 : si64, mode = "circular"} : (tensor<?x?xi64>, tensor<?x?xi64>, tensor<?xi64>) -> tensor<?x?xi64>"#;
+    let mut session = graph::session(arguments, "", operation, "tensor<?x?xi64>");
+    let values = inputs().into_iter().map(driver::Value::from).collect();
+    let driver::Value::Tensor(output) = session.run_in_place(values).expect("runs").remove(0) else { panic!() };
+    assert_eq!(output.to_f64().expect("integers"), [3.0, 1.0, 2.0, 4.0, 5.0, 6.0]);
+}
+
+#[test]
 fn rows_are_written_where_there_is_room() {
     let operation = r#""onnx.TensorScatter"(%c, %u, %p) {axis = 1 : si64, mode = "linear"} : (tensor<?x?xi64>, tensor<?x?xi64>, tensor<?xi64>) -> tensor<?x?xi64>"#;
     let arguments = "%c: tensor<?x?xi64>, %u: tensor<?x?xi64>, %p: tensor<?xi64>";

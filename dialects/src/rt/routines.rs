@@ -59,6 +59,8 @@ pub struct Routine {
     pub failures: &'static [&'static str],
     /// Whether it looks at the texts of strings, or makes some: those are a run's, so that nothing is computed ahead.
     pub reads_texts: bool,
+    /// Whether the first result may lie where the first operand does, if they are of one shape: the rest of it stays.
+    pub rewrites: bool,
 }
 
 use Extents::{Given, Returned};
@@ -73,6 +75,7 @@ pub const ROUTINES: &[Routine] = &[
         results: &[Returned],
         failures: &[],
         reads_texts: false,
+        rewrites: false,
     },
     Routine {
         name: "compress",
@@ -81,6 +84,7 @@ pub const ROUTINES: &[Routine] = &[
         results: &[Returned],
         failures: &["the condition holds behind the end of the axis"],
         reads_texts: false,
+        rewrites: false,
     },
     Routine {
         name: "unique",
@@ -90,6 +94,7 @@ pub const ROUTINES: &[Routine] = &[
         results: &[Returned, Returned, Returned, Returned],
         failures: &[],
         reads_texts: true,
+        rewrites: false,
     },
     Routine {
         name: "non_max_suppression",
@@ -99,6 +104,7 @@ pub const ROUTINES: &[Routine] = &[
         results: &[Returned],
         failures: &["boxes and scores do not fit"],
         reads_texts: false,
+        rewrites: false,
     },
     Routine {
         name: "top_k",
@@ -108,6 +114,7 @@ pub const ROUTINES: &[Routine] = &[
         results: &[Given, Given],
         failures: &["it asks for more elements than there are"],
         reads_texts: false,
+        rewrites: false,
     },
     Routine {
         name: "scatter_elements",
@@ -117,6 +124,7 @@ pub const ROUTINES: &[Routine] = &[
         results: &[Given],
         failures: &["an index is out of bounds", "indices and updates do not fit the data"],
         reads_texts: false,
+        rewrites: true,
     },
     Routine {
         name: "scatter_nd",
@@ -126,6 +134,7 @@ pub const ROUTINES: &[Routine] = &[
         results: &[Given],
         failures: &["an index is out of bounds", "indices and updates do not fit the data"],
         reads_texts: false,
+        rewrites: true,
     },
     Routine {
         name: "write_rows",
@@ -136,6 +145,7 @@ pub const ROUTINES: &[Routine] = &[
         results: &[Given],
         failures: &["cache, update and places do not fit"],
         reads_texts: false,
+        rewrites: true,
     },
     Routine {
         name: "cumulate",
@@ -145,6 +155,7 @@ pub const ROUTINES: &[Routine] = &[
         results: &[Given],
         failures: &["the axis does not exist"],
         reads_texts: false,
+        rewrites: false,
     },
     Routine {
         name: RELAYOUT,
@@ -155,6 +166,7 @@ pub const ROUTINES: &[Routine] = &[
         results: &[Given],
         failures: &[],
         reads_texts: false,
+        rewrites: false,
     },
     Routine {
         name: SCALED_RELAYOUT,
@@ -163,6 +175,7 @@ pub const ROUTINES: &[Routine] = &[
         results: &[Given],
         failures: &[],
         reads_texts: false,
+        rewrites: false,
     },
     Routine {
         name: WINOGRAD_POINTS,
@@ -172,6 +185,7 @@ pub const ROUTINES: &[Routine] = &[
         results: &[Given],
         failures: &[],
         reads_texts: false,
+        rewrites: false,
     },
     Routine {
         name: "concat_strings",
@@ -180,6 +194,7 @@ pub const ROUTINES: &[Routine] = &[
         results: &[Given],
         failures: &[],
         reads_texts: true,
+        rewrites: false,
     },
     Routine {
         name: "normalize_strings",
@@ -189,6 +204,7 @@ pub const ROUTINES: &[Routine] = &[
         results: &[Returned],
         failures: &["it takes one row of strings"],
         reads_texts: true,
+        rewrites: false,
     },
     Routine {
         name: "split_strings",
@@ -198,6 +214,7 @@ pub const ROUTINES: &[Routine] = &[
         results: &[Returned, Returned],
         failures: &[],
         reads_texts: true,
+        rewrites: false,
     },
     Routine {
         name: "match_strings",
@@ -206,6 +223,7 @@ pub const ROUTINES: &[Routine] = &[
         results: &[Given],
         failures: &["the pattern is no regular expression"],
         reads_texts: true,
+        rewrites: false,
     },
     Routine {
         name: "format_numbers",
@@ -214,6 +232,7 @@ pub const ROUTINES: &[Routine] = &[
         results: &[Given],
         failures: &[],
         reads_texts: true,
+        rewrites: false,
     },
     Routine {
         name: "parse_numbers",
@@ -222,6 +241,7 @@ pub const ROUTINES: &[Routine] = &[
         results: &[Given],
         failures: &["a string is no number of the type"],
         reads_texts: true,
+        rewrites: false,
     },
     Routine {
         name: "look_up",
@@ -230,6 +250,7 @@ pub const ROUTINES: &[Routine] = &[
         results: &[Given],
         failures: &["keys and values do not fit"],
         reads_texts: false,
+        rewrites: false,
     },
     Routine {
         name: "count_terms",
@@ -240,6 +261,7 @@ pub const ROUTINES: &[Routine] = &[
         results: &[Given],
         failures: &["the terms and their columns do not fit"],
         reads_texts: false,
+        rewrites: false,
     },
     Routine {
         name: "sequence_empty",
@@ -248,6 +270,7 @@ pub const ROUTINES: &[Routine] = &[
         results: &[Extents::Handle],
         failures: &[],
         reads_texts: false,
+        rewrites: false,
     },
     Routine {
         name: "sequence_insert",
@@ -256,6 +279,7 @@ pub const ROUTINES: &[Routine] = &[
         results: &[Extents::Handle],
         failures: &["there is no such element"],
         reads_texts: false,
+        rewrites: false,
     },
     Routine {
         name: "sequence_erase",
@@ -264,6 +288,7 @@ pub const ROUTINES: &[Routine] = &[
         results: &[Extents::Handle],
         failures: &["there is no such element"],
         reads_texts: false,
+        rewrites: false,
     },
     Routine {
         name: "sequence_at",
@@ -272,6 +297,7 @@ pub const ROUTINES: &[Routine] = &[
         results: &[Returned],
         failures: &["there is no such element", "the element is not of the type that the result must have"],
         reads_texts: false,
+        rewrites: false,
     },
     Routine {
         name: "sequence_length",
@@ -280,6 +306,7 @@ pub const ROUTINES: &[Routine] = &[
         results: &[Given],
         failures: &["it is no sequence"],
         reads_texts: false,
+        rewrites: false,
     },
     Routine {
         name: "sequence_split",
@@ -288,6 +315,7 @@ pub const ROUTINES: &[Routine] = &[
         results: &[Extents::Handle],
         failures: &["the lengths of the parts do not fit the axis"],
         reads_texts: false,
+        rewrites: false,
     },
     Routine {
         name: "sequence_concat",
@@ -296,6 +324,7 @@ pub const ROUTINES: &[Routine] = &[
         results: &[Returned],
         failures: &["the sequence is empty", "the elements do not fit each other or the result"],
         reads_texts: false,
+        rewrites: false,
     },
     Routine {
         name: "optional_none",
@@ -304,6 +333,7 @@ pub const ROUTINES: &[Routine] = &[
         results: &[Extents::Handle],
         failures: &[],
         reads_texts: false,
+        rewrites: false,
     },
     Routine {
         name: "optional_of_tensor",
@@ -312,6 +342,7 @@ pub const ROUTINES: &[Routine] = &[
         results: &[Extents::Handle],
         failures: &[],
         reads_texts: false,
+        rewrites: false,
     },
     Routine {
         name: "optional_of_value",
@@ -320,6 +351,7 @@ pub const ROUTINES: &[Routine] = &[
         results: &[Extents::Handle],
         failures: &["there is no such element"],
         reads_texts: false,
+        rewrites: false,
     },
     Routine {
         name: "optional_has_value",
@@ -328,6 +360,7 @@ pub const ROUTINES: &[Routine] = &[
         results: &[Given],
         failures: &["it is no optional"],
         reads_texts: false,
+        rewrites: false,
     },
     Routine {
         name: "optional_tensor",
@@ -336,6 +369,7 @@ pub const ROUTINES: &[Routine] = &[
         results: &[Returned],
         failures: &["the optional has no value", "the element is not of the type that the result must have"],
         reads_texts: false,
+        rewrites: false,
     },
     Routine {
         name: "optional_value",
@@ -344,6 +378,7 @@ pub const ROUTINES: &[Routine] = &[
         results: &[Extents::Handle],
         failures: &["the optional has no value"],
         reads_texts: false,
+        rewrites: false,
     },
     Routine {
         name: "zip_maps",
@@ -352,6 +387,7 @@ pub const ROUTINES: &[Routine] = &[
         results: &[Extents::Handle],
         failures: &["there are not as many labels as columns"],
         reads_texts: false,
+        rewrites: false,
     },
     Routine {
         name: "map_look_up",
@@ -360,6 +396,7 @@ pub const ROUTINES: &[Routine] = &[
         results: &[Given],
         failures: &["it is no map of such keys and values"],
         reads_texts: false,
+        rewrites: false,
     },
     Routine {
         name: "map_values",
@@ -369,6 +406,7 @@ pub const ROUTINES: &[Routine] = &[
         results: &[Returned],
         failures: &["it is no map of such keys and values", "a key is negative", "a string is no number of the type"],
         reads_texts: true,
+        rewrites: false,
     },
     Routine {
         name: "fourier",
@@ -381,6 +419,7 @@ pub const ROUTINES: &[Routine] = &[
         results: &[Given],
         failures: &["the operand's numbers have more than two parts"],
         reads_texts: false,
+        rewrites: false,
     },
     Routine {
         name: "trees",
@@ -393,6 +432,7 @@ pub const ROUTINES: &[Routine] = &[
         results: &[Given],
         failures: &["a node looks at a feature that rows do not have"],
         reads_texts: false,
+        rewrites: false,
     },
     Routine {
         name: "decode_image",
@@ -402,6 +442,7 @@ pub const ROUTINES: &[Routine] = &[
         results: &[Returned],
         failures: &["the image is damaged, too large, or not BMP, JPEG, JPEG 2000, PNG, PNM, TIFF or WebP"],
         reads_texts: false,
+        rewrites: false,
     },
     Routine {
         name: "columns_to_image",
@@ -411,6 +452,7 @@ pub const ROUTINES: &[Routine] = &[
         results: &[Given],
         failures: &["the columns are not those of the image's blocks"],
         reads_texts: false,
+        rewrites: false,
     },
     Routine {
         name: "determinant",
@@ -419,6 +461,7 @@ pub const ROUTINES: &[Routine] = &[
         results: &[Given],
         failures: &["the matrices are not square"],
         reads_texts: false,
+        rewrites: false,
     },
     Routine {
         name: "inverse",
@@ -427,6 +470,7 @@ pub const ROUTINES: &[Routine] = &[
         results: &[Given],
         failures: &["the matrices are not square"],
         reads_texts: false,
+        rewrites: false,
     },
     Routine {
         name: "align_regions",
@@ -441,6 +485,7 @@ pub const ROUTINES: &[Routine] = &[
             "a region is too large to be sampled",
         ],
         reads_texts: false,
+        rewrites: false,
     },
     Routine {
         name: "pool_regions",
@@ -450,6 +495,7 @@ pub const ROUTINES: &[Routine] = &[
         results: &[Given],
         failures: &["regions are not given by five numbers", "a region lies in an image that does not exist"],
         reads_texts: false,
+        rewrites: false,
     },
 ];
 

@@ -39,9 +39,9 @@ impl Run {
 }
 
 pub(super) fn write_rows(call: &mut Call<'_>) -> Outcome {
-    let (cache, update, starts) = (call.tensor(), call.tensor(), call.tensor());
+    let (mut cache, update, starts) = (call.tensor(), call.tensor(), call.tensor());
     let (axis, is_circular) = (call.index() as usize, call.flag());
-    let output = call.output();
+    let (output, is_there) = call.output_over(&mut cache);
     let extents = &output.extents;
     let fits = |other: &[usize]| {
         other.len() == extents.len() && (0..extents.len()).all(|at| at == axis || other[at] == extents[at])
@@ -49,7 +49,7 @@ pub(super) fn write_rows(call: &mut Call<'_>) -> Outcome {
     let starts = starts.elements::<i64>();
     let batch = extents.first().copied().unwrap_or(0);
     let has_room = fits(&cache.extents) && fits(&update.extents) && cache.extents[axis] <= extents[axis];
-    if !has_room || (starts.len() != 1 && starts.len() != batch) {
+    if !has_room || (is_there && cache.extents != *extents) || (starts.len() != 1 && starts.len() != batch) {
         return Err(NO_FIT);
     }
     let [lines, room, size] = around(extents, axis);
@@ -59,9 +59,11 @@ pub(super) fn write_rows(call: &mut Call<'_>) -> Outcome {
         return Ok(());
     }
     for_each_chunk(output.bytes, room * row, |number, line| {
-        let (kept, rest) = line.split_at_mut(own);
-        kept.copy_from_slice(&cache.bytes[number * own..][..own]);
-        rest.fill(0);
+        if !is_there {
+            let (kept, rest) = line.split_at_mut(own);
+            kept.copy_from_slice(&cache.bytes[number * own..][..own]);
+            rest.fill(0);
+        }
         let start = starts[if starts.len() == 1 { 0 } else { number * batch / lines }];
         Run { start, is_circular }.write(line, &update.bytes[number * new..][..new], row);
     });

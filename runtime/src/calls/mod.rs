@@ -5,7 +5,7 @@
 //!
 //! Invariants
 //! - Generated code passes words as the table says, and buffers as large as their extents say.
-//! - The memory of results overlaps with that of no operand.
+//! - The memory of results overlaps with that of no operand, but where a routine rewrites its first operand.
 //! - No panic leaves a routine.
 
 #![allow(unsafe_code, reason = "generated code passes buffers as addresses")]
@@ -118,6 +118,16 @@ impl<'c> Call<'c> {
             _ => unsafe { std::slice::from_raw_parts_mut(std::ptr::with_exposed_provenance_mut(address), length) },
         };
         Output { kind, extents, bytes }
+    }
+
+    /// A result whose extents are given and that begins as a tensor does, and whether it lies where the tensor does. The
+    /// tensor has no elements then.
+    fn output_over(&mut self, data: &mut Tensor<'c>) -> (Output<'c>, bool) {
+        let is_there = self.words[self.next + 2] as usize == data.bytes.as_ptr().addr() && !data.bytes.is_empty();
+        if is_there {
+            data.bytes = &[];
+        }
+        (self.output(), is_there)
     }
 
     /// A result whose extents are returned; its elements are zero.

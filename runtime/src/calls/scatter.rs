@@ -188,6 +188,15 @@ impl Generic for Begin<'_, '_> {
     }
 }
 
+/// Fills a result with what it begins with, unless that is there already.
+fn begin<'c>(data: &Tensor<'c>, output: &mut Output<'c>, is_there: bool) -> Outcome {
+    match is_there {
+        true if data.extents == output.extents => Ok(()),
+        true => Err(NO_FIT),
+        false => data.kind.dispatch(Begin { data, output }),
+    }
+}
+
 /// Indices may be of either integer type.
 fn indices<'c>(tensor: &Tensor<'c>) -> Cow<'c, [i64]> {
     match tensor.kind.width() {
@@ -197,9 +206,9 @@ fn indices<'c>(tensor: &Tensor<'c>) -> Cow<'c, [i64]> {
 }
 
 pub(super) fn scatter_elements(call: &mut Call<'_>) -> Outcome {
-    let (data, picks, updates) = (call.tensor(), call.tensor(), call.tensor());
+    let (mut data, picks, updates) = (call.tensor(), call.tensor(), call.tensor());
     let (axis, reduction) = (call.index() as usize, Reduction::of(call.index()));
-    let mut output = call.output();
+    let (mut output, is_there) = call.output_over(&mut data);
     let fits = |(at, (pick, extent)): (usize, (&usize, &usize))| at == axis || pick <= extent;
     let same_rank = output.extents.len() == picks.extents.len();
     if picks.extents != updates.extents || !same_rank || axis >= output.extents.len() {
@@ -208,21 +217,21 @@ pub(super) fn scatter_elements(call: &mut Call<'_>) -> Outcome {
     if !picks.bytes.is_empty() && !picks.extents.iter().zip(&output.extents).enumerate().all(fits) {
         return Err(NO_FIT);
     }
-    data.kind.dispatch(Begin { data: &data, output: &mut output })?;
+    begin(&data, &mut output, is_there)?;
     let form = Form::Elements { axis, picks: &picks.extents };
     let indices = &*indices(&picks);
     data.kind.dispatch(Scatter { updates: &updates, output: &mut output, indices, reduction, form })
 }
 
 pub(super) fn scatter_nd(call: &mut Call<'_>) -> Outcome {
-    let (data, picks, updates) = (call.tensor(), call.tensor(), call.tensor());
+    let (mut data, picks, updates) = (call.tensor(), call.tensor(), call.tensor());
     let reduction = Reduction::of(call.index());
-    let mut output = call.output();
+    let (mut output, is_there) = call.output_over(&mut data);
     let (&depth, outer) = picks.extents.split_last().ok_or(NO_FIT)?;
     if depth > output.extents.len() || updates.extents != [outer, &output.extents[depth..]].concat() {
         return Err(NO_FIT);
     }
-    data.kind.dispatch(Begin { data: &data, output: &mut output })?;
+    begin(&data, &mut output, is_there)?;
     let form = Form::Runs { depth };
     let indices = &*indices(&picks);
     data.kind.dispatch(Scatter { updates: &updates, output: &mut output, indices, reduction, form })

@@ -34,6 +34,11 @@ int64_t @NAME@_initialize(void);
    caller's, to be given back one by one. */
 int64_t @NAME@_run(@NAME@_session *session, const @NAME@_tensor *inputs, @NAME@_tensor *outputs);
 
+/* The same, but an output that only changes some elements of an input, as a cache of keys, may take its place, if nothing
+   else reads the input: inputs are the caller's own and lie apart. Such an output has the input's address, and its memory is
+   not to be given back. What is left of the inputs of a run that fails is not said. */
+int64_t @NAME@_run_in_place(@NAME@_session *session, const @NAME@_tensor *inputs, @NAME@_tensor *outputs);
+
 /* Gives an output's memory back. */
 void @NAME@_free(@NAME@_tensor *output);
 

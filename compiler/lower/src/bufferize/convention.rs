@@ -56,14 +56,19 @@ impl Host<'_> {
         }
     }
 
-    pub(super) fn output_memory(&mut self, index: usize, bytes: Value) -> Value {
+    /// Memory for an output, which may be that of an input.
+    pub(super) fn output_memory(&mut self, index: usize, bytes: Value, over: Option<Value>) -> Value {
         if self.memory == Memory::Static {
             return self.callers_memory(self.output_words[index]);
         }
+        let over = match over {
+            Some(input) => self.address(self.buffers[&input].memref),
+            None => self.index(0),
+        };
         let number = self.index(index as i64);
         let context = self.context;
         let callee = Attributes::from([("callee", Attribute::symbol("rt_output"))]);
-        self.value("func.call", &[context, number, bytes], Type::memref(vec![None], Type::I8), callee)
+        self.value("func.call", &[context, number, bytes, over], Type::memref(vec![None], Type::I8), callee)
     }
 
     pub(super) fn finish_output(&mut self, index: usize, result: Value) -> ir::Result<()> {
@@ -80,7 +85,7 @@ impl Host<'_> {
             let r#type = self.source.value_type(result).clone();
             let size = self.size_of(&r#type, &buffer.extents, &Location::Unknown)?;
             let bytes = self.checked_bytes(size, &Location::Unknown);
-            let memory = self.output_memory(index, bytes);
+            let memory = self.output_memory(index, bytes, None);
             let target = self.address(memory);
             let source = self.address(buffer.memref);
             self.copy(target, source, bytes);

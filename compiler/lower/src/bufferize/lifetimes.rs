@@ -1,6 +1,6 @@
 //! Lifetimes of the results that a block computes.
 
-use dialects::rt::routines::CALL;
+use dialects::rt::routines::{CALL, Routine};
 use ir::{Block, Body, IndexMap, IndexSet, Op, Value};
 
 use crate::extents::destination;
@@ -41,13 +41,20 @@ pub(super) struct Lifetimes {
     last: IndexMap<Value, usize>,
     /// What the block's terminator passes on.
     escaping: IndexSet<Value>,
+    /// What a value may share memory with: itself and, behind views and control flow, other results and arguments.
+    origins: IndexMap<Value, Vec<Value>>,
 }
 
 impl Lifetimes {
     pub(super) fn of(body: &Body, block: Block) -> Lifetimes {
-        let mut lifetimes = Lifetimes { results: vec![], last: IndexMap::default(), escaping: IndexSet::default() };
-        // what a value may share memory with: itself and, behind views and control flow, other results
-        let mut origins: IndexMap<Value, Vec<Value>> = IndexMap::default();
+        let mut lifetimes = Lifetimes {
+            results: vec![],
+            last: IndexMap::default(),
+            escaping: IndexSet::default(),
+            origins: IndexMap::default(),
+        };
+        let arguments = body.arguments(block).iter();
+        let mut origins: IndexMap<Value, Vec<Value>> = arguments.map(|&argument| (argument, vec![argument])).collect();
         for (position, &top) in body.ops(block).iter().enumerate() {
             let nested = body.op(top).regions().iter().flat_map(|&region| body.walk(region));
             for op in nested.chain(std::iter::once(top)).collect::<Vec<_>>() {
@@ -61,6 +68,7 @@ impl Lifetimes {
             let passed = body.op(end).operands().iter().filter_map(|value| origins.get(value));
             lifetimes.escaping.extend(passed.flatten());
         }
+        lifetimes.origins = origins;
         lifetimes
     }
 
@@ -126,6 +134,21 @@ impl Lifetimes {
             }
             _ => {}
         }
+    }
+
+    /// Results that may lie where an argument of the block does, with that argument: their routine rewrites it, and nothing
+    /// else reads it any more.
+    pub(super) fn rewritten(&self, body: &Body, block: Block) -> IndexMap<Value, Value> {
+        let argument = |computed: &Computed| {
+            let routine = Routine::of(body, computed.call).filter(|routine| routine.rewrites)?;
+            let (data, others) = body.op(computed.call).operands().split_first()?;
+            let argument = view_root(body, *data);
+            let shares = |value| self.origins.get(value).is_some_and(|origins| origins.contains(&argument));
+            let is_read_on = self.last_use(argument) > computed.position || self.escapes(argument);
+            let is_first = routine.results.len() == 1 && body.arguments(block).contains(&argument);
+            (is_first && !is_read_on && !others.iter().any(shares)).then_some((computed.value, argument))
+        };
+        self.results.iter().filter_map(argument).collect()
     }
 
     pub(super) fn last_use(&self, value: Value) -> usize {

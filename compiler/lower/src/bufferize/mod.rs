@@ -84,6 +84,8 @@ struct Host<'m> {
     /// Output number and the address slot in the table for values that are written straight into an output.
     outputs: IndexMap<Value, usize>,
     output_words: Vec<i64>,
+    /// Results that may take the place of an input.
+    rewritten: IndexMap<Value, Value>,
     /// Results whose place is planned.
     places: IndexMap<Value, Place>,
     /// The conditions that are asserted already, on every way here.
@@ -121,6 +123,7 @@ pub fn bufferize_host(module: &mut Module, name: &str, memory: Memory, registry:
         globals: 0,
         outputs: IndexMap::default(),
         output_words: vec![],
+        rewritten: IndexMap::default(),
         places: IndexMap::default(),
         checked: IndexSet::default(),
         table,
@@ -146,6 +149,7 @@ impl Host<'_> {
         let results = self.source.op(end).operands().to_vec();
         self.assign_outputs(&results);
         let lifetimes = Lifetimes::of(&self.source, entry);
+        self.rewritten = lifetimes.rewritten(&self.source, entry);
         self.plan(&lifetimes, "rt_arena")?;
         for (position, op) in self.source.ops(entry).to_vec().into_iter().enumerate() {
             self.operation(op)?;

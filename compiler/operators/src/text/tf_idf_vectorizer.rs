@@ -16,7 +16,7 @@ pub(crate) const TF_IDF_VECTORIZER: Operator =
 fn shapes(node: &mut Node<'_, '_>) -> Answer {
     let vectorizer: views::TfIdfVectorizer = node.view();
     let Some(shape) = node.shape_of(vectorizer.x) else { return Ok(vec![]) };
-    let columns = vectorizer.ngram_indexes.into_iter().max();
+    let columns = vectorizer.ngram_indexes.iter().max();
     let columns = DimExpr::Constant(columns.ok_or("it has no ngram_indexes")? + 1);
     let rows = &shape[..shape.len().saturating_sub(1)];
     Ok(vec![Some([rows, &[columns]].concat())])
