@@ -7,6 +7,7 @@
 //! - [`handles`]: sequences and optionals of one run.
 //! - [`kernels`]: micro-kernels chosen by CPU features.
 //! - [`model`]: the C interface of a compiled model.
+//! - `outputs`: memory that C callers own.
 //! - [`pages`]: how much memory there is, and giving back that of constants.
 //! - [`processor`]: its instructions.
 //! - [`elementary`]: elementary functions that generated code does not expand.
@@ -14,7 +15,7 @@
 //! - [`strings`]: the strings of one run.
 //! - [`symbols`]: every symbol by name, for in-process linking.
 //!
-//! Nothing here panics across the C boundary, and nothing but the pool is global.
+//! Nothing here panics across the C boundary, and nothing but the pool and spare memory of outputs is global.
 
 pub mod calls;
 pub mod clock;
@@ -23,6 +24,7 @@ pub mod elementary;
 pub mod handles;
 pub mod kernels;
 pub mod model;
+mod outputs;
 pub mod pages;
 pub mod pool;
 pub mod processor;

@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::context::{RunContext, STATUS_OUT_OF_MEMORY};
 use crate::pool::{rt_begin_run, rt_end_run};
-use crate::{pages, processor};
+use crate::{outputs, processor};
 
 /// Status of a model whose code the processor cannot run.
 const STATUS_PROCESSOR: i64 = -4;
@@ -438,7 +438,7 @@ fn texts(context: &mut RunContext, numbers: &[i64]) -> *mut u8 {
     let strings = context.strings();
     let texts: Vec<_> = numbers.iter().map(|&number| strings.text(number)).collect();
     let mut end = size_of_val(numbers);
-    let start = allocate(end + texts.iter().map(|text| text.len() + 1).sum::<usize>());
+    let start = outputs::allocate(end + texts.iter().map(|text| text.len() + 1).sum::<usize>());
     for (at, text) in texts.iter().enumerate().filter(|_| !start.is_null()) {
         // SAFETY: there is room for all pointers, then for all texts.
         unsafe {
@@ -451,22 +451,9 @@ fn texts(context: &mut RunContext, numbers: &[i64]) -> *mut u8 {
     start
 }
 
-/// Memory of an output, aligned to 64 bytes; null when there is none.
-fn allocate(bytes: usize) -> *mut u8 {
-    let mut memory: *mut c_void = std::ptr::null_mut();
-    if !pages::has_room(bytes as i64) {
-        return memory.cast();
-    }
-    // SAFETY: the alignment is a power of two, and the address is taken only if there is one.
-    match unsafe { libc::posix_memalign(&raw mut memory, 64, bytes.max(1)) } {
-        0 => memory.cast(),
-        _ => std::ptr::null_mut(),
-    }
-}
-
 fn release(memory: *mut u8) {
-    // SAFETY: `allocate` made it, or it is null.
-    unsafe { libc::free(memory.cast()) };
+    // SAFETY: it is an output that was given back, or null.
+    unsafe { outputs::release(memory) };
 }
 
 extern "C" fn provide_nothing(_: *mut c_void, _: i64, _: i64, _: *mut u8) -> *mut u8 {
@@ -477,7 +464,7 @@ extern "C" fn provide(host: *mut c_void, index: i64, bytes: i64, over: *mut u8) 
     // SAFETY: `host` is the session's outputs, and nobody else looks at them during a run.
     let outputs = unsafe { &mut *host.cast::<Outputs>() };
     let is_free = !over.is_null() && outputs.inputs.contains(&(over, bytes)) && !outputs.memory.contains(&over);
-    let memory = if is_free { over } else { allocate(bytes.max(0) as usize) };
+    let memory = if is_free { over } else { outputs::allocate(bytes.max(0) as usize) };
     let before = std::mem::replace(&mut outputs.memory[index as usize], memory);
     outputs.release(before);
     memory
@@ -633,6 +620,7 @@ pub unsafe extern "C" fn rt_model_close(_: *const Model, session: *mut *mut Sess
     if !session.is_null() {
         // SAFETY: it came from a box.
         drop(unsafe { Box::from_raw(session) });
+        outputs::clear();
     }
 }
 

@@ -224,6 +224,7 @@ impl Session {
 
     /// Looks at what a run is given, and chooses the best code there is.
     fn begin(&mut self, inputs: &[Value]) -> Result<()> {
+        self.outputs.inputs.clear();
         self.model.signature.check(inputs)?;
         if let Some(successor) = self.model.successor() {
             self.model = successor.clone();
