@@ -18,6 +18,7 @@ mod report;
 mod rules;
 mod saturate;
 mod scalar;
+mod windows;
 
 use dialects::onnx::YIELD;
 use egg::Id;
@@ -28,7 +29,7 @@ use crate::extract::{Choice, Extractor};
 use crate::graph::{Graph, is_literal};
 use crate::saturate::Trace;
 
-pub use report::{Gone, Report, RuleReport};
+pub use report::{Gone, Report, RuleReport, Search, Stop};
 pub use rules::{Kind, families};
 
 /// The function a model becomes.
@@ -101,7 +102,7 @@ fn optimize_block(body: &mut Body, block: Block, shapes: &mut ShapeAnalysis, opt
     let (literals, operators): (Vec<Op>, Vec<Op>) =
         body.ops(block).iter().filter(|&&op| op != end).partition(|&&op| is_literal(body, op));
     let mut order = Vec::new();
-    for window in operators.chunks(WINDOW) {
+    for window in windows::windows(body, &operators, WINDOW) {
         order.extend(optimize_window(body, shapes, window, options, report));
     }
     for op in body.ops(block).to_vec().into_iter().rev() {
@@ -133,6 +134,12 @@ fn optimize_window(
     report.cost_before += before.cost(&original(&graph, &before, window)).map_or(0.0, |(cost, _)| cost);
     report.operations_before += graph.count_running(window);
     let trace = saturate::saturate(&mut graph, options);
+    report.searches.push(Search {
+        operations: window.len(),
+        nodes: graph.egraph.total_size(),
+        rounds: trace.rounds,
+        stop: trace.stop,
+    });
     let extractor = Extractor::new(&graph, &roots);
     let all: Vec<Op> = graph.places.keys().copied().collect();
     let Some(choice) = extractor.best(original(&graph, &extractor, window)) else {

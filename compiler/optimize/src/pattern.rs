@@ -26,6 +26,17 @@ pub(crate) enum Pattern {
     },
 }
 
+impl Pattern {
+    /// How many operations stand one below the other.
+    pub(crate) fn depth(&self) -> usize {
+        match self {
+            Pattern::Variable(_) | Pattern::Number(_) | Pattern::Absent => 0,
+            Pattern::Named(_, inner) => inner.depth(),
+            Pattern::Op { operands, .. } => 1 + operands.iter().map(Pattern::depth).max().unwrap_or(0),
+        }
+    }
+}
+
 /// Names used in a rule, by number.
 #[derive(Debug, Default)]
 pub(crate) struct Names {

@@ -10,6 +10,8 @@ use ir::IndexMap;
 pub struct Report {
     /// What each rule did, in the order they first fired.
     pub rules: IndexMap<&'static str, RuleReport>,
+    /// How far each window was searched.
+    pub searches: Vec<Search>,
     /// What became of operations that are no longer there, if that was asked for.
     pub gone: Vec<Gone>,
     /// Operations before, what depends on constants alone left out.
@@ -20,6 +22,41 @@ pub struct Report {
     pub cost_before: f64,
     /// Estimated time after, in nanoseconds.
     pub cost_after: f64,
+}
+
+/// How far a window was searched for equations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Search {
+    /// Its operations.
+    pub operations: usize,
+    /// Nodes of the e-graph in the end.
+    pub nodes: usize,
+    /// How often all rules were looked for.
+    pub rounds: usize,
+    /// Why the search stopped.
+    pub stop: Stop,
+}
+
+/// Why a search for equations stopped.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Stop {
+    /// No rule finds anything new.
+    #[default]
+    Saturated,
+    /// There were as many rounds as there may be.
+    Rounds,
+    /// The e-graph became as large as it may be.
+    Size,
+}
+
+impl fmt::Display for Stop {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Stop::Saturated => "nothing new is left",
+            Stop::Rounds => "the rounds are used up",
+            Stop::Size => "the e-graph is as large as it may be",
+        })
+    }
 }
 
 /// What one rule did.
@@ -50,6 +87,9 @@ impl fmt::Display for Report {
         let microseconds = |nanoseconds: f64| nanoseconds / 1000.0;
         let (before, after) = (microseconds(self.cost_before), microseconds(self.cost_after));
         writeln!(f, "estimated:  {before:.1} us -> {after:.1} us")?;
+        for Search { operations, nodes, rounds, stop } in &self.searches {
+            writeln!(f, "searched:   {operations} operations, {nodes} in the e-graph, {rounds} rounds: {stop}")?;
+        }
         for (rule, report) in &self.rules {
             let (fired, chosen, saved) = (report.fired, report.chosen, microseconds(report.saved));
             writeln!(f, "{rule:<28} fired {fired:>5}  chosen {chosen:>5}  saved {saved:>10.1} us")?;

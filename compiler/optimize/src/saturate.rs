@@ -7,13 +7,11 @@ use crate::Options;
 use crate::graph::Graph;
 use crate::language::Node;
 use crate::pattern::Bindings;
+use crate::report::Stop;
 use crate::rules::{Compiled, Kind, Match, RULES};
 
 /// Rounds with the rules that by themselves make nothing better.
 const EXPLORING_ROUNDS: usize = 4;
-
-/// How far a pattern looks down.
-const PATTERN_DEPTH: usize = 9;
 
 /// One equation put to use.
 pub(crate) struct Event {
@@ -32,6 +30,9 @@ pub(crate) struct Trace {
     pub(crate) events: Vec<Event>,
     /// For each operation built, those of the original graph it stands for.
     pub(crate) origins: IndexMap<Op, Vec<Op>>,
+    /// How often rules were looked for everywhere.
+    pub(crate) rounds: usize,
+    pub(crate) stop: Stop,
 }
 
 struct Found {
@@ -55,6 +56,7 @@ pub(crate) fn saturate(graph: &mut Graph<'_>, options: &Options) -> Trace {
             pending = graph.egraph.classes().map(|class| (class.id, wanted(class.id))).collect();
         }
         for _ in 0..rounds {
+            trace.rounds += 1;
             pending.sort_unstable_keys();
             let found: Vec<Found> =
                 pending.iter().flat_map(|(&class, &wanted)| search(graph, class, options, wanted)).collect();
@@ -63,6 +65,7 @@ pub(crate) fn saturate(graph: &mut Graph<'_>, options: &Options) -> Trace {
             for found in found {
                 let key = (found.rule, found.bindings.ops.clone(), found.bindings.variables.clone());
                 if graph.egraph.total_size() > limit {
+                    trace.stop = Stop::Size;
                     break;
                 }
                 if seen.insert(key) && apply(graph, &found, &mut trace) {
@@ -78,6 +81,9 @@ pub(crate) fn saturate(graph: &mut Graph<'_>, options: &Options) -> Trace {
             pending = with_readers(graph, touched).into_iter().map(|class| (class, wanted)).collect();
         }
     }
+    if trace.stop == Stop::Saturated && !pending.is_empty() {
+        trace.stop = Stop::Rounds;
+    }
     trace
 }
 
@@ -85,7 +91,7 @@ pub(crate) fn saturate(graph: &mut Graph<'_>, options: &Options) -> Trace {
 fn with_readers(graph: &Graph<'_>, classes: Vec<Id>) -> IndexSet<Id> {
     let mut all: IndexSet<Id> = classes.into_iter().map(|class| graph.egraph.find(class)).collect();
     let mut first = 0;
-    for _ in 0..PATTERN_DEPTH {
+    for _ in 0..RULES.depth {
         let level = first..all.len();
         first = all.len();
         for at in level {

@@ -102,6 +102,8 @@ pub(crate) struct Rules {
     /// In the order they are tried.
     pub(crate) all: Vec<Compiled>,
     pub(crate) operators: IndexSet<String>,
+    /// How many operations the left side of a rule has one below the other, at most.
+    pub(crate) depth: usize,
     /// For each operator, the rules it is the root of the left side of.
     by_root: Vec<Vec<usize>>,
 }
@@ -133,7 +135,8 @@ pub(crate) static RULES: LazyLock<Rules> = LazyLock::new(|| {
             by_root[operator].push(number);
         }
     }
-    Rules { all, operators, by_root }
+    let depth = all.iter().map(|rule| rule.from.depth()).max().unwrap_or(0);
+    Rules { all, operators, depth, by_root }
 });
 
 impl Rules {

@@ -363,6 +363,32 @@ fn large_graphs_are_taken_in_pieces() {
 }
 
 #[test]
+fn windows_end_where_few_values_cross() {
+    let sizes = |expression: &str, largest: usize| -> Vec<usize> {
+        let module = module_of(&[expression]);
+        let body = module.function("main_graph").expect("there is a main").body;
+        let entry = body.entry().expect("main has a body");
+        let operators: Vec<ir::Op> =
+            body.ops(entry).iter().copied().filter(|&op| !body.op(op).operands().is_empty()).collect();
+        let (_, operators) = operators.split_last().expect("main returns");
+        crate::windows::windows(body, operators, largest).iter().map(|window| window.len()).collect()
+    };
+    assert_eq!(sizes("Add(Sigmoid(Neg(x)), Exp(y))", 3), [2, 2]);
+    assert_eq!(sizes("Neg(Add(Sigmoid(x), Exp(y)))", 3), [3, 1]);
+    assert_eq!(sizes("Neg(Add(Sigmoid(x), Exp(y)))", 4), [4]);
+}
+
+#[test]
+fn reports_say_why_a_search_stopped() {
+    let stop = |options: &Options| {
+        let report = optimize(&mut module_of(&["Mul(Mul(Mul(x, 2), 3), 4)"]), options).expect("the case is valid");
+        report.searches.iter().map(|search| search.stop).collect::<Vec<_>>()
+    };
+    assert_eq!(stop(&Options::default()), [crate::Stop::Saturated]);
+    assert_eq!(stop(&Options { node_limit: 1, ..Options::default() }), [crate::Stop::Size]);
+}
+
+#[test]
 fn results_are_the_same_every_time() {
     let text = |_| {
         let mut module = module_of(&["Mul(Mul(x, 0.5), Add(Erf(Div(x, 1.4142135)), 1))", "Relu(Max(x, 0))"]);
