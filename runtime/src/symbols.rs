@@ -28,7 +28,7 @@ symbol_table! {
         rt_call_inverse rt_call_relayout rt_call_scaled_relayout;
     pages: rt_discard;
     scratch: rt_scratch;
-    kernels: rt_contract_f32 rt_contract_f32_f16 rt_contract_f32_bf16 rt_contract_f64 rt_contract_u8_i8 rt_contract_blocks
+    kernels: rt_contract_f32 rt_contract_f32_transposed rt_contract_f32_f16 rt_contract_f32_bf16 rt_contract_f64 rt_contract_u8_i8 rt_contract_blocks
         rt_depthwise_f32 rt_winograd_f32 rt_map_row rt_requantize_row rt_look_up_row rt_copy_row rt_fold_row rt_fold_windows
         rt_prepare_places rt_gather_row rt_pad_row;
     elementary:

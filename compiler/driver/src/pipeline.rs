@@ -106,9 +106,9 @@ pub fn kernels(options: &Options) -> String {
     let is_quick = options.backend == Backend::Auto;
     let is_free = options.arithmetic == Arithmetic::Reassociated && options.freestanding.is_none();
     let winograd = if is_free && !is_quick && options.has(Part::Winograd) { "use-winograd," } else { "" };
-    // micro-kernels fuse products into sums
+    // micro-kernels fuse products into sums, in an order of their own
     let is_fused = options.arithmetic != Arithmetic::Fixed && options.freestanding.is_none();
-    let halves = if is_fused { "use-halves," } else { "" };
+    let operands = if is_fused { "use-halves,use-transposes," } else { "" };
     let tables = if options.freestanding.is_none() && options.has(Part::Tables) { "use-tables," } else { "" };
     let relayouts = if options.freestanding.is_none() && options.has(Part::Relayouts) { "use-relayouts," } else { "" };
     let fuse = options.has(Part::Fusion);
@@ -116,7 +116,7 @@ pub fn kernels(options: &Options) -> String {
     // code that is certified computes what its nodes say
     let constants = if options.freestanding.is_none() { "evaluate-constants," } else { "" };
     format!(
-        "{tables}{constants}{winograd}{halves}{relayouts}outline-kernels{{shapes={shapes} fuse={fuse} attention={attention}}},\
+        "{tables}{constants}{winograd}{operands}{relayouts}outline-kernels{{shapes={shapes} fuse={fuse} attention={attention}}},\
          fold-constants,build-kernels{{target={target} order={order} memory={memory} threads={workers}}}{time}",
         workers = options.workers
     )

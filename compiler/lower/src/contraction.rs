@@ -9,7 +9,7 @@
 use ir::{AffineExpr, Body, Value};
 
 use dialects::linalg::generic::{Generic, Iterator};
-use dialects::linalg::{BLOCK, GROUP};
+use dialects::linalg::{BLOCK, GROUP, TRANSPOSED};
 use dialects::rt::tile::{Kind, QUAD};
 
 /// How the columns of a contraction are laid out.
@@ -75,11 +75,16 @@ impl Contraction {
             return Contraction::blocks(generic, block);
         }
         let (kind, left, right) = multiplied_inputs(body, generic)?;
+        if body.attribute(generic.op, TRANSPOSED).is_some() {
+            return Contraction::product(body, generic, Kind::F32Transposed, &[(left, right), (right, left)]);
+        }
         match kind {
             Kind::F32 => Contraction::product(body, generic, kind, &[(left, right), (right, left)])
                 .or_else(|| Contraction::depthwise(body, generic, left, right)),
             Kind::F64 => Contraction::product(body, generic, kind, &[(left, right), (right, left)]),
-            Kind::F32F16 | Kind::F32BF16 | Kind::U8I8 => Contraction::product(body, generic, kind, &[(left, right)]),
+            Kind::F32Transposed | Kind::F32F16 | Kind::F32BF16 | Kind::U8I8 => {
+                Contraction::product(body, generic, kind, &[(left, right)])
+            }
         }
     }
 
@@ -95,10 +100,15 @@ impl Contraction {
         }
         let (left, right, columns) = orders.iter().find_map(|&(left, right)| {
             let subscripts = match kind {
-                Kind::F32 | Kind::F32F16 | Kind::F32BF16 | Kind::F64 => generic.maps[right].results.clone(),
+                Kind::F32 | Kind::F32Transposed | Kind::F32F16 | Kind::F32BF16 | Kind::F64 => {
+                    generic.maps[right].results.clone()
+                }
                 Kind::U8I8 => unpacked_subscripts(body, generic, (left, right), *reduction.last()?)?,
             };
-            let columns = column_loops(body, generic, right, &subscripts, &out)?;
+            let columns = match kind {
+                Kind::F32Transposed => transposed_columns(generic, (left, right), *reduction.last()?, *out.last()?)?,
+                _ => column_loops(body, generic, right, &subscripts, &out)?,
+            };
             let reads_whole_groups = matches!(kind, Kind::F32F16 | Kind::F32BF16 | Kind::U8I8);
             if reads_whole_groups && matches!(columns, Columns::Single { packed: false, .. }) {
                 return None;
@@ -220,7 +230,7 @@ fn factor(body: &Body, value: Value) -> (Value, Option<&str>) {
 /// The operations that widen the operands of a kind, the left one first.
 fn widening(kind: Kind) -> [Option<&'static str>; 2] {
     match kind {
-        Kind::F32 | Kind::F64 => [None, None],
+        Kind::F32 | Kind::F32Transposed | Kind::F64 => [None, None],
         Kind::F32F16 | Kind::F32BF16 => [None, Some("arith.extf")],
         Kind::U8I8 => [Some("arith.extui"), Some("arith.extsi")],
     }
@@ -244,6 +254,22 @@ fn unpacked_subscripts(
     let (last, others) = generic.maps[left].results.split_last()?;
     let contiguous = *last == dim && !others.iter().chain(outer).any(|e| e.uses_dim(k as u32));
     (packed && whole && contiguous).then(|| outer.iter().cloned().chain([dim, column.clone()]).collect())
+}
+
+/// The column loop, when both operands are consecutive along the loop `step`, and the right one lies along the columns with even
+/// distances.
+fn transposed_columns(generic: &Generic, (left, right): (usize, usize), step: usize, column: usize) -> Option<Columns> {
+    let is_consecutive = |operand: usize| along_last(&generic.maps[operand].results, step);
+    let is_even = generic.maps[right].results.iter().all(|e| e.as_linear(generic.rank() as u32).is_some());
+    let fits = is_consecutive(left) && is_consecutive(right) && is_even;
+    fits.then_some(Columns::Single { dim: column, packed: false })
+}
+
+/// Whether the last subscript, and no other, is the loop.
+pub(crate) fn along_last(subscripts: &[AffineExpr], dim: usize) -> bool {
+    subscripts.split_last().is_some_and(|(last, others)| {
+        *last == AffineExpr::Dim(dim as u32) && !others.iter().any(|e| e.uses_dim(dim as u32))
+    })
 }
 
 /// The column loops, when `right` is consecutive along the innermost output dimension.

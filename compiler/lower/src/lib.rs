@@ -18,4 +18,5 @@ pub mod passes;
 mod relayouts;
 mod sink_constants;
 mod tables;
+mod transposes;
 mod winograd;

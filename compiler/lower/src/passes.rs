@@ -97,6 +97,14 @@ pub fn passes() -> Vec<PassDefinition> {
             },
         ),
         PassDefinition::on_module(
+            "use-transposes",
+            "Products with few rows read operands that are transposed for them as they lie.",
+            |module, _| {
+                crate::transposes::use_transposes(module, MAIN);
+                Ok(())
+            },
+        ),
+        PassDefinition::on_module(
             "use-tables",
             "Long elementwise functions of one byte are looked up.",
             |module, _| {

@@ -13,6 +13,8 @@ use crate::checks::{
 pub const GROUP: i64 = 16;
 /// The attribute of a product whose right operand is numbers of a few bits: how many have a scale in common.
 pub const BLOCK: &str = "rt.block";
+/// Attribute of a product that reads its right operand along the steps it sums up, not along the columns.
+pub const TRANSPOSED: &str = "rt.transposed";
 
 const SEGMENTS: AttributeDefinition = AttributeDefinition::required("operandSegmentSizes", AttributeKind::Integers);
 const INNER_DIMS: AttributeDefinition = AttributeDefinition::required("inner_dims_pos", AttributeKind::Integers);

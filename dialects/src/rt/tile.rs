@@ -19,6 +19,9 @@ const LEADING: usize = 6;
 pub enum Kind {
     /// `f32 · f32`, summed up in `f32`.
     F32,
+    /// The same, and the right operand is transposed: both are contiguous along the innermost reduction loop, and columns of the right
+    /// one lie apart, a sixteenth of the distance of groups.
+    F32Transposed,
     /// `f32 · f16`, summed up in `f32`.
     F32F16,
     /// `f32 · bf16`, summed up in `f32`.
@@ -76,12 +79,12 @@ pub enum Walk {
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Kind; 5] = [Kind::F32, Kind::F32F16, Kind::F32BF16, Kind::F64, Kind::U8I8];
+    pub const ALL: [Kind; 6] = [Kind::F32, Kind::F32Transposed, Kind::F32F16, Kind::F32BF16, Kind::F64, Kind::U8I8];
 
     /// Elements of the left operand, the right one and the result.
     pub fn elements(self) -> [Type; 3] {
         match self {
-            Kind::F32 => [Type::F32, Type::F32, Type::F32],
+            Kind::F32 | Kind::F32Transposed => [Type::F32, Type::F32, Type::F32],
             Kind::F32F16 => [Type::F32, Type::F16, Type::F32],
             Kind::F32BF16 => [Type::F32, Type::Float(FloatType::BF16), Type::F32],
             Kind::F64 => [Type::F64, Type::F64, Type::F64],
@@ -92,6 +95,7 @@ impl Kind {
     fn name(self) -> &'static str {
         match self {
             Kind::F32 => "f32",
+            Kind::F32Transposed => "f32transposed",
             Kind::F32F16 => "f32f16",
             Kind::F32BF16 => "f32bf16",
             Kind::F64 => "f64",

@@ -109,7 +109,10 @@ impl<E: Elements + 'static> Contraction<'_, E> {
 
     /// Where each row of a tile starts in A and in C.
     #[inline(always)]
-    unsafe fn row_pointers<const ROWS: usize>(&self, row: usize) -> ([*const E::Left; ROWS], [*mut E::Sum; ROWS]) {
+    pub(super) unsafe fn row_pointers<const ROWS: usize>(
+        &self,
+        row: usize,
+    ) -> ([*const E::Left; ROWS], [*mut E::Sum; ROWS]) {
         let d = &self.descriptor.walk;
         let width = d.row_inner.max(1) as usize;
         let (mut outer, mut inner) = (row / width, row % width);

@@ -14,9 +14,11 @@ mod gather;
 mod lanes;
 mod levels;
 mod lines;
+mod parts;
 mod requantize;
 mod rows;
 mod sixteen;
+mod transposed;
 mod widened;
 mod windows;
 mod winograd;
@@ -33,6 +35,8 @@ mod x86_rows;
 #[cfg(target_arch = "x86_64")]
 mod x86_sixteen;
 #[cfg(target_arch = "x86_64")]
+mod x86_transposed;
+#[cfg(target_arch = "x86_64")]
 mod x86_windows;
 
 use abi::{Blocks, Depthwise, Descriptor, Product, Winograd};
@@ -48,6 +52,7 @@ use lines::AddPlane;
 pub(crate) use lines::Plane;
 use requantize::{Requantize, RequantizeRow, Sums};
 use rows::{Function, Round, Row};
+use transposed::Transposed;
 use widened::{Brain, Halves, Ieee};
 use windows::{FoldWindows, Lines, Windows};
 use winograd::{Steps, Tiles};
@@ -103,7 +108,7 @@ pub unsafe extern "C" fn rt_contract_f32_f16(
     cols: i64,
 ) {
     // SAFETY: promised by the caller.
-    unsafe { contraction::<Halves<Ieee>>(descriptor, (a, b, init), c, [rows, cols]).run_widening(&TileSet::best()) }
+    unsafe { contraction::<Halves<Ieee>>(descriptor, (a, b, init), c, [rows, cols]).run_preparing(&TileSet::best()) }
 }
 
 /// The same of f32 and bf16, summed up in f32. B is padded.
@@ -121,7 +126,26 @@ pub unsafe extern "C" fn rt_contract_f32_bf16(
     cols: i64,
 ) {
     // SAFETY: promised by the caller.
-    unsafe { contraction::<Halves<Brain>>(descriptor, (a, b, init), c, [rows, cols]).run_widening(&TileSet::best()) }
+    unsafe { contraction::<Halves<Brain>>(descriptor, (a, b, init), c, [rows, cols]).run_preparing(&TileSet::best()) }
+}
+
+/// The same where the columns of B lie apart, at even distances: those of groups are sixteen times as much. Along the reduction's inner
+/// loop A and B are contiguous.
+///
+/// # Safety
+/// As for [`rt_contract_f32`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rt_contract_f32_transposed(
+    descriptor: *const i64,
+    a: *const f32,
+    b: *const f32,
+    init: *const f32,
+    c: *mut f32,
+    rows: i64,
+    cols: i64,
+) {
+    // SAFETY: promised by the caller.
+    unsafe { contraction::<Transposed>(descriptor, (a, b, init), c, [rows, cols]).run_preparing(&TileSet::best()) }
 }
 
 /// The same of bytes, with sums that wrap around. Along the reduction's inner loop A is contiguous, and B is packed: of

@@ -227,6 +227,10 @@ impl Strides {
             right[*roles.reduction.last().expect("a contraction reduces")] = emitter.index(GROUP);
         }
         let right_group = match roles.columns {
+            Columns::Single { dim, packed: false } if roles.kind == Kind::F32Transposed => {
+                let width = emitter.index(GROUP);
+                emitter.mul(width, right[dim])
+            }
             Columns::Single { packed: false, .. } => emitter.index(GROUP),
             Columns::Single { dim, packed: true } => {
                 let buffer = dense_strides(emitter, generic.inputs[roles.right]);
@@ -322,8 +326,8 @@ impl TileExtents {
         let (rows, inner_rows, columns) = match (roles.shape, roles.kind) {
             // each row is prepared for all columns of the tile
             (Shape::Blocks { .. }, _) => (FEW_ROWS, FEW_ROWS, WIDE_PANEL),
-            // the right operand is widened for all rows of the tile
-            (Shape::Product, Kind::F32F16 | Kind::F32BF16) => (INNER_ROWS, INNER_ROWS, PANEL),
+            // the right operand is prepared for all rows of the tile
+            (Shape::Product, Kind::F32Transposed | Kind::F32F16 | Kind::F32BF16) => (INNER_ROWS, INNER_ROWS, PANEL),
             (Shape::Product | Shape::Depthwise, _) => (TILE_ROWS, INNER_ROWS, PANEL),
         };
         TileExtents { rows, inner_rows, columns }

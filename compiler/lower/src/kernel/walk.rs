@@ -17,7 +17,8 @@ struct ReductionLoop {
 }
 
 /// The reduction loops, outermost first. Neighbours that walk memory as one loop would are one, so that the innermost
-/// loop is long, unless the innermost one is ragged. Loops of one step are left out, but not one along quads.
+/// loop is long, unless the innermost one is ragged. Loops of one step are left out, but not one that operands must be contiguous
+/// along.
 fn reduction_loops(
     emitter: &mut Emitter<'_>,
     roles: &Contraction,
@@ -40,12 +41,12 @@ fn reduction_loops(
             _ => loops.push(inner),
         }
     }
-    let quads = match roles.kind {
-        Kind::U8I8 => loops.pop(),
+    let contiguous = match roles.kind {
+        Kind::U8I8 | Kind::F32Transposed => loops.pop(),
         Kind::F32 | Kind::F32F16 | Kind::F32BF16 | Kind::F64 => None,
     };
     loops.retain(|r| emitter.constant_value(r.extent) != Some(1));
-    loops.extend(quads);
+    loops.extend(contiguous);
     if loops.is_empty() {
         let (zero, one) = (emitter.index(0), emitter.index(1));
         loops.push(ReductionLoop { extent: one, left: zero, right: zero });

@@ -9,6 +9,7 @@ use super::scope::{definitions, enclosing_parallel_block, stack_table, with_body
 fn micro_kernel(tile: &Tile) -> &'static str {
     match tile.walk {
         Walk::Product { kind: Kind::F32, .. } => "rt_contract_f32",
+        Walk::Product { kind: Kind::F32Transposed, .. } => "rt_contract_f32_transposed",
         Walk::Product { kind: Kind::F32F16, .. } => "rt_contract_f32_f16",
         Walk::Product { kind: Kind::F32BF16, .. } => "rt_contract_f32_bf16",
         Walk::Product { kind: Kind::F64, .. } => "rt_contract_f64",

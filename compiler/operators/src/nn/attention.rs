@@ -92,23 +92,25 @@ fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
     Ok(vec![Some(result), Some(key), Some(value), Some(shown)])
 }
 
-/// `scale * Q · Kᵀ`; both factors are scaled by the root.
+/// `scale * Q · Kᵀ`: the query is scaled, but for narrow types both factors are, by the root, so that neither grows out of range.
 fn scores(attention: &views::Attention, emit: &mut Emitter, query: Value, key: Value) -> Result<Value, Problem> {
-    let root = match attention.scale {
-        Some(scale) => emit.number_like(scale.sqrt(), query),
+    let is_wide = [Type::F32, Type::F64].contains(&emit.element(query));
+    let factor = match attention.scale {
+        Some(scale) => emit.number_like(if is_wide { scale } else { scale.sqrt() }, query),
         None => {
             let size = emit.extent(query, -1);
             let size = emit.convert(size, &Type::F32);
             let root = emit.plain("Sqrt", &[size]);
             let scale = emit.plain("Reciprocal", &[root]);
-            let root = emit.plain("Sqrt", &[scale]);
-            emit.plain("CastLike", &[root, query])
+            let factor = if is_wide { scale } else { emit.plain("Sqrt", &[scale]) };
+            emit.plain("CastLike", &[factor, query])
         }
     };
     let rank = emit.known_rank(key)?;
     let order: Vec<i64> = (0..rank - 2).chain([rank - 1, rank - 2]).collect();
     let columns = emit.transpose(key, &order);
-    let (query, columns) = (emit.plain("Mul", &[query, root]), emit.plain("Mul", &[columns, root]));
+    let columns = if is_wide { columns } else { emit.plain("Mul", &[columns, factor]) };
+    let query = emit.plain("Mul", &[query, factor]);
     Ok(emit.plain("MatMul", &[query, columns]))
 }
 

@@ -45,7 +45,7 @@ fn check_halves<H: Half>(
         let (a, init) = (sample.a.as_ptr(), sample.init.as_ptr());
         let problem = Contraction::<Halves<H>> { descriptor, a, b: b.as_ptr(), init, c: c.as_mut_ptr(), rows, cols };
         // SAFETY: the buffers reach as far as the descriptor does.
-        unsafe { problem.run_widening(&few) };
+        unsafe { problem.run_preparing(&few) };
         assert_eq!(c, sample.expected, "width {}, rows {rows}, cols {cols}, {descriptor:?}", few.width);
     }
 }
@@ -96,6 +96,64 @@ fn halves_in_parts_of_every_loop() {
         let whole = (reduction[0] * inner) as usize;
         for rows in [2, 12] {
             check_all_halves(walk, [rows, 30], [whole + 30, whole * 32, 16 * 12 * 2]);
+        }
+    }
+}
+
+/// The same product with the right operand transposed: `b[…][column]` of one column group behind the other, where the columns of
+/// the walk are.
+fn check_transposed(walk: Product<i64>, extents: [usize; 2], lengths: [usize; 3]) {
+    let [rows, cols] = extents;
+    let [outer, middle, near, deep] = walk.reduction;
+    let right = [middle * near * deep, near * deep, deep, 1];
+    let depth = outer * right[0];
+    let transposed = Product { right, right_group: 16 * depth, ..walk };
+    for start in [Start::Zero, Start::Columns, Start::Values] {
+        let sample = sample(&Descriptor { walk, start, right_padded: 1 }, extents, lengths);
+        let mut b = vec![f32::NAN; cols * depth as usize];
+        for (column, own) in b.chunks_mut(depth.max(1) as usize).enumerate().take(cols) {
+            let steps = (0..outer * middle * near * deep).map(|step| {
+                let at = [step / right[0], step / right[1] % middle, step / right[2] % near, step % deep];
+                at.iter().zip(walk.right).map(|(at, stride)| at * stride).sum::<i64>()
+            });
+            let first = (column / 16) as i64 * walk.right_group + (column % 16) as i64;
+            own.iter_mut().zip(steps).for_each(|(to, from)| *to = sample.b[(first + from) as usize]);
+        }
+        let descriptor = &Descriptor { walk: transposed, start, right_padded: 0 };
+        for few in TileSet::<Transposed>::usable() {
+            let mut c = sample.c.clone();
+            let (a, init) = (sample.a.as_ptr(), sample.init.as_ptr());
+            let problem =
+                Contraction::<Transposed> { descriptor, a, b: b.as_ptr(), init, c: c.as_mut_ptr(), rows, cols };
+            // SAFETY: the buffers reach as far as the descriptor does.
+            unsafe { problem.run_preparing(&few) };
+            assert_eq!(c, sample.expected, "rows {rows}, cols {cols}, {descriptor:?}");
+        }
+    }
+}
+
+#[test]
+fn transposed_operands_of_every_size() {
+    for cols in [1, 3, 16, 17, 40, 64, 65, 130] {
+        for (rows, k) in [(1, 5), (2, 64), (3, 700), (8, 1), (9, 520), (33, 3), (20, 0), (12, 40)] {
+            let lengths = [rows * k, k * (cols + 15) / 16 * 16 + 16 * k, rows * cols + 16].map(|count| count as usize);
+            check_transposed(packed(rows, k, cols), [rows as usize, cols as usize], lengths);
+        }
+    }
+}
+
+#[test]
+fn a_group_is_transposed_by_every_instance() {
+    let from = numbers(16 * 50, 7);
+    for (columns, steps) in [(16, 16), (16, 50), (3, 17), (1, 1), (15, 31)] {
+        let group = parts::Group { from: from.as_ptr(), columns, steps, step: 1, next: 16 * 50 };
+        for transpose in transposed::Transpose::usable() {
+            let mut to = vec![0.0; 16 * steps];
+            // SAFETY: there are sixteen columns of fifty steps, and room for those of the group.
+            unsafe { transpose(&group, to.as_mut_ptr()) };
+            for (at, number) in to.iter().enumerate().filter(|(at, _)| at % 16 < columns) {
+                assert_eq!(*number, from[at % 16 * 50 + at / 16], "{columns} columns, {steps} steps");
+            }
         }
     }
 }

@@ -82,10 +82,9 @@ pub(super) fn tile_contractions(module: &mut Module, registers: VectorRegisters,
                 let Some(tile) = rt::Tile::of(body, op) else { continue };
                 match tile.walk {
                     Walk::Product { kind: Kind::U8I8, .. } if has_runtime => continue,
-                    // micro-kernels transform or widen, and multiply, in one go
-                    Walk::Winograd(_) | Walk::Blocks(_) | Walk::Product { kind: Kind::F32F16 | Kind::F32BF16, .. } => {
-                        continue;
-                    }
+                    // micro-kernels transform, transpose or widen, and multiply, in one go
+                    Walk::Winograd(_) | Walk::Blocks(_) => continue,
+                    Walk::Product { kind: Kind::F32Transposed | Kind::F32F16 | Kind::F32BF16, .. } => continue,
                     Walk::Product { kind: Kind::U8I8, walk, .. } => {
                         let mut code = Code::new(Builder::before(body, op), Type::I8, registers.lanes);
                         bytes::expand(&mut code, &tile, &walk);

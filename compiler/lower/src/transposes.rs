@@ -1,0 +1,87 @@
+//! Operands that are transposed for one product.
+//!
+//! A product reads its right operand along columns. Where the steps it sums up lie side by side instead, as those of the keys of
+//! attention do, the operand would be transposed in memory. What is in memory anyway is read as it lies by products with few rows:
+//! each of their tiles transposes what it reads, or multiplies steps side by side.
+
+use dialects::linalg::TRANSPOSED;
+use dialects::linalg::generic::Generic;
+use dialects::rt::tile::Kind;
+use ir::{AffineMap, Attribute, Body, Module, Op, Value};
+
+use crate::contraction::{Columns, Contraction, Shape, along_last};
+use crate::known::is_known_ahead;
+use crate::outline::{all_blocks, remove_dead};
+
+/// Rows from which on an operand is better transposed once than by every tile.
+const MANY_ROWS: i64 = 128;
+
+/// Lets products of the function `name` read operands that are transposed for them as they lie.
+pub(crate) fn use_transposes(module: &mut Module, name: &str) {
+    let Some(host) = module.symbol(name) else { return };
+    let mut body = module.body.take_isolated(host).expect("a function owns its body");
+    for block in all_blocks(&body) {
+        for op in body.ops(block).to_vec() {
+            if let Some(found) = Transposed::of(&body, op) {
+                found.read(&mut body);
+            }
+        }
+        remove_dead(&mut body, block);
+    }
+    module.body.set_isolated(host, body);
+}
+
+/// A product and the tensor that its right operand is a transpose of.
+struct Transposed {
+    generic: Generic,
+    right: usize,
+    tensor: Value,
+    map: AffineMap,
+}
+
+impl Transposed {
+    fn of(body: &Body, op: Op) -> Option<Transposed> {
+        let generic = Generic::of(body, op)?;
+        let roles = Contraction::of(body, &generic)?;
+        let is_plain = roles.shape == Shape::Product && roles.kind == Kind::F32;
+        let Columns::Single { dim, packed: false } = roles.columns else { return None };
+        let moving = Generic::defining(body, generic.inputs[roles.right]).filter(|_| is_plain)?;
+        let &[tensor] = &moving.inputs[..] else { return None };
+        let is_move = !moving.is_reduction()
+            && moving.output_map(0).is_identity()
+            && moving.yields(body)[..] == body.arguments(moving.block)[..1];
+        let map = moving.maps[0].compose(&generic.maps[roles.right]);
+        let step = *roles.reduction.last()?;
+        let is_linear = map.results.iter().all(|e| e.as_linear(map.dims).is_some());
+        let is_transposed = is_linear
+            && along_last(&map.results, step)
+            && along_last(&generic.maps[roles.left].results, step)
+            && map.results.iter().any(|e| e.uses_dim(dim as u32));
+        let fits = is_move && is_transposed && !has_many_rows(body, &generic, &roles);
+        let pays = fits && is_in_memory(body, tensor) && !is_known_ahead(body, tensor);
+        pays.then_some(Transposed { right: roles.right, generic, tensor, map })
+    }
+
+    fn read(self, body: &mut Body) {
+        let Transposed { generic, right, tensor, map } = self;
+        body.set_operand(generic.op, right, tensor);
+        let mut maps = generic.maps.clone();
+        maps[right] = map;
+        let attributes = &mut body.op_mut(generic.op).attributes;
+        attributes.set("indexing_maps", Attribute::Array(maps.into_iter().map(Attribute::affine_map).collect()));
+        attributes.set(TRANSPOSED, Attribute::Unit);
+    }
+}
+
+fn has_many_rows(body: &Body, generic: &Generic, roles: &Contraction) -> bool {
+    let extents = generic.extents(body);
+    let rows: Option<i64> = roles.rows.iter().map(|&dim| extents[dim]).product();
+    rows.is_some_and(|rows| rows >= MANY_ROWS)
+}
+
+/// Whether a tensor is somebody else's, or read by somebody else too; under another shape it is the same.
+fn is_in_memory(body: &Body, tensor: Value) -> bool {
+    let Some(op) = body.defining_op(tensor) else { return true };
+    let is_view = ["tensor.reshape", "tensor.cast"].contains(&body.name(op));
+    body.uses(tensor).len() > 1 || (is_view && is_in_memory(body, body.operand(op, 0)))
+}

@@ -1,0 +1,182 @@
+//! Contractions whose right operand is not as products of `f32` read it.
+//!
+//! A few steps of a panel of columns are prepared at a time, in room that stays in a near cache, and multiplied there.
+
+use std::cell::RefCell;
+
+use abi::{Descriptor, Product, Start};
+
+use super::contract::{Contraction, Elements, Floats, TileSet};
+use super::levels::Instances;
+
+const GROUP: usize = abi::COLUMN_GROUP as usize;
+/// Columns that are prepared together.
+const PANEL: usize = 4 * GROUP;
+/// Steps of a panel that are prepared together.
+const STEPS: usize = 512;
+
+thread_local! {
+    /// Room for the prepared part, kept from call to call.
+    static ROOM: RefCell<Vec<f32>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Elements of a right operand that are prepared for products of `f32`.
+pub(super) trait Prepared: Elements<Left = f32, Sum = f32> + 'static {
+    /// Rows at most that have tiles of their own, which read the operand as it is.
+    const FEW_ROWS: usize;
+
+    /// Writes a group, `to[step][column]`.
+    ///
+    /// # Safety
+    /// Its elements are there, and room for whole groups at all steps.
+    unsafe fn prepare(group: &Group<Self::Right>, to: *mut f32);
+}
+
+/// Some steps of the innermost loop at the columns of one group, or at those of it that there are.
+pub(super) struct Group<T> {
+    pub(super) from: *const T,
+    pub(super) columns: usize,
+    pub(super) steps: usize,
+    /// From one step to the next.
+    pub(super) step: isize,
+    /// From the first column of a group to that of the next group.
+    pub(super) next: isize,
+}
+
+impl<E: Prepared> Contraction<'_, E> {
+    /// With tiles of its own for few rows, else with tiles of what is prepared before.
+    pub(super) unsafe fn run_preparing(&self, few: &TileSet<E>) {
+        if self.rows <= E::FEW_ROWS {
+            // SAFETY: the caller vouches for all that the descriptor reaches.
+            return unsafe { self.run(few) };
+        }
+        ROOM.with_borrow_mut(|room| {
+            room.resize(STEPS * PANEL, 0.0);
+            // SAFETY: as above.
+            unsafe { self.run_in_parts(&TileSet::best(), room.as_mut_ptr()) }
+        });
+    }
+
+    /// The room takes a part.
+    unsafe fn run_in_parts(&self, set: &TileSet<Floats>, room: *mut f32) {
+        for first in (0..self.cols).step_by(PANEL) {
+            let columns = (self.cols - first).min(PANEL);
+            let mut start = self.descriptor.start;
+            for part in parts(&self.descriptor.walk) {
+                // SAFETY: as above; the room takes a part.
+                unsafe {
+                    self.prepare(&part, (first, columns), room);
+                    self.multiply(&part, (first, columns), room, start, set);
+                }
+                start = Start::Values;
+            }
+        }
+    }
+
+    /// Writes what some columns have of a part, one group of columns behind the other.
+    unsafe fn prepare(&self, part: &Part, (first, columns): (usize, usize), to: *mut f32) {
+        let d = &self.descriptor.walk;
+        let (near, near_group) = part.strides();
+        let from = self.b.wrapping_offset(part.offset(&d.right));
+        let (step, next) = (d.right[3] as isize, d.right_group as isize);
+        for (at, group) in (first..first + columns).step_by(GROUP).enumerate() {
+            let from = from.wrapping_offset((group / GROUP) as isize * next);
+            let to = to.wrapping_offset(at as isize * near_group as isize);
+            let columns = (self.cols - group).min(GROUP);
+            for (run, depth) in part.runs() {
+                let from = from.wrapping_offset(along(&run, &d.right));
+                let to = to.wrapping_offset(along(&run, &near));
+                // SAFETY: the caller vouches for the operand, and that the room takes a part.
+                unsafe { E::prepare(&Group { from, columns, steps: depth as usize, step, next }, to) };
+            }
+        }
+    }
+
+    /// Adds the products of a part.
+    unsafe fn multiply(
+        &self,
+        part: &Part,
+        (first, columns): (usize, usize),
+        b: *const f32,
+        start: Start,
+        set: &TileSet<Floats>,
+    ) {
+        let d = &self.descriptor.walk;
+        let (right, right_group) = part.strides();
+        let walk = Product { reduction: part.steps, right, last_block: part.last_block, right_group, ..*d };
+        let descriptor = &Descriptor { walk, start, right_padded: 1 };
+        // SAFETY: promised by the caller.
+        unsafe {
+            let a = self.a.offset(part.offset(&d.left));
+            let c = self.c.offset((first / GROUP) as isize * d.out_group as isize);
+            let init = self.init.add(first);
+            Contraction { descriptor, a, b, init, c, rows: self.rows, cols: columns }.run(set);
+        }
+    }
+}
+
+/// Part of the reduction loops: where they begin, how many steps of each there are, and how many of the innermost in the last of
+/// the outermost.
+struct Part {
+    first: [i64; 4],
+    steps: [i64; 4],
+    last_block: i64,
+}
+
+/// How far some steps are in an operand that the loops walk by these strides.
+fn along(steps: &[i64; 4], strides: &[i64; 4]) -> isize {
+    steps.iter().zip(strides).map(|(step, stride)| step * stride).sum::<i64>() as isize
+}
+
+impl Part {
+    fn offset(&self, strides: &[i64; 4]) -> isize {
+        along(&self.first, strides)
+    }
+
+    /// How far each loop and each group of columns moves where the part alone lies.
+    fn strides(&self) -> ([i64; 4], i64) {
+        let [outer, middle, near, deep] = self.steps;
+        let step = abi::COLUMN_GROUP;
+        ([middle * near * deep * step, near * deep * step, deep * step, step], outer * middle * near * deep * step)
+    }
+
+    /// Where the innermost loop begins each time, and its number of steps.
+    fn runs(&self) -> impl Iterator<Item = ([i64; 4], i64)> {
+        let [outer, middle, near, deep] = self.steps;
+        let last_block = self.last_block;
+        (0..outer).flat_map(move |i| {
+            let depth = if i + 1 == outer { last_block } else { deep };
+            (0..middle).flat_map(move |j| (0..near).map(move |l| ([i, j, l, 0], depth)))
+        })
+    }
+}
+
+/// The reduction loops in parts of at most [`STEPS`] steps, as many whole loops as have room; one without steps where there is
+/// none.
+fn parts(d: &Product<i64>) -> impl Iterator<Item = Part> {
+    let (extents, last_block) = (d.reduction, d.last_block);
+    let [outer, middle, near, extent] = extents;
+    let mut by = [1, 1, 1, extent.clamp(1, STEPS as i64)];
+    for axis in (0..3).rev() {
+        let is_whole = by[axis + 1] >= extents[axis + 1];
+        let room = STEPS as i64 / by[axis + 1..].iter().product::<i64>();
+        by[axis] = if is_whole { extents[axis].min(room).max(1) } else { 1 };
+    }
+    let all = (0..outer).step_by(by[0] as usize).flat_map(move |i| {
+        let outers = (outer - i).min(by[0]);
+        let last = if i + outers == outer { last_block } else { extent };
+        let depth = if outers == 1 { last } else { extent };
+        (0..middle).step_by(by[1] as usize).flat_map(move |j| {
+            (0..near).step_by(by[2] as usize).flat_map(move |l| {
+                (0..depth).step_by(by[3] as usize).map(move |k| Part {
+                    first: [i, j, l, k],
+                    steps: [outers, (middle - j).min(by[1]), (near - l).min(by[2]), (depth - k).min(by[3])],
+                    last_block: (last - k).min(by[3]),
+                })
+            })
+        })
+    });
+    let mut all = all.peekable();
+    let none = all.peek().is_none().then_some(Part { first: [0; 4], steps: [1, 1, 1, 0], last_block: 0 });
+    none.into_iter().chain(all)
+}

@@ -1,0 +1,155 @@
+//! Contractions whose right operand is transposed: its columns lie apart, and the steps of a column side by side.
+//!
+//! A few rows are multiplied as they lie, many steps at a time. For many rows the operand is transposed in parts, where it is near.
+
+use abi::{Descriptor, Start};
+
+use super::contract::{Columns, Contraction, Elements, Tile, TileSet, panel};
+use super::lanes::{Fused, Portable};
+use super::levels::Instances;
+use super::parts::{Group, Prepared};
+#[cfg(target_arch = "x86_64")]
+use super::{levels::Level, x86_transposed};
+
+const GROUP: usize = abi::COLUMN_GROUP as usize;
+/// Columns of a tile.
+pub(super) const COLUMNS: usize = 4;
+
+/// Products of `f32`, of which the right operand is transposed.
+#[derive(Clone, Copy)]
+pub(super) struct Transposed;
+
+impl Elements for Transposed {
+    type Left = f32;
+    type Right = f32;
+    type Sum = f32;
+}
+
+impl Prepared for Transposed {
+    const FEW_ROWS: usize = 8;
+
+    unsafe fn prepare(group: &Group<f32>, to: *mut f32) {
+        // SAFETY: promised by the caller; the processor has what this is compiled for.
+        unsafe { Transpose::best()(group, to) }
+    }
+}
+
+/// Transposes a group, see [`Prepared::prepare`].
+pub(super) type Transpose = unsafe fn(&Group<f32>, to: *mut f32);
+
+/// Where each column of a group begins; for those that are not there, where the last one does.
+#[inline(always)]
+pub(super) fn columns_of(group: &Group<f32>) -> [*const f32; GROUP] {
+    let apart = group.next / GROUP as isize;
+    std::array::from_fn(|column| group.from.wrapping_offset(column.min(group.columns - 1) as isize * apart))
+}
+
+/// For any machine.
+unsafe fn transpose(group: &Group<f32>, to: *mut f32) {
+    let columns = columns_of(group);
+    for step in 0..group.steps {
+        for (column, from) in columns.iter().enumerate() {
+            // SAFETY: promised by the caller.
+            unsafe { to.add(step * GROUP + column).write(from.add(step).read_unaligned()) }
+        }
+    }
+}
+
+/// Floats that are summed up across the lanes.
+pub(super) trait Summed: Fused<Element = f32> {
+    /// The sum of all lanes, in an order that is always the same.
+    unsafe fn sum(self) -> f32;
+}
+
+impl Summed for Portable<f32> {
+    #[inline(always)]
+    unsafe fn sum(self) -> f32 {
+        let [a, b, c, d] = self.0;
+        (a + c) + (b + d)
+    }
+}
+
+/// A tile of `ROWS` rows by at most `COLUMNS` columns.
+#[inline(always)]
+pub(super) unsafe fn dots<E, V, const ROWS: usize, const COLUMNS: usize>(
+    problem: &Contraction<'_, E>,
+    row: usize,
+    columns: Columns,
+) where
+    E: Elements<Left = f32, Right = f32, Sum = f32> + 'static,
+    V: Summed,
+{
+    let Descriptor { walk: d, start, .. } = problem.descriptor;
+    let stride = |i: [i64; 3], strides: &[i64; 4]| (i[0] * strides[0] + i[1] * strides[1] + i[2] * strides[2]) as isize;
+    // SAFETY: as for every kernel, the caller vouches for the extents; columns that are not there are the last one again.
+    unsafe {
+        let (a_rows, c_rows) = problem.row_pointers::<ROWS>(row);
+        let apart = d.right_group as isize / GROUP as isize;
+        let mut b_columns = [problem.b; COLUMNS];
+        for (at, column) in b_columns.iter_mut().enumerate() {
+            *column = problem.b.offset((columns.first + at.min(columns.count - 1)) as isize * apart);
+        }
+        let mut sums = [[V::zero(); COLUMNS]; ROWS];
+        let [extent0, extent1, extent2, extent_k] = d.reduction;
+        for i0 in 0..extent0 {
+            let depth = if i0 + 1 == extent0 { d.last_block } else { extent_k };
+            for i1 in 0..extent1 {
+                for i2 in 0..extent2 {
+                    let at = [stride([i0, i1, i2], &d.left), stride([i0, i1, i2], &d.right)];
+                    add_dots(&mut sums, &a_rows, &b_columns, at, depth.max(0) as usize);
+                }
+            }
+        }
+        for (sums, to) in sums.iter().zip(c_rows) {
+            for (at, sum) in sums.iter().enumerate().take(columns.count) {
+                let column = columns.first + at;
+                let to = to.offset((column / GROUP) as isize * d.out_group as isize + (column % GROUP) as isize);
+                let first = match start {
+                    Start::Zero => 0.0,
+                    Start::Columns => problem.init.add(column).read_unaligned(),
+                    Start::Values => to.read_unaligned(),
+                };
+                to.write_unaligned(first + sum.sum());
+            }
+        }
+    }
+}
+
+/// Adds `depth` products to every sum, from the given offsets into rows and columns on.
+#[inline(always)]
+unsafe fn add_dots<V: Summed, const ROWS: usize, const COLUMNS: usize>(
+    sums: &mut [[V; COLUMNS]; ROWS],
+    a_rows: &[*const f32; ROWS],
+    b_columns: &[*const f32; COLUMNS],
+    [a_offset, b_offset]: [isize; 2],
+    depth: usize,
+) {
+    for first in (0..depth).step_by(V::WIDTH) {
+        // SAFETY: the mask keeps the lanes inside of what the caller vouches for.
+        unsafe {
+            let mask = V::mask((depth - first).min(V::WIDTH));
+            let mut panel = [V::zero(); COLUMNS];
+            for (lanes, column) in panel.iter_mut().zip(b_columns) {
+                *lanes = V::load_masked(column.offset(b_offset).add(first), mask);
+            }
+            for (sums, row) in sums.iter_mut().zip(a_rows) {
+                let factors = V::load_masked(row.offset(a_offset).add(first), mask);
+                for (sum, lanes) in sums.iter_mut().zip(panel) {
+                    *sum = sum.multiply_add(factors, lanes);
+                }
+            }
+        }
+    }
+}
+
+impl Instances for TileSet<Transposed> {
+    const PORTABLE: Self = TileSet { width: COLUMNS, panels: &[panel!(dots<Transposed, Portable<f32>, 4>: 1 2)] };
+    #[cfg(target_arch = "x86_64")]
+    const WIDE: &'static [(Level, Self)] = &[(Level::V4, x86_transposed::V4), (Level::V3, x86_transposed::V3)];
+}
+
+impl Instances for Transpose {
+    const PORTABLE: Self = transpose;
+    #[cfg(target_arch = "x86_64")]
+    const WIDE: &'static [(Level, Self)] = &[(Level::V4, x86_transposed::transpose)];
+}
