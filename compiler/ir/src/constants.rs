@@ -37,8 +37,10 @@ enum Memory {
     Pages(memmap2::MmapMut, usize),
 }
 
-/// Up to this size the bytes of a constant are part of its hash.
+/// So many bytes of a constant are part of its hash.
 const HASHED: usize = 64;
+/// A constant that is larger need not be read to be told apart.
+const LARGE: usize = 1 << 15;
 /// Alignment of owned bytes.
 const ALIGNMENT: usize = 64;
 /// From this size on, bytes get pages of their own, which come as zeros when they are first written.
@@ -194,7 +196,8 @@ impl fmt::Debug for Blob {
 
 /// A constant's value: little-endian elements in row-major order, or one element that fills the type (a splat).
 ///
-/// Equality is by type, key and bytes; identical storage is recognised without reading it. The hash ignores the bytes.
+/// Equality is by type, key and bytes; identical storage is recognised without reading it. The hash knows the first bytes of what is not
+/// large.
 #[derive(Clone, Debug)]
 pub struct DenseElements {
     /// The ranked tensor (or vector) type.
@@ -224,14 +227,27 @@ impl Hash for DenseElements {
         self.is_splat().hash(state);
         self.key.hash(state);
         self.data.length.hash(state);
-        // there are many small ones, and what is large need not be read to be told apart
-        if self.data.length <= HASHED {
-            self.data.bytes().hash(state);
+        if self.data.length <= LARGE {
+            self.data.bytes()[..self.data.length.min(HASHED)].hash(state);
         }
     }
 }
 
 impl DenseElements {
+    /// Floats in row-major order, each rounded to the element type; `None` where that is none of floats.
+    pub fn of_floats(r#type: Type, numbers: &[f64]) -> Option<DenseElements> {
+        let &Type::Float(format) = r#type.element() else { return None };
+        let width = r#type.element().byte_width()?;
+        let mut bytes = Vec::with_capacity(numbers.len() * width);
+        match format {
+            FloatType::F32 => numbers.iter().for_each(|&number| bytes.extend((number as f32).to_le_bytes())),
+            _ => numbers
+                .iter()
+                .for_each(|&number| bytes.extend(&crate::floats::encode(number, format).to_le_bytes()[..width])),
+        }
+        Some(DenseElements::new(r#type, Blob::copy_of(&bytes)))
+    }
+
     /// All elements, from bytes in row-major order.
     pub fn new(r#type: Type, data: Blob) -> DenseElements {
         DenseElements { r#type, data, splat: false, key: None }

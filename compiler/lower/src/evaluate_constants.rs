@@ -213,22 +213,16 @@ impl Column {
     /// The values as a constant of a tensor type.
     fn write(&self, r#type: &Type) -> Option<DenseElements> {
         let element = r#type.element();
-        let width = element.byte_width()?;
-        let mut bytes = Vec::new();
-        match (self, element) {
-            (Column::Floats(values), Type::Float(FloatType::F32)) => {
-                values.iter().for_each(|&value| bytes.extend((value as f32).to_le_bytes()));
-            }
-            (Column::Floats(values), &Type::Float(format)) => {
-                values.iter().for_each(|&value| bytes.extend(&encode(value, format).to_le_bytes()[..width]));
-            }
-            (Column::Integers(values), element) => {
+        match self {
+            Column::Floats(values) => DenseElements::of_floats(r#type.clone(), values),
+            Column::Integers(values) => {
+                let width = element.byte_width()?;
                 let bits = if *element == Type::I1 { 1 } else { -1 };
+                let mut bytes = Vec::with_capacity(values.len() * width);
                 values.iter().for_each(|&value| bytes.extend(&(value & bits).to_le_bytes()[..width]));
+                Some(DenseElements::new(r#type.clone(), Blob::copy_of(&bytes)))
             }
-            (Column::Floats(_), _) => return None,
         }
-        Some(DenseElements::new(r#type.clone(), Blob::copy_of(&bytes)))
     }
 }
 

@@ -7,7 +7,7 @@ use dialects::onnx::schema;
 use dialects::onnx::views::Reader;
 use dialects::onnx::{CONSTANT, NO_VALUE};
 use egg::Id;
-use ir::{Attribute, Attributes, Blob, Body, DenseElements, DimExpr, IndexMap, Location, Op, Type, Value};
+use ir::{Attribute, Attributes, Body, DenseElements, DimExpr, IndexMap, Location, Op, Type, Value};
 use operators::shape::ShapeAnalysis;
 use operators::types::result_type;
 
@@ -171,7 +171,7 @@ impl<'a> Graph<'a> {
         let values: Option<Vec<Value>> = operands.iter().map(|&operand| self.data(operand).value).collect();
         let values = values?;
         let full = format!("onnx.{name}");
-        let known = self.known_node(&full, operands, &attributes);
+        let known = self.computed(&full, operands).or_else(|| self.known_node(&full, operands, &attributes));
         if let Some(class) = known {
             return Some(class);
         }
@@ -197,39 +197,8 @@ impl<'a> Graph<'a> {
         self.egraph.lookup(node)
     }
 
-    /// Writes a uniform value as a constant.
-    fn settle(&mut self, class: Id) -> Option<Id> {
-        let fact = self.data(class).clone();
-        let extents: Option<Vec<i64>> = fact.shape.as_ref()?.iter().map(DimExpr::as_constant).collect();
-        match (fact.scalar, extents) {
-            (Some(number), Some(extents)) => {
-                let constant = self.splat(number, &extents, &fact.element);
-                match constant {
-                    Some(constant) => {
-                        self.egraph.union(class, constant);
-                        Some(constant)
-                    }
-                    None => Some(class),
-                }
-            }
-            _ => Some(class),
-        }
-    }
-
-    /// A constant that is the same number everywhere.
-    pub(crate) fn splat(&mut self, number: f64, shape: &[i64], element: &Type) -> Option<Id> {
-        let bytes = scalar::bytes(number, element)?;
-        self.constant(DenseElements::splat(Type::static_tensor(shape, element.clone()), &bytes))
-    }
-
-    /// A list of `int64`.
-    pub(crate) fn integer_list(&mut self, numbers: &[i64]) -> Option<Id> {
-        let bytes: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
-        let r#type = Type::static_tensor(&[numbers.len() as i64], Type::I64);
-        self.constant(DenseElements::new(r#type, Blob::copy_of(&bytes)))
-    }
-
-    fn constant(&mut self, elements: DenseElements) -> Option<Id> {
+    /// A literal.
+    pub(crate) fn constant(&mut self, elements: DenseElements) -> Option<Id> {
         let r#type = elements.r#type.clone();
         let attributes = Attributes::from([("value", Attribute::dense(elements))]);
         if let Some(class) = self.known_node(CONSTANT, &[], &attributes) {

@@ -1,13 +1,14 @@
 //! The graph level made cheaper: equality saturation with ONNX operators.
 //!
 //! A function's entry block becomes an e-graph, whose equations are added by rules ([`rules`](crate) in families), and
-//! the cheapest equal graph is taken out again. Constants are not computed here: rules build expressions of constants,
+//! the cheapest equal graph is taken out again. Small constants are computed here; of larger ones rules build expressions,
 //! and the compiler runs those once, ahead of the first run.
 //!
 //! Invariants
 //! - Both sides of an equation have the same symbolic shape and element type.
 //! - The result is never dearer than the original by the cost model, and the same from run to run.
 
+mod constants;
 mod cost;
 mod extract;
 mod graph;

@@ -105,6 +105,9 @@ impl Graph<'_> {
         if self.data(class).shape.as_ref() == Some(&dims) {
             return Some(class);
         }
+        if let Some(literal) = self.reshaped(class, shape) {
+            return Some(literal);
+        }
         let target = self.integer_list(shape)?;
         self.op("Reshape", &[class, target], [])
     }

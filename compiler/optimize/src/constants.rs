@@ -1,0 +1,162 @@
+//! Constants: what is known of them, and those that rules make.
+//!
+//! Small constants that rules combine are computed at once; what is made of larger ones is an expression like any other, which the
+//! compiler runs ahead of the first run.
+
+use std::rc::Rc;
+
+use dialects::onnx::CONSTANT;
+use egg::Id;
+use ir::{Blob, DenseElements, DimExpr, FloatType, Type};
+use operators::{Uniform, row_of};
+
+use crate::graph::Graph;
+use crate::language::Node;
+use crate::scalar;
+
+/// Elements of a small constant, at most.
+const ELEMENTS: usize = 1 << 13;
+/// Operations between a constant and the literals it is made of, at most.
+const DEPTH: usize = 8;
+
+impl Graph<'_> {
+    /// Whether a constant made by a rule is known to be of no use: infinite, or no number.
+    pub(crate) fn overflows(&self, class: Id) -> bool {
+        self.numbers(class).is_some_and(|numbers| numbers.iter().any(|number| !number.is_finite()))
+    }
+
+    /// The elements of a small constant of floats, one for all where they are the same, computed from literals that are near.
+    pub(crate) fn numbers(&self, class: Id) -> Option<Rc<[f64]>> {
+        self.numbers_within(class, DEPTH)
+    }
+
+    /// The same from literals at most `depth` operations away.
+    fn numbers_within(&self, class: Id, depth: usize) -> Option<Rc<[f64]>> {
+        let fact = self.data(class);
+        if let Some(known) = fact.numbers.get() {
+            return Some(known.clone());
+        }
+        if !fact.constant || !fact.shape.as_deref().is_some_and(is_small) {
+            return None;
+        }
+        if let Some(number) = fact.scalar {
+            return Some([number].into());
+        }
+        let numbers = self.egraph[class].nodes.iter().find_map(|node| self.numbers_of(node, depth))?;
+        Some(fact.numbers.get_or_init(|| numbers).clone())
+    }
+
+    /// The same of one node of a class.
+    fn numbers_of(&self, node: &Node, depth: usize) -> Option<Rc<[f64]>> {
+        let op = node.op()?;
+        if let Some(dense) = self.body.op(op).attributes.get("value").and_then(ir::Attribute::as_dense) {
+            return if dense.is_splat() { Some([dense.float(0)?].into()) } else { dense.floats().map(Rc::from) };
+        }
+        let row = row_of(self.body.name(op))?;
+        let operand = |at: usize| self.numbers_within(node.children[at], depth.checked_sub(1)?);
+        match row.uniform? {
+            Uniform::Kept => operand(0),
+            Uniform::Computed(compute) => match node.children.len() {
+                1 => Some(operand(0)?.iter().map(|&number| compute(&[number])).collect()),
+                2 => pairwise(&operand(0)?, &operand(1)?, |a, b| compute(&[a, b])).map(Rc::from),
+                _ => None,
+            },
+        }
+    }
+}
+
+impl Graph<'_> {
+    /// Writes a uniform value as a constant.
+    pub(crate) fn settle(&mut self, class: Id) -> Option<Id> {
+        let fact = self.data(class).clone();
+        let extents: Option<Vec<i64>> = fact.shape.as_ref()?.iter().map(DimExpr::as_constant).collect();
+        match (fact.scalar, extents) {
+            (Some(number), Some(extents)) => {
+                let constant = self.splat(number, &extents, &fact.element);
+                match constant {
+                    Some(constant) => {
+                        self.egraph.union(class, constant);
+                        Some(constant)
+                    }
+                    None => Some(class),
+                }
+            }
+            _ => Some(class),
+        }
+    }
+
+    /// A constant that is the same number everywhere.
+    pub(crate) fn splat(&mut self, number: f64, shape: &[i64], element: &Type) -> Option<Id> {
+        let bytes = scalar::bytes(number, element)?;
+        self.constant(DenseElements::splat(Type::static_tensor(shape, element.clone()), &bytes))
+    }
+
+    /// A list of `int64`.
+    pub(crate) fn integer_list(&mut self, numbers: &[i64]) -> Option<Id> {
+        let bytes: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
+        let r#type = Type::static_tensor(&[numbers.len() as i64], Type::I64);
+        self.constant(DenseElements::new(r#type, Blob::copy_of(&bytes)))
+    }
+
+    /// A function of small literals, element by element, of which each is rounded as the operation rounds it: numbers of at most
+    /// 24 bits that are computed with 53 and rounded again are rounded once (Figueroa, When is double rounding innocuous?, 1995).
+    pub(crate) fn computed(&mut self, name: &str, operands: &[Id]) -> Option<Id> {
+        let Uniform::Computed(compute) = row_of(name)?.uniform? else { return None };
+        let literals: Vec<&DenseElements> =
+            operands.iter().map(|&operand| self.small_literal(operand)).collect::<Option<_>>()?;
+        let r#type = literals.iter().max_by_key(|literal| literal.element_count())?.r#type.clone();
+        let Type::Float(format) = *r#type.element() else { return None };
+        let rank = r#type.rank()?;
+        let fits = |literal: &&DenseElements| {
+            let own = &literal.r#type;
+            own.element() == r#type.element()
+                && (*own == r#type || (literal.element_count() == 1 && own.rank() <= Some(rank)))
+        };
+        if format == FloatType::F64 || !literals.iter().all(fits) {
+            return None;
+        }
+        let numbers: Vec<Vec<f64>> = literals.into_iter().map(DenseElements::floats).collect::<Option<_>>()?;
+        let results: Vec<f64> = match &numbers[..] {
+            [a] => a.iter().map(|&number| compute(&[number])).collect(),
+            [a, b] => pairwise(a, b, |a, b| compute(&[a, b]))?,
+            _ => return None,
+        };
+        let is_uniform = results.iter().all(|number| number.to_bits() == results[0].to_bits());
+        self.constant(match is_uniform {
+            true => DenseElements::splat(r#type.clone(), &scalar::bytes(results[0], r#type.element())?),
+            false => DenseElements::of_floats(r#type, &results)?,
+        })
+    }
+
+    /// A small literal under another shape.
+    pub(crate) fn reshaped(&mut self, class: Id, shape: &[i64]) -> Option<Id> {
+        let literal = self.small_literal(class)?;
+        let r#type = Type::static_tensor(shape, literal.r#type.element().clone());
+        let elements = DenseElements { r#type, key: None, ..literal.clone() };
+        self.constant(elements)
+    }
+
+    /// The elements of a class that is a literal of few of them.
+    fn small_literal(&self, class: Id) -> Option<&DenseElements> {
+        let literals =
+            self.egraph[class].nodes.iter().filter_map(Node::op).filter(|&op| self.body.name(op) == CONSTANT);
+        let mut dense = literals.filter_map(|op| self.body.op(op).attributes.get("value")?.as_dense());
+        dense
+            .find(|dense| dense.is_available() && (1..=ELEMENTS).contains(&dense.element_count()))
+            .map(|dense| &**dense)
+    }
+}
+
+/// A function of each two elements; one element stands beside all.
+pub(crate) fn pairwise(a: &[f64], b: &[f64], of: impl Fn(f64, f64) -> f64) -> Option<Vec<f64>> {
+    let count = a.len().max(b.len());
+    let at = |numbers: &[f64], index: usize| numbers.get(if numbers.len() == 1 { 0 } else { index }).copied();
+    (0..count).map(|index| Some(of(at(a, index)?, at(b, index)?))).collect()
+}
+
+/// Whether a tensor of this shape has few elements.
+fn is_small(shape: &[DimExpr]) -> bool {
+    let count =
+        shape.iter().try_fold(1usize, |count, extent| count.checked_mul(usize::try_from(extent.as_constant()?).ok()?));
+    count.is_some_and(|count| count <= ELEMENTS)
+}
