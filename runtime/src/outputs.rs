@@ -26,6 +26,13 @@ struct Spare {
     bytes: usize,
 }
 
+impl Spare {
+    fn free(self) {
+        // SAFETY: nobody uses it, and that is where it begins.
+        unsafe { libc::free(self.memory.sub(ALIGNMENT).cast()) };
+    }
+}
+
 // SAFETY: nobody else has the address.
 unsafe impl Send for Spare {}
 
@@ -78,16 +85,12 @@ pub(crate) unsafe fn release(memory: *mut u8) {
         }
         last = spare.remove(0);
     }
-    // SAFETY: that is where it begins.
-    unsafe { libc::free(last.memory.sub(ALIGNMENT).cast()) };
+    last.free();
 }
 
 /// Gives back what is kept.
 pub(crate) fn clear() {
-    for spare in spare().drain(..) {
-        // SAFETY: that is where it begins.
-        unsafe { libc::free(spare.memory.sub(ALIGNMENT).cast()) };
-    }
+    spare().drain(..).for_each(Spare::free);
 }
 
 #[cfg(test)]

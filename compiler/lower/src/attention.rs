@@ -18,8 +18,9 @@ impl Product {
     pub(crate) fn of(body: &Body, op: Op) -> Option<Product> {
         let generic = Generic::of(body, op)?;
         let roles = Contraction::of(body, &generic)?;
-        let fits =
-            roles.shape == Shape::Product && roles.kind.elements() == Kind::F32.elements() && !roles.rows.is_empty();
+        let fits = roles.shape == Shape::Product
+            && matches!(roles.kind, Kind::F32 | Kind::F32Transposed)
+            && !roles.rows.is_empty();
         fits.then_some(Product { generic, roles })
     }
 

@@ -75,17 +75,21 @@ impl Contraction {
             return Contraction::blocks(generic, block);
         }
         let (kind, left, right) = multiplied_inputs(body, generic)?;
-        if body.attribute(generic.op, TRANSPOSED).is_some() {
-            return Contraction::product(body, generic, Kind::F32Transposed, &[(left, right), (right, left)]);
-        }
+        let kind = if body.attribute(generic.op, TRANSPOSED).is_some() { Kind::F32Transposed } else { kind };
         match kind {
             Kind::F32 => Contraction::product(body, generic, kind, &[(left, right), (right, left)])
                 .or_else(|| Contraction::depthwise(body, generic, left, right)),
-            Kind::F64 => Contraction::product(body, generic, kind, &[(left, right), (right, left)]),
-            Kind::F32Transposed | Kind::F32F16 | Kind::F32BF16 | Kind::U8I8 => {
-                Contraction::product(body, generic, kind, &[(left, right)])
+            Kind::F32Transposed | Kind::F64 => {
+                Contraction::product(body, generic, kind, &[(left, right), (right, left)])
             }
+            Kind::F32F16 | Kind::F32BF16 | Kind::U8I8 => Contraction::product(body, generic, kind, &[(left, right)]),
         }
+    }
+
+    /// How many rows there are, where their extents are known.
+    pub(crate) fn known_rows(&self, body: &Body, generic: &Generic) -> Option<i64> {
+        let extents = generic.extents(body);
+        self.rows.iter().map(|&dim| extents[dim]).product()
     }
 
     /// With the operands in one of the given orders.
@@ -251,8 +255,7 @@ fn unpacked_subscripts(
     let within_quad = *within == dim.clone().modulo(QUAD) || *within == dim;
     let packed = *quad == dim.clone().floor_div(QUAD) && within_quad;
     let whole = columns == Some(GROUP) && quads == Some(QUAD);
-    let (last, others) = generic.maps[left].results.split_last()?;
-    let contiguous = *last == dim && !others.iter().chain(outer).any(|e| e.uses_dim(k as u32));
+    let contiguous = along_last(&generic.maps[left].results, k) && !outer.iter().any(|e| e.uses_dim(k as u32));
     (packed && whole && contiguous).then(|| outer.iter().cloned().chain([dim, column.clone()]).collect())
 }
 

@@ -43,8 +43,7 @@ fn widened_weights(body: &Body, op: Op) -> Option<(Generic, usize, Value)> {
 
 /// Whether weights stay in a near cache while there may be many rows, so that it is better to widen them ahead.
 fn is_small(body: &Body, generic: &Generic, contraction: &Contraction, halves: Value) -> bool {
-    let extents = generic.extents(body);
-    let rows: Option<i64> = contraction.rows.iter().map(|&dim| extents[dim]).product();
+    let rows = contraction.known_rows(body, generic);
     let weights: Option<i64> = body.value_type(halves).static_shape().map(|shape| shape.iter().product());
     // where nobody knows the rows, near weights cost little in either size
     rows.is_none_or(|rows| rows >= MANY_ROWS) && weights.is_some_and(|weights| weights <= SMALL_WEIGHTS)

@@ -57,7 +57,8 @@ impl Transposed {
             && along_last(&map.results, step)
             && along_last(&generic.maps[roles.left].results, step)
             && map.results.iter().any(|e| e.uses_dim(dim as u32));
-        let fits = is_move && is_transposed && !has_many_rows(body, &generic, &roles);
+        let has_few_rows = roles.known_rows(body, &generic).is_none_or(|rows| rows < MANY_ROWS);
+        let fits = is_move && is_transposed && has_few_rows;
         let pays = fits && is_in_memory(body, tensor) && !is_known_ahead(body, tensor);
         pays.then_some(Transposed { right: roles.right, generic, tensor, map })
     }
@@ -71,12 +72,6 @@ impl Transposed {
         attributes.set("indexing_maps", Attribute::Array(maps.into_iter().map(Attribute::affine_map).collect()));
         attributes.set(TRANSPOSED, Attribute::Unit);
     }
-}
-
-fn has_many_rows(body: &Body, generic: &Generic, roles: &Contraction) -> bool {
-    let extents = generic.extents(body);
-    let rows: Option<i64> = roles.rows.iter().map(|&dim| extents[dim]).product();
-    rows.is_some_and(|rows| rows >= MANY_ROWS)
 }
 
 /// Whether a tensor is somebody else's, or read by somebody else too; under another shape it is the same.

@@ -56,11 +56,10 @@ impl Graph<'_> {
         let operand = |at: usize| self.numbers_within(node.children[at], depth.checked_sub(1)?);
         match row.uniform? {
             Uniform::Kept => operand(0),
-            Uniform::Computed(compute) => match node.children.len() {
-                1 => Some(operand(0)?.iter().map(|&number| compute(&[number])).collect()),
-                2 => pairwise(&operand(0)?, &operand(1)?, |a, b| compute(&[a, b])).map(Rc::from),
-                _ => None,
-            },
+            Uniform::Computed(compute) => {
+                let operands: Vec<Rc<[f64]>> = (0..node.children.len()).map(operand).collect::<Option<_>>()?;
+                elementwise(compute, &operands).map(Rc::from)
+            }
         }
     }
 }
@@ -116,11 +115,7 @@ impl Graph<'_> {
             return None;
         }
         let numbers: Vec<Vec<f64>> = literals.into_iter().map(DenseElements::floats).collect::<Option<_>>()?;
-        let results: Vec<f64> = match &numbers[..] {
-            [a] => a.iter().map(|&number| compute(&[number])).collect(),
-            [a, b] => pairwise(a, b, |a, b| compute(&[a, b]))?,
-            _ => return None,
-        };
+        let results = elementwise(compute, &numbers)?;
         let is_uniform = results.iter().all(|number| number.to_bits() == results[0].to_bits());
         self.constant(match is_uniform {
             true => DenseElements::splat(r#type.clone(), &scalar::bytes(results[0], r#type.element())?),
@@ -144,6 +139,15 @@ impl Graph<'_> {
         dense
             .find(|dense| dense.is_available() && (1..=ELEMENTS).contains(&dense.element_count()))
             .map(|dense| &**dense)
+    }
+}
+
+/// A function of one or two operands, element by element.
+fn elementwise(compute: fn(&[f64]) -> f64, operands: &[impl AsRef<[f64]>]) -> Option<Vec<f64>> {
+    match operands {
+        [a] => Some(a.as_ref().iter().map(|&number| compute(&[number])).collect()),
+        [a, b] => pairwise(a.as_ref(), b.as_ref(), |a, b| compute(&[a, b])),
+        _ => None,
     }
 }
 

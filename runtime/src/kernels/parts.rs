@@ -14,6 +14,8 @@ const GROUP: usize = abi::COLUMN_GROUP as usize;
 const PANEL: usize = 4 * GROUP;
 /// Steps of a panel that are prepared together.
 const STEPS: usize = 512;
+/// Rows at most that have tiles of their own, which read the operand as it is.
+const FEW_ROWS: usize = 8;
 
 thread_local! {
     /// Room for the prepared part, kept from call to call.
@@ -22,9 +24,6 @@ thread_local! {
 
 /// Elements of a right operand that are prepared for products of `f32`.
 pub(super) trait Prepared: Elements<Left = f32, Sum = f32> + 'static {
-    /// Rows at most that have tiles of their own, which read the operand as it is.
-    const FEW_ROWS: usize;
-
     /// Writes a group, `to[step][column]`.
     ///
     /// # Safety
@@ -46,7 +45,7 @@ pub(super) struct Group<T> {
 impl<E: Prepared> Contraction<'_, E> {
     /// With tiles of its own for few rows, else with tiles of what is prepared before.
     pub(super) unsafe fn run_preparing(&self, few: &TileSet<E>) {
-        if self.rows <= E::FEW_ROWS {
+        if self.rows <= FEW_ROWS {
             // SAFETY: the caller vouches for all that the descriptor reaches.
             return unsafe { self.run(few) };
         }
@@ -124,7 +123,8 @@ struct Part {
 }
 
 /// How far some steps are in an operand that the loops walk by these strides.
-fn along(steps: &[i64; 4], strides: &[i64; 4]) -> isize {
+#[inline(always)]
+pub(super) fn along(steps: &[i64; 4], strides: &[i64; 4]) -> isize {
     steps.iter().zip(strides).map(|(step, stride)| step * stride).sum::<i64>() as isize
 }
 

@@ -7,7 +7,7 @@ use abi::{Descriptor, Start};
 use super::contract::{Columns, Contraction, Elements, Tile, TileSet, panel};
 use super::lanes::{Fused, Portable};
 use super::levels::Instances;
-use super::parts::{Group, Prepared};
+use super::parts::{Group, Prepared, along};
 #[cfg(target_arch = "x86_64")]
 use super::{levels::Level, x86_transposed};
 
@@ -26,8 +26,6 @@ impl Elements for Transposed {
 }
 
 impl Prepared for Transposed {
-    const FEW_ROWS: usize = 8;
-
     unsafe fn prepare(group: &Group<f32>, to: *mut f32) {
         // SAFETY: promised by the caller; the processor has what this is compiled for.
         unsafe { Transpose::best()(group, to) }
@@ -80,7 +78,6 @@ pub(super) unsafe fn dots<E, V, const ROWS: usize, const COLUMNS: usize>(
     V: Summed,
 {
     let Descriptor { walk: d, start, .. } = problem.descriptor;
-    let stride = |i: [i64; 3], strides: &[i64; 4]| (i[0] * strides[0] + i[1] * strides[1] + i[2] * strides[2]) as isize;
     // SAFETY: as for every kernel, the caller vouches for the extents; columns that are not there are the last one again.
     unsafe {
         let (a_rows, c_rows) = problem.row_pointers::<ROWS>(row);
@@ -95,7 +92,7 @@ pub(super) unsafe fn dots<E, V, const ROWS: usize, const COLUMNS: usize>(
             let depth = if i0 + 1 == extent0 { d.last_block } else { extent_k };
             for i1 in 0..extent1 {
                 for i2 in 0..extent2 {
-                    let at = [stride([i0, i1, i2], &d.left), stride([i0, i1, i2], &d.right)];
+                    let at = [along(&[i0, i1, i2, 0], &d.left), along(&[i0, i1, i2, 0], &d.right)];
                     add_dots(&mut sums, &a_rows, &b_columns, at, depth.max(0) as usize);
                 }
             }

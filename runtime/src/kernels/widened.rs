@@ -17,8 +17,6 @@ use super::rows::Row;
 use super::{levels::Level, x86_halves::HalfTiles};
 
 const GROUP: usize = abi::COLUMN_GROUP as usize;
-/// Rows at most for which elements are widened in registers.
-const FEW_ROWS: usize = 8;
 
 /// A type of half the size of `f32`.
 pub(super) trait Half: Copy + 'static {
@@ -176,17 +174,16 @@ impl Widens for Portable<f32> {
 }
 
 impl<H: Half> Prepared for Halves<H> {
-    const FEW_ROWS: usize = FEW_ROWS;
-
     unsafe fn prepare(group: &Group<u16>, to: *mut f32) {
         // steps lie side by side but where loops are exchanged
         let is_run = group.step == GROUP as isize;
         let (runs, length) = if is_run { (1, group.steps) } else { (group.steps, 1) };
+        let row = Row::best();
         for k in 0..runs {
             let from = group.from.wrapping_offset(k as isize * group.step);
             let to = to.wrapping_add(k * GROUP);
             // SAFETY: the caller vouches for the operand and the room.
-            unsafe { Row::best()(H::FUNCTION.into(), from.cast(), to.cast(), length * GROUP) };
+            unsafe { row(H::FUNCTION.into(), from.cast(), to.cast(), length * GROUP) };
         }
     }
 }
