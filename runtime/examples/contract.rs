@@ -66,17 +66,29 @@ fn measure(walk: Product<i64>, rows: i64, cols: i64) -> f64 {
     })
 }
 
+/// Memory as models have it, which begins with a line of the cache.
+#[derive(Clone)]
+#[repr(align(64))]
+struct Line {
+    _bytes: [u8; 64],
+}
+
+fn lines(byte: u8, bytes: i64) -> Vec<Line> {
+    vec![Line { _bytes: [byte; 64] }; (bytes as usize).div_ceil(64)]
+}
+
 /// The same of bytes, in GOP/s.
 fn measure_bytes(k: i64, rows: i64, cols: i64) -> f64 {
     let walk = Product { right: [0, 0, 0, 16], right_group: k * 16, ..gemm(k, rows, cols) };
     let descriptor = Descriptor { walk, start: Start::Zero, right_padded: 1 };
-    let (a, b) = (vec![3u8; (rows * k) as usize], vec![5i8; (k * cols) as usize]);
-    let mut c = vec![0i32; (rows * cols) as usize];
+    let (a, b) = (lines(3, rows * k), lines(5, k * cols));
+    let mut c = lines(0, rows * cols * 4);
     let operations = 2 * k * rows * cols;
     let descriptor = std::ptr::from_ref(&descriptor).cast();
     rate(operations, 50_000_000, || {
+        let (a, b, c) = (a.as_ptr().cast(), b.as_ptr().cast(), c.as_mut_ptr().cast());
         // SAFETY: the buffers are as large as the shapes.
-        unsafe { rt_contract_u8_i8(descriptor, a.as_ptr(), b.as_ptr(), std::ptr::null(), c.as_mut_ptr(), rows, cols) }
+        unsafe { rt_contract_u8_i8(descriptor, a, b, std::ptr::null(), c, rows, cols) }
     })
 }
 

@@ -5,7 +5,7 @@ use abi::{Descriptor, Product, Start};
 use super::lanes::{Lanes, Portable, Products};
 use super::levels::Instances;
 #[cfg(target_arch = "x86_64")]
-use super::{levels::Level, x86};
+use super::{levels::Level, x86, x86_matrix};
 
 const COLUMN_GROUP: usize = abi::COLUMN_GROUP as usize;
 
@@ -296,4 +296,18 @@ impl Instances for TileSet<Bytes> {
     };
     #[cfg(target_arch = "x86_64")]
     const WIDE: &'static [(Level, Self)] = &[(Level::Vnni, x86::VNNI_BYTES), (Level::V3, x86::V3_BYTES)];
+}
+
+/// Computes the sums of a call with products of bytes.
+pub(super) type BytesKernel = unsafe fn(&Contraction<'_, Bytes>);
+
+unsafe fn in_vectors(problem: &Contraction<'_, Bytes>) {
+    // SAFETY: promised by the caller.
+    unsafe { problem.run(&TileSet::best()) }
+}
+
+impl Instances for BytesKernel {
+    const PORTABLE: Self = in_vectors;
+    #[cfg(target_arch = "x86_64")]
+    const WIDE: &'static [(Level, Self)] = &[(Level::Amx, x86_matrix::contract)];
 }

@@ -15,14 +15,16 @@ pub(super) enum Level {
     V4,
     /// Products of bytes, four at a time.
     Vnni,
+    /// Products of tiles of bytes.
+    Amx,
 }
 
 impl Level {
     /// Whether this processor has it. Asked at every call of a kernel, and looked up once.
     #[inline]
     fn is_there(self) -> bool {
-        static THERE: LazyLock<[bool; 3]> =
-            LazyLock::new(|| [Level::V3, Level::V4, Level::Vnni].map(Level::is_detected));
+        static THERE: LazyLock<[bool; 4]> =
+            LazyLock::new(|| [Level::V3, Level::V4, Level::Vnni, Level::Amx].map(Level::is_detected));
         THERE[self as usize]
     }
 
@@ -39,6 +41,7 @@ impl Level {
                 Level::Vnni => {
                     has!("avx2" "fma" "f16c" "avx512f" "avx512bw" "avx512dq" "avx512vl" "avx512vnni")
                 }
+                Level::Amx => Level::Vnni.is_detected() && super::x86_matrix::is_there(),
             }
         }
         #[cfg(not(target_arch = "x86_64"))]

@@ -31,6 +31,8 @@ mod x86_doubles;
 #[cfg(target_arch = "x86_64")]
 mod x86_halves;
 #[cfg(target_arch = "x86_64")]
+mod x86_matrix;
+#[cfg(target_arch = "x86_64")]
 mod x86_rows;
 #[cfg(target_arch = "x86_64")]
 mod x86_sixteen;
@@ -41,7 +43,7 @@ mod x86_windows;
 
 use abi::{Blocks, Depthwise, Descriptor, Product, Winograd};
 use blocks::{BlockKernel, BlockProduct};
-use contract::{Bytes, Contraction, Doubles, Elements, Floats, TileSet};
+use contract::{Bytes, BytesKernel, Contraction, Doubles, Elements, Floats, TileSet};
 use depthwise::{DepthwiseKernel, DepthwiseRow};
 use folds::Fold;
 use gather::Gather;
@@ -165,7 +167,7 @@ pub unsafe extern "C" fn rt_contract_u8_i8(
     cols: i64,
 ) {
     // SAFETY: promised by the caller.
-    unsafe { contraction::<Bytes>(descriptor, (a, b, init), c, [rows, cols]).run(&TileSet::best()) }
+    unsafe { BytesKernel::best()(&contraction::<Bytes>(descriptor, (a, b, init), c, [rows, cols])) }
 }
 
 unsafe fn contraction<'a, E: Elements>(

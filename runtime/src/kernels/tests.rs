@@ -327,6 +327,13 @@ fn check_bytes(rows: usize, k: usize, cols: usize, start: Start) {
         unsafe { problem.run(&set) };
         assert_eq!(actual, expected, "width {}, {rows} x {k} x {cols}", set.width);
     }
+    for kernel in BytesKernel::usable() {
+        let mut actual = c.clone();
+        let (a, b, init, c) = (a.as_ptr(), packed.as_ptr(), init.as_ptr(), actual.as_mut_ptr());
+        // SAFETY: as above.
+        unsafe { kernel(&Contraction { descriptor: &descriptor, a, b, init, c, rows, cols }) };
+        assert_eq!(actual, expected, "{rows} x {k} x {cols}");
+    }
 }
 
 #[test]
@@ -337,6 +344,69 @@ fn byte_tiles_of_every_size() {
             check_bytes(rows, size, 37, Start::Zero);
         }
         check_bytes(size, 24, 48, Start::Values);
+        check_bytes(size, 200, 64, Start::Values);
+    }
+}
+
+/// A convolution with 3×3 windows over images of `width` pixels a line, with as many channels as are summed up for each
+/// pixel of a window, and columns that begin in the middle of longer ones.
+fn check_byte_windows(width: usize, rows: usize, channels: usize, cols: usize, start: Start) {
+    let (lines, quads) = (rows.div_ceil(width), channels.div_ceil(4));
+    let line = (width + 2) * channels;
+    let a = bytes((lines + 2) * line, 1);
+    let b: Vec<i8> = bytes(cols.div_ceil(16) * 9 * quads * 64, 2)
+        .chunks(4)
+        .enumerate()
+        .flat_map(|(at, quad)| {
+            // zero behind the last channel
+            let there = channels - at / 16 % quads * 4;
+            (0..4).map(move |byte| if byte < there { quad[byte] as i8 } else { 0 })
+        })
+        .collect();
+    let init: Vec<i32> = (0..cols as i32).map(|column| column * 100_000_007).collect();
+    let out_line = (width * cols + 5) as i64;
+    let c: Vec<i32> = (0..lines as i32 * out_line as i32).collect();
+    let walk = Product {
+        reduction: [1, 3, 3, channels as i64],
+        left: [0, line as i64, channels as i64, 1],
+        right: [0, 3 * quads as i64 * 64, quads as i64 * 64, 16],
+        row_inner: width as i64,
+        left_rows: [channels as i64, line as i64],
+        out_rows: [cols as i64, out_line],
+        last_block: channels as i64,
+        right_group: 9 * quads as i64 * 64,
+        out_group: 16,
+    };
+    let descriptor = Descriptor { walk, start, right_padded: 1 };
+    let run = |kernel: &dyn Fn(&Contraction<'_, Bytes>)| {
+        let mut c = c.clone();
+        let (a, b, init) = (a.as_ptr(), b.as_ptr(), init.as_ptr());
+        kernel(&Contraction { descriptor: &descriptor, a, b, init, c: c.as_mut_ptr(), rows, cols });
+        c
+    };
+    // SAFETY: the buffers above reach as far as the descriptor does.
+    let expected = run(&|problem| unsafe { problem.run(&TileSet::PORTABLE) });
+    for kernel in BytesKernel::usable() {
+        // SAFETY: as above.
+        let actual = run(&|problem| unsafe { kernel(problem) });
+        assert_eq!(actual, expected, "{rows} pixels of {width}, {channels} channels to {cols}, from {start:?}");
+    }
+}
+
+#[test]
+fn tiles_of_bytes_are_summed_up_as_vectors_are() {
+    for start in [Start::Zero, Start::Columns, Start::Values] {
+        for (width, rows, channels, cols) in [
+            (64, 64, 64, 64),
+            (56, 112, 64, 48),
+            (7, 49, 96, 64),
+            (13, 33, 130, 30),
+            (28, 28, 37, 70),
+            (100, 100, 100, 16),
+            (9, 80, 71, 33),
+        ] {
+            check_byte_windows(width, rows, channels, cols, start);
+        }
     }
 }
 
