@@ -26,7 +26,8 @@ impl<'c> Translator<'_, 'c> {
             "arith.uitofp" => self.integer_to_float(InstructionOpcode::UIToFP, x, to)?,
             "arith.fptosi" | "arith.fptoui" => {
                 let float = if is_half(from) { self.half_to_f32(from, x)? } else { x };
-                self.float_to_integer(float, *from == ir::Type::F64, target, name == "arith.fptosi")?
+                let bounds = self.constant_bounds(self.body.operand(op, 0));
+                self.float_to_integer((float, *from == ir::Type::F64), bounds, target, name == "arith.fptosi")?
             }
             "arith.extf" | "arith.truncf" => self.float_to_float(x, from, to)?,
             "arith.bitcast" => self.cast(InstructionOpcode::BitCast, x, target)?,
@@ -62,11 +63,12 @@ impl<'c> Translator<'_, 'c> {
         self.cast(opcode, x, self.lanes_of(x, to)?)
     }
 
-    /// Saturates by clamping, which vectors have: LLVM's own saturating conversion of them goes lane by lane.
+    /// Saturates by clamping, which vectors have: LLVM's own saturating conversion of them goes lane by lane. What is known to lie
+    /// between bounds that integers have is not clamped again.
     fn float_to_integer(
         &self,
-        x: BasicValueEnum<'c>,
-        double: bool,
+        (x, double): (BasicValueEnum<'c>, bool),
+        bounds: Option<[f64; 2]>,
         target: BasicTypeEnum<'c>,
         signed: bool,
     ) -> Translated<BasicValueEnum<'c>> {
@@ -79,13 +81,20 @@ impl<'c> Translator<'_, 'c> {
         let exact = precision >= bits;
         let high = if exact { end - 1.0 } else { end - 2f64.powi(bits as i32 - i32::from(signed) - precision as i32) };
         let constant = |value: f64| self.splat_float(x, value, double);
+        let wide = if bits < 32 { self.lanes_of(x, &ir::Type::I32)? } else { target };
+        let opcode = if signed || bits < 32 { InstructionOpcode::FPToSI } else { InstructionOpcode::FPToUI };
+        // a NaN becomes zero
+        if bounds.is_some_and(|[least, most]| low <= least && most <= high) && signed {
+            let integer = self.cast(opcode, x, wide)?;
+            let missing = self.compare_floats(FloatPredicate::UNO, x, x)?;
+            let integer = self.select(missing, self.splat_constant(wide, 0)?, integer)?;
+            return self.resize(integer, target, InstructionOpcode::SExt);
+        }
         // a NaN becomes `low`
         let above = self.compare_floats(FloatPredicate::OGT, x, constant(low)?)?;
         let raised = self.select(above, x, constant(low)?)?;
         let below = self.compare_floats(FloatPredicate::OLT, raised, constant(high)?)?;
         let clamped = self.select(below, raised, constant(high)?)?;
-        let wide = if bits < 32 { self.lanes_of(x, &ir::Type::I32)? } else { target };
-        let opcode = if signed || bits < 32 { InstructionOpcode::FPToSI } else { InstructionOpcode::FPToUI };
         let mut integer = self.cast(opcode, clamped, wide)?;
         if !exact {
             let most = if signed { i64::MAX >> (64 - bits) } else { -1 };
@@ -100,7 +109,12 @@ impl<'c> Translator<'_, 'c> {
     }
 
     /// A number in every lane of a float like `x`.
-    fn splat_float(&self, x: BasicValueEnum<'c>, value: f64, double: bool) -> Translated<BasicValueEnum<'c>> {
+    pub(crate) fn splat_float(
+        &self,
+        x: BasicValueEnum<'c>,
+        value: f64,
+        double: bool,
+    ) -> Translated<BasicValueEnum<'c>> {
         let (bits, integer) = match double {
             true => (value.to_bits() as i64, ir::Type::I64),
             false => ((value as f32).to_bits() as i64, ir::Type::I32),

@@ -1,5 +1,6 @@
 //! Floating point arithmetic and comparison.
 
+use abi::elementary::EXACT_RECIPROCALS;
 use inkwell::FloatPredicate;
 use inkwell::types::BasicTypeEnum;
 use inkwell::values::{BasicValueEnum, FastMathFlags, InstructionOpcode};
@@ -122,6 +123,9 @@ impl<'c> Translator<'_, 'c> {
         arguments: &[BasicValueEnum<'c>],
     ) -> Translated<Option<BasicValueEnum<'c>>> {
         let value = match (name, arguments) {
+            ("arith.divf", &[x, y]) if let Some(divisor) = self.rounded_divisor(op) => {
+                self.quotient_by_reciprocal(x, y, divisor)?
+            }
             (_, &[x, y]) if plain_opcode(name).is_some() => {
                 self.binary(plain_opcode(name).ok_or(Failure::Unknown)?, x, y)?
             }
@@ -182,6 +186,35 @@ impl<'c> Translator<'_, 'c> {
         }
     }
 
+    /// What vectors of f32 are divided by, where it is the same for all, the reciprocal serves as well, and the quotients become whole
+    /// numbers, for which it does not matter how tiny ones are rounded.
+    fn rounded_divisor(&self, op: Op) -> Option<f32> {
+        let result = self.body.result(op, 0);
+        let is_vector =
+            self.body.value_type(result).as_vector().is_some() && *self.operand_type(op, 0).element() == ir::Type::F32;
+        let mut users = self.body.uses(result).iter();
+        let is_rounded = users.all(|user| self.body.name(user.op) == "math.roundeven");
+        let divisor =
+            self.constant_float(self.body.operand(op, 1)).filter(|_| self.fused && is_vector && is_rounded)?;
+        Some(divisor as f32).filter(|divisor| EXACT_RECIPROCALS.contains(&divisor.abs()))
+    }
+
+    /// `x / y` without a division, see [`EXACT_RECIPROCALS`]; processors multiply many times as fast as they divide.
+    fn quotient_by_reciprocal(
+        &self,
+        x: BasicValueEnum<'c>,
+        y: BasicValueEnum<'c>,
+        divisor: f32,
+    ) -> Translated<BasicValueEnum<'c>> {
+        let fused = |a, b, c| self.intrinsic("llvm.fma", &[x.get_type()], &[a, b, c]);
+        let reciprocal = self.splat_float(x, divisor.recip().into(), false)?;
+        let near = self.binary(InstructionOpcode::FMul, x, reciprocal)?;
+        let rest = fused(self.negate(near)?, y, x)?;
+        let quotient = fused(rest, reciprocal, near)?;
+        let is_missing = self.compare_floats(FloatPredicate::UNO, quotient, quotient)?;
+        self.select(is_missing, near, quotient)
+    }
+
     /// Which operand of a minimum or maximum is a constant, and no NaN, and when it is the result. A comparison and a choice do
     /// then, which processors have as one instruction: it is false for a NaN, and of two zeros leaves the operand that is no
     /// constant.
@@ -204,6 +237,19 @@ impl<'c> Translator<'_, 'c> {
             "vector.broadcast" | "arith.extf" => self.constant_float(self.body.operand(op, 0)),
             _ => ir::constant_float(self.body, value),
         }
+    }
+
+    /// Between which constants a number lies that is clamped to them, unless it is a NaN.
+    pub(crate) fn constant_bounds(&self, value: ir::Value) -> Option<[f64; 2]> {
+        let bounded = |value: ir::Value, name: &str| {
+            let op = self.body.defining_op(value).filter(|&op| self.body.name(op) == name)?;
+            let (_, bound) = self.bound(op)?;
+            let bounds = self.constant_float(self.body.operand(op, bound))?;
+            Some((bounds, self.body.operand(op, 1 - bound)))
+        };
+        let (high, raised) = bounded(value, "arith.minimumf")?;
+        let (low, _) = bounded(raised, "arith.maximumf")?;
+        Some([low, high])
     }
 
     /// The better of two numbers; a NaN gives way to the other operand.

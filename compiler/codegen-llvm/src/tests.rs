@@ -212,6 +212,35 @@ fn conversions() {
     }
 }
 
+/// Quotients that become whole numbers between bounds, with infinities and NaNs among what is divided.
+#[test]
+fn numbers_become_bytes() {
+    for scale in ["0.05", "0.3", "7.0", "1.0e30"] {
+        let text = format!(
+            r#"
+"func.func"() ({{
+^bb0(%in: memref<?xf32>, %out: memref<?xi8>):
+  %zero = "arith.constant"() {{value = 0 : index}} : () -> index
+  %scale = "arith.constant"() {{value = {scale} : f32}} : () -> f32
+  %scales = "vector.broadcast"(%scale) : (f32) -> vector<16xf32>
+  %point = "arith.constant"() {{value = dense<3.0> : vector<16xf32>}} : () -> vector<16xf32>
+  %low = "arith.constant"() {{value = dense<-128.0> : vector<16xf32>}} : () -> vector<16xf32>
+  %high = "arith.constant"() {{value = dense<127.0> : vector<16xf32>}} : () -> vector<16xf32>
+  %x = "vector.load"(%in, %zero) : (memref<?xf32>, index) -> vector<16xf32>
+  %quotient = "arith.divf"(%x, %scales) : (vector<16xf32>, vector<16xf32>) -> vector<16xf32>
+  %round = "math.roundeven"(%quotient) : (vector<16xf32>) -> vector<16xf32>
+  %sum = "arith.addf"(%round, %point) : (vector<16xf32>, vector<16xf32>) -> vector<16xf32>
+  %raised = "arith.maximumf"(%sum, %low) : (vector<16xf32>, vector<16xf32>) -> vector<16xf32>
+  %clipped = "arith.minimumf"(%raised, %high) : (vector<16xf32>, vector<16xf32>) -> vector<16xf32>
+  %byte = "arith.fptosi"(%clipped) : (vector<16xf32>) -> vector<16xi8>
+  "vector.store"(%byte, %out, %zero) : (vector<16xi8>, memref<?xi8>, index) -> ()
+  "func.return"() : () -> ()
+}}) {{sym_name = "main", function_type = (memref<?xf32>, memref<?xi8>) -> ()}} : () -> ()"#
+        );
+        compare(&text, "f32", "i8");
+    }
+}
+
 /// A sum over a vector by a loop, with masks at its end.
 const MASKED_SUM: &str = r#"
 "func.func"() ({

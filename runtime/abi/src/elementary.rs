@@ -4,6 +4,7 @@
 //! They are those of Cephes and MLAS and, for sine and cosine, of N. Juffa. Who computes with them rounds them to `f32`.
 
 use std::f64::consts::SQRT_2;
+use std::ops::RangeInclusive;
 
 /// ln 2 in two parts; the first has few enough bits for its products with exponents to be exact.
 pub const LN2: [f64; 2] = [0.693_359_375, -2.121_944_400_546_905_8e-4];
@@ -83,6 +84,11 @@ pub const REMAINDER_LIMIT: f64 = (1u64 << 28) as f64;
 pub const SINE: [f64; 4] = [2.865_679_56e-6, -1.985_599_23e-4, 8.333_385_92e-3, -1.666_666_72e-1];
 /// `cos a` of a², for |a| at most π/4.
 pub const COSINE: [f64; 5] = [2.446_770_67e-5, -1.388_772_97e-3, 4.166_665_67e-2, -0.5, 1.0];
+
+/// Sizes of divisors by whose reciprocal r, the nearest number to 1 / d, one may divide where products are fused: of q = x r the rest
+/// x - q d is exact then, and q + (x - q d) r is the quotient x / d, rounded (Markstein 1990), unless q has fewer bits because it is
+/// tiny. Where the sum is a NaN, as for an infinite x, q is the quotient.
+pub const EXACT_RECIPROCALS: RangeInclusive<f32> = 1e-27..=1e27;
 
 /// 1.5 · 2²³: what is added to a number of at most 2²² in size for the nearest whole number to be in the low bits.
 pub const SHIFTER: f32 = 12_582_912.0;

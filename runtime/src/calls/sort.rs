@@ -21,6 +21,8 @@ impl Generic for Keys<'_, '_> {
 const COLUMNS: usize = 16;
 /// Elements that are compared with a bound together.
 const CHUNK: usize = 32;
+/// So few that each is put in its place at once.
+const FEW: usize = 16;
 
 struct TopK<'s, 'c> {
     tensor: &'s Tensor<'c>,
@@ -103,7 +105,12 @@ fn first<T: Element, const LARGEST: bool>(line: &[T], count: usize, best: &mut V
             let candidate = (element.key() ^ flip, place);
             if last.is_none_or(|last| candidate < last) {
                 best.push(candidate);
-                if best.len() == most {
+                if count <= FEW {
+                    let rank = best.iter().rposition(|better| *better < candidate).map_or(0, |rank| rank + 1);
+                    best[rank..].rotate_right(1);
+                    best.truncate(count);
+                    last = best.get(count - 1).copied();
+                } else if best.len() == most {
                     last = Some(*best.select_nth_unstable(count - 1).1);
                     best.truncate(count);
                 }
@@ -186,7 +193,7 @@ mod tests {
         for flip in [0, u64::MAX] {
             let mut all: Vec<(u64, usize)> = numbers.iter().map(|number| number.key() ^ flip).zip(0..).collect();
             all.sort();
-            for count in [0, 1, 5, 63, 64, 65, 999, 1000] {
+            for count in [0, 1, 5, FEW, FEW + 1, 63, 64, 65, 999, 1000] {
                 match flip {
                     0 => first::<f32, false>(&numbers, count, &mut best),
                     _ => first::<f32, true>(&numbers, count, &mut best),

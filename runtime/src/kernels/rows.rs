@@ -5,6 +5,7 @@
 use std::marker::PhantomData;
 
 use abi::RowFunction;
+use abi::elementary::EXACT_RECIPROCALS;
 use half::f16;
 
 use super::functions::{self, AnyMachine, Machine, sine_limit};
@@ -89,6 +90,14 @@ struct Quantize {
     round: Round,
 }
 
+/// The same by the reciprocal, where products are fused.
+struct QuantizeFused<M> {
+    scale: f32,
+    reciprocal: f32,
+    round: Round,
+    machine: PhantomData<M>,
+}
+
 /// Multiples.
 struct Multiply(f32);
 
@@ -144,6 +153,9 @@ pub(super) unsafe fn row<M: Converts>(function: Function, source: *const u8, des
                 // a quotient costs as much as all the rest
                 match first {
                     1.0 => whole_blocks(rows, count, round),
+                    scale if M::FUSES && EXACT_RECIPROCALS.contains(&scale.abs()) => {
+                        whole_blocks(rows, count, QuantizeFused { scale, reciprocal: scale.recip(), round, machine });
+                    }
                     scale => whole_blocks(rows, count, Quantize { scale, round }),
                 }
             }
@@ -261,6 +273,21 @@ impl<const N: usize> Block<f32, i8, N> for Quantize {
         let mut to = [0; N];
         for (to, from) in to.iter_mut().zip(from) {
             *to = self.round.byte(from / self.scale);
+        }
+        to
+    }
+}
+
+impl<M: Machine, const N: usize> Block<f32, i8, N> for QuantizeFused<M> {
+    #[inline(always)]
+    unsafe fn apply(&self, from: &[f32; N]) -> [i8; N] {
+        let mut to = [0; N];
+        for (to, &from) in to.iter_mut().zip(from) {
+            // see `EXACT_RECIPROCALS`
+            let near = from * self.reciprocal;
+            let rest = M::multiply_add(-near, self.scale, from);
+            let quotient = M::multiply_add(rest, self.reciprocal, near);
+            *to = self.round.byte(if quotient.is_nan() { near } else { quotient });
         }
         to
     }

@@ -187,3 +187,17 @@ fn numbers_become_the_nearest_bytes() {
         assert_eq!(thirds, [0, 0, 0, 0, 1, 42, 100, 0, 255, 0, 0]);
     }
 }
+
+/// Quotients in the middle between two whole numbers, and their neighbours, are rounded as if they were exact.
+#[test]
+fn quotients_are_not_rounded_twice() {
+    for scale in [0.05f32, 0.1, 0.3, 1.7, 7.0, 1e-3, 1e20, 1e-30, 1e35] {
+        let middles = (0..250).map(|byte| (byte as f32 + 0.5) * scale);
+        let numbers: Vec<f32> = middles.flat_map(|x| [x.next_down(), x, x.next_up()]).collect();
+        let expected: Vec<u8> = numbers.iter().map(|x| (x / scale).round_ties_even() as u8).collect();
+        for machine in machines() {
+            let bytes: Vec<u8> = apply(machine, with(RowFunction::Quantize, [scale, 0.0, 0.0, 255.0]), &numbers);
+            assert_eq!(bytes, expected, "by {scale}");
+        }
+    }
+}
