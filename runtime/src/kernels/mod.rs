@@ -74,7 +74,7 @@ pub unsafe extern "C" fn rt_contract_f32(
     cols: i64,
 ) {
     // SAFETY: promised by the caller.
-    unsafe { contraction::<Floats>(descriptor, (a, b, init), c, [rows, cols]).run(&TileSet::best()) }
+    unsafe { contraction::<Floats>(descriptor, (a, b, init), c, [rows, cols]).run_near(&TileSet::best()) }
 }
 
 /// The same of f64.

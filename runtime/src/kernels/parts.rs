@@ -14,6 +14,8 @@ const GROUP: usize = abi::COLUMN_GROUP as usize;
 const PANEL: usize = 4 * GROUP;
 /// Steps of a panel that are prepared together.
 const STEPS: usize = 512;
+/// Steps of a panel that stay in a second-level cache, with as many of some rows.
+const NEAR_STEPS: usize = 1024;
 /// Rows at most that have tiles of their own, which read the operand as it is.
 const FEW_ROWS: usize = 8;
 
@@ -61,7 +63,7 @@ impl<E: Prepared> Contraction<'_, E> {
         for first in (0..self.cols).step_by(PANEL) {
             let columns = (self.cols - first).min(PANEL);
             let mut start = self.descriptor.start;
-            for part in parts(&self.descriptor.walk) {
+            for part in parts(&self.descriptor.walk, STEPS) {
                 // SAFETY: as above; the room takes a part.
                 unsafe {
                     self.prepare(&part, (first, columns), room);
@@ -114,6 +116,28 @@ impl<E: Prepared> Contraction<'_, E> {
     }
 }
 
+impl<E: Elements + 'static> Contraction<'_, E> {
+    /// In parts of so many steps that a panel stays in a second-level cache while all rows are multiplied by it.
+    pub(super) unsafe fn run_near(&self, set: &TileSet<E>) {
+        let d = &self.descriptor.walk;
+        if self.rows <= FEW_ROWS || d.reduction.iter().product::<i64>() < 2 * NEAR_STEPS as i64 {
+            // SAFETY: the caller vouches for all that the descriptor reaches.
+            return unsafe { self.run(set) };
+        }
+        let mut start = self.descriptor.start;
+        for part in parts(d, NEAR_STEPS) {
+            let walk = Product { reduction: part.steps, last_block: part.last_block, ..*d };
+            let descriptor = &Descriptor { walk, start, right_padded: self.descriptor.right_padded };
+            // SAFETY: as above.
+            unsafe {
+                let (a, b) = (self.a.offset(part.offset(&d.left)), self.b.offset(part.offset(&d.right)));
+                Contraction { descriptor, a, b, ..*self }.run(set);
+            }
+            start = Start::Values;
+        }
+    }
+}
+
 /// Part of the reduction loops: where they begin, how many steps of each there are, and how many of the innermost in the last of
 /// the outermost.
 struct Part {
@@ -151,15 +175,15 @@ impl Part {
     }
 }
 
-/// The reduction loops in parts of at most [`STEPS`] steps, as many whole loops as have room; one without steps where there is
+/// The reduction loops in parts of at most so many steps, as many whole loops as have room; one without steps where there is
 /// none.
-fn parts(d: &Product<i64>) -> impl Iterator<Item = Part> {
+fn parts(d: &Product<i64>, most: usize) -> impl Iterator<Item = Part> {
     let (extents, last_block) = (d.reduction, d.last_block);
     let [outer, middle, near, extent] = extents;
-    let mut by = [1, 1, 1, extent.clamp(1, STEPS as i64)];
+    let mut by = [1, 1, 1, extent.clamp(1, most as i64)];
     for axis in (0..3).rev() {
         let is_whole = by[axis + 1] >= extents[axis + 1];
-        let room = STEPS as i64 / by[axis + 1..].iter().product::<i64>();
+        let room = most as i64 / by[axis + 1..].iter().product::<i64>();
         by[axis] = if is_whole { extents[axis].min(room).max(1) } else { 1 };
     }
     let all = (0..outer).step_by(by[0] as usize).flat_map(move |i| {

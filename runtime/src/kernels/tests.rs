@@ -66,6 +66,10 @@ fn check(descriptor: &Descriptor<Product<i64>>, rows: usize, cols: usize) {
         // SAFETY: the buffers above reach as far as the descriptor does.
         unsafe { problem(actual.as_mut_ptr()).run(&set) };
         assert_eq!(actual, expected, "width {}, rows {rows}, cols {cols}, {descriptor:?}", set.width);
+        let mut actual = c.clone();
+        // SAFETY: as above.
+        unsafe { problem(actual.as_mut_ptr()).run_near(&set) };
+        assert_eq!(actual, expected, "in parts: width {}, rows {rows}, cols {cols}, {descriptor:?}", set.width);
     }
 }
 
@@ -123,6 +127,26 @@ fn convolution_with_rows_that_wrap() {
             out_group: 16,
         };
         check(&Descriptor { walk, start: Start::Columns, right_padded: 0 }, rows as usize, cols as usize);
+    }
+}
+
+#[test]
+fn deep_reductions_in_parts() {
+    for start in [Start::Zero, Start::Columns, Start::Values] {
+        check(&Descriptor { walk: gemm(20, 5000, 40, 1), start, right_padded: 1 }, 20, 40);
+        let (cols, line) = (24, 12 * 16);
+        let walk = Product {
+            reduction: [3, 30, 3, 16],
+            left: [line * 40, line, 16, 1],
+            right: [90 * 16 * cols, 3 * 16 * cols, 16 * cols, cols],
+            row_inner: 10,
+            left_rows: [16, line],
+            out_rows: [cols, cols * 10],
+            last_block: 5,
+            right_group: 16,
+            out_group: 16,
+        };
+        check(&Descriptor { walk, start, right_padded: 0 }, 33, cols as usize);
     }
 }
 

@@ -63,7 +63,7 @@ impl<'k> Nest<'k> {
     ) -> Nest<'k> {
         let ContractionKernel { generic, roles, .. } = *kernel;
         let mut tiles = Tiles::of(emitter, kernel, strides);
-        let first = start_of(emitter.source, generic, roles);
+        let first = if tiles.parts.is_some() { First::Values } else { start_of(emitter.source, generic, roles) };
         let [.., sum] = roles.kind.elements();
         let is_direct = *emitter.body.value_type(out).element() == sum;
         let in_lines = (is_direct || !matches!(first, First::Values)) && lines::fit(emitter, kernel, out);

@@ -12,6 +12,7 @@ pub mod lane;
 mod lines;
 pub mod loops;
 mod pad;
+mod parts;
 pub(crate) mod products;
 pub mod reduce;
 mod rounding;

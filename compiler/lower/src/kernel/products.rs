@@ -4,6 +4,7 @@ use abi::Start;
 use ir::{Body, Type, Value};
 
 use super::emit::Emitter;
+use super::parts::Parts;
 use super::walk::{at_columns, walk_of};
 use crate::contraction::{Columns, Contraction, Shape};
 use dialects::linalg::GROUP;
@@ -47,6 +48,8 @@ pub(super) struct Tiles<'k> {
     pub(super) most: TileExtents,
     pub(super) strides: Strides,
     pub(super) walk: Walk,
+    /// How a deep reduction is cut where sums start from values.
+    pub(super) parts: Option<Parts>,
 }
 
 impl<'k> Tiles<'k> {
@@ -57,7 +60,8 @@ impl<'k> Tiles<'k> {
         let (columns, column_groups) = column_count(emitter, roles, &extents);
         let rows = [1, 0].map(|index| roles.rows.get(index).map_or_else(|| emitter.index(1), |&dim| extents[dim]));
         let walk = walk_of(emitter, kernel, &extents, &strides, rows[1]);
-        Tiles { kernel, extents, rows, columns, column_groups, most: TileExtents::of(roles), strides, walk }
+        let parts = Parts::of(emitter, kernel, &walk);
+        Tiles { kernel, extents, rows, columns, column_groups, most: TileExtents::of(roles), strides, walk, parts }
     }
 
     /// How many panels the columns are.
@@ -134,7 +138,11 @@ impl<'k> Tiles<'k> {
         let group = emitter.div(place.column, width);
         let walk = at_columns(emitter, kernel, walk, group);
         let tile = Tile { left, right, from, out, rows: count, columns: place.tile_columns, start, walk };
-        emitter.effect(tile.name(), &tile.operands(), &[], tile.attributes());
+        if let (Some(parts), First::Values) = (self.parts, first) {
+            parts.emit(emitter, &tile);
+        } else {
+            emitter.effect(tile.name(), &tile.operands(), &[], tile.attributes());
+        }
     }
 }
 

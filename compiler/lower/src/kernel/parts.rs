@@ -1,0 +1,110 @@
+//! Deep reductions in parts: all rows of a tile are multiplied by a part of a panel before the next part is read, so that the part
+//! comes from a second-level cache for all rows but the first.
+//!
+//! Micro-kernels of the runtime do the same by themselves (`runtime/src/kernels/parts.rs`).
+
+use abi::Product;
+use ir::Value;
+
+use super::emit::Emitter;
+use super::loops::delinearize;
+use super::products::ContractionKernel;
+use dialects::rt::tile::{Kind, Tile, Walk};
+
+/// Steps of a part at most: of a panel with four vectors of columns they fill a quarter of a second-level cache.
+const STEPS: i64 = 1024;
+/// Rows that are multiplied together anyway.
+const FEW_ROWS: i64 = 8;
+
+/// How reduction loops of known extents are cut.
+#[derive(Clone, Copy)]
+pub(super) struct Parts {
+    extents: [i64; 4],
+    /// Steps of each loop in a part.
+    by: [i64; 4],
+}
+
+impl Parts {
+    /// As many whole loops as have room, where that cuts them in two at least.
+    pub(super) fn of(emitter: &Emitter<'_>, kernel: &ContractionKernel<'_>, walk: &Walk) -> Option<Parts> {
+        let Walk::Product { kind: Kind::F32 | Kind::F64, walk, .. } = walk else { return None };
+        // the runtime's micro-kernels cut by themselves
+        if !emitter.target.flexible_vectors {
+            return None;
+        }
+        let [e0, e1, e2, e3] = walk.reduction.map(|extent| emitter.constant_value(extent));
+        let extents = [e0?, e1?, e2?, e3?];
+        let rows = kernel.roles.known_rows(emitter.source, kernel.generic);
+        let is_deep = extents.iter().product::<i64>() >= 2 * STEPS && rows.is_none_or(|rows| rows > FEW_ROWS);
+        let is_ragged = emitter.constant_value(walk.last_block) != Some(extents[3]);
+        if !is_deep || (is_ragged && extents[3] > STEPS) {
+            return None;
+        }
+        let mut by = [1, 1, 1, extents[3].min(STEPS)];
+        for axis in (0..3).rev() {
+            let is_whole = by[axis + 1] == extents[axis + 1];
+            let room = STEPS / by[axis + 1..].iter().product::<i64>();
+            by[axis] = if is_whole { extents[axis].min(room).max(1) } else { 1 };
+        }
+        Some(Parts { extents, by })
+    }
+
+    /// Adds the products of all parts to the sums of a tile.
+    pub(super) fn emit(self, emitter: &mut Emitter<'_>, tile: &Tile) {
+        let Walk::Product { kind, right_padded, walk } = tile.walk else { unreachable!("only products are cut") };
+        let [element, ..] = kind.elements();
+        let bytes = element.byte_width().expect("these elements are numbers") as i64;
+        let counts: Vec<Value> =
+            self.extents.iter().zip(self.by).map(|(e, by)| emitter.index((e + by - 1) / by)).collect();
+        let total = counts.iter().fold(emitter.index(1), |product, &count| emitter.mul(product, count));
+        let zero = emitter.index(0);
+        emitter.for_loop(zero, total, 1, &[], |emitter, part, _| {
+            let at = delinearize(emitter, part, &counts);
+            let first: Vec<Value> = at.into_iter().zip(self.by).map(|(at, by)| scaled(emitter, at, by)).collect();
+            let reduction = std::array::from_fn(|axis| {
+                let (whole, by) = (walk.reduction[axis], emitter.index(self.by[axis]));
+                if self.extents[axis] % self.by[axis] == 0 {
+                    return by;
+                }
+                let left_over = emitter.sub(whole, first[axis]);
+                emitter.min(left_over, by)
+            });
+            let moved = |emitter: &mut Emitter<'_>, address: Value, strides: &[Value; 4]| {
+                first.iter().zip(strides).fold(address, |address, (&first, &stride)| {
+                    let elements = emitter.mul(first, stride);
+                    let step = scaled(emitter, elements, bytes);
+                    emitter.add(address, step)
+                })
+            };
+            let left = moved(emitter, tile.left, &walk.left);
+            let right = moved(emitter, tile.right, &walk.right);
+            let last_block = last_block(emitter, &walk, (first[0], reduction));
+            let walk = Walk::Product { kind, right_padded, walk: Product { reduction, last_block, ..walk } };
+            let tile = Tile { left, right, walk, ..*tile };
+            emitter.effect(tile.name(), &tile.operands(), &[], tile.attributes());
+            vec![]
+        });
+    }
+}
+
+fn scaled(emitter: &mut Emitter<'_>, value: Value, factor: i64) -> Value {
+    let factor = emitter.index(factor);
+    emitter.mul(value, factor)
+}
+
+/// The steps of the innermost loop in a part's last step of the outermost one: fewer in the last of all, where the loops are ragged.
+fn last_block(emitter: &mut Emitter<'_>, walk: &Product<Value>, (first, reduction): (Value, [Value; 4])) -> Value {
+    if emitter.constant_value(walk.last_block) == emitter.constant_value(walk.reduction[3]) {
+        return reduction[3];
+    }
+    // what all steps of the outermost loop have, less those in front of the part's last
+    let (one, depth) = (emitter.index(1), walk.reduction[3]);
+    let before = emitter.sub(walk.reduction[0], one);
+    let all = emitter.mul(before, depth);
+    let all = emitter.add(all, walk.last_block);
+    let end = emitter.add(first, reduction[0]);
+    let last = emitter.sub(end, one);
+    let gone = emitter.mul(last, depth);
+    let left_over = emitter.sub(all, gone);
+    emitter.min(left_over, depth)
+}
