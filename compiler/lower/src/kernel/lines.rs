@@ -1,7 +1,7 @@
 //! Lines of a tile, and of images: what consecutive rows have of one group of columns, where that lies side by side.
 //!
 //! What narrow vectors would compute of elementary functions a group at a time is one long loop here, whose functions the runtime can
-//! compute in wider ones.
+//! compute in wider ones. So is what is made of the sums and of numbers alone, which needs no indices then.
 
 use ir::{Type, Value};
 
@@ -13,7 +13,7 @@ use crate::contraction::Columns;
 use dialects::linalg::GROUP;
 use dialects::linalg::generic::Generic;
 
-/// Whether a kernel's result has lines, and what is done to the sums takes functions that pay for them.
+/// Whether a kernel's result has lines that pay for what is done to the sums.
 pub(super) fn fit(emitter: &mut Emitter<'_>, kernel: &ContractionKernel<'_>, out: Value) -> bool {
     let ContractionKernel { generic, roles, result, permutation, .. } = *kernel;
     let ((_, column), Some(&row)) = (column_loops(&roles.columns), roles.rows.first()) else { return false };
@@ -22,7 +22,19 @@ pub(super) fn fit(emitter: &mut Emitter<'_>, kernel: &ContractionKernel<'_>, out
     let shape = emitter.body.value_type(out).shape().expect("buffers are ranked");
     let rank = shape.len();
     let side_by_side = place_of(column) == Some(rank - 1) && place_of(row) == Some(rank - 2);
-    side_by_side && shape[rank - 1] == Some(GROUP) && pay(emitter, result)
+    side_by_side && shape[rank - 1] == Some(GROUP) && (pay(emitter, result) || is_simple(emitter, generic, result))
+}
+
+/// Whether what narrow vectors compute is made of nothing but the sums and numbers.
+fn is_simple(emitter: &Emitter<'_>, sums: &Generic, value: Value) -> bool {
+    let source = emitter.source;
+    let is_made_of_sums = |generic: &Generic| generic.inputs.iter().all(|&input| is_simple(emitter, sums, input));
+    let is_one =
+        |value: Value| source.value_type(value).shape().is_none_or(|shape| shape.iter().all(|e| *e == Some(1)));
+    emitter.target.narrow
+        && (source.defining_op(value) == Some(sums.op)
+            || is_one(value)
+            || Generic::defining(source, value).as_ref().is_some_and(is_made_of_sums))
 }
 
 /// Whether what a value is made of takes functions that a wider vector than those of the loops computes.
