@@ -15,6 +15,10 @@ use crate::contraction::{Columns, Contraction};
 use dialects::linalg::GROUP;
 use dialects::rt::tile::Walk;
 
+/// What stands for the extent of a reduction that is not known: that of products of a single row with many columns, which are the
+/// ones whose tiles may be too small to be shared out.
+const LIKELY_DEPTH: i64 = 512;
+
 /// Emits a contraction kernel that writes `out`.
 pub(super) fn emit_contraction(emitter: &mut Emitter<'_>, kernel: &ContractionKernel<'_>, out: Value) {
     let roles = kernel.roles;
@@ -292,9 +296,11 @@ fn tile_columns(emitter: &mut Emitter<'_>, roles: &Contraction, place: &Place<'_
 
 /// Estimated operations of one tile.
 fn tile_work(emitter: &Emitter<'_>, roles: &Contraction, extents: &[Value]) -> i64 {
-    let extent = |dim: usize| emitter.constant_value(extents[dim]).unwrap_or(TILE_ROWS);
-    let product = |dims: &[usize]| dims.iter().map(|&dim| extent(dim)).fold(1, i64::saturating_mul);
-    let rows = product(&roles.rows).clamp(1, TILE_ROWS);
+    let product = |dims: &[usize], likely: i64| {
+        let extents = dims.iter().map(|&dim| emitter.constant_value(extents[dim]).unwrap_or(likely));
+        extents.fold(1, i64::saturating_mul)
+    };
+    let rows = product(&roles.rows, TILE_ROWS).clamp(1, TILE_ROWS);
     // a micro-kernel retires about sixteen multiply-adds where scalar code retires one operation
-    (rows * PANEL / 16).saturating_mul(product(&roles.reduction))
+    (rows * PANEL / 16).saturating_mul(product(&roles.reduction, LIKELY_DEPTH))
 }
