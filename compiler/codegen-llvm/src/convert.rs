@@ -83,20 +83,19 @@ impl<'c> Translator<'_, 'c> {
         let constant = |value: f64| self.splat_float(x, value, double);
         let wide = if bits < 32 { self.lanes_of(x, &ir::Type::I32)? } else { target };
         let opcode = if signed || bits < 32 { InstructionOpcode::FPToSI } else { InstructionOpcode::FPToUI };
-        // a NaN becomes zero
-        if bounds.is_some_and(|[least, most]| low <= least && most <= high) && signed {
-            let integer = self.cast(opcode, x, wide)?;
-            let missing = self.compare_floats(FloatPredicate::UNO, x, x)?;
-            let integer = self.select(missing, self.splat_constant(wide, 0)?, integer)?;
-            return self.resize(integer, target, InstructionOpcode::SExt);
-        }
-        // a NaN becomes `low`
-        let above = self.compare_floats(FloatPredicate::OGT, x, constant(low)?)?;
-        let raised = self.select(above, x, constant(low)?)?;
-        let below = self.compare_floats(FloatPredicate::OLT, raised, constant(high)?)?;
-        let clamped = self.select(below, raised, constant(high)?)?;
+        // where a NaN becomes zero in the end, it need not become a number before
+        let fits = signed && bounds.is_some_and(|[least, most]| low <= least && most <= high);
+        let clamped = if fits {
+            x
+        } else {
+            // a NaN becomes `low`
+            let above = self.compare_floats(FloatPredicate::OGT, x, constant(low)?)?;
+            let raised = self.select(above, x, constant(low)?)?;
+            let below = self.compare_floats(FloatPredicate::OLT, raised, constant(high)?)?;
+            self.select(below, raised, constant(high)?)?
+        };
         let mut integer = self.cast(opcode, clamped, wide)?;
-        if !exact {
+        if !exact && !fits {
             let most = if signed { i64::MAX >> (64 - bits) } else { -1 };
             let beyond = self.compare_floats(FloatPredicate::OGE, x, constant(end)?)?;
             integer = self.select(beyond, self.splat_constant(wide, most)?, integer)?;

@@ -85,6 +85,17 @@ pub struct Product<T> {
     pub out_group: T,
 }
 
+/// How many steps of each of four nested loops make a part of at most so many steps in all, as many whole loops as have room.
+pub fn steps_of_part(extents: [i64; 4], most: i64) -> [i64; 4] {
+    let mut by = [1, 1, 1, extents[3].clamp(1, most)];
+    for axis in (0..3).rev() {
+        let is_whole = by[axis + 1] >= extents[axis + 1];
+        let room = most / by[axis + 1..].iter().product::<i64>();
+        by[axis] = if is_whole { extents[axis].min(room).max(1) } else { 1 };
+    }
+    by
+}
+
 impl<T: Copy> Product<T> {
     /// The fields in their order.
     pub fn words(&self) -> [T; PRODUCT_WORDS] {

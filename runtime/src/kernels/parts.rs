@@ -166,13 +166,17 @@ impl Part {
 
     /// Where the innermost loop begins each time, and its number of steps.
     fn runs(&self) -> impl Iterator<Item = ([i64; 4], i64)> {
-        let [outer, middle, near, deep] = self.steps;
-        let last_block = self.last_block;
-        (0..outer).flat_map(move |i| {
-            let depth = if i + 1 == outer { last_block } else { deep };
-            (0..middle).flat_map(move |j| (0..near).map(move |l| ([i, j, l, 0], depth)))
-        })
+        runs(self.steps, self.last_block)
     }
+}
+
+/// Where the innermost of some loops begins each time, and its number of steps.
+pub(super) fn runs(extents: [i64; 4], last_block: i64) -> impl Iterator<Item = ([i64; 4], i64)> {
+    let [outer, middle, near, deep] = extents;
+    (0..outer).flat_map(move |i| {
+        let depth = if i + 1 == outer { last_block } else { deep };
+        (0..middle).flat_map(move |j| (0..near).map(move |l| ([i, j, l, 0], depth)))
+    })
 }
 
 /// The reduction loops in parts of at most so many steps, as many whole loops as have room; one without steps where there is
@@ -180,12 +184,7 @@ impl Part {
 fn parts(d: &Product<i64>, most: usize) -> impl Iterator<Item = Part> {
     let (extents, last_block) = (d.reduction, d.last_block);
     let [outer, middle, near, extent] = extents;
-    let mut by = [1, 1, 1, extent.clamp(1, most as i64)];
-    for axis in (0..3).rev() {
-        let is_whole = by[axis + 1] >= extents[axis + 1];
-        let room = most as i64 / by[axis + 1..].iter().product::<i64>();
-        by[axis] = if is_whole { extents[axis].min(room).max(1) } else { 1 };
-    }
+    let by = abi::steps_of_part(extents, most as i64);
     let all = (0..outer).step_by(by[0] as usize).flat_map(move |i| {
         let outers = (outer - i).min(by[0]);
         let last = if i + outers == outer { last_block } else { extent };

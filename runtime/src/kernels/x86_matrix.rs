@@ -15,6 +15,7 @@ use abi::{Descriptor, Product, Start};
 
 use super::contract::{Bytes, Contraction, TileSet};
 use super::levels::Instances;
+use super::parts::{along, runs};
 
 /// Rows of a tile, and columns of a tile of sums.
 const SIDE: usize = abi::COLUMN_GROUP as usize;
@@ -88,8 +89,7 @@ pub(super) unsafe fn contract(problem: &Contraction<'_, Bytes>) {
     let shape = Shape::of(problem.rows, depth);
     ROOM.with_borrow_mut(|Room { steps, left }| {
         shape.list_steps(walk, steps);
-        left.resize(2 * shape.height * steps.len(), Row([0; WIDTH]));
-        // SAFETY: the tiles have this shape, and the room takes two of rows at all steps.
+        // SAFETY: the tiles have this shape.
         unsafe {
             let mut edges = Edges { sums: [Sums([[0; SIDE]; SIDE]); 4], start: [Row([0; WIDTH]); 2] };
             shape.configure();
@@ -138,15 +138,12 @@ impl Shape {
     }
 
     fn list_steps(self, walk: &Product<i64>, steps: &mut Vec<Step>) {
-        let [extent0, extent1, extent2, depth] = walk.reduction;
         steps.clear();
-        for (i0, i1, i2) in
-            (0..extent0).flat_map(|i0| (0..extent1).flat_map(move |i1| (0..extent2).map(move |i2| (i0, i1, i2))))
-        {
-            for i3 in (0..depth / self.steps).map(|tile| tile * self.steps) {
-                let place = |s: &[i64; 4]| (i0 * s[0] + i1 * s[1] + i2 * s[2] + i3 * s[3]) as isize;
+        for ([outer, middle, near, _], depth) in runs(walk.reduction, walk.last_block) {
+            for tile in 0..depth / self.steps {
+                let at = [outer, middle, near, tile * self.steps];
                 let laid_out = (steps.len() * self.height * WIDTH) as isize;
-                steps.push(Step { left: place(&walk.left), laid_out, right: place(&walk.right) });
+                steps.push(Step { left: along(&at, &walk.left), laid_out, right: along(&at, &walk.right) });
             }
         }
     }
@@ -238,13 +235,13 @@ fn common_distance<T>(one: &[*const T], other: &[*const T]) -> Option<isize> {
 /// Two tiles of rows, or what is left of them, by all columns.
 ///
 /// # Safety
-/// As for [`contract`]; tiles are configured, and there is room for two tiles of rows at all steps.
+/// As for [`contract`]; tiles are configured.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
 unsafe fn contract_rows(
     problem: &Contraction<'_, Bytes>,
     first: usize,
     (shape, steps): (Shape, &[Step]),
-    room: &mut [Row],
+    room: &mut Vec<Row>,
     edges: &mut Edges,
 ) {
     let second = if first + shape.height < problem.rows { first + shape.height } else { first };
@@ -253,7 +250,9 @@ unsafe fn contract_rows(
     let left = match common_distance(one, other) {
         Some(stride) => Left { tiles: [one[0], other[0]], stride, places: &raw const steps[0].left },
         None => {
-            let (one, other) = room.split_at_mut(shape.height * steps.len());
+            let length = shape.height * steps.len();
+            room.resize(room.len().max(2 * length), Row([0; WIDTH]));
+            let (one, other) = room.split_at_mut(length);
             // SAFETY: promised by the caller.
             unsafe {
                 rows[0].lay_out(shape, steps, one);

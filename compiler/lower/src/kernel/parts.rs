@@ -40,13 +40,7 @@ impl Parts {
         if !is_deep || (is_ragged && extents[3] > STEPS) {
             return None;
         }
-        let mut by = [1, 1, 1, extents[3].min(STEPS)];
-        for axis in (0..3).rev() {
-            let is_whole = by[axis + 1] == extents[axis + 1];
-            let room = STEPS / by[axis + 1..].iter().product::<i64>();
-            by[axis] = if is_whole { extents[axis].min(room).max(1) } else { 1 };
-        }
-        Some(Parts { extents, by })
+        Some(Parts { extents, by: abi::steps_of_part(extents, STEPS) })
     }
 
     /// Adds the products of all parts to the sums of a tile.
