@@ -3,11 +3,12 @@
 // A host function returns the number of the message as soon as an assertion fails, or memory is refused.
 // CHECK: ^bb0(%[[TABLE:.*]]: memref<?xi64>, %[[C:.*]]: i1):
 // CHECK: %[[NUMBER:.*]] = "arith.constant"() {value = 1 : i64}
-// CHECK: "cf.cond_br"(%[[C]]
+// CHECK: "cf.cond_br"(%[[C]], %[[NUMBER]])[^bb{{[0-9]+}}, ^bb[[FAILED:[0-9]+]]]
 // CHECK: callee = @rt_arena
 // CHECK: %[[STATUS:.*]] = "memref.load"
-// CHECK: "cf.cond_br"
-// CHECK: "func.return"(%{{.*}}) : (i64)
+// CHECK: "cf.cond_br"(%{{.*}}, %[[STATUS]])[^bb{{[0-9]+}}, ^bb[[FAILED]]]
+// CHECK: ^bb[[FAILED]](%[[RETURNED:[a-z0-9]+]]: i64):
+// CHECK-NEXT: "func.return"(%[[RETURNED]]) : (i64)
 // CHECK: {rt.messages = ["wrong extent"]}
 "builtin.module"() ({
   "func.func"() ({

@@ -7,7 +7,7 @@
 // CHECK: "scf.while"
 // CHECK: "scf.condition"
 // CHECK: %[[WORDS:[0-9]+]] = "memref.alloca"
-// CHECK: "memref.store"({{%[0-9]+}}, %[[WORDS]],
+// CHECK: "rt.pack"(%[[WORDS]],
 // CHECK: callee = @rt_call_non_zero
 // CHECK: "memref.load"(%[[WORDS]],
 // CHECK: "cf.assert"({{.*}}an extent of the result is not what it must be

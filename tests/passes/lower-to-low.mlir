@@ -27,9 +27,12 @@
 // MATH: "math.fma"
 // MATH-NOT: math.exp
 
-// PARALLEL: "rt.parallel_for"(%[[ENVIRONMENT:.*]], %{{.*}}, %{{.*}}) {callee = @[[BODY:.*]]} :
+// What the body reads from outside is written to a table at once, and read at once.
+// PARALLEL: "rt.pack"(%[[ENVIRONMENT:[a-z0-9]+]], {{.*}}) {words = array<i64: 0, 1, 2, 3>} :
+// PARALLEL: "rt.parallel_for"(%[[ENVIRONMENT]], %{{.*}}, %{{.*}}) {callee = @[[BODY:.*]]} :
 // PARALLEL: sym_name = "kernel"
 // PARALLEL: ^bb0(%[[TABLE:.*]]: memref<?xi64>, %[[BEGIN:.*]]: index, %[[END:.*]]: index):
+// PARALLEL-NEXT: {{.*}} = "rt.unpack"(%[[TABLE]]) {words = array<i64: 0, 1, 2, 3>} :
 // PARALLEL: "scf.for"(%[[BEGIN]], %[[END]],
 // PARALLEL: sym_name = "[[BODY]]"
 

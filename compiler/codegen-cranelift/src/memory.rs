@@ -47,6 +47,8 @@ impl Translator<'_> {
                 let address = self.operand(op, 0);
                 self.set_result(op, address);
             }
+            "rt.pack" => self.pack(op)?,
+            "rt.unpack" => self.unpack(op)?,
             "rt.parallel_for" => self.parallel_for(op)?,
             _ => return Err(self.unknown(op)),
         }
@@ -90,6 +92,32 @@ impl Translator<'_> {
     /// Loads a whole register.
     pub(crate) fn load_register(&mut self, r#type: Type, address: Address) -> Value {
         self.builder.ins().load(r#type, access_flags(), address.base, address.offset)
+    }
+
+    fn pack(&mut self, op: Op) -> Translated<()> {
+        for (at, word) in (1..).zip(self.words(op)?) {
+            let value = self.operand(op, at);
+            self.store(value, word, 0);
+        }
+        Ok(())
+    }
+
+    fn unpack(&mut self, op: Op) -> Translated<()> {
+        for (at, word) in self.words(op)?.into_iter().enumerate() {
+            let result = self.body.result(op, at);
+            let r#type = self.body.value_type(result).clone();
+            let value = self.load(op, &r#type, word, 0)?;
+            self.define(result, vec![value]);
+        }
+        Ok(())
+    }
+
+    /// Where the words of a table are that an operation writes or reads.
+    fn words(&self, op: Op) -> Translated<Vec<Address>> {
+        let table = self.operand(op, 0);
+        let words = self.body.op(op).attributes.integers("words").ok_or_else(|| self.broken(op, "has no words"))?;
+        let address = |&word: &i64| Some(Address { base: table, offset: i32::try_from(word.checked_mul(8)?).ok()? });
+        words.iter().map(address).collect::<Option<_>>().ok_or_else(|| self.broken(op, "has a table too large"))
     }
 
     fn stack_buffer(&mut self, op: Op) -> Translated<()> {

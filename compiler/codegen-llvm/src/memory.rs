@@ -49,6 +49,8 @@ impl<'c> Translator<'_, 'c> {
                 let pointer = self.unit.context.ptr_type(inkwell::AddressSpace::default());
                 self.builder.build_int_to_ptr(self.integer(op, 0)?, pointer, "")?.into()
             }
+            "rt.pack" => return self.pack(op),
+            "rt.unpack" => return self.unpack(op),
             "rt.parallel_for" => return self.parallel_for(op),
             _ => return Err(Failure::Unknown),
         };
@@ -124,6 +126,35 @@ impl<'c> Translator<'_, 'c> {
             return Ok(value);
         }
         self.cast(InstructionOpcode::ZExt, value, with_scalar(value.get_type(), self.stored(element)?))
+    }
+
+    fn pack(&self, op: Op) -> Translated<()> {
+        for (at, word) in (1..).zip(self.words(op)?) {
+            self.store(self.operand_type(op, at), self.operand(op, at)?, word)?;
+        }
+        Ok(())
+    }
+
+    fn unpack(&mut self, op: Op) -> Translated<()> {
+        for (at, word) in self.words(op)?.into_iter().enumerate() {
+            let result = self.body.result(op, at);
+            let r#type = self.body.value_type(result);
+            let value = self.load(r#type, self.held(r#type)?, word)?;
+            self.define(result, value);
+        }
+        Ok(())
+    }
+
+    /// Where the words of a table are that an operation writes or reads.
+    fn words(&self, op: Op) -> Translated<Vec<PointerValue<'c>>> {
+        let (table, word) = (self.buffer(op, 0)?, self.unit.context.i64_type());
+        let words = self.body.op(op).attributes.integers("words").ok_or(Failure::Broken("has no words"))?;
+        let address = |&number: &i64| {
+            let index = word.const_int(number as u64, false);
+            // SAFETY: a table has all words that are written to it or read from it.
+            Ok(unsafe { self.builder.build_in_bounds_gep(word, table, &[index], "")? })
+        };
+        words.iter().map(address).collect()
     }
 
     /// Memory of the entry block, wherever the operation stands.

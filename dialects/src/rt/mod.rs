@@ -3,6 +3,7 @@
 pub mod routines;
 pub mod tile;
 pub mod winograd;
+pub mod words;
 
 use ir::registry::{AttributeDefinition, AttributeKind};
 use ir::{Arity, Body, Folded, Op, OpDefinition, SymbolTable, Trait, Type};
@@ -52,6 +53,7 @@ pub fn operations() -> Vec<OpDefinition> {
         .with_attributes(const { &[AttributeDefinition::required("callee", AttributeKind::Symbol)] })
         .with_verify_symbols(verify_parallel_for),
     ];
+    operations.extend(words::operations());
     operations.extend(tile::operations());
     operations.push(winograd::operation());
     operations

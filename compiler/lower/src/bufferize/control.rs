@@ -5,7 +5,8 @@
 //! are freed at the end of the iteration that replaces them.
 
 use dialects::rt::routines::{CALL, is_handle};
-use ir::{Attribute, Attributes, Blob, Block, Body, DenseElements, Location, Op, Type, Value};
+use dialects::rt::words::pack;
+use ir::{Attribute, Attributes, Blob, Block, Body, Builder, DenseElements, Location, Op, Type, Value};
 
 use super::lifetimes::Lifetimes;
 use super::{Buffer, Host, Memory};
@@ -161,15 +162,18 @@ impl Host<'_> {
         if is_copied {
             self.copy_words(memory, &known);
         }
-        for (at, &word) in words.iter().enumerate().filter(|&(at, _)| !is_copied || known[at].is_none()) {
-            let at = self.index(at as i64);
-            let word = match self.body.value_type(word) {
-                Type::Index => self.pure("arith.index_cast", &[word], Type::I64, []),
-                _ => word,
-            };
-            self.emit("memref.store", &[word, memory, at], &[], []);
-        }
+        let numbered = (0..).zip(words.iter().copied());
+        let written: Vec<(i64, Value)> =
+            numbered.zip(&known).filter(|(_, known)| !is_copied || known.is_none()).map(|(word, _)| word).collect();
+        self.write_words(memory, &written);
         memory
+    }
+
+    /// Writes values to words of a table.
+    pub(super) fn write_words(&mut self, table: Value, values: &[(i64, Value)]) {
+        if !values.is_empty() {
+            pack(&mut Builder::at_end(&mut self.body, self.at), table, values);
+        }
     }
 
     /// Copies a constant of the module with the words that are known.

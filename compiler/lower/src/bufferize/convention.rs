@@ -73,7 +73,7 @@ impl Host<'_> {
 
     pub(super) fn finish_output(&mut self, index: usize, result: Value) -> ir::Result<()> {
         if is_handle(self.source.value_type(result)) {
-            self.store_word(self.scalars[&result], self.output_words[index]);
+            self.write_words(self.table, &[(self.output_words[index], self.scalars[&result])]);
             return Ok(());
         }
         let buffer = self.buffers[&result].clone();
@@ -91,17 +91,8 @@ impl Host<'_> {
             self.copy(target, source, bytes);
             target
         };
-        self.store_word(address, base);
-        for (axis, extent) in buffer.extents.into_iter().enumerate() {
-            self.store_word(extent, base + 1 + axis as i64);
-        }
+        let words = std::iter::once(address).chain(buffer.extents);
+        self.write_words(self.table, &(base..).zip(words).collect::<Vec<_>>());
         Ok(())
-    }
-
-    fn store_word(&mut self, word: Value, at: i64) {
-        let at = self.index(at);
-        let word = self.pure("arith.index_cast", &[word], Type::I64, []);
-        let table = self.table;
-        self.emit("memref.store", &[word, table, at], &[], []);
     }
 }

@@ -5,7 +5,7 @@
 //! results are looked at, and a request for memory that cannot be met.
 
 use dialects::rt::routines::SYMBOL;
-use ir::{Attribute, Body, Builder, IndexSet, Module, Op, Result, Type, Value};
+use ir::{Attribute, Block, Body, Builder, IndexSet, Module, Op, Result, Type, Value};
 
 use super::scope::{callee, definitions, is_kernel, status_word, with_body};
 use super::{HOST, MESSAGES};
@@ -107,27 +107,40 @@ pub(super) fn guard_host(module: &mut Module) -> Result<()> {
 }
 
 fn guard_body(body: &mut Body) {
+    let (entry, table) = (body.entry().expect("the function has a body"), table_argument(body));
+    let guards: Vec<Op> =
+        body.walk_all().into_iter().filter(|&op| body.name(op) == "cf.assert" || may_fail(body, op)).collect();
+    if guards.is_empty() {
+        return;
+    }
+    let mut builder = Builder::at_start(body, entry);
+    let status = status_word(&mut builder, table);
+    let (zero, fine) = (builder.constant_index(0), builder.constant(Attribute::i64(0), Type::I64));
+    let failed = failure_block(body);
     // from the end, so that each block is split off once
-    for op in body.walk_all().into_iter().rev() {
+    for op in guards.into_iter().rev() {
         if body.name(op) == "cf.assert" {
             let condition = body.operand(op, 0);
             let number = body.op(op).attributes.integer("rt.number").unwrap_or(1);
-            let mut builder = Builder::before(body, op);
-            let number = builder.constant(Attribute::i64(number), Type::I64);
-            return_unless(body, op, condition, number);
+            let number = Builder::before(body, op).constant(Attribute::i64(number), Type::I64);
+            leave_unless(body, op, condition, number, failed);
             body.erase(op);
-        } else if may_fail(body, op) {
-            let table = table_argument(body);
+        } else {
             let mut builder = Builder::after(body, op);
-            let status = status_word(&mut builder, table);
-            let zero = builder.constant_index(0);
             let status = builder.value("memref.load", &[status, zero], Type::I64, []);
-            let fine = builder.constant(Attribute::i64(0), Type::I64);
             let well = builder.value("arith.cmpi", &[status, fine], Type::I1, [("predicate", Attribute::i64(EQUAL))]);
             let last = body.defining_op(well).expect("just made");
-            return_unless(body, last, well, status);
+            leave_unless(body, last, well, status, failed);
         }
     }
+}
+
+/// A block at the end that returns the status it is given.
+fn failure_block(body: &mut Body) -> Block {
+    let block = body.add_block(body.root(), &[Type::I64]);
+    let status = body.arguments(block)[0];
+    Builder::at_end(body, block).create("func.return", &[status], &[], []);
+    block
 }
 
 fn may_fail(body: &Body, op: Op) -> bool {
@@ -136,8 +149,8 @@ fn may_fail(body: &Body, op: Op) -> bool {
             || callee(body, op).is_some_and(|name| MAY_FAIL.contains(&name) || name.starts_with(SYMBOL)))
 }
 
-/// Behind `op`: goes on if `condition` holds, returns `status` otherwise.
-fn return_unless(body: &mut Body, op: Op, condition: Value, status: Value) {
+/// Behind `op`: goes on if `condition` holds, to `failed` with `status` otherwise.
+fn leave_unless(body: &mut Body, op: Op, condition: Value, status: Value, failed: Block) {
     let block = body.op(op).parent().expect("the operation is attached");
     let region = body.block_region(block).expect("the block is attached");
     let at = body.blocks(region).iter().position(|&b| b == block).expect("a region lists its blocks");
@@ -145,9 +158,7 @@ fn return_unless(body: &mut Body, op: Op, condition: Value, status: Value) {
     body.insert_block(region, at + 1, rest);
     let position = body.position(op);
     body.move_ops(block, position + 1, rest);
-    let failed = body.add_block(region, &[]);
-    Builder::at_end(body, failed).create("func.return", &[status], &[], []);
-    let segments = ("operandSegmentSizes", Attribute::i32_dense_array(&[1, 0, 0]));
-    let branch = Builder::at_end(body, block).create("cf.cond_br", &[condition], &[], [segments]);
+    let segments = ("operandSegmentSizes", Attribute::i32_dense_array(&[1, 0, 1]));
+    let branch = Builder::at_end(body, block).create("cf.cond_br", &[condition, status], &[], [segments]);
     body.set_successors(branch, &[rest, failed]);
 }

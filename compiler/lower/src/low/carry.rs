@@ -26,6 +26,8 @@ struct Division {
     extent: Value,
     quotient: Op,
     remainder: Op,
+    /// Whether the quotient is read for more than the remainder and the next division.
+    is_read: bool,
 }
 
 impl Division {
@@ -41,6 +43,15 @@ impl Division {
         while let Some(division) = Division::of(body, block, dividend) {
             dividend = body.result(division.quotient, 0);
             chain.push(division);
+        }
+        if let Some(last) = chain.last_mut() {
+            last.is_read = true;
+        }
+        for at in 1..chain.len() {
+            let own = [chain[at].quotient, chain[at].remainder];
+            let readers = body.uses(body.result(chain[at - 1].quotient, 0));
+            // the product that the remainder is made with reads it, too
+            chain[at - 1].is_read = readers.iter().filter(|reader| !own.contains(&reader.op)).count() > 1;
         }
         chain
     }
@@ -63,11 +74,11 @@ impl Division {
         };
         let is_known = ir::constant_integer(body, extent).is_some();
         let is_product = [a, b] == [body.result(quotient, 0), extent];
-        (is_product && is_remainder && is_outside && !is_known).then_some(Division { extent, quotient, remainder })
+        (is_product && is_remainder && is_outside && !is_known).then_some(Division { extent, quotient, remainder, is_read: false })
     }
 }
 
-/// Has a loop that carries nothing carry its indices.
+/// Has a loop that carries nothing carry its indices: for each division the remainder, and the quotient if it is read.
 fn rewrite(body: &mut Body, op: Op, divisions: &[Division]) {
     let block = body.blocks(body.op(op).regions()[0])[0];
     let mut bounds = body.op(op).operands().to_vec();
@@ -79,8 +90,8 @@ fn rewrite(body: &mut Body, op: Op, divisions: &[Division]) {
         let extent = builder.value("arith.maxsi", &[division.extent, one], Type::Index, []);
         let quotient = builder.value("arith.divui", &[rest, extent], Type::Index, []);
         let product = builder.value("arith.muli", &[quotient, extent], Type::Index, []);
-        let remainder = builder.value("arith.subi", &[rest, product], Type::Index, []);
-        bounds.extend([quotient, remainder]);
+        bounds.push(builder.value("arith.subi", &[rest, product], Type::Index, []));
+        bounds.extend(division.is_read.then_some(quotient));
         rest = quotient;
     }
     let types = vec![Type::Index; bounds.len() - 3];
@@ -90,21 +101,26 @@ fn rewrite(body: &mut Body, op: Op, divisions: &[Division]) {
     body.detach_block(block);
     body.insert_block(region, 0, block);
     body.erase(op);
-    let indices: Vec<[Value; 2]> = divisions
-        .iter()
-        .map(|_| [body.add_argument(block, Type::Index), body.add_argument(block, Type::Index)])
-        .collect();
+    let mut carry = || body.add_argument(block, Type::Index);
+    let indices: Vec<(Value, Option<Value>)> =
+        divisions.iter().map(|division| (carry(), division.is_read.then(&mut carry))).collect();
     let end = body.terminator(block).expect("a loop's body has an end");
     let next = next_indices(&mut Builder::before(body, end), divisions, &indices);
     body.set_operands(end, &next);
-    for (division, [quotient, remainder]) in divisions.iter().zip(indices) {
+    for (division, &(remainder, quotient)) in divisions.iter().zip(&indices) {
         body.replace(division.remainder, &[remainder]);
-        body.replace(division.quotient, &[quotient]);
+        if let Some(quotient) = quotient {
+            body.replace(division.quotient, &[quotient]);
+        }
     }
 }
 
 /// The indices of the next iteration.
-fn next_indices(builder: &mut Builder<'_>, divisions: &[Division], indices: &[[Value; 2]]) -> Vec<Value> {
+fn next_indices(
+    builder: &mut Builder<'_>,
+    divisions: &[Division],
+    indices: &[(Value, Option<Value>)],
+) -> Vec<Value> {
     let (zero, one) = (builder.constant_index(0), builder.constant_index(1));
     let mut next = Vec::new();
     // whether the index within this one is complete
@@ -116,12 +132,12 @@ fn next_indices(builder: &mut Builder<'_>, divisions: &[Division], indices: &[[V
             None => grown,
         }
     };
-    for (division, &[quotient, remainder]) in divisions.iter().zip(indices) {
+    for (division, &(remainder, quotient)) in divisions.iter().zip(indices) {
         let grown = step(builder, remainder, grows);
         let predicate = ("predicate", Attribute::i64(0));
         let is_complete = builder.value("arith.cmpi", &[grown, division.extent], Type::I1, [predicate]);
-        let remainder = builder.value("arith.select", &[is_complete, zero, grown], Type::Index, []);
-        next.extend([step(builder, quotient, Some(is_complete)), remainder]);
+        next.push(builder.value("arith.select", &[is_complete, zero, grown], Type::Index, []));
+        next.extend(quotient.map(|quotient| step(builder, quotient, Some(is_complete))));
         grows = Some(is_complete);
     }
     next

@@ -1,6 +1,7 @@
 //! `rt.contract` and `rt.depthwise` to calls of the runtime's micro-kernels, with their descriptors on the stack.
 
 use dialects::rt::tile::{Kind, Tile, Walk};
+use dialects::rt::words::pack;
 use ir::{Attribute, Body, Builder, Module, Op, Result, Value};
 
 use super::scope::{definitions, enclosing_parallel_block, stack_table, with_body};
@@ -57,11 +58,8 @@ fn descriptor(body: &mut Body, op: Op, tile: &Tile) -> Value {
     let mut builder = Builder::before(body, place);
     let right_padded = matches!(tile.walk, Walk::Product { right_padded: true, .. });
     let fixed = [tile.start as i64, i64::from(right_padded)].map(|number| builder.constant_index(number));
-    for (at, word) in words.into_iter().chain(fixed).enumerate() {
-        let at = builder.constant_index(at as i64);
-        let word = builder.value("arith.index_cast", &[word], ir::Type::I64, []);
-        builder.create("memref.store", &[word, table, at], &[], []);
-    }
+    let words: Vec<(i64, Value)> = (0..).zip(words.into_iter().chain(fixed)).collect();
+    pack(&mut builder, table, &words);
     table
 }
 

@@ -27,17 +27,30 @@ fn lower_body(body: &mut Body) {
         if let Some(op) = structured {
             let lower = lowering(body.name(op)).expect("just found");
             let rest = split_behind(body, block, op);
-            let inner = lower(body, block, op, rest);
+            let inner = lower(body, block, op, &rest);
             body.erase(op);
             pending.extend(inner);
-            pending.push(rest);
+            pending.push(rest.block);
         }
     }
 }
 
-/// Lowers an operation that ends `block` and whose results are the arguments of the block behind it; returns the
-/// blocks that were its regions'.
-type Lowering = fn(&mut Body, Block, Op, Block) -> Vec<Block>;
+/// Lowers an operation that ends a block and goes on behind it; returns the blocks that were its regions'.
+type Lowering = fn(&mut Body, Block, Op, &Rest) -> Vec<Block>;
+
+/// What follows an operation, as a block.
+struct Rest {
+    block: Block,
+    /// The results of the operation that are read: the block's arguments.
+    read: Vec<usize>,
+}
+
+impl Rest {
+    /// What the block is given where these are the results.
+    fn arguments(&self, results: &[Value]) -> Vec<Value> {
+        self.read.iter().map(|&at| results[at]).collect()
+    }
+}
 
 fn lowering(name: &str) -> Option<Lowering> {
     match name {
@@ -48,18 +61,19 @@ fn lowering(name: &str) -> Option<Lowering> {
     }
 }
 
-/// Moves what follows `op` to a new block that takes the results of `op` as arguments.
-fn split_behind(body: &mut Body, block: Block, op: Op) -> Block {
+/// Moves what follows `op` to a new block.
+fn split_behind(body: &mut Body, block: Block, op: Op) -> Rest {
     let results = body.op(op).results().to_vec();
-    let types: Vec<Type> = results.iter().map(|&result| body.value_type(result).clone()).collect();
+    let read: Vec<usize> = (0..results.len()).filter(|&at| !body.uses(results[at]).is_empty()).collect();
+    let types: Vec<Type> = read.iter().map(|&at| body.value_type(results[at]).clone()).collect();
     let rest = body.create_block(&types);
     insert_behind(body, block, rest);
     let at = body.position(op);
     body.move_ops(block, at + 1, rest);
-    for (old, new) in results.into_iter().zip(body.arguments(rest).to_vec()) {
-        body.replace_all_uses(old, new);
+    for (&old, new) in read.iter().zip(body.arguments(rest).to_vec()) {
+        body.replace_all_uses(results[old], new);
     }
-    rest
+    Rest { block: rest, read }
 }
 
 fn insert_behind(body: &mut Body, block: Block, new: Block) {
@@ -113,14 +127,14 @@ fn less(body: &mut Body, block: Block, like: Op, a: Value, b: Value) -> Value {
     body.result(op, 0)
 }
 
-fn lower_for(body: &mut Body, block: Block, op: Op, rest: Block) -> Vec<Block> {
+fn lower_for(body: &mut Body, block: Block, op: Op, rest: &Rest) -> Vec<Block> {
     let operands = body.op(op).operands().to_vec();
     let (low, high, step) = (operands[0], operands[1], operands[2]);
     let carried = &operands[3..];
     let inner = adopt(body, op, 0, block).expect("a loop has a body");
     let entered = less(body, block, op, low, high);
     let first: Vec<Value> = std::iter::once(low).chain(carried.iter().copied()).collect();
-    branch_if(body, block, op, entered, [(inner, &first), (rest, carried)]);
+    branch_if(body, block, op, entered, [(inner, &first), (rest.block, &rest.arguments(carried))]);
     let yielded = take_terminator(body, inner);
     // the end of the body belongs behind whatever blocks the body itself will be split into
     let counter = body.arguments(inner)[0];
@@ -129,34 +143,34 @@ fn lower_for(body: &mut Body, block: Block, op: Op, rest: Block) -> Vec<Block> {
     let next = body.result(next, 0);
     let again = less(body, inner, op, next, high);
     let values: Vec<Value> = std::iter::once(next).chain(yielded.iter().copied()).collect();
-    branch_if(body, inner, op, again, [(inner, &values), (rest, &yielded)]);
+    branch_if(body, inner, op, again, [(inner, &values), (rest.block, &rest.arguments(&yielded))]);
     if let (Some(rolled), Some(back)) = (body.attribute(op, ROLLED).cloned(), body.terminator(inner)) {
         body.op_mut(back).attributes.set(ROLLED, rolled);
     }
     vec![inner]
 }
 
-fn lower_if(body: &mut Body, block: Block, op: Op, rest: Block) -> Vec<Block> {
+fn lower_if(body: &mut Body, block: Block, op: Op, rest: &Rest) -> Vec<Block> {
     let condition = body.operand(op, 0);
     let otherwise = adopt(body, op, 1, block);
     let then = adopt(body, op, 0, block).expect("a conditional has a first region");
-    branch_if(body, block, op, condition, [(then, &[]), (otherwise.unwrap_or(rest), &[])]);
+    branch_if(body, block, op, condition, [(then, &[]), (otherwise.unwrap_or(rest.block), &[])]);
     let branches: Vec<Block> = [Some(then), otherwise].into_iter().flatten().collect();
     for &inner in &branches {
         let yielded = take_terminator(body, inner);
-        branch(body, inner, op, rest, &yielded);
+        branch(body, inner, op, rest.block, &rest.arguments(&yielded));
     }
     branches
 }
 
-fn lower_while(body: &mut Body, block: Block, op: Op, rest: Block) -> Vec<Block> {
+fn lower_while(body: &mut Body, block: Block, op: Op, rest: &Rest) -> Vec<Block> {
     let carried = body.op(op).operands().to_vec();
     let after = adopt(body, op, 1, block).expect("a while loop has two regions");
     let before = adopt(body, op, 0, block).expect("a while loop has two regions");
     branch(body, block, op, before, &carried);
     let passed = take_terminator(body, before);
     let (condition, values) = passed.split_first().expect("scf.condition has a condition");
-    branch_if(body, before, op, *condition, [(after, values), (rest, values)]);
+    branch_if(body, before, op, *condition, [(after, values), (rest.block, &rest.arguments(values))]);
     let next = take_terminator(body, after);
     branch(body, after, op, before, &next);
     vec![before, after]

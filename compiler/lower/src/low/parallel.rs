@@ -3,6 +3,7 @@
 //! What a loop body reads from outside travels in an environment: a table of words on the caller's stack. Constants
 //! are repeated in the body instead. A loop too short to be shared out becomes an ordinary loop.
 
+use dialects::rt::words::{self, UNPACK, WORD_BYTES, pack};
 use ir::{Attribute, Attributes, Body, Builder, FunctionType, Location, Module, Op, Result, Type, Value};
 
 use super::dispatch::LEVEL;
@@ -103,13 +104,9 @@ impl Loop {
     fn outline(&self, body: &mut Body, name: &str) -> Body {
         let (function, captured) = self.function(body);
         let entry = body.entry().expect("the function has a body");
-        let words: usize = captured.iter().map(|&value| words_of(body.value_type(value))).sum();
-        let table = stack_table(&mut Builder::at_start(body, entry), words.max(1));
+        let table = stack_table(&mut Builder::at_start(body, entry), captured.words.max(1));
         let mut builder = Builder::before(body, self.op);
-        let mut at = 0;
-        for value in captured {
-            at += store_words(&mut builder, table, at, value);
-        }
+        captured.write(&mut builder, table);
         let count = self.count(&mut builder);
         let grain = builder.constant_index(self.grain);
         builder.create("rt.parallel_for", &[table, count, grain], &[], [("callee", Attribute::symbol(name))]);
@@ -126,15 +123,15 @@ impl Loop {
         builder.value("arith.divui", &[padded, self.step], Type::Index, [])
     }
 
-    /// The body function, and what it reads from its environment, in order.
-    fn function(&self, body: &Body) -> (Body, Vec<Value>) {
+    /// The body function, and what it reads from its environment.
+    fn function(&self, body: &Body) -> (Body, Captured) {
         let mut function = Body::new();
         let entry = function.add_block(function.root(), &[table_type(), Type::Index, Type::Index]);
         let &[table, begin, end] = function.arguments(entry) else { unreachable!("just made") };
         let serial = function.create_op("scf.for", &[], &[], Attributes::new(), body.op(self.op).location.clone());
         let region = function.add_region(serial);
         let inner = function.add_block(region, &[Type::Index]);
-        let mut environment = Environment { source: body, table, entry, captured: vec![], words: 0 };
+        let mut environment = Environment::new(body, &mut function, table, entry);
         let mut mapping = Mapping::default();
         let counter = function.arguments(inner)[0];
         let low = environment.bring(&mut function, &mut mapping, self.low);
@@ -162,7 +159,33 @@ impl Loop {
         let at = function.ops(entry).len() - 1;
         function.insert(entry, at, serial);
         function.set_operands(serial, &[begin, end, one]);
-        (function, environment.captured)
+        let captured = environment.finish(&mut function);
+        (function, captured)
+    }
+}
+
+/// What travels in an environment.
+#[derive(Default)]
+struct Captured {
+    /// What takes one word, and which.
+    scalars: Vec<(i64, Value)>,
+    /// Vectors, and the first word of each.
+    vectors: Vec<(i64, Value)>,
+    words: usize,
+}
+
+impl Captured {
+    /// Writes everything to the table.
+    fn write(&self, builder: &mut Builder<'_>, table: Value) {
+        if !self.scalars.is_empty() {
+            pack(builder, table, &self.scalars);
+        }
+        for &(at, value) in &self.vectors {
+            let r#type = builder.body.value_type(value).clone();
+            let place = vector_place(builder, table, at, &r#type);
+            let zero = builder.constant_index(0);
+            builder.create("vector.store", &[value, place, zero], &[], []);
+        }
     }
 }
 
@@ -171,11 +194,17 @@ struct Environment<'b> {
     source: &'b Body,
     table: Value,
     entry: ir::Block,
-    captured: Vec<Value>,
-    words: usize,
+    /// Reads the captured scalars.
+    unpack: Op,
+    captured: Captured,
 }
 
-impl Environment<'_> {
+impl<'b> Environment<'b> {
+    fn new(source: &'b Body, function: &mut Body, table: Value, entry: ir::Block) -> Environment<'b> {
+        let unpack = Builder::at_end(function, entry).create(UNPACK, &[table], &[], words::attributes(&[]));
+        Environment { source, table, entry, unpack, captured: Captured::default() }
+    }
+
     fn bring(&mut self, function: &mut Body, mapping: &mut Mapping, value: Value) -> Value {
         match mapping.get(&value) {
             Some(&known) => known,
@@ -187,17 +216,30 @@ impl Environment<'_> {
         }
     }
 
-    /// Appends to the entry block what makes a value of the outer function known in the body function.
+    /// Makes a value of the outer function known in the body function: its entry block reads it.
     fn load(&mut self, function: &mut Body, value: Value) -> Value {
         let r#type = self.source.value_type(value).clone();
         if let Some(op) = self.source.defining_op(value).filter(|&op| self.source.name(op) == "arith.constant") {
             let attributes = self.source.op(op).attributes.clone();
             return Builder::at_end(function, self.entry).value("arith.constant", &[], r#type, attributes);
         }
-        let at = self.words;
-        self.words += words_of(&r#type);
-        self.captured.push(value);
-        load_words(&mut Builder::at_end(function, self.entry), self.table, at, &r#type)
+        let at = self.captured.words as i64;
+        self.captured.words += words_of(&r#type);
+        if let Type::Vector(_) = r#type {
+            self.captured.vectors.push((at, value));
+            let mut builder = Builder::at_end(function, self.entry);
+            let place = vector_place(&mut builder, self.table, at, &r#type);
+            let zero = builder.constant_index(0);
+            return builder.value("vector.load", &[place, zero], r#type, []);
+        }
+        self.captured.scalars.push((at, value));
+        function.add_result(self.unpack, r#type)
+    }
+
+    fn finish(self, function: &mut Body) -> Captured {
+        let numbers: Vec<i64> = self.captured.scalars.iter().map(|&(word, _)| word).collect();
+        function.op_mut(self.unpack).attributes = words::attributes(&numbers);
+        self.captured
     }
 }
 
@@ -206,75 +248,16 @@ fn words_of(r#type: &Type) -> usize {
     match r#type {
         Type::Vector(vector) => {
             let bytes = vector.element.byte_width().unwrap_or(8) * vector.shape.iter().product::<i64>() as usize;
-            bytes.div_ceil(8)
+            bytes.div_ceil(WORD_BYTES as usize)
         }
         _ => 1,
     }
 }
 
-/// Stores a value as words from `at` on; returns how many.
-fn store_words(builder: &mut Builder<'_>, table: Value, at: usize, value: Value) -> usize {
-    let r#type = builder.body.value_type(value).clone();
-    if let Type::Vector(_) = r#type {
-        let place = vector_place(builder, table, at, &r#type);
-        let zero = builder.constant_index(0);
-        builder.create("vector.store", &[value, place, zero], &[], []);
-    } else {
-        let word = to_word(builder, value, &r#type);
-        let at = builder.constant_index(at as i64);
-        builder.create("memref.store", &[word, table, at], &[], []);
-    }
-    words_of(&r#type)
-}
-
-fn load_words(builder: &mut Builder<'_>, table: Value, at: usize, r#type: &Type) -> Value {
-    if let Type::Vector(_) = r#type {
-        let place = vector_place(builder, table, at, r#type);
-        let zero = builder.constant_index(0);
-        return builder.value("vector.load", &[place, zero], r#type.clone(), []);
-    }
-    let at = builder.constant_index(at as i64);
-    let word = builder.value("memref.load", &[table, at], Type::I64, []);
-    from_word(builder, word, r#type)
-}
-
 /// The words from `at` on as a buffer of a vector's elements.
-fn vector_place(builder: &mut Builder<'_>, table: Value, at: usize, vector: &Type) -> Value {
+fn vector_place(builder: &mut Builder<'_>, table: Value, at: i64, vector: &Type) -> Value {
     let base = builder.value("rt.address", &[table], Type::Index, []);
-    let offset = builder.constant_index(at as i64 * 8);
+    let offset = builder.constant_index(at * WORD_BYTES);
     let address = builder.value("arith.addi", &[base, offset], Type::Index, []);
     builder.value("rt.buffer", &[address], Type::memref(vec![None], vector.element().clone()), [])
-}
-
-fn to_word(builder: &mut Builder<'_>, value: Value, r#type: &Type) -> Value {
-    match r#type {
-        Type::MemRef(_) => {
-            let address = builder.value("rt.address", &[value], Type::Index, []);
-            builder.value("arith.index_cast", &[address], Type::I64, [])
-        }
-        Type::Index => builder.value("arith.index_cast", &[value], Type::I64, []),
-        Type::Float(float) => {
-            let bits = Type::integer(float.width());
-            let value = builder.value("arith.bitcast", &[value], bits.clone(), []);
-            to_word(builder, value, &bits)
-        }
-        Type::Integer(integer) if integer.width < 64 => builder.value("arith.extui", &[value], Type::I64, []),
-        _ => value,
-    }
-}
-
-fn from_word(builder: &mut Builder<'_>, word: Value, r#type: &Type) -> Value {
-    match r#type {
-        Type::MemRef(_) => {
-            let address = builder.value("arith.index_cast", &[word], Type::Index, []);
-            builder.value("rt.buffer", &[address], r#type.clone(), [])
-        }
-        Type::Index => builder.value("arith.index_cast", &[word], Type::Index, []),
-        Type::Float(float) => {
-            let bits = from_word(builder, word, &Type::integer(float.width()));
-            builder.value("arith.bitcast", &[bits], r#type.clone(), [])
-        }
-        Type::Integer(integer) if integer.width < 64 => builder.value("arith.trunci", &[word], r#type.clone(), []),
-        _ => word,
-    }
 }
