@@ -102,10 +102,11 @@ pub fn kernels(options: &Options) -> String {
     let time = if options.profile { ",time-kernels" } else { "" };
     let order = if options.arithmetic == Arithmetic::Fixed { "sequence" } else { "lanes" };
     let memory = if options.freestanding.is_some() { "static" } else { "run" };
-    // what gives the first result quickly does not pay for weights of another form
-    let is_quick = options.backend == Backend::Auto;
+    // the model is compiled again for the runs that follow if there are many
+    let runs = if options.backend == Backend::Auto { "one" } else { "many" };
     let is_free = options.arithmetic == Arithmetic::Reassociated && options.freestanding.is_none();
-    let winograd = if is_free && !is_quick && options.has(Part::Winograd) { "use-winograd," } else { "" };
+    let winograd =
+        if is_free && options.has(Part::Winograd) { format!("use-winograd{{runs={runs}}},") } else { String::new() };
     // micro-kernels fuse products into sums, in an order of their own
     let is_fused = options.arithmetic != Arithmetic::Fixed && options.freestanding.is_none();
     let operands = if is_fused { "use-halves,use-transposes," } else { "" };

@@ -10,6 +10,7 @@ use crate::fuse::Fusion;
 use crate::kernel::emit::{Order, Target};
 use crate::low;
 use crate::outline::Shapes;
+use crate::winograd::Runs;
 
 /// The function a model becomes.
 const MAIN: &str = "main_graph";
@@ -83,11 +84,21 @@ pub fn passes() -> Vec<PassDefinition> {
         PassDefinition::on_module(
             "use-winograd",
             "Convolutions with 3×3 windows and known weights by fewer products, which round more coarsely.",
-            |module, _| {
-                crate::winograd::use_winograd(module, MAIN);
+            |module, context| {
+                let runs = match context.options.get("runs") {
+                    "one" => Runs::One,
+                    _ => Runs::Many,
+                };
+                crate::winograd::use_winograd(module, MAIN, runs);
                 Ok(())
             },
-        ),
+        )
+        .with_options(&[OptionDefinition {
+            name: "runs",
+            summary: "How many runs pay for weights of another form.",
+            kind: OptionKind::Choice(&["one", "many"]),
+            default: "many",
+        }]),
         PassDefinition::on_module(
             "use-halves",
             "Contractions read weights in half precision as they are.",

@@ -28,13 +28,27 @@ const READ: u128 = 8;
 /// How many products take as long as the transformation of a number at a point, to it or from it.
 const TRANSFORM: u128 = 4;
 
+/// How many products take as long as laying out a weight, or its form at a point, in memory that nobody has touched.
+const LAY_OUT: u128 = 150;
+/// How many products take as long as the compilation of a kernel more.
+const COMPILE: u128 = 50_000_000;
+
+/// What making weights at points and a kernel for them has to pay for itself in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Runs {
+    /// The first run, of a convolution whose rows or columns are known.
+    One,
+    /// Any number of runs.
+    Many,
+}
+
 /// Replaces the convolutions of the function `name`.
-pub(crate) fn use_winograd(module: &mut Module, name: &str) {
+pub(crate) fn use_winograd(module: &mut Module, name: &str, runs: Runs) {
     let Some(host) = module.symbol(name) else { return };
     let mut body = module.body.take_isolated(host).expect("a function owns its body");
     for block in all_blocks(&body) {
         for op in body.ops(block).to_vec() {
-            if let Some(convolution) = Convolution::of(&body, op) {
+            if let Some(convolution) = Convolution::of(&body, op, runs) {
                 convolution.replace(&mut body);
             }
         }
@@ -60,7 +74,7 @@ struct Convolution {
 }
 
 impl Convolution {
-    fn of(body: &Body, op: Op) -> Option<Convolution> {
+    fn of(body: &Body, op: Op, runs: Runs) -> Option<Convolution> {
         let generic = Generic::of(body, op)?;
         let &[padded, weights] = &generic.inputs[..] else { return None };
         let is_f32 = |value: Value| *body.value_type(value).element() == Type::F32;
@@ -70,7 +84,7 @@ impl Convolution {
         let &[outputs, inputs, 3, 3, GROUP, GROUP] = &body.value_type(weights).static_shape()?[..] else { return None };
         let channels = [outputs, inputs].map(|groups| groups * GROUP);
         let result = body.value_type(body.result(op, 0)).shape()?;
-        let size = tile_size([0, 2, 3].map(|axis| result[axis]), channels)?;
+        let size = tile_size([0, 2, 3].map(|axis| result[axis]), channels, runs)?;
         let fits = is_sum && is_f32(padded) && is_f32(weights) && is_known_ahead(body, weights);
         if !fits || body.op(op).attributes.get("rt.last_block").is_some() {
             return None;
@@ -113,20 +127,28 @@ impl Convolution {
 
 /// The size of tiles that a convolution takes the least time with, if there is one: of so many images, rows and columns, and channels
 /// of the result and of the operand.
-fn tile_size([images, height, width]: [Option<i64>; 3], channels: [i64; 2]) -> Option<usize> {
+fn tile_size([images, height, width]: [Option<i64>; 3], channels: [i64; 2], runs: Runs) -> Option<usize> {
     let [outputs, inputs] = channels;
     let products = outputs.checked_mul(inputs)?;
+    if runs == Runs::One && [height, width] == [None, None] {
+        return None;
+    }
     // wide enough for whatever extents a model states
     let [images, height, width] =
         [images.unwrap_or(1), height.unwrap_or(PIXELS), width.unwrap_or(PIXELS)].map(|extent| extent.max(0) as u128);
     let (weights, channels) = (products as u128, (outputs + inputs) as u128);
-    let direct = (WINDOW * WINDOW) as u128 * (images * height * width + READ) * weights;
+    let (laid_out, compiled) = match runs {
+        Runs::One => (LAY_OUT, COMPILE),
+        Runs::Many => (0, 0),
+    };
+    let direct = (WINDOW * WINDOW) as u128 * (images * height * width + READ + laid_out) * weights;
     let cost = |size: usize| {
         let tiles = height.div_ceil(size as u128) * width.div_ceil(size as u128);
         let rows = tiles.next_multiple_of(TILE_STEP as u128).max(FEWEST_TILES as u128);
         // every few tiles read all weights
         let reads = rows.div_ceil(TILES as u128);
-        points(size) as u128 * images * ((rows + reads * READ) * weights + rows * TRANSFORM * channels)
+        let sums = images * ((rows + reads * READ) * weights + rows * TRANSFORM * channels);
+        points(size) as u128 * (sums + laid_out * weights) + compiled
     };
     let sizes = TILE_SIZES.into_iter().zip(PRODUCTS);
     let sizes = sizes.filter(|(_, most)| outputs >= OUTPUTS && products <= *most);

@@ -74,7 +74,12 @@ impl Division {
         };
         let is_known = ir::constant_integer(body, extent).is_some();
         let is_product = [a, b] == [body.result(quotient, 0), extent];
-        (is_product && is_remainder && is_outside && !is_known).then_some(Division { extent, quotient, remainder, is_read: false })
+        (is_product && is_remainder && is_outside && !is_known).then_some(Division {
+            extent,
+            quotient,
+            remainder,
+            is_read: false,
+        })
     }
 }
 
@@ -116,11 +121,7 @@ fn rewrite(body: &mut Body, op: Op, divisions: &[Division]) {
 }
 
 /// The indices of the next iteration.
-fn next_indices(
-    builder: &mut Builder<'_>,
-    divisions: &[Division],
-    indices: &[(Value, Option<Value>)],
-) -> Vec<Value> {
+fn next_indices(builder: &mut Builder<'_>, divisions: &[Division], indices: &[(Value, Option<Value>)]) -> Vec<Value> {
     let (zero, one) = (builder.constant_index(0), builder.constant_index(1));
     let mut next = Vec::new();
     // whether the index within this one is complete
