@@ -58,7 +58,7 @@ pub fn read_all_levels(program: &str, graph: &Module) -> Result<(), String> {
         let mut module = graph.clone();
         let steps = [
             (Level::Structured, pipeline::graph(&options)),
-            (Level::Kernel, pipeline::kernels(&options)),
+            (Level::Kernel, pipeline::kernels(&options, pipeline::Prepared::ByCode)),
             (Level::Low, pipeline::LOW.to_string()),
         ];
         for (level, pipeline) in steps {

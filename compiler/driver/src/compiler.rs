@@ -24,7 +24,7 @@ use crate::freestanding;
 use crate::generate::Made;
 use crate::globals::Globals;
 use crate::part::Part;
-use crate::pipeline::{self, MAIN, Timings};
+use crate::pipeline::{self, MAIN, Prepared, Timings};
 use crate::progress::{Observer, Stage};
 use crate::session::Entry;
 use crate::signature::Signature;
@@ -325,7 +325,8 @@ impl Compiler {
         }
         if level > Level::Structured {
             self.enter(Stage::Kernels);
-            pipeline::run(&mut module, &pipeline::kernels(&self.options), &self.options, &mut timings)?;
+            let kernels = pipeline::kernels(&self.options, Prepared::ByCode);
+            pipeline::run(&mut module, &kernels, &self.options, &mut timings)?;
             look(Traced::Kernel, &mut module);
             freestanding::add_entry_points(&mut module, &signature, &self.options)?;
         }
@@ -402,7 +403,7 @@ impl Compiler {
         signature: Signature,
         mut timings: Timings,
     ) -> Result<(CompiledModel, Unlinked)> {
-        self.to_kernels(&mut module, &mut timings)?;
+        self.to_kernels(&mut module, Prepared::ByCompiler, &mut timings)?;
         let made = match self.options.backend {
             Backend::Auto | Backend::Cranelift => self.cranelift_code(&mut module, cancelled, &mut timings)?,
             Backend::Llvm => self.llvm_code(&mut module, cancelled, &mut timings)?,
@@ -415,16 +416,17 @@ impl Compiler {
         Ok((model, unlinked))
     }
 
-    /// Takes a module from the structured level to the low level, in parts.
-    pub(crate) fn to_low(&self, module: &mut Module, timings: &mut Timings) -> Result<Vec<Module>> {
-        self.to_kernels(module, timings)?;
+    /// Takes a module from the structured level to the low level, in parts, as [`Compiler::build`] did before.
+    pub(crate) fn to_low_again(&self, module: &mut Module) -> Result<Vec<Module>> {
+        let timings = &mut Timings::default();
+        self.to_kernels(module, Prepared::Before, timings)?;
         self.lower_parts(module, timings)
     }
 
     /// Takes a module from the structured level to the kernel level.
-    fn to_kernels(&self, module: &mut Module, timings: &mut Timings) -> Result<()> {
+    fn to_kernels(&self, module: &mut Module, prepared: Prepared, timings: &mut Timings) -> Result<()> {
         self.enter(Stage::Kernels);
-        pipeline::run(module, &pipeline::kernels(&self.options), &self.options, timings)?;
+        pipeline::run(module, &pipeline::kernels(&self.options, prepared), &self.options, timings)?;
         self.enter(Stage::Lower);
         Ok(())
     }

@@ -12,7 +12,7 @@ use crate::globals::Globals;
 use crate::parts;
 use crate::pipeline::{self, Timings};
 use crate::progress::Stage;
-use crate::tiers::{Recipe, Unlinked};
+use crate::tiers::{Recipe, Unlinked, compile};
 use crate::worker;
 
 /// What a back end makes of a module.
@@ -55,9 +55,11 @@ impl Compiler {
         self.enter(Stage::Generate);
         let mut globals = Globals::default();
         timings.measure("weights", || std::iter::once(&*module).chain(&parts).for_each(|module| globals.add(module)));
-        let recipe = Recipe { parts, symbols: globals.symbols(), workers: self.options.workers };
         timings.measure("codegen", || {
-            let unlinked = recipe.compile(Tier::Quick, cancelled)?;
+            let workers = self.options.workers;
+            let unlinked = compile(&parts, workers, Tier::Quick, cancelled)?;
+            // where constants lie that were computed meanwhile
+            let recipe = Recipe { parts, symbols: globals.symbols(), workers };
             let code = Code::Cranelift(Box::new(unlinked.link(&recipe.symbols)?));
             Ok(Made { globals, code, unlinked: Unlinked::Cranelift(unlinked), recipe: Some(recipe) })
         })

@@ -93,8 +93,19 @@ fn tile_contractions(options: &Options) -> String {
     }
 }
 
+/// Who computes what routines make of constants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Prepared {
+    /// The code, when it is initialised.
+    ByCode,
+    /// The compiler, for code that runs in this process.
+    ByCompiler,
+    /// Somebody did, for the same model.
+    Before,
+}
+
 /// From the structured level to the kernel level.
-pub fn kernels(options: &Options) -> String {
+pub fn kernels(options: &Options, prepared: Prepared) -> String {
     let (target, shapes) = match options.backend {
         Backend::Cranelift | Backend::Auto => ("cranelift", "shared"),
         Backend::Llvm => ("llvm", "specialised"),
@@ -112,12 +123,17 @@ pub fn kernels(options: &Options) -> String {
     let operands = if is_fused { "use-halves,use-transposes," } else { "" };
     let tables = if options.freestanding.is_none() && options.has(Part::Tables) { "use-tables," } else { "" };
     let relayouts = if options.freestanding.is_none() && options.has(Part::Relayouts) { "use-relayouts," } else { "" };
+    let prepare = match prepared {
+        Prepared::ByCode => String::new(),
+        Prepared::ByCompiler => format!("prepare-constants{{threads={}}},", options.workers),
+        Prepared::Before => "prepare-constants{known=true},".to_string(),
+    };
     let fuse = options.has(Part::Fusion);
     let attention = fuse && options.freestanding.is_none() && options.has(Part::Attention);
     // code that is certified computes what its nodes say
     let constants = if options.freestanding.is_none() { "evaluate-constants," } else { "" };
     format!(
-        "{tables}{constants}{winograd}{operands}{relayouts}outline-kernels{{shapes={shapes} fuse={fuse} attention={attention}}},\
+        "{tables}{constants}{winograd}{operands}{relayouts}{prepare}outline-kernels{{shapes={shapes} fuse={fuse} attention={attention}}},\
          fold-constants,build-kernels{{target={target} order={order} memory={memory} threads={workers}}}{time}",
         workers = options.workers
     )
@@ -140,7 +156,7 @@ pub fn run(module: &mut Module, pipeline: &str, options: &Options, timings: &mut
 
 /// Refuses names of stages that a compilation with these options does not have.
 pub(crate) fn check_names(options: &Options) -> Result<()> {
-    let pipelines = [graph(options), kernels(options), low(options)].join(",");
+    let pipelines = [graph(options), kernels(options, Prepared::ByCompiler), low(options)].join(",");
     let pipeline = Pipeline::parse(&pipelines, passes())?;
     let stages: Vec<&str> =
         std::iter::once(IMPORT).chain(pipeline.steps.iter().map(|step| step.pass.name)).chain([LOW]).collect();

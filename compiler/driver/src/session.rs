@@ -60,7 +60,8 @@ impl CompiledModel {
     }
 }
 
-extern "C" fn provide_nothing(_: *mut c_void, _: i64, _: i64, _: *mut u8) -> *mut u8 {
+/// For runs without outputs.
+pub(crate) extern "C" fn provide_nothing(_: *mut c_void, _: i64, _: i64, _: *mut u8) -> *mut u8 {
     std::ptr::null_mut()
 }
 

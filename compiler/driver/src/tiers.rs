@@ -35,13 +35,16 @@ pub(crate) struct Recipe {
     pub(crate) workers: usize,
 }
 
-impl Recipe {
-    /// The code in one tier, not linked yet.
-    pub(crate) fn compile(&self, tier: Tier, cancelled: &Arc<AtomicBool>) -> Result<Relocatable> {
-        let cancelled = cancelled.clone();
-        let options = codegen_cranelift::Options { threads: self.workers, tier, cancelled, ..Default::default() };
-        codegen_cranelift::relocatable(&self.parts, &options)
-    }
+/// The code of a module in parts, in one tier, not linked yet.
+pub(crate) fn compile(
+    parts: &[Module],
+    workers: usize,
+    tier: Tier,
+    cancelled: &Arc<AtomicBool>,
+) -> Result<Relocatable> {
+    let options =
+        codegen_cranelift::Options { threads: workers, tier, cancelled: cancelled.clone(), ..Default::default() };
+    codegen_cranelift::relocatable(parts, &options)
 }
 
 /// How good code is, the best last. Entries of the cache have the number.
@@ -93,7 +96,7 @@ pub(crate) fn upgrade(
         if conditions.beside {
             recipe.workers = 1;
         }
-        let unlinked = recipe.compile(Tier::Optimised, &conditions.cancelled)?;
+        let unlinked = compile(&recipe.parts, recipe.workers, Tier::Optimised, &conditions.cancelled)?;
         let code = Code::Cranelift(Box::new(unlinked.link(&recipe.symbols)?));
         let main = code.function(MAIN).expect("both tiers define the same functions");
         if let Some(keeper) = keeper.get() {

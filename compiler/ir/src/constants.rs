@@ -4,13 +4,14 @@
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::attributes::Attribute;
 use crate::types::{FloatType, Type};
 
-/// Immutable bytes: owned, or a window of a mapped file. Cloning shares them.
+/// Immutable bytes: owned, a window of a mapped file, or computed on another thread. Cloning shares them.
 #[derive(Clone)]
 pub struct Blob {
     storage: Storage,
@@ -22,6 +23,8 @@ pub struct Blob {
 enum Storage {
     Mapped(Arc<memmap2::Mmap>),
     Owned(Arc<AlignedBytes>),
+    /// None is what a computation leaves that panicked.
+    Computed(Arc<OnceLock<Option<AlignedBytes>>>),
 }
 
 /// Bytes whose first one lies on a 64-byte boundary (a cache line, and a whole AVX-512 vector).
@@ -137,6 +140,22 @@ impl Blob {
         Blob { storage: Storage::Owned(Arc::new(bytes)), offset: 0, length }
     }
 
+    /// The same on a thread beside: whoever looks at the bytes waits for it.
+    pub fn build_beside(length: usize, fill: impl FnOnce(&mut [u8]) + Send + 'static) -> Blob {
+        let computed = Arc::new(OnceLock::new());
+        let slot = computed.clone();
+        std::thread::spawn(move || {
+            let build = || {
+                let mut bytes = AlignedBytes::zeroed(length);
+                fill(bytes.as_mut_slice());
+                bytes
+            };
+            // nobody waits for ever
+            slot.get_or_init(|| catch_unwind(AssertUnwindSafe(build)).ok());
+        });
+        Blob { storage: Storage::Computed(computed), offset: 0, length }
+    }
+
     /// Bytes that nobody will write any more.
     pub fn from_owned(bytes: AlignedBytes) -> Blob {
         let length = bytes.length;
@@ -150,7 +169,7 @@ impl Blob {
             Storage::Owned(bytes) => {
                 Arc::try_unwrap(bytes).map_err(|bytes| Blob { storage: Storage::Owned(bytes), offset, length })
             }
-            storage @ Storage::Mapped(_) => Err(Blob { storage, offset, length }),
+            storage @ (Storage::Mapped(_) | Storage::Computed(_)) => Err(Blob { storage, offset, length }),
         }
     }
 
@@ -165,6 +184,7 @@ impl Blob {
         let whole: &[u8] = match &self.storage {
             Storage::Mapped(map) => map,
             Storage::Owned(bytes) => bytes.as_slice(),
+            Storage::Computed(bytes) => bytes.wait().as_ref().expect("what computes bytes does not panic").as_slice(),
         };
         &whole[self.offset..self.offset + self.length]
     }
@@ -184,7 +204,22 @@ impl Blob {
 
     /// Whether two handles show the same bytes of the same storage, without looking at them.
     pub fn same_storage(&self, other: &Blob) -> bool {
-        self.bytes().as_ptr() == other.bytes().as_ptr() && self.length == other.length
+        let is_same = match (&self.storage, &other.storage) {
+            (Storage::Mapped(own), Storage::Mapped(other)) => Arc::ptr_eq(own, other),
+            (Storage::Owned(own), Storage::Owned(other)) => Arc::ptr_eq(own, other),
+            (Storage::Computed(own), Storage::Computed(other)) => Arc::ptr_eq(own, other),
+            (Storage::Mapped(_) | Storage::Owned(_) | Storage::Computed(_), _) => false,
+        };
+        is_same && self.offset == other.offset && self.length == other.length
+    }
+
+    /// Gives the pages of a mapped file back to the system: what is read from then on comes from the file again.
+    pub fn discard(&self) {
+        #[cfg(unix)]
+        if let Storage::Mapped(map) = &self.storage {
+            // SAFETY: the mapping is read-only and private, so that the file has the same contents; a refusal changes nothing.
+            let _ = unsafe { map.unchecked_advise_range(memmap2::UncheckedAdvice::DontNeed, self.offset, self.length) };
+        }
     }
 }
 

@@ -19,7 +19,8 @@ mod revive;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use entry::{DATA, Encoded};
+pub(crate) use entry::DATA;
+use entry::Encoded;
 pub use handover::write_successor;
 pub(crate) use request::Request;
 

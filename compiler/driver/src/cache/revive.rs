@@ -91,6 +91,6 @@ impl Compiler {
     /// The model at the low level, when it was compiled before.
     fn parts_again(&self, request: &Request) -> Result<Vec<Module>> {
         let (mut module, _) = self.structured_again(request)?;
-        self.to_low(&mut module, &mut Timings::default())
+        self.to_low_again(&mut module)
     }
 }

@@ -1,0 +1,203 @@
+//! What routines make of constants, weights as kernels want them above all, is computed by the compiler.
+//!
+//! A routine is there before the model's code is. What it makes is a constant from here on, whose bytes are computed on a thread
+//! beside: nobody looks at them until code is linked.
+//!
+//! Invariants
+//! - Only routines that cannot fail are called ahead, so that no error moves.
+//! - Results together are not larger than what the cache keeps; otherwise `@initialize` computes them.
+
+use dialects::rt::routines::{CALL, Extents, Operand, Routine};
+use ir::pass::{OptionDefinition, OptionKind, PassContext, PassDefinition};
+use ir::{Attribute, Blob, Body, Builder, DenseElements, IndexMap, Module, Op, Result, Type, Value};
+use ir::{constant_float, constant_integer, constant_value};
+use lower::outline::remove_dead;
+
+use crate::cache::DATA;
+use crate::pipeline::MAIN;
+use crate::routine_calls::{RoutineCall, Word, run};
+
+/// The pass.
+pub(crate) const PREPARE_CONSTANTS: PassDefinition = PassDefinition::on_module(
+    "prepare-constants",
+    "What routines make of constants becomes constants, computed beside the compiler.",
+    prepare_constants,
+)
+.with_options(&[
+    OptionDefinition {
+        name: "known",
+        summary: "Whether they were computed before, so that their bytes are left out.",
+        kind: OptionKind::Flag,
+        default: "false",
+    },
+    OptionDefinition {
+        name: "threads",
+        summary: "How many threads compute what is large.",
+        kind: OptionKind::Integer,
+        default: "1",
+    },
+]);
+
+/// Most bytes of all results: an entry of the cache has room for them and for other constants.
+const ROOM: usize = DATA / 8 * 7;
+/// Results begin at multiples of this, a cache line.
+const LINE: usize = 64;
+/// From so many bytes on, the memory of a constant is given back behind its last reader.
+const DISCARDED: usize = 1 << 20;
+/// Fewer bytes are computed on one thread: the compiler has work for the others.
+const LARGE: usize = 32 << 20;
+
+fn prepare_constants(module: &mut Module, context: &PassContext<'_>) -> Result<()> {
+    let Some(main) = module.symbol(MAIN) else { return Ok(()) };
+    let mut body = module.body.take_isolated(main).expect("a function owns its body");
+    let Plan { calls, length } = Plan::of(&body);
+    if length <= ROOM {
+        let places: Vec<_> = calls.iter().map(|(&op, call)| (op, call.offset, call.length)).collect();
+        let is_known = context.options.flag("known") || calls.is_empty();
+        let threads = if length < LARGE { 1 } else { context.options.integer("threads") as usize };
+        let calls: Vec<RoutineCall> = calls.into_values().collect();
+        let memory = (!is_known).then(|| Blob::build_beside(length, move |memory| run(&calls, memory, threads)));
+        for (op, offset, length) in places {
+            let Some(offset) = offset else { continue };
+            let window = |memory: &Blob| memory.window(offset, length).expect("results lie in their memory");
+            replace(&mut body, op, memory.as_ref().map_or_else(|| Blob::copy_of(&[]), window));
+        }
+        let entry = body.entry().expect("the function has a body");
+        remove_dead(&mut body, entry);
+    }
+    module.body.set_isolated(main, body);
+    Ok(())
+}
+
+/// Puts a constant in the place of what a call gives.
+fn replace(body: &mut Body, call: Op, bytes: Blob) {
+    let result = body.result(call, 0);
+    let (r#type, location) = (body.value_type(result).clone(), body.op(call).location.clone());
+    let mut builder = Builder::before(body, call).with_location(location);
+    let constant = builder.constant(Attribute::dense(DenseElements::new(r#type.clone(), bytes)), r#type);
+    body.replace_all_uses(result, constant);
+}
+
+/// The calls that can be made ahead, in order.
+#[derive(Default)]
+struct Plan {
+    calls: IndexMap<Op, RoutineCall>,
+    /// Bytes of all results that stay.
+    length: usize,
+}
+
+impl Plan {
+    fn of(body: &Body) -> Plan {
+        let mut plan = Plan::default();
+        for &op in body.ops(body.entry().expect("the function has a body")) {
+            if let Some(call) = plan.call(body, op) {
+                plan.calls.insert(op, call);
+            }
+        }
+        plan.place_results(body);
+        plan.free_constants(body);
+        plan
+    }
+
+    /// An operation as a call that can be made ahead.
+    fn call(&self, body: &Body, op: Op) -> Option<RoutineCall> {
+        let routine = Routine::of(body, op).filter(|_| body.name(op) == CALL)?;
+        let is_safe = routine.failures.is_empty() && !routine.reads_texts && !routine.rewrites;
+        if !is_safe || *routine.results != [Extents::Given] {
+            return None;
+        }
+        let kinds = body.op(op).attributes.integers("kinds")?;
+        let mut kinds = kinds.iter().copied();
+        let mut words = Vec::new();
+        for (operand, &value) in routine.operands.iter().zip(body.op(op).operands()) {
+            match operand {
+                Operand::Tensor => {
+                    push_tensor(&mut words, kinds.next()?, body.value_type(value), self.source(body, value)?)?;
+                }
+                Operand::Index => words.push(Word::Number(constant_integer(body, value)?)),
+                Operand::Real => words.push(Word::Number(constant_float(body, value)?.to_bits() as i64)),
+                Operand::Handle => return None,
+            }
+        }
+        let r#type = body.value_type(body.result(op, 0));
+        push_tensor(&mut words, kinds.next()?, r#type, Word::Result(self.calls.len()))?;
+        let count: i64 = r#type.static_shape()?.iter().product();
+        let length = count as usize * r#type.element().byte_width()?;
+        Some(RoutineCall { symbol: routine.symbol(), words, length, offset: None, freed: vec![], discarded: vec![] })
+    }
+
+    /// Where the elements of a tensor begin.
+    fn source(&self, body: &Body, tensor: Value) -> Option<Word> {
+        let root = root(body, tensor);
+        let op = body.defining_op(root)?;
+        if let Some(number) = self.calls.get_index_of(&op) {
+            return Some(Word::Result(number));
+        }
+        let elements = constant_value(body, root)?.as_dense().filter(|elements| elements.is_available())?;
+        let is_one = elements.splat && elements.element_count() > 1;
+        Some(Word::Constant(match is_one {
+            true => Blob::copy_of(&elements.data.bytes().repeat(elements.element_count())),
+            false => elements.data.clone(),
+        }))
+    }
+
+    /// Gives room to the results that others than these calls read.
+    fn place_results(&mut self, body: &Body) {
+        for number in 0..self.calls.len() {
+            let (&op, _) = self.calls.get_index(number).expect("calls are numbered");
+            match self.last_reader(body, body.result(op, 0)) {
+                Some(last) => self.calls[last].freed.push(number),
+                None => {
+                    let call = &mut self.calls[number];
+                    call.offset = Some(self.length);
+                    self.length += call.length.next_multiple_of(LINE);
+                }
+            }
+        }
+    }
+
+    /// Gives back constants of mapped files behind their last readers: they were read to be packed, and the packed form is what
+    /// stays.
+    fn free_constants(&mut self, body: &Body) {
+        for &op in body.ops(body.entry().expect("the function has a body")) {
+            let Some(elements) = body.attribute(op, "value").and_then(Attribute::as_dense) else { continue };
+            let is_large = elements.data.is_mapped() && elements.data.bytes().len() >= DISCARDED;
+            if let Some(last) = is_large.then(|| self.last_reader(body, body.result(op, 0))).flatten() {
+                self.calls[last].discarded.push(elements.data.clone());
+            }
+        }
+    }
+
+    /// The number of the last call that reads a value, if nobody but calls does.
+    fn last_reader(&self, body: &Body, value: Value) -> Option<usize> {
+        let mut last = None;
+        for reader in body.uses(value) {
+            let found = match is_view(body, reader.op) {
+                true => self.last_reader(body, body.result(reader.op, 0))?,
+                false => self.calls.get_index_of(&reader.op)?,
+            };
+            last = last.max(Some(found));
+        }
+        last
+    }
+}
+
+fn is_view(body: &Body, op: Op) -> bool {
+    matches!(body.name(op), "tensor.reshape" | "tensor.cast")
+}
+
+/// The tensor whose elements a value shows.
+fn root(body: &Body, value: Value) -> Value {
+    match body.defining_op(value).filter(|&op| is_view(body, op)) {
+        Some(op) => root(body, body.operand(op, 0)),
+        None => value,
+    }
+}
+
+/// Kind, rank, address and extents of a tensor.
+fn push_tensor(words: &mut Vec<Word>, kind: i64, r#type: &Type, address: Word) -> Option<()> {
+    let shape = r#type.static_shape()?;
+    words.extend([Word::Number(kind), Word::Number(shape.len() as i64), address]);
+    words.extend(shape.into_iter().map(Word::Number));
+    Some(())
+}

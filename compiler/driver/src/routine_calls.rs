@@ -1,0 +1,78 @@
+//! Calls of the runtime's routines by the compiler itself, one after the other.
+//!
+//! [`dialects::rt::routines`] says what words a routine takes.
+
+#![allow(unsafe_code, reason = "routines take addresses")]
+
+use ir::{AlignedBytes, Blob};
+use runtime::RunContext;
+
+use crate::session::provide_nothing;
+
+type Code = extern "C" fn(context: i64, words: *mut i64, count: i64) -> i64;
+
+/// A call of a routine that cannot fail and has one result, whose extents are known.
+pub(crate) struct RoutineCall {
+    /// The symbol of the routine.
+    pub(crate) symbol: String,
+    /// What it is handed.
+    pub(crate) words: Vec<Word>,
+    /// Bytes of the result.
+    pub(crate) length: usize,
+    /// Where the result begins in the memory of all that stay; none if later calls alone read it.
+    pub(crate) offset: Option<usize>,
+    /// Earlier calls whose results nobody reads any more.
+    pub(crate) freed: Vec<usize>,
+    /// Constants that nobody reads any more.
+    pub(crate) discarded: Vec<Blob>,
+}
+
+/// A word that a routine is handed.
+pub(crate) enum Word {
+    Number(i64),
+    /// Where a constant begins.
+    Constant(Blob),
+    /// Where the result of the call with that number begins.
+    Result(usize),
+}
+
+/// Makes the calls. Results that stay go to their places in `memory`.
+pub(crate) fn run(calls: &[RoutineCall], memory: &mut [u8], threads: usize) {
+    let symbols = runtime::symbols();
+    let base = memory.as_mut_ptr();
+    let mut passing: Vec<Option<AlignedBytes>> = Vec::new();
+    let mut addresses: Vec<i64> = Vec::new();
+    let mut context = RunContext::new(std::ptr::null_mut(), provide_nothing);
+    runtime::pool::rt_set_threads(threads as i64);
+    for call in calls {
+        let mut passed = call.offset.is_none().then(|| AlignedBytes::zeroed(call.length));
+        let result = match (&mut passed, call.offset) {
+            (Some(bytes), _) => bytes.as_mut_slice().as_mut_ptr(),
+            (None, offset) => {
+                let room = &memory[offset.unwrap_or(0)..][..call.length];
+                base.wrapping_add(room.as_ptr().addr() - base.addr())
+            }
+        };
+        passing.push(passed);
+        addresses.push(result.expose_provenance() as i64);
+        let mut words: Vec<i64> = call.words.iter().map(|word| word.value(&addresses)).collect();
+        let (_, code) = symbols.iter().find(|(name, _)| *name == call.symbol).expect("the runtime has every routine");
+        // SAFETY: routines have this signature, and the words are those that this one takes.
+        let code = unsafe { std::mem::transmute::<*const u8, Code>(*code) };
+        let failure = code(context.address(), words.as_mut_ptr(), words.len() as i64);
+        assert!(failure == 0 && context.status == 0, "{} failed on constants", call.symbol);
+        call.freed.iter().for_each(|&number| passing[number] = None);
+        call.discarded.iter().for_each(Blob::discard);
+    }
+}
+
+impl Word {
+    /// The word, given where results begin.
+    fn value(&self, results: &[i64]) -> i64 {
+        match self {
+            &Word::Number(number) => number,
+            Word::Constant(blob) => blob.bytes().as_ptr().expose_provenance() as i64,
+            &Word::Result(number) => results[number],
+        }
+    }
+}
