@@ -1,4 +1,4 @@
-// Small constants are computed; what the processor or a library decides, large constants and sums are left to code.
+// Small constants are computed; what the processor or a library decides, large constants and long sums are left to code.
 // RUN: onnx-opt %s --pass-pipeline='decompose,onnx-to-linalg,evaluate-constants' | FileCheck %s
 
 // 3 / sqrt(4 + 5) for each channel, broadcast and transposed
@@ -10,6 +10,8 @@
 // CHECK-NOT: "math.sqrt"
 // CHECK: "math.exp"
 // CHECK: "arith.fptosi"
+// a sum of two elements
+// CHECK: "arith.constant"() {value = dense<8.000000e+00> : tensor<f32>}
 // CHECK: iterator_types = [#linalg.iterator_type<reduction>]
 // CHECK: "arith.addf"
 // CHECK: tensor<5000xf32>
@@ -37,9 +39,10 @@
     %axes = "onnx.Constant"() {value = dense<[0]> : tensor<1xi64>} : () -> tensor<1xi64>
     %total = "onnx.ReduceSum"(%variance, %axes) {keepdims = 0 : si64} : (tensor<2xf32>, tensor<1xi64>) -> tensor<f32>
     %many = "onnx.Constant"() {value = dense<2.0> : tensor<5000xf32>} : () -> tensor<5000xf32>
+    %long = "onnx.ReduceSum"(%many, %axes) {keepdims = 0 : si64} : (tensor<5000xf32>, tensor<1xi64>) -> tensor<f32>
     %more = "onnx.Add"(%many, %epsilon) : (tensor<5000xf32>, tensor<f32>) -> tensor<5000xf32>
     %pads = "onnx.Constant"() {value = dense<[1, 2]> : tensor<2xi64>} : () -> tensor<2xi64>
     %padded = "onnx.Pad"(%variance, %pads) : (tensor<2xf32>, tensor<2xi64>) -> tensor<5xf32>
-    "func.return"(%y, %wide, %third, %power, %integers, %total, %more, %padded) : (tensor<3x2xf32>, tensor<f32>, tensor<f16>, tensor<2xf32>, tensor<2xi32>, tensor<f32>, tensor<5000xf32>, tensor<5xf32>) -> ()
-  }) {sym_name = "main_graph", function_type = (tensor<3x2xf32>) -> (tensor<3x2xf32>, tensor<f32>, tensor<f16>, tensor<2xf32>, tensor<2xi32>, tensor<f32>, tensor<5000xf32>, tensor<5xf32>)} : () -> ()
+    "func.return"(%y, %wide, %third, %power, %integers, %total, %long, %more, %padded) : (tensor<3x2xf32>, tensor<f32>, tensor<f16>, tensor<2xf32>, tensor<2xi32>, tensor<f32>, tensor<f32>, tensor<5000xf32>, tensor<5xf32>) -> ()
+  }) {sym_name = "main_graph", function_type = (tensor<3x2xf32>) -> (tensor<3x2xf32>, tensor<f32>, tensor<f16>, tensor<2xf32>, tensor<2xi32>, tensor<f32>, tensor<f32>, tensor<5000xf32>, tensor<5xf32>)} : () -> ()
 }) : () -> ()

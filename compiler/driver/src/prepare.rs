@@ -60,7 +60,7 @@ fn prepare_constants(module: &mut Module, context: &PassContext<'_>) -> Result<(
         for (op, offset, length) in places {
             let Some(offset) = offset else { continue };
             let window = |memory: &Blob| memory.window(offset, length).expect("results lie in their memory");
-            replace(&mut body, op, memory.as_ref().map_or_else(|| Blob::copy_of(&[]), window));
+            replace(&mut body, op, memory.as_ref().map(window));
         }
         let entry = body.entry().expect("the function has a body");
         remove_dead(&mut body, entry);
@@ -69,12 +69,15 @@ fn prepare_constants(module: &mut Module, context: &PassContext<'_>) -> Result<(
     Ok(())
 }
 
-/// Puts a constant in the place of what a call gives.
-fn replace(body: &mut Body, call: Op, bytes: Blob) {
+/// Puts a constant in the place of what a call gives; without bytes it is one of which the name alone is there.
+fn replace(body: &mut Body, call: Op, bytes: Option<Blob>) {
     let result = body.result(call, 0);
     let (r#type, location) = (body.value_type(result).clone(), body.op(call).location.clone());
+    let key = bytes.is_none().then(|| "prepared".into());
+    let data = bytes.unwrap_or_else(|| Blob::copy_of(&[]));
+    let elements = DenseElements { key, ..DenseElements::new(r#type.clone(), data) };
     let mut builder = Builder::before(body, call).with_location(location);
-    let constant = builder.constant(Attribute::dense(DenseElements::new(r#type.clone(), bytes)), r#type);
+    let constant = builder.constant(Attribute::dense(elements), r#type);
     body.replace_all_uses(result, constant);
 }
 

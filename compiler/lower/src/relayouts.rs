@@ -13,6 +13,7 @@ use dialects::linalg::generic::Generic;
 use dialects::rt::routines::{CALL, RELAYOUT, SCALED_RELAYOUT};
 use ir::{AffineExpr, AffineMap, Attribute, Body, Builder, DenseElements, IndexMap, Module, Op, Type, Value};
 
+use crate::evaluate_constants::filled_with;
 use crate::known::is_known_ahead;
 use crate::outline::{all_blocks, remove_dead};
 
@@ -190,6 +191,10 @@ impl Moved {
         let mut operands = Vec::new();
         let mut kinds = Vec::new();
         for (input, map) in inputs {
+            let input = match filled_with(builder.body, input) {
+                Some(number) => builder.constant(Attribute::dense(number), builder.body.value_type(input).clone()),
+                None => input,
+            };
             operands.extend([input, rows(&mut builder, map)]);
             kinds.extend([kind(builder.body.value_type(input)), kind(&Type::I64)]);
         }

@@ -1,0 +1,253 @@
+//! Functions of one byte: what makes numbers of quantized weights has 256 results, and its sums are sums of bytes.
+
+use ir::{Body, DenseElements, IndexMap, Type, Use, Value};
+
+use super::column::{Column, evaluate_block};
+use super::{captured_numbers, points, small_constant, strides};
+use dialects::linalg::generic::{Generic, Iterator};
+
+/// Values of a byte.
+const BYTES: usize = 256;
+/// Most elements that are looked up.
+const LOOKED_UP: usize = 1 << 14;
+/// Most bytes that are added up.
+const ADDED_UP: usize = 1 << 20;
+
+/// What an operation makes of a constant of bytes.
+pub(super) fn evaluate(body: &Body, generic: &Generic) -> Option<Vec<DenseElements>> {
+    match generic.is_reduction() {
+        true => sums(body, generic),
+        false => look_up(body, generic),
+    }
+}
+
+fn look_up(body: &Body, generic: &Generic) -> Option<Vec<DenseElements>> {
+    let result = body.result(generic.op, 0);
+    let count = body.value_type(result).static_shape()?.iter().product::<i64>() as usize;
+    if count > LOOKED_UP {
+        return None;
+    }
+    let (bytes, table) = function(body, result)?;
+    // what is made of it is looked up at once
+    let goes_on = |reader: &Use| body.op(reader.op).results().iter().any(|&next| function(body, next).is_some());
+    if body.uses(result).iter().all(goes_on) {
+        return None;
+    }
+    let found = table.at(bytes.data.bytes().iter().map(|&byte| usize::from(byte)));
+    Some(vec![found.write(body.value_type(result))?])
+}
+
+/// The constant bytes that a tensor is made of element by element, and what it has for each byte.
+fn function(body: &Body, value: Value) -> Option<(&DenseElements, Column)> {
+    if let Some(elements) = ir::constant_value(body, value).and_then(|value| value.as_dense()) {
+        let is_bytes = *elements.r#type.element() == Type::I8 && !elements.splat && elements.is_available();
+        let identity = (0..BYTES).map(|byte| i64::from(byte as u8 as i8)).collect();
+        return is_bytes.then_some((elements, Column::Integers(identity)));
+    }
+    let generic = Generic::defining(body, value)?;
+    let [yielded] = *generic.yields(body) else { return None };
+    if generic.is_reduction() || !generic.output_map(0).is_identity() {
+        return None;
+    }
+    let (bytes, columns) = block(body, &generic)?;
+    Some((bytes, columns.get(&yielded)?.clone()))
+}
+
+/// What the values of a block are for each byte, where one operand is a function of constant bytes and all others are single
+/// numbers. Results so far are zero.
+fn block<'b>(body: &'b Body, generic: &Generic) -> Option<(&'b DenseElements, IndexMap<Value, Column>)> {
+    if body.ops(generic.block).iter().any(|&op| body.name(op) == "linalg.index") {
+        return None;
+    }
+    let mut columns: IndexMap<Value, Column> = captured_numbers(body, generic, BYTES).into_iter().collect();
+    let (inputs, results) = body.arguments(generic.block).split_at(generic.inputs.len());
+    columns.extend(results.iter().map(|&result| (result, Column::Integers(vec![0; BYTES]))));
+    let mut bytes = None;
+    for ((&input, map), &argument) in generic.inputs.iter().zip(&generic.maps).zip(inputs) {
+        if body.uses(argument).is_empty() {
+            continue;
+        }
+        let number = small_constant(body, input).filter(|constant| is_one_number(constant));
+        let column = match number {
+            Some(number) => Column::read(&number, &[0; BYTES])?,
+            None if bytes.is_none() && map.is_identity() => {
+                let (constant, column) = function(body, input)?;
+                bytes = Some(constant);
+                column
+            }
+            None => return None,
+        };
+        columns.insert(argument, column.rounded(body.value_type(argument))?);
+    }
+    evaluate_block(body, generic.block, &[BYTES as i64], &mut columns)?;
+    Some((bytes?, columns))
+}
+
+/// Whether all elements are the same, bit for bit.
+fn is_one_number(constant: &DenseElements) -> bool {
+    let width = constant.r#type.element().byte_width().unwrap_or(1);
+    let mut elements = constant.data.bytes().chunks_exact(width);
+    let first = elements.next();
+    first.is_some() && elements.all(|element| Some(element) == first)
+}
+
+/// Sums of whole numbers.
+fn sums(body: &Body, generic: &Generic) -> Option<Vec<DenseElements>> {
+    let ([yielded], [init]) = (generic.yields(body), &*generic.inits) else { return None };
+    let so_far = *body.arguments(generic.block).last()?;
+    let sum = body.defining_op(*yielded).filter(|&op| body.name(op) == "arith.addi")?;
+    if !body.op(sum).operands().contains(&so_far) || body.uses(so_far).len() != 1 {
+        return None;
+    }
+    let sums = small_constant(body, *init)?;
+    let (bytes, columns) = block(body, generic)?;
+    let Column::Integers(table) = columns.get(yielded)? else { return None };
+    let extents = generic.extents(body).into_iter().collect::<Option<Vec<i64>>>()?;
+    let all = bytes.data.bytes();
+    if all.len() > ADDED_UP || all.len() as i64 != extents.iter().product::<i64>() {
+        return None;
+    }
+    let (start, steps) = strides(generic.output_map(0), &sums.r#type.static_shape()?, &extents)?;
+    let mut totals = sums.integers()?;
+    // the axes at the end that are all summed, or none of them
+    let kind = generic.iterators.last()?;
+    let inner = generic.iterators.iter().rev().take_while(|iterator| *iterator == kind).count();
+    let outer = extents.len() - inner;
+    let run: i64 = extents[outer..].iter().product();
+    let places = points(start, &steps[..outer], &extents[..outer]);
+    let runs = all.chunks_exact(run.max(1) as usize).zip(places);
+    match kind {
+        Iterator::Reduction => runs.for_each(|(run, place)| totals[place] += total(run, table)),
+        Iterator::Parallel => {
+            let within = points(0, &steps[outer..], &extents[outer..]);
+            for (run, place) in runs {
+                run.iter().zip(&within).for_each(|(&byte, at)| totals[place + at] += table[usize::from(byte)]);
+            }
+        }
+    }
+    let r#type = body.value_type(body.result(generic.op, 0));
+    Some(vec![Column::Integers(totals).rounded(r#type.element())?.write(r#type)?])
+}
+
+/// The sum of what a table has for some bytes.
+fn total(bytes: &[u8], table: &[i64]) -> i64 {
+    match linear(table) {
+        Some(Linear { flipped, start, step }) => {
+            let sum = |part: &[u8]| i64::from(part.iter().map(|&byte| u32::from(byte ^ flipped)).sum::<u32>());
+            // so many bytes have a sum of 32 bits
+            start * bytes.len() as i64 + step * bytes.chunks(1 << 24).map(sum).sum::<i64>()
+        }
+        None => bytes.iter().map(|&byte| table[usize::from(byte)]).sum(),
+    }
+}
+
+/// `start + step · (byte ^ flipped)`
+struct Linear {
+    flipped: u8,
+    start: i64,
+    step: i64,
+}
+
+/// A table whose numbers are evenly spaced, in the order of bytes with or without a sign.
+fn linear(table: &[i64]) -> Option<Linear> {
+    let of = |flipped: u8| {
+        let at = |byte: u8| table[usize::from(byte ^ flipped)];
+        let (start, step) = (at(0), at(1) - at(0));
+        (0..=u8::MAX).all(|byte| at(byte) == start + step * i64::from(byte)).then_some(Linear { flipped, start, step })
+    };
+    of(0).or_else(|| of(0x80))
+}
+
+#[cfg(test)]
+mod tests {
+    use ir::{DenseElements, Module};
+
+    use super::linear;
+    use crate::evaluate_constants::evaluate_constants;
+
+    const ROWS: usize = 3;
+    const COLUMNS: usize = 2000;
+
+    fn bytes() -> Vec<u8> {
+        (0..ROWS * COLUMNS).map(|at| (at * at % 251) as u8).collect()
+    }
+
+    /// What a function of those bytes, `%b`, returns as `%y`.
+    fn evaluated(operations: &str, result: &str) -> DenseElements {
+        let hex: String = bytes().iter().map(|byte| format!("{byte:02X}")).collect();
+        let text = format!(
+            r#""builtin.module"() ({{
+                "func.func"() ({{
+                  %b = "arith.constant"() {{value = dense<"0x{hex}"> : tensor<3x2000xi8>}} : () -> tensor<3x2000xi8>
+                  {operations}
+                  "func.return"(%y) : ({result}) -> ()
+                }}) {{sym_name = "main_graph", function_type = () -> {result}}} : () -> ()
+            }}) : () -> ()"#
+        );
+        let mut module = ir::parse_module(&text, "test", None).expect("the module is as it should be");
+        evaluate_constants(&mut module, "main_graph");
+        returned(&module).expect("a constant is returned")
+    }
+
+    fn returned(module: &Module) -> Option<DenseElements> {
+        let main = module.function("main_graph")?.body;
+        let end = *main.ops(main.entry()?).last()?;
+        ir::constant_value(main, main.operand(end, 0))?.as_dense().map(|elements| DenseElements::clone(elements))
+    }
+
+    /// Sums of bytes that moved by 128, plus 5.
+    fn sums(along: &str, iterators: &str, result: &str) -> Vec<i64> {
+        let iterators = iterators.split(' ').map(|kind| format!("#linalg.iterator_type<{kind}>")).collect::<Vec<_>>();
+        let operations = format!(
+            r#"%five = "arith.constant"() {{value = dense<5> : {result}}} : () -> {result}
+            %e = "tensor.empty"() : () -> tensor<3x2000xi8>
+            %m = "linalg.generic"(%b, %e) ({{
+            ^bb0(%in: i8, %out: i8):
+              %flip = "arith.constant"() {{value = -128 : i8}} : () -> i8
+              %moved = "arith.xori"(%in, %flip) : (i8, i8) -> i8
+              "linalg.yield"(%moved) : (i8) -> ()
+            }}) {{indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>], operandSegmentSizes = array<i32: 1, 1>}} : (tensor<3x2000xi8>, tensor<3x2000xi8>) -> tensor<3x2000xi8>
+            %y = "linalg.generic"(%m, %five) ({{
+            ^bb0(%in: i8, %sum: i32):
+              %wide = "arith.extsi"(%in) : (i8) -> i32
+              %next = "arith.addi"(%sum, %wide) : (i32, i32) -> i32
+              "linalg.yield"(%next) : (i32) -> ()
+            }}) {{indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> ({along})>], iterator_types = [{}], operandSegmentSizes = array<i32: 1, 1>}} : (tensor<3x2000xi8>, {result}) -> {result}"#,
+            iterators.join(", ")
+        );
+        evaluated(&operations, result).integers().expect("integers")
+    }
+
+    #[test]
+    fn rows_and_columns_are_added_up() {
+        let moved: Vec<i64> = bytes().iter().map(|byte| i64::from((byte ^ 0x80) as i8)).collect();
+        let rows: Vec<i64> = moved.chunks(COLUMNS).map(|row| row.iter().sum::<i64>() + 5).collect();
+        assert_eq!(sums("d0", "parallel reduction", "tensor<3xi32>"), rows);
+        let column = |at: usize| (0..ROWS).map(|row| moved[row * COLUMNS + at]).sum::<i64>() + 5;
+        let columns: Vec<i64> = (0..COLUMNS).map(column).collect();
+        assert_eq!(sums("d1", "reduction parallel", "tensor<2000xi32>"), columns);
+    }
+
+    #[test]
+    fn many_elements_are_looked_up() {
+        let operations = r#"%e = "tensor.empty"() : () -> tensor<3x2000xf32>
+            %zeros = "arith.constant"() {value = dense<[[3], [3], [3]]> : tensor<3x1xi8>} : () -> tensor<3x1xi8>
+            %y = "linalg.generic"(%b, %zeros, %e) ({
+            ^bb0(%in: i8, %zero: i8, %out: f32):
+              %x = "arith.uitofp"(%in) : (i8) -> f32
+              %z = "arith.sitofp"(%zero) : (i8) -> f32
+              %difference = "arith.subf"(%x, %z) : (f32, f32) -> f32
+              "linalg.yield"(%difference) : (f32) -> ()
+            }) {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, 0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>], operandSegmentSizes = array<i32: 2, 1>} : (tensor<3x2000xi8>, tensor<3x1xi8>, tensor<3x2000xf32>) -> tensor<3x2000xf32>"#;
+        let expected: Vec<f64> = bytes().iter().map(|&byte| f64::from(byte) - 3.0).collect();
+        assert_eq!(evaluated(operations, "tensor<3x2000xf32>").floats().expect("floats"), expected);
+    }
+
+    #[test]
+    fn only_evenly_spaced_tables_are_linear() {
+        let table = |number: fn(u8) -> i64| (0..=u8::MAX).map(number).collect::<Vec<_>>();
+        assert!(linear(&table(|byte| i64::from(byte) * 3 - 7)).is_some_and(|found| found.flipped == 0));
+        assert!(linear(&table(|byte| i64::from(byte as i8))).is_some_and(|found| found.flipped == 0x80));
+        assert!(linear(&table(|byte| i64::from(byte / 2))).is_none());
+    }
+}

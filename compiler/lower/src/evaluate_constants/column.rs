@@ -1,0 +1,196 @@
+//! Scalars at many points at once.
+
+use ir::floats::{decode, encode};
+use ir::{Attribute, Blob, Block, Body, DenseElements, FloatType, IndexMap, Type, Value};
+
+/// Whole numbers up to this are exact in `f64`.
+const EXACT: i64 = 1 << 53;
+
+/// What each value of a block is at every point.
+pub(super) fn evaluate_block(
+    body: &Body,
+    block: Block,
+    extents: &[i64],
+    columns: &mut IndexMap<Value, Column>,
+) -> Option<()> {
+    let count = extents.iter().product::<i64>() as usize;
+    let (last, ops) = body.ops(block).split_last()?;
+    for &op in ops {
+        let operands = body.op(op).operands().iter().map(|operand| columns.get(operand)).collect::<Option<Vec<_>>>()?;
+        let result = *body.op(op).results().first()?;
+        let to = body.value_type(result);
+        let column = match body.name(op) {
+            "arith.constant" => Column::of(body.op(op).attributes.get("value")?, count)?,
+            "linalg.index" => Column::index(body.op(op).attributes.integer("dim")?, extents),
+            name => apply(name, &operands, body.value_type(*body.op(op).operands().first()?), to)?,
+        };
+        columns.insert(result, column.rounded(to)?);
+    }
+    (body.name(*last) == "linalg.yield").then_some(())
+}
+
+/// The values of one scalar at every point.
+#[derive(Clone)]
+pub(super) enum Column {
+    /// Of any format, exactly.
+    Floats(Vec<f64>),
+    /// Of any width, sign extended.
+    Integers(Vec<i64>),
+}
+
+impl Column {
+    pub(super) fn of(attribute: &Attribute, count: usize) -> Option<Column> {
+        let float = || attribute.as_float().map(|float| Column::Floats(vec![float; count]));
+        float().or_else(|| attribute.as_integer().map(|integer| Column::Integers(vec![integer; count])))
+    }
+
+    /// The index of a loop, the last one running fastest.
+    fn index(dim: i64, extents: &[i64]) -> Column {
+        let (outer, inner) = extents.split_at(dim as usize);
+        let within: i64 = inner[1..].iter().product();
+        let once = (0..inner[0]).flat_map(|index| std::iter::repeat_n(index, within as usize));
+        let once: Vec<i64> = once.collect();
+        Column::Integers(once.repeat(outer.iter().product::<i64>() as usize))
+    }
+
+    pub(super) fn read(constant: &DenseElements, places: &[usize]) -> Option<Column> {
+        let all = match constant.r#type.element() {
+            Type::Float(_) => Column::Floats(constant.floats()?),
+            _ => Column::Integers(constant.integers()?),
+        };
+        Some(all.at(places.iter().copied()))
+    }
+
+    /// The values at some points.
+    pub(super) fn at(&self, points: impl Iterator<Item = usize>) -> Column {
+        match self {
+            Column::Floats(all) => Column::Floats(points.map(|point| all[point]).collect()),
+            Column::Integers(all) => Column::Integers(points.map(|point| all[point]).collect()),
+        }
+    }
+
+    /// The values as a type has them.
+    pub(super) fn rounded(self, r#type: &Type) -> Option<Column> {
+        Some(match (self, r#type) {
+            (Column::Floats(values), Type::Float(FloatType::F64)) => Column::Floats(values),
+            (Column::Floats(values), Type::Float(FloatType::F32)) => {
+                Column::Floats(values.into_iter().map(|value| f64::from(value as f32)).collect())
+            }
+            (Column::Floats(values), &Type::Float(format @ (FloatType::F16 | FloatType::BF16))) => {
+                Column::Floats(values.into_iter().map(|value| decode(encode(value, format), format)).collect())
+            }
+            (Column::Integers(values), r#type) => {
+                let unused = 64 - width(r#type)?;
+                Column::Integers(values.into_iter().map(|value| (value << unused) >> unused).collect())
+            }
+            (Column::Floats(_), _) => return None,
+        })
+    }
+
+    /// The values as a constant of a tensor type.
+    pub(super) fn write(&self, r#type: &Type) -> Option<DenseElements> {
+        let element = r#type.element();
+        match self {
+            Column::Floats(values) => DenseElements::of_floats(r#type.clone(), values),
+            Column::Integers(values) => {
+                let width = element.byte_width()?;
+                let bits = if *element == Type::I1 { 1 } else { -1 };
+                let mut bytes = Vec::with_capacity(values.len() * width);
+                values.iter().for_each(|&value| bytes.extend(&(value & bits).to_le_bytes()[..width]));
+                Some(DenseElements::new(r#type.clone(), Blob::copy_of(&bytes)))
+            }
+        }
+    }
+}
+
+/// Bits of an integer that fills its bytes, or of a truth value.
+fn width(r#type: &Type) -> Option<u32> {
+    match r#type {
+        Type::Index => Some(64),
+        Type::Integer(integer) => Some(integer.width).filter(|width| [1, 8, 16, 32, 64].contains(width)),
+        _ => None,
+    }
+}
+
+/// A scalar operation at every point, before it is rounded; from the type of its first operand to that of its result.
+fn apply(name: &str, operands: &[&Column], from: &Type, to: &Type) -> Option<Column> {
+    Some(match operands {
+        [Column::Floats(x)] => match name {
+            "arith.fptosi" => Column::Integers(x.iter().map(|&x| whole(x, width(to)? - 1)).collect::<Option<_>>()?),
+            "arith.fptoui" => {
+                Column::Integers(x.iter().map(|&x| whole(x, width(to)?).filter(|&x| x >= 0)).collect::<Option<_>>()?)
+            }
+            _ => Column::Floats(x.iter().map(|&x| float_function(name, x)).collect::<Option<_>>()?),
+        },
+        [Column::Floats(x), Column::Floats(y)] => {
+            Column::Floats(x.iter().zip(y).map(|(&x, &y)| float_operation(name, x, y)).collect::<Option<_>>()?)
+        }
+        [Column::Integers(x)] => {
+            let unused = 64 - width(from)?;
+            let unsigned = |x: i64| i64::try_from(((x as u64) << unused) >> unused).ok();
+            let exact = |x: i64| (x.abs() <= EXACT).then_some(x as f64);
+            match name {
+                "arith.sitofp" => Column::Floats(x.iter().map(|&x| exact(x)).collect::<Option<_>>()?),
+                "arith.uitofp" => Column::Floats(x.iter().map(|&x| exact(unsigned(x)?)).collect::<Option<_>>()?),
+                "arith.extui" => Column::Integers(x.iter().map(|&x| unsigned(x)).collect::<Option<_>>()?),
+                "arith.extsi" | "arith.trunci" | "arith.index_cast" => Column::Integers(x.clone()),
+                _ => return None,
+            }
+        }
+        [Column::Integers(x), Column::Integers(y)] => {
+            Column::Integers(x.iter().zip(y).map(|(&x, &y)| integer_operation(name, x, y)).collect::<Option<_>>()?)
+        }
+        [Column::Integers(condition), Column::Floats(x), Column::Floats(y)] if name == "arith.select" => {
+            let chosen = condition.iter().zip(x.iter().zip(y));
+            Column::Floats(chosen.map(|(condition, (&x, &y))| if condition & 1 == 1 { x } else { y }).collect())
+        }
+        _ => return None,
+    })
+}
+
+/// The part of a number in front of its point, if its magnitude fits that many bits.
+fn whole(x: f64, bits: u32) -> Option<i64> {
+    (x.abs() < f64::from(bits.min(53)).exp2()).then_some(x as i64)
+}
+
+fn float_function(name: &str, x: f64) -> Option<f64> {
+    Some(match name {
+        "arith.negf" => -x,
+        "arith.extf" | "arith.truncf" => x,
+        "math.absf" => x.abs(),
+        "math.sqrt" => x.sqrt(),
+        "math.floor" => x.floor(),
+        "math.ceil" => x.ceil(),
+        "math.roundeven" => x.round_ties_even(),
+        _ => return None,
+    })
+}
+
+fn float_operation(name: &str, x: f64, y: f64) -> Option<f64> {
+    Some(match name {
+        "arith.addf" => x + y,
+        "arith.subf" => x - y,
+        "arith.mulf" => x * y,
+        "arith.divf" => x / y,
+        "arith.maximumf" | "arith.maxnumf" | "arith.minimumf" | "arith.minnumf" if x.to_bits() == y.to_bits() => x,
+        "arith.maximumf" | "arith.maxnumf" if x > y => x,
+        "arith.maximumf" | "arith.maxnumf" if x < y => y,
+        "arith.minimumf" | "arith.minnumf" if x < y => x,
+        "arith.minimumf" | "arith.minnumf" if x > y => y,
+        _ => return None,
+    })
+}
+
+fn integer_operation(name: &str, x: i64, y: i64) -> Option<i64> {
+    Some(match name {
+        "arith.addi" => x.wrapping_add(y),
+        "arith.subi" => x.wrapping_sub(y),
+        "arith.muli" => x.wrapping_mul(y),
+        "arith.andi" => x & y,
+        "arith.ori" => x | y,
+        "arith.xori" => x ^ y,
+        "arith.maxsi" => x.max(y),
+        "arith.minsi" => x.min(y),
+        _ => return None,
+    })
+}

@@ -1,0 +1,183 @@
+//! Small constants are computed by the compiler: scales of normalisations, zero points, what quantized models say of theirs.
+//!
+//! What depends on constants alone could run before the first run, and large constants do
+//! ([`fold_constants`](crate::fold_constants)). But a call of a kernel costs more to compile than a few elements cost to compute,
+//! and a model may have hundreds of these.
+//!
+//! Invariants
+//! - Every operation rounds once, as IEEE 754 says: sums, products, quotients and roots of numbers of at most 24 bits that are
+//!   computed with 53 bits and rounded again are those that were rounded once (Figueroa, When is double rounding innocuous?, 1995).
+//! - What the processor or a library decides (elementary functions, conversions out of range, NaN among maxima) is left to code.
+
+mod bytes;
+mod column;
+mod reduction;
+
+use std::borrow::Cow;
+
+use ir::{AffineExpr, AffineMap, Attribute, Blob, Body, Builder, DenseElements, IndexMap, Module, Op, Type, Value};
+
+use crate::known::captured;
+use crate::outline::{all_blocks, remove_dead};
+use crate::relayouts::zeros_around;
+use column::{Column, evaluate_block};
+use dialects::linalg::generic::Generic;
+
+/// Most elements that are computed so: with more the call costs less.
+const ELEMENTS: usize = 4096;
+
+/// Computes the small constants of the function `name`.
+pub(crate) fn evaluate_constants(module: &mut Module, name: &str) {
+    let Some(host) = module.symbol(name) else { return };
+    let mut body = module.body.take_isolated(host).expect("a function owns its body");
+    for block in all_blocks(&body) {
+        for op in body.ops(block).to_vec() {
+            if let Some(results) = evaluate(&body, op) {
+                replace(&mut body, op, results);
+            }
+        }
+        remove_dead(&mut body, block);
+    }
+    module.body.set_isolated(host, body);
+}
+
+fn replace(body: &mut Body, op: Op, constants: Vec<DenseElements>) {
+    let location = body.op(op).location.clone();
+    for (index, constant) in constants.into_iter().enumerate() {
+        let r#type = constant.r#type.clone();
+        let mut builder = Builder::before(body, op).with_location(location.clone());
+        let constant = builder.constant(Attribute::dense(constant), r#type);
+        let result = body.result(op, index);
+        body.replace_all_uses(result, constant);
+    }
+    body.erase(op);
+}
+
+/// The results of an operation on small constants.
+fn evaluate(body: &Body, op: Op) -> Option<Vec<DenseElements>> {
+    match body.name(op) {
+        "linalg.generic" => {
+            let generic = Generic::of(body, op)?;
+            evaluate_elementwise(body, &generic)
+                .or_else(|| bytes::evaluate(body, &generic))
+                .or_else(|| reduction::evaluate(body, &generic))
+        }
+        "tensor.pad" => evaluate_pad(body, op),
+        "tensor.reshape" | "tensor.cast" => {
+            let constant = small_constant(body, body.operand(op, 0))?;
+            let r#type = body.value_type(body.result(op, 0)).clone();
+            r#type.static_shape()?;
+            Some(vec![DenseElements { r#type, key: None, ..constant.into_owned() }])
+        }
+        _ => None,
+    }
+}
+
+/// What is known of a tensor with few elements.
+fn small_constant(body: &Body, value: Value) -> Option<Cow<'_, DenseElements>> {
+    let is_small = |elements: &DenseElements| elements.element_count() <= ELEMENTS && elements.is_available();
+    if !matches!(body.value_type(value), Type::Tensor(_)) {
+        return None;
+    }
+    match ir::constant_value(body, value).and_then(Attribute::as_dense) {
+        Some(elements) => is_small(elements).then_some(Cow::Borrowed(elements)),
+        None => filled_with(body, value).filter(is_small).map(Cow::Owned),
+    }
+}
+
+/// The constant that a tensor filled with one number is.
+pub(crate) fn filled_with(body: &Body, value: Value) -> Option<DenseElements> {
+    let fill = Generic::defining(body, value).filter(|generic| generic.inputs.is_empty() && !generic.is_reduction())?;
+    let [yielded] = *fill.yields(body) else { return None };
+    let r#type = body.value_type(value);
+    r#type.static_shape()?;
+    let one = Type::tensor([Some(1)], r#type.element().clone());
+    let number = Column::of(ir::constant_value(body, yielded)?, 1)?.rounded(r#type.element())?.write(&one)?;
+    Some(DenseElements::splat(r#type.clone(), number.element_bytes(0)))
+}
+
+fn evaluate_elementwise(body: &Body, generic: &Generic) -> Option<Vec<DenseElements>> {
+    let arguments = body.arguments(generic.block);
+    let (inputs, olds) = arguments.split_at(generic.inputs.len());
+    if generic.is_reduction() || olds.iter().any(|&old| !body.uses(old).is_empty()) {
+        return None;
+    }
+    let constants = generic.inputs.iter().map(|&input| small_constant(body, input)).collect::<Option<Vec<_>>>()?;
+    let extents = generic.extents(body).into_iter().collect::<Option<Vec<i64>>>()?;
+    let is_plain = (0..generic.inits.len()).all(|index| generic.output_map(index).is_identity());
+    let count = extents.iter().product::<i64>() as usize;
+    if !is_plain || count > ELEMENTS {
+        return None;
+    }
+    let mut columns: IndexMap<Value, Column> = IndexMap::default();
+    for ((&argument, constant), map) in inputs.iter().zip(constants).zip(&generic.maps) {
+        let places = places(map, &constant.r#type.static_shape()?, &extents)?;
+        columns.insert(argument, Column::read(&constant, &places)?.rounded(body.value_type(argument))?);
+    }
+    // what fills a tensor by itself stays a fill
+    if !generic.inputs.is_empty() {
+        columns.extend(captured_numbers(body, generic, count));
+    }
+    evaluate_block(body, generic.block, &extents, &mut columns)?;
+    let results = body.op(generic.op).results().iter().zip(generic.yields(body));
+    results.map(|(&result, &yielded)| columns.get(&yielded)?.write(body.value_type(result))).collect()
+}
+
+/// The constants that the block of an operation reads from outside, at so many points.
+fn captured_numbers(body: &Body, generic: &Generic, count: usize) -> Vec<(Value, Column)> {
+    let constant = |value: Value| Some((value, Column::of(ir::constant_value(body, value)?, count)?));
+    captured(body, generic.op).into_iter().filter_map(constant).collect()
+}
+
+fn evaluate_pad(body: &Body, op: Op) -> Option<Vec<DenseElements>> {
+    let [low, _] = zeros_around(body, op)?;
+    let constant = small_constant(body, body.operand(op, 0))?;
+    let r#type = body.value_type(body.result(op, 0));
+    let (from, to) = (constant.r#type.static_shape()?, r#type.static_shape()?);
+    let width = r#type.element().byte_width()?;
+    let count = usize::try_from(to.iter().product::<i64>()).ok().filter(|&count| count <= ELEMENTS)?;
+    // where each of its elements goes
+    let shift: Vec<AffineExpr> =
+        (0..).zip(low.iter()).map(|(axis, &low)| AffineExpr::Dim(axis).add(AffineExpr::Constant(low))).collect();
+    let places = places(&AffineMap::new(from.len() as u32, shift), &to, &from)?;
+    let mut bytes = vec![0; count * width];
+    // a splat has one element's bytes
+    for (element, place) in constant.data.bytes().chunks_exact(width).cycle().zip(places) {
+        bytes[place * width..][..width].copy_from_slice(element);
+    }
+    Some(vec![DenseElements::new(r#type.clone(), Blob::copy_of(&bytes))])
+}
+
+/// Which element of a tensor each point of a space reads, the last subscript running fastest.
+fn places(map: &AffineMap, shape: &[i64], extents: &[i64]) -> Option<Vec<usize>> {
+    let (start, strides) = strides(map, shape, extents)?;
+    Some(points(start, &strides, extents))
+}
+
+/// The numbers of the elements that the points of a space read, given that of the first and how far apart they are.
+fn points(start: i64, strides: &[i64], extents: &[i64]) -> Vec<usize> {
+    let mut places = vec![start];
+    for (&extent, stride) in extents.iter().zip(strides) {
+        places = places.iter().flat_map(|place| (0..extent).map(move |at| place + at * stride)).collect();
+    }
+    places.into_iter().map(|place| place as usize).collect()
+}
+
+/// The element that the first point of a space reads, and how much further a step along each axis leads.
+fn strides(map: &AffineMap, shape: &[i64], extents: &[i64]) -> Option<(i64, Vec<i64>)> {
+    let (mut start, mut strides, mut elements) = (0, vec![0; extents.len()], 1);
+    for (subscript, &extent) in map.results.iter().zip(shape).rev() {
+        let (coefficients, constant) = subscript.as_linear(map.dims)?;
+        let reach = |sign: i64| -> i64 {
+            let last = coefficients.iter().zip(extents).map(|(c, extent)| sign * (sign * c).max(0) * (extent - 1));
+            constant + last.sum::<i64>()
+        };
+        if reach(-1) < 0 || reach(1) >= extent {
+            return None;
+        }
+        start += constant * elements;
+        strides.iter_mut().zip(coefficients).for_each(|(stride, c)| *stride += c * elements);
+        elements *= extent;
+    }
+    Some((start, strides))
+}

@@ -1,0 +1,56 @@
+//! Reductions of small constants with few elements each, such as how many elements of a window lie inside an image.
+
+use ir::{Body, DenseElements, IndexMap, Value};
+
+use super::column::{Column, evaluate_block};
+use super::{captured_numbers, places, small_constant};
+use dialects::linalg::generic::Generic;
+
+/// Most points of the loops.
+const POINTS: i64 = 1 << 14;
+/// Most elements that become one.
+const REDUCED: usize = 64;
+
+/// The results of an operation with one, computed in the order of its loops.
+pub(super) fn evaluate(body: &Body, generic: &Generic) -> Option<Vec<DenseElements>> {
+    let ([init], [yielded]) = (&*generic.inits, generic.yields(body)) else { return None };
+    let extents = generic.extents(body).into_iter().collect::<Option<Vec<i64>>>()?;
+    let has_index = body.ops(generic.block).iter().any(|&op| body.name(op) == "linalg.index");
+    if has_index || extents.contains(&0) || extents.iter().product::<i64>() > POINTS {
+        return None;
+    }
+    let result = small_constant(body, *init)?;
+    let count = result.element_count();
+    // the points that lead to each element of the result, in order
+    let mut points = vec![Vec::new(); count];
+    let to = places(generic.output_map(0), &result.r#type.static_shape()?, &extents)?;
+    to.into_iter().enumerate().for_each(|(point, place)| points[place].push(point));
+    let steps = points.first()?.len();
+    if steps > REDUCED || points.iter().any(|points| points.len() != steps) {
+        return None;
+    }
+    let (arguments, results) = body.arguments(generic.block).split_at(generic.inputs.len());
+    let mut inputs = Vec::new();
+    for ((&input, map), &argument) in generic.inputs.iter().zip(&generic.maps).zip(arguments) {
+        // a window is an operand whose extents alone are read
+        if body.uses(argument).is_empty() {
+            continue;
+        }
+        let constant = small_constant(body, input)?;
+        let places = places(map, &constant.r#type.static_shape()?, &extents)?;
+        inputs.push((argument, Column::read(&constant, &places)?.rounded(body.value_type(argument))?));
+    }
+    let captured = captured_numbers(body, generic, count);
+    let all: Vec<usize> = (0..count).collect();
+    let mut so_far = Column::read(&result, &all)?;
+    for step in 0..steps {
+        let mut columns: IndexMap<Value, Column> = captured.iter().cloned().collect();
+        columns.insert(results[0], so_far);
+        for (argument, input) in &inputs {
+            columns.insert(*argument, input.at(points.iter().map(|points| points[step])));
+        }
+        evaluate_block(body, generic.block, &[count as i64], &mut columns)?;
+        so_far = columns.get(yielded)?.clone();
+    }
+    Some(vec![so_far.write(body.value_type(body.result(generic.op, 0)))?])
+}
