@@ -423,6 +423,17 @@ impl DenseElements {
 
     /// All elements as integers, when the element type allows.
     pub fn integers(&self) -> Option<Vec<i64>> {
-        (0..self.element_count()).map(|i| self.integer(i)).collect()
+        let count = self.element_count();
+        if self.is_splat() {
+            return Some(vec![self.integer(0)?; count]);
+        }
+        match *self.r#type.element() {
+            Type::I8 => Some(self.data.bytes().get(..count)?.iter().map(|&byte| i64::from(byte as i8)).collect()),
+            Type::I32 => {
+                let (elements, _) = self.data.bytes().get(..count * 4)?.as_chunks::<4>();
+                Some(elements.iter().map(|bytes| i64::from(i32::from_le_bytes(*bytes))).collect())
+            }
+            _ => (0..count).map(|index| self.integer(index)).collect(),
+        }
     }
 }

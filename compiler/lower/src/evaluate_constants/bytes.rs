@@ -13,18 +13,13 @@ const LOOKED_UP: usize = 1 << 14;
 /// Most bytes that are added up.
 const ADDED_UP: usize = 1 << 20;
 
-/// What an operation makes of a constant of bytes.
-pub(super) fn evaluate(body: &Body, generic: &Generic) -> Option<Vec<DenseElements>> {
-    match generic.is_reduction() {
-        true => sums(body, generic),
-        false => look_up(body, generic),
-    }
-}
-
-fn look_up(body: &Body, generic: &Generic) -> Option<Vec<DenseElements>> {
+/// What an operation without reduction makes of constant bytes.
+pub(super) fn look_up(body: &Body, generic: &Generic) -> Option<Vec<DenseElements>> {
     let result = body.result(generic.op, 0);
-    let count = body.value_type(result).static_shape()?.iter().product::<i64>() as usize;
-    if count > LOOKED_UP {
+    let r#type = body.value_type(result);
+    let count = r#type.static_shape()?.iter().product::<i64>() as usize;
+    // bytes become bytes on their way to where they are packed
+    if count > LOOKED_UP || *r#type.element() == Type::I8 {
         return None;
     }
     let (bytes, table) = function(body, result)?;
@@ -34,7 +29,7 @@ fn look_up(body: &Body, generic: &Generic) -> Option<Vec<DenseElements>> {
         return None;
     }
     let found = table.at(bytes.data.bytes().iter().map(|&byte| usize::from(byte)));
-    Some(vec![found.write(body.value_type(result))?])
+    Some(vec![found.write(r#type)?])
 }
 
 /// The constant bytes that a tensor is made of element by element, and what it has for each byte.
@@ -92,7 +87,7 @@ fn is_one_number(constant: &DenseElements) -> bool {
 }
 
 /// Sums of whole numbers.
-fn sums(body: &Body, generic: &Generic) -> Option<Vec<DenseElements>> {
+pub(super) fn sums(body: &Body, generic: &Generic) -> Option<Vec<DenseElements>> {
     let ([yielded], [init]) = (generic.yields(body), &*generic.inits) else { return None };
     let so_far = *body.arguments(generic.block).last()?;
     let sum = body.defining_op(*yielded).filter(|&op| body.name(op) == "arith.addi")?;
@@ -117,7 +112,10 @@ fn sums(body: &Body, generic: &Generic) -> Option<Vec<DenseElements>> {
     let places = points(start, &steps[..outer], &extents[..outer]);
     let runs = all.chunks_exact(run.max(1) as usize).zip(places);
     match kind {
-        Iterator::Reduction => runs.for_each(|(run, place)| totals[place] += total(run, table)),
+        Iterator::Reduction => {
+            let linear = linear(table);
+            runs.for_each(|(run, place)| totals[place] += total(run, table, linear.as_ref()));
+        }
         Iterator::Parallel => {
             let within = points(0, &steps[outer..], &extents[outer..]);
             for (run, place) in runs {
@@ -129,10 +127,10 @@ fn sums(body: &Body, generic: &Generic) -> Option<Vec<DenseElements>> {
     Some(vec![Column::Integers(totals).rounded(r#type.element())?.write(r#type)?])
 }
 
-/// The sum of what a table has for some bytes.
-fn total(bytes: &[u8], table: &[i64]) -> i64 {
-    match linear(table) {
-        Some(Linear { flipped, start, step }) => {
+/// The sum of what a table, which may be linear, has for some bytes.
+fn total(bytes: &[u8], table: &[i64], linear: Option<&Linear>) -> i64 {
+    match linear {
+        Some(&Linear { flipped, start, step }) => {
             let sum = |part: &[u8]| i64::from(part.iter().map(|&byte| u32::from(byte ^ flipped)).sum::<u32>());
             // so many bytes have a sum of 32 bits
             start * bytes.len() as i64 + step * bytes.chunks(1 << 24).map(sum).sum::<i64>()

@@ -1,5 +1,7 @@
 //! Scalars at many points at once.
 
+use std::cmp::Ordering;
+
 use ir::floats::{decode, encode};
 use ir::{Attribute, Blob, Block, Body, DenseElements, FloatType, IndexMap, Type, Value};
 
@@ -116,29 +118,38 @@ fn width(r#type: &Type) -> Option<u32> {
 fn apply(name: &str, operands: &[&Column], from: &Type, to: &Type) -> Option<Column> {
     Some(match operands {
         [Column::Floats(x)] => match name {
-            "arith.fptosi" => Column::Integers(x.iter().map(|&x| whole(x, width(to)? - 1)).collect::<Option<_>>()?),
-            "arith.fptoui" => {
-                Column::Integers(x.iter().map(|&x| whole(x, width(to)?).filter(|&x| x >= 0)).collect::<Option<_>>()?)
+            "arith.fptosi" => {
+                let bits = width(to)? - 1;
+                Column::Integers(each(x, |&x| whole(x, bits))?)
             }
-            _ => Column::Floats(x.iter().map(|&x| float_function(name, x)).collect::<Option<_>>()?),
+            "arith.fptoui" => {
+                let bits = width(to)?;
+                Column::Integers(each(x, |&x| whole(x, bits).filter(|&x| x >= 0))?)
+            }
+            _ => {
+                let function = float_function(name)?;
+                Column::Floats(x.iter().map(|&x| function(x)).collect())
+            }
         },
         [Column::Floats(x), Column::Floats(y)] => {
-            Column::Floats(x.iter().zip(y).map(|(&x, &y)| float_operation(name, x, y)).collect::<Option<_>>()?)
+            let operation = float_operation(name)?;
+            Column::Floats(each(x.iter().zip(y), |(&x, &y)| operation(x, y))?)
         }
         [Column::Integers(x)] => {
             let unused = 64 - width(from)?;
             let unsigned = |x: i64| i64::try_from(((x as u64) << unused) >> unused).ok();
             let exact = |x: i64| (x.abs() <= EXACT).then_some(x as f64);
             match name {
-                "arith.sitofp" => Column::Floats(x.iter().map(|&x| exact(x)).collect::<Option<_>>()?),
-                "arith.uitofp" => Column::Floats(x.iter().map(|&x| exact(unsigned(x)?)).collect::<Option<_>>()?),
-                "arith.extui" => Column::Integers(x.iter().map(|&x| unsigned(x)).collect::<Option<_>>()?),
+                "arith.sitofp" => Column::Floats(each(x, |&x| exact(x))?),
+                "arith.uitofp" => Column::Floats(each(x, |&x| exact(unsigned(x)?))?),
+                "arith.extui" => Column::Integers(each(x, |&x| unsigned(x))?),
                 "arith.extsi" | "arith.trunci" | "arith.index_cast" => Column::Integers(x.clone()),
                 _ => return None,
             }
         }
         [Column::Integers(x), Column::Integers(y)] => {
-            Column::Integers(x.iter().zip(y).map(|(&x, &y)| integer_operation(name, x, y)).collect::<Option<_>>()?)
+            let operation = integer_operation(name)?;
+            Column::Integers(x.iter().zip(y).map(|(&x, &y)| operation(x, y)).collect())
         }
         [Column::Integers(condition), Column::Floats(x), Column::Floats(y)] if name == "arith.select" => {
             let chosen = condition.iter().zip(x.iter().zip(y));
@@ -148,49 +159,69 @@ fn apply(name: &str, operands: &[&Column], from: &Type, to: &Type) -> Option<Col
     })
 }
 
+/// A number for each point; none if one has none.
+fn each<P, T>(
+    points: impl IntoIterator<Item = P, IntoIter: ExactSizeIterator>,
+    number: impl Fn(P) -> Option<T>,
+) -> Option<Vec<T>> {
+    let points = points.into_iter();
+    let mut numbers = Vec::with_capacity(points.len());
+    for point in points {
+        numbers.push(number(point)?);
+    }
+    Some(numbers)
+}
+
 /// The part of a number in front of its point, if its magnitude fits that many bits.
 fn whole(x: f64, bits: u32) -> Option<i64> {
     (x.abs() < f64::from(bits.min(53)).exp2()).then_some(x as i64)
 }
 
-fn float_function(name: &str, x: f64) -> Option<f64> {
+fn float_function(name: &str) -> Option<fn(f64) -> f64> {
     Some(match name {
-        "arith.negf" => -x,
-        "arith.extf" | "arith.truncf" => x,
-        "math.absf" => x.abs(),
-        "math.sqrt" => x.sqrt(),
-        "math.floor" => x.floor(),
-        "math.ceil" => x.ceil(),
-        "math.roundeven" => x.round_ties_even(),
+        "arith.negf" => |x| -x,
+        "arith.extf" | "arith.truncf" => |x| x,
+        "math.absf" => f64::abs,
+        "math.sqrt" => f64::sqrt,
+        "math.floor" => f64::floor,
+        "math.ceil" => f64::ceil,
+        "math.roundeven" => f64::round_ties_even,
         _ => return None,
     })
 }
 
-fn float_operation(name: &str, x: f64, y: f64) -> Option<f64> {
+/// Nothing comes of numbers for which code decides what comes.
+fn float_operation(name: &str) -> Option<fn(f64, f64) -> Option<f64>> {
     Some(match name {
-        "arith.addf" => x + y,
-        "arith.subf" => x - y,
-        "arith.mulf" => x * y,
-        "arith.divf" => x / y,
-        "arith.maximumf" | "arith.maxnumf" | "arith.minimumf" | "arith.minnumf" if x.to_bits() == y.to_bits() => x,
-        "arith.maximumf" | "arith.maxnumf" if x > y => x,
-        "arith.maximumf" | "arith.maxnumf" if x < y => y,
-        "arith.minimumf" | "arith.minnumf" if x < y => x,
-        "arith.minimumf" | "arith.minnumf" if x > y => y,
+        "arith.addf" => |x, y| Some(x + y),
+        "arith.subf" => |x, y| Some(x - y),
+        "arith.mulf" => |x, y| Some(x * y),
+        "arith.divf" => |x, y| Some(x / y),
+        "arith.maximumf" | "arith.maxnumf" => |x, y| extreme(x, y, x > y),
+        "arith.minimumf" | "arith.minnumf" => |x, y| extreme(x, y, x < y),
         _ => return None,
     })
 }
 
-fn integer_operation(name: &str, x: i64, y: i64) -> Option<i64> {
+/// The first of two numbers if it is chosen, else the second; none where they are no two numbers of different size.
+fn extreme(x: f64, y: f64, first: bool) -> Option<f64> {
+    match x.partial_cmp(&y) {
+        _ if x.to_bits() == y.to_bits() => Some(x),
+        Some(Ordering::Less | Ordering::Greater) => Some(if first { x } else { y }),
+        Some(Ordering::Equal) | None => None,
+    }
+}
+
+fn integer_operation(name: &str) -> Option<fn(i64, i64) -> i64> {
     Some(match name {
-        "arith.addi" => x.wrapping_add(y),
-        "arith.subi" => x.wrapping_sub(y),
-        "arith.muli" => x.wrapping_mul(y),
-        "arith.andi" => x & y,
-        "arith.ori" => x | y,
-        "arith.xori" => x ^ y,
-        "arith.maxsi" => x.max(y),
-        "arith.minsi" => x.min(y),
+        "arith.addi" => i64::wrapping_add,
+        "arith.subi" => i64::wrapping_sub,
+        "arith.muli" => i64::wrapping_mul,
+        "arith.andi" => |x, y| x & y,
+        "arith.ori" => |x, y| x | y,
+        "arith.xori" => |x, y| x ^ y,
+        "arith.maxsi" => i64::max,
+        "arith.minsi" => i64::min,
         _ => return None,
     })
 }

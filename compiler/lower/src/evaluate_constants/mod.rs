@@ -58,9 +58,10 @@ fn evaluate(body: &Body, op: Op) -> Option<Vec<DenseElements>> {
     match body.name(op) {
         "linalg.generic" => {
             let generic = Generic::of(body, op)?;
-            evaluate_elementwise(body, &generic)
-                .or_else(|| bytes::evaluate(body, &generic))
-                .or_else(|| reduction::evaluate(body, &generic))
+            match generic.is_reduction() {
+                true => reduction::evaluate(body, &generic).or_else(|| bytes::sums(body, &generic)),
+                false => evaluate_elementwise(body, &generic).or_else(|| bytes::look_up(body, &generic)),
+            }
         }
         "tensor.pad" => evaluate_pad(body, op),
         "tensor.reshape" | "tensor.cast" => {
@@ -99,7 +100,7 @@ pub(crate) fn filled_with(body: &Body, value: Value) -> Option<DenseElements> {
 fn evaluate_elementwise(body: &Body, generic: &Generic) -> Option<Vec<DenseElements>> {
     let arguments = body.arguments(generic.block);
     let (inputs, olds) = arguments.split_at(generic.inputs.len());
-    if generic.is_reduction() || olds.iter().any(|&old| !body.uses(old).is_empty()) {
+    if olds.iter().any(|&old| !body.uses(old).is_empty()) {
         return None;
     }
     let constants = generic.inputs.iter().map(|&input| small_constant(body, input)).collect::<Option<Vec<_>>>()?;
@@ -156,11 +157,13 @@ fn places(map: &AffineMap, shape: &[i64], extents: &[i64]) -> Option<Vec<usize>>
 
 /// The numbers of the elements that the points of a space read, given that of the first and how far apart they are.
 fn points(start: i64, strides: &[i64], extents: &[i64]) -> Vec<usize> {
-    let mut places = vec![start];
-    for (&extent, stride) in extents.iter().zip(strides) {
-        places = places.iter().flat_map(|place| (0..extent).map(move |at| place + at * stride)).collect();
+    let mut places = vec![start as usize];
+    for (&extent, &stride) in extents.iter().zip(strides) {
+        let mut next = Vec::with_capacity(places.len() * extent.max(0) as usize);
+        places.iter().for_each(|&place| next.extend((0..extent).map(|at| (place as i64 + at * stride) as usize)));
+        places = next;
     }
-    places.into_iter().map(|place| place as usize).collect()
+    places
 }
 
 /// The element that the first point of a space reads, and how much further a step along each axis leads.
