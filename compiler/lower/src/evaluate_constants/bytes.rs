@@ -4,13 +4,13 @@ use ir::{Body, DenseElements, IndexMap, Type, Use, Value};
 
 use super::column::{Column, evaluate_block};
 use super::{captured_numbers, points, small_constant, strides};
-use dialects::linalg::generic::{Generic, Iterator};
+use dialects::linalg::generic::Generic;
 
 /// Values of a byte.
 const BYTES: usize = 256;
 /// Most elements that are looked up.
 const LOOKED_UP: usize = 1 << 14;
-/// Most bytes that are added up.
+/// Most bytes that are added up. Their sums fit in 32 bits.
 const ADDED_UP: usize = 1 << 20;
 
 /// What an operation without reduction makes of constant bytes.
@@ -103,39 +103,66 @@ pub(super) fn sums(body: &Body, generic: &Generic) -> Option<Vec<DenseElements>>
         return None;
     }
     let (start, steps) = strides(generic.output_map(0), &sums.r#type.static_shape()?, &extents)?;
-    let mut totals = sums.integers()?;
     // the axes at the end that are all summed, or none of them
-    let kind = generic.iterators.last()?;
-    let inner = generic.iterators.iter().rev().take_while(|iterator| *iterator == kind).count();
-    let outer = extents.len() - inner;
-    let run: i64 = extents[outer..].iter().product();
-    let places = points(start, &steps[..outer], &extents[..outer]);
-    let runs = all.chunks_exact(run.max(1) as usize).zip(places);
-    match kind {
-        Iterator::Reduction => {
-            let linear = linear(table);
-            runs.for_each(|(run, place)| totals[place] += total(run, table, linear.as_ref()));
-        }
-        Iterator::Parallel => {
-            let within = points(0, &steps[outer..], &extents[outer..]);
-            for (run, place) in runs {
-                run.iter().zip(&within).for_each(|(&byte, at)| totals[place + at] += table[usize::from(byte)]);
-            }
-        }
-    }
+    let last = generic.iterators.last()?;
+    let inner = generic.iterators.iter().rev().take_while(|iterator| *iterator == last).count();
+    let (outer, inner) = extents.split_at(extents.len() - inner);
+    let (outer_steps, inner_steps) = steps.split_at(outer.len());
+    let runs = Runs { bytes: all, starts: points(start, outer_steps, outer), within: points(0, inner_steps, inner) };
+    let added = runs.sums(sums.element_count(), table);
+    let totals = sums.integers()?.into_iter().zip(added).map(|(total, added)| total + added).collect();
     let r#type = body.value_type(body.result(generic.op, 0));
     Some(vec![Column::Integers(totals).rounded(r#type.element())?.write(r#type)?])
 }
 
-/// The sum of what a table, which may be linear, has for some bytes.
-fn total(bytes: &[u8], table: &[i64], linear: Option<&Linear>) -> i64 {
-    match linear {
-        Some(&Linear { flipped, start, step }) => {
-            let sum = |part: &[u8]| i64::from(part.iter().map(|&byte| u32::from(byte ^ flipped)).sum::<u32>());
-            // so many bytes have a sum of 32 bits
-            start * bytes.len() as i64 + step * bytes.chunks(1 << 24).map(sum).sum::<i64>()
+/// Bytes in runs of one length, and to which sum each belongs.
+struct Runs<'b> {
+    bytes: &'b [u8],
+    /// The first sum of each run.
+    starts: Vec<usize>,
+    /// For each byte of a run how far behind that its sum is: all in one, or one after the other, in most cases.
+    within: Vec<usize>,
+}
+
+impl Runs<'_> {
+    fn each(&self) -> impl Iterator<Item = (&[u8], usize)> {
+        self.bytes.chunks_exact(self.within.len().max(1)).zip(self.starts.iter().copied())
+    }
+
+    /// So many sums of what a table has for bytes.
+    fn sums(&self, count: usize, table: &[i64]) -> Vec<i64> {
+        match linear(table) {
+            Some(Linear { flipped, start, step }) => {
+                let each = (self.bytes.len() / count.max(1)) as i64;
+                let sums = self.sums_of_bytes(count, flipped);
+                sums.into_iter().map(|sum| start * each + step * i64::from(sum)).collect()
+            }
+            None => {
+                let mut sums = vec![0; count];
+                for (run, start) in self.each() {
+                    run.iter().zip(&self.within).for_each(|(&byte, at)| sums[start + at] += table[usize::from(byte)]);
+                }
+                sums
+            }
         }
-        None => bytes.iter().map(|&byte| table[usize::from(byte)]).sum(),
+    }
+
+    /// So many sums of the bytes themselves, which are few enough for 32 bits.
+    fn sums_of_bytes(&self, count: usize, flipped: u8) -> Vec<u32> {
+        let number = |&byte: &u8| u32::from(byte ^ flipped);
+        let is_one = self.within.iter().all(|&at| at == 0);
+        let is_each = self.within.iter().enumerate().all(|(index, &at)| at == index);
+        let mut sums = vec![0; count];
+        for (run, start) in self.each() {
+            if is_one {
+                sums[start] += run.iter().map(number).sum::<u32>();
+            } else if is_each {
+                sums[start..].iter_mut().zip(run).for_each(|(sum, byte)| *sum += number(byte));
+            } else {
+                run.iter().zip(&self.within).for_each(|(byte, at)| sums[start + at] += number(byte));
+            }
+        }
+        sums
     }
 }
 
