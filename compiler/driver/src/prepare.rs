@@ -148,9 +148,9 @@ impl Plan {
     fn place_results(&mut self, body: &Body) {
         for number in 0..self.calls.len() {
             let (&op, _) = self.calls.get_index(number).expect("calls are numbered");
-            match self.last_reader(body, body.result(op, 0)) {
-                Some(last) => self.calls[last].freed.push(number),
-                None => {
+            match self.readers(body, body.result(op, 0)) {
+                Readers { last_call: Some(last), others: false } => self.calls[last].freed.push(number),
+                Readers { .. } => {
                     let call = &mut self.calls[number];
                     call.offset = Some(self.length);
                     self.length += call.length.next_multiple_of(LINE);
@@ -159,30 +159,38 @@ impl Plan {
         }
     }
 
-    /// Gives back constants of mapped files behind their last readers: they were read to be packed, and the packed form is what
-    /// stays.
+    /// Gives back the memory of constants in mapped files behind their last readers: they were read to be packed, and the packed
+    /// form is what stays. What a run reads of them comes from the file again.
     fn free_constants(&mut self, body: &Body) {
         for &op in body.ops(body.entry().expect("the function has a body")) {
             let Some(elements) = body.attribute(op, "value").and_then(Attribute::as_dense) else { continue };
-            let is_large = elements.data.is_mapped() && elements.data.bytes().len() >= DISCARDED;
-            if let Some(last) = is_large.then(|| self.last_reader(body, body.result(op, 0))).flatten() {
+            if !elements.data.is_mapped() || elements.data.bytes().len() < DISCARDED {
+                continue;
+            }
+            if let Some(last) = self.readers(body, body.result(op, 0)).last_call {
                 self.calls[last].discarded.push(elements.data.clone());
             }
         }
     }
 
-    /// The number of the last call that reads a value, if nobody but calls does.
-    fn last_reader(&self, body: &Body, value: Value) -> Option<usize> {
-        let mut last = None;
+    fn readers(&self, body: &Body, value: Value) -> Readers {
+        let mut readers = Readers { last_call: None, others: false };
         for reader in body.uses(value) {
-            let found = match is_view(body, reader.op) {
-                true => self.last_reader(body, body.result(reader.op, 0))?,
-                false => self.calls.get_index_of(&reader.op)?,
+            let next = match (is_view(body, reader.op), self.calls.get_index_of(&reader.op)) {
+                (true, _) => self.readers(body, body.result(reader.op, 0)),
+                (false, call) => Readers { last_call: call, others: call.is_none() },
             };
-            last = last.max(Some(found));
+            readers.last_call = readers.last_call.max(next.last_call);
+            readers.others |= next.others;
         }
-        last
+        readers
     }
+}
+
+/// Who reads a value, perhaps through views.
+struct Readers {
+    last_call: Option<usize>,
+    others: bool,
 }
 
 fn is_view(body: &Body, op: Op) -> bool {
