@@ -45,13 +45,13 @@ pub(crate) fn run(calls: &[RoutineCall], memory: &mut [u8], threads: usize) {
     let mut context = RunContext::new(std::ptr::null_mut(), provide_nothing);
     runtime::pool::rt_set_threads(threads as i64);
     for call in calls {
-        let mut passed = call.offset.is_none().then(|| AlignedBytes::zeroed(call.length));
-        let result = match (&mut passed, call.offset) {
-            (Some(bytes), _) => bytes.as_mut_slice().as_mut_ptr(),
-            (None, offset) => {
-                let room = &memory[offset.unwrap_or(0)..][..call.length];
-                base.wrapping_add(room.as_ptr().addr() - base.addr())
+        let mut passed = None;
+        let result = match call.offset {
+            Some(offset) => {
+                assert!(offset + call.length <= memory.len(), "results lie in their memory");
+                base.wrapping_add(offset)
             }
+            None => passed.insert(AlignedBytes::zeroed(call.length)).as_mut_slice().as_mut_ptr(),
         };
         passing.push(passed);
         addresses.push(result.expose_provenance() as i64);

@@ -217,7 +217,7 @@ impl Blob {
     pub fn discard(&self) {
         #[cfg(unix)]
         if let Storage::Mapped(map) = &self.storage {
-            // SAFETY: the mapping is read-only and private, so that the file has the same contents; a refusal changes nothing.
+            // SAFETY: the mapping is read-only, so that the file has the same contents; a refusal changes nothing.
             let _ = unsafe { map.unchecked_advise_range(memmap2::UncheckedAdvice::DontNeed, self.offset, self.length) };
         }
     }
