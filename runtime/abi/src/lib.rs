@@ -14,6 +14,18 @@ pub const COLUMN_GROUP: i64 = 16;
 /// Most axes of a tensor that routines lay out anew.
 pub const RELAYOUT_AXES: usize = 8;
 
+/// Words in front of the axes of what moves elements: the addresses of the first element and of where it goes, the bytes of an
+/// element, the number of axes.
+pub const MOVE_WORDS: usize = 4;
+/// Words of each: its extent, and how many elements an index goes along in both tensors. Those of the result do not overlap, and
+/// are nested.
+pub const MOVE_AXIS_WORDS: usize = 3;
+/// Words in front of the axes of what fills a border: the tensor's address, the bytes of an element, the filling in the low bytes,
+/// the number of axes.
+pub const PAD_WORDS: usize = 4;
+/// Words of each: the elements in front of the middle, those of the middle, and all.
+pub const PAD_AXIS_WORDS: usize = 3;
+
 /// Fields of a [`Product`], those of arrays one by one.
 pub const PRODUCT_WORDS: usize = 20;
 /// Fields of [`Blocks`], those of arrays one by one.

@@ -22,7 +22,7 @@ mod map;
 mod parallel;
 mod picture;
 mod regions;
-mod relayout;
+pub(crate) mod relayout;
 mod scatter;
 mod select;
 mod sequence;

@@ -8,7 +8,8 @@ mod block;
 
 use super::parallel::for_each_chunk;
 use super::{Call, Outcome, Tensor};
-use block::{Block, Factors, LANES, Loop, Nothing, Place, QUAD, Scales, Way, copy_row, visit};
+use block::{Block, Factors, Nothing, QUAD, Scales, Way, copy_row, visit};
+pub(crate) use block::{Loop, Place};
 
 /// Most axes of a tensor.
 const AXES: usize = abi::RELAYOUT_AXES;
@@ -17,6 +18,8 @@ const CHUNK: std::ops::RangeInclusive<usize> = 1 << 15..=1 << 19;
 const CHUNKS: usize = 8;
 /// A run takes in another loop while it has fewer elements.
 const RUN: usize = 256;
+/// Unless it would have more than so many then.
+const LONGEST_RUN: usize = 4096;
 
 pub(super) fn relayout(call: &mut Call<'_>) -> Outcome {
     let (tensor, map, flips) = (call.tensor(), call.tensor(), call.index());
@@ -35,8 +38,9 @@ pub(super) fn scaled_relayout(call: &mut Call<'_>) -> Outcome {
     Ok(())
 }
 
+/// Which element of a tensor goes where.
 #[derive(Clone, Debug)]
-struct Moves {
+pub(crate) struct Moves {
     /// Of the result's axes, outer ones first.
     loops: Vec<Loop>,
     start: Place,
@@ -63,43 +67,37 @@ impl Moves {
             }
             place
         };
-        let mut loops: Vec<Loop> = Vec::new();
         let mut to: usize = extents.iter().product();
-        for (at, &extent) in extents.iter().enumerate().filter(|(_, extent)| **extent != 1) {
+        let axes = extents.iter().enumerate().map(|(at, &extent)| {
             to /= extent.max(1);
-            let step = column(at + 1);
-            match loops.last_mut() {
-                // one more of the outer loop is where this one would run on
-                Some(outer) if outer.step == Place::default().after(extent as i64, &step) => {
-                    *outer = Loop { extent: outer.extent * extent, step, to };
-                }
-                _ => loops.push(Loop { extent, step, to }),
-            }
-        }
-        if loops.is_empty() {
-            loops.push(Loop { extent: 1, step: Place::default(), to: 1 });
-        }
+            Loop { extent, step: column(at + 1), to }
+        });
         let mut all = [1; AXES];
         all.iter_mut().zip(&tensor.extents).for_each(|(to, &extent)| *to = extent as i64);
-        Moves { loops, start: column(0), extents: all }
+        Moves { loops: joined(axes), start: column(0), extents: all }
+    }
+
+    /// Moves of elements that are all inside the tensor, the first of them `start` elements behind its own first.
+    pub(crate) fn inside(axes: impl Iterator<Item = Loop>, start: i64) -> Moves {
+        Moves { loops: joined(axes), start: Place { from: start, ..Place::default() }, extents: [1; AXES] }
     }
 
     /// Moves elements of any width, several at a time where they stay together.
     fn run_in_words(self, tensor: &Tensor<'_>, flips: u8, to: &mut [u8]) {
-        let (moves, width) = match tensor.kind.width() {
-            8 => (self.in_halves(tensor.extents.len().saturating_sub(1)), 4),
-            width => {
-                let (moves, words) = self.in_words(4 / width);
-                (moves, width * words)
-            }
-        };
-        match width {
-            1 => moves.run::<1, _>(tensor.bytes, to, &Nothing),
-            2 => moves.run::<2, _>(tensor.bytes, to, &Nothing),
-            _ => moves.run::<4, _>(tensor.bytes, to, &Nothing),
-        }
+        self.run_of_width(tensor.kind.width(), tensor.bytes, to);
         if flips != 0 {
             for_each_chunk(to, *CHUNK.start(), |_, part| part.iter_mut().for_each(|byte| *byte ^= flips));
+        }
+    }
+
+    /// Moves elements of so many bytes, several at a time where they stay together.
+    pub(crate) fn run_of_width(self, width: usize, from: &[u8], to: &mut [u8]) {
+        let (moves, words) = self.in_words((4 / width).max(1));
+        match width * words {
+            1 => moves.run::<1, _>(from, to, &Nothing),
+            2 => moves.run::<2, _>(from, to, &Nothing),
+            4 => moves.run::<4, _>(from, to, &Nothing),
+            _ => moves.run::<8, _>(from, to, &Nothing),
         }
     }
 
@@ -108,7 +106,8 @@ impl Moves {
         let chunk = (to.len() * WIDTH / CHUNKS).clamp(*CHUNK.start(), *CHUNK.end());
         let rows = (chunk / WIDTH / self.loops[0].to.max(1)).max(1);
         for_each_chunk(to, rows * self.loops[0].to, |chunk, part| {
-            let part_of = self.part(chunk * rows, part.len() / self.loops[0].to);
+            // the last one may end before what follows it in the result
+            let part_of = self.part(chunk * rows, part.len().div_ceil(self.loops[0].to));
             part_of.fill(from, part, factors);
         });
     }
@@ -121,44 +120,33 @@ impl Moves {
         part
     }
 
-    /// The same of halves of elements, two on end along the tensor's last axis.
-    fn in_halves(mut self, axis: usize) -> Moves {
-        self.extents[axis] *= 2;
-        for place in self.loops.iter_mut().map(|at| &mut at.step).chain([&mut self.start]) {
-            place.subscripts[axis] *= 2;
-            place.from *= 2;
-        }
-        self.loops.iter_mut().for_each(|at| at.to *= 2);
-        let mut step = Place { from: 1, ..Place::default() };
-        step.subscripts[axis] = 1;
-        self.loops.push(Loop { extent: 2, step, to: 1 });
-        self
-    }
-
     /// The same of so many elements on end at a time, at most, with their number: the iterations of the last loop, where those of the
     /// tensor are on end too.
     fn in_words(mut self, most: usize) -> (Moves, usize) {
         let (lanes, others) = self.loops.split_last().expect("there is a loop");
         let words = lanes.extent as i64;
-        let Some(axis) = (0..AXES).find(|&axis| lanes.step.subscripts[axis] != 0) else { return (self, 1) };
+        // none where all is inside
+        let axis = (0..AXES).find(|&axis| lanes.step.subscripts[axis] != 0);
         let mut on_end = Place { from: 1, ..Place::default() };
-        on_end.subscripts[axis] = 1;
-        let is_whole = |place: &Place| place.subscripts[axis] % words == 0 && place.from % words == 0;
+        axis.into_iter().for_each(|axis| on_end.subscripts[axis] = 1);
+        let is_whole =
+            |place: &Place| place.from % words == 0 && axis.is_none_or(|axis| place.subscripts[axis] % words == 0);
         let fits = (2..=most as i64).contains(&words)
             && words.count_ones() == 1
             && lanes.step == on_end
             && !others.is_empty()
-            && self.extents[axis] % words == 0
+            && axis.is_none_or(|axis| self.extents[axis] % words == 0)
+            && others.iter().all(|at| at.to as i64 % words == 0)
             && others.iter().map(|at| &at.step).chain([&self.start]).all(is_whole);
         if !fits {
             return (self, 1);
         }
         self.loops.pop();
-        self.extents[axis] /= words;
         for place in self.loops.iter_mut().map(|at| &mut at.step).chain([&mut self.start]) {
-            place.subscripts[axis] /= words;
+            axis.into_iter().for_each(|axis| place.subscripts[axis] /= words);
             place.from /= words;
         }
+        axis.into_iter().for_each(|axis| self.extents[axis] /= words);
         self.loops.iter_mut().for_each(|at| at.to /= words as usize);
         (self, words as usize)
     }
@@ -208,8 +196,12 @@ impl Moves {
         let mut length = 1;
         // a part may have a single iteration of the outermost loop
         let can_run = |at: &Loop| at.step.factor == 0 && at.extent > 1;
-        while length < RUN && lanes.step.from > 1 && (lanes.extent >= LANES / 2 || lanes.extent == QUAD) {
+        while length < RUN && lanes.step.from > 1 && lanes.extent > 1 {
             let Some(next) = others.iter().find(|at| at.step.from == length as i64 && can_run(at)) else { break };
+            // where each element of a run goes is listed
+            if length > 1 && length * next.extent > LONGEST_RUN {
+                break;
+            }
             length *= next.extent;
             runs.push(*next);
         }
@@ -260,6 +252,28 @@ impl Moves {
         let end = range.end.max(0);
         range.start.min(end) as usize..end as usize
     }
+}
+
+/// Loops over axes, outer ones first: those that run on together are one, and those of one element are none.
+fn joined(axes: impl Iterator<Item = Loop>) -> Vec<Loop> {
+    let mut loops: Vec<Loop> = Vec::new();
+    for at in axes.filter(|at| at.extent != 1) {
+        match loops.last_mut() {
+            // one more of the outer loop is where this one would run on
+            Some(outer)
+                if outer.step == Place::default().after(at.extent as i64, &at.step)
+                    && outer.to == at.extent * at.to =>
+            {
+                *outer = Loop { extent: outer.extent * at.extent, ..at };
+            }
+            _ => loops.push(at),
+        }
+    }
+    // the last one is over neighbours
+    if loops.last().is_none_or(|last| last.to != 1) {
+        loops.push(Loop { extent: 1, step: Place::default(), to: 1 });
+    }
+    loops
 }
 
 /// How many elements an index of each axis is.

@@ -14,6 +14,7 @@ mod gather;
 mod lanes;
 mod levels;
 mod lines;
+mod moves;
 mod parts;
 mod requantize;
 mod rows;
@@ -52,9 +53,10 @@ use levels::Instances;
 use levels::Level;
 use lines::AddPlane;
 pub(crate) use lines::Plane;
+pub use moves::{rt_move, rt_pad};
 use requantize::{Requantize, RequantizeRow, Sums};
 use rows::{Function, Round, Row};
-use transposed::Transposed;
+use transposed::{TransposeRuns, Transposed};
 use widened::{Brain, Halves, Ieee};
 use windows::{FoldWindows, Lines, Windows};
 use winograd::{Steps, Tiles};
@@ -351,29 +353,16 @@ pub unsafe extern "C" fn rt_copy_row(source: *const u8, destination: *mut u8, by
     unsafe { source.copy_to(destination, bytes.max(0) as usize) }
 }
 
-/// `front` times a number, `middle` numbers of a row unless its address is null, and the number again up to `length`.
-///
-/// # Safety
-/// The rows have so many numbers and lie apart.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn rt_pad_row(
-    source: *const f32,
-    destination: *mut f32,
-    front: i64,
-    middle: i64,
-    length: i64,
-    fill: f32,
-) {
-    let [front, middle, length] = [front, middle, length].map(|count| count.max(0) as usize);
-    // SAFETY: promised by the caller.
-    unsafe {
-        for at in (0..front).chain(front + middle..length) {
-            destination.add(at).write_unaligned(fill);
-        }
-        if !source.is_null() {
-            source.copy_to_nonoverlapping(destination.add(front), middle);
-        }
-    }
+/// Runs of words as columns: word `i` of each goes to word `places[i]` and those behind it.
+pub(crate) fn transpose_runs(runs: [&[u8]; 16], places: &[usize], to: &mut [u8]) {
+    let is_there = |place: usize| (place + runs.len()) * size_of::<f32>() <= to.len();
+    assert!(places.iter().copied().max().is_none_or(is_there), "columns have places");
+    assert!(
+        runs.iter().all(|run| run.len() == places.len() * size_of::<f32>()),
+        "there is a place for each word of a run"
+    );
+    // SAFETY: as just seen; the processor has what this is compiled for.
+    unsafe { TransposeRuns::best()(&runs.map(|run| run.as_ptr().cast()), places, to.as_mut_ptr().cast()) }
 }
 
 /// Adds a plane of addends to a target; it lies in both.

@@ -53,6 +53,19 @@ unsafe fn transpose(group: &Group<f32>, to: *mut f32) {
     }
 }
 
+/// Runs of words as columns, of which each has its place: `to[places[i] + run] = runs[run][i]`, in elements of four bytes.
+pub(super) type TransposeRuns = unsafe fn(runs: &[*const f32; GROUP], places: &[usize], to: *mut f32);
+
+/// For any machine: some steps of all runs at a time.
+unsafe fn transpose_runs(runs: &[*const f32; GROUP], places: &[usize], to: *mut f32) {
+    for (step, &place) in places.iter().enumerate() {
+        for (lane, run) in runs.iter().enumerate() {
+            // SAFETY: promised by the caller.
+            unsafe { to.add(place + lane).write_unaligned(run.add(step).read_unaligned()) }
+        }
+    }
+}
+
 /// Floats that are summed up across the lanes.
 pub(super) trait Summed: Fused<Element = f32> {
     /// The sum of all lanes, in an order that is always the same.
@@ -149,4 +162,10 @@ impl Instances for Transpose {
     const PORTABLE: Self = transpose;
     #[cfg(target_arch = "x86_64")]
     const WIDE: &'static [(Level, Self)] = &[(Level::V4, x86_transposed::transpose)];
+}
+
+impl Instances for TransposeRuns {
+    const PORTABLE: Self = transpose_runs;
+    #[cfg(target_arch = "x86_64")]
+    const WIDE: &'static [(Level, Self)] = &[(Level::V4, x86_transposed::transpose_runs)];
 }

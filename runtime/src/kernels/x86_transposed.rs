@@ -83,6 +83,24 @@ pub(super) unsafe fn transpose(group: &Group<f32>, to: *mut f32) {
     }
 }
 
+/// Sixteen steps at a time.
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c")]
+pub(super) unsafe fn transpose_runs(runs: &[*const f32; 16], places: &[usize], to: *mut f32) {
+    for (at, places) in places.chunks(16).enumerate() {
+        let mut rows = [_mm512_setzero_ps(); 16];
+        // SAFETY: the caller vouches for as many elements of each run as there are places, and for the places.
+        unsafe {
+            let mask = __m512::mask(places.len());
+            for (row, run) in rows.iter_mut().zip(runs) {
+                *row = __m512::load_masked(run.add(16 * at), mask);
+            }
+            for (&place, row) in places.iter().zip(exchanged(rows)) {
+                row.store(to.add(place));
+            }
+        }
+    }
+}
+
 /// Rows as columns: pairs of elements, then pairs of pairs are exchanged within quarters of the registers, then the quarters.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c")]

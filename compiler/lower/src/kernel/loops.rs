@@ -10,6 +10,7 @@ use super::emit::Emitter;
 use super::gathered::{emit_gathered, gathered};
 use super::lane::Lane;
 use super::lines;
+use super::moves::{emit_move, moved};
 use super::tables::{columns, emit_with_tables};
 use super::tile::{crossed_dim, emit_tiles};
 use super::windows::{emit_windows, sliding_windows};
@@ -50,6 +51,11 @@ pub fn emit_elementwise(emitter: &mut Emitter<'_>, pieces: &[Piece<'_>]) {
         return;
     };
     if reductions.is_empty() {
+        if let [piece] = pieces
+            && let Some(moved) = moved(emitter, piece)
+        {
+            return emit_move(emitter, piece, &moved, &extents);
+        }
         if values.iter().any(|&value| is_reduced_along_memory(emitter, value)) {
             return emit_points(emitter, pieces, &extents, work);
         }

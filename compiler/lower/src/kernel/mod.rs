@@ -11,6 +11,7 @@ mod gathered;
 pub mod lane;
 mod lines;
 pub mod loops;
+mod moves;
 mod pad;
 mod parts;
 pub(crate) mod products;

@@ -8,7 +8,7 @@ use super::build::emit_value;
 use super::emit::Emitter;
 use super::lane::Lane;
 use super::loops::delinearize;
-use super::products::address;
+use super::moves::emit_border;
 
 /// The padded tensor by its geometry.
 struct Padding {
@@ -39,6 +39,10 @@ pub(super) fn emit_pad(emitter: &mut Emitter<'_>, root: Op, buffer: Value) {
     let outer: Vec<Value> = (0..rank).map(|axis| emitter.buffer_extent(buffer, axis)).collect();
     let inner: Vec<Value> = (0..rank).map(|axis| emitter.extent(operand, axis)).collect();
     let low: Vec<Value> = lows.iter().map(|&low| emitter.index(low)).collect();
+    if emitter.target.narrow && emitter.body.value_type(buffer).element().byte_width().is_some() {
+        emit_border(emitter, buffer, fill, &low, &inner);
+        return emit_value(emitter, operand, buffer, &low);
+    }
     let step = outer[last + 1..].iter().fold(emitter.index(1), |product, &extent| emitter.mul(product, extent));
     let padding = Padding { outer, inner, low, last, step };
     let copied = emitter.buffer(operand);
@@ -74,7 +78,6 @@ fn emit_rows(emitter: &mut Emitter<'_>, padding: &Padding, buffer: Value, fill: 
     let length = emitter.mul(outer[*last], *step);
     let middle = emitter.mul(inner[*last], *step);
     let front = emitter.mul(low[*last], *step);
-    let is_called = emitter.target.narrow && *emitter.body.value_type(fill) == Type::F32;
     emitter.parallel_loop(rows, 1024, |emitter, row| {
         let position = delinearize(emitter, row, leading);
         let at: Vec<Value> = position.iter().zip(low).map(|(&index, &low)| emitter.sub(index, low)).collect();
@@ -88,10 +91,7 @@ fn emit_rows(emitter: &mut Emitter<'_>, padding: &Padding, buffer: Value, fill: 
         // a row outside is filled whole: its middle is empty
         let front = choose(emitter, inside, front, length);
         let row = Row { base, inside, front, middle, length, source };
-        match is_called {
-            true => row.call(emitter, flat, fill, flat_copied),
-            false => row.emit(emitter, flat, fill, flat_copied),
-        }
+        row.emit(emitter, flat, fill, flat_copied);
     });
 }
 
@@ -104,20 +104,6 @@ fn choose(emitter: &mut Emitter<'_>, inside: Option<Value>, a: Value, b: Value) 
 }
 
 impl Row {
-    /// Has the runtime, whose vectors are wider, fill and copy a row of floats.
-    fn call(&self, emitter: &mut Emitter<'_>, flat: Value, fill: Value, copied: Option<Value>) {
-        let zero = emitter.index(0);
-        let middle = choose(emitter, self.inside, self.middle, zero);
-        let to = address(emitter, flat, self.base);
-        // no address: the middle is computed
-        let from = copied.map_or(zero, |copied| {
-            let source = choose(emitter, self.inside, self.source, zero);
-            address(emitter, copied, source)
-        });
-        let callee = [("callee", Attribute::symbol("rt_pad_row"))];
-        emitter.effect("func.call", &[from, to, self.front, middle, self.length, fill], &[], callee);
-    }
-
     fn emit(&self, emitter: &mut Emitter<'_>, flat: Value, fill: Value, copied: Option<Value>) {
         let behind = emitter.add(self.front, self.middle);
         let behind = choose(emitter, self.inside, behind, self.length);

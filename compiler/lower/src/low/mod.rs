@@ -30,6 +30,8 @@ pub use crate::kernel::emit::{Order, Target};
 pub use interface::{NO_ADDRESS, Shapes, add_entry_point, check_freestanding};
 pub use tile::VectorRegisters;
 
+pub(crate) use scope::stack_table;
+
 use declare::declare_runtime;
 use ir::FloatType;
 use ir::pass::{OptionDefinition, OptionKind, PassDefinition};

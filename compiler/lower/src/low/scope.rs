@@ -56,7 +56,7 @@ pub(super) fn callee(body: &Body, op: Op) -> Option<&str> {
 }
 
 /// Stack memory for `words` words, as a flat buffer.
-pub(super) fn stack_table(builder: &mut Builder<'_>, words: usize) -> Value {
+pub(crate) fn stack_table(builder: &mut Builder<'_>, words: usize) -> Value {
     stack_memory(builder, words as i64, Type::I64)
 }
 

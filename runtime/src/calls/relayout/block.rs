@@ -3,6 +3,7 @@
 //! A block is inside the tensor, so nothing here looks at bounds but slices.
 
 use super::AXES;
+use crate::kernels::transpose_runs;
 
 /// Neighbours in the result, and in the tensor, that are transposed at a time.
 pub(super) const LANES: usize = 16;
@@ -14,6 +15,8 @@ const ROWS: usize = 16;
 
 /// What elements are multiplied by on their way.
 pub(super) trait Factors<const WIDTH: usize>: Sync {
+    /// Whether there are any.
+    const ARE_THERE: bool;
     type Factor: Copy;
     fn at(&self, place: i64) -> Self::Factor;
     fn product(element: [u8; WIDTH], factor: Self::Factor) -> [u8; WIDTH];
@@ -23,6 +26,7 @@ pub(super) trait Factors<const WIDTH: usize>: Sync {
 pub(super) struct Nothing;
 
 impl<const WIDTH: usize> Factors<WIDTH> for Nothing {
+    const ARE_THERE: bool = false;
     type Factor = ();
 
     fn at(&self, _: i64) {}
@@ -37,6 +41,7 @@ impl<const WIDTH: usize> Factors<WIDTH> for Nothing {
 pub(super) struct Scales<'s>(pub(super) &'s [f32]);
 
 impl Factors<4> for Scales<'_> {
+    const ARE_THERE: bool = true;
     type Factor = f32;
 
     fn at(&self, place: i64) -> f32 {
@@ -51,13 +56,13 @@ impl Factors<4> for Scales<'_> {
 
 /// How far an index of a loop moves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Place {
+pub(crate) struct Place {
     /// In each axis of the tensor.
-    pub(super) subscripts: [i64; AXES],
+    pub(crate) subscripts: [i64; AXES],
     /// In the tensor's elements.
-    pub(super) from: i64,
+    pub(crate) from: i64,
     /// In the factors.
-    pub(super) factor: i64,
+    pub(crate) factor: i64,
 }
 
 impl Place {
@@ -82,11 +87,11 @@ impl Place {
 
 /// A loop over the result.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Loop {
-    pub(super) extent: usize,
-    pub(super) step: Place,
+pub(crate) struct Loop {
+    pub(crate) extent: usize,
+    pub(crate) step: Place,
     /// How far an index moves in the result.
-    pub(super) to: usize,
+    pub(crate) to: usize,
 }
 
 /// Loops that are made together.
@@ -192,6 +197,9 @@ pub(super) fn copy_row<const WIDTH: usize, F: Factors<WIDTH>>(
             Err(_) => copy(to, row),
         };
     }
+    if step.from == 0 && step.factor == 0 {
+        return to.fill(F::product(from[first as usize], factors.at(factor)));
+    }
     for (at, to) in (0..).zip(to) {
         let element = from[(first + at * step.from) as usize];
         *to = F::product(element, factors.at(factor + at * step.factor));
@@ -233,7 +241,32 @@ fn transpose<const WIDTH: usize, F: Factors<WIDTH>>(
     for first in (0..lanes).step_by(LANES) {
         let runs = |lane: usize| &from[(start.from + (first + lane) as i64 * step.from) as usize..][..run.len()];
         let factor = |lane: usize| factors.at(start.factor + (first + lane) as i64 * step.factor);
+        let rest = lanes - first;
+        match rest {
+            2 => {
+                return few_columns::<WIDTH, F, 2>(
+                    std::array::from_fn(runs),
+                    std::array::from_fn(factor),
+                    run,
+                    &mut to[first..],
+                );
+            }
+            3 => {
+                return few_columns::<WIDTH, F, 3>(
+                    std::array::from_fn(runs),
+                    std::array::from_fn(factor),
+                    run,
+                    &mut to[first..],
+                );
+            }
+            _ => {}
+        }
         let mut done = 0;
+        if WIDTH == 4 && !F::ARE_THERE && lanes - first >= LANES {
+            let runs: [&[[u8; WIDTH]]; LANES] = std::array::from_fn(runs);
+            transpose_runs(runs.map(<[_]>::as_flattened), run, &mut to[first..].as_flattened_mut());
+            continue;
+        }
         // bytes and double words are few, and not worth the code
         if lanes - first >= LANES && matches!(WIDTH, 2 | 4) {
             let (runs, factors): ([_; LANES], [_; LANES]) = (std::array::from_fn(runs), std::array::from_fn(factor));
@@ -255,5 +288,18 @@ fn transpose<const WIDTH: usize, F: Factors<WIDTH>>(
                 to[place + first + lane] = F::product(element, factor);
             }
         }
+    }
+}
+
+/// Few runs of the tensor, one a lane, to columns of the result.
+fn few_columns<const WIDTH: usize, F: Factors<WIDTH>, const LANES: usize>(
+    runs: [&[[u8; WIDTH]]; LANES],
+    factors: [F::Factor; LANES],
+    places: &[usize],
+    to: &mut [[u8; WIDTH]],
+) {
+    for (at, &place) in places.iter().enumerate() {
+        let column = std::array::from_fn(|lane| F::product(runs[lane][at], factors[lane]));
+        *to[place..].first_chunk_mut::<LANES>().expect("columns have places") = column;
     }
 }

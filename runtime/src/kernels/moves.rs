@@ -1,0 +1,181 @@
+//! What moves elements and does nothing else: of each axis of a result, loops say how far an index goes in both tensors.
+
+use abi::{MOVE_AXIS_WORDS, MOVE_WORDS, PAD_AXIS_WORDS, PAD_WORDS};
+
+use crate::calls::relayout::{Loop, Moves, Place};
+
+/// Moves elements: a table of [`MOVE_WORDS`], then [`MOVE_AXIS_WORDS`] an axis, outer axes first.
+///
+/// # Safety
+/// The table has these words; the tensors have all elements that it says, and lie apart.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rt_move(table: *const i64) {
+    // SAFETY: promised by the caller.
+    let (head, axes) = unsafe { words::<MOVE_WORDS, MOVE_AXIS_WORDS>(table) };
+    let [from, to, width, _] = *head;
+    if axes.iter().any(|&[extent, ..]| extent <= 0) {
+        return;
+    }
+    let reach = |sign: i64| axes.iter().map(|[extent, step, _]| (extent - 1) * (sign * step).max(0)).sum::<i64>();
+    let (before, behind) = (reach(-1), reach(1));
+    let last = axes.iter().map(|[extent, _, step]| (extent - 1) * step).sum::<i64>();
+    let [from_count, to_count] = [before + behind + 1, last + 1].map(|count| (count * width) as usize);
+    let from = std::ptr::with_exposed_provenance::<u8>((from - before * width) as usize);
+    let to = std::ptr::with_exposed_provenance_mut::<u8>(to as usize);
+    // SAFETY: promised by the caller.
+    let (from, to) =
+        unsafe { (std::slice::from_raw_parts(from, from_count), std::slice::from_raw_parts_mut(to, to_count)) };
+    let loops = axes.iter().map(|&[extent, step, to]| {
+        let step = Place { from: step, ..Place::default() };
+        Loop { extent: extent as usize, step, to: to as usize }
+    });
+    Moves::inside(loops, before).run_of_width(width as usize, from, to);
+}
+
+/// Fills what lies around the middle of a tensor: a table of [`PAD_WORDS`], then [`PAD_AXIS_WORDS`] an axis, outer axes first.
+///
+/// # Safety
+/// The table has these words, and the tensor all elements.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rt_pad(table: *const i64) {
+    // SAFETY: promised by the caller.
+    let (head, axes) = unsafe { words::<PAD_WORDS, PAD_AXIS_WORDS>(table) };
+    let [to, width, filling, _] = *head;
+    let count = axes.iter().map(|[.., whole]| whole).product::<i64>() * width;
+    let to = std::ptr::with_exposed_provenance_mut::<u8>(to as usize);
+    // SAFETY: promised by the caller.
+    let to = unsafe { std::slice::from_raw_parts_mut(to, count.max(0) as usize) };
+    match width {
+        1 => fill_around::<1>(to, axes, filling),
+        2 => fill_around::<2>(to, axes, filling),
+        4 => fill_around::<4>(to, axes, filling),
+        _ => fill_around::<8>(to, axes, filling),
+    }
+}
+
+/// The head of a table and its axes, whose number is the head's last word.
+///
+/// # Safety
+/// The table has these words.
+unsafe fn words<'t, const HEAD: usize, const AXIS: usize>(table: *const i64) -> (&'t [i64; HEAD], &'t [[i64; AXIS]]) {
+    // SAFETY: promised by the caller.
+    unsafe {
+        let head = &*table.cast::<[i64; HEAD]>();
+        (head, std::slice::from_raw_parts(table.add(HEAD).cast(), head[HEAD - 1] as usize))
+    }
+}
+
+/// The filling is in the low bytes of a word.
+fn fill_around<const WIDTH: usize>(to: &mut [u8], axes: &[[i64; PAD_AXIS_WORDS]], filling: i64) {
+    let filling = *filling.to_ne_bytes().first_chunk::<WIDTH>().expect("words are as wide as the widest elements");
+    let last = axes.iter().rposition(|[_, extent, whole]| extent != whole).map_or(0, |last| last + 1);
+    let (padded, inner) = axes.split_at(last);
+    let step = inner.iter().map(|&[.., whole]| whole as usize).product();
+    fill_outside(to.as_chunks_mut::<WIDTH>().0, padded, step, filling);
+}
+
+/// Steps of so many elements lie together.
+fn fill_outside<T: Copy>(to: &mut [T], axes: &[[i64; PAD_AXIS_WORDS]], step: usize, filling: T) {
+    let Some((&[low, extent, _], inner)) = axes.split_first() else { return };
+    let row = inner.iter().map(|&[.., whole]| whole as usize).product::<usize>() * step;
+    let (front, rest) = to.split_at_mut(low as usize * row);
+    let (middle, behind) = rest.split_at_mut(extent as usize * row);
+    front.fill(filling);
+    behind.fill(filling);
+    if !inner.is_empty() {
+        middle.chunks_exact_mut(row.max(1)).for_each(|row| fill_outside(row, inner, step, filling));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Moves numbers of every width by the definition and by [`rt_move`].
+    fn check(count: usize, start: usize, axes: &[[i64; MOVE_AXIS_WORDS]], room: usize) {
+        check_width::<1>(count, start, axes, room);
+        check_width::<2>(count, start, axes, room);
+        check_width::<4>(count, start, axes, room);
+        check_width::<8>(count, start, axes, room);
+    }
+
+    fn check_width<const WIDTH: usize>(count: usize, start: usize, axes: &[[i64; MOVE_AXIS_WORDS]], room: usize) {
+        let numbered = |at: usize| std::array::from_fn(|byte| (at >> (8 * (byte % 3))) as u8);
+        let source: Vec<[u8; WIDTH]> = (1..=count).map(numbered).collect();
+        let mut expected = vec![[0xee; WIDTH]; room];
+        let mut indices = vec![0; axes.len()];
+        'all: loop {
+            let place = |word: usize| axes.iter().zip(&indices).map(|(axis, index)| axis[word] * index).sum::<i64>();
+            expected[place(2) as usize] = source[(start as i64 + place(1)) as usize];
+            for axis in (0..axes.len()).rev() {
+                indices[axis] += 1;
+                if indices[axis] < axes[axis][0] {
+                    continue 'all;
+                }
+                indices[axis] = 0;
+            }
+            break;
+        }
+        let mut found = vec![[0xee; WIDTH]; room];
+        let from = source[start..].as_ptr().expose_provenance() as i64;
+        let to = found.as_mut_ptr().expose_provenance() as i64;
+        let mut table = vec![from, to, WIDTH as i64, axes.len() as i64];
+        table.extend(axes.as_flattened());
+        // SAFETY: both have all that the axes reach.
+        unsafe { rt_move(table.as_ptr()) };
+        assert!(found == expected, "{axes:?} of {WIDTH} bytes");
+    }
+
+    #[test]
+    fn moves() {
+        // a matrix, transposed; a matrix into the middle of a larger one
+        check(40 * 33, 0, &[[33, 1, 40], [40, 33, 1]], 33 * 40);
+        check(30, 0, &[[5, 6, 9], [6, 1, 1]], 5 * 9);
+        check(30, 0, &[[5, 6, 12], [4, 1, 1]], 5 * 12);
+        // backwards, and repeated
+        check(40, 39, &[[40, -1, 1]], 40);
+        check(12, 9, &[[4, -3, 3], [3, 1, 1]], 12);
+        check(5, 0, &[[7, 0, 5], [5, 1, 1]], 35);
+        check(5, 0, &[[5, 1, 20], [20, 0, 1]], 100);
+        // planes of few and many channels between them
+        for channels in [2, 3, 4, 16, 20] {
+            check(channels * 50, 0, &[[50, 1, channels as i64], [channels as i64, 50, 1]], channels * 50);
+        }
+        // a column of a wider matrix
+        check(40, 0, &[[8, 5, 10], [5, 1, 2], [1, 1, 1]], 8 * 10);
+        // one element, and none
+        check(1, 0, &[], 1);
+        check(4, 0, &[[1, 3, 5], [4, 1, 1]], 4);
+        let empty = [0, 0, 4, 1, 0, 1, 1];
+        // SAFETY: nothing is moved.
+        unsafe { rt_move(empty.as_ptr()) };
+    }
+
+    #[test]
+    fn fillings() {
+        for axes in [
+            vec![[1, 3, 5], [0, 4, 4], [2, 2, 5], [0, 3, 3]],
+            vec![[1, 1, 2]],
+            vec![[0, 2, 2]],
+            vec![[1, 0, 1], [0, 2, 2]],
+        ] {
+            let wholes: Vec<usize> = axes.iter().map(|&[.., whole]| whole as usize).collect();
+            let count = wholes.iter().product();
+            let mut found = vec![7.0f32; count];
+            let head =
+                [found.as_mut_ptr().expose_provenance() as i64, 4, i64::from(0.5f32.to_bits()), axes.len() as i64];
+            let table = [&head, axes.as_flattened()].concat();
+            // SAFETY: the tensor has all elements.
+            unsafe { rt_pad(table.as_ptr()) };
+            for (at, &number) in found.iter().enumerate() {
+                let mut rest = at;
+                let is_inside = axes.iter().rev().all(|&[low, extent, whole]| {
+                    let index = (rest % whole as usize) as i64;
+                    rest /= whole as usize;
+                    (low..low + extent).contains(&index)
+                });
+                assert_eq!(number, if is_inside { 7.0 } else { 0.5 }, "{axes:?} at {at}");
+            }
+        }
+    }
+}
