@@ -134,7 +134,7 @@ pub fn kernels(options: &Options, prepared: Prepared) -> String {
     let constants = if options.freestanding.is_none() { "evaluate-constants," } else { "" };
     format!(
         "{tables}{constants}{winograd}{operands}{relayouts}{prepare}outline-kernels{{shapes={shapes} fuse={fuse} attention={attention}}},\
-         fold-constants,build-kernels{{target={target} order={order} memory={memory} threads={workers}}}{time}",
+         fold-constants,build-kernels{{target={target} order={order} runs={runs} memory={memory} threads={workers}}}{time}",
         workers = options.workers
     )
 }

@@ -31,6 +31,13 @@ const ORDER: OptionDefinition = OptionDefinition {
     default: "lanes",
 };
 
+const RUNS: OptionDefinition = OptionDefinition {
+    name: "runs",
+    summary: "How many runs pay for weights of another form, and for code that takes longer to make.",
+    kind: OptionKind::Choice(&["one", "many"]),
+    default: "many",
+};
+
 const MEMORY: OptionDefinition = OptionDefinition {
     name: "memory",
     summary: "Whether host functions ask the run for memory, or have it as buffers of the module.",
@@ -85,20 +92,11 @@ pub fn passes() -> Vec<PassDefinition> {
             "use-winograd",
             "Convolutions with 3×3 windows and known weights by fewer products, which round more coarsely.",
             |module, context| {
-                let runs = match context.options.get("runs") {
-                    "one" => Runs::One,
-                    _ => Runs::Many,
-                };
-                crate::winograd::use_winograd(module, MAIN, runs);
+                crate::winograd::use_winograd(module, MAIN, runs(context));
                 Ok(())
             },
         )
-        .with_options(&[OptionDefinition {
-            name: "runs",
-            summary: "How many runs pay for weights of another form.",
-            kind: OptionKind::Choice(&["one", "many"]),
-            default: "many",
-        }]),
+        .with_options(&[RUNS]),
         PassDefinition::on_module(
             "use-halves",
             "Contractions read weights in half precision as they are.",
@@ -154,7 +152,7 @@ pub fn passes() -> Vec<PassDefinition> {
              vectorised loops over buffers.",
             build_kernels,
         )
-        .with_options(&[TARGET, ORDER, MEMORY, THREADS]),
+        .with_options(&[TARGET, ORDER, RUNS, MEMORY, THREADS]),
         PassDefinition::on_module("time-kernels", "Every kernel call notes how long it takes.", |module, _| {
             low::profile::time_kernels(module);
             low::declare::declare_runtime(module)
@@ -210,7 +208,14 @@ fn target(context: &PassContext<'_>) -> Target {
         "sequence" => Order::Sequence,
         _ => Order::Lanes,
     };
-    Target { order, ..target }
+    Target { order, calls_moves: target.narrow && runs(context) == Runs::One, ..target }
+}
+
+fn runs(context: &PassContext<'_>) -> Runs {
+    match context.options.get(RUNS.name) {
+        "one" => Runs::One,
+        _ => Runs::Many,
+    }
 }
 
 fn memory(context: &PassContext<'_>) -> Memory {

@@ -33,7 +33,7 @@ const LAY_OUT: u128 = 150;
 /// How many products take as long as the compilation of a kernel more.
 const COMPILE: u128 = 50_000_000;
 
-/// What making weights at points and a kernel for them has to pay for itself in.
+/// How often what is compiled runs: what making weights of another form, or better code, has to pay for itself in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Runs {
     /// The first run, of a convolution whose rows or columns are known.

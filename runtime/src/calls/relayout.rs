@@ -18,6 +18,8 @@ const CHUNK: std::ops::RangeInclusive<usize> = 1 << 15..=1 << 19;
 const CHUNKS: usize = 8;
 /// A run takes in another loop while it has fewer elements.
 const RUN: usize = 256;
+/// It has at least so many, or rows are copied one by one.
+const SHORTEST_RUN: usize = 4;
 /// Unless it would have more than so many then.
 const LONGEST_RUN: usize = 4096;
 
@@ -205,7 +207,7 @@ impl Moves {
             length *= next.extent;
             runs.push(*next);
         }
-        if runs.is_empty() {
+        if length < SHORTEST_RUN {
             let (outer, inner) = others.split_at(others.len().saturating_sub(2));
             return Block { outer: outer.to_vec(), inner: inner.to_vec(), lanes, way: Way::Rows };
         }

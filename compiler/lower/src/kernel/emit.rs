@@ -25,6 +25,8 @@ pub struct Target {
     pub flexible_vectors: bool,
     /// Whether the runtime has wider vectors than these, so that it folds rows of floats.
     pub narrow: bool,
+    /// Whether the runtime moves what is only moved, too: that is less to compile.
+    pub calls_moves: bool,
     /// The order in which sums and products of floats are computed.
     pub order: Order,
 }
@@ -42,9 +44,10 @@ pub enum Order {
 impl Target {
     /// 128-bit vectors only.
     pub const CRANELIFT: Target =
-        Target { vector_bits: 128, flexible_vectors: false, narrow: true, order: Order::Lanes };
+        Target { vector_bits: 128, flexible_vectors: false, narrow: true, calls_moves: false, order: Order::Lanes };
     /// 512-bit vectors, split by LLVM where the processor has less.
-    pub const LLVM: Target = Target { vector_bits: 512, flexible_vectors: true, narrow: false, order: Order::Lanes };
+    pub const LLVM: Target =
+        Target { vector_bits: 512, flexible_vectors: true, narrow: false, calls_moves: false, order: Order::Lanes };
 }
 
 type Key = (OpName, Vec<Value>, Attributes, Option<Type>);

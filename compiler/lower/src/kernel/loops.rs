@@ -52,6 +52,7 @@ pub fn emit_elementwise(emitter: &mut Emitter<'_>, pieces: &[Piece<'_>]) {
     };
     if reductions.is_empty() {
         if let [piece] = pieces
+            && emitter.target.calls_moves
             && let Some(moved) = moved(emitter, piece)
         {
             return emit_move(emitter, piece, &moved, &extents);

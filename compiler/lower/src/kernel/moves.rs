@@ -1,5 +1,6 @@
 //! Results whose elements are those of an operand elsewhere: the runtime moves them, and fills borders. Its vectors are wider than
-//! those of a narrow target, and a call is less to compile than loops for whole tiles and for what is left of them.
+//! those of a narrow target, and a call is less to compile than loops for whole tiles and for what is left of them, though these
+//! may run faster.
 
 use abi::{MOVE_AXIS_WORDS, MOVE_WORDS, PAD_AXIS_WORDS, PAD_WORDS};
 use dialects::linalg::generic::Generic;

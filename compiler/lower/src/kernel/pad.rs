@@ -7,8 +7,8 @@ use ir::{Attribute, Attributes, Op, Type, Value};
 use super::build::emit_value;
 use super::emit::Emitter;
 use super::lane::Lane;
-use super::loops::delinearize;
-use super::moves::emit_border;
+use super::loops::{Piece, delinearize};
+use super::moves::{emit_border, emit_move, moved};
 
 /// The padded tensor by its geometry.
 struct Padding {
@@ -41,7 +41,11 @@ pub(super) fn emit_pad(emitter: &mut Emitter<'_>, root: Op, buffer: Value) {
     let low: Vec<Value> = lows.iter().map(|&low| emitter.index(low)).collect();
     if emitter.target.narrow && emitter.body.value_type(buffer).element().byte_width().is_some() {
         emit_border(emitter, buffer, fill, &low, &inner);
-        return emit_value(emitter, operand, buffer, &low);
+        let middle = Piece { value: operand, buffer, offsets: &low };
+        return match moved(emitter, &middle).filter(|_| emitter.buffer(operand).is_some()) {
+            Some(moved) => emit_move(emitter, &middle, &moved, &inner),
+            None => emit_value(emitter, operand, buffer, &low),
+        };
     }
     let step = outer[last + 1..].iter().fold(emitter.index(1), |product, &extent| emitter.mul(product, extent));
     let padding = Padding { outer, inner, low, last, step };
