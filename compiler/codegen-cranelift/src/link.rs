@@ -169,6 +169,8 @@ fn native_isa(position_independent: bool, effort: Effort) -> Result<OwnedTargetI
     let values = [
         ("opt_level", level),
         ("regalloc_algorithm", allocator),
+        // nothing unwinds through generated code: the runtime's functions do not panic
+        ("unwind_info", "false"),
         ("enable_verifier", if cfg!(debug_assertions) { "true" } else { "false" }),
         ("is_pic", if position_independent { "true" } else { "false" }),
     ];
@@ -180,7 +182,7 @@ fn native_isa(position_independent: bool, effort: Effort) -> Result<OwnedTargetI
 }
 
 /// Elements from which on even a first run takes longer in quick code than the compilation of better code.
-const WORTH_OPTIMISING: i64 = 250_000;
+const WORTH_OPTIMISING: i64 = 4_000_000;
 
 /// This machine, as the two kinds of functions see it.
 struct Targets {
