@@ -17,7 +17,9 @@ mod memory;
 mod packed;
 mod vector;
 
-pub use link::{Compiled, Options, Relocatable, Tier, clif, compile, object, relocatable, target_text};
+pub use link::{
+    Compiled, Functions, Generator, Options, Relocatable, Tier, clif, compile, object, relocatable, target_text,
+};
 
 #[cfg(test)]
 mod tests;

@@ -76,6 +76,42 @@ pub fn relocatable(parts: &[Module], options: &Options) -> Result<Relocatable> {
     Ok(Relocatable { functions, target: targets.kernels })
 }
 
+/// Compiles modules for this machine, each on the thread that asks for it.
+pub struct Generator {
+    targets: Targets,
+    cancelled: Arc<AtomicBool>,
+}
+
+/// Machine code of the functions of a module, not linked yet.
+pub struct Functions(Vec<CompiledFunction>);
+
+impl Generator {
+    /// Makes code of a tier until it is cancelled.
+    pub fn new(tier: Tier, cancelled: Arc<AtomicBool>) -> Result<Generator> {
+        Ok(Generator { targets: Targets::native(false, tier)?, cancelled })
+    }
+
+    /// Compiles every function with a body.
+    pub fn generate(&self, module: &Module) -> Result<Functions> {
+        let mut frontend = FunctionBuilderContext::new();
+        let compile = |function: FunctionView<'_>| match self.cancelled.load(Ordering::Relaxed) {
+            true => Err(cancelled()),
+            false => compile_function(function, self.targets.of(&function), &mut frontend),
+        };
+        Ok(Functions(definitions(module).map(compile).collect::<Result<_, _>>()?))
+    }
+
+    /// What was made of all parts of a module.
+    pub fn relocatable(self, parts: Vec<Functions>) -> Relocatable {
+        let functions = parts.into_iter().flat_map(|Functions(functions)| functions).collect();
+        Relocatable { functions, target: self.targets.kernels }
+    }
+}
+
+fn cancelled() -> Diagnostic {
+    internal("compilation was cancelled")
+}
+
 /// Machine code for this machine that may lie anywhere.
 pub struct Relocatable {
     functions: Vec<CompiledFunction>,
@@ -221,7 +257,7 @@ fn compile_functions(parts: &[Module], targets: &Targets, options: &Options) -> 
             let index = next.fetch_add(1, Ordering::Relaxed);
             let Some(function) = functions.get(index) else { break };
             if options.cancelled.load(Ordering::Relaxed) {
-                done.push((index, Err(internal("compilation was cancelled"))));
+                done.push((index, Err(cancelled())));
                 break;
             }
             done.push((index, compile_function(*function, targets.of(function), &mut frontend)));

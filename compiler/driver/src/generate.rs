@@ -3,16 +3,16 @@
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use codegen_cranelift::Tier;
+use codegen_cranelift::{Generator, Tier};
 use ir::{Diagnostic, IndexSet, Location, Module, Result};
 
 use crate::code::Code;
 use crate::compiler::Compiler;
 use crate::globals::Globals;
-use crate::parts;
+use crate::parts::{self, PARTS};
 use crate::pipeline::{self, Timings};
 use crate::progress::Stage;
-use crate::tiers::{Recipe, Unlinked, compile};
+use crate::tiers::{Recipe, Unlinked};
 use crate::worker;
 
 /// What a back end makes of a module.
@@ -25,41 +25,48 @@ pub(crate) struct Made {
 }
 
 impl Compiler {
-    /// Takes a module from the kernel level to the low level, in as many parts as there are workers.
+    /// Takes a module from the kernel level to the low level, in parts.
     pub(crate) fn lower_parts(&self, module: &mut Module, timings: &mut Timings) -> Result<Vec<Module>> {
-        let (whole, each) = pipeline::low_steps(&self.options);
-        pipeline::run(module, &whole, &self.options, timings)?;
-        let mut parts = parts::split(module, self.options.workers);
-        timings.measure("lower-to-low", || {
-            let lower = |part: &mut Module| pipeline::run(part, &each, &self.options, &mut Timings::default());
-            std::thread::scope(|scope| {
-                let (first, rest) = parts.split_first_mut().expect("a module has a part");
-                let helpers: Vec<_> = rest.iter_mut().map(|part| scope.spawn(move || lower(part))).collect();
-                let mine = lower(first);
-                helpers.into_iter().fold(mine, |all, helper| all.and(helper.join().expect("passes do not panic")))
-            })
-        })?;
-        let mut known = IndexSet::default();
-        parts.iter_mut().for_each(|part| parts::keep_first_definitions(part, &mut known));
-        Ok(parts)
+        Ok(self.lower_parts_and(module, timings, |_| Ok(()))?.0)
     }
 
-    /// Quick code, and what better code can be made from.
+    /// The same, and does something with each part that is there; its results, too.
+    fn lower_parts_and<T: Send>(
+        &self,
+        module: &mut Module,
+        timings: &mut Timings,
+        then: impl Fn(&Module) -> Result<T> + Sync,
+    ) -> Result<(Vec<Module>, Vec<T>)> {
+        let (whole, each) = pipeline::low_steps(&self.options);
+        pipeline::run(module, &whole, &self.options, timings)?;
+        let workers = self.options.workers;
+        let mut parts = parts::split(module, workers * PARTS);
+        let known = Mutex::new(IndexSet::default());
+        let lower = |part: &mut Module| {
+            pipeline::run(part, &each, &self.options, &mut Timings::default())?;
+            parts::keep_first_definitions(part, &mut known.lock().unwrap_or_else(PoisonError::into_inner));
+            then(part)
+        };
+        let done = timings.measure("lower-to-low", || parts::for_each(&mut parts, workers, lower))?;
+        Ok((parts, done))
+    }
+
+    /// Quick code, and what better code can be made from. A part is compiled as soon as it is at the low level.
     pub(crate) fn cranelift_code(
         &self,
         module: &mut Module,
         cancelled: &Arc<AtomicBool>,
         timings: &mut Timings,
     ) -> Result<Made> {
-        let parts = self.lower_parts(module, timings)?;
+        let generator = Generator::new(Tier::Quick, cancelled.clone())?;
+        let (parts, functions) = self.lower_parts_and(module, timings, |part| generator.generate(part))?;
         self.enter(Stage::Generate);
         let mut globals = Globals::default();
         timings.measure("weights", || std::iter::once(&*module).chain(&parts).for_each(|module| globals.add(module)));
-        timings.measure("codegen", || {
-            let workers = self.options.workers;
-            let unlinked = compile(&parts, workers, Tier::Quick, cancelled)?;
+        timings.measure("link", || {
+            let unlinked = generator.relocatable(functions);
             // where constants lie that were computed meanwhile
-            let recipe = Recipe { parts, symbols: globals.symbols(), workers };
+            let recipe = Recipe { parts, symbols: globals.symbols(), workers: self.options.workers };
             let code = Code::Cranelift(Box::new(unlinked.link(&recipe.symbols)?));
             Ok(Made { globals, code, unlinked: Unlinked::Cranelift(unlinked), recipe: Some(recipe) })
         })
@@ -78,7 +85,7 @@ impl Compiler {
         let mut globals = Globals::default();
         timings.measure("weights", || globals.add(module));
         timings.measure("codegen", || {
-            let parts = parts::split(module, self.options.workers * worker::PARTS);
+            let parts = parts::split(module, self.options.workers * PARTS);
             let shared = Mutex::new((&mut globals, IndexSet::default()));
             let lower = |part: &mut Module| {
                 pipeline::run(part, &each, &self.options, &mut Timings::default())?;

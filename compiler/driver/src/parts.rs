@@ -1,6 +1,11 @@
 //! Splitting a module, so that its functions are compiled at once.
 
-use ir::{Attribute, Body, IndexSet, Module, Op};
+use std::sync::{Mutex, PoisonError};
+
+use ir::{Attribute, Body, IndexSet, Module, Op, Result};
+
+/// Parts of a module for each worker: one that is done early takes one more.
+pub(crate) const PARTS: usize = 4;
 
 /// Modules that each define some of the functions and declare the others, of about the same size. The functions' bodies
 /// move there.
@@ -23,10 +28,45 @@ pub(crate) fn split(module: &mut Module, count: usize) -> Vec<Module> {
     homes.into_iter().map(|own| part(module, &own)).collect()
 }
 
+/// Does something with every part, on so many threads; the results stand as the parts do.
+pub(crate) fn for_each<T: Send>(
+    parts: &mut [Module],
+    workers: usize,
+    work: impl Fn(&mut Module) -> Result<T> + Sync,
+) -> Result<Vec<T>> {
+    let count = parts.len();
+    let queue = Mutex::new(parts.iter_mut().enumerate());
+    let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).next();
+    let take = || {
+        let mut done = Vec::new();
+        while let Some((number, part)) = next() {
+            done.push((number, work(part)));
+        }
+        done
+    };
+    let mut results = std::thread::scope(|scope| {
+        let helpers: Vec<_> = (1..workers.min(count)).map(|_| scope.spawn(take)).collect();
+        let mut results = take();
+        for helper in helpers {
+            results.extend(helper.join().expect("compilation does not panic"));
+        }
+        results
+    });
+    results.sort_by_key(|(number, _)| *number);
+    results.into_iter().map(|(_, result)| result).collect()
+}
+
+/// Defines some of a module's functions, and declares what those name.
 fn part(module: &mut Module, own: &[Op]) -> Module {
     let mut part = Module { attributes: module.attributes.clone(), ..Module::new() };
     let block = part.body.entry().expect("a module has one block");
-    for op in module.ops().to_vec() {
+    let named: IndexSet<String> = own.iter().flat_map(|&op| named_symbols(module, op)).collect();
+    let is_needed = |module: &Module, op: &Op| {
+        let name = module.body.op(*op).attributes.str("sym_name");
+        own.contains(op) || name.is_none_or(|name| named.contains(name))
+    };
+    let needed: Vec<Op> = module.ops().iter().copied().filter(|op| is_needed(module, op)).collect();
+    for op in needed {
         let own_body = if own.contains(&op) { module.body.take_isolated(op) } else { None };
         let operation = module.body.op(op);
         let mut attributes = operation.attributes.clone();
@@ -49,6 +89,14 @@ fn part(module: &mut Module, own: &[Op]) -> Module {
         part.body.append(block, new);
     }
     part
+}
+
+/// The symbols that the operations of a function name.
+fn named_symbols(module: &Module, function: Op) -> Vec<String> {
+    let Some(function) = module.function_view(function) else { return vec![] };
+    let operations = function.body.walk_all();
+    let attributes = operations.iter().flat_map(|&op| function.body.op(op).attributes.iter());
+    attributes.filter_map(|(_, attribute)| Some(attribute.as_symbol()?.to_string())).collect()
 }
 
 /// Of what passes have defined in several parts, the first definition stays; other parts declare it. `known` is what the parts

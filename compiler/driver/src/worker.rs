@@ -20,10 +20,6 @@ const PROGRAM: &str = "ONNXC";
 /// How long it takes at most until a cancellation is seen.
 const PATIENCE: Duration = Duration::from_millis(20);
 
-/// Parts of a module for each worker: with several a worker that is done early takes one more, and only few of them are in
-/// memory at the low level at once.
-pub(crate) const PARTS: usize = 4;
-
 /// Lowers and compiles the parts of a module, each worker one after the other, unless that is cancelled; returns their objects.
 pub(crate) fn compile(
     parts: Vec<Module>,

@@ -28,9 +28,10 @@ fn called_symbols(module: &Module) -> IndexMap<String, FunctionType> {
     let mut called = IndexMap::default();
     for function in module.functions() {
         for op in function.body.walk_all() {
-            let Some(name) = callee(function.body, op).filter(|_| function.body.name(op) == "func.call") else {
+            if function.body.name(op) != "func.call" {
                 continue;
-            };
+            }
+            let Some(name) = callee(function.body, op) else { continue };
             if !called.contains_key(name) {
                 let types = |values: &[Value]| values.iter().map(|&v| function.body.value_type(v).clone()).collect();
                 let call = function.body.op(op);
