@@ -71,12 +71,6 @@ impl<'a> Graph<'a> {
         self.classes.get(&value).map(|&class| self.egraph.find(class))
     }
 
-    /// The classes of what was built from place number `first` on.
-    pub(crate) fn classes_since(&self, first: usize) -> Vec<Id> {
-        let built = self.places.keys().skip(first);
-        built.filter_map(|&op| self.known_class(*self.body.op(op).results().first()?)).collect()
-    }
-
     /// The cost of an operation of a class.
     pub(crate) fn cost_of(&self, class: Id, op: Op) -> f64 {
         let node = self.egraph[class].nodes.iter().find(|node| node.op() == Some(op));

@@ -147,9 +147,30 @@ fn is_commutative(name: &str) -> bool {
     operators::row_of(&format!("onnx.{name}")).is_some_and(|row| row.commutative)
 }
 
+/// A set of operators in few bits, so that some of them look the same.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Operators(u128);
+
+impl Operators {
+    fn of(operator: u32) -> Operators {
+        Operators(1 << (operator % u128::BITS))
+    }
+
+    fn or(self, other: Operators) -> Operators {
+        Operators(self.0 | other.0)
+    }
+
+    /// Whether an operator may be in the set. One that is in it is never missed.
+    pub(crate) fn may_have(self, operator: u32) -> bool {
+        self.0 & Operators::of(operator).0 != 0
+    }
+}
+
 /// What is known about a class.
 #[derive(Clone, Debug)]
 pub(crate) struct Fact {
+    /// The operators of its nodes.
+    pub(crate) operators: Operators,
     /// A value of the class, whichever came first.
     pub(crate) value: Option<Value>,
     pub(crate) shape: Option<Vec<DimExpr>>,
@@ -162,9 +183,24 @@ pub(crate) struct Fact {
     pub(crate) numbers: OnceCell<Rc<[f64]>>,
 }
 
+impl Fact {
+    /// Whether it is an omitted operand.
+    pub(crate) fn is_absent(&self) -> bool {
+        self.element == Type::None && self.value.is_some()
+    }
+}
+
 impl Default for Fact {
     fn default() -> Self {
-        Fact { value: None, shape: None, element: Type::None, scalar: None, constant: false, numbers: OnceCell::new() }
+        Fact {
+            operators: Operators::default(),
+            value: None,
+            shape: None,
+            element: Type::None,
+            scalar: None,
+            constant: false,
+            numbers: OnceCell::new(),
+        }
     }
 }
 
@@ -172,16 +208,23 @@ impl Default for Fact {
 #[derive(Debug, Default)]
 pub(crate) struct Facts {
     pub(crate) next: Option<Fact>,
+    /// Classes that are new, or that others became part of.
+    pub(crate) changed: Vec<Id>,
 }
 
 impl egg::Analysis<Node> for Facts {
     type Data = Fact;
 
-    fn make(egraph: &mut EGraph, _: &Node, _: Id) -> Fact {
-        egraph.analysis.next.take().unwrap_or_default()
+    fn make(egraph: &mut EGraph, node: &Node, _: Id) -> Fact {
+        Fact { operators: Operators::of(node.operator), ..egraph.analysis.next.take().unwrap_or_default() }
+    }
+
+    fn modify(egraph: &mut EGraph, class: Id) {
+        egraph.analysis.changed.push(class);
     }
 
     fn merge(&mut self, a: &mut Fact, b: Fact) -> DidMerge {
+        a.operators = a.operators.or(b.operators);
         a.value = a.value.or(b.value);
         if a.shape.is_none() {
             a.shape = b.shape;
