@@ -198,6 +198,13 @@ impl<'b> Node<'_, 'b> {
 
     /// The extent two extents broadcast to.
     pub(crate) fn broadcast_extent(&mut self, a: &DimExpr, b: &DimExpr) -> Result<DimExpr, String> {
+        // the rest is about extents that differ, and about what broadcasts itself
+        if (a == b || *a == DimExpr::ONE) && !matches!(b, DimExpr::Broadcast(_)) {
+            return Ok(b.clone());
+        }
+        if *b == DimExpr::ONE && !matches!(a, DimExpr::Broadcast(_)) {
+            return Ok(a.clone());
+        }
         let message = || format!("extent {a} does not broadcast with extent {b}");
         let joint = a.broadcast(b);
         let Some(settled) = self.analyser.known.settled.get(&joint).cloned() else {
@@ -214,7 +221,7 @@ impl<'b> Node<'_, 'b> {
     pub(super) fn expect_extents(&mut self, shapes: Vec<Option<Shape>>) -> Answer {
         for (index, shape) in shapes.iter().enumerate().take(self.result_count()) {
             for (axis, dim) in shape.iter().flatten().enumerate() {
-                if self.is_operand_extent(dim) {
+                if matches!(dim, DimExpr::Constant(0..)) || self.is_operand_extent(dim) {
                     continue;
                 }
                 let message = || format!("extent {axis} of result {index} is {dim}, which is negative");
