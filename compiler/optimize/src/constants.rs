@@ -67,21 +67,16 @@ impl Graph<'_> {
 impl Graph<'_> {
     /// Writes a uniform value as a constant.
     pub(crate) fn settle(&mut self, class: Id) -> Option<Id> {
-        let fact = self.data(class).clone();
-        let extents: Option<Vec<i64>> = fact.shape.as_ref()?.iter().map(DimExpr::as_constant).collect();
-        match (fact.scalar, extents) {
-            (Some(number), Some(extents)) => {
-                let constant = self.splat(number, &extents, &fact.element);
-                match constant {
-                    Some(constant) => {
-                        self.egraph.union(class, constant);
-                        Some(constant)
-                    }
-                    None => Some(class),
-                }
-            }
-            _ => Some(class),
-        }
+        let fact = self.data(class);
+        let shape = fact.shape.as_ref()?;
+        let extents = || shape.iter().map(DimExpr::as_constant).collect::<Option<Vec<i64>>>();
+        let Some((number, extents)) = fact.scalar.and_then(|number| Some((number, extents()?))) else {
+            return Some(class);
+        };
+        let element = fact.element.clone();
+        let Some(constant) = self.splat(number, &extents, &element) else { return Some(class) };
+        self.egraph.union(class, constant);
+        Some(constant)
     }
 
     /// A constant that is the same number everywhere.

@@ -11,6 +11,7 @@ use ir::{Attribute, Attributes, Body, DenseElements, DimExpr, IndexMap, Location
 use operators::shape::ShapeAnalysis;
 use operators::types::result_type;
 
+use crate::cost::count;
 use crate::language::{EGraph, Fact, Facts, Node, Source, Symbols, short_name};
 use crate::scalar;
 
@@ -86,9 +87,11 @@ impl<'a> Graph<'a> {
     }
 
     fn fact(&self, value: Value, scalar: Option<f64>, constant: bool) -> Fact {
+        let shape = self.shapes.shape(value);
         Fact {
             value: Some(value),
-            shape: self.shapes.shape(value).map(<[DimExpr]>::to_vec),
+            count: count(shape),
+            shape: shape.map(<[DimExpr]>::to_vec),
             element: self.body.value_type(value).element().clone(),
             scalar,
             constant,
@@ -99,16 +102,15 @@ impl<'a> Graph<'a> {
     /// Adds an operation whose operands' classes are known or outside.
     fn insert(&mut self, op: Op) {
         let children: Vec<Id> = self.inputs(op).into_iter().map(|value| self.class(value)).collect();
-        let name = short_name(self.body, op).to_string();
-        let operator = self.symbols.name(&name);
+        let operator = self.symbols.name(short_name(self.body, op));
         let unique = !is_pure(self.body, op);
         let attributes = match unique {
             // no dictionary has such a number
             true => u32::MAX - op.as_u32(),
             false => self.symbols.attributes(&self.body.op(op).attributes),
         };
-        let facts: Vec<Fact> = children.iter().map(|&child| self.egraph[child].data.clone()).collect();
-        let constant = !unique && children.iter().zip(&facts).all(|(_, fact)| fact.constant);
+        let facts: Vec<&Fact> = children.iter().map(|&child| self.data(child)).collect();
+        let constant = !unique && facts.iter().all(|fact| fact.constant);
         let scalar =
             if unique { None } else { scalar::evaluate(self.body.name(op), &self.body.op(op).attributes, &facts) };
         let node = Node { operator, attributes, children, source: Source::Op(op) };
@@ -219,6 +221,9 @@ impl<'a> Graph<'a> {
 
 /// Values from outside that the regions of an operation read.
 pub(crate) fn captured(body: &Body, op: Op) -> Vec<Value> {
+    if body.op(op).regions().is_empty() {
+        return vec![];
+    }
     let mut found = ir::IndexSet::default();
     let inner: Vec<Op> = body.op(op).regions().iter().flat_map(|&region| body.walk(region)).collect();
     let level = body.op(op).parent();

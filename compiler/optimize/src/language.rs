@@ -8,6 +8,7 @@ use std::rc::Rc;
 use egg::{DidMerge, Id, Language};
 use ir::{Attributes, Body, DimExpr, IndexSet, Op, Type, Value};
 
+use crate::cost;
 use crate::rules::RULES;
 
 /// The e-graph of a window.
@@ -174,6 +175,8 @@ pub(crate) struct Fact {
     /// A value of the class, whichever came first.
     pub(crate) value: Option<Value>,
     pub(crate) shape: Option<Vec<DimExpr>>,
+    /// How many elements the shape is taken to have.
+    pub(crate) count: f64,
     pub(crate) element: Type,
     /// What every element is, when that is known and the same for all.
     pub(crate) scalar: Option<f64>,
@@ -196,6 +199,7 @@ impl Default for Fact {
             operators: Operators::default(),
             value: None,
             shape: None,
+            count: cost::count(None),
             element: Type::None,
             scalar: None,
             constant: false,
@@ -227,7 +231,7 @@ impl egg::Analysis<Node> for Facts {
         a.operators = a.operators.or(b.operators);
         a.value = a.value.or(b.value);
         if a.shape.is_none() {
-            a.shape = b.shape;
+            (a.shape, a.count) = (b.shape, b.count);
         }
         if a.element == Type::None {
             a.element = b.element;
