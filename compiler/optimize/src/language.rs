@@ -6,10 +6,13 @@ use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
 use egg::{DidMerge, Id, Language};
-use ir::{Attributes, Body, DimExpr, IndexSet, Op, Type, Value};
+use ir::{Attribute, Attributes, Body, DimExpr, IndexSet, Op, Type, Value};
 
 use crate::cost;
 use crate::rules::RULES;
+
+/// Elements of a list that is long: those of a tree ensemble have millions.
+const LONG: usize = 64;
 
 /// The e-graph of a window.
 pub(crate) type EGraph = egg::EGraph<Node, Facts>;
@@ -104,7 +107,24 @@ pub(crate) struct Symbols {
     names: IndexSet<String>,
     /// Whether the operator of each name is commutative.
     commutative: Vec<bool>,
-    attributes: IndexSet<Attributes>,
+    attributes: IndexSet<Dictionary>,
+}
+
+/// Attributes as a key. Of a long list the hash has the length alone.
+#[derive(Debug, PartialEq, Eq)]
+struct Dictionary(Attributes);
+
+impl Hash for Dictionary {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        for (name, value) in self.0.iter() {
+            name.hash(state);
+            match value {
+                Attribute::Array(list) if list.len() > LONG => list.len().hash(state),
+                Attribute::DenseArray(_, list) if list.len() > LONG => list.len().hash(state),
+                value => value.hash(state),
+            }
+        }
+    }
 }
 
 impl Symbols {
@@ -136,10 +156,7 @@ impl Symbols {
     }
 
     pub(crate) fn attributes(&mut self, attributes: &Attributes) -> u32 {
-        match self.attributes.get_index_of(attributes) {
-            Some(number) => number as u32,
-            None => self.attributes.insert_full(attributes.clone()).0 as u32,
-        }
+        self.attributes.insert_full(Dictionary(attributes.clone())).0 as u32
     }
 }
 
