@@ -1,7 +1,7 @@
 //! One operation as a shape rule sees it.
 
 use dialects::onnx::views::View;
-use ir::{Attribute, DimExpr, Op, Type, Value};
+use ir::{Attribute, Attributes, DimExpr, Op, Type, Value};
 
 use super::{Analyser, Answer, Condition, Elements, Remark, Requirement, Shape};
 
@@ -109,6 +109,11 @@ impl<'b> Node<'_, 'b> {
             _ => return None,
         };
         Some(vec![None; usize::try_from(length).ok()?])
+    }
+
+    /// All attributes.
+    pub(crate) fn attributes(&self) -> &'b Attributes {
+        &self.analyser.body.op(self.op).attributes
     }
 
     /// An attribute.
