@@ -148,9 +148,12 @@ fn elementwise(compute: fn(&[f64]) -> f64, operands: &[impl AsRef<[f64]>]) -> Op
 
 /// A function of each two elements; one element stands beside all.
 pub(crate) fn pairwise(a: &[f64], b: &[f64], of: impl Fn(f64, f64) -> f64) -> Option<Vec<f64>> {
-    let count = a.len().max(b.len());
-    let at = |numbers: &[f64], index: usize| numbers.get(if numbers.len() == 1 { 0 } else { index }).copied();
-    (0..count).map(|index| Some(of(at(a, index)?, at(b, index)?))).collect()
+    match (a, b) {
+        _ if a.len() == b.len() => Some(a.iter().zip(b).map(|(&a, &b)| of(a, b)).collect()),
+        (&[a], [_, ..]) => Some(b.iter().map(|&b| of(a, b)).collect()),
+        ([_, ..], &[b]) => Some(a.iter().map(|&a| of(a, b)).collect()),
+        _ => None,
+    }
 }
 
 /// Whether a tensor of this shape has few elements.

@@ -101,18 +101,25 @@ impl<'a> Graph<'a> {
 
     /// Adds an operation whose operands' classes are known or outside.
     fn insert(&mut self, op: Op) {
+        let is_pure = is_pure(self.body, op);
+        let attributes = match is_pure {
+            true => self.symbols.attributes(&self.body.op(op).attributes),
+            // no dictionary has such a number
+            false => u32::MAX - op.as_u32(),
+        };
+        self.insert_as(op, attributes, is_pure);
+    }
+
+    /// Adds an operation with the number that stands for its attributes. What rules build is always pure.
+    fn insert_as(&mut self, op: Op, attributes: u32, is_pure: bool) {
         let children: Vec<Id> = self.inputs(op).into_iter().map(|value| self.class(value)).collect();
         let operator = self.symbols.name(short_name(self.body, op));
-        let unique = !is_pure(self.body, op);
-        let attributes = match unique {
-            // no dictionary has such a number
-            true => u32::MAX - op.as_u32(),
-            false => self.symbols.attributes(&self.body.op(op).attributes),
-        };
         let facts: Vec<&Fact> = children.iter().map(|&child| self.data(child)).collect();
-        let constant = !unique && facts.iter().all(|fact| fact.constant);
-        let scalar =
-            if unique { None } else { scalar::evaluate(self.body.name(op), &self.body.op(op).attributes, &facts) };
+        let constant = is_pure && facts.iter().all(|fact| fact.constant);
+        let scalar = match is_pure {
+            true => scalar::evaluate(self.body.name(op), &self.body.op(op).attributes, &facts),
+            false => None,
+        };
         let node = Node { operator, attributes, children, source: Source::Op(op) };
         let results = self.body.op(op).results().to_vec();
         if let [result] = results[..] {
@@ -166,9 +173,12 @@ impl<'a> Graph<'a> {
         let attributes = attributes.into();
         let values: Option<Vec<Value>> = operands.iter().map(|&operand| self.data(operand).value).collect();
         let values = values?;
-        let full = format!("onnx.{name}");
-        let known = self.computed(&full, operands).or_else(|| self.known_node(&full, operands, &attributes));
-        if let Some(class) = known {
+        let full = ["onnx.", name].concat();
+        if let Some(class) = self.computed(&full, operands) {
+            return Some(class);
+        }
+        let number = self.symbols.attributes(&attributes);
+        if let Some(class) = self.known_node(name, operands, number) {
             return Some(class);
         }
         let reader = Reader { body: self.body, operands: &values, attributes: &attributes };
@@ -179,15 +189,14 @@ impl<'a> Graph<'a> {
         let result = self.body.result(op, 0);
         let r#type = self.shapes.tensor_type(result)?;
         self.body.set_value_type(result, r#type);
-        self.insert(op);
+        self.insert_as(op, number, true);
         let class = self.classes[&result];
         self.settle(class)
     }
 
-    /// The class of an operation that is there already, by its full name.
-    fn known_node(&mut self, name: &str, operands: &[Id], attributes: &Attributes) -> Option<Id> {
+    /// The class of an operation that is there already, by its name and the number of its dictionary of attributes.
+    fn known_node(&mut self, name: &str, operands: &[Id], attributes: u32) -> Option<Id> {
         let operator = self.symbols.name(name.strip_prefix("onnx.").unwrap_or(name));
-        let attributes = self.symbols.attributes(attributes);
         let children = operands.iter().map(|&operand| self.egraph.find(operand)).collect();
         let node = Node { operator, attributes, children, source: Source::Result(0) };
         self.egraph.lookup(node)
@@ -197,24 +206,26 @@ impl<'a> Graph<'a> {
     pub(crate) fn constant(&mut self, elements: DenseElements) -> Option<Id> {
         let r#type = elements.r#type.clone();
         let attributes = Attributes::from([("value", Attribute::dense(elements))]);
-        if let Some(class) = self.known_node(CONSTANT, &[], &attributes) {
+        let number = self.symbols.attributes(&attributes);
+        if let Some(class) = self.known_node(CONSTANT, &[], number) {
             return Some(class);
         }
         let op = self.body.create_op(CONSTANT, &[], &[r#type], attributes, self.location.clone());
         self.places.insert(op, self.place);
         self.shapes.infer(self.body, op).ok()?;
-        self.insert(op);
+        self.insert_as(op, number, true);
         Some(self.classes[&self.body.result(op, 0)])
     }
 
     /// The value for an omitted operand.
     pub(crate) fn absent(&mut self) -> Option<Id> {
-        if let Some(class) = self.known_node(NO_VALUE, &[], &Attributes::new()) {
+        let number = self.symbols.attributes(&Attributes::new());
+        if let Some(class) = self.known_node(NO_VALUE, &[], number) {
             return Some(class);
         }
         let op = self.body.create_op(NO_VALUE, &[], &[Type::None], Attributes::new(), Location::Unknown);
         self.places.insert(op, 0);
-        self.insert(op);
+        self.insert_as(op, number, true);
         Some(self.classes[&self.body.result(op, 0)])
     }
 }

@@ -172,7 +172,9 @@ impl<'a> Reader<'a> {
                 self.eat(',');
             }
         }
-        let operator = self.names.operators.insert_full(operator.to_string()).0;
+        let operators = &mut self.names.operators;
+        let known = operators.get_index_of(operator);
+        let operator = known.unwrap_or_else(|| operators.insert_full(operator.to_string()).0);
         Pattern::Op { operator, label, operands, attributes }
     }
 }
@@ -205,12 +207,12 @@ struct Goals<'p> {
 type Visitor<'v> = dyn FnMut(&Bindings) + 'v;
 
 impl Graph<'_> {
-    /// Visits every way in which a node is an instance of a pattern.
+    /// Visits every way in which a node of the pattern's operator is an instance of it.
     pub(crate) fn match_node(&self, pattern: &Pattern, node: &Node, visit: &mut Visitor<'_>) {
         self.match_node_then(pattern, node, None, &mut Bindings::default(), visit);
     }
 
-    /// Matches a node, then what else is to match. Bindings are as before afterwards.
+    /// Matches a node of the pattern's operator, then what else is to match. Bindings are as before afterwards.
     fn match_node_then(
         &self,
         pattern: &Pattern,
@@ -219,11 +221,8 @@ impl Graph<'_> {
         bindings: &mut Bindings,
         visit: &mut Visitor<'_>,
     ) {
-        let Pattern::Op { operator, label, operands, attributes } = pattern else { return };
-        let Some(op) = node.op() else { return };
-        if node.operator as usize != *operator || !has_attributes(self.body, op, attributes) {
-            return;
-        }
+        let Pattern::Op { label, operands, attributes, .. } = pattern else { return };
+        let Some(op) = node.op().filter(|&op| has_attributes(self.body, op, attributes)) else { return };
         bindings.ops.push(op);
         let known = label.and_then(|label| replace(&mut bindings.labels, label, Some(op)));
         self.match_operands(operands, &node.children, rest, bindings, visit);
@@ -300,10 +299,9 @@ impl Graph<'_> {
             Pattern::Named(variable, inner) => self.bind(*variable, class, bindings, |bindings| {
                 self.match_class(inner, class, rest, bindings, visit);
             }),
-            Pattern::Op { .. } => {
-                for node in &self.egraph[class].nodes {
-                    self.match_node_then(pattern, node, rest, bindings, visit);
-                }
+            Pattern::Op { operator, .. } => {
+                let nodes = self.egraph[class].nodes.iter().filter(|node| node.operator as usize == *operator);
+                nodes.for_each(|node| self.match_node_then(pattern, node, rest, bindings, visit));
             }
         }
     }
