@@ -2,7 +2,7 @@
 
 use ir::Blob;
 use prost::Message;
-use prost::bytes::Bytes;
+use prost::bytes::{Buf, Bytes};
 use prost_reflect::{DescriptorPool, DynamicMessage, MessageDescriptor};
 
 use crate::messages::ModelProto;
@@ -83,6 +83,32 @@ impl Root for OperatorSetProto {
     }
 }
 
+/// What is left to decode of a file. Byte fields become windows of it.
+struct Rest<'f> {
+    bytes: &'f [u8],
+    file: &'f Bytes,
+}
+
+impl Buf for Rest<'_> {
+    fn remaining(&self) -> usize {
+        self.bytes.len()
+    }
+
+    fn chunk(&self) -> &[u8] {
+        self.bytes
+    }
+
+    fn advance(&mut self, count: usize) {
+        self.bytes = &self.bytes[count..];
+    }
+
+    fn copy_to_bytes(&mut self, count: usize) -> Bytes {
+        let (window, rest) = self.bytes.split_at(count);
+        self.bytes = rest;
+        self.file.slice_ref(window)
+    }
+}
+
 /// Lets [`Bytes`] keep a blob alive and slice it without copying.
 struct BlobBytes(Blob);
 
@@ -101,7 +127,8 @@ pub(crate) fn read<M: Root>(blob: Blob) -> Result<(M, Option<Blob>), String> {
         Form::Json => Blob::copy_of(&from_json(M::NAME, &text(&blob)?)?),
         Form::TextFormat => Blob::copy_of(&from_text_format(M::NAME, &text(&blob)?)?),
     };
-    let message = M::decode(Bytes::from_owner(BlobBytes(binary.clone()))).map_err(|error| error.to_string())?;
+    let file = Bytes::from_owner(BlobBytes(binary.clone()));
+    let message = M::decode(Rest { bytes: &file, file: &file }).map_err(|error| error.to_string())?;
     Ok((message, Some(binary)))
 }
 

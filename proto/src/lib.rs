@@ -8,6 +8,7 @@ mod form;
 mod load;
 mod messages;
 mod operator_set;
+mod runs;
 mod syntax;
 mod tensor;
 

@@ -6,6 +6,7 @@ use prost::bytes::Bytes;
 
 /// `onnx.AttributeProto`
 #[derive(Clone, PartialEq, prost::Message)]
+#[prost(prost_path = "crate::runs")]
 pub struct AttributeProto {
     /// Field 1, `name`.
     #[prost(string, tag = "1")]

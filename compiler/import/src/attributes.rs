@@ -70,13 +70,19 @@ fn text(bytes: &Bytes) -> Result<Attribute, String> {
     std::str::from_utf8(bytes).map(Attribute::string).map_err(|_| "holds a string that is not UTF-8".into())
 }
 
-/// A list of strings. Neighbours that are equal are held once: the modes of a tree ensemble are few, and millions.
+/// A list of strings. Two that alternate are held once each: the modes of a tree ensemble are few, and millions.
 fn texts(list: &[Bytes]) -> Result<Attribute, String> {
     let mut texts: Vec<Attribute> = Vec::with_capacity(list.len());
+    // the places of the last text, and of the last one before it that differs
+    let mut recent = [0, 0];
     for (at, bytes) in list.iter().enumerate() {
-        texts.push(match at.checked_sub(1) {
-            Some(before) if list[before] == *bytes => texts[before].clone(),
-            _ => text(bytes)?,
+        let known = recent.into_iter().find(|&place| place < at && list[place] == *bytes);
+        if list[recent[0]] != *bytes {
+            recent = [at, recent[0]];
+        }
+        texts.push(match known {
+            Some(place) => texts[place].clone(),
+            None => text(bytes)?,
         });
     }
     Ok(Attribute::Array(texts.into()))

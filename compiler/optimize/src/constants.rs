@@ -67,21 +67,16 @@ impl Graph<'_> {
 impl Graph<'_> {
     /// Writes a uniform value as a constant.
     pub(crate) fn settle(&mut self, class: Id) -> Option<Id> {
-        let fact = self.data(class).clone();
-        let extents: Option<Vec<i64>> = fact.shape.as_ref()?.iter().map(DimExpr::as_constant).collect();
-        match (fact.scalar, extents) {
-            (Some(number), Some(extents)) => {
-                let constant = self.splat(number, &extents, &fact.element);
-                match constant {
-                    Some(constant) => {
-                        self.egraph.union(class, constant);
-                        Some(constant)
-                    }
-                    None => Some(class),
-                }
-            }
-            _ => Some(class),
-        }
+        let fact = self.data(class);
+        let shape = fact.shape.as_ref()?;
+        let extents = || shape.iter().map(DimExpr::as_constant).collect::<Option<Vec<i64>>>();
+        let Some((number, extents)) = fact.scalar.and_then(|number| Some((number, extents()?))) else {
+            return Some(class);
+        };
+        let element = fact.element.clone();
+        let Some(constant) = self.splat(number, &extents, &element) else { return Some(class) };
+        self.egraph.union(class, constant);
+        Some(constant)
     }
 
     /// A constant that is the same number everywhere.
@@ -153,9 +148,12 @@ fn elementwise(compute: fn(&[f64]) -> f64, operands: &[impl AsRef<[f64]>]) -> Op
 
 /// A function of each two elements; one element stands beside all.
 pub(crate) fn pairwise(a: &[f64], b: &[f64], of: impl Fn(f64, f64) -> f64) -> Option<Vec<f64>> {
-    let count = a.len().max(b.len());
-    let at = |numbers: &[f64], index: usize| numbers.get(if numbers.len() == 1 { 0 } else { index }).copied();
-    (0..count).map(|index| Some(of(at(a, index)?, at(b, index)?))).collect()
+    match (a, b) {
+        _ if a.len() == b.len() => Some(a.iter().zip(b).map(|(&a, &b)| of(a, b)).collect()),
+        (&[a], [_, ..]) => Some(b.iter().map(|&b| of(a, b)).collect()),
+        ([_, ..], &[b]) => Some(a.iter().map(|&a| of(a, b)).collect()),
+        _ => None,
+    }
 }
 
 /// Whether a tensor of this shape has few elements.

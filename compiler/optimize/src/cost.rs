@@ -1,6 +1,6 @@
 //! What an operation costs: the roofline, `max(arithmetic, memory) + launch`, in nanoseconds.
 
-use ir::{DimExpr, IndexSet, Type};
+use ir::{DimExpr, Type};
 use operators::Cost;
 
 use crate::graph::{Graph, is_literal};
@@ -39,14 +39,14 @@ pub(crate) fn of(graph: &Graph<'_>, class: egg::Id, node: &Node) -> f64 {
         return VIEW;
     }
     let operands: Vec<&Fact> = node.children.iter().map(|&child| graph.data(child)).collect();
-    let distinct: IndexSet<egg::Id> = node.children.iter().map(|&child| graph.egraph.find(child)).collect();
     let results: Vec<f64> = match result.value {
         Some(_) => vec![elements(result)],
         None => graph.body.op(op).results().iter().map(|&result| count(graph.shapes.shape(result))).collect(),
     };
     let written: f64 = results.iter().sum::<f64>() * width(&result.element);
+    let is_first = |at: usize| !operands[..at].iter().any(|&other| std::ptr::eq(other, operands[at]));
     let bytes = |fact: &Fact| elements(fact) * width(&fact.element);
-    let read: f64 = distinct.iter().map(|&operand| bytes(graph.data(operand))).sum();
+    let read: f64 = (0..operands.len()).filter(|&at| is_first(at)).map(|at| bytes(operands[at])).sum();
     let arithmetic = results.first().copied().unwrap_or(1.0) * per_element(cost, &operands, result) / PEAK;
     f64::max(arithmetic, (read + written) / BANDWIDTH) + HIDDEN * arithmetic + LAUNCH
 }
@@ -65,10 +65,11 @@ fn per_element(cost: Cost, operands: &[&Fact], result: &Fact) -> f64 {
 }
 
 fn elements(fact: &Fact) -> f64 {
-    if fact.element == Type::None { 0.0 } else { count(fact.shape.as_deref()) }
+    if fact.element == Type::None { 0.0 } else { fact.count }
 }
 
-fn count(shape: Option<&[DimExpr]>) -> f64 {
+/// How many elements a shape is taken to have.
+pub(crate) fn count(shape: Option<&[DimExpr]>) -> f64 {
     shape.map_or(UNKNOWN_EXTENT, |shape| shape.iter().map(extent).product())
 }
 

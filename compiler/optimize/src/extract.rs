@@ -82,7 +82,7 @@ impl Extractor {
         }
         // what the best has no use for may be what an improvement needs
         best.iter_mut().zip(&candidate).for_each(|(best, found)| *best = best.or(*found));
-        cost.is_finite().then(|| self.improve(best, cost))
+        cost.is_finite().then(|| self.improve(best))
     }
 
     /// What the roots need, children before readers, and its cost. `None` when the choice has a cycle or a hole.
@@ -121,7 +121,7 @@ impl Extractor {
     /// Bottom-up: the set of classes each class needs, where costs count once.
     fn greedy(&self) -> Choice {
         let parents = self.parents();
-        let words = self.nodes.len().div_ceil(64);
+        let mut set = vec![0; self.nodes.len().div_ceil(64)];
         let mut choice: Choice = vec![None; self.nodes.len()];
         let mut sets: Vec<Option<(f64, Vec<u64>)>> = vec![None; self.nodes.len()];
         let mut own = vec![0.0; self.nodes.len()];
@@ -137,14 +137,14 @@ impl Extractor {
             };
             let mut changed = false;
             for (index, (cost, children)) in self.nodes[place].iter().enumerate() {
-                let Some((below, mut set)) = union(children, &sets, &own, words) else { continue };
+                let Some(below) = union(children, &sets, &own, &mut set) else { continue };
                 if set[place / 64] >> (place % 64) & 1 == 1 {
                     continue;
                 }
                 let total = cost + below;
                 if sets[place].as_ref().is_none_or(|(known, _)| total < known * (1.0 - 1e-9)) {
                     set[place / 64] |= 1 << (place % 64);
-                    sets[place] = Some((total, set));
+                    sets[place] = Some((total, set.clone()));
                     own[place] = *cost;
                     choice[place] = Some(index);
                     changed = true;
@@ -174,14 +174,15 @@ impl Extractor {
     }
 
     /// Changes single choices as long as the whole becomes cheaper.
-    fn improve(&self, mut choice: Choice, mut cost: f64) -> Choice {
+    fn improve(&self, mut choice: Choice) -> Choice {
         let mut steps = IMPROVEMENT_STEPS;
         loop {
-            let before = cost;
-            let Some((_, order)) = self.cost(&choice) else { return choice };
+            let Some((cost, order)) = self.cost(&choice) else { return choice };
             let mut needs = Needs::of(self, &choice, &order);
+            let mut is_better = false;
             // what is done ahead of the run is not worth a search
             let costly = |place: &usize| self.nodes[*place].iter().any(|(cost, _)| *cost >= cost::VIEW);
+            // readers first: what stands in front of a class in the order is as it was when the class's turn comes
             for place in order.into_iter().rev().filter(costly) {
                 for index in 0..self.nodes[place].len() {
                     let Some(current) = choice[place].filter(|&current| current != index) else { continue };
@@ -189,9 +190,7 @@ impl Extractor {
                         continue;
                     }
                     if needs.choose(&mut choice, place, index) < -1e-9 * cost {
-                        let Some((found, order)) = self.cost(&choice) else { unreachable!("there is no cycle") };
-                        cost = found;
-                        needs = Needs { visited: needs.visited, ..Needs::of(self, &choice, &order) };
+                        is_better = true;
                     } else {
                         needs.choose(&mut choice, place, current);
                     }
@@ -201,7 +200,7 @@ impl Extractor {
                     };
                 }
             }
-            if cost >= before {
+            if !is_better {
                 return choice;
             }
         }
@@ -287,18 +286,29 @@ impl<'e> Needs<'e> {
     }
 }
 
-/// The cost of all that some classes need, and its set: what the dearest needs, and what the others need beside it.
-fn union(children: &[usize], sets: &[Option<(f64, Vec<u64>)>], own: &[f64], words: usize) -> Option<(f64, Vec<u64>)> {
-    let needs: Vec<&(f64, Vec<u64>)> = children.iter().map(|&child| sets[child].as_ref()).collect::<Option<_>>()?;
-    let dearest = needs.iter().max_by(|(a, _), (b, _)| a.total_cmp(b));
-    let (mut total, mut union) = dearest.map_or_else(|| (0.0, vec![0; words]), |&need| need.clone());
-    for (_, set) in needs {
+/// The cost of all that some classes need, whose set goes to `union`: what the dearest needs, and what the others need
+/// beside it.
+fn union(children: &[usize], sets: &[Option<(f64, Vec<u64>)>], own: &[f64], union: &mut [u64]) -> Option<f64> {
+    let needs = || children.iter().map(|&child| sets[child].as_ref());
+    if needs().any(|need| need.is_none()) {
+        return None;
+    }
+    let dearest = needs().flatten().max_by(|(a, _), (b, _)| a.total_cmp(b));
+    match dearest {
+        Some((_, set)) => union.copy_from_slice(set),
+        None => union.fill(0),
+    }
+    let mut total = dearest.map_or(0.0, |&(cost, _)| cost);
+    for (_, set) in needs().flatten().filter(|&need| dearest.is_none_or(|dearest| !std::ptr::eq(need, dearest))) {
         for (at, (word, other)) in union.iter_mut().zip(set).enumerate() {
-            total += bits(other & !*word).map(|bit| own[at * 64 + bit]).sum::<f64>();
-            *word |= other;
+            let new = other & !*word;
+            if new != 0 {
+                total += bits(new).map(|bit| own[at * 64 + bit]).sum::<f64>();
+                *word |= new;
+            }
         }
     }
-    Some((total, union))
+    Some(total)
 }
 
 /// The places of the bits that are set.

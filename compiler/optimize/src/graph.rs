@@ -11,6 +11,7 @@ use ir::{Attribute, Attributes, Body, DenseElements, DimExpr, IndexMap, Location
 use operators::shape::ShapeAnalysis;
 use operators::types::result_type;
 
+use crate::cost::count;
 use crate::language::{EGraph, Fact, Facts, Node, Source, Symbols, short_name};
 use crate::scalar;
 
@@ -71,12 +72,6 @@ impl<'a> Graph<'a> {
         self.classes.get(&value).map(|&class| self.egraph.find(class))
     }
 
-    /// The classes of what was built from place number `first` on.
-    pub(crate) fn classes_since(&self, first: usize) -> Vec<Id> {
-        let built = self.places.keys().skip(first);
-        built.filter_map(|&op| self.known_class(*self.body.op(op).results().first()?)).collect()
-    }
-
     /// The cost of an operation of a class.
     pub(crate) fn cost_of(&self, class: Id, op: Op) -> f64 {
         let node = self.egraph[class].nodes.iter().find(|node| node.op() == Some(op));
@@ -92,9 +87,11 @@ impl<'a> Graph<'a> {
     }
 
     fn fact(&self, value: Value, scalar: Option<f64>, constant: bool) -> Fact {
+        let shape = self.shapes.shape(value);
         Fact {
             value: Some(value),
-            shape: self.shapes.shape(value).map(<[DimExpr]>::to_vec),
+            count: count(shape),
+            shape: shape.map(<[DimExpr]>::to_vec),
             element: self.body.value_type(value).element().clone(),
             scalar,
             constant,
@@ -104,19 +101,25 @@ impl<'a> Graph<'a> {
 
     /// Adds an operation whose operands' classes are known or outside.
     fn insert(&mut self, op: Op) {
-        let children: Vec<Id> = self.inputs(op).into_iter().map(|value| self.class(value)).collect();
-        let name = short_name(self.body, op).to_string();
-        let operator = self.symbols.name(&name);
-        let unique = !is_pure(self.body, op);
-        let attributes = match unique {
+        let is_pure = is_pure(self.body, op);
+        let attributes = match is_pure {
+            true => self.symbols.attributes(&self.body.op(op).attributes),
             // no dictionary has such a number
-            true => u32::MAX - op.as_u32(),
-            false => self.symbols.attributes(&self.body.op(op).attributes),
+            false => u32::MAX - op.as_u32(),
         };
-        let facts: Vec<Fact> = children.iter().map(|&child| self.egraph[child].data.clone()).collect();
-        let constant = !unique && children.iter().zip(&facts).all(|(_, fact)| fact.constant);
-        let scalar =
-            if unique { None } else { scalar::evaluate(self.body.name(op), &self.body.op(op).attributes, &facts) };
+        self.insert_as(op, attributes, is_pure);
+    }
+
+    /// Adds an operation with the number that stands for its attributes. What rules build is always pure.
+    fn insert_as(&mut self, op: Op, attributes: u32, is_pure: bool) {
+        let children: Vec<Id> = self.inputs(op).into_iter().map(|value| self.class(value)).collect();
+        let operator = self.symbols.name(short_name(self.body, op));
+        let facts: Vec<&Fact> = children.iter().map(|&child| self.data(child)).collect();
+        let constant = is_pure && facts.iter().all(|fact| fact.constant);
+        let scalar = match is_pure {
+            true => scalar::evaluate(self.body.name(op), &self.body.op(op).attributes, &facts),
+            false => None,
+        };
         let node = Node { operator, attributes, children, source: Source::Op(op) };
         let results = self.body.op(op).results().to_vec();
         if let [result] = results[..] {
@@ -170,9 +173,12 @@ impl<'a> Graph<'a> {
         let attributes = attributes.into();
         let values: Option<Vec<Value>> = operands.iter().map(|&operand| self.data(operand).value).collect();
         let values = values?;
-        let full = format!("onnx.{name}");
-        let known = self.computed(&full, operands).or_else(|| self.known_node(&full, operands, &attributes));
-        if let Some(class) = known {
+        let full = ["onnx.", name].concat();
+        if let Some(class) = self.computed(&full, operands) {
+            return Some(class);
+        }
+        let number = self.symbols.attributes(&attributes);
+        if let Some(class) = self.known_node(name, operands, number) {
             return Some(class);
         }
         let reader = Reader { body: self.body, operands: &values, attributes: &attributes };
@@ -183,15 +189,14 @@ impl<'a> Graph<'a> {
         let result = self.body.result(op, 0);
         let r#type = self.shapes.tensor_type(result)?;
         self.body.set_value_type(result, r#type);
-        self.insert(op);
+        self.insert_as(op, number, true);
         let class = self.classes[&result];
         self.settle(class)
     }
 
-    /// The class of an operation that is there already, by its full name.
-    fn known_node(&mut self, name: &str, operands: &[Id], attributes: &Attributes) -> Option<Id> {
+    /// The class of an operation that is there already, by its name and the number of its dictionary of attributes.
+    fn known_node(&mut self, name: &str, operands: &[Id], attributes: u32) -> Option<Id> {
         let operator = self.symbols.name(name.strip_prefix("onnx.").unwrap_or(name));
-        let attributes = self.symbols.attributes(attributes);
         let children = operands.iter().map(|&operand| self.egraph.find(operand)).collect();
         let node = Node { operator, attributes, children, source: Source::Result(0) };
         self.egraph.lookup(node)
@@ -201,30 +206,35 @@ impl<'a> Graph<'a> {
     pub(crate) fn constant(&mut self, elements: DenseElements) -> Option<Id> {
         let r#type = elements.r#type.clone();
         let attributes = Attributes::from([("value", Attribute::dense(elements))]);
-        if let Some(class) = self.known_node(CONSTANT, &[], &attributes) {
+        let number = self.symbols.attributes(&attributes);
+        if let Some(class) = self.known_node(CONSTANT, &[], number) {
             return Some(class);
         }
         let op = self.body.create_op(CONSTANT, &[], &[r#type], attributes, self.location.clone());
         self.places.insert(op, self.place);
         self.shapes.infer(self.body, op).ok()?;
-        self.insert(op);
+        self.insert_as(op, number, true);
         Some(self.classes[&self.body.result(op, 0)])
     }
 
     /// The value for an omitted operand.
     pub(crate) fn absent(&mut self) -> Option<Id> {
-        if let Some(class) = self.known_node(NO_VALUE, &[], &Attributes::new()) {
+        let number = self.symbols.attributes(&Attributes::new());
+        if let Some(class) = self.known_node(NO_VALUE, &[], number) {
             return Some(class);
         }
         let op = self.body.create_op(NO_VALUE, &[], &[Type::None], Attributes::new(), Location::Unknown);
         self.places.insert(op, 0);
-        self.insert(op);
+        self.insert_as(op, number, true);
         Some(self.classes[&self.body.result(op, 0)])
     }
 }
 
 /// Values from outside that the regions of an operation read.
 pub(crate) fn captured(body: &Body, op: Op) -> Vec<Value> {
+    if body.op(op).regions().is_empty() {
+        return vec![];
+    }
     let mut found = ir::IndexSet::default();
     let inner: Vec<Op> = body.op(op).regions().iter().flat_map(|&region| body.walk(region)).collect();
     let level = body.op(op).parent();

@@ -6,9 +6,13 @@ use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
 use egg::{DidMerge, Id, Language};
-use ir::{Attributes, Body, DimExpr, IndexSet, Op, Type, Value};
+use ir::{Attribute, Attributes, Body, DimExpr, IndexSet, Op, Type, Value};
 
+use crate::cost;
 use crate::rules::RULES;
+
+/// Elements of a list that is long: those of a tree ensemble have millions.
+const LONG: usize = 64;
 
 /// The e-graph of a window.
 pub(crate) type EGraph = egg::EGraph<Node, Facts>;
@@ -103,7 +107,24 @@ pub(crate) struct Symbols {
     names: IndexSet<String>,
     /// Whether the operator of each name is commutative.
     commutative: Vec<bool>,
-    attributes: IndexSet<Attributes>,
+    attributes: IndexSet<Dictionary>,
+}
+
+/// Attributes as a key. Of a long list the hash has the length alone.
+#[derive(Debug, PartialEq, Eq)]
+struct Dictionary(Attributes);
+
+impl Hash for Dictionary {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        for (name, value) in self.0.iter() {
+            name.hash(state);
+            match value {
+                Attribute::Array(list) if list.len() > LONG => list.len().hash(state),
+                Attribute::DenseArray(_, list) if list.len() > LONG => list.len().hash(state),
+                value => value.hash(state),
+            }
+        }
+    }
 }
 
 impl Symbols {
@@ -135,10 +156,7 @@ impl Symbols {
     }
 
     pub(crate) fn attributes(&mut self, attributes: &Attributes) -> u32 {
-        match self.attributes.get_index_of(attributes) {
-            Some(number) => number as u32,
-            None => self.attributes.insert_full(attributes.clone()).0 as u32,
-        }
+        self.attributes.insert_full(Dictionary(attributes.clone())).0 as u32
     }
 }
 
@@ -147,12 +165,35 @@ fn is_commutative(name: &str) -> bool {
     operators::row_of(&format!("onnx.{name}")).is_some_and(|row| row.commutative)
 }
 
+/// A set of operators in few bits, so that some of them look the same.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Operators(u128);
+
+impl Operators {
+    fn of(operator: u32) -> Operators {
+        Operators(1 << (operator % u128::BITS))
+    }
+
+    fn or(self, other: Operators) -> Operators {
+        Operators(self.0 | other.0)
+    }
+
+    /// Whether an operator may be in the set. One that is in it is never missed.
+    pub(crate) fn may_have(self, operator: u32) -> bool {
+        self.0 & Operators::of(operator).0 != 0
+    }
+}
+
 /// What is known about a class.
 #[derive(Clone, Debug)]
 pub(crate) struct Fact {
+    /// The operators of its nodes.
+    pub(crate) operators: Operators,
     /// A value of the class, whichever came first.
     pub(crate) value: Option<Value>,
     pub(crate) shape: Option<Vec<DimExpr>>,
+    /// How many elements the shape is taken to have.
+    pub(crate) count: f64,
     pub(crate) element: Type,
     /// What every element is, when that is known and the same for all.
     pub(crate) scalar: Option<f64>,
@@ -162,9 +203,25 @@ pub(crate) struct Fact {
     pub(crate) numbers: OnceCell<Rc<[f64]>>,
 }
 
+impl Fact {
+    /// Whether it is an omitted operand.
+    pub(crate) fn is_absent(&self) -> bool {
+        self.element == Type::None && self.value.is_some()
+    }
+}
+
 impl Default for Fact {
     fn default() -> Self {
-        Fact { value: None, shape: None, element: Type::None, scalar: None, constant: false, numbers: OnceCell::new() }
+        Fact {
+            operators: Operators::default(),
+            value: None,
+            shape: None,
+            count: cost::count(None),
+            element: Type::None,
+            scalar: None,
+            constant: false,
+            numbers: OnceCell::new(),
+        }
     }
 }
 
@@ -172,19 +229,26 @@ impl Default for Fact {
 #[derive(Debug, Default)]
 pub(crate) struct Facts {
     pub(crate) next: Option<Fact>,
+    /// Classes that are new, or that others became part of.
+    pub(crate) changed: Vec<Id>,
 }
 
 impl egg::Analysis<Node> for Facts {
     type Data = Fact;
 
-    fn make(egraph: &mut EGraph, _: &Node, _: Id) -> Fact {
-        egraph.analysis.next.take().unwrap_or_default()
+    fn make(egraph: &mut EGraph, node: &Node, _: Id) -> Fact {
+        Fact { operators: Operators::of(node.operator), ..egraph.analysis.next.take().unwrap_or_default() }
+    }
+
+    fn modify(egraph: &mut EGraph, class: Id) {
+        egraph.analysis.changed.push(class);
     }
 
     fn merge(&mut self, a: &mut Fact, b: Fact) -> DidMerge {
+        a.operators = a.operators.or(b.operators);
         a.value = a.value.or(b.value);
         if a.shape.is_none() {
-            a.shape = b.shape;
+            (a.shape, a.count) = (b.shape, b.count);
         }
         if a.element == Type::None {
             a.element = b.element;

@@ -8,7 +8,7 @@ use egg::Id;
 use ir::{Attribute, Attributes, Body, IndexSet, Op};
 
 use crate::graph::Graph;
-use crate::language::Node;
+use crate::language::{Fact, Node};
 
 /// One side of an equation.
 #[derive(Debug)]
@@ -35,6 +35,33 @@ impl Pattern {
             Pattern::Op { operands, .. } => 1 + operands.iter().map(Pattern::depth).max().unwrap_or(0),
         }
     }
+
+    /// Whether a node of its operator may be an instance, by what is known of the operands' classes.
+    pub(crate) fn is_plausible(&self, operands: &[&Fact], is_commutative: bool) -> bool {
+        let Pattern::Op { operands: patterns, .. } = self else { return false };
+        are_plausible(patterns, operands.iter().copied())
+            || (is_commutative && are_plausible(patterns, operands.iter().rev().copied()))
+    }
+
+    /// Whether a class may have an instance, by what is known of the class alone.
+    fn may_be(&self, fact: &Fact) -> bool {
+        match self {
+            Pattern::Absent => fact.is_absent(),
+            Pattern::Number(number) => fact.scalar.is_some_and(|known| is_near(known, *number)),
+            Pattern::Op { operator, .. } => fact.operators.may_have(*operator as u32),
+            Pattern::Named(_, inner) => inner.may_be(fact),
+            Pattern::Variable(_) => !fact.is_absent(),
+        }
+    }
+}
+
+/// Whether operands may be instances of patterns, by what is known of each alone. Those missing are absent.
+fn are_plausible<'f>(patterns: &[Pattern], mut operands: impl Iterator<Item = &'f Fact>) -> bool {
+    let fits = |pattern: &Pattern| match operands.next() {
+        Some(fact) => pattern.may_be(fact),
+        None => matches!(pattern, Pattern::Absent),
+    };
+    patterns.iter().all(fits) && operands.all(Fact::is_absent)
 }
 
 /// Names used in a rule, by number.
@@ -66,7 +93,7 @@ impl Names {
 }
 
 /// What names stand for in a match.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Bindings {
     pub(crate) variables: Vec<Option<Id>>,
     pub(crate) labels: Vec<Option<Op>>,
@@ -145,7 +172,9 @@ impl<'a> Reader<'a> {
                 self.eat(',');
             }
         }
-        let operator = self.names.operators.insert_full(operator.to_string()).0;
+        let operators = &mut self.names.operators;
+        let known = operators.get_index_of(operator);
+        let operator = known.unwrap_or_else(|| operators.insert_full(operator.to_string()).0);
         Pattern::Op { operator, label, operands, attributes }
     }
 }
@@ -178,12 +207,12 @@ struct Goals<'p> {
 type Visitor<'v> = dyn FnMut(&Bindings) + 'v;
 
 impl Graph<'_> {
-    /// Visits every way in which a node is an instance of a pattern.
+    /// Visits every way in which a node of the pattern's operator is an instance of it.
     pub(crate) fn match_node(&self, pattern: &Pattern, node: &Node, visit: &mut Visitor<'_>) {
         self.match_node_then(pattern, node, None, &mut Bindings::default(), visit);
     }
 
-    /// Matches a node, then what else is to match. Bindings are as before afterwards.
+    /// Matches a node of the pattern's operator, then what else is to match. Bindings are as before afterwards.
     fn match_node_then(
         &self,
         pattern: &Pattern,
@@ -192,11 +221,8 @@ impl Graph<'_> {
         bindings: &mut Bindings,
         visit: &mut Visitor<'_>,
     ) {
-        let Pattern::Op { operator, label, operands, attributes } = pattern else { return };
-        let Some(op) = node.op() else { return };
-        if node.operator as usize != *operator || !has_attributes(self.body, op, attributes) {
-            return;
-        }
+        let Pattern::Op { label, operands, attributes, .. } = pattern else { return };
+        let Some(op) = node.op().filter(|&op| has_attributes(self.body, op, attributes)) else { return };
         bindings.ops.push(op);
         let known = label.and_then(|label| replace(&mut bindings.labels, label, Some(op)));
         self.match_operands(operands, &node.children, rest, bindings, visit);
@@ -220,24 +246,9 @@ impl Graph<'_> {
         bindings: &mut Bindings,
         visit: &mut Visitor<'_>,
     ) {
-        let surplus = children.get(patterns.len()..).unwrap_or_default();
-        let missing = patterns.get(children.len()..).unwrap_or_default();
-        if !surplus.iter().all(|&child| self.is_absent(child))
-            || !missing.iter().all(|pattern| matches!(pattern, Pattern::Absent))
-        {
-            return;
-        }
         // what looks at no more than one class is the cheapest to tell apart
-        let simple = |pattern: &Pattern| matches!(pattern, Pattern::Number(_) | Pattern::Absent);
-        let plausible = patterns.iter().zip(children).all(|(pattern, &child)| match pattern {
-            Pattern::Absent => self.is_absent(child),
-            Pattern::Number(number) => self.data(child).scalar.is_some_and(|known| is_near(known, *number)),
-            Pattern::Op { operator, .. } => {
-                self.egraph[child].nodes.iter().any(|node| node.operator as usize == *operator)
-            }
-            Pattern::Variable(_) | Pattern::Named(..) => true,
-        });
-        if plausible {
+        if are_plausible(patterns, children.iter().map(|&child| self.data(child))) {
+            let simple = |pattern: &Pattern| matches!(pattern, Pattern::Number(_) | Pattern::Absent);
             let mut open = patterns.iter().zip(children).rev().filter(|(pattern, _)| !simple(pattern));
             self.match_all(&mut open, rest, bindings, visit);
         }
@@ -288,10 +299,9 @@ impl Graph<'_> {
             Pattern::Named(variable, inner) => self.bind(*variable, class, bindings, |bindings| {
                 self.match_class(inner, class, rest, bindings, visit);
             }),
-            Pattern::Op { .. } => {
-                for node in &self.egraph[class].nodes {
-                    self.match_node_then(pattern, node, rest, bindings, visit);
-                }
+            Pattern::Op { operator, .. } => {
+                let nodes = self.egraph[class].nodes.iter().filter(|node| node.operator as usize == *operator);
+                nodes.for_each(|node| self.match_node_then(pattern, node, rest, bindings, visit));
             }
         }
     }
@@ -308,7 +318,7 @@ impl Graph<'_> {
     }
 
     pub(crate) fn is_absent(&self, class: Id) -> bool {
-        self.egraph[class].data.element == ir::Type::None && self.egraph[class].data.value.is_some()
+        self.data(class).is_absent()
     }
 
     // ---- building

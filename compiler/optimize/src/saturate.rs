@@ -1,11 +1,13 @@
 //! Applying rules until nothing new is found, or enough was.
 
+use std::rc::Rc;
+
 use egg::Id;
 use ir::{IndexMap, IndexSet, Location, Op};
 
 use crate::Options;
 use crate::graph::Graph;
-use crate::language::Node;
+use crate::language::{Fact, Node};
 use crate::pattern::Bindings;
 use crate::report::Stop;
 use crate::rules::{Compiled, Kind, Match, RULES};
@@ -38,7 +40,15 @@ pub(crate) struct Trace {
 struct Found {
     rule: usize,
     class: Id,
-    bindings: Bindings,
+    bindings: Rc<Bindings>,
+}
+
+/// Where rules are looked for.
+#[derive(Clone, Copy)]
+struct Search {
+    wanted: Wanted,
+    /// How far above what has changed: a rule that does not reach down there finds nothing new.
+    distance: usize,
 }
 
 /// Simplifies, then explores briefly.
@@ -46,30 +56,30 @@ pub(crate) fn saturate(graph: &mut Graph<'_>, options: &Options) -> Trace {
     let mut trace = Trace::default();
     let mut seen = IndexSet::default();
     let limit = graph.egraph.total_size() * options.node_limit;
-    let mut pending: IndexMap<Id, Wanted> =
-        graph.egraph.classes().map(|class| (class.id, Wanted::Simplifying)).collect();
+    let everywhere = |wanted| Search { wanted, distance: 0 };
+    let mut pending: IndexMap<Id, Search> =
+        graph.egraph.classes().map(|class| (class.id, everywhere(Wanted::Simplifying))).collect();
     for (rounds, wanted) in [(options.iterations, Wanted::Simplifying), (EXPLORING_ROUNDS, Wanted::All)] {
         if wanted == Wanted::All {
             // where the first phase has looked at the end, its rules need not be looked for again
             let left = std::mem::take(&mut pending);
             let wanted = |class| if left.contains_key(&class) { Wanted::All } else { Wanted::Exploring };
-            pending = graph.egraph.classes().map(|class| (class.id, wanted(class.id))).collect();
+            pending = graph.egraph.classes().map(|class| (class.id, everywhere(wanted(class.id)))).collect();
         }
         for _ in 0..rounds {
             trace.rounds += 1;
             pending.sort_unstable_keys();
-            let found: Vec<Found> =
-                pending.iter().flat_map(|(&class, &wanted)| search(graph, class, options, wanted)).collect();
-            let (events, places) = (trace.events.len(), graph.places.len());
-            let mut touched = Vec::new();
+            let mut found = Vec::new();
+            pending.iter().for_each(|(&class, &what)| search(graph, class, options, what, &mut found));
+            let events = trace.events.len();
+            graph.egraph.analysis.changed.clear();
             for found in found {
-                let key = (found.rule, found.bindings.ops.clone(), found.bindings.variables.clone());
                 if graph.egraph.total_size() > limit {
                     trace.stop = Stop::Size;
                     break;
                 }
-                if seen.insert(key) && apply(graph, &found, &mut trace) {
-                    touched.push(found.class);
+                if seen.insert((found.rule, found.bindings.clone())) {
+                    apply(graph, &found, &mut trace);
                 }
             }
             graph.egraph.rebuild();
@@ -77,8 +87,8 @@ pub(crate) fn saturate(graph: &mut Graph<'_>, options: &Options) -> Trace {
                 pending.clear();
                 break;
             }
-            touched.extend(graph.classes_since(places));
-            pending = with_readers(graph, touched).into_iter().map(|class| (class, wanted)).collect();
+            let around = with_readers(graph).into_iter();
+            pending = around.map(|(class, distance)| (class, Search { wanted, distance })).collect();
         }
     }
     if trace.stop == Stop::Saturated && !pending.is_empty() {
@@ -87,17 +97,18 @@ pub(crate) fn saturate(graph: &mut Graph<'_>, options: &Options) -> Trace {
     trace
 }
 
-/// Classes, and those whose patterns may reach down to them.
-fn with_readers(graph: &Graph<'_>, classes: Vec<Id>) -> IndexSet<Id> {
-    let mut all: IndexSet<Id> = classes.into_iter().map(|class| graph.egraph.find(class)).collect();
-    let mut first = 0;
-    for _ in 0..RULES.depth {
-        let level = first..all.len();
-        first = all.len();
-        for at in level {
-            let readers: Vec<Id> = graph.egraph[all[at]].parents().map(|reader| graph.egraph.find(reader)).collect();
-            all.extend(readers);
+/// Classes that have changed, and those whose patterns may reach down to them, each with how far it is above.
+fn with_readers(graph: &Graph<'_>) -> IndexMap<Id, usize> {
+    let changed = graph.egraph.analysis.changed.iter();
+    let mut all: IndexMap<Id, usize> = changed.map(|&class| (graph.egraph.find(class), 0)).collect();
+    let mut at = 0;
+    while let Some((&class, &distance)) = all.get_index(at) {
+        if distance < RULES.depth {
+            for reader in graph.egraph[class].parents() {
+                all.entry(graph.egraph.find(reader)).or_insert(distance + 1);
+            }
         }
+        at += 1;
     }
     all
 }
@@ -110,32 +121,42 @@ enum Wanted {
     All,
 }
 
-fn search(graph: &Graph<'_>, class: Id, options: &Options, wanted: Wanted) -> Vec<Found> {
-    let mut found = Vec::new();
+fn search(graph: &Graph<'_>, class: Id, options: &Options, what: Search, found: &mut Vec<Found>) {
     // what is constant is computed ahead of the run, however it is spelled
     if graph.data(class).constant {
-        return found;
+        return;
     }
     let allowed = if options.strict_fp { Kind::Exact } else { Kind::Reassoc };
     for node in &graph.egraph[class].nodes {
-        for &rule in RULES.rooted_at(node.operator) {
-            let Compiled { rule: equation, family, from, .. } = &RULES.all[rule];
-            let is_wanted = match wanted {
+        let rules = RULES.rooted_at(node.operator);
+        if rules.is_empty() {
+            continue;
+        }
+        let operands: Vec<&Fact> = node.children.iter().map(|&child| graph.data(child)).collect();
+        let is_commutative = graph.symbols.is_commutative(node.operator);
+        for &rule in rules {
+            let Compiled { rule: equation, family, from, depth, .. } = &RULES.all[rule];
+            let is_wanted = match what.wanted {
                 Wanted::Simplifying => !equation.explores,
                 Wanted::Exploring => equation.explores,
                 Wanted::All => true,
             };
-            if !is_wanted || equation.kind > allowed || options.without.contains(family) {
-                continue;
+            if is_wanted
+                && *depth >= what.distance
+                && equation.kind <= allowed
+                && from.is_plausible(&operands, is_commutative)
+                && !options.without.contains(family)
+            {
+                let mut keep =
+                    |bindings: &Bindings| found.push(Found { rule, class, bindings: bindings.clone().into() });
+                graph.match_node(from, node, &mut keep);
             }
-            graph.match_node(from, node, &mut |bindings| found.push(Found { rule, class, bindings: bindings.clone() }));
         }
     }
-    found
 }
 
-/// Adds an equation; whether it was news.
-fn apply(graph: &mut Graph<'_>, found: &Found, trace: &mut Trace) -> bool {
+/// Adds an equation, where it is news.
+fn apply(graph: &mut Graph<'_>, found: &Found, trace: &mut Trace) {
     let (rule, bindings) = (&RULES.all[found.rule], &found.bindings);
     let class = graph.egraph.find(found.class);
     let root = bindings.ops[0];
@@ -148,14 +169,13 @@ fn apply(graph: &mut Graph<'_>, found: &Found, trace: &mut Trace) -> bool {
         let (&op, _) = graph.places.get_index(at).expect("places are only added");
         trace.origins.insert(op, origins.clone());
     }
-    let Some(result) = result.map(|result| graph.egraph.find(result)) else { return false };
+    let Some(result) = result.map(|result| graph.egraph.find(result)) else { return };
     if result == class || !same_type(graph, class, result) {
-        return false;
+        return;
     }
     let built = graph.egraph[result].nodes.iter().filter_map(Node::op).find(|op| trace.origins.contains_key(op));
     graph.egraph.union(class, result);
     trace.events.push(Event { rule: rule.rule.name, root, origins, built });
-    true
 }
 
 /// The operations of the original graph behind some operations.

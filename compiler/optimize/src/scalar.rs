@@ -10,7 +10,7 @@ use crate::language::Fact;
 /// The number that fills an operation's result, when its operands tell.
 ///
 /// Arithmetic is done in `f64` and rounded once: for `f32` and narrower that is what the operation itself gives.
-pub(crate) fn evaluate(name: &str, attributes: &Attributes, operands: &[Fact]) -> Option<f64> {
+pub(crate) fn evaluate(name: &str, attributes: &Attributes, operands: &[&Fact]) -> Option<f64> {
     if name == CONSTANT {
         return uniform(attributes.get("value")?);
     }

@@ -11,7 +11,9 @@ pub mod schema;
 mod verify;
 pub mod views;
 
-use ir::{Body, Op};
+use std::sync::LazyLock;
+
+use ir::{Body, IndexMap, Op};
 
 /// The name of constants.
 pub const CONSTANT: &str = "onnx.Constant";
@@ -27,8 +29,8 @@ pub use verify::{check_choices, check_types, type_name};
 impl OnnxOp {
     /// The operator of an operation's name; `None` for other operations.
     pub fn from_name(name: &str) -> Option<OnnxOp> {
-        let index = names::OPERATORS.binary_search_by_key(&name, |(name, _)| name).ok()?;
-        Some(names::OPERATORS[index].1)
+        static BY_NAME: LazyLock<IndexMap<&str, OnnxOp>> = LazyLock::new(|| names::OPERATORS.iter().copied().collect());
+        BY_NAME.get(name).copied()
     }
 
     /// The operator of an operation; `None` for other operations.

@@ -281,8 +281,8 @@ impl Schema {
 /// The operation that stands for an operator: `onnx.` and, for other domains than the default, the domain.
 pub fn op_name(domain: &str, name: &str) -> String {
     match domain {
-        "" | "ai.onnx" => format!("onnx.{name}"),
-        other => format!("onnx.{}.{name}", other.strip_prefix("ai.onnx.").unwrap_or(other)),
+        "" | "ai.onnx" => ["onnx.", name].concat(),
+        other => ["onnx.", other.strip_prefix("ai.onnx.").unwrap_or(other), ".", name].concat(),
     }
 }
 

@@ -15,7 +15,7 @@ pub(crate) const CONSTANT: Operator = Operator {
     normalize: Some(|node, _| one_spelling(node)),
     types: Some(|node, _| views::Constant::read(node).value.map(|value| value.r#type.clone())),
     shapes: Some(shapes),
-    elements: Some(|node, _| node.view::<views::Constant>().value.and_then(|value| constants(&value))),
+    elements: Some(|node, _| constants(value(node)?)),
     lower: Some(lower),
     ..Operator::of(OnnxOp::Constant)
 };
@@ -48,9 +48,13 @@ fn one_spelling(node: &mut graph::Node) -> Result<(), Problem> {
     Ok(())
 }
 
+/// The value, in the one spelling that is left.
+fn value<'b>(node: &Node<'_, 'b>) -> Option<&'b DenseElements> {
+    node.attribute("value")?.as_dense().map(|dense| &**dense)
+}
+
 fn shapes(node: &mut Node<'_, '_>) -> Answer {
-    let views::Constant { value, .. } = node.view();
-    let shape = value.and_then(|dense| dense.r#type.static_shape());
+    let shape = value(node).and_then(|dense| dense.r#type.static_shape());
     Ok(vec![shape.map(|shape| shape.into_iter().map(DimExpr::Constant).collect())])
 }
 

@@ -285,9 +285,13 @@ impl Lists {
         let leaf_count = references.iter().filter(|&&reference| reference < 0).count();
         let mut owners = Vec::with_capacity(self.weights.len());
         let mut starts = vec![0i32; leaf_count + 1];
+        let mut last = None;
         for (&tree, &node) in self.weight_trees.iter().zip(self.weight_nodes.iter()) {
-            let owner = numbers.get(&(tree, node)).map(|&at| references[at]);
+            // the weights of a leaf mostly stand together
+            let known = last.filter(|&(place, _)| place == (tree, node)).map(|(_, owner)| owner);
+            let owner = known.or_else(|| numbers.get(&(tree, node)).map(|&at| references[at]));
             let owner = owner.ok_or_else(|| format!("a weight is at node {node} of tree {tree}, which is none"))?;
+            last = Some(((tree, node), owner));
             // what stands at an inner node is never reached
             let leaf = (owner < 0).then_some(!owner as usize);
             leaf.into_iter().for_each(|leaf| starts[leaf + 1] += 1);

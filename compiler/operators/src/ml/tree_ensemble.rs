@@ -15,11 +15,7 @@ use crate::structured::calls::Argument::{Index, Tensor};
 use crate::structured::{Lowering, Unsupported};
 
 pub(crate) const TREE_ENSEMBLE: Operator = Operator {
-    shapes: Some(|node| {
-        let ensemble: TreeEnsemble = node.view();
-        let targets = ensemble.n_targets.unwrap_or(1);
-        shapes(node, ensemble.x, targets)
-    }),
+    shapes: Some(shapes),
     lower: Some(|lowering, op| {
         let ensemble = TreeEnsemble::of(lowering.source, op);
         let forest = forest(&ensemble).map_err(Unsupported::new)?;
@@ -29,11 +25,7 @@ pub(crate) const TREE_ENSEMBLE: Operator = Operator {
 };
 
 pub(crate) const TREE_ENSEMBLE_REGRESSOR: Operator = Operator {
-    shapes: Some(|node| {
-        let ensemble: TreeEnsembleRegressor = node.view();
-        let targets = ensemble.n_targets.unwrap_or(1);
-        shapes(node, ensemble.x, targets)
-    }),
+    shapes: Some(shapes),
     lower: Some(|lowering, op| {
         let ensemble = TreeEnsembleRegressor::of(lowering.source, op);
         let x = ensemble.x;
@@ -43,8 +35,10 @@ pub(crate) const TREE_ENSEMBLE_REGRESSOR: Operator = Operator {
     ..Operator::of(OnnxOp::MlTreeEnsembleRegressor)
 };
 
-fn shapes(node: &mut Node<'_, '_>, x: Value, targets: i64) -> Answer {
-    let Some(shape) = node.shape_of(x) else { return Ok(vec![]) };
+/// Of the attributes only the number of targets is read: to read the lists of all nodes takes long.
+fn shapes(node: &mut Node<'_, '_>) -> Answer {
+    let targets = node.attributes().integer("n_targets").unwrap_or(1);
+    let Some(shape) = node.shape(0) else { return Ok(vec![]) };
     Ok(vec![Some(vec![rows(&shape)?, DimExpr::Constant(targets.max(0))])])
 }
 

@@ -14,22 +14,24 @@ use crate::shape::{Answer, Node};
 
 pub(crate) const TREE_ENSEMBLE_CLASSIFIER: Operator = Operator {
     types: Some(|node, index| {
-        let classifier = TreeEnsembleClassifier::read(node);
-        Some(if index == 0 { labels(&classifier).tensor() } else { Type::unranked_tensor(Type::F32) })
+        Some(if index == 0 { labels(node.attributes).tensor() } else { Type::unranked_tensor(Type::F32) })
     }),
     shapes: Some(shapes),
     compose: Some(compose),
     ..Operator::of(OnnxOp::MlTreeEnsembleClassifier)
 };
 
-fn labels(classifier: &TreeEnsembleClassifier) -> Labels {
-    Labels::of(classifier.classlabels_int64s.clone(), classifier.classlabels_strings.clone())
+/// The labels alone: to read the lists of all nodes takes long.
+fn labels(attributes: &Attributes) -> Labels {
+    let text = |label: &Attribute| if let Attribute::String(text) = label { Some(text.clone()) } else { None };
+    let strings = attributes.get("classlabels_strings").and_then(Attribute::as_array);
+    let strings = strings.and_then(|strings| strings.iter().map(text).collect());
+    Labels::of(attributes.integers("classlabels_int64s"), strings)
 }
 
 fn shapes(node: &mut Node<'_, '_>) -> Answer {
-    let classifier: TreeEnsembleClassifier = node.view();
-    let classes = DimExpr::Constant(labels(&classifier).len() as i64);
-    let Some(shape) = node.shape_of(classifier.x) else { return Ok(vec![]) };
+    let classes = DimExpr::Constant(labels(node.attributes()).len() as i64);
+    let Some(shape) = node.shape(0) else { return Ok(vec![]) };
     let rows = rows(&shape)?;
     Ok(vec![Some(vec![rows.clone()]), Some(vec![rows, classes])])
 }
@@ -38,7 +40,7 @@ fn shapes(node: &mut Node<'_, '_>) -> Answer {
 /// which is taken for granted where no weight is negative.
 fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
     let classifier = TreeEnsembleClassifier::of(&emit.body, op);
-    let labels = labels(&classifier);
+    let labels = labels(&emit.body.op(op).attributes);
     let ids = classifier.class_ids.unwrap_or_default();
     let base = numbers(classifier.base_values_as_tensor.as_ref(), classifier.base_values);
     let weights = numbers(classifier.class_weights_as_tensor.as_ref(), classifier.class_weights);

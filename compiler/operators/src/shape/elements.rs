@@ -72,10 +72,10 @@ pub(crate) fn constants(dense: &DenseElements) -> Option<Elements> {
     if dense.element_count() > limit || dense.r#type.element().byte_width().is_none() {
         return None;
     }
-    let element = |at: usize| match dense.integer(at) {
-        Some(number) => Some(DimExpr::Constant(number)),
-        None => whole_number(dense.float(at)?).map(DimExpr::Constant),
-    };
+    if let Some(numbers) = dense.integers() {
+        return Some(numbers.into_iter().map(|number| Some(DimExpr::Constant(number))).collect());
+    }
+    let element = |at: usize| whole_number(dense.float(at)?).map(DimExpr::Constant);
     Some((0..dense.element_count()).map(element).collect())
 }
 
@@ -142,6 +142,12 @@ pub(crate) fn spread(node: &Node<'_, '_>, index: usize, extents: &[usize]) -> Op
 fn spread_elements(elements: &Elements, shape: &[DimExpr], extents: &[usize]) -> Option<Elements> {
     let from: Vec<usize> = shape.iter().map(|dim| Some(dim.as_constant()? as usize)).collect::<Option<_>>()?;
     let shift = extents.len().checked_sub(from.len())?;
+    let count: usize = extents.iter().product();
+    match elements.as_slice() {
+        [only] => return Some(vec![only.clone(); count]),
+        all if from == extents[shift..] && all.len() == count => return Some(elements.clone()),
+        _ => {}
+    }
     let pick = |place: &[usize]| {
         let inner = place[shift..].iter().zip(&from).map(|(&at, &extent)| if extent == 1 { 0 } else { at });
         elements.get(offset(inner, &from)).cloned().flatten()

@@ -177,7 +177,7 @@ impl ShapeAnalysis {
             }),
         };
         let integral = fact.element.as_ref().is_some_and(|element| element.is_integer() || *element == Type::Index);
-        let all = fact.elements.clone().filter(|_| integral).and_then(|elements| elements.into_iter().collect());
+        let all = fact.elements.as_ref().filter(|_| integral).and_then(|elements| elements.iter().cloned().collect());
         fact.known = all.filter(|known: &Vec<DimExpr>| {
             shape.len() <= 1 || known.iter().all(|element| element.as_constant().is_some())
         });
@@ -217,7 +217,8 @@ fn is_addressable(shape: &[DimExpr], element: &Type) -> bool {
     let bytes = i64::from(element.bit_width().unwrap_or(8).div_ceil(8));
     let known = |extent: &DimExpr| extent.as_constant().unwrap_or(1);
     let fits = shape.iter().map(known).try_fold(bytes, i64::checked_mul).is_some();
-    shape.iter().all(DimExpr::is_exact) && (fits || shape.contains(&DimExpr::ZERO))
+    let is_exact = |extent: &DimExpr| matches!(extent, DimExpr::Constant(0..=0xffff_ffff)) || extent.is_exact();
+    shape.iter().all(is_exact) && (fits || shape.contains(&DimExpr::ZERO))
 }
 
 /// Infers the shapes of a function. `attributes` are the function's: `arg_attrs` name its arguments and their
@@ -358,7 +359,7 @@ impl Analyser<'_> {
         if let (Some(row), [result]) = (row, body.op(op).results())
             && let Some(elements) = elements::infer(&Node { analyser: self, op }, row)
         {
-            let fact = self.known.facts.get(result).cloned().unwrap_or_default();
+            let fact = self.known.facts.get_mut(result).map(std::mem::take).unwrap_or_default();
             self.known.record(*result, Fact { elements: Some(elements), ..fact });
         }
     }

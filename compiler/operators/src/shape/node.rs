@@ -1,7 +1,7 @@
 //! One operation as a shape rule sees it.
 
 use dialects::onnx::views::View;
-use ir::{Attribute, DimExpr, Op, Type, Value};
+use ir::{Attribute, Attributes, DimExpr, Op, Type, Value};
 
 use super::{Analyser, Answer, Condition, Elements, Remark, Requirement, Shape};
 
@@ -111,6 +111,11 @@ impl<'b> Node<'_, 'b> {
         Some(vec![None; usize::try_from(length).ok()?])
     }
 
+    /// All attributes.
+    pub(crate) fn attributes(&self) -> &'b Attributes {
+        &self.analyser.body.op(self.op).attributes
+    }
+
     /// An attribute.
     pub(crate) fn attribute(&self, name: &str) -> Option<&'b Attribute> {
         self.analyser.body.attribute(self.op, name)
@@ -198,6 +203,13 @@ impl<'b> Node<'_, 'b> {
 
     /// The extent two extents broadcast to.
     pub(crate) fn broadcast_extent(&mut self, a: &DimExpr, b: &DimExpr) -> Result<DimExpr, String> {
+        // the rest is about extents that differ, and about what broadcasts itself
+        if (a == b || *a == DimExpr::ONE) && !matches!(b, DimExpr::Broadcast(_)) {
+            return Ok(b.clone());
+        }
+        if *b == DimExpr::ONE && !matches!(a, DimExpr::Broadcast(_)) {
+            return Ok(a.clone());
+        }
         let message = || format!("extent {a} does not broadcast with extent {b}");
         let joint = a.broadcast(b);
         let Some(settled) = self.analyser.known.settled.get(&joint).cloned() else {
@@ -214,7 +226,7 @@ impl<'b> Node<'_, 'b> {
     pub(super) fn expect_extents(&mut self, shapes: Vec<Option<Shape>>) -> Answer {
         for (index, shape) in shapes.iter().enumerate().take(self.result_count()) {
             for (axis, dim) in shape.iter().flatten().enumerate() {
-                if self.is_operand_extent(dim) {
+                if matches!(dim, DimExpr::Constant(0..)) || self.is_operand_extent(dim) {
                     continue;
                 }
                 let message = || format!("extent {axis} of result {index} is {dim}, which is negative");

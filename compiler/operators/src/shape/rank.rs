@@ -6,7 +6,8 @@ use crate::operator::Rank;
 /// An error where an operand has another number of axes than it must have.
 pub(super) fn check(node: &Node<'_, '_>, ranks: &[(usize, Rank)]) -> Result<(), String> {
     for &(operand, rank) in ranks {
-        let Some(found) = node.shape(operand).map(|shape| shape.len()) else { continue };
+        let shape = node.operand(operand).and_then(|value| node.analyser.known.shape(value));
+        let Some(found) = shape.map(<[_]>::len) else { continue };
         if !rank.takes(found) {
             return Err(format!("operand {operand} must have {rank}, found {found}"));
         }

@@ -85,6 +85,8 @@ pub(crate) struct Compiled {
     /// The name of its family.
     pub(crate) family: &'static str,
     pub(crate) from: Pattern,
+    /// How many operations the left side has one below the other.
+    pub(crate) depth: usize,
     to: Option<Pattern>,
     names: Names,
 }
@@ -135,7 +137,7 @@ pub(crate) static RULES: LazyLock<Rules> = LazyLock::new(|| {
             by_root[operator].push(number);
         }
     }
-    let depth = all.iter().map(|rule| rule.from.depth()).max().unwrap_or(0);
+    let depth = all.iter().map(|rule| rule.depth).max().unwrap_or(0);
     Rules { all, operators, depth, by_root }
 });
 
@@ -154,7 +156,7 @@ fn compile(family: &'static str, rule: &'static Rule, operators: &mut IndexSet<S
         To::Code(_) => None,
     };
     *operators = std::mem::take(&mut names.operators);
-    Compiled { rule, family, from, to, names }
+    Compiled { rule, family, depth: from.depth(), from, to, names }
 }
 
 /// A place where the left side of a rule was found.
