@@ -7,10 +7,11 @@
 //! Legality is decided on *accesses*: for each member the subscripts of its result as expressions over the loops of
 //! the root. A reduction that is open where a member is read stands for the root's last loop.
 
-use ir::{AffineExpr, Block, Body, IndexMap, IndexSet, Op, Value, ValueDefinition};
+use ir::{AffineExpr, Block, Body, IndexMap, IndexSet, Op, Value};
 
 use crate::attention::Product;
 use crate::contraction::Contraction;
+use crate::known::captured;
 use dialects::linalg::generic::{Generic, Iterator};
 use dialects::rt::winograd::WINOGRAD;
 
@@ -114,7 +115,8 @@ fn attention_below(
     values: usize,
     group_of: &IndexMap<Op, usize>,
 ) -> Option<[usize; 2]> {
-    let product = groups[values].ops.iter().find_map(|&op| Product::of(body, op))?;
+    let mut members = groups[values].ops.iter().filter(|_| groups[values].has_contraction);
+    let product = members.find_map(|&op| Product::of(body, op))?;
     let weights = product.generic.inputs[product.roles.left];
     let group = |value: Value| {
         let op = body.defining_op(value)?;
@@ -335,23 +337,10 @@ pub(crate) fn cost(body: &Body, generic: &Generic) -> usize {
 
 /// The values a group's members read that are not theirs, in order of first use: tensors and scalars.
 pub fn external_operands(body: &Body, group: &Group) -> Vec<Value> {
-    let members: IndexSet<Op> = group.ops.iter().copied().collect();
     let mut found: IndexSet<Value> = IndexSet::default();
     for &op in &group.ops {
-        let region_ops = body.op(op).regions().iter().flat_map(|&region| body.walk(region));
-        let all: IndexSet<Op> = std::iter::once(op).chain(region_ops).collect();
-        for &operand in all.iter().flat_map(|&inner| body.op(inner).operands()) {
-            let inside = match body.definition(operand) {
-                ValueDefinition::Result { op, .. } => all.contains(&op) || members.contains(&op),
-                ValueDefinition::Argument { block, .. } => body
-                    .block_region(block)
-                    .and_then(|region| body.region_parent(region))
-                    .is_some_and(|parent| all.contains(&parent)),
-            };
-            if !inside {
-                found.insert(operand);
-            }
-        }
+        let read = body.op(op).operands().iter().copied().chain(captured(body, op));
+        found.extend(read.filter(|&value| body.defining_op(value).is_none_or(|op| !group.ops.contains(&op))));
     }
     found.into_iter().collect()
 }
