@@ -17,6 +17,7 @@ pub(super) fn evaluate_block(
 ) -> Option<()> {
     let count = extents.iter().product::<i64>() as usize;
     let (last, ops) = body.ops(block).split_last()?;
+    columns.reserve(ops.len());
     for &op in ops {
         let operands = body.op(op).operands().iter().map(|operand| columns.get(operand)).collect::<Option<Vec<_>>>()?;
         let result = *body.op(op).results().first()?;
@@ -55,12 +56,20 @@ impl Column {
         Column::Integers(once.repeat(outer.iter().product::<i64>() as usize))
     }
 
-    pub(super) fn read(constant: &DenseElements, places: &[usize]) -> Option<Column> {
-        let all = match constant.r#type.element() {
+    /// All elements of a constant.
+    pub(super) fn all(constant: &DenseElements) -> Option<Column> {
+        Some(match constant.r#type.element() {
             Type::Float(_) => Column::Floats(constant.floats()?),
             _ => Column::Integers(constant.integers()?),
-        };
-        Some(all.at(places.iter().copied()))
+        })
+    }
+
+    /// The first element of a constant, so many times.
+    pub(super) fn repeated(constant: &DenseElements, count: usize) -> Option<Column> {
+        Some(match constant.r#type.element() {
+            Type::Float(_) => Column::Floats(vec![constant.float(0)?; count]),
+            _ => Column::Integers(vec![constant.integer(0)?; count]),
+        })
     }
 
     /// The values at some points.
