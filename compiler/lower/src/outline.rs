@@ -469,8 +469,8 @@ fn kernel_stem(body: &Body, group: &Group) -> String {
 /// Erases pure operations of a block whose results nobody reads, from the last to the first.
 pub fn remove_dead(body: &mut Body, block: Block) {
     remove_unread(body, block, |body, op| {
-        let pure =
-            matches!(body.op(op).name.dialect(), "arith" | "math" | "tensor" | "linalg") || body.name(op) == CALL;
-        pure && !body.op(op).results().is_empty()
+        let name = body.name(op);
+        let is_pure = ["arith.", "tensor.", "linalg.", "math."].iter().any(|dialect| name.starts_with(dialect));
+        (is_pure || name == CALL) && !body.op(op).results().is_empty()
     });
 }

@@ -32,6 +32,7 @@ pub(crate) fn use_tables(module: &mut Module, name: &str) {
         let ops = body.ops(block).to_vec();
         known.extend(known_values(&body, &ops, &known));
         let chains = Chains::of(&body, &ops, &known);
+        let mut is_changed = false;
         for end in chains.ends(&body) {
             let members = chains.members(&body, end);
             let steps: usize = members.iter().map(|member| cost(&body, member)).sum();
@@ -41,9 +42,12 @@ pub(crate) fn use_tables(module: &mut Module, name: &str) {
                 for reader in chains.readers(&body, end) {
                     body.set_operand(reader.op, reader.index as usize, found);
                 }
+                is_changed = true;
             }
         }
-        remove_dead(&mut body, block);
+        if is_changed {
+            remove_dead(&mut body, block);
+        }
     }
     module.body.set_isolated(host, body);
 }

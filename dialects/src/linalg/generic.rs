@@ -91,6 +91,13 @@ impl Generic {
         Some(generic)
     }
 
+    /// Decodes `op` if some loop of it is a reduction.
+    pub fn reducing(body: &Body, op: Op) -> Option<Generic> {
+        let iterators = body.attribute(op, "iterator_types")?.as_array()?;
+        let reduces = iterators.iter().any(|iterator| Iterator::of(iterator) == Iterator::Reduction);
+        if reduces { Generic::of(body, op) } else { None }
+    }
+
     /// Leaves out moduli that change nothing, given how far the loops run.
     fn drop_modulo(&mut self, body: &Body) {
         let is_modulo = |e: &AffineExpr| matches!(e, AffineExpr::Mod(..));
