@@ -285,11 +285,19 @@ impl Lists {
         let leaf_count = references.iter().filter(|&&reference| reference < 0).count();
         let mut owners = Vec::with_capacity(self.weights.len());
         let mut starts = vec![0i32; leaf_count + 1];
+        let mut last = None;
         for (&tree, &node) in self.weight_trees.iter().zip(self.weight_nodes.iter()) {
-            let owner = numbers.get(&(tree, node)).map(|&at| references[at]);
-            let owner = owner.ok_or_else(|| format!("a weight is at node {node} of tree {tree}, which is none"))?;
-            // what stands at an inner node is never reached
-            let leaf = (owner < 0).then_some(!owner as usize);
+            let leaf = match last {
+                // those of a leaf mostly stand together
+                Some((number, leaf)) if number == (tree, node) => leaf,
+                _ => {
+                    let owner = numbers.get(&(tree, node)).map(|&at| references[at]);
+                    let none = || format!("a weight is at node {node} of tree {tree}, which is none");
+                    // what stands at an inner node is never reached
+                    owner.ok_or_else(none).map(|owner| (owner < 0).then_some(!owner as usize))?
+                }
+            };
+            last = Some(((tree, node), leaf));
             leaf.into_iter().for_each(|leaf| starts[leaf + 1] += 1);
             owners.push(leaf);
         }
@@ -309,7 +317,7 @@ impl Lists {
 
     /// The inner nodes, and which nodes are below another.
     fn branches(&self, numbers: &Places, references: &[i32]) -> Result<(Vec<Branch>, Vec<bool>), String> {
-        let mut branches = Vec::new();
+        let mut branches = Vec::with_capacity(references.iter().filter(|&&reference| reference >= 0).count());
         let mut is_child = vec![false; self.nodes.len()];
         for at in (0..self.nodes.len()).filter(|&at| references[at] >= 0) {
             let tree = self.trees[at];
