@@ -42,12 +42,13 @@ impl Iterator {
 
     /// `[#linalg.iterator_type<…>, …]`
     fn attributes(iterators: &[Iterator]) -> Attribute {
-        let [parallel, reduction] = [Iterator::Parallel, Iterator::Reduction].map(Iterator::attribute);
-        let attribute = |iterator: &Iterator| match iterator {
-            Iterator::Parallel => parallel.clone(),
-            Iterator::Reduction => reduction.clone(),
-        };
-        Attribute::Array(iterators.iter().map(attribute).collect())
+        let mut attributes: Vec<Attribute> = Vec::with_capacity(iterators.len());
+        for (at, iterator) in iterators.iter().enumerate() {
+            // those of one kind share their text
+            let known = iterators[..at].iter().rposition(|other| other == iterator);
+            attributes.push(known.map_or_else(|| iterator.attribute(), |known| attributes[known].clone()));
+        }
+        Attribute::Array(attributes.into())
     }
 }
 
