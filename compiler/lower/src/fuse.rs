@@ -143,8 +143,9 @@ fn attention_below(
     values: usize,
     group_of: &IndexMap<Op, usize>,
 ) -> Option<[usize; 2]> {
-    let mut members = groups[values].ops.iter().filter(|_| groups[values].has_contraction);
-    let product = members.find_map(|&op| Product::of(body, op))?;
+    let Building { ops, members, .. } = &groups[values];
+    let is_contraction = |op: &&Op| members.get(*op).is_some_and(|member| member.computation.is_contraction);
+    let product = ops.iter().filter(is_contraction).find_map(|&op| Product::of(body, op))?;
     let weights = product.generic.inputs[product.roles.left];
     let group = |value: Value| {
         let op = body.defining_op(value)?;
