@@ -344,6 +344,10 @@ impl Lists {
     fn roots(&self, references: &[i32], is_child: &[bool]) -> Result<Vec<i32>, String> {
         let mut roots = ir::IndexMap::default();
         for (at, &tree) in self.trees.iter().enumerate() {
+            // nodes of a tree mostly stand together, and one of them is its root
+            if is_child[at] && at > 0 && self.trees[at - 1] == tree {
+                continue;
+            }
             let root = roots.entry(tree).or_insert(None);
             if root.is_none() && !is_child[at] {
                 *root = Some(references[at]);
