@@ -7,10 +7,11 @@
 //! Legality is decided on *accesses*: for each member the subscripts of its result as expressions over the loops of
 //! the root. A reduction that is open where a member is read stands for the root's last loop.
 
-use ir::{AffineExpr, Block, Body, IndexMap, IndexSet, Op, Value, ValueDefinition};
+use ir::{AffineExpr, Block, Body, IndexMap, IndexSet, Op, Value};
 
 use crate::attention::Product;
 use crate::contraction::Contraction;
+use crate::known::captured;
 use dialects::linalg::generic::{Generic, Iterator};
 use dialects::rt::winograd::WINOGRAD;
 
@@ -46,10 +47,31 @@ impl Group {
 
 struct Building {
     ops: Vec<Op>,
-    accesses: IndexMap<Op, Access>,
+    members: IndexMap<Op, Member>,
     rank: usize,
     reductions: usize,
     has_contraction: bool,
+}
+
+/// An operation of a group.
+struct Member {
+    computation: Computation,
+    access: Access,
+}
+
+/// An operation as what it computes.
+struct Computation {
+    op: Op,
+    generic: Option<Generic>,
+    is_contraction: bool,
+}
+
+impl Computation {
+    fn of(body: &Body, op: Op) -> Computation {
+        let generic = Generic::of(body, op);
+        let is_contraction = generic.as_ref().and_then(|generic| Contraction::of(body, generic)).is_some();
+        Computation { op, generic, is_contraction }
+    }
 }
 
 /// How a member's result is read, in terms of the root's loops.
@@ -77,12 +99,19 @@ pub fn fuse_block(body: &Body, block: Block, fusion: Fusion) -> Vec<Group> {
         if !is_compute(body, op) {
             continue;
         }
+        let computation = Computation::of(body, op);
         let readers = readers_group(body, op, &group_of).filter(|_| fusion.elements);
-        let joined = readers.filter(|&index| try_join(body, &mut groups[index], op));
-        let index = joined.unwrap_or_else(|| {
-            groups.push(new_group(body, op));
-            groups.len() - 1
-        });
+        let joined = readers.and_then(|index| Some((index, access_to_join(body, &groups[index], &computation)?)));
+        let index = match joined {
+            Some((index, access)) => {
+                groups[index].add(body, computation, access);
+                index
+            }
+            None => {
+                groups.push(new_group(body, computation));
+                groups.len() - 1
+            }
+        };
         group_of.insert(op, index);
     }
     if fusion.attention {
@@ -114,7 +143,9 @@ fn attention_below(
     values: usize,
     group_of: &IndexMap<Op, usize>,
 ) -> Option<[usize; 2]> {
-    let product = groups[values].ops.iter().find_map(|&op| Product::of(body, op))?;
+    let Building { ops, members, .. } = &groups[values];
+    let is_contraction = |op: &&Op| members.get(*op).is_some_and(|member| member.computation.is_contraction);
+    let product = ops.iter().filter(is_contraction).find_map(|&op| Product::of(body, op))?;
     let weights = product.generic.inputs[product.roles.left];
     let group = |value: Value| {
         let op = body.defining_op(value)?;
@@ -142,19 +173,20 @@ pub fn is_compute(body: &Body, op: Op) -> bool {
     matches!(body.name(op), "linalg.generic" | "tensor.concat" | "tensor.pad" | WINOGRAD)
 }
 
-fn new_group(body: &Body, op: Op) -> Building {
-    let rank = body.value_type(body.result(op, 0)).rank().unwrap_or(0);
-    let generic = Generic::of(body, op);
-    let contraction =
-        body.name(op) == WINOGRAD || generic.as_ref().and_then(|generic| Contraction::of(body, generic)).is_some();
-    let mut accesses = IndexMap::default();
-    accesses.insert(op, Access::root(rank));
-    Building {
-        ops: vec![op],
-        accesses,
-        rank,
-        reductions: usize::from(generic.is_some_and(|generic| generic.is_reduction())),
-        has_contraction: contraction,
+fn new_group(body: &Body, root: Computation) -> Building {
+    let rank = body.value_type(body.result(root.op, 0)).rank().unwrap_or(0);
+    let mut group = Building { ops: vec![], members: IndexMap::default(), rank, reductions: 0, has_contraction: false };
+    group.add(body, root, Access::root(rank));
+    group
+}
+
+impl Building {
+    fn add(&mut self, body: &Body, computation: Computation, access: Access) {
+        let op = computation.op;
+        self.ops.push(op);
+        self.has_contraction |= computation.is_contraction || body.name(op) == WINOGRAD;
+        self.reductions += usize::from(computation.generic.as_ref().is_some_and(Generic::is_reduction));
+        self.members.insert(op, Member { computation, access });
     }
 }
 
@@ -172,34 +204,28 @@ fn readers_group(body: &Body, op: Op, group_of: &IndexMap<Op, usize>) -> Option<
     group
 }
 
-fn try_join(body: &Body, group: &mut Building, op: Op) -> bool {
+/// How an operation is read, all of whose readers are members, if it may join their group.
+fn access_to_join(body: &Body, group: &Building, candidate: &Computation) -> Option<Access> {
     if group.ops.len() == MEMBERS {
-        return false;
+        return None;
     }
-    if body.name(op) == WINOGRAD {
-        return winograd_joins(body, group, op);
+    let result = body.result(candidate.op, 0);
+    if body.name(candidate.op) == WINOGRAD {
+        return joint_access(body, group, result).filter(|access| winograd_joins(body, group, result, access));
     }
-    let Some(generic) = Generic::of(body, op) else { return false };
-    let result = body.result(op, 0);
-    let Some(access) = joint_access(body, group, result) else { return false };
-    if access.repeated && !is_movement(body, &generic) {
-        return false;
+    let generic = candidate.generic.as_ref()?;
+    let access = joint_access(body, group, result)?;
+    if access.repeated && !is_movement(body, generic) {
+        return None;
     }
-    let contraction = Contraction::of(body, &generic).is_some();
-    let legal = if contraction {
+    let legal = if candidate.is_contraction {
         contraction_joins(body, group, result, &access)
     } else if generic.is_reduction() {
-        reduction_joins(body, group, &generic, &access)
+        reduction_joins(body, group, generic, &access)
     } else {
-        parallel_joins(body, group, &generic, &access)
+        parallel_joins(body, group, generic, &access)
     };
-    if legal {
-        group.ops.push(op);
-        group.accesses.insert(op, access);
-        group.has_contraction |= contraction;
-        group.reductions += usize::from(generic.is_reduction());
-    }
-    legal
+    legal.then_some(access)
 }
 
 /// How a value is read by all its readers, which are members.
@@ -221,14 +247,14 @@ fn joint_access(body: &Body, group: &Building, value: Value) -> Option<Access> {
 
 /// The subscripts at which operand `index` of a group member is read.
 fn reader_access(body: &Body, group: &Building, reader: Op, index: usize) -> Option<Access> {
-    let outer = group.accesses.get(&reader)?;
-    let Some(generic) = Generic::of(body, reader) else {
+    let Member { computation, access: outer } = group.members.get(&reader)?;
+    let Some(generic) = &computation.generic else {
         // concatenation and padding read each element once, shifted; what is multiplied stands in memory
         let is_moved = reader == group.ops[0] && body.name(reader) != WINOGRAD;
         return is_moved.then(|| Access::root(group.rank));
     };
-    if index >= generic.inputs.len() || Contraction::of(body, &generic).is_some() {
-        return initial_access(body, &generic, index, outer);
+    if index >= generic.inputs.len() || computation.is_contraction {
+        return initial_access(body, generic, index, outer);
     }
     let mut dims: Vec<Option<AffineExpr>> = vec![None; generic.rank()];
     for (expression, subscript) in generic.output_map(0).results.iter().zip(&outer.subscripts) {
@@ -263,21 +289,13 @@ fn contraction_joins(body: &Body, group: &Building, result: Value, access: &Acce
 
 /// A convolution by points writes its sums where the results will be, so it may stand below elementwise operations that read
 /// them at the results' own places and give f32, too.
-fn winograd_joins(body: &Body, group: &mut Building, op: Op) -> bool {
+fn winograd_joins(body: &Body, group: &Building, result: Value, access: &Access) -> bool {
     let root = group.ops[0];
     let of_root = body.value_type(body.result(root, 0));
-    let is_alike = of_root.element() == body.value_type(body.result(op, 0)).element();
+    let is_alike = of_root.element() == body.value_type(result).element();
     let has_one_result = body.name(root) == "linalg.generic" && body.op(root).results().len() == 1;
     let joins = !group.has_contraction && group.reductions == 0 && is_alike && has_one_result;
-    let Some(access) = joint_access(body, group, body.result(op, 0))
-        .filter(|access| joins && !access.repeated && *access == Access::root(group.rank))
-    else {
-        return false;
-    };
-    group.ops.push(op);
-    group.accesses.insert(op, access);
-    group.has_contraction = true;
-    true
+    joins && *access == Access::root(group.rank)
 }
 
 /// A reduction may be evaluated once a row, or once an element when nothing below repeats it.
@@ -335,23 +353,10 @@ pub(crate) fn cost(body: &Body, generic: &Generic) -> usize {
 
 /// The values a group's members read that are not theirs, in order of first use: tensors and scalars.
 pub fn external_operands(body: &Body, group: &Group) -> Vec<Value> {
-    let members: IndexSet<Op> = group.ops.iter().copied().collect();
     let mut found: IndexSet<Value> = IndexSet::default();
     for &op in &group.ops {
-        let region_ops = body.op(op).regions().iter().flat_map(|&region| body.walk(region));
-        let all: IndexSet<Op> = std::iter::once(op).chain(region_ops).collect();
-        for &operand in all.iter().flat_map(|&inner| body.op(inner).operands()) {
-            let inside = match body.definition(operand) {
-                ValueDefinition::Result { op, .. } => all.contains(&op) || members.contains(&op),
-                ValueDefinition::Argument { block, .. } => body
-                    .block_region(block)
-                    .and_then(|region| body.region_parent(region))
-                    .is_some_and(|parent| all.contains(&parent)),
-            };
-            if !inside {
-                found.insert(operand);
-            }
-        }
+        let read = body.op(op).operands().iter().copied().chain(captured(body, op));
+        found.extend(read.filter(|&value| body.defining_op(value).is_none_or(|op| !group.ops.contains(&op))));
     }
     found.into_iter().collect()
 }

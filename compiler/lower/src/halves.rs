@@ -21,19 +21,23 @@ pub(crate) fn use_halves(module: &mut Module, name: &str) {
     let Some(host) = module.symbol(name) else { return };
     let mut body = module.body.take_isolated(host).expect("a function owns its body");
     for block in all_blocks(&body) {
+        let mut is_changed = false;
         for op in body.ops(block).to_vec() {
             if let Some((generic, right, halves)) = widened_weights(&body, op) {
                 read_halves(&mut body, &generic, right, halves);
+                is_changed = true;
             }
         }
-        remove_dead(&mut body, block);
+        if is_changed {
+            remove_dead(&mut body, block);
+        }
     }
     module.body.set_isolated(host, body);
 }
 
 /// A contraction whose right operand is widened from weights in half precision: which operand it is, and the weights.
 fn widened_weights(body: &Body, op: Op) -> Option<(Generic, usize, Value)> {
-    let generic = Generic::of(body, op)?;
+    let generic = Generic::reducing(body, op)?;
     let contraction = Contraction::of(body, &generic).filter(|contraction| contraction.kind == Kind::F32)?;
     let is_padded = !matches!(contraction.columns, Columns::Single { packed: false, .. });
     let halves = widened_from(body, generic.inputs[contraction.right])?;

@@ -1,6 +1,6 @@
 //! What is known ahead of a run.
 
-use ir::{Body, IndexSet, Op, Value};
+use ir::{Block, Body, Op, Value, ValueDefinition};
 
 /// Most operations between constants and a value: weights are packed and converted in a few steps.
 const STEPS: usize = 64;
@@ -22,12 +22,18 @@ pub(crate) fn is_known_ahead(body: &Body, value: Value) -> bool {
 }
 
 /// What the regions of an operation read that is defined outside.
-pub(crate) fn captured(body: &Body, op: Op) -> Vec<Value> {
-    let inner: Vec<Op> = body.op(op).regions().iter().flat_map(|&region| body.walk(region)).collect();
-    let results = inner.iter().flat_map(|&op| body.op(op).results());
-    let blocks: IndexSet<_> = inner.iter().filter_map(|&op| body.op(op).parent()).collect();
-    let arguments = blocks.iter().flat_map(|&block| body.arguments(block));
-    let own: IndexSet<Value> = results.chain(arguments).copied().collect();
-    let reads = inner.iter().flat_map(|&op| body.op(op).operands());
-    reads.filter(|value| !own.contains(*value)).copied().collect()
+pub(crate) fn captured(body: &Body, op: Op) -> impl Iterator<Item = Value> {
+    let inner = body.op(op).regions().iter().flat_map(|&region| body.walk(region));
+    let reads = inner.flat_map(|inner| body.op(inner).operands()).copied();
+    reads.filter(move |&value| !is_inside(body, value, op))
+}
+
+/// Whether a value is defined in the regions of an operation.
+fn is_inside(body: &Body, value: Value, op: Op) -> bool {
+    let block = match body.definition(value) {
+        ValueDefinition::Result { op, .. } => body.op(op).parent(),
+        ValueDefinition::Argument { block, .. } => Some(block),
+    };
+    let around = |block: Block| body.region_parent(body.block_region(block)?);
+    std::iter::successors(block.and_then(around), |&outer| body.parent_op(outer)).any(|outer| outer == op)
 }

@@ -7,7 +7,9 @@
 //!
 //! With [`Shapes::Shared`] tensors lose their large static extents inside kernels, and the caller casts.
 
-use ir::{Attribute, Attributes, Block, Body, Builder, FunctionType, IndexMap, Location, Module, Op, Type, Value};
+use ir::{
+    AffineExpr, Attribute, Attributes, Block, Body, Builder, FunctionType, IndexMap, Location, Module, Op, Type, Value,
+};
 
 use crate::collapse::collapse_group;
 use crate::concat::split_wide_concat;
@@ -15,6 +17,7 @@ use crate::extents::{destination, empty_like};
 use crate::fuse::{Fusion, Group, external_operands, fuse_block};
 use crate::sink_constants::sink_constants;
 use dialects::linalg::generic::{Generic, written_maps};
+use dialects::linalg::indexing_maps;
 use dialects::rt::routines::CALL;
 use dialects::rt::tile::QUAD;
 use ir::clone::{Mapping, clone_op};
@@ -150,14 +153,15 @@ fn outline_group(body: &mut Body, group: &Group, kernels: &mut Kernels, shapes: 
     let destinations = destinations(body, group);
     let copies = Copies { shapes, alike: destinations.iter().map(|&d| (d, empty_extents(body, d))).collect() };
     let mut arguments: Vec<Value> = Vec::new();
-    for value in external_operands(body, group) {
+    let operands = external_operands(body, group);
+    for &value in &operands {
         if !destinations.contains(&value) {
             copies.collect_arguments(body, value, &mut arguments);
         }
     }
-    let sizes = copies.sizes(body, group);
+    let sizes = copies.sizes(body, &operands);
     let parameters: Vec<Value> = arguments.iter().chain(&destinations).copied().collect();
-    let (kernel, r#type) = build_kernel(body, group, &copies, &parameters, &sizes);
+    let (kernel, r#type) = build_kernel(body, group, &copies, &operands, &parameters, &sizes);
     let elements = visited_elements(body, group, &parameters);
     let kernel = kernels.find_or_add(kernel, &r#type, || kernel_stem(body, group));
     kernel.elements = kernel.elements.saturating_add(elements);
@@ -280,9 +284,9 @@ impl Copies {
     }
 
     /// The extents of copied `tensor.empty`s that are static outside but sizes inside, in order.
-    fn sizes(&self, body: &Body, group: &Group) -> Vec<i64> {
+    fn sizes(&self, body: &Body, operands: &[Value]) -> Vec<i64> {
         let mut sizes = Vec::new();
-        for value in external_operands(body, group) {
+        for &value in operands {
             let empty = self.copied_definition(body, value).filter(|&op| body.name(op) == "tensor.empty");
             if empty.is_some() && self.stand_in(body, value).is_none() {
                 sizes.extend(self.erased_extents(body, value).into_iter().flatten());
@@ -291,9 +295,13 @@ impl Copies {
         sizes
     }
 
-    /// The maps that a generic operation has inside: without moduli that static extents outside show to change nothing, where the
-    /// kernel does not know those.
+    /// The maps that a generic operation has inside, where they are others: without moduli that static extents outside show to
+    /// change nothing, where the kernel does not know those.
     fn maps(&self, body: &Body, op: Op) -> Option<Attribute> {
+        let is_modulo = |e: &AffineExpr| matches!(e, AffineExpr::Mod(..));
+        if !indexing_maps(body, op)?.iter().any(|map| map.results.iter().any(is_modulo)) {
+            return None;
+        }
         let generic = Generic::of(body, op)?;
         let maps = written_maps(body, op)?.into_iter().enumerate().map(|(operand, mut map)| {
             let inside = self.shapes.inside(body.value_type(generic.operand(operand))).shape().unwrap_or_default();
@@ -341,11 +349,13 @@ fn underlying_empty(body: &Body, value: Value) -> Option<Value> {
     }
 }
 
-/// The kernel's body. It takes `parameters`, of which the last are the destinations, with `sizes` in front of those.
+/// The kernel's body, given what its group reads from outside. It takes `parameters`, of which the last are the destinations,
+/// with `sizes` in front of those.
 fn build_kernel(
     body: &Body,
     group: &Group,
     copies: &Copies,
+    operands: &[Value],
     parameters: &[Value],
     sizes: &[i64],
 ) -> (Body, FunctionType) {
@@ -362,7 +372,7 @@ fn build_kernel(
     mapping.extend(destinations.iter().copied().zip(values[last..].to_vec()));
     let mut copier =
         Copier { body, copies, kernel: &mut kernel, entry, prologue: 0, sizes: values[first..last].iter() };
-    for value in external_operands(body, group) {
+    for &value in operands {
         copier.copy(value, &mut mapping);
     }
     for &op in &group.ops {
@@ -459,8 +469,8 @@ fn kernel_stem(body: &Body, group: &Group) -> String {
 /// Erases pure operations of a block whose results nobody reads, from the last to the first.
 pub fn remove_dead(body: &mut Body, block: Block) {
     remove_unread(body, block, |body, op| {
-        let pure =
-            matches!(body.op(op).name.dialect(), "arith" | "math" | "tensor" | "linalg") || body.name(op) == CALL;
-        pure && !body.op(op).results().is_empty()
+        let name = body.name(op);
+        let is_pure = ["arith.", "tensor.", "linalg.", "math."].iter().any(|dialect| name.starts_with(dialect));
+        (is_pure || name == CALL) && !body.op(op).results().is_empty()
     });
 }

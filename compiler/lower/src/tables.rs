@@ -32,6 +32,7 @@ pub(crate) fn use_tables(module: &mut Module, name: &str) {
         let ops = body.ops(block).to_vec();
         known.extend(known_values(&body, &ops, &known));
         let chains = Chains::of(&body, &ops, &known);
+        let mut is_changed = false;
         for end in chains.ends(&body) {
             let members = chains.members(&body, end);
             let steps: usize = members.iter().map(|member| cost(&body, member)).sum();
@@ -41,9 +42,12 @@ pub(crate) fn use_tables(module: &mut Module, name: &str) {
                 for reader in chains.readers(&body, end) {
                     body.set_operand(reader.op, reader.index as usize, found);
                 }
+                is_changed = true;
             }
         }
-        remove_dead(&mut body, block);
+        if is_changed {
+            remove_dead(&mut body, block);
+        }
     }
     module.body.set_isolated(host, body);
 }
@@ -58,10 +62,10 @@ fn has_bytes(body: &Body, block: Block) -> bool {
 fn known_values(body: &Body, ops: &[Op], outer: &IndexSet<Value>) -> IndexSet<Value> {
     let mut known: IndexSet<Value> = IndexSet::default();
     for &op in ops {
-        let is_pure = matches!(body.op(op).name.dialect(), "arith" | "tensor" | "linalg");
-        let captured = captured(body, op);
-        let is_known = |value: &Value| outer.contains(value) || known.contains(value);
-        if is_pure && body.op(op).operands().iter().chain(&captured).all(is_known) {
+        let is_pure = ["arith.", "tensor.", "linalg."].iter().any(|dialect| body.name(op).starts_with(dialect));
+        let is_known = |value: Value| outer.contains(&value) || known.contains(&value);
+        let mut read = body.op(op).operands().iter().copied().chain(captured(body, op));
+        if is_pure && read.all(is_known) {
             known.extend(body.op(op).results());
         }
     }
@@ -78,15 +82,20 @@ impl Chains {
     fn of(body: &Body, ops: &[Op], known: &IndexSet<Value>) -> Chains {
         let mut bytes: IndexMap<Value, Value> = IndexMap::default();
         for &op in ops {
-            let Some(generic) = Generic::of(body, op) else { continue };
-            let Some(varying) = varying_inputs(body, &generic, known) else { continue };
-            let of = |&input: &Value| {
+            let origin_of = |&input: &Value| {
                 let is_byte = *body.value_type(input).element() == Type::I8;
                 bytes.get(&input).copied().or(is_byte.then_some(input))
             };
-            let origins: Option<IndexSet<Value>> = varying.iter().map(of).collect();
-            let origin = origins.filter(|origins| origins.len() == 1).map(|origins| origins[0]);
-            if let Some(origin) = origin.filter(|origin| !known.contains(origin)) {
+            if !body.op(op).operands().iter().any(|input| origin_of(input).is_some()) {
+                continue;
+            }
+            let Some(generic) = Generic::of(body, op) else { continue };
+            let Some(varying) = varying_inputs(body, &generic, known) else { continue };
+            let mut origins = varying.iter().map(origin_of);
+            if let Some(Some(origin)) = origins.next()
+                && origins.all(|other| other == Some(origin))
+                && !known.contains(&origin)
+            {
                 bytes.insert(body.result(op, 0), origin);
             }
         }
@@ -129,28 +138,24 @@ impl Chains {
 /// The inputs of an elementwise operation that differ from element to element, where all others are single numbers that are
 /// known ahead.
 fn varying_inputs(body: &Body, generic: &Generic, known: &IndexSet<Value>) -> Option<Vec<Value>> {
-    let is_elementwise = !generic.is_reduction() && generic.inits.len() == 1 && generic.output_map(0).is_identity();
-    let ops = body.ops(generic.block);
-    let own: IndexSet<Value> = ops.iter().flat_map(|&op| body.op(op).results()).copied().collect();
-    let arguments = body.arguments(generic.block);
-    let is_scalar = |&op: &Op| {
-        let name = body.op(op).name.dialect();
-        let mut operands = body.op(op).operands().iter();
-        let here = |value: &Value| own.contains(value) || arguments.contains(value) || known.contains(value);
-        (matches!(name, "arith" | "math") || body.name(op) == "linalg.yield") && operands.all(here)
-    };
-    if !is_elementwise || !ops.iter().all(is_scalar) {
+    if generic.is_reduction() || generic.inits.len() != 1 || !generic.output_map(0).is_identity() {
         return None;
     }
+    let ops = body.ops(generic.block);
     let mut varying = vec![];
     for (&input, map) in generic.inputs.iter().zip(&generic.maps) {
-        match single_element(body, input, map).is_some() && known.contains(&input) {
+        match known.contains(&input) && single_element(body, input, map).is_some() {
             true => {}
             false if map.is_identity() && generic.rank() > 0 => varying.push(input),
             false => return None,
         }
     }
-    Some(varying)
+    let is_scalar = |&op: &Op| {
+        let name = body.name(op);
+        name == "linalg.yield" || name.starts_with("arith.") || name.starts_with("math.")
+    };
+    let is_closed = ops.iter().all(is_scalar) && captured(body, generic.op).all(|value| known.contains(&value));
+    is_closed.then_some(varying)
 }
 
 /// The subscripts of the one element that is read of an operand.

@@ -21,12 +21,16 @@ pub(crate) fn use_transposes(module: &mut Module, name: &str) {
     let Some(host) = module.symbol(name) else { return };
     let mut body = module.body.take_isolated(host).expect("a function owns its body");
     for block in all_blocks(&body) {
+        let mut is_changed = false;
         for op in body.ops(block).to_vec() {
             if let Some(found) = Transposed::of(&body, op) {
                 found.read(&mut body);
+                is_changed = true;
             }
         }
-        remove_dead(&mut body, block);
+        if is_changed {
+            remove_dead(&mut body, block);
+        }
     }
     module.body.set_isolated(host, body);
 }
@@ -41,7 +45,7 @@ struct Transposed {
 
 impl Transposed {
     fn of(body: &Body, op: Op) -> Option<Transposed> {
-        let generic = Generic::of(body, op)?;
+        let generic = Generic::reducing(body, op)?;
         let roles = Contraction::of(body, &generic)?;
         let is_plain = roles.shape == Shape::Product && roles.kind == Kind::F32;
         let Columns::Single { dim, packed: false } = roles.columns else { return None };

@@ -47,13 +47,17 @@ pub(crate) fn use_winograd(module: &mut Module, name: &str, runs: Runs) {
     let Some(host) = module.symbol(name) else { return };
     let mut body = module.body.take_isolated(host).expect("a function owns its body");
     for block in all_blocks(&body) {
+        let mut is_changed = false;
         for op in body.ops(block).to_vec() {
             if let Some(convolution) = Convolution::of(&body, op, runs) {
                 convolution.replace(&mut body);
+                is_changed = true;
             }
         }
-        // the zeros around operands, and sums that started from a broadcast bias
-        remove_dead(&mut body, block);
+        if is_changed {
+            // the zeros around operands, and sums that started from a broadcast bias
+            remove_dead(&mut body, block);
+        }
     }
     module.body.set_isolated(host, body);
 }
@@ -75,13 +79,13 @@ struct Convolution {
 
 impl Convolution {
     fn of(body: &Body, op: Op, runs: Runs) -> Option<Convolution> {
-        let generic = Generic::of(body, op)?;
+        let generic = Generic::reducing(body, op)?;
         let &[padded, weights] = &generic.inputs[..] else { return None };
         let is_f32 = |value: Value| *body.value_type(value).element() == Type::F32;
+        let &[outputs, inputs, 3, 3, GROUP, GROUP] = &body.value_type(weights).static_shape()?[..] else { return None };
         let is_sum = generic.maps == convolution_maps()
             && generic.iterators[..5].iter().all(|kind| *kind == Iterator::Parallel)
             && adds_products(body, &generic);
-        let &[outputs, inputs, 3, 3, GROUP, GROUP] = &body.value_type(weights).static_shape()?[..] else { return None };
         let channels = [outputs, inputs].map(|groups| groups * GROUP);
         let result = body.value_type(body.result(op, 0)).shape()?;
         let size = tile_size([0, 2, 3].map(|axis| result[axis]), channels, runs)?;

@@ -42,12 +42,13 @@ impl Iterator {
 
     /// `[#linalg.iterator_type<…>, …]`
     fn attributes(iterators: &[Iterator]) -> Attribute {
-        let [parallel, reduction] = [Iterator::Parallel, Iterator::Reduction].map(Iterator::attribute);
-        let attribute = |iterator: &Iterator| match iterator {
-            Iterator::Parallel => parallel.clone(),
-            Iterator::Reduction => reduction.clone(),
-        };
-        Attribute::Array(iterators.iter().map(attribute).collect())
+        let mut attributes: Vec<Attribute> = Vec::with_capacity(iterators.len());
+        for (at, iterator) in iterators.iter().enumerate() {
+            // those of one kind share their text
+            let known = iterators[..at].iter().rposition(|other| other == iterator);
+            attributes.push(known.map_or_else(|| iterator.attribute(), |known| attributes[known].clone()));
+        }
+        Attribute::Array(attributes.into())
     }
 }
 
@@ -89,6 +90,13 @@ impl Generic {
         };
         generic.drop_modulo(body);
         Some(generic)
+    }
+
+    /// Decodes `op` if some loop of it is a reduction.
+    pub fn reducing(body: &Body, op: Op) -> Option<Generic> {
+        let iterators = body.attribute(op, "iterator_types")?.as_array()?;
+        let reduces = iterators.iter().any(|iterator| Iterator::of(iterator) == Iterator::Reduction);
+        if reduces { Generic::of(body, op) } else { None }
     }
 
     /// Leaves out moduli that change nothing, given how far the loops run.

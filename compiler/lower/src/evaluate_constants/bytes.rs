@@ -12,17 +12,19 @@ const BYTES: usize = 256;
 const LOOKED_UP: usize = 1 << 14;
 /// Most bytes that are added up. Their sums fit in 32 bits.
 const ADDED_UP: usize = 1 << 20;
+/// Most bytes whose sum fits in 16 bits.
+const RUNS: usize = 257;
 
 /// What an operation without reduction makes of constant bytes.
 pub(super) fn look_up(body: &Body, generic: &Generic) -> Option<Vec<DenseElements>> {
-    let result = body.result(generic.op, 0);
+    let &[result] = body.op(generic.op).results() else { return None };
     let r#type = body.value_type(result);
     let count = r#type.static_shape()?.iter().product::<i64>() as usize;
     // bytes become bytes on their way to where they are packed
     if count > LOOKED_UP || *r#type.element() == Type::I8 {
         return None;
     }
-    let (bytes, table) = function(body, result)?;
+    let (bytes, table) = function_of(body, generic)?;
     // what is made of it is looked up at once
     let goes_on = |reader: &Use| body.op(reader.op).results().iter().any(|&next| function(body, next).is_some());
     if body.uses(result).iter().all(goes_on) {
@@ -39,13 +41,17 @@ fn function(body: &Body, value: Value) -> Option<(&DenseElements, Column)> {
         let identity = (0..BYTES).map(|byte| i64::from(byte as u8 as i8)).collect();
         return is_bytes.then_some((elements, Column::Integers(identity)));
     }
-    let generic = Generic::defining(body, value)?;
+    function_of(body, &Generic::defining(body, value)?)
+}
+
+/// The same for the only result of an operation.
+fn function_of<'b>(body: &'b Body, generic: &Generic) -> Option<(&'b DenseElements, Column)> {
     let [yielded] = *generic.yields(body) else { return None };
     if generic.is_reduction() || !generic.output_map(0).is_identity() {
         return None;
     }
-    let (bytes, columns) = block(body, &generic)?;
-    Some((bytes, columns.get(&yielded)?.clone()))
+    let (bytes, mut columns) = block(body, generic)?;
+    Some((bytes, columns.swap_remove(&yielded)?))
 }
 
 /// What the values of a block are for each byte, where one operand is a function of constant bytes and all others are single
@@ -54,28 +60,29 @@ fn block<'b>(body: &'b Body, generic: &Generic) -> Option<(&'b DenseElements, In
     if body.ops(generic.block).iter().any(|&op| body.name(op) == "linalg.index") {
         return None;
     }
-    let mut columns: IndexMap<Value, Column> = captured_numbers(body, generic, BYTES).into_iter().collect();
-    let (inputs, results) = body.arguments(generic.block).split_at(generic.inputs.len());
-    columns.extend(results.iter().map(|&result| (result, Column::Integers(vec![0; BYTES]))));
-    let mut bytes = None;
-    for ((&input, map), &argument) in generic.inputs.iter().zip(&generic.maps).zip(inputs) {
+    let (arguments, results) = body.arguments(generic.block).split_at(generic.inputs.len());
+    let mut numbers = Vec::new();
+    let mut varying = None;
+    for ((&input, map), &argument) in generic.inputs.iter().zip(&generic.maps).zip(arguments) {
         if body.uses(argument).is_empty() {
             continue;
         }
-        let number = small_constant(body, input).filter(|constant| is_one_number(constant));
-        let column = match number {
-            Some(number) => Column::read(&number, &[0; BYTES])?,
-            None if bytes.is_none() && map.is_identity() => {
-                let (constant, column) = function(body, input)?;
-                bytes = Some(constant);
-                column
-            }
+        match small_constant(body, input).filter(|constant| is_one_number(constant)) {
+            Some(number) => numbers.push((argument, number)),
+            None if varying.is_none() && map.is_identity() => varying = Some((argument, input)),
             None => return None,
-        };
-        columns.insert(argument, column.rounded(body.value_type(argument))?);
+        }
+    }
+    let (argument, input) = varying?;
+    let (bytes, column) = function(body, input)?;
+    let mut columns: IndexMap<Value, Column> = captured_numbers(body, generic, BYTES).collect();
+    columns.extend(results.iter().map(|&result| (result, Column::Integers(vec![0; BYTES]))));
+    columns.insert(argument, column.rounded(body.value_type(argument))?);
+    for (argument, number) in numbers {
+        columns.insert(argument, Column::repeated(&number, BYTES)?.rounded(body.value_type(argument))?);
     }
     evaluate_block(body, generic.block, &[BYTES as i64], &mut columns)?;
-    Some((bytes?, columns))
+    Some((bytes, columns))
 }
 
 /// Whether all elements are the same, bit for bit.
@@ -151,16 +158,31 @@ impl Runs<'_> {
     fn sums_of_bytes(&self, count: usize, flipped: u8) -> Vec<u32> {
         let number = |&byte: &u8| u32::from(byte ^ flipped);
         let is_one = self.within.iter().all(|&at| at == 0);
-        let is_each = self.within.iter().enumerate().all(|(index, &at)| at == index);
+        if !is_one && self.within.iter().enumerate().all(|(index, &at)| at == index) {
+            return self.sums_side_by_side(count, flipped);
+        }
         let mut sums = vec![0; count];
         for (run, start) in self.each() {
             if is_one {
                 sums[start] += run.iter().map(number).sum::<u32>();
-            } else if is_each {
-                sums[start..].iter_mut().zip(run).for_each(|(sum, byte)| *sum += number(byte));
             } else {
                 run.iter().zip(&self.within).for_each(|(byte, at)| sums[start + at] += number(byte));
             }
+        }
+        sums
+    }
+
+    /// The same where each byte of a run has a sum of its own. As many runs as can be are added up in 16 bits first.
+    fn sums_side_by_side(&self, count: usize, flipped: u8) -> Vec<u32> {
+        let mut sums = vec![0; count];
+        let mut few = vec![0u16; self.within.len()];
+        let mut runs = self.bytes.chunks_exact(self.within.len());
+        for starts in self.starts.chunk_by(|a, b| a == b).flat_map(|starts| starts.chunks(RUNS)) {
+            few.fill(0);
+            for run in runs.by_ref().take(starts.len()) {
+                few.iter_mut().zip(run).for_each(|(sum, &byte)| *sum += u16::from(byte ^ flipped));
+            }
+            sums[starts[0]..].iter_mut().zip(&few).for_each(|(sum, &few)| *sum += u32::from(few));
         }
         sums
     }

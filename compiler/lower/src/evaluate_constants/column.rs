@@ -17,14 +17,16 @@ pub(super) fn evaluate_block(
 ) -> Option<()> {
     let count = extents.iter().product::<i64>() as usize;
     let (last, ops) = body.ops(block).split_last()?;
+    columns.reserve(ops.len());
     for &op in ops {
-        let operands = body.op(op).operands().iter().map(|operand| columns.get(operand)).collect::<Option<Vec<_>>>()?;
-        let result = *body.op(op).results().first()?;
+        let operation = body.op(op);
+        let operands = operation.operands().iter().map(|operand| columns.get(operand)).collect::<Option<Vec<_>>>()?;
+        let result = *operation.results().first()?;
         let to = body.value_type(result);
         let column = match body.name(op) {
-            "arith.constant" => Column::of(body.op(op).attributes.get("value")?, count)?,
-            "linalg.index" => Column::index(body.op(op).attributes.integer("dim")?, extents),
-            name => apply(name, &operands, body.value_type(*body.op(op).operands().first()?), to)?,
+            "arith.constant" => Column::of(operation.attributes.get("value")?, count)?,
+            "linalg.index" => Column::index(operation.attributes.integer("dim")?, extents),
+            name => apply(name, &operands, body.value_type(*operation.operands().first()?), to)?,
         };
         columns.insert(result, column.rounded(to)?);
     }
@@ -55,12 +57,20 @@ impl Column {
         Column::Integers(once.repeat(outer.iter().product::<i64>() as usize))
     }
 
-    pub(super) fn read(constant: &DenseElements, places: &[usize]) -> Option<Column> {
-        let all = match constant.r#type.element() {
+    /// All elements of a constant.
+    pub(super) fn all(constant: &DenseElements) -> Option<Column> {
+        Some(match constant.r#type.element() {
             Type::Float(_) => Column::Floats(constant.floats()?),
             _ => Column::Integers(constant.integers()?),
-        };
-        Some(all.at(places.iter().copied()))
+        })
+    }
+
+    /// The first element of a constant, so many times.
+    pub(super) fn repeated(constant: &DenseElements, count: usize) -> Option<Column> {
+        Some(match constant.r#type.element() {
+            Type::Float(_) => Column::Floats(vec![constant.float(0)?; count]),
+            _ => Column::Integers(vec![constant.integer(0)?; count]),
+        })
     }
 
     /// The values at some points.
@@ -95,14 +105,24 @@ impl Column {
         match self {
             Column::Floats(values) => DenseElements::of_floats(r#type.clone(), values),
             Column::Integers(values) => {
-                let width = element.byte_width()?;
                 let bits = if *element == Type::I1 { 1 } else { -1 };
-                let mut bytes = Vec::with_capacity(values.len() * width);
-                values.iter().for_each(|&value| bytes.extend(&(value & bits).to_le_bytes()[..width]));
-                Some(DenseElements::new(r#type.clone(), Blob::copy_of(&bytes)))
+                let blob = match element.byte_width()? {
+                    1 => written(values, |value| [(value & bits) as u8]),
+                    2 => written(values, |value| (value as i16).to_le_bytes()),
+                    4 => written(values, |value| (value as i32).to_le_bytes()),
+                    _ => written(values, i64::to_le_bytes),
+                };
+                Some(DenseElements::new(r#type.clone(), blob))
             }
         }
     }
+}
+
+/// The bytes of numbers of one width.
+fn written<const WIDTH: usize>(values: &[i64], bytes: impl Fn(i64) -> [u8; WIDTH]) -> Blob {
+    Blob::build(values.len() * WIDTH, |target| {
+        target.as_chunks_mut::<WIDTH>().0.iter_mut().zip(values).for_each(|(to, &value)| *to = bytes(value));
+    })
 }
 
 /// Bits of an integer that fills its bytes, or of a truth value.

@@ -41,6 +41,7 @@ pub(crate) fn evaluate_constants(module: &mut Module, name: &str) {
     module.body.set_isolated(host, body);
 }
 
+/// Makes others read constants, so that nobody reads the operation.
 fn replace(body: &mut Body, op: Op, constants: Vec<DenseElements>) {
     let location = body.op(op).location.clone();
     for (index, constant) in constants.into_iter().enumerate() {
@@ -50,7 +51,6 @@ fn replace(body: &mut Body, op: Op, constants: Vec<DenseElements>) {
         let result = body.result(op, index);
         body.replace_all_uses(result, constant);
     }
-    body.erase(op);
 }
 
 /// The results of an operation on small constants.
@@ -88,7 +88,9 @@ fn small_constant(body: &Body, value: Value) -> Option<Cow<'_, DenseElements>> {
 
 /// The constant that a tensor filled with one number is.
 pub(crate) fn filled_with(body: &Body, value: Value) -> Option<DenseElements> {
-    let fill = Generic::defining(body, value).filter(|generic| generic.inputs.is_empty() && !generic.is_reduction())?;
+    // all that a fill reads is what it starts from
+    let op = body.defining_op(value).filter(|&op| body.op(op).operands().len() == 1)?;
+    let fill = Generic::of(body, op).filter(|generic| generic.inputs.is_empty() && !generic.is_reduction())?;
     let [yielded] = *fill.yields(body) else { return None };
     let r#type = body.value_type(value);
     r#type.static_shape()?;
@@ -112,8 +114,7 @@ fn evaluate_elementwise(body: &Body, generic: &Generic) -> Option<Vec<DenseEleme
     }
     let mut columns: IndexMap<Value, Column> = IndexMap::default();
     for ((&argument, constant), map) in inputs.iter().zip(constants).zip(&generic.maps) {
-        let places = places(map, &constant.r#type.static_shape()?, &extents)?;
-        columns.insert(argument, Column::read(&constant, &places)?.rounded(body.value_type(argument))?);
+        columns.insert(argument, read(&constant, map, &extents)?.rounded(body.value_type(argument))?);
     }
     // what fills a tensor by itself stays a fill
     if !generic.inputs.is_empty() {
@@ -125,9 +126,9 @@ fn evaluate_elementwise(body: &Body, generic: &Generic) -> Option<Vec<DenseEleme
 }
 
 /// The constants that the block of an operation reads from outside, at so many points.
-fn captured_numbers(body: &Body, generic: &Generic, count: usize) -> Vec<(Value, Column)> {
-    let constant = |value: Value| Some((value, Column::of(ir::constant_value(body, value)?, count)?));
-    captured(body, generic.op).into_iter().filter_map(constant).collect()
+fn captured_numbers(body: &Body, generic: &Generic, count: usize) -> impl Iterator<Item = (Value, Column)> {
+    let constant = move |value: Value| Some((value, Column::of(ir::constant_value(body, value)?, count)?));
+    captured(body, generic.op).filter_map(constant)
 }
 
 fn evaluate_pad(body: &Body, op: Op) -> Option<Vec<DenseElements>> {
@@ -149,6 +150,28 @@ fn evaluate_pad(body: &Body, op: Op) -> Option<Vec<DenseElements>> {
     Some(vec![DenseElements::new(r#type.clone(), Blob::copy_of(&bytes))])
 }
 
+/// The element of a constant that each point of a space reads, the last subscript running fastest.
+fn read(constant: &DenseElements, map: &AffineMap, extents: &[i64]) -> Option<Column> {
+    let (start, strides) = strides(map, &constant.r#type.static_shape()?, extents)?;
+    let count = extents.iter().product::<i64>() as usize;
+    if constant.is_splat() {
+        return Column::repeated(constant, count);
+    }
+    let all = Column::all(constant)?;
+    let is_whole = start == 0 && count == constant.element_count() && is_row_major(&strides, extents);
+    Some(if is_whole { all } else { all.at(points(start, &strides, extents).into_iter()) })
+}
+
+/// Whether the points of a space read elements one behind the other.
+fn is_row_major(strides: &[i64], extents: &[i64]) -> bool {
+    let mut elements = 1;
+    strides.iter().zip(extents).rev().all(|(&stride, &extent)| {
+        let in_order = extent == 1 || stride == elements;
+        elements *= extent;
+        in_order
+    })
+}
+
 /// Which element of a tensor each point of a space reads, the last subscript running fastest.
 fn places(map: &AffineMap, shape: &[i64], extents: &[i64]) -> Option<Vec<usize>> {
     let (start, strides) = strides(map, shape, extents)?;
@@ -158,9 +181,16 @@ fn places(map: &AffineMap, shape: &[i64], extents: &[i64]) -> Option<Vec<usize>>
 /// The numbers of the elements that the points of a space read, given that of the first and how far apart they are.
 fn points(start: i64, strides: &[i64], extents: &[i64]) -> Vec<usize> {
     let mut places = vec![start as usize];
-    for (&extent, &stride) in extents.iter().zip(strides) {
-        let mut next = Vec::with_capacity(places.len() * extent.max(0) as usize);
-        places.iter().for_each(|&place| next.extend((0..extent).map(|at| (place as i64 + at * stride) as usize)));
+    for (&extent, &stride) in extents.iter().zip(strides).filter(|(extent, _)| **extent != 1) {
+        let (extent, stride) = (extent.max(0) as usize, stride as usize);
+        let mut next = Vec::with_capacity(places.len() * extent);
+        for &place in &places {
+            match stride {
+                0 => next.extend(std::iter::repeat_n(place, extent)),
+                // a step back is one around
+                _ => next.extend((0..extent).map(|at| place.wrapping_add(at.wrapping_mul(stride)))),
+            }
+        }
         places = next;
     }
     places

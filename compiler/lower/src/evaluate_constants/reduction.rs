@@ -3,7 +3,7 @@
 use ir::{Body, DenseElements, IndexMap, Value};
 
 use super::column::{Column, evaluate_block};
-use super::{captured_numbers, places, small_constant};
+use super::{captured_numbers, places, read, small_constant};
 use dialects::linalg::generic::Generic;
 
 /// Most points of the loops.
@@ -37,12 +37,10 @@ pub(super) fn evaluate(body: &Body, generic: &Generic) -> Option<Vec<DenseElemen
             continue;
         }
         let constant = small_constant(body, input)?;
-        let places = places(map, &constant.r#type.static_shape()?, &extents)?;
-        inputs.push((argument, Column::read(&constant, &places)?.rounded(body.value_type(argument))?));
+        inputs.push((argument, read(&constant, map, &extents)?.rounded(body.value_type(argument))?));
     }
-    let captured = captured_numbers(body, generic, count);
-    let all: Vec<usize> = (0..count).collect();
-    let mut so_far = Column::read(&result, &all)?;
+    let captured: Vec<_> = captured_numbers(body, generic, count).collect();
+    let mut so_far = Column::all(&result)?;
     for step in 0..steps {
         let mut columns: IndexMap<Value, Column> = captured.iter().cloned().collect();
         columns.insert(results[0], so_far);

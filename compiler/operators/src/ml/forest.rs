@@ -313,7 +313,7 @@ impl Lists {
 
     /// The inner nodes, and which nodes are below another.
     fn branches(&self, numbers: &Places, references: &[i32]) -> Result<(Vec<Branch>, Vec<bool>), String> {
-        let mut branches = Vec::new();
+        let mut branches = Vec::with_capacity(references.iter().filter(|&&reference| reference >= 0).count());
         let mut is_child = vec![false; self.nodes.len()];
         for at in (0..self.nodes.len()).filter(|&at| references[at] >= 0) {
             let tree = self.trees[at];
@@ -340,6 +340,10 @@ impl Lists {
     fn roots(&self, references: &[i32], is_child: &[bool]) -> Result<Vec<i32>, String> {
         let mut roots = ir::IndexMap::default();
         for (at, &tree) in self.trees.iter().enumerate() {
+            // nodes of a tree mostly stand together, and one of them is its root
+            if is_child[at] && at > 0 && self.trees[at - 1] == tree {
+                continue;
+            }
             let root = roots.entry(tree).or_insert(None);
             if root.is_none() && !is_child[at] {
                 *root = Some(references[at]);

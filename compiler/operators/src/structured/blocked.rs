@@ -107,14 +107,13 @@ impl Lowering<'_> {
 
     /// How an elementwise operator reads its operands in blocked form, when one of them is already and the others fit.
     pub fn blocked_operands(&mut self, operands: &[Value], result: Value) -> Option<Vec<Input>> {
-        let shape = self.shape(result);
+        let shape = self.shapes.shape(result).unwrap_or_default();
         let rank = shape.len();
-        let present: Vec<Value> = operands.iter().copied().filter(|&value| self.is_present(value)).collect();
         let leads = |lowering: &Self, value: Value| {
-            let own = lowering.shape(value);
+            let own = lowering.shapes.shape(value).unwrap_or_default();
             lowering.is_blocked(value) && own.len() == rank && own[1] == shape[1]
         };
-        if rank < 3 || !present.iter().any(|&value| leads(self, value)) {
+        if rank < 3 || !operands.iter().any(|&value| leads(self, value)) {
             return None;
         }
         let fits = |own: &[DimExpr]| {
@@ -123,19 +122,21 @@ impl Lowering<'_> {
                 *channels == shape[1] || *channels == DimExpr::Constant(1)
             }
         };
-        if !present.iter().all(|&value| fits(&self.shape(value))) {
+        let present: Vec<Value> = operands.iter().copied().filter(|&value| self.is_present(value)).collect();
+        if !present.iter().all(|&value| fits(self.shapes.shape(value).unwrap_or_default())) {
             return None;
         }
-        Some(present.into_iter().map(|value| self.blocked_input(value, &shape)).collect())
+        Some(present.into_iter().map(|value| self.blocked_input(value, shape)).collect())
     }
 
     /// How loops over the blocked form of a shape read a source value: as it lies, where it is the same for all channels.
     fn blocked_input(&mut self, value: Value, shape: &[DimExpr]) -> Input {
-        let (rank, own, loops) = (shape.len(), self.shape(value), blocked_shape(shape));
+        let (rank, own) = (shape.len(), self.shapes.shape(value).unwrap_or_default());
+        let loops = blocked_shape(shape);
         let channels = (own.len() + 1).checked_sub(rank).map(|axis| &own[axis]);
         if channels.is_none_or(|channels| *channels == DimExpr::ONE) && !self.is_blocked(value) {
             let value = self.value(value);
-            let Input { value, map } = self.broadcast_input(value, &own, &loops[..rank]);
+            let Input { value, map } = self.broadcast_input(value, own, &loops[..rank]);
             return Input { value, map: AffineMap::new(loops.len() as u32, map.results) };
         }
         let operand = self.blocked_aligned(value, rank);

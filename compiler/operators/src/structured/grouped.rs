@@ -42,8 +42,8 @@ impl Lowering<'_> {
 
     /// The groups in which an elementwise operator's operands are best computed, when one of them is grouped.
     pub(crate) fn groups_of(&self, operands: &[Value], result: Value) -> Option<i64> {
-        let shape = self.shape(result);
-        let lead = |value: &Value| self.grouped.get(value).filter(|_| self.shape(*value) == shape);
+        let shape = self.shapes.shape(result);
+        let lead = |value: &Value| self.grouped.get(value).filter(|_| self.shapes.shape(*value) == shape);
         let groups = operands.iter().find_map(lead)?.groups;
         let blocked = operands.iter().any(|value| self.is_blocked(*value));
         (!blocked).then_some(groups)
