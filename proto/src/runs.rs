@@ -1,8 +1,8 @@
-//! What decodes attributes: `prost`, but for lists of numbers, of which those of a tree ensemble have a million elements.
+//! What decodes attributes: `prost`, but for lists of numbers, of which a tree ensemble has a million.
 //!
 //! The elements of a list stand one behind the other, each with the field's key in front. Here they are read together,
 //! as long as the key is the same. What holds attributes has no field with such a key, so that a list never goes on
-//! behind its attribute in a message that is well-formed; in any other, the length of the attribute is found to be wrong.
+//! behind its attribute in a well-formed message; in any other, the length of the attribute is found to be wrong.
 
 pub(crate) use prost::*;
 
