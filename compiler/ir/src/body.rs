@@ -44,7 +44,8 @@ impl OpName {
 
     /// The part before the first dot.
     pub fn dialect(&self) -> &str {
-        self.0.split('.').next().unwrap_or("")
+        let end = self.0.bytes().position(|byte| byte == b'.').unwrap_or(self.0.len());
+        &self.0[..end]
     }
 }
 

@@ -264,7 +264,7 @@ fn transpose<const WIDTH: usize, F: Factors<WIDTH>>(
         let mut done = 0;
         if WIDTH == 4 && !F::ARE_THERE && lanes - first >= LANES {
             let runs: [&[[u8; WIDTH]]; LANES] = std::array::from_fn(runs);
-            transpose_runs(runs.map(<[_]>::as_flattened), run, &mut to[first..].as_flattened_mut());
+            transpose_runs(runs.map(<[_]>::as_flattened), run, to[first..].as_flattened_mut());
             continue;
         }
         // bytes and double words are few, and not worth the code
