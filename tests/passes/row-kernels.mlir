@@ -48,7 +48,8 @@
 
 // The windows of some rows are folded by one call, into the result itself.
 // CHECK: sym_name = "main_graph"
-// CHECK: callee = @rt_pad_row
+// CHECK: callee = @rt_pad}
+// CHECK: callee = @rt_move}
 // CHECK: rt.kernel
 // CHECK: callee = @rt_fold_windows} : (index, f32, index, index, index, index, index, index, index, index, index, index, index, index, index) -> ()
 // CHECK-NEXT: "scf.reduce"

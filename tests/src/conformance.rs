@@ -176,8 +176,9 @@ pub fn repository() -> PathBuf {
 /// A back end by its name on a command line.
 pub fn parse_backend(text: &str) -> Result<Backend, String> {
     match text {
+        "auto" => Ok(Backend::Auto),
         "cranelift" => Ok(Backend::Cranelift),
         "llvm" => Ok(Backend::Llvm),
-        _ => Err("expected cranelift or llvm".into()),
+        _ => Err("expected auto, cranelift or llvm".into()),
     }
 }

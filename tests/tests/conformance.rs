@@ -54,9 +54,11 @@ fn check(suite: &Suite, backend: &str, mode: &str) {
     }
     let program = Path::new(env!("CARGO_BIN_EXE_conformance"));
     let mut command = Command::new(program);
-    if backend == "llvm" {
-        command.env("ONNXC", onnxc(program));
-    }
+    match backend {
+        "llvm" => command.env("ONNXC", onnxc(program)),
+        // the first code is what is looked at, and not LLVM's
+        _ => command.env("ONNXC", "none"),
+    };
     command.arg("--suite").arg(repository().join(suite.folder)).args(suite.arguments);
     let output = command.args(["--backend", backend, "--mode", mode]).output().expect("the program starts");
     let text = String::from_utf8_lossy(&output.stdout);
@@ -77,6 +79,12 @@ fn cranelift_with_dynamic_inputs() {
 #[test]
 fn cranelift_with_constant_inputs() {
     check(&STANDARD, "cranelift", "constant");
+}
+
+/// What is compiled to run once.
+#[test]
+fn auto() {
+    ["given", "dynamic"].into_iter().for_each(|mode| check(&STANDARD, "auto", mode));
 }
 
 /// The modes differ above the code generators.

@@ -27,12 +27,13 @@ pub(crate) struct Made {
 impl Compiler {
     /// Takes a module from the kernel level to the low level, in parts.
     pub(crate) fn lower_parts(&self, module: &mut Module, timings: &mut Timings) -> Result<Vec<Module>> {
-        Ok(self.lower_parts_and(module, timings, |_| Ok(()))?.0)
+        Ok(self.lower_parts_and("lower-to-low", module, timings, |_| Ok(()))?.0)
     }
 
-    /// The same, and does something with each part that is there; its results, too.
+    /// The same as a stage of some name, and does something with each part that is there; its results, too.
     fn lower_parts_and<T: Send>(
         &self,
+        stage: &'static str,
         module: &mut Module,
         timings: &mut Timings,
         then: impl Fn(&Module) -> Result<T> + Sync,
@@ -47,7 +48,7 @@ impl Compiler {
             parts::keep_first_definitions(part, &mut known.lock().unwrap_or_else(PoisonError::into_inner));
             then(part)
         };
-        let done = timings.measure("lower-to-low", || parts::for_each(&mut parts, workers, lower))?;
+        let done = timings.measure(stage, || parts::for_each(&mut parts, workers, lower))?;
         Ok((parts, done))
     }
 
@@ -59,7 +60,7 @@ impl Compiler {
         timings: &mut Timings,
     ) -> Result<Made> {
         let generator = Generator::new(Tier::Quick, cancelled.clone())?;
-        let (parts, functions) = self.lower_parts_and(module, timings, |part| generator.generate(part))?;
+        let (parts, functions) = self.lower_parts_and("codegen", module, timings, |part| generator.generate(part))?;
         self.enter(Stage::Generate);
         let mut globals = Globals::default();
         timings.measure("weights", || std::iter::once(&*module).chain(&parts).for_each(|module| globals.add(module)));

@@ -150,6 +150,7 @@ impl Moves {
         }
         axis.into_iter().for_each(|axis| self.extents[axis] /= words);
         self.loops.iter_mut().for_each(|at| at.to /= words as usize);
+        end_in_neighbours(&mut self.loops);
         (self, words as usize)
     }
 
@@ -271,11 +272,15 @@ fn joined(axes: impl Iterator<Item = Loop>) -> Vec<Loop> {
             _ => loops.push(at),
         }
     }
-    // the last one is over neighbours
+    end_in_neighbours(&mut loops);
+    loops
+}
+
+/// The last loop is over neighbours in the result, if only one.
+fn end_in_neighbours(loops: &mut Vec<Loop>) {
     if loops.last().is_none_or(|last| last.to != 1) {
         loops.push(Loop { extent: 1, step: Place::default(), to: 1 });
     }
-    loops
 }
 
 /// How many elements an index of each axis is.

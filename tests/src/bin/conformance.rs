@@ -22,7 +22,7 @@ struct Arguments {
     /// The folder of the suite.
     #[arg(long)]
     suite: Option<PathBuf>,
-    /// `cranelift` or `llvm`.
+    /// `auto`, `cranelift` or `llvm`.
     #[arg(long, default_value = "cranelift", value_parser = parse_backend)]
     backend: Backend,
     /// What inputs are at compile time.
