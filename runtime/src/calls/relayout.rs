@@ -8,7 +8,7 @@ mod block;
 
 use super::parallel::for_each_chunk;
 use super::{Call, Outcome, Tensor};
-use block::{Block, Factors, Nothing, QUAD, Scales, Way, copy_row, visit};
+use block::{Block, Factors, Nothing, Often, QUAD, Scales, Way, copy_row, visit};
 pub(crate) use block::{Loop, Place};
 
 /// Most axes of a tensor.
@@ -69,38 +69,62 @@ impl Moves {
             }
             place
         };
+        let places: Vec<Place> = (0..columns).map(column).collect();
         let mut to: usize = extents.iter().product();
-        let axes = extents.iter().enumerate().map(|(at, &extent)| {
+        let axes = extents.iter().zip(&places[1..]).map(|(&extent, &step)| {
             to /= extent.max(1);
-            Loop { extent, step: column(at + 1), to }
+            Loop { extent, step, to }
         });
+        let axes: Vec<Loop> = axes.collect();
         let mut all = [1; AXES];
         all.iter_mut().zip(&tensor.extents).for_each(|(to, &extent)| *to = extent as i64);
-        Moves { loops: joined(axes), start: column(0), extents: all }
+        Moves { loops: joined(&axes), start: places[0], extents: all }
     }
 
     /// Moves of elements that are all inside the tensor, the first of them `start` elements behind its own first.
-    pub(crate) fn inside(axes: impl Iterator<Item = Loop>, start: i64) -> Moves {
-        Moves { loops: joined(axes), start: Place { from: start, ..Place::default() }, extents: [1; AXES] }
+    pub(crate) fn inside(axes: &[Loop], start: i64) -> Moves {
+        let mut moves =
+            Moves { loops: joined(axes), start: Place { from: start, ..Place::default() }, extents: [1; AXES] };
+        // neighbours of the tensor are along its first axis, so that they may be moved together
+        if let Some(lanes) = moves.loops.last_mut().filter(|lanes| lanes.step.from == 1) {
+            lanes.step.subscripts[0] = 1;
+            moves.extents[0] = lanes.extent as i64;
+        }
+        moves
     }
 
     /// Moves elements of any width, several at a time where they stay together.
     fn run_in_words(self, tensor: &Tensor<'_>, flips: u8, to: &mut [u8]) {
-        self.run_of_width(tensor.kind.width(), tensor.bytes, to);
+        let (moves, width) = match tensor.kind.width() {
+            // few constants are as wide, and code for them would be part of every program
+            8 => (self.in_halves(tensor.extents.len().saturating_sub(1)), 4),
+            width => self.in_words(width),
+        };
+        moves.run_of_width(width, tensor.bytes, to, &Nothing);
         if flips != 0 {
             for_each_chunk(to, *CHUNK.start(), |_, part| part.iter_mut().for_each(|byte| *byte ^= flips));
         }
     }
 
-    /// Moves elements of so many bytes, several at a time where they stay together.
-    pub(crate) fn run_of_width(self, width: usize, from: &[u8], to: &mut [u8]) {
-        let (moves, words) = self.in_words((4 / width).max(1));
-        match width * words {
-            1 => moves.run::<1, _>(from, to, &Nothing),
-            2 => moves.run::<2, _>(from, to, &Nothing),
-            4 => moves.run::<4, _>(from, to, &Nothing),
-            _ => moves.run::<8, _>(from, to, &Nothing),
+    /// Moves elements of one, two or four bytes.
+    fn run_of_width<F>(&self, width: usize, from: &[u8], to: &mut [u8], factors: &F)
+    where
+        F: Factors<1> + Factors<2> + Factors<4>,
+    {
+        match width {
+            1 => self.run::<1, _>(from, to, factors),
+            2 => self.run::<2, _>(from, to, factors),
+            _ => self.run::<4, _>(from, to, factors),
         }
+    }
+
+    /// Moves elements of so many bytes as part of a run.
+    pub(crate) fn run_often(self, width: usize, from: &[u8], to: &mut [u8]) {
+        if width == 8 {
+            return self.run::<8, _>(from, to, &Often);
+        }
+        let (moves, width) = self.in_words(width);
+        moves.run_of_width(width, from, to, &Often);
     }
 
     fn run<const WIDTH: usize, F: Factors<WIDTH>>(&self, from: &[u8], to: &mut [u8], factors: &F) {
@@ -122,36 +146,48 @@ impl Moves {
         part
     }
 
-    /// The same of so many elements on end at a time, at most, with their number: the iterations of the last loop, where those of the
-    /// tensor are on end too.
-    fn in_words(mut self, most: usize) -> (Moves, usize) {
+    /// The same of halves of elements, two on end along the tensor's last axis.
+    fn in_halves(mut self, axis: usize) -> Moves {
+        self.extents[axis] *= 2;
+        for place in self.loops.iter_mut().map(|at| &mut at.step).chain([&mut self.start]) {
+            place.subscripts[axis] *= 2;
+            place.from *= 2;
+        }
+        self.loops.iter_mut().for_each(|at| at.to *= 2);
+        let mut step = Place { from: 1, ..Place::default() };
+        step.subscripts[axis] = 1;
+        self.loops.push(Loop { extent: 2, step, to: 1 });
+        self
+    }
+
+    /// The same of some elements on end at a time, and how many bytes those are, given how many an element is: the iterations of the
+    /// last loop, where those of the tensor are on end too and no more than four bytes.
+    fn in_words(mut self, width: usize) -> (Moves, usize) {
         let (lanes, others) = self.loops.split_last().expect("there is a loop");
         let words = lanes.extent as i64;
-        // none where all is inside
-        let axis = (0..AXES).find(|&axis| lanes.step.subscripts[axis] != 0);
+        let axis = lanes.step.subscripts.iter().position(|&step| step != 0).unwrap_or(0);
         let mut on_end = Place { from: 1, ..Place::default() };
-        axis.into_iter().for_each(|axis| on_end.subscripts[axis] = 1);
-        let is_whole =
-            |place: &Place| place.from % words == 0 && axis.is_none_or(|axis| place.subscripts[axis] % words == 0);
-        let fits = (2..=most as i64).contains(&words)
+        on_end.subscripts[axis] = 1;
+        let is_whole = |place: &Place| place.subscripts[axis] % words == 0 && place.from % words == 0;
+        let fits = (2..=4 / width as i64).contains(&words)
             && words.count_ones() == 1
             && lanes.step == on_end
             && !others.is_empty()
-            && axis.is_none_or(|axis| self.extents[axis] % words == 0)
+            && self.extents[axis] % words == 0
             && others.iter().all(|at| at.to as i64 % words == 0)
             && others.iter().map(|at| &at.step).chain([&self.start]).all(is_whole);
         if !fits {
-            return (self, 1);
+            return (self, width);
         }
         self.loops.pop();
         for place in self.loops.iter_mut().map(|at| &mut at.step).chain([&mut self.start]) {
-            axis.into_iter().for_each(|axis| place.subscripts[axis] /= words);
+            place.subscripts[axis] /= words;
             place.from /= words;
         }
-        axis.into_iter().for_each(|axis| self.extents[axis] /= words);
+        self.extents[axis] /= words;
         self.loops.iter_mut().for_each(|at| at.to /= words as usize);
         end_in_neighbours(&mut self.loops);
-        (self, words as usize)
+        (self, width * words as usize)
     }
 
     fn fill<const WIDTH: usize, F: Factors<WIDTH>>(&self, from: &[[u8; WIDTH]], to: &mut [[u8; WIDTH]], factors: &F) {
@@ -230,11 +266,16 @@ impl Moves {
     /// Whether all that some loops visit from somewhere on is inside the tensor.
     fn has_all(&self, loops: &[Loop], start: Place) -> bool {
         (0..AXES).all(|axis| {
-            let reach = |sign: i64| -> i64 {
-                let last = |at: &Loop| sign * (sign * at.step.subscripts[axis]).max(0) * (at.extent as i64 - 1);
-                loops.iter().map(last).sum()
-            };
-            start.subscripts[axis] + reach(-1) >= 0 && start.subscripts[axis] + reach(1) < self.extents[axis]
+            let (mut least, mut most) = (start.subscripts[axis], start.subscripts[axis]);
+            for at in loops {
+                let reach = at.step.subscripts[axis] * (at.extent as i64 - 1);
+                if reach < 0 {
+                    least += reach;
+                } else {
+                    most += reach;
+                }
+            }
+            least >= 0 && most < self.extents[axis]
         })
     }
 
@@ -258,18 +299,18 @@ impl Moves {
 }
 
 /// Loops over axes, outer ones first: those that run on together are one, and those of one element are none.
-fn joined(axes: impl Iterator<Item = Loop>) -> Vec<Loop> {
+fn joined(axes: &[Loop]) -> Vec<Loop> {
     let mut loops: Vec<Loop> = Vec::new();
-    for at in axes.filter(|at| at.extent != 1) {
+    for at in axes.iter().filter(|at| at.extent != 1) {
         match loops.last_mut() {
             // one more of the outer loop is where this one would run on
             Some(outer)
                 if outer.step == Place::default().after(at.extent as i64, &at.step)
                     && outer.to == at.extent * at.to =>
             {
-                *outer = Loop { extent: outer.extent * at.extent, ..at };
+                *outer = Loop { extent: outer.extent * at.extent, ..*at };
             }
-            _ => loops.push(at),
+            _ => loops.push(*at),
         }
     }
     end_in_neighbours(&mut loops);

@@ -29,7 +29,7 @@ pub unsafe extern "C" fn rt_move(table: *const i64) {
         let step = Place { from: step, ..Place::default() };
         Loop { extent: extent as usize, step, to: to as usize }
     });
-    Moves::inside(loops, before).run_of_width(width as usize, from, to);
+    Moves::inside(&loops.collect::<Vec<_>>(), before).run_often(width as usize, from, to);
 }
 
 /// Fills what lies around the middle of a tensor: a table of [`PAD_WORDS`], then [`PAD_AXIS_WORDS`] an axis, outer axes first.

@@ -15,8 +15,8 @@ const ROWS: usize = 16;
 
 /// What elements are multiplied by on their way.
 pub(super) trait Factors<const WIDTH: usize>: Sync {
-    /// Whether there are any.
-    const ARE_THERE: bool;
+    /// Whether elements are moved in every run, so that code for more cases is worth its bytes.
+    const IS_OFTEN: bool = false;
     type Factor: Copy;
     fn at(&self, place: i64) -> Self::Factor;
     fn product(element: [u8; WIDTH], factor: Self::Factor) -> [u8; WIDTH];
@@ -26,7 +26,21 @@ pub(super) trait Factors<const WIDTH: usize>: Sync {
 pub(super) struct Nothing;
 
 impl<const WIDTH: usize> Factors<WIDTH> for Nothing {
-    const ARE_THERE: bool = false;
+    type Factor = ();
+
+    fn at(&self, _: i64) {}
+
+    #[inline(always)]
+    fn product(element: [u8; WIDTH], (): ()) -> [u8; WIDTH] {
+        element
+    }
+}
+
+/// Nothing, in every run.
+pub(super) struct Often;
+
+impl<const WIDTH: usize> Factors<WIDTH> for Often {
+    const IS_OFTEN: bool = true;
     type Factor = ();
 
     fn at(&self, _: i64) {}
@@ -41,7 +55,6 @@ impl<const WIDTH: usize> Factors<WIDTH> for Nothing {
 pub(super) struct Scales<'s>(pub(super) &'s [f32]);
 
 impl Factors<4> for Scales<'_> {
-    const ARE_THERE: bool = true;
     type Factor = f32;
 
     fn at(&self, place: i64) -> f32 {
@@ -197,8 +210,8 @@ pub(super) fn copy_row<const WIDTH: usize, F: Factors<WIDTH>>(
             Err(_) => copy(to, row),
         };
     }
-    if step.from == 0 && step.factor == 0 {
-        return to.fill(F::product(from[first as usize], factors.at(factor)));
+    if F::IS_OFTEN && step.from == 0 {
+        return fill_row(to, from[first as usize]);
     }
     for (at, to) in (0..).zip(to) {
         let element = from[(first + at * step.from) as usize];
@@ -241,28 +254,11 @@ fn transpose<const WIDTH: usize, F: Factors<WIDTH>>(
     for first in (0..lanes).step_by(LANES) {
         let runs = |lane: usize| &from[(start.from + (first + lane) as i64 * step.from) as usize..][..run.len()];
         let factor = |lane: usize| factors.at(start.factor + (first + lane) as i64 * step.factor);
-        let rest = lanes - first;
-        match rest {
-            2 => {
-                return few_columns::<WIDTH, F, 2>(
-                    std::array::from_fn(runs),
-                    std::array::from_fn(factor),
-                    run,
-                    &mut to[first..],
-                );
-            }
-            3 => {
-                return few_columns::<WIDTH, F, 3>(
-                    std::array::from_fn(runs),
-                    std::array::from_fn(factor),
-                    run,
-                    &mut to[first..],
-                );
-            }
-            _ => {}
+        if F::IS_OFTEN && lanes - first == 3 {
+            return three_columns(std::array::from_fn(runs), run, &mut to[first..]);
         }
         let mut done = 0;
-        if WIDTH == 4 && !F::ARE_THERE && lanes - first >= LANES {
+        if WIDTH == 4 && F::IS_OFTEN && lanes - first >= LANES {
             let runs: [&[[u8; WIDTH]]; LANES] = std::array::from_fn(runs);
             transpose_runs(runs.map(<[_]>::as_flattened), run, to[first..].as_flattened_mut());
             continue;
@@ -291,15 +287,17 @@ fn transpose<const WIDTH: usize, F: Factors<WIDTH>>(
     }
 }
 
-/// Few runs of the tensor, one a lane, to columns of the result.
-fn few_columns<const WIDTH: usize, F: Factors<WIDTH>, const LANES: usize>(
-    runs: [&[[u8; WIDTH]]; LANES],
-    factors: [F::Factor; LANES],
-    places: &[usize],
-    to: &mut [[u8; WIDTH]],
-) {
-    for (at, &place) in places.iter().enumerate() {
-        let column = std::array::from_fn(|lane| F::product(runs[lane][at], factors[lane]));
-        *to[place..].first_chunk_mut::<LANES>().expect("columns have places") = column;
+/// Three runs of the tensor, as channels of a picture are, to columns of the result.
+#[inline(never)]
+fn three_columns<const WIDTH: usize>(runs: [&[[u8; WIDTH]]; 3], places: &[usize], to: &mut [[u8; WIDTH]]) {
+    let elements = runs[0].iter().zip(runs[1]).zip(runs[2]);
+    for (&place, ((&a, &b), &c)) in places.iter().zip(elements) {
+        to[place..place + 3].copy_from_slice(&[a, b, c]);
     }
+}
+
+/// The same element all over.
+#[inline(never)]
+fn fill_row<const WIDTH: usize>(to: &mut [[u8; WIDTH]], element: [u8; WIDTH]) {
+    to.fill(element);
 }
