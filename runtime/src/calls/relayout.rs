@@ -8,7 +8,7 @@ mod block;
 
 use super::parallel::for_each_chunk;
 use super::{Call, Outcome, Tensor};
-use block::{Block, Factors, Nothing, Often, QUAD, Scales, Way, copy_row, visit};
+use block::{Block, Factors, Nothing, QUAD, Scales, Way, copy_row, visit};
 pub(crate) use block::{Loop, Place};
 
 /// Most axes of a tensor.
@@ -100,7 +100,7 @@ impl Moves {
             8 => (self.in_halves(tensor.extents.len().saturating_sub(1)), 4),
             width => self.in_words(width),
         };
-        moves.run_of_width(width, tensor.bytes, to, &Nothing);
+        moves.run_of_width(width, tensor.bytes, to, &Nothing::<false>);
         if flips != 0 {
             for_each_chunk(to, *CHUNK.start(), |_, part| part.iter_mut().for_each(|byte| *byte ^= flips));
         }
@@ -121,10 +121,10 @@ impl Moves {
     /// Moves elements of so many bytes as part of a run.
     pub(crate) fn run_often(self, width: usize, from: &[u8], to: &mut [u8]) {
         if width == 8 {
-            return self.run::<8, _>(from, to, &Often);
+            return self.run::<8, _>(from, to, &Nothing::<true>);
         }
         let (moves, width) = self.in_words(width);
-        moves.run_of_width(width, from, to, &Often);
+        moves.run_of_width(width, from, to, &Nothing::<true>);
     }
 
     fn run<const WIDTH: usize, F: Factors<WIDTH>>(&self, from: &[u8], to: &mut [u8], factors: &F) {
@@ -374,7 +374,7 @@ mod tests {
         bytes.extend(bytes_of(&source));
         let tensor = Tensor { kind: Kind::F32, extents: extents.to_vec(), bytes: &bytes[1..] };
         let mut found = vec![0xff; to.iter().product::<usize>() * 4];
-        Moves::of(&tensor, map, None, to).run::<4, _>(tensor.bytes, &mut found, &Nothing);
+        Moves::of(&tensor, map, None, to).run::<4, _>(tensor.bytes, &mut found, &Nothing::<false>);
         assert!(found == bytes_of(&expected(&source, extents, map, to, |_| 1.0)), "{extents:?} by {map:?} to {to:?}");
         // bytes, which are moved in words where they can be
         let few: Vec<f32> = source.iter().map(|number| number % 251.0).collect();

@@ -5,7 +5,7 @@
 use abi::{MOVE_AXIS_WORDS, MOVE_WORDS, PAD_AXIS_WORDS, PAD_WORDS};
 use dialects::linalg::generic::Generic;
 use dialects::rt::words::pack;
-use ir::{AffineExpr, Attribute, Builder, Value};
+use ir::{AffineExpr, Attribute, Builder, Type, Value};
 
 use super::emit::Emitter;
 use super::loops::Piece;
@@ -18,12 +18,17 @@ pub(super) struct Moved {
     subscripts: Vec<(Vec<i64>, i64)>,
 }
 
+/// Whether the runtime moves elements of a type, and fills borders with them.
+pub(super) fn is_moved_by_runtime(emitter: &Emitter<'_>, element: &Type) -> bool {
+    emitter.target.narrow && matches!(element.byte_width(), Some(1 | 2 | 4 | 8))
+}
+
 /// What a piece is moved from, where it does nothing but move.
 pub(super) fn moved(emitter: &Emitter<'_>, piece: &Piece<'_>) -> Option<Moved> {
     let source = emitter.source;
     let r#type = source.value_type(piece.value);
     let rank = r#type.rank()?;
-    if !emitter.target.narrow || !matches!(r#type.element().byte_width()?, 1 | 2 | 4 | 8) {
+    if !is_moved_by_runtime(emitter, r#type.element()) {
         return None;
     }
     let mut value = piece.value;

@@ -8,7 +8,7 @@ use super::build::emit_value;
 use super::emit::Emitter;
 use super::lane::Lane;
 use super::loops::{Piece, delinearize};
-use super::moves::{emit_border, emit_move, moved};
+use super::moves::{emit_border, emit_move, is_moved_by_runtime, moved};
 
 /// The padded tensor by its geometry.
 struct Padding {
@@ -39,7 +39,7 @@ pub(super) fn emit_pad(emitter: &mut Emitter<'_>, root: Op, buffer: Value) {
     let outer: Vec<Value> = (0..rank).map(|axis| emitter.buffer_extent(buffer, axis)).collect();
     let inner: Vec<Value> = (0..rank).map(|axis| emitter.extent(operand, axis)).collect();
     let low: Vec<Value> = lows.iter().map(|&low| emitter.index(low)).collect();
-    if emitter.target.narrow && emitter.body.value_type(buffer).element().byte_width().is_some() {
+    if is_moved_by_runtime(emitter, emitter.body.value_type(buffer).element()) {
         emit_border(emitter, buffer, fill, &low, &inner);
         let middle = Piece { value: operand, buffer, offsets: &low };
         return match moved(emitter, &middle).filter(|_| emitter.buffer(operand).is_some()) {

@@ -23,24 +23,10 @@ pub(super) trait Factors<const WIDTH: usize>: Sync {
 }
 
 /// Nothing.
-pub(super) struct Nothing;
+pub(super) struct Nothing<const OFTEN: bool>;
 
-impl<const WIDTH: usize> Factors<WIDTH> for Nothing {
-    type Factor = ();
-
-    fn at(&self, _: i64) {}
-
-    #[inline(always)]
-    fn product(element: [u8; WIDTH], (): ()) -> [u8; WIDTH] {
-        element
-    }
-}
-
-/// Nothing, in every run.
-pub(super) struct Often;
-
-impl<const WIDTH: usize> Factors<WIDTH> for Often {
-    const IS_OFTEN: bool = true;
+impl<const WIDTH: usize, const OFTEN: bool> Factors<WIDTH> for Nothing<OFTEN> {
+    const IS_OFTEN: bool = OFTEN;
     type Factor = ();
 
     fn at(&self, _: i64) {}
