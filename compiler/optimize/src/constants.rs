@@ -20,11 +20,6 @@ const ELEMENTS: usize = 1 << 13;
 const DEPTH: usize = 8;
 
 impl Graph<'_> {
-    /// Whether a constant made by a rule is known to be of no use: infinite, or no number.
-    pub(crate) fn overflows(&self, class: Id) -> bool {
-        self.numbers(class).is_some_and(|numbers| numbers.iter().any(|number| !number.is_finite()))
-    }
-
     /// The elements of a small constant of floats, one for all where they are the same, computed from literals that are near.
     pub(crate) fn numbers(&self, class: Id) -> Option<Rc<[f64]>> {
         self.numbers_within(class, DEPTH)
@@ -50,7 +45,7 @@ impl Graph<'_> {
     fn numbers_of(&self, node: &Node, depth: usize) -> Option<Rc<[f64]>> {
         let op = node.op()?;
         if let Some(dense) = self.body.op(op).attributes.get("value").and_then(ir::Attribute::as_dense) {
-            return if dense.is_splat() { Some([dense.float(0)?].into()) } else { dense.floats().map(Rc::from) };
+            return literal_numbers(dense);
         }
         let row = row_of(self.body.name(op))?;
         let operand = |at: usize| self.numbers_within(node.children[at], depth.checked_sub(1)?);
@@ -92,38 +87,59 @@ impl Graph<'_> {
         self.constant(DenseElements::new(r#type, Blob::copy_of(&bytes)))
     }
 
-    /// A function of small literals, element by element, of which each is rounded as the operation rounds it: numbers of at most
-    /// 24 bits that are computed with 53 and rounded again are rounded once (Figueroa, When is double rounding innocuous?, 1995).
-    pub(crate) fn computed(&mut self, name: &str, operands: &[Id]) -> Option<Id> {
-        let Uniform::Computed(compute) = row_of(name)?.uniform? else { return None };
+    /// A class as what rules compute with.
+    pub(crate) fn term(&self, class: Id) -> Term {
+        self.small_literal(class).map_or(Term::Class(class), |literal| Term::Literal(literal.clone()))
+    }
+
+    /// An operation on terms: what they are computed to be, or a node.
+    pub(crate) fn combine<const N: usize>(&mut self, name: &str, terms: [&Term; N]) -> Option<Term> {
+        let literals: Vec<&DenseElements> = terms.iter().filter_map(|term| term.literal()).collect();
+        if literals.len() == N
+            && let Some(literal) = computed(&["onnx.", name].concat(), &literals)
+        {
+            return Some(Term::Literal(literal));
+        }
+        let operands: Vec<Id> = terms.into_iter().map(|term| self.place(term.clone())).collect::<Option<_>>()?;
+        self.op(name, &operands, []).map(Term::Class)
+    }
+
+    /// A term under another shape.
+    pub(crate) fn shaped(&mut self, term: &Term, shape: &[i64]) -> Option<Term> {
+        match term {
+            Term::Literal(literal) => Some(Term::Literal(reshaped(literal, shape))),
+            Term::Class(class) => self.reshape(*class, shape).map(Term::Class),
+        }
+    }
+
+    /// The class of a term, which is a node from now on.
+    pub(crate) fn place(&mut self, term: Term) -> Option<Id> {
+        match term {
+            Term::Class(class) => Some(class),
+            Term::Literal(literal) => self.constant(literal),
+        }
+    }
+
+    /// The elements of a small term, one for all where they are the same.
+    pub(crate) fn numbers_of_term(&self, term: &Term) -> Option<Rc<[f64]>> {
+        match term {
+            Term::Class(class) => self.numbers(*class),
+            Term::Literal(literal) => literal_numbers(literal),
+        }
+    }
+
+    /// An operation on small literals.
+    pub(crate) fn computed(&self, name: &str, operands: &[Id]) -> Option<DenseElements> {
+        let Uniform::Computed(_) = row_of(name)?.uniform? else { return None };
         let literals: Vec<&DenseElements> =
             operands.iter().map(|&operand| self.small_literal(operand)).collect::<Option<_>>()?;
-        let r#type = literals.iter().max_by_key(|literal| literal.element_count())?.r#type.clone();
-        let Type::Float(format) = *r#type.element() else { return None };
-        let rank = r#type.rank()?;
-        let fits = |literal: &&DenseElements| {
-            let own = &literal.r#type;
-            own.element() == r#type.element()
-                && (*own == r#type || (literal.element_count() == 1 && own.rank() <= Some(rank)))
-        };
-        if format == FloatType::F64 || !literals.iter().all(fits) {
-            return None;
-        }
-        let numbers: Vec<Vec<f64>> = literals.into_iter().map(DenseElements::floats).collect::<Option<_>>()?;
-        let results = elementwise(compute, &numbers)?;
-        let is_uniform = results.iter().all(|number| number.to_bits() == results[0].to_bits());
-        self.constant(match is_uniform {
-            true => DenseElements::splat(r#type.clone(), &scalar::bytes(results[0], r#type.element())?),
-            false => DenseElements::of_floats(r#type, &results)?,
-        })
+        computed(name, &literals)
     }
 
     /// A small literal under another shape.
     pub(crate) fn reshaped(&mut self, class: Id, shape: &[i64]) -> Option<Id> {
-        let literal = self.small_literal(class)?;
-        let r#type = Type::static_tensor(shape, literal.r#type.element().clone());
-        let elements = DenseElements { r#type, key: None, ..literal.clone() };
-        self.constant(elements)
+        let literal = reshaped(self.small_literal(class)?, shape);
+        self.constant(literal)
     }
 
     /// The elements of a class that is a literal of few of them.
@@ -134,6 +150,67 @@ impl Graph<'_> {
         dense
             .find(|dense| dense.is_available() && (1..=ELEMENTS).contains(&dense.element_count()))
             .map(|dense| &**dense)
+    }
+}
+
+/// What a rule makes of constants on the way to what it builds: no node of the graph before something reads it there.
+#[derive(Clone)]
+pub(crate) enum Term {
+    /// A class of the graph.
+    Class(Id),
+    /// Few elements.
+    Literal(DenseElements),
+}
+
+impl Term {
+    /// One number without axes.
+    pub(crate) fn number(number: f64, element: &Type) -> Option<Term> {
+        let bytes = scalar::bytes(number, element)?;
+        Some(Term::Literal(DenseElements::splat(Type::static_tensor(&[], element.clone()), &bytes)))
+    }
+
+    fn literal(&self) -> Option<&DenseElements> {
+        match self {
+            Term::Class(_) => None,
+            Term::Literal(literal) => Some(literal),
+        }
+    }
+}
+
+/// The elements of a literal of floats, one for all where they are the same.
+fn literal_numbers(literal: &DenseElements) -> Option<Rc<[f64]>> {
+    match literal.is_splat() {
+        true => Some([literal.float(0)?].into()),
+        false => literal.floats().map(Rc::from),
+    }
+}
+
+fn reshaped(literal: &DenseElements, shape: &[i64]) -> DenseElements {
+    let r#type = Type::static_tensor(shape, literal.r#type.element().clone());
+    DenseElements { r#type, key: None, ..literal.clone() }
+}
+
+/// A function of literals, element by element, of which each is rounded as the operation rounds it: numbers of at most
+/// 24 bits that are computed with 53 and rounded again are rounded once (Figueroa, When is double rounding innocuous?, 1995).
+fn computed(name: &str, literals: &[&DenseElements]) -> Option<DenseElements> {
+    let Uniform::Computed(compute) = row_of(name)?.uniform? else { return None };
+    let r#type = literals.iter().max_by_key(|literal| literal.element_count())?.r#type.clone();
+    let Type::Float(format) = *r#type.element() else { return None };
+    let rank = r#type.rank()?;
+    let fits = |literal: &&DenseElements| {
+        let own = &literal.r#type;
+        own.element() == r#type.element()
+            && (*own == r#type || (literal.element_count() == 1 && own.rank() <= Some(rank)))
+    };
+    if format == FloatType::F64 || !literals.iter().all(fits) {
+        return None;
+    }
+    let numbers: Vec<Vec<f64>> = literals.iter().map(|literal| literal.floats()).collect::<Option<_>>()?;
+    let results = elementwise(compute, &numbers)?;
+    let is_uniform = results.iter().all(|number| number.to_bits() == results[0].to_bits());
+    match is_uniform {
+        true => Some(DenseElements::splat(r#type.clone(), &scalar::bytes(results[0], r#type.element())?)),
+        false => DenseElements::of_floats(r#type, &results),
     }
 }
 

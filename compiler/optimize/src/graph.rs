@@ -174,8 +174,8 @@ impl<'a> Graph<'a> {
         let values: Option<Vec<Value>> = operands.iter().map(|&operand| self.data(operand).value).collect();
         let values = values?;
         let full = ["onnx.", name].concat();
-        if let Some(class) = self.computed(&full, operands) {
-            return Some(class);
+        if let Some(literal) = self.computed(&full, operands) {
+            return self.constant(literal);
         }
         let number = self.symbols.attributes(&attributes);
         if let Some(class) = self.known_node(name, operands, number) {

@@ -4,6 +4,7 @@ use egg::Id;
 use ir::{Attribute, Attributes, Type};
 
 use super::{Match, Rule, reassoc, reassoc_by};
+use crate::constants::Term;
 
 pub(super) const RULES: &[Rule] = &[
     // conv(x, w) + c = conv(x, w, c)
@@ -97,17 +98,23 @@ fn scale(m: &mut Match<'_, '_>, name: &str, bias: Option<&str>) -> Option<Id> {
     if !m.is_constant("w") || !m.may_multiply("c") || bias.is_some_and(|bias| !m.is_constant(bias)) {
         return None;
     }
-    let (x, w, attributes) = (m.get("x"), m.get("w"), m.attributes("n"));
+    let (x, attributes) = (m.get("x"), m.attributes("n"));
     let factor = channels(m, "c")?;
-    let shape = along_outputs(m, name, &attributes)?;
-    let along = m.graph.reshape(factor, &shape)?;
-    let weights = m.op("Mul", &[w, along], [])?;
+    let weights = scaled_weights(m, name, &attributes, &Term::Class(factor))?;
     let mut operands = vec![x, weights];
     if let Some(bias) = bias {
         let bias = m.get(bias);
         operands.push(m.op("Mul", &[bias, factor], [])?);
     }
     m.op(name, &operands, attributes)
+}
+
+/// The weights `w` with a factor for each channel of the results.
+pub(super) fn scaled_weights(m: &mut Match<'_, '_>, name: &str, attributes: &Attributes, factor: &Term) -> Option<Id> {
+    let shape = along_outputs(m, name, attributes)?;
+    let along = m.graph.shaped(factor, &shape)?;
+    let (weights, along) = (m.get("w"), m.graph.place(along)?);
+    m.op("Mul", &[weights, along], [])
 }
 
 /// A factor for each input channel goes into the weights.

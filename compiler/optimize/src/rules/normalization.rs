@@ -1,13 +1,26 @@
 //! Normalizations: constant ones become a product and a sum, spelled-out ones are recovered.
 
+use std::rc::Rc;
+
 use egg::Id;
 use ir::{Attribute, Attributes, DimExpr};
 
+use super::linear::scaled_weights;
 use super::{Match, Rule, exact_by, reassoc_by};
+use crate::constants::Term;
 
 pub(super) const RULES: &[Rule] = &[
     // (x - m) / √(v + ε) s + b = x f + (b - m f) with f = s / √(v + ε)
-    reassoc_by("batch-normalization", "BatchNormalization:n(x, s, b, m, v)", batch_normalization),
+    reassoc_by("batch-normalization", "BatchNormalization:n(x, s, b, m, v)", batch_normalization)
+        .when(|m| !is_convolved(m)),
+    // the same of conv(x, w): conv(x, f w, b - m f)
+    reassoc_by("conv-batch-normalization", "BatchNormalization:n(Conv:c(x, w, _), s, b, m, v)", |m| {
+        normalized_convolution(m, None)
+    }),
+    // the same of conv(x, w, a): conv(x, f w, a f + (b - m f))
+    reassoc_by("conv-bias-batch-normalization", "BatchNormalization:n(Conv:c(x, w, a), s, b, m, v)", |m| {
+        normalized_convolution(m, Some("a"))
+    }),
     // (x - mean x) / √(mean (x - mean x)² + ε)
     reassoc_by(
         "layer-normalization",
@@ -58,29 +71,68 @@ fn layer_bias(m: &mut Match<'_, '_>) -> Option<Id> {
 }
 
 fn batch_normalization(m: &mut Match<'_, '_>) -> Option<Id> {
-    let attributes = m.attributes("n");
-    let [x, scale, bias, mean, variance] = ["x", "s", "b", "m", "v"].map(|name| m.get(name));
-    let constant = ["s", "b", "m", "v"].iter().all(|name| m.is_constant(name) && m.element(name) == m.element("x"));
-    if !constant || attributes.integer("training_mode") == Some(1) {
-        return None;
-    }
-    let rank = m.rank("x").filter(|&rank| rank >= 2)?;
-    let count = m.shape("s")?.first()?.as_constant()?;
-    let mut along = vec![count];
-    along.resize(rank - 1, 1);
-    let element = m.element("x");
-    let epsilon = m.graph.splat(attributes.float("epsilon").unwrap_or(1e-5), &[], &element)?;
-    let sum = m.op("Add", &[variance, epsilon], [])?;
-    let deviation = m.op("Sqrt", &[sum], [])?;
-    let factor = m.op("Div", &[scale, deviation], [])?;
-    let moved = m.op("Mul", &[mean, factor], [])?;
-    let shift = m.op("Sub", &[bias, moved], [])?;
-    if m.graph.overflows(shift) {
-        return None;
-    }
-    let (factor, shift) = (m.graph.reshape(factor, &along)?, m.graph.reshape(shift, &along)?);
-    let product = m.op("Mul", &[x, factor], [])?;
+    let [factor, shift] = affine(m)?;
+    let mut along = vec![m.shape("s")?.first()?.as_constant()?];
+    along.resize(m.rank("x")? - 1, 1);
+    let mut place = |term| {
+        let term = m.graph.shaped(&term, &along)?;
+        m.graph.place(term)
+    };
+    let (factor, shift) = (place(factor)?, place(shift)?);
+    let product = m.op("Mul", &[m.get("x"), factor], [])?;
     m.op("Add", &[product, shift], [])
+}
+
+/// The factor and the term for each channel that a normalization with constants is.
+fn affine(m: &mut Match<'_, '_>) -> Option<[Term; 2]> {
+    let attributes = m.attributes("n");
+    let constant = ["s", "b", "m", "v"].iter().all(|name| m.is_constant(name) && m.element(name) == m.element("x"));
+    if !constant || attributes.integer("training_mode") == Some(1) || m.rank("x")? < 2 {
+        return None;
+    }
+    let [scale, bias, mean, variance] = ["s", "b", "m", "v"].map(|name| m.graph.term(m.get(name)));
+    let epsilon = Term::number(attributes.float("epsilon").unwrap_or(1e-5), &m.element("x"))?;
+    let sum = m.graph.combine("Add", [&variance, &epsilon])?;
+    let deviation = m.graph.combine("Sqrt", [&sum])?;
+    let factor = m.graph.combine("Div", [&scale, &deviation])?;
+    let moved = m.graph.combine("Mul", [&mean, &factor])?;
+    let shift = m.graph.combine("Sub", [&bias, &moved])?;
+    let is_finite = |numbers: Rc<[f64]>| numbers.iter().all(|number| number.is_finite());
+    m.graph.numbers_of_term(&shift).is_none_or(is_finite).then_some([factor, shift])
+}
+
+/// Whether what is normalized is a convolution with constant weights and bias.
+fn is_convolved(m: &Match<'_, '_>) -> bool {
+    let nodes = &m.graph.egraph[m.get("x")].nodes;
+    nodes.iter().any(|node| {
+        let is_convolution = node.op().is_some_and(|op| m.graph.body.name(op) == "onnx.Conv");
+        let is_known = |&child: &Id| m.graph.data(child).constant || m.graph.data(child).is_absent();
+        is_convolution && node.children[1..].iter().all(is_known)
+    })
+}
+
+fn normalized_convolution(m: &mut Match<'_, '_>, bias: Option<&str>) -> Option<Id> {
+    if !m.is_constant("w") || bias.is_some_and(|bias| !m.is_constant(bias)) {
+        return None;
+    }
+    let [factor, shift] = affine(m)?;
+    if !m.may_multiply_term(&factor, "x") {
+        return None;
+    }
+    let shift = match bias {
+        None => shift,
+        Some(bias) => {
+            let bias = m.graph.term(m.get(bias));
+            let scaled = m.graph.combine("Mul", [&bias, &factor])?;
+            if !m.may_add_terms(&scaled, &shift) {
+                return None;
+            }
+            m.graph.combine("Add", [&scaled, &shift])?
+        }
+    };
+    let weights = scaled_weights(m, "Conv", &m.attributes("c"), &factor)?;
+    let (x, shift) = (m.get("x"), m.graph.place(shift)?);
+    m.op("Conv", &[x, weights, shift], m.attributes("c"))
 }
 
 /// A normalization over the last axes, with a scale of ones.
