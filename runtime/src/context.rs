@@ -6,7 +6,7 @@ use std::alloc::{Layout, alloc, dealloc};
 use std::ffi::c_void;
 
 use crate::handles::HandleTable;
-use crate::pages::{LARGE_PAGE, has_room, in_large_pages, prefer_large_pages};
+use crate::pages::has_room;
 use crate::strings::StringTable;
 
 /// Alignment of every arena at least, in bytes.
@@ -24,6 +24,9 @@ const SPARE_BUFFERS: usize = 16;
 /// Returns `bytes` bytes for output `index`, valid until the caller of the run has read it; null when there are none. They may
 /// be those of an input at `over`, if that is not null, as the run does not read it any more.
 pub type OutputCallback = extern "C" fn(host: *mut c_void, index: i64, bytes: i64, over: *mut u8) -> *mut u8;
+
+/// Hears of scratch memory that is new: nobody has touched it yet. With null and 0 it hears that what it heard of before is freed.
+pub type ArenaCallback = extern "C" fn(host: *mut c_void, arena: *mut u8, bytes: i64);
 
 /// What one run of a compiled model works in. Reused from run to run; used by one run at a time.
 #[repr(C)]
@@ -46,6 +49,8 @@ pub struct RunContext {
     pub strings: *mut StringTable,
     /// The sequences and optionals of the run; null while there are none.
     pub handles: *mut HandleTable,
+    /// Hears of new arenas.
+    pub on_arena: Option<ArenaCallback>,
 }
 
 /// The header of a buffer that lives until the end of its scope, or of the run. The buffer follows at once.
@@ -68,7 +73,14 @@ impl RunContext {
             spare: std::ptr::null_mut(),
             strings: std::ptr::null_mut(),
             handles: std::ptr::null_mut(),
+            on_arena: None,
         }
+    }
+
+    /// A context whose host hears of its arenas.
+    pub fn with_arena_callback(mut self, callback: ArenaCallback) -> RunContext {
+        self.on_arena = Some(callback);
+        self
     }
 
     /// A context for a model with strings.
@@ -111,7 +123,7 @@ impl RunContext {
                 self.fail(STATUS_OUT_OF_MEMORY);
             } else {
                 self.arena_bytes = bytes.max(ARENA_ALIGNMENT as i64);
-                prefer_large_pages(self.arena, self.arena_bytes as usize);
+                self.tell_arena();
             }
         }
         self.arena
@@ -201,13 +213,21 @@ impl RunContext {
         }
     }
 
-    fn release(&mut self) {
-        if let (false, Some(layout)) = (self.arena.is_null(), arena_layout(self.arena_bytes)) {
-            // SAFETY: allocated in `arena` with this very layout.
-            unsafe { dealloc(self.arena, layout) };
+    /// Tells the host what the arena is now.
+    fn tell_arena(&self) {
+        if let Some(tell) = self.on_arena {
+            tell(self.host, self.arena, self.arena_bytes);
         }
-        self.arena = std::ptr::null_mut();
+    }
+
+    fn release(&mut self) {
+        let (arena, bytes) = (std::mem::replace(&mut self.arena, std::ptr::null_mut()), self.arena_bytes);
         self.arena_bytes = 0;
+        if let (false, Some(layout)) = (arena.is_null(), arena_layout(bytes)) {
+            self.tell_arena();
+            // SAFETY: allocated in `arena` with this very layout.
+            unsafe { dealloc(arena, layout) };
+        }
     }
 
     fn release_values(&mut self) {
@@ -280,13 +300,8 @@ fn address_behind(header: *mut RunBuffer) -> i64 {
     header.wrapping_add(1).expose_provenance() as i64
 }
 
-/// Where large pages would be filled, the arena begins and ends with one.
 fn arena_layout(bytes: i64) -> Option<Layout> {
-    let bytes = usize::try_from(bytes).ok()?;
-    match in_large_pages(bytes) {
-        0 => Layout::from_size_align(bytes, ARENA_ALIGNMENT).ok(),
-        large => Layout::from_size_align(bytes.max(large), LARGE_PAGE).ok(),
-    }
+    Layout::from_size_align(usize::try_from(bytes).ok()?, ARENA_ALIGNMENT).ok()
 }
 
 fn buffer_layout(bytes: i64) -> Option<Layout> {

@@ -1,4 +1,4 @@
-//! The system's memory: how much there is, large pages, and pages of constants that nobody needs any more.
+//! The system's memory: how much there is, and pages of constants that nobody needs any more.
 
 #![allow(unsafe_code, reason = "advises the system about memory that generated code names")]
 
@@ -22,26 +22,6 @@ pub unsafe extern "C" fn rt_discard(address: *mut u8, bytes: i64) {
         }
     }
     #[cfg(not(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"))))]
-    let _ = (address, bytes);
-}
-
-/// The size of a large page, where the system has them.
-pub(crate) const LARGE_PAGE: usize = 2 << 20;
-
-/// How many of so many bytes, or a few more, are worth large pages: what fills less than half of one gets small ones.
-pub(crate) fn in_large_pages(bytes: usize) -> usize {
-    bytes.saturating_add(LARGE_PAGE / 2) / LARGE_PAGE * LARGE_PAGE
-}
-
-/// Asks the system for large pages for `bytes` bytes, which begin at a multiple of a large page's size and have room for a whole
-/// last one. The first touch of a page takes a microsecond or more, whatever its size.
-pub(crate) fn prefer_large_pages(address: *mut u8, bytes: usize) {
-    #[cfg(target_os = "linux")]
-    if in_large_pages(bytes) > 0 {
-        // SAFETY: advice that changes no contents; a refusal changes nothing.
-        unsafe { libc::madvise(address.cast(), in_large_pages(bytes), libc::MADV_HUGEPAGE) };
-    }
-    #[cfg(not(target_os = "linux"))]
     let _ = (address, bytes);
 }
 

@@ -8,7 +8,7 @@ use ir::{AlignedBytes, Attribute, Blob, DenseElements, IndexMap, Module, Type};
 #[derive(Default)]
 pub(crate) struct Globals {
     memory: IndexMap<String, Memory>,
-    /// What buffers lie in: many small ones together fill large pages.
+    /// What buffers lie in, many small ones together.
     regions: Vec<AlignedBytes>,
 }
 
@@ -63,7 +63,9 @@ impl Globals {
             self.memory.insert(name, Memory::Buffer(Slot { region, offset: end, length }));
             end += length.next_multiple_of(LINE);
         }
-        self.regions.push(AlignedBytes::zeroed(end));
+        let mut region = AlignedBytes::zeroed(end);
+        region.expect_writes(0, end);
+        self.regions.push(region);
     }
 
     /// Every global, by name.

@@ -1,5 +1,6 @@
 //! The public API: a [`Compiler`] makes a [`CompiledModel`], a [`Session`] runs it on [`Tensor`]s.
 
+mod ahead;
 mod background;
 mod cache;
 mod code;

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use ir::{AlignedBytes, Blob, Diagnostic, IndexMap, IndexSet, Location, Result, Type};
 use runtime::RunContext;
 
+use crate::ahead::Ahead;
 use crate::compiler::{CompiledModel, warn};
 use crate::pipeline::INITIALIZE;
 use crate::signature::Port;
@@ -72,6 +73,10 @@ struct Outputs {
     given: Vec<VecDeque<Blob>>,
     /// Inputs of this run whose place an output of as many bytes may take.
     inputs: Vec<(AlignedBytes, usize)>,
+    /// Takes pages for the arena of a first run; none where another thread would only be in its way.
+    ahead: Option<Ahead>,
+    /// Whether there is a processor for that.
+    has_processor: bool,
 }
 
 /// Outputs remembered of each: a caller may hand the last one in again as an input while the next is computed.
@@ -131,6 +136,15 @@ extern "C" fn provide_output(host: *mut c_void, index: i64, bytes: i64, over: *m
     outputs.provide(index, bytes.max(1), over).unwrap_or(std::ptr::null_mut())
 }
 
+extern "C" fn hear_of_arena(host: *mut c_void, arena: *mut u8, bytes: i64) {
+    // SAFETY: `host` is the session's `Outputs`, and nobody else looks at it during a run.
+    let outputs = unsafe { &mut *host.cast::<Outputs>() };
+    outputs.ahead = None;
+    if outputs.has_processor && !arena.is_null() {
+        outputs.ahead = Ahead::begin(arena, bytes.max(0) as usize);
+    }
+}
+
 /// The time one kernel call of the model took in all runs.
 #[derive(Clone, Debug)]
 pub struct KernelTime {
@@ -165,9 +179,11 @@ impl Session {
     /// A session without scratch memory yet.
     pub fn new(model: Arc<CompiledModel>) -> Session {
         let given = model.signature.outputs.iter().map(|_| VecDeque::new()).collect();
-        let mut outputs = Box::new(Outputs { buffers: vec![], given, inputs: vec![] });
+        let has_processor = model.workers > 1;
+        let mut outputs = Box::new(Outputs { buffers: vec![], given, inputs: vec![], ahead: None, has_processor });
         let host = (&raw mut *outputs).cast();
-        let context = RunContext::new(host, provide_output).with_strings(&model.strings);
+        let context =
+            RunContext::new(host, provide_output).with_strings(&model.strings).with_arena_callback(hear_of_arena);
         Session { model, context, outputs, has_run: false, has_warned: false }
     }
 
@@ -267,6 +283,7 @@ impl Session {
         let begin = Instant::now();
         let status = model.main().call(&mut table, model.threads);
         model.ran(begin.elapsed());
+        self.outputs.ahead = None;
         let outputs = match status {
             0 => self.collect(&table[first..]),
             _ => Err(match model.signature.open_extents(inputs) {

@@ -36,8 +36,8 @@ pub struct AlignedBytes {
 enum Memory {
     /// A vector with room to begin at the given, aligned position.
     Heap(Vec<u8>, usize),
-    /// Pages of their own, of which the first ones up to the given position are not used.
-    Pages(memmap2::MmapMut, usize),
+    /// Pages of their own.
+    Pages(memmap2::MmapMut),
 }
 
 /// So many bytes of a constant are part of its hash.
@@ -48,8 +48,9 @@ const LARGE: usize = 1 << 15;
 const ALIGNMENT: usize = 64;
 /// From this size on, bytes get pages of their own, which come as zeros when they are first written.
 const OWN_PAGES: usize = 1 << 16;
-/// The size of a large page, where the system has them; what fills less than half of one gets small ones.
-const LARGE_PAGE: usize = 2 << 20;
+/// A multiple of the size of pages.
+#[cfg(target_os = "linux")]
+const PAGE: usize = 1 << 16;
 
 impl AlignedBytes {
     /// That many zeros. Memory is only taken from the system as it is written.
@@ -63,7 +64,7 @@ impl AlignedBytes {
     /// That many zeros, if there is memory for them.
     pub fn try_zeroed(length: usize) -> Option<AlignedBytes> {
         let memory = match length >= OWN_PAGES {
-            true => own_pages(length)?,
+            true => Memory::Pages(memmap2::MmapMut::map_anon(length).ok()?),
             false => {
                 let bytes = vec![0u8; length + ALIGNMENT - 1];
                 let start = bytes.as_ptr().align_offset(ALIGNMENT);
@@ -77,7 +78,7 @@ impl AlignedBytes {
     pub fn as_slice(&self) -> &[u8] {
         match &self.memory {
             Memory::Heap(bytes, start) => &bytes[*start..*start + self.length],
-            Memory::Pages(pages, start) => &pages[*start..*start + self.length],
+            Memory::Pages(pages) => pages,
         }
     }
 
@@ -85,25 +86,24 @@ impl AlignedBytes {
     pub fn as_mut_slice(&mut self) -> &mut [u8] {
         match &mut self.memory {
             Memory::Heap(bytes, start) => &mut bytes[*start..*start + self.length],
-            Memory::Pages(pages, start) => &mut pages[*start..*start + self.length],
+            Memory::Pages(pages) => pages,
         }
     }
-}
 
-/// Zeros in pages of their own: large ones where they would be filled, which begin at a multiple of their size.
-fn own_pages(length: usize) -> Option<Memory> {
-    let large = (length + LARGE_PAGE / 2) / LARGE_PAGE * LARGE_PAGE;
-    if large == 0 {
-        return Some(Memory::Pages(memmap2::MmapMut::map_anon(length).ok()?, 0));
+    /// Takes memory from the system for bytes that are about to be written, for all at once: the first touch of a page takes a
+    /// microsecond or more.
+    pub fn expect_writes(&mut self, offset: usize, length: usize) {
+        #[cfg(target_os = "linux")]
+        if let Memory::Pages(pages) = &self.memory
+            && length >= OWN_PAGES
+        {
+            let first = offset / PAGE * PAGE;
+            // only a hint: systems that do not take it give pages as they are touched
+            let _ = pages.advise_range(memmap2::Advice::PopulateWrite, first, offset + length - first);
+        }
+        #[cfg(not(target_os = "linux"))]
+        let _ = (offset, length);
     }
-    let pages = memmap2::MmapMut::map_anon(length.max(large).checked_add(LARGE_PAGE)?).ok()?;
-    let start = pages.as_ptr().align_offset(LARGE_PAGE);
-    #[cfg(target_os = "linux")]
-    {
-        // only a hint: systems that do not take it work with small pages
-        let _ = pages.advise_range(memmap2::Advice::HugePage, start, large);
-    }
-    Some(Memory::Pages(pages, start))
 }
 
 impl Blob {
@@ -136,18 +136,19 @@ impl Blob {
     /// Owned, zeroed bytes on a 64-byte boundary, filled in by `fill` before anyone shares them.
     pub fn build(length: usize, fill: impl FnOnce(&mut [u8])) -> Blob {
         let mut bytes = AlignedBytes::zeroed(length);
+        bytes.expect_writes(0, length);
         fill(bytes.as_mut_slice());
         Blob { storage: Storage::Owned(Arc::new(bytes)), offset: 0, length }
     }
 
     /// The same on a thread beside: whoever looks at the bytes waits for it.
-    pub fn build_beside(length: usize, fill: impl FnOnce(&mut [u8]) + Send + 'static) -> Blob {
+    pub fn build_beside(length: usize, fill: impl FnOnce(&mut AlignedBytes) + Send + 'static) -> Blob {
         let computed = Arc::new(OnceLock::new());
         let slot = computed.clone();
         std::thread::spawn(move || {
             let build = || {
                 let mut bytes = AlignedBytes::zeroed(length);
-                fill(bytes.as_mut_slice());
+                fill(&mut bytes);
                 bytes
             };
             // nobody waits for ever

@@ -1,22 +1,52 @@
 //! The inputs that a command line names.
 
-use std::path::Path;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::thread::JoinHandle;
 
 use driver::testdata::read_value;
-use driver::{Container, ImportOptions, Port, Signature, Value};
+use driver::{Container, ImportOptions, Port, Signature, Tensor, Value};
 use indexmap::IndexMap;
 
 use crate::files::{extension, read_archive, read_tensor};
 
-/// Reads inputs from `NAME=FILE` arguments and from a `.npz` file or a folder.
+/// Fewer bytes are read in less time than a thread takes.
+const WORTH: u64 = 1 << 17;
+
+/// The tensors of a folder, read on a thread beside what tells how they are used.
+#[derive(Default)]
+pub(crate) struct Ahead(Option<JoinHandle<HashMap<PathBuf, NamedTensor>>>);
+
+/// A tensor, with the name that its file says.
+type NamedTensor = (String, Tensor);
+
+impl Ahead {
+    /// Begins to read a folder, if it is one. What is no tensor, or cannot be read, is left to whoever wants it.
+    pub(crate) fn begin(folder: Option<&Path>) -> Ahead {
+        let mut paths = folder.and_then(|folder| files_of(folder).ok()).unwrap_or_default();
+        paths.retain(|path| is_input(path));
+        let bytes: u64 = paths.iter().filter_map(|path| path.metadata().ok()).map(|metadata| metadata.len()).sum();
+        let tensor = |path: PathBuf| Some((path.clone(), read_named(&path).ok()?));
+        let read = || std::thread::spawn(move || paths.into_iter().filter_map(tensor).collect());
+        Ahead((bytes >= WORTH).then(read))
+    }
+
+    fn finish(self) -> HashMap<PathBuf, NamedTensor> {
+        self.0.map(|thread| thread.join().expect("reading does not panic")).unwrap_or_default()
+    }
+}
+
+/// Reads inputs from `NAME=FILE` arguments and from a `.npz` file or a folder, which may have been read ahead.
 pub(crate) fn read(
     signature: &Signature,
     named: &[String],
     all: Option<&Path>,
+    ahead: Ahead,
 ) -> Result<IndexMap<String, Value>, String> {
     let mut inputs = IndexMap::new();
     if let Some(path) = all {
-        inputs.extend(if path.is_dir() { read_folder(path, signature)? } else { tensors(read_archive(path)?) });
+        let ahead = ahead.finish();
+        inputs.extend(if path.is_dir() { read_folder(path, signature, ahead)? } else { tensors(read_archive(path)?) });
     }
     for argument in named {
         let (port, file) = resolve(signature, argument)?;
@@ -41,7 +71,7 @@ pub(crate) fn overrides(signature: &Signature, inputs: &mut IndexMap<String, Val
     Ok(options)
 }
 
-fn tensors(arrays: Vec<(String, driver::Tensor)>) -> Vec<(String, Value)> {
+fn tensors(arrays: Vec<NamedTensor>) -> Vec<(String, Value)> {
     arrays.into_iter().map(|(name, tensor)| (name, Value::Tensor(tensor))).collect()
 }
 
@@ -80,26 +110,55 @@ fn read_input(path: &Path, port: &Port) -> Result<Value, String> {
     }
 }
 
-/// Each file of a folder under its own name, or the name it holds; `input_0.pb` without a name is the first input.
-fn read_folder(folder: &Path, signature: &Signature) -> Result<Vec<(String, Value)>, String> {
-    let entries =
-        std::fs::read_dir(folder).map_err(|error| format!("{}: cannot be read: {error}", folder.display()))?;
-    let mut paths: Vec<_> = entries.filter_map(|entry| entry.ok().map(|entry| entry.path())).collect();
+/// The files of a folder, in order.
+fn files_of(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
+    let mut paths: Vec<_> =
+        std::fs::read_dir(folder)?.filter_map(|entry| entry.ok().map(|entry| entry.path())).collect();
     paths.sort();
+    Ok(paths)
+}
+
+/// Whether a file of a folder is one of the inputs.
+fn is_input(path: &Path) -> bool {
+    match extension(path) {
+        "npy" => true,
+        "pb" => !stem(path).starts_with("output_"),
+        _ => false,
+    }
+}
+
+fn stem(path: &Path) -> &str {
+    path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default()
+}
+
+/// The tensor of a file, with the name that a `.pb` file says.
+fn read_named(path: &Path) -> Result<NamedTensor, String> {
+    match extension(path) {
+        "pb" => driver::testdata::read_tensor(path).map_err(|found| found[0].statement()),
+        _ => read_tensor(path).map(|tensor| (String::new(), tensor)),
+    }
+}
+
+/// Each file of a folder under its own name, or the name it holds; `input_0.pb` without a name is the first input.
+fn read_folder(
+    folder: &Path,
+    signature: &Signature,
+    mut ahead: HashMap<PathBuf, NamedTensor>,
+) -> Result<Vec<(String, Value)>, String> {
+    let paths = files_of(folder).map_err(|error| format!("{}: cannot be read: {error}", folder.display()))?;
     let mut values = Vec::new();
-    for path in paths {
-        let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default().to_string();
+    for path in paths.into_iter().filter(|path| is_input(path)) {
+        let stem = stem(&path);
         let number = stem.strip_prefix("input_").and_then(|number| number.parse::<usize>().ok());
-        let port = signature.input(&stem).or_else(|| signature.inputs.get(number?));
-        match extension(&path) {
-            "npy" => values.push((stem, Value::Tensor(read_tensor(&path)?))),
-            "pb" if !stem.starts_with("output_") => {
-                let (name, value) = read_value(&path, port).map_err(|found| found[0].statement())?;
-                let own = port.map_or(stem, |port| port.name.clone());
-                values.push((if name.is_empty() { own } else { name }, value));
-            }
-            _ => {}
-        }
+        let port = signature.input(stem).or_else(|| signature.inputs.get(number?));
+        let is_tensor = extension(&path) == "npy" || port.is_none_or(|port| port.container() == Container::Tensor);
+        let (name, value) = match ahead.remove(&path).filter(|_| is_tensor) {
+            Some((name, tensor)) => (name, Value::Tensor(tensor)),
+            None if is_tensor => read_named(&path).map(|(name, tensor)| (name, Value::Tensor(tensor)))?,
+            None => read_value(&path, port).map_err(|found| found[0].statement())?,
+        };
+        let own = port.filter(|_| extension(&path) == "pb").map_or(stem, |port| &port.name);
+        values.push((if name.is_empty() { own.to_string() } else { name }, value));
     }
     Ok(values)
 }

@@ -4,7 +4,6 @@ mod arguments;
 mod bench;
 mod files;
 mod inputs;
-mod pages;
 mod profile;
 mod random;
 mod show;
@@ -41,17 +40,17 @@ fn main() -> ExitCode {
 
 fn run(arguments: &Arguments, path: &Path) -> Result<(), Failure> {
     let start = Instant::now();
-    pages::allow_large();
     let progress = Progress::new();
     let options = Options { observer: progress.observer(), ..options(arguments) };
     let compiler = Compiler::new(options);
     if let Some(steps) = arguments.train {
         return train::run(arguments, &compiler, path, steps);
     }
+    let ahead = inputs::Ahead::begin(arguments.inputs.as_deref());
     let mut model = compiler.compile_file(path)?;
     let mut given = match arguments.test_data {
         Some(_) => IndexMap::new(),
-        None => inputs::read(&model.signature, &arguments.input, arguments.inputs.as_deref())?,
+        None => inputs::read(&model.signature, &arguments.input, arguments.inputs.as_deref(), ahead)?,
     };
     let options = inputs::overrides(&model.signature, &mut given)?;
     if !options.constants.is_empty() {
