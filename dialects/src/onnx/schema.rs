@@ -4,6 +4,7 @@
 use std::sync::{LazyLock, OnceLock};
 
 use ir::IndexMap;
+use memchr::memmem;
 
 /// The tables as text; their form is described in the script that writes them, `tools/generate_schemas.py`.
 const TEXTS: [&str; 2] = [include_str!("schemas.txt"), include_str!("schemas_microsoft.txt")];
@@ -100,9 +101,12 @@ struct Head {
     opsets: Vec<(&'static str, i64)>,
     /// The texts of each enumeration.
     enumerations: Vec<(&'static str, Vec<&'static str>)>,
-    /// Lists of types, by number.
-    sets: Vec<Vec<&'static str>>,
+    /// Lists of types, by number, as the table writes them.
+    sets: Vec<&'static str>,
 }
+
+/// What each version of an operator begins with in a table.
+const START: &[u8] = b"\nop ";
 
 /// A table, of which only those operators are read that somebody asks for.
 struct Table {
@@ -127,12 +131,12 @@ impl Head {
     fn read(text: &'static str) -> Head {
         let mut head = Head { opsets: vec![], enumerations: vec![], sets: vec![] };
         for line in text.lines().take_while(|line| !line.starts_with("op ")) {
-            match &line.split(' ').collect::<Vec<_>>()[..] {
-                &["opset", domain, version] => {
-                    head.opsets.push((domain, version.parse().expect("the checked-in table is well-formed")));
-                }
-                ["enumeration", name, texts @ ..] => head.enumerations.push((name, texts.to_vec())),
-                ["types", _, types @ ..] => head.sets.push(types.to_vec()),
+            let mut words = line.splitn(3, ' ');
+            let (Some(kind), Some(name), Some(rest)) = (words.next(), words.next(), words.next()) else { continue };
+            match kind {
+                "opset" => head.opsets.push((name, rest.parse().expect("the checked-in table is well-formed"))),
+                "enumeration" => head.enumerations.push((name, rest.split(' ').collect())),
+                "types" => head.sets.push(rest),
                 _ => {}
             }
         }
@@ -157,7 +161,10 @@ impl Table {
 
     fn read(text: &'static str, head: &'static Head) -> Table {
         let mut operators: IndexMap<_, Operator> = IndexMap::default();
-        for text in text.split("\nop ").skip(1) {
+        let starts: Vec<usize> = memmem::find_iter(text.as_bytes(), START).map(|at| at + START.len()).collect();
+        let ends = starts.iter().skip(1).map(|start| start - START.len()).chain([text.len()]);
+        for (&start, end) in starts.iter().zip(ends) {
+            let text = &text[start..end];
             let mut words = text.splitn(3, ' ');
             let key = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
             let operator =
@@ -310,7 +317,7 @@ fn count(parameters: &[Parameter]) -> (usize, usize) {
 }
 
 /// Reads one version of one operator: its head, then a line for each of its parts.
-fn parse(text: &'static str, sets: &[Vec<&'static str>]) -> Option<Schema> {
+fn parse(text: &'static str, sets: &[&'static str]) -> Option<Schema> {
     let mut lines = text.lines().map(|line| line.split(' ').collect::<Vec<&'static str>>());
     let head = lines.next()?;
     let [domain, name, since, flags @ ..] = &head[..] else { return None };
@@ -335,7 +342,10 @@ fn parse(text: &'static str, sets: &[Vec<&'static str>]) -> Option<Schema> {
                 default: value.strip_prefix('='),
                 enumeration: enumeration.first().copied(),
             }),
-            ["t", name, set] => schema.constraints.push((name, sets.get(set.parse::<usize>().ok()?)?.clone())),
+            ["t", name, set] => {
+                let types = sets.get(set.parse::<usize>().ok()?)?;
+                schema.constraints.push((name, types.split(' ').collect()));
+            }
             _ => return None,
         }
     }
