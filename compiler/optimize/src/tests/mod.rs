@@ -257,6 +257,10 @@ fn linear() {
             "Relu(Conv(image, constant, constant))",
         ),
         (
+            "BatchNormalization(Conv(image, weights, three), three, three, other_three, three)",
+            "Conv(image, constant, constant)",
+        ),
+        (
             "BatchNormalization(ConvTranspose(image, turned, three), three, three, other_three, three)",
             "ConvTranspose(image, constant, constant)",
         ),
