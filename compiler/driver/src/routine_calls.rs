@@ -39,7 +39,7 @@ pub(crate) enum Word {
 /// Makes the calls. Results that stay go to their places in `memory`.
 pub(crate) fn run(calls: &[RoutineCall], memory: &mut AlignedBytes, threads: usize) {
     let symbols = runtime::symbols();
-    let base = memory.as_mut_slice().as_mut_ptr();
+    let (room, base) = (memory.as_slice().len(), memory.as_mut_slice().as_mut_ptr());
     let mut passing: Vec<Option<AlignedBytes>> = Vec::new();
     let mut addresses: Vec<i64> = Vec::new();
     let mut context = RunContext::new(std::ptr::null_mut(), provide_nothing);
@@ -48,7 +48,7 @@ pub(crate) fn run(calls: &[RoutineCall], memory: &mut AlignedBytes, threads: usi
         let mut passed = None;
         let result = match call.offset {
             Some(offset) => {
-                assert!(offset + call.length <= memory.as_slice().len(), "results lie in their memory");
+                assert!(offset + call.length <= room, "results lie in their memory");
                 memory.expect_writes(offset, call.length);
                 base.wrapping_add(offset)
             }

@@ -76,8 +76,7 @@ impl Graph<'_> {
 
     /// A constant that is the same number everywhere.
     pub(crate) fn splat(&mut self, number: f64, shape: &[i64], element: &Type) -> Option<Id> {
-        let bytes = scalar::bytes(number, element)?;
-        self.constant(DenseElements::splat(Type::static_tensor(shape, element.clone()), &bytes))
+        self.constant(filled(number, shape, element)?)
     }
 
     /// A list of `int64`.
@@ -96,7 +95,7 @@ impl Graph<'_> {
     pub(crate) fn combine<const N: usize>(&mut self, name: &str, terms: [&Term; N]) -> Option<Term> {
         let literals: Vec<&DenseElements> = terms.iter().filter_map(|term| term.literal()).collect();
         if literals.len() == N
-            && let Some(literal) = computed(&["onnx.", name].concat(), &literals)
+            && let Some(literal) = function(&["onnx.", name].concat()).and_then(|function| apply(function, &literals))
         {
             return Some(Term::Literal(literal));
         }
@@ -130,10 +129,10 @@ impl Graph<'_> {
 
     /// An operation on small literals.
     pub(crate) fn computed(&self, name: &str, operands: &[Id]) -> Option<DenseElements> {
-        let Uniform::Computed(_) = row_of(name)?.uniform? else { return None };
+        let function = function(name)?;
         let literals: Vec<&DenseElements> =
             operands.iter().map(|&operand| self.small_literal(operand)).collect::<Option<_>>()?;
-        computed(name, &literals)
+        apply(function, &literals)
     }
 
     /// A small literal under another shape.
@@ -165,8 +164,7 @@ pub(crate) enum Term {
 impl Term {
     /// One number without axes.
     pub(crate) fn number(number: f64, element: &Type) -> Option<Term> {
-        let bytes = scalar::bytes(number, element)?;
-        Some(Term::Literal(DenseElements::splat(Type::static_tensor(&[], element.clone()), &bytes)))
+        filled(number, &[], element).map(Term::Literal)
     }
 
     fn literal(&self) -> Option<&DenseElements> {
@@ -190,10 +188,23 @@ fn reshaped(literal: &DenseElements, shape: &[i64]) -> DenseElements {
     DenseElements { r#type, key: None, ..literal.clone() }
 }
 
+/// What an elementwise operation computes of numbers.
+fn function(name: &str) -> Option<fn(&[f64]) -> f64> {
+    match row_of(name)?.uniform? {
+        Uniform::Computed(compute) => Some(compute),
+        Uniform::Kept => None,
+    }
+}
+
+/// A literal that is the same number everywhere.
+fn filled(number: f64, shape: &[i64], element: &Type) -> Option<DenseElements> {
+    let bytes = scalar::bytes(number, element)?;
+    Some(DenseElements::splat(Type::static_tensor(shape, element.clone()), &bytes))
+}
+
 /// A function of literals, element by element, of which each is rounded as the operation rounds it: numbers of at most
 /// 24 bits that are computed with 53 and rounded again are rounded once (Figueroa, When is double rounding innocuous?, 1995).
-fn computed(name: &str, literals: &[&DenseElements]) -> Option<DenseElements> {
-    let Uniform::Computed(compute) = row_of(name)?.uniform? else { return None };
+fn apply(function: fn(&[f64]) -> f64, literals: &[&DenseElements]) -> Option<DenseElements> {
     let r#type = literals.iter().max_by_key(|literal| literal.element_count())?.r#type.clone();
     let Type::Float(format) = *r#type.element() else { return None };
     let rank = r#type.rank()?;
@@ -206,7 +217,7 @@ fn computed(name: &str, literals: &[&DenseElements]) -> Option<DenseElements> {
         return None;
     }
     let numbers: Vec<Vec<f64>> = literals.iter().map(|literal| literal.floats()).collect::<Option<_>>()?;
-    let results = elementwise(compute, &numbers)?;
+    let results = elementwise(function, &numbers)?;
     let is_uniform = results.iter().all(|number| number.to_bits() == results[0].to_bits());
     match is_uniform {
         true => Some(DenseElements::splat(r#type.clone(), &scalar::bytes(results[0], r#type.element())?)),

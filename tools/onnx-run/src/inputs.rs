@@ -15,20 +15,20 @@ const WORTH: u64 = 1 << 17;
 
 /// The tensors of a folder, read on a thread beside what tells how they are used.
 #[derive(Default)]
-pub(crate) struct Ahead(Option<JoinHandle<HashMap<PathBuf, NamedTensor>>>);
+pub(crate) struct ReadAhead(Option<JoinHandle<HashMap<PathBuf, NamedTensor>>>);
 
 /// A tensor, with the name that its file says.
 type NamedTensor = (String, Tensor);
 
-impl Ahead {
+impl ReadAhead {
     /// Begins to read a folder, if it is one. What is no tensor, or cannot be read, is left to whoever wants it.
-    pub(crate) fn begin(folder: Option<&Path>) -> Ahead {
+    pub(crate) fn begin(folder: Option<&Path>) -> ReadAhead {
         let mut paths = folder.and_then(|folder| files_of(folder).ok()).unwrap_or_default();
         paths.retain(|path| is_input(path));
         let bytes: u64 = paths.iter().filter_map(|path| path.metadata().ok()).map(|metadata| metadata.len()).sum();
         let tensor = |path: PathBuf| Some((path.clone(), read_named(&path).ok()?));
         let read = || std::thread::spawn(move || paths.into_iter().filter_map(tensor).collect());
-        Ahead((bytes >= WORTH).then(read))
+        ReadAhead((bytes >= WORTH).then(read))
     }
 
     fn finish(self) -> HashMap<PathBuf, NamedTensor> {
@@ -41,7 +41,7 @@ pub(crate) fn read(
     signature: &Signature,
     named: &[String],
     all: Option<&Path>,
-    ahead: Ahead,
+    ahead: ReadAhead,
 ) -> Result<IndexMap<String, Value>, String> {
     let mut inputs = IndexMap::new();
     if let Some(path) = all {

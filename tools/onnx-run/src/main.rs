@@ -46,7 +46,7 @@ fn run(arguments: &Arguments, path: &Path) -> Result<(), Failure> {
     if let Some(steps) = arguments.train {
         return train::run(arguments, &compiler, path, steps);
     }
-    let ahead = inputs::Ahead::begin(arguments.inputs.as_deref());
+    let ahead = inputs::ReadAhead::begin(arguments.inputs.as_deref());
     let mut model = compiler.compile_file(path)?;
     let mut given = match arguments.test_data {
         Some(_) => IndexMap::new(),
