@@ -75,6 +75,26 @@ struct Pool {
 
 static POOL: OnceLock<Pool> = OnceLock::new();
 
+/// Processors that something else than loops needs.
+static BUSY: AtomicUsize = AtomicUsize::new(0);
+
+/// A processor that loops leave alone, as long as this lives.
+pub struct Busy(());
+
+impl Busy {
+    /// One more.
+    pub fn processor() -> Busy {
+        BUSY.fetch_add(1, Ordering::Relaxed);
+        Busy(())
+    }
+}
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        BUSY.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
 thread_local! {
     static THREAD_LIMIT: Cell<usize> = const { Cell::new(usize::MAX) };
 }
@@ -180,7 +200,8 @@ fn await_ticket(shared: &Shared, mailbox: &Mailbox, seen: u32) -> u32 {
         if ticket != seen {
             return ticket;
         }
-        if spins < SPINS && shared.runs.load(Ordering::Relaxed) > 0 {
+        let is_worth_it = || shared.runs.load(Ordering::Relaxed) > 0 && BUSY.load(Ordering::Relaxed) == 0;
+        if spins < SPINS && is_worth_it() {
             spins += 1;
             std::hint::spin_loop();
             continue;
@@ -236,7 +257,7 @@ pub extern "C" fn rt_parallel_for(environment: *mut i64, count: i64, grain: i64,
         return;
     }
     let grain = grain.max(1);
-    let helpers = if count <= grain { 0 } else { threads() - 1 };
+    let helpers = if count <= grain { 0 } else { threads().saturating_sub(1 + BUSY.load(Ordering::Relaxed)) };
     if helpers == 0 {
         return body(environment, 0, count);
     }

@@ -5,6 +5,8 @@
 //!
 //! Vectors of exactly 128 bits live in vector registers; vectors of any other length live lane by lane in scalar
 //! registers, which is correct but slow, so callers choose 128-bit vectors.
+//!
+//! Code may also run while some of it is not there yet ([`OnDemand`]).
 
 mod control;
 mod convert;
@@ -14,12 +16,17 @@ mod function;
 mod integer;
 mod link;
 mod memory;
+mod ondemand;
 mod packed;
+mod stubs;
+mod text;
 mod vector;
 
 pub use link::{
     Compiled, Functions, Generator, Options, Relocatable, Tier, clif, compile, object, relocatable, target_text,
 };
+
+pub use ondemand::{OnDemand, Provided, Source};
 
 #[cfg(test)]
 mod tests;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+use cranelift_codegen::binemit::Reloc;
 use cranelift_codegen::control::ControlPlane;
 use cranelift_codegen::ir::ExternalName;
 use cranelift_codegen::isa::OwnedTargetIsa;
@@ -72,8 +73,8 @@ pub fn compile(parts: &[Module], options: &Options) -> Result<Compiled> {
 /// Compiles every function with a body, of all parts of a module.
 pub fn relocatable(parts: &[Module], options: &Options) -> Result<Relocatable> {
     let targets = Targets::native(false, options.tier)?;
-    let functions = compile_functions(parts, &targets, options)?;
-    Ok(Relocatable { functions, target: targets.kernels })
+    let functions = Functions(compile_functions(parts, &targets, options)?);
+    Ok(Relocatable { parts: vec![Arc::new(functions)], target: targets.kernels })
 }
 
 /// Compiles modules for this machine, each on the thread that asks for it.
@@ -83,7 +84,14 @@ pub struct Generator {
 }
 
 /// Machine code of the functions of a module, not linked yet.
-pub struct Functions(Vec<CompiledFunction>);
+pub struct Functions(pub(crate) Vec<CompiledFunction>);
+
+impl Functions {
+    /// The symbols that the functions name.
+    pub fn externals(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().flat_map(|function| function.externals.iter().map(External::name))
+    }
+}
 
 impl Generator {
     /// Makes code of a tier until it is cancelled.
@@ -102,9 +110,8 @@ impl Generator {
     }
 
     /// What was made of all parts of a module.
-    pub fn relocatable(self, parts: Vec<Functions>) -> Relocatable {
-        let functions = parts.into_iter().flat_map(|Functions(functions)| functions).collect();
-        Relocatable { functions, target: self.targets.kernels }
+    pub fn relocatable(&self, parts: Vec<Arc<Functions>>) -> Relocatable {
+        Relocatable { parts, target: self.targets.kernels.clone() }
     }
 }
 
@@ -114,27 +121,31 @@ fn cancelled() -> Diagnostic {
 
 /// Machine code for this machine that may lie anywhere.
 pub struct Relocatable {
-    functions: Vec<CompiledFunction>,
+    parts: Vec<Arc<Functions>>,
     target: OwnedTargetIsa,
 }
 
 impl Relocatable {
     /// Links the code in memory with symbols at given addresses.
     pub fn link(&self, symbols: &BTreeMap<String, usize>) -> Result<Compiled> {
-        check_symbols(&self.functions, symbols)?;
+        check_symbols(self.functions(), |name| symbols.contains_key(name))?;
         let mut builder = JITBuilder::with_isa(self.target.clone(), default_libcall_names());
         for (name, &address) in symbols {
             builder.symbol(name.as_str(), std::ptr::with_exposed_provenance(address));
         }
         let mut linker = JITModule::new(builder);
-        let functions = link(&mut linker, &self.functions)?;
+        let functions = link(&mut linker, self.functions())?;
         linker.finalize_definitions().map_err(|error| internal(format!("linking failed: {error}")))?;
         Ok(Compiled { module: Some(linker), functions })
     }
 
     /// The code as an object file.
     pub fn object(&self) -> Result<Vec<u8>> {
-        write_object(&self.functions, self.target.clone())
+        write_object(self.functions(), self.target.clone())
+    }
+
+    fn functions(&self) -> impl Iterator<Item = &CompiledFunction> + Clone {
+        self.parts.iter().flat_map(|part| &part.0)
     }
 }
 
@@ -149,10 +160,13 @@ pub fn target_text() -> Result<String> {
 pub fn object(module: &Module, options: &Options) -> Result<Vec<u8>> {
     let targets = Targets::native(true, options.tier)?;
     let functions = compile_functions(std::slice::from_ref(module), &targets, options)?;
-    write_object(&functions, targets.kernels)
+    write_object(functions.iter(), targets.kernels)
 }
 
-fn write_object(functions: &[CompiledFunction], target: OwnedTargetIsa) -> Result<Vec<u8>> {
+fn write_object<'a>(
+    functions: impl Iterator<Item = &'a CompiledFunction> + Clone,
+    target: OwnedTargetIsa,
+) -> Result<Vec<u8>> {
     let builder = ObjectBuilder::new(target, "onnx", default_libcall_names())
         .map_err(|error| internal(format!("object file: {error}")))?;
     let mut linker = ObjectModule::new(builder);
@@ -172,18 +186,35 @@ pub fn clif(module: &Module) -> Result<String> {
 }
 
 /// One function's machine code, not linked yet.
-struct CompiledFunction {
-    name: String,
+pub(crate) struct CompiledFunction {
+    pub(crate) name: String,
     location: Location,
-    alignment: u64,
-    code: Vec<u8>,
+    pub(crate) alignment: u64,
+    pub(crate) code: Vec<u8>,
     relocations: Vec<FinalizedMachReloc>,
     externals: Vec<External>,
     /// For each user-defined name of the function: its index in `externals`.
     names: Vec<u32>,
 }
 
-fn internal(message: impl Into<String>) -> Diagnostic {
+impl CompiledFunction {
+    /// Where in the code an address of eight bytes belongs, of which symbol, and what is added to it. Nothing else is left open by
+    /// code that calls all symbols at any distance.
+    pub(crate) fn addresses(&self) -> impl Iterator<Item = Result<(usize, &str, i64), Diagnostic>> {
+        self.relocations.iter().map(|relocation| match (&relocation.target, relocation.kind) {
+            (FinalizedRelocTarget::ExternalName(ExternalName::User(reference)), Reloc::Abs8) => {
+                let external = &self.externals[self.names[reference.as_u32() as usize] as usize];
+                Ok((relocation.offset as usize, external.name(), relocation.addend))
+            }
+            (target, kind) => {
+                let message = format!("@{} refers to {target:?} by {kind:?}", self.name);
+                Err(Diagnostic::internal(self.location.clone(), message))
+            }
+        })
+    }
+}
+
+pub(crate) fn internal(message: impl Into<String>) -> Diagnostic {
     Diagnostic::internal(Location::Unknown, message)
 }
 
@@ -306,10 +337,13 @@ fn compile_function(
 }
 
 /// Every symbol that is used must be defined or provided.
-fn check_symbols(functions: &[CompiledFunction], symbols: &BTreeMap<String, usize>) -> Result<()> {
-    let defined = |name: &str| symbols.contains_key(name) || functions.iter().any(|function| function.name == name);
+pub(crate) fn check_symbols<'a>(
+    functions: impl Iterator<Item = &'a CompiledFunction> + Clone,
+    is_known: impl Fn(&str) -> bool,
+) -> Result<()> {
+    let defined = |name: &str| is_known(name) || functions.clone().any(|function| function.name == name);
     let mut missing = Vec::new();
-    for function in functions {
+    for function in functions.clone() {
         for external in &function.externals {
             if !defined(external.name()) {
                 let message = format!("@{} uses the undefined symbol @{}", function.name, external.name());
@@ -320,11 +354,14 @@ fn check_symbols(functions: &[CompiledFunction], symbols: &BTreeMap<String, usiz
     if missing.is_empty() { Ok(()) } else { Err(missing) }
 }
 
-fn link(linker: &mut dyn Linker, functions: &[CompiledFunction]) -> Result<BTreeMap<String, FuncId>> {
+fn link<'a>(
+    linker: &mut dyn Linker,
+    functions: impl Iterator<Item = &'a CompiledFunction> + Clone,
+) -> Result<BTreeMap<String, FuncId>> {
     let failed = |error| internal(format!("linking failed: {error}"));
     let signature = linker.make_signature();
     let mut ids = BTreeMap::new();
-    for function in functions {
+    for function in functions.clone() {
         let id = linker.declare_function(&function.name, Linkage::Export, &signature).map_err(failed)?;
         ids.insert(function.name.clone(), id);
     }

@@ -2,8 +2,14 @@
 
 #![allow(unsafe_code, reason = "code that nobody changes any more is shared between threads")]
 
+use ir::{Diagnostic, Result};
+
+use crate::firstcode::FirstCode;
+
 /// Machine code in memory. Addresses of functions are valid as long as this value lives.
 pub(crate) enum Code {
+    /// Made while it runs.
+    First(FirstCode),
     /// Linked by Cranelift's own linker.
     Cranelift(Box<codegen_cranelift::Compiled>),
     /// Objects of the LLVM back end, or of the cache.
@@ -16,11 +22,20 @@ unsafe impl Send for Code {}
 unsafe impl Sync for Code {}
 
 impl Code {
-    /// The address of a function.
-    pub(crate) fn function(&self, name: &str) -> Option<*const u8> {
+    /// The address of a function, if it is defined.
+    pub(crate) fn function(&self, name: &str) -> Result<Option<*const u8>> {
         match self {
-            Code::Cranelift(code) => code.function(name),
-            Code::Objects(code) => code.function(name),
+            Code::First(code) => code.function(name),
+            Code::Cranelift(code) => Ok(code.function(name)),
+            Code::Objects(code) => Ok(code.function(name)),
+        }
+    }
+
+    /// Why something could not be made that was called. What called it has come to nothing.
+    pub(crate) fn failure(&self) -> Option<&[Diagnostic]> {
+        match self {
+            Code::First(code) => code.failure(),
+            Code::Cranelift(_) | Code::Objects(_) => None,
         }
     }
 }

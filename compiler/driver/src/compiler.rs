@@ -17,7 +17,7 @@ use proto::{Model, OperatorSetProto};
 use check::Profile;
 
 use crate::background::Background;
-use crate::cache::{Cache, Keep, Keeper, Request};
+use crate::cache::{Cache, Keep, Keeper, Kept, Request};
 use crate::code::Code;
 use crate::evidence::Evidence;
 use crate::freestanding;
@@ -173,8 +173,8 @@ pub struct CompiledModel {
     pub(crate) keeper: Arc<OnceLock<Keeper>>,
     /// The writing of that entry.
     pub(crate) keeping: Option<Background<()>>,
-    /// Owns the code behind `main`.
-    pub(crate) _code: Code,
+    /// Owns what `main` is in.
+    pub(crate) code: Code,
 }
 
 /// Compiles models.
@@ -384,7 +384,7 @@ impl Compiler {
         });
         let (mut model, unlinked) = self.build(&Arc::default(), module, signature, timings)?;
         if let Some(keep) = keep.filter(|keep| keep.request.folder.is_some()) {
-            model.keep(&keep, self.options.backend, unlinked);
+            model.keep(keep, self.options.backend, unlinked);
         }
         Ok(CompiledModel { successor, ..model })
     }
@@ -446,8 +446,8 @@ impl Compiler {
     ) -> Result<(CompiledModel, Unlinked)> {
         let Made { globals, code, unlinked, recipe } = made;
         let keeper = Arc::new(OnceLock::new());
-        let upgrade = recipe.map(|recipe| upgrade(|| Ok(recipe), keeper.clone()));
-        let main = code.function(MAIN).ok_or_else(|| internal("the code has no function @main_graph"))?;
+        let upgrade = recipe.map(|recipe| upgrade(recipe, keeper.clone()));
+        let main = code.function(MAIN)?.ok_or_else(|| internal("the code has no function @main_graph"))?;
         let profiled = module.attributes.get(lower::low::profile::PROFILED).and_then(Attribute::as_array);
         let model = CompiledModel {
             signature,
@@ -456,7 +456,7 @@ impl Compiler {
             main: Entry::at(main),
             upgrade,
             successor: None,
-            initialize: code.function(INITIALIZE).map(Entry::at),
+            initialize: code.function(INITIALIZE)?.map(Entry::at),
             messages: module.attributes.get(lower::low::MESSAGES).map(strings).unwrap_or_default(),
             strings: module.attributes.get(STRINGS).map(strings).unwrap_or_default(),
             profiled: profiled.unwrap_or_default().iter().map(strings).collect(),
@@ -466,7 +466,7 @@ impl Compiler {
             strict: self.options.strict,
             keeper,
             keeping: None,
-            _code: code,
+            code,
         };
         Ok((model, unlinked))
     }
@@ -484,20 +484,32 @@ impl CompiledModel {
     }
 
     /// Writes the model into the cache, on a thread beside.
-    fn keep(&mut self, keep: &Keep, backend: Backend, unlinked: Unlinked) {
-        self.globals.freeze();
-        let Some(keeper) = Keeper::new(keep, backend, self) else { return };
+    fn keep(&mut self, keep: Keep, backend: Backend, unlinked: Unlinked) {
+        let mut kept = self.kept(&keep.warnings);
         let slot = self.keeper.clone();
-        let keeper = slot.set(keeper).map_or(None, |()| Some(slot));
         let keeping = Background::new(move |_| {
-            if let Some(keeper) = keeper.as_ref().and_then(|slot| slot.get()) {
-                let (tier, objects) = unlinked.objects()?;
-                keeper.keep(tier, &objects);
+            let (tier, objects, constants) = unlinked.objects()?;
+            constants.into_iter().for_each(|(name, bytes)| kept.globals.add_constant(name, bytes));
+            if let Some(keeper) = Keeper::new(&keep, backend, &kept) {
+                slot.get_or_init(|| keeper).keep(tier, &objects);
             }
             Ok(())
         });
         keeping.start();
         self.keeping = Some(keeping);
+    }
+
+    /// What is kept of the model beside its code. It is initialized, and nobody writes its buffers any more.
+    pub(crate) fn kept(&mut self, warnings: &[String]) -> Kept {
+        let CompiledModel { signature, messages, strings, globals, .. } = self;
+        Kept {
+            signature: signature.clone(),
+            messages: messages.clone(),
+            strings: strings.clone(),
+            warnings: warnings.to_vec(),
+            globals: globals.frozen(),
+            is_initialized: true,
+        }
     }
 
     /// Waits until the model is in the cache, if it goes there.

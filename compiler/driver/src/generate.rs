@@ -3,14 +3,14 @@
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use codegen_cranelift::{Generator, Tier};
 use ir::{Diagnostic, IndexSet, Location, Module, Result};
 
 use crate::code::Code;
 use crate::compiler::Compiler;
+use crate::firstcode::{FirstCode, Making};
 use crate::globals::Globals;
 use crate::parts::{self, PARTS};
-use crate::pipeline::{self, Timings};
+use crate::pipeline::{self, MAIN, Timings};
 use crate::progress::Stage;
 use crate::tiers::{Recipe, Unlinked};
 use crate::worker;
@@ -20,24 +20,13 @@ pub(crate) struct Made {
     pub(crate) globals: Globals,
     pub(crate) code: Code,
     pub(crate) unlinked: Unlinked,
-    /// What better code can be made from.
-    pub(crate) recipe: Option<Recipe>,
+    /// Makes what better code can be made from.
+    pub(crate) recipe: Option<Box<dyn FnOnce() -> Result<Recipe> + Send>>,
 }
 
 impl Compiler {
     /// Takes a module from the kernel level to the low level, in parts.
     pub(crate) fn lower_parts(&self, module: &mut Module, timings: &mut Timings) -> Result<Vec<Module>> {
-        Ok(self.lower_parts_and("lower-to-low", module, timings, |_| Ok(()))?.0)
-    }
-
-    /// The same as a stage of some name, and does something with each part that is there; its results, too.
-    fn lower_parts_and<T: Send>(
-        &self,
-        stage: &'static str,
-        module: &mut Module,
-        timings: &mut Timings,
-        then: impl Fn(&Module) -> Result<T> + Sync,
-    ) -> Result<(Vec<Module>, Vec<T>)> {
         let (whole, each) = pipeline::low_steps(&self.options);
         pipeline::run(module, &whole, &self.options, timings)?;
         let workers = self.options.workers;
@@ -46,30 +35,44 @@ impl Compiler {
         let lower = |part: &mut Module| {
             pipeline::run(part, &each, &self.options, &mut Timings::default())?;
             parts::keep_first_definitions(part, &mut known.lock().unwrap_or_else(PoisonError::into_inner));
-            then(part)
+            Ok(())
         };
-        let done = timings.measure(stage, || parts::for_each(&mut parts, workers, lower))?;
-        Ok((parts, done))
+        timings.measure("lower-to-low", || parts::for_each(&mut parts, workers, lower))?;
+        Ok(parts)
     }
 
-    /// Quick code, and what better code can be made from. A part is compiled as soon as it is at the low level.
+    /// Quick code, and what better code can be made from. What a run comes to first is there when this returns, the rest is made
+    /// beside it.
     pub(crate) fn cranelift_code(
         &self,
         module: &mut Module,
         cancelled: &Arc<AtomicBool>,
         timings: &mut Timings,
     ) -> Result<Made> {
-        let generator = Generator::new(Tier::Quick, cancelled.clone())?;
-        let (parts, functions) = self.lower_parts_and("codegen", module, timings, |part| generator.generate(part))?;
+        let (whole, each) = pipeline::low_steps(&self.options);
+        pipeline::run(module, &whole, &self.options, timings)?;
         self.enter(Stage::Generate);
         let mut globals = Globals::default();
-        timings.measure("weights", || std::iter::once(&*module).chain(&parts).for_each(|module| globals.add(module)));
-        timings.measure("link", || {
-            let unlinked = generator.relocatable(functions);
-            // where constants lie that were computed meanwhile
-            let recipe = Recipe { parts, symbols: globals.symbols(), workers: self.options.workers };
-            let code = Code::Cranelift(Box::new(unlinked.link(&recipe.symbols)?));
-            Ok(Made { globals, code, unlinked: Unlinked::Cranelift(unlinked), recipe: Some(recipe) })
+        timings.measure("weights", || globals.add(module));
+        timings.measure("codegen", || {
+            let making = Making::begin(module, globals.places(), &self.options, each, cancelled)?;
+            let parts = making.parts().clone();
+            let is_on_demand = FirstCode::is_possible(&self.options);
+            // times of kernels are those of their runs, and who looks at code looks at all of it
+            if !is_on_demand || self.options.profile || !self.options.print_after.is_empty() {
+                parts.finish()?;
+            }
+            let code = match is_on_demand {
+                true => Code::First(FirstCode::of(making)?),
+                false => Code::Cranelift(Box::new(parts.relocatable()?.0.link(&parts.symbols()?)?)),
+            };
+            code.function(MAIN)?;
+            let workers = self.options.workers;
+            let recipe = {
+                let parts = parts.clone();
+                move || Ok(Recipe { symbols: parts.symbols()?, parts: parts.modules()?, workers })
+            };
+            Ok(Made { globals, code, unlinked: Unlinked::Cranelift(parts), recipe: Some(Box::new(recipe)) })
         })
     }
 

@@ -1,6 +1,6 @@
 //! The buffers behind a module's `memref.global`s.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use ir::{AlignedBytes, Attribute, Blob, DenseElements, IndexMap, Module, Type};
 
@@ -27,6 +27,24 @@ pub(crate) struct Slot {
     region: usize,
     offset: usize,
     length: usize,
+}
+
+/// Where something is that code refers to.
+pub(crate) enum Place {
+    /// Memory that stays where it is.
+    Address(usize),
+    /// Bytes that may still be computed, which is when their address is known.
+    Bytes(Blob),
+}
+
+impl Place {
+    /// The address, waited for if need be.
+    pub(crate) fn address(&self) -> usize {
+        match self {
+            Place::Address(address) => *address,
+            Place::Bytes(blob) => blob.bytes().as_ptr().expose_provenance(),
+        }
+    }
 }
 
 /// Buffers begin at multiples of this, a cache line.
@@ -86,24 +104,36 @@ impl Globals {
 
     /// The addresses of all that code refers to: the runtime and the globals.
     pub(crate) fn symbols(&mut self) -> BTreeMap<String, usize> {
-        let runtime = runtime::symbols().into_iter();
-        let mut symbols: BTreeMap<String, usize> =
-            runtime.map(|(name, address)| (name.to_string(), address.expose_provenance())).collect();
-        symbols.extend(self.addresses().map(|(name, address)| (name.to_string(), address)));
-        symbols
+        self.places().into_iter().map(|(name, place)| (name, place.address())).collect()
     }
 
-    /// Name and address of every global.
-    fn addresses(&mut self) -> impl Iterator<Item = (&str, usize)> {
+    /// Where all is that code refers to.
+    pub(crate) fn places(&mut self) -> HashMap<String, Place> {
+        let runtime = runtime::symbols().into_iter();
+        let mut places: HashMap<String, Place> =
+            runtime.map(|(name, address)| (name.to_string(), Place::Address(address.expose_provenance()))).collect();
         let regions: Vec<usize> =
             self.regions.iter_mut().map(|region| region.as_mut_slice().as_mut_ptr().expose_provenance()).collect();
-        self.memory.iter().map(move |(name, memory)| {
-            let address = match memory {
-                Memory::Constant(blob) | Memory::Result(blob) => blob.bytes().as_ptr().expose_provenance(),
-                Memory::Buffer(Slot { region, offset, .. }) => regions[*region] + offset,
+        places.extend(self.memory.iter().map(|(name, memory)| {
+            let place = match memory {
+                Memory::Constant(blob) | Memory::Result(blob) => Place::Bytes(blob.clone()),
+                Memory::Buffer(Slot { region, offset, .. }) => Place::Address(regions[*region] + offset),
             };
-            (name.as_str(), address)
-        })
+            (name.clone(), place)
+        }));
+        places
+    }
+
+    /// The same memory, where nobody writes any buffer.
+    pub(crate) fn frozen(&mut self) -> Globals {
+        self.freeze();
+        let share = |memory: &Memory| match memory {
+            Memory::Constant(blob) => Memory::Constant(blob.clone()),
+            Memory::Result(blob) => Memory::Result(blob.clone()),
+            Memory::Buffer(_) => unreachable!("there are none any more"),
+        };
+        let memory = self.memory.iter().map(|(name, memory)| (name.clone(), share(memory))).collect();
+        Globals { memory, regions: vec![] }
     }
 
     /// The words of a buffer that generated code writes.
@@ -112,6 +142,16 @@ impl Globals {
         let bytes = &self.regions[*region].as_slice()[*offset..][..*length];
         bytes.chunks_exact(8).map(|word| i64::from_le_bytes(word.try_into().expect("8 bytes"))).collect()
     }
+}
+
+/// The constants of a module whose bytes it has.
+pub(crate) fn constants(module: &Module) -> impl Iterator<Item = (String, Blob)> {
+    module.ops().iter().filter_map(|&op| {
+        let operation = module.body.op(op);
+        let elements = operation.attributes.get("initial_value").and_then(Attribute::as_dense)?;
+        let r#type = operation.attributes.get("type").and_then(Attribute::as_type)?;
+        Some((operation.attributes.str("sym_name")?.to_string(), constant(r#type, elements)))
+    })
 }
 
 /// Whether elements may be read from addresses that are no multiples of their size, as those in a mapped model are.

@@ -6,6 +6,7 @@ mod cache;
 mod code;
 mod compiler;
 mod evidence;
+mod firstcode;
 mod freestanding;
 mod generate;
 mod globals;

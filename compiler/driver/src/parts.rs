@@ -2,7 +2,9 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use ir::{Attribute, Body, IndexSet, Module, Op, Result};
+use ir::{Attribute, Body, IndexMap, IndexSet, Module, Op, Result};
+use lower::fold_constants::INITIALIZE;
+use lower::outline::KERNEL;
 
 /// Parts of a module for each worker: one that is done early takes one more.
 pub(crate) const PARTS: usize = 4;
@@ -24,6 +26,39 @@ pub(crate) fn split(module: &mut Module, count: usize) -> Vec<Module> {
         let lightest = (0..count).min_by_key(|&part| loads[part]).expect("there is a part");
         loads[lightest] += size;
         homes[lightest].push(op);
+    }
+    homes.into_iter().map(|own| part(module, &own)).collect()
+}
+
+/// Parts in the order in which a run comes to their functions: host functions alone, then what these call, some functions together.
+pub(crate) fn split_in_order(module: &mut Module, count: usize) -> Vec<Module> {
+    let is_host = |module: &Module, op: &Op| {
+        module.function_view(*op).is_some_and(|function| function.attributes.get(KERNEL).is_none())
+    };
+    let defined: IndexMap<String, Op> = module
+        .functions()
+        .filter(|function| function.body.entry().is_some())
+        .map(|function| (function.name.to_string(), function.op))
+        .collect();
+    let (mut hosts, mut others): (Vec<Op>, Vec<Op>) = defined.values().partition(|op| is_host(module, op));
+    // what initializes a model is what runs first
+    hosts.sort_by_key(|&op| module.function_view(op).is_none_or(|function| function.name != INITIALIZE));
+    let called = hosts.iter().flat_map(|&host| named_symbols(module, host));
+    let called: IndexSet<Op> = called.filter_map(|name| defined.get(&name).copied()).collect();
+    others.sort_by_key(|op| called.get_index_of(op).unwrap_or(usize::MAX));
+    let size = |op: Op| module.function_view(op).map_or(0, |function| function.body.walk_all().len());
+    let most = others.iter().map(|&op| size(op)).sum::<usize>() / count.max(1);
+    let mut homes: Vec<Vec<Op>> = hosts.into_iter().map(|host| vec![host]).collect();
+    let mut room = 0;
+    for op in others {
+        match homes.last_mut().filter(|_| size(op) <= room) {
+            Some(home) => home.push(op),
+            None => {
+                homes.push(vec![op]);
+                room = most;
+            }
+        }
+        room = room.saturating_sub(size(op));
     }
     homes.into_iter().map(|own| part(module, &own)).collect()
 }

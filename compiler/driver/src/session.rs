@@ -46,7 +46,16 @@ impl CompiledModel {
         let Some(initialize) = self.initialize else { return Ok(()) };
         let mut context = RunContext::new(std::ptr::null_mut(), provide_nothing);
         let status = initialize.call(&mut [context.address()], self.workers);
-        if status == 0 { Ok(()) } else { Err(self.failure(status).into()) }
+        self.check(status)
+    }
+
+    /// The error that a run ended in, if it did.
+    fn check(&self, status: i64) -> Result<()> {
+        match (self.code.failure(), status) {
+            (Some(diagnostics), _) => Err(diagnostics.to_vec()),
+            (None, 0) => Ok(()),
+            (None, _) => Err(self.failure(status).into()),
+        }
     }
 
     fn failure(&self, status: i64) -> Diagnostic {
@@ -284,14 +293,14 @@ impl Session {
         let status = model.main().call(&mut table, model.threads);
         model.ran(begin.elapsed());
         self.outputs.ahead = None;
-        let outputs = match status {
-            0 => self.collect(&table[first..]),
-            _ => Err(match model.signature.open_extents(inputs) {
-                Some(extents) => model.failure(status).with_note(format!("in this run {extents}")),
-                None => model.failure(status),
+        let outputs = model.check(status).and_then(|()| self.collect(&table[first..]));
+        let outputs = outputs.map_err(|diagnostics| match (status, model.signature.open_extents(inputs)) {
+            (0, _) | (_, None) => diagnostics,
+            (_, Some(extents)) => {
+                let note = format!("in this run {extents}");
+                diagnostics.into_iter().map(|diagnostic| diagnostic.with_note(note.clone())).collect()
             }
-            .into()),
-        };
+        });
         self.context.end_run();
         let outputs = outputs?;
         self.compare_names(inputs, &outputs)?;

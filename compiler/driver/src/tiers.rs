@@ -13,12 +13,13 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use codegen_cranelift::{Relocatable, Tier};
-use ir::{ErrorClass, Module, Result};
+use ir::{Blob, ErrorClass, IndexMap, Module, Result};
 
 use crate::background::Background;
 use crate::cache::Keeper;
 use crate::code::Code;
 use crate::compiler::CompiledModel;
+use crate::firstcode::Parts;
 use crate::pipeline::MAIN;
 use crate::session::Entry;
 
@@ -67,18 +68,21 @@ impl CodeTier {
 
 /// Code that may be kept.
 pub(crate) enum Unlinked {
-    /// Cranelift's.
-    Cranelift(Relocatable),
+    /// Cranelift's, of which some may still be made.
+    Cranelift(Arc<Parts>),
     /// Objects of the LLVM back end.
     Llvm(Vec<Vec<u8>>),
 }
 
 impl Unlinked {
-    /// The tier and the objects of a model's first code.
-    pub(crate) fn objects(self) -> Result<(CodeTier, Vec<Vec<u8>>)> {
+    /// The tier and the objects of a model's first code, and the constants that only its code knows.
+    pub(crate) fn objects(self) -> Result<(CodeTier, Vec<Vec<u8>>, IndexMap<String, Blob>)> {
         Ok(match self {
-            Unlinked::Cranelift(code) => (CodeTier::Quick, vec![code.object()?]),
-            Unlinked::Llvm(objects) => (CodeTier::Llvm, objects),
+            Unlinked::Cranelift(parts) => {
+                let (code, constants) = parts.relocatable()?;
+                (CodeTier::Quick, vec![code.object()?], constants)
+            }
+            Unlinked::Llvm(objects) => (CodeTier::Llvm, objects, IndexMap::default()),
         })
     }
 }
@@ -88,7 +92,7 @@ pub(crate) type Upgrade = Background<(Code, Entry)>;
 
 /// The upgrade of a model whose quick code was made from the same recipe; its code is kept, too, if the model is.
 pub(crate) fn upgrade(
-    recipe: impl FnOnce() -> Result<Recipe> + Send + 'static,
+    recipe: Box<dyn FnOnce() -> Result<Recipe> + Send>,
     keeper: Arc<OnceLock<Keeper>>,
 ) -> Upgrade {
     Background::new(move |conditions| {
@@ -98,7 +102,7 @@ pub(crate) fn upgrade(
         }
         let unlinked = compile(&recipe.parts, recipe.workers, Tier::Optimised, &conditions.cancelled)?;
         let code = Code::Cranelift(Box::new(unlinked.link(&recipe.symbols)?));
-        let main = code.function(MAIN).expect("both tiers define the same functions");
+        let main = code.function(MAIN)?.expect("both tiers define the same functions");
         if let Some(keeper) = keeper.get() {
             keeper.keep(CodeTier::Optimised, &[unlinked.object()?]);
         }

@@ -15,7 +15,6 @@
 use ir::{Blob, Type};
 
 use super::bytes::{Reader, Writer};
-use crate::compiler::CompiledModel;
 use crate::globals::{Globals, Memory};
 use crate::signature::{Extent, Port, Signature, StatedExtent};
 use crate::tensor::Tensor;
@@ -55,10 +54,10 @@ pub(crate) struct Entry {
 }
 
 impl Encoded {
-    /// A model that is initialized; `file` is the whole file of it.
-    pub(crate) fn of(model: &CompiledModel, warnings: &[String], file: &Blob) -> Encoded {
+    /// What is kept of a model; `file` is the whole file of it.
+    pub(crate) fn of(kept: &Kept, file: &Blob) -> Encoded {
         let mut encoder = Encoder { head: Writer::default(), data: Vec::new(), length: 0, file };
-        encoder.model(model, warnings);
+        encoder.kept(kept);
         Encoded { head: encoder.head.0, data: encoder.data }
     }
 
@@ -124,8 +123,8 @@ struct Encoder<'a> {
 }
 
 impl Encoder<'_> {
-    fn model(&mut self, model: &CompiledModel, warnings: &[String]) {
-        let CompiledModel { signature, messages, strings, globals, .. } = model;
+    fn kept(&mut self, kept: &Kept) {
+        let Kept { signature, messages, strings, warnings, globals, is_initialized: _ } = kept;
         let Signature { inputs, outputs, optional, stated } = signature;
         for ports in [inputs, outputs, optional] {
             self.head.word(ports.len() as u64);

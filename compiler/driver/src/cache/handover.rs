@@ -54,9 +54,10 @@ pub fn write_successor(input: &mut impl Read, output: &mut impl Write) -> Result
     let compiler = Compiler { options: request.options.clone() };
     let (module, signature) = compiler.structured_again(request)?;
     let (mut model, unlinked) = compiler.build(&Arc::default(), module, signature, Timings::default())?;
-    model.globals.freeze();
-    let (tier, objects) = unlinked.objects()?;
-    let encoded = Encoded::of(&model, &keep.warnings, &request.model);
+    let mut kept = model.kept(&keep.warnings);
+    let (tier, objects, constants) = unlinked.objects()?;
+    constants.into_iter().for_each(|(name, bytes)| kept.globals.add_constant(name, bytes));
+    let encoded = Encoded::of(&kept, &request.model);
     if !request.is_unchanged() {
         return Err(failed("the model was changed while it was compiled".into()).into());
     }

@@ -21,10 +21,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 pub(crate) use entry::DATA;
 use entry::Encoded;
+pub(crate) use entry::Kept;
 pub use handover::write_successor;
 pub(crate) use request::Request;
 
-use crate::compiler::{Backend, CompiledModel};
+use crate::compiler::Backend;
 use crate::tiers::CodeTier;
 
 /// Where compiled models are kept.
@@ -72,8 +73,8 @@ pub(crate) struct Keeper {
 
 impl Keeper {
     /// For a model that is initialized; nothing for one that is too large.
-    pub(crate) fn new(keep: &Keep, backend: Backend, model: &CompiledModel) -> Option<Keeper> {
-        let encoded = Encoded::of(model, &keep.warnings, &keep.request.model);
+    pub(crate) fn new(keep: &Keep, backend: Backend, kept: &Kept) -> Option<Keeper> {
+        let encoded = Encoded::of(kept, &keep.request.model);
         (encoded.data_length() <= DATA).then(|| Keeper {
             request: keep.request.clone(),
             backend,

@@ -39,8 +39,8 @@ impl Compiler {
         let symbols = globals.symbols();
         let objects: Vec<&[u8]> = objects.iter().map(ir::Blob::bytes).collect();
         let code = Code::Objects(loader::load(&objects, &symbols).ok()?);
-        let main = session::Entry::at(code.function(MAIN)?);
-        let initialize = code.function(INITIALIZE).filter(|_| !is_initialized).map(session::Entry::at);
+        let main = session::Entry::at(code.function(MAIN).ok()??);
+        let initialize = code.function(INITIALIZE).ok()?.filter(|_| !is_initialized).map(session::Entry::at);
         let keeper = Keeper { request: request.clone(), backend, encoded, written: Mutex::new(Some(tier)) };
         let keeper = Arc::new(OnceLock::from(keeper));
         let upgrade = (tier == CodeTier::Quick).then(|| {
@@ -48,7 +48,7 @@ impl Compiler {
             let (compiler, request) = (Compiler { options }, request.clone());
             let workers = self.options.workers;
             let recipe = move || Ok(Recipe { parts: compiler.parts_again(&request)?, symbols, workers });
-            upgrade(recipe, keeper.clone())
+            upgrade(Box::new(recipe), keeper.clone())
         });
         let successor = (self.options.backend == Backend::Auto && tier != CodeTier::Llvm)
             .then(|| self.successor_of(Keep { request: request.clone(), warnings: warnings.clone() }));
@@ -69,7 +69,7 @@ impl Compiler {
             operators: IndexMap::default(),
             keeper,
             keeping: None,
-            _code: code,
+            code,
         };
         model.initialize().ok()?;
         Some((model, warnings))

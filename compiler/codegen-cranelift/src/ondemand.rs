@@ -1,0 +1,150 @@
+//! Code that runs while some of its functions are not there yet: a call of one of them waits for it.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+
+use ir::{Diagnostic, Result};
+
+use crate::link::{CompiledFunction, Functions, check_symbols};
+use crate::stubs::{Demand, STUB, Slots};
+use crate::text::Text;
+
+/// Makes functions that are called.
+pub trait Source: Send + Sync {
+    /// Functions that have not been given before, the one of this number among them; on one thread at a time.
+    fn provide(&self, number: usize) -> Result<Provided>;
+}
+
+/// Functions to be linked.
+pub struct Provided {
+    /// Their code.
+    pub functions: Arc<Functions>,
+    /// The addresses of what it refers to, by name.
+    pub symbols: BTreeMap<String, usize>,
+}
+
+/// Machine code in memory, linked when it is called. The code lives as long as this value.
+pub struct OnDemand(Arc<Linked>);
+
+struct Linked {
+    /// The numbers of functions.
+    numbers: HashMap<String, usize>,
+    source: Arc<dyn Source>,
+    slots: Slots,
+    memory: Mutex<Memory>,
+    failure: OnceLock<Vec<Diagnostic>>,
+}
+
+#[derive(Default)]
+struct Memory {
+    text: Text,
+    /// Addresses of functions, or of their stubs, and of what others define.
+    symbols: HashMap<String, usize>,
+}
+
+impl OnDemand {
+    /// Whether functions can be called on this machine that are not there yet.
+    pub fn is_supported() -> bool {
+        #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+        // without it some operations of the processor are calls of a library
+        return std::arch::is_x86_feature_detected!("sse4.1");
+        #[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
+        return false;
+    }
+
+    /// The code of functions that a source makes. Their numbers are those of their names.
+    pub fn new(names: &[&str], source: Arc<dyn Source>) -> Result<OnDemand> {
+        let linked = Arc::new_cyclic(|linked: &Weak<Linked>| {
+            let linked = linked.clone();
+            let demand: Demand = Arc::new(move |number| {
+                // code that runs is alive
+                if let Some(linked) = linked.upgrade() {
+                    linked.demand(number);
+                }
+            });
+            Linked {
+                numbers: names.iter().enumerate().map(|(number, name)| (name.to_string(), number)).collect(),
+                source,
+                slots: Slots::new(names.len(), &demand),
+                memory: Mutex::default(),
+                failure: OnceLock::new(),
+            }
+        });
+        linked.place_stubs(names)?;
+        Ok(OnDemand(linked))
+    }
+
+    /// Where a function begins; it is there when this returns.
+    pub fn function(&self, name: &str) -> Result<Option<*const u8>> {
+        let Some(&number) = self.0.numbers.get(name) else { return Ok(None) };
+        self.0.demand(number);
+        match self.failure() {
+            Some(diagnostics) => Err(diagnostics.to_vec()),
+            None => Ok(self.0.lock().symbols.get(name).map(|&address| std::ptr::with_exposed_provenance(address))),
+        }
+    }
+
+    /// Why functions could not be made that were called; such a call does nothing.
+    pub fn failure(&self) -> Option<&[Diagnostic]> {
+        self.0.failure.get().map(Vec::as_slice)
+    }
+}
+
+impl Linked {
+    fn place_stubs(&self, names: &[&str]) -> Result<()> {
+        let memory = &mut *self.lock();
+        let stubs = memory.text.place(&self.slots.code(), STUB)?;
+        let stub = |(number, name): (usize, &&str)| (name.to_string(), stubs + number * STUB);
+        memory.symbols.extend(names.iter().enumerate().map(stub));
+        Ok(())
+    }
+
+    /// Makes and links a function, unless it is there.
+    fn demand(&self, number: usize) {
+        let mut memory = self.lock();
+        if self.failure.get().is_none()
+            && !self.slots.is_bound(number)
+            && let Err(diagnostics) = self.link(number, &mut memory)
+        {
+            self.failure.get_or_init(|| diagnostics);
+        }
+    }
+
+    fn link(&self, number: usize, memory: &mut Memory) -> Result<()> {
+        let Provided { functions, symbols } = self.source.provide(number)?;
+        let functions = &functions.0;
+        memory.symbols.extend(symbols);
+        check_symbols(functions.iter(), |name| memory.symbols.contains_key(name))?;
+        let mut places = Vec::new();
+        for function in functions {
+            let address = memory.text.place(&function.code, function.alignment as usize)?;
+            memory.symbols.insert(function.name.clone(), address);
+            places.push(address);
+        }
+        for (function, &address) in functions.iter().zip(&places) {
+            memory.write_addresses(function, address)?;
+        }
+        for (function, address) in functions.iter().zip(places) {
+            if let Some(&number) = self.numbers.get(&function.name) {
+                self.slots.bind(number, std::ptr::with_exposed_provenance(address));
+            }
+        }
+        Ok(())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Memory> {
+        self.memory.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Memory {
+    /// Completes a function that was placed somewhere.
+    fn write_addresses(&mut self, function: &CompiledFunction, place: usize) -> Result<()> {
+        for address in function.addresses() {
+            let (offset, name, addend) = address?;
+            let target = self.symbols[name] as i64 + addend;
+            self.text.write(place + offset, target.to_le_bytes());
+        }
+        Ok(())
+    }
+}

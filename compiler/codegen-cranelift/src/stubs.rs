@@ -1,0 +1,136 @@
+//! Stubs: what calls of functions go to that are not linked yet, as those of a procedure linkage table do.
+//!
+//! A stub jumps to where its slot points: at first to [`resolve_call`], which asks for the function, with the arguments of the call
+//! kept aside, and from then on to the function itself.
+//!
+//! Invariants
+//! - Arguments are integers, addresses and floats of the C ABI: at most sixteen bytes wide, as Cranelift's are.
+//! - A slot is written once the function behind it can be called, and never again.
+
+#![allow(unsafe_code, reason = "stands between generated code and the functions it calls")]
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicPtr, Ordering};
+
+/// Links the function of a number, unless that fails.
+pub(crate) type Demand = Arc<dyn Fn(usize) + Send + Sync>;
+
+/// Slots of stubs. Their addresses are in code.
+pub(crate) struct Slots(Box<[Slot]>);
+
+/// What one stub jumps to.
+struct Slot {
+    target: AtomicPtr<u8>,
+    number: usize,
+    demand: Demand,
+}
+
+/// Bytes of a stub.
+pub(crate) const STUB: usize = 16;
+
+impl Slots {
+    /// Slots of functions that are all not there yet.
+    pub(crate) fn new(count: usize, demand: &Demand) -> Slots {
+        let unresolved = resolve_call as *const () as *mut u8;
+        let slot = |number| Slot { target: AtomicPtr::new(unresolved), number, demand: demand.clone() };
+        Slots((0..count).map(slot).collect())
+    }
+
+    /// The code of all stubs, [`STUB`] bytes each.
+    pub(crate) fn code(&self) -> Vec<u8> {
+        self.0.iter().flat_map(|slot| stub(std::ptr::from_ref(&slot.target).expose_provenance())).collect()
+    }
+
+    /// Whether a function is there.
+    pub(crate) fn is_bound(&self, number: usize) -> bool {
+        self.0[number].is_bound()
+    }
+
+    /// From now on calls go to a function.
+    pub(crate) fn bind(&self, number: usize, function: *const u8) {
+        self.0[number].target.store(function.cast_mut(), Ordering::Release);
+    }
+}
+
+impl Slot {
+    fn is_bound(&self) -> bool {
+        self.target.load(Ordering::Acquire) != resolve_call as *const () as *mut u8
+    }
+}
+
+/// `movabs r11, target; jmp [r11]`
+fn stub(target: usize) -> [u8; STUB] {
+    let mut code = [0xcc; STUB];
+    code[..2].copy_from_slice(&[0x49, 0xbb]);
+    code[2..10].copy_from_slice(&(target as u64).to_le_bytes());
+    code[10..13].copy_from_slice(&[0x41, 0xff, 0x23]);
+    code
+}
+
+/// Where a call goes on whose stub has put the address of its slot's target into `r11`.
+#[cfg(target_arch = "x86_64")]
+#[unsafe(naked)]
+extern "C" fn resolve_call() {
+    // six registers of integers and eight of floats may hold arguments; the stack is a multiple of 16 where a function is called
+    std::arch::naked_asm!(
+        "push rbp",
+        "mov rbp, rsp",
+        "sub rsp, 176",
+        "mov [rsp], rdi",
+        "mov [rsp + 8], rsi",
+        "mov [rsp + 16], rdx",
+        "mov [rsp + 24], rcx",
+        "mov [rsp + 32], r8",
+        "mov [rsp + 40], r9",
+        "movups [rsp + 48], xmm0",
+        "movups [rsp + 64], xmm1",
+        "movups [rsp + 80], xmm2",
+        "movups [rsp + 96], xmm3",
+        "movups [rsp + 112], xmm4",
+        "movups [rsp + 128], xmm5",
+        "movups [rsp + 144], xmm6",
+        "movups [rsp + 160], xmm7",
+        "mov rdi, r11",
+        "call {resolve}",
+        "mov r11, rax",
+        "mov rdi, [rsp]",
+        "mov rsi, [rsp + 8]",
+        "mov rdx, [rsp + 16]",
+        "mov rcx, [rsp + 24]",
+        "mov r8, [rsp + 32]",
+        "mov r9, [rsp + 40]",
+        "movups xmm0, [rsp + 48]",
+        "movups xmm1, [rsp + 64]",
+        "movups xmm2, [rsp + 80]",
+        "movups xmm3, [rsp + 96]",
+        "movups xmm4, [rsp + 112]",
+        "movups xmm5, [rsp + 128]",
+        "movups xmm6, [rsp + 144]",
+        "movups xmm7, [rsp + 160]",
+        "leave",
+        "jmp r11",
+        resolve = sym resolve,
+    )
+}
+
+/// Elsewhere nobody makes stubs.
+#[cfg(not(target_arch = "x86_64"))]
+extern "C" fn resolve_call() {}
+
+/// The function of a slot, or one that does nothing if it cannot be had.
+#[cfg(target_arch = "x86_64")]
+extern "C" fn resolve(target: *const AtomicPtr<u8>) -> *const u8 {
+    // SAFETY: `stub` got the address of the target of a slot, which lives as long as the code does.
+    let slot = unsafe { &*target.byte_sub(std::mem::offset_of!(Slot, target)).cast::<Slot>() };
+    (slot.demand)(slot.number);
+    match slot.is_bound() {
+        true => slot.target.load(Ordering::Acquire),
+        false => nothing as *const u8,
+    }
+}
+
+/// What is called where there is no function: who makes functions tells why.
+#[cfg(target_arch = "x86_64")]
+extern "C" fn nothing() -> i64 {
+    0
+}

@@ -1,0 +1,81 @@
+//! Memory for code that grows while some of it runs.
+//!
+//! Invariants
+//! - No address is both writable and executable: the same pages are mapped twice.
+//! - What has been placed stays where it is, and is not written any more once it may run.
+//! - Placing code takes no system call: those that change mappings wait for each other, and for whoever takes pages.
+
+#![allow(unsafe_code, reason = "generated code is run from here")]
+
+use ir::{Diagnostic, Location};
+use memmap2::{Mmap, MmapMut, MmapOptions};
+
+/// Bytes of addresses taken at once; pages are taken as they are written.
+const REGION: usize = 64 << 20;
+
+/// Code in memory. It lives as long as this value.
+#[derive(Default)]
+pub(crate) struct Text {
+    regions: Vec<Region>,
+}
+
+/// The same pages twice.
+struct Region {
+    writable: MmapMut,
+    executable: Mmap,
+    used: usize,
+}
+
+impl Text {
+    /// Puts code at a multiple of an alignment; where it runs.
+    pub(crate) fn place(&mut self, code: &[u8], alignment: usize) -> Result<usize, Diagnostic> {
+        let has_room = |region: &Region| region.start(alignment) + code.len() <= region.writable.len();
+        if !self.regions.last().is_some_and(has_room) {
+            let region = Region::of(code.len().max(REGION)).map_err(|error| {
+                Diagnostic::internal(Location::Unknown, format!("there is no memory for code: {error}"))
+            })?;
+            self.regions.push(region);
+        }
+        let region = self.regions.last_mut().expect("one was just made");
+        let start = region.start(alignment);
+        region.used = start + code.len();
+        region.writable[start..region.used].copy_from_slice(code);
+        Ok(region.address() + start)
+    }
+
+    /// Writes into code that was placed and does not run yet.
+    pub(crate) fn write(&mut self, address: usize, word: [u8; 8]) {
+        let holds = |region: &&mut Region| (region.address()..region.address() + region.used).contains(&address);
+        let region = self.regions.iter_mut().find(holds).expect("code was placed there");
+        let start = address - region.address();
+        region.writable[start..start + word.len()].copy_from_slice(&word);
+    }
+}
+
+impl Region {
+    /// Where it runs.
+    fn address(&self) -> usize {
+        self.executable.as_ptr().expose_provenance()
+    }
+
+    fn start(&self, alignment: usize) -> usize {
+        self.used.next_multiple_of(alignment)
+    }
+
+    #[cfg(target_os = "linux")]
+    fn of(length: usize) -> std::io::Result<Region> {
+        use rustix::fs::{MemfdFlags, ftruncate, memfd_create};
+        let file = memfd_create("code", MemfdFlags::CLOEXEC)?;
+        ftruncate(&file, length as u64)?;
+        let file = std::fs::File::from(file);
+        let options = MmapOptions::new();
+        // SAFETY: nobody else has the file, and `Text` writes only what does not run yet.
+        let (writable, executable) = unsafe { (options.map_mut(&file)?, options.map_exec(&file)?) };
+        Ok(Region { writable, executable, used: 0 })
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn of(_: usize) -> std::io::Result<Region> {
+        Err(std::io::ErrorKind::Unsupported.into())
+    }
+}

@@ -1,0 +1,294 @@
+//! A model's first code, made while it runs: threads beside take functions from the kernel level to machine code, in the order in
+//! which a run comes to them, and who calls one that is not there yet makes it, or another one while it is on its way.
+//!
+//! Invariants
+//! - Whoever takes a part makes it, so that nobody waits for what nobody makes.
+//! - What cannot be made is an error of the first run that comes to it.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+
+use codegen_cranelift::{Functions, Generator, OnDemand, Provided, Relocatable, Source, Tier};
+use ir::{Blob, Diagnostic, IndexMap, IndexSet, Module, Result};
+
+use crate::compiler::{Arithmetic, Options};
+use crate::globals::{Place, constants};
+use crate::parts::{PARTS, keep_first_definitions, split_in_order};
+use crate::pipeline::{self, Timings};
+
+/// Code of which some is still made.
+pub(crate) struct FirstCode {
+    code: OnDemand,
+    _making: Making,
+}
+
+/// The making of code, which ends when nobody wants it any more.
+pub(crate) struct Making {
+    parts: Arc<Parts>,
+    /// Every function, in the order of the parts.
+    functions: Vec<String>,
+    cancelled: Arc<AtomicBool>,
+    helpers: Vec<JoinHandle<()>>,
+}
+
+/// A module in parts, which become code one by one.
+pub(crate) struct Parts {
+    options: Options,
+    /// The passes that a part goes through.
+    steps: String,
+    generator: Generator,
+    /// For each function the part that defines it.
+    homes: Vec<usize>,
+    places: HashMap<String, Place>,
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+struct State {
+    parts: Vec<Part>,
+    /// What passes have defined so far.
+    known: IndexSet<String>,
+    /// What passes have made of constants.
+    constants: IndexMap<String, Blob>,
+    failure: Option<Vec<Diagnostic>>,
+    /// How many threads make parts until none is left.
+    helpers: usize,
+}
+
+/// Whether somebody who needs parts makes some of them.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Waiting {
+    /// Yes: nothing else can be done meanwhile.
+    Helping,
+    /// Only if there is no helper: a run is on its way.
+    Beside,
+}
+
+enum Part {
+    /// At the kernel level.
+    Waiting(Box<Module>),
+    /// Somebody makes it.
+    Taken,
+    /// At the low level, and as code.
+    Made(Box<Module>, Arc<Functions>),
+}
+
+impl Making {
+    /// Begins with a module at the kernel level.
+    pub(crate) fn begin(
+        module: &mut Module,
+        places: HashMap<String, Place>,
+        options: &Options,
+        steps: String,
+        cancelled: &Arc<AtomicBool>,
+    ) -> Result<Making> {
+        let parts = split_in_order(module, options.workers * PARTS);
+        let defined = |part: &Module| -> Vec<String> {
+            let functions = part.functions().filter(|function| function.body.entry().is_some());
+            functions.map(|function| function.name.to_string()).collect()
+        };
+        let functions: Vec<Vec<String>> = parts.iter().map(defined).collect();
+        let homes = functions.iter().enumerate().flat_map(|(home, names)| names.iter().map(move |_| home)).collect();
+        let parts = Arc::new(Parts {
+            options: options.clone(),
+            steps,
+            generator: Generator::new(Tier::Quick, cancelled.clone())?,
+            homes,
+            places,
+            state: Mutex::new(State {
+                parts: parts.into_iter().map(|part| Part::Waiting(Box::new(part))).collect(),
+                known: IndexSet::default(),
+                constants: IndexMap::default(),
+                failure: None,
+                helpers: 0,
+            }),
+            changed: Condvar::new(),
+        });
+        let helper = |_| {
+            let parts = parts.clone();
+            // without a thread a run makes what it calls
+            std::thread::Builder::new().spawn(move || parts.help()).ok()
+        };
+        let helpers = (1..options.workers).filter_map(helper).collect();
+        Ok(Making { parts, functions: functions.concat(), cancelled: cancelled.clone(), helpers })
+    }
+
+    /// The parts, which may outlive the code.
+    pub(crate) fn parts(&self) -> &Arc<Parts> {
+        &self.parts
+    }
+}
+
+impl Drop for Making {
+    fn drop(&mut self) {
+        self.cancelled.store(true, Ordering::Relaxed);
+        for helper in self.helpers.drain(..) {
+            helper.join().expect("compilation does not panic");
+        }
+    }
+}
+
+impl FirstCode {
+    /// Whether code with some options can run while some of it is not there yet: for the fixed order of arithmetic, passes define
+    /// functions on the way that several parts call.
+    pub(crate) fn is_possible(options: &Options) -> bool {
+        OnDemand::is_supported() && options.arithmetic != Arithmetic::Fixed
+    }
+
+    /// Code that may run already.
+    pub(crate) fn of(making: Making) -> Result<FirstCode> {
+        let names: Vec<&str> = making.functions.iter().map(String::as_str).collect();
+        let code = OnDemand::new(&names, making.parts.clone())?;
+        Ok(FirstCode { code, _making: making })
+    }
+
+    /// The address of a function, if it is defined.
+    pub(crate) fn function(&self, name: &str) -> Result<Option<*const u8>> {
+        self.code.function(name)
+    }
+
+    /// Why something could not be made that was called.
+    pub(crate) fn failure(&self) -> Option<&[Diagnostic]> {
+        self.code.failure()
+    }
+}
+
+impl Source for Parts {
+    fn provide(&self, number: usize) -> Result<Provided> {
+        let home = self.homes[number];
+        let state = self.wait_for(Waiting::Helping, |number| number == home)?;
+        let functions = state.parts[home].functions().expect("it was waited for").clone();
+        let constants = state.constants.clone();
+        drop(state);
+        let address = |name: &str| {
+            let constant = || constants.get(name).map(address);
+            self.places.get(name).map(Place::address).or_else(constant)
+        };
+        let named = functions.externals().filter_map(|name| Some((name.to_string(), address(name)?)));
+        let symbols: BTreeMap<String, usize> = named.collect();
+        Ok(Provided { functions, symbols })
+    }
+}
+
+impl Parts {
+    /// Waits until all parts are code, and makes those that nobody makes.
+    pub(crate) fn finish(&self) -> Result<()> {
+        self.all(Waiting::Helping).map(|_| ())
+    }
+
+    fn all(&self, waiting: Waiting) -> Result<MutexGuard<'_, State>> {
+        self.wait_for(waiting, |_| true)
+    }
+
+    /// The same for the parts of some numbers, which come first.
+    fn wait_for(&self, waiting: Waiting, is_wanted: impl Fn(usize) -> bool) -> Result<MutexGuard<'_, State>> {
+        let mut state = self.lock();
+        loop {
+            if let Some(failure) = &state.failure {
+                return Err(failure.clone());
+            }
+            if state.parts.iter().enumerate().all(|(number, part)| !is_wanted(number) || part.functions().is_some()) {
+                return Ok(state);
+            }
+            let helps = waiting == Waiting::Helping || state.helpers == 0;
+            let part = if helps { state.take(&is_wanted).or_else(|| state.take(|_| true)) } else { None };
+            state = match part {
+                Some((number, part)) => {
+                    drop(state);
+                    self.make(number, part);
+                    self.lock()
+                }
+                None => self.changed.wait(state).unwrap_or_else(PoisonError::into_inner),
+            };
+        }
+    }
+
+    /// Makes parts until none is left that nobody makes.
+    fn help(&self) {
+        let _busy = runtime::pool::Busy::processor();
+        self.lock().helpers += 1;
+        let next = || self.lock().take(|_| true);
+        while let Some((number, part)) = next() {
+            self.make(number, part);
+        }
+        self.lock().helpers -= 1;
+        self.changed.notify_all();
+    }
+
+    fn make(&self, number: usize, mut part: Box<Module>) {
+        let functions = self.to_code(&mut part);
+        let mut state = self.lock();
+        match functions {
+            Ok(functions) => {
+                state.constants.extend(constants(&part));
+                state.parts[number] = Part::Made(part, Arc::new(functions));
+            }
+            Err(diagnostics) => {
+                state.failure.get_or_insert(diagnostics);
+            }
+        }
+        self.changed.notify_all();
+    }
+
+    fn to_code(&self, part: &mut Module) -> Result<Functions> {
+        pipeline::run(part, &self.steps, &self.options, &mut Timings::default())?;
+        keep_first_definitions(part, &mut self.lock().known);
+        self.generator.generate(part)
+    }
+
+    /// All parts at the low level, which are taken out.
+    pub(crate) fn modules(&self) -> Result<Vec<Module>> {
+        let mut state = self.all(Waiting::Beside)?;
+        let module = |part: &mut Part| match part {
+            Part::Made(module, _) => Some(std::mem::take(&mut **module)),
+            Part::Waiting(_) | Part::Taken => None,
+        };
+        Ok(state.parts.iter_mut().filter_map(module).collect())
+    }
+
+    /// The code of all parts, and the constants that only they know.
+    pub(crate) fn relocatable(&self) -> Result<(Relocatable, IndexMap<String, Blob>)> {
+        let state = self.all(Waiting::Beside)?;
+        let functions = state.parts.iter().filter_map(Part::functions).cloned().collect();
+        Ok((self.generator.relocatable(functions), state.constants.clone()))
+    }
+
+    /// The addresses of all that the code of all parts refers to.
+    pub(crate) fn symbols(&self) -> Result<BTreeMap<String, usize>> {
+        let constants = self.all(Waiting::Beside)?.constants.clone();
+        let known = self.places.iter().map(|(name, place)| (name.clone(), place.address()));
+        let made = constants.iter().map(|(name, blob)| (name.clone(), address(blob)));
+        Ok(made.chain(known).collect())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn address(constant: &Blob) -> usize {
+    constant.bytes().as_ptr().expose_provenance()
+}
+
+impl State {
+    /// The first part that is wanted and that nobody has taken.
+    fn take(&mut self, is_wanted: impl Fn(usize) -> bool) -> Option<(usize, Box<Module>)> {
+        let is_free = |(number, part): &(usize, &Part)| matches!(part, Part::Waiting(_)) && is_wanted(*number);
+        let number = self.parts.iter().enumerate().find(is_free)?.0;
+        match std::mem::replace(&mut self.parts[number], Part::Taken) {
+            Part::Waiting(part) => Some((number, part)),
+            Part::Taken | Part::Made(..) => unreachable!("it waits"),
+        }
+    }
+}
+
+impl Part {
+    fn functions(&self) -> Option<&Arc<Functions>> {
+        match self {
+            Part::Made(_, functions) => Some(functions),
+            Part::Waiting(_) | Part::Taken => None,
+        }
+    }
+}
