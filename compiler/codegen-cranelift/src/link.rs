@@ -1,7 +1,7 @@
 //! Compiling the functions of a module in parallel and linking them.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use cranelift_codegen::binemit::Reloc;
@@ -280,29 +280,25 @@ fn compile_functions(parts: &[Module], targets: &Targets, options: &Options) -> 
     let functions: Vec<FunctionView<'_>> = parts.iter().flat_map(definitions).collect();
     let available = || std::thread::available_parallelism().map_or(1, |n| n.get());
     let threads = if options.threads == 0 { available() } else { options.threads }.clamp(1, functions.len().max(1));
-    let next = AtomicUsize::new(0);
+    let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     let work = || {
         let mut frontend = FunctionBuilderContext::new();
-        let mut done = Vec::new();
         loop {
             let index = next.fetch_add(1, Ordering::Relaxed);
             let Some(function) = functions.get(index) else { break };
-            if options.cancelled.load(Ordering::Relaxed) {
-                done.push((index, Err(cancelled())));
+            let is_cancelled = options.cancelled.load(Ordering::Relaxed);
+            let result = match is_cancelled {
+                true => Err(cancelled()),
+                false => compile_function(*function, targets.of(function), &mut frontend),
+            };
+            done.lock().unwrap_or_else(PoisonError::into_inner).push((index, result));
+            if is_cancelled {
                 break;
             }
-            done.push((index, compile_function(*function, targets.of(function), &mut frontend)));
         }
-        done
     };
-    let mut results = std::thread::scope(|scope| {
-        let helpers: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
-        let mut results = work();
-        for helper in helpers {
-            results.extend(helper.join().expect("compilation does not panic"));
-        }
-        results
-    });
+    crew::with(threads - 1, &work, work);
+    let mut results = done.into_inner().unwrap_or_else(PoisonError::into_inner);
     results.sort_by_key(|(index, _)| *index);
     let (mut compiled, mut diagnostics) = (Vec::new(), Vec::new());
     for (_, result) in results {

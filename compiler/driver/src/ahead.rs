@@ -7,7 +7,6 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::JoinHandle;
 
 /// Smaller arenas are not worth a thread.
 const WORTH: usize = 1 << 20;
@@ -19,7 +18,7 @@ const PAGE: usize = 1 << 16;
 /// A thread that asks for pages until they are all there or nobody wants them any more, which is when this is dropped.
 pub(crate) struct Ahead {
     cancelled: Arc<AtomicBool>,
-    thread: Option<JoinHandle<()>>,
+    thread: Option<crew::Handle<()>>,
 }
 
 impl Ahead {
@@ -30,14 +29,14 @@ impl Ahead {
         }
         let cancelled = Arc::<AtomicBool>::default();
         let (start, is_cancelled) = (memory.expose_provenance(), cancelled.clone());
-        let thread = std::thread::Builder::new().spawn(move || {
+        let thread = crew::spawn(move || {
             let mut at = start.next_multiple_of(PAGE);
             while at + STEP <= start + bytes && !is_cancelled.load(Ordering::Relaxed) {
                 take_pages(std::ptr::with_exposed_provenance_mut(at), STEP);
                 at += STEP;
             }
         });
-        Some(Ahead { cancelled, thread: Some(thread.ok()?) })
+        Some(Ahead { cancelled, thread: Some(thread) })
     }
 }
 
@@ -45,7 +44,7 @@ impl Drop for Ahead {
     fn drop(&mut self) {
         self.cancelled.store(true, Ordering::Relaxed);
         if let Some(thread) = self.thread.take() {
-            thread.join().expect("nothing there panics");
+            thread.join();
         }
     }
 }

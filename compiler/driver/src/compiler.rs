@@ -208,6 +208,8 @@ impl Compiler {
             warn(&warnings);
             return Ok(CompiledModel { timings, ..model });
         }
+        // what computes constants, and what makes code
+        crew::prepare(self.options.workers);
         let (module, warnings) = self.import(path, request.as_deref(), options, &mut timings)?;
         // files beside the model may change without it
         let keep = request.filter(|_| module.attributes.get(import::FILES).is_none());

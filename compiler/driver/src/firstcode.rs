@@ -8,7 +8,6 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread::JoinHandle;
 
 use codegen_cranelift::{Functions, Generator, OnDemand, Provided, Relocatable, Source, Tier};
 use ir::{Blob, Diagnostic, IndexMap, IndexSet, Module, Result};
@@ -30,7 +29,7 @@ pub(crate) struct Making {
     /// Every function, in the order of the parts.
     functions: Vec<String>,
     cancelled: Arc<AtomicBool>,
-    helpers: Vec<JoinHandle<()>>,
+    helpers: Vec<crew::Handle<()>>,
 }
 
 /// A module in parts, which become code one by one.
@@ -108,10 +107,9 @@ impl Making {
         });
         let helper = |_| {
             let parts = parts.clone();
-            // without a thread a run makes what it calls
-            std::thread::Builder::new().spawn(move || parts.help()).ok()
+            crew::spawn(move || parts.help())
         };
-        let helpers = (1..options.workers).filter_map(helper).collect();
+        let helpers = (1..options.workers).map(helper).collect();
         Ok(Making { parts, functions: functions.concat(), cancelled: cancelled.clone(), helpers })
     }
 
@@ -125,7 +123,7 @@ impl Drop for Making {
     fn drop(&mut self) {
         self.cancelled.store(true, Ordering::Relaxed);
         for helper in self.helpers.drain(..) {
-            helper.join().expect("compilation does not panic");
+            helper.join();
         }
     }
 }

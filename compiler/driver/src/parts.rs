@@ -72,21 +72,15 @@ pub(crate) fn for_each<T: Send>(
     let count = parts.len();
     let queue = Mutex::new(parts.iter_mut().enumerate());
     let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).next();
+    let done = Mutex::new(Vec::new());
     let take = || {
-        let mut done = Vec::new();
         while let Some((number, part)) = next() {
-            done.push((number, work(part)));
+            let result = work(part);
+            done.lock().unwrap_or_else(PoisonError::into_inner).push((number, result));
         }
-        done
     };
-    let mut results = std::thread::scope(|scope| {
-        let helpers: Vec<_> = (1..workers.min(count)).map(|_| scope.spawn(take)).collect();
-        let mut results = take();
-        for helper in helpers {
-            results.extend(helper.join().expect("compilation does not panic"));
-        }
-        results
-    });
+    crew::with(workers.min(count).saturating_sub(1), &take, take);
+    let mut results = done.into_inner().unwrap_or_else(PoisonError::into_inner);
     results.sort_by_key(|(number, _)| *number);
     results.into_iter().map(|(_, result)| result).collect()
 }

@@ -145,7 +145,7 @@ impl Blob {
     pub fn build_beside(length: usize, fill: impl FnOnce(&mut AlignedBytes) + Send + 'static) -> Blob {
         let computed = Arc::new(OnceLock::new());
         let slot = computed.clone();
-        std::thread::spawn(move || {
+        crew::spawn(move || {
             let build = || {
                 let mut bytes = AlignedBytes::zeroed(length);
                 fill(&mut bytes);

@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::thread::JoinHandle;
 
 use driver::testdata::read_value;
 use driver::{Container, ImportOptions, Port, Signature, Tensor, Value};
@@ -15,7 +14,7 @@ const WORTH: u64 = 1 << 17;
 
 /// The tensors of a folder, read on a thread beside what tells how they are used.
 #[derive(Default)]
-pub(crate) struct ReadAhead(Option<JoinHandle<HashMap<PathBuf, NamedTensor>>>);
+pub(crate) struct ReadAhead(Option<crew::Handle<HashMap<PathBuf, NamedTensor>>>);
 
 /// A tensor, with the name that its file says.
 type NamedTensor = (String, Tensor);
@@ -27,12 +26,12 @@ impl ReadAhead {
         paths.retain(|path| is_input(path));
         let bytes: u64 = paths.iter().filter_map(|path| path.metadata().ok()).map(|metadata| metadata.len()).sum();
         let tensor = |path: PathBuf| Some((path.clone(), read_named(&path).ok()?));
-        let read = || std::thread::spawn(move || paths.into_iter().filter_map(tensor).collect());
+        let read = || crew::spawn(move || paths.into_iter().filter_map(tensor).collect());
         ReadAhead((bytes >= WORTH).then(read))
     }
 
     fn finish(self) -> HashMap<PathBuf, NamedTensor> {
-        self.0.map(|thread| thread.join().expect("reading does not panic")).unwrap_or_default()
+        self.0.map(|thread| thread.join()).unwrap_or_default()
     }
 }
 

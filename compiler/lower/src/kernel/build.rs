@@ -39,10 +39,8 @@ pub fn build_kernels<T>(
             *body = build_kernel(body, target);
         }
     };
-    let other = std::thread::scope(|scope| {
-        for _ in 1..threads.min(kernels.len()) {
-            scope.spawn(build);
-        }
+    let helpers = threads.min(kernels.len()).saturating_sub(1);
+    let other = crew::with(helpers, &build, || {
         let other = meanwhile(module);
         build();
         other

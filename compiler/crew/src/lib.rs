@@ -1,0 +1,202 @@
+//! Threads that are there when work comes: they wait for the next piece of it when they are done with one.
+//!
+//! A compilation has many short pieces of work for another processor. A new thread often begins on the processor that made it, and
+//! waits there until the system balances its processors, which takes milliseconds; one that is woken begins at once on a processor
+//! that has nothing to do.
+//!
+//! Invariants
+//! - Whoever asks for work to be done never waits for a thread: there is always one more.
+//! - Work that others may help with ([`with`]) is over when nobody is inside any more; who comes later finds it closed.
+
+#![allow(unsafe_code, reason = "work that borrows is shared with threads that outlive it")]
+
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// How long a thread waits for work before it ends.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+type Job = Box<dyn FnOnce() + Send>;
+
+/// One thread.
+#[derive(Default)]
+struct Worker {
+    job: Mutex<Option<Job>>,
+    has_job: Condvar,
+}
+
+/// Those that have nothing to do.
+static IDLE: Mutex<Vec<Arc<Worker>>> = Mutex::new(Vec::new());
+
+/// Work on another thread, which may be waited for.
+pub struct Handle<T>(Arc<Outcome<T>>);
+
+struct Outcome<T> {
+    result: Mutex<Option<std::thread::Result<T>>>,
+    is_there: Condvar,
+}
+
+impl<T> Handle<T> {
+    /// Waits for the result. What panics there panics here.
+    pub fn join(self) -> T {
+        let mut result = lock(&self.0.result);
+        loop {
+            match result.take() {
+                Some(Ok(value)) => return value,
+                Some(Err(panic)) => resume_unwind(panic),
+                None => result = self.0.is_there.wait(result).unwrap_or_else(PoisonError::into_inner),
+            }
+        }
+    }
+}
+
+/// Sees to it that so many threads wait for work, which takes them a moment to begin with.
+pub fn prepare(threads: usize) {
+    let mut idle = lock(&IDLE);
+    while idle.len() < threads {
+        let worker = Arc::<Worker>::default();
+        if !worker.start() {
+            return;
+        }
+        idle.push(worker);
+    }
+}
+
+/// Does something on another thread; here, where the system has no thread.
+pub fn spawn<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Handle<T> {
+    let outcome = Arc::new(Outcome { result: Mutex::new(None), is_there: Condvar::new() });
+    let other = outcome.clone();
+    run(Box::new(move || {
+        let result = catch_unwind(AssertUnwindSafe(work));
+        *lock(&other.result) = Some(result);
+        other.is_there.notify_all();
+    }));
+    Handle(outcome)
+}
+
+fn run(job: Job) {
+    let idle = lock(&IDLE).pop();
+    let is_new = idle.is_none();
+    let worker = idle.unwrap_or_default();
+    *lock(&worker.job) = Some(job);
+    if !is_new {
+        worker.has_job.notify_one();
+    } else if !worker.start()
+        && let Some(job) = lock(&worker.job).take()
+    {
+        job();
+    }
+}
+
+impl Worker {
+    /// Begins; whether there is a thread for it.
+    fn start(self: &Arc<Worker>) -> bool {
+        let worker = self.clone();
+        let thread = std::thread::Builder::new().spawn(move || {
+            while let Some(job) = worker.next() {
+                job();
+                lock(&IDLE).push(worker.clone());
+            }
+        });
+        thread.is_ok()
+    }
+
+    /// The next job; none when it has waited for too long.
+    fn next(self: &Arc<Worker>) -> Option<Job> {
+        loop {
+            let job = lock(&self.job);
+            let (mut job, waited) = self
+                .has_job
+                .wait_timeout_while(job, PATIENCE, |job| job.is_none())
+                .unwrap_or_else(PoisonError::into_inner);
+            if let Some(job) = job.take() {
+                return Some(job);
+            }
+            drop(job);
+            let mut idle = lock(&IDLE);
+            let at = idle.iter().position(|worker| Arc::ptr_eq(worker, self));
+            // who is not idle any more is about to get a job
+            if let Some(at) = at.filter(|_| waited.timed_out()) {
+                idle.remove(at);
+                return None;
+            }
+        }
+    }
+}
+
+/// Work that threads may help with.
+struct Shared {
+    /// How many are inside; none may come in any more once it is closed.
+    inside: Mutex<Option<usize>>,
+    left: Condvar,
+    work: *const (dyn Fn() + Sync),
+    panic: Mutex<Option<Box<dyn std::any::Any + Send>>>,
+}
+
+// SAFETY: `work` is `Sync`, and called only while `with` waits.
+unsafe impl Send for Shared {}
+// SAFETY: as above.
+unsafe impl Sync for Shared {}
+
+/// Does something here while so many other threads work, as soon as they are there. When both this is done and all that work are,
+/// it is over; those that have not begun do not.
+pub fn with<T>(helpers: usize, work: &(dyn Fn() + Sync), here: impl FnOnce() -> T) -> T {
+    if helpers == 0 {
+        return here();
+    }
+    // SAFETY: only the lifetime changes. `Closing` waits until nobody is inside and keeps others out, also when `here` panics.
+    let work: &'static (dyn Fn() + Sync) = unsafe { std::mem::transmute::<&(dyn Fn() + Sync), _>(work) };
+    let shared =
+        Arc::new(Shared { inside: Mutex::new(Some(0)), left: Condvar::new(), work, panic: Mutex::new(None) });
+    let closing = Closing(&shared);
+    for _ in 0..helpers {
+        let shared = shared.clone();
+        run(Box::new(move || shared.help()));
+    }
+    let result = here();
+    drop(closing);
+    if let Some(panic) = lock(&shared.panic).take() {
+        resume_unwind(panic);
+    }
+    result
+}
+
+impl Shared {
+    fn help(&self) {
+        if let Some(inside) = &mut *lock(&self.inside) {
+            *inside += 1;
+        } else {
+            return;
+        }
+        // SAFETY: who is inside is waited for.
+        let work = unsafe { &*self.work };
+        if let Err(panic) = catch_unwind(AssertUnwindSafe(work)) {
+            *lock(&self.panic) = Some(panic);
+        }
+        if let Some(inside) = &mut *lock(&self.inside) {
+            *inside -= 1;
+        }
+        self.left.notify_all();
+    }
+}
+
+/// Closes work and waits until nobody is inside.
+struct Closing<'a>(&'a Shared);
+
+impl Drop for Closing<'_> {
+    fn drop(&mut self) {
+        let mut inside = lock(&self.0.inside);
+        while inside.is_some_and(|count| count > 0) {
+            inside = self.0.left.wait(inside).unwrap_or_else(PoisonError::into_inner);
+        }
+        *inside = None;
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests;
