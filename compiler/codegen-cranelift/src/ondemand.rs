@@ -15,12 +15,17 @@ pub trait Source: Send + Sync {
     fn provide(&self, number: usize) -> Result<Provided>;
 }
 
-/// Functions to be linked.
-pub struct Provided {
-    /// Their code.
-    pub functions: Arc<Functions>,
-    /// The addresses of what it refers to, by name.
-    pub symbols: BTreeMap<String, usize>,
+/// What is called, or will be.
+pub enum Provided {
+    /// Functions to be linked.
+    Functions {
+        /// Their code.
+        functions: Arc<Functions>,
+        /// The addresses of what it refers to, by name.
+        symbols: BTreeMap<String, usize>,
+    },
+    /// A function that is there, at an address.
+    Address(usize),
 }
 
 /// Machine code in memory, linked when it is called. The code lives as long as this value.
@@ -111,7 +116,13 @@ impl Linked {
     }
 
     fn link(&self, number: usize, memory: &mut Memory) -> Result<()> {
-        let Provided { functions, symbols } = self.source.provide(number)?;
+        let (functions, symbols) = match self.source.provide(number)? {
+            Provided::Functions { functions, symbols } => (functions, symbols),
+            Provided::Address(address) => {
+                self.slots.bind(number, std::ptr::with_exposed_provenance(address));
+                return Ok(());
+            }
+        };
         let functions = &functions.0;
         memory.symbols.extend(symbols);
         check_symbols(functions.iter(), |name| memory.symbols.contains_key(name))?;

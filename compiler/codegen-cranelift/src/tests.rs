@@ -162,7 +162,7 @@ impl Source for Sums {
             _ if self.can_sum => Sums::sum(),
             _ => return Err(Diagnostic::internal(Location::Unknown, "there is no sum").into()),
         };
-        Ok(Provided { functions: Arc::new(self.generator.generate(&module)?), symbols: BTreeMap::new() })
+        Ok(Provided::Functions { functions: Arc::new(self.generator.generate(&module)?), symbols: BTreeMap::new() })
     }
 }
 

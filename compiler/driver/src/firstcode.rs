@@ -12,9 +12,10 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use codegen_cranelift::{Functions, Generator, OnDemand, Provided, Relocatable, Source, Tier};
 use ir::{Blob, Diagnostic, IndexMap, IndexSet, Module, Result};
 
+use crate::awaits;
 use crate::compiler::{Arithmetic, Options};
 use crate::globals::{Place, constants};
-use crate::parts::{PARTS, keep_first_definitions, split_in_order};
+use crate::parts::{PARTS, is_host, keep_first_definitions, split_in_order};
 use crate::pipeline::{self, Timings};
 
 /// Code of which some is still made.
@@ -41,6 +42,10 @@ pub(crate) struct Parts {
     /// For each function the part that defines it.
     homes: Vec<usize>,
     places: HashMap<String, Place>,
+    /// Functions behind the last one end when these are there.
+    awaited: Vec<Blob>,
+    /// The first parts are host functions, so many, which wait for the constants whose addresses they hand out.
+    hosts: usize,
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -83,19 +88,24 @@ impl Making {
         steps: String,
         cancelled: &Arc<AtomicBool>,
     ) -> Result<Making> {
+        let awaited = awaits::insert(module);
         let parts = split_in_order(module, options.workers * PARTS);
+        let hosts = parts.iter().take_while(|part| part.functions().any(|function| is_host(&function))).count();
         let defined = |part: &Module| -> Vec<String> {
             let functions = part.functions().filter(|function| function.body.entry().is_some());
             functions.map(|function| function.name.to_string()).collect()
         };
         let functions: Vec<Vec<String>> = parts.iter().map(defined).collect();
         let homes = functions.iter().enumerate().flat_map(|(home, names)| names.iter().map(move |_| home)).collect();
+        let functions = functions.concat().into_iter().chain((0..awaited.len()).map(awaits::name)).collect();
         let parts = Arc::new(Parts {
             options: options.clone(),
             steps,
             generator: Generator::new(Tier::Quick, cancelled.clone())?,
             homes,
             places,
+            awaited,
+            hosts,
             state: Mutex::new(State {
                 parts: parts.into_iter().map(|part| Part::Waiting(Box::new(part))).collect(),
                 known: IndexSet::default(),
@@ -110,7 +120,7 @@ impl Making {
             crew::spawn(move || parts.help())
         };
         let helpers = (1..options.workers).map(helper).collect();
-        Ok(Making { parts, functions: functions.concat(), cancelled: cancelled.clone(), helpers })
+        Ok(Making { parts, functions, cancelled: cancelled.clone(), helpers })
     }
 
     /// The parts, which may outlive the code.
@@ -155,18 +165,23 @@ impl FirstCode {
 
 impl Source for Parts {
     fn provide(&self, number: usize) -> Result<Provided> {
-        let home = self.homes[number];
+        let Some(&home) = self.homes.get(number) else {
+            // looking at bytes waits for them
+            self.awaited[number - self.homes.len()].bytes();
+            return Ok(Provided::Address(awaits::nothing_to_wait_for()));
+        };
         let state = self.wait_for(Waiting::Helping, |number| number == home)?;
         let functions = state.parts[home].functions().expect("it was waited for").clone();
         let constants = state.constants.clone();
         drop(state);
         let address = |name: &str| {
-            let constant = || constants.get(name).map(address);
-            self.places.get(name).map(Place::address).or_else(constant)
+            let place = self.places.get(name).filter(|_| !awaits::is_one(name));
+            let address = place.map(|place| if home < self.hosts { place.address() } else { place.ready() });
+            address.or_else(|| constants.get(name).map(Blob::address))
         };
         let named = functions.externals().filter_map(|name| Some((name.to_string(), address(name)?)));
         let symbols: BTreeMap<String, usize> = named.collect();
-        Ok(Provided { functions, symbols })
+        Ok(Provided::Functions { functions, symbols })
     }
 }
 
@@ -256,18 +271,14 @@ impl Parts {
     /// The addresses of all that the code of all parts refers to.
     pub(crate) fn symbols(&self) -> Result<BTreeMap<String, usize>> {
         let constants = self.all(Waiting::Beside)?.constants.clone();
-        let known = self.places.iter().map(|(name, place)| (name.clone(), place.address()));
-        let made = constants.iter().map(|(name, blob)| (name.clone(), address(blob)));
+        let known = self.places.iter().map(|(name, place)| (name.clone(), place.ready()));
+        let made = constants.iter().map(|(name, blob)| (name.clone(), blob.address()));
         Ok(made.chain(known).collect())
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-fn address(constant: &Blob) -> usize {
-    constant.bytes().as_ptr().expose_provenance()
 }
 
 impl State {

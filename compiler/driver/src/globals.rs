@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use crate::awaits;
 use ir::{AlignedBytes, Attribute, Blob, DenseElements, IndexMap, Module, Type};
 
 /// The memory of every global, by name.
@@ -33,13 +34,21 @@ pub(crate) struct Slot {
 pub(crate) enum Place {
     /// Memory that stays where it is.
     Address(usize),
-    /// Bytes that may still be computed, which is when their address is known.
+    /// Bytes that may still be computed.
     Bytes(Blob),
 }
 
 impl Place {
-    /// The address, waited for if need be.
+    /// The address. What is still computed may not be read yet.
     pub(crate) fn address(&self) -> usize {
+        match self {
+            Place::Address(address) => *address,
+            Place::Bytes(blob) => blob.address(),
+        }
+    }
+
+    /// The address of something that is there, which is waited for.
+    pub(crate) fn ready(&self) -> usize {
         match self {
             Place::Address(address) => *address,
             Place::Bytes(blob) => blob.bytes().as_ptr().expose_provenance(),
@@ -104,7 +113,7 @@ impl Globals {
 
     /// The addresses of all that code refers to: the runtime and the globals.
     pub(crate) fn symbols(&mut self) -> BTreeMap<String, usize> {
-        self.places().into_iter().map(|(name, place)| (name, place.address())).collect()
+        self.places().into_iter().map(|(name, place)| (name, place.ready())).collect()
     }
 
     /// Where all is that code refers to.
@@ -121,6 +130,8 @@ impl Globals {
             };
             (name.clone(), place)
         }));
+        // what code waits for is there when it does not run for the first time
+        places.extend(awaits::symbols().map(|(name, address)| (name, Place::Address(address))));
         places
     }
 

@@ -1,6 +1,7 @@
 //! The public API: a [`Compiler`] makes a [`CompiledModel`], a [`Session`] runs it on [`Tensor`]s.
 
 mod ahead;
+mod awaits;
 mod background;
 mod cache;
 mod code;

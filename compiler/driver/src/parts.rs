@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use ir::{Attribute, Body, IndexMap, IndexSet, Module, Op, Result};
+use ir::{Attribute, Body, FunctionView, IndexMap, IndexSet, Module, Op, Result};
 use lower::fold_constants::INITIALIZE;
 use lower::outline::KERNEL;
 
@@ -30,17 +30,18 @@ pub(crate) fn split(module: &mut Module, count: usize) -> Vec<Module> {
     homes.into_iter().map(|own| part(module, &own)).collect()
 }
 
+/// Whether a function at the kernel level is a host function.
+pub(crate) fn is_host(function: &FunctionView<'_>) -> bool {
+    function.attributes.get(KERNEL).is_none() && function.body.entry().is_some()
+}
+
 /// Parts in the order in which a run comes to their functions: host functions alone, then what these call, some functions together.
 pub(crate) fn split_in_order(module: &mut Module, count: usize) -> Vec<Module> {
-    let is_host = |module: &Module, op: &Op| {
-        module.function_view(*op).is_some_and(|function| function.attributes.get(KERNEL).is_none())
-    };
-    let defined: IndexMap<String, Op> = module
-        .functions()
-        .filter(|function| function.body.entry().is_some())
-        .map(|function| (function.name.to_string(), function.op))
-        .collect();
-    let (mut hosts, mut others): (Vec<Op>, Vec<Op>) = defined.values().partition(|op| is_host(module, op));
+    let mut hosts: Vec<Op> = module.functions().filter(is_host).map(|function| function.op).collect();
+    let is_other = |function: &FunctionView<'_>| function.body.entry().is_some() && !is_host(function);
+    let defined: IndexMap<String, Op> =
+        module.functions().filter(is_other).map(|function| (function.name.to_string(), function.op)).collect();
+    let mut others: Vec<Op> = defined.values().copied().collect();
     // what initializes a model is what runs first
     hosts.sort_by_key(|&op| module.function_view(op).is_none_or(|function| function.name != INITIALIZE));
     let called = hosts.iter().flat_map(|&host| named_symbols(module, host));

@@ -7,6 +7,8 @@
 //! - Only routines that cannot fail are called ahead, so that no error moves.
 //! - Results together are not larger than what the cache keeps; otherwise `@initialize` computes them.
 
+use std::ops::Range;
+
 use dialects::rt::routines::{CALL, Extents, Operand, Routine};
 use ir::pass::{OptionDefinition, OptionKind, PassContext, PassDefinition};
 use ir::{Attribute, Blob, Body, Builder, DenseElements, IndexMap, Module, Op, Result, Type, Value};
@@ -42,6 +44,10 @@ pub(crate) const PREPARE_CONSTANTS: PassDefinition = PassDefinition::on_module(
 const ROOM: usize = DATA / 8 * 7;
 /// Results begin at multiples of this, a cache line.
 const LINE: usize = 64;
+/// Parts that are computed one after the other, so many at most and none smaller than the other number of bytes: a run waits for
+/// each when it comes to it.
+pub(crate) const PARTS: usize = 16;
+const SMALLEST: usize = 1 << 18;
 /// From so many bytes on, the memory of a constant is given back behind its last reader.
 const DISCARDED: usize = 1 << 20;
 /// Fewer bytes are computed on one thread: the compiler has work for the others.
@@ -52,14 +58,23 @@ fn prepare_constants(module: &mut Module, context: &PassContext<'_>) -> Result<(
     let mut body = module.body.take_isolated(main).expect("a function owns its body");
     let Plan { calls, length } = Plan::of(&body);
     if length <= ROOM {
-        let places: Vec<_> = calls.iter().map(|(&op, call)| (op, call.offset, call.length)).collect();
         let is_known = context.options.flag("known") || calls.is_empty();
         let threads = if length < LARGE { 1 } else { context.options.integer("threads") as usize };
-        let calls: Vec<RoutineCall> = calls.into_values().collect();
-        let memory = (!is_known).then(|| Blob::build_beside(length, move |memory| run(&calls, memory, threads)));
-        for (op, offset, length) in places {
+        let (ops, mut calls): (Vec<Op>, Vec<RoutineCall>) = calls.into_iter().unzip();
+        let parts = cut(&mut calls, length);
+        let results: Vec<(usize, Option<usize>, usize)> = parts
+            .iter()
+            .enumerate()
+            .flat_map(|(number, part)| calls[part.calls.clone()].iter().map(move |call| (number, call.offset, call.length)))
+            .collect();
+        let lengths: Vec<usize> = parts.iter().map(|part| part.length).collect();
+        let ends: Vec<usize> = parts.iter().map(|part| part.calls.end).collect();
+        let memory = (!is_known).then(|| {
+            Blob::build_beside(&lengths, move |pieces| run(&calls, ends.into_iter().zip(pieces).collect(), threads))
+        });
+        for (op, (piece, offset, length)) in ops.into_iter().zip(results) {
             let Some(offset) = offset else { continue };
-            let window = |memory: &Blob| memory.window(offset, length).expect("results lie in their memory");
+            let window = |memory: &Vec<Blob>| memory[piece].window(offset, length).expect("results lie in their memory");
             replace(&mut body, op, memory.as_ref().map(window));
         }
         let entry = body.entry().expect("the function has a body");
@@ -67,6 +82,34 @@ fn prepare_constants(module: &mut Module, context: &PassContext<'_>) -> Result<(
     }
     module.body.set_isolated(main, body);
     Ok(())
+}
+
+/// Some calls whose results are there together.
+struct Part {
+    calls: Range<usize>,
+    /// Bytes of the results.
+    length: usize,
+}
+
+/// Cuts calls into parts, whose results get places in memory of their own: who needs the first does not wait for the last.
+fn cut(calls: &mut [RoutineCall], length: usize) -> Vec<Part> {
+    let size = (length / PARTS).max(SMALLEST);
+    let mut parts: Vec<Part> = Vec::new();
+    for (number, call) in calls.iter_mut().enumerate() {
+        let part = match parts.last_mut().filter(|part| part.length < size) {
+            Some(part) => part,
+            None => {
+                parts.push(Part { calls: number..number, length: 0 });
+                parts.last_mut().expect("it was just added")
+            }
+        };
+        part.calls.end = number + 1;
+        if let Some(offset) = &mut call.offset {
+            *offset = part.length;
+            part.length += call.length.next_multiple_of(LINE);
+        }
+    }
+    parts
 }
 
 /// Puts a constant in the place of what a call gives; without bytes it is one of which the name alone is there.

@@ -4,7 +4,7 @@
 
 #![allow(unsafe_code, reason = "routines take addresses")]
 
-use ir::{AlignedBytes, Blob};
+use ir::{AlignedBytes, Blob, Piece};
 use runtime::RunContext;
 
 use crate::session::provide_nothing;
@@ -19,7 +19,7 @@ pub(crate) struct RoutineCall {
     pub(crate) words: Vec<Word>,
     /// Bytes of the result.
     pub(crate) length: usize,
-    /// Where the result begins in the memory of all that stay; none if later calls alone read it.
+    /// Where the result begins in the piece of memory of those that stay; none if later calls alone read it.
     pub(crate) offset: Option<usize>,
     /// Earlier calls whose results nobody reads any more.
     pub(crate) freed: Vec<usize>,
@@ -36,21 +36,23 @@ pub(crate) enum Word {
     Result(usize),
 }
 
-/// Makes the calls. Results that stay go to their places in `memory`.
-pub(crate) fn run(calls: &[RoutineCall], memory: &mut AlignedBytes, threads: usize) {
+/// Makes the calls. Results that stay go to their places in pieces of memory: each piece is finished behind so many calls.
+pub(crate) fn run(calls: &[RoutineCall], pieces: Vec<(usize, Piece)>, threads: usize) {
     let symbols = runtime::symbols();
-    let (room, base) = (memory.as_slice().len(), memory.as_mut_slice().as_mut_ptr());
+    let mut pieces = pieces.into_iter();
+    let mut piece = pieces.next();
     let mut passing: Vec<Option<AlignedBytes>> = Vec::new();
     let mut addresses: Vec<i64> = Vec::new();
     let mut context = RunContext::new(std::ptr::null_mut(), provide_nothing);
     runtime::pool::rt_set_threads(threads as i64);
-    for call in calls {
+    for (number, call) in calls.iter().enumerate() {
         let mut passed = None;
         let result = match call.offset {
             Some(offset) => {
-                assert!(offset + call.length <= room, "results lie in their memory");
+                let (_, piece) = piece.as_mut().expect("there is a piece for each result");
+                let memory = piece.bytes_mut();
                 memory.expect_writes(offset, call.length);
-                base.wrapping_add(offset)
+                memory.as_mut_slice()[offset..offset + call.length].as_mut_ptr()
             }
             None => passed.insert(AlignedBytes::zeroed(call.length)).as_mut_slice().as_mut_ptr(),
         };
@@ -64,6 +66,10 @@ pub(crate) fn run(calls: &[RoutineCall], memory: &mut AlignedBytes, threads: usi
         assert!(failure == 0 && context.status == 0, "{} failed on constants", call.symbol);
         call.freed.iter().for_each(|&number| passing[number] = None);
         call.discarded.iter().for_each(Blob::discard);
+        if let Some((_, finished)) = piece.take_if(|(end, _)| *end == number + 1) {
+            finished.finish();
+            piece = pieces.next();
+        }
     }
 }
 

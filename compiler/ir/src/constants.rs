@@ -4,7 +4,6 @@
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
@@ -23,8 +22,41 @@ pub struct Blob {
 enum Storage {
     Mapped(Arc<memmap2::Mmap>),
     Owned(Arc<AlignedBytes>),
+    Computed(Arc<Computed>),
+}
+
+/// Bytes that another thread fills in.
+struct Computed {
+    /// Where they begin, also before they are there.
+    address: usize,
     /// None is what a computation leaves that panicked.
-    Computed(Arc<OnceLock<Option<AlignedBytes>>>),
+    bytes: OnceLock<Option<AlignedBytes>>,
+}
+
+/// Bytes to be filled in on a thread beside.
+pub struct Piece {
+    bytes: Option<AlignedBytes>,
+    computed: Arc<Computed>,
+}
+
+impl Piece {
+    /// The bytes, all zero at first.
+    pub fn bytes_mut(&mut self) -> &mut AlignedBytes {
+        self.bytes.as_mut().expect("they are there until the piece is finished")
+    }
+
+    /// Shows the bytes to who waits for them.
+    pub fn finish(mut self) {
+        let bytes = self.bytes.take();
+        self.computed.bytes.get_or_init(|| bytes);
+    }
+}
+
+impl Drop for Piece {
+    fn drop(&mut self) {
+        // nobody waits for ever
+        self.computed.bytes.get_or_init(|| None);
+    }
 }
 
 /// Bytes whose first one lies on a 64-byte boundary (a cache line, and a whole AVX-512 vector).
@@ -141,20 +173,20 @@ impl Blob {
         Blob { storage: Storage::Owned(Arc::new(bytes)), offset: 0, length }
     }
 
-    /// The same on a thread beside: whoever looks at the bytes waits for it.
-    pub fn build_beside(length: usize, fill: impl FnOnce(&mut AlignedBytes) + Send + 'static) -> Blob {
-        let computed = Arc::new(OnceLock::new());
-        let slot = computed.clone();
-        crew::spawn(move || {
-            let build = || {
-                let mut bytes = AlignedBytes::zeroed(length);
-                fill(&mut bytes);
-                bytes
-            };
-            // nobody waits for ever
-            slot.get_or_init(|| catch_unwind(AssertUnwindSafe(build)).ok());
-        });
-        Blob { storage: Storage::Computed(computed), offset: 0, length }
+    /// The same on a thread beside, in pieces of some lengths: whoever looks at one waits for it.
+    pub fn build_beside(lengths: &[usize], fill: impl FnOnce(Vec<Piece>) + Send + 'static) -> Vec<Blob> {
+        let piece = |&length: &usize| {
+            let bytes = AlignedBytes::zeroed(length);
+            let address = bytes.as_slice().as_ptr().expose_provenance();
+            Piece { bytes: Some(bytes), computed: Arc::new(Computed { address, bytes: OnceLock::new() }) }
+        };
+        let pieces: Vec<Piece> = lengths.iter().map(piece).collect();
+        let blob = |(piece, &length): (&Piece, &usize)| {
+            Blob { storage: Storage::Computed(piece.computed.clone()), offset: 0, length }
+        };
+        let blobs = pieces.iter().zip(lengths).map(blob).collect();
+        crew::spawn(move || fill(pieces));
+        blobs
     }
 
     /// Bytes that nobody will write any more.
@@ -185,9 +217,27 @@ impl Blob {
         let whole: &[u8] = match &self.storage {
             Storage::Mapped(map) => map,
             Storage::Owned(bytes) => bytes.as_slice(),
-            Storage::Computed(bytes) => bytes.wait().as_ref().expect("what computes bytes does not panic").as_slice(),
+            Storage::Computed(computed) => {
+                computed.bytes.wait().as_ref().expect("what computes bytes does not panic").as_slice()
+            }
         };
         &whole[self.offset..self.offset + self.length]
+    }
+
+    /// The address of the first byte. Bytes that are still computed are not waited for, so nothing may be read there yet.
+    pub fn address(&self) -> usize {
+        match &self.storage {
+            Storage::Computed(computed) => computed.address + self.offset,
+            Storage::Mapped(_) | Storage::Owned(_) => self.bytes().as_ptr().expose_provenance(),
+        }
+    }
+
+    /// Which bytes are there together with these: those of the piece that begins at an address. None where they are there at once.
+    pub fn piece(&self) -> Option<usize> {
+        match &self.storage {
+            Storage::Computed(computed) => Some(computed.address),
+            Storage::Mapped(_) | Storage::Owned(_) => None,
+        }
     }
 
     /// Where the bytes begin in a file that was mapped as a whole, if that is where they are.

@@ -41,7 +41,7 @@ pub use attributes::{Attribute, Attributes};
 pub use body::{Block, Body, Op, OpName, Operation, Region, Use, Value, ValueDefinition};
 pub use builder::Builder;
 pub use collections::{IndexMap, IndexSet};
-pub use constants::{AlignedBytes, Blob, DenseElements};
+pub use constants::{AlignedBytes, Blob, DenseElements, Piece};
 pub use diagnostics::{Diagnostic, ErrorClass, Result, Severity};
 pub use dim::DimExpr;
 pub use effects::{constant_float, constant_integer, constant_value};
