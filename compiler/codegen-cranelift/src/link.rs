@@ -1,8 +1,8 @@
 //! Compiling the functions of a module in parallel and linking them.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use cranelift_codegen::binemit::Reloc;
 use cranelift_codegen::control::ControlPlane;
@@ -97,6 +97,11 @@ impl Generator {
     /// Makes code of a tier until it is cancelled.
     pub fn new(tier: Tier, cancelled: Arc<AtomicBool>) -> Result<Generator> {
         Ok(Generator { targets: Targets::native(false, tier)?, cancelled })
+    }
+
+    /// Whether a function's code takes long to make: it gets better code than others.
+    pub fn optimises(&self, function: &FunctionView<'_>) -> bool {
+        !Arc::ptr_eq(self.targets.of(function), &self.targets.host)
     }
 
     /// Compiles every function with a body.

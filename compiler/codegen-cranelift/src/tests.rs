@@ -21,12 +21,7 @@ fn module(inputs: &[Type], build: impl FnOnce(&mut Builder<'_>, &[Value])) -> Mo
     module
 }
 
-fn add_function(
-    module: &mut Module,
-    name: &str,
-    inputs: &[Type],
-    build: impl FnOnce(&mut Builder<'_>, &[Value]),
-) {
+fn add_function(module: &mut Module, name: &str, inputs: &[Type], build: impl FnOnce(&mut Builder<'_>, &[Value])) {
     let mut body = Body::new();
     let entry = body.add_block(body.root(), inputs);
     let arguments = body.arguments(entry).to_vec();
@@ -173,9 +168,7 @@ fn run_on_demand(can_sum: bool) -> (f32, usize, OnDemand) {
     let code = OnDemand::new(&["main", "sum"], source.clone()).expect("there is memory for stubs");
     let address = code.function("main").expect("compiles").expect("is defined");
     assert_eq!(source.made.load(Ordering::Relaxed), 1);
-    type Main = extern "C" fn(
-        *mut f32, i64, i64, i64, i64, i64, i64, i64, f32, f32, f32, f32, f32, f32, f32, f32, f32,
-    );
+    type Main = extern "C" fn(*mut f32, i64, i64, i64, i64, i64, i64, i64, f32, f32, f32, f32, f32, f32, f32, f32, f32);
     // SAFETY: the signature of `@main` above.
     let run = unsafe { std::mem::transmute::<*const u8, Main>(address) };
     let mut total = 0.0;

@@ -147,8 +147,7 @@ pub fn with<T>(helpers: usize, work: &(dyn Fn() + Sync), here: impl FnOnce() -> 
     }
     // SAFETY: only the lifetime changes. `Closing` waits until nobody is inside and keeps others out, also when `here` panics.
     let work: &'static (dyn Fn() + Sync) = unsafe { std::mem::transmute::<&(dyn Fn() + Sync), _>(work) };
-    let shared =
-        Arc::new(Shared { inside: Mutex::new(Some(0)), left: Condvar::new(), work, panic: Mutex::new(None) });
+    let shared = Arc::new(Shared { inside: Mutex::new(Some(0)), left: Condvar::new(), work, panic: Mutex::new(None) });
     let closing = Closing(&shared);
     for _ in 0..helpers {
         let shared = shared.clone();

@@ -71,8 +71,8 @@ enum Waiting {
 }
 
 enum Part {
-    /// At the kernel level.
-    Waiting(Box<Module>),
+    /// At the kernel level, and whether its code takes long to make.
+    Waiting(Box<Module>, bool),
     /// Somebody makes it.
     Taken,
     /// At the low level, and as code.
@@ -96,23 +96,29 @@ impl Making {
             functions.map(|function| function.name.to_string()).collect()
         };
         let functions: Vec<Vec<String>> = parts.iter().map(defined).collect();
+        let generator = Generator::new(Tier::Quick, cancelled.clone())?;
+        let waiting = |part: Module| {
+            let is_long = part.functions().any(|function| generator.optimises(&function));
+            Part::Waiting(Box::new(part), is_long)
+        };
+        let state = Mutex::new(State {
+            parts: parts.into_iter().map(waiting).collect(),
+            known: IndexSet::default(),
+            constants: IndexMap::default(),
+            failure: None,
+            helpers: 0,
+        });
         let homes = functions.iter().enumerate().flat_map(|(home, names)| names.iter().map(move |_| home)).collect();
         let functions = functions.concat().into_iter().chain((0..awaited.len()).map(awaits::name)).collect();
         let parts = Arc::new(Parts {
             options: options.clone(),
             steps,
-            generator: Generator::new(Tier::Quick, cancelled.clone())?,
+            generator,
             homes,
             places,
             awaited,
             hosts,
-            state: Mutex::new(State {
-                parts: parts.into_iter().map(|part| Part::Waiting(Box::new(part))).collect(),
-                known: IndexSet::default(),
-                constants: IndexMap::default(),
-                failure: None,
-                helpers: 0,
-            }),
+            state,
             changed: Condvar::new(),
         });
         let helper = |_| {
@@ -206,7 +212,11 @@ impl Parts {
                 return Ok(state);
             }
             let helps = waiting == Waiting::Helping || state.helpers == 0;
-            let part = if helps { state.take(&is_wanted).or_else(|| state.take(|_| true)) } else { None };
+            let has_helper = state.helpers > 0;
+            // who waits does not begin what takes longer
+            let others = |state: &mut State| state.take(|_, is_long| !(is_long && has_helper));
+            let part =
+                if helps { state.take(|number, _| is_wanted(number)).or_else(|| others(&mut state)) } else { None };
             state = match part {
                 Some((number, part)) => {
                     drop(state);
@@ -222,7 +232,7 @@ impl Parts {
     fn help(&self) {
         let _busy = runtime::pool::Busy::processor();
         self.lock().helpers += 1;
-        let next = || self.lock().take(|_| true);
+        let next = || self.lock().take(|_, _| true);
         while let Some((number, part)) = next() {
             self.make(number, part);
         }
@@ -256,7 +266,7 @@ impl Parts {
         let mut state = self.all(Waiting::Beside)?;
         let module = |part: &mut Part| match part {
             Part::Made(module, _) => Some(std::mem::take(&mut **module)),
-            Part::Waiting(_) | Part::Taken => None,
+            Part::Waiting(..) | Part::Taken => None,
         };
         Ok(state.parts.iter_mut().filter_map(module).collect())
     }
@@ -283,11 +293,14 @@ impl Parts {
 
 impl State {
     /// The first part that is wanted and that nobody has taken.
-    fn take(&mut self, is_wanted: impl Fn(usize) -> bool) -> Option<(usize, Box<Module>)> {
-        let is_free = |(number, part): &(usize, &Part)| matches!(part, Part::Waiting(_)) && is_wanted(*number);
+    fn take(&mut self, is_wanted: impl Fn(usize, bool) -> bool) -> Option<(usize, Box<Module>)> {
+        let is_free = |(number, part): &(usize, &Part)| match part {
+            Part::Waiting(_, is_long) => is_wanted(*number, *is_long),
+            Part::Taken | Part::Made(..) => false,
+        };
         let number = self.parts.iter().enumerate().find(is_free)?.0;
         match std::mem::replace(&mut self.parts[number], Part::Taken) {
-            Part::Waiting(part) => Some((number, part)),
+            Part::Waiting(part, _) => Some((number, part)),
             Part::Taken | Part::Made(..) => unreachable!("it waits"),
         }
     }
@@ -297,7 +310,7 @@ impl Part {
     fn functions(&self) -> Option<&Arc<Functions>> {
         match self {
             Part::Made(_, functions) => Some(functions),
-            Part::Waiting(_) | Part::Taken => None,
+            Part::Waiting(..) | Part::Taken => None,
         }
     }
 }

@@ -65,7 +65,9 @@ fn prepare_constants(module: &mut Module, context: &PassContext<'_>) -> Result<(
         let results: Vec<(usize, Option<usize>, usize)> = parts
             .iter()
             .enumerate()
-            .flat_map(|(number, part)| calls[part.calls.clone()].iter().map(move |call| (number, call.offset, call.length)))
+            .flat_map(|(number, part)| {
+                calls[part.calls.clone()].iter().map(move |call| (number, call.offset, call.length))
+            })
             .collect();
         let lengths: Vec<usize> = parts.iter().map(|part| part.length).collect();
         let ends: Vec<usize> = parts.iter().map(|part| part.calls.end).collect();
@@ -74,7 +76,8 @@ fn prepare_constants(module: &mut Module, context: &PassContext<'_>) -> Result<(
         });
         for (op, (piece, offset, length)) in ops.into_iter().zip(results) {
             let Some(offset) = offset else { continue };
-            let window = |memory: &Vec<Blob>| memory[piece].window(offset, length).expect("results lie in their memory");
+            let window =
+                |memory: &Vec<Blob>| memory[piece].window(offset, length).expect("results lie in their memory");
             replace(&mut body, op, memory.as_ref().map(window));
         }
         let entry = body.entry().expect("the function has a body");

@@ -91,10 +91,7 @@ impl Unlinked {
 pub(crate) type Upgrade = Background<(Code, Entry)>;
 
 /// The upgrade of a model whose quick code was made from the same recipe; its code is kept, too, if the model is.
-pub(crate) fn upgrade(
-    recipe: Box<dyn FnOnce() -> Result<Recipe> + Send>,
-    keeper: Arc<OnceLock<Keeper>>,
-) -> Upgrade {
+pub(crate) fn upgrade(recipe: Box<dyn FnOnce() -> Result<Recipe> + Send>, keeper: Arc<OnceLock<Keeper>>) -> Upgrade {
     Background::new(move |conditions| {
         let mut recipe = recipe()?;
         if conditions.beside {

@@ -83,6 +83,9 @@ const OWN_PAGES: usize = 1 << 16;
 /// A multiple of the size of pages.
 #[cfg(target_os = "linux")]
 const PAGE: usize = 1 << 16;
+/// Bytes whose pages are taken at once: who changes the mappings of the process waits meanwhile.
+#[cfg(target_os = "linux")]
+const STEP: usize = 1 << 18;
 
 impl AlignedBytes {
     /// That many zeros. Memory is only taken from the system as it is written.
@@ -129,9 +132,11 @@ impl AlignedBytes {
         if let Memory::Pages(pages) = &self.memory
             && length >= OWN_PAGES
         {
-            let first = offset / PAGE * PAGE;
-            // only a hint: systems that do not take it give pages as they are touched
-            let _ = pages.advise_range(memmap2::Advice::PopulateWrite, first, offset + length - first);
+            let (first, end) = (offset / PAGE * PAGE, offset + length);
+            for start in (first..end).step_by(STEP) {
+                // only a hint: systems that do not take it give pages as they are touched
+                let _ = pages.advise_range(memmap2::Advice::PopulateWrite, start, STEP.min(end - start));
+            }
         }
         #[cfg(not(target_os = "linux"))]
         let _ = (offset, length);
@@ -181,8 +186,10 @@ impl Blob {
             Piece { bytes: Some(bytes), computed: Arc::new(Computed { address, bytes: OnceLock::new() }) }
         };
         let pieces: Vec<Piece> = lengths.iter().map(piece).collect();
-        let blob = |(piece, &length): (&Piece, &usize)| {
-            Blob { storage: Storage::Computed(piece.computed.clone()), offset: 0, length }
+        let blob = |(piece, &length): (&Piece, &usize)| Blob {
+            storage: Storage::Computed(piece.computed.clone()),
+            offset: 0,
+            length,
         };
         let blobs = pieces.iter().zip(lengths).map(blob).collect();
         crew::spawn(move || fill(pieces));
