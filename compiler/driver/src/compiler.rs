@@ -28,7 +28,7 @@ use crate::pipeline::{self, MAIN, Prepared, Timings};
 use crate::progress::{Observer, Stage};
 use crate::session::Entry;
 use crate::signature::Signature;
-use crate::tiers::{Successor, Unlinked, Upgrade, upgrade};
+use crate::tiers::{Objects, Successor, Unlinked, Upgrade, upgrade};
 use crate::trace::{Trace, Traced};
 
 /// Which code generator makes the machine code.
@@ -208,8 +208,11 @@ impl Compiler {
             warn(&warnings);
             return Ok(CompiledModel { timings, ..model });
         }
-        // what computes constants, and what makes code
-        crew::prepare(self.options.workers);
+        if self.options.workers > 1 {
+            // for what computes constants, and what makes code
+            crew::prepare(self.options.workers);
+            drop(crew::spawn(pipeline::read_tables));
+        }
         let (module, warnings) = self.import(path, request.as_deref(), options, &mut timings)?;
         // files beside the model may change without it
         let keep = request.filter(|_| module.attributes.get(import::FILES).is_none());
@@ -490,10 +493,10 @@ impl CompiledModel {
         let mut kept = self.kept(&keep.warnings);
         let slot = self.keeper.clone();
         let keeping = Background::new(move |_| {
-            let (tier, objects, constants) = unlinked.objects()?;
+            let Objects { tier, files, constants } = unlinked.objects()?;
             constants.into_iter().for_each(|(name, bytes)| kept.globals.add_constant(name, bytes));
             if let Some(keeper) = Keeper::new(&keep, backend, &kept) {
-                slot.get_or_init(|| keeper).keep(tier, &objects);
+                slot.get_or_init(|| keeper).keep(tier, &files);
             }
             Ok(())
         });

@@ -1,8 +1,9 @@
 //! The way from a model to the low level, as pipelines of passes.
 
 use std::io::Write;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
+use codegen_cranelift::{Generator, Tier};
 use ir::pass::{Filter, PassManager, PassRegistry, Pipeline};
 use ir::{Diagnostic, ErrorClass, Location, Module, Registry, Result};
 
@@ -152,6 +153,16 @@ pub fn run(module: &mut Module, pipeline: &str, options: &Options, timings: &mut
         ..PassManager::new(operations())
     };
     manager.run(module, &pipeline, timings)
+}
+
+/// Reads what every compilation needs and finds the same, before somebody waits for it.
+pub(crate) fn read_tables() {
+    dialects::onnx::schema::read_tables();
+    optimize::read_rules();
+    passes();
+    operations();
+    // a processor that is not known is an error of who generates code
+    drop(Generator::new(Tier::Quick, Arc::default()));
 }
 
 /// Refuses names of stages that a compilation with these options does not have.

@@ -74,15 +74,23 @@ pub(crate) enum Unlinked {
     Llvm(Vec<Vec<u8>>),
 }
 
+/// Code in object files.
+pub(crate) struct Objects {
+    pub(crate) tier: CodeTier,
+    pub(crate) files: Vec<Vec<u8>>,
+    /// Constants that nobody else knows.
+    pub(crate) constants: IndexMap<String, Blob>,
+}
+
 impl Unlinked {
-    /// The tier and the objects of a model's first code, and the constants that only its code knows.
-    pub(crate) fn objects(self) -> Result<(CodeTier, Vec<Vec<u8>>, IndexMap<String, Blob>)> {
+    /// A model's first code as it is kept.
+    pub(crate) fn objects(self) -> Result<Objects> {
         Ok(match self {
             Unlinked::Cranelift(parts) => {
                 let (code, constants) = parts.relocatable()?;
-                (CodeTier::Quick, vec![code.object()?], constants)
+                Objects { tier: CodeTier::Quick, files: vec![code.object()?], constants }
             }
-            Unlinked::Llvm(objects) => (CodeTier::Llvm, objects, IndexMap::default()),
+            Unlinked::Llvm(files) => Objects { tier: CodeTier::Llvm, files, constants: IndexMap::default() },
         })
     }
 }

@@ -21,6 +21,8 @@ mod saturate;
 mod scalar;
 mod windows;
 
+use std::sync::LazyLock;
+
 use dialects::onnx::YIELD;
 use egg::Id;
 use ir::{Block, Body, IndexMap, IndexSet, Module, Op, Result, Value};
@@ -59,6 +61,11 @@ impl Default for Options {
     fn default() -> Options {
         Options { strict_fp: false, without: vec![], explain: false, trace: false, node_limit: 6, iterations: 8 }
     }
+}
+
+/// Reads the rules, before somebody waits for them.
+pub fn read_rules() {
+    LazyLock::force(&rules::RULES);
 }
 
 /// Makes `@main_graph` cheaper.

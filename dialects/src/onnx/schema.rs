@@ -180,6 +180,13 @@ fn canonical(domain: &str) -> &str {
     if domain.is_empty() { "ai.onnx" } else { domain }
 }
 
+/// Reads what all operators have in common, before somebody waits for it.
+pub fn read_tables() {
+    for table in &TABLES {
+        LazyLock::force(table);
+    }
+}
+
 /// All versions of an operator, oldest first; empty for an unknown one. `""` is the default domain.
 pub fn versions(domain: &str, name: &str) -> &'static [Schema] {
     Table::all().map(|table| table.versions(domain, name)).find(|versions| !versions.is_empty()).unwrap_or_default()

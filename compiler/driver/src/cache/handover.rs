@@ -20,6 +20,7 @@ use super::entry::{Encoded, Entry};
 use super::{Keep, Request, folder};
 use crate::compiler::{Arithmetic, Backend, CompiledModel, Compiler, Options, Processor};
 use crate::pipeline::Timings;
+use crate::tiers::Objects;
 use crate::worker;
 
 impl Compiler {
@@ -55,13 +56,13 @@ pub fn write_successor(input: &mut impl Read, output: &mut impl Write) -> Result
     let (module, signature) = compiler.structured_again(request)?;
     let (mut model, unlinked) = compiler.build(&Arc::default(), module, signature, Timings::default())?;
     let mut kept = model.kept(&keep.warnings);
-    let (tier, objects, constants) = unlinked.objects()?;
+    let Objects { tier, files, constants } = unlinked.objects()?;
     constants.into_iter().for_each(|(name, bytes)| kept.globals.add_constant(name, bytes));
     let encoded = Encoded::of(&kept, &request.model);
     if !request.is_unchanged() {
         return Err(failed("the model was changed while it was compiled".into()).into());
     }
-    let written = folder::write(output, &encoded.pieces(&encoded.start(tier, &objects), &objects));
+    let written = folder::write(output, &encoded.pieces(&encoded.start(tier, &files), &files));
     Ok(written.map_err(|error| failed(format!("the model cannot be written: {error}")))?)
 }
 
