@@ -16,7 +16,7 @@ use crate::link::Isa;
 use crate::packed::PACKED_LANES;
 
 /// A symbol that a function refers to.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum External {
     /// Code.
     Function(String),

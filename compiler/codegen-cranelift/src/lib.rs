@@ -6,8 +6,10 @@
 //! Vectors of exactly 128 bits live in vector registers; vectors of any other length live lane by lane in scalar
 //! registers, which is correct but slow, so callers choose 128-bit vectors.
 //!
+//! Host functions of a model's first code, which run once, are made by templates instead ([`template`](crate)).
 //! Code may also run while some of it is not there yet ([`OnDemand`]).
 
+mod assembler;
 mod control;
 mod convert;
 mod float;
@@ -19,6 +21,7 @@ mod memory;
 mod ondemand;
 mod packed;
 mod stubs;
+mod template;
 mod text;
 mod vector;
 

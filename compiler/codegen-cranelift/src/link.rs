@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use cranelift_codegen::binemit::Reloc;
 use cranelift_codegen::control::ControlPlane;
-use cranelift_codegen::ir::ExternalName;
+use cranelift_codegen::ir::{ExternalName, UserExternalNameRef};
 use cranelift_codegen::isa::OwnedTargetIsa;
 use cranelift_codegen::settings::{self, Configurable};
 use cranelift_codegen::{Context, FinalizedMachReloc, FinalizedRelocTarget};
@@ -17,6 +17,7 @@ use cranelift_object::{ObjectBuilder, ObjectModule};
 use ir::{Diagnostic, FunctionView, Location, Module, Result};
 
 use crate::function::{External, Translation, translate};
+use crate::template;
 
 /// What [`compile`] and [`object`] need beside the module.
 #[derive(Clone, Debug, Default)]
@@ -109,9 +110,22 @@ impl Generator {
         let mut frontend = FunctionBuilderContext::new();
         let compile = |function: FunctionView<'_>| match self.cancelled.load(Ordering::Relaxed) {
             true => Err(cancelled()),
-            false => compile_function(function, self.targets.of(&function), &mut frontend),
+            false => self.compile(function, &mut frontend),
         };
         Ok(Functions(definitions(module).map(compile).collect::<Result<_, _>>()?))
+    }
+
+    fn compile(
+        &self,
+        function: FunctionView<'_>,
+        frontend: &mut FunctionBuilderContext,
+    ) -> Result<CompiledFunction, Diagnostic> {
+        let is_once = self.targets.tier == Tier::Quick && function.attributes.get(HOST).is_some();
+        let code = if is_once && template::IS_SUPPORTED { template::compile(&function) } else { None };
+        match code {
+            Some(code) => Ok(CompiledFunction::of_template(function, code)),
+            None => compile_function(function, self.targets.of(&function), frontend),
+        }
     }
 
     /// What was made of all parts of a module.
@@ -203,6 +217,26 @@ pub(crate) struct CompiledFunction {
 }
 
 impl CompiledFunction {
+    fn of_template(function: FunctionView<'_>, code: template::Code) -> CompiledFunction {
+        let relocation = |(at, external): (usize, usize)| FinalizedMachReloc {
+            offset: at as u32,
+            kind: Reloc::Abs8,
+            target: FinalizedRelocTarget::ExternalName(ExternalName::user(UserExternalNameRef::from_u32(
+                external as u32,
+            ))),
+            addend: 0,
+        };
+        CompiledFunction {
+            name: function.name.to_string(),
+            location: Location::Unknown,
+            alignment: template::ALIGNMENT,
+            code: code.bytes,
+            relocations: code.addresses.into_iter().map(relocation).collect(),
+            names: (0..code.externals.len() as u32).collect(),
+            externals: code.externals,
+        }
+    }
+
     /// Where in the code an address of eight bytes belongs, of which symbol, and what is added to it. Nothing else is left open by
     /// code that calls all symbols at any distance.
     pub(crate) fn addresses(&self) -> impl Iterator<Item = Result<(usize, &str, i64), Diagnostic>> {
@@ -253,6 +287,8 @@ fn native_isa(position_independent: bool, effort: Effort) -> Result<OwnedTargetI
     builder.finish(settings::Flags::new(flags)).map_err(|error| internal(format!("this machine: {error}")).into())
 }
 
+/// Marks a host function: it calls kernels, and each of its operations runs once or a few times.
+const HOST: &str = "rt.host";
 /// Elements from which on even a first run takes longer in quick code than the compilation of better code.
 const WORTH_OPTIMISING: i64 = 4_000_000;
 
@@ -272,7 +308,7 @@ impl Targets {
     fn of(&self, function: &FunctionView<'_>) -> &OwnedTargetIsa {
         let elements = function.attributes.integer("rt.elements").unwrap_or(0);
         let quick = self.tier == Tier::Quick && elements < WORTH_OPTIMISING;
-        if quick || function.attributes.get("rt.host").is_some() { &self.host } else { &self.kernels }
+        if quick || function.attributes.get(HOST).is_some() { &self.host } else { &self.kernels }
     }
 }
 

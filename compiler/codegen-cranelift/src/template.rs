@@ -1,0 +1,546 @@
+//! Host functions by templates: each operation is a fixed sequence of instructions, and values are in memory between them.
+//!
+//! A host function is long, and each of its operations runs once or a few times: it takes longer to compile than to run. This is for
+//! the first code of a model on x86-64 with the System V calling convention.
+//!
+//! Invariants
+//! - Results are those of the same operations by Cranelift.
+//! - A function with an operation that has no template is left to Cranelift.
+//! - A value takes eight bytes of the frame: integers and addresses all of them (an `i1` as 0 or 1), floats the first. Of what narrow
+//!   integers have above their width nothing is known: they are moved, never computed with.
+
+use cranelift_codegen::entity::SecondaryMap;
+use ir::{Attribute, Body, FloatType, FunctionView, IndexSet, Op, Type, Value};
+
+use crate::assembler::{
+    Assembler, Binary, Condition, FLOAT_ARGUMENTS, FloatBinary, FloatRegister, Label, Memory, Register, Width,
+};
+use crate::function::External;
+
+/// A function's code.
+pub(crate) struct Code {
+    pub(crate) bytes: Vec<u8>,
+    /// Where addresses of eight bytes are missing, and of which of the externals.
+    pub(crate) addresses: Vec<(usize, usize)>,
+    pub(crate) externals: Vec<External>,
+}
+
+/// Where a value is.
+#[derive(Clone, Copy, Debug, Default)]
+enum Place {
+    #[default]
+    Unknown,
+    /// In the frame.
+    Slot(i32),
+    /// Nowhere: these are its bits.
+    Bits(i64),
+    /// Nowhere: it is the address of an external.
+    Address(usize),
+    /// On the stack, at this distance from its top: the value is the address.
+    Stack(i32),
+}
+
+/// How values of a type are held; none for types that no template has.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Integer,
+    Float(Width),
+}
+
+/// Whether this machine has the instructions and the calling convention of templates.
+pub(crate) const IS_SUPPORTED: bool = cfg!(all(target_arch = "x86_64", unix));
+/// Functions begin at multiples of this.
+pub(crate) const ALIGNMENT: u64 = 16;
+/// Alignment of memory in the frame, a cache line.
+const LINE: usize = 64;
+
+/// The code of a host function; none where some operation has no template.
+pub(crate) fn compile(function: &FunctionView<'_>) -> Option<Code> {
+    let mut template = Template::of(function.body)?;
+    template.blocks()?;
+    let Template { assembler, addresses, externals, .. } = template;
+    Some(Code { bytes: assembler.finish(), addresses, externals: externals.into_iter().collect() })
+}
+
+struct Template<'a> {
+    body: &'a Body,
+    assembler: Assembler,
+    places: SecondaryMap<Value, Place>,
+    labels: SecondaryMap<ir::Block, Option<Label>>,
+    externals: IndexSet<External>,
+    addresses: Vec<(usize, usize)>,
+}
+
+impl<'a> Template<'a> {
+    /// Gives every value a place, and the function a frame.
+    fn of(body: &'a Body) -> Option<Template<'a>> {
+        let mut template = Template {
+            body,
+            assembler: Assembler::default(),
+            places: SecondaryMap::new(),
+            labels: SecondaryMap::new(),
+            externals: IndexSet::default(),
+            addresses: Vec::new(),
+        };
+        let (mut slots, mut outgoing, mut memory) = (0, 0, Vec::new());
+        let mut slot = |places: &mut SecondaryMap<Value, Place>, value| {
+            slots += 1;
+            places[value] = Place::Slot(-8 * slots);
+        };
+        for &block in body.blocks(body.root()) {
+            for &argument in body.arguments(block) {
+                kind(body.value_type(argument))?;
+                slot(&mut template.places, argument);
+            }
+            for &op in body.ops(block) {
+                if !body.op(op).regions().is_empty() {
+                    return None;
+                }
+                outgoing = outgoing.max(template.words_on_stack(op)?);
+                match body.op(op).results() {
+                    [] => {}
+                    &[result] => match body.name(op) {
+                        "arith.constant" => template.places[result] = Place::Bits(bits(body, op)?),
+                        "memref.get_global" => {
+                            let name = body.attribute(op, "name")?.as_symbol()?.to_string();
+                            template.places[result] = Place::Address(template.external(External::Data(name)));
+                        }
+                        "memref.alloca" => memory.push((result, byte_length(body.value_type(result))?)),
+                        _ => {
+                            kind(body.value_type(result))?;
+                            slot(&mut template.places, result);
+                        }
+                    },
+                    _ => return None,
+                }
+            }
+        }
+        let mut top = (outgoing * 8).next_multiple_of(LINE);
+        for (value, length) in memory {
+            template.places[value] = Place::Stack(i32::try_from(top).ok()?);
+            top += length.next_multiple_of(LINE);
+        }
+        // the top of the stack is moved down to a line
+        let frame = i32::try_from(top + LINE).ok()?.checked_add(8 * slots)?;
+        template.assembler.enter(frame);
+        Some(template)
+    }
+
+    fn blocks(&mut self) -> Option<()> {
+        let body = self.body;
+        let blocks = body.blocks(body.root());
+        for &block in blocks {
+            self.labels[block] = Some(self.assembler.label());
+        }
+        let arguments = body.arguments(body.entry()?);
+        if arguments.len() > Register::ARGUMENTS.len() {
+            return None;
+        }
+        for (&argument, register) in arguments.iter().zip(Register::ARGUMENTS) {
+            if kind(body.value_type(argument))? != Kind::Integer {
+                return None;
+            }
+            self.store(argument, register);
+        }
+        for &block in blocks {
+            let label = self.labels[block]?;
+            self.assembler.bind(label);
+            for &op in body.ops(block) {
+                self.op(op)?;
+            }
+        }
+        Some(())
+    }
+
+    fn op(&mut self, op: Op) -> Option<()> {
+        let body = self.body;
+        let operands = body.op(op).operands();
+        match (body.name(op), operands) {
+            ("arith.constant" | "memref.get_global" | "memref.alloca", _) => {}
+            ("memref.cast" | "rt.address" | "rt.buffer", &[value]) => self.copy(op, value),
+            ("arith.index_cast", &[value]) if [value, body.result(op, 0)].iter().all(|&v| self.is_word(v)) => {
+                self.copy(op, value);
+            }
+            ("memref.view", &[bytes, shift, ..]) => self.binary(op, Binary::Add, bytes, shift),
+            ("memref.load", &[buffer, index]) => self.load_element(op, buffer, index)?,
+            ("rt.pack", _) => self.pack(op)?,
+            ("func.call", _) => self.call(op)?,
+            ("func.return", _) => self.end(operands)?,
+            ("cf.br", _) => self.branch(body.op(op).successors()[0], operands)?,
+            ("cf.cond_br", _) => self.conditional_branch(op)?,
+            ("arith.cmpi", &[x, y]) if self.is_word(x) => self.compare(op, x, y)?,
+            ("arith.select", &[condition, x, y]) => self.select(op, condition, x, y),
+            ("arith.maxsi", &[x, y]) if self.is_word(x) => self.choose(op, Condition::Less, x, y),
+            ("arith.minsi", &[x, y]) if self.is_word(x) => self.choose(op, Condition::Greater, x, y),
+            ("arith.divsi", &[x, y]) if self.is_word(x) => self.divide(op, x, y)?,
+            ("arith.muli", &[x, y]) if self.is_word(x) => {
+                self.load(Register::RAX, x);
+                self.load(Register::RCX, y);
+                self.assembler.multiply(Register::RAX, Register::RCX);
+                self.store_result(op);
+            }
+            ("arith.addi", &[x, y]) if self.is_word(x) => self.binary(op, Binary::Add, x, y),
+            ("arith.subi", &[x, y]) if self.is_word(x) => self.binary(op, Binary::Subtract, x, y),
+            ("arith.andi", &[x, y]) if !self.is_narrow(x) => self.binary(op, Binary::And, x, y),
+            ("arith.ori", &[x, y]) if !self.is_narrow(x) => self.binary(op, Binary::Or, x, y),
+            ("arith.xori", &[x, y]) if !self.is_narrow(x) => self.binary(op, Binary::Xor, x, y),
+            ("arith.addf", &[x, y]) => self.float_binary(op, FloatBinary::Add, x, y)?,
+            ("arith.subf", &[x, y]) => self.float_binary(op, FloatBinary::Subtract, x, y)?,
+            ("arith.mulf", &[x, y]) => self.float_binary(op, FloatBinary::Multiply, x, y)?,
+            ("arith.divf", &[x, y]) => self.float_binary(op, FloatBinary::Divide, x, y)?,
+            ("arith.cmpf", &[x, y]) => self.compare_floats(op, x, y)?,
+            ("arith.sitofp", &[integer]) if self.is_word(integer) => {
+                let width = self.width(body.result(op, 0))?;
+                self.load(Register::RAX, integer);
+                self.assembler.float_of(width, FloatRegister(0), Register::RAX);
+                self.store_float(op, width);
+            }
+            _ => return None,
+        }
+        Some(())
+    }
+
+    // ---- values
+
+    /// Whether a value is an integer of 64 bits.
+    fn is_word(&self, value: Value) -> bool {
+        is_word(self.body.value_type(value))
+    }
+
+    /// Whether only some of a value's eight bytes are its own.
+    fn is_narrow(&self, value: Value) -> bool {
+        matches!(self.body.value_type(value), Type::Integer(integer) if matches!(integer.width, 8 | 32))
+    }
+
+    fn width(&self, value: Value) -> Option<Width> {
+        match kind(self.body.value_type(value))? {
+            Kind::Float(width) => Some(width),
+            Kind::Integer => None,
+        }
+    }
+
+    fn external(&mut self, external: External) -> usize {
+        self.externals.insert_full(external).0
+    }
+
+    fn load(&mut self, register: Register, value: Value) {
+        match self.places[value] {
+            Place::Slot(distance) => self.assembler.load(register, Memory::Frame(distance)),
+            Place::Stack(distance) => self.assembler.address(register, Memory::Stack(distance)),
+            Place::Bits(bits) => self.assembler.number(register, bits),
+            Place::Address(external) => {
+                let at = self.assembler.long_number(register, 0);
+                self.addresses.push((at, external));
+            }
+            Place::Unknown => unreachable!("values are defined in front of their uses"),
+        }
+    }
+
+    fn store(&mut self, value: Value, register: Register) {
+        let Place::Slot(distance) = self.places[value] else { unreachable!("what is computed has a slot") };
+        self.assembler.store(Memory::Frame(distance), register);
+    }
+
+    fn store_result(&mut self, op: Op) {
+        self.store(self.body.result(op, 0), Register::RAX);
+    }
+
+    /// Floats are loaded from memory: constants are put into the result's slot first.
+    fn load_float(&mut self, op: Op, width: Width, register: FloatRegister, value: Value) {
+        match self.places[value] {
+            Place::Slot(distance) => self.assembler.load_float(width, register, Memory::Frame(distance)),
+            _ => {
+                self.load(Register::RAX, value);
+                self.store_result(op);
+                let Place::Slot(distance) = self.places[self.body.result(op, 0)] else { unreachable!("it has a slot") };
+                self.assembler.load_float(width, register, Memory::Frame(distance));
+            }
+        }
+    }
+
+    fn store_float(&mut self, op: Op, width: Width) {
+        let Place::Slot(distance) = self.places[self.body.result(op, 0)] else { unreachable!("it has a slot") };
+        self.assembler.store_float(width, Memory::Frame(distance), FloatRegister(0));
+    }
+
+    // ---- operations
+
+    fn copy(&mut self, op: Op, value: Value) {
+        self.load(Register::RAX, value);
+        self.store_result(op);
+    }
+
+    fn binary(&mut self, op: Op, operation: Binary, x: Value, y: Value) {
+        self.load(Register::RAX, x);
+        self.load(Register::RCX, y);
+        self.assembler.binary(operation, Register::RAX, Register::RCX);
+        self.store_result(op);
+    }
+
+    fn compare(&mut self, op: Op, x: Value, y: Value) -> Option<()> {
+        let condition = condition(self.body.attribute(op, "predicate")?.as_integer()?)?;
+        self.load(Register::RAX, x);
+        self.load(Register::RCX, y);
+        self.assembler.binary(Binary::Compare, Register::RAX, Register::RCX);
+        self.assembler.set_if(condition, Register::RAX);
+        self.store_result(op);
+        Some(())
+    }
+
+    /// `y` where `x` compares so with it, otherwise `x`.
+    fn choose(&mut self, op: Op, condition: Condition, x: Value, y: Value) {
+        self.load(Register::RAX, x);
+        self.load(Register::RCX, y);
+        self.assembler.binary(Binary::Compare, Register::RAX, Register::RCX);
+        self.assembler.move_if(condition, Register::RAX, Register::RCX);
+        self.store_result(op);
+    }
+
+    fn select(&mut self, op: Op, condition: Value, x: Value, y: Value) {
+        self.load(Register::RDX, condition);
+        self.load(Register::RAX, x);
+        self.load(Register::RCX, y);
+        self.assembler.binary(Binary::Test, Register::RDX, Register::RDX);
+        self.assembler.move_if(Condition::Equal, Register::RAX, Register::RCX);
+        self.store_result(op);
+    }
+
+    /// By a constant that neither traps nor overflows.
+    fn divide(&mut self, op: Op, x: Value, y: Value) -> Option<()> {
+        let Place::Bits(divisor) = self.places[y] else { return None };
+        if matches!(divisor, 0 | -1) {
+            return None;
+        }
+        self.load(Register::RAX, x);
+        self.load(Register::RCX, y);
+        self.assembler.divide(Register::RCX);
+        self.store_result(op);
+        Some(())
+    }
+
+    fn float_binary(&mut self, op: Op, operation: FloatBinary, x: Value, y: Value) -> Option<()> {
+        let width = self.width(x)?;
+        self.load_float(op, width, FloatRegister(0), x);
+        self.load_float(op, width, FloatRegister(1), y);
+        self.assembler.float_binary(operation, width, FloatRegister(0), FloatRegister(1));
+        self.store_float(op, width);
+        Some(())
+    }
+
+    /// Ordered comparisons: false where there is a NaN, which is why smaller ones are asked for the other way round.
+    fn compare_floats(&mut self, op: Op, x: Value, y: Value) -> Option<()> {
+        let width = self.width(x)?;
+        let (condition, first, second) = match self.body.attribute(op, "predicate")?.as_integer()? {
+            1 => (Condition::Equal, x, y),
+            2 => (Condition::Above, x, y),
+            3 => (Condition::AboveOrEqual, x, y),
+            4 => (Condition::Above, y, x),
+            5 => (Condition::AboveOrEqual, y, x),
+            _ => return None,
+        };
+        self.load_float(op, width, FloatRegister(0), first);
+        self.load_float(op, width, FloatRegister(1), second);
+        self.assembler.compare_floats(width, FloatRegister(0), FloatRegister(1));
+        self.assembler.set_if(condition, Register::RAX);
+        if condition == Condition::Equal {
+            self.assembler.set_if(Condition::NoParity, Register::RCX);
+            self.assembler.binary(Binary::And, Register::RAX, Register::RCX);
+        }
+        self.store_result(op);
+        Some(())
+    }
+
+    fn load_element(&mut self, op: Op, buffer: Value, index: Value) -> Option<()> {
+        let element = self.body.value_type(self.body.result(op, 0));
+        kind(element)?;
+        let bytes = element.byte_width()?;
+        self.load(Register::RAX, buffer);
+        self.load(Register::RCX, index);
+        self.assembler.load_element(bytes);
+        self.store_result(op);
+        Some(())
+    }
+
+    fn pack(&mut self, op: Op) -> Option<()> {
+        let (&table, values) = self.body.op(op).operands().split_first()?;
+        let words = self.body.op(op).attributes.integers("words")?;
+        if words.len() != values.len() {
+            return None;
+        }
+        self.load(Register::RAX, table);
+        for (&value, &word) in values.iter().zip(words.iter()) {
+            self.load(Register::RCX, value);
+            self.assembler.store_at(i32::try_from(word * 8).ok()?, Register::RCX);
+        }
+        Some(())
+    }
+
+    // ---- control
+
+    /// Words of arguments that a call has on the stack; none for no call.
+    fn words_on_stack(&self, op: Op) -> Option<usize> {
+        if self.body.name(op) != "func.call" {
+            return Some(0);
+        }
+        let (mut integers, mut floats) = (0, 0);
+        for &operand in self.body.op(op).operands() {
+            match kind(self.body.value_type(operand))? {
+                Kind::Integer => integers += 1,
+                Kind::Float(_) => floats += 1,
+            }
+        }
+        Some(beyond(integers, Register::ARGUMENTS.len()) + beyond(floats, FLOAT_ARGUMENTS))
+    }
+
+    fn call(&mut self, op: Op) -> Option<()> {
+        let body = self.body;
+        let callee = self.external(External::Function(body.attribute(op, "callee")?.as_symbol()?.to_string()));
+        let (mut integers, mut floats, mut on_stack) = (Vec::new(), Vec::new(), 0);
+        for &operand in body.op(op).operands() {
+            let kind = kind(body.value_type(operand))?;
+            match kind {
+                Kind::Integer if integers.len() < Register::ARGUMENTS.len() => integers.push(operand),
+                Kind::Float(_) if floats.len() < FLOAT_ARGUMENTS => floats.push(operand),
+                Kind::Integer | Kind::Float(_) => {
+                    self.load(Register::RAX, operand);
+                    self.assembler.store(Memory::Stack(on_stack), Register::RAX);
+                    on_stack += 8;
+                }
+            }
+        }
+        for (number, operand) in floats.into_iter().enumerate() {
+            let (width, register) = (self.width(operand)?, FloatRegister(number as u8));
+            match self.places[operand] {
+                Place::Slot(distance) => self.assembler.load_float(width, register, Memory::Frame(distance)),
+                _ => {
+                    self.load(Register::RAX, operand);
+                    self.assembler.push(Register::RAX);
+                    self.assembler.load_float(width, register, Memory::Stack(0));
+                    self.assembler.pop(Register::RAX);
+                }
+            }
+        }
+        for (operand, register) in integers.into_iter().zip(Register::ARGUMENTS) {
+            self.load(register, operand);
+        }
+        let at = self.assembler.long_number(Register::RAX, 0);
+        self.addresses.push((at, callee));
+        self.assembler.call();
+        if let Some(&result) = body.op(op).results().first() {
+            if kind(body.value_type(result))? != Kind::Integer || *body.value_type(result) == Type::I1 {
+                return None;
+            }
+            self.store(result, Register::RAX);
+        }
+        Some(())
+    }
+
+    fn end(&mut self, operands: &[Value]) -> Option<()> {
+        match operands {
+            [] => {}
+            &[value] if self.is_word(value) => self.load(Register::RAX, value),
+            _ => return None,
+        }
+        self.assembler.leave();
+        Some(())
+    }
+
+    fn branch(&mut self, target: ir::Block, operands: &[Value]) -> Option<()> {
+        // what lies on the stack is found from its top
+        if operands.iter().any(|&operand| matches!(self.places[operand], Place::Stack(_))) {
+            return None;
+        }
+        // all are read before any is written
+        for &operand in operands {
+            self.load(Register::RAX, operand);
+            self.assembler.push(Register::RAX);
+        }
+        for &argument in self.body.arguments(target).iter().rev() {
+            self.assembler.pop(Register::RAX);
+            self.store(argument, Register::RAX);
+        }
+        let label = self.labels[target]?;
+        self.assembler.jump(label);
+        Some(())
+    }
+
+    fn conditional_branch(&mut self, op: Op) -> Option<()> {
+        let body = self.body;
+        let operands = body.op(op).operands();
+        let &[1, on_true, on_false] = body.op(op).attributes.integers("operandSegmentSizes")?.as_ref() else {
+            return None;
+        };
+        let (&condition, rest) = operands.split_first()?;
+        let (then, otherwise) = rest.split_at_checked(on_true as usize)?;
+        if otherwise.len() != on_false as usize {
+            return None;
+        }
+        self.load(Register::RAX, condition);
+        self.assembler.binary(Binary::Test, Register::RAX, Register::RAX);
+        let skip = self.assembler.label();
+        self.assembler.jump_if(Condition::Equal, skip);
+        let &[first, second] = body.op(op).successors() else { return None };
+        self.branch(first, then)?;
+        self.assembler.bind(skip);
+        self.branch(second, otherwise)
+    }
+}
+
+/// How many there are beyond a number of them.
+fn beyond(count: usize, held: usize) -> usize {
+    count.saturating_sub(held)
+}
+
+fn is_word(r#type: &Type) -> bool {
+    match r#type {
+        Type::Index => true,
+        Type::Integer(integer) => integer.width == 64,
+        _ => false,
+    }
+}
+
+fn kind(r#type: &Type) -> Option<Kind> {
+    match r#type {
+        Type::Index | Type::MemRef(_) => Some(Kind::Integer),
+        Type::Integer(integer) if matches!(integer.width, 1 | 8 | 32 | 64) => Some(Kind::Integer),
+        Type::Float(FloatType::F32) => Some(Kind::Float(Width::Single)),
+        Type::Float(FloatType::F64) => Some(Kind::Float(Width::Double)),
+        _ => None,
+    }
+}
+
+/// The bits of a constant.
+fn bits(body: &Body, op: Op) -> Option<i64> {
+    let r#type = body.value_type(body.result(op, 0));
+    match (kind(r#type)?, body.attribute(op, "value")?) {
+        (Kind::Integer, value) if *r#type == Type::I1 => Some(value.as_integer()? & 1),
+        (Kind::Integer, value) => value.as_integer(),
+        (Kind::Float(Width::Double), Attribute::Float(bits, _)) => Some(*bits as i64),
+        (Kind::Float(Width::Single), Attribute::Float(bits, _)) => {
+            Some(i64::from((f64::from_bits(*bits) as f32).to_bits()))
+        }
+        (Kind::Float(_), _) => None,
+    }
+}
+
+fn byte_length(buffer: &Type) -> Option<usize> {
+    let count: i64 = buffer.static_shape()?.iter().product();
+    Some(usize::try_from(count).ok()? * buffer.element().byte_width()?)
+}
+
+/// Upstream's numbering of `arith.cmpi` predicates.
+fn condition(predicate: i64) -> Option<Condition> {
+    Some(match predicate {
+        0 => Condition::Equal,
+        1 => Condition::NotEqual,
+        2 => Condition::Less,
+        3 => Condition::LessOrEqual,
+        4 => Condition::Greater,
+        5 => Condition::GreaterOrEqual,
+        6 => Condition::Below,
+        7 => Condition::BelowOrEqual,
+        8 => Condition::Above,
+        9 => Condition::AboveOrEqual,
+        _ => return None,
+    })
+}
