@@ -10,6 +10,7 @@
 )]
 
 use std::cell::Cell;
+use std::marker::PhantomData;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::thread::Thread;
@@ -78,25 +79,33 @@ static POOL: OnceLock<Pool> = OnceLock::new();
 /// Processors that something else than loops needs.
 static BUSY: AtomicUsize = AtomicUsize::new(0);
 
-/// A processor that loops leave alone, as long as this lives.
-pub struct Busy(());
+/// The processor of a thread with work of its own, which the loops of others leave alone as long as this lives.
+pub struct Busy(PhantomData<*const ()>);
 
 impl Busy {
-    /// One more.
+    /// That of this thread.
     pub fn processor() -> Busy {
         BUSY.fetch_add(1, Ordering::Relaxed);
-        Busy(())
+        IS_BUSY.set(true);
+        Busy(PhantomData)
     }
 }
 
 impl Drop for Busy {
     fn drop(&mut self) {
         BUSY.fetch_sub(1, Ordering::Relaxed);
+        IS_BUSY.set(false);
     }
+}
+
+/// Processors that loops of this thread leave alone.
+fn busy_elsewhere() -> usize {
+    BUSY.load(Ordering::Relaxed).saturating_sub(usize::from(IS_BUSY.get()))
 }
 
 thread_local! {
     static THREAD_LIMIT: Cell<usize> = const { Cell::new(usize::MAX) };
+    static IS_BUSY: Cell<bool> = const { Cell::new(false) };
 }
 
 fn pool() -> &'static Pool {
@@ -257,7 +266,7 @@ pub extern "C" fn rt_parallel_for(environment: *mut i64, count: i64, grain: i64,
         return;
     }
     let grain = grain.max(1);
-    let helpers = if count <= grain { 0 } else { threads().saturating_sub(1 + BUSY.load(Ordering::Relaxed)) };
+    let helpers = if count <= grain { 0 } else { threads().saturating_sub(1 + busy_elsewhere()) };
     if helpers == 0 {
         return body(environment, 0, count);
     }

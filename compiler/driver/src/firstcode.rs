@@ -12,6 +12,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use codegen_cranelift::{Functions, Generator, OnDemand, Provided, Relocatable, Source, Tier};
 use ir::{Blob, Diagnostic, IndexMap, IndexSet, Module, Result};
 
+use runtime::pool::Busy;
+
 use crate::awaits;
 use crate::compiler::{Arithmetic, Options};
 use crate::globals::{Place, constants};
@@ -230,7 +232,7 @@ impl Parts {
 
     /// Makes parts until none is left that nobody makes.
     fn help(&self) {
-        let _busy = runtime::pool::Busy::processor();
+        let _busy = Busy::processor();
         self.lock().helpers += 1;
         let next = || self.lock().take(|_, _| true);
         while let Some((number, part)) = next() {

@@ -6,6 +6,7 @@
 
 use ir::{AlignedBytes, Blob, Piece};
 use runtime::RunContext;
+use runtime::pool::Busy;
 
 use crate::session::provide_nothing;
 
@@ -38,6 +39,7 @@ pub(crate) enum Word {
 
 /// Makes the calls. Results that stay go to their places in pieces of memory: each piece is finished behind so many calls.
 pub(crate) fn run(calls: &[RoutineCall], pieces: Vec<(usize, Piece)>, threads: usize) {
+    let _busy = Busy::processor();
     let symbols = runtime::symbols();
     let mut pieces = pieces.into_iter();
     let mut piece = pieces.next();
