@@ -6,12 +6,12 @@
 //! - What cannot be made is an error of the first run that comes to it.
 
 use std::collections::{BTreeMap, HashMap};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use codegen_cranelift::{Functions, Generator, OnDemand, Provided, Relocatable, Source, Tier};
-use ir::{Blob, Diagnostic, IndexMap, IndexSet, Module, Result};
-
+use ir::{Blob, Diagnostic, IndexMap, IndexSet, Location, Module, Result};
 use runtime::pool::Busy;
 
 use crate::awaits;
@@ -46,7 +46,7 @@ pub(crate) struct Parts {
     places: HashMap<String, Place>,
     /// Functions behind the last one end when these are there.
     awaited: Vec<Blob>,
-    /// The first parts are host functions, so many, which wait for the constants whose addresses they hand out.
+    /// So many parts come first that are host functions: they wait themselves for the constants whose addresses they hand out.
     hosts: usize,
     state: Mutex<State>,
     changed: Condvar,
@@ -63,13 +63,13 @@ struct State {
     helpers: usize,
 }
 
-/// Whether somebody who needs parts makes some of them.
+/// Whether somebody who waits for parts makes some of them.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Waiting {
-    /// Yes: nothing else can be done meanwhile.
-    Helping,
-    /// Only if there is no helper: a run is on its way.
-    Beside,
+enum Help {
+    /// Nothing else can be done meanwhile.
+    Always,
+    /// Where there is no helper: a run is on its way.
+    IfAlone,
 }
 
 enum Part {
@@ -178,7 +178,7 @@ impl Source for Parts {
             self.awaited[number - self.homes.len()].bytes();
             return Ok(Provided::Address(awaits::nothing_to_wait_for()));
         };
-        let state = self.wait_for(Waiting::Helping, |number| number == home)?;
+        let state = self.wait_for(Help::Always, |number| number == home)?;
         let functions = state.parts[home].functions().expect("it was waited for").clone();
         let constants = state.constants.clone();
         drop(state);
@@ -196,15 +196,15 @@ impl Source for Parts {
 impl Parts {
     /// Waits until all parts are code, and makes those that nobody makes.
     pub(crate) fn finish(&self) -> Result<()> {
-        self.all(Waiting::Helping).map(|_| ())
+        self.all(Help::Always).map(|_| ())
     }
 
-    fn all(&self, waiting: Waiting) -> Result<MutexGuard<'_, State>> {
-        self.wait_for(waiting, |_| true)
+    fn all(&self, help: Help) -> Result<MutexGuard<'_, State>> {
+        self.wait_for(help, |_| true)
     }
 
     /// The same for the parts of some numbers, which come first.
-    fn wait_for(&self, waiting: Waiting, is_wanted: impl Fn(usize) -> bool) -> Result<MutexGuard<'_, State>> {
+    fn wait_for(&self, help: Help, is_wanted: impl Fn(usize) -> bool) -> Result<MutexGuard<'_, State>> {
         let mut state = self.lock();
         loop {
             if let Some(failure) = &state.failure {
@@ -213,7 +213,7 @@ impl Parts {
             if state.parts.iter().enumerate().all(|(number, part)| !is_wanted(number) || part.functions().is_some()) {
                 return Ok(state);
             }
-            let helps = waiting == Waiting::Helping || state.helpers == 0;
+            let helps = help == Help::Always || state.helpers == 0;
             let has_helper = state.helpers > 0;
             // who waits does not begin what takes longer
             let others = |state: &mut State| state.take(|_, is_long| !(is_long && has_helper));
@@ -243,18 +243,30 @@ impl Parts {
     }
 
     fn make(&self, number: usize, mut part: Box<Module>) {
-        let functions = self.to_code(&mut part);
+        let functions = catch_unwind(AssertUnwindSafe(|| self.to_code(&mut part)));
         let mut state = self.lock();
-        match functions {
-            Ok(functions) => {
+        let panic = match functions {
+            Ok(Ok(functions)) => {
                 state.constants.extend(constants(&part));
                 state.parts[number] = Part::Made(part, Arc::new(functions));
+                None
             }
-            Err(diagnostics) => {
+            Ok(Err(diagnostics)) => {
                 state.failure.get_or_insert(diagnostics);
+                None
             }
-        }
+            Err(panic) => {
+                let message = "compilation ended in the middle";
+                state.failure.get_or_insert(vec![Diagnostic::internal(Location::Unknown, message)]);
+                Some(panic)
+            }
+        };
+        drop(state);
+        // nobody waits for ever
         self.changed.notify_all();
+        if let Some(panic) = panic {
+            resume_unwind(panic);
+        }
     }
 
     fn to_code(&self, part: &mut Module) -> Result<Functions> {
@@ -265,7 +277,7 @@ impl Parts {
 
     /// All parts at the low level, which are taken out.
     pub(crate) fn modules(&self) -> Result<Vec<Module>> {
-        let mut state = self.all(Waiting::Beside)?;
+        let mut state = self.all(Help::IfAlone)?;
         let module = |part: &mut Part| match part {
             Part::Made(module, _) => Some(std::mem::take(&mut **module)),
             Part::Waiting(..) | Part::Taken => None,
@@ -275,14 +287,14 @@ impl Parts {
 
     /// The code of all parts, and the constants that only they know.
     pub(crate) fn relocatable(&self) -> Result<(Relocatable, IndexMap<String, Blob>)> {
-        let state = self.all(Waiting::Beside)?;
+        let state = self.all(Help::IfAlone)?;
         let functions = state.parts.iter().filter_map(Part::functions).cloned().collect();
         Ok((self.generator.relocatable(functions), state.constants.clone()))
     }
 
     /// The addresses of all that the code of all parts refers to.
     pub(crate) fn symbols(&self) -> Result<BTreeMap<String, usize>> {
-        let constants = self.all(Waiting::Beside)?.constants.clone();
+        let constants = self.all(Help::IfAlone)?.constants.clone();
         let known = self.places.iter().map(|(name, place)| (name.clone(), place.ready()));
         let made = constants.iter().map(|(name, blob)| (name.clone(), blob.address()));
         Ok(made.chain(known).collect())

@@ -1,7 +1,7 @@
 //! What routines make of constants, weights as kernels want them above all, is computed by the compiler.
 //!
 //! A routine is there before the model's code is. What it makes is a constant from here on, whose bytes are computed on a thread
-//! beside: nobody looks at them until code is linked.
+//! beside, in parts: a run waits for each when it comes to it ([`crate::awaits`]).
 //!
 //! Invariants
 //! - Only routines that cannot fail are called ahead, so that no error moves.
@@ -44,9 +44,9 @@ pub(crate) const PREPARE_CONSTANTS: PassDefinition = PassDefinition::on_module(
 const ROOM: usize = DATA / 8 * 7;
 /// Results begin at multiples of this, a cache line.
 const LINE: usize = 64;
-/// Parts that are computed one after the other, so many at most and none smaller than the other number of bytes: a run waits for
-/// each when it comes to it.
+/// Results are there in so many parts, one after the other, and perhaps a rest.
 pub(crate) const PARTS: usize = 16;
+/// Fewer bytes are no part of their own.
 const SMALLEST: usize = 1 << 18;
 /// From so many bytes on, the memory of a constant is given back behind its last reader.
 const DISCARDED: usize = 1 << 20;
@@ -257,4 +257,33 @@ fn push_tensor(words: &mut Vec<Word>, kind: i64, r#type: &Type, address: Word) -
     words.extend([Word::Number(kind), Word::Number(shape.len() as i64), address]);
     words.extend(shape.into_iter().map(Word::Number));
     Some(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn call(length: usize, stays: bool) -> RoutineCall {
+        let offset = stays.then_some(0);
+        RoutineCall { symbol: String::new(), words: vec![], length, offset, freed: vec![], discarded: vec![] }
+    }
+
+    #[test]
+    fn parts_have_all_calls_in_order_and_room_for_their_results() {
+        let lengths = [SMALLEST, 100, SMALLEST / 2, SMALLEST / 2, SMALLEST, 1];
+        let mut calls: Vec<RoutineCall> = lengths.iter().map(|&length| call(length, length != 100)).collect();
+        let parts = cut(&mut calls, lengths.iter().sum());
+        let ranges: Vec<Range<usize>> = parts.iter().map(|part| part.calls.clone()).collect();
+        assert_eq!(ranges, [0..1, 1..4, 4..5, 5..6]);
+        let room: Vec<usize> = parts.iter().map(|part| part.length).collect();
+        assert_eq!(room, [SMALLEST, SMALLEST, SMALLEST, LINE]);
+        let offsets: Vec<Option<usize>> = calls.iter().map(|call| call.offset).collect();
+        assert_eq!(offsets, [Some(0), None, Some(0), Some(SMALLEST / 2), Some(0), Some(0)]);
+    }
+
+    #[test]
+    fn there_are_not_many_parts() {
+        let mut calls: Vec<RoutineCall> = (0..1000).map(|_| call(1 << 20, true)).collect();
+        assert!(cut(&mut calls, 1000 << 20).len() <= PARTS + 1);
+    }
 }

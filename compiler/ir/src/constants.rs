@@ -495,3 +495,36 @@ impl DenseElements {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_are_there_one_after_the_other() {
+        let (may_go_on, goes_on) = std::sync::mpsc::channel();
+        let blobs = Blob::build_beside(&[3, 1 << 17, 5], move |pieces| {
+            for (number, mut piece) in pieces.into_iter().enumerate() {
+                goes_on.recv().expect("the test goes on");
+                piece.bytes_mut().as_mut_slice().fill(number as u8 + 1);
+                piece.finish();
+            }
+        });
+        let window = blobs[1].window(100, 2).expect("it fits");
+        assert_eq!(window.piece(), Some(blobs[1].address()));
+        assert_eq!(window.address(), blobs[1].address() + 100);
+        for (number, blob) in blobs.iter().enumerate() {
+            may_go_on.send(()).expect("somebody computes");
+            assert!(blob.bytes().iter().all(|&byte| byte == number as u8 + 1));
+            assert_eq!(blob.bytes().as_ptr().expose_provenance(), blob.address());
+        }
+        assert_eq!(Blob::copy_of(&[1]).piece(), None);
+    }
+
+    #[test]
+    #[should_panic(expected = "what computes bytes does not panic")]
+    fn nobody_waits_for_bytes_that_do_not_come() {
+        let blobs = Blob::build_beside(&[8], drop);
+        blobs[0].bytes();
+    }
+}
