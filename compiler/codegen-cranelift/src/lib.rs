@@ -30,6 +30,7 @@ pub use link::{
 };
 
 pub use ondemand::{OnDemand, Provided, Source};
+pub use text::Text;
 
 #[cfg(test)]
 mod tests;

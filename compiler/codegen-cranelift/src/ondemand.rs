@@ -40,25 +40,30 @@ struct Linked {
     failure: OnceLock<Vec<Diagnostic>>,
 }
 
-#[derive(Default)]
 struct Memory {
     text: Text,
     /// Addresses of functions, or of their stubs, and of what others define.
     symbols: HashMap<String, usize>,
 }
 
+/// Whether functions can be called on this machine that are not there yet.
+fn has_stubs() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    // without it some operations of the processor are calls of a library
+    return std::arch::is_x86_feature_detected!("sse4.1");
+    #[cfg(not(target_arch = "x86_64"))]
+    return false;
+}
+
 impl OnDemand {
-    /// Whether functions can be called on this machine that are not there yet.
-    pub fn is_supported() -> bool {
-        #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
-        // without it some operations of the processor are calls of a library
-        return std::arch::is_x86_feature_detected!("sse4.1");
-        #[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
-        return false;
+    /// Memory for code that runs while some of it is made, where this machine and the system have it.
+    pub fn memory() -> Option<Text> {
+        if has_stubs() { Text::new().ok() } else { None }
     }
 
-    /// The code of functions that a source makes. Their numbers are those of their names.
-    pub fn new(names: &[&str], source: Arc<dyn Source>) -> Result<OnDemand> {
+    /// The code of functions that a source makes, in some memory. Their numbers are those of their names.
+    pub fn new(names: &[&str], source: Arc<dyn Source>, text: Text) -> Result<OnDemand> {
+        let memory = Memory { text, symbols: HashMap::new() };
         let linked = Arc::new_cyclic(|linked: &Weak<Linked>| {
             let linked = linked.clone();
             let demand: Demand = Arc::new(move |number| {
@@ -71,7 +76,7 @@ impl OnDemand {
                 numbers: names.iter().enumerate().map(|(number, name)| (name.to_string(), number)).collect(),
                 source,
                 slots: Slots::new(names.len(), &demand),
-                memory: Mutex::default(),
+                memory: Mutex::new(memory),
                 failure: OnceLock::new(),
             }
         });

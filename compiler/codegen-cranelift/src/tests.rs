@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ir::{Attribute, Attributes, Body, Builder, Diagnostic, FunctionType, Location, Module, Result, Type, Value};
 
-use crate::{Generator, OnDemand, Options, Provided, Source, Tier, compile};
+use crate::{Generator, OnDemand, Options, Provided, Source, Text, Tier, compile};
 
 fn buffer(element: Type) -> Type {
     Type::memref([None], element)
@@ -162,10 +162,10 @@ impl Source for Sums {
 }
 
 /// Runs `@main` on ones; what it adds up, how many functions were made, and the code.
-fn run_on_demand(can_sum: bool) -> (f32, usize, OnDemand) {
+fn run_on_demand(text: Text, can_sum: bool) -> (f32, usize, OnDemand) {
     let generator = Generator::new(Tier::Quick, Arc::default()).expect("this machine is known");
     let source = Arc::new(Sums { generator, made: AtomicUsize::new(0), can_sum });
-    let code = OnDemand::new(&["main", "sum"], source.clone()).expect("there is memory for stubs");
+    let code = OnDemand::new(&["main", "sum"], source.clone(), text).expect("there is memory for stubs");
     let address = code.function("main").expect("compiles").expect("is defined");
     assert_eq!(source.made.load(Ordering::Relaxed), 1);
     type Main = extern "C" fn(*mut f32, i64, i64, i64, i64, i64, i64, i64, f32, f32, f32, f32, f32, f32, f32, f32, f32);
@@ -178,8 +178,8 @@ fn run_on_demand(can_sum: bool) -> (f32, usize, OnDemand) {
 
 #[test]
 fn makes_what_is_called_once() {
-    if OnDemand::is_supported() {
-        let (total, made, code) = run_on_demand(true);
+    if let Some(text) = OnDemand::memory() {
+        let (total, made, code) = run_on_demand(text, true);
         assert_eq!((total, made), (2.0 * (1..17).sum::<i32>() as f32, 2));
         assert!(code.failure().is_none());
     }
@@ -187,8 +187,8 @@ fn makes_what_is_called_once() {
 
 #[test]
 fn tells_what_could_not_be_made() {
-    if OnDemand::is_supported() {
-        let (total, made, code) = run_on_demand(false);
+    if let Some(text) = OnDemand::memory() {
+        let (total, made, code) = run_on_demand(text, false);
         assert_eq!((total, made), (0.0, 2));
         assert_eq!(code.failure().expect("it failed")[0].message, "there is no sum");
     }

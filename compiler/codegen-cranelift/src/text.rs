@@ -13,9 +13,8 @@ use memmap2::{Mmap, MmapMut, MmapOptions};
 /// Bytes of addresses taken at once; pages are taken as they are written.
 const REGION: usize = 64 << 20;
 
-/// Code in memory. It lives as long as this value.
-#[derive(Default)]
-pub(crate) struct Text {
+/// Memory for code, which lives as long as this value.
+pub struct Text {
     regions: Vec<Region>,
 }
 
@@ -27,6 +26,11 @@ struct Region {
 }
 
 impl Text {
+    /// Memory with room for some code.
+    pub(crate) fn new() -> std::io::Result<Text> {
+        Ok(Text { regions: vec![Region::of(REGION)?] })
+    }
+
     /// Puts code at a multiple of an alignment; where it runs.
     pub(crate) fn place(&mut self, code: &[u8], alignment: usize) -> Result<usize, Diagnostic> {
         let has_room = |region: &Region| region.start(alignment) + code.len() <= region.writable.len();

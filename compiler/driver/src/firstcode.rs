@@ -10,7 +10,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use codegen_cranelift::{Functions, Generator, OnDemand, Provided, Relocatable, Source, Tier};
+use codegen_cranelift::{Functions, Generator, OnDemand, Provided, Relocatable, Source, Text, Tier};
 use ir::{Blob, Diagnostic, IndexMap, IndexSet, Location, Module, Result};
 use runtime::pool::Busy;
 
@@ -147,16 +147,16 @@ impl Drop for Making {
 }
 
 impl FirstCode {
-    /// Whether code with some options can run while some of it is not there yet: for the fixed order of arithmetic, passes define
-    /// functions on the way that several parts call.
-    pub(crate) fn is_possible(options: &Options) -> bool {
-        OnDemand::is_supported() && options.arithmetic != Arithmetic::Fixed
+    /// Memory for code that runs while some of it is not there yet, if there can be such code: for the fixed order of arithmetic,
+    /// passes define functions on the way that several parts call.
+    pub(crate) fn memory(options: &Options) -> Option<Text> {
+        if options.arithmetic == Arithmetic::Fixed { None } else { OnDemand::memory() }
     }
 
     /// Code that may run already.
-    pub(crate) fn of(making: Making) -> Result<FirstCode> {
+    pub(crate) fn of(making: Making, text: Text) -> Result<FirstCode> {
         let names: Vec<&str> = making.functions.iter().map(String::as_str).collect();
-        let code = OnDemand::new(&names, making.parts.clone())?;
+        let code = OnDemand::new(&names, making.parts.clone(), text)?;
         Ok(FirstCode { code, _making: making })
     }
 

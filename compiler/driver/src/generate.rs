@@ -57,14 +57,14 @@ impl Compiler {
         timings.measure("codegen", || {
             let making = Making::begin(module, globals.places(), &self.options, each, cancelled)?;
             let parts = making.parts().clone();
-            let is_on_demand = FirstCode::is_possible(&self.options);
+            let memory = FirstCode::memory(&self.options);
             // times of kernels are those of their runs, and who looks at code looks at all of it
-            if !is_on_demand || self.options.profile || !self.options.print_after.is_empty() {
+            if memory.is_none() || self.options.profile || !self.options.print_after.is_empty() {
                 parts.finish()?;
             }
-            let code = match is_on_demand {
-                true => Code::First(FirstCode::of(making)?),
-                false => Code::Cranelift(Box::new(parts.relocatable()?.0.link(&parts.symbols()?)?)),
+            let code = match memory {
+                Some(memory) => Code::First(FirstCode::of(making, memory)?),
+                None => Code::Cranelift(Box::new(parts.relocatable()?.0.link(&parts.symbols()?)?)),
             };
             code.function(MAIN)?;
             let workers = self.options.workers;
