@@ -212,6 +212,9 @@ impl Compiler {
             // for what computes constants, and what makes code
             crew::prepare(self.options.workers);
             drop(crew::spawn(pipeline::read_tables));
+            if self.options.threads > 1 {
+                runtime::pool::prepare();
+            }
         }
         let (module, warnings) = self.import(path, request.as_deref(), options, &mut timings)?;
         // files beside the model may change without it
