@@ -389,7 +389,8 @@ impl<'a> Template<'a> {
                 Kind::Float(_) => floats += 1,
             }
         }
-        Some(beyond(integers, Register::ARGUMENTS.len()) + beyond(floats, FLOAT_ARGUMENTS))
+        let on_stack = |count: usize, in_registers: usize| count.saturating_sub(in_registers);
+        Some(on_stack(integers, Register::ARGUMENTS.len()) + on_stack(floats, FLOAT_ARGUMENTS))
     }
 
     fn call(&mut self, op: Op) -> Option<()> {
@@ -484,11 +485,6 @@ impl<'a> Template<'a> {
         self.assembler.bind(skip);
         self.branch(second, otherwise)
     }
-}
-
-/// How many there are beyond a number of them.
-fn beyond(count: usize, held: usize) -> usize {
-    count.saturating_sub(held)
 }
 
 fn is_word(r#type: &Type) -> bool {

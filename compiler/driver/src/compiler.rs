@@ -211,10 +211,13 @@ impl Compiler {
         if self.options.workers > 1 {
             // for what computes constants, and what makes code
             crew::prepare(self.options.workers);
-            drop(crew::spawn(pipeline::read_tables));
-            if self.options.threads > 1 {
-                runtime::pool::prepare();
-            }
+            let has_loops = self.options.threads > 1;
+            drop(crew::spawn(move || {
+                pipeline::read_tables();
+                if has_loops {
+                    runtime::pool::prepare();
+                }
+            }));
         }
         let (module, warnings) = self.import(path, request.as_deref(), options, &mut timings)?;
         // files beside the model may change without it

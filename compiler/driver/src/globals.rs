@@ -101,7 +101,7 @@ impl Globals {
     }
 
     /// From now on nobody writes any buffer.
-    pub(crate) fn freeze(&mut self) {
+    fn freeze(&mut self) {
         let regions: Vec<Blob> = std::mem::take(&mut self.regions).into_iter().map(Blob::from_owned).collect();
         for memory in self.memory.values_mut() {
             if let Memory::Buffer(Slot { region, offset, length }) = memory {
