@@ -1,10 +1,12 @@
-//! What the command-line tools share: how they fail, write, show progress and leave nothing behind.
+//! What the command-line tools share: how they fail, write, show progress, take memory and leave nothing behind.
 
+mod allocator;
 mod drafts;
 mod failure;
 mod output;
 mod progress;
 
+pub use allocator::Allocator;
 pub use drafts::{Draft, Drafts, Temporary};
 pub use failure::{Failure, guard};
 pub use output::{print, warn, write_binary};

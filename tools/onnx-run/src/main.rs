@@ -25,9 +25,8 @@ use indexmap::IndexMap;
 use arguments::{Arguments, BackendName};
 use random::Random;
 
-/// Compilation makes and drops many small values; the system's allocator would take a third of its time.
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: commandline::Allocator = commandline::Allocator;
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();

@@ -30,9 +30,8 @@ use driver::{Arithmetic, Processor, VectorRegisters};
 
 use crate::check::ProfileName;
 
-/// Compilation makes and drops many small values; the system's allocator would take a third of its time.
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: commandline::Allocator = commandline::Allocator;
 
 const EXAMPLES: &str = "\
 Examples:
