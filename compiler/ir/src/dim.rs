@@ -6,13 +6,12 @@
 mod text;
 
 use std::collections::BTreeMap;
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
-
-use crate::{IndexMap, IndexSet};
 
 /// An extent known as an expression of named dimensions. Build it with the methods below, never with the variants, so
 /// that it stays in normal form.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum DimExpr {
     /// A number.
     Constant(i64),
@@ -39,12 +38,20 @@ pub enum DimExpr {
 /// Coefficients of monomials; a monomial is the sorted list of its factors. No coefficient is zero.
 type Polynomial = BTreeMap<Vec<DimExpr>, i64>;
 
+/// Levels of an expression that are part of its hash: strides make expressions deep, which are told apart by few of them.
+const HASHED: usize = 3;
 /// Terms a polynomial division may take before it is given up.
 const DIVISION_STEPS: usize = 64;
 
 impl From<i64> for DimExpr {
     fn from(value: i64) -> DimExpr {
         DimExpr::Constant(value)
+    }
+}
+
+impl Hash for DimExpr {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.hash_within(HASHED, state);
     }
 }
 
@@ -194,14 +201,15 @@ impl DimExpr {
         if let Some(constant) = [self, other].into_iter().find(|dim| matches!(dim, DimExpr::Constant(c) if *c != 1)) {
             return constant.clone();
         }
-        let mut parts = IndexSet::default();
-        for dim in [self, other] {
-            match dim {
-                DimExpr::Constant(_) => {}
-                DimExpr::Broadcast(inner) => parts.extend(inner.iter().cloned()),
-                dim => {
-                    parts.insert(dim.clone());
-                }
+        let parts_of = |dim| match dim {
+            &DimExpr::Constant(_) => &[],
+            DimExpr::Broadcast(inner) => &inner[..],
+            dim => std::slice::from_ref(dim),
+        };
+        let mut parts: Vec<DimExpr> = parts_of(self).to_vec();
+        for part in parts_of(other) {
+            if !parts.contains(part) {
+                parts.push(part.clone());
             }
         }
         drop_bounded(&mut parts);
@@ -237,47 +245,41 @@ impl DimExpr {
         Some(a.add(&self.sub(quotient).mul(by)))
     }
 
-    /// The symbols in it, each once.
-    pub fn symbols(&self) -> IndexSet<Arc<str>> {
-        let mut symbols = IndexSet::default();
-        self.map_symbols(&mut |name| {
-            symbols.insert(name.clone());
-            DimExpr::Symbol(name.clone())
-        });
-        symbols
-    }
-
-    /// The expression with every symbol replaced.
-    pub fn map_symbols(&self, replace: &mut dyn FnMut(&Arc<str>) -> DimExpr) -> DimExpr {
-        let mut fold = |parts: &[DimExpr], join: fn(&DimExpr, &DimExpr) -> DimExpr| {
-            let mapped: Vec<DimExpr> = parts.iter().map(|part| part.map_symbols(replace)).collect();
-            mapped.into_iter().reduce(|a, b| join(&a, &b)).unwrap_or(DimExpr::ZERO)
-        };
+    /// Whether all symbols in it are such ones.
+    pub fn all_symbols(&self, test: &mut dyn FnMut(&Arc<str>) -> bool) -> bool {
         match self {
-            DimExpr::Constant(_) => self.clone(),
-            DimExpr::Symbol(name) => replace(name),
-            DimExpr::Sum(terms) => fold(terms, DimExpr::add),
-            DimExpr::Product(factors) => fold(factors, DimExpr::mul),
-            DimExpr::Max(parts) => fold(parts, DimExpr::max),
-            DimExpr::Min(parts) => fold(parts, DimExpr::min),
-            DimExpr::Broadcast(parts) => fold(parts, DimExpr::broadcast),
-            DimExpr::FloorDiv(a, b) => a.map_symbols(replace).floor_div(&b.map_symbols(replace)),
-            DimExpr::CeilDiv(a, b) => a.map_symbols(replace).ceil_div(&b.map_symbols(replace)),
-            DimExpr::Mod(a, b) => a.map_symbols(replace).modulo(&b.map_symbols(replace)),
+            DimExpr::Constant(_) => true,
+            DimExpr::Symbol(name) => test(name),
+            DimExpr::Sum(parts)
+            | DimExpr::Product(parts)
+            | DimExpr::Max(parts)
+            | DimExpr::Min(parts)
+            | DimExpr::Broadcast(parts) => parts.iter().all(|part| part.all_symbols(test)),
+            DimExpr::FloorDiv(a, b) | DimExpr::CeilDiv(a, b) | DimExpr::Mod(a, b) => {
+                a.all_symbols(test) && b.all_symbols(test)
+            }
         }
     }
 
-    /// The expression with the given symbols replaced by numbers.
-    pub fn substitute(&self, bindings: &IndexMap<Arc<str>, i64>) -> DimExpr {
-        self.map_symbols(&mut |name| match bindings.get(name) {
-            Some(value) => DimExpr::Constant(*value),
-            None => DimExpr::Symbol(name.clone()),
-        })
-    }
-
-    /// The number it stands for; `None` when a symbol is not bound or a divisor is zero.
-    pub fn evaluate(&self, bindings: &IndexMap<Arc<str>, i64>) -> Option<i64> {
-        self.substitute(bindings).as_constant()
+    fn hash_within<H: Hasher>(&self, levels: usize, state: &mut H) {
+        std::mem::discriminant(self).hash(state);
+        let Some(below) = levels.checked_sub(1) else { return };
+        match self {
+            DimExpr::Constant(value) => value.hash(state),
+            DimExpr::Symbol(name) => name.hash(state),
+            DimExpr::Sum(parts)
+            | DimExpr::Product(parts)
+            | DimExpr::Max(parts)
+            | DimExpr::Min(parts)
+            | DimExpr::Broadcast(parts) => {
+                parts.len().hash(state);
+                parts.iter().for_each(|part| part.hash_within(below, state));
+            }
+            DimExpr::FloorDiv(a, b) | DimExpr::CeilDiv(a, b) | DimExpr::Mod(a, b) => {
+                a.hash_within(below, state);
+                b.hash_within(below, state);
+            }
+        }
     }
 
     fn polynomial(&self) -> Polynomial {
@@ -410,8 +412,7 @@ fn from_monomial(mut factors: Vec<DimExpr>, coefficient: i64) -> DimExpr {
 }
 
 /// One part stands for itself, more are sorted and wrapped.
-fn from_parts(parts: IndexSet<DimExpr>, wrap: fn(Arc<[DimExpr]>) -> DimExpr) -> Option<DimExpr> {
-    let mut parts: Vec<DimExpr> = parts.into_iter().collect();
+fn from_parts(mut parts: Vec<DimExpr>, wrap: fn(Arc<[DimExpr]>) -> DimExpr) -> Option<DimExpr> {
     parts.sort();
     match parts.len() {
         0 => None,
@@ -421,7 +422,10 @@ fn from_parts(parts: IndexSet<DimExpr>, wrap: fn(Arc<[DimExpr]>) -> DimExpr) -> 
 }
 
 /// Drops `min(N, 512)` where `N` stands beside it: they only broadcast when they are equal.
-fn drop_bounded(parts: &mut IndexSet<DimExpr>) {
+fn drop_bounded(parts: &mut Vec<DimExpr>) {
+    if !parts.iter().any(|part| matches!(part, DimExpr::Min(_))) {
+        return;
+    }
     let all = parts.clone();
     parts.retain(|part| match part {
         DimExpr::Min(bounds) => {
@@ -437,21 +441,21 @@ fn extreme(a: &DimExpr, b: &DimExpr, largest: bool) -> DimExpr {
     if let (DimExpr::Constant(a), DimExpr::Constant(b)) = (a, b) {
         return DimExpr::Constant(if largest { *a.max(b) } else { *a.min(b) });
     }
-    let mut kept: IndexSet<DimExpr> = IndexSet::default();
-    let parts_of = |dim: &DimExpr| match dim {
-        DimExpr::Max(parts) if largest => parts.to_vec(),
-        DimExpr::Min(parts) if !largest => parts.to_vec(),
-        other => vec![other.clone()],
+    let mut kept: Vec<DimExpr> = vec![];
+    let parts_of = |dim| match dim {
+        &DimExpr::Max(ref parts) if largest => &parts[..],
+        DimExpr::Min(parts) if !largest => &parts[..],
+        other => std::slice::from_ref(other),
     };
-    for part in parts_of(a).into_iter().chain(parts_of(b)) {
+    for part in parts_of(a).iter().chain(parts_of(b)) {
         let beats = |x: &DimExpr, y: &DimExpr| {
-            if largest { x.sub(y).is_nonnegative() } else { y.sub(x).is_nonnegative() }
+            x == y || if largest { x.sub(y).is_nonnegative() } else { y.sub(x).is_nonnegative() }
         };
-        if kept.iter().any(|other| beats(other, &part)) {
+        if kept.iter().any(|other| beats(other, part)) {
             continue;
         }
-        kept.retain(|other| !beats(&part, other));
-        kept.insert(part);
+        kept.retain(|other| !beats(part, other));
+        kept.push(part.clone());
     }
     let wrap = if largest { DimExpr::Max } else { DimExpr::Min };
     from_parts(kept, wrap).unwrap_or(DimExpr::ZERO)

@@ -1,7 +1,5 @@
 use std::sync::Arc;
 
-use crate::IndexMap;
-
 use super::DimExpr;
 
 fn dim(text: &str) -> DimExpr {
@@ -47,14 +45,20 @@ fn text_round_trips() {
 }
 
 #[test]
-fn evaluates() {
-    let bindings: IndexMap<Arc<str>, i64> = [("N".into(), 7), ("Z".into(), 0)].into_iter().collect();
-    assert_eq!(dim("(N+2)/2*3").evaluate(&bindings), Some(12));
-    assert_eq!(dim("(0-N)/2").evaluate(&bindings), Some(-4));
-    assert_eq!(dim("N+M").evaluate(&bindings), None);
-    assert_eq!(dim("N/Z").evaluate(&bindings), None);
-    assert_eq!(dim("N+M").substitute(&bindings), dim("M+7"));
-    assert_eq!(dim("N+M").symbols().len(), 2);
+fn symbols_are_found_everywhere() {
+    for text in
+        ["N+M", "N*M", "max(N, M)", "floordiv(N+1, M)", "ceildiv(M, N)", "mod(N, M)", "min(N, M, 4)", "broadcast(M, N)"]
+    {
+        let mut found: Vec<Arc<str>> = vec![];
+        assert!(dim(text).all_symbols(&mut |name| {
+            found.push(name.clone());
+            true
+        }));
+        found.sort();
+        assert_eq!(found, [Arc::from("M"), Arc::from("N")], "{text}");
+        assert!(!dim(text).all_symbols(&mut |name| &**name == "M"), "{text}");
+    }
+    assert!(DimExpr::ONE.all_symbols(&mut |_| false));
 }
 
 #[test]

@@ -158,7 +158,7 @@ impl ShapeAnalysis {
                 let Condition::Equal(a, b) = condition else { continue };
                 for (joint, part) in [(a, b), (b, a)] {
                     let is_part = matches!(joint, DimExpr::Broadcast(parts) if parts.contains(part));
-                    if is_part && joint.symbols().iter().all(is_given) {
+                    if is_part && joint.all_symbols(&mut |name| is_given(name)) {
                         settled.insert(joint.clone(), part.clone());
                     }
                 }

@@ -29,7 +29,7 @@ impl Node<'_, '_> {
     /// Whether all symbols of an extent can be read outside this operation's regions.
     pub(crate) fn escapes(&self, extent: &DimExpr) -> bool {
         let body = self.analyser.body;
-        extent.symbols().iter().all(|symbol| match self.analyser.known.sources.get(symbol) {
+        extent.all_symbols(&mut |symbol| match self.analyser.known.sources.get(symbol) {
             Some(SymbolSource::Result { value, .. }) => {
                 let block = match body.definition(*value) {
                     ir::ValueDefinition::Result { op, .. } => body.op(op).parent(),

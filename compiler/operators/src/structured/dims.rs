@@ -67,9 +67,7 @@ fn broadcast(lowering: &mut Lowering<'_>, parts: &[DimExpr], early: bool) -> Val
 impl Lowering<'_> {
     /// Whether a dimension is computed from the extents of the inputs alone.
     pub(super) fn only_inputs(&self, dim: &DimExpr) -> bool {
-        dim.symbols()
-            .iter()
-            .all(|symbol| matches!(self.shapes.sources.get(symbol), Some(SymbolSource::Argument { .. })))
+        dim.all_symbols(&mut |symbol| matches!(self.shapes.sources.get(symbol), Some(SymbolSource::Argument { .. })))
     }
 
     fn size_op(&mut self, name: &'static str, operands: &[Value], constant: Option<i64>, early: bool) -> Value {
