@@ -10,6 +10,7 @@
 
 #![allow(unsafe_code, reason = "work that borrows is shared with threads that outlive it")]
 
+use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -26,11 +27,20 @@ struct Worker {
     has_job: Condvar,
 }
 
+/// Work that somebody takes when there is time.
+type Later = Arc<Mutex<Option<Job>>>;
+
 /// Those that have nothing to do.
 static IDLE: Mutex<Vec<Arc<Worker>>> = Mutex::new(Vec::new());
+/// What is done before one has nothing to do again.
+static LATER: Mutex<VecDeque<Later>> = Mutex::new(VecDeque::new());
 
 /// Work on another thread, which may be waited for.
-pub struct Handle<T>(Arc<Outcome<T>>);
+pub struct Handle<T> {
+    outcome: Arc<Outcome<T>>,
+    /// Who waits for work that nobody has begun does it.
+    later: Option<Later>,
+}
 
 struct Outcome<T> {
     result: Mutex<Option<std::thread::Result<T>>>,
@@ -40,12 +50,15 @@ struct Outcome<T> {
 impl<T> Handle<T> {
     /// Waits for the result. What panics there panics here.
     pub fn join(self) -> T {
-        let mut result = lock(&self.0.result);
+        if let Some(job) = self.later.and_then(|later| lock(&later).take()) {
+            job();
+        }
+        let mut result = lock(&self.outcome.result);
         loop {
             match result.take() {
                 Some(Ok(value)) => return value,
                 Some(Err(panic)) => resume_unwind(panic),
-                None => result = self.0.is_there.wait(result).unwrap_or_else(PoisonError::into_inner),
+                None => result = self.outcome.is_there.wait(result).unwrap_or_else(PoisonError::into_inner),
             }
         }
     }
@@ -65,14 +78,29 @@ pub fn prepare(threads: usize) {
 
 /// Does something on another thread; here, where the system has no thread.
 pub fn spawn<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Handle<T> {
+    let (job, outcome) = job(work);
+    run(job);
+    Handle { outcome, later: None }
+}
+
+/// Does something on another thread once one is done with other work, or where it is waited for, whichever is first.
+pub fn spawn_later<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Handle<T> {
+    let (job, outcome) = job(work);
+    let later = Later::new(Mutex::new(Some(job)));
+    lock(&LATER).push_back(later.clone());
+    Handle { outcome, later: Some(later) }
+}
+
+/// Work as a job, and where its result will be.
+fn job<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> (Job, Arc<Outcome<T>>) {
     let outcome = Arc::new(Outcome { result: Mutex::new(None), is_there: Condvar::new() });
     let other = outcome.clone();
-    run(Box::new(move || {
+    let job = Box::new(move || {
         let result = catch_unwind(AssertUnwindSafe(work));
         *lock(&other.result) = Some(result);
         other.is_there.notify_all();
-    }));
-    Handle(outcome)
+    });
+    (job, outcome)
 }
 
 fn run(job: Job) {
@@ -89,6 +117,12 @@ fn run(job: Job) {
     }
 }
 
+/// Work that can wait, and that nobody has begun.
+fn next_later() -> Option<Job> {
+    let mut queue = lock(&LATER);
+    std::iter::from_fn(|| queue.pop_front()).find_map(|later| lock(&later).take())
+}
+
 impl Worker {
     /// Begins; whether there is a thread for it.
     fn start(self: &Arc<Worker>) -> bool {
@@ -96,6 +130,9 @@ impl Worker {
         let thread = std::thread::Builder::new().spawn(move || {
             while let Some(job) = worker.next() {
                 job();
+                while let Some(later) = next_later() {
+                    later();
+                }
                 lock(&IDLE).push(worker.clone());
             }
         });

@@ -11,6 +11,17 @@ fn gives_results_back() {
 }
 
 #[test]
+fn does_later_what_can_wait() {
+    // who waits for it does it, unless a thread was there before
+    assert_eq!(spawn_later(|| 5).join(), 5);
+    let (sender, done) = std::sync::mpsc::channel();
+    let waits = spawn_later(move || sender.send(7));
+    spawn(|| ()).join();
+    assert_eq!(done.recv(), Ok(7));
+    assert_eq!(waits.join(), Ok(()));
+}
+
+#[test]
 fn waits_for_all_that_work() {
     for helpers in [0, 1, 3] {
         for _ in 0..100 {

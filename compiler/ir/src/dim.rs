@@ -201,11 +201,13 @@ impl DimExpr {
         if let Some(constant) = [self, other].into_iter().find(|dim| matches!(dim, DimExpr::Constant(c) if *c != 1)) {
             return constant.clone();
         }
-        let parts_of = |dim| match dim {
-            &DimExpr::Constant(_) => &[],
-            DimExpr::Broadcast(inner) => &inner[..],
-            dim => std::slice::from_ref(dim),
-        };
+        fn parts_of(dim: &DimExpr) -> &[DimExpr] {
+            match dim {
+                DimExpr::Constant(_) => &[],
+                DimExpr::Broadcast(parts) => parts,
+                dim => std::slice::from_ref(dim),
+            }
+        }
         let mut parts: Vec<DimExpr> = parts_of(self).to_vec();
         for part in parts_of(other) {
             if !parts.contains(part) {
@@ -442,12 +444,14 @@ fn extreme(a: &DimExpr, b: &DimExpr, largest: bool) -> DimExpr {
         return DimExpr::Constant(if largest { *a.max(b) } else { *a.min(b) });
     }
     let mut kept: Vec<DimExpr> = vec![];
-    let parts_of = |dim| match dim {
-        &DimExpr::Max(ref parts) if largest => &parts[..],
-        DimExpr::Min(parts) if !largest => &parts[..],
-        other => std::slice::from_ref(other),
-    };
-    for part in parts_of(a).iter().chain(parts_of(b)) {
+    fn parts_of(dim: &DimExpr, largest: bool) -> &[DimExpr] {
+        match dim {
+            DimExpr::Max(parts) if largest => parts,
+            DimExpr::Min(parts) if !largest => parts,
+            dim => std::slice::from_ref(dim),
+        }
+    }
+    for part in parts_of(a, largest).iter().chain(parts_of(b, largest)) {
         let beats = |x: &DimExpr, y: &DimExpr| {
             x == y || if largest { x.sub(y).is_nonnegative() } else { y.sub(x).is_nonnegative() }
         };

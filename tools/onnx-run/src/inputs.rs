@@ -9,10 +9,10 @@ use indexmap::IndexMap;
 
 use crate::files::{extension, read_archive, read_tensor};
 
-/// Fewer bytes are read in less time than a thread takes.
+/// Fewer bytes are read in no time.
 const WORTH: u64 = 1 << 17;
 
-/// The tensors of a folder, read on a thread beside what tells how they are used.
+/// The tensors of a folder, read while what tells how they are used is made.
 #[derive(Default)]
 pub(crate) struct ReadAhead(Option<crew::Handle<HashMap<PathBuf, NamedTensor>>>);
 
@@ -26,7 +26,7 @@ impl ReadAhead {
         paths.retain(|path| is_input(path));
         let bytes: u64 = paths.iter().filter_map(|path| path.metadata().ok()).map(|metadata| metadata.len()).sum();
         let tensor = |path: PathBuf| Some((path.clone(), read_named(&path).ok()?));
-        let read = || crew::spawn(move || paths.into_iter().filter_map(tensor).collect());
+        let read = || crew::spawn_later(move || paths.into_iter().filter_map(tensor).collect());
         ReadAhead((bytes >= WORTH).then(read))
     }
 
