@@ -10,6 +10,7 @@ pub mod decompose;
 mod generator;
 pub mod graph;
 mod image;
+pub mod literal;
 mod logical;
 mod math;
 mod ml;

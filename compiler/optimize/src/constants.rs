@@ -7,15 +7,12 @@ use std::rc::Rc;
 
 use dialects::onnx::CONSTANT;
 use egg::Id;
-use ir::{Blob, DenseElements, DimExpr, FloatType, Type};
-use operators::{Uniform, row_of};
+use ir::{Blob, DenseElements, DimExpr, Type};
+use operators::{Uniform, literal, row_of};
 
 use crate::graph::Graph;
 use crate::language::Node;
-use crate::scalar;
 
-/// Elements of a small constant, at most.
-const ELEMENTS: usize = 1 << 13;
 /// Operations between a constant and the literals it is made of, at most.
 const DEPTH: usize = 8;
 
@@ -53,7 +50,7 @@ impl Graph<'_> {
             Uniform::Kept => operand(0),
             Uniform::Computed(compute) => {
                 let operands: Vec<Rc<[f64]>> = (0..node.children.len()).map(operand).collect::<Option<_>>()?;
-                elementwise(compute, &operands).map(Rc::from)
+                literal::elementwise(compute, &operands).map(Rc::from)
             }
         }
     }
@@ -76,7 +73,7 @@ impl Graph<'_> {
 
     /// A constant that is the same number everywhere.
     pub(crate) fn splat(&mut self, number: f64, shape: &[i64], element: &Type) -> Option<Id> {
-        self.constant(filled(number, shape, element)?)
+        self.constant(literal::filled(number, shape, element)?)
     }
 
     /// A list of `int64`.
@@ -95,7 +92,7 @@ impl Graph<'_> {
     pub(crate) fn combine<const N: usize>(&mut self, name: &str, terms: [&Term; N]) -> Option<Term> {
         let literals: Vec<&DenseElements> = terms.iter().filter_map(|term| term.literal()).collect();
         if literals.len() == N
-            && let Some(literal) = function(&["onnx.", name].concat()).and_then(|function| apply(function, &literals))
+            && let Some(literal) = literal::computed(&["onnx.", name].concat(), &literals)
         {
             return Some(Term::Literal(literal));
         }
@@ -106,7 +103,7 @@ impl Graph<'_> {
     /// A term under another shape.
     pub(crate) fn shaped(&mut self, term: &Term, shape: &[i64]) -> Option<Term> {
         match term {
-            Term::Literal(literal) => Some(Term::Literal(reshaped(literal, shape))),
+            Term::Literal(literal) => Some(Term::Literal(literal::reshaped(literal, shape))),
             Term::Class(class) => self.reshape(*class, shape).map(Term::Class),
         }
     }
@@ -129,15 +126,14 @@ impl Graph<'_> {
 
     /// An operation on small literals.
     pub(crate) fn computed(&self, name: &str, operands: &[Id]) -> Option<DenseElements> {
-        let function = function(name)?;
         let literals: Vec<&DenseElements> =
             operands.iter().map(|&operand| self.small_literal(operand)).collect::<Option<_>>()?;
-        apply(function, &literals)
+        literal::computed(name, &literals)
     }
 
     /// A small literal under another shape.
     pub(crate) fn reshaped(&mut self, class: Id, shape: &[i64]) -> Option<Id> {
-        let literal = reshaped(self.small_literal(class)?, shape);
+        let literal = literal::reshaped(self.small_literal(class)?, shape);
         self.constant(literal)
     }
 
@@ -146,9 +142,7 @@ impl Graph<'_> {
         let literals =
             self.egraph[class].nodes.iter().filter_map(Node::op).filter(|&op| self.body.name(op) == CONSTANT);
         let mut dense = literals.filter_map(|op| self.body.op(op).attributes.get("value")?.as_dense());
-        dense
-            .find(|dense| dense.is_available() && (1..=ELEMENTS).contains(&dense.element_count()))
-            .map(|dense| &**dense)
+        dense.find(|dense| literal::is_small(dense)).map(|dense| &**dense)
     }
 }
 
@@ -164,7 +158,7 @@ pub(crate) enum Term {
 impl Term {
     /// One number without axes.
     pub(crate) fn number(number: f64, element: &Type) -> Option<Term> {
-        filled(number, &[], element).map(Term::Literal)
+        literal::filled(number, &[], element).map(Term::Literal)
     }
 
     fn literal(&self) -> Option<&DenseElements> {
@@ -183,70 +177,9 @@ fn literal_numbers(literal: &DenseElements) -> Option<Rc<[f64]>> {
     }
 }
 
-fn reshaped(literal: &DenseElements, shape: &[i64]) -> DenseElements {
-    let r#type = Type::static_tensor(shape, literal.r#type.element().clone());
-    DenseElements { r#type, key: None, ..literal.clone() }
-}
-
-/// What an elementwise operation computes of numbers.
-fn function(name: &str) -> Option<fn(&[f64]) -> f64> {
-    match row_of(name)?.uniform? {
-        Uniform::Computed(compute) => Some(compute),
-        Uniform::Kept => None,
-    }
-}
-
-/// A literal that is the same number everywhere.
-fn filled(number: f64, shape: &[i64], element: &Type) -> Option<DenseElements> {
-    let bytes = scalar::bytes(number, element)?;
-    Some(DenseElements::splat(Type::static_tensor(shape, element.clone()), &bytes))
-}
-
-/// A function of literals, element by element, of which each is rounded as the operation rounds it: numbers of at most
-/// 24 bits that are computed with 53 and rounded again are rounded once (Figueroa, When is double rounding innocuous?, 1995).
-fn apply(function: fn(&[f64]) -> f64, literals: &[&DenseElements]) -> Option<DenseElements> {
-    let r#type = literals.iter().max_by_key(|literal| literal.element_count())?.r#type.clone();
-    let Type::Float(format) = *r#type.element() else { return None };
-    let rank = r#type.rank()?;
-    let fits = |literal: &&DenseElements| {
-        let own = &literal.r#type;
-        own.element() == r#type.element()
-            && (*own == r#type || (literal.element_count() == 1 && own.rank() <= Some(rank)))
-    };
-    if format == FloatType::F64 || !literals.iter().all(fits) {
-        return None;
-    }
-    let numbers: Vec<Vec<f64>> = literals.iter().map(|literal| literal.floats()).collect::<Option<_>>()?;
-    let results = elementwise(function, &numbers)?;
-    let is_uniform = results.iter().all(|number| number.to_bits() == results[0].to_bits());
-    match is_uniform {
-        true => Some(DenseElements::splat(r#type.clone(), &scalar::bytes(results[0], r#type.element())?)),
-        false => DenseElements::of_floats(r#type, &results),
-    }
-}
-
-/// A function of one or two operands, element by element.
-fn elementwise(compute: fn(&[f64]) -> f64, operands: &[impl AsRef<[f64]>]) -> Option<Vec<f64>> {
-    match operands {
-        [a] => Some(a.as_ref().iter().map(|&number| compute(&[number])).collect()),
-        [a, b] => pairwise(a.as_ref(), b.as_ref(), |a, b| compute(&[a, b])),
-        _ => None,
-    }
-}
-
-/// A function of each two elements; one element stands beside all.
-pub(crate) fn pairwise(a: &[f64], b: &[f64], of: impl Fn(f64, f64) -> f64) -> Option<Vec<f64>> {
-    match (a, b) {
-        _ if a.len() == b.len() => Some(a.iter().zip(b).map(|(&a, &b)| of(a, b)).collect()),
-        (&[a], [_, ..]) => Some(b.iter().map(|&b| of(a, b)).collect()),
-        ([_, ..], &[b]) => Some(a.iter().map(|&a| of(a, b)).collect()),
-        _ => None,
-    }
-}
-
 /// Whether a tensor of this shape has few elements.
 fn is_small(shape: &[DimExpr]) -> bool {
     let count =
         shape.iter().try_fold(1usize, |count, extent| count.checked_mul(usize::try_from(extent.as_constant()?).ok()?));
-    count.is_some_and(|count| count <= ELEMENTS)
+    count.is_some_and(|count| count <= literal::ELEMENTS)
 }

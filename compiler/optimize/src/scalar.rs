@@ -34,13 +34,3 @@ fn uniform(value: &Attribute) -> Option<f64> {
     }
     dense.float(0).or_else(|| dense.integer(0).filter(|number| number.abs() < 1 << 53).map(|number| number as f64))
 }
-
-/// A number in the bytes of an element type.
-pub(crate) fn bytes(number: f64, element: &Type) -> Option<Vec<u8>> {
-    let width = element.byte_width()?;
-    match element {
-        Type::Float(format) => Some(floats::encode(number, *format).to_le_bytes()[..width].to_vec()),
-        Type::Integer(_) if number.fract() == 0.0 => Some((number as i64).to_le_bytes()[..width].to_vec()),
-        _ => None,
-    }
-}

@@ -4,8 +4,9 @@ use dialects::onnx::schema;
 use dialects::onnx::views::Reader;
 use ir::{Attribute, Attributes, Block, Body, DenseElements, Diagnostic, DimExpr, Location, Op, Type, Value};
 
+use crate::literal;
 use crate::shape::ShapeAnalysis;
-use crate::types::result_type;
+use crate::types::{element_type, result_type};
 
 /// A function being built, and where in it.
 pub struct Emitter {
@@ -112,9 +113,27 @@ impl Emitter {
         self.results_of("", name, operands, attributes.into())
     }
 
+    /// An operator with one result: the result, where it follows from small constants.
     fn op_of(&mut self, domain: &str, name: &str, operands: &[Value], attributes: Attributes) -> Value {
+        if let Some(elements) = self.computed(domain, name, operands, &attributes) {
+            return self.constant(elements);
+        }
         let [result] = self.results_of(domain, name, operands, attributes);
         result
+    }
+
+    fn computed(&self, domain: &str, name: &str, operands: &[Value], attributes: &Attributes) -> Option<DenseElements> {
+        let known = |&operand: &Value| self.known(operand).filter(|elements| literal::is_small(elements));
+        let literals: Vec<&DenseElements> = operands.iter().map(known).collect::<Option<_>>()?;
+        match (domain, name, &literals[..]) {
+            (_, _, []) => None,
+            ("", "Cast", [elements]) => {
+                let number = i32::try_from(attributes.get("to")?.as_integer()?).ok()?;
+                literal::cast(elements, &element_type(number).ok()?)
+            }
+            ("", "Unsqueeze", [elements, axes]) => literal::unsqueezed(elements, &axes.integers()?),
+            _ => literal::computed(&schema::newest(domain, name)?.op_name(), &literals),
+        }
     }
 
     fn results_of<const N: usize>(

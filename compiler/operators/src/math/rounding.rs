@@ -17,7 +17,8 @@ pub(crate) const CEIL: Operator =
 
 pub(crate) const ROUND: Operator =
     Operator::elementwise(OnnxOp::Round, |s, element| s.same("math.roundeven", &element.operands::<1>()))
-        .knowing(|node, _| whole(node));
+        .knowing(|node, _| whole(node))
+        .uniform(|numbers| numbers[0].round_ties_even());
 
 /// Known elements are whole numbers already.
 fn whole(node: &Node<'_, '_>) -> Option<Elements> {

@@ -9,7 +9,7 @@
 use dialects::linalg::GROUP;
 use dialects::linalg::generic::{Input, Iterator};
 use dialects::rt::tile::QUAD;
-use ir::{AffineExpr, AffineMap, Builder, DimExpr, Type, Value};
+use ir::{AffineExpr, AffineMap, Attribute, Blob, Builder, DenseElements, DimExpr, Type, Value};
 
 use super::Lowering;
 use super::reduction::{Combine, Fold, Shaped};
@@ -60,12 +60,19 @@ impl Lowering<'_> {
             return value.map(|value| Shaped { value, shape: vec![] });
         };
         let known = ir::constant_value(self.source, zero_point).and_then(|value| value.as_dense()?.integers());
-        if known.is_some_and(|known| known.iter().all(|&number| number + offset == 0)) {
+        if known.as_ref().is_some_and(|known| known.iter().all(|&number| number + offset == 0)) {
             return None;
+        }
+        let shape = self.shape(zero_point);
+        if let Some(known) = known {
+            let bytes: Vec<u8> = known.iter().flat_map(|&number| ((number + offset) as i32).to_le_bytes()).collect();
+            let r#type = self.tensor(&shape, Type::I32);
+            let dense = DenseElements::new(r#type.clone(), Blob::copy_of(&bytes));
+            let value = self.builder().constant(Attribute::dense(dense), r#type);
+            return Some(Shaped { value, shape });
         }
         let unsigned = self.is_unsigned(zero_point);
         let tensor = self.shaped(zero_point);
-        let shape = tensor.shape.clone();
         Some(self.map(&[&tensor], &shape, Type::I32, |s, e| {
             let wide = s.cast(e[0], &Type::I32, unsigned, false);
             let offset = s.number(offset as f64, &Type::I32);

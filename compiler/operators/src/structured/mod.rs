@@ -28,6 +28,7 @@ pub(crate) mod strings;
 pub(crate) mod transposed;
 pub(crate) mod window;
 
+use crate::literal;
 use crate::shape::{Condition, ShapeAnalysis};
 use crate::table;
 use dialects::onnx::{CONSTANT, NO_VALUE, YIELD};
@@ -559,7 +560,7 @@ impl<'a> Lowering<'a> {
         if *self.body.value_type(value) == r#type && r#type.static_shape().is_some() {
             return value;
         }
-        if let Some(constant) = uniform_constant(&self.body, value, &r#type) {
+        if let Some(constant) = reshaped_constant(&self.body, value, &r#type) {
             return self.builder().value("arith.constant", &[], r#type, [("value", constant)]);
         }
         // a reshape of a reshape is one of what that reads
@@ -681,10 +682,11 @@ pub(crate) fn signless(element: &Type) -> Type {
     }
 }
 
-/// A constant whose elements are all the same, under another shape; what reads it goes on seeing the number.
-fn uniform_constant(body: &Body, value: Value, r#type: &Type) -> Option<Attribute> {
+/// A constant whose elements are all the same, or few, under another shape; what reads it goes on seeing numbers.
+fn reshaped_constant(body: &Body, value: Value, r#type: &Type) -> Option<Attribute> {
     let dense = ir::constant_value(body, value)?.as_dense()?;
-    let known = dense.is_splat() && dense.is_available() && dense.element_count() > 0;
-    let fits = known && r#type.static_shape().is_some() && r#type.element().byte_width().is_some();
-    fits.then(|| Attribute::dense(DenseElements::splat(r#type.clone(), dense.element_bytes(0))))
+    let shape = r#type.static_shape()?;
+    let known = (dense.is_splat() && dense.is_available() && dense.element_count() > 0) || literal::is_small(dense);
+    let fits = known && r#type.element().byte_width().is_some();
+    fits.then(|| Attribute::dense(literal::reshaped(dense, &shape)))
 }

@@ -11,9 +11,10 @@
 use std::rc::Rc;
 
 use ir::{FloatType, Type};
+use operators::literal::pairwise;
 
 use super::Match;
-use crate::constants::{Term, pairwise};
+use crate::constants::Term;
 
 /// How many times larger than their sum constants may be that are added ahead of the run.
 const LOSS: f64 = 256.0;

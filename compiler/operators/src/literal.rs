@@ -1,0 +1,166 @@
+//! Small constants, computed as soon as an operation on them is built.
+//!
+//! Each element is rounded as the operation rounds it: numbers of at most 24 bits that are computed with 53 and rounded again are
+//! rounded once (Figueroa, When is double rounding innocuous?, 1995).
+
+use ir::{DenseElements, FloatType, Type};
+
+use crate::operator::Uniform;
+use crate::table::row_of;
+
+/// Elements of a small constant, at most.
+pub const ELEMENTS: usize = 1 << 13;
+
+/// Whether a constant has few elements, and they can be read.
+pub fn is_small(literal: &DenseElements) -> bool {
+    literal.is_available() && (1..=ELEMENTS).contains(&literal.element_count())
+}
+
+/// What an elementwise operation computes of small literals; `None` where an operand has to be spread to another shape, or numbers
+/// are not of a type that is computed exactly.
+pub fn computed(name: &str, literals: &[&DenseElements]) -> Option<DenseElements> {
+    let Uniform::Computed(function) = row_of(name)?.uniform? else { return None };
+    let r#type = literals.iter().max_by_key(|literal| literal.element_count())?.r#type.clone();
+    let Type::Float(format) = *r#type.element() else { return None };
+    let rank = r#type.rank()?;
+    let fits = |literal: &&DenseElements| {
+        let own = &literal.r#type;
+        own.element() == r#type.element()
+            && (*own == r#type || (literal.element_count() == 1 && own.rank() <= Some(rank)))
+    };
+    if format == FloatType::F64 || !literals.iter().all(fits) {
+        return None;
+    }
+    let numbers: Vec<Vec<f64>> = literals.iter().map(|literal| literal.floats()).collect::<Option<_>>()?;
+    let results = elementwise(function, &numbers)?;
+    let is_uniform = results.iter().all(|number| number.to_bits() == results[0].to_bits());
+    match is_uniform {
+        true => Some(DenseElements::splat(r#type.clone(), &bytes(results[0], r#type.element())?)),
+        false => DenseElements::of_floats(r#type, &results),
+    }
+}
+
+/// A small literal converted to another element type; `None` where an element does not fit, or is not one of a number.
+pub fn cast(literal: &DenseElements, element: &Type) -> Option<DenseElements> {
+    let r#type = Type::static_tensor(&literal.r#type.static_shape()?, element.clone());
+    let numbers: Vec<f64> = match literal.r#type.element() {
+        Type::Float(FloatType::F32 | FloatType::F16 | FloatType::BF16) => literal.floats()?,
+        Type::Integer(_) => literal.integers()?.into_iter().map(exact).collect::<Option<_>>()?,
+        _ => return None,
+    };
+    match element {
+        Type::Float(FloatType::F32) => DenseElements::of_floats(r#type, &numbers),
+        Type::Integer(integer) if (8..=32).contains(&integer.width) => {
+            let low = if element.is_unsigned() { 0.0 } else { -(2f64.powi(integer.width as i32 - 1)) };
+            let high = low + 2f64.powi(integer.width as i32) - 1.0;
+            let whole = |number: &f64| Some(number.trunc()).filter(|whole| (low..=high).contains(whole));
+            let wholes: Vec<f64> = numbers.iter().map(whole).collect::<Option<_>>()?;
+            let bytes = wholes.iter().map(|&number| bytes(number, element)).collect::<Option<Vec<_>>>()?;
+            Some(DenseElements::new(r#type, ir::Blob::copy_of(&bytes.concat())))
+        }
+        _ => None,
+    }
+}
+
+/// An integer as the same number.
+fn exact(number: i64) -> Option<f64> {
+    (number.unsigned_abs() <= 1 << 53).then_some(number as f64)
+}
+
+/// The elements of a literal in another shape with as many.
+pub fn reshaped(literal: &DenseElements, shape: &[i64]) -> DenseElements {
+    let r#type = Type::static_tensor(shape, literal.r#type.element().clone());
+    DenseElements { r#type, key: None, ..literal.clone() }
+}
+
+/// A literal with axes of extent 1 more, at these places of the result.
+pub(crate) fn unsqueezed(literal: &DenseElements, axes: &[i64]) -> Option<DenseElements> {
+    let shape = literal.r#type.static_shape()?;
+    let rank = (shape.len() + axes.len()) as i64;
+    let axes: Vec<i64> = axes.iter().map(|&axis| if axis < 0 { axis + rank } else { axis }).collect();
+    let mut extents = shape.iter();
+    let extent = |axis| if axes.contains(&axis) { Some(1) } else { extents.next().copied() };
+    let result: Vec<i64> = (0..rank).map(extent).collect::<Option<_>>()?;
+    extents.next().is_none().then(|| reshaped(literal, &result))
+}
+
+/// A literal that is the same number everywhere.
+pub fn filled(number: f64, shape: &[i64], element: &Type) -> Option<DenseElements> {
+    let bytes = bytes(number, element)?;
+    Some(DenseElements::splat(Type::static_tensor(shape, element.clone()), &bytes))
+}
+
+/// A function of one or two operands, element by element.
+pub fn elementwise(compute: fn(&[f64]) -> f64, operands: &[impl AsRef<[f64]>]) -> Option<Vec<f64>> {
+    match operands {
+        [a] => Some(a.as_ref().iter().map(|&number| compute(&[number])).collect()),
+        [a, b] => pairwise(a.as_ref(), b.as_ref(), |a, b| compute(&[a, b])),
+        _ => None,
+    }
+}
+
+/// A function of each two elements; one element stands beside all.
+pub fn pairwise(a: &[f64], b: &[f64], of: impl Fn(f64, f64) -> f64) -> Option<Vec<f64>> {
+    match (a, b) {
+        _ if a.len() == b.len() => Some(a.iter().zip(b).map(|(&a, &b)| of(a, b)).collect()),
+        (&[a], [_, ..]) => Some(b.iter().map(|&b| of(a, b)).collect()),
+        ([_, ..], &[b]) => Some(a.iter().map(|&a| of(a, b)).collect()),
+        _ => None,
+    }
+}
+
+/// A number in the bytes of an element type.
+fn bytes(number: f64, element: &Type) -> Option<Vec<u8>> {
+    let width = element.byte_width()?;
+    match element {
+        Type::Float(format) => Some(ir::floats::encode(number, *format).to_le_bytes()[..width].to_vec()),
+        Type::Integer(_) if number.fract() == 0.0 => Some((number as i64).to_le_bytes()[..width].to_vec()),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn list(numbers: &[f64], element: Type) -> DenseElements {
+        let r#type = Type::static_tensor(&[numbers.len() as i64], element);
+        DenseElements::of_floats(r#type, numbers).expect("an element type of floats")
+    }
+
+    #[test]
+    fn computes_as_the_operation_does() {
+        let (a, b) = (list(&[0.1, 3.0, -2.5], Type::F32), list(&[0.7], Type::F32));
+        let product = computed("onnx.Mul", &[&a, &b]).and_then(|product| product.floats());
+        let expected: Vec<f64> = [0.1f32, 3.0, -2.5].iter().map(|&number| f64::from(number * 0.7f32)).collect();
+        assert_eq!(product, Some(expected));
+        assert_eq!(computed("onnx.Round", &[&a]).and_then(|rounded| rounded.floats()), Some(vec![0.0, 3.0, -2.0]));
+        let pair = list(&[1.0, 2.0], Type::F32);
+        assert!(computed("onnx.Mul", &[&a, &pair]).is_none(), "of no common shape");
+        assert!(computed("onnx.MatMul", &[&a, &b]).is_none(), "not elementwise");
+        assert!(computed("onnx.Mul", &[&list(&[1.0], Type::F64), &list(&[1.0], Type::F64)]).is_none());
+    }
+
+    #[test]
+    fn takes_axes() {
+        let numbers = list(&[1.0, 2.0], Type::F32);
+        let shape = |axes: &[i64]| unsqueezed(&numbers, axes).and_then(|found| found.r#type.static_shape());
+        assert_eq!(shape(&[1, -3]), Some(vec![1, 1, 2]));
+        assert_eq!(shape(&[1, 2]), Some(vec![2, 1, 1]));
+        assert_eq!(shape(&[0, 0]), None);
+        assert_eq!(shape(&[5]), None);
+    }
+
+    #[test]
+    fn converts_what_fits() {
+        let floats = list(&[1.75, -3.5, 126.0], Type::F32);
+        assert_eq!(cast(&floats, &Type::I32).and_then(|found| found.integers()), Some(vec![1, -3, 126]));
+        assert_eq!(cast(&floats, &Type::I8).and_then(|found| found.integers()), Some(vec![1, -3, 126]));
+        assert!(cast(&floats, &proto::element_type(2).expect("uint8")).is_none(), "negative");
+        assert!(cast(&list(&[f64::NAN], Type::F32), &Type::I32).is_none());
+        let integers = DenseElements::from_i64(&[2], &[(1 << 24) + 1, -7]);
+        let expected = f64::from(((1 << 24) + 1) as f32);
+        assert_eq!(cast(&integers, &Type::F32).and_then(|found| found.floats()), Some(vec![expected, -7.0]));
+        assert!(cast(&DenseElements::from_i64(&[1], &[i64::MAX]), &Type::F32).is_none());
+    }
+}
