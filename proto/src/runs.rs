@@ -15,22 +15,25 @@ pub(crate) mod encoding {
         tag << 3 | wire_type as u8
     }
 
-    /// Reads an element, and those that follow with the same key.
-    fn merge_run<T: Default, B: Buf>(
+    /// Reads an element, and those that follow with the same key. A message lies in one piece of memory.
+    fn merge_run<T, B: Buf>(
         key: u8,
         values: &mut Vec<T>,
         buffer: &mut B,
-        merge: impl Fn(&mut T, &mut B) -> Result<(), DecodeError>,
+        take: impl Fn(&mut &[u8]) -> Result<T, DecodeError>,
     ) -> Result<(), DecodeError> {
+        let chunk = buffer.chunk();
+        let mut rest = chunk;
         loop {
-            let mut value = T::default();
-            merge(&mut value, buffer)?;
-            values.push(value);
-            match buffer.chunk().first() {
-                Some(&next) if next == key => buffer.advance(1),
-                _ => return Ok(()),
+            values.push(take(&mut rest)?);
+            match rest {
+                [next, behind @ ..] if *next == key => rest = behind,
+                _ => break,
             }
         }
+        let read = chunk.len() - rest.len();
+        buffer.advance(read);
+        Ok(())
     }
 
     /// The field `ints`.
@@ -50,7 +53,19 @@ pub(crate) mod encoding {
                 return prost::encoding::int64::merge_repeated(wire_type, values, buffer, context);
             }
             let key = const { key(8, WireType::Varint) };
-            merge_run(key, values, buffer, |value, buffer| merge(wire_type, value, buffer, context.clone()))
+            merge_run(key, values, buffer, |rest| match rest {
+                // most have one byte
+                [byte @ ..0x80, behind @ ..] if wire_type == WireType::Varint => {
+                    let value = i64::from(*byte);
+                    *rest = behind;
+                    Ok(value)
+                }
+                _ => {
+                    let mut value = 0;
+                    merge(wire_type, &mut value, rest, context.clone())?;
+                    Ok(value)
+                }
+            })
         }
     }
 
@@ -71,7 +86,17 @@ pub(crate) mod encoding {
                 return prost::encoding::float::merge_repeated(wire_type, values, buffer, context);
             }
             let key = const { key(7, WireType::ThirtyTwoBit) };
-            merge_run(key, values, buffer, |value, buffer| merge(wire_type, value, buffer, context.clone()))
+            merge_run(key, values, buffer, |rest| match rest.split_first_chunk() {
+                Some((bytes, behind)) if wire_type == WireType::ThirtyTwoBit => {
+                    *rest = behind;
+                    Ok(f32::from_le_bytes(*bytes))
+                }
+                _ => {
+                    let mut value = 0.0;
+                    merge(wire_type, &mut value, rest, context.clone())?;
+                    Ok(value)
+                }
+            })
         }
     }
 }
