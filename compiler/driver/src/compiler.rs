@@ -25,6 +25,7 @@ use crate::generate::Made;
 use crate::globals::Globals;
 use crate::part::Part;
 use crate::pipeline::{self, MAIN, Prepared, Timings};
+use crate::prepare;
 use crate::progress::{Observer, Stage};
 use crate::session::Entry;
 use crate::signature::Signature;
@@ -220,6 +221,7 @@ impl Compiler {
             }));
         }
         let (module, warnings) = self.import(path, request.as_deref(), options, &mut timings)?;
+        let _taken = (self.options.workers > 1).then(|| prepare::take_memory_ahead(&module));
         // files beside the model may change without it
         let keep = request.filter(|_| module.attributes.get(import::FILES).is_none());
         self.compile_imported(module, timings, keep.map(|request| Keep { request, warnings }))

@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use dialects::rt::routines::{CALL, Extents, Operand, Routine};
 use ir::pass::{OptionDefinition, OptionKind, PassContext, PassDefinition};
-use ir::{Attribute, Blob, Body, Builder, DenseElements, IndexMap, Module, Op, Result, Type, Value};
+use ir::{Attribute, Blob, Body, Builder, DenseElements, IndexMap, Module, Op, Result, TakenAhead, Type, Value};
 use ir::{constant_float, constant_integer, constant_value};
 use lower::outline::remove_dead;
 
@@ -53,8 +53,21 @@ const DISCARDED: usize = 1 << 20;
 /// Fewer bytes are computed on one thread: the compiler has work for the others.
 const LARGE: usize = 32 << 20;
 
+/// Begins to take memory for what becomes of the weights of a model that has just been imported: about as much as they have.
+pub(crate) fn take_memory_ahead(module: &Module) -> Option<TakenAhead> {
+    let body = module.function(MAIN)?.body;
+    let length = |op: &Op| {
+        let elements = body.attribute(*op, "value")?.as_dense()?;
+        elements.data.is_mapped().then(|| elements.data.bytes().len())
+    };
+    let bytes = body.ops(body.entry()?).iter().filter_map(length).sum();
+    TakenAhead::begin(if bytes <= ROOM { bytes } else { 0 })
+}
+
 fn prepare_constants(module: &mut Module, context: &PassContext<'_>) -> Result<()> {
     let Some(main) = module.symbol(MAIN) else { return Ok(()) };
+    // from here on there is work for all processors
+    ir::stop_taking_ahead();
     let mut body = module.body.take_isolated(main).expect("a function owns its body");
     let Plan { calls, length } = Plan::of(&body);
     if length <= ROOM {

@@ -8,6 +8,7 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use crate::attributes::Attribute;
+use crate::memory::AlignedBytes;
 use crate::types::{FloatType, Type};
 
 /// Immutable bytes: owned, a window of a mapped file, or computed on another thread. Cloning shares them.
@@ -59,90 +60,10 @@ impl Drop for Piece {
     }
 }
 
-/// Bytes whose first one lies on a 64-byte boundary (a cache line, and a whole AVX-512 vector).
-pub struct AlignedBytes {
-    memory: Memory,
-    length: usize,
-}
-
-enum Memory {
-    /// A vector with room to begin at the given, aligned position.
-    Heap(Vec<u8>, usize),
-    /// Pages of their own.
-    Pages(memmap2::MmapMut),
-}
-
 /// So many bytes of a constant are part of its hash.
 const HASHED: usize = 64;
 /// A constant that is larger need not be read to be told apart.
 const LARGE: usize = 1 << 15;
-/// Alignment of owned bytes.
-const ALIGNMENT: usize = 64;
-/// From this size on, bytes get pages of their own, which come as zeros when they are first written.
-const OWN_PAGES: usize = 1 << 16;
-/// A multiple of the size of pages.
-#[cfg(target_os = "linux")]
-const PAGE: usize = 1 << 16;
-/// Bytes whose pages are taken at once: who changes the mappings of the process waits meanwhile.
-#[cfg(target_os = "linux")]
-const STEP: usize = 1 << 18;
-
-impl AlignedBytes {
-    /// That many zeros. Memory is only taken from the system as it is written.
-    pub fn zeroed(length: usize) -> AlignedBytes {
-        AlignedBytes::try_zeroed(length).unwrap_or_else(|| {
-            let layout = std::alloc::Layout::from_size_align(length, ALIGNMENT);
-            std::alloc::handle_alloc_error(layout.unwrap_or(std::alloc::Layout::new::<u8>()))
-        })
-    }
-
-    /// That many zeros, if there is memory for them.
-    pub fn try_zeroed(length: usize) -> Option<AlignedBytes> {
-        let memory = match length >= OWN_PAGES {
-            true => Memory::Pages(memmap2::MmapMut::map_anon(length).ok()?),
-            false => {
-                let bytes = vec![0u8; length + ALIGNMENT - 1];
-                let start = bytes.as_ptr().align_offset(ALIGNMENT);
-                Memory::Heap(bytes, start)
-            }
-        };
-        Some(AlignedBytes { memory, length })
-    }
-
-    /// The bytes.
-    pub fn as_slice(&self) -> &[u8] {
-        match &self.memory {
-            Memory::Heap(bytes, start) => &bytes[*start..*start + self.length],
-            Memory::Pages(pages) => pages,
-        }
-    }
-
-    /// The bytes, to write them.
-    pub fn as_mut_slice(&mut self) -> &mut [u8] {
-        match &mut self.memory {
-            Memory::Heap(bytes, start) => &mut bytes[*start..*start + self.length],
-            Memory::Pages(pages) => pages,
-        }
-    }
-
-    /// Takes memory from the system for bytes that are about to be written, for all at once: the first touch of a page takes a
-    /// microsecond or more.
-    pub fn expect_writes(&mut self, offset: usize, length: usize) {
-        #[cfg(target_os = "linux")]
-        if let Memory::Pages(pages) = &self.memory
-            && length >= OWN_PAGES
-        {
-            let (first, end) = (offset / PAGE * PAGE, offset + length);
-            for start in (first..end).step_by(STEP) {
-                // only a hint: systems that do not take it give pages as they are touched
-                let _ = pages.advise_range(memmap2::Advice::PopulateWrite, start, STEP.min(end - start));
-            }
-        }
-        #[cfg(not(target_os = "linux"))]
-        let _ = (offset, length);
-    }
-}
-
 impl Blob {
     /// Maps a whole file. What is no file, such as a pipe that nobody writes, is not waited for.
     pub fn map_file(path: &Path) -> std::io::Result<Blob> {
@@ -198,7 +119,7 @@ impl Blob {
 
     /// Bytes that nobody will write any more.
     pub fn from_owned(bytes: AlignedBytes) -> Blob {
-        let length = bytes.length;
+        let length = bytes.as_slice().len();
         Blob { storage: Storage::Owned(Arc::new(bytes)), offset: 0, length }
     }
 

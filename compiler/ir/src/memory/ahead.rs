@@ -1,0 +1,173 @@
+//! Pages that a thread takes from the system before somebody writes them.
+//!
+//! The first touch of a page takes a microsecond or more. A compilation knows early how many bytes it will write weights to, and has
+//! a processor to spare until it does.
+//!
+//! Invariants
+//! - A window is zero when it is handed out, and nobody else's until it is dropped, when its pages go back.
+//! - What was taken and not handed out goes back when the compilation is over.
+
+#![allow(unsafe_code, reason = "windows of one mapping are handed out")]
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use memmap2::{MmapMut, MmapRaw, UncheckedAdvice};
+
+use super::{PAGE, steps};
+
+/// Fewer bytes are not worth it.
+const WORTH: usize = 1 << 18;
+
+/// What is handed out now. As the allocator's, these pages are for whoever wants memory in this process.
+static CURRENT: Mutex<Option<Arc<Mapping>>> = Mutex::new(None);
+
+/// Memory whose pages are taken from the front to the back, and handed out in the same order.
+struct Mapping {
+    pages: MmapRaw,
+    /// Where the next window begins.
+    next: AtomicUsize,
+    /// All in front of this has been taken.
+    taken: AtomicUsize,
+    is_wanted: AtomicBool,
+}
+
+/// Keeps pages being taken, and handed out, until it is dropped.
+pub struct TakenAhead {
+    mapping: Arc<Mapping>,
+    thread: Option<crew::Handle<()>>,
+}
+
+impl TakenAhead {
+    /// Begins to take pages for so many bytes on a thread beside; `None` for few.
+    pub fn begin(bytes: usize) -> Option<TakenAhead> {
+        if bytes < WORTH || cfg!(not(target_os = "linux")) {
+            return None;
+        }
+        let pages = MmapMut::map_anon(bytes.next_multiple_of(PAGE)).ok()?.into();
+        let [next, taken] = [0, 0].map(AtomicUsize::new);
+        let mapping = Arc::new(Mapping { pages, next, taken, is_wanted: AtomicBool::new(true) });
+        *current() = Some(mapping.clone());
+        let other = mapping.clone();
+        let thread = crew::spawn(move || {
+            let is_wanted = |_: &(usize, usize)| other.is_wanted.load(Ordering::Relaxed);
+            for (start, bytes) in steps(0, other.pages.len()).take_while(is_wanted) {
+                other.populate(start, bytes);
+                other.taken.store(start + bytes, Ordering::Release);
+            }
+        });
+        Some(TakenAhead { mapping, thread: Some(thread) })
+    }
+}
+
+impl Drop for TakenAhead {
+    fn drop(&mut self) {
+        self.mapping.is_wanted.store(false, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            thread.join();
+        }
+        let mut current = current();
+        if current.as_ref().is_some_and(|current| Arc::ptr_eq(current, &self.mapping)) {
+            *current = None;
+        }
+        drop(current);
+        // nobody gets a window from here on
+        let end = self.mapping.pages.len();
+        let first = self.mapping.next.swap(end, Ordering::Relaxed);
+        self.mapping.give_back(first, end - first);
+    }
+}
+
+/// Lets processors be used for something else; what has been taken goes on being handed out.
+pub fn stop_taking_ahead() {
+    if let Some(mapping) = &*current() {
+        mapping.is_wanted.store(false, Ordering::Relaxed);
+    }
+}
+
+fn current() -> MutexGuard<'static, Option<Arc<Mapping>>> {
+    CURRENT.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Mapping {
+    fn populate(&self, start: usize, bytes: usize) {
+        #[cfg(target_os = "linux")]
+        let _ = self.pages.advise_range(memmap2::Advice::PopulateWrite, start, bytes);
+        #[cfg(not(target_os = "linux"))]
+        let _ = (start, bytes);
+    }
+
+    /// Gives pages back that nobody has, or will have any more.
+    fn give_back(&self, start: usize, bytes: usize) {
+        // SAFETY: nobody looks at these bytes.
+        let _ = unsafe { self.pages.unchecked_advise_range(UncheckedAdvice::DontNeed, start, bytes) };
+    }
+}
+
+/// A part of a mapping.
+pub(super) struct Window {
+    mapping: Arc<Mapping>,
+    offset: usize,
+    length: usize,
+}
+
+impl Window {
+    /// A window of what was taken ahead, while there is enough.
+    pub(super) fn of_taken(length: usize) -> Option<Window> {
+        let mapping = current().clone()?;
+        let end = |offset: usize| offset.checked_add(length.checked_next_multiple_of(PAGE)?);
+        let fits = |offset| end(offset).filter(|&end| end <= mapping.pages.len());
+        let offset = mapping.next.fetch_update(Ordering::Relaxed, Ordering::Relaxed, fits).ok()?;
+        Some(Window { mapping, offset, length })
+    }
+
+    pub(super) fn as_slice(&self) -> &[u8] {
+        // SAFETY: the window lies in the mapping, and nobody else has a part of it.
+        unsafe { std::slice::from_raw_parts(self.mapping.pages.as_ptr().add(self.offset), self.length) }
+    }
+
+    pub(super) fn as_mut_slice(&mut self) -> &mut [u8] {
+        // SAFETY: as above.
+        unsafe { std::slice::from_raw_parts_mut(self.mapping.pages.as_mut_ptr().add(self.offset), self.length) }
+    }
+
+    /// Takes the pages from one place to another that are not there yet.
+    pub(super) fn take(&self, first: usize, end: usize) {
+        let first = (self.offset + first).max(self.mapping.taken.load(Ordering::Acquire));
+        steps(first, self.offset + end).for_each(|(start, bytes)| self.mapping.populate(start, bytes));
+    }
+}
+
+impl Drop for Window {
+    fn drop(&mut self) {
+        self.mapping.give_back(self.offset, self.length.next_multiple_of(PAGE));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::AlignedBytes;
+    use super::*;
+
+    #[test]
+    fn windows_are_zero_and_apart() {
+        assert!(TakenAhead::begin(1000).is_none());
+        let taken = TakenAhead::begin(1 << 20);
+        assert_eq!(taken.is_some(), cfg!(target_os = "linux"));
+        let lengths = [100_000, PAGE, 300_001, 10, 600_000, 400_000];
+        let mut all: Vec<AlignedBytes> = lengths.into_iter().map(AlignedBytes::zeroed).collect();
+        for (number, bytes) in all.iter_mut().enumerate() {
+            bytes.expect_writes(0, lengths[number]);
+            assert_eq!(bytes.as_slice().len(), lengths[number]);
+            assert!(bytes.as_slice().iter().all(|&byte| byte == 0));
+            bytes.as_mut_slice().fill(number as u8 + 1);
+        }
+        stop_taking_ahead();
+        // what has been handed out outlives what was not
+        drop(taken);
+        assert!(Window::of_taken(PAGE).is_none());
+        for (number, bytes) in all.iter().enumerate() {
+            assert!(bytes.as_slice().iter().all(|&byte| byte == number as u8 + 1), "{number}");
+        }
+    }
+}
