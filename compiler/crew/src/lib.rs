@@ -91,6 +91,13 @@ pub fn spawn_later<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static)
     Handle { outcome, later: Some(later) }
 }
 
+/// Has work that can wait done now, if there is any.
+pub fn begin_later() {
+    if !lock(&LATER).is_empty() {
+        run(Box::new(|| ()));
+    }
+}
+
 /// Work as a job, and where its result will be.
 fn job<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> (Job, Arc<Outcome<T>>) {
     let outcome = Arc::new(Outcome { result: Mutex::new(None), is_there: Condvar::new() });

@@ -19,6 +19,11 @@ fn does_later_what_can_wait() {
     spawn(|| ()).join();
     assert_eq!(done.recv(), Ok(7));
     assert_eq!(waits.join(), Ok(()));
+    let (sender, done) = std::sync::mpsc::channel();
+    let waits = spawn_later(move || sender.send(8));
+    begin_later();
+    assert_eq!(done.recv(), Ok(8));
+    assert_eq!(waits.join(), Ok(()));
 }
 
 #[test]

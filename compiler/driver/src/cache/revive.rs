@@ -22,7 +22,10 @@ impl Compiler {
             Backend::Llvm => &[Backend::Llvm],
         };
         backends.iter().find_map(|&backend| {
-            let bytes = request.folder.as_ref()?.read(&request.find(backend)?)?;
+            let entry = request.find(backend)?;
+            // there is little to do but to wait for what else is read
+            crew::begin_later();
+            let bytes = request.folder.as_ref()?.read(&entry)?;
             self.revive(request, backend, Entry::decode(&bytes, &request.model)?)
         })
     }

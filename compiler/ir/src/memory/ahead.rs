@@ -12,7 +12,7 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use memmap2::{MmapMut, MmapRaw, UncheckedAdvice};
+use memmap2::{MmapMut, MmapRaw};
 
 use super::{PAGE, steps};
 
@@ -99,8 +99,11 @@ impl Mapping {
 
     /// Gives pages back that nobody has, or will have any more.
     fn give_back(&self, start: usize, bytes: usize) {
+        #[cfg(target_os = "linux")]
         // SAFETY: nobody looks at these bytes.
-        let _ = unsafe { self.pages.unchecked_advise_range(UncheckedAdvice::DontNeed, start, bytes) };
+        let _ = unsafe { self.pages.unchecked_advise_range(memmap2::UncheckedAdvice::DontNeed, start, bytes) };
+        #[cfg(not(target_os = "linux"))]
+        let _ = (start, bytes);
     }
 }
 
