@@ -1,7 +1,8 @@
 //! The allocator of the tools, mimalloc's, asked without an alignment wherever its blocks have one that is large enough.
 //!
 //! Its functions that take an alignment serve most sizes that are no power of two from the next larger size, on a slow path.
-#![allow(unsafe_code)] // the functions of the allocator are C's
+
+#![allow(unsafe_code, reason = "the functions of the allocator are C's")]
 
 use std::alloc::{GlobalAlloc, Layout};
 
