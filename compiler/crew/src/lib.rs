@@ -1,8 +1,7 @@
 //! Threads that are there when work comes: they wait for the next piece of it when they are done with one.
 //!
-//! A compilation has many short pieces of work for another processor. A new thread often begins on the processor that made it, and
-//! waits there until the system balances its processors, which takes milliseconds; one that is woken begins at once on a processor
-//! that has nothing to do.
+//! A compilation has many short pieces of work for another processor. A thread that waits for one is kept off the processor of who
+//! wakes it ([`placement`]), and so begins at once; a new one takes longer.
 //!
 //! Invariants
 //! - Whoever asks for work to be done never waits for a thread: there is always one more.
@@ -12,8 +11,11 @@
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::thread::JoinHandle;
 use std::time::Duration;
+
+use placement::Processors;
 
 /// How long a thread waits for work before it ends.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -23,8 +25,10 @@ type Job = Box<dyn FnOnce() + Send>;
 /// One thread.
 #[derive(Default)]
 struct Worker {
-    job: Mutex<Option<Job>>,
+    /// The next job, and where it may run.
+    job: Mutex<Option<(Job, Option<Processors>)>>,
     has_job: Condvar,
+    thread: OnceLock<JoinHandle<()>>,
 }
 
 /// Work that somebody takes when there is time.
@@ -67,11 +71,9 @@ impl<T> Handle<T> {
 /// Sees to it that so many threads wait for work, which takes them a moment to begin with.
 pub fn prepare(threads: usize) {
     let mut idle = lock(&IDLE);
-    while idle.len() < threads {
-        let worker = Arc::<Worker>::default();
-        if !worker.start() {
-            return;
-        }
+    while idle.len() < threads
+        && let Some(worker) = Worker::start()
+    {
         idle.push(worker);
     }
 }
@@ -112,15 +114,9 @@ fn job<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> (Job, Ar
 
 fn run(job: Job) {
     let idle = lock(&IDLE).pop();
-    let is_new = idle.is_none();
-    let worker = idle.unwrap_or_default();
-    *lock(&worker.job) = Some(job);
-    if !is_new {
-        worker.has_job.notify_one();
-    } else if !worker.start()
-        && let Some(job) = lock(&worker.job).take()
-    {
-        job();
+    match idle.or_else(Worker::start) {
+        Some(worker) => worker.take(job),
+        None => job(),
     }
 }
 
@@ -131,23 +127,38 @@ fn next_later() -> Option<Job> {
 }
 
 impl Worker {
-    /// Begins; whether there is a thread for it.
-    fn start(self: &Arc<Worker>) -> bool {
-        let worker = self.clone();
-        let thread = std::thread::Builder::new().spawn(move || {
-            while let Some(job) = worker.next() {
-                job();
-                while let Some(later) = next_later() {
-                    later();
-                }
-                lock(&IDLE).push(worker.clone());
+    /// Makes one that waits; none where the system has no thread.
+    fn start() -> Option<Arc<Worker>> {
+        let worker = Arc::<Worker>::default();
+        let other = worker.clone();
+        let thread = std::thread::Builder::new().spawn(move || other.serve()).ok()?;
+        placement::keep_off(&thread);
+        worker.thread.set(thread).expect("a worker has one thread");
+        Some(worker)
+    }
+
+    /// Has the thread, which waits, begin beside this one.
+    fn take(&self, job: Job) {
+        let processors = self.thread.get().and_then(placement::keep_off);
+        *lock(&self.job) = Some((job, processors));
+        self.has_job.notify_one();
+    }
+
+    /// Does one job after the other, and what can wait between them.
+    fn serve(self: &Arc<Worker>) {
+        while let Some((job, processors)) = self.next() {
+            // once it has begun, the system may put it where it likes
+            Option::iter(&processors).for_each(Processors::enter);
+            job();
+            while let Some(later) = next_later() {
+                later();
             }
-        });
-        thread.is_ok()
+            lock(&IDLE).push(self.clone());
+        }
     }
 
     /// The next job; none when it has waited for too long.
-    fn next(self: &Arc<Worker>) -> Option<Job> {
+    fn next(self: &Arc<Worker>) -> Option<(Job, Option<Processors>)> {
         loop {
             let job = lock(&self.job);
             let (mut job, waited) = self
