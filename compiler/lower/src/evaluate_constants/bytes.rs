@@ -50,8 +50,8 @@ fn function_of<'b>(body: &'b Body, generic: &Generic) -> Option<(&'b DenseElemen
     if generic.is_reduction() || !generic.output_map(0).is_identity() {
         return None;
     }
-    let (bytes, mut columns) = block(body, generic)?;
-    Some((bytes, columns.swap_remove(&yielded)?))
+    let (bytes, columns) = block(body, generic)?;
+    Some((bytes, columns.get(&yielded)?.spread(BYTES)))
 }
 
 /// What the values of a block are for each byte, where one operand is a function of constant bytes and all others are single
@@ -75,11 +75,11 @@ fn block<'b>(body: &'b Body, generic: &Generic) -> Option<(&'b DenseElements, In
     }
     let (argument, input) = varying?;
     let (bytes, column) = function(body, input)?;
-    let mut columns: IndexMap<Value, Column> = captured_numbers(body, generic, BYTES).collect();
-    columns.extend(results.iter().map(|&result| (result, Column::Integers(vec![0; BYTES]))));
+    let mut columns: IndexMap<Value, Column> = captured_numbers(body, generic).collect();
+    columns.extend(results.iter().map(|&result| (result, Column::Integers(vec![0]))));
     columns.insert(argument, column.rounded(body.value_type(argument))?);
     for (argument, number) in numbers {
-        columns.insert(argument, Column::repeated(&number, BYTES)?.rounded(body.value_type(argument))?);
+        columns.insert(argument, Column::first(&number)?.rounded(body.value_type(argument))?);
     }
     evaluate_block(body, generic.block, &[BYTES as i64], &mut columns)?;
     Some((bytes, columns))
@@ -103,7 +103,7 @@ pub(super) fn sums(body: &Body, generic: &Generic) -> Option<Vec<DenseElements>>
     }
     let sums = small_constant(body, *init)?;
     let (bytes, columns) = block(body, generic)?;
-    let Column::Integers(table) = columns.get(yielded)? else { return None };
+    let Column::Integers(table) = columns.get(yielded)?.spread(BYTES) else { return None };
     let extents = generic.extents(body).into_iter().collect::<Option<Vec<i64>>>()?;
     let all = bytes.data.bytes();
     if all.len() > ADDED_UP || all.len() as i64 != extents.iter().product::<i64>() {
@@ -116,7 +116,7 @@ pub(super) fn sums(body: &Body, generic: &Generic) -> Option<Vec<DenseElements>>
     let (outer, inner) = extents.split_at(extents.len() - inner);
     let (outer_steps, inner_steps) = steps.split_at(outer.len());
     let runs = Runs { bytes: all, starts: points(start, outer_steps, outer), within: points(0, inner_steps, inner) };
-    let added = runs.sums(sums.element_count(), table);
+    let added = runs.sums(sums.element_count(), &table);
     let totals = sums.integers()?.into_iter().zip(added).map(|(total, added)| total + added).collect();
     let r#type = body.value_type(body.result(generic.op, 0));
     Some(vec![Column::Integers(totals).rounded(r#type.element())?.write(r#type)?])

@@ -1,6 +1,4 @@
-//! Scalars at many points at once.
-
-use std::cmp::Ordering;
+//! Scalars at many points at once. One that is the same everywhere is kept once.
 
 use ir::floats::{decode, encode};
 use ir::{Attribute, Blob, Block, Body, DenseElements, FloatType, IndexMap, Type, Value};
@@ -15,7 +13,6 @@ pub(super) fn evaluate_block(
     extents: &[i64],
     columns: &mut IndexMap<Value, Column>,
 ) -> Option<()> {
-    let count = extents.iter().product::<i64>() as usize;
     let (last, ops) = body.ops(block).split_last()?;
     columns.reserve(ops.len());
     for &op in ops {
@@ -24,7 +21,7 @@ pub(super) fn evaluate_block(
         let result = *operation.results().first()?;
         let to = body.value_type(result);
         let column = match body.name(op) {
-            "arith.constant" => Column::of(operation.attributes.get("value")?, count)?,
+            "arith.constant" => Column::of(operation.attributes.get("value")?)?,
             "linalg.index" => Column::index(operation.attributes.integer("dim")?, extents),
             name => apply(name, &operands, body.value_type(*operation.operands().first()?), to)?,
         };
@@ -33,7 +30,7 @@ pub(super) fn evaluate_block(
     (body.name(*last) == "linalg.yield").then_some(())
 }
 
-/// The values of one scalar at every point.
+/// The values of one scalar at every point, or the one that it has at all of them.
 #[derive(Clone)]
 pub(super) enum Column {
     /// Of any format, exactly.
@@ -43,9 +40,10 @@ pub(super) enum Column {
 }
 
 impl Column {
-    pub(super) fn of(attribute: &Attribute, count: usize) -> Option<Column> {
-        let float = || attribute.as_float().map(|float| Column::Floats(vec![float; count]));
-        float().or_else(|| attribute.as_integer().map(|integer| Column::Integers(vec![integer; count])))
+    /// A number.
+    pub(super) fn of(attribute: &Attribute) -> Option<Column> {
+        let float = || attribute.as_float().map(|float| Column::Floats(vec![float]));
+        float().or_else(|| attribute.as_integer().map(|integer| Column::Integers(vec![integer])))
     }
 
     /// The index of a loop, the last one running fastest.
@@ -65,38 +63,49 @@ impl Column {
         })
     }
 
-    /// The first element of a constant, so many times.
-    pub(super) fn repeated(constant: &DenseElements, count: usize) -> Option<Column> {
+    /// The first element of a constant.
+    pub(super) fn first(constant: &DenseElements) -> Option<Column> {
         Some(match constant.r#type.element() {
-            Type::Float(_) => Column::Floats(vec![constant.float(0)?; count]),
-            _ => Column::Integers(vec![constant.integer(0)?; count]),
+            Type::Float(_) => Column::Floats(vec![constant.float(0)?]),
+            _ => Column::Integers(vec![constant.integer(0)?]),
         })
     }
 
     /// The values at some points.
     pub(super) fn at(&self, points: impl Iterator<Item = usize>) -> Column {
         match self {
-            Column::Floats(all) => Column::Floats(points.map(|point| all[point]).collect()),
-            Column::Integers(all) => Column::Integers(points.map(|point| all[point]).collect()),
+            Column::Floats(all) if all.len() != 1 => Column::Floats(points.map(|point| all[point]).collect()),
+            Column::Integers(all) if all.len() != 1 => Column::Integers(points.map(|point| all[point]).collect()),
+            _ => self.clone(),
+        }
+    }
+
+    /// A value for each of so many points.
+    pub(super) fn spread(&self, points: usize) -> Column {
+        match self {
+            Column::Floats(all) if all.len() == 1 => Column::Floats(vec![all[0]; points]),
+            Column::Integers(all) if all.len() == 1 => Column::Integers(vec![all[0]; points]),
+            _ => self.clone(),
         }
     }
 
     /// The values as a type has them.
-    pub(super) fn rounded(self, r#type: &Type) -> Option<Column> {
-        Some(match (self, r#type) {
-            (Column::Floats(values), Type::Float(FloatType::F64)) => Column::Floats(values),
+    pub(super) fn rounded(mut self, r#type: &Type) -> Option<Column> {
+        match (&mut self, r#type) {
+            (Column::Floats(_), Type::Float(FloatType::F64)) => {}
             (Column::Floats(values), Type::Float(FloatType::F32)) => {
-                Column::Floats(values.into_iter().map(|value| f64::from(value as f32)).collect())
+                values.iter_mut().for_each(|value| *value = f64::from(*value as f32));
             }
             (Column::Floats(values), &Type::Float(format @ (FloatType::F16 | FloatType::BF16))) => {
-                Column::Floats(values.into_iter().map(|value| decode(encode(value, format), format)).collect())
+                values.iter_mut().for_each(|value| *value = decode(encode(*value, format), format));
             }
             (Column::Integers(values), r#type) => {
                 let unused = 64 - width(r#type)?;
-                Column::Integers(values.into_iter().map(|value| (value << unused) >> unused).collect())
+                values.iter_mut().for_each(|value| *value = (*value << unused) >> unused);
             }
             (Column::Floats(_), _) => return None,
-        })
+        }
+        Some(self)
     }
 
     /// The values as a constant of a tensor type.
@@ -138,110 +147,101 @@ fn width(r#type: &Type) -> Option<u32> {
 fn apply(name: &str, operands: &[&Column], from: &Type, to: &Type) -> Option<Column> {
     Some(match operands {
         [Column::Floats(x)] => match name {
-            "arith.fptosi" => {
-                let bits = width(to)? - 1;
-                Column::Integers(each(x, |&x| whole(x, bits))?)
-            }
-            "arith.fptoui" => {
-                let bits = width(to)?;
-                Column::Integers(each(x, |&x| whole(x, bits).filter(|&x| x >= 0))?)
-            }
-            _ => {
-                let function = float_function(name)?;
-                Column::Floats(x.iter().map(|&x| function(x)).collect())
-            }
+            "arith.fptosi" => Column::Integers(whole(x, width(to)? - 1)?),
+            "arith.fptoui" => Column::Integers(whole(x, width(to)?).filter(|x| x.iter().all(|&x| x >= 0))?),
+            _ => Column::Floats(float_function(name, x)?),
         },
-        [Column::Floats(x), Column::Floats(y)] => {
-            let operation = float_operation(name)?;
-            Column::Floats(each(x.iter().zip(y), |(&x, &y)| operation(x, y))?)
-        }
-        [Column::Integers(x)] => {
-            let unused = 64 - width(from)?;
-            let unsigned = |x: i64| i64::try_from(((x as u64) << unused) >> unused).ok();
-            let exact = |x: i64| (x.abs() <= EXACT).then_some(x as f64);
-            match name {
-                "arith.sitofp" => Column::Floats(each(x, |&x| exact(x))?),
-                "arith.uitofp" => Column::Floats(each(x, |&x| exact(unsigned(x)?))?),
-                "arith.extui" => Column::Integers(each(x, |&x| unsigned(x))?),
-                "arith.extsi" | "arith.trunci" | "arith.index_cast" => Column::Integers(x.clone()),
-                _ => return None,
-            }
-        }
-        [Column::Integers(x), Column::Integers(y)] => {
-            let operation = integer_operation(name)?;
-            Column::Integers(x.iter().zip(y).map(|(&x, &y)| operation(x, y)).collect())
-        }
+        [Column::Floats(x), Column::Floats(y)] => Column::Floats(float_operation(name, x, y)?),
+        [Column::Integers(x)] => match name {
+            "arith.sitofp" => Column::Floats(exact(x)?),
+            "arith.uitofp" => Column::Floats(exact(&unsigned(x, from)?)?),
+            "arith.extui" => Column::Integers(unsigned(x, from)?),
+            "arith.extsi" | "arith.trunci" | "arith.index_cast" => Column::Integers(x.clone()),
+            _ => return None,
+        },
+        [Column::Integers(x), Column::Integers(y)] => Column::Integers(integer_operation(name, x, y)?),
         [Column::Integers(condition), Column::Floats(x), Column::Floats(y)] if name == "arith.select" => {
-            let chosen = condition.iter().zip(x.iter().zip(y));
-            Column::Floats(chosen.map(|(condition, (&x, &y))| if condition & 1 == 1 { x } else { y }).collect())
+            let chosen = pairs(condition, x, |condition, x| (condition & 1 == 1).then_some(x));
+            Column::Floats(pairs(&chosen, y, |chosen, y| chosen.unwrap_or(y)))
         }
         _ => return None,
     })
 }
 
-/// A number for each point; none if one has none.
-fn each<P, T>(
-    points: impl IntoIterator<Item = P, IntoIter: ExactSizeIterator>,
-    number: impl Fn(P) -> Option<T>,
-) -> Option<Vec<T>> {
-    let points = points.into_iter();
-    let mut numbers = Vec::with_capacity(points.len());
-    for point in points {
-        numbers.push(number(point)?);
+fn each<A: Copy, T>(x: &[A], number: impl Fn(A) -> T) -> Vec<T> {
+    x.iter().map(|&x| number(x)).collect()
+}
+
+/// What is made of two numbers at every point.
+fn pairs<A: Copy, B: Copy, T>(x: &[A], y: &[B], number: impl Fn(A, B) -> T) -> Vec<T> {
+    match (x, y) {
+        (&[x], y) => y.iter().map(|&y| number(x, y)).collect(),
+        (x, &[y]) => x.iter().map(|&x| number(x, y)).collect(),
+        (x, y) => x.iter().zip(y).map(|(&x, &y)| number(x, y)).collect(),
     }
-    Some(numbers)
 }
 
-/// The part of a number in front of its point, if its magnitude fits that many bits.
-fn whole(x: f64, bits: u32) -> Option<i64> {
-    (x.abs() < f64::from(bits.min(53)).exp2()).then_some(x as i64)
+/// The parts of numbers in front of their points, if their magnitudes fit that many bits.
+fn whole(x: &[f64], bits: u32) -> Option<Vec<i64>> {
+    let limit = f64::from(bits.min(53)).exp2();
+    x.iter().all(|x| x.abs() < limit).then(|| each(x, |x| x as i64))
 }
 
-fn float_function(name: &str) -> Option<fn(f64) -> f64> {
+/// Integers without their signs, as far as they have a sign less.
+fn unsigned(x: &[i64], from: &Type) -> Option<Vec<i64>> {
+    let unused = 64 - width(from)?;
+    let x = each(x, |x| (((x as u64) << unused) >> unused) as i64);
+    x.iter().all(|&x| x >= 0).then_some(x)
+}
+
+/// Integers that floats have, too.
+fn exact(x: &[i64]) -> Option<Vec<f64>> {
+    x.iter().all(|x| (-EXACT..=EXACT).contains(x)).then(|| each(x, |x| x as f64))
+}
+
+fn float_function(name: &str, x: &[f64]) -> Option<Vec<f64>> {
     Some(match name {
-        "arith.negf" => |x| -x,
-        "arith.extf" | "arith.truncf" => |x| x,
-        "math.absf" => f64::abs,
-        "math.sqrt" => f64::sqrt,
-        "math.floor" => f64::floor,
-        "math.ceil" => f64::ceil,
-        "math.roundeven" => f64::round_ties_even,
+        "arith.negf" => each(x, |x| -x),
+        "arith.extf" | "arith.truncf" => x.to_vec(),
+        "math.absf" => each(x, f64::abs),
+        "math.sqrt" => each(x, f64::sqrt),
+        "math.floor" => each(x, f64::floor),
+        "math.ceil" => each(x, f64::ceil),
+        "math.roundeven" => each(x, f64::round_ties_even),
         _ => return None,
     })
 }
 
 /// Nothing comes of numbers for which code decides what comes.
-fn float_operation(name: &str) -> Option<fn(f64, f64) -> Option<f64>> {
+fn float_operation(name: &str, x: &[f64], y: &[f64]) -> Option<Vec<f64>> {
     Some(match name {
-        "arith.addf" => |x, y| Some(x + y),
-        "arith.subf" => |x, y| Some(x - y),
-        "arith.mulf" => |x, y| Some(x * y),
-        "arith.divf" => |x, y| Some(x / y),
-        "arith.maximumf" | "arith.maxnumf" => |x, y| extreme(x, y, x > y),
-        "arith.minimumf" | "arith.minnumf" => |x, y| extreme(x, y, x < y),
+        "arith.addf" => pairs(x, y, |x, y| x + y),
+        "arith.subf" => pairs(x, y, |x, y| x - y),
+        "arith.mulf" => pairs(x, y, |x, y| x * y),
+        "arith.divf" => pairs(x, y, |x, y| x / y),
+        "arith.maximumf" | "arith.maxnumf" => extremes(x, y, |x, y| x > y)?,
+        "arith.minimumf" | "arith.minnumf" => extremes(x, y, |x, y| x < y)?,
         _ => return None,
     })
 }
 
-/// The first of two numbers if it is chosen, else the second; none where they are no two numbers of different size.
-fn extreme(x: f64, y: f64, first: bool) -> Option<f64> {
-    match x.partial_cmp(&y) {
-        _ if x.to_bits() == y.to_bits() => Some(x),
-        Some(Ordering::Less | Ordering::Greater) => Some(if first { x } else { y }),
-        Some(Ordering::Equal) | None => None,
-    }
+/// The first of two numbers where it is chosen, else the second; none where they are no two numbers of different size.
+fn extremes(x: &[f64], y: &[f64], is_first: impl Fn(f64, f64) -> bool) -> Option<Vec<f64>> {
+    let is_decided = |x: f64, y: f64| (x.to_bits() == y.to_bits()) | (x < y) | (x > y);
+    let decided = pairs(x, y, is_decided).into_iter().all(|is_decided| is_decided);
+    decided.then(|| pairs(x, y, |x, y| if is_first(x, y) { x } else { y }))
 }
 
-fn integer_operation(name: &str) -> Option<fn(i64, i64) -> i64> {
+fn integer_operation(name: &str, x: &[i64], y: &[i64]) -> Option<Vec<i64>> {
     Some(match name {
-        "arith.addi" => i64::wrapping_add,
-        "arith.subi" => i64::wrapping_sub,
-        "arith.muli" => i64::wrapping_mul,
-        "arith.andi" => |x, y| x & y,
-        "arith.ori" => |x, y| x | y,
-        "arith.xori" => |x, y| x ^ y,
-        "arith.maxsi" => i64::max,
-        "arith.minsi" => i64::min,
+        "arith.addi" => pairs(x, y, i64::wrapping_add),
+        "arith.subi" => pairs(x, y, i64::wrapping_sub),
+        "arith.muli" => pairs(x, y, i64::wrapping_mul),
+        "arith.andi" => pairs(x, y, |x, y| x & y),
+        "arith.ori" => pairs(x, y, |x, y| x | y),
+        "arith.xori" => pairs(x, y, |x, y| x ^ y),
+        "arith.maxsi" => pairs(x, y, i64::max),
+        "arith.minsi" => pairs(x, y, i64::min),
         _ => return None,
     })
 }

@@ -95,7 +95,7 @@ pub(crate) fn filled_with(body: &Body, value: Value) -> Option<DenseElements> {
     let r#type = body.value_type(value);
     r#type.static_shape()?;
     let one = Type::tensor([Some(1)], r#type.element().clone());
-    let number = Column::of(ir::constant_value(body, yielded)?, 1)?.rounded(r#type.element())?.write(&one)?;
+    let number = Column::of(ir::constant_value(body, yielded)?)?.rounded(r#type.element())?.write(&one)?;
     Some(DenseElements::splat(r#type.clone(), number.element_bytes(0)))
 }
 
@@ -118,16 +118,16 @@ fn evaluate_elementwise(body: &Body, generic: &Generic) -> Option<Vec<DenseEleme
     }
     // what fills a tensor by itself stays a fill
     if !generic.inputs.is_empty() {
-        columns.extend(captured_numbers(body, generic, count));
+        columns.extend(captured_numbers(body, generic));
     }
     evaluate_block(body, generic.block, &extents, &mut columns)?;
     let results = body.op(generic.op).results().iter().zip(generic.yields(body));
-    results.map(|(&result, &yielded)| columns.get(&yielded)?.write(body.value_type(result))).collect()
+    results.map(|(&result, yielded)| columns.get(yielded)?.spread(count).write(body.value_type(result))).collect()
 }
 
-/// The constants that the block of an operation reads from outside, at so many points.
-fn captured_numbers(body: &Body, generic: &Generic, count: usize) -> impl Iterator<Item = (Value, Column)> {
-    let constant = move |value: Value| Some((value, Column::of(ir::constant_value(body, value)?, count)?));
+/// The constants that the block of an operation reads from outside.
+fn captured_numbers(body: &Body, generic: &Generic) -> impl Iterator<Item = (Value, Column)> {
+    let constant = move |value: Value| Some((value, Column::of(ir::constant_value(body, value)?)?));
     captured(body, generic.op).filter_map(constant)
 }
 
@@ -155,7 +155,7 @@ fn read(constant: &DenseElements, map: &AffineMap, extents: &[i64]) -> Option<Co
     let (start, strides) = strides(map, &constant.r#type.static_shape()?, extents)?;
     let count = extents.iter().product::<i64>() as usize;
     if constant.is_splat() {
-        return Column::repeated(constant, count);
+        return Column::first(constant);
     }
     let all = Column::all(constant)?;
     let is_whole = start == 0 && count == constant.element_count() && is_row_major(&strides, extents);

@@ -21,6 +21,9 @@ pub(super) fn evaluate(body: &Body, generic: &Generic) -> Option<Vec<DenseElemen
     }
     let result = small_constant(body, *init)?;
     let count = result.element_count();
+    if extents.iter().product::<i64>() as usize > REDUCED * count {
+        return None;
+    }
     // the points that lead to each element of the result, in order
     let mut points = vec![Vec::new(); count];
     let to = places(generic.output_map(0), &result.r#type.static_shape()?, &extents)?;
@@ -39,7 +42,7 @@ pub(super) fn evaluate(body: &Body, generic: &Generic) -> Option<Vec<DenseElemen
         let constant = small_constant(body, input)?;
         inputs.push((argument, read(&constant, map, &extents)?.rounded(body.value_type(argument))?));
     }
-    let captured: Vec<_> = captured_numbers(body, generic, count).collect();
+    let captured: Vec<_> = captured_numbers(body, generic).collect();
     let mut so_far = Column::all(&result)?;
     for step in 0..steps {
         let mut columns: IndexMap<Value, Column> = captured.iter().cloned().collect();
@@ -48,7 +51,7 @@ pub(super) fn evaluate(body: &Body, generic: &Generic) -> Option<Vec<DenseElemen
             columns.insert(*argument, input.at(points.iter().map(|points| points[step])));
         }
         evaluate_block(body, generic.block, &[count as i64], &mut columns)?;
-        so_far = columns.get(yielded)?.clone();
+        so_far = columns.get(yielded)?.spread(count);
     }
     Some(vec![so_far.write(body.value_type(body.result(generic.op, 0)))?])
 }
