@@ -17,6 +17,7 @@
 //!
 //! Nothing here panics across the C boundary, and nothing but the pool and spare memory of outputs is global.
 
+pub mod busy;
 pub mod calls;
 pub mod clock;
 pub mod context;

@@ -3,6 +3,9 @@
 //! Workers sleep while no run is active. Inside a run they spin for a short while between loops, because the next
 //! loop usually follows within microseconds. A loop never waits for a worker that has not woken up yet: whoever
 //! arrives first takes the work.
+//!
+//! To move what one processor has written to another takes longer than most loops: so each thread begins with the same part of
+//! loops of one length, and also short loops are for all threads that are awake.
 
 #![allow(
     unsafe_code,
@@ -10,17 +13,20 @@
 )]
 
 use std::cell::Cell;
-use std::marker::PhantomData;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::thread::Thread;
+use std::thread::JoinHandle;
+
+use crate::busy::{self, Busy};
 
 /// A loop body: runs iterations `begin..end`.
 pub type LoopBody = extern "C" fn(environment: *mut i64, begin: i64, end: i64);
 
 const SPINS: u32 = 20_000;
-/// Chunks a participant takes on average; more balance better, fewer cost less.
-const CHUNKS_PER_THREAD: i64 = 4;
+/// Chunks that a share is taken in; more balance better, fewer cost less.
+const CHUNKS_PER_SHARE: i64 = 4;
+/// Scalar operations of loops that are worth waking workers for; those that are awake help with shorter ones, too.
+pub(crate) const WORK_TO_WAKE: i64 = 8 * abi::GRAIN;
 /// Set in [`Shared::state`] while nobody may join the current loop.
 const CLOSED: u64 = 1 << 31;
 
@@ -29,19 +35,39 @@ struct Loop {
     environment: *mut i64,
     body: LoopBody,
     count: i64,
-    chunk: i64,
-    next: AtomicI64,
+    /// Iterations that are taken at once, at least.
+    grain: i64,
 }
 
-impl Loop {
+/// The iterations that a participant of a loop begins with. Who is done with its own takes chunks of the others'.
+#[repr(align(128))]
+struct Share {
+    next: AtomicI64,
+    end: AtomicI64,
+    chunk: AtomicI64,
+}
+
+impl Share {
+    fn empty() -> Share {
+        Share { next: AtomicI64::new(0), end: AtomicI64::new(0), chunk: AtomicI64::new(1) }
+    }
+
+    /// Hands out the iterations `begin..end`, `grain` of them at least at once.
+    fn fill(&self, begin: i64, end: i64, grain: i64) {
+        self.next.store(begin, Ordering::Relaxed);
+        self.end.store(end, Ordering::Relaxed);
+        self.chunk.store(((end - begin) / CHUNKS_PER_SHARE).max(grain), Ordering::Relaxed);
+    }
+
     /// Runs chunks until none is left.
-    fn work(&self) {
+    fn work(&self, of: &Loop) {
+        let (end, chunk) = (self.end.load(Ordering::Relaxed), self.chunk.load(Ordering::Relaxed));
         loop {
-            let begin = self.next.fetch_add(self.chunk, Ordering::Relaxed);
-            if begin >= self.count {
+            let begin = self.next.fetch_add(chunk, Ordering::Relaxed);
+            if begin >= end {
                 return;
             }
-            (self.body)(self.environment, begin, self.count.min(begin + self.chunk));
+            (of.body)(of.environment, begin, end.min(begin.saturating_add(chunk)));
         }
     }
 }
@@ -51,6 +77,10 @@ struct Shared {
     /// The current loop's number in the high half, [`CLOSED`], and the number of workers inside it.
     state: AtomicU64,
     current: AtomicPtr<Loop>,
+    /// One for each thread there is, the caller's first.
+    shares: Box<[Share]>,
+    /// Participants of the current loop.
+    participants: AtomicUsize,
     /// Runs in progress: workers spin only while there are any.
     runs: AtomicUsize,
 }
@@ -63,8 +93,10 @@ struct Mailbox {
 }
 
 struct Worker {
-    thread: Thread,
+    thread: JoinHandle<()>,
     mailbox: Arc<Mailbox>,
+    /// The processor that it is kept off, which who called it ran on; `usize::MAX` before the first call.
+    kept_off: AtomicUsize,
 }
 
 struct Pool {
@@ -76,36 +108,8 @@ struct Pool {
 
 static POOL: OnceLock<Pool> = OnceLock::new();
 
-/// Processors that something else than loops needs.
-static BUSY: AtomicUsize = AtomicUsize::new(0);
-
-/// The processor of a thread with work of its own, which the loops of others leave alone as long as this lives.
-pub struct Busy(PhantomData<*const ()>);
-
-impl Busy {
-    /// That of this thread.
-    pub fn processor() -> Busy {
-        BUSY.fetch_add(1, Ordering::Relaxed);
-        IS_BUSY.set(true);
-        Busy(PhantomData)
-    }
-}
-
-impl Drop for Busy {
-    fn drop(&mut self) {
-        BUSY.fetch_sub(1, Ordering::Relaxed);
-        IS_BUSY.set(false);
-    }
-}
-
-/// Processors that loops of this thread leave alone.
-fn busy_elsewhere() -> usize {
-    BUSY.load(Ordering::Relaxed).saturating_sub(usize::from(IS_BUSY.get()))
-}
-
 thread_local! {
     static THREAD_LIMIT: Cell<usize> = const { Cell::new(usize::MAX) };
-    static IS_BUSY: Cell<bool> = const { Cell::new(false) };
 }
 
 fn pool() -> &'static Pool {
@@ -118,21 +122,31 @@ fn available_threads() -> usize {
 
 impl Pool {
     fn start() -> Pool {
+        let threads = available_threads();
         let shared = Arc::new(Shared {
             state: AtomicU64::new(CLOSED),
             current: AtomicPtr::new(std::ptr::null_mut()),
+            shares: (0..threads).map(|_| Share::empty()).collect(),
+            participants: AtomicUsize::new(0),
             runs: AtomicUsize::new(0),
         });
-        let workers = (1..available_threads()).map_while(|index| Worker::start(index, &shared)).collect();
+        let workers = (1..threads).map_while(|index| Worker::start(index, &shared)).collect();
         Pool { shared, workers, busy: AtomicBool::new(false) }
     }
 
+    /// How many workers a loop is for that has work for so many, and may be worth waking them.
+    fn helpers(&self, most: usize, is_worth_waking: bool) -> usize {
+        let free = self.workers.len().saturating_sub(busy::elsewhere());
+        let is_there = |worker: &&Worker| is_worth_waking || !worker.mailbox.sleeping.load(Ordering::Relaxed);
+        self.workers.iter().take(most.min(free)).take_while(is_there).count()
+    }
+
     fn run(&self, work: &Loop, helpers: usize) {
-        let number = self.shared.open(work);
+        let number = self.shared.open(work, helpers + 1);
         for worker in &self.workers[..helpers] {
             worker.call(number);
         }
-        work.work();
+        self.shared.work(work, 0);
         self.shared.close();
     }
 }
@@ -143,22 +157,40 @@ impl Worker {
         let (own_shared, own_mailbox) = (shared.clone(), mailbox.clone());
         let thread = std::thread::Builder::new()
             .name(format!("rt-{index}"))
-            .spawn(move || serve(&own_shared, &own_mailbox))
+            .spawn(move || serve(&own_shared, &own_mailbox, index))
             .ok()?;
-        Some(Worker { thread: thread.thread().clone(), mailbox })
+        let worker = Worker { thread, mailbox, kept_off: AtomicUsize::new(usize::MAX) };
+        worker.keep_off();
+        Some(worker)
+    }
+
+    /// Keeps the worker off the processor of this thread, which needs it.
+    fn keep_off(&self) {
+        if let Some(here) = placement::processor()
+            && self.kept_off.swap(here, Ordering::Relaxed) != here
+        {
+            placement::keep_off(&self.thread);
+        }
     }
 
     fn call(&self, number: u32) {
         self.mailbox.ticket.store(number, Ordering::SeqCst);
         if self.mailbox.sleeping.load(Ordering::SeqCst) {
-            self.thread.unpark();
+            self.keep_off();
+            self.thread.thread().unpark();
         }
     }
 }
 
 impl Shared {
-    /// Publishes a loop and returns its number.
-    fn open(&self, work: &Loop) -> u32 {
+    /// Publishes a loop and returns its number. Nobody is inside one.
+    fn open(&self, work: &Loop, participants: usize) -> u32 {
+        let (each, rest) = (work.count / participants as i64, work.count % participants as i64);
+        let boundary = |index: usize| each * index as i64 + rest.min(index as i64);
+        for (index, share) in self.shares[..participants].iter().enumerate() {
+            share.fill(boundary(index), boundary(index + 1), work.grain);
+        }
+        self.participants.store(participants, Ordering::Relaxed);
         self.current.store(std::ptr::from_ref(work).cast_mut(), Ordering::Relaxed);
         let number = ((self.state.load(Ordering::Relaxed) >> 32) as u32).wrapping_add(1);
         self.state.store((number as u64) << 32, Ordering::Release);
@@ -180,25 +212,33 @@ impl Shared {
         }
     }
 
+    /// Works on the loop until nothing is left, the participant's own share first.
+    fn work(&self, work: &Loop, participant: usize) {
+        let participants = self.participants.load(Ordering::Relaxed);
+        for offset in 0..participants {
+            self.shares[(participant + offset) % participants].work(work);
+        }
+    }
+
     /// Helps with loop `number` unless it is over.
-    fn join(&self, number: u32) {
+    fn join(&self, number: u32, participant: usize) {
         let joined = self.state.fetch_update(Ordering::AcqRel, Ordering::Relaxed, |state| {
             ((state >> 32) as u32 == number && state & CLOSED == 0).then_some(state + 1)
         });
         if joined.is_ok() {
             let work = self.current.load(Ordering::Relaxed);
             // SAFETY: the caller of the loop keeps it alive until every worker counted in `state` has left.
-            unsafe { &*work }.work();
+            self.work(unsafe { &*work }, participant);
             self.state.fetch_sub(1, Ordering::Release);
         }
     }
 }
 
-fn serve(shared: &Shared, mailbox: &Mailbox) {
+fn serve(shared: &Shared, mailbox: &Mailbox, participant: usize) {
     let mut seen = 0;
     loop {
         seen = await_ticket(shared, mailbox, seen);
-        shared.join(seen);
+        shared.join(seen, participant);
     }
 }
 
@@ -209,7 +249,8 @@ fn await_ticket(shared: &Shared, mailbox: &Mailbox, seen: u32) -> u32 {
         if ticket != seen {
             return ticket;
         }
-        let is_worth_it = || shared.runs.load(Ordering::Relaxed) > 0 && BUSY.load(Ordering::Relaxed) == 0;
+        let runs = || shared.runs.load(Ordering::Relaxed);
+        let is_worth_it = || runs() > 0 && busy::everywhere() <= runs();
         if spins < SPINS && is_worth_it() {
             spins += 1;
             std::hint::spin_loop();
@@ -244,9 +285,11 @@ pub(crate) fn threads() -> usize {
     }
 }
 
-/// Marks the begin of a run: until [`rt_end_run`], idle workers spin for a moment before they sleep.
+/// Marks the begin of a run, which needs this thread's processor: until [`rt_end_run`], idle workers spin for a moment before they
+/// sleep.
 #[unsafe(no_mangle)]
 pub extern "C" fn rt_begin_run() {
+    Busy::enter();
     if THREAD_LIMIT.get() > 1 {
         pool().shared.runs.fetch_add(1, Ordering::Relaxed);
     }
@@ -258,30 +301,32 @@ pub extern "C" fn rt_end_run() {
     if THREAD_LIMIT.get() > 1 {
         pool().shared.runs.fetch_sub(1, Ordering::Relaxed);
     }
+    Busy::leave();
 }
 
-/// Calls `body` on disjoint ranges that cover `0..count`, each a multiple of `grain` long except the last, and
-/// returns when all are done.
+/// Calls `body` on disjoint ranges that cover `0..count` and returns when all are done. `work` is what an iteration takes, in scalar
+/// operations, estimated.
 ///
-/// Runs on the calling thread alone when the pool is taken (by another session, or by an enclosing loop), when there
-/// is a single range, or when the thread limit is one.
+/// Runs on the calling thread alone when the pool is taken (by another session, or by an enclosing loop), when there is little to do
+/// and nobody awake, or when the thread limit is one.
 #[unsafe(no_mangle)]
-pub extern "C" fn rt_parallel_for(environment: *mut i64, count: i64, grain: i64, body: LoopBody) {
+pub extern "C" fn rt_parallel_for(environment: *mut i64, count: i64, work: i64, body: LoopBody) {
     if count <= 0 {
         return;
     }
-    let grain = grain.max(1);
-    let helpers = if count <= grain { 0 } else { threads().saturating_sub(1 + busy_elsewhere()) };
-    if helpers == 0 {
+    let work = work.max(1);
+    let all = count.saturating_mul(work);
+    // each thread's share is a grain
+    let most = count.min(all / abi::GRAIN) as usize;
+    if most <= 1 || THREAD_LIMIT.get() <= 1 {
         return body(environment, 0, count);
     }
     let pool = pool();
-    if pool.busy.swap(true, Ordering::Acquire) {
+    let helpers = pool.helpers(most.min(THREAD_LIMIT.get()) - 1, all >= WORK_TO_WAKE);
+    if helpers == 0 || pool.busy.swap(true, Ordering::Acquire) {
         return body(environment, 0, count);
     }
-    let grains = count.saturating_add(grain - 1) / grain;
-    let chunk = (grains / ((helpers as i64 + 1) * CHUNKS_PER_THREAD)).max(1) * grain;
-    pool.run(&Loop { environment, body, count, chunk, next: AtomicI64::new(0) }, helpers);
+    pool.run(&Loop { environment, body, count, grain: (abi::GRAIN / work).max(1) }, helpers);
     pool.busy.store(false, Ordering::Release);
 }
 
@@ -297,9 +342,9 @@ mod tests {
         }
     }
 
-    fn visits(count: usize, grain: i64) -> Vec<i64> {
+    fn visits(count: usize, work: i64) -> Vec<i64> {
         let mut counters = vec![0i64; count];
-        rt_parallel_for(counters.as_mut_ptr(), count as i64, grain, count_visits);
+        rt_parallel_for(counters.as_mut_ptr(), count as i64, work, count_visits);
         counters
     }
 
@@ -307,8 +352,8 @@ mod tests {
     fn visits_every_iteration_once() {
         rt_begin_run();
         for count in [0, 1, 2, 3, 17, 1000] {
-            for grain in [0, 1, 2, 7, 5000] {
-                assert!(visits(count, grain).iter().all(|&n| n == 1), "count {count}, grain {grain}");
+            for work in [0, 1, 100, abi::GRAIN, WORK_TO_WAKE, i64::MAX] {
+                assert!(visits(count, work).iter().all(|&n| n == 1), "count {count}, work {work}");
             }
         }
         rt_end_run();
@@ -320,7 +365,7 @@ mod tests {
             for _ in 0..4 {
                 scope.spawn(|| {
                     for round in 0..2000 {
-                        assert!(visits(1 + round % 97, 1).iter().all(|&n| n == 1));
+                        assert!(visits(1 + round % 97, WORK_TO_WAKE).iter().all(|&n| n == 1));
                     }
                 });
             }
@@ -330,14 +375,14 @@ mod tests {
     extern "C" fn nested(environment: *mut i64, begin: i64, end: i64) {
         for index in begin..end {
             // SAFETY: eight counters an iteration.
-            rt_parallel_for(unsafe { environment.add(index as usize * 8) }, 8, 1, count_visits);
+            rt_parallel_for(unsafe { environment.add(index as usize * 8) }, 8, WORK_TO_WAKE, count_visits);
         }
     }
 
     #[test]
     fn nested_loops_run_inline() {
         let mut counters = vec![0i64; 64 * 8];
-        rt_parallel_for(counters.as_mut_ptr(), 64, 1, nested);
+        rt_parallel_for(counters.as_mut_ptr(), 64, WORK_TO_WAKE, nested);
         assert!(counters.iter().all(|&n| n == 1));
     }
 
@@ -351,7 +396,7 @@ mod tests {
         std::thread::spawn(|| {
             rt_set_threads(1);
             let mut on_workers = 0i64;
-            rt_parallel_for(&mut on_workers, 100, 1, record_thread);
+            rt_parallel_for(&mut on_workers, 100, WORK_TO_WAKE, record_thread);
             assert_eq!(on_workers, 0);
         })
         .join()

@@ -13,6 +13,7 @@ use ir::{Attribute, Diagnostic, FunctionView, IndexMap, Location, Module, Result
 use lower::fold_constants::INITIALIZE;
 use lower::low::VectorRegisters;
 use proto::{Model, OperatorSetProto};
+use runtime::busy::Busy;
 
 use check::Profile;
 
@@ -395,7 +396,10 @@ impl Compiler {
                 Successor::new(move |cancelled| Ok(compiler.build(cancelled, module, signature, Timings::default())?.0))
             }
         });
+        // what prepares weights beside leaves this thread its processor
+        let busy = Busy::processor();
         let (mut model, unlinked) = self.build(&Arc::default(), module, signature, timings)?;
+        drop(busy);
         if let Some(keep) = keep.filter(|keep| keep.request.folder.is_some()) {
             model.keep(keep, self.options.backend, unlinked);
         }

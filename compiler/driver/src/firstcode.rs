@@ -12,7 +12,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use codegen_cranelift::{Functions, Generator, OnDemand, Provided, Relocatable, Source, Text, Tier};
 use ir::{Blob, Diagnostic, IndexMap, IndexSet, Location, Module, Result};
-use runtime::pool::Busy;
+use runtime::busy::{Busy, while_waiting};
 
 use crate::awaits;
 use crate::compiler::{Arithmetic, Options};
@@ -175,7 +175,7 @@ impl Source for Parts {
     fn provide(&self, number: usize) -> Result<Provided> {
         let Some(&home) = self.homes.get(number) else {
             // looking at bytes waits for them
-            self.awaited[number - self.homes.len()].bytes();
+            while_waiting(|| self.awaited[number - self.homes.len()].bytes());
             return Ok(Provided::Address(awaits::nothing_to_wait_for()));
         };
         let state = self.wait_for(Help::Always, |number| number == home)?;
@@ -225,7 +225,7 @@ impl Parts {
                     self.make(number, part);
                     self.lock()
                 }
-                None => self.changed.wait(state).unwrap_or_else(PoisonError::into_inner),
+                None => while_waiting(|| self.changed.wait(state)).unwrap_or_else(PoisonError::into_inner),
             };
         }
     }

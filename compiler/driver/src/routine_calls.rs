@@ -6,7 +6,7 @@
 
 use ir::{AlignedBytes, Blob, Piece};
 use runtime::RunContext;
-use runtime::pool::Busy;
+use runtime::busy::Busy;
 
 use crate::session::provide_nothing;
 

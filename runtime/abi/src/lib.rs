@@ -11,6 +11,8 @@ pub use row::{RowFold, RowFunction};
 
 /// Columns that lie side by side in the right operand and in the result, whatever the strides of groups.
 pub const COLUMN_GROUP: i64 = 16;
+/// Scalar operations of loops that are worth handing to a thread which has nothing to do: about a microsecond of them.
+pub const GRAIN: i64 = 8192;
 /// Most axes of a tensor that routines lay out anew.
 pub const RELAYOUT_AXES: usize = 8;
 

@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::pool::rt_parallel_for;
+use crate::pool::{WORK_TO_WAKE, rt_parallel_for};
 
 /// A loop over the chunks of a slice, as the pool's C signature hands it through.
 struct Chunks<'s, T, F> {
@@ -15,14 +15,14 @@ struct Chunks<'s, T, F> {
 }
 
 /// Calls `body` with the number of each chunk of `length` elements (the last may be shorter) and the chunk, on the
-/// runtime's threads.
+/// runtime's threads. A chunk is worth waking one for.
 pub(super) fn for_each_chunk<T: Send, F: Fn(usize, &mut [T]) + Sync>(elements: &mut [T], length: usize, body: F) {
     let length = length.max(1);
     let count = elements.len();
     let panicked = AtomicBool::new(false);
     let chunks = Chunks { elements: elements.as_mut_ptr(), count, length, body: &body, panicked };
     let environment = (&raw const chunks).cast_mut().cast::<i64>();
-    rt_parallel_for(environment, count.div_ceil(length) as i64, 1, run::<T, F>);
+    rt_parallel_for(environment, count.div_ceil(length) as i64, WORK_TO_WAKE, run::<T, F>);
     assert!(!chunks.panicked.into_inner(), "a routine panicked on another thread");
 }
 

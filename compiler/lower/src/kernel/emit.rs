@@ -323,13 +323,10 @@ impl<'a> Emitter<'a> {
 
     /// `scf.parallel` over `[0, count)`. `work` estimates the scalar operations of one iteration.
     pub fn parallel_loop(&mut self, count: Value, work: i64, build: impl FnOnce(&mut Self, Value)) {
-        /// Scalar operations worth handing to another thread: about ten microseconds of them.
-        const GRAIN_WORK: i64 = 32_768;
-        let grain = (GRAIN_WORK / work.max(1)).max(1);
         let (zero, one) = (self.index(0), self.index(1));
         let attributes = Attributes::from([
             ("operandSegmentSizes", Attribute::i32_dense_array(&[1, 1, 1, 0])),
-            ("rt.grain", Attribute::index(grain)),
+            ("rt.work", Attribute::index(work)),
         ]);
         let op = self.effect("scf.parallel", &[zero, count, one], &[], attributes);
         let region = self.body.add_region(op);

@@ -26,7 +26,7 @@ const SHORT_ROW_OF_MANY: i64 = 64;
 /// Groups of rows that are many.
 const MANY: i64 = 64;
 /// The extent assumed for a dynamic dimension when work is estimated.
-const ASSUMED_EXTENT: i64 = 64;
+pub(super) const ASSUMED_EXTENT: i64 = 64;
 
 /// What an element of a result is made from, and where its rows go.
 pub struct Piece<'p> {

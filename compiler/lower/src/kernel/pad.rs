@@ -18,11 +18,17 @@ struct Padding {
     inner: Vec<Value>,
     /// Elements in front of the operand along each dimension.
     low: Vec<Value>,
-    /// The last padded dimension.
+    /// The dimension along which a row runs: the last padded one, or one behind it.
     last: usize,
     /// Elements of one step along it.
     step: Value,
 }
+
+/// Elements from which on a step along the last padded dimension is a row of its own, so that threads share out what is one run of
+/// memory.
+const LONG_STEP: i64 = 512;
+/// Elements of a row of a length that is not known.
+const ASSUMED_ROW: i64 = 1024;
 
 /// Emits a `tensor.pad`. Padding comes from the static attributes.
 pub(super) fn emit_pad(emitter: &mut Emitter<'_>, root: Op, buffer: Value) {
@@ -47,13 +53,21 @@ pub(super) fn emit_pad(emitter: &mut Emitter<'_>, root: Op, buffer: Value) {
             None => emit_value(emitter, operand, buffer, &low),
         };
     }
-    let step = outer[last + 1..].iter().fold(emitter.index(1), |product, &extent| emitter.mul(product, extent));
+    let (mut last, mut step) = (last, product(emitter, &outer[last + 1..]));
+    if emitter.constant_value(step).is_some_and(|step| step >= LONG_STEP) {
+        last += 1;
+        step = product(emitter, &outer[last + 1..]);
+    }
     let padding = Padding { outer, inner, low, last, step };
     let copied = emitter.buffer(operand);
     emit_rows(emitter, &padding, buffer, fill, copied);
     if copied.is_none() {
         emit_value(emitter, operand, buffer, &padding.low);
     }
+}
+
+fn product(emitter: &mut Emitter<'_>, extents: &[Value]) -> Value {
+    extents.iter().fold(emitter.index(1), |product, &extent| emitter.mul(product, extent))
 }
 
 /// A row of the result, by counts of elements.
@@ -76,13 +90,18 @@ struct Row {
 fn emit_rows(emitter: &mut Emitter<'_>, padding: &Padding, buffer: Value, fill: Value, copied: Option<Value>) {
     let Padding { outer, inner, low, last, step } = padding;
     let leading = &outer[..*last];
-    let rows = leading.iter().fold(emitter.index(1), |product, &extent| emitter.mul(product, extent));
+    let rows = product(emitter, leading);
     let flat = flat_buffer(emitter, buffer);
     let flat_copied = copied.map(|copied| flat_buffer(emitter, copied));
     let length = emitter.mul(outer[*last], *step);
     let middle = emitter.mul(inner[*last], *step);
     let front = emitter.mul(low[*last], *step);
-    emitter.parallel_loop(rows, 1024, |emitter, row| {
+    let written = match copied {
+        Some(_) => length,
+        None => emitter.sub(length, middle),
+    };
+    let work = emitter.constant_value(written).unwrap_or(ASSUMED_ROW);
+    emitter.parallel_loop(rows, work, |emitter, row| {
         let position = delinearize(emitter, row, leading);
         let at: Vec<Value> = position.iter().zip(low).map(|(&index, &low)| emitter.sub(index, low)).collect();
         let inside = all_below(emitter, &at, inner);

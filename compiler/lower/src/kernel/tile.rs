@@ -7,7 +7,7 @@ use ir::{AffineExpr, Attribute, Attributes, IndexMap, IndexSet, Type, Value};
 
 use super::emit::Emitter;
 use super::lane::Lane;
-use super::loops::{Piece, delinearize, emit_row, store_point};
+use super::loops::{ASSUMED_EXTENT, Piece, delinearize, emit_row, store_point};
 use dialects::linalg::generic::Generic;
 
 /// Rows of a result that are computed together.
@@ -80,7 +80,7 @@ pub(super) fn emit_tiles(emitter: &mut Emitter<'_>, pieces: &[Piece<'_>], extent
     let behind = emitter.mul(tiles, width);
     let rest = emitter.sub(extents[dim], behind);
     let zero = emitter.index(0);
-    let row_work = work.saturating_mul(lanes);
+    let row_work = work.saturating_mul(emitter.constant_value(last).unwrap_or(ASSUMED_EXTENT));
     each_row(emitter, outer, (dim, tiles), row_work.saturating_mul(lanes), |emitter, row| {
         let first = emitter.mul(row[dim], width);
         let rows: Vec<Value> = (0..lanes)

@@ -62,7 +62,8 @@ struct Loop {
     low: Value,
     high: Value,
     step: Value,
-    grain: i64,
+    /// Estimated scalar operations of an iteration.
+    work: i64,
 }
 
 impl Loop {
@@ -71,14 +72,17 @@ impl Loop {
         let &[low, high, step] = operation.operands() else {
             unreachable!("kernels have parallel loops of one dimension")
         };
-        let grain = operation.attributes.integer("rt.grain").unwrap_or(1).max(1);
-        Loop { op, low, high, step, grain }
+        let work = operation.attributes.integer("rt.work").unwrap_or(abi::GRAIN).max(1);
+        Loop { op, low, high, step, work }
     }
 
     fn is_short(&self, body: &Body) -> bool {
         let constant = |value| ir::constant_integer(body, value);
         match (constant(self.low), constant(self.high), constant(self.step)) {
-            (Some(low), Some(high), Some(step)) => (high - low) <= self.grain.saturating_mul(step),
+            (Some(low), Some(high), Some(step)) => {
+                let count = (high - low + step - 1) / step;
+                count <= 1 || count.saturating_mul(self.work) < 2 * abi::GRAIN
+            }
             _ => false,
         }
     }
@@ -108,8 +112,8 @@ impl Loop {
         let mut builder = Builder::before(body, self.op);
         captured.write(&mut builder, table);
         let count = self.count(&mut builder);
-        let grain = builder.constant_index(self.grain);
-        builder.create("rt.parallel_for", &[table, count, grain], &[], [("callee", Attribute::symbol(name))]);
+        let work = builder.constant_index(self.work);
+        builder.create("rt.parallel_for", &[table, count, work], &[], [("callee", Attribute::symbol(name))]);
         body.erase(self.op);
         function
     }
