@@ -73,6 +73,8 @@ struct Forest<'t, T> {
     orders: i64,
     aggregate: Aggregate,
     transform: i64,
+    /// Whether results are sums of one weight for each leaf.
+    has_one_weight: bool,
 }
 
 impl<T: Number> Forest<'_, T> {
@@ -110,7 +112,14 @@ impl<T: Number> Forest<'_, T> {
                     3 => self.leaves(root, &lanes, |_, feature, value| feature <= value),
                     _ => self.leaves(root, &lanes, holds),
                 };
-                results.chunks_exact_mut(count).zip(leaves).for_each(|(results, leaf)| self.add(leaf, results));
+                match self.has_one_weight {
+                    true => results.iter_mut().zip(leaves).for_each(|(result, leaf)| {
+                        *result = result.add(self.weights[leaf]);
+                    }),
+                    false => {
+                        results.chunks_exact_mut(count).zip(leaves).for_each(|(results, leaf)| self.add(leaf, results))
+                    }
+                }
             }
         }
         for results in results.chunks_exact_mut(count) {
@@ -259,6 +268,8 @@ fn run<T: Number>(
     let (nodes, roots, leaves, targets) =
         (nodes.elements::<i32>(), roots.elements::<i32>(), leaves.elements::<i32>(), targets.elements::<i32>());
     let (values, weights, base) = (values.elements::<T>(), weights.elements::<T>(), base.elements::<T>());
+    let is_sum = base.len() == 1 && matches!(aggregate, Aggregate::Average | Aggregate::Sum);
+    let has_one_weight = is_sum && (0..).zip(leaves.iter()).all(|(number, &first)| first == number);
     let forest = Forest {
         nodes: nodes.as_chunks().0,
         values: &values,
@@ -270,6 +281,7 @@ fn run<T: Number>(
         orders,
         aggregate,
         transform,
+        has_one_weight,
     };
     let features_of = elements_of::<T>(features, tables[1].kind);
     let columns = *features.extents.last().expect("features have columns");
