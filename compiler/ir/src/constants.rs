@@ -252,14 +252,18 @@ impl DenseElements {
     pub fn of_floats(r#type: Type, numbers: &[f64]) -> Option<DenseElements> {
         let &Type::Float(format) = r#type.element() else { return None };
         let width = r#type.element().byte_width()?;
-        let mut bytes = Vec::with_capacity(numbers.len() * width);
-        match format {
-            FloatType::F32 => numbers.iter().for_each(|&number| bytes.extend((number as f32).to_le_bytes())),
-            _ => numbers
-                .iter()
-                .for_each(|&number| bytes.extend(&crate::floats::encode(number, format).to_le_bytes()[..width])),
-        }
-        Some(DenseElements::new(r#type, Blob::copy_of(&bytes)))
+        let data = Blob::build(numbers.len() * width, |target| match format {
+            FloatType::F32 => {
+                let targets = target.as_chunks_mut::<4>().0.iter_mut().zip(numbers);
+                targets.for_each(|(to, &number)| *to = (number as f32).to_le_bytes());
+            }
+            _ => {
+                let targets = target.chunks_exact_mut(width).zip(numbers);
+                let bytes = |number: f64| crate::floats::encode(number, format).to_le_bytes();
+                targets.for_each(|(to, &number)| to.copy_from_slice(&bytes(number)[..width]));
+            }
+        });
+        Some(DenseElements::new(r#type, data))
     }
 
     /// All elements, from bytes in row-major order.

@@ -18,6 +18,7 @@ mod nn;
 mod object_detection;
 mod operator;
 mod optional;
+pub mod points;
 mod quantization;
 mod random;
 mod recurrent;

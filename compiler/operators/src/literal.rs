@@ -3,9 +3,10 @@
 //! Each element is rounded as the operation rounds it: numbers of at most 24 bits that are computed with 53 and rounded again are
 //! rounded once (Figueroa, When is double rounding innocuous?, 1995).
 
-use ir::{DenseElements, FloatType, Type};
+use ir::{AffineExpr, AffineMap, Blob, DenseElements, FloatType, Type};
 
 use crate::operator::Uniform;
+use crate::points::places;
 use crate::table::row_of;
 
 /// Elements of a small constant, at most.
@@ -56,7 +57,7 @@ pub fn cast(literal: &DenseElements, element: &Type) -> Option<DenseElements> {
             let whole = |number: &f64| Some(number.trunc()).filter(|whole| (low..=high).contains(whole));
             let wholes: Vec<f64> = numbers.iter().map(whole).collect::<Option<_>>()?;
             let bytes = wholes.iter().map(|&number| bytes(number, element)).collect::<Option<Vec<_>>>()?;
-            Some(DenseElements::new(r#type, ir::Blob::copy_of(&bytes.concat())))
+            Some(DenseElements::new(r#type, Blob::copy_of(&bytes.concat())))
         }
         _ => None,
     }
@@ -73,6 +74,50 @@ pub fn reshaped(literal: &DenseElements, shape: &[i64]) -> DenseElements {
     DenseElements { r#type, key: None, ..literal.clone() }
 }
 
+/// What loops read of a literal through a map, the last loop running fastest; `None` as for [`places`].
+pub fn read(literal: &DenseElements, map: &AffineMap, extents: &[i64]) -> Option<DenseElements> {
+    let element = literal.r#type.element();
+    let r#type = Type::static_tensor(extents, element.clone());
+    let places = places(map, &literal.r#type.static_shape()?, extents)?;
+    if literal.is_splat() {
+        return Some(DenseElements::splat(r#type, literal.element_bytes(0)));
+    }
+    let all = literal.data.bytes();
+    let data = match element.byte_width()? {
+        1 => gathered::<1>(all, &places),
+        2 => gathered::<2>(all, &places),
+        4 => gathered::<4>(all, &places),
+        8 => gathered::<8>(all, &places),
+        _ => return None,
+    };
+    Some(DenseElements::new(r#type, data))
+}
+
+/// Elements of one width at some places.
+fn gathered<const WIDTH: usize>(all: &[u8], places: &[usize]) -> Blob {
+    let (elements, _) = all.as_chunks::<WIDTH>();
+    Blob::build(places.len() * WIDTH, |target| {
+        target.as_chunks_mut::<WIDTH>().0.iter_mut().zip(places).for_each(|(to, &place)| *to = elements[place]);
+    })
+}
+
+/// A literal with zeros around it: so many in front along each axis, and behind as many as the shape has room for.
+pub fn padded(literal: &DenseElements, low: &[i64], shape: &[i64]) -> Option<DenseElements> {
+    let element = literal.r#type.element();
+    let (extents, width) = (literal.r#type.static_shape()?, element.byte_width()?);
+    // where each of its elements goes
+    let shift = (0..).zip(low).map(|(axis, &low)| AffineExpr::Dim(axis).add(AffineExpr::Constant(low)));
+    let places = places(&AffineMap::new(extents.len() as u32, shift.collect()), shape, &extents)?;
+    let count = usize::try_from(shape.iter().product::<i64>()).ok()?;
+    let data = Blob::build(count * width, |target| {
+        // a splat has one element's bytes
+        for (bytes, place) in literal.data.bytes().chunks_exact(width).cycle().zip(places) {
+            target[place * width..][..width].copy_from_slice(bytes);
+        }
+    });
+    Some(DenseElements::new(Type::static_tensor(shape, element.clone()), data))
+}
+
 /// A literal with axes of extent 1 more, at these places of the result.
 pub(crate) fn unsqueezed(literal: &DenseElements, axes: &[i64]) -> Option<DenseElements> {
     let shape = literal.r#type.static_shape()?;
@@ -82,6 +127,20 @@ pub(crate) fn unsqueezed(literal: &DenseElements, axes: &[i64]) -> Option<DenseE
     let extent = |axis| if axes.contains(&axis) { Some(1) } else { extents.next().copied() };
     let result: Vec<i64> = (0..rank).map(extent).collect::<Option<_>>()?;
     extents.next().is_none().then(|| reshaped(literal, &result))
+}
+
+/// A literal of whole numbers, each with as many of its lowest bytes as the type has, or as the same float.
+pub fn of_integers(r#type: Type, numbers: &[i64]) -> Option<DenseElements> {
+    if let Type::Float(_) = r#type.element() {
+        let floats: Vec<f64> = numbers.iter().map(|&number| exact(number)).collect::<Option<_>>()?;
+        return DenseElements::of_floats(r#type, &floats);
+    }
+    let width = r#type.element().byte_width()?;
+    let data = Blob::build(numbers.len() * width, |target| {
+        let targets = target.chunks_exact_mut(width).zip(numbers);
+        targets.for_each(|(to, number)| to.copy_from_slice(&number.to_le_bytes()[..width]));
+    });
+    Some(DenseElements::new(r#type, data))
 }
 
 /// A literal that is the same number everywhere.
@@ -100,11 +159,11 @@ pub fn elementwise(compute: fn(&[f64]) -> f64, operands: &[impl AsRef<[f64]>]) -
 }
 
 /// A function of each two elements; one element stands beside all.
-pub fn pairwise(a: &[f64], b: &[f64], of: impl Fn(f64, f64) -> f64) -> Option<Vec<f64>> {
+pub fn pairwise<A: Copy, B: Copy, T>(a: &[A], b: &[B], of: impl Fn(A, B) -> T) -> Option<Vec<T>> {
     match (a, b) {
         _ if a.len() == b.len() => Some(a.iter().zip(b).map(|(&a, &b)| of(a, b)).collect()),
-        (&[a], [_, ..]) => Some(b.iter().map(|&b| of(a, b)).collect()),
-        ([_, ..], &[b]) => Some(a.iter().map(|&a| of(a, b)).collect()),
+        (&[a], b) => Some(b.iter().map(|&b| of(a, b)).collect()),
+        (a, &[b]) => Some(a.iter().map(|&a| of(a, b)).collect()),
         _ => None,
     }
 }

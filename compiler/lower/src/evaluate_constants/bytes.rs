@@ -3,8 +3,9 @@
 use ir::{Body, DenseElements, IndexMap, Type, Use, Value};
 
 use super::column::{Column, evaluate_block};
-use super::{captured_numbers, points, small_constant, strides};
+use super::{captured_numbers, small_constant};
 use dialects::linalg::generic::Generic;
+use operators::points::{points, strides};
 
 /// Values of a byte.
 const BYTES: usize = 256;

@@ -2,6 +2,7 @@
 
 use ir::floats::{decode, encode};
 use ir::{Attribute, Blob, Block, Body, DenseElements, FloatType, IndexMap, Type, Value};
+use operators::literal::pairwise;
 
 /// Whole numbers up to this are exact in `f64`.
 const EXACT: i64 = 1 << 53;
@@ -161,8 +162,8 @@ fn apply(name: &str, operands: &[&Column], from: &Type, to: &Type) -> Option<Col
         },
         [Column::Integers(x), Column::Integers(y)] => Column::Integers(integer_operation(name, x, y)?),
         [Column::Integers(condition), Column::Floats(x), Column::Floats(y)] if name == "arith.select" => {
-            let chosen = pairs(condition, x, |condition, x| (condition & 1 == 1).then_some(x));
-            Column::Floats(pairs(&chosen, y, |chosen, y| chosen.unwrap_or(y)))
+            let chosen = pairwise(condition, x, |condition, x| (condition & 1 == 1).then_some(x))?;
+            Column::Floats(pairwise(&chosen, y, |chosen, y| chosen.unwrap_or(y))?)
         }
         _ => return None,
     })
@@ -170,15 +171,6 @@ fn apply(name: &str, operands: &[&Column], from: &Type, to: &Type) -> Option<Col
 
 fn each<A: Copy, T>(x: &[A], number: impl Fn(A) -> T) -> Vec<T> {
     x.iter().map(|&x| number(x)).collect()
-}
-
-/// What is made of two numbers at every point.
-fn pairs<A: Copy, B: Copy, T>(x: &[A], y: &[B], number: impl Fn(A, B) -> T) -> Vec<T> {
-    match (x, y) {
-        (&[x], y) => y.iter().map(|&y| number(x, y)).collect(),
-        (x, &[y]) => x.iter().map(|&x| number(x, y)).collect(),
-        (x, y) => x.iter().zip(y).map(|(&x, &y)| number(x, y)).collect(),
-    }
 }
 
 /// The parts of numbers in front of their points, if their magnitudes fit that many bits.
@@ -214,34 +206,34 @@ fn float_function(name: &str, x: &[f64]) -> Option<Vec<f64>> {
 
 /// Nothing comes of numbers for which code decides what comes.
 fn float_operation(name: &str, x: &[f64], y: &[f64]) -> Option<Vec<f64>> {
-    Some(match name {
-        "arith.addf" => pairs(x, y, |x, y| x + y),
-        "arith.subf" => pairs(x, y, |x, y| x - y),
-        "arith.mulf" => pairs(x, y, |x, y| x * y),
-        "arith.divf" => pairs(x, y, |x, y| x / y),
-        "arith.maximumf" | "arith.maxnumf" => extremes(x, y, |x, y| x > y)?,
-        "arith.minimumf" | "arith.minnumf" => extremes(x, y, |x, y| x < y)?,
-        _ => return None,
-    })
+    match name {
+        "arith.addf" => pairwise(x, y, |x, y| x + y),
+        "arith.subf" => pairwise(x, y, |x, y| x - y),
+        "arith.mulf" => pairwise(x, y, |x, y| x * y),
+        "arith.divf" => pairwise(x, y, |x, y| x / y),
+        "arith.maximumf" | "arith.maxnumf" => extremes(x, y, |x, y| x > y),
+        "arith.minimumf" | "arith.minnumf" => extremes(x, y, |x, y| x < y),
+        _ => None,
+    }
 }
 
 /// The first of two numbers where it is chosen, else the second; none where they are no two numbers of different size.
 fn extremes(x: &[f64], y: &[f64], is_first: impl Fn(f64, f64) -> bool) -> Option<Vec<f64>> {
     let is_decided = |x: f64, y: f64| (x.to_bits() == y.to_bits()) | (x < y) | (x > y);
-    let decided = pairs(x, y, is_decided).into_iter().all(|is_decided| is_decided);
-    decided.then(|| pairs(x, y, |x, y| if is_first(x, y) { x } else { y }))
+    let decided = pairwise(x, y, is_decided)?.into_iter().all(|is_decided| is_decided);
+    decided.then(|| pairwise(x, y, |x, y| if is_first(x, y) { x } else { y })).flatten()
 }
 
 fn integer_operation(name: &str, x: &[i64], y: &[i64]) -> Option<Vec<i64>> {
-    Some(match name {
-        "arith.addi" => pairs(x, y, i64::wrapping_add),
-        "arith.subi" => pairs(x, y, i64::wrapping_sub),
-        "arith.muli" => pairs(x, y, i64::wrapping_mul),
-        "arith.andi" => pairs(x, y, |x, y| x & y),
-        "arith.ori" => pairs(x, y, |x, y| x | y),
-        "arith.xori" => pairs(x, y, |x, y| x ^ y),
-        "arith.maxsi" => pairs(x, y, i64::max),
-        "arith.minsi" => pairs(x, y, i64::min),
-        _ => return None,
-    })
+    match name {
+        "arith.addi" => pairwise(x, y, i64::wrapping_add),
+        "arith.subi" => pairwise(x, y, i64::wrapping_sub),
+        "arith.muli" => pairwise(x, y, i64::wrapping_mul),
+        "arith.andi" => pairwise(x, y, |x, y| x & y),
+        "arith.ori" => pairwise(x, y, |x, y| x | y),
+        "arith.xori" => pairwise(x, y, |x, y| x ^ y),
+        "arith.maxsi" => pairwise(x, y, i64::max),
+        "arith.minsi" => pairwise(x, y, i64::min),
+        _ => None,
+    }
 }

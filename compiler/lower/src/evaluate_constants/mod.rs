@@ -15,13 +15,15 @@ mod reduction;
 
 use std::borrow::Cow;
 
-use ir::{AffineExpr, AffineMap, Attribute, Blob, Body, Builder, DenseElements, IndexMap, Module, Op, Type, Value};
+use ir::{AffineMap, Attribute, Body, Builder, DenseElements, IndexMap, Module, Op, Type, Value};
 
 use crate::known::captured;
 use crate::outline::{all_blocks, remove_dead};
 use crate::relayouts::zeros_around;
 use column::{Column, evaluate_block};
 use dialects::linalg::generic::Generic;
+use operators::literal;
+use operators::points::{is_row_major, points, strides};
 
 /// Most elements that are computed so: with more the call costs less.
 const ELEMENTS: usize = 4096;
@@ -134,20 +136,11 @@ fn captured_numbers(body: &Body, generic: &Generic) -> impl Iterator<Item = (Val
 fn evaluate_pad(body: &Body, op: Op) -> Option<Vec<DenseElements>> {
     let [low, _] = zeros_around(body, op)?;
     let constant = small_constant(body, body.operand(op, 0))?;
-    let r#type = body.value_type(body.result(op, 0));
-    let (from, to) = (constant.r#type.static_shape()?, r#type.static_shape()?);
-    let width = r#type.element().byte_width()?;
-    let count = usize::try_from(to.iter().product::<i64>()).ok().filter(|&count| count <= ELEMENTS)?;
-    // where each of its elements goes
-    let shift: Vec<AffineExpr> =
-        (0..).zip(low.iter()).map(|(axis, &low)| AffineExpr::Dim(axis).add(AffineExpr::Constant(low))).collect();
-    let places = places(&AffineMap::new(from.len() as u32, shift), &to, &from)?;
-    let mut bytes = vec![0; count * width];
-    // a splat has one element's bytes
-    for (element, place) in constant.data.bytes().chunks_exact(width).cycle().zip(places) {
-        bytes[place * width..][..width].copy_from_slice(element);
+    let shape = body.value_type(body.result(op, 0)).static_shape()?;
+    if shape.iter().product::<i64>() > ELEMENTS as i64 {
+        return None;
     }
-    Some(vec![DenseElements::new(r#type.clone(), Blob::copy_of(&bytes))])
+    Some(vec![literal::padded(&constant, &low, &shape)?])
 }
 
 /// The element of a constant that each point of a space reads, the last subscript running fastest.
@@ -160,57 +153,4 @@ fn read(constant: &DenseElements, map: &AffineMap, extents: &[i64]) -> Option<Co
     let all = Column::all(constant)?;
     let is_whole = start == 0 && count == constant.element_count() && is_row_major(&strides, extents);
     Some(if is_whole { all } else { all.at(points(start, &strides, extents).into_iter()) })
-}
-
-/// Whether the points of a space read elements one behind the other.
-fn is_row_major(strides: &[i64], extents: &[i64]) -> bool {
-    let mut elements = 1;
-    strides.iter().zip(extents).rev().all(|(&stride, &extent)| {
-        let in_order = extent == 1 || stride == elements;
-        elements *= extent;
-        in_order
-    })
-}
-
-/// Which element of a tensor each point of a space reads, the last subscript running fastest.
-fn places(map: &AffineMap, shape: &[i64], extents: &[i64]) -> Option<Vec<usize>> {
-    let (start, strides) = strides(map, shape, extents)?;
-    Some(points(start, &strides, extents))
-}
-
-/// The numbers of the elements that the points of a space read, given that of the first and how far apart they are.
-fn points(start: i64, strides: &[i64], extents: &[i64]) -> Vec<usize> {
-    let mut places = vec![start as usize];
-    for (&extent, &stride) in extents.iter().zip(strides).filter(|(extent, _)| **extent != 1) {
-        let (extent, stride) = (extent.max(0) as usize, stride as usize);
-        let mut next = Vec::with_capacity(places.len() * extent);
-        for &place in &places {
-            match stride {
-                0 => next.extend(std::iter::repeat_n(place, extent)),
-                // a step back is one around
-                _ => next.extend((0..extent).map(|at| place.wrapping_add(at.wrapping_mul(stride)))),
-            }
-        }
-        places = next;
-    }
-    places
-}
-
-/// The element that the first point of a space reads, and how much further a step along each axis leads.
-fn strides(map: &AffineMap, shape: &[i64], extents: &[i64]) -> Option<(i64, Vec<i64>)> {
-    let (mut start, mut strides, mut elements) = (0, vec![0; extents.len()], 1);
-    for (subscript, &extent) in map.results.iter().zip(shape).rev() {
-        let (coefficients, constant) = subscript.as_linear(map.dims)?;
-        let reach = |sign: i64| -> i64 {
-            let last = coefficients.iter().zip(extents).map(|(c, extent)| sign * (sign * c).max(0) * (extent - 1));
-            constant + last.sum::<i64>()
-        };
-        if reach(-1) < 0 || reach(1) >= extent {
-            return None;
-        }
-        start += constant * elements;
-        strides.iter_mut().zip(coefficients).for_each(|(stride, c)| *stride += c * elements);
-        elements *= extent;
-    }
-    Some((start, strides))
 }

@@ -3,8 +3,9 @@
 use ir::{Body, DenseElements, IndexMap, Value};
 
 use super::column::{Column, evaluate_block};
-use super::{captured_numbers, places, read, small_constant};
+use super::{captured_numbers, read, small_constant};
 use dialects::linalg::generic::Generic;
+use operators::points::places;
 
 /// Most points of the loops.
 const POINTS: i64 = 1 << 14;

@@ -13,6 +13,9 @@ use dialects::onnx::OnnxOp;
 /// Floats that take part in shapes are factors, one a dimension; longer lists are weights, as those of bytes are.
 const FACTOR_LIMIT: usize = 16;
 
+/// Longer lists of `int32` and of truth values are biases and masks: shapes are lists of `int64`.
+const NARROW_LIMIT: usize = 64;
+
 /// Integers of fewer bits are not what extents are computed in.
 const COUNT_WIDTH: u32 = 32;
 
@@ -64,11 +67,11 @@ pub(crate) fn joined(node: &Node<'_, '_>, extents: &[usize], join: Join) -> Opti
 
 /// The elements of a constant.
 pub(crate) fn constants(dense: &DenseElements) -> Option<Elements> {
-    let is_counted = match dense.r#type.element() {
-        Type::Integer(integer) => integer.width == 1 || integer.width >= COUNT_WIDTH,
-        _ => false,
+    let limit = match dense.r#type.element() {
+        Type::Integer(integer) if integer.width > COUNT_WIDTH => ELEMENT_LIMIT,
+        Type::Integer(integer) if integer.width == 1 || integer.width == COUNT_WIDTH => NARROW_LIMIT,
+        _ => FACTOR_LIMIT,
     };
-    let limit = if is_counted { ELEMENT_LIMIT } else { FACTOR_LIMIT };
     if dense.element_count() > limit || dense.r#type.element().byte_width().is_none() {
         return None;
     }

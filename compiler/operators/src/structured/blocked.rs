@@ -80,7 +80,6 @@ impl Lowering<'_> {
     /// The same in blocks of another size.
     pub fn pack_by(&mut self, plain: &Shaped, block: i64) -> Shaped {
         let rank = plain.shape.len();
-        let element = self.body.value_type(plain.value).element().clone();
         // whole blocks are transposed in registers, others would be loaded one by one
         let plain = &self.in_whole(plain, &[(1, block)]);
         let shape = blocks_of(&plain.shape, block);
@@ -88,8 +87,7 @@ impl Lowering<'_> {
             return Shaped { value: self.reshape(plain.value, &shape), shape };
         }
         let map = AffineMap::new(rank as u32 + 1, plain_over_blocked(rank, block));
-        let value = self.pointwise(&[Input { value: plain.value, map }], &shape, element, |_, e| e[0]);
-        Shaped { value, shape }
+        Shaped { value: self.copied(plain.value, map, &shape), shape }
     }
 
     /// The plain form of a blocked tensor.

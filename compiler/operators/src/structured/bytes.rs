@@ -6,14 +6,18 @@
 //!
 //! `Σ (a - z)(b - y) = Σ a b - z Σ (b - y) - y Σ a`
 
+use std::ops::Range;
+use std::sync::Arc;
+
 use dialects::linalg::GROUP;
 use dialects::linalg::generic::{Input, Iterator};
 use dialects::rt::tile::QUAD;
-use ir::{AffineExpr, AffineMap, Attribute, Blob, Builder, DenseElements, DimExpr, Type, Value};
+use ir::{AffineExpr, AffineMap, Attribute, Builder, DenseElements, DimExpr, Type, Value};
 
 use super::Lowering;
 use super::reduction::{Combine, Fold, Shaped};
 use super::scalars::Scalars;
+use crate::literal::pairwise;
 
 /// How far bytes of one sign are from those of the other.
 const OFFSET: i64 = 128;
@@ -24,7 +28,20 @@ pub(crate) struct Bytes {
     pub(crate) tensor: Shaped,
     /// What stands for zero, as `i32`; left out where it is 0.
     pub(crate) zero_point: Option<Shaped>,
+    known: Option<Known>,
 }
+
+/// Bytes that are known while a function is lowered.
+struct Known {
+    elements: DenseElements,
+    /// The bits in which those of the factor are others.
+    flipped: u8,
+}
+
+/// Most bytes that are added up while a function is lowered.
+const ADDED_UP: usize = 1 << 20;
+/// Most bytes whose sum fits in 16 bits.
+const RUN: usize = 257;
 
 impl Lowering<'_> {
     /// A source value and its zero point as bytes that are unsigned, or signed.
@@ -32,7 +49,14 @@ impl Lowering<'_> {
         let tensor = self.shaped(value);
         let moves = self.is_unsigned(value) != unsigned;
         let tensor = if moves { self.other_sign(&tensor) } else { tensor };
-        Bytes { tensor, zero_point: self.moved_zero_point(value, zero_point, unsigned) }
+        let elements = ir::constant_value(self.source, value).and_then(Attribute::as_dense);
+        let is_read = |elements: &&Arc<DenseElements>| {
+            !elements.is_splat() && elements.is_available() && elements.element_count() <= ADDED_UP
+        };
+        let flipped = if moves { OFFSET as u8 } else { 0 };
+        let known =
+            elements.filter(is_read).map(|elements| Known { elements: DenseElements::clone(elements), flipped });
+        Bytes { tensor, zero_point: self.moved_zero_point(value, zero_point, unsigned), known }
     }
 
     /// Bytes moved by 128.
@@ -65,11 +89,8 @@ impl Lowering<'_> {
         }
         let shape = self.shape(zero_point);
         if let Some(known) = known {
-            let bytes: Vec<u8> = known.iter().flat_map(|&number| ((number + offset) as i32).to_le_bytes()).collect();
-            let r#type = self.tensor(&shape, Type::I32);
-            let dense = DenseElements::new(r#type.clone(), Blob::copy_of(&bytes));
-            let value = self.builder().constant(Attribute::dense(dense), r#type);
-            return Some(Shaped { value, shape });
+            let moved: Vec<i64> = known.iter().map(|number| number + offset).collect();
+            return Some(self.integers(&moved, &shape, Type::I32));
         }
         let unsigned = self.is_unsigned(zero_point);
         let tensor = self.shaped(zero_point);
@@ -86,8 +107,12 @@ impl Lowering<'_> {
         self.reduce(tensor, axes, true, fold, |s, e| s.cast(e, &Type::I32, unsigned, false))
     }
 
-    /// `Σ (b - y)` over axes of a signed factor.
-    pub(crate) fn centred_sums(&mut self, factor: &Bytes, axes: &[usize]) -> Shaped {
+    /// `Σ (b - y)` over neighbouring axes of a signed factor.
+    pub(crate) fn centred_sums(&mut self, factor: &Bytes, axes: Range<usize>) -> Shaped {
+        if let Some(sums) = self.known_sums(factor, &axes) {
+            return sums;
+        }
+        let axes = &axes.collect::<Vec<_>>();
         let sums = self.sums_of_bytes(&factor.tensor, axes, false);
         let Some(zero_point) = &factor.zero_point else { return sums };
         let count = self.count(&factor.tensor.shape, axes, &Type::I32);
@@ -96,13 +121,47 @@ impl Lowering<'_> {
         self.map(&[&sums, &zeros], &sums.shape, Type::I32, |s, e| s.sub(e[0], e[1]))
     }
 
+    /// The same of bytes that are known.
+    fn known_sums(&mut self, factor: &Bytes, axes: &Range<usize>) -> Option<Shaped> {
+        let known = factor.known.as_ref()?;
+        let extents: Vec<i64> = factor.tensor.shape.iter().map(DimExpr::as_constant).collect::<Option<_>>()?;
+        let [depth, inner] = [axes.clone(), axes.end..extents.len()].map(|axes| extents[axes].iter().product::<i64>());
+        let zeros = match &factor.zero_point {
+            Some(zero_point) => self.known_integers_of(zero_point)?,
+            None => vec![0],
+        };
+        let sums = known.sums(depth as usize, inner as usize);
+        if zeros.len() != 1 && zeros.len() != sums.len() {
+            return None;
+        }
+        let centred = pairwise(&sums, &zeros, |sum, zero| sum - depth * zero)?;
+        let mut shape = factor.tensor.shape.clone();
+        shape[axes.clone()].fill(DimExpr::ONE);
+        Some(self.integers(&centred, &shape, Type::I32))
+    }
+
+    /// `-z · s`
+    pub(crate) fn negated_product(&mut self, z: &Shaped, s: &Shaped) -> Shaped {
+        let known = [z, s].map(|factor| self.known_integers_of(factor));
+        if let [Some(z), Some(numbers)] = known
+            && let Some(products) = pairwise(&z, &numbers, |z, s| -z * s)
+        {
+            return self.integers(&products, &s.shape, Type::I32);
+        }
+        self.map(&[z, s], &s.shape, Type::I32, |s, e| {
+            let product = s.mul(e[0], e[1]);
+            let none = s.number(0.0, &Type::I32);
+            s.sub(none, product)
+        })
+    }
+
     /// `left [batch…, m, k] · right [batch…, k, n]` of an unsigned and a signed factor, whose zero points broadcast to the
     /// sums.
     pub(crate) fn byte_product(&mut self, left: &Bytes, right: &Bytes, batch: &[DimExpr]) -> Shaped {
         let mut terms = vec![];
         if let Some(zero_point) = &left.zero_point {
             let depth = right.tensor.shape.len() - 2;
-            terms.push((zero_point.clone(), self.centred_sums(right, &[depth])));
+            terms.push((zero_point.clone(), self.centred_sums(right, depth..depth + 1)));
         }
         if let Some(zero_point) = &right.zero_point {
             let depth = left.tensor.shape.len() - 1;
@@ -165,7 +224,33 @@ impl Lowering<'_> {
         let place = |whole: usize, width: i64| dim(axis + whole).mul(AffineExpr::Constant(width));
         let within = [place(1, QUAD).add(dim(axis + 3)), place(0, GROUP).add(dim(axis + 2))];
         let map = AffineMap::new(shape.len() as u32, (0..axis).map(dim).chain(within).collect());
-        self.pointwise(&[Input { value: matrix.value, map }], &shape, Type::I8, |_, e| e[0])
+        self.copied(matrix.value, map, &shape)
+    }
+}
+
+impl Known {
+    /// Sums of so many neighbouring signed bytes each, `inner` apart.
+    fn sums(&self, depth: usize, inner: usize) -> Vec<i64> {
+        // without a sign, 128 more
+        let moved = |&byte: &u8| byte ^ self.flipped ^ OFFSET as u8;
+        let excess = OFFSET * depth as i64;
+        let blocks = self.elements.data.bytes().chunks_exact((depth * inner).max(1));
+        if inner == 1 {
+            let sum = |run: &[u8]| i64::from(run.iter().map(|byte| u16::from(moved(byte))).sum::<u16>());
+            return blocks.map(|block| block.chunks(RUN).map(sum).sum::<i64>() - excess).collect();
+        }
+        let mut sums = Vec::new();
+        for block in blocks {
+            let first = sums.len();
+            sums.resize(first + inner, -excess);
+            for rows in block.chunks(inner * RUN) {
+                let mut few = vec![0u16; inner];
+                let rows = rows.chunks_exact(inner);
+                rows.for_each(|row| few.iter_mut().zip(row).for_each(|(sum, byte)| *sum += u16::from(moved(byte))));
+                sums[first..].iter_mut().zip(few).for_each(|(sum, few)| *sum += i64::from(few));
+            }
+        }
+        sums
     }
 }
 

@@ -147,7 +147,7 @@ pub(crate) fn lower_integer(
     let outputs = weights.shape[0].clone();
     let mut factor = lowering.bytes(conv.w, w_zero, false);
     let weights_zero = factor.zero_point.take().map(|zero| {
-        let zeros = lowering.map(&[&zero], std::slice::from_ref(&outputs), Type::I32, |_, e| e[0]);
+        let zeros = lowering.spread(&zero, std::slice::from_ref(&outputs));
         let mut shape = vec![DimExpr::ONE; weights.shape.len()];
         shape[0] = outputs.clone();
         factor.zero_point = Some(Shaped { value: lowering.reshape(zeros.value, &shape), shape });
@@ -155,15 +155,10 @@ pub(crate) fn lower_integer(
     });
     let zero = lowering.moved_zero_point(conv.x, x_zero, true);
     let bias = zero.map(|zero| {
-        let axes: Vec<usize> = (1..weights.shape.len()).collect();
-        let sums = lowering.centred_sums(&factor, &axes);
+        let sums = lowering.centred_sums(&factor, 1..weights.shape.len());
         let shape = vec![outputs];
-        let sums = Shaped { value: lowering.reshape(sums.value, &shape), shape: shape.clone() };
-        lowering.map(&[&zero, &sums], &shape, Type::I32, |s, e| {
-            let product = s.mul(e[0], e[1]);
-            let none = s.number(0.0, &Type::I32);
-            s.sub(none, product)
-        })
+        let sums = Shaped { value: lowering.reshape(sums.value, &shape), shape };
+        lowering.negated_product(&zero, &sums)
     });
     let moves = !lowering.is_unsigned(conv.x);
     let bytes = Bytes { moves, fill: fill_of(lowering, x_zero, moves), weights_zero };
@@ -188,6 +183,9 @@ fn centred(
         zero.shape.extend(vec![DimExpr::ONE; behind]);
         Shaped { value: lowering.reshape(zero.value, &zero.shape), shape: zero.shape }
     });
+    if let Some(known) = known_centred(lowering, q, zero.as_ref(), unsigned) {
+        return lowering.integers(&known, &q.shape, wide.clone());
+    }
     let operands: Vec<&Shaped> = std::iter::once(q).chain(&zero).collect();
     lowering.map(&operands, &q.shape, wide.clone(), |s, e| {
         let q = s.cast(e[0], wide, unsigned, false);
@@ -195,6 +193,17 @@ fn centred(
         let zero = s.cast(zero, wide, false, false);
         s.sub(q, zero)
     })
+}
+
+/// The same, where both are small constants. The zero point is one, or has an element for each index of the first axis.
+fn known_centred(lowering: &Lowering<'_>, q: &Shaped, zero: Option<&Shaped>, unsigned: bool) -> Option<Vec<i64>> {
+    let mut numbers = lowering.known_integers_of(q)?;
+    let zeros = zero.map_or(Some(vec![0]), |zero| lowering.known_integers_of(zero))?;
+    let each = numbers.len() / zeros.len();
+    for (numbers, zero) in numbers.chunks_mut(each).zip(zeros) {
+        numbers.iter_mut().for_each(|q| *q = if unsigned { *q & 0xff } else { *q } - zero);
+    }
+    Some(numbers)
 }
 
 /// The zero point of an operand as an unsigned byte.

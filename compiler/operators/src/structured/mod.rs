@@ -18,6 +18,7 @@ pub mod elementwise;
 pub(crate) mod extreme;
 pub(crate) mod gather;
 mod grouped;
+mod known;
 pub(crate) mod reduction;
 pub(crate) mod repetition;
 pub(crate) mod sampling;
@@ -28,13 +29,12 @@ pub(crate) mod strings;
 pub(crate) mod transposed;
 pub(crate) mod window;
 
-use crate::literal;
 use crate::shape::{Condition, ShapeAnalysis};
 use crate::table;
 use dialects::onnx::{CONSTANT, NO_VALUE, YIELD};
 use ir::{
-    AffineExpr, AffineMap, Attribute, Attributes, Block, Body, Builder, DenseElements, Diagnostic, DimExpr, IndexMap,
-    IndexSet, Location, Module, Op, Signedness, Type, Value,
+    AffineExpr, AffineMap, Attribute, Attributes, Block, Body, Builder, Diagnostic, DimExpr, IndexMap, IndexSet,
+    Location, Module, Op, Signedness, Type, Value,
 };
 
 use dialects::linalg::generic::{Input, Iterator, build_generic, parallel};
@@ -560,7 +560,7 @@ impl<'a> Lowering<'a> {
         if *self.body.value_type(value) == r#type && r#type.static_shape().is_some() {
             return value;
         }
-        if let Some(constant) = reshaped_constant(&self.body, value, &r#type) {
+        if let Some(constant) = known::reshaped(&self.body, value, &r#type) {
             return self.builder().value("arith.constant", &[], r#type, [("value", constant)]);
         }
         // a reshape of a reshape is one of what that reads
@@ -601,61 +601,6 @@ impl<'a> Lowering<'a> {
     pub fn dim(&mut self, dim: &DimExpr) -> Value {
         dims::materialize(self, dim)
     }
-
-    // ---- constants
-
-    /// Binds results whose contents shape inference knows; no code computes them.
-    fn bind_known(&mut self, op: Op) -> bool {
-        if self.source.name(op) == CONSTANT {
-            return false;
-        }
-        let results = self.source.op(op).results().to_vec();
-        let known: Option<Vec<Vec<DimExpr>>> =
-            results.iter().map(|&r| self.shapes.known_value(r).map(<[DimExpr]>::to_vec)).collect();
-        let Some(known) = known.filter(|known| !known.is_empty()) else { return false };
-        // a tensor without elements may still have an extent that only its operation tells
-        let is_static = |&result: &Value| self.shape(result).iter().all(|dim| dim.as_constant().is_some());
-        if !results.iter().all(is_static) {
-            return false;
-        }
-        for (&result, elements) in results.iter().zip(&known) {
-            let value = self.known_tensor(result, elements);
-            self.bind(result, value);
-        }
-        true
-    }
-
-    fn known_tensor(&mut self, result: Value, elements: &[DimExpr]) -> Value {
-        let shape = self.shape(result);
-        let element = self.element(result);
-        if let Some(numbers) = elements.iter().map(DimExpr::as_constant).collect::<Option<Vec<_>>>() {
-            let width = element.byte_width().expect("integers have a width");
-            let bytes: Vec<u8> = numbers.iter().flat_map(|n| n.to_le_bytes()[..width].to_vec()).collect();
-            let r#type = self.tensor(&shape, element);
-            let dense = DenseElements::new(r#type.clone(), ir::Blob::copy_of(&bytes));
-            return self.builder().constant(Attribute::dense(dense), r#type);
-        }
-        let scalars: Vec<Value> = elements.iter().map(|dim| self.dim(dim)).collect();
-        // element i is picked by comparing the index: these tensors have a handful of elements
-        let target = element.clone();
-        let rank = shape.len();
-        self.pointwise(&[], &shape, element, |builder, _| {
-            let mut picked = scalars[0];
-            if rank == 1 {
-                let index = builder.value("linalg.index", &[], Type::Index, [("dim", Attribute::i64(0))]);
-                for (position, &scalar) in scalars.iter().enumerate().skip(1) {
-                    let position = builder.constant_index(position as i64);
-                    let mut s = scalars::Scalars { builder, unsigned: false };
-                    let here = s.compare(scalars::Comparison::Equal, index, position);
-                    picked = s.select(here, scalar, picked);
-                }
-            }
-            match target {
-                Type::Index => picked,
-                target => builder.value("arith.index_cast", &[picked], target, []),
-            }
-        })
-    }
 }
 
 /// Whether operations of a name are lowered here.
@@ -680,13 +625,4 @@ pub(crate) fn signless(element: &Type) -> Type {
         Type::Integer(integer) if integer.signedness != Signedness::Signless => Type::integer(integer.width),
         other => other.clone(),
     }
-}
-
-/// A constant whose elements are all the same, or few, under another shape; what reads it goes on seeing numbers.
-fn reshaped_constant(body: &Body, value: Value, r#type: &Type) -> Option<Attribute> {
-    let dense = ir::constant_value(body, value)?.as_dense()?;
-    let shape = r#type.static_shape()?;
-    let known = (dense.is_splat() && dense.is_available() && dense.element_count() > 0) || literal::is_small(dense);
-    let fits = known && r#type.element().byte_width().is_some();
-    fits.then(|| Attribute::dense(literal::reshaped(dense, &shape)))
 }

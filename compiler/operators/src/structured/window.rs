@@ -130,15 +130,18 @@ impl Window {
 impl Lowering<'_> {
     /// A tensor with zeros behind the last index of some axes, so that these are multiples of numbers.
     pub fn in_whole(&mut self, tensor: &Shaped, axes: &[(usize, i64)]) -> Shaped {
-        let mut pads = vec![[DimExpr::ZERO, DimExpr::ZERO]; tensor.shape.len()];
+        let mut whole = tensor.shape.clone();
         for &(axis, by) in axes {
-            let extent = &tensor.shape[axis];
-            let whole = extent.ceil_div(&DimExpr::Constant(by)).mul(&DimExpr::Constant(by));
-            pads[axis][1] = whole.sub(extent);
+            whole[axis] = whole[axis].ceil_div(&DimExpr::Constant(by)).mul(&DimExpr::Constant(by));
         }
-        if pads.iter().flatten().all(|pad| *pad == DimExpr::ZERO) {
+        if whole == tensor.shape {
             return tensor.clone();
         }
+        if let Some(padded) = self.known_padded(tensor, &whole) {
+            return padded;
+        }
+        let behind = |(whole, extent): (&DimExpr, &DimExpr)| [DimExpr::ZERO, whole.sub(extent)];
+        let pads: Vec<[DimExpr; 2]> = whole.iter().zip(&tensor.shape).map(behind).collect();
         let element = self.body.value_type(tensor.value).element().clone();
         let zero = self.number(0.0, &element);
         self.pad_or_cut(tensor, &pads, zero)

@@ -114,7 +114,7 @@ fn without_zeros(
 ) -> Shaped {
     let mut shape = convolution.weights.shape.clone();
     shape[0] = DimExpr::Constant(convolution.groups);
-    let ones = Shaped { value: lowering.filled(&shape, Type::I8, 1.0), shape };
+    let ones = lowering.splat(1.0, &shape, &Type::I8);
     let mut bytes = convolution.bytes.clone().expect("the caller found zero points");
     bytes.weights_zero = None;
     let (groups, window) = (convolution.groups, convolution.window.clone());
@@ -244,9 +244,7 @@ fn pack_weights(lowering: &mut Lowering<'_>, convolution: &Convolution) -> Shape
     let mut map: Vec<AffineExpr> = (0..lead).map(dim).collect();
     map.extend([within(dim(ob), GROUP, dim(oc)), within(dim(ib), quads * depth, channel)]);
     map.extend((0..spatial).map(|axis| dim(kernel + axis)));
-    let element = lowering.body.value_type(weights.value).element().clone();
-    let input = Input { value: weights.value, map: AffineMap::new(shape.len() as u32, map) };
-    let value = lowering.pointwise(&[input], &shape, element, |_, e| e[0]);
+    let value = lowering.copied(weights.value, AffineMap::new(shape.len() as u32, map), &shape);
     Shaped { value, shape }
 }
 
