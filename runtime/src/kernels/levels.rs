@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-/// What a processor has, each level with what those before it have.
+/// What a processor has, each level with what [`Level::V4`] and those before it have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(
     not(target_arch = "x86_64"),
@@ -13,6 +13,8 @@ pub(super) enum Level {
     V3,
     /// AVX-512 with elements of every size.
     V4,
+    /// Bytes taken from anywhere in a register.
+    Vbmi,
     /// Products of bytes, four at a time.
     Vnni,
     /// Products of tiles of bytes.
@@ -23,8 +25,8 @@ impl Level {
     /// Whether this processor has it. Asked at every call of a kernel, and looked up once.
     #[inline]
     fn is_there(self) -> bool {
-        static THERE: LazyLock<[bool; 4]> =
-            LazyLock::new(|| [Level::V3, Level::V4, Level::Vnni, Level::Amx].map(Level::is_detected));
+        static THERE: LazyLock<[bool; 5]> =
+            LazyLock::new(|| [Level::V3, Level::V4, Level::Vbmi, Level::Vnni, Level::Amx].map(Level::is_detected));
         THERE[self as usize]
     }
 
@@ -38,9 +40,8 @@ impl Level {
             match self {
                 Level::V3 => has!("avx2" "fma" "f16c"),
                 Level::V4 => has!("avx2" "fma" "f16c" "avx512f" "avx512bw" "avx512dq" "avx512vl"),
-                Level::Vnni => {
-                    has!("avx2" "fma" "f16c" "avx512f" "avx512bw" "avx512dq" "avx512vl" "avx512vnni")
-                }
+                Level::Vbmi => Level::V4.is_detected() && has!("avx512vbmi"),
+                Level::Vnni => Level::V4.is_detected() && has!("avx512vnni"),
                 Level::Amx => Level::Vnni.is_detected() && super::x86_matrix::is_there(),
             }
         }

@@ -38,6 +38,8 @@ mod x86_rows;
 #[cfg(target_arch = "x86_64")]
 mod x86_sixteen;
 #[cfg(target_arch = "x86_64")]
+mod x86_tables;
+#[cfg(target_arch = "x86_64")]
 mod x86_transposed;
 #[cfg(target_arch = "x86_64")]
 mod x86_windows;
@@ -323,16 +325,19 @@ pub unsafe extern "C" fn rt_look_up_row(
     // SAFETY: promised by the caller.
     unsafe {
         match width {
-            1 => look_up(table, source, destination, count),
+            1 => LookUp::<u8>::best()(table, source, destination, count),
             2 => look_up::<u16>(table.cast(), source, destination.cast(), count),
-            4 => look_up::<u32>(table.cast(), source, destination.cast(), count),
+            4 => LookUp::<u32>::best()(table.cast(), source, destination.cast(), count),
             8 => look_up::<u64>(table.cast(), source, destination.cast(), count),
             _ => unreachable!("the compiler looks up elements of these widths"),
         }
     }
 }
 
-/// One element after the other: no processor gathers as fast, which compilers do where they may.
+/// [`rt_look_up_row`] of one width: table, source, destination, count.
+type LookUp<T> = unsafe fn(*const T, *const u8, *mut T, usize);
+
+/// One element after the other: no processor gathers as fast from memory, which compilers do where they may.
 ///
 /// # Safety
 /// As for [`rt_look_up_row`].
@@ -466,6 +471,18 @@ impl Instances for RequantizeRow {
     #[cfg(target_arch = "x86_64")]
     const WIDE: &'static [(Level, RequantizeRow)] =
         &[(Level::V4, x86_rows::requantize_avx512), (Level::V3, x86_rows::requantize_avx2)];
+}
+
+impl Instances for LookUp<u8> {
+    const PORTABLE: Self = look_up;
+    #[cfg(target_arch = "x86_64")]
+    const WIDE: &'static [(Level, Self)] = &[(Level::Vbmi, x86_tables::look_up_bytes)];
+}
+
+impl Instances for LookUp<u32> {
+    const PORTABLE: Self = look_up;
+    #[cfg(target_arch = "x86_64")]
+    const WIDE: &'static [(Level, Self)] = &[(Level::Vbmi, x86_tables::look_up_words)];
 }
 
 impl Instances for AddPlane {

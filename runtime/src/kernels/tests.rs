@@ -439,19 +439,32 @@ fn byte_sums_neither_saturate_nor_stop_at_the_largest() {
     check_bytes(3, 70_001, 17, Start::Columns);
 }
 
-/// Tables are no longer than the bytes ask for.
+/// Looks bytes up in tables that are no longer than the bytes ask for.
+fn check_tables<T: Copy + PartialEq>(entry: fn(usize) -> T)
+where
+    LookUp<T>: Instances,
+{
+    for entries in [1, 63, 64, 65, 130, 200, 256] {
+        let table: Vec<T> = (0..entries).map(entry).collect();
+        let source: Vec<u8> = (0..300).map(|at| (at * 7 % entries) as u8).collect();
+        for machine in LookUp::<T>::usable() {
+            for count in 0..source.len() {
+                let mut found = vec![entry(999); source.len()];
+                // SAFETY: the rows are as long, the table has what the bytes ask for, and the processor runs it.
+                unsafe { machine(table.as_ptr(), source.as_ptr(), found.as_mut_ptr(), count) };
+                let expected = |at: usize| if at < count { table[usize::from(source[at])] } else { entry(999) };
+                assert!(found.iter().enumerate().all(|(at, &element)| element == expected(at)));
+            }
+        }
+    }
+}
+
 #[test]
 fn bytes_are_looked_up() {
-    let source: Vec<u8> = (0..1000).map(|at| (at * 7 % 200) as u8).collect();
-    let bytes: Vec<i8> = (0..200).map(|at| (at * 3) as i8).collect();
-    let words: Vec<f32> = (0..200).map(|at| at as f32 / 3.0).collect();
-    let (mut found_bytes, mut found_words) = (vec![0i8; source.len()], vec![0f32; source.len()]);
-    let count = source.len() as i64;
-    // SAFETY: the rows are as long, and the tables have what the bytes ask for.
-    unsafe {
-        rt_look_up_row(bytes.as_ptr().cast(), 1, source.as_ptr(), found_bytes.as_mut_ptr().cast(), count);
-        rt_look_up_row(words.as_ptr().cast(), 4, source.as_ptr(), found_words.as_mut_ptr().cast(), count);
-    }
-    assert!(source.iter().zip(found_bytes).all(|(&at, found)| found == bytes[usize::from(at)]));
-    assert!(source.iter().zip(found_words).all(|(&at, found)| found == words[usize::from(at)]));
+    check_tables(|at| (at * 3 + 1) as u8);
+}
+
+#[test]
+fn words_are_looked_up() {
+    check_tables(|at| (at as f32 / 3.0).to_bits());
 }
