@@ -10,7 +10,7 @@ use crate::points::places;
 use crate::table::row_of;
 
 /// Elements of a small constant, at most.
-pub const ELEMENTS: usize = 1 << 13;
+pub const ELEMENTS: usize = 1 << 14;
 
 /// Whether a constant has few elements, and they can be read.
 pub fn is_small(literal: &DenseElements) -> bool {

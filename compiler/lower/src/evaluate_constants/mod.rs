@@ -9,7 +9,6 @@
 //!   computed with 53 bits and rounded again are those that were rounded once (Figueroa, When is double rounding innocuous?, 1995).
 //! - What the processor or a library decides (elementary functions, conversions out of range, NaN among maxima) is left to code.
 
-mod bytes;
 mod column;
 mod reduction;
 
@@ -61,8 +60,8 @@ fn evaluate(body: &Body, op: Op) -> Option<Vec<DenseElements>> {
         "linalg.generic" => {
             let generic = Generic::of(body, op)?;
             match generic.is_reduction() {
-                true => reduction::evaluate(body, &generic).or_else(|| bytes::sums(body, &generic)),
-                false => evaluate_elementwise(body, &generic).or_else(|| bytes::look_up(body, &generic)),
+                true => reduction::evaluate(body, &generic),
+                false => evaluate_elementwise(body, &generic),
             }
         }
         "tensor.pad" => evaluate_pad(body, op),

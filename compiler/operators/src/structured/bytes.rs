@@ -262,3 +262,34 @@ pub(crate) fn multiply_add_bytes(builder: &mut Builder<'_>, e: &[Value]) -> Valu
     let product = s.mul(left, right);
     s.add(e[2], product)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ROWS: usize = 3;
+    const COLUMNS: usize = 2000;
+
+    /// Bytes that stand for others, and what they stand for.
+    fn known(flipped: u8) -> (Known, Vec<i64>) {
+        let bytes: Vec<u8> = (0..ROWS * COLUMNS).map(|at| (at * at % 251) as u8).collect();
+        let numbers = bytes.iter().map(|byte| i64::from((byte ^ flipped) as i8)).collect();
+        let shape = [ROWS, COLUMNS].map(|extent| extent as i64);
+        let elements = DenseElements::new(Type::static_tensor(&shape, Type::I8), ir::Blob::copy_of(&bytes));
+        (Known { elements, flipped }, numbers)
+    }
+
+    #[test]
+    fn rows_and_columns_are_added_up() {
+        for flipped in [0, OFFSET as u8] {
+            let (known, numbers) = known(flipped);
+            let rows: Vec<i64> = numbers.chunks(COLUMNS).map(|row| row.iter().sum()).collect();
+            assert_eq!(known.sums(COLUMNS, 1), rows);
+            let column = |at: usize| numbers.iter().skip(at).step_by(COLUMNS).sum::<i64>();
+            assert_eq!(known.sums(ROWS, COLUMNS), (0..COLUMNS).map(column).collect::<Vec<i64>>());
+            // more rows than are added up in 16 bits
+            let column = |at: usize| numbers.iter().skip(at).step_by(2).sum::<i64>();
+            assert_eq!(known.sums(ROWS * COLUMNS / 2, 2), [0, 1].map(column));
+        }
+    }
+}
