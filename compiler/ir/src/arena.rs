@@ -30,6 +30,11 @@ impl<K: EntityRef, V> Arena<K, V> {
         K::new(full + self.chunks.last().map_or(0, Vec::len))
     }
 
+    /// How many values there are.
+    pub(crate) fn len(&self) -> usize {
+        self.next_key().index()
+    }
+
     /// Adds a value.
     pub(crate) fn push(&mut self, value: V) -> K {
         let key = self.next_key();

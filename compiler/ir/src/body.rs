@@ -274,6 +274,11 @@ impl Body {
         self.ops[op].operands[index]
     }
 
+    /// How many values have been made.
+    pub fn value_count(&self) -> usize {
+        self.values.len()
+    }
+
     /// A value's type.
     pub fn value_type(&self, value: Value) -> &Type {
         &self.values[value].r#type
@@ -361,7 +366,7 @@ impl Body {
 
     /// Every attached operation below a region, outer before inner, in textual order. Does not enter isolated bodies.
     pub fn walk(&self, region: Region) -> Vec<Op> {
-        let mut order = Vec::new();
+        let mut order = Vec::with_capacity(if region == self.root { self.ops.len() } else { 0 });
         let mut pending: Vec<Op> = Vec::new();
         let push_region = |region: Region, pending: &mut Vec<Op>| {
             for &block in self.regions[region].blocks.iter().rev() {

@@ -235,6 +235,9 @@ impl DimExpr {
 
     /// Whether no coefficient is so large that arithmetic, which saturates, may have cut it off.
     pub fn is_exact(&self) -> bool {
+        if let DimExpr::Symbol(_) = self {
+            return true;
+        }
         self.polynomial().values().all(|coefficient| coefficient.unsigned_abs() < i64::MAX as u64)
     }
 

@@ -23,8 +23,8 @@ fn simplify_body(body: &mut Body, registry: &Registry) {
     }
     remove_unreachable(body);
     remove_dead(body, registry);
+    // what is merged away read what is left, too
     merge_equal(body, registry);
-    remove_dead(body, registry);
 }
 
 /// Folds every operation; what was folded stays behind, unused. New constants go to the head of the entry block.

@@ -225,7 +225,8 @@ fn is_addressable(shape: &[DimExpr], element: &Type) -> bool {
 /// dimensions. `bindings` replaces named dimensions by numbers.
 pub fn analyse(body: &Body, attributes: &Attributes, bindings: &IndexMap<Arc<str>, i64>) -> ir::Result<ShapeAnalysis> {
     let walk = |settled: IndexMap<DimExpr, DimExpr>| {
-        let known = ShapeAnalysis { settled, ..ShapeAnalysis::default() };
+        let mut known = ShapeAnalysis { settled, ..ShapeAnalysis::default() };
+        known.facts.reserve(body.value_count());
         let mut analyser = Analyser { body, known, errors: Vec::new() };
         if let Some(entry) = body.entry() {
             analyser.arguments(entry, attributes, bindings);
