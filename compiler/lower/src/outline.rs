@@ -8,7 +8,8 @@
 //! With [`Shapes::Shared`] tensors lose their large static extents inside kernels, and the caller casts.
 
 use ir::{
-    AffineExpr, Attribute, Attributes, Block, Body, Builder, FunctionType, IndexMap, Location, Module, Op, Type, Value,
+    AffineExpr, Attribute, Attributes, Block, Body, Builder, FunctionType, IndexMap, IndexSet, Location, Module, Op,
+    Type, Value,
 };
 
 use crate::collapse::collapse_group;
@@ -283,16 +284,14 @@ impl Copies {
         copied.then_some(op)
     }
 
-    /// The extents of copied `tensor.empty`s that are static outside but sizes inside, in order.
+    /// The extents of copied `tensor.empty`s that are static outside but sizes inside, in order: once for those that agree in them.
     fn sizes(&self, body: &Body, operands: &[Value]) -> Vec<i64> {
-        let mut sizes = Vec::new();
-        for &value in operands {
-            let empty = self.copied_definition(body, value).filter(|&op| body.name(op) == "tensor.empty");
-            if empty.is_some() && self.stand_in(body, value).is_none() {
-                sizes.extend(self.erased_extents(body, value).into_iter().flatten());
-            }
-        }
-        sizes
+        let is_copied = |value: &Value| {
+            let empty = self.copied_definition(body, *value).filter(|&op| body.name(op) == "tensor.empty");
+            empty.is_some() && self.stand_in(body, *value).is_none()
+        };
+        let erased = operands.iter().copied().filter(is_copied).map(|value| self.erased_extents(body, value));
+        erased.collect::<IndexSet<_>>().into_iter().flatten().flatten().collect()
     }
 
     /// The maps that a generic operation has inside, where they are others: without moduli that static extents outside show to
@@ -370,8 +369,8 @@ fn build_kernel(
     let (first, last) = (arguments.len(), values.len() - destinations.len());
     let mut mapping: Mapping = arguments.iter().copied().zip(values[..first].to_vec()).collect();
     mapping.extend(destinations.iter().copied().zip(values[last..].to_vec()));
-    let mut copier =
-        Copier { body, copies, kernel: &mut kernel, entry, prologue: 0, sizes: values[first..last].iter() };
+    let (sizes, erased) = (values[first..last].iter(), IndexMap::default());
+    let mut copier = Copier { body, copies, kernel: &mut kernel, entry, prologue: 0, sizes, erased };
     for &value in operands {
         copier.copy(value, &mut mapping);
     }
@@ -405,7 +404,10 @@ struct Copier<'k> {
     kernel: &'k mut Body,
     entry: Block,
     prologue: usize,
+    /// Those that no `tensor.empty` has taken.
     sizes: std::slice::Iter<'k, Value>,
+    /// What stands for erased extents.
+    erased: IndexMap<Vec<Option<i64>>, Vec<Value>>,
 }
 
 impl Copier<'_> {
@@ -425,15 +427,17 @@ impl Copier<'_> {
         let mut operands: Vec<Value> = operation.operands().iter().map(|operand| mapping[operand]).collect();
         if operation.name.as_str() == "tensor.empty" {
             let mut dynamic = operands.into_iter();
-            operands = self
-                .copies
-                .erased_extents(self.body, value)
-                .into_iter()
-                .map(|extent| match extent {
-                    Some(_) => *self.sizes.next().expect("one size an erased extent"),
-                    None => dynamic.next().expect("one operand a dynamic extent"),
-                })
-                .collect();
+            let erased = self.copies.erased_extents(self.body, value);
+            let taken = || {
+                let count = erased.iter().flatten().count();
+                self.sizes.by_ref().take(count).copied().collect::<Vec<_>>()
+            };
+            let mut sizes = self.erased.entry(erased.clone()).or_insert_with(taken).iter();
+            let size = |extent: &Option<i64>| match extent {
+                Some(_) => *sizes.next().expect("one size an erased extent"),
+                None => dynamic.next().expect("one operand a dynamic extent"),
+            };
+            operands = erased.iter().map(size).collect();
         }
         let types = [self.copies.shapes.inside(self.body.value_type(value))];
         let new = self.kernel.create_op(
