@@ -33,7 +33,7 @@ pub(crate) struct Bytes {
 
 /// Bytes that are known while a function is lowered.
 struct Known {
-    elements: DenseElements,
+    elements: Arc<DenseElements>,
     /// The bits in which those of the factor are others.
     flipped: u8,
 }
@@ -54,8 +54,7 @@ impl Lowering<'_> {
             !elements.is_splat() && elements.is_available() && elements.element_count() <= ADDED_UP
         };
         let flipped = if moves { OFFSET as u8 } else { 0 };
-        let known =
-            elements.filter(is_read).map(|elements| Known { elements: DenseElements::clone(elements), flipped });
+        let known = elements.filter(is_read).map(|elements| Known { elements: elements.clone(), flipped });
         Bytes { tensor, zero_point: self.moved_zero_point(value, zero_point, unsigned), known }
     }
 
@@ -276,7 +275,7 @@ mod tests {
         let numbers = bytes.iter().map(|byte| i64::from((byte ^ flipped) as i8)).collect();
         let shape = [ROWS, COLUMNS].map(|extent| extent as i64);
         let elements = DenseElements::new(Type::static_tensor(&shape, Type::I8), ir::Blob::copy_of(&bytes));
-        (Known { elements, flipped }, numbers)
+        (Known { elements: elements.into(), flipped }, numbers)
     }
 
     #[test]

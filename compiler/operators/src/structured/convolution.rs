@@ -199,7 +199,11 @@ fn centred(
 fn known_centred(lowering: &Lowering<'_>, q: &Shaped, zero: Option<&Shaped>, unsigned: bool) -> Option<Vec<i64>> {
     let mut numbers = lowering.known_integers_of(q)?;
     let zeros = zero.map_or(Some(vec![0]), |zero| lowering.known_integers_of(zero))?;
-    let each = numbers.len() / zeros.len();
+    // a model may have another number of them, which is not computed here
+    let each = match zeros.len() {
+        1 => numbers.len(),
+        count => (q.shape[0] == DimExpr::Constant(count as i64)).then(|| numbers.len() / count)?,
+    };
     for (numbers, zero) in numbers.chunks_mut(each).zip(zeros) {
         numbers.iter_mut().for_each(|q| *q = if unsigned { *q & 0xff } else { *q } - zero);
     }
