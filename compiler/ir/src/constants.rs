@@ -252,17 +252,28 @@ impl DenseElements {
     pub fn of_floats(r#type: Type, numbers: &[f64]) -> Option<DenseElements> {
         let &Type::Float(format) = r#type.element() else { return None };
         let width = r#type.element().byte_width()?;
-        let data = Blob::build(numbers.len() * width, |target| match format {
-            FloatType::F32 => {
-                let targets = target.as_chunks_mut::<4>().0.iter_mut().zip(numbers);
-                targets.for_each(|(to, &number)| *to = (number as f32).to_le_bytes());
-            }
-            _ => {
+        let data = match format {
+            FloatType::F32 => built(numbers, |number| (number as f32).to_le_bytes()),
+            _ => Blob::build(numbers.len() * width, |target| {
                 let targets = target.chunks_exact_mut(width).zip(numbers);
                 let bytes = |number: f64| crate::floats::encode(number, format).to_le_bytes();
                 targets.for_each(|(to, &number)| to.copy_from_slice(&bytes(number)[..width]));
-            }
-        });
+            }),
+        };
+        Some(DenseElements::new(r#type, data))
+    }
+
+    /// All elements of an integer type in row-major order, from whole numbers: each has as many of their lowest bits as the type.
+    /// `None` where its elements have no bytes of their own.
+    pub fn of_integers(r#type: Type, numbers: &[i64]) -> Option<DenseElements> {
+        let bits = if *r#type.element() == Type::I1 { 1 } else { -1 };
+        let data = match r#type.element().byte_width()? {
+            1 => built(numbers, |number| [(number & bits) as u8]),
+            2 => built(numbers, |number| (number as i16).to_le_bytes()),
+            4 => built(numbers, |number| (number as i32).to_le_bytes()),
+            8 => built(numbers, i64::to_le_bytes),
+            _ => return None,
+        };
         Some(DenseElements::new(r#type, data))
     }
 
@@ -419,6 +430,13 @@ impl DenseElements {
             _ => (0..count).map(|index| self.integer(index)).collect(),
         }
     }
+}
+
+/// The bytes of numbers that have so many each.
+fn built<T: Copy, const WIDTH: usize>(numbers: &[T], bytes: impl Fn(T) -> [u8; WIDTH]) -> Blob {
+    Blob::build(numbers.len() * WIDTH, |target| {
+        target.as_chunks_mut::<WIDTH>().0.iter_mut().zip(numbers).for_each(|(to, &number)| *to = bytes(number));
+    })
 }
 
 #[cfg(test)]

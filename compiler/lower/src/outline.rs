@@ -153,20 +153,17 @@ pub fn all_blocks(body: &Body) -> Vec<Block> {
 fn outline_group(body: &mut Body, group: &Group, kernels: &mut Kernels, shapes: Shapes) {
     let destinations = destinations(body, group);
     let copies = Copies { shapes, alike: destinations.iter().map(|&d| (d, empty_extents(body, d))).collect() };
-    let mut arguments: Vec<Value> = Vec::new();
     let operands = external_operands(body, group);
-    for &value in &operands {
-        if !destinations.contains(&value) {
-            copies.collect_arguments(body, value, &mut arguments);
-        }
+    let mut reads = Reads::default();
+    for &value in operands.iter().filter(|value| !destinations.contains(value)) {
+        copies.collect(body, value, &mut reads);
     }
-    let sizes = copies.sizes(body, &operands);
-    let parameters: Vec<Value> = arguments.iter().chain(&destinations).copied().collect();
-    let (kernel, r#type) = build_kernel(body, group, &copies, &operands, &parameters, &sizes);
+    let parameters: Vec<Value> = reads.arguments.iter().chain(&destinations).copied().collect();
+    let (kernel, r#type) = build_kernel(body, group, &copies, &operands, &reads, &destinations);
     let elements = visited_elements(body, group, &parameters);
     let kernel = kernels.find_or_add(kernel, &r#type, || kernel_stem(body, group));
     kernel.elements = kernel.elements.saturating_add(elements);
-    let call = call_kernel(body, group, &kernel.name, &r#type, &arguments, &sizes, &destinations);
+    let call = call_kernel(body, group, &kernel.name, &r#type, &reads, &destinations);
     kernel.calls.push(call);
 }
 
@@ -194,16 +191,15 @@ fn call_kernel(
     group: &Group,
     name: &str,
     r#type: &FunctionType,
-    arguments: &[Value],
-    sizes: &[i64],
+    reads: &Reads,
     destinations: &[Value],
 ) -> Op {
     let root = group.root();
     let results = body.op(root).results().to_vec();
     let location = Location::fuse(group.ops.iter().map(|&op| body.op(op).location.clone()));
     let mut builder = Builder::before(body, root).with_location(location);
-    let mut operands = arguments.to_vec();
-    operands.extend(sizes.iter().map(|&size| builder.constant_index(size)));
+    let mut operands: Vec<Value> = reads.arguments.iter().copied().collect();
+    operands.extend(reads.sizes().map(|size| builder.constant_index(size)));
     operands.extend(destinations);
     for (operand, expected) in operands.iter_mut().zip(&r#type.inputs) {
         if builder.body.value_type(*operand) != expected {
@@ -247,18 +243,20 @@ impl Copies {
         self.alike.iter().find(|(_, known)| *known == extents).map(|(destination, _)| *destination)
     }
 
-    /// What a kernel needs as arguments for an operand: the operand, or what a copied definition reads.
-    fn collect_arguments(&self, body: &Body, value: Value, arguments: &mut Vec<Value>) {
-        if arguments.contains(&value) || self.stand_in(body, value).is_some() {
+    /// What a kernel reads from outside for an operand: the operand, or what its copied definition needs.
+    fn collect(&self, body: &Body, value: Value, reads: &mut Reads) {
+        if reads.arguments.contains(&value) || self.stand_in(body, value).is_some() {
             return;
         }
-        match self.copied_definition(body, value) {
-            Some(op) => {
-                for &operand in body.op(op).operands() {
-                    self.collect_arguments(body, operand, arguments);
-                }
-            }
-            None => arguments.push(value),
+        let Some(op) = self.copied_definition(body, value) else {
+            reads.arguments.insert(value);
+            return;
+        };
+        for &operand in body.op(op).operands() {
+            self.collect(body, operand, reads);
+        }
+        if body.name(op) == "tensor.empty" {
+            reads.erased.insert(self.erased_extents(body, value));
         }
     }
 
@@ -284,16 +282,6 @@ impl Copies {
         copied.then_some(op)
     }
 
-    /// The extents of copied `tensor.empty`s that are static outside but sizes inside, in order: once for those that agree in them.
-    fn sizes(&self, body: &Body, operands: &[Value]) -> Vec<i64> {
-        let is_copied = |value: &Value| {
-            let empty = self.copied_definition(body, *value).filter(|&op| body.name(op) == "tensor.empty");
-            empty.is_some() && self.stand_in(body, *value).is_none()
-        };
-        let erased = operands.iter().copied().filter(is_copied).map(|value| self.erased_extents(body, value));
-        erased.collect::<IndexSet<_>>().into_iter().flatten().flatten().collect()
-    }
-
     /// The maps that a generic operation has inside, where they are others: without moduli that static extents outside show to
     /// change nothing, where the kernel does not know those.
     fn maps(&self, body: &Body, op: Op) -> Option<Attribute> {
@@ -317,6 +305,22 @@ impl Copies {
         let outside = body.value_type(value).shape().unwrap_or_default();
         let inside = self.shapes.inside(body.value_type(value)).shape().unwrap_or_default();
         outside.into_iter().zip(inside).filter(|(_, inside)| inside.is_none()).map(|(outside, _)| outside).collect()
+    }
+}
+
+/// What a kernel reads from outside.
+#[derive(Default)]
+struct Reads {
+    /// Tensors and sizes that it takes.
+    arguments: IndexSet<Value>,
+    /// Of the `tensor.empty`s that it copies the extents that it does not know: those that agree in them share the sizes.
+    erased: IndexSet<Vec<Option<i64>>>,
+}
+
+impl Reads {
+    /// The sizes that it takes behind the arguments.
+    fn sizes(&self) -> impl Iterator<Item = i64> + '_ {
+        self.erased.iter().flatten().copied().flatten()
     }
 }
 
@@ -348,29 +352,29 @@ fn underlying_empty(body: &Body, value: Value) -> Option<Value> {
     }
 }
 
-/// The kernel's body, given what its group reads from outside. It takes `parameters`, of which the last are the destinations,
-/// with `sizes` in front of those.
+/// The kernel's body: it takes the arguments and sizes that its group reads from outside, then the destinations.
 fn build_kernel(
     body: &Body,
     group: &Group,
     copies: &Copies,
     operands: &[Value],
-    parameters: &[Value],
-    sizes: &[i64],
+    reads: &Reads,
+    destinations: &[Value],
 ) -> (Body, FunctionType) {
     let mut kernel = Body::new();
-    let (arguments, destinations) = parameters.split_at(parameters.len() - copies.alike.len());
     let inside = |value: &Value| copies.shapes.inside(body.value_type(*value));
-    let mut types: Vec<Type> = arguments.iter().map(inside).collect();
-    types.extend(sizes.iter().map(|_| Type::Index));
+    let mut types: Vec<Type> = reads.arguments.iter().map(inside).collect();
+    types.extend(reads.sizes().map(|_| Type::Index));
     types.extend(destinations.iter().map(inside));
     let entry = kernel.add_block(kernel.root(), &types);
-    let values = kernel.arguments(entry).to_vec();
-    let (first, last) = (arguments.len(), values.len() - destinations.len());
-    let mut mapping: Mapping = arguments.iter().copied().zip(values[..first].to_vec()).collect();
-    mapping.extend(destinations.iter().copied().zip(values[last..].to_vec()));
-    let (sizes, erased) = (values[first..last].iter(), IndexMap::default());
-    let mut copier = Copier { body, copies, kernel: &mut kernel, entry, prologue: 0, sizes, erased };
+    let mut values = kernel.arguments(entry).to_vec().into_iter();
+    let mut mapping: Mapping = reads.arguments.iter().copied().zip(values.by_ref()).collect();
+    let mut sizes: IndexMap<&Vec<Option<i64>>, Vec<Value>> = IndexMap::default();
+    for erased in &reads.erased {
+        sizes.insert(erased, values.by_ref().take(erased.iter().flatten().count()).collect());
+    }
+    mapping.extend(destinations.iter().copied().zip(values));
+    let mut copier = Copier { body, copies, kernel: &mut kernel, entry, prologue: 0, sizes };
     for &value in operands {
         copier.copy(value, &mut mapping);
     }
@@ -404,10 +408,8 @@ struct Copier<'k> {
     kernel: &'k mut Body,
     entry: Block,
     prologue: usize,
-    /// Those that no `tensor.empty` has taken.
-    sizes: std::slice::Iter<'k, Value>,
     /// What stands for erased extents.
-    erased: IndexMap<Vec<Option<i64>>, Vec<Value>>,
+    sizes: IndexMap<&'k Vec<Option<i64>>, Vec<Value>>,
 }
 
 impl Copier<'_> {
@@ -428,11 +430,7 @@ impl Copier<'_> {
         if operation.name.as_str() == "tensor.empty" {
             let mut dynamic = operands.into_iter();
             let erased = self.copies.erased_extents(self.body, value);
-            let taken = || {
-                let count = erased.iter().flatten().count();
-                self.sizes.by_ref().take(count).copied().collect::<Vec<_>>()
-            };
-            let mut sizes = self.erased.entry(erased.clone()).or_insert_with(taken).iter();
+            let mut sizes = self.sizes[&erased].iter();
             let size = |extent: &Option<i64>| match extent {
                 Some(_) => *sizes.next().expect("one size an erased extent"),
                 None => dynamic.next().expect("one operand a dynamic extent"),

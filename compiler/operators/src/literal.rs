@@ -6,7 +6,7 @@
 use ir::{AffineExpr, AffineMap, Blob, DenseElements, FloatType, Type};
 
 use crate::operator::Uniform;
-use crate::points::places;
+use crate::points::{Walk, places};
 use crate::table::row_of;
 
 /// Elements of a small constant, at most.
@@ -55,9 +55,8 @@ pub fn cast(literal: &DenseElements, element: &Type) -> Option<DenseElements> {
             let low = if element.is_unsigned() { 0.0 } else { -(2f64.powi(integer.width as i32 - 1)) };
             let high = low + 2f64.powi(integer.width as i32) - 1.0;
             let whole = |number: &f64| Some(number.trunc()).filter(|whole| (low..=high).contains(whole));
-            let wholes: Vec<f64> = numbers.iter().map(whole).collect::<Option<_>>()?;
-            let bytes = wholes.iter().map(|&number| bytes(number, element)).collect::<Option<Vec<_>>>()?;
-            Some(DenseElements::new(r#type, Blob::copy_of(&bytes.concat())))
+            let wholes: Vec<i64> = numbers.iter().map(|number| Some(whole(number)? as i64)).collect::<Option<_>>()?;
+            DenseElements::of_integers(r#type, &wholes)
         }
         _ => None,
     }
@@ -78,11 +77,14 @@ pub fn reshaped(literal: &DenseElements, shape: &[i64]) -> DenseElements {
 pub fn read(literal: &DenseElements, map: &AffineMap, extents: &[i64]) -> Option<DenseElements> {
     let element = literal.r#type.element();
     let r#type = Type::static_tensor(extents, element.clone());
-    let places = places(map, &literal.r#type.static_shape()?, extents)?;
+    let walk = Walk::of(map, &literal.r#type.static_shape()?, extents)?;
     if literal.is_splat() {
         return Some(DenseElements::splat(r#type, literal.element_bytes(0)));
     }
-    let all = literal.data.bytes();
+    if walk.is_whole(literal.element_count()) {
+        return Some(DenseElements { r#type, key: None, ..literal.clone() });
+    }
+    let (all, places) = (literal.data.bytes(), walk.places());
     let data = match element.byte_width()? {
         1 => gathered::<1>(all, &places),
         2 => gathered::<2>(all, &places),
@@ -129,18 +131,15 @@ pub(crate) fn unsqueezed(literal: &DenseElements, axes: &[i64]) -> Option<DenseE
     extents.next().is_none().then(|| reshaped(literal, &result))
 }
 
-/// A literal of whole numbers, each with as many of its lowest bytes as the type has, or as the same float.
+/// A literal of whole numbers, each with as many of its lowest bits as the type has, or as the same float.
 pub fn of_integers(r#type: Type, numbers: &[i64]) -> Option<DenseElements> {
-    if let Type::Float(_) = r#type.element() {
-        let floats: Vec<f64> = numbers.iter().map(|&number| exact(number)).collect::<Option<_>>()?;
-        return DenseElements::of_floats(r#type, &floats);
+    match r#type.element() {
+        Type::Float(_) => {
+            let floats: Vec<f64> = numbers.iter().map(|&number| exact(number)).collect::<Option<_>>()?;
+            DenseElements::of_floats(r#type, &floats)
+        }
+        _ => DenseElements::of_integers(r#type, numbers),
     }
-    let width = r#type.element().byte_width()?;
-    let data = Blob::build(numbers.len() * width, |target| {
-        let targets = target.chunks_exact_mut(width).zip(numbers);
-        targets.for_each(|(to, number)| to.copy_from_slice(&number.to_le_bytes()[..width]));
-    });
-    Some(DenseElements::new(r#type, data))
 }
 
 /// A literal that is the same number everywhere.

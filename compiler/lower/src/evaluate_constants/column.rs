@@ -1,7 +1,7 @@
 //! Scalars at many points at once. One that is the same everywhere is kept once.
 
 use ir::floats::{decode, encode};
-use ir::{Attribute, Blob, Block, Body, DenseElements, FloatType, IndexMap, Type, Value};
+use ir::{Attribute, Block, Body, DenseElements, FloatType, IndexMap, Type, Value};
 use operators::literal::pairwise;
 
 /// Whole numbers up to this are exact in `f64`.
@@ -56,19 +56,13 @@ impl Column {
         Column::Integers(once.repeat(outer.iter().product::<i64>() as usize))
     }
 
-    /// All elements of a constant.
-    pub(super) fn all(constant: &DenseElements) -> Option<Column> {
-        Some(match constant.r#type.element() {
-            Type::Float(_) => Column::Floats(constant.floats()?),
-            _ => Column::Integers(constant.integers()?),
-        })
-    }
-
-    /// The first element of a constant.
-    pub(super) fn first(constant: &DenseElements) -> Option<Column> {
-        Some(match constant.r#type.element() {
-            Type::Float(_) => Column::Floats(vec![constant.float(0)?]),
-            _ => Column::Integers(vec![constant.integer(0)?]),
+    /// The elements of a constant, or the one that it has everywhere.
+    pub(super) fn of_elements(constant: &DenseElements) -> Option<Column> {
+        Some(match (constant.r#type.element(), constant.is_splat()) {
+            (Type::Float(_), true) => Column::Floats(vec![constant.float(0)?]),
+            (Type::Float(_), false) => Column::Floats(constant.floats()?),
+            (_, true) => Column::Integers(vec![constant.integer(0)?]),
+            (_, false) => Column::Integers(constant.integers()?),
         })
     }
 
@@ -82,11 +76,11 @@ impl Column {
     }
 
     /// A value for each of so many points.
-    pub(super) fn spread(&self, points: usize) -> Column {
+    pub(super) fn spread(self, points: usize) -> Column {
         match self {
             Column::Floats(all) if all.len() == 1 => Column::Floats(vec![all[0]; points]),
             Column::Integers(all) if all.len() == 1 => Column::Integers(vec![all[0]; points]),
-            _ => self.clone(),
+            _ => self,
         }
     }
 
@@ -111,28 +105,11 @@ impl Column {
 
     /// The values as a constant of a tensor type.
     pub(super) fn write(&self, r#type: &Type) -> Option<DenseElements> {
-        let element = r#type.element();
         match self {
             Column::Floats(values) => DenseElements::of_floats(r#type.clone(), values),
-            Column::Integers(values) => {
-                let bits = if *element == Type::I1 { 1 } else { -1 };
-                let blob = match element.byte_width()? {
-                    1 => written(values, |value| [(value & bits) as u8]),
-                    2 => written(values, |value| (value as i16).to_le_bytes()),
-                    4 => written(values, |value| (value as i32).to_le_bytes()),
-                    _ => written(values, i64::to_le_bytes),
-                };
-                Some(DenseElements::new(r#type.clone(), blob))
-            }
+            Column::Integers(values) => DenseElements::of_integers(r#type.clone(), values),
         }
     }
-}
-
-/// The bytes of numbers of one width.
-fn written<const WIDTH: usize>(values: &[i64], bytes: impl Fn(i64) -> [u8; WIDTH]) -> Blob {
-    Blob::build(values.len() * WIDTH, |target| {
-        target.as_chunks_mut::<WIDTH>().0.iter_mut().zip(values).for_each(|(to, &value)| *to = bytes(value));
-    })
 }
 
 /// Bits of an integer that fills its bytes, or of a truth value.

@@ -22,7 +22,6 @@ use crate::relayouts::zeros_around;
 use column::{Column, evaluate_block};
 use dialects::linalg::generic::Generic;
 use operators::literal;
-use operators::points::{is_row_major, points, strides};
 
 /// Most elements that are computed so: with more the call costs less.
 const ELEMENTS: usize = 4096;
@@ -123,7 +122,9 @@ fn evaluate_elementwise(body: &Body, generic: &Generic) -> Option<Vec<DenseEleme
     }
     evaluate_block(body, generic.block, &extents, &mut columns)?;
     let results = body.op(generic.op).results().iter().zip(generic.yields(body));
-    results.map(|(&result, yielded)| columns.get(yielded)?.spread(count).write(body.value_type(result))).collect()
+    results
+        .map(|(&result, yielded)| columns.get(yielded)?.clone().spread(count).write(body.value_type(result)))
+        .collect()
 }
 
 /// The constants that the block of an operation reads from outside.
@@ -144,12 +145,5 @@ fn evaluate_pad(body: &Body, op: Op) -> Option<Vec<DenseElements>> {
 
 /// The element of a constant that each point of a space reads, the last subscript running fastest.
 fn read(constant: &DenseElements, map: &AffineMap, extents: &[i64]) -> Option<Column> {
-    let (start, strides) = strides(map, &constant.r#type.static_shape()?, extents)?;
-    let count = extents.iter().product::<i64>() as usize;
-    if constant.is_splat() {
-        return Column::first(constant);
-    }
-    let all = Column::all(constant)?;
-    let is_whole = start == 0 && count == constant.element_count() && is_row_major(&strides, extents);
-    Some(if is_whole { all } else { all.at(points(start, &strides, extents).into_iter()) })
+    Column::of_elements(&literal::read(constant, map, extents)?)
 }

@@ -44,7 +44,7 @@ pub(super) fn evaluate(body: &Body, generic: &Generic) -> Option<Vec<DenseElemen
         inputs.push((argument, read(&constant, map, &extents)?.rounded(body.value_type(argument))?));
     }
     let captured: Vec<_> = captured_numbers(body, generic).collect();
-    let mut so_far = Column::all(&result)?;
+    let mut so_far = Column::of_elements(&result)?;
     for step in 0..steps {
         let mut columns: IndexMap<Value, Column> = captured.iter().cloned().collect();
         columns.insert(results[0], so_far);
@@ -52,7 +52,7 @@ pub(super) fn evaluate(body: &Body, generic: &Generic) -> Option<Vec<DenseElemen
             columns.insert(*argument, input.at(points.iter().map(|points| points[step])));
         }
         evaluate_block(body, generic.block, &[count as i64], &mut columns)?;
-        so_far = columns.get(yielded)?.spread(count);
+        so_far = columns.swap_remove(yielded)?.spread(count);
     }
     Some(vec![so_far.write(body.value_type(body.result(generic.op, 0)))?])
 }
