@@ -19,3 +19,14 @@
     "func.return"(%sums) : (tensor<1x3x3x3xi32>) -> ()
   }) {sym_name = "f", function_type = (tensor<1x2x5x5xui8>, tensor<3x2x3x3xui8>, tensor<ui8>, tensor<3x1xui8>) -> tensor<1x3x3x3xi32>} : () -> ()
 }) : () -> ()
+
+// -----
+
+"builtin.module"() ({
+  "func.func"() ({
+  ^bb0(%x: tensor<1x2x5x5xui8>, %w: tensor<3x2x3x3xui8>, %x_zero: tensor<ui8>, %w_zero: tensor<40xui8>):
+    // expected-error@+1 {{ConvInteger: 40 zero points for weights of 3 outputs}}
+    %sums = "onnx.ConvInteger"(%x, %w, %x_zero, %w_zero) : (tensor<1x2x5x5xui8>, tensor<3x2x3x3xui8>, tensor<ui8>, tensor<40xui8>) -> tensor<1x3x3x3xi32>
+    "func.return"(%sums) : (tensor<1x3x3x3xi32>) -> ()
+  }) {sym_name = "f", function_type = (tensor<1x2x5x5xui8>, tensor<3x2x3x3xui8>, tensor<ui8>, tensor<40xui8>) -> tensor<1x3x3x3xi32>} : () -> ()
+}) : () -> ()

@@ -8,13 +8,20 @@ use super::parameters::{in_front_of, rescaled};
 use crate::graph::{Emitter, Problem};
 use crate::nn::{Convolution, Sliding, convolution_shape};
 use crate::operator::{Cost, Kind, Operator, Rank};
+use crate::shape::Node;
 use crate::structured::convolution::lower_integer;
 
 pub(crate) const CONV_INTEGER: Operator = Operator {
     cost: Cost::Products(|operands, _| operands[1].iter().skip(1).product::<f64>() / 2.0),
     kind: Kind::Contraction,
     ranks: &[(2, Rank::AtMost(1)), (3, Rank::AtMost(1))],
-    shapes: Some(|node| convolution_shape(node, &convolution(node.view()))),
+    shapes: Some(|node| {
+        let view: views::ConvInteger = node.view();
+        let (w, zero_point) = (view.w, view.w_zero_point);
+        let shape = convolution_shape(node, &convolution(view))?;
+        zero_point.map_or(Ok(()), |zero_point| check_count(node, w, zero_point, "zero points"))?;
+        Ok(shape)
+    }),
     lower: Some(|lowering, op| {
         let view = views::ConvInteger::of(lowering.source, op);
         let zero_points = [view.x_zero_point, view.w_zero_point];
@@ -22,6 +29,17 @@ pub(crate) const CONV_INTEGER: Operator = Operator {
     }),
     ..Operator::of(OnnxOp::ConvInteger)
 };
+
+/// Of what weights have one for all or one for each of their outputs, there may be no other number.
+fn check_count(node: &Node<'_, '_>, weights: Value, parameter: Value, name: &str) -> Result<(), String> {
+    let first = |value| node.shape_of(value)?.first()?.as_constant();
+    match (first(weights), first(parameter)) {
+        (Some(outputs), Some(count)) if count != 1 && count != outputs => {
+            Err(format!("{count} {name} for weights of {outputs} outputs"))
+        }
+        _ => Ok(()),
+    }
+}
 
 fn convolution(view: views::ConvInteger) -> Convolution {
     let views::ConvInteger { x, w, auto_pad, dilations, group, pads, strides, .. } = view;
@@ -32,9 +50,13 @@ pub(crate) const QLINEAR_CONV: Operator = Operator {
     kind: Kind::Contraction,
     ranks: &[(2, Rank::AtMost(1)), (5, Rank::AtMost(1))],
     shapes: Some(|node| {
-        let views::QLinearConv { x, w, b, auto_pad, dilations, group, pads, strides, .. } = node.view();
+        let views::QLinearConv { x, w, w_scale, w_zero_point, b, auto_pad, dilations, group, pads, strides, .. } =
+            node.view();
         let sliding = Sliding { auto_pad, dilations, pads, strides };
-        convolution_shape(node, &Convolution { x, w, bias: b, groups: group, sliding })
+        let shape = convolution_shape(node, &Convolution { x, w, bias: b, groups: group, sliding })?;
+        check_count(node, w, w_scale, "scales")?;
+        check_count(node, w, w_zero_point, "zero points")?;
+        Ok(shape)
     }),
     compose: Some(compose),
     ..Operator::of(OnnxOp::QLinearConv)
