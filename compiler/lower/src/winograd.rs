@@ -147,12 +147,18 @@ fn tile_size([images, height, width]: [Option<i64>; 3], channels: [i64; 2], runs
     };
     let direct = (WINDOW * WINDOW) as u128 * (images * height * width + READ + laid_out) * weights;
     let cost = |size: usize| {
-        let tiles = height.div_ceil(size as u128) * width.div_ceil(size as u128);
-        let rows = tiles.next_multiple_of(TILE_STEP as u128).max(FEWEST_TILES as u128);
-        // every few tiles read all weights
-        let reads = rows.div_ceil(TILES as u128);
-        let sums = images * ((rows + reads * READ) * weights + rows * TRANSFORM * channels);
-        points(size) as u128 * (sums + laid_out * weights) + compiled
+        let (all, whole) =
+            ([height, width].map(|e| e.div_ceil(size as u128)), [height, width].map(|e| e / size as u128));
+        let at_point = |[down, across]: [u128; 2]| {
+            let rows = (down * across).next_multiple_of(TILE_STEP as u128).max(FEWEST_TILES as u128);
+            // every few tiles read all weights
+            let reads = rows.div_ceil(TILES as u128);
+            images * ((rows + reads * READ) * weights + rows * TRANSFORM * channels) + laid_out * weights
+        };
+        // only whole tiles are multiplied at the points of the last row and column
+        let others = (size + WINDOW - 2) as u128;
+        let edges = at_point([all[0], whole[1]]) + at_point([whole[0], all[1]]);
+        others * others * at_point(all) + others * edges + at_point(whole) + compiled
     };
     let sizes = TILE_SIZES.into_iter().zip(PRODUCTS);
     let sizes = sizes.filter(|(_, most)| outputs >= OUTPUTS && products <= *most);

@@ -7,7 +7,7 @@
 
 use std::cell::RefCell;
 
-use abi::{Descriptor, FEWEST_TILES, Product, Start, TILE_STEP, Winograd, points};
+use abi::{Descriptor, FEWEST_TILES, Product, Start, TILE_STEP, WINDOW, Winograd, points};
 
 use super::contract::{Columns, Contraction, Floats, Tile, tile};
 use super::lanes::{Fused, Portable};
@@ -63,9 +63,8 @@ pub(super) struct Form {
 
 /// Runs all steps of a call.
 pub(super) unsafe fn convolve(problem: &Tiles<'_>, steps: &Steps) {
-    let channels = problem.channels();
     let points = points(problem.size());
-    let operand = points * problem.rows() * channels;
+    let operand = points * problem.operand();
     let products = points * problem.rows() * PANEL;
     let form = &steps.forms[if problem.size() == SMALL { 0 } else { 1 }];
     SCRATCH.with_borrow_mut(|scratch| {
@@ -115,15 +114,22 @@ impl Tiles<'_> {
         self.descriptor.walk.size as usize
     }
 
-    /// Tiles and what is multiplied beside the last of them, whatever lies there.
+    /// Room for tiles and what is multiplied beside the last of them, whatever lies there.
     fn rows(&self) -> usize {
-        self.tiles.next_multiple_of(TILE_STEP).max(FEWEST_TILES)
+        multiplied(self.tiles)
+    }
+
+    /// Numbers of the operand at a point: one line of memory more than there are, so that those of a tile at all points do not compete
+    /// for the same places of a cache.
+    fn operand(&self) -> usize {
+        self.rows() * self.channels() + GROUP
     }
 
     /// The products of a panel of columns at every point, `[points, rows, 64]`.
     unsafe fn multiply(&self, steps: &Steps, v: *const f32, m: *mut f32, first: usize) {
         let rows = self.rows();
         let channels = self.channels();
+        let counts = self.tiles_at_points();
         let depth = channels as i64;
         let walk = Product {
             reduction: [1, 1, 1, depth],
@@ -138,16 +144,21 @@ impl Tiles<'_> {
         };
         let descriptor = Descriptor { walk, start: Start::Zero, right_padded: 0 };
         let all_columns = self.descriptor.walk.out_groups as usize * GROUP;
+        let across = self.size() + WINDOW - 1;
         for point in 0..points(self.size()) {
+            let count = counts[class_of(point / across, point % across, across)];
+            if count == 0 {
+                continue;
+            }
             // SAFETY: every point has its part of all three buffers.
             unsafe {
                 let product = Contraction {
                     descriptor: &descriptor,
-                    a: v.add(point * rows * channels),
+                    a: v.add(point * self.operand()),
                     b: self.w.add((point * all_columns + first) * channels),
                     init: std::ptr::null(),
                     c: m.add(point * rows * PANEL),
-                    rows,
+                    rows: multiplied(count),
                     cols: (self.columns - first).min(PANEL),
                 };
                 steps.multiply(&product);
@@ -162,6 +173,43 @@ impl Tiles<'_> {
         let tile = d.first as usize + tile;
         [tile / across, tile % across].map(|at| (at * self.size()) as i64)
     }
+
+    /// Whether a tile is multiplied at the points of each class: the last row of points makes the last row of a tile's result and
+    /// nothing else, which nobody needs where it lies outside of the image; so with columns.
+    fn is_multiplied(&self, tile: usize) -> [bool; CLASSES] {
+        let d = &self.descriptor.walk;
+        let [row, column] = self.origin(tile).map(|first| first + self.size() as i64);
+        let (has_rows, has_columns) = (row <= d.out_height, column <= d.out_width);
+        [true, has_columns, has_rows, has_rows && has_columns]
+    }
+
+    /// How many tiles are multiplied at the points of each class.
+    fn tiles_at_points(&self) -> [usize; CLASSES] {
+        let mut places = [0; CLASSES];
+        (0..self.tiles).for_each(|tile| advance(&mut places, self.is_multiplied(tile)));
+        places
+    }
+}
+
+/// Points in all rows and columns but the last, in the last column, in the last row, and in both.
+const CLASSES: usize = 4;
+
+/// The class of a point, of which there are so many in a row.
+const fn class_of(i: usize, j: usize, across: usize) -> usize {
+    (if i + 1 == across { 2 } else { 0 }) + (if j + 1 == across { 1 } else { 0 })
+}
+
+/// Where the next tile stands among those that are multiplied at the points of each class.
+#[inline(always)]
+fn advance(places: &mut [usize; CLASSES], is_multiplied: [bool; CLASSES]) {
+    for (place, is_multiplied) in places.iter_mut().zip(is_multiplied) {
+        *place += usize::from(is_multiplied);
+    }
+}
+
+/// Rows that are multiplied for so many tiles.
+fn multiplied(tiles: usize) -> usize {
+    tiles.next_multiple_of(TILE_STEP).max(FEWEST_TILES)
 }
 
 /// Numbers that the transformations multiply by, in all lanes.
@@ -280,6 +328,7 @@ where
     // SAFETY: pixels outside of the image are not read; the scratch is as large as `convolve` says.
     unsafe {
         let f = factors::<V>();
+        let mut places = [0; CLASSES];
         for tile in 0..problem.tiles {
             let [row, column] = problem.origin(tile);
             let [row, column] = [row - d.top, column - d.left];
@@ -307,10 +356,13 @@ where
                         *point = pixels[j];
                     }
                     for (i, point) in F::to_points(points, &f).into_iter().enumerate() {
-                        point.store(v.add(((i * IN + j) * problem.rows() + tile) * channels + channel));
+                        // where the tile is not multiplied, the next one that is comes there
+                        let place = places[class_of(i, j, IN)];
+                        point.store(v.add((i * IN + j) * problem.operand() + place * channels + channel));
                     }
                 }
             }
+            advance(&mut places, problem.is_multiplied(tile));
         }
     }
 }
@@ -328,15 +380,17 @@ where
     // SAFETY: pixels outside of the image are not written; the products are as many as `multiply` says.
     unsafe {
         let f = factors::<V>();
+        let mut places = [0; CLASSES];
         for tile in 0..problem.tiles {
             let [row, column] = problem.origin(tile);
             for at in (0..end).step_by(V::WIDTH) {
-                let products = m.add(tile * PANEL + at);
                 let mut lines = [[V::zero(); IN]; OUT];
                 for j in 0..IN {
                     let mut points = [V::zero(); IN];
                     for (i, point) in points.iter_mut().enumerate() {
-                        *point = V::load(products.add((i * IN + j) * problem.rows() * PANEL));
+                        // where the tile is not multiplied, anything: what is made of it lies outside of the image
+                        let row = (i * IN + j) * problem.rows() + places[class_of(i, j, IN)];
+                        *point = V::load(m.add(row * PANEL + at));
                     }
                     for (line, pixel) in lines.iter_mut().zip(F::from_points(points, &f)) {
                         line[j] = pixel;
@@ -359,6 +413,7 @@ where
                     }
                 }
             }
+            advance(&mut places, problem.is_multiplied(tile));
         }
     }
 }
