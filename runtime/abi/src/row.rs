@@ -56,11 +56,21 @@ pub enum RowFunction {
     Subtract,
     /// `x (1 / (1 + e^-x))`
     Swish,
+    /// The same number: i32 to i64.
+    ExtendInteger,
+    /// The lower half of the bits: i64 to i32.
+    TruncateInteger,
+    /// The same number: f32 to f64.
+    ExtendFloat,
+    /// The nearest number, ties to even: f64 to f32.
+    TruncateFloat,
+    /// Whether a number is another than zero, or none: f32 to bool.
+    IsNotZero,
 }
 
 impl RowFunction {
     /// All of them, each at the place that is its value.
-    pub const ALL: [RowFunction; 26] = [
+    pub const ALL: [RowFunction; 31] = [
         RowFunction::Exp,
         RowFunction::Exp2,
         RowFunction::Expm1,
@@ -87,6 +97,11 @@ impl RowFunction {
         RowFunction::Divide,
         RowFunction::Subtract,
         RowFunction::Swish,
+        RowFunction::ExtendInteger,
+        RowFunction::TruncateInteger,
+        RowFunction::ExtendFloat,
+        RowFunction::TruncateFloat,
+        RowFunction::IsNotZero,
     ];
 
     /// How many numbers a function takes beside its elements, at most.

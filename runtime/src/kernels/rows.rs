@@ -162,13 +162,22 @@ pub(super) unsafe fn row<M: Converts>(function: Function, source: *const u8, des
             RowFunction::Multiply => whole_blocks(floats, count, Multiply(first)),
             RowFunction::Divide => whole_blocks(floats, count, Divide(first)),
             RowFunction::Subtract => whole_blocks(floats, count, Subtract(first, second)),
+            RowFunction::ExtendInteger => map((source.cast::<i32>(), destination.cast::<i64>()), count, i64::from),
+            RowFunction::TruncateInteger => map((source.cast::<i64>(), destination.cast::<i32>()), count, |x| x as i32),
+            RowFunction::ExtendFloat => map((source.cast::<f32>(), destination.cast::<f64>()), count, f64::from),
+            RowFunction::TruncateFloat => map((source.cast::<f64>(), destination.cast::<f32>()), count, |x| x as f32),
+            RowFunction::IsNotZero => map((source.cast::<f32>(), destination.cast::<bool>()), count, |x| x != 0.0),
         }
     }
 }
 
 /// One number after the other.
 #[inline(always)]
-unsafe fn map(rows: (*const f32, *mut f32), count: usize, function: impl Fn(f32) -> f32 + Copy) {
+unsafe fn map<A, B>(rows: (*const A, *mut B), count: usize, function: impl Fn(A) -> B + Copy)
+where
+    A: Copy + Default,
+    B: Copy + Default,
+{
     // SAFETY: promised by the caller.
     unsafe { whole_blocks(rows, count, Each(function)) }
 }
@@ -190,10 +199,10 @@ unsafe fn whole_blocks<A: Copy + Default, B: Copy + Default, F>(
     }
 }
 
-impl<F: Fn(f32) -> f32, const N: usize> Block<f32, f32, N> for Each<F> {
+impl<A: Copy, B: Copy + Default, F: Fn(A) -> B, const N: usize> Block<A, B, N> for Each<F> {
     #[inline(always)]
-    unsafe fn apply(&self, from: &[f32; N]) -> [f32; N] {
-        let mut to = [0.0; N];
+    unsafe fn apply(&self, from: &[A; N]) -> [B; N] {
+        let mut to = [B::default(); N];
         for (to, from) in to.iter_mut().zip(from) {
             *to = self.0(*from);
         }

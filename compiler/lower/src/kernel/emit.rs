@@ -73,6 +73,8 @@ pub struct Emitter<'a> {
     points: IndexMap<(Op, Vec<Option<Lane>>), Vec<Lane>>,
     pub(super) tile: Option<Tile>,
     pub(super) tables: Option<Tables>,
+    /// A comparison that only chooses, and what comes of it where code is emitted.
+    pub(super) decided: Option<(Op, bool)>,
 }
 
 impl<'a> Emitter<'a> {
@@ -104,6 +106,7 @@ impl<'a> Emitter<'a> {
             points: IndexMap::default(),
             tile: None,
             tables: None,
+            decided: None,
         };
         for (&old, &new) in arguments.iter().zip(&new_arguments) {
             match source.value_type(old) {

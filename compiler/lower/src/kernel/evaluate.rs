@@ -160,6 +160,12 @@ impl Emitter<'_> {
             operands.iter().map(|&v| emitter.body_value(v, values)).collect::<Vec<_>>()
         };
         match operation.name.as_str() {
+            "arith.cmpi" if self.decided.is_some_and(|(decided, _)| decided == op) => {}
+            "arith.select" if self.decision(op).is_some() => {
+                let taken = if self.decision(op) == Some(true) { 1 } else { 2 };
+                let lane = self.body_value(operation.operands()[taken], values);
+                values.insert(operation.results()[0], lane);
+            }
             "linalg.index" => {
                 let dim = operation.attributes.integer("dim").expect("linalg.index has a dimension") as usize;
                 let lane = point[dim].clone().expect("the loop is open");
@@ -190,6 +196,12 @@ impl Emitter<'_> {
                 values.insert(operation.results()[0], lane);
             }
         }
+    }
+
+    /// Whether a choice takes its first value here, if that is decided.
+    fn decision(&self, select: Op) -> Option<bool> {
+        let (compare, is_first) = self.decided?;
+        (self.source.defining_op(self.source.operand(select, 0)) == Some(compare)).then_some(is_first)
     }
 
     /// An affine expression at a point of the loops.

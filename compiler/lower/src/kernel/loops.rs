@@ -6,6 +6,8 @@
 
 use ir::{AffineExpr, AffineMap, Attribute, Body, IndexMap, IndexSet, Op, Type, Value};
 
+use super::chosen::{chosen, emit_chosen};
+use super::converted::{converted, emit_converted};
 use super::emit::Emitter;
 use super::gathered::{emit_gathered, gathered};
 use super::lane::Lane;
@@ -18,7 +20,7 @@ use dialects::linalg::GROUP;
 use dialects::linalg::generic::{Generic, Iterator};
 
 /// Elements of a long row that one thread computes at a time.
-const CHUNK: i64 = 4096;
+pub(super) const CHUNK: i64 = 4096;
 /// Rows of at most this many elements are gathered, so that finding their indices is paid for less often.
 const SHORT_ROW: i64 = 16;
 /// The same where there are many, enough for all threads.
@@ -56,6 +58,11 @@ pub fn emit_elementwise(emitter: &mut Emitter<'_>, pieces: &[Piece<'_>]) {
             && let Some(moved) = moved(emitter, piece)
         {
             return emit_move(emitter, piece, &moved, &extents);
+        }
+        if let [piece] = pieces
+            && let Some(converted) = converted(emitter, piece)
+        {
+            return emit_converted(emitter, piece, &converted, &extents);
         }
         if values.iter().any(|&value| is_reduced_along_memory(emitter, value)) {
             return emit_points(emitter, pieces, &extents, work);
@@ -190,9 +197,16 @@ fn emit_line(emitter: &mut Emitter<'_>, pieces: &[Piece<'_>], row: &[Lane], exte
     });
 }
 
-/// The last dimension from `low` to `high`: vectors, ever shorter ones where the number of elements is known, then single
-/// elements.
+/// The last dimension from `low` to `high`.
 pub fn emit_row(emitter: &mut Emitter<'_>, pieces: &[Piece<'_>], row: &[Lane], low: Value, high: Value) {
+    match chosen(emitter, pieces) {
+        Some(chosen) => emit_chosen(emitter, pieces, &chosen, row, [low, high]),
+        None => emit_span(emitter, pieces, row, [low, high]),
+    }
+}
+
+/// Part of a row: vectors, ever shorter ones where the number of elements is known, then single elements.
+pub(super) fn emit_span(emitter: &mut Emitter<'_>, pieces: &[Piece<'_>], row: &[Lane], [low, high]: [Value; 2]) {
     let lanes = emitter.lanes;
     let point = |lane: Lane| row.iter().cloned().chain(std::iter::once(lane)).collect::<Vec<_>>();
     let mut done = low;

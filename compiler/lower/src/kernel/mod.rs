@@ -3,7 +3,9 @@
 mod access;
 mod attention;
 pub mod build;
+mod chosen;
 pub mod contract;
+mod converted;
 pub mod emit;
 mod evaluate;
 mod fold;

@@ -201,3 +201,23 @@ fn quotients_are_not_rounded_twice() {
         }
     }
 }
+
+#[test]
+fn conversions_are_exact() {
+    let integers: Vec<i64> =
+        (0..200).map(|at: i64| at.wrapping_mul(0x9e37_79b9_7f4a_7c15u64 as i64) >> (at % 50)).collect();
+    let low: Vec<i32> = integers.iter().map(|&number| number as i32).collect();
+    let numbers = floats();
+    let doubles: Vec<f64> = numbers.iter().map(|&number| f64::from(number) * 1.000_000_03).collect();
+    for machine in machines() {
+        assert_eq!(apply::<i64, i32>(machine, RowFunction::TruncateInteger, &integers), low);
+        let extended: Vec<i64> = low.iter().map(|&number| i64::from(number)).collect();
+        assert_eq!(apply::<i32, i64>(machine, RowFunction::ExtendInteger, &low), extended);
+        let found: Vec<f64> = apply(machine, RowFunction::ExtendFloat, &numbers);
+        assert!(found.iter().zip(&numbers).all(|(&y, &x)| y == f64::from(x) || (y.is_nan() && x.is_nan())));
+        let found: Vec<f32> = apply(machine, RowFunction::TruncateFloat, &doubles);
+        assert!(found.iter().zip(&doubles).all(|(&y, &x)| y == x as f32 || (y.is_nan() && x.is_nan())));
+        let found: Vec<bool> = apply(machine, RowFunction::IsNotZero, &numbers);
+        assert!(found.iter().zip(&numbers).all(|(&y, &x)| y == (x != 0.0)));
+    }
+}

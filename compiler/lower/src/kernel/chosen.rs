@@ -1,0 +1,182 @@
+//! Rows whose elements are chosen by where they stand in them: triangles, diagonals, one of many.
+//!
+//! An element `select(i < bound, a, b)` whose bound is the same for the whole row is `a` in front of the bound and `b` behind it: two
+//! loops that compare nothing. One that is `select(i == bound, a, b)` is one `a` in a row of `b`.
+
+use dialects::linalg::generic::Generic;
+use ir::{Body, Op, Type, Value};
+
+use super::emit::Emitter;
+use super::evaluate::Slice;
+use super::lane::Lane;
+use super::loops::{Piece, emit_span, store_point};
+
+/// Most operations of a body that is emitted several times.
+const OPERATIONS: usize = 32;
+
+/// How an index is compared, by the predicates of `arith.cmpi`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Comparison {
+    Equal,
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+}
+
+impl Comparison {
+    fn of(body: &Body, op: Op) -> Option<Comparison> {
+        let predicate = body.op(op).attributes.integer("predicate").filter(|_| body.name(op) == "arith.cmpi");
+        Some(match predicate? {
+            0 => Comparison::Equal,
+            2 => Comparison::Less,
+            3 => Comparison::LessOrEqual,
+            4 => Comparison::Greater,
+            5 => Comparison::GreaterOrEqual,
+            _ => return None,
+        })
+    }
+
+    /// `a ? b` as `b ? a`.
+    fn swapped(self) -> Comparison {
+        match self {
+            Comparison::Equal => Comparison::Equal,
+            Comparison::Less => Comparison::Greater,
+            Comparison::LessOrEqual => Comparison::GreaterOrEqual,
+            Comparison::Greater => Comparison::Less,
+            Comparison::GreaterOrEqual => Comparison::LessOrEqual,
+        }
+    }
+}
+
+/// The choice that an element of a row is.
+pub(super) struct Chosen {
+    generic: Generic,
+    /// What chooses.
+    compare: Op,
+    /// How the index along the row, and what is added to it, is compared.
+    comparison: Comparison,
+    /// That index, and what it is compared with.
+    operands: [Value; 2],
+}
+
+/// The choice that the elements of a row are, if loops that do not compare are faster.
+pub(super) fn chosen(emitter: &Emitter<'_>, pieces: &[Piece<'_>]) -> Option<Chosen> {
+    let ([piece], source) = (pieces, emitter.source) else { return None };
+    let generic = Generic::defining(source, piece.value)?;
+    let ops = source.ops(generic.block);
+    let mut compares = ops.iter().copied().filter(|&op| chooses(source, op));
+    let (compare, None) = (compares.next()?, compares.next()) else { return None };
+    if ops.len() > OPERATIONS || generic.is_reduction() || !generic.output_map(0).is_identity() {
+        return None;
+    }
+    let comparison = Comparison::of(source, compare)?;
+    let row = Row { source, generic: &generic, last: (generic.rank() as u32).checked_sub(1)? };
+    let (comparison, operands) = match [0, 1].map(|at| source.operand(compare, at)) {
+        [a, b] if row.counts(a) && !row.varies(b) => (comparison, [a, b]),
+        [a, b] if row.counts(b) && !row.varies(a) => (comparison.swapped(), [b, a]),
+        _ => return None,
+    };
+    let is_faster = match comparison {
+        // the one is written where another was, from which nothing may be read then
+        Comparison::Equal => !generic.maps[..generic.inputs.len()].iter().any(|map| row.is_along(map)),
+        // wide vectors compare in less time than more loops take to end
+        _ => !emitter.target.flexible_vectors,
+    };
+    is_faster.then_some(Chosen { generic, compare, comparison, operands })
+}
+
+/// Whether an operation compares sizes, and does so to choose and for nothing else.
+fn chooses(source: &Body, op: Op) -> bool {
+    let compares = source.name(op) == "arith.cmpi" && *source.value_type(source.operand(op, 0)) == Type::Index;
+    let is_choice = |user: Op| source.name(user) == "arith.select";
+    compares && source.uses(source.result(op, 0)).iter().all(|r#use| is_choice(r#use.op) && r#use.index == 0)
+}
+
+/// The body of an operation along its last loop.
+struct Row<'r> {
+    source: &'r Body,
+    generic: &'r Generic,
+    last: u32,
+}
+
+impl Row<'_> {
+    /// Whether a value is one more at each element.
+    fn counts(&self, value: Value) -> bool {
+        let Some(op) = self.source.defining_op(value) else { return false };
+        let operands = self.source.op(op).operands();
+        match self.source.name(op) {
+            "linalg.index" => self.is_last(op),
+            "arith.addi" => {
+                let adds = |a, b| self.counts(a) && !self.varies(b);
+                adds(operands[0], operands[1]) || adds(operands[1], operands[0])
+            }
+            "arith.subi" => self.counts(operands[0]) && !self.varies(operands[1]),
+            _ => false,
+        }
+    }
+
+    /// Whether a value may differ from element to element.
+    fn varies(&self, value: Value) -> bool {
+        let slice = Slice::of(self.source, self.generic.block, &[value], |_| false);
+        let arguments = self.source.arguments(self.generic.block).iter().zip(&self.generic.maps);
+        slice.ops.iter().any(|&op| self.is_last(op))
+            || arguments.filter(|(argument, _)| slice.arguments.contains(*argument)).any(|(_, map)| self.is_along(map))
+    }
+
+    fn is_last(&self, op: Op) -> bool {
+        let dim = self.source.op(op).attributes.integer("dim");
+        self.source.name(op) == "linalg.index" && dim == Some(i64::from(self.last))
+    }
+
+    fn is_along(&self, map: &ir::AffineMap) -> bool {
+        map.results.iter().any(|e| e.uses_dim(self.last))
+    }
+}
+
+/// The elements of a row from `low` to `high`, by what is chosen.
+pub(super) fn emit_chosen(
+    emitter: &mut Emitter<'_>,
+    pieces: &[Piece<'_>],
+    chosen: &Chosen,
+    row: &[Lane],
+    [low, high]: [Value; 2],
+) {
+    let point: Vec<Option<Lane>> = row.iter().cloned().chain([Lane::Iota(low)]).map(Some).collect();
+    let lanes = emitter.evaluate_values(&chosen.generic, &point, &chosen.operands);
+    let [Lane::Iota(first), Lane::Uniform(other)] = lanes[..] else { unreachable!("a row counts one of them") };
+    let distance = emitter.sub(other, first);
+    // the first element that is so far behind the first one, or further
+    let bound = |emitter: &mut Emitter<'_>, more: i64| {
+        let (zero, more, length) = (emitter.index(0), emitter.index(more), emitter.sub(high, low));
+        let elements = emitter.add(distance, more);
+        let inside = emitter.pure("arith.maxsi", &[elements, zero], Type::Index, []);
+        let inside = emitter.min(inside, length);
+        emitter.add(low, inside)
+    };
+    let emit = |emitter: &mut Emitter<'_>, is_first: bool, bounds: [Value; 2]| {
+        emitter.decided = Some((chosen.compare, is_first));
+        emit_span(emitter, pieces, row, bounds);
+        emitter.decided = None;
+    };
+    let (at, is_first) = match chosen.comparison {
+        Comparison::Equal => {
+            emit(emitter, false, [low, high]);
+            let (at, end) = (bound(emitter, 0), bound(emitter, 1));
+            emitter.decided = Some((chosen.compare, true));
+            emitter.for_loop(at, end, 1, &[], |emitter, index, _| {
+                let point: Vec<Lane> = row.iter().cloned().chain([Lane::Uniform(index)]).collect();
+                store_point(emitter, pieces, &point);
+                vec![]
+            });
+            emitter.decided = None;
+            return;
+        }
+        Comparison::Less => (bound(emitter, 0), true),
+        Comparison::LessOrEqual => (bound(emitter, 1), true),
+        Comparison::Greater => (bound(emitter, 1), false),
+        Comparison::GreaterOrEqual => (bound(emitter, 0), false),
+    };
+    emit(emitter, is_first, [low, at]);
+    emit(emitter, !is_first, [at, high]);
+}

@@ -1,0 +1,64 @@
+//! Results whose elements are those of an operand in another type, for narrow targets: the runtime converts them in vectors as wide as
+//! the processor has, where these targets would have to take vectors apart.
+
+use abi::RowFunction;
+use dialects::linalg::generic::Generic;
+use ir::{Attribute, Type, Value};
+
+use super::emit::Emitter;
+use super::loops::{CHUNK, Piece};
+use super::products::address;
+
+/// A conversion of all elements of a buffer.
+pub(super) struct Converted {
+    from: Value,
+    function: RowFunction,
+}
+
+/// What a piece is converted from, where it does nothing but convert.
+pub(super) fn converted(emitter: &Emitter<'_>, piece: &Piece<'_>) -> Option<Converted> {
+    let source = emitter.source;
+    let generic = Generic::defining(source, piece.value).filter(|_| emitter.target.narrow)?;
+    let (&[input], &[yielded]) = (&generic.inputs[..], generic.yields(source)) else { return None };
+    let is_plain = !generic.is_reduction() && generic.maps.iter().all(|map| map.is_identity());
+    let op = source.defining_op(yielded).filter(|_| is_plain && piece.offsets.is_empty())?;
+    let argument = source.arguments(generic.block)[0];
+    let operands = source.op(op).operands();
+    if operands.first() != Some(&argument) {
+        return None;
+    }
+    let [from, to] = [argument, yielded].map(|value| source.value_type(value));
+    let function = match (source.name(op), from, to) {
+        ("arith.extsi", &Type::I32, &Type::I64) => RowFunction::ExtendInteger,
+        ("arith.trunci", &Type::I64, &Type::I32) => RowFunction::TruncateInteger,
+        ("arith.extf", &Type::F32, &Type::F64) => RowFunction::ExtendFloat,
+        ("arith.truncf", &Type::F64, &Type::F32) => RowFunction::TruncateFloat,
+        ("arith.cmpf", &Type::F32, &Type::I1) => {
+            const UNORDERED_OR_DIFFERENT: i64 = 13;
+            let zero = ir::constant_value(source, operands[1])?.as_float()?;
+            let predicate = source.op(op).attributes.integer("predicate");
+            (zero == 0.0 && predicate == Some(UNORDERED_OR_DIFFERENT)).then_some(RowFunction::IsNotZero)?
+        }
+        _ => return None,
+    };
+    Some(Converted { from: emitter.buffer(input)?, function })
+}
+
+/// Emits the calls that convert a piece.
+pub(super) fn emit_converted(emitter: &mut Emitter<'_>, piece: &Piece<'_>, converted: &Converted, extents: &[Value]) {
+    let total = extents.iter().fold(emitter.index(1), |product, &extent| emitter.mul(product, extent));
+    let [chunk, round] = [CHUNK, CHUNK - 1].map(|number| emitter.index(number));
+    let padded = emitter.add(total, round);
+    let chunks = emitter.div(padded, chunk);
+    emitter.parallel_loop(chunks, CHUNK, |emitter, index| {
+        let low = emitter.mul(index, chunk);
+        let rest = emitter.sub(total, low);
+        let count = emitter.min(rest, chunk);
+        let function = emitter.index(converted.function as i64);
+        let [from, to] = [converted.from, piece.buffer].map(|buffer| address(emitter, buffer, low));
+        let none = emitter.constant(Attribute::float(0.0, Type::F32), Type::F32);
+        let operands = [function, from, to, count].into_iter().chain([none; RowFunction::PARAMETERS]);
+        let operands: Vec<Value> = operands.collect();
+        emitter.effect("func.call", &operands, &[], [("callee", Attribute::symbol("rt_map_row"))]);
+    });
+}
