@@ -6,11 +6,13 @@
 //!
 //! Invariants
 //! - Only kernel calls cross over; constants, sizes and reshapes are cheap and stay on both sides.
+//! - What the model gives away and is made of nothing but numbers stays: it is written in less time than it is copied.
 
 use crate::bufferize::with_readers;
+use dialects::linalg::generic::Generic;
 use dialects::ml_program::{GLOBAL, GLOBAL_LOAD, GLOBAL_STORE};
 use dialects::rt::routines::{CALL, Routine};
-use ir::{Attribute, Attributes, Body, FunctionType, IndexMap, IndexSet, Location, Module, Op, Value};
+use ir::{Attribute, Attributes, Body, FunctionType, IndexMap, IndexSet, Location, Module, Op, Type, Value};
 
 use crate::extents::destination;
 use ir::clone::{Mapping, clone_op};
@@ -18,12 +20,13 @@ use ir::transforms::remove_unread;
 
 /// The function that computes what depends on constants alone.
 pub const INITIALIZE: &str = "initialize";
+
 /// Moves constant computations of the function `name` into `@initialize`.
 pub fn fold_constants(module: &mut Module, name: &str) {
     let Some(host) = module.symbol(name) else { return };
     let mut body = module.body.take_isolated(host).expect("a function owns its body");
-    hoist_constants(&mut body);
-    let constant = constant_ops(&body);
+    hoist_constants(module, &mut body);
+    let constant = constant_ops(module, &body);
     let crossing = crossing_calls(&body, &constant);
     if !crossing.is_empty() {
         add_globals(module, &body, &crossing);
@@ -42,9 +45,9 @@ pub fn fold_constants(module: &mut Module, name: &str) {
 }
 
 /// Moves constant operations out of conditionals, in front of them: they are pure.
-fn hoist_constants(body: &mut Body) {
+fn hoist_constants(module: &Module, body: &mut Body) {
     let entry = body.entry().expect("the host function has a body");
-    let mut constant = constant_ops(body);
+    let mut constant = constant_ops(module, body);
     for top in body.ops(entry).to_vec() {
         let nested: Vec<Op> = body.op(top).regions().iter().flat_map(|&region| body.walk(region)).collect();
         for op in nested {
@@ -79,16 +82,55 @@ fn has_destinations(body: &Body, op: Op) -> bool {
         && (0..body.op(op).results().len()).all(|result| destination(body, op, result).is_some())
 }
 
-/// Operations of the entry block that depend on constants alone.
-fn constant_ops(body: &Body) -> IndexSet<Op> {
+/// Operations of the entry block that depend on constants alone, and are not better computed where they are needed.
+fn constant_ops(module: &Module, body: &Body) -> IndexSet<Op> {
     let entry = body.entry().expect("the host function has a body");
     let mut constant: IndexSet<Op> = IndexSet::default();
     for &op in body.ops(entry) {
-        if is_foldable(body, op) && reads_only(body, op, &constant) {
+        if is_foldable(body, op) && reads_only(body, op, &constant) && !is_given_away(module, body, op) {
             constant.insert(op);
         }
     }
     constant
+}
+
+/// Whether a call fills a result of the model, and reads no tensors for it.
+fn is_given_away(module: &Module, body: &Body, op: Op) -> bool {
+    let is_nothing = |value: Value| match body.defining_op(value).map(|op| body.name(op)) {
+        Some("tensor.empty") => true,
+        _ => !matches!(body.value_type(value), Type::Tensor(_)),
+    };
+    let callee = || body.op(op).attributes.get("callee").and_then(Attribute::as_symbol);
+    body.name(op) == "func.call"
+        && body.op(op).results().iter().all(|&result| is_returned(body, result))
+        && body.op(op).operands().iter().all(|&operand| is_nothing(without_casts(body, operand)))
+        && callee().and_then(|name| module.function(name)).is_some_and(|kernel| is_cheap(kernel.body))
+}
+
+/// Whether a kernel computes each element of its results in a few steps.
+fn is_cheap(kernel: &Body) -> bool {
+    let is_cheap = |op: Op| match Generic::of(kernel, op) {
+        Some(generic) => !generic.is_reduction(),
+        None => !matches!(kernel.op(op).name.dialect(), "math" | "scf"),
+    };
+    kernel.walk_all().into_iter().all(is_cheap)
+}
+
+fn without_casts(body: &Body, value: Value) -> Value {
+    match body.defining_op(value).filter(|&op| body.name(op) == "tensor.cast") {
+        Some(cast) => without_casts(body, body.operand(cast, 0)),
+        None => value,
+    }
+}
+
+/// Whether the model gives a value away, perhaps under another type, and nothing else reads it.
+fn is_returned(body: &Body, value: Value) -> bool {
+    !body.uses(value).is_empty()
+        && body.uses(value).iter().all(|reader| match body.name(reader.op) {
+            "func.return" => true,
+            "tensor.cast" | "tensor.reshape" => is_returned(body, body.result(reader.op, 0)),
+            _ => false,
+        })
 }
 
 /// Constant kernel calls whose results others need, with the names of their globals.
