@@ -95,6 +95,18 @@ impl Emitter<'_> {
             {
                 Some(Lane::EveryOther(self.mul(*base, *factor)))
             }
+            // base · factor + lane · factor, of which the latter is the same everywhere
+            ("arith.muli", [Lane::Iota(base), Lane::Uniform(factor)] | [Lane::Uniform(factor), Lane::Iota(base)])
+                if *result != Type::Index && self.vector_legal(result) =>
+            {
+                let first = self.pure(name.clone(), &[*base, *factor], result.clone(), attributes.clone());
+                let zero = self.constant(Attribute::Integer(0, result.clone()), result.clone());
+                let [first, factors, numbers] =
+                    [Lane::Uniform(first), Lane::Uniform(*factor), Lane::Iota(zero)].map(|lane| self.vector_of(&lane));
+                let r#type = Type::vector(&[self.lanes as i64], result.clone());
+                let steps = self.pure(name.clone(), &[numbers, factors], r#type.clone(), attributes.clone());
+                Some(Lane::Vector(self.pure("arith.addi", &[first, steps], r#type, [])))
+            }
             (
                 "arith.addi",
                 [Lane::EveryOther(base), Lane::Uniform(offset)] | [Lane::Uniform(offset), Lane::EveryOther(base)],
