@@ -2,7 +2,10 @@
 //!
 //! A kernel takes one `index` more for each dynamic dimension of its buffers, behind its other arguments.
 
-use ir::{Attribute, Body, Builder, DenseElements, Diagnostic, IndexMap, IndexSet, Module, Op, Result, Type, Value};
+use ir::{
+    Attribute, Block, Body, Builder, DenseElements, Diagnostic, IndexMap, IndexSet, Module, Op, Result, Type, Value,
+    ValueDefinition,
+};
 
 use super::scope::{callee, definitions, is_kernel, kernel_names, with_body};
 
@@ -55,16 +58,23 @@ struct Flattener<'m> {
     extents: IndexMap<Value, Vec<Value>>,
     /// What each buffer's type was.
     types: IndexMap<Value, Type>,
+    /// How far apart neighbours along each axis of an argument are, where somebody has asked.
+    strides: IndexMap<Value, Vec<Value>>,
     /// Constants at the head of the entry block.
     constants: IndexMap<i64, Value>,
+    /// The first operation behind them.
+    first: Op,
     /// Operations that nobody needs any more.
     dead: Vec<Op>,
 }
 
 impl<'m> Flattener<'m> {
     fn new(kernels: &'m IndexSet<String>, body: &'m mut Body, kernel: bool) -> Flattener<'m> {
+        let entry = body.entry().expect("only functions with a body are flattened");
+        let first = *body.ops(entry).first().expect("a body has an end");
         let (extents, types, constants) = (IndexMap::default(), IndexMap::default(), IndexMap::default());
-        let mut flattener = Flattener { kernels, body, extents, types, constants, dead: vec![] };
+        let (strides, dead) = (IndexMap::default(), vec![]);
+        let mut flattener = Flattener { kernels, body, extents, types, strides, constants, first, dead };
         flattener.arguments(kernel);
         flattener
     }
@@ -224,6 +234,11 @@ impl<'m> Flattener<'m> {
         if inner.is_empty() {
             return first;
         }
+        let is_argument = matches!(self.body.definition(base), ValueDefinition::Argument { .. });
+        if is_argument && shape[1..].iter().any(Option::is_none) && self.is_inside(indices) {
+            let strides = self.strides_of(base, &shape);
+            return self.sum_of_steps(op, indices, &strides);
+        }
         let mut dynamic = self.extents.get(&base).cloned().unwrap_or_default().into_iter();
         let extents: Vec<Option<Value>> = shape
             .into_iter()
@@ -238,6 +253,77 @@ impl<'m> Flattener<'m> {
             let scaled = builder.value("arith.muli", &[outer, extent], Type::Index, []);
             builder.value("arith.addi", &[scaled, index], Type::Index, [])
         })
+    }
+
+    /// Whether an index in front of the last is of as many loops as any: what is multiplied by the extents behind it is in the
+    /// innermost loop then.
+    fn is_inside(&self, indices: &[Value]) -> bool {
+        let (last, outer) = indices.split_last().expect("there are several");
+        let deepest = outer.iter().map(|&index| self.depth(index)).max().unwrap_or(0);
+        deepest > 0 && deepest >= self.depth(*last)
+    }
+
+    /// Operations with regions around the definition of a value.
+    fn depth(&self, value: Value) -> usize {
+        let around = match self.body.definition(value) {
+            ValueDefinition::Argument { block, .. } => self.around(block),
+            ValueDefinition::Result { op, .. } => self.body.parent_op(op),
+        };
+        std::iter::successors(around, |&op| self.body.parent_op(op)).count()
+    }
+
+    /// The operation that a block is part of.
+    fn around(&self, block: Block) -> Option<Op> {
+        self.body.region_parent(self.body.block_region(block)?)
+    }
+
+    /// Each part of each index times the stride of its axis. What changes in fewer loops is added up first, to be moved out of the others.
+    fn sum_of_steps(&mut self, op: Op, indices: &[Value], strides: &[Value]) -> Value {
+        let mut steps: Vec<(Value, Value)> = Vec::new();
+        for (&index, &stride) in indices.iter().zip(strides) {
+            steps.extend(self.addends(index).into_iter().map(|addend| (addend, stride)));
+        }
+        steps.sort_by_key(|&(addend, _)| self.depth(addend));
+        let one = *strides.last().expect("there are several axes");
+        let mut builder = Builder::before(self.body, op);
+        let steps = steps.into_iter().map(|(addend, stride)| match stride == one {
+            true => addend,
+            false => builder.value("arith.muli", &[addend, stride], Type::Index, []),
+        });
+        let steps: Vec<Value> = steps.collect();
+        let sum = |sum, step| builder.value("arith.addi", &[sum, step], Type::Index, []);
+        steps.into_iter().reduce(sum).expect("there are several axes")
+    }
+
+    /// The values whose sum an index is.
+    fn addends(&self, index: Value) -> Vec<Value> {
+        match self.body.defining_op(index).filter(|&op| self.body.name(op) == "arith.addi") {
+            Some(sum) => self.body.op(sum).operands().iter().flat_map(|&operand| self.addends(operand)).collect(),
+            None => vec![index],
+        }
+    }
+
+    /// How far apart neighbours along each axis of an argument are.
+    fn strides_of(&mut self, argument: Value, shape: &[Option<i64>]) -> Vec<Value> {
+        if let Some(known) = self.strides.get(&argument) {
+            return known.clone();
+        }
+        let mut dynamic = self.extents[&argument].clone().into_iter();
+        let extents = shape.iter().map(|extent| match extent {
+            Some(extent) => self.constant(*extent),
+            None => dynamic.next().expect("one value a dynamic extent"),
+        });
+        let mut inner = extents.collect::<Vec<_>>().into_iter().skip(1).rev();
+        let mut strides = vec![self.constant(1)];
+        strides.extend(inner.next());
+        for extent in inner {
+            let last = *strides.last().expect("there is one");
+            let mut builder = Builder::before(self.body, self.first);
+            strides.push(builder.value("arith.muli", &[last, extent], Type::Index, []));
+        }
+        strides.reverse();
+        self.strides.insert(argument, strides.clone());
+        strides
     }
 
     fn dim(&mut self, op: Op) -> Result<()> {
