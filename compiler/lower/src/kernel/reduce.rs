@@ -4,7 +4,7 @@
 //! associative: lanes accumulate separately from the neutral element and are combined at the end, in a fixed order.
 
 use abi::RowFold;
-use ir::{AffineExpr, Attribute, Attributes, OpName, Type, Value};
+use ir::{AffineExpr, AffineMap, Attribute, Attributes, OpName, Type, Value};
 
 use super::emit::{Emitter, Order};
 use super::lane::Lane;
@@ -297,14 +297,17 @@ impl Emitter<'_> {
         Lane::Uniform(self.pure(combiner.name, &[*scalar, folded], element, Attributes::new()))
     }
 
-    /// How many vectors accumulate side by side: more than one where elements are merely read, so that what is waited for
-    /// is not the combiner.
+    /// How many vectors accumulate side by side: more than one where elements are merely read, or the same in all iterations, so that
+    /// what is waited for is not the combiner.
     fn chain_count(&self, generic: &Generic, loops: &[(usize, Value)]) -> usize {
         let (_, extent) = loops.last().expect("a reduction has a reduction loop");
         let long = self.constant_value(*extent).is_none_or(|extent| extent >= (CHAINS * self.lanes) as i64);
+        let is_along =
+            |map: &AffineMap| loops.iter().any(|(dim, _)| map.results.iter().any(|e| e.uses_dim(*dim as u32)));
         let is_read =
-            |&input: &Value| self.buffer(input).is_some() || self.source.value_type(input).as_tensor().is_none();
-        if long && generic.inputs.iter().all(is_read) { CHAINS } else { 1 }
+            |input: Value| self.buffer(input).is_some() || self.source.value_type(input).as_tensor().is_none();
+        let mut inputs = generic.inputs.iter().zip(&generic.maps);
+        if long && inputs.all(|(&input, map)| is_read(input) || !is_along(map)) { CHAINS } else { 1 }
     }
 
     /// The reduction loops around vectors that accumulate side by side and, last of `carried`, the scalar of the tail.

@@ -82,6 +82,8 @@ fn along_rows(
         let missing = s.is_nan(x);
         s.select(missing, passed_over, x)
     });
+    // places have as many bits as elements, where both stand in vectors
+    let counted = if element.bit_width() == Some(64) { Type::I64 } else { Type::I32 };
     // no place is as far behind or in front of the row
     let nowhere = if place == Combine::Min { length } else { -1 };
     let rank = input.shape.len();
@@ -89,16 +91,16 @@ fn along_rows(
     let of_row = AffineMap::new(rank as u32, (0..rank).map(subscript).collect());
     let mut kinds = vec![Iterator::Parallel; rank];
     kinds[axis] = Iterator::Reduction;
-    let start = lowering.filled(&best.shape, Type::I32, nowhere as f64);
+    let start = lowering.filled(&best.shape, counted.clone(), nowhere as f64);
     let inputs = [
         Input { value: input.value, map: AffineMap::identity(rank) },
         Input { value: best.value, map: of_row.clone() },
     ];
     let found = lowering.generic_onto(&inputs, start, of_row.clone(), &kinds, |builder, e| {
         let here = loop_index(builder, axis);
-        let here = builder.value("arith.index_cast", &[here], Type::I32, []);
+        let here = builder.value("arith.index_cast", &[here], counted.clone(), []);
         let mut s = Scalars { builder, unsigned: false };
-        let (is_best, nowhere) = (s.compare(Comparison::Equal, e[0], e[1]), s.number(nowhere as f64, &Type::I32));
+        let (is_best, nowhere) = (s.compare(Comparison::Equal, e[0], e[1]), s.number(nowhere as f64, &counted));
         let here = s.select(is_best, here, nowhere);
         place.apply(&mut s, e[2], here)
     });
@@ -111,7 +113,7 @@ fn along_rows(
     let mut operands = vec![&found];
     operands.extend(&first);
     lowering.map(&operands, &best.shape, Type::I64, |s, e| {
-        let (nowhere, none) = (s.number(nowhere as f64, &Type::I32), s.number(0.0, &Type::I32));
+        let (nowhere, none) = (s.number(nowhere as f64, &counted), s.number(0.0, &counted));
         let mut is_first = s.compare(Comparison::Equal, e[0], nowhere);
         if let Some(&first) = e.get(1) {
             let missing = s.is_nan(first);
