@@ -35,8 +35,8 @@ unsafe fn portable(source: *const u32, places: *const i64, destination: *mut u32
 
 #[cfg(target_arch = "x86_64")]
 pub(super) mod x86 {
-    //! Blocks for AVX-512. The first word of one whose places are near each other is `-1 - the least of them`, which no place is; its
-    //! second half has the distances from there as `i32`.
+    //! Blocks for AVX-512. The first word of one whose places are near each other is `-1 - the least of them`, which no place is; the
+    //! second says how many registers hold all the words, and the second half has the distances from there as `i32`.
 
     use std::arch::x86_64::*;
 
@@ -58,6 +58,7 @@ pub(super) mod x86 {
             let distances = block.map(|place| place - least);
             if distances.iter().all(|&distance| distance < 2 * WIDTH as i64) {
                 block[0] = -1 - least;
+                block[1] = if distances.iter().all(|&distance| distance < WIDTH as i64) { 1 } else { 2 };
                 for (pair, word) in distances.chunks_exact(2).zip(&mut block[WIDTH / 2..]) {
                     *word = pair[0] | pair[1] << 32;
                 }
@@ -83,6 +84,15 @@ pub(super) mod x86 {
                 let distances = _mm512_loadu_epi32(places.add(WIDTH / 2).cast());
                 let from = source.add(least).cast::<i32>();
                 let there = length - least;
+                if places.add(1).read() == 1 {
+                    let words = if there >= WIDTH {
+                        _mm512_loadu_epi32(from)
+                    } else {
+                        _mm512_maskz_loadu_epi32(mask(there), from)
+                    };
+                    _mm512_storeu_epi32(destination.cast(), _mm512_permutexvar_epi32(distances, words));
+                    continue;
+                }
                 let [low, high] = if there >= 2 * WIDTH {
                     [_mm512_loadu_epi32(from), _mm512_loadu_epi32(from.add(WIDTH))]
                 } else {
