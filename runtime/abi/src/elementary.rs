@@ -12,6 +12,8 @@ pub const LN2: [f64; 2] = [0.693_359_375, -2.121_944_400_546_905_8e-4];
 pub const EXP_RANGE: [f64; 2] = [-105.0, 89.0];
 /// The same of 2^x.
 pub const EXP2_RANGE: [f64; 2] = [-151.0, 129.0];
+/// The exponent of the last factor of `e^x` and `2^x`, towards zero or infinity; without it no result leaves the normal numbers.
+pub const EXP_STEP: i32 = 64;
 /// `(e^r - 1 - r) / r²` for |r| at most ln 2 / 2.
 pub const EXP: [f64; 6] = [
     1.987_569_150_0e-4,

@@ -60,19 +60,24 @@ fn round_product<M: Machine>(x: f32, factor: f32) -> (f32, i32) {
     (shifted - numbers::SHIFTER, (shifted.to_bits() as i32).wrapping_sub(numbers::SHIFTER.to_bits() as i32))
 }
 
-/// `2^n · y` for `n` of at most ±252.
-#[inline(always)]
-fn load_exponent(y: f32, n: i32) -> f32 {
-    let power = |n: i32| f32::from_bits((n.wrapping_add(127) << 23) as u32);
-    let half = n >> 1;
-    y * power(half) * power(n.wrapping_sub(half))
-}
-
 /// `e^r - 1` for |r| at most ln 2 / 2.
 #[inline(always)]
 fn exp_minus_one_reduced<M: Machine>(r: f32) -> f32 {
     let p = polynomial::<M>(r, &numbers::EXP);
     M::multiply_add(p, r * r, r)
+}
+
+/// `2^n e^r` for a whole `n` that has the sign of `x`, and at most 190 in size: by a power whose products have all their bits, and one
+/// more.
+#[inline(always)]
+fn exp_from_parts<M: Machine>(x: f32, r: f32, n: i32) -> f32 {
+    const POWERS: [f32; 2] = [(1u128 << numbers::EXP_STEP) as f32, 1.0 / (1u128 << numbers::EXP_STEP) as f32];
+    let (bias, rest) = match x < 0.0 {
+        true => (127 + numbers::EXP_STEP, POWERS[1]),
+        false => (127 - numbers::EXP_STEP, POWERS[0]),
+    };
+    let power = f32::from_bits((n << 23).wrapping_add(bias << 23) as u32);
+    M::multiply_add(exp_minus_one_reduced::<M>(r), power, power) * rest
 }
 
 /// `e^x`.
@@ -81,7 +86,7 @@ pub(super) fn exp<M: Machine>(x: f32) -> f32 {
     let x = clamp(x, numbers::EXP_RANGE);
     let (n, whole) = round_product::<M>(x, LOG2_E);
     let r = numbers::LN2.into_iter().fold(x, |r, part| M::multiply_add(n, -part as f32, r));
-    load_exponent(exp_minus_one_reduced::<M>(r) + 1.0, whole)
+    exp_from_parts::<M>(x, r, whole)
 }
 
 /// `1 / (1 + e^-x)`.
@@ -101,7 +106,7 @@ pub(super) fn swish<M: Machine>(x: f32) -> f32 {
 pub(super) fn exp2<M: Machine>(x: f32) -> f32 {
     let x = clamp(x, numbers::EXP2_RANGE);
     let (n, whole) = round_product::<M>(x, 1.0);
-    load_exponent(exp_minus_one_reduced::<M>((x - n) * LN_2) + 1.0, whole)
+    exp_from_parts::<M>(x, (x - n) * LN_2, whole)
 }
 
 /// `e^x - 1`.

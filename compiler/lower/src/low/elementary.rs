@@ -53,7 +53,7 @@ impl<'b> Floats<'b> for Arithmetic<'_, 'b> {
         let [high, low] = numbers::LN2;
         let r = self.fma_constant(n, -high, x);
         let r = self.fma_constant(n, -low, r);
-        self.exp_from_parts(r, whole)
+        self.exp_from_parts(x, r, whole)
     }
 
     fn exp_minus_one_reduced(&mut self, r: Value) -> Value {
@@ -96,25 +96,12 @@ impl Arithmetic<'_, '_> {
         sum
     }
 
-    /// `2^n · y` for `n` a whole number in `i32` of at most ±252.
-    fn load_exponent(&mut self, y: Value, n: Value) -> Value {
-        let (one, bias, shift) = (self.integer(1), self.integer(127), self.integer(23));
-        let half = self.apply("arith.shrsi", &[n, one]);
-        let rest = self.apply("arith.subi", &[n, half]);
-        [half, rest].into_iter().fold(y, |y, part| {
-            let biased = self.apply("arith.addi", &[part, bias]);
-            let bits = self.apply("arith.shli", &[biased, shift]);
-            let power = self.convert("arith.bitcast", bits, Type::F32);
-            self.mul(y, power)
-        })
-    }
-
     pub(super) fn exp2(&mut self, x: Value) -> Value {
         let x = self.clamp(x, numbers::EXP2_RANGE);
         let [n, whole] = self.round_product(x, 1.0);
         let fraction = self.sub(x, n);
         let r = self.scale(fraction, LN_2);
-        self.exp_from_parts(r, whole)
+        self.exp_from_parts(x, r, whole)
     }
 
     /// The whole number nearest to `x · factor`, at most 2²² in size, as a float and as an integer: adding 1.5·2²³
@@ -129,10 +116,20 @@ impl Arithmetic<'_, '_> {
         [n, whole]
     }
 
-    fn exp_from_parts(&mut self, r: Value, n: Value) -> Value {
-        let (less_one, one) = (self.exp_minus_one_reduced(r), self.float(1.0));
-        let y = self.add(less_one, one);
-        self.load_exponent(y, n)
+    /// `2^n e^r` for a whole `n` in `i32` that has the sign of `x`, and at most 190 in size: by a power whose products have all their
+    /// bits, and one more.
+    fn exp_from_parts(&mut self, x: Value, r: Value, n: Value) -> Value {
+        let less_one = self.exp_minus_one_reduced(r);
+        let negative = self.compare_constant(compare::LESS, x, 0.0);
+        let [above, below] = [127 + numbers::EXP_STEP, 127 - numbers::EXP_STEP].map(|e| self.integer(e << 23));
+        let (bias, shift) = (self.select(negative, above, below), self.integer(23));
+        let exponent = self.apply("arith.shli", &[n, shift]);
+        let bits = self.apply("arith.addi", &[exponent, bias]);
+        let power = self.convert("arith.bitcast", bits, Type::F32);
+        let near = self.fma(less_one, power, power);
+        let [above, below] = [numbers::EXP_STEP, -numbers::EXP_STEP].map(|e| self.float(2f64.powi(e)));
+        let rest = self.select(negative, below, above);
+        self.mul(near, rest)
     }
 
     /// `x = 2^e · (1 + f)` with 1 + f between √½ and √2: f, e as a float, and `ln(1 + f) - f`.
