@@ -22,9 +22,10 @@ const LARGEST: f32 = (127 * 65536 + 127 * 256 + 127) as f32;
 const SMALLEST: f32 = 1e-30;
 /// Bytes of digits that are made at a time, unless one row has more.
 const ROOM: usize = 1 << 18;
-/// Bytes of the right operand that are fetched ahead, and of its scales, of which there are fewer.
-const AHEAD: usize = 4096;
-const SCALES_AHEAD: usize = 1024;
+/// Bytes of the right operand that are fetched ahead, far enough for memory to have them by then, and of its scales, of which there
+/// are fewer.
+const AHEAD: usize = 12_288;
+const SCALES_AHEAD: usize = AHEAD / 4;
 
 /// Registers of sums of products, and of integers.
 pub(super) trait Digits: Fused<Element = f32> {
@@ -70,7 +71,7 @@ pub(super) struct BlockProduct<'a> {
 pub(super) struct Rows<'r> {
     /// Each row's digits, `[rows, 3, depth]`.
     digits: &'r mut [i8],
-    /// For each block of a row: what one is worth, and the sums of its digits.
+    /// For each block of a row.
     blocks: &'r mut [Block],
     /// The first of them, and how many there are.
     first: usize,
@@ -79,8 +80,10 @@ pub(super) struct Rows<'r> {
 
 #[derive(Clone, Copy, Default)]
 pub(super) struct Block {
+    /// What one is worth.
     unit: f32,
-    sums: [i32; DIGITS],
+    /// What sums of products with its digits start from, for each zero point of one; or for the zero point, if all have the same.
+    starts: [i32; DIGITS],
 }
 
 thread_local! {
@@ -128,6 +131,8 @@ unsafe fn product_of<V: Digits, const VECTORS: usize, const BITS: usize>(
 ) {
     let d = &problem.descriptor.walk;
     let (depth, blocks) = (problem.padded_depth(), problem.blocks());
+    // the middle of all numbers is zero where nothing else is
+    let zero_point = if d.zero_points == 0 { 1 << (BITS - 1) } else { 1 };
     for row in 0..rows.count {
         let digits = &mut rows.digits[row * DIGITS * depth..][..DIGITS * depth];
         // SAFETY: the caller vouches for the rows.
@@ -135,7 +140,10 @@ unsafe fn product_of<V: Digits, const VECTORS: usize, const BITS: usize>(
             std::slice::from_raw_parts(problem.a.offset(problem.row(rows.first + row, d.left_rows)), d.depth as usize)
         };
         // SAFETY: the instruction set is there, see `Lanes`.
-        unsafe { to_digits::<V>(numbers, d.block as usize, digits, &mut rows.blocks[row * blocks..][..blocks]) };
+        unsafe {
+            let blocks = &mut rows.blocks[row * blocks..][..blocks];
+            to_digits::<V>((numbers, d.block as usize), zero_point, digits, blocks);
+        }
     }
     for column in (0..problem.cols).step_by(GROUP) {
         let mut row = 0;
@@ -166,9 +174,14 @@ fn prefetch<T>(from: *const T) {
     let _ = from;
 }
 
-/// The numbers of a row in fixed point: `[3, depth]` digits, zero behind the last number.
+/// The numbers of a row, block by block, in fixed point: `[3, depth]` digits, zero behind the last number.
 #[inline(always)]
-unsafe fn to_digits<V: Digits>(row: &[f32], block: usize, digits: &mut [i8], blocks: &mut [Block]) {
+unsafe fn to_digits<V: Digits>(
+    (row, block): (&[f32], usize),
+    zero_point: i32,
+    digits: &mut [i8],
+    blocks: &mut [Block],
+) {
     let depth = digits.len() / DIGITS;
     for (at, (numbers, own)) in row.chunks(block).zip(blocks).enumerate() {
         // as bits, sizes are ordered as they are, infinities and NaNs behind all
@@ -194,7 +207,9 @@ unsafe fn to_digits<V: Digits>(row: &[f32], block: usize, digits: &mut [i8], blo
                     *sum = V::add(*sum, lowest);
                 }
             }
-            *own = Block { unit, sums: [V::total(sums[0]), V::total(sums[1]), V::total(sums[2])] };
+            let [low, middle, high] = sums;
+            let totals = [V::total(low), V::total(middle), V::total(high)];
+            *own = Block { unit, starts: totals.map(|total| total.wrapping_mul(-zero_point)) };
         }
     }
 }
@@ -230,7 +245,6 @@ impl BlockProduct<'_> {
         // numbers of a word, and bytes' worth of them
         let (in_word, quads) = (32 / BITS, 8 / BITS);
         let mask = (0xff >> (8 - BITS)) * 0x0101_0101u32;
-        let middle = 1i32 << (BITS - 1);
         let group = (column / GROUP) as isize;
         // SAFETY: the caller vouches for all that the descriptor reaches; digits and blocks are those of all rows.
         unsafe {
@@ -250,11 +264,10 @@ impl BlockProduct<'_> {
                 let mut totals: [[[V::Integers; DIGITS]; VECTORS]; ROWS] = [[[V::spread(0); DIGITS]; VECTORS]; ROWS];
                 for (totals, own) in totals.iter_mut().zip(&own) {
                     for (v, totals) in totals.iter_mut().enumerate() {
-                        for (total, count) in totals.iter_mut().zip(&own.sums) {
-                            let count = count.wrapping_neg();
+                        for (total, &start) in totals.iter_mut().zip(&own.starts) {
                             *total = match d.zero_points {
-                                0 => V::spread(count.wrapping_mul(middle)),
-                                _ => V::products(zero_points.wrapping_add(b * GROUP + v * V::WIDTH), count),
+                                0 => V::spread(start),
+                                _ => V::products(zero_points.wrapping_add(b * GROUP + v * V::WIDTH), start),
                             };
                         }
                     }
