@@ -4,7 +4,8 @@
 //! loops that compare nothing. One that is `select(i == bound, a, b)` is one `a` in a row of `b`.
 
 use dialects::linalg::generic::Generic;
-use ir::{Body, Op, Type, Value};
+use ir::{AffineMap, Body, Op, Type, Value};
+use operators::structured::scalars::Comparison;
 
 use super::emit::Emitter;
 use super::evaluate::Slice;
@@ -13,41 +14,6 @@ use super::loops::{Piece, emit_span, store_point};
 
 /// Most operations of a body that is emitted several times.
 const OPERATIONS: usize = 32;
-
-/// How an index is compared, by the predicates of `arith.cmpi`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Comparison {
-    Equal,
-    Less,
-    LessOrEqual,
-    Greater,
-    GreaterOrEqual,
-}
-
-impl Comparison {
-    fn of(body: &Body, op: Op) -> Option<Comparison> {
-        let predicate = body.op(op).attributes.integer("predicate").filter(|_| body.name(op) == "arith.cmpi");
-        Some(match predicate? {
-            0 => Comparison::Equal,
-            2 => Comparison::Less,
-            3 => Comparison::LessOrEqual,
-            4 => Comparison::Greater,
-            5 => Comparison::GreaterOrEqual,
-            _ => return None,
-        })
-    }
-
-    /// `a ? b` as `b ? a`.
-    fn swapped(self) -> Comparison {
-        match self {
-            Comparison::Equal => Comparison::Equal,
-            Comparison::Less => Comparison::Greater,
-            Comparison::LessOrEqual => Comparison::GreaterOrEqual,
-            Comparison::Greater => Comparison::Less,
-            Comparison::GreaterOrEqual => Comparison::LessOrEqual,
-        }
-    }
-}
 
 /// The choice that an element of a row is.
 pub(super) struct Chosen {
@@ -67,10 +33,11 @@ pub(super) fn chosen(emitter: &Emitter<'_>, pieces: &[Piece<'_>]) -> Option<Chos
     let ops = source.ops(generic.block);
     let mut compares = ops.iter().copied().filter(|&op| chooses(source, op));
     let (compare, None) = (compares.next()?, compares.next()) else { return None };
-    if ops.len() > OPERATIONS || generic.is_reduction() || !generic.output_map(0).is_identity() {
+    let is_plain = !generic.is_reduction() && generic.inits.len() == 1 && generic.output_map(0).is_identity();
+    if ops.len() > OPERATIONS || !is_plain {
         return None;
     }
-    let comparison = Comparison::of(source, compare)?;
+    let comparison = Comparison::of_signed(source.op(compare).attributes.integer("predicate")?)?;
     let row = Row { source, generic: &generic, last: (generic.rank() as u32).checked_sub(1)? };
     let (comparison, operands) = match [0, 1].map(|at| source.operand(compare, at)) {
         [a, b] if row.counts(a) && !row.varies(b) => (comparison, [a, b]),
@@ -129,7 +96,7 @@ impl Row<'_> {
         self.source.name(op) == "linalg.index" && dim == Some(i64::from(self.last))
     }
 
-    fn is_along(&self, map: &ir::AffineMap) -> bool {
+    fn is_along(&self, map: &AffineMap) -> bool {
         map.results.iter().any(|e| e.uses_dim(self.last))
     }
 }

@@ -35,6 +35,31 @@ pub enum Comparison {
     GreaterOrEqual,
 }
 
+impl Comparison {
+    /// What `arith.cmpi` asks of signed numbers with a predicate.
+    pub fn of_signed(predicate: i64) -> Option<Comparison> {
+        Some(match predicate {
+            0 => Comparison::Equal,
+            2 => Comparison::Less,
+            3 => Comparison::LessOrEqual,
+            4 => Comparison::Greater,
+            5 => Comparison::GreaterOrEqual,
+            _ => return None,
+        })
+    }
+
+    /// What asks the same of the operands in the other order.
+    pub fn swapped(self) -> Comparison {
+        match self {
+            Comparison::Equal => Comparison::Equal,
+            Comparison::Less => Comparison::Greater,
+            Comparison::LessOrEqual => Comparison::GreaterOrEqual,
+            Comparison::Greater => Comparison::Less,
+            Comparison::GreaterOrEqual => Comparison::LessOrEqual,
+        }
+    }
+}
+
 impl Scalars<'_, '_> {
     /// The type of a value.
     pub fn type_of(&self, value: Value) -> Type {
