@@ -8,7 +8,7 @@
 //! - Only kernel calls cross over; constants, sizes and reshapes are cheap and stay on both sides.
 //! - What the model gives away and is made of nothing but numbers stays: it is written in less time than it is copied.
 
-use crate::bufferize::with_readers;
+use crate::bufferize::{with_readers, without_casts};
 use dialects::linalg::generic::Generic;
 use dialects::ml_program::{GLOBAL, GLOBAL_LOAD, GLOBAL_STORE};
 use dialects::rt::routines::{CALL, Routine};
@@ -114,13 +114,6 @@ fn is_cheap(kernel: &Body) -> bool {
         None => !matches!(kernel.op(op).name.dialect(), "math" | "scf"),
     };
     kernel.walk_all().into_iter().all(is_cheap)
-}
-
-fn without_casts(body: &Body, value: Value) -> Value {
-    match body.defining_op(value).filter(|&op| body.name(op) == "tensor.cast") {
-        Some(cast) => without_casts(body, body.operand(cast, 0)),
-        None => value,
-    }
 }
 
 /// Whether the model gives a value away, perhaps under another type, and nothing else reads it.

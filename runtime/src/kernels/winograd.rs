@@ -77,8 +77,9 @@ pub(super) unsafe fn convolve(problem: &Tiles<'_>, steps: &Steps) {
             let v = scratch.as_mut_ptr().add(aligned);
             let m = v.add(operand);
             (form.transform)(problem, v);
+            let counts = problem.tiles_at_points();
             for first in (0..problem.columns).step_by(PANEL) {
-                problem.multiply(steps, v, m, first);
+                problem.multiply(steps, &counts, (v, m), first);
                 (form.restore)(problem, m, first);
             }
         }
@@ -126,10 +127,9 @@ impl Tiles<'_> {
     }
 
     /// The products of a panel of columns at every point, `[points, rows, 64]`.
-    unsafe fn multiply(&self, steps: &Steps, v: *const f32, m: *mut f32, first: usize) {
+    unsafe fn multiply(&self, steps: &Steps, counts: &[usize; CLASSES], (v, m): (*const f32, *mut f32), first: usize) {
         let rows = self.rows();
         let channels = self.channels();
-        let counts = self.tiles_at_points();
         let depth = channels as i64;
         let walk = Product {
             reduction: [1, 1, 1, depth],

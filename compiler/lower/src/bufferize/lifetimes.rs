@@ -6,7 +6,7 @@ use ir::{Block, Body, IndexMap, IndexSet, Op, Value};
 use crate::extents::destination;
 
 /// The tensor behind casts.
-pub(super) fn without_casts(body: &Body, value: Value) -> Value {
+pub(crate) fn without_casts(body: &Body, value: Value) -> Value {
     behind(body, value, &["tensor.cast"])
 }
 

@@ -35,6 +35,7 @@ use crate::fold_constants::INITIALIZE;
 pub use constants::bufferize_globals;
 pub(crate) use constants::with_readers;
 use lifetimes::Lifetimes;
+pub(crate) use lifetimes::without_casts;
 use memory::Place;
 
 /// Alignment of every planned buffer, in bytes.

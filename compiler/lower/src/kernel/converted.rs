@@ -7,7 +7,7 @@ use ir::{Attribute, Type, Value};
 
 use super::emit::Emitter;
 use super::loops::{CHUNK, Piece};
-use super::products::address;
+use super::products::{address, ceil_div, share};
 
 /// A conversion of all elements of a buffer.
 pub(super) struct Converted {
@@ -47,13 +47,10 @@ pub(super) fn converted(emitter: &Emitter<'_>, piece: &Piece<'_>) -> Option<Conv
 /// Emits the calls that convert a piece.
 pub(super) fn emit_converted(emitter: &mut Emitter<'_>, piece: &Piece<'_>, converted: &Converted, extents: &[Value]) {
     let total = extents.iter().fold(emitter.index(1), |product, &extent| emitter.mul(product, extent));
-    let [chunk, round] = [CHUNK, CHUNK - 1].map(|number| emitter.index(number));
-    let padded = emitter.add(total, round);
-    let chunks = emitter.div(padded, chunk);
+    let chunk = emitter.index(CHUNK);
+    let chunks = ceil_div(emitter, total, chunk);
     emitter.parallel_loop(chunks, CHUNK, |emitter, index| {
-        let low = emitter.mul(index, chunk);
-        let rest = emitter.sub(total, low);
-        let count = emitter.min(rest, chunk);
+        let (low, count) = share(emitter, index, chunk, total);
         let function = emitter.index(converted.function as i64);
         let [from, to] = [converted.from, piece.buffer].map(|buffer| address(emitter, buffer, low));
         let none = emitter.constant(Attribute::float(0.0, Type::F32), Type::F32);

@@ -13,6 +13,7 @@ use super::gathered::{emit_gathered, gathered};
 use super::lane::Lane;
 use super::lines;
 use super::moves::{emit_move, moved};
+use super::products::ceil_div;
 use super::tables::{columns, emit_with_tables};
 use super::tile::{crossed_dim, emit_tiles};
 use super::windows::{emit_windows, sliding_windows};
@@ -169,9 +170,7 @@ fn emit_chunks(emitter: &mut Emitter<'_>, pieces: &[Piece<'_>], (outer, extent):
         return;
     }
     let chunk = emitter.index(CHUNK);
-    let round = emitter.index(CHUNK - 1);
-    let padded = emitter.add(extent, round);
-    let chunks = emitter.div(padded, chunk);
+    let chunks = ceil_div(emitter, extent, chunk);
     let extents: Vec<Value> = outer.iter().copied().chain([chunks]).collect();
     let count = extents.iter().fold(emitter.index(1), |product, &extent| emitter.mul(product, extent));
     emitter.parallel_loop(count, work.saturating_mul(CHUNK), |emitter, index| {

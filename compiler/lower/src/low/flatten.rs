@@ -239,14 +239,7 @@ impl<'m> Flattener<'m> {
             let strides = self.strides_of(base, &shape);
             return self.sum_of_steps(op, indices, &strides);
         }
-        let mut dynamic = self.extents.get(&base).cloned().unwrap_or_default().into_iter();
-        let extents: Vec<Option<Value>> = shape
-            .into_iter()
-            .map(|extent| match extent {
-                Some(extent) => Some(self.constant(extent)),
-                None => dynamic.next(),
-            })
-            .collect();
+        let extents = self.extents_of(base, &shape);
         let mut builder = Builder::before(self.body, op);
         inner.iter().zip(&extents[1..]).fold(first, |outer, (&index, extent)| {
             let extent = extent.expect("the extents of a buffer with several dimensions are known");
@@ -303,17 +296,23 @@ impl<'m> Flattener<'m> {
         }
     }
 
+    /// The extents of a buffer, outermost first, as far as they are known.
+    fn extents_of(&mut self, buffer: Value, shape: &[Option<i64>]) -> Vec<Option<Value>> {
+        let mut dynamic = self.extents.get(&buffer).cloned().unwrap_or_default().into_iter();
+        let extents = shape.iter().map(|extent| match extent {
+            Some(extent) => Some(self.constant(*extent)),
+            None => dynamic.next(),
+        });
+        extents.collect()
+    }
+
     /// How far apart neighbours along each axis of an argument are.
     fn strides_of(&mut self, argument: Value, shape: &[Option<i64>]) -> Vec<Value> {
         if let Some(known) = self.strides.get(&argument) {
             return known.clone();
         }
-        let mut dynamic = self.extents[&argument].clone().into_iter();
-        let extents = shape.iter().map(|extent| match extent {
-            Some(extent) => self.constant(*extent),
-            None => dynamic.next().expect("one value a dynamic extent"),
-        });
-        let mut inner = extents.collect::<Vec<_>>().into_iter().skip(1).rev();
+        let extents = self.extents_of(argument, shape);
+        let mut inner = extents.into_iter().skip(1).rev().map(|extent| extent.expect("arguments have all extents"));
         let mut strides = vec![self.constant(1)];
         strides.extend(inner.next());
         for extent in inner {
