@@ -161,14 +161,15 @@ unsafe fn product_of<V: Digits, const VECTORS: usize, const BITS: usize>(
     }
 }
 
-/// Has a line of memory brought nearer, of which more is read than processors fetch ahead by themselves.
+/// Has a line of memory brought nearer, of which more is read than processors fetch ahead by themselves: into the second cache, on
+/// whose way more lines can be than on that into the first.
 #[inline(always)]
 fn prefetch<T>(from: *const T) {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: this never faults, whatever the address.
     unsafe {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        _mm_prefetch::<_MM_HINT_T0>(from.cast());
+        use std::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
+        _mm_prefetch::<_MM_HINT_T1>(from.cast());
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = from;
