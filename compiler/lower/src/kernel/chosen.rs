@@ -54,7 +54,7 @@ pub(super) fn chosen(emitter: &Emitter<'_>, pieces: &[Piece<'_>]) -> Option<Chos
 }
 
 /// Whether an operation compares sizes, and does so to choose and for nothing else.
-fn chooses(source: &Body, op: Op) -> bool {
+pub(super) fn chooses(source: &Body, op: Op) -> bool {
     let compares = source.name(op) == "arith.cmpi" && *source.value_type(source.operand(op, 0)) == Type::Index;
     let is_choice = |user: Op| source.name(user) == "arith.select";
     compares && source.uses(source.result(op, 0)).iter().all(|r#use| is_choice(r#use.op) && r#use.index == 0)

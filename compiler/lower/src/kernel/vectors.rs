@@ -2,6 +2,7 @@
 
 use ir::{AffineExpr, AffineMap, Attribute, Attributes, Blob, Body, DenseElements, FloatType, Op, OpName, Type, Value};
 
+use super::chosen::chooses;
 use super::emit::{Emitter, Target};
 use super::lane::Lane;
 use dialects::linalg::generic::Generic;
@@ -56,12 +57,10 @@ impl Emitter<'_> {
         let source = self.source;
         let &[Lane::Iota(base), Lane::Uniform(other)] = operands else { return None };
         let predicate = source.op(op).attributes.integer("predicate").filter(|&predicate| predicate <= LAST_SIGNED)?;
-        let chooses =
-            |user: Op| source.name(user) == "arith.select" && *source.value_type(source.result(user, 0)) != Type::Index;
-        let result = source.result(op, 0);
-        let is_index = source.name(op) == "arith.cmpi" && *self.body.value_type(base) == Type::Index;
         let element = [32, 64, 8].map(Type::integer).into_iter().find(|element| self.is_whole(element))?;
-        if !is_index || !source.uses(result).iter().all(|r#use| chooses(r#use.op)) {
+        // sizes do not stand in vectors
+        let gives_size = |user: Op| *source.value_type(source.result(user, 0)) == Type::Index;
+        if !chooses(source, op) || source.uses(source.result(op, 0)).iter().any(|r#use| gives_size(r#use.op)) {
             return None;
         }
         let lanes = self.lanes as i64;
