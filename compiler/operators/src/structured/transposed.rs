@@ -1,10 +1,12 @@
-//! ConvTranspose, as one convolution of stride 1 for all phases of its stride.
+//! ConvTranspose, as convolutions of stride 1 for the phases of its stride.
 //!
 //! Along an axis, place `t` of the result is place `u = t + low` of the full one, where input `i` meets tap `k` if
 //! `u = i * stride + k * dilation`. The places `u = q * stride + r` are the phase `r`. Only taps with
 //! `k * dilation = j * stride + r` reach it, from the inputs `i = q - j`: it is a convolution over `q` by these taps. Phases
-//! are output channels of one convolution, `r * width + o`, whose places are put side by side at the end.
+//! are output channels of one convolution, `r * width + o`, whose places are put side by side at the end. Where some phases have a tap
+//! less than others and channels fill registers, phases of as many taps have a convolution of their own.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use dialects::onnx::views::AutoPad;
@@ -19,11 +21,17 @@ use crate::nn;
 use dialects::linalg::GROUP;
 use dialects::linalg::generic::Input;
 
+/// Convolutions that the phases are split into at most.
+const PARTS: usize = 8;
+
 /// A spatial axis and the convolution of its phases.
+#[derive(Clone)]
 struct Axis {
     kernel: i64,
     stride: i64,
     dilation: i64,
+    /// The phases of the convolution.
+    phases: Range<i64>,
     /// Taps of a phase.
     taps: i64,
     /// Distance of their inputs.
@@ -50,7 +58,25 @@ impl Axis {
             None => (DimExpr::ZERO, 0, low.clone()),
         };
         let places = extent.add(&cut).add(&phase.into()).ceil_div(&stride.into());
-        Axis { kernel, stride, dilation, taps, step, first, phase, cut, places }
+        Axis { kernel, stride, dilation, phases: 0..stride, taps, step, first, phase, cut, places }
+    }
+
+    /// The first phase that has a tap less than the first one and has any.
+    fn first_short(&self) -> i64 {
+        let behind_last = (self.kernel - 1) * self.dilation + 1 - (self.taps - 1) * self.stride;
+        if self.taps == 1 { self.stride } else { behind_last.clamp(1, self.stride) }
+    }
+
+    /// The axis for each of its phases, or for those with equally many taps.
+    fn split(&self, singly: bool) -> Vec<Axis> {
+        let short = self.first_short();
+        let runs = if singly {
+            (0..self.stride).map(|phase| phase..phase + 1).collect()
+        } else {
+            vec![0..short, short..self.stride]
+        };
+        let runs = runs.into_iter().filter(|run| !run.is_empty());
+        runs.map(|phases| Axis { taps: self.taps - i64::from(phases.start >= short), phases, ..self.clone() }).collect()
     }
 
     /// The padding around `extent` inputs.
@@ -72,7 +98,7 @@ struct Phases {
 
 impl Phases {
     fn new(axes: &[Axis], outputs: i64) -> Phases {
-        let count = axes.iter().map(|axis| axis.stride).product();
+        let count = count(axes);
         let width = if count == 1 || outputs < GROUP { outputs } else { (outputs + GROUP - 1) / GROUP * GROUP };
         Phases { count, outputs, width }
     }
@@ -81,6 +107,29 @@ impl Phases {
     fn channels(&self) -> i64 {
         self.count * self.width
     }
+
+    /// Those of a part.
+    fn of(&self, part: &[Axis]) -> Phases {
+        Phases { count: count(part), ..*self }
+    }
+
+    /// The phases of axes in parts of equally many taps, in order: axes in front of one that is split are in single phases.
+    fn parts(&self, axes: &[Axis]) -> Vec<Vec<Axis>> {
+        let last = axes.iter().rposition(|axis| axis.first_short() < axis.stride);
+        let Some(last) = last.filter(|_| self.width % GROUP == 0) else { return vec![axes.to_vec()] };
+        let mut parts: Vec<Vec<Axis>> = vec![vec![]];
+        for (at, axis) in axes.iter().enumerate() {
+            let runs = axis.split(at < last);
+            let with = |part: Vec<Axis>| runs.iter().map(move |run| [&part[..], std::slice::from_ref(run)].concat());
+            parts = parts.into_iter().flat_map(with).collect();
+        }
+        if parts.len() > PARTS { vec![axes.to_vec()] } else { parts }
+    }
+}
+
+/// Phases of all axes together.
+fn count(axes: &[Axis]) -> i64 {
+    axes.iter().map(|axis| axis.phases.end - axis.phases.start).product()
 }
 
 /// Lowers `ConvTranspose`.
@@ -101,30 +150,36 @@ pub(crate) fn lower_transposed(
     let groups = transposed.groups;
     let axes = axes(transposed, &extents[2..], &input[2..], &output[2..]);
     let phases = Phases::new(&axes, extents[1]);
-    let rank = axes.len();
-    let window = Window {
-        kernel: axes.iter().map(|axis| axis.taps.into()).collect(),
-        strides: vec![1; rank],
-        dilations: axes.iter().map(|axis| axis.step).collect(),
-        pads: axes.iter().zip(&input[2..]).map(|(axis, extent)| axis.pads(extent)).collect(),
+    let weights = padded_weights(lowering, &weights, &axes, &phases);
+    let mut convolutions = Vec::new();
+    for part in if groups == 1 { phases.parts(&axes) } else { vec![axes.clone()] } {
+        let of_part = phases.of(&part);
+        let weights = phase_weights(lowering, &weights, &part, &of_part, groups);
+        let bias = transposed.bias.map(|bias| phase_bias(lowering, bias, &of_part, groups));
+        let window = window(&part, &input[2..]);
+        convolutions.push(Convolution { weights, bias, groups, window, element: element.clone(), bytes: None });
+    }
+    let shape_of = |channels: DimExpr| -> Vec<DimExpr> {
+        [output[0].clone(), channels].into_iter().chain(axes.iter().map(|axis| axis.places.clone())).collect()
     };
-    let weights = phase_weights(lowering, &weights, &axes, &phases, groups);
-    let bias = transposed.bias.map(|bias| phase_bias(lowering, bias, &phases, groups));
-    let convolution = Convolution { weights, bias, groups, window, element, bytes: None };
-    let mut shape = vec![output[0].clone(), (groups * phases.channels()).into()];
-    shape.extend(axes.iter().map(|axis| axis.places.clone()));
-    let work = lowering.body.value_type(convolution.weights.value).element().clone();
+    let shape = shape_of((groups * phases.channels()).into());
+    let work = lowering.body.value_type(weights.value).element().clone();
     let blocked = blocked_input(lowering, x, &extents[0].into());
     let blocked = lowering.in_type(&blocked, &work);
     let sums = if groups == 1 {
-        Sums::Blocked(dense(lowering, &blocked, &convolution, &shape))
+        let mut sums = Vec::new();
+        for convolution in &convolutions {
+            let shape = shape_of(convolution.weights.shape[0].clone());
+            sums.push(dense(lowering, &blocked, convolution, &shape));
+        }
+        Sums::Blocked(if let [sums] = sums[..] { sums } else { lowering.concat(&sums, &blocked_shape(&shape), 1) })
     } else if extents[0] == groups && phases.channels() == 1 {
-        Sums::Blocked(depthwise(lowering, &blocked, &convolution, &shape))
+        Sums::Blocked(depthwise(lowering, &blocked, &convolutions[0], &shape))
     } else {
         let mut plain = input;
         plain[1] = extents[0].into();
         let value = lowering.unpack(blocked.value, &plain);
-        grouped_plain(lowering, &Shaped { value, shape: plain }, &convolution, &shape)
+        grouped_plain(lowering, &Shaped { value, shape: plain }, &convolutions[0], &shape)
     };
     match sums {
         Sums::Blocked(value) if phases.count == 1 => lowering.bind_blocked(result, value),
@@ -144,6 +199,16 @@ pub(crate) fn lower_transposed(
         }
     }
     Ok(())
+}
+
+/// The window of a convolution by the taps of some phases.
+fn window(axes: &[Axis], input: &[DimExpr]) -> Window {
+    Window {
+        kernel: axes.iter().map(|axis| axis.taps.into()).collect(),
+        strides: vec![1; axes.len()],
+        dilations: axes.iter().map(|axis| axis.step).collect(),
+        pads: axes.iter().zip(input).map(|(axis, extent)| axis.pads(extent)).collect(),
+    }
 }
 
 fn axes(transposed: &nn::Transposed, kernel: &[i64], input: &[DimExpr], output: &[DimExpr]) -> Vec<Axis> {
@@ -186,11 +251,8 @@ fn transposed_padding(
         .collect()
 }
 
-/// Weights `[C, O / groups, K…]` as those of the phases, `[groups * channels, C / groups, taps…]`: mirrored, and zero where
-/// a phase has no such tap or channel.
-fn phase_weights(lowering: &mut Lowering<'_>, weights: &Shaped, axes: &[Axis], phases: &Phases, groups: i64) -> Shaped {
-    let rank = axes.len();
-    let inputs = weights.shape[0].as_constant().unwrap_or(1) / groups;
+/// Weights `[C, O / groups, K…]` with zeros for taps and channels that no phase has.
+fn padded_weights(lowering: &mut Lowering<'_>, weights: &Shaped, axes: &[Axis], phases: &Phases) -> Shaped {
     let weights = spread(lowering, weights, axes);
     let kernel: Vec<i64> = weights.shape[2..].iter().filter_map(DimExpr::as_constant).collect();
     let reach = |axis: &Axis| axis.taps * axis.stride;
@@ -198,10 +260,17 @@ fn phase_weights(lowering: &mut Lowering<'_>, weights: &Shaped, axes: &[Axis], p
     let pads: Vec<[i64; 2]> = [[0, 0], [0, phases.width - phases.outputs]].into_iter().chain(behind).collect();
     let element = lowering.body.value_type(weights.value).element().clone();
     let zero = lowering.number(0.0, &element);
-    let weights = lowering.pad(&weights, &pads, zero);
+    lowering.pad(&weights, &pads, zero)
+}
+
+/// Padded weights as those of the phases, `[groups * channels, C / groups, taps…]`: mirrored.
+fn phase_weights(lowering: &mut Lowering<'_>, weights: &Shaped, axes: &[Axis], phases: &Phases, groups: i64) -> Shaped {
+    let rank = axes.len();
+    let inputs = weights.shape[0].as_constant().unwrap_or(1) / groups;
+    let element = lowering.body.value_type(weights.value).element().clone();
     // loops over groups, the phases of each axis, channels of the result, channels of the operand, taps of each axis
     let mut loops = vec![groups];
-    loops.extend(axes.iter().map(|axis| axis.stride));
+    loops.extend(axes.iter().map(|axis| axis.phases.end - axis.phases.start));
     loops.extend([phases.width, inputs]);
     loops.extend(axes.iter().map(|axis| axis.taps));
     let dim = |index: usize| AffineExpr::Dim(index as u32);
@@ -209,7 +278,7 @@ fn phase_weights(lowering: &mut Lowering<'_>, weights: &Shaped, axes: &[Axis], p
     let mut map = vec![times(dim(0), inputs).add(dim(rank + 2)), dim(rank + 1)];
     map.extend(axes.iter().enumerate().map(|(at, axis)| {
         let mirrored = times(dim(rank + 3 + at), -1).add(AffineExpr::Constant(axis.taps - 1));
-        times(mirrored, axis.stride).add(dim(1 + at))
+        times(mirrored, axis.stride).add(dim(1 + at)).add(AffineExpr::Constant(axis.phases.start))
     }));
     let input = Input { value: weights.value, map: AffineMap::new(loops.len() as u32, map) };
     let loops: Vec<DimExpr> = loops.into_iter().map(DimExpr::Constant).collect();
@@ -238,7 +307,7 @@ fn spread(lowering: &mut Lowering<'_>, weights: &Shaped, axes: &[Axis]) -> Shape
 /// The bias of every phase.
 fn phase_bias(lowering: &mut Lowering<'_>, bias: Value, phases: &Phases, groups: i64) -> Shaped {
     let bias = lowering.shaped(bias);
-    if phases.count == 1 {
+    if phases.channels() == phases.outputs {
         return bias;
     }
     let shape = [groups, phases.outputs].map(DimExpr::Constant).to_vec();
