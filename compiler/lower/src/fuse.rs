@@ -7,7 +7,7 @@
 //! Legality is decided on *accesses*: for each member the subscripts of its result as expressions over the loops of
 //! the root. A reduction that is open where a member is read stands for the root's last loop.
 
-use ir::{AffineExpr, Block, Body, IndexMap, IndexSet, Op, Value};
+use ir::{AffineExpr, Block, Body, IndexMap, IndexSet, Op, Type, Value};
 
 use crate::attention::Product;
 use crate::contraction::Contraction;
@@ -338,7 +338,7 @@ pub fn is_movement(body: &Body, generic: &Generic) -> bool {
     !generic.is_reduction() && cost(body, generic) == 0
 }
 
-/// Scalar operations of one evaluation of the body; elementary functions count ten.
+/// Scalar operations of one evaluation of the body; elementary functions count ten, and those on sizes, which stand in no vectors, two.
 pub(crate) fn cost(body: &Body, generic: &Generic) -> usize {
     body.ops(generic.block)
         .iter()
@@ -346,7 +346,12 @@ pub(crate) fn cost(body: &Body, generic: &Generic) -> usize {
             "linalg.yield" | "linalg.index" | "arith.constant" => 0,
             "math.absf" | "math.floor" | "math.ceil" | "math.fma" => 1,
             name if name.starts_with("math.") => 10,
-            _ => 1,
+            _ => body
+                .op(op)
+                .results()
+                .iter()
+                .map(|&result| 1 + usize::from(*body.value_type(result) == Type::Index))
+                .sum(),
         })
         .sum()
 }

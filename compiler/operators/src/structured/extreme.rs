@@ -11,6 +11,13 @@ use dialects::linalg::generic::{Input, Iterator};
 /// Along rows of at least as many elements these are looked at side by side.
 const LONG: i64 = 32;
 
+/// The integer that indices below `extent` are counted in beside such elements: with as many bits, where it holds the indices, so that
+/// both stand in vectors.
+pub(crate) fn counted_beside(element: &Type, extent: &DimExpr) -> Type {
+    let is_narrow = extent.as_constant().is_some_and(|extent| i32::try_from(extent).is_ok());
+    if is_narrow && element.bit_width() != Some(64) { Type::I32 } else { Type::I64 }
+}
+
 /// The index along an axis, which keeps extent 1, of the element that is `better` than all before it. Nothing compares with NaN: it is
 /// the extreme where it comes first, and passed over elsewhere.
 pub(crate) fn arg_extreme(
@@ -43,7 +50,8 @@ fn in_order(
     let output = AffineMap::new(rank as u32, (0..rank).map(subscript).collect());
     let mut kinds = vec![Iterator::Parallel; rank];
     kinds[axis] = Iterator::Reduction;
-    let starts = [element.clone(), Type::I64].map(|element| lowering.filled(&shape, element, 0.0));
+    let counted = counted_beside(element, &input.shape[axis]);
+    let starts = [element, &counted].map(|element| lowering.filled(&shape, element.clone(), 0.0));
     let inputs = [Input { value: input.value, map: AffineMap::identity(rank) }];
     let found = lowering.generic_onto_all(&inputs, &starts, output, &kinds, |builder, e| {
         let here = loop_index(builder, axis);
@@ -52,10 +60,11 @@ fn in_order(
         let first = s.compare(Comparison::Equal, here, zero);
         let better = s.compare(better, e[0], e[1]);
         let taken = s.same("arith.ori", &[first, better]);
-        let here = s.builder.value("arith.index_cast", &[here], Type::I64, []);
+        let here = s.builder.value("arith.index_cast", &[here], counted.clone(), []);
         vec![s.select(taken, e[0], e[1]), s.select(taken, here, e[2])]
     });
-    Shaped { value: found[1], shape }
+    let found = Shaped { value: found[1], shape: shape.clone() };
+    lowering.map(&[&found], &shape, Type::I64, |s, e| s.cast(e[0], &Type::I64, false, false))
 }
 
 /// The extreme element of each row first, then the first or last place that it has there.
@@ -82,8 +91,7 @@ fn along_rows(
         let missing = s.is_nan(x);
         s.select(missing, passed_over, x)
     });
-    // places have as many bits as elements, where both stand in vectors
-    let counted = if element.bit_width() == Some(64) { Type::I64 } else { Type::I32 };
+    let counted = counted_beside(element, &input.shape[axis]);
     // no place is as far behind or in front of the row
     let nowhere = if place == Combine::Min { length } else { -1 };
     let rank = input.shape.len();

@@ -7,6 +7,7 @@ use ir::{AffineExpr, AffineMap, DimExpr, Op, Type};
 use crate::operator::Operator;
 use crate::shape::{Answer, Node, normalize_axis};
 use crate::structured::blocked::loop_index;
+use crate::structured::extreme::counted_beside;
 use crate::structured::gather::as_index;
 use crate::structured::scalars::{Comparison, Scalars};
 use crate::structured::{Lowering, Unsupported, reduction};
@@ -39,23 +40,37 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     let extent = lowering.scalar_index(depth);
     lowering.settle(result, axis, extent);
     let limit = lowering.dim(&output[axis]);
+    let counted = counted_beside(&element, &output[axis]);
+    let indices = lowering.shaped(indices);
+    let positions = lowering.map(&[&indices], &indices.shape, counted.clone(), |s, e| {
+        let index = s.cast(e[0], &Type::I64, false, false);
+        let index = as_index(s, index);
+        let (zero, nowhere) = (s.number(0.0, &Type::Index), s.number(-1.0, &Type::Index));
+        let negative = s.compare(Comparison::Less, index, zero);
+        let from_end = s.add(index, limit);
+        let position = s.select(negative, from_end, index);
+        let inside = Scalars { builder: s.builder, unsigned: true }.compare(Comparison::Less, position, limit);
+        let position = s.select(inside, position, nowhere);
+        s.builder.value("arith.index_cast", &[position], counted.clone(), [])
+    });
     let table = lowering.value(values);
     let outer: Vec<usize> = (0..rank).filter(|&d| d != axis).collect();
     let inputs = [
-        Input { value: lowering.value(indices), map: AffineMap::select(rank, &outer) },
+        Input { value: positions.value, map: AffineMap::select(rank, &outer) },
         Input { value: table, map: AffineMap::new(rank as u32, vec![AffineExpr::Constant(0)]) },
         Input { value: table, map: AffineMap::new(rank as u32, vec![AffineExpr::Constant(1)]) },
     ];
     let value = lowering.pointwise(&inputs, &output, element, |builder, e| {
         let mut s = Scalars { builder, unsigned: false };
-        let index = s.cast(e[0], &Type::I64, false, false);
-        let index = as_index(&mut s, index);
-        let zero = s.number(0.0, &Type::Index);
-        let negative = s.compare(Comparison::Less, index, zero);
-        let from_end = s.add(index, limit);
-        let position = s.select(negative, from_end, index);
         let here = loop_index(s.builder, axis);
-        let hit = s.compare(Comparison::Equal, position, here);
+        // along the axis itself what follows each other are indices, elsewhere positions
+        let hit = if axis + 1 == rank {
+            let position = as_index(&mut s, e[0]);
+            s.compare(Comparison::Equal, position, here)
+        } else {
+            let here = s.builder.value("arith.index_cast", &[here], counted.clone(), []);
+            s.compare(Comparison::Equal, e[0], here)
+        };
         s.select(hit, e[2], e[1])
     });
     lowering.bind(result, value);
