@@ -12,9 +12,9 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use memmap2::{MmapMut, MmapRaw};
+use memmap2::MmapRaw;
 
-use super::{PAGE, steps};
+use super::{PAGE, map, steps};
 
 /// Fewer bytes are not worth it.
 const WORTH: usize = 1 << 18;
@@ -44,7 +44,7 @@ impl TakenAhead {
         if bytes < WORTH || cfg!(not(target_os = "linux")) {
             return None;
         }
-        let pages = MmapMut::map_anon(bytes.next_multiple_of(PAGE)).ok()?.into();
+        let pages = map(bytes.next_multiple_of(PAGE))?.into();
         let [next, taken] = [0, 0].map(AtomicUsize::new);
         let mapping = Arc::new(Mapping { pages, next, taken, is_wanted: AtomicBool::new(true) });
         *current() = Some(mapping.clone());

@@ -28,6 +28,8 @@ const ALIGNMENT: usize = 64;
 const OWN_PAGES: usize = 1 << 16;
 /// A multiple of the size of pages.
 const PAGE: usize = 1 << 16;
+/// From this size on, bytes get huge pages where the system has them: reading through many small ones waits for where they are.
+const HUGE_PAGES: usize = 4 << 20;
 /// Bytes whose pages are taken at once: who changes the mappings of the process waits meanwhile.
 const STEP: usize = 1 << 18;
 
@@ -45,7 +47,7 @@ impl AlignedBytes {
         let memory = match length >= OWN_PAGES {
             true => match Window::of_taken(length) {
                 Some(window) => Memory::Window(window),
-                None => Memory::Pages(MmapMut::map_anon(length).ok()?),
+                None => Memory::Pages(map(length)?),
             },
             false => {
                 let bytes = vec![0u8; length + ALIGNMENT - 1];
@@ -87,6 +89,17 @@ impl AlignedBytes {
             Memory::Window(window) => window.take(first, end),
         }
     }
+}
+
+/// Pages that nobody has, as zeros.
+fn map(length: usize) -> Option<MmapMut> {
+    let pages = MmapMut::map_anon(length).ok()?;
+    #[cfg(target_os = "linux")]
+    if length >= HUGE_PAGES {
+        // no more than a wish
+        let _ = pages.advise(memmap2::Advice::HugePage);
+    }
+    Some(pages)
 }
 
 /// The pieces of some memory whose pages are taken at once, and their lengths.
