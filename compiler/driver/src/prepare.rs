@@ -53,15 +53,26 @@ const DISCARDED: usize = 1 << 20;
 /// Fewer bytes are computed on one thread: the compiler has work for the others.
 const LARGE: usize = 32 << 20;
 
-/// Begins to take memory for what becomes of the weights of a model that has just been imported: about as much as they have.
+/// Begins to take memory for what becomes of the weights of a model that has just been imported: about as much as those have that are
+/// not only picked from.
 pub(crate) fn take_memory_ahead(module: &Module) -> Option<TakenAhead> {
     let body = module.function(MAIN)?.body;
     let length = |op: &Op| {
         let elements = body.attribute(*op, "value")?.as_dense()?;
         elements.data.is_mapped().then(|| elements.data.bytes().len())
     };
-    let bytes = body.ops(body.entry()?).iter().filter_map(length).sum();
+    let is_prepared = |op: &&Op| {
+        let results = body.op(**op).results();
+        results.iter().flat_map(|&result| body.uses(result)).any(|r#use| !picks(body, r#use.op))
+    };
+    let bytes = body.ops(body.entry()?).iter().filter(is_prepared).filter_map(length).sum();
     TakenAhead::begin(if bytes <= ROOM { bytes } else { 0 })
+}
+
+/// Whether an operation moves elements of one operand to where another one says.
+fn picks(body: &Body, op: Op) -> bool {
+    let moves = operators::row_of(body.name(op)).is_some_and(|row| row.kind == operators::Kind::Movement);
+    moves && body.op(op).operands().len() > 1
 }
 
 fn prepare_constants(module: &mut Module, context: &PassContext<'_>) -> Result<()> {
