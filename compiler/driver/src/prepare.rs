@@ -61,11 +61,11 @@ pub(crate) fn take_memory_ahead(module: &Module) -> Option<TakenAhead> {
         let elements = body.attribute(*op, "value")?.as_dense()?;
         elements.data.is_mapped().then(|| elements.data.bytes().len())
     };
-    let is_prepared = |op: &&Op| {
-        let results = body.op(**op).results();
+    let is_prepared = |op: &Op| {
+        let results = body.op(*op).results();
         results.iter().flat_map(|&result| body.uses(result)).any(|r#use| !picks(body, r#use.op))
     };
-    let bytes = body.ops(body.entry()?).iter().filter(is_prepared).filter_map(length).sum();
+    let bytes = body.ops(body.entry()?).iter().filter_map(|op| length(op).filter(|_| is_prepared(op))).sum();
     TakenAhead::begin(if bytes <= ROOM { bytes } else { 0 })
 }
 

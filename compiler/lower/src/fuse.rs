@@ -346,12 +346,8 @@ pub(crate) fn cost(body: &Body, generic: &Generic) -> usize {
             "linalg.yield" | "linalg.index" | "arith.constant" => 0,
             "math.absf" | "math.floor" | "math.ceil" | "math.fma" => 1,
             name if name.starts_with("math.") => 10,
-            _ => body
-                .op(op)
-                .results()
-                .iter()
-                .map(|&result| 1 + usize::from(*body.value_type(result) == Type::Index))
-                .sum(),
+            _ if body.op(op).results().iter().any(|&result| *body.value_type(result) == Type::Index) => 2,
+            _ => 1,
         })
         .sum()
 }

@@ -63,8 +63,7 @@ fn in_order(
         let here = s.builder.value("arith.index_cast", &[here], counted.clone(), []);
         vec![s.select(taken, e[0], e[1]), s.select(taken, here, e[2])]
     });
-    let found = Shaped { value: found[1], shape: shape.clone() };
-    lowering.map(&[&found], &shape, Type::I64, |s, e| s.cast(e[0], &Type::I64, false, false))
+    lowering.in_type(&Shaped { value: found[1], shape }, &Type::I64)
 }
 
 /// The extreme element of each row first, then the first or last place that it has there.

@@ -13,14 +13,20 @@ use dialects::linalg::generic::Input;
 /// Inside a body: an index as ONNX means it (negative counts from the end), brought into `[0, extent)`.
 pub(crate) fn bounded(s: &mut Scalars<'_, '_>, index: Value, extent: Value) -> Value {
     let index = as_index(s, index);
+    let position = from_front(s, index, extent);
     let (zero, one) = (s.number(0.0, &Type::Index), s.number(1.0, &Type::Index));
-    let negative = s.compare(Comparison::Less, index, zero);
-    let from_end = s.add(index, extent);
-    let position = s.select(negative, from_end, index);
     let last = s.sub(extent, one);
     let last = s.max(last, zero);
     // below zero is far above
     Scalars { builder: s.builder, unsigned: true }.min(position, last)
+}
+
+/// An index counted from the front, where negative ones count from the end; it may lie outside.
+pub(crate) fn from_front(s: &mut Scalars<'_, '_>, index: Value, extent: Value) -> Value {
+    let zero = s.number(0.0, &Type::Index);
+    let negative = s.compare(Comparison::Less, index, zero);
+    let from_end = s.add(index, extent);
+    s.select(negative, from_end, index)
 }
 
 pub(crate) fn as_index(s: &mut Scalars<'_, '_>, value: Value) -> Value {

@@ -61,7 +61,7 @@ impl Axis {
         Axis { kernel, stride, dilation, phases: 0..stride, taps, step, first, phase, cut, places }
     }
 
-    /// The first phase that has a tap less than the first one and has any.
+    /// The first phase that has a tap less than those in front of it; where one tap is all there is, none has.
     fn first_short(&self) -> i64 {
         let behind_last = (self.kernel - 1) * self.dilation + 1 - (self.taps - 1) * self.stride;
         if self.taps == 1 { self.stride } else { behind_last.clamp(1, self.stride) }
@@ -167,11 +167,11 @@ pub(crate) fn lower_transposed(
     let blocked = blocked_input(lowering, x, &extents[0].into());
     let blocked = lowering.in_type(&blocked, &work);
     let sums = if groups == 1 {
-        let mut sums = Vec::new();
-        for convolution in &convolutions {
+        let sums_of = |convolution: &Convolution| {
             let shape = shape_of(convolution.weights.shape[0].clone());
-            sums.push(dense(lowering, &blocked, convolution, &shape));
-        }
+            dense(lowering, &blocked, convolution, &shape)
+        };
+        let sums: Vec<Value> = convolutions.iter().map(sums_of).collect();
         Sums::Blocked(if let [sums] = sums[..] { sums } else { lowering.concat(&sums, &blocked_shape(&shape), 1) })
     } else if extents[0] == groups && phases.channels() == 1 {
         Sums::Blocked(depthwise(lowering, &blocked, &convolutions[0], &shape))

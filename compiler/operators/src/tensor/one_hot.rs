@@ -8,7 +8,7 @@ use crate::operator::Operator;
 use crate::shape::{Answer, Node, normalize_axis};
 use crate::structured::blocked::loop_index;
 use crate::structured::extreme::counted_beside;
-use crate::structured::gather::as_index;
+use crate::structured::gather::{as_index, from_front};
 use crate::structured::scalars::{Comparison, Scalars};
 use crate::structured::{Lowering, Unsupported, reduction};
 use dialects::linalg::generic::Input;
@@ -45,10 +45,7 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     let positions = lowering.map(&[&indices], &indices.shape, counted.clone(), |s, e| {
         let index = s.cast(e[0], &Type::I64, false, false);
         let index = as_index(s, index);
-        let (zero, nowhere) = (s.number(0.0, &Type::Index), s.number(-1.0, &Type::Index));
-        let negative = s.compare(Comparison::Less, index, zero);
-        let from_end = s.add(index, limit);
-        let position = s.select(negative, from_end, index);
+        let (position, nowhere) = (from_front(s, index, limit), s.number(-1.0, &Type::Index));
         let inside = Scalars { builder: s.builder, unsigned: true }.compare(Comparison::Less, position, limit);
         let position = s.select(inside, position, nowhere);
         s.builder.value("arith.index_cast", &[position], counted.clone(), [])

@@ -8,6 +8,7 @@ use crate::graph::{self, Emitter, Problem};
 use crate::operator::{Kind, Operator, Rank};
 use crate::shape::{Answer, Node};
 use crate::structured::blocked::loop_index;
+use crate::structured::gather::from_front;
 use crate::structured::reduction::Shaped;
 use crate::structured::scalars::{Comparison, Scalars};
 use crate::structured::sizes::{AxisList, within_limit};
@@ -308,9 +309,7 @@ fn source_position(s: &mut Scalars<'_, '_>, mode: PadMode, position: Value, exte
         }
         PadMode::Wrap => {
             let remainder = s.same("arith.remsi", &[position, extent]);
-            let negative = s.compare(Comparison::Less, remainder, zero);
-            let from_end = s.add(remainder, extent);
-            let wrapped = s.select(negative, from_end, remainder);
+            let wrapped = from_front(s, remainder, extent);
             (clamp(s, wrapped), None)
         }
         PadMode::Edge => (clamp(s, position), None),

@@ -8,6 +8,7 @@ use crate::graph::{self, Emitter, Problem};
 use crate::operator::{Kind, Operator, Rank, Uniform};
 use crate::shape::elements::{offset, places, static_extents};
 use crate::shape::{Answer, Elements, Node, at_least_zero, normalize_axis};
+use crate::structured::gather::from_front;
 use crate::structured::scalars::{Comparison, Scalars};
 use crate::structured::sizes::AxisList;
 use crate::structured::slicing::{Axis, take};
@@ -276,10 +277,7 @@ fn computed_axis(
 
 /// A position counted from the end when negative, clamped to `[low, high]`.
 fn clamp_position(s: &mut Scalars<'_, '_>, raw: Value, extent: Value, low: Value, high: Value) -> Value {
-    let zero = s.number(0.0, &Type::Index);
-    let negative = s.compare(Comparison::Less, raw, zero);
-    let from_end = s.add(raw, extent);
-    let position = s.select(negative, from_end, raw);
+    let position = from_front(s, raw, extent);
     s.clamp(position, [low, high])
 }
 
