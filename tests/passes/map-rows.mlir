@@ -122,7 +122,7 @@
 // CHECK: "func.call"({{.*}}, %arg4, %{{.*}}) {callee = @rt_map_row}
 // CHECK: "scf.for"
 // CHECK-NOT: arith.uitofp
-// CHECK: "arith.addf"
+// CHECK: "arith.mulf"
 // CHECK: "func.call"({{.*}}, %arg3, %{{.*}}, %{{.*}}) {callee = @rt_map_row}
 // CHECK-NOT: arith.trunci
 // CHECK: sym_name = "bytes"
@@ -140,8 +140,8 @@
     %d = "arith.subf"(%f, %z) : (vector<4xf32>, vector<4xf32>) -> vector<4xf32>
     %s = "vector.broadcast"(%scale) : (f32) -> vector<4xf32>
     %m = "arith.mulf"(%d, %s) : (vector<4xf32>, vector<4xf32>) -> vector<4xf32>
-    %twice = "arith.addf"(%m, %m) : (vector<4xf32>, vector<4xf32>) -> vector<4xf32>
-    %r = "math.roundeven"(%twice) : (vector<4xf32>) -> vector<4xf32>
+    %square = "arith.mulf"(%m, %m) : (vector<4xf32>, vector<4xf32>) -> vector<4xf32>
+    %r = "math.roundeven"(%square) : (vector<4xf32>) -> vector<4xf32>
     %a = "arith.addf"(%r, %z) : (vector<4xf32>, vector<4xf32>) -> vector<4xf32>
     %low = "vector.broadcast"(%least) : (f32) -> vector<4xf32>
     %b = "arith.maximumf"(%a, %low) : (vector<4xf32>, vector<4xf32>) -> vector<4xf32>
@@ -154,6 +154,49 @@
   }) : (index, index, index) -> ()
   "func.return"() : () -> ()
 }) {sym_name = "bytes", function_type = (memref<?xi8>, memref<?xi8>, index, f32, f32) -> ()} : () -> ()
+
+// Two rows of bytes may be operands of one function, read where they lie.
+// CHECK: "func.func"
+// CHECK: "scf.for"
+// CHECK-NOT: "scf.for"
+// CHECK-NOT: arith.addf
+// CHECK: "func.call"({{.*}}, %arg3, %arg4, %arg3, %arg4, %arg5, %arg3, %{{.*}}, %{{.*}}) {callee = @rt_add_bytes_row}
+// CHECK-NOT: arith.trunci
+// CHECK: sym_name = "sum_of_bytes"
+"func.func"() ({
+^bb0(%x: memref<?xi8>, %y: memref<?xi8>, %n: index, %zero: f32, %scale: f32, %to: f32):
+  %0 = "arith.constant"() {value = 0 : index} : () -> index
+  %4 = "arith.constant"() {value = 4 : index} : () -> index
+  %least = "arith.constant"() {value = -128.0 : f32} : () -> f32
+  %most = "arith.constant"() {value = 127.0 : f32} : () -> f32
+  "scf.for"(%0, %n, %4) ({
+  ^bb0(%i: index):
+    %v = "vector.load"(%x, %i) : (memref<?xi8>, index) -> vector<4xi8>
+    %f = "arith.sitofp"(%v) : (vector<4xi8>) -> vector<4xf32>
+    %z = "vector.broadcast"(%zero) : (f32) -> vector<4xf32>
+    %d = "arith.subf"(%f, %z) : (vector<4xf32>, vector<4xf32>) -> vector<4xf32>
+    %s = "vector.broadcast"(%scale) : (f32) -> vector<4xf32>
+    %m = "arith.mulf"(%d, %s) : (vector<4xf32>, vector<4xf32>) -> vector<4xf32>
+    %v2 = "vector.load"(%y, %i) : (memref<?xi8>, index) -> vector<4xi8>
+    %f2 = "arith.uitofp"(%v2) : (vector<4xi8>) -> vector<4xf32>
+    %d2 = "arith.subf"(%f2, %z) : (vector<4xf32>, vector<4xf32>) -> vector<4xf32>
+    %m2 = "arith.mulf"(%d2, %s) : (vector<4xf32>, vector<4xf32>) -> vector<4xf32>
+    %sum = "arith.addf"(%m, %m2) : (vector<4xf32>, vector<4xf32>) -> vector<4xf32>
+    %to_all = "vector.broadcast"(%to) : (f32) -> vector<4xf32>
+    %q = "arith.divf"(%sum, %to_all) : (vector<4xf32>, vector<4xf32>) -> vector<4xf32>
+    %r = "math.roundeven"(%q) : (vector<4xf32>) -> vector<4xf32>
+    %a = "arith.addf"(%r, %z) : (vector<4xf32>, vector<4xf32>) -> vector<4xf32>
+    %low = "vector.broadcast"(%least) : (f32) -> vector<4xf32>
+    %b = "arith.maximumf"(%a, %low) : (vector<4xf32>, vector<4xf32>) -> vector<4xf32>
+    %high = "vector.broadcast"(%most) : (f32) -> vector<4xf32>
+    %c = "arith.minimumf"(%b, %high) : (vector<4xf32>, vector<4xf32>) -> vector<4xf32>
+    %w = "arith.fptosi"(%c) : (vector<4xf32>) -> vector<4xi32>
+    %t = "arith.trunci"(%w) : (vector<4xi32>) -> vector<4xi8>
+    "vector.store"(%t, %y, %i) : (vector<4xi8>, memref<?xi8>, index) -> ()
+    "scf.yield"() : () -> ()
+  }) : (index, index, index) -> ()
+  "func.return"() : () -> ()
+}) {sym_name = "sum_of_bytes", function_type = (memref<?xi8>, memref<?xi8>, index, f32, f32, f32) -> ()} : () -> ()
 
 // CHECK: "func.func"
 // CHECK: "func.call"({{.*}}, %arg3, %{{.*}}, %{{.*}}) {callee = @rt_map_row}

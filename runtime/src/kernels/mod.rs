@@ -57,6 +57,7 @@ use lines::AddPlane;
 pub(crate) use lines::Plane;
 pub use moves::{rt_move, rt_pad};
 use requantize::{Requantize, RequantizeRow, Sums};
+use rows::sums::{self, QuantizedSum, Scaled, SumRow};
 use rows::{Function, Round, Row};
 use transposed::{TransposeRuns, Transposed};
 use widened::{Brain, Halves, Ieee};
@@ -278,6 +279,37 @@ pub unsafe extern "C" fn rt_map_row(
     unsafe { Row::best()(function, source, destination, count.max(0) as usize) }
 }
 
+/// `destination[i] = saturate(round((x[i] + y[i]) / scale) + zero point)` for `count` bytes, where bytes of `x` and of `y` stand for
+/// `(byte - its zero point) its scale` and are signed or not.
+///
+/// # Safety
+/// The rows have so many elements; the destination is one of the others or lies apart.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rt_add_bytes_row(
+    is_signed_x: i64,
+    is_signed_y: i64,
+    x: *const u8,
+    y: *const u8,
+    destination: *mut i8,
+    count: i64,
+    zero_point_x: f32,
+    scale_x: f32,
+    zero_point_y: f32,
+    scale_y: f32,
+    scale: f32,
+    zero_point: f32,
+    lowest: f32,
+    highest: f32,
+) {
+    let operands = [
+        Scaled { is_signed: is_signed_x != 0, zero_point: zero_point_x, scale: scale_x },
+        Scaled { is_signed: is_signed_y != 0, zero_point: zero_point_y, scale: scale_y },
+    ];
+    let sum = QuantizedSum { operands, scale, round: Round { zero_point, lowest, highest } };
+    // SAFETY: promised by the caller; the processor has what the row is compiled for.
+    unsafe { SumRow::best()(&sum, x, y, destination, count.max(0) as usize) }
+}
+
 /// Bytes of sums, which are f32 or i32: `saturate(round((sum + addend) factor) + zero point)`, for `count` of them that begin with the
 /// first of a group of channels. Where there are no addends or factors, their address is null; the factor is the same for all then.
 ///
@@ -471,6 +503,13 @@ impl Instances for RequantizeRow {
     #[cfg(target_arch = "x86_64")]
     const WIDE: &'static [(Level, RequantizeRow)] =
         &[(Level::V4, x86_rows::requantize_avx512), (Level::V3, x86_rows::requantize_avx2)];
+}
+
+impl Instances for SumRow {
+    const PORTABLE: SumRow = sums::portable;
+    #[cfg(target_arch = "x86_64")]
+    const WIDE: &'static [(Level, SumRow)] =
+        &[(Level::V4, x86_rows::add_bytes_avx512), (Level::V3, x86_rows::add_bytes_avx2)];
 }
 
 impl Instances for LookUp<u8> {

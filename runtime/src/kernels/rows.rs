@@ -10,6 +10,8 @@ use half::f16;
 
 use super::functions::{self, AnyMachine, Machine, sine_limit};
 
+pub(super) mod sums;
+
 /// Elements that are computed side by side: several vectors, so that one does not wait for itself.
 const BLOCK: usize = 64;
 /// The same at the end of a row.
@@ -78,6 +80,7 @@ struct Dequantize {
 }
 
 /// f32 to bytes of either kind.
+#[derive(Clone, Copy)]
 pub(super) struct Round {
     pub(super) zero_point: f32,
     pub(super) lowest: f32,

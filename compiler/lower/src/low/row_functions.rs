@@ -3,15 +3,15 @@
 use abi::{COLUMN_GROUP, RowFunction};
 use ir::{Block, Body, FloatType, IndexMap, IndexSet, Op, Type, Value};
 
-/// A function that is applied to a vector.
+/// A function that is applied to a vector, or to several.
 pub(super) struct Applied {
     pub(super) function: Function,
     /// The elements that it takes and gives.
     pub(super) from: Type,
     pub(super) to: Type,
-    /// The vector.
-    pub(super) operand: Value,
-    /// The operations that are part of it, but for the last.
+    /// The vectors, all of such elements.
+    pub(super) operands: Vec<Value>,
+    /// The operations that are part of it, but for the last, in front of what they are applied to.
     inside: Vec<Op>,
 }
 
@@ -24,6 +24,8 @@ pub(super) enum Function {
     LookUp(Value),
     /// Sums of a group of channels become bytes.
     Requantize(Requantize),
+    /// Sums of two rows of bytes become bytes.
+    AddBytes(AddBytes),
 }
 
 /// `min(max(round((x + a) f) + p, q), r)`, where `a` and `f` may be numbers of a channel.
@@ -33,6 +35,22 @@ pub(super) struct Requantize {
     pub(super) factor: Factor,
     /// The zero point and the bounds.
     pub(super) round: [Parameter; 3],
+}
+
+/// `min(max(round((x + y) / s) + p, q), r)` of two bytes as numbers.
+#[derive(Clone, PartialEq)]
+pub(super) struct AddBytes {
+    pub(super) addends: [Dequantize; 2],
+    /// The scale, the zero point and the bounds.
+    pub(super) quantize: Vec<Parameter>,
+}
+
+/// `(x - p) s` of a byte.
+#[derive(Clone, PartialEq)]
+pub(super) struct Dequantize {
+    pub(super) is_signed: bool,
+    /// The zero point and the scale.
+    pub(super) parameters: Vec<Parameter>,
 }
 
 /// What sums are scaled by.
@@ -68,15 +86,13 @@ pub(super) fn applied_functions(body: &Body, block: Block, is_fixed: &dyn Fn(Val
             continue;
         }
         let Some(applied) = chain.function(op) else { continue };
-        let mut last = op;
+        let mut own: IndexSet<Op> = [op].into_iter().collect();
         for &part in &applied.inside {
-            let only = body.uses(body.result(part, 0)).iter().all(|r#use| r#use.op == last);
-            if !only {
-                break;
+            if body.uses(body.result(part, 0)).iter().all(|r#use| own.contains(&r#use.op)) {
+                own.insert(part);
             }
-            parts.insert(part);
-            last = part;
         }
+        parts.extend(own);
         found.insert(op, applied);
     }
     found
@@ -137,7 +153,7 @@ impl Chain<'_> {
         let [from, to] = [operand, result].map(|value| Some(body.value_type(value).as_vector()?.element.clone()));
         let (from, to) = (from?, to?);
         let function = row_function(body.name(op), &from, &to)?;
-        Some(Applied { function: Function::Map(function, vec![]), from, to, operand, inside: vec![] })
+        Some(Applied { function: Function::Map(function, vec![]), from, to, operands: vec![operand], inside: vec![] })
     }
 
     /// A function from the elements of the operand to those of the last result.
@@ -150,7 +166,7 @@ impl Chain<'_> {
         inside: Vec<Op>,
     ) -> Applied {
         let [from, to] = [operand, self.body.result(op, 0)].map(|value| self.body.value_type(value).element().clone());
-        Applied { function: Function::Map(function, parameters), from, to, operand, inside }
+        Applied { function: Function::Map(function, parameters), from, to, operands: vec![operand], inside }
     }
 
     /// `1 / (1 + exp(0 - x))`
@@ -173,9 +189,9 @@ impl Chain<'_> {
         let &[a, b] = self.body.op(op).operands() else { return None };
         [(a, b), (b, a)].into_iter().find_map(|(x, gate)| {
             let gate = self.defining(gate, "arith.divf")?;
-            let Applied { operand, inside, .. } = self.sigmoid(gate).filter(|sigmoid| sigmoid.operand == x)?;
+            let Applied { inside, .. } = self.sigmoid(gate).filter(|sigmoid| sigmoid.operands == [x])?;
             let inside = std::iter::once(gate).chain(inside).collect();
-            Some(self.applied(RowFunction::Swish, vec![], op, operand, inside))
+            Some(self.applied(RowFunction::Swish, vec![], op, x, inside))
         })
     }
 
@@ -249,10 +265,35 @@ impl Chain<'_> {
             let from = body.value_type(operand).element().clone();
             let round = [zero_point, low, high];
             let function = Function::Requantize(Requantize { addends, factor, round });
-            return Some(Applied { function, from, to: Type::I8, operand, inside });
+            return Some(Applied { function, from, to: Type::I8, operands: vec![operand], inside });
         }
-        let applied = self.applied(RowFunction::Quantize, vec![scale, zero_point, low, high], op, operand, inside);
+        let parameters = vec![scale, zero_point, low, high];
+        if let Some((operands, addends, summed)) = self.sum_of_bytes(operand) {
+            inside.extend(summed);
+            let function = Function::AddBytes(AddBytes { addends, quantize: parameters });
+            return Some(Applied { function, from: Type::I8, to: Type::I8, operands, inside });
+        }
+        let applied = self.applied(RowFunction::Quantize, parameters, op, operand, inside);
         (applied.from == Type::F32).then_some(applied)
+    }
+
+    /// `(x - p) s + (y - q) t` of bytes: these, how they are numbers, and the operations.
+    fn sum_of_bytes(&self, value: Value) -> Option<(Vec<Value>, [Dequantize; 2], Vec<Op>)> {
+        let sum = self.defining(value, "arith.addf")?;
+        let &[x, y] = self.body.op(sum).operands() else { return None };
+        let mut inside = vec![sum];
+        let mut operands = Vec::new();
+        let mut addend = |value| {
+            let op = self.body.defining_op(value).filter(|&op| self.body.op(op).parent() == Some(self.block))?;
+            let applied = self.dequantize(op)?;
+            let Function::Map(function, parameters) = applied.function else { return None };
+            inside.push(op);
+            inside.extend(applied.inside);
+            operands.extend(applied.operands);
+            Some(Dequantize { is_signed: function == RowFunction::DequantizeSigned, parameters })
+        };
+        let addends = [addend(x)?, addend(y)?];
+        Some((operands, addends, inside))
     }
 
     /// `(x + a) f` of i32 or of f32 that are whole numbers, which may be all that there is of a sum.
@@ -312,7 +353,7 @@ impl Chain<'_> {
             function: Function::LookUp(table),
             from,
             to,
-            operand,
+            operands: vec![operand],
             inside: vec![],
         })
     }

@@ -5,13 +5,15 @@
 //! A function of what other functions give is of a later stage than those; what several stages need is computed in each of them.
 //! Reading elements ahead of the stores of earlier iterations changes nothing, as kernels write no element that another iteration reads.
 
+mod pieces;
+
 use abi::RowFunction;
-use ir::clone::{Mapping, copy_op, mapped};
 use ir::transforms::remove_unread;
 use ir::{Attribute, Block, Body, Builder, IndexMap, IndexSet, Module, Op, Type, Value, ValueDefinition};
 
+use self::pieces::Piece;
 use super::row_functions::{
-    Applied, Channels, Factor, Function, Parameter, Requantize, applied_functions, scalar_arithmetic,
+    AddBytes, Applied, Channels, Factor, Function, Parameter, Requantize, applied_functions, scalar_arithmetic,
 };
 use super::scope::{definitions, enclosing_parallel_block, stack_memory, with_body};
 
@@ -76,8 +78,8 @@ struct Row {
     stage: usize,
     /// The operations whose results lie side by side in the row.
     ops: Vec<Op>,
-    /// The vectors that the function is applied to for each of them.
-    operands: Vec<Value>,
+    /// The vectors that the function is applied to for each of them, for each of its operands.
+    operands: Vec<Vec<Value>>,
 }
 
 /// Where a row's function finds what it is applied to.
@@ -88,6 +90,12 @@ enum Source {
     Row(usize),
     /// It is computed and stored first.
     Stored,
+}
+
+/// Memory for the rows that a function takes and for the one that it gives.
+struct Memories {
+    operands: Vec<Memory>,
+    result: Memory,
 }
 
 /// Memory for a row.
@@ -120,15 +128,16 @@ impl RowLoop {
         }
         let Some(op) = body.defining_op(value).filter(|&op| body.op(op).parent() == Some(self.block)) else { return };
         let Some(applied) = scalar_arithmetic(body, self.block, op, &|value| !self.varies(body, value)) else { return };
-        let Some(load) = self.row_load(body, applied.operand) else { return };
-        let Applied { function, from, to, operand, .. } = applied;
-        let row = Row { function, from, to, stage: 0, ops: vec![op], operands: vec![operand] };
+        let &[operand] = applied.operands.as_slice() else { return };
+        let Some(load) = self.row_load(body, operand) else { return };
+        let Applied { function, from, to, .. } = applied;
+        let row = Row { function, from, to, stage: 0, ops: vec![op], operands: vec![vec![operand]] };
         let &[begin, end, ..] = body.op(self.op).operands() else { return };
         let mut builder = Builder::before(body, self.op);
         let piece = Piece { row: self, memories: &[], begin, end, count: end };
         let [from, to] = [(load, 0), (store, 1)].map(|(access, buffer)| piece.address(&mut builder, access, buffer));
         let count = builder.value("arith.subi", &[end, begin], Type::Index, []);
-        row.call(&mut builder, [from, to, count]);
+        row.call(&mut builder, &[from], to, count);
         body.erase(self.op);
     }
 
@@ -152,7 +161,7 @@ impl RowLoop {
         let types: Vec<Type> = results.iter().map(|&result| body.value_type(result).clone()).collect();
         let home = enclosing_parallel_block(body, self.op).or(body.entry()).expect("a loop lies in a block");
         let destination = self.destination(body);
-        let memories: Vec<[Memory; 2]> = self.rows.iter().map(|row| row.memories(body, home)).collect();
+        let memories: Vec<Memories> = self.rows.iter().map(|row| row.memories(body, home)).collect();
 
         let mut builder = Builder::before(body, self.op);
         let piece = builder.constant_index(PIECE);
@@ -208,13 +217,13 @@ impl RowLoop {
         (last.ops == [body.defining_op(body.operand(store, 0))?]).then_some(store)
     }
 
-    /// Where a row's function finds what it is applied to.
-    fn source(&self, body: &Body, row: &Row) -> Source {
-        let gives = |other: &Row| other.ops.iter().map(|&op| body.result(op, 0)).eq(row.operands.iter().copied());
+    /// Where a row's function finds one of its operands.
+    fn source(&self, body: &Body, operand: &[Value]) -> Source {
+        let gives = |other: &Row| other.ops.iter().map(|&op| body.result(op, 0)).eq(operand.iter().copied());
         if let Some(other) = self.rows.iter().position(gives) {
             return Source::Row(other);
         }
-        match row.operands.as_slice() {
+        match operand {
             &[operand] => self.row_load(body, operand).map_or(Source::Stored, Source::Load),
             _ => Source::Stored,
         }
@@ -332,12 +341,13 @@ fn find_rows(body: &Body, block: Block, step: i64) -> Vec<Row> {
         let result = body.result(op, 0);
         let lanes = body.value_type(result).as_vector().map_or(1, |vector| vector.shape[0]);
         // where vectors stand across the loop, iterations have no row
-        let Some(Applied { function, from, to, operand, .. }) = applied.swap_remove(&op).filter(|_| step % lanes == 0)
+        let Some(Applied { function, from, to, operands: applied_to, .. }) =
+            applied.swap_remove(&op).filter(|_| step % lanes == 0)
         else {
             stages.insert(result, stage(operands));
             continue;
         };
-        let stage = stage(&[operand]);
+        let stage = stage(&applied_to);
         stages.insert(result, stage + 1);
         let is_open = |row: &&mut Row| {
             let is_same = (&row.function, row.stage) == (&function, stage);
@@ -346,10 +356,12 @@ fn find_rows(body: &Body, block: Block, step: i64) -> Vec<Row> {
         match rows.iter_mut().find(is_open) {
             Some(row) => {
                 row.ops.push(op);
-                row.operands.push(operand);
+                for (row, operand) in row.operands.iter_mut().zip(applied_to) {
+                    row.push(operand);
+                }
             }
             None => {
-                let (ops, operands) = (vec![op], vec![operand]);
+                let (ops, operands) = (vec![op], applied_to.into_iter().map(|operand| vec![operand]).collect());
                 rows.push(Row { function, from, to, stage, ops, operands });
             }
         }
@@ -359,23 +371,26 @@ fn find_rows(body: &Body, block: Block, step: i64) -> Vec<Row> {
 }
 
 impl Row {
-    /// Memory for what the function takes and gives: the same where they are of one type.
-    fn memories(&self, body: &mut Body, home: Block) -> [Memory; 2] {
+    /// Memory for what the function takes and gives: the result is the first operand's where they are of one type.
+    fn memories(&self, body: &mut Body, home: Block) -> Memories {
         let mut memory = |element: &Type| {
             let mut builder = Builder::at_start(body, home);
             let buffer = stack_memory(&mut builder, PIECE, element.clone());
             let address = builder.value("rt.address", &[buffer], Type::Index, []);
             Memory { buffer, address }
         };
-        let from = memory(&self.from);
-        [from, if self.from == self.to { from } else { memory(&self.to) }]
+        let operands: Vec<Memory> = self.operands.iter().map(|_| memory(&self.from)).collect();
+        let result = if self.from == self.to { operands[0] } else { memory(&self.to) };
+        Memories { operands, result }
     }
 
-    /// Has the runtime compute the function, from one address to another.
-    fn call(&self, builder: &mut Builder<'_>, [from, to, count]: [Value; 3]) {
+    /// Has the runtime compute the function, from some addresses to another.
+    fn call(&self, builder: &mut Builder<'_>, from: &[Value], to: Value, count: Value) {
+        let rows = || from.iter().copied().chain([to, count]);
         let (callee, operands) = match &self.function {
             Function::Map(function, parameters) => {
-                let mut operands = vec![builder.constant_index(*function as i64), from, to, count];
+                let mut operands = vec![builder.constant_index(*function as i64)];
+                operands.extend(rows());
                 let none = Parameter::Number(0.0);
                 let parameters = (0..RowFunction::PARAMETERS).map(|at| parameters.get(at).unwrap_or(&none));
                 operands.extend(parameters.map(|parameter| parameter.value(builder)));
@@ -384,7 +399,8 @@ impl Row {
             Function::LookUp(table) => {
                 let table = builder.value("rt.address", &[*table], Type::Index, []);
                 let width = self.to.byte_width().expect("elements of tables have a width");
-                ("rt_look_up_row", vec![table, builder.constant_index(width as i64), from, to, count])
+                let operands = [table, builder.constant_index(width as i64)];
+                ("rt_look_up_row", operands.into_iter().chain(rows()).collect())
             }
             Function::Requantize(Requantize { addends, factor, round }) => {
                 let is_float = builder.constant_index((self.from == Type::F32).into());
@@ -392,13 +408,21 @@ impl Row {
                     Factor::Each(channels) => (Some(channels), &Parameter::Number(0.0)),
                     Factor::Same(factor) => (None, factor),
                 };
-                let mut operands = vec![is_float, from, to, count];
+                let mut operands: Vec<Value> = [is_float].into_iter().chain(rows()).collect();
                 operands.extend([addends.as_ref(), factors].map(|channels| match channels {
                     Some(Channels { buffer, first }) => address_of(builder, *buffer, *first),
                     None => builder.constant_index(0),
                 }));
                 operands.extend([factor].into_iter().chain(round).map(|parameter| parameter.value(builder)));
                 ("rt_requantize_row", operands)
+            }
+            Function::AddBytes(AddBytes { addends, quantize }) => {
+                let signs = addends.iter().map(|addend| builder.constant_index(addend.is_signed.into()));
+                let mut operands: Vec<Value> = signs.collect();
+                operands.extend(rows());
+                let parameters = addends.iter().flat_map(|addend| &addend.parameters).chain(quantize);
+                operands.extend(parameters.map(|parameter| parameter.value(builder)));
+                ("rt_add_bytes_row", operands)
             }
         };
         builder.create("func.call", &operands, &[], [("callee", Attribute::symbol(callee))]);
@@ -431,147 +455,4 @@ fn address_of(builder: &mut Builder<'_>, buffer: Value, index: Option<Value>) ->
     let width = builder.constant_index(width as i64);
     let bytes = builder.value("arith.muli", &[index, width], Type::Index, []);
     builder.value("arith.addi", &[start, bytes], Type::Index, [])
-}
-
-/// What is built for one piece of a row.
-struct Piece<'a> {
-    row: &'a RowLoop,
-    memories: &'a [[Memory; 2]],
-    begin: Value,
-    end: Value,
-    count: Value,
-}
-
-impl Piece<'_> {
-    /// Builds stage after stage and what is left; returns what the piece carries on.
-    fn build(&self, builder: &mut Builder<'_>, carried: &[Value], destination: Option<Op>) -> Vec<Value> {
-        let rows = &self.row.rows;
-        let stages = rows.last().map_or(0, |row| row.stage + 1);
-        for stage in 0..stages {
-            let of_stage: Vec<usize> = (0..rows.len()).filter(|&at| rows[at].stage == stage).collect();
-            let sources: Vec<Source> = of_stage.iter().map(|&at| self.row.source(builder.body, &rows[at])).collect();
-            let is_stored = |&(_, source): &(usize, &Source)| matches!(source, Source::Stored);
-            let stored: Vec<usize> =
-                of_stage.iter().copied().zip(&sources).filter(is_stored).map(|(at, _)| at).collect();
-            if !stored.is_empty() {
-                self.store_operands(builder, &stored);
-            }
-            for (at, source) in of_stage.into_iter().zip(sources) {
-                let [from, to] = self.memories[at];
-                let store = destination.filter(|_| at + 1 == rows.len());
-                let from = match source {
-                    Source::Load(load) => self.address(builder, load, 0),
-                    Source::Row(other) => self.memories[other][1].address,
-                    Source::Stored => from.address,
-                };
-                let to = store.map_or(to.address, |store| self.address(builder, store, 1));
-                rows[at].call(builder, [from, to, self.count]);
-            }
-        }
-        match destination {
-            Some(_) => Vec::new(),
-            None => self.remaining(builder, carried),
-        }
-    }
-
-    /// A loop that stores what the functions of some rows are applied to.
-    fn store_operands(&self, builder: &mut Builder<'_>, rows: &[usize]) {
-        let wanted: Vec<Value> = rows.iter().flat_map(|&at| &self.row.rows[at].operands).copied().collect();
-        self.inner_loop(builder, &[], |piece, builder, mapping, offset| {
-            piece.copy(builder, mapping, offset, &piece.needed(builder.body, &wanted));
-            for &at in rows {
-                let row = &piece.row.rows[at];
-                for (place, operand) in row.operands.iter().enumerate() {
-                    let index = row.place(builder, offset, place);
-                    let operand = mapping.get(operand).copied().unwrap_or(*operand);
-                    builder.create("vector.store", &[operand, piece.memories[at][0].buffer, index], &[], []);
-                }
-            }
-            Vec::new()
-        });
-    }
-
-    /// A loop over all of the body but the functions of rows.
-    fn remaining(&self, builder: &mut Builder<'_>, carried: &[Value]) -> Vec<Value> {
-        self.inner_loop(builder, carried, |piece, builder, mapping, offset| {
-            let block = piece.row.block;
-            let (&end, inside) = builder.body.ops(block).split_last().expect("a loop's body has an end");
-            let effects = inside.iter().filter(|&&op| is_store(builder.body, op));
-            let operands = effects.chain([&end]).flat_map(|&op| builder.body.op(op).operands().to_vec());
-            let wanted: Vec<Value> = operands.collect();
-            let mut ops = piece.needed(builder.body, &wanted);
-            ops.extend(inside.iter().copied().filter(|&op| is_store(builder.body, op)));
-            piece.copy(builder, mapping, offset, &ops);
-            mapped(builder.body.op(end).operands(), mapping)
-        })
-    }
-
-    /// A loop over the piece; `build` makes its body from what stands for the old loop's arguments and the place in the piece.
-    fn inner_loop(
-        &self,
-        builder: &mut Builder<'_>,
-        carried: &[Value],
-        build: impl FnOnce(&Self, &mut Builder<'_>, &mut Mapping, Value) -> Vec<Value>,
-    ) -> Vec<Value> {
-        let step = builder.constant_index(self.row.step);
-        let operands: Vec<Value> = [self.begin, self.end, step].iter().chain(carried).copied().collect();
-        let types: Vec<Type> = carried.iter().map(|&value| builder.body.value_type(value).clone()).collect();
-        let around = builder.create("scf.for", &operands, &types, []);
-        let arguments: Vec<Type> = std::iter::once(Type::Index).chain(types).collect();
-        let (_, block) = builder.region_with_block(around, &arguments);
-        let old = builder.body.arguments(self.row.block).to_vec();
-        let mut mapping: Mapping = old.into_iter().zip(builder.body.arguments(block).to_vec()).collect();
-        let (counter, begin) = (builder.body.arguments(block)[0], self.begin);
-        builder.within(block, |builder| {
-            let offset = builder.value("arith.subi", &[counter, begin], Type::Index, []);
-            let next = build(self, builder, &mut mapping, offset);
-            builder.create("scf.yield", &next, &[], []);
-        });
-        builder.body.op(around).results().to_vec()
-    }
-
-    /// The row that an operation belongs to, and its place there.
-    fn row_of(&self, op: Op) -> Option<(usize, usize)> {
-        let place = |row: &Row| row.ops.iter().position(|&other| other == op);
-        self.row.rows.iter().enumerate().find_map(|(at, row)| Some((at, place(row)?)))
-    }
-
-    /// What has to be computed of the body for some of its values, in its order; functions of rows need nothing themselves.
-    fn needed(&self, body: &Body, wanted: &[Value]) -> Vec<Op> {
-        let mut found: IndexSet<Op> = IndexSet::default();
-        let mut pending = wanted.to_vec();
-        while let Some(value) = pending.pop() {
-            let Some(op) = body.defining_op(value) else { continue };
-            if body.op(op).parent() == Some(self.row.block) && found.insert(op) && self.row_of(op).is_none() {
-                pending.extend(body.op(op).operands());
-            }
-        }
-        body.ops(self.row.block).iter().copied().filter(|op| found.contains(op)).collect()
-    }
-
-    /// Copies operations of the body, reading what functions of rows gave.
-    fn copy(&self, builder: &mut Builder<'_>, mapping: &mut Mapping, offset: Value, ops: &[Op]) {
-        for &op in ops {
-            let Some((at, place)) = self.row_of(op) else {
-                copy_op(builder, op, mapping);
-                continue;
-            };
-            let index = self.row.rows[at].place(builder, offset, place);
-            let result = builder.body.result(op, 0);
-            let r#type = builder.body.value_type(result).clone();
-            let value = builder.value("vector.load", &[self.memories[at][1].buffer, index], r#type, []);
-            mapping.insert(result, value);
-        }
-    }
-
-    /// The address that a load or a store has in the piece's first iteration; its buffer is the operand at `buffer`.
-    fn address(&self, builder: &mut Builder<'_>, access: Op, buffer: usize) -> Value {
-        let (memory, index) = (builder.body.operand(access, buffer), builder.body.operand(access, buffer + 1));
-        let mut mapping: Mapping = [(self.row.counter(builder.body), self.begin)].into_iter().collect();
-        let ops = self.needed(builder.body, &[memory, index]);
-        let zero = builder.constant_index(0);
-        self.copy(builder, &mut mapping, zero, &ops);
-        let [memory, index] = [memory, index].map(|value| mapping.get(&value).copied().unwrap_or(value));
-        address_of(builder, memory, Some(index))
-    }
 }
