@@ -70,6 +70,26 @@ fn an_axis_that_data_name_must_exist() {
 }
 
 #[test]
+fn sums_along_an_axis_leave_out_their_own_element_and_come_from_the_end() {
+    let expected = [
+        ("", [[1, 2, 4, 6, 9, 12], [1, 3, 3, 7, 5, 11]]),
+        ("exclusive = 1 : si64", [[0, 0, 1, 2, 4, 6], [0, 1, 0, 3, 0, 5]]),
+        ("reverse = 1 : si64", [[9, 12, 8, 10, 5, 6], [3, 2, 7, 4, 11, 6]]),
+        ("exclusive = 1 : si64, reverse = 1 : si64", [[8, 10, 5, 6, 0, 0], [2, 0, 4, 0, 6, 0]]),
+    ];
+    let data = Tensor::from_f32(&[3, 2], &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]).unwrap();
+    for (attributes, of_axes) in expected {
+        let operation =
+            format!(r#""onnx.CumSum"(%x, %axis) {{{attributes}}} : (tensor<?x?xf32>, tensor<i64>) -> tensor<?x?xf32>"#);
+        let mut session = session("%x: tensor<?x?xf32>, %axis: tensor<i64>", "", &operation, "tensor<?x?xf32>");
+        for (axis, expected) in (0..).zip(of_axes) {
+            let outputs = session.run(&[data.clone(), scalar(axis)]).expect("runs");
+            assert_eq!(outputs[0].to_f64().expect("floats"), expected.map(f64::from), "{attributes} along {axis}");
+        }
+    }
+}
+
+#[test]
 fn an_output_takes_the_place_of_an_input() {
     let arguments = "%c: tensor<?x?xi64>, %u: tensor<?x?xi64>, %p: tensor<?xi64>";
     let operation = r#""onnx.TensorScatter"(%c, %u, %p) {axis = 1 : si64, mode = "linear"} : (tensor<?x?xi64>, tensor<?x?xi64>, tensor<?xi64>) -> tensor<?x?xi64>"#;

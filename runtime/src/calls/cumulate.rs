@@ -34,16 +34,29 @@ impl Generic for Cumulate<'_, '_> {
             }
             return;
         }
-        let mut sums = vec![neutral; inner];
+        let slice = |row: usize, at: usize| {
+            let start = (row * extent + at) * inner;
+            start..start + inner
+        };
         for row in 0..outer {
-            sums.fill(neutral);
+            // what stands in front of a slice is in the output, up to the element that it leaves out
+            let mut before = None;
             for at in (0..extent).map(place) {
-                let start = (row * extent + at) * inner;
-                let slices = elements[start..start + inner].iter().zip(&mut output[start..start + inner]);
-                for ((&element, target), sum) in slices.zip(&mut sums) {
-                    let next = combine(*sum, element);
-                    *target = if self.exclusive { *sum } else { next };
-                    *sum = next;
+                let range = slice(row, at);
+                match before.replace(range.clone()) {
+                    None if self.exclusive => output[range].fill(neutral),
+                    None => {
+                        for (target, &element) in output[range.clone()].iter_mut().zip(&elements[range]) {
+                            *target = combine(neutral, element);
+                        }
+                    }
+                    Some(before) => {
+                        let added = &elements[if self.exclusive { before.clone() } else { range.clone() }];
+                        let [sums, targets] = output.get_disjoint_mut([before, range]).expect("slices lie apart");
+                        for ((target, &sum), &element) in targets.iter_mut().zip(sums.iter()).zip(added) {
+                            *target = combine(sum, element);
+                        }
+                    }
                 }
             }
         }
