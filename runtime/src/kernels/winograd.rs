@@ -45,10 +45,9 @@ thread_local! {
 pub(super) struct Steps {
     /// The transformations of tiles of 2×2 and of 4×4 pixels.
     pub(super) forms: [Form; 2],
-    /// Products of six rows and of four, for panels of ever more columns. Each lies in every program that has a convolution, so
-    /// there are few.
-    pub(super) products: &'static [[Tile<Floats>; 2]],
-    /// Columns of the first of these panels.
+    /// Products of so many rows and of [`Steps::columns`], the most first. The last two are six and four, of which all numbers of
+    /// rows are sums. Each lies in every program that has a convolution, so there are few.
+    pub(super) products: &'static [(usize, Tile<Floats>)],
     pub(super) columns: usize,
 }
 
@@ -89,14 +88,13 @@ pub(super) unsafe fn convolve(problem: &Tiles<'_>, steps: &Steps) {
 impl Steps {
     /// Covers rows, which are a multiple of [`TILE_STEP`] and no fewer than [`FEWEST_TILES`], and columns.
     unsafe fn multiply(&self, product: &Contraction<'_, Floats>) {
-        let widest = self.columns << (self.products.len() - 1);
-        for first in (0..product.cols).step_by(widest) {
-            let columns = Columns { first, count: (product.cols - first).min(widest) };
-            let panel = (0..).find(|panel| self.columns << panel >= columns.count).expect("the widest takes all");
-            let [six, four] = self.products[panel];
+        for first in (0..product.cols).step_by(self.columns) {
+            let columns = Columns { first, count: (product.cols - first).min(self.columns) };
             let mut row = 0;
             while row < product.rows {
-                let (tile, height) = if matches!(product.rows - row, 4 | 8) { (four, 4) } else { (six, 6) };
+                let left = product.rows - row;
+                let fits = |height: usize| left == height || left >= height + FEWEST_TILES;
+                let (height, tile) = self.products.iter().find(|(height, _)| fits(*height)).expect("the last ones fit");
                 // SAFETY: the tile lies inside the rows and columns that the caller vouches for.
                 unsafe { tile(product, row, columns) };
                 row += height;
@@ -424,7 +422,7 @@ impl Instances for Steps {
             Form { transform: transform::<Portable<f32>, Two, 2, 4>, restore: restore::<Portable<f32>, Two, 2, 4> },
             Form { transform: transform::<Portable<f32>, Four, 4, 6>, restore: restore::<Portable<f32>, Four, 4, 6> },
         ],
-        products: &[[tile::<Floats, Portable<f32>, 6, 2>, tile::<Floats, Portable<f32>, 4, 2>]],
+        products: &[(6, tile::<Floats, Portable<f32>, 6, 2>), (4, tile::<Floats, Portable<f32>, 4, 2>)],
         columns: 8,
     };
     #[cfg(target_arch = "x86_64")]

@@ -445,14 +445,17 @@ unsafe fn v4_restore<F: Transforms<OUT, IN>, const OUT: usize, const IN: usize>(
     unsafe { restore::<__m512, F, OUT, IN>(problem, products, first) }
 }
 
+/// Products of many rows and few columns: what they read of weights that lie beyond the second cache, as those of small images do,
+/// comes as fast as it is multiplied.
 pub(super) const V4_WINOGRAD: Steps = Steps {
     forms: [
         Form { transform: v4_transform::<Two, 2, 4>, restore: v4_restore::<Two, 2, 4> },
         Form { transform: v4_transform::<Four, 4, 6>, restore: v4_restore::<Four, 4, 6> },
     ],
     products: &[
-        [v4_tile::<Floats, __m512, 6, 2>, v4_tile::<Floats, __m512, 4, 2>],
-        [v4_tile::<Floats, __m512, 6, 4>, v4_tile::<Floats, __m512, 4, 4>],
+        (12, v4_tile::<Floats, __m512, 12, 2>),
+        (6, v4_tile::<Floats, __m512, 6, 2>),
+        (4, v4_tile::<Floats, __m512, 4, 2>),
     ],
     columns: 32,
 };
@@ -481,6 +484,6 @@ pub(super) const V3_WINOGRAD: Steps = Steps {
         Form { transform: v3_transform::<Two, 2, 4>, restore: v3_restore::<Two, 2, 4> },
         Form { transform: v3_transform::<Four, 4, 6>, restore: v3_restore::<Four, 4, 6> },
     ],
-    products: &[[v3_tile::<Floats, __m256, 6, 2>, v3_tile::<Floats, __m256, 4, 2>]],
+    products: &[(6, v3_tile::<Floats, __m256, 6, 2>), (4, v3_tile::<Floats, __m256, 4, 2>)],
     columns: 16,
 };
