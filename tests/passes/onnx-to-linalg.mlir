@@ -105,3 +105,20 @@
     "func.return"(%y) : (tensor<1x1x3x3xui8>) -> ()
   }) {sym_name = "main_graph", function_type = (tensor<1x1x4x4xui8>) -> tensor<1x1x3x3xui8>} : () -> ()
 }) : () -> ()
+
+// -----
+
+// What has no elements adds none to a Concat.
+// CHECK: ^bb0(%[[X:.*]]: tensor<2x3xf32>, %[[NONE:.*]]: tensor<2x0xf32>, %[[Y:.*]]: tensor<2x1xf32>):
+// CHECK-NOT: "tensor.concat"(%[[X]], %[[NONE]])
+// CHECK: "tensor.concat"(%[[X]], %[[Y]])
+// CHECK: "func.return"(%[[X]], %
+"builtin.module"() ({
+  "func.func"() ({
+  ^bb0(%x: tensor<2x3xf32>, %none: tensor<2x0xf32>, %y: tensor<2x1xf32>):
+    %same = "onnx.Concat"(%x, %none) {axis = -1 : si64} : (tensor<2x3xf32>, tensor<2x0xf32>) -> tensor<2x3xf32>
+    %longer = "onnx.Concat"(%none, %x, %none, %y) {axis = 1 : si64} : (tensor<2x0xf32>, tensor<2x3xf32>, tensor<2x0xf32>, tensor<2x1xf32>) -> tensor<2x4xf32>
+    %nothing = "onnx.Concat"(%none, %none) {axis = 1 : si64} : (tensor<2x0xf32>, tensor<2x0xf32>) -> tensor<2x0xf32>
+    "func.return"(%same, %longer, %nothing) : (tensor<2x3xf32>, tensor<2x4xf32>, tensor<2x0xf32>) -> ()
+  }) {sym_name = "main_graph", function_type = (tensor<2x3xf32>, tensor<2x0xf32>, tensor<2x1xf32>) -> (tensor<2x3xf32>, tensor<2x4xf32>, tensor<2x0xf32>)} : () -> ()
+}) : () -> ()

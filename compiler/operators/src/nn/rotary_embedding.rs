@@ -27,7 +27,7 @@ fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
         size => emit.integers(&[size]),
     };
     let rotated = emit.slice(input, zero, turned, 3);
-    let rest = emit.slice(input, turned, end, 3);
+    let rest = (embedding.rotary_embedding_dim != 0).then(|| emit.slice(input, turned, end, 3));
     let angles = |emit: &mut Emitter, cache: Value| {
         let own = match embedding.position_ids {
             Some(positions) => emit.op("Gather", &[cache, positions], [("axis", Attribute::i64(0))]),
@@ -59,7 +59,10 @@ fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
         }
         false => emit.op("Concat", &[first, second], [("axis", Attribute::i64(3))]),
     };
-    let whole = emit.op("Concat", &[turned, rest], [("axis", Attribute::i64(3))]);
+    let whole = match rest {
+        Some(rest) => emit.op("Concat", &[turned, rest], [("axis", Attribute::i64(3))]),
+        None => turned,
+    };
     let result = if flat { join_heads(emit, whole) } else { whole };
     Ok(vec![Some(result)])
 }

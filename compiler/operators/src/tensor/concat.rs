@@ -2,7 +2,7 @@
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};
-use ir::{Attribute, Op, Value};
+use ir::{Attribute, DimExpr, Op, Value};
 
 use crate::graph::{Differential, Emitter, Problem};
 use crate::operator::{Demand, Kind, Operator, Rank};
@@ -81,15 +81,21 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
             lowering.check_equal(own, dim, "operands of Concat differ in an axis they are not joined along");
         }
     }
-    let blocked = lowering.concat_blocked(&concat.inputs, axis);
-    let operands: Vec<Value> = concat
-        .inputs
+    // what has no elements adds none
+    let mut inputs = concat.inputs.clone();
+    inputs.retain(|&operand| lowering.shape(operand)[axis] != DimExpr::ZERO);
+    if inputs.is_empty() {
+        inputs.push(concat.inputs[0]);
+    }
+    let blocked = lowering.concat_blocked(&inputs, axis);
+    let operands: Vec<Value> = inputs
         .iter()
         .map(|&operand| if blocked { lowering.blocked(operand).value } else { lowering.value(operand) })
         .collect();
+    let is_same = lowering.shape(inputs[0]) == shape;
     let shape = if blocked { blocked_shape(&shape) } else { shape };
     let value = match operands[..] {
-        [only] => only,
+        [only] if is_same => only,
         _ => lowering.concat(&operands, &shape, axis),
     };
     match blocked {
