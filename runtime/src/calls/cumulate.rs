@@ -34,15 +34,12 @@ impl Generic for Cumulate<'_, '_> {
             }
             return;
         }
-        let slice = |row: usize, at: usize| {
-            let start = (row * extent + at) * inner;
-            start..start + inner
-        };
         for row in 0..outer {
             // what stands in front of a slice is in the output, up to the element that it leaves out
             let mut before = None;
             for at in (0..extent).map(place) {
-                let range = slice(row, at);
+                let start = (row * extent + at) * inner;
+                let range = start..start + inner;
                 match before.replace(range.clone()) {
                     None if self.exclusive => output[range].fill(neutral),
                     None => {
