@@ -307,7 +307,7 @@ pub unsafe extern "C" fn rt_add_bytes_row(
     ];
     let sum = QuantizedSum { operands, scale, round: Round { zero_point, lowest, highest } };
     // SAFETY: promised by the caller; the processor has what the row is compiled for.
-    unsafe { SumRow::best()(&sum, x, y, destination, count.max(0) as usize) }
+    unsafe { SumRow::best()(&sum, (x, y, destination), count.max(0) as usize) }
 }
 
 /// Bytes of sums, which are f32 or i32: `saturate(round((sum + addend) factor) + zero point)`, for `count` of them that begin with the

@@ -7,7 +7,7 @@ use half::f16;
 use super::functions::Machine;
 use super::lines::{Plane, add};
 use super::requantize::{self, Requantize, Sums};
-use super::rows::sums::{QuantizedSum, sum_row};
+use super::rows::sums::{QuantizedSum, SummedRows, sum_row};
 use super::rows::{Converts, Function, SHORT_BLOCK, row};
 
 /// A processor with AVX2, fused products and conversions of halves.
@@ -93,27 +93,15 @@ pub(super) unsafe fn requantize_avx2(requantize: &Requantize<'_>, sums: Sums, de
 /// # Safety
 /// As for [`SumRow`](super::rows::sums::SumRow), and the processor has these instructions.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")]
-pub(super) unsafe fn add_bytes_avx512(
-    sum: &QuantizedSum,
-    x: *const u8,
-    y: *const u8,
-    destination: *mut i8,
-    count: usize,
-) {
+pub(super) unsafe fn add_bytes_avx512(sum: &QuantizedSum, rows: SummedRows, count: usize) {
     // SAFETY: promised by the caller; the features are enabled here.
-    unsafe { sum_row::<Fused>(sum, (x, y, destination), count) }
+    unsafe { sum_row::<Fused>(sum, rows, count) }
 }
 
 /// # Safety
 /// As for [`SumRow`](super::rows::sums::SumRow), and the processor has these instructions.
 #[target_feature(enable = "avx2,fma")]
-pub(super) unsafe fn add_bytes_avx2(
-    sum: &QuantizedSum,
-    x: *const u8,
-    y: *const u8,
-    destination: *mut i8,
-    count: usize,
-) {
+pub(super) unsafe fn add_bytes_avx2(sum: &QuantizedSum, rows: SummedRows, count: usize) {
     // SAFETY: promised by the caller; the features are enabled here.
-    unsafe { sum_row::<Fused>(sum, (x, y, destination), count) }
+    unsafe { sum_row::<Fused>(sum, rows, count) }
 }

@@ -7,8 +7,10 @@ use abi::elementary::EXACT_RECIPROCALS;
 use super::{AnyMachine, BLOCK, Block, Machine, Quantize, QuantizeFused, Round, SHORT_BLOCK};
 
 /// `quantize(x + y)` of two rows, so many elements; the destination is one of them or lies apart.
-pub(in crate::kernels) type SumRow =
-    unsafe fn(sum: &QuantizedSum, x: *const u8, y: *const u8, destination: *mut i8, count: usize);
+pub(in crate::kernels) type SumRow = unsafe fn(sum: &QuantizedSum, rows: SummedRows, count: usize);
+
+/// `x`, `y` and the destination.
+pub(in crate::kernels) type SummedRows = (*const u8, *const u8, *mut i8);
 
 /// What bytes are as numbers: `(byte - zero_point) scale`.
 #[derive(Clone, Copy)]
@@ -52,11 +54,7 @@ impl Bytes {
 /// # Safety
 /// As for [`SumRow`], and the processor is such a machine.
 #[inline(always)]
-pub(in crate::kernels) unsafe fn sum_row<M: Machine>(
-    sum: &QuantizedSum,
-    rows: (*const u8, *const u8, *mut i8),
-    count: usize,
-) {
+pub(in crate::kernels) unsafe fn sum_row<M: Machine>(sum: &QuantizedSum, rows: SummedRows, count: usize) {
     let QuantizedSum { operands, scale, round } = *sum;
     let operands = operands.map(Bytes::of);
     // SAFETY: promised by the caller.
@@ -72,12 +70,8 @@ pub(in crate::kernels) unsafe fn sum_row<M: Machine>(
 
 /// Long blocks, then short ones, of which the last is filled up with zeros.
 #[inline(always)]
-unsafe fn blocks<Q>(
-    operands: &[Bytes; 2],
-    (x, y, destination): (*const u8, *const u8, *mut i8),
-    count: usize,
-    quantize: &Q,
-) where
+unsafe fn blocks<Q>(operands: &[Bytes; 2], (x, y, destination): SummedRows, count: usize, quantize: &Q)
+where
     Q: Block<f32, i8, BLOCK> + Block<f32, i8, SHORT_BLOCK>,
 {
     let mut at = 0;
@@ -116,15 +110,9 @@ fn added<const N: usize>([first, second]: &[Bytes; 2], x: &[u8; N], y: &[u8; N])
 ///
 /// # Safety
 /// As for [`SumRow`].
-pub(in crate::kernels) unsafe fn portable(
-    sum: &QuantizedSum,
-    x: *const u8,
-    y: *const u8,
-    destination: *mut i8,
-    count: usize,
-) {
+pub(in crate::kernels) unsafe fn portable(sum: &QuantizedSum, rows: SummedRows, count: usize) {
     // SAFETY: promised by the caller.
-    unsafe { sum_row::<AnyMachine>(sum, (x, y, destination), count) }
+    unsafe { sum_row::<AnyMachine>(sum, rows, count) }
 }
 
 #[cfg(test)]
@@ -159,7 +147,7 @@ mod tests {
                     for count in [0, 1, 15, 16, 17, 63, 64, 65, 150, 200] {
                         let mut bytes = vec![99; 200];
                         // SAFETY: all rows are as long, and the processor runs it.
-                        unsafe { machine(&sum, x.as_ptr(), y.as_ptr(), bytes.as_mut_ptr(), count) };
+                        unsafe { machine(&sum, (x.as_ptr(), y.as_ptr(), bytes.as_mut_ptr()), count) };
                         for at in 0..200 {
                             let byte = if at < count { expected(&sum, [x[at], y[at]]) } else { 99 };
                             assert_eq!(bytes[at], byte, "{at} of {count}");
