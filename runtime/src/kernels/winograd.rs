@@ -45,10 +45,17 @@ thread_local! {
 pub(super) struct Steps {
     /// The transformations of tiles of 2×2 and of 4×4 pixels.
     pub(super) forms: [Form; 2],
-    /// Products of so many rows and of [`Steps::columns`], the most first. The last two are six and four, of which all numbers of
-    /// rows are sums. Each lies in every program that has a convolution, so there are few.
-    pub(super) products: &'static [(usize, Tile<Floats>)],
+    /// Products of ever fewer rows, and of ever fewer columns where rows are the same. The last of six and four rows, of which all
+    /// numbers of rows are sums, have no more columns than two groups.
+    pub(super) products: &'static [Rows],
+}
+
+/// Products of so many rows and columns. Each lies in every program that has a convolution, so there are few.
+#[derive(Clone, Copy)]
+pub(super) struct Rows {
+    pub(super) rows: usize,
     pub(super) columns: usize,
+    pub(super) tile: Tile<Floats>,
 }
 
 /// How tiles of one size become numbers at points, and how those become results.
@@ -86,18 +93,25 @@ pub(super) unsafe fn convolve(problem: &Tiles<'_>, steps: &Steps) {
 }
 
 impl Steps {
-    /// Covers rows, which are a multiple of [`TILE_STEP`] and no fewer than [`FEWEST_TILES`], and columns.
+    /// Covers rows, which are a multiple of [`TILE_STEP`] and no fewer than [`FEWEST_TILES`], and columns, which are whole groups.
     unsafe fn multiply(&self, product: &Contraction<'_, Floats>) {
-        for first in (0..product.cols).step_by(self.columns) {
-            let columns = Columns { first, count: (product.cols - first).min(self.columns) };
+        for panel in (0..product.cols).step_by(PANEL) {
+            let end = product.cols.min(panel + PANEL);
             let mut row = 0;
             while row < product.rows {
                 let left = product.rows - row;
-                let fits = |height: usize| left == height || left >= height + FEWEST_TILES;
-                let (height, tile) = self.products.iter().find(|(height, _)| fits(*height)).expect("the last ones fit");
-                // SAFETY: the tile lies inside the rows and columns that the caller vouches for.
-                unsafe { tile(product, row, columns) };
-                row += height;
+                let fits = |found: &&Rows| {
+                    let leaves_some = left == found.rows || left >= found.rows + FEWEST_TILES;
+                    // the last group of its columns may be missing
+                    leaves_some && found.columns <= end - panel + GROUP
+                };
+                let found = self.products.iter().find(fits).expect("the last ones fit");
+                for first in (panel..end).step_by(found.columns) {
+                    let columns = Columns { first, count: (end - first).min(found.columns) };
+                    // SAFETY: the tile lies inside the rows and columns that the caller vouches for.
+                    unsafe { (found.tile)(product, row, columns) };
+                }
+                row += found.rows;
             }
         }
     }
@@ -422,9 +436,12 @@ impl Instances for Steps {
             Form { transform: transform::<Portable<f32>, Two, 2, 4>, restore: restore::<Portable<f32>, Two, 2, 4> },
             Form { transform: transform::<Portable<f32>, Four, 4, 6>, restore: restore::<Portable<f32>, Four, 4, 6> },
         ],
-        products: &[(6, tile::<Floats, Portable<f32>, 6, 2>), (4, tile::<Floats, Portable<f32>, 4, 2>)],
-        columns: 8,
+        products: &[
+            Rows { rows: 6, columns: 8, tile: tile::<Floats, Portable<f32>, 6, 2> },
+            Rows { rows: 4, columns: 8, tile: tile::<Floats, Portable<f32>, 4, 2> },
+        ],
     };
     #[cfg(target_arch = "x86_64")]
-    const WIDE: &'static [(Level, Self)] = &[(Level::V4, x86::V4_WINOGRAD), (Level::V3, x86::V3_WINOGRAD)];
+    const WIDE: &'static [(Level, Self)] =
+        &[(Level::Amx, x86::AMX_WINOGRAD), (Level::V4, x86::V4_WINOGRAD), (Level::V3, x86::V3_WINOGRAD)];
 }

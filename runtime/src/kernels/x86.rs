@@ -5,7 +5,7 @@ use std::arch::x86_64::*;
 use super::contract::{Bytes, Columns, Contraction, Doubles, Elements, Floats, Tile, TileSet, panel, tile};
 use super::depthwise::{DepthwiseRow, row};
 use super::lanes::{Fused, Lanes, Products, partial_bytes};
-use super::winograd::{Form, Four, Steps, Tiles, Transforms, Two, restore, transform};
+use super::winograd::{Form, Four, Rows, Steps, Tiles, Transforms, Two, restore, transform};
 
 impl Lanes for __m512 {
     type Element = f32;
@@ -445,20 +445,25 @@ unsafe fn v4_restore<F: Transforms<OUT, IN>, const OUT: usize, const IN: usize>(
     unsafe { restore::<__m512, F, OUT, IN>(problem, products, first) }
 }
 
-/// Products of many rows and few columns: what they read of weights that lie beyond the second cache, as those of small images do,
-/// comes as fast as it is multiplied.
+const V4_PRODUCTS: &[Rows] = &[
+    Rows { rows: 12, columns: 32, tile: v4_tile::<Floats, __m512, 12, 2> },
+    Rows { rows: 6, columns: 64, tile: v4_tile::<Floats, __m512, 6, 4> },
+    Rows { rows: 6, columns: 32, tile: v4_tile::<Floats, __m512, 6, 2> },
+    Rows { rows: 4, columns: 64, tile: v4_tile::<Floats, __m512, 4, 4> },
+    Rows { rows: 4, columns: 32, tile: v4_tile::<Floats, __m512, 4, 2> },
+];
+
 pub(super) const V4_WINOGRAD: Steps = Steps {
     forms: [
         Form { transform: v4_transform::<Two, 2, 4>, restore: v4_restore::<Two, 2, 4> },
         Form { transform: v4_transform::<Four, 4, 6>, restore: v4_restore::<Four, 4, 6> },
     ],
-    products: &[
-        (12, v4_tile::<Floats, __m512, 12, 2>),
-        (6, v4_tile::<Floats, __m512, 6, 2>),
-        (4, v4_tile::<Floats, __m512, 4, 2>),
-    ],
-    columns: 32,
+    products: V4_PRODUCTS.split_at(1).1,
 };
+
+/// Those with tiles of bytes reach their third cache over a mesh, at ten bytes a cycle: with as many rows, weights that come from there
+/// come as fast as they are multiplied.
+pub(super) const AMX_WINOGRAD: Steps = Steps { products: V4_PRODUCTS, ..V4_WINOGRAD };
 
 #[target_feature(enable = "avx2,fma,f16c")]
 unsafe fn v3_transform<F: Transforms<OUT, IN>, const OUT: usize, const IN: usize>(
@@ -484,6 +489,8 @@ pub(super) const V3_WINOGRAD: Steps = Steps {
         Form { transform: v3_transform::<Two, 2, 4>, restore: v3_restore::<Two, 2, 4> },
         Form { transform: v3_transform::<Four, 4, 6>, restore: v3_restore::<Four, 4, 6> },
     ],
-    products: &[(6, v3_tile::<Floats, __m256, 6, 2>), (4, v3_tile::<Floats, __m256, 4, 2>)],
-    columns: 16,
+    products: &[
+        Rows { rows: 6, columns: 16, tile: v3_tile::<Floats, __m256, 6, 2> },
+        Rows { rows: 4, columns: 16, tile: v3_tile::<Floats, __m256, 4, 2> },
+    ],
 };
