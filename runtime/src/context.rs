@@ -6,7 +6,7 @@ use std::alloc::{Layout, alloc, dealloc};
 use std::ffi::c_void;
 
 use crate::handles::HandleTable;
-use crate::pages::has_room;
+use crate::pages::{has_room, prefer_huge};
 use crate::strings::StringTable;
 
 /// Alignment of every arena at least, in bytes.
@@ -123,6 +123,7 @@ impl RunContext {
                 self.fail(STATUS_OUT_OF_MEMORY);
             } else {
                 self.arena_bytes = bytes.max(ARENA_ALIGNMENT as i64);
+                prefer_huge(self.arena, self.arena_bytes);
                 self.tell_arena();
             }
         }

@@ -25,6 +25,25 @@ pub unsafe extern "C" fn rt_discard(address: *mut u8, bytes: i64) {
     let _ = (address, bytes);
 }
 
+/// From this size on, memory that is worked in gets huge pages where the system has them: a run that goes through many small ones waits
+/// for where they are, and for the first touch of each.
+const HUGE: i64 = 4 << 20;
+
+/// Asks for huge pages for memory of this process, if it is much.
+pub(crate) fn prefer_huge(memory: *mut u8, bytes: i64) {
+    #[cfg(target_os = "linux")]
+    if bytes >= HUGE {
+        const PAGE: usize = 2 << 20;
+        let (start, end) = (memory.addr().next_multiple_of(PAGE), (memory.addr() + bytes as usize) / PAGE * PAGE);
+        if start < end {
+            // SAFETY: changes which pages stand behind the memory, and nothing in it; a refusal changes nothing.
+            unsafe { libc::madvise(memory.with_addr(start).cast(), end - start, libc::MADV_HUGEPAGE) };
+        }
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = (memory, bytes);
+}
+
 /// Bytes that the process can still get without pushing others out; `None` where the system does not say.
 pub fn available_memory() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
