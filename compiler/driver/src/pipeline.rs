@@ -58,12 +58,14 @@ fn low_step(name: &'static str, options: &Options) -> String {
         EXPAND_MATH if options.arithmetic == Arithmetic::Fixed => {
             format!("{name}{{inline=rounded}},{},{}", DEFINE_FUNCTIONS.name, ROUND_PRODUCTS.name)
         }
-        EXPAND_MATH if options.backend == Backend::Llvm && options.freestanding.is_none() => {
-            format!("{name}{{inline=doubles}}")
-        }
-        // LLVM's vectors are as wide as those of the runtime
-        EXPAND_MATH if options.freestanding.is_none() && options.has(Part::Rows) => {
-            format!("{},{name}", MAP_ROWS.name)
+        EXPAND_MATH if options.freestanding.is_none() => {
+            let (expand, functions) = match options.backend {
+                // its vectors are as wide as those of the runtime
+                Backend::Llvm => (format!("{name}{{inline=doubles}}"), "tables"),
+                Backend::Cranelift | Backend::Auto => (name.to_string(), "all"),
+            };
+            let map = format!("{}{{functions={functions}}},", MAP_ROWS.name);
+            if options.has(Part::Rows) { map + &expand } else { expand }
         }
         _ => name.to_string(),
     }

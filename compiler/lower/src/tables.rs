@@ -186,6 +186,16 @@ fn look_up(body: &mut Body, end: Value, bytes: Value, members: &[Generic]) -> Va
     found[0]
 }
 
+/// Whether an operation looks its bytes up in a table.
+pub(crate) fn looks_up(body: &Body, generic: &Generic) -> bool {
+    let is_found = |&op: &Op| {
+        let index = body.op(op).operands().get(1).and_then(|&index| body.defining_op(index));
+        let byte = index.filter(|&index| body.name(index) == "arith.index_castui").map(|index| body.operand(index, 0));
+        body.name(op) == "tensor.extract" && byte.is_some_and(|byte| *body.value_type(byte) == Type::I8)
+    };
+    body.ops(generic.block).iter().any(is_found)
+}
+
 /// What a chain makes of every byte.
 fn table(builder: &mut Builder<'_>, bytes: Value, members: &[Generic], element: &Type) -> Value {
     // the arguments of bodies that stand for known numbers, and these

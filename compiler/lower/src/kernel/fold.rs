@@ -10,6 +10,7 @@ use super::emit::Emitter;
 use super::lane::Lane;
 use super::loops::is_costly;
 use super::reduce::Combiner;
+use crate::tables::looks_up;
 use dialects::linalg::generic::Generic;
 
 /// Elements of a piece: few enough to stay in the nearest cache.
@@ -67,9 +68,19 @@ impl Emitter<'_> {
 
     /// Whether what a reduction reads takes functions that the runtime computes for rows, too.
     pub(super) fn is_costly_below(&self, generic: &Generic) -> bool {
+        self.is_any_below(generic, |generic| is_costly(self.source, generic) || converts(self.source, generic))
+    }
+
+    /// Whether what an operation reads, or itself, looks bytes up in tables.
+    pub(super) fn looks_up_below(&self, generic: &Generic) -> bool {
+        self.is_any_below(generic, |generic| looks_up(self.source, generic))
+    }
+
+    /// Whether something is so of an operation, or of one that it reads the result of and that is computed with it.
+    fn is_any_below(&self, generic: &Generic, is_so: impl Fn(&Generic) -> bool) -> bool {
         let mut pending = vec![generic.clone()];
         while let Some(generic) = pending.pop() {
-            if is_costly(self.source, &generic) || converts(self.source, &generic) {
+            if is_so(&generic) {
                 return true;
             }
             let computed = generic.inputs.iter().filter(|&&input| self.buffer(input).is_none());

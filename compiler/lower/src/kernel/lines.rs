@@ -37,10 +37,13 @@ fn is_simple(emitter: &Emitter<'_>, sums: &Generic, value: Value) -> bool {
             || Generic::defining(source, value).as_ref().is_some_and(is_made_of_sums))
 }
 
-/// Whether what a value is made of takes functions that a wider vector than those of the loops computes.
+/// Whether what a value is made of takes functions that a wider vector than those of the loops computes, or tables, which the runtime
+/// looks bytes up in without loading them one by one.
 pub(super) fn pay(emitter: &Emitter<'_>, value: Value) -> bool {
-    let is_narrow = emitter.target.narrow && (emitter.lanes as i64) < GROUP;
-    is_narrow && Generic::defining(emitter.source, value).is_some_and(|generic| emitter.is_costly_below(&generic))
+    let lanes = emitter.lanes as i64;
+    let is_narrow = emitter.target.narrow && lanes < GROUP;
+    let pays = |generic: &Generic| is_narrow && emitter.is_costly_below(generic) || emitter.looks_up_below(generic);
+    lanes <= GROUP && Generic::defining(emitter.source, value).as_ref().is_some_and(pays)
 }
 
 /// The loops over groups of columns, where there is more than one group, and over the columns of one.

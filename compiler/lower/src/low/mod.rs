@@ -94,15 +94,25 @@ pub const ROUND_PRODUCTS: PassDefinition = PassDefinition::on_module(
     },
 );
 
-/// For code generators with narrow vectors.
+/// For code generators with narrow vectors, and for bytes that are looked up.
 pub const MAP_ROWS: PassDefinition = PassDefinition::on_module(
     "map-rows",
     "Elementary functions of vectors in loops become calls of the runtime's micro-kernels for pieces of rows.",
-    |module, _| {
-        rows::map_rows(module);
+    |module, context| {
+        let functions = match context.options.get("functions") {
+            "tables" => rows::Functions::Tables,
+            _ => rows::Functions::All,
+        };
+        rows::map_rows(module, functions);
         declare_runtime(module)
     },
-);
+)
+.with_options(&[OptionDefinition {
+    name: "functions",
+    summary: "Which functions: all, or only tables that bytes are looked up in, which no code generator has instructions for.",
+    kind: OptionKind::Choice(&["all", "tables"]),
+    default: "all",
+}]);
 
 /// For results that are the same whatever computes elementary functions, and for code that has no runtime to do it.
 pub const DEFINE_FUNCTIONS: PassDefinition = PassDefinition::on_module(

@@ -22,16 +22,24 @@ const PIECE: i64 = 512;
 /// Rows known to be shorter are left as they are.
 const SHORTEST: i64 = 32;
 
+/// The functions of rows that are the runtime's.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Functions {
+    All,
+    /// Those that look bytes up in tables.
+    Tables,
+}
+
 /// Finds the loops of all functions and rewrites them.
-pub(super) fn map_rows(module: &mut Module) {
+pub(super) fn map_rows(module: &mut Module, functions: Functions) {
     for function in definitions(module) {
         with_body(module, function, |_, body| {
             for op in body.walk_all() {
                 compute_before(body, op);
-                match RowLoop::of(body, op) {
-                    Some(row) if row.rows.is_empty() => row.call_whole(body),
-                    Some(row) => row.rewrite(body),
-                    None => {}
+                match RowLoop::of(body, op, functions) {
+                    Some(row) if !row.rows.is_empty() => row.rewrite(body),
+                    Some(row) if functions == Functions::All => row.call_whole(body),
+                    Some(_) | None => {}
                 }
             }
         });
@@ -106,7 +114,7 @@ struct Memory {
 }
 
 impl RowLoop {
-    fn of(body: &Body, op: Op) -> Option<RowLoop> {
+    fn of(body: &Body, op: Op, functions: Functions) -> Option<RowLoop> {
         let block = computing_block(body, op)?;
         let &[low, high, step, ..] = body.op(op).operands() else { return None };
         let constant = |value| ir::constant_integer(body, value);
@@ -116,7 +124,7 @@ impl RowLoop {
         {
             return None;
         }
-        Some(RowLoop { op, block, step, rows: find_rows(body, block, step) })
+        Some(RowLoop { op, block, step, rows: find_rows(body, block, step, functions) })
     }
 
     /// Makes a loop a call that does nothing but copy a row, or compute it from one and scalars.
@@ -322,9 +330,10 @@ fn is_store(body: &Body, op: Op) -> bool {
 }
 
 /// The functions of rows in a loop's body that do not depend on what the loop carries.
-fn find_rows(body: &Body, block: Block, step: i64) -> Vec<Row> {
+fn find_rows(body: &Body, block: Block, step: i64, functions: Functions) -> Vec<Row> {
     let carried: IndexSet<Value> = body.arguments(block)[1..].iter().copied().collect();
     let mut applied = applied_functions(body, block, &|value| !varies(body, block, value));
+    applied.retain(|_, applied| functions == Functions::All || matches!(applied.function, Function::LookUp(_)));
     // how many functions are applied one to the other up to a value of the block
     let mut stages: IndexMap<Value, usize> = IndexMap::default();
     let mut rows: Vec<Row> = Vec::new();
