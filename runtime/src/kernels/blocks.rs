@@ -8,6 +8,7 @@ use std::cell::RefCell;
 
 use abi::{Blocks, Descriptor, Start};
 
+use super::fetch;
 use super::lanes::{Fused, Portable};
 use super::levels::Instances;
 #[cfg(target_arch = "x86_64")]
@@ -161,20 +162,6 @@ unsafe fn product_of<V: Digits, const VECTORS: usize, const BITS: usize>(
     }
 }
 
-/// Has a line of memory brought nearer, of which more is read than processors fetch ahead by themselves: into the second cache, on
-/// whose way more lines can be than on that into the first.
-#[inline(always)]
-fn prefetch<T>(from: *const T) {
-    #[cfg(target_arch = "x86_64")]
-    // SAFETY: this never faults, whatever the address.
-    unsafe {
-        use std::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
-        _mm_prefetch::<_MM_HINT_T1>(from.cast());
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = from;
-}
-
 /// The numbers of a row, block by block, in fixed point: `[3, depth]` digits, zero behind the last number.
 #[inline(always)]
 unsafe fn to_digits<V: Digits>(
@@ -274,7 +261,7 @@ impl BlockProduct<'_> {
                     }
                 }
                 for word in 0..block / in_word {
-                    prefetch(words.wrapping_byte_add(AHEAD));
+                    fetch::into_second(words.wrapping_byte_add(AHEAD));
                     for v in 0..VECTORS {
                         let own = V::words(words.add(v * V::WIDTH));
                         for quad in 0..quads {
@@ -290,7 +277,7 @@ impl BlockProduct<'_> {
                     }
                     words = words.add(GROUP);
                 }
-                prefetch(scales.wrapping_add(b * GROUP).wrapping_byte_add(SCALES_AHEAD));
+                fetch::into_second(scales.wrapping_add(b * GROUP).wrapping_byte_add(SCALES_AHEAD));
                 for v in 0..VECTORS {
                     let scale = V::load(scales.add(b * GROUP + v * V::WIDTH));
                     for ((sums, totals), own) in sums.iter_mut().zip(&totals).zip(&own) {

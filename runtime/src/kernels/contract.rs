@@ -2,6 +2,7 @@
 
 use abi::{Descriptor, Product, Start};
 
+use super::fetch;
 use super::lanes::{Lanes, Portable, Products};
 use super::levels::Instances;
 #[cfg(target_arch = "x86_64")]
@@ -133,6 +134,11 @@ impl<E: Elements + 'static> Contraction<'_, E> {
     }
 }
 
+/// So many registers of columns read one line each for the products of few rows: B comes from memory where it is as large as weights.
+const WIDE: usize = 4;
+/// Bytes of B, in each of these lines' streams, that are asked for ahead, which is more than processors do by themselves.
+const AHEAD: usize = 1 << 10;
+
 /// The reduction's inner loop: `depth` products from the given offset into the rows of A and pointer into B on.
 #[inline(always)]
 unsafe fn accumulate<V: Products, const ROWS: usize, const VECTORS: usize>(
@@ -172,6 +178,11 @@ unsafe fn step<V: Products, const ROWS: usize, const VECTORS: usize>(
         let mut panel = [V::panel_masked(b.offset(b_columns[last]), last_mask); VECTORS];
         for v in 0..last {
             panel[v] = V::panel(b.offset(b_columns[v]));
+        }
+        if VECTORS == WIDE {
+            for column in b_columns {
+                fetch::into_first(b.wrapping_offset(*column).wrapping_byte_add(AHEAD));
+            }
         }
         for r in 0..ROWS {
             let from = a_rows[r].offset(a_offset);

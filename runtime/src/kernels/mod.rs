@@ -8,6 +8,7 @@
 mod blocks;
 mod contract;
 mod depthwise;
+mod fetch;
 mod folds;
 mod functions;
 mod gather;
