@@ -64,15 +64,23 @@ pub fn has_room(bytes: i64) -> bool {
 
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
-    #[test]
-    fn there_is_room_for_little_and_none_for_too_much() {
-        assert!(super::has_room(1 << 20));
-        assert!(!super::has_room(1 << 50));
-    }
-
     use std::os::fd::AsRawFd;
 
-    use super::rt_discard;
+    use super::{has_room, prefer_huge, rt_discard};
+
+    #[test]
+    fn memory_keeps_its_bytes_in_huge_pages() {
+        let mut memory = vec![7u8; 9 << 20];
+        prefer_huge(memory.as_mut_ptr(), memory.len() as i64);
+        prefer_huge(memory.as_mut_ptr(), 1000);
+        assert!(memory.iter().all(|&byte| byte == 7));
+    }
+
+    #[test]
+    fn there_is_room_for_little_and_none_for_too_much() {
+        assert!(has_room(1 << 20));
+        assert!(!has_room(1 << 50));
+    }
 
     #[test]
     fn what_is_discarded_can_be_read_again() {
