@@ -69,7 +69,7 @@ fn run(arguments: &Arguments, path: &Path) -> Result<(), Failure> {
     result
 }
 
-/// Runs a model as it is asked for; `start` is when the process began.
+/// Runs a model as it is asked for; `start` is when the program began with it.
 fn use_model(
     arguments: &Arguments,
     session: &mut Session,
