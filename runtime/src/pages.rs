@@ -1,4 +1,4 @@
-//! The system's memory: how much there is, and pages of constants that nobody needs any more.
+//! The system's memory: how much there is, pages that should be huge, and pages of constants that nobody needs any more.
 
 #![allow(unsafe_code, reason = "advises the system about memory that generated code names")]
 
@@ -14,15 +14,24 @@ pub unsafe extern "C" fn rt_discard(address: *mut u8, bytes: i64) {
     {
         // SAFETY: reads a constant of the system.
         let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) }.max(1) as usize;
-        let start = address.addr().next_multiple_of(page);
-        let end = (address.addr() + bytes.max(0) as usize) / page * page;
-        if start < end {
-            // SAFETY: whole pages within the constant, whose contents the file has too; a refusal changes nothing.
-            unsafe { libc::madvise(address.with_addr(start).cast(), end - start, libc::MADV_DONTNEED) };
-        }
+        // SAFETY: pages of the constant, whose contents the file has too.
+        unsafe { advise(address, bytes.max(0) as usize, page, libc::MADV_DONTNEED) };
     }
     #[cfg(not(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"))))]
     let _ = (address, bytes);
+}
+
+/// Advises the system about the pages of some size that lie whole in some memory. A refusal changes nothing.
+///
+/// # Safety
+/// What the advice does to these pages is what their owners expect.
+#[cfg(target_os = "linux")]
+unsafe fn advise(memory: *mut u8, bytes: usize, page: usize, advice: libc::c_int) {
+    let (start, end) = (memory.addr().next_multiple_of(page), (memory.addr() + bytes) / page * page);
+    if start < end {
+        // SAFETY: promised by the caller; the range lies in the memory.
+        unsafe { libc::madvise(memory.with_addr(start).cast(), end - start, advice) };
+    }
 }
 
 /// From this size on, memory that is worked in gets huge pages where the system has them: a run that goes through many small ones waits
@@ -34,11 +43,8 @@ pub(crate) fn prefer_huge(memory: *mut u8, bytes: i64) {
     #[cfg(target_os = "linux")]
     if bytes >= HUGE {
         const PAGE: usize = 2 << 20;
-        let (start, end) = (memory.addr().next_multiple_of(PAGE), (memory.addr() + bytes as usize) / PAGE * PAGE);
-        if start < end {
-            // SAFETY: changes which pages stand behind the memory, and nothing in it; a refusal changes nothing.
-            unsafe { libc::madvise(memory.with_addr(start).cast(), end - start, libc::MADV_HUGEPAGE) };
-        }
+        // SAFETY: changes which pages stand behind the memory, and nothing in it.
+        unsafe { advise(memory, bytes as usize, PAGE, libc::MADV_HUGEPAGE) };
     }
     #[cfg(not(target_os = "linux"))]
     let _ = (memory, bytes);

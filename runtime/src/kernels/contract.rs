@@ -2,7 +2,7 @@
 
 use abi::{Descriptor, Product, Start};
 
-use super::fetch;
+use super::fetch::{self, Cache};
 use super::lanes::{Lanes, Portable, Products};
 use super::levels::Instances;
 #[cfg(target_arch = "x86_64")]
@@ -181,7 +181,7 @@ unsafe fn step<V: Products, const ROWS: usize, const VECTORS: usize>(
         }
         if VECTORS == WIDE {
             for column in b_columns {
-                fetch::into_first(b.wrapping_offset(*column).wrapping_byte_add(AHEAD));
+                fetch::ahead(b.wrapping_offset(*column).wrapping_byte_add(AHEAD), Cache::First);
             }
         }
         for r in 0..ROWS {
