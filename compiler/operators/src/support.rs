@@ -47,7 +47,7 @@ fn document() -> String {
 }
 
 fn versions(schema: &Schema) -> String {
-    let all = schema::versions(schema.domain, schema.name).iter();
+    let all = schema::versions(schema.domain, schema.name);
     all.map(|version| version.since.to_string()).collect::<Vec<_>>().join(", ")
 }
 

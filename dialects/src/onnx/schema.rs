@@ -108,18 +108,20 @@ struct Head {
 /// What each version of an operator begins with in a table.
 const START: &[u8] = b"\nop ";
 
-/// A table, of which only those operators are read that somebody asks for.
+/// A table, of which only those versions are read that somebody asks for.
 struct Table {
     head: &'static Head,
-    /// By domain and name, in the order of the text.
-    operators: IndexMap<(&'static str, &'static str), Operator>,
+    /// The versions of each operator, oldest first, by domain and name in the order of the text.
+    operators: IndexMap<(&'static str, &'static str), Vec<Version>>,
 }
 
-/// The versions of one operator.
-struct Operator {
-    /// What the table says of each version, oldest first, from behind the word `op` on.
-    texts: Vec<&'static str>,
-    versions: OnceLock<Vec<Schema>>,
+/// A version of an operator.
+struct Version {
+    /// The first opset with it.
+    since: i64,
+    /// What the table says of it, from behind the word `op` on.
+    text: &'static str,
+    schema: OnceLock<Schema>,
 }
 
 static HEADS: [LazyLock<Head>; 2] = [LazyLock::new(|| Head::read(TEXTS[0])), LazyLock::new(|| Head::read(TEXTS[1]))];
@@ -150,26 +152,27 @@ impl Table {
     }
 
     /// All versions of an operator that the table knows, oldest first.
-    fn versions(&'static self, domain: &str, name: &str) -> &'static [Schema] {
+    fn versions(&self, domain: &str, name: &str) -> &[Version] {
         let Some(index) = self.operators.get_index_of(&(canonical(domain), name)) else { return &[] };
-        let operator = &self.operators[index];
-        operator.versions.get_or_init(|| {
-            let schemas = operator.texts.iter().map(|text| parse(text, &self.head.sets));
-            schemas.collect::<Option<_>>().expect("the checked-in table is well-formed")
-        })
+        &self.operators[index]
+    }
+
+    fn schema<'a>(&'a self, version: &'a Version) -> &'a Schema {
+        let read = || parse(version.text, &self.head.sets).expect("the checked-in table is well-formed");
+        version.schema.get_or_init(read)
     }
 
     fn read(text: &'static str, head: &'static Head) -> Table {
-        let mut operators: IndexMap<_, Operator> = IndexMap::default();
+        let mut operators: IndexMap<_, Vec<Version>> = IndexMap::default();
         let starts: Vec<usize> = memmem::find_iter(text.as_bytes(), START).map(|at| at + START.len()).collect();
         let ends = starts.iter().skip(1).map(|start| start - START.len()).chain([text.len()]);
         for (&start, end) in starts.iter().zip(ends) {
             let text = &text[start..end];
-            let mut words = text.splitn(3, ' ');
-            let key = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
-            let operator =
-                operators.entry(key).or_insert_with(|| Operator { texts: vec![], versions: OnceLock::new() });
-            operator.texts.push(text);
+            let mut words = text.split([' ', '\n']);
+            let mut word = || words.next().unwrap_or_default();
+            let key = (word(), word());
+            let since = word().parse().expect("the checked-in table is well-formed");
+            operators.entry(key).or_default().push(Version { since, text, schema: OnceLock::new() });
         }
         Table { head, operators }
     }
@@ -187,20 +190,27 @@ pub fn read_tables() {
     }
 }
 
-/// All versions of an operator, oldest first; empty for an unknown one. `""` is the default domain.
-pub fn versions(domain: &str, name: &str) -> &'static [Schema] {
-    Table::all().map(|table| table.versions(domain, name)).find(|versions| !versions.is_empty()).unwrap_or_default()
+/// The table that knows an operator, and its versions there, oldest first. `""` is the default domain.
+fn find(domain: &str, name: &str) -> Option<(&'static Table, &'static [Version])> {
+    Table::all().map(|table| (table, table.versions(domain, name))).find(|(_, versions)| !versions.is_empty())
+}
+
+/// All versions of an operator, oldest first; none of an unknown one. `""` is the default domain.
+pub fn versions(domain: &str, name: &str) -> impl DoubleEndedIterator<Item = &'static Schema> + Clone {
+    find(domain, name).into_iter().flat_map(|(table, versions)| versions.iter().map(|version| table.schema(version)))
 }
 
 /// The version of an operator that opset `opset` of its domain means.
 pub fn lookup(domain: &str, name: &str, opset: i64) -> Option<&'static Schema> {
-    let tables = Table::all().map(|table| table.versions(domain, name));
-    tables.filter_map(|versions| versions.iter().rev().find(|schema| schema.since <= opset)).next()
+    Table::all().find_map(|table| {
+        let meant = table.versions(domain, name).iter().rev().find(|version| version.since <= opset)?;
+        Some(table.schema(meant))
+    })
 }
 
 /// The newest version of an operator, unless that one says it is gone.
 pub fn newest(domain: &str, name: &str) -> Option<&'static Schema> {
-    versions(domain, name).last().filter(|schema| !schema.deprecated)
+    versions(domain, name).next_back().filter(|schema| !schema.deprecated)
 }
 
 /// The schema of an operation of the dialect, by its full name.
@@ -227,7 +237,7 @@ pub fn all_newest() -> impl Iterator<Item = &'static Schema> {
 
 /// Every version of every operator.
 pub fn all_versions() -> impl Iterator<Item = &'static Schema> {
-    Table::all().flat_map(|table| table.operators.keys().flat_map(|&(domain, name)| table.versions(domain, name)))
+    Table::all().flat_map(|table| table.operators.values().flatten().map(|version| table.schema(version)))
 }
 
 /// The newest opset of a domain that the tables cover.

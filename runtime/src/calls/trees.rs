@@ -1,6 +1,8 @@
 //! Decision trees over flat tables.
 //!
-//! A reference is the number of an inner node, or the complement of the number of a leaf.
+//! A reference is the number of an inner node, or the complement of the number of a leaf. Forests that leave the caches are
+//! walked in groups of trees whose results are joined in order: each group comes from memory once for many rows, and groups are
+//! what threads share. They depend on the forest alone, so that the results do not depend on the number of threads.
 
 use std::borrow::Cow;
 
@@ -13,6 +15,12 @@ use crate::pool::threads;
 
 /// Rows at most that go through all trees together: through one tree after the other, while its nodes are in the cache.
 const ROWS: usize = 64;
+/// Bytes of nodes that a group of trees has, about.
+const GROUP: usize = 1 << 20;
+/// Groups at most.
+const GROUPS: usize = 64;
+/// Rows at most whose results by group are kept at once.
+const BLOCK: usize = 2048;
 /// Rows that take a step at once: where each goes next is not known before its node has come from memory.
 const LANES: usize = 8;
 
@@ -93,8 +101,8 @@ impl<T: Number> Forest<'_, T> {
         at.map(|at| !at as usize)
     }
 
-    /// The results of a few rows.
-    fn predict(&self, rows: &[T], columns: usize, results: &mut [T]) {
+    /// What trees say of a few rows, joined.
+    fn walk(&self, roots: &[i32], rows: &[T], columns: usize, results: &mut [T]) {
         let count = self.base.len();
         // a target that has no weight yet is NaN where the extreme is asked for: any number wins over it
         let start = match self.aggregate {
@@ -102,7 +110,7 @@ impl<T: Number> Forest<'_, T> {
             Aggregate::Min | Aggregate::Max => T::of(f64::NAN),
         };
         results.fill(start);
-        for &root in self.roots {
+        for &root in roots {
             for (group, results) in results.chunks_mut(LANES * count).enumerate() {
                 let rows = &rows[group * LANES * columns..];
                 let last = results.len() / count - 1;
@@ -122,7 +130,11 @@ impl<T: Number> Forest<'_, T> {
                 }
             }
         }
-        for results in results.chunks_exact_mut(count) {
+    }
+
+    /// The results of a few rows of which all trees have said what they say.
+    fn finish<R: Number>(&self, joined: &mut [T], results: &mut [R]) {
+        for results in joined.chunks_exact_mut(self.base.len()) {
             for (result, &base) in results.iter_mut().zip(self.base) {
                 let joined = match self.aggregate {
                     Aggregate::Average => T::of(result.real() / self.roots.len().max(1) as f64),
@@ -133,6 +145,7 @@ impl<T: Number> Forest<'_, T> {
             }
             transform(results, self.transform);
         }
+        results.iter_mut().zip(joined).for_each(|(result, joined)| *result = R::of(joined.real()));
     }
 
     /// Joins the weights of a leaf to the results of a row.
@@ -141,36 +154,63 @@ impl<T: Number> Forest<'_, T> {
         let weights = self.targets[weights.clone()].iter().zip(&self.weights[weights]);
         for (&target, &weight) in weights {
             let result = &mut results[target as usize];
-            *result = match self.aggregate {
-                Aggregate::Average | Aggregate::Sum => result.add(weight),
-                Aggregate::Min => {
-                    if *result < weight {
-                        *result
-                    } else {
-                        weight
-                    }
-                }
-                Aggregate::Max => {
-                    if *result > weight {
-                        *result
-                    } else {
-                        weight
-                    }
-                }
-            };
+            *result = self.both(*result, weight);
         }
+    }
+
+    /// A result and one more weight, or what other trees say, joined.
+    fn both(&self, result: T, other: T) -> T {
+        let is_nearer = match self.aggregate {
+            Aggregate::Average | Aggregate::Sum => return result.add(other),
+            Aggregate::Min => result < other,
+            Aggregate::Max => result > other,
+        };
+        if is_nearer || other.is_nan() { result } else { other }
     }
 
     /// The results of all rows.
     fn predict_all<R: Number>(&self, rows: &[T], columns: usize, results: &mut [R]) {
+        let groups = (size_of_val(self.nodes) / GROUP).min(GROUPS).min(self.roots.len());
+        if groups < 2 || results.is_empty() {
+            return self.predict_by_rows(rows, columns, results);
+        }
+        for (rows, results) in rows.chunks(BLOCK * columns).zip(results.chunks_mut(BLOCK * self.base.len())) {
+            self.predict_by_groups(groups, rows, columns, results);
+        }
+    }
+
+    /// The results of rows that threads share.
+    fn predict_by_rows<R: Number>(&self, rows: &[T], columns: usize, results: &mut [R]) {
         let count = self.base.len();
         let share = (results.len() / count.max(1)).div_ceil(threads());
         let together = share.next_multiple_of(LANES).min(ROWS);
         for_each_chunk(results, together * count, |chunk, results| {
-            let rows = &rows[chunk * together * columns..];
-            let mut predicted = vec![T::ZERO; results.len()];
-            self.predict(rows, columns, &mut predicted);
-            results.iter_mut().zip(predicted).for_each(|(result, predicted)| *result = R::of(predicted.real()));
+            let mut joined = vec![T::ZERO; results.len()];
+            self.walk(self.roots, &rows[chunk * together * columns..], columns, &mut joined);
+            self.finish(&mut joined, results);
+        });
+    }
+
+    /// The results of rows from what groups of trees say, which threads share.
+    fn predict_by_groups<R: Number>(&self, groups: usize, rows: &[T], columns: usize, results: &mut [R]) {
+        let length = ROWS * self.base.len();
+        let chunks = results.len().div_ceil(length);
+        // by group, chunk of rows, row and target; the last chunk may not be full
+        let mut said = vec![T::ZERO; groups * chunks * length];
+        let first = |group: usize| group * self.roots.len() / groups;
+        for_each_chunk(&mut said, length, |part, said| {
+            let (group, chunk) = (part / chunks, part % chunks);
+            let there = (results.len() - chunk * length).min(length);
+            let roots = &self.roots[first(group)..first(group + 1)];
+            self.walk(roots, &rows[chunk * ROWS * columns..], columns, &mut said[..there]);
+        });
+        for_each_chunk(results, length, |chunk, results| {
+            let mut groups = said.chunks(length).skip(chunk).step_by(chunks);
+            let mut joined = groups.next().expect("there is a group")[..results.len()].to_vec();
+            for said in groups {
+                joined.iter_mut().zip(said).for_each(|(joined, &said)| *joined = self.both(*joined, said));
+            }
+            self.finish(&mut joined, results);
         });
     }
 }
@@ -295,6 +335,39 @@ fn run<T: Number>(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Trees of one node each, which leave some rows without a weight for one of two targets.
+    #[test]
+    fn groups_of_trees_say_what_all_trees_say() {
+        let number = 21;
+        let nodes: Vec<[i32; 4]> = (0..number).map(|tree| [tree % 3, 1, !(2 * tree), !(2 * tree + 1)]).collect();
+        let values: Vec<f32> = (0..number).map(|tree| tree as f32).collect();
+        let roots: Vec<i32> = (0..number).collect();
+        // the second leaf of a tree has no weights
+        let leaves: Vec<i32> = (0..=2 * number).map(|leaf| (leaf + 1) / 2).collect();
+        let targets: Vec<i32> = (0..number).map(|tree| i32::from(tree > 15)).collect();
+        let weights: Vec<f32> = (0..number).map(|tree| ((tree * 7) % 11 - 5) as f32).collect();
+        let rows: Vec<f32> = (0..3 * 150).map(|at| ((at * 13) % 29) as f32 - 3.0).collect();
+        for aggregate in [Aggregate::Average, Aggregate::Sum, Aggregate::Min, Aggregate::Max] {
+            let forest = Forest {
+                nodes: &nodes,
+                values: &values,
+                roots: &roots,
+                leaves: &leaves,
+                targets: &targets,
+                weights: &weights,
+                base: &[0.5, -0.5],
+                orders: 1,
+                aggregate,
+                transform: 0,
+                has_one_weight: false,
+            };
+            let (mut by_rows, mut by_groups) = ([f32::NAN; 300], [f32::NAN; 300]);
+            forest.predict_by_rows(&rows, 3, &mut by_rows);
+            forest.predict_by_groups(4, &rows, 3, &mut by_groups);
+            assert_eq!(by_rows, by_groups);
+        }
+    }
 
     #[test]
     fn scores_are_transformed() {

@@ -201,7 +201,7 @@ fn operator_exists(visit: &mut Visit<'_, '_>, node: &NodeProto) {
     if node.op_type.is_empty() || opset < 1 || newest.is_none_or(|newest| opset > newest) {
         return;
     }
-    visit.found(|| match schema::versions(&node.domain, &node.op_type).first() {
+    visit.found(|| match schema::versions(&node.domain, &node.op_type).next() {
         Some(first) => format!("{} (opset {opset}) came with opset {}", node.op_type, first.since),
         None => format!("{} (opset {opset}) is not an operator of ONNX, nor a function of the model", node.op_type),
     });
@@ -218,6 +218,6 @@ fn no_overload(visit: &mut Visit<'_, '_>, node: &NodeProto) {
 }
 
 fn not_standard(visit: &mut Visit<'_, '_>, function: &proto::FunctionProto) {
-    let is_standard = !schema::versions(&function.domain, &function.name).is_empty();
+    let is_standard = schema::versions(&function.domain, &function.name).next().is_some();
     visit.expect(!is_standard, || "is called like an operator of ONNX".into());
 }
