@@ -4,8 +4,8 @@ In each round every contender runs once, in a process of its own; a number is th
 with ratios, ours to theirs: smaller is better for us.
 
 - latency: median of the runs of a process, after a warm-up run, on the best code there is; against the faster of the two peers.
-- cold start: ours from the program's first step to the first result, without the time the system takes to start it (about a
-  millisecond); theirs to load the model and run it once, without the time Python takes to start and to import; against ONNX Runtime.
+- cold start: ours from the start of the process to the first result; theirs to load the model and run it once, without the time
+  Python takes to start and to import; against ONNX Runtime.
 - kept start: the same where `auto` finds the model in its cache; against ONNX Runtime's cold start.
 - peak memory: the most a process held; theirs less what Python held before it imported them; against ONNX Runtime.
 - settled: how long after its first result `auto` has its best code.

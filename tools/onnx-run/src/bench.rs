@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use commandline::Failure;
 use driver::{Session, Value};
+use rustix::time::{ClockId, clock_gettime};
 use serde_json::json;
 
 /// What was measured.
@@ -15,6 +16,14 @@ pub(crate) struct Report {
     /// How long after it the best code was there.
     settle: Duration,
     peak_rss_mb: f64,
+}
+
+/// When the process began: before now by the time that the system and the program's first steps took of a processor. To be asked
+/// for while the process has one thread, and has waited for nothing.
+pub(crate) fn process_start() -> Instant {
+    let now = Instant::now();
+    let taken = Duration::try_from(clock_gettime(ClockId::ProcessCPUTime)).unwrap_or_default();
+    now.checked_sub(taken).unwrap_or(now)
 }
 
 /// Runs a model `runs` times, with the best code there is, after a run to warm up.

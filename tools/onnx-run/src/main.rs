@@ -38,7 +38,7 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &Arguments, path: &Path) -> Result<(), Failure> {
-    let start = Instant::now();
+    let start = bench::process_start();
     let progress = Progress::new();
     let options = Options { observer: progress.observer(), ..options(arguments) };
     let compiler = Compiler::new(options);
@@ -69,7 +69,7 @@ fn run(arguments: &Arguments, path: &Path) -> Result<(), Failure> {
     result
 }
 
-/// Runs a model as it is asked for; `start` is when the program began with it.
+/// Runs a model as it is asked for; `start` is when the process began.
 fn use_model(
     arguments: &Arguments,
     session: &mut Session,
