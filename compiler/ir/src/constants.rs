@@ -250,14 +250,23 @@ impl Hash for DenseElements {
 impl DenseElements {
     /// Floats in row-major order, each rounded to the element type; `None` where that is none of floats.
     pub fn of_floats(r#type: Type, numbers: &[f64]) -> Option<DenseElements> {
+        DenseElements::of_numbers(r#type, numbers, |number| number)
+    }
+
+    /// The same of whole numbers.
+    pub fn of_whole_floats(r#type: Type, numbers: &[i64]) -> Option<DenseElements> {
+        DenseElements::of_numbers(r#type, numbers, |number| number as f64)
+    }
+
+    fn of_numbers<T: Copy>(r#type: Type, numbers: &[T], real: impl Fn(T) -> f64) -> Option<DenseElements> {
         let &Type::Float(format) = r#type.element() else { return None };
         let width = r#type.element().byte_width()?;
         let data = match format {
-            FloatType::F32 => built(numbers, |number| (number as f32).to_le_bytes()),
+            FloatType::F32 => built(numbers, |number| (real(number) as f32).to_le_bytes()),
             _ => Blob::build(numbers.len() * width, |target| {
                 let targets = target.chunks_exact_mut(width).zip(numbers);
                 let bytes = |number: f64| crate::floats::encode(number, format).to_le_bytes();
-                targets.for_each(|(to, &number)| to.copy_from_slice(&bytes(number)[..width]));
+                targets.for_each(|(to, &number)| to.copy_from_slice(&bytes(real(number))[..width]));
             }),
         };
         Some(DenseElements::new(r#type, data))

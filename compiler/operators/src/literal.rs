@@ -134,10 +134,8 @@ pub(crate) fn unsqueezed(literal: &DenseElements, axes: &[i64]) -> Option<DenseE
 /// A literal of whole numbers, each with as many of its lowest bits as the type has, or as the same float.
 pub fn of_integers(r#type: Type, numbers: &[i64]) -> Option<DenseElements> {
     match r#type.element() {
-        Type::Float(_) => {
-            let floats: Vec<f64> = numbers.iter().map(|&number| exact(number)).collect::<Option<_>>()?;
-            DenseElements::of_floats(r#type, &floats)
-        }
+        Type::Float(_) if numbers.iter().any(|&number| exact(number).is_none()) => None,
+        Type::Float(_) => DenseElements::of_whole_floats(r#type, numbers),
         _ => DenseElements::of_integers(r#type, numbers),
     }
 }

@@ -1,6 +1,8 @@
 //! What operations of the dialect must look like beyond arities and attributes: the types that schemas allow and tie
 //! together, and regions that fit what stands around them.
 
+use std::borrow::Cow;
+
 use ir::{Attributes, Body, FloatType, IndexMap, Op, Type};
 
 use super::schema::{self, Mode, Parameter, Schema};
@@ -27,7 +29,7 @@ pub(super) fn verify(body: &Body, op: Op) -> Check {
 /// Whether operands and results have types that a schema allows, and the same ones where it ties them together.
 /// The error is the end of a sentence that starts with the operator. Absent values have no type.
 pub fn check_types(schema: &Schema, operands: &[Type], results: &[Type]) -> Result<(), String> {
-    let mut bound: IndexMap<&str, (String, String)> = IndexMap::default();
+    let mut bound: IndexMap<&str, (&str, Cow<'static, str>)> = IndexMap::default();
     let inputs = operands.iter().enumerate().map(|(index, r#type)| ("operand", schema.input(index), r#type));
     let outputs = results.iter().enumerate().map(|(index, r#type)| ("result", schema.output(index), r#type));
     for (what, parameter, r#type) in inputs.chain(outputs) {
@@ -37,8 +39,7 @@ pub fn check_types(schema: &Schema, operands: &[Type], results: &[Type]) -> Resu
         if parameter.mode == Mode::Mixed {
             continue;
         }
-        let (first, expected) =
-            bound.entry(parameter.r#type).or_insert_with(|| (parameter.name.to_string(), found.clone()));
+        let (first, expected) = bound.entry(parameter.r#type).or_insert_with(|| (parameter.name, found.clone()));
         ensure(*expected == found, || {
             format!(
                 "has {what} \"{}\" of {found}, but \"{first}\" of {expected}: they must be of one type",
@@ -62,7 +63,7 @@ pub fn check_choices(schema: &Schema, attributes: &Attributes) -> Result<(), Str
 }
 
 /// ONNX's name of a type, if the schema allows it there.
-fn allowed_name(schema: &Schema, parameter: &Parameter, r#type: &Type) -> Result<String, String> {
+fn allowed_name(schema: &Schema, parameter: &Parameter, r#type: &Type) -> Result<Cow<'static, str>, String> {
     let found = type_name(r#type).ok_or_else(|| format!("of type {type}, which ONNX does not have"))?;
     let allowed = schema.allowed_types(parameter);
     match allowed.contains(&&*found) {
@@ -72,24 +73,30 @@ fn allowed_name(schema: &Schema, parameter: &Parameter, r#type: &Type) -> Result
 }
 
 /// ONNX's name of a type without its shape: `float`, `seq:int64`.
-pub fn type_name(r#type: &Type) -> Option<String> {
+pub fn type_name(r#type: &Type) -> Option<Cow<'static, str>> {
     match r#type {
         Type::Tensor(tensor) => element_name(&tensor.element),
         Type::Dialect(dialect) if *dialect.dialect == *"onnx" => match (&*dialect.name, &*dialect.parameters) {
-            ("Seq", [element]) => Some(format!("seq:{}", type_name(element)?)),
-            ("Opt", [element]) => Some(format!("optional:{}", type_name(element)?)),
-            ("Map", [key, value]) => Some(format!("map:{},{}", element_name(key)?, type_name(value)?)),
+            ("Seq", [element]) => Some(format!("seq:{}", type_name(element)?).into()),
+            ("Opt", [element]) => Some(format!("optional:{}", type_name(element)?).into()),
+            ("Map", [key, value]) => Some(format!("map:{},{}", element_name(key)?, type_name(value)?).into()),
             _ => None,
         },
         _ => None,
     }
 }
 
-fn element_name(element: &Type) -> Option<String> {
-    Some(match element {
-        Type::Integer(integer) if integer.width == 1 => "bool".into(),
-        Type::Integer(integer) if element.is_unsigned() => format!("uint{}", integer.width),
-        Type::Integer(integer) => format!("int{}", integer.width),
+fn element_name(element: &Type) -> Option<Cow<'static, str>> {
+    Some(Cow::Borrowed(match element {
+        Type::Integer(integer) => match (integer.width, element.is_unsigned()) {
+            (1, _) => "bool",
+            (8, true) => "uint8",
+            (8, false) => "int8",
+            (32, false) => "int32",
+            (64, false) => "int64",
+            (width, true) => return Some(format!("uint{width}").into()),
+            (width, false) => return Some(format!("int{width}").into()),
+        },
         Type::Float(float) => match float {
             FloatType::F4E2M1FN => "float4e2m1",
             FloatType::F6E2M3FN => "float6e2m3",
@@ -103,13 +110,12 @@ fn element_name(element: &Type) -> Option<String> {
             FloatType::F16 => "float16",
             FloatType::F32 => "float",
             FloatType::F64 => "double",
-        }
-        .into(),
-        Type::Complex(FloatType::F64) => "complex128".into(),
-        Type::Complex(_) => "complex64".into(),
-        Type::Dialect(dialect) if *dialect.dialect == *"onnx" && *dialect.name == *"String" => "string".into(),
+        },
+        Type::Complex(FloatType::F64) => "complex128",
+        Type::Complex(_) => "complex64",
+        Type::Dialect(dialect) if *dialect.dialect == *"onnx" && *dialect.name == *"String" => "string",
         _ => return None,
-    })
+    }))
 }
 
 /// Types that must be the same but for their shapes; absent ones fit anything.

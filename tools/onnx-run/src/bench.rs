@@ -12,18 +12,38 @@ pub(crate) struct Report {
     latencies: Vec<Duration>,
     load: Duration,
     compile: Duration,
-    first_result: Duration,
+    first_result: FirstResult,
     /// How long after it the best code was there.
     settle: Duration,
     peak_rss_mb: f64,
 }
 
-/// When the process began: before now by the time that the system and the program's first steps took of a processor. To be asked
-/// for while the process has one thread, and has waited for nothing.
-pub(crate) fn process_start() -> Instant {
-    let now = Instant::now();
-    let taken = Duration::try_from(clock_gettime(ClockId::ProcessCPUTime)).unwrap_or_default();
-    now.checked_sub(taken).unwrap_or(now)
+/// The program's first step.
+#[derive(Clone, Copy)]
+pub(crate) struct FirstStep {
+    at: Instant,
+    /// What the process had taken of a processor before: the system and what is linked into the program start it.
+    before: Duration,
+}
+
+impl FirstStep {
+    /// Now, while the process has one thread, and has waited for nothing.
+    pub(crate) fn now() -> FirstStep {
+        let before = Duration::try_from(clock_gettime(ClockId::ProcessCPUTime)).unwrap_or_default();
+        FirstStep { at: Instant::now(), before }
+    }
+
+    /// When the first result is there.
+    pub(crate) fn first_result(self) -> FirstResult {
+        FirstResult { before: self.before, after: self.at.elapsed() }
+    }
+}
+
+/// How long the first result took: from the program's first step on, and before it.
+#[derive(Clone, Copy)]
+pub(crate) struct FirstResult {
+    before: Duration,
+    after: Duration,
 }
 
 /// Runs a model `runs` times, with the best code there is, after a run to warm up.
@@ -31,7 +51,7 @@ pub(crate) fn measure(
     session: &mut Session,
     inputs: &[Value],
     runs: u64,
-    first_result: Duration,
+    first_result: FirstResult,
 ) -> Result<Report, Failure> {
     let timings = session.model().timings.clone();
     let start = Instant::now();
@@ -62,7 +82,8 @@ impl Report {
             "latency_ms": { "min": self.quantile(0.0), "median": self.quantile(0.5), "p90": self.quantile(0.9) },
             "load_ms": milliseconds(self.load),
             "compile_ms": milliseconds(self.compile),
-            "first_result_ms": milliseconds(self.first_result),
+            "start_ms": milliseconds(self.first_result.before),
+            "first_result_ms": milliseconds(self.first_result.after),
             "settle_ms": milliseconds(self.settle),
             "peak_rss_mb": self.peak_rss_mb,
         })
@@ -80,7 +101,7 @@ impl Report {
             self.latencies.len(),
             milliseconds(self.load),
             milliseconds(self.compile),
-            milliseconds(self.first_result),
+            milliseconds(self.first_result.after),
             milliseconds(self.settle),
             self.peak_rss_mb
         )

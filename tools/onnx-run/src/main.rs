@@ -15,7 +15,6 @@ use std::mem::ManuallyDrop;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::Instant;
 
 use clap::Parser;
 use commandline::{Drafts, Failure, Progress, guard, print, warn};
@@ -23,22 +22,23 @@ use driver::{Arithmetic, Backend, Cache, Compiler, Options, Session, Value};
 use indexmap::IndexMap;
 
 use arguments::{Arguments, BackendName};
+use bench::FirstStep;
 use random::Random;
 
 #[global_allocator]
 static ALLOCATOR: commandline::Allocator = commandline::Allocator;
 
 fn main() -> ExitCode {
+    let first_step = FirstStep::now();
     let arguments = Arguments::parse();
     guard(|| match (arguments.completions, &arguments.model) {
         (Some(shell), _) => commandline::write_binary(&commandline::completions::<Arguments>(shell)),
-        (None, Some(model)) => run(&arguments, model),
+        (None, Some(model)) => run(&arguments, model, first_step),
         (None, None) => Err(Failure::usage("the model is missing")),
     })
 }
 
-fn run(arguments: &Arguments, path: &Path) -> Result<(), Failure> {
-    let start = bench::process_start();
+fn run(arguments: &Arguments, path: &Path, first_step: FirstStep) -> Result<(), Failure> {
     let progress = Progress::new();
     let options = Options { observer: progress.observer(), ..options(arguments) };
     let compiler = Compiler::new(options);
@@ -63,18 +63,18 @@ fn run(arguments: &Arguments, path: &Path) -> Result<(), Failure> {
     drop(progress);
     // the process ends with the session: giving everything back piece by piece would only take time
     let mut session = ManuallyDrop::new(Session::new(Arc::new(model)));
-    let result = use_model(arguments, &mut session, &given, start);
+    let result = use_model(arguments, &mut session, &given, first_step);
     // the process would end in the middle of it
     session.model().finish_keeping()?;
     result
 }
 
-/// Runs a model as it is asked for; `start` is when the process began.
+/// Runs a model as it is asked for.
 fn use_model(
     arguments: &Arguments,
     session: &mut Session,
     given: &IndexMap<String, Value>,
-    start: Instant,
+    first_step: FirstStep,
 ) -> Result<(), Failure> {
     if arguments.timings {
         for (stage, time) in &session.model().timings.0 {
@@ -94,7 +94,7 @@ fn use_model(
     }
     let random = arguments.random.then(|| Random::new(arguments.seed));
     let (inputs, outputs) = random::run(session, given, random)?;
-    let first_result = start.elapsed();
+    let first_result = first_step.first_result();
     if arguments.profile {
         let before = session.profile();
         for _ in 0..arguments.runs {
