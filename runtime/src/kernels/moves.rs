@@ -80,11 +80,20 @@ fn fill_outside<T: Copy>(to: &mut [T], axes: &[[i64; PAD_AXIS_WORDS]], step: usi
     let row = inner.iter().map(|&[.., whole]| whole as usize).product::<usize>() * step;
     let (front, rest) = to.split_at_mut(low as usize * row);
     let (middle, behind) = rest.split_at_mut(extent as usize * row);
-    front.fill(filling);
-    behind.fill(filling);
+    fill(front, filling);
+    fill(behind, filling);
     if !inner.is_empty() {
         middle.chunks_exact_mut(row.max(1)).for_each(|row| fill_outside(row, inner, step, filling));
     }
+}
+
+/// The same everywhere, line by line: a loop over elements may end up as one over single ones.
+fn fill<T: Copy>(to: &mut [T], filling: T) {
+    const LINE: usize = 16;
+    let line = [filling; LINE];
+    let (lines, rest) = to.as_chunks_mut::<LINE>();
+    lines.iter_mut().for_each(|to| *to = line);
+    rest.copy_from_slice(&line[..rest.len()]);
 }
 
 #[cfg(test)]
