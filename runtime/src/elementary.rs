@@ -73,8 +73,8 @@ macro_rules! binary {
 binary! {
     rt_pow_f32: f32 = f32::powf, "`x` to the power of `y`.";
     rt_pow_f64: f64 = f64::powf, "`x` to the power of `y`.";
-    rt_fmod_f32: f32 = |x, y| x % y, "Remainder with the sign of `x`.";
-    rt_fmod_f64: f64 = |x, y| x % y, "Remainder with the sign of `x`.";
+    rt_fmod_f32: f32 = libm::fmodf, "Remainder with the sign of `x`. C libraries divide bit by bit.";
+    rt_fmod_f64: f64 = libm::fmod, "Remainder with the sign of `x`.";
     rt_atan2_f32: f32 = f32::atan2, "Angle of the point (`y`, `x`).";
     rt_atan2_f64: f64 = f64::atan2, "Angle of the point (`y`, `x`).";
 }
