@@ -190,14 +190,11 @@ pub fn read_tables() {
     }
 }
 
-/// The table that knows an operator, and its versions there, oldest first. `""` is the default domain.
-fn find(domain: &str, name: &str) -> Option<(&'static Table, &'static [Version])> {
-    Table::all().map(|table| (table, table.versions(domain, name))).find(|(_, versions)| !versions.is_empty())
-}
-
 /// All versions of an operator, oldest first; none of an unknown one. `""` is the default domain.
-pub fn versions(domain: &str, name: &str) -> impl DoubleEndedIterator<Item = &'static Schema> + Clone {
-    find(domain, name).into_iter().flat_map(|(table, versions)| versions.iter().map(|version| table.schema(version)))
+pub fn versions(domain: &str, name: &str) -> impl DoubleEndedIterator<Item = &'static Schema> {
+    let mut known = Table::all().map(|table| (table, table.versions(domain, name)));
+    let first = known.find(|(_, versions)| !versions.is_empty());
+    first.into_iter().flat_map(|(table, versions)| versions.iter().map(|version| table.schema(version)))
 }
 
 /// The version of an operator that opset `opset` of its domain means.

@@ -12,7 +12,10 @@ pub(crate) struct Report {
     latencies: Vec<Duration>,
     load: Duration,
     compile: Duration,
-    first_result: FirstResult,
+    /// What the process took before the program's first step.
+    start: Duration,
+    /// From that step on.
+    first_result: Duration,
     /// How long after it the best code was there.
     settle: Duration,
     peak_rss_mb: f64,
@@ -33,30 +36,25 @@ impl FirstStep {
         FirstStep { at: Instant::now(), before }
     }
 
-    /// When the first result is there.
-    pub(crate) fn first_result(self) -> FirstResult {
-        FirstResult { before: self.before, after: self.at.elapsed() }
+    /// How long ago it was.
+    pub(crate) fn elapsed(self) -> Duration {
+        self.at.elapsed()
     }
 }
 
-/// How long the first result took: from the program's first step on, and before it.
-#[derive(Clone, Copy)]
-pub(crate) struct FirstResult {
-    before: Duration,
-    after: Duration,
-}
-
-/// Runs a model `runs` times, with the best code there is, after a run to warm up.
+/// Runs a model `runs` times, with the best code there is, after a run to warm up; `first_result` is how long after the first step
+/// the first result was there.
 pub(crate) fn measure(
     session: &mut Session,
     inputs: &[Value],
     runs: u64,
-    first_result: FirstResult,
+    first_step: FirstStep,
+    first_result: Duration,
 ) -> Result<Report, Failure> {
     let timings = session.model().timings.clone();
-    let start = Instant::now();
+    let settling = Instant::now();
     session.model().settle()?;
-    let settle = start.elapsed();
+    let settle = settling.elapsed();
     session.run_values(inputs)?;
     let mut latencies = Vec::new();
     for _ in 0..runs {
@@ -67,7 +65,8 @@ pub(crate) fn measure(
     latencies.sort();
     let load = timings.0.iter().find(|(stage, _)| *stage == "import").map_or(Duration::ZERO, |(_, time)| *time);
     let compile = timings.total() - load;
-    Ok(Report { latencies, load, compile, first_result, settle, peak_rss_mb: peak_rss_mb() })
+    let start = first_step.before;
+    Ok(Report { latencies, load, compile, start, first_result, settle, peak_rss_mb: peak_rss_mb() })
 }
 
 impl Report {
@@ -82,8 +81,8 @@ impl Report {
             "latency_ms": { "min": self.quantile(0.0), "median": self.quantile(0.5), "p90": self.quantile(0.9) },
             "load_ms": milliseconds(self.load),
             "compile_ms": milliseconds(self.compile),
-            "start_ms": milliseconds(self.first_result.before),
-            "first_result_ms": milliseconds(self.first_result.after),
+            "start_ms": milliseconds(self.start),
+            "first_result_ms": milliseconds(self.first_result),
             "settle_ms": milliseconds(self.settle),
             "peak_rss_mb": self.peak_rss_mb,
         })
@@ -101,7 +100,7 @@ impl Report {
             self.latencies.len(),
             milliseconds(self.load),
             milliseconds(self.compile),
-            milliseconds(self.first_result.after),
+            milliseconds(self.first_result),
             milliseconds(self.settle),
             self.peak_rss_mb
         )

@@ -94,7 +94,7 @@ fn use_model(
     }
     let random = arguments.random.then(|| Random::new(arguments.seed));
     let (inputs, outputs) = random::run(session, given, random)?;
-    let first_result = first_step.first_result();
+    let first_result = first_step.elapsed();
     if arguments.profile {
         let before = session.profile();
         for _ in 0..arguments.runs {
@@ -103,7 +103,7 @@ fn use_model(
         return print(&profile::report(&session.profile(), &before, arguments.runs));
     }
     if arguments.bench {
-        let report = bench::measure(session, &inputs, arguments.runs, first_result)?;
+        let report = bench::measure(session, &inputs, arguments.runs, first_step, first_result)?;
         return print(&format!("{}\n", if arguments.json { report.json() } else { report.text() }));
     }
     let names = session.model().signature.outputs.iter().map(|port| port.name.clone());
