@@ -136,8 +136,11 @@ impl<E: Elements + 'static> Contraction<'_, E> {
 
 /// So many registers of columns read one line each for the products of few rows: B comes from memory where it is as large as weights.
 const WIDE: usize = 4;
-/// Bytes of B, in each of these lines' streams, that are asked for ahead, which is more than processors do by themselves.
-const AHEAD: usize = 1 << 10;
+/// Bytes of B, in each of these lines' streams, that are asked for ahead, which is more than processors do by themselves. Where a step
+/// has half a line, one so close gets in the way of what they do.
+const fn bytes_ahead<Right>() -> usize {
+    if size_of::<Right>() == size_of::<u16>() { 2304 } else { 1024 }
+}
 
 /// The reduction's inner loop: `depth` products from the given offset into the rows of A and pointer into B on.
 #[inline(always)]
@@ -181,7 +184,7 @@ unsafe fn step<V: Products, const ROWS: usize, const VECTORS: usize>(
         }
         if VECTORS == WIDE {
             for column in b_columns {
-                fetch::ahead(b.wrapping_offset(*column).wrapping_byte_add(AHEAD), Cache::First);
+                fetch::ahead(b.wrapping_offset(*column).wrapping_byte_add(bytes_ahead::<V::Right>()), Cache::First);
             }
         }
         for r in 0..ROWS {
