@@ -236,6 +236,7 @@ impl<'a> Emitter<'a> {
         match (self.constant_value(a), self.constant_value(b)) {
             (Some(x), Some(y)) => self.index(x - y),
             (_, Some(0)) => a,
+            _ if a == b => self.index(0),
             _ => self.pure("arith.subi", &[a, b], Type::Index, []),
         }
     }

@@ -289,8 +289,11 @@ pub(super) fn shift(emitter: &mut Emitter<'_>, lane: &Lane, offset: Value) -> La
 pub fn delinearize(emitter: &mut Emitter<'_>, linear: Value, extents: &[Value]) -> Vec<Value> {
     let mut rest = linear;
     let mut indices = Vec::new();
+    let outermost = extents.iter().position(|&extent| emitter.constant_value(extent) != Some(1)).unwrap_or(0);
     for (axis, &extent) in extents.iter().enumerate().rev() {
-        if axis == 0 {
+        if axis < outermost {
+            indices.push(emitter.index(0));
+        } else if axis == outermost {
             indices.push(rest);
         } else {
             let quotient = emitter.div(rest, extent);

@@ -143,7 +143,7 @@ impl Row {
 }
 
 /// Whether every index lies below its extent; as unsigned numbers, so that negative ones do not. `None` for no index.
-fn all_below(emitter: &mut Emitter<'_>, indices: &[Value], extents: &[Value]) -> Option<Value> {
+pub(super) fn all_below(emitter: &mut Emitter<'_>, indices: &[Value], extents: &[Value]) -> Option<Value> {
     let mut all = None;
     for (&index, &extent) in indices.iter().zip(extents) {
         let predicate = Attributes::from([("predicate", Attribute::i64(6))]);

@@ -8,7 +8,16 @@ use ir::{AffineExpr, Attribute, Attributes, IndexMap, IndexSet, Type, Value};
 use super::emit::Emitter;
 use super::lane::Lane;
 use super::loops::{ASSUMED_EXTENT, Piece, delinearize, emit_row, store_point};
+use super::pad::all_below;
+use super::products::ceil_div;
 use dialects::linalg::generic::Generic;
+
+/// Bytes that processors bring near together.
+const LINE: usize = 64;
+/// Columns of tiles that read parts of lines, and tiles that one thread computes: those of the next tile, which read the rest of the
+/// lines, follow while these are near.
+const COLUMNS: i64 = 128;
+const TILES: i64 = 16;
 
 /// Rows of a result that are computed together.
 pub(super) struct Tile {
@@ -73,44 +82,25 @@ fn consecutive_dim(subscript: &AffineExpr, lanes: i64) -> Option<usize> {
 
 /// Emits the loops that compute `pieces`, tile by tile along dimension `dim` and the last one.
 pub(super) fn emit_tiles(emitter: &mut Emitter<'_>, pieces: &[Piece<'_>], extents: &[Value], dim: usize, work: i64) {
-    let lanes = emitter.lanes as i64;
     let (&last, outer) = extents.split_last().expect("there is a last dimension");
+    let lanes = emitter.lanes as i64;
     let width = emitter.index(lanes);
     let tiles = emitter.div(extents[dim], width);
     let behind = emitter.mul(tiles, width);
     let rest = emitter.sub(extents[dim], behind);
     let zero = emitter.index(0);
-    let row_work = work.saturating_mul(emitter.constant_value(last).unwrap_or(ASSUMED_EXTENT));
-    each_row(emitter, outer, (dim, tiles), row_work.saturating_mul(lanes), |emitter, row| {
-        let first = emitter.mul(row[dim], width);
-        let rows: Vec<Value> = (0..lanes)
-            .map(|offset| {
-                let offset = emitter.index(offset);
-                emitter.add(first, offset)
-            })
-            .collect();
-        let at = |index: Value| -> Vec<Lane> {
-            row.iter().enumerate().map(|(axis, &own)| Lane::Uniform(if axis == dim { index } else { own })).collect()
-        };
-        let tail = emitter.rem(last, width);
-        let main = emitter.sub(last, tail);
-        emitter.for_loop(zero, main, lanes, &[], |emitter, column, _| {
-            emitter.tile = Some(Tile::new(rows.clone()));
-            for &index in &rows {
-                let point: Vec<Lane> = at(index).into_iter().chain([Lane::Iota(column)]).collect();
-                store_point(emitter, pieces, &point);
-            }
-            emitter.tile = None;
-            vec![]
+    let known = emitter.constant_value(last);
+    let row_work = work.saturating_mul(known.unwrap_or(ASSUMED_EXTENT));
+    let element = emitter.source.value_type(pieces[0].value).element();
+    let rows = Rows { pieces, dim, last };
+    if element.byte_width().is_some_and(|bytes| bytes * emitter.lanes < LINE) {
+        let work = work.saturating_mul(known.unwrap_or(COLUMNS).min(COLUMNS) * lanes * TILES);
+        rows.emit_runs(emitter, outer, tiles, work);
+    } else {
+        each_row(emitter, outer, (dim, tiles), row_work.saturating_mul(lanes), |emitter, row| {
+            rows.emit_tile(emitter, row, [zero, last]);
         });
-        if emitter.constant_value(tail) != Some(0) {
-            let end = emitter.add(first, width);
-            emitter.for_loop(first, end, 1, &[], |emitter, index, _| {
-                emit_row(emitter, pieces, &at(index), main, last);
-                vec![]
-            });
-        }
-    });
+    }
     if emitter.constant_value(rest) != Some(0) {
         each_row(emitter, outer, (dim, rest), row_work, |emitter, row| {
             let mut row = row.to_vec();
@@ -136,6 +126,78 @@ fn each_row(
         let row = delinearize(emitter, linear, &extents);
         build(emitter, &row);
     });
+}
+
+/// Rows of results that are computed tile by tile along dimension `dim`, and how long they are.
+struct Rows<'p> {
+    pieces: &'p [Piece<'p>],
+    dim: usize,
+    last: Value,
+}
+
+impl Rows<'_> {
+    /// Runs of columns of some tiles, one tile after the other.
+    fn emit_runs(&self, emitter: &mut Emitter<'_>, outer: &[Value], tiles: Value, work: i64) {
+        let [columns, some] = [COLUMNS, TILES].map(|count| emitter.index(count));
+        let mut extents = outer.to_vec();
+        extents.remove(self.dim);
+        extents.extend([ceil_div(emitter, self.last, columns), ceil_div(emitter, tiles, some)]);
+        let count = extents.iter().fold(emitter.index(1), |product, &extent| emitter.mul(product, extent));
+        emitter.parallel_loop(count, work, |emitter, linear| {
+            let mut row = delinearize(emitter, linear, &extents);
+            let [.., run, group] = row[..] else { unreachable!("runs and tiles are the innermost loops") };
+            row.truncate(row.len() - 2);
+            row.insert(self.dim, group);
+            let [begin, first] = [(run, columns), (group, some)].map(|(index, step)| emitter.mul(index, step));
+            let [behind, end] = [(begin, columns), (first, some)].map(|(begin, count)| emitter.add(begin, count));
+            let end = emitter.min(end, tiles);
+            emitter.for_loop(first, end, 1, &[], |emitter, tile, _| {
+                row[self.dim] = tile;
+                self.emit_tile(emitter, &row, [begin, behind]);
+                vec![]
+            });
+        });
+    }
+
+    /// Some columns of the tile of this number: whole vectors, and where the row ends what is left.
+    fn emit_tile(&self, emitter: &mut Emitter<'_>, row: &[Value], [begin, behind]: [Value; 2]) {
+        let &Rows { pieces, dim, last } = self;
+        let lanes = emitter.lanes as i64;
+        let width = emitter.index(lanes);
+        let first = emitter.mul(row[dim], width);
+        let rows: Vec<Value> = (0..lanes)
+            .map(|offset| {
+                let offset = emitter.index(offset);
+                emitter.add(first, offset)
+            })
+            .collect();
+        let at = |index: Value| -> Vec<Lane> {
+            row.iter().enumerate().map(|(axis, &own)| Lane::Uniform(if axis == dim { index } else { own })).collect()
+        };
+        let tail = emitter.rem(last, width);
+        let main = emitter.sub(last, tail);
+        let end = emitter.min(behind, main);
+        emitter.for_loop(begin, end, lanes, &[], |emitter, column, _| {
+            emitter.tile = Some(Tile::new(rows.clone()));
+            for &index in &rows {
+                let point: Vec<Lane> = at(index).into_iter().chain([Lane::Iota(column)]).collect();
+                store_point(emitter, pieces, &point);
+            }
+            emitter.tile = None;
+            vec![]
+        });
+        if emitter.constant_value(tail) == Some(0) {
+            return;
+        }
+        let has_tail = all_below(emitter, &[main, main], &[behind, last]).expect("two indices are compared");
+        emitter.if_then(has_tail, |emitter| {
+            let end = emitter.add(first, width);
+            emitter.for_loop(first, end, 1, &[], |emitter, index, _| {
+                emit_row(emitter, pieces, &at(index), main, last);
+                vec![]
+            });
+        });
+    }
 }
 
 impl Emitter<'_> {

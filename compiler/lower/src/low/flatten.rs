@@ -60,6 +60,8 @@ struct Flattener<'m> {
     types: IndexMap<Value, Type>,
     /// How far apart neighbours along each axis of an argument are, where somebody has asked.
     strides: IndexMap<Value, Vec<Value>>,
+    /// The loops that each value changes with, where somebody has asked.
+    depths: IndexMap<Value, usize>,
     /// Constants at the head of the entry block.
     constants: IndexMap<i64, Value>,
     /// The first operation behind them.
@@ -73,8 +75,8 @@ impl<'m> Flattener<'m> {
         let entry = body.entry().expect("only functions with a body are flattened");
         let first = *body.ops(entry).first().expect("a body has an end");
         let (extents, types, constants) = (IndexMap::default(), IndexMap::default(), IndexMap::default());
-        let (strides, dead) = (IndexMap::default(), vec![]);
-        let mut flattener = Flattener { kernels, body, extents, types, strides, constants, first, dead };
+        let (strides, depths, dead) = (IndexMap::default(), IndexMap::default(), vec![]);
+        let mut flattener = Flattener { kernels, body, extents, types, strides, depths, constants, first, dead };
         flattener.arguments(kernel);
         flattener
     }
@@ -250,19 +252,30 @@ impl<'m> Flattener<'m> {
 
     /// Whether an index in front of the last is of as many loops as any: what is multiplied by the extents behind it is in the
     /// innermost loop then.
-    fn is_inside(&self, indices: &[Value]) -> bool {
+    fn is_inside(&mut self, indices: &[Value]) -> bool {
         let (last, outer) = indices.split_last().expect("there are several");
         let deepest = outer.iter().map(|&index| self.depth(index)).max().unwrap_or(0);
         deepest > 0 && deepest >= self.depth(*last)
     }
 
-    /// Operations with regions around the definition of a value.
-    fn depth(&self, value: Value) -> usize {
+    /// Operations with regions around what a value changes with, wherever the arithmetic stands that computes it.
+    fn depth(&mut self, value: Value) -> usize {
+        if let Some(&known) = self.depths.get(&value) {
+            return known;
+        }
         let around = match self.body.definition(value) {
             ValueDefinition::Argument { block, .. } => self.around(block),
+            ValueDefinition::Result { op, .. } if self.body.name(op).starts_with("arith.") => {
+                let operands = self.body.op(op).operands().to_vec();
+                let depth = operands.into_iter().map(|operand| self.depth(operand)).max().unwrap_or(0);
+                self.depths.insert(value, depth);
+                return depth;
+            }
             ValueDefinition::Result { op, .. } => self.body.parent_op(op),
         };
-        std::iter::successors(around, |&op| self.body.parent_op(op)).count()
+        let depth = std::iter::successors(around, |&op| self.body.parent_op(op)).count();
+        self.depths.insert(value, depth);
+        depth
     }
 
     /// The operation that a block is part of.
@@ -276,7 +289,7 @@ impl<'m> Flattener<'m> {
         for (&index, &stride) in indices.iter().zip(strides) {
             steps.extend(self.addends(index).into_iter().map(|addend| (addend, stride)));
         }
-        steps.sort_by_key(|&(addend, _)| self.depth(addend));
+        steps.sort_by_cached_key(|&(addend, _)| self.depth(addend));
         let one = *strides.last().expect("there are several axes");
         let mut builder = Builder::before(self.body, op);
         let steps = steps.into_iter().map(|(addend, stride)| match stride == one {
