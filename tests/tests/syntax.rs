@@ -1,25 +1,37 @@
 //! Models in every text that ONNX's own tools write, as those read them.
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::LazyLock;
 
 use proto::{Message, Model, ModelProto};
 use tests::conformance::repository;
 
-/// The files that `tests/syntax/generate.py` writes; none where it does not run.
-fn texts(endings: &[&str]) -> Vec<PathBuf> {
+/// The folder that `tests/syntax/generate.py` writes, once and whole; none where it does not run.
+static FOLDER: LazyLock<Option<PathBuf>> = LazyLock::new(|| {
     let root = repository();
     let (suite, folder) = (root.join("target/conformance"), root.join("target/syntax"));
-    let python = std::env::var("PYTHON").unwrap_or_else(|_| "python3".into());
-    if !folder.exists() {
-        let script = root.join("tests/syntax/generate.py");
-        let output = std::process::Command::new(&python).arg(script).args([&suite, &folder]).output();
-        if !output.is_ok_and(|output| output.status.success()) {
-            let _ = std::fs::remove_dir_all(&folder);
-            eprintln!("skipped: `{python} tests/syntax/generate.py {}` does not run", suite.display());
-            return vec![];
-        }
+    if folder.exists() {
+        return Some(folder);
     }
-    let entries = std::fs::read_dir(&folder).expect("the script writes the folder");
+    let python = std::env::var("PYTHON").unwrap_or_else(|_| "python3".into());
+    let own = folder.with_extension(std::process::id().to_string());
+    let output = Command::new(&python).arg(root.join("tests/syntax/generate.py")).args([&suite, &own]).output();
+    let is_written = output.is_ok_and(|output| output.status.success());
+    // another process may have been faster
+    if !is_written || std::fs::rename(&own, &folder).is_err() {
+        let _ = std::fs::remove_dir_all(&own);
+    }
+    if !is_written {
+        eprintln!("skipped: `{python} tests/syntax/generate.py {}` does not run", suite.display());
+    }
+    is_written.then_some(folder)
+});
+
+/// The files with some endings that are there.
+fn texts(endings: &[&str]) -> Vec<PathBuf> {
+    let Some(folder) = FOLDER.as_deref() else { return vec![] };
+    let entries = std::fs::read_dir(folder).expect("the script writes the folder");
     let has_ending = |path: &Path| path.extension().is_some_and(|ending| endings.iter().any(|known| ending == *known));
     entries.filter_map(|entry| Some(entry.ok()?.path())).filter(|path| has_ending(path)).collect()
 }
