@@ -49,7 +49,7 @@ pub(super) fn emit_attention(emitter: &mut Emitter<'_>, values: &ContractionKern
     let axes: Vec<usize> = (0..scores.output_map(0).results.len()).collect();
     let scores = ContractionKernel { generic: scores, roles: &roles, result, permutation: &axes, offsets: &[] };
     let attention = Attention::of(emitter, &scores, values, out);
-    let total = attention.counts.iter().fold(emitter.index(1), |product, &count| emitter.mul(product, count));
+    let total = emitter.product(&attention.counts);
     let work = attention.block_work(emitter);
     emitter.parallel_loop(total, work, |emitter, linear| attention.emit_block(emitter, linear));
 }

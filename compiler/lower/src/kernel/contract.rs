@@ -6,7 +6,7 @@ use ir::{Attribute, Type, Value};
 use super::emit::Emitter;
 use super::lane::Lane;
 use super::lines;
-use super::loops::{delinearize, shift};
+use super::loops::{each_index, shift};
 use super::products::{
     ContractionKernel, First, PANEL, Place, Rows, Strides, TILE_ROWS, TileExtents, Tiles, address, ceil_div,
     out_origin, outer_rows, share, start_of,
@@ -35,10 +35,8 @@ pub(super) fn emit_contraction(emitter: &mut Emitter<'_>, kernel: &ContractionKe
     let panels = tiles.panels(emitter);
     let batch: Vec<Value> = roles.batch.iter().map(|&dim| tiles.extents[dim]).collect();
     let counts: Vec<Value> = batch.iter().copied().chain([panels, outer_tiles, inner_tiles]).collect();
-    let total = counts.iter().fold(emitter.index(1), |product, &count| emitter.mul(product, count));
     let work = tile_work(emitter, roles, &tiles.extents);
-    emitter.parallel_loop(total, work, |emitter, linear| {
-        let position = delinearize(emitter, linear, &counts);
+    each_index(emitter, &counts, work, |emitter, position| {
         let (batch, rest) = position.split_at(batch.len());
         let (outer, outer_count) = share(emitter, rest[1], outer_tile, outer);
         let (inner, inner_count) = share(emitter, rest[2], inner_tile, inner);

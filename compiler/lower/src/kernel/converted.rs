@@ -46,7 +46,7 @@ pub(super) fn converted(emitter: &Emitter<'_>, piece: &Piece<'_>) -> Option<Conv
 
 /// Emits the calls that convert a piece.
 pub(super) fn emit_converted(emitter: &mut Emitter<'_>, piece: &Piece<'_>, converted: &Converted, extents: &[Value]) {
-    let total = extents.iter().fold(emitter.index(1), |product, &extent| emitter.mul(product, extent));
+    let total = emitter.product(extents);
     let chunk = emitter.index(CHUNK);
     let chunks = ceil_div(emitter, total, chunk);
     emitter.parallel_loop(chunks, CHUNK, |emitter, index| {

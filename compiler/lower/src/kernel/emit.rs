@@ -254,6 +254,11 @@ impl<'a> Emitter<'a> {
         }
     }
 
+    /// The product of indices, folded.
+    pub fn product(&mut self, indices: &[Value]) -> Value {
+        indices.iter().fold(self.index(1), |product, &index| self.mul(product, index))
+    }
+
     /// `a / b` on non-negative indices, folded.
     pub fn div(&mut self, a: Value, b: Value) -> Value {
         match (self.constant_value(a), self.constant_value(b)) {

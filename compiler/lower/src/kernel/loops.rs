@@ -95,11 +95,9 @@ pub fn emit_elementwise(emitter: &mut Emitter<'_>, pieces: &[Piece<'_>]) {
         _ => (outer, None),
     };
     let in_lines = shape[shape.len() - 1] == Some(GROUP) && pieces.iter().any(|piece| lines::pay(emitter, piece.value));
-    let rows = outer.iter().fold(emitter.index(1), |product, &extent| emitter.mul(product, extent));
     let known = |axis: usize| shape[axis].unwrap_or(ASSUMED_EXTENT);
     let row_work = (outer.len()..shape.len()).map(known).fold(work, i64::saturating_mul);
-    emitter.parallel_loop(rows, row_work, |emitter, row| {
-        let indices = delinearize(emitter, row, outer);
+    each_index(emitter, outer, row_work, |emitter, indices| {
         let row_point: Vec<Lane> = indices.iter().map(|&index| Lane::Uniform(index)).collect();
         let zero = emitter.index(0);
         if let Some(middle) = middle {
@@ -151,12 +149,11 @@ fn is_parallel(generic: &Generic, map: &AffineMap) -> bool {
 
 /// One element at a time.
 fn emit_points(emitter: &mut Emitter<'_>, pieces: &[Piece<'_>], extents: &[Value], work: i64) {
-    let count = extents.iter().fold(emitter.index(1), |product, &extent| emitter.mul(product, extent));
     let values: Vec<Value> = pieces.iter().map(|piece| piece.value).collect();
     // what reductions read that is itself one of the same point, in front of their loops
     let reductions = settled_reductions(emitter.source, &values, extents.len(), extents.len() as u32);
-    emitter.parallel_loop(count, work, |emitter, index| {
-        let point: Vec<Lane> = delinearize(emitter, index, extents).into_iter().map(Lane::Uniform).collect();
+    each_index(emitter, extents, work, |emitter, indices| {
+        let point: Vec<Lane> = indices.into_iter().map(Lane::Uniform).collect();
         evaluate_settled(emitter, &reductions, &point);
         store_point(emitter, pieces, &point);
     });
@@ -172,9 +169,7 @@ fn emit_chunks(emitter: &mut Emitter<'_>, pieces: &[Piece<'_>], (outer, extent):
     let chunk = emitter.index(CHUNK);
     let chunks = ceil_div(emitter, extent, chunk);
     let extents: Vec<Value> = outer.iter().copied().chain([chunks]).collect();
-    let count = extents.iter().fold(emitter.index(1), |product, &extent| emitter.mul(product, extent));
-    emitter.parallel_loop(count, work.saturating_mul(CHUNK), |emitter, index| {
-        let mut row = delinearize(emitter, index, &extents);
+    each_index(emitter, &extents, work.saturating_mul(CHUNK), |emitter, mut row| {
         let index = row.pop().expect("the last index counts chunks");
         let row: Vec<Lane> = row.into_iter().map(Lane::Uniform).collect();
         let low = emitter.mul(index, chunk);
@@ -283,6 +278,20 @@ pub(super) fn shift(emitter: &mut Emitter<'_>, lane: &Lane, offset: Value) -> La
             unreachable!("loop indices are uniform or consecutive")
         }
     }
+}
+
+/// A parallel loop over all indices below `extents`, of which `work` is what one takes.
+pub(super) fn each_index(
+    emitter: &mut Emitter<'_>,
+    extents: &[Value],
+    work: i64,
+    build: impl FnOnce(&mut Emitter<'_>, Vec<Value>),
+) {
+    let count = emitter.product(extents);
+    emitter.parallel_loop(count, work, |emitter, linear| {
+        let indices = delinearize(emitter, linear, extents);
+        build(emitter, indices);
+    });
 }
 
 /// The indices of a row-major linear index, outermost first, by one division each.

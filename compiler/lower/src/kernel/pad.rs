@@ -53,10 +53,10 @@ pub(super) fn emit_pad(emitter: &mut Emitter<'_>, root: Op, buffer: Value) {
             None => emit_value(emitter, operand, buffer, &low),
         };
     }
-    let (mut last, mut step) = (last, product(emitter, &outer[last + 1..]));
+    let (mut last, mut step) = (last, emitter.product(&outer[last + 1..]));
     if emitter.constant_value(step).is_some_and(|step| step >= LONG_STEP) {
         last += 1;
-        step = product(emitter, &outer[last + 1..]);
+        step = emitter.product(&outer[last + 1..]);
     }
     let padding = Padding { outer, inner, low, last, step };
     let copied = emitter.buffer(operand);
@@ -64,10 +64,6 @@ pub(super) fn emit_pad(emitter: &mut Emitter<'_>, root: Op, buffer: Value) {
     if copied.is_none() {
         emit_value(emitter, operand, buffer, &padding.low);
     }
-}
-
-fn product(emitter: &mut Emitter<'_>, extents: &[Value]) -> Value {
-    extents.iter().fold(emitter.index(1), |product, &extent| emitter.mul(product, extent))
 }
 
 /// A row of the result, by counts of elements.
@@ -90,7 +86,7 @@ struct Row {
 fn emit_rows(emitter: &mut Emitter<'_>, padding: &Padding, buffer: Value, fill: Value, copied: Option<Value>) {
     let Padding { outer, inner, low, last, step } = padding;
     let leading = &outer[..*last];
-    let rows = product(emitter, leading);
+    let rows = emitter.product(leading);
     let flat = flat_buffer(emitter, buffer);
     let flat_copied = copied.map(|copied| flat_buffer(emitter, copied));
     let length = emitter.mul(outer[*last], *step);

@@ -50,7 +50,7 @@ impl Parts {
         let bytes = element.byte_width().expect("these elements are numbers") as i64;
         let counts: Vec<Value> =
             self.extents.iter().zip(self.by).map(|(e, by)| emitter.index((e + by - 1) / by)).collect();
-        let total = counts.iter().fold(emitter.index(1), |product, &count| emitter.mul(product, count));
+        let total = emitter.product(&counts);
         let zero = emitter.index(0);
         emitter.for_loop(zero, total, 1, &[], |emitter, part, _| {
             let at = delinearize(emitter, part, &counts);

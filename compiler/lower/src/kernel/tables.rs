@@ -7,7 +7,7 @@ use ir::{Attribute, Body, IndexMap, IndexSet, Op, Type, Value, ValueDefinition};
 use super::emit::Emitter;
 use super::evaluate::Slice;
 use super::lane::Lane;
-use super::loops::{Piece, delinearize, emit_row};
+use super::loops::{Piece, delinearize, each_index, emit_row};
 use dialects::linalg::generic::Generic;
 
 /// Columns in a table: few enough for all tables to stay in the nearest caches.
@@ -220,11 +220,10 @@ fn each_place(
     let mut counts: Vec<Value> = outer.to_vec();
     counts.remove(dim);
     counts.extend((!is_whole).then_some(pieces));
-    let count = counts.iter().fold(emitter.index(1), |product, &extent| emitter.mul(product, extent));
     let rows = emitter.constant_value(extents[dim]).unwrap_or(ASSUMED_ROWS);
     let elements = emitter.constant_value(last).map_or(PIECE, |last| last.min(PIECE)).saturating_mul(rows);
-    emitter.parallel_loop(count, work.saturating_mul(elements), |emitter, index| {
-        let mut row: Vec<Option<Value>> = delinearize(emitter, index, &counts).into_iter().map(Some).collect();
+    each_index(emitter, &counts, work.saturating_mul(elements), |emitter, indices| {
+        let mut row: Vec<Option<Value>> = indices.into_iter().map(Some).collect();
         let piece = if is_whole { None } else { row.pop().flatten() };
         let piece = piece.unwrap_or_else(|| emitter.index(0));
         row.insert(dim, None);
@@ -244,7 +243,7 @@ pub(super) fn each_group(
     build: impl FnOnce(&mut Emitter<'_>, [Value; 2], [Value; 2]),
 ) {
     let (&last, outer) = extents.split_last().expect("there is a last dimension");
-    let rows = outer.iter().fold(emitter.index(1), |product, &extent| emitter.mul(product, extent));
+    let rows = emitter.product(outer);
     let counts = [(rows, ROWS), (last, PIECE)].map(|(extent, length)| {
         let (length, round) = (emitter.index(length), emitter.index(length - 1));
         let padded = emitter.add(extent, round);

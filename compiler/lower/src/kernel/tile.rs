@@ -7,7 +7,7 @@ use ir::{AffineExpr, Attribute, Attributes, IndexMap, IndexSet, Type, Value};
 
 use super::emit::Emitter;
 use super::lane::Lane;
-use super::loops::{ASSUMED_EXTENT, Piece, delinearize, emit_row, store_point};
+use super::loops::{ASSUMED_EXTENT, Piece, each_index, emit_row, store_point};
 use super::pad::all_below;
 use super::products::ceil_div;
 use dialects::linalg::generic::Generic;
@@ -121,11 +121,7 @@ fn each_row(
 ) {
     let mut extents = extents.to_vec();
     extents[dim] = extent;
-    let count = extents.iter().fold(emitter.index(1), |product, &extent| emitter.mul(product, extent));
-    emitter.parallel_loop(count, work, |emitter, linear| {
-        let row = delinearize(emitter, linear, &extents);
-        build(emitter, &row);
-    });
+    each_index(emitter, &extents, work, |emitter, row| build(emitter, &row));
 }
 
 /// Rows of results that are computed tile by tile along dimension `dim`, and how long they are.
@@ -142,17 +138,14 @@ impl Rows<'_> {
         let mut extents = outer.to_vec();
         extents.remove(self.dim);
         extents.extend([ceil_div(emitter, self.last, columns), ceil_div(emitter, tiles, some)]);
-        let count = extents.iter().fold(emitter.index(1), |product, &extent| emitter.mul(product, extent));
-        emitter.parallel_loop(count, work, |emitter, linear| {
-            let mut row = delinearize(emitter, linear, &extents);
+        each_index(emitter, &extents, work, |emitter, mut row| {
             let [.., run, group] = row[..] else { unreachable!("runs and tiles are the innermost loops") };
             row.truncate(row.len() - 2);
-            row.insert(self.dim, group);
             let [begin, first] = [(run, columns), (group, some)].map(|(index, step)| emitter.mul(index, step));
             let [behind, end] = [(begin, columns), (first, some)].map(|(begin, count)| emitter.add(begin, count));
             let end = emitter.min(end, tiles);
             emitter.for_loop(first, end, 1, &[], |emitter, tile, _| {
-                row[self.dim] = tile;
+                row.insert(self.dim, tile);
                 self.emit_tile(emitter, &row, [begin, behind]);
                 vec![]
             });

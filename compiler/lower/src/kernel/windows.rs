@@ -6,7 +6,7 @@ use ir::{AffineExpr, Attribute, IndexSet, Type, Value};
 
 use super::emit::Emitter;
 use super::lane::Lane;
-use super::loops::{Piece, delinearize, emit_row, shift};
+use super::loops::{Piece, each_index, emit_row, shift};
 use super::products::{address, buffer_strides, operand_strides};
 use dialects::linalg::generic::{Generic, Iterator};
 
@@ -100,9 +100,7 @@ pub(super) fn emit_windows(
     let (group, round) = (emitter.index(LINES), emitter.index(LINES - 1));
     let padded = emitter.add(lines, round);
     let groups: Vec<Value> = planes.iter().copied().chain([emitter.div(padded, group)]).collect();
-    let count = groups.iter().fold(emitter.index(1), |product, &extent| emitter.mul(product, extent));
-    emitter.parallel_loop(count, work.saturating_mul(LINES * ASSUMED_ROW), |emitter, index| {
-        let mut plane = delinearize(emitter, index, &groups);
+    each_index(emitter, &groups, work.saturating_mul(LINES * ASSUMED_ROW), |emitter, mut plane| {
         let begin = plane.pop().expect("the last index counts groups");
         let begin = emitter.mul(begin, group);
         let end = emitter.add(begin, group);

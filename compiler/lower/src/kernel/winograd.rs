@@ -21,7 +21,7 @@ const CHANNELS: i64 = 128;
 pub(super) fn emit_winograd(emitter: &mut Emitter<'_>, (op, winograd): (Op, &Winograd), result: Value, out: Value) {
     let convolution = emitter.source.result(op, 0);
     let grid = Grid::of(emitter, winograd, out);
-    let total = grid.counts.iter().fold(emitter.index(1), |product, &count| emitter.mul(product, count));
+    let total = emitter.product(&grid.counts);
     emitter.parallel_loop(total, TILES * CHANNELS * GROUP, |emitter, linear| {
         let share = grid.share(emitter, linear);
         call(emitter, winograd, &grid, &share, out);

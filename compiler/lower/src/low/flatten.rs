@@ -263,17 +263,15 @@ impl<'m> Flattener<'m> {
         if let Some(&known) = self.depths.get(&value) {
             return known;
         }
-        let around = match self.body.definition(value) {
-            ValueDefinition::Argument { block, .. } => self.around(block),
+        let within = |body: &Body, around| std::iter::successors(around, |&op| body.parent_op(op)).count();
+        let depth = match self.body.definition(value) {
+            ValueDefinition::Argument { block, .. } => within(self.body, self.around(block)),
             ValueDefinition::Result { op, .. } if self.body.name(op).starts_with("arith.") => {
                 let operands = self.body.op(op).operands().to_vec();
-                let depth = operands.into_iter().map(|operand| self.depth(operand)).max().unwrap_or(0);
-                self.depths.insert(value, depth);
-                return depth;
+                operands.into_iter().map(|operand| self.depth(operand)).max().unwrap_or(0)
             }
-            ValueDefinition::Result { op, .. } => self.body.parent_op(op),
+            ValueDefinition::Result { op, .. } => within(self.body, self.body.parent_op(op)),
         };
-        let depth = std::iter::successors(around, |&op| self.body.parent_op(op)).count();
         self.depths.insert(value, depth);
         depth
     }
