@@ -103,7 +103,7 @@ fn verify_predicate(body: &Body, op: Op) -> Check {
 fn verify_fpowi(body: &Body, op: Op) -> Check {
     first_operand(body, op, Type::is_float, "a float")?;
     let (base, power) = (operand_type(body, op, 0), operand_type(body, op, 1));
-    ensure(scalar(power).is_integer() && base.shape() == power.shape(), || {
+    ensure(scalar(power).is_integer() && *power == base.with_element(scalar(power).clone()), || {
         format!("operand #1 must be an integer shaped like {base}, found {power}")
     })?;
     let found = result_type(body, op, 0);

@@ -166,7 +166,7 @@ impl<'m> Importer<'_, 'm> {
             let missing = || Diagnostic::input(Location::name(name), "the training assigns a value that is none");
             let value = self.find(&binding.value).ok_or_else(missing)?;
             let (expected, found) = (&state[name].r#type, self.emit.body.value_type(value));
-            let differs = |found: Vec<ir::types::Extent>| {
+            let differs = |found: ir::Shape| {
                 let expected = expected.shape().unwrap_or_default();
                 let is_other = |(a, b): (&Option<i64>, &Option<i64>)| a.is_some() && b.is_some() && a != b;
                 found.len() != expected.len() || found.iter().zip(&expected).any(is_other)

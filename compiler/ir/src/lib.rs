@@ -54,6 +54,6 @@ pub use print::{PrintOptions, print_body, print_module, print_op};
 pub use registry::{Arity, AttributeDefinition, AttributeKind, Folded, OpDefinition, Registry, Trait};
 pub use structure::{structural_hash, structurally_equal};
 pub use types::{
-    FloatType, FunctionType, IntegerType, MemRefLayout, MemRefType, Signedness, TensorType, Type, VectorType,
+    FloatType, FunctionType, IntegerType, MemRefLayout, MemRefType, Shape, Signedness, TensorType, Type, VectorType,
 };
 pub use verify::verify;

@@ -10,6 +10,48 @@ use crate::attributes::Attribute;
 /// The extent of one dimension: `None` is dynamic (printed `?`).
 pub type Extent = Option<i64>;
 
+/// The extents of a type. They cannot be compared: a dynamic extent is any extent, so two equal lists say nothing about two
+/// values. [`Type::has_same_extents`] asks whether extents are provably equal.
+///
+/// ```compile_fail
+/// let matrix = ir::Type::tensor([None, Some(4)], ir::Type::F32);
+/// assert!(matrix.shape() == matrix.shape());
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Shape(Vec<Extent>);
+
+impl std::ops::Deref for Shape {
+    type Target = [Extent];
+
+    fn deref(&self) -> &[Extent] {
+        &self.0
+    }
+}
+
+impl From<Shape> for Vec<Extent> {
+    fn from(shape: Shape) -> Vec<Extent> {
+        shape.0
+    }
+}
+
+impl<'a> IntoIterator for &'a Shape {
+    type Item = &'a Extent;
+    type IntoIter = std::slice::Iter<'a, Extent>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.iter()
+    }
+}
+
+impl IntoIterator for Shape {
+    type Item = Extent;
+    type IntoIter = std::vec::IntoIter<Extent>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
+
 /// Any type a value can have.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Type {
@@ -318,11 +360,11 @@ impl Type {
     }
 
     /// The extents of a ranked tensor, memref or (as static extents) vector.
-    pub fn shape(&self) -> Option<Vec<Extent>> {
+    pub fn shape(&self) -> Option<Shape> {
         match self {
-            Type::Tensor(tensor) => tensor.shape.clone(),
-            Type::MemRef(memref) => Some(memref.shape.clone()),
-            Type::Vector(vector) => Some(vector.shape.iter().map(|&extent| Some(extent)).collect()),
+            Type::Tensor(tensor) => tensor.shape.clone().map(Shape),
+            Type::MemRef(memref) => Some(Shape(memref.shape.clone())),
+            Type::Vector(vector) => Some(Shape(vector.shape.iter().map(|&extent| Some(extent)).collect())),
             _ => None,
         }
     }
@@ -335,6 +377,12 @@ impl Type {
             Type::Vector(vector) => Some(vector.shape[dimension]),
             _ => None,
         }
+    }
+
+    /// Whether a value of this type and one of the other have the same elements and provably the same extents. Equal types are
+    /// not equal extents: a dynamic extent is any extent.
+    pub fn has_same_extents(&self, other: &Type) -> bool {
+        self == other && self.static_shape().is_some()
     }
 
     /// The extents when all are static.

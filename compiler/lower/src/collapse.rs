@@ -126,7 +126,7 @@ struct Axes {
 impl Axes {
     /// The most that could be joined: neighbours of static extents.
     fn of(r#type: &Type) -> Axes {
-        let extents = r#type.shape().expect("structured tensors are ranked");
+        let extents = Vec::from(r#type.shape().expect("structured tensors are ranked"));
         let mut axes = Axes { joined: vec![false; extents.len()], extents };
         let long: Vec<usize> = axes.long().collect();
         for pair in long.windows(2) {
@@ -260,7 +260,6 @@ fn reshaped(body: &mut Body, value: Value, axes: &Axes, before: Op) -> Value {
         return value;
     }
     let r#type = axes.collapsed(body.value_type(value));
-    let defining = body.defining_op(value);
     let extents: Vec<Value> = axes
         .groups()
         .iter()
@@ -270,20 +269,25 @@ fn reshaped(body: &mut Body, value: Value, axes: &Axes, before: Op) -> Value {
             None => extent_of(body, value, group[0], before),
         })
         .collect();
-    match defining.map(|op| (op, body.name(op))) {
+    let mut source = value;
+    match body.defining_op(value).map(|op| (op, body.name(op))) {
         Some((op, "tensor.empty")) => {
             let sizes = body.op(op).operands().to_vec();
             return Builder::before(body, before).value("tensor.empty", &sizes, r#type, []);
         }
-        Some((op, "tensor.reshape")) if *body.value_type(body.operand(op, 0)) == r#type => return body.operand(op, 0),
+        // a reshape of a reshape is one of what that reads, and nothing where the extents are known to be the same
+        Some((op, "tensor.reshape")) => source = body.operand(op, 0),
         _ => {}
+    }
+    if body.value_type(source).has_same_extents(&r#type) {
+        return source;
     }
     let number = ir::constant_value(body, value).and_then(Attribute::as_dense).cloned();
     if let Some(number) = number.filter(|number| number.is_available() && number.element_count() == 1) {
         let value = Attribute::dense(DenseElements::splat(r#type.clone(), number.element_bytes(0)));
         return Builder::before(body, before).constant(value, r#type);
     }
-    reshape(&mut Builder::before(body, before), value, &extents, r#type)
+    reshape(&mut Builder::before(body, before), source, &extents, r#type)
 }
 
 /// Gives those who read a result of the group the axes that it had.

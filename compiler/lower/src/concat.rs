@@ -25,7 +25,7 @@ fn join(body: &mut Body, op: Op, parts: &[Value]) -> Value {
     let attributes = body.op(op).attributes.clone();
     let axis = attributes.integer("dim").expect("tensor.concat has a dimension") as usize;
     let result = body.value_type(body.result(op, 0)).clone();
-    let mut shape = result.shape().expect("structured tensors are ranked");
+    let mut shape = Vec::from(result.shape().expect("structured tensors are ranked"));
     let extent = |part: &Value| body.value_type(*part).shape().expect("structured tensors are ranked")[axis];
     shape[axis] = parts.iter().map(extent).sum();
     Builder::before(body, op).value("tensor.concat", parts, Type::tensor(shape, result.element().clone()), attributes)

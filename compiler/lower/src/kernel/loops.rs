@@ -425,8 +425,7 @@ fn stage_shared(
     let (reduction, shared) = reductions.iter().find_map(|(value, _)| {
         let reduction = Generic::defining(source, *value)?;
         let shared = reduction.inputs.iter().copied().find(|&input| {
-            source.value_type(input).shape() == source.value_type(piece.value).shape()
-                && emitter.buffer(input).is_none()
+            emitter.buffer(input).is_none()
                 && elements.contains(&input)
                 && direct(&reduction, input)
                 && Generic::defining(source, input).is_some_and(|generic| is_costly(source, &generic))
@@ -444,7 +443,8 @@ fn stage_shared(
     Some(shared)
 }
 
-/// The values of which an element of the result needs that at its own place and no other, but for what is known by then.
+/// The values of which an element of the result needs the one at its own indices and no other, but for what is known by then.
+/// They have the result's extents, as only identity maps lead to them.
 fn elements_below(source: &Body, result: Value, is_known: impl Fn(Value) -> bool) -> Option<IndexSet<Value>> {
     let mut elements: IndexSet<Value> = IndexSet::default();
     let mut others: IndexSet<Value> = IndexSet::default();
@@ -471,7 +471,7 @@ fn row_buffer(emitter: &mut Emitter<'_>, piece: &Piece<'_>, value: Value) -> Opt
     /// Bytes of a row on the stack: well within the nearest cache.
     const LONGEST: usize = 1 << 14;
     let r#type = emitter.source.value_type(value);
-    if r#type == emitter.source.value_type(piece.value) && piece.offsets.is_empty() {
+    if r#type.element() == emitter.source.value_type(piece.value).element() && piece.offsets.is_empty() {
         return Some(piece.buffer);
     }
     let (extent, element) = ((*r#type.shape()?.last()?)?, r#type.element().clone());

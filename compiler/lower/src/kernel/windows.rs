@@ -40,7 +40,7 @@ pub(super) fn sliding_windows(emitter: &mut Emitter<'_>, pieces: &[Piece<'_>]) -
         let Some(generic) = Generic::defining(emitter.source, value).filter(|_| seen.insert(value)) else { continue };
         if generic.is_reduction() {
             // a row of it is kept where one of the result belongs
-            if emitter.source.value_type(value) == emitter.source.value_type(piece.value)
+            if emitter.source.value_type(value).element() == emitter.source.value_type(piece.value).element()
                 && let Some(windows) = windows_of(emitter, value, &generic)
             {
                 return Some(windows);
