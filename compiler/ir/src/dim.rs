@@ -180,7 +180,7 @@ impl DimExpr {
         match (&rest, other) {
             (DimExpr::Constant(0), _) => DimExpr::ZERO,
             (DimExpr::Constant(a), DimExpr::Constant(b)) if *b != 0 => {
-                DimExpr::Constant(a - b * floor_quotient(*a, *b))
+                DimExpr::Constant(a.wrapping_sub(b.wrapping_mul(floor_quotient(*a, *b))))
             }
             _ => DimExpr::Mod(rest.into(), other.clone().into()),
         }
@@ -320,7 +320,8 @@ impl DimExpr {
                 (Some(part), _) => part.into_iter().for_each(|(m, c)| add_term(&mut quotient, m, c)),
                 (None, DimExpr::Constant(by)) if monomial.is_empty() && *by > 0 => {
                     add_term(&mut quotient, vec![], floor_quotient(coefficient, *by));
-                    add_term(&mut rest, vec![], coefficient - by * floor_quotient(coefficient, *by));
+                    let multiple = by.wrapping_mul(floor_quotient(coefficient, *by));
+                    add_term(&mut rest, vec![], coefficient.wrapping_sub(multiple));
                 }
                 (None, _) => add_term(&mut rest, monomial, coefficient),
             }

@@ -272,9 +272,11 @@ impl Copies {
             }
             "arith.constant" => match r#type {
                 Type::Tensor(_) => false,
-                Type::Index if self.shapes == Shapes::Shared => {
-                    body.op(op).attributes.integer("value").is_some_and(|number| number.abs() <= INNERMOST_LIMIT)
-                }
+                Type::Index if self.shapes == Shapes::Shared => body
+                    .op(op)
+                    .attributes
+                    .integer("value")
+                    .is_some_and(|number| number.unsigned_abs() <= INNERMOST_LIMIT.unsigned_abs()),
                 _ => true,
             },
             _ => false,

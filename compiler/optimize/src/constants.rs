@@ -38,10 +38,16 @@ impl Graph<'_> {
         Some(fact.numbers.get_or_init(|| numbers).clone())
     }
 
+    /// The constant that a node is.
+    pub(crate) fn literal(&self, node: &Node) -> Option<&DenseElements> {
+        let value = self.body.op(node.op()?).attributes.get("value")?;
+        value.as_dense().map(|dense| &**dense)
+    }
+
     /// The same of one node of a class.
     fn numbers_of(&self, node: &Node, depth: usize) -> Option<Rc<[f64]>> {
         let op = node.op()?;
-        if let Some(dense) = self.body.op(op).attributes.get("value").and_then(ir::Attribute::as_dense) {
+        if let Some(dense) = self.literal(node) {
             return literal_numbers(dense);
         }
         let row = row_of(self.body.name(op))?;

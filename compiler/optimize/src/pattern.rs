@@ -5,7 +5,7 @@
 //! `_` is an omitted operand. Commutative operators match either way round.
 
 use egg::Id;
-use ir::{Attribute, Attributes, Body, IndexSet, Op};
+use ir::{Attribute, Attributes, Body, IndexSet, Op, Type};
 
 use crate::graph::Graph;
 use crate::language::{Fact, Node};
@@ -47,7 +47,7 @@ impl Pattern {
     fn may_be(&self, fact: &Fact) -> bool {
         match self {
             Pattern::Absent => fact.is_absent(),
-            Pattern::Number(number) => fact.scalar.is_some_and(|known| is_near(known, *number)),
+            Pattern::Number(number) => is_number(fact, *number),
             Pattern::Op { operator, .. } => fact.operators.may_have(*operator as u32),
             Pattern::Named(_, inner) => inner.may_be(fact),
             Pattern::Variable(_) => !fact.is_absent(),
@@ -289,7 +289,7 @@ impl Graph<'_> {
         let class = self.egraph.find(class);
         match pattern {
             Pattern::Absent if self.is_absent(class) => self.match_goals(rest, bindings, visit),
-            Pattern::Number(number) if self.data(class).scalar.is_some_and(|known| is_near(known, *number)) => {
+            Pattern::Number(number) if is_number(self.data(class), *number) => {
                 self.match_goals(rest, bindings, visit);
             }
             Pattern::Absent | Pattern::Number(_) => {}
@@ -359,10 +359,11 @@ fn has_attributes(body: &Body, op: Op, wanted: &[(String, Attribute)]) -> bool {
     wanted.iter().all(|(name, value)| body.attribute(op, name) == Some(value))
 }
 
-/// Whether a number in a model is the one meant: exporters write `sqrt(2)` with as few digits as `f32` needs.
-fn is_near(known: f64, meant: f64) -> bool {
-    match meant.fract() == 0.0 {
+/// Whether a class is a number that a rule means. Exporters write `sqrt(2)` with as few digits as the element type has.
+fn is_number(fact: &Fact, meant: f64) -> bool {
+    let error = if fact.element == Type::F64 { 4e-16 } else { 2e-7 };
+    fact.scalar.is_some_and(|known| match meant.fract() == 0.0 {
         true => known == meant,
-        false => (known - meant).abs() <= 2e-7 * meant.abs(),
-    }
+        false => (known - meant).abs() <= error * meant.abs(),
+    })
 }

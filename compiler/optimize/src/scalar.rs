@@ -32,5 +32,7 @@ fn uniform(value: &Attribute) -> Option<f64> {
     if !dense.is_splat() || !dense.is_available() || dense.element_count() == 0 {
         return None;
     }
-    dense.float(0).or_else(|| dense.integer(0).filter(|number| number.abs() < 1 << 53).map(|number| number as f64))
+    dense
+        .float(0)
+        .or_else(|| dense.integer(0).filter(|number| number.unsigned_abs() < 1 << 53).map(|number| number as f64))
 }

@@ -249,6 +249,8 @@ pub(super) fn sine<M: Machine>(x: f32, quarters: i32) -> f32 {
     let square = a * a;
     let sine = polynomial::<M>(square, &numbers::SINE);
     let sine = M::multiply_add(sine, a * square, a);
+    // which loses the sign of a zero
+    let sine = if square == 0.0 { a } else { sine };
     let cosine = polynomial::<M>(square, &numbers::COSINE);
     let quadrant = quadrant.wrapping_add(quarters);
     let y = if quadrant & 1 == 1 { cosine } else { sine };

@@ -15,6 +15,9 @@ use super::loops::{Piece, emit_span, store_point};
 /// Most operations of a body that is emitted several times.
 const OPERATIONS: usize = 32;
 
+/// The largest distance that a comparison is for: every extent is smaller, and sums of a few do not overflow.
+const FURTHEST: i64 = 1 << 60;
+
 /// The choice that an element of a row is.
 pub(super) struct Chosen {
     generic: Generic,
@@ -112,6 +115,10 @@ pub(super) fn emit_chosen(
     let point: Vec<Option<Lane>> = row.iter().cloned().chain([Lane::Iota(low)]).map(Some).collect();
     let lanes = emitter.evaluate_values(&chosen.generic, &point, &chosen.operands);
     let [Lane::Iota(first), Lane::Uniform(other)] = lanes[..] else { unreachable!("a row counts one of them") };
+    // indices are far from the ends of the type, what they are compared with need not be
+    let (least, most) = (emitter.index(-FURTHEST), emitter.index(FURTHEST));
+    let other = emitter.pure("arith.maxsi", &[other, least], Type::Index, []);
+    let other = emitter.min(other, most);
     let distance = emitter.sub(other, first);
     // the first element that is so far behind the first one, or further
     let bound = |emitter: &mut Emitter<'_>, more: i64| {

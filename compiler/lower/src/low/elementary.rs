@@ -258,6 +258,9 @@ impl Arithmetic<'_, '_> {
         let cube = self.mul(a, square);
         let sine = self.polynomial(square, &numbers::SINE);
         let sine = self.fma(sine, cube, a);
+        // which loses the sign of a zero
+        let none = self.compare_constant(compare::EQUAL, square, 0.0);
+        let sine = self.select(none, a, sine);
         let cosine = self.polynomial(square, &numbers::COSINE);
         let (turn, one, two) = (self.integer(quarters), self.integer(1), self.integer(2));
         let quadrant = self.apply("arith.addi", &[quadrant, turn]);

@@ -130,7 +130,8 @@ pub const OUTLINE_PARALLEL: &str = "outline-parallel";
 pub const EXPAND_MATH: &str = "expand-math";
 
 /// How far elementary functions on f32 may be from the true value, in units in the last place of it (of the smallest normal
-/// number, where it is smaller), also where no product is fused into a sum.
+/// number, where it is smaller), also where no product is fused into a sum. Those of exp, log, tanh, erf, asin, acos and atan are above the
+/// largest error of all `f32`.
 pub const ERROR_BOUNDS: &[(&str, f64)] = &[
     ("math.exp", 1.5),
     ("math.exp2", 1.5),
@@ -139,8 +140,8 @@ pub const ERROR_BOUNDS: &[(&str, f64)] = &[
     ("math.log2", 2.0),
     ("math.log10", 2.5),
     ("math.log1p", 3.0),
-    ("math.tanh", 6.0),
-    ("math.erf", 6.0),
+    ("math.tanh", 7.0),
+    ("math.erf", 7.0),
     ("math.asin", 4.0),
     ("math.acos", 4.0),
     ("math.atan", 4.0),
@@ -160,11 +161,11 @@ pub const FIXED_ERROR_BOUNDS: &[(&str, FloatType, f64)] = &[
     ("math.cosh", FloatType::F64, 4.0),
     ("math.asin", FloatType::F64, 4.0),
     ("math.acos", FloatType::F64, 4.0),
-    ("math.atan", FloatType::F64, 2.0),
+    ("math.atan", FloatType::F64, 3.0),
     ("math.asinh", FloatType::F64, 6.0),
     ("math.acosh", FloatType::F64, 6.0),
     ("math.atanh", FloatType::F64, 6.0),
-    ("math.erf", FloatType::F64, 8.0),
+    ("math.erf", FloatType::F64, 12.0),
     ("math.sin", FloatType::F64, 2.0),
     ("math.cos", FloatType::F64, 2.0),
     ("math.tan", FloatType::F64, 3.0),

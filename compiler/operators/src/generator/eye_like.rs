@@ -7,6 +7,7 @@ use ir::{Op, Type};
 use crate::operator::{Operator, Rank};
 use crate::shape;
 use crate::structured::scalars::{Comparison, Scalars};
+use crate::structured::sizes::within_limit;
 use crate::structured::{Lowering, Unsupported};
 use crate::tensor::diagonal_offset;
 use crate::types::{tensor_of, without_shape};
@@ -30,6 +31,7 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
         let difference = diagonal_offset(builder, 2);
         let mut s = Scalars { builder, unsigned: false };
         let diagonal = s.number(eye.k as f64, &Type::Index);
+        let diagonal = within_limit(&mut s, diagonal);
         let here = s.compare(Comparison::Equal, difference, diagonal);
         let (one, zero) = (s.number(1.0, &element), s.number(0.0, &element));
         s.select(here, one, zero)

@@ -36,7 +36,7 @@ fn range_length(node: &Node<'_, '_>) -> Option<DimExpr> {
     let length = match delta.first()?.as_constant()? {
         0 => return None,
         step if step > 0 => distance.ceil_div(&DimExpr::Constant(step)),
-        step => distance.mul(&DimExpr::Constant(-1)).ceil_div(&DimExpr::Constant(-step)),
+        step => distance.mul(&DimExpr::Constant(-1)).ceil_div(&DimExpr::Constant(step.saturating_neg())),
     };
     Some(at_least_zero(length))
 }

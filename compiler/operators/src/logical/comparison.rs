@@ -1,16 +1,18 @@
 //! Equal, Greater, Less and their kin; false when an operand is NaN.
 
+use std::cmp::Ordering;
+
 use dialects::onnx::OnnxOp;
 use ir::DimExpr;
 
 use crate::operator::Operator;
-use crate::shape::elements::joined;
+use crate::shape::elements::{difference, joined};
 use crate::structured::scalars::Comparison;
 use crate::upgrade::broadcast_7;
 
 pub(crate) const EQUAL: Operator = Operator {
     elements: Some(|node, extents| {
-        joined(node, extents, |a, b| compare(a, b, |difference| difference == 0).or_else(|| never_equal(a, b)))
+        joined(node, extents, |a, b| compare(a, b, Ordering::is_eq).or_else(|| never_equal(a, b)))
     }),
     commutative: true,
     upgrades: &[(7, broadcast_7)],
@@ -22,7 +24,7 @@ pub(crate) const EQUAL: Operator = Operator {
 
 pub(crate) const GREATER: Operator = Operator {
     elements: Some(|node, extents| {
-        joined(node, extents, |a, b| compare(a, b, |difference| difference > 0).or_else(|| ordered(a, b, 1)))
+        joined(node, extents, |a, b| compare(a, b, Ordering::is_gt).or_else(|| ordered(a, b, 1)))
     }),
     upgrades: &[(7, broadcast_7)],
     ..Operator::elementwise(OnnxOp::Greater, |s, element| {
@@ -35,13 +37,11 @@ pub(crate) const GREATER_OR_EQUAL: Operator = Operator::elementwise(OnnxOp::Grea
     let [a, b] = element.operands();
     s.compare(Comparison::GreaterOrEqual, a, b)
 })
-.knowing(|node, extents| {
-    joined(node, extents, |a, b| compare(a, b, |difference| difference >= 0).or_else(|| ordered(a, b, 0)))
-});
+.knowing(|node, extents| joined(node, extents, |a, b| compare(a, b, Ordering::is_ge).or_else(|| ordered(a, b, 0))));
 
 pub(crate) const LESS: Operator = Operator {
     elements: Some(|node, extents| {
-        joined(node, extents, |a, b| compare(a, b, |difference| difference < 0).or_else(|| ordered(b, a, 1)))
+        joined(node, extents, |a, b| compare(a, b, Ordering::is_lt).or_else(|| ordered(b, a, 1)))
     }),
     upgrades: &[(7, broadcast_7)],
     ..Operator::elementwise(OnnxOp::Less, |s, element| {
@@ -54,25 +54,28 @@ pub(crate) const LESS_OR_EQUAL: Operator = Operator::elementwise(OnnxOp::LessOrE
     let [a, b] = element.operands();
     s.compare(Comparison::LessOrEqual, a, b)
 })
-.knowing(|node, extents| {
-    joined(node, extents, |a, b| compare(a, b, |difference| difference <= 0).or_else(|| ordered(b, a, 0)))
-});
+.knowing(|node, extents| joined(node, extents, |a, b| compare(a, b, Ordering::is_le).or_else(|| ordered(b, a, 0))));
 
-fn compare(a: &DimExpr, b: &DimExpr, holds: fn(i64) -> bool) -> Option<DimExpr> {
-    Some(DimExpr::Constant(holds(a.sub(b).as_constant()?) as i64))
+/// How two elements compare, where their distance is a number.
+fn compare(a: &DimExpr, b: &DimExpr, holds: fn(Ordering) -> bool) -> Option<DimExpr> {
+    let ordering = match (a.as_constant(), b.as_constant()) {
+        (Some(a), Some(b)) => a.cmp(&b),
+        _ => difference(a, b)?.as_constant()?.cmp(&0),
+    };
+    Some(DimExpr::Constant(holds(ordering) as i64))
 }
 
 fn never_equal(a: &DimExpr, b: &DimExpr) -> Option<DimExpr> {
-    let above = |a: &DimExpr, b: &DimExpr| a.sub(b).sub(&DimExpr::ONE).is_nonnegative();
+    let above = |a: &DimExpr, b: &DimExpr| ordered(a, b, 1) == Some(DimExpr::ONE);
     (above(a, b) || above(b, a)).then_some(DimExpr::ZERO)
 }
 
 /// Whether `a - b >= least`, when it holds or fails whatever the symbols are.
 fn ordered(a: &DimExpr, b: &DimExpr, least: i64) -> Option<DimExpr> {
-    let distance = a.sub(b).sub(&DimExpr::Constant(least));
+    let distance = difference(&difference(a, b)?, &DimExpr::Constant(least))?;
     if distance.is_nonnegative() {
         return Some(DimExpr::ONE);
     }
-    let shortfall = DimExpr::Constant(-1).sub(&distance);
+    let shortfall = difference(&DimExpr::Constant(-1), &distance)?;
     shortfall.is_nonnegative().then_some(DimExpr::ZERO)
 }

@@ -4,7 +4,7 @@ use dialects::onnx::OnnxOp;
 use ir::{DimExpr, Value};
 
 use crate::operator::{Cost, Operator, Step, Uniform};
-use crate::shape::elements::joined;
+use crate::shape::elements::{self, joined};
 use crate::structured::elementwise::Element;
 use crate::structured::scalars::Scalars;
 use crate::upgrade::broadcast_7;
@@ -15,7 +15,7 @@ pub(crate) const ADD: Operator = Operator {
     cost: Cost::PerElement(1.0),
     upgrades: UPGRADES,
     commutative: true,
-    elements: Some(|node, extents| joined(node, extents, |a, b| unsaturated(a.add(b)))),
+    elements: Some(|node, extents| joined(node, extents, elements::sum)),
     uniform: Some(Uniform::Computed(|numbers| numbers[0] + numbers[1])),
     derivative: Some(|emit, differential| {
         let ([a, b], _, adjoint) = differential.parts(emit);
@@ -30,7 +30,7 @@ pub(crate) const ADD: Operator = Operator {
 pub(crate) const SUB: Operator = Operator {
     cost: Cost::PerElement(1.0),
     upgrades: UPGRADES,
-    elements: Some(|node, extents| joined(node, extents, |a, b| unsaturated(a.sub(b)))),
+    elements: Some(|node, extents| joined(node, extents, elements::difference)),
     uniform: Some(Uniform::Computed(|numbers| numbers[0] - numbers[1])),
     derivative: Some(|emit, differential| {
         let ([a, b], _, adjoint) = differential.parts(emit);
@@ -47,7 +47,7 @@ pub(crate) const MUL: Operator = Operator {
     cost: Cost::PerElement(1.0),
     upgrades: UPGRADES,
     commutative: true,
-    elements: Some(|node, extents| joined(node, extents, |a, b| unsaturated(a.mul(b)))),
+    elements: Some(|node, extents| joined(node, extents, elements::product)),
     uniform: Some(Uniform::Computed(|numbers| numbers[0] * numbers[1])),
     derivative: Some(|emit, differential| {
         let ([a, b], _, adjoint) = differential.parts(emit);
@@ -80,7 +80,7 @@ pub(crate) const DIV: Operator = Operator {
 
 pub(crate) const SUM: Operator =
     Operator::elementwise(OnnxOp::Sum, |s, element| fold(s, element, |s, a, b| s.add(a, b)))
-        .knowing(|node, extents| joined(node, extents, |a, b| unsaturated(a.add(b))))
+        .knowing(|node, extents| joined(node, extents, elements::sum))
         .commutative();
 
 pub(crate) const MEAN: Operator = Operator::elementwise(OnnxOp::Mean, |s, element| {
@@ -107,11 +107,6 @@ fn fold(
     join: fn(&mut Scalars<'_, '_>, Value, Value) -> Value,
 ) -> Value {
     element.all().reduce(|a, b| join(s, a, b)).expect("a verified operation has its required operands")
-}
-
-/// The result of symbolic arithmetic, unless that left the numbers it can hold.
-fn unsaturated(value: DimExpr) -> Option<DimExpr> {
-    (!matches!(value, DimExpr::Constant(i64::MAX | i64::MIN))).then_some(value)
 }
 
 /// Division rounds towards zero; the symbolic one towards minus infinity.

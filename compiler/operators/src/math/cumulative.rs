@@ -8,8 +8,10 @@ use crate::operator::Operator;
 use crate::shape;
 use crate::structured::calls::Argument::{Index, Tensor};
 use crate::structured::{Lowering, Unsupported};
+use crate::upgrade::sum_in_f32;
 
 pub(crate) const CUM_SUM: Operator = Operator {
+    normalize: Some(sum_in_f32),
     shapes: Some(shape::like_first),
     lower: Some(|lowering, op| {
         let views::CumSum { x, axis, exclusive, reverse } = View::of(lowering.source, op);
@@ -19,6 +21,7 @@ pub(crate) const CUM_SUM: Operator = Operator {
 };
 
 pub(crate) const CUM_PROD: Operator = Operator {
+    normalize: Some(sum_in_f32),
     shapes: Some(shape::like_first),
     lower: Some(|lowering, op| {
         let views::CumProd { x, axis, exclusive, reverse } = View::of(lowering.source, op);

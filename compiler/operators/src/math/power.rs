@@ -2,14 +2,15 @@
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views;
-use ir::{DimExpr, Type};
+use ir::{DimExpr, Type, Value};
 
 use crate::operator::{Cost, Operator};
 use crate::shape::elements::{mapped, whole_number};
 use crate::shape::{Elements, Node};
+use crate::structured::scalars::{Comparison, Scalars};
 use crate::upgrade::broadcast_7;
 
-/// The result has the type of the base; integers are raised as doubles.
+/// The result has the type of the base. Integers to integers are multiplied, integers to floats are raised as doubles.
 pub(crate) const POW: Operator = Operator {
     cost: Cost::PerElement(40.0),
     upgrades: &[(7, broadcast_7)],
@@ -31,6 +32,9 @@ pub(crate) const POW: Operator = Operator {
         let [base, exponent] = element.operands();
         let unsigned = element.is_unsigned(0);
         let r#type = s.type_of(base);
+        if [base, exponent].iter().all(|&operand| s.type_of(operand).is_integer()) {
+            return integer_power(s, [base, exponent], [unsigned, element.is_unsigned(1)]);
+        }
         let work = if matches!(r#type, Type::Float(_)) { r#type.clone() } else { Type::F64 };
         let wide_base = s.cast(base, &work, unsigned, false);
         let wide_exponent = s.cast(exponent, &work, element.is_unsigned(1), false);
@@ -64,6 +68,43 @@ pub(crate) const RECIPROCAL: Operator = Operator::elementwise(OnnxOp::Reciprocal
     })
 })
 .costing(4.0);
+
+/// Squares that are multiplied: more make numbers of 64 bits of no base but -1, 0 and 1.
+const SQUARES: i64 = 7;
+
+/// An integer to the power of another one, wrapping around. A negative power rounds towards zero: only 1 and -1 have one.
+fn integer_power(s: &mut Scalars<'_, '_>, [base, exponent]: [Value; 2], [unsigned, counts]: [bool; 2]) -> Value {
+    let exponent = s.cast(exponent, &Type::I64, counts, false);
+    let (zero, one) = (s.like(0.0, exponent), s.like(1.0, exponent));
+    let most = s.like(((1 << SQUARES) - 2) as f64, exponent);
+    let parity = s.same("arith.andi", &[exponent, one]);
+    // large exponents keep their parity
+    let large = s.add(most, parity);
+    let is_negative = s.compare(Comparison::Less, exponent, zero);
+    let is_large = s.compare(Comparison::Greater, exponent, most);
+    let capped = s.select(is_large, large, exponent);
+    let capped = s.select(is_negative, if counts { large } else { parity }, capped);
+    let mut power = s.like(1.0, base);
+    let mut square = base;
+    for bit in 0..SQUARES {
+        let place = s.like((1i64 << bit) as f64, capped);
+        let chosen = s.same("arith.andi", &[capped, place]);
+        let is_factor = s.compare(Comparison::Equal, chosen, place);
+        let product = s.mul(power, square);
+        power = s.select(is_factor, product, power);
+        square = s.mul(square, square);
+    }
+    if counts {
+        return power;
+    }
+    let (one, none) = (s.like(1.0, base), s.like(0.0, base));
+    let is_one = s.compare(Comparison::Equal, base, one);
+    let minus = s.like(-1.0, base);
+    let is_minus = if unsigned { is_one } else { s.compare(Comparison::Equal, base, minus) };
+    let is_unit = s.same("arith.ori", &[is_one, is_minus]);
+    let of_negative = s.select(is_unit, power, none);
+    s.select(is_negative, of_negative, power)
+}
 
 /// Numbers raised to one power.
 fn powers(node: &Node<'_, '_>) -> Option<Elements> {

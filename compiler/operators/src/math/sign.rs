@@ -4,7 +4,7 @@ use dialects::onnx::OnnxOp;
 use ir::{DimExpr, Type};
 
 use crate::operator::Operator;
-use crate::shape::elements::mapped;
+use crate::shape::elements::{difference, mapped};
 use crate::structured::scalars::Comparison;
 
 pub(crate) const ABS: Operator = Operator::elementwise(OnnxOp::Abs, |s, element| {
@@ -33,7 +33,7 @@ pub(crate) const NEG: Operator = Operator::elementwise(OnnxOp::Neg, |s, element|
     let ([_], _, adjoint) = differential.parts(emit);
     Ok(vec![Some(emit.plain("Neg", &[adjoint]))])
 })
-.knowing(|node, _| mapped(node, |a| Some(a.mul(&DimExpr::Constant(-1)))))
+.knowing(|node, _| if node.is_whole() { mapped(node, |a| difference(&DimExpr::ZERO, a)) } else { None })
 .uniform(|numbers| -numbers[0])
 .costing(1.0);
 

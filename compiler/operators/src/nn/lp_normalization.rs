@@ -7,9 +7,14 @@ use ir::{Attribute, Op, Value};
 use crate::graph::{Emitter, Problem};
 use crate::operator::Operator;
 use crate::shape;
+use crate::upgrade::sum_in_f32;
 
-pub(crate) const LP_NORMALIZATION: Operator =
-    Operator { shapes: Some(shape::like_first), compose: Some(compose), ..Operator::of(OnnxOp::LpNormalization) };
+pub(crate) const LP_NORMALIZATION: Operator = Operator {
+    normalize: Some(sum_in_f32),
+    shapes: Some(shape::like_first),
+    compose: Some(compose),
+    ..Operator::of(OnnxOp::LpNormalization)
+};
 
 /// `x / norm(x)`, zero where the norm is.
 fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {

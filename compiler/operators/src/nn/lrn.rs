@@ -7,9 +7,14 @@ use ir::{Attribute, Attributes, Op, Value};
 use crate::graph::{Emitter, Problem};
 use crate::operator::Operator;
 use crate::shape;
+use crate::upgrade::sum_in_f32;
 
-pub(crate) const LRN: Operator =
-    Operator { shapes: Some(shape::like_first), compose: Some(compose), ..Operator::of(OnnxOp::LRN) };
+pub(crate) const LRN: Operator = Operator {
+    normalize: Some(sum_in_f32),
+    shapes: Some(shape::like_first),
+    compose: Some(compose),
+    ..Operator::of(OnnxOp::LRN)
+};
 
 /// `x / (bias + alpha * mean of x² over neighbouring channels) ^ beta`
 fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {

@@ -7,9 +7,11 @@ use ir::{Attribute, Op, Value};
 use crate::graph::{Emitter, Node, Problem};
 use crate::operator::Operator;
 use crate::shape;
+use crate::upgrade::sum_in_f32;
 
 pub(crate) const MEAN_VARIANCE_NORMALIZATION: Operator = Operator {
     upgrades: &[(9, axes_of_image)],
+    normalize: Some(sum_in_f32),
     shapes: Some(shape::like_first),
     compose: Some(compose),
     ..Operator::of(OnnxOp::MeanVarianceNormalization)

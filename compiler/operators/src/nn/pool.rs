@@ -13,7 +13,7 @@ use super::sliding::{self, Sliding, spatial};
 use crate::operator::{Kind, Operator};
 use crate::shape::{Answer, Node};
 use crate::structured::blocked::{block_size, blocked_shape, channel_index, loop_index};
-use crate::structured::reduction::{Combine, Shaped};
+use crate::structured::reduction::{Combine, Fold, Shaped, accumulator};
 use crate::structured::scalars::{Comparison, Scalars};
 use crate::structured::window::Window;
 use crate::structured::{Lowering, Unsupported};
@@ -156,14 +156,22 @@ fn lower(lowering: &mut Lowering<'_>, op: Op, pool: &Pool) -> Result<(), Unsuppo
         Layout::Plain => output.clone(),
         Layout::Blocked => blocked_shape(&output),
     };
+    let wide = accumulator(&element);
     let pooled = match pool.function {
         Function::Max { .. } if overlaps_much(&window) => slide_axes(lowering, &padded, &window, &shape, unsigned),
-        Function::Max { .. } | Function::Average { .. } => {
-            slide(lowering, &padded, &window, &shape, combine, unsigned, |_, x| x)
+        Function::Max { .. } => {
+            slide(lowering, &padded, &window, &shape, Fold::new(combine, element.clone(), unsigned), |_, x| x)
+        }
+        Function::Average { .. } => {
+            let prepare = |s: &mut Scalars<'_, '_>, x: Value| s.cast(x, &wide, unsigned, unsigned);
+            slide(lowering, &padded, &window, &shape, Fold::new(combine, wide.clone(), unsigned), prepare)
         }
         Function::Norm { power } => {
-            let prepare = |s: &mut Scalars<'_, '_>, x: Value| magnitude_power(s, x, power);
-            slide(lowering, &padded, &window, &shape, combine, unsigned, prepare)
+            let prepare = |s: &mut Scalars<'_, '_>, x: Value| {
+                let x = s.cast(x, &wide, unsigned, unsigned);
+                magnitude_power(s, x, power)
+            };
+            slide(lowering, &padded, &window, &shape, Fold::new(combine, wide.clone(), unsigned), prepare)
         }
     };
     let value = match pool.function {
@@ -175,11 +183,19 @@ fn lower(lowering: &mut Lowering<'_>, op: Op, pool: &Pool) -> Result<(), Unsuppo
             pooled.value
         }
         Function::Norm { power } => {
-            lowering.map(&[&pooled], &shape, element.clone(), |s, x| root(s, x[0], power)).value
+            let norm = |s: &mut Scalars<'_, '_>, x: &[Value]| {
+                let root = root(s, x[0], power);
+                s.cast(root, &element, unsigned, unsigned)
+            };
+            lowering.map(&[&pooled], &shape, element.clone(), norm).value
         }
         Function::Average { padding_counts } => {
-            let divisor = divisor(lowering, &window, &declared, padding_counts, &input.shape, &shape, &element);
-            lowering.map(&[&pooled, &divisor], &shape, element.clone(), |s, x| s.div(x[0], x[1])).value
+            let divisor = divisor(lowering, &window, &declared, padding_counts, &input.shape, &shape, &wide);
+            let mean = |s: &mut Scalars<'_, '_>, x: &[Value]| {
+                let mean = s.div(x[0], x[1]);
+                s.cast(mean, &element, unsigned, unsigned)
+            };
+            lowering.map(&[&pooled, &divisor], &shape, element.clone(), mean).value
         }
     };
     match layout {
@@ -229,31 +245,28 @@ fn window_inputs(lowering: &mut Lowering<'_>, padded: &Shaped, window: &Window) 
     inputs
 }
 
-/// Combines the elements of every window of a padded tensor.
+/// Combines the elements of every window of a padded tensor. `prepare` maps each to the type that they are combined in.
 fn slide(
     lowering: &mut Lowering<'_>,
     padded: &Shaped,
     window: &Window,
     shape: &[DimExpr],
-    combine: Combine,
-    unsigned: bool,
+    fold: Fold,
     prepare: impl FnOnce(&mut Scalars<'_, '_>, Value) -> Value,
 ) -> Shaped {
     let spatial = window.rank();
-    let element = lowering.body.value_type(padded.value).element().clone();
     let kernel = padded.shape.len();
     let loops = kernel + spatial;
     let inputs = window_inputs(lowering, padded, window);
-    let neutral = combine.neutral(&element, unsigned);
-    let start = lowering.builder().constant(neutral, element.clone());
-    let init = lowering.pointwise(&[], shape, element, |_, _| start);
+    let start = lowering.builder().constant(fold.neutral(), fold.element.clone());
+    let init = lowering.pointwise(&[], shape, fold.element.clone(), |_, _| start);
     let mut iterators = vec![Iterator::Parallel; loops];
     iterators[kernel..].fill(Iterator::Reduction);
     let order: Vec<usize> = (0..kernel).collect();
     let value = lowering.generic_onto(&inputs, init, AffineMap::select(loops, &order), &iterators, |builder, e| {
-        let mut s = Scalars { builder, unsigned };
+        let mut s = Scalars { builder, unsigned: fold.unsigned };
         let prepared = prepare(&mut s, e[0]);
-        combine.apply(&mut s, e[inputs.len()], prepared)
+        fold.combine.apply(&mut s, e[inputs.len()], prepared)
     });
     Shaped { value, shape: shape.to_vec() }
 }
@@ -281,7 +294,8 @@ fn slide_axes(
         along.kernel[axis] = window.kernel[axis].clone();
         let mut extents = pooled.shape.clone();
         extents[2 + axis] = shape[2 + axis].clone();
-        pooled = slide(lowering, &pooled, &along, &extents, Combine::Max, unsigned, |_, x| x);
+        let element = lowering.body.value_type(pooled.value).element().clone();
+        pooled = slide(lowering, &pooled, &along, &extents, Fold::new(Combine::Max, element, unsigned), |_, x| x);
     }
     pooled
 }
@@ -398,5 +412,5 @@ fn divisor(
     let ones = Shaped { value: lowering.filled(&ones_shape, element.clone(), 1.0), shape: ones_shape };
     let zero = lowering.number(0.0, element);
     let padded = lowering.pad_or_cut(&ones, &pads, zero);
-    slide(lowering, &padded, window, &count_shape, Combine::Add, false, |_, x| x)
+    slide(lowering, &padded, window, &count_shape, Fold::new(Combine::Add, element.clone(), false), |_, x| x)
 }

@@ -7,6 +7,7 @@ use ir::{Attribute, DimExpr, Op, Type, Value};
 use super::{remark_empty, without};
 use crate::graph::{self, Differential, Emitter, Problem};
 use crate::operator::{Kind, Operator};
+use crate::shape::elements::{self, Join};
 use crate::shape::{Answer, Elements, Node};
 use crate::structured::reduction::{Combine, Fold, Shaped, accumulator, normalize_axis};
 use crate::structured::scalars::{Comparison, Scalars};
@@ -44,7 +45,7 @@ pub(crate) const REDUCE_LOG_SUM_EXP: Operator = Operator {
 
 pub(crate) const REDUCE_MAX: Operator = Operator {
     upgrades: &[(18, axes_to_input)],
-    elements: Some(|node, extents| fold(node, extents, DimExpr::max)),
+    elements: Some(|node, extents| fold(node, extents, |a, b| Some(a.max(b)))),
     shapes: Some(|node| shapes(node, Function::Max)),
     lower: Some(|lowering, op| lower(lowering, op, Function::Max)),
     ..reduction(OnnxOp::ReduceMax)
@@ -69,7 +70,7 @@ pub(crate) const REDUCE_MEAN: Operator = Operator {
 
 pub(crate) const REDUCE_MIN: Operator = Operator {
     upgrades: &[(18, axes_to_input)],
-    elements: Some(|node, extents| fold(node, extents, DimExpr::min)),
+    elements: Some(|node, extents| fold(node, extents, |a, b| Some(a.min(b)))),
     shapes: Some(|node| shapes(node, Function::Min)),
     lower: Some(|lowering, op| lower(lowering, op, Function::Min)),
     ..reduction(OnnxOp::ReduceMin)
@@ -77,7 +78,7 @@ pub(crate) const REDUCE_MIN: Operator = Operator {
 
 pub(crate) const REDUCE_PROD: Operator = Operator {
     upgrades: &[(18, axes_to_input)],
-    elements: Some(|node, extents| fold(node, extents, DimExpr::mul)),
+    elements: Some(|node, extents| fold(node, extents, elements::product)),
     shapes: Some(|node| shapes(node, Function::Prod)),
     lower: Some(|lowering, op| lower(lowering, op, Function::Prod)),
     ..reduction(OnnxOp::ReduceProd)
@@ -85,7 +86,7 @@ pub(crate) const REDUCE_PROD: Operator = Operator {
 
 pub(crate) const REDUCE_SUM: Operator = Operator {
     upgrades: &[(13, axes_to_input)],
-    elements: Some(|node, extents| fold(node, extents, DimExpr::add)),
+    elements: Some(|node, extents| fold(node, extents, elements::sum)),
     shapes: Some(|node| shapes(node, Function::Sum)),
     lower: Some(|lowering, op| lower(lowering, op, Function::Sum)),
     derivative: Some(|emit, differential| Ok(vec![Some(spread(emit, differential))])),
@@ -114,9 +115,10 @@ fn spread(emit: &mut Emitter, differential: &Differential<'_>) -> Value {
 }
 
 /// All elements folded to one.
-fn fold(node: &Node<'_, '_>, extents: &[usize], join: fn(&DimExpr, &DimExpr) -> DimExpr) -> Option<Elements> {
+fn fold(node: &Node<'_, '_>, extents: &[usize], join: Join) -> Option<Elements> {
     let elements = node.known(0).filter(|_| extents.iter().all(|&extent| extent == 1))?;
-    Some(vec![Some(elements.into_iter().reduce(|a, b| join(&a, &b))?)])
+    let (first, rest) = elements.split_first()?;
+    Some(vec![Some(rest.iter().try_fold(first.clone(), |folded, next| join(&folded, next))?)])
 }
 
 /// What a reduction computes.
@@ -190,11 +192,7 @@ fn unknown_axes(node: &mut Node<'_, '_>, reduction: &views::ReduceSum, rank: usi
 fn lower(lowering: &mut Lowering<'_>, op: Op, function: Function) -> Result<(), Unsupported> {
     let reduction = views::ReduceSum::of(lowering.source, op);
     let result = lowering.source.op(op).results()[0];
-    let Some((input, axes, keep)) = reduced_axes(lowering, op, &reduction)? else {
-        let input = lowering.value(reduction.data);
-        lowering.bind(result, input);
-        return Ok(());
-    };
+    let (input, axes, keep) = reduced_axes(lowering, op, &reduction)?;
     let element = lowering.element(reduction.data);
     let unsigned = lowering.is_unsigned(reduction.data);
     let wide = accumulator(&element);
@@ -242,27 +240,24 @@ fn magnitude(s: &mut Scalars<'_, '_>, x: Value) -> Value {
     }
 }
 
-/// The tensor to reduce, the axes to reduce it along and whether they stay; `None` when it is left as it is.
+/// The tensor to reduce, the axes to reduce it along, which may be none, and whether they stay.
 fn reduced_axes(
     lowering: &mut Lowering<'_>,
     op: Op,
     reduction: &views::ReduceSum,
-) -> Result<Option<(Shaped, Vec<usize>, bool)>, Unsupported> {
+) -> Result<(Shaped, Vec<usize>, bool), Unsupported> {
     let input = lowering.shaped(reduction.data);
     let rank = input.shape.len();
     let given = match reduction.axes {
         Some(axes) => lowering.known_integers(axes),
         None => Some(vec![]),
     };
-    let Some(given) = given else { return masked_axes(lowering, op, reduction, &input).map(Some) };
-    if given.is_empty() && reduction.noop_with_empty_axes != 0 {
-        return Ok(None);
-    }
+    let Some(given) = given else { return masked_axes(lowering, op, reduction, &input) };
     let mut axes: Vec<usize> = given.iter().map(|&axis| normalize_axis(axis, rank)).collect::<Result<_, _>>()?;
-    if axes.is_empty() {
+    if axes.is_empty() && reduction.noop_with_empty_axes == 0 {
         axes = (0..rank).collect();
     }
-    Ok(Some((input, axes, reduction.keepdims != 0)))
+    Ok((input, axes, reduction.keepdims != 0))
 }
 
 /// Axes that only data tell: every extent is split into a part that stays and a part that is reduced, one of them 1.
@@ -310,7 +305,8 @@ fn square_root(s: &mut Scalars<'_, '_>, x: Value) -> Value {
     s.cast(root, &r#type, false, false)
 }
 
-/// `log(Σ exp(x)) = m + log(Σ exp(x - m))` with `m` the largest element, so that nothing overflows.
+/// `log(Σ exp(x)) = m + log(Σ exp(x - m))` with `m` the largest element, so that nothing overflows. An infinite one is left
+/// out, as infinities have no difference.
 fn log_sum_exp(
     lowering: &mut Lowering<'_>,
     input: &Shaped,
@@ -320,6 +316,12 @@ fn log_sum_exp(
     to_wide: impl Fn(&mut Scalars<'_, '_>, Value) -> Value + Clone,
 ) -> Shaped {
     let largest = lowering.reduce(input, axes, true, Fold::new(Combine::Max, wide.clone(), false), to_wide.clone());
+    let largest = lowering.map(&[&largest], &largest.shape, wide.clone(), |s, x| {
+        let (magnitude, infinity, zero) =
+            (s.same("math.absf", &[x[0]]), s.like(f64::INFINITY, x[0]), s.like(0.0, x[0]));
+        let finite = s.compare(Comparison::Less, magnitude, infinity);
+        s.select(finite, x[0], zero)
+    });
     let shifted = lowering.map(&[input, &largest], &input.shape, wide.clone(), |s, x| {
         let value = to_wide(s, x[0]);
         let difference = s.sub(value, x[1]);

@@ -3,7 +3,7 @@
 //! Each operator's row says what it does with them; here is what those rules have in common. Floats are followed while
 //! they are whole numbers, because exporters compute sizes in floats.
 
-use ir::{DenseElements, DimExpr, Type};
+use ir::{DenseElements, DimExpr, FloatType, Type};
 
 use super::node::Node;
 use super::{ELEMENT_LIMIT, Elements};
@@ -82,8 +82,17 @@ pub(crate) fn constants(dense: &DenseElements) -> Option<Elements> {
     Some((0..dense.element_count()).map(element).collect())
 }
 
-/// The elements as an element type holds them: integers wrap around, and what may not fit is not known.
+/// The elements as an element type holds them: integers wrap around, and what may not fit is not known. Counts are taken to
+/// fit `f32`, in which exporters compute sizes, and wider types.
 fn held(element: &Type, elements: Elements) -> Elements {
+    if let Type::Float(float) = element {
+        let limit = whole_limit(*float);
+        let fits = |value: &DimExpr| match value.as_constant() {
+            Some(number) => number.unsigned_abs() <= limit,
+            None => limit >= whole_limit(FloatType::F32),
+        };
+        return elements.into_iter().map(|value| value.filter(fits)).collect();
+    }
     let Type::Integer(integer) = element else { return elements };
     let (width, unsigned) = (integer.width, element.is_unsigned());
     let hold = |value: DimExpr| {
@@ -102,9 +111,50 @@ fn wrapped(number: i64, width: u32, unsigned: bool) -> i64 {
     if unsigned || width == 1 { (raised as u64 >> unused) as i64 } else { raised >> unused }
 }
 
-/// A float that is an integer no float format rounds.
+/// The magnitude up to which a float format has every integer; none beyond `2^31`, so that products of two are exact.
+fn whole_limit(float: FloatType) -> u64 {
+    match float {
+        FloatType::F64 => 1 << 31,
+        FloatType::F32 => 1 << 24,
+        FloatType::F16 => 1 << 11,
+        FloatType::BF16 => 1 << 8,
+        // the narrow formats are those of weights
+        _ => 0,
+    }
+}
+
+/// A float that is an integer, and one that `f32` and wider formats hold; not `-0`, whose sign an integer has not.
 pub(crate) fn whole_number(value: f64) -> Option<i64> {
-    (value.fract() == 0.0 && value.abs() < (1 << 24) as f64).then_some(value as i64)
+    let is_negative_zero = value == 0.0 && value.is_sign_negative();
+    (value.fract() == 0.0 && value.abs() <= (1 << 24) as f64 && !is_negative_zero).then_some(value as i64)
+}
+
+/// `a + b` of elements. Integers wrap around, as they do in a run.
+pub(crate) fn sum(a: &DimExpr, b: &DimExpr) -> Option<DimExpr> {
+    computed(a, b, i64::wrapping_add, DimExpr::add)
+}
+
+/// `a - b` of elements.
+pub(crate) fn difference(a: &DimExpr, b: &DimExpr) -> Option<DimExpr> {
+    computed(a, b, i64::wrapping_sub, DimExpr::sub)
+}
+
+/// `a * b` of elements.
+pub(crate) fn product(a: &DimExpr, b: &DimExpr) -> Option<DimExpr> {
+    computed(a, b, i64::wrapping_mul, DimExpr::mul)
+}
+
+/// Numbers are computed in 64 bits, which wrap around; symbolic arithmetic saturates, and is not known where it may have.
+fn computed(
+    a: &DimExpr,
+    b: &DimExpr,
+    numbers: fn(i64, i64) -> i64,
+    symbols: fn(&DimExpr, &DimExpr) -> DimExpr,
+) -> Option<DimExpr> {
+    match (a.as_constant(), b.as_constant()) {
+        (Some(a), Some(b)) => Some(DimExpr::Constant(numbers(a, b))),
+        _ => Some(symbols(a, b)).filter(DimExpr::is_exact),
+    }
 }
 
 /// One element of the result from one of the first operand.

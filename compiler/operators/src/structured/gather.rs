@@ -40,7 +40,7 @@ pub(crate) fn as_index(s: &mut Scalars<'_, '_>, value: Value) -> Value {
 pub(crate) fn assert_bounds(lowering: &mut Lowering<'_>, source: Value, extent: &DimExpr, name: &str) {
     let known = lowering.shapes.known_value(source).map(<[DimExpr]>::to_vec);
     let inside = |index: &DimExpr| match (index.as_constant(), extent.as_constant()) {
-        (Some(index), Some(extent)) => index >= -extent && index < extent,
+        (Some(index), Some(extent)) => (extent.saturating_neg()..extent).contains(&index),
         _ => false,
     };
     if known.is_some_and(|known| known.iter().all(inside)) {

@@ -60,7 +60,7 @@ impl Lowering<'_> {
     }
 
     /// What a lowered tensor is, where it is a small constant.
-    pub(super) fn literal(&self, tensor: Value) -> Option<&DenseElements> {
+    pub(crate) fn literal(&self, tensor: Value) -> Option<&DenseElements> {
         ir::constant_value(&self.body, tensor)?
             .as_dense()
             .map(|dense| &**dense)

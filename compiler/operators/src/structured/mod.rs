@@ -494,20 +494,55 @@ impl<'a> Lowering<'a> {
             is_whole = self.builder().value("arith.andi", &[is_whole, equal], Type::I1, []);
         }
         let r#type = self.tensor(&shape, self.body.value_type(value).element().clone());
-        let choice = self.emit("scf.if", &[is_whole], std::slice::from_ref(&r#type), []);
-        for is_whole in [true, false] {
+        self.choose(is_whole, &r#type, |lowering, is_whole| match is_whole {
+            true if *lowering.body.value_type(value) == r#type => value,
+            true => lowering.builder().value("tensor.cast", &[value], r#type.clone(), []),
+            false => lowering.repeated(value, from, &shape),
+        })
+    }
+
+    /// A tensor of one type, built by `branch` for either value of a condition that the run computes.
+    fn choose(
+        &mut self,
+        condition: Value,
+        r#type: &Type,
+        mut branch: impl FnMut(&mut Lowering<'_>, bool) -> Value,
+    ) -> Value {
+        let choice = self.emit("scf.if", &[condition], std::slice::from_ref(r#type), []);
+        for holds in [true, false] {
             let region = self.body.add_region(choice);
             let block = self.body.add_block(region, &[]);
             self.nested(block, |lowering| {
-                let chosen = match is_whole {
-                    true if *lowering.body.value_type(value) == r#type => value,
-                    true => lowering.builder().value("tensor.cast", &[value], r#type.clone(), []),
-                    false => lowering.repeated(value, from, &shape),
-                };
+                let chosen = branch(lowering, holds);
                 lowering.emit("scf.yield", &[chosen], &[], []);
             });
         }
         self.body.result(choice, 0)
+    }
+
+    /// What `read` makes of a tensor with these extents, or a tensor of `fill` in a run where one of them is 0: then there is
+    /// no element to read.
+    pub(crate) fn unless_empty(
+        &mut self,
+        extents: &[DimExpr],
+        shape: &[DimExpr],
+        fill: Value,
+        mut read: impl FnMut(&mut Lowering<'_>) -> Value,
+    ) -> Value {
+        let uncertain = |dim: &&DimExpr| dim.as_constant().is_none_or(|extent| extent < 1);
+        let uncertain: Vec<Value> = extents.iter().filter(uncertain).map(|dim| self.dim(dim)).collect();
+        let some = self.scalars(|s| {
+            let zero = s.number(0.0, &Type::Index);
+            let some = uncertain.into_iter().map(|extent| s.compare(scalars::Comparison::Greater, extent, zero));
+            some.collect::<Vec<_>>().into_iter().reduce(|all, some| s.same("arith.andi", &[all, some]))
+        });
+        let Some(some) = some else { return read(self) };
+        let element = self.body.value_type(fill).clone();
+        let r#type = self.tensor(shape, element.clone());
+        self.choose(some, &r#type, |lowering, some| match some {
+            true => read(lowering),
+            false => lowering.pointwise(&[], shape, element.clone(), |_, _| fill),
+        })
     }
 
     /// Repeats dimensions whose extent turns out to be 1: element `min(index, extent - 1)`.
@@ -557,7 +592,7 @@ impl<'a> Lowering<'a> {
     /// The same elements in row-major order under another shape.
     pub fn reshape(&mut self, value: Value, shape: &[DimExpr]) -> Value {
         let r#type = self.tensor(shape, self.body.value_type(value).element().clone());
-        if *self.body.value_type(value) == r#type && r#type.static_shape().is_some() {
+        if self.body.value_type(value).has_same_extents(&r#type) {
             return value;
         }
         if let Some(constant) = known::reshaped(&self.body, value, &r#type) {

@@ -58,15 +58,20 @@ impl Combine {
 /// How the elements of a reduction are combined, and the type they have meanwhile.
 #[derive(Clone, Debug)]
 pub(crate) struct Fold {
-    combine: Combine,
-    element: Type,
-    unsigned: bool,
+    pub(crate) combine: Combine,
+    pub(crate) element: Type,
+    pub(crate) unsigned: bool,
 }
 
 impl Fold {
     /// Combines elements of a type.
     pub(crate) fn new(combine: Combine, element: Type, unsigned: bool) -> Fold {
         Fold { combine, element, unsigned }
+    }
+
+    /// The element that changes nothing.
+    pub(crate) fn neutral(&self) -> Attribute {
+        self.combine.neutral(&self.element, self.unsigned)
     }
 }
 
@@ -108,17 +113,15 @@ impl Lowering<'_> {
             }
         }
         let Fold { combine, element, unsigned } = fold;
-        let neutral = combine.neutral(&element, unsigned);
-        let start = self.builder().constant(neutral, element.clone());
         let inputs = [Input { value: input.value, map: AffineMap::identity(rank) }];
         if axes.is_empty() {
-            let value = self.pointwise(&inputs, &shape, element, |builder, e| {
-                let mut s = Scalars { builder, unsigned };
-                let prepared = prepare(&mut s, e[0]);
-                combine.apply(&mut s, start, prepared)
-            });
+            // the only term is the result, be it -0
+            let value = self
+                .pointwise(&inputs, &shape, element, |builder, e| prepare(&mut Scalars { builder, unsigned }, e[0]));
             return Shaped { value, shape };
         }
+        let neutral = combine.neutral(&element, unsigned);
+        let start = self.builder().constant(neutral, element.clone());
         let init = self.pointwise(&[], &shape, element, |_, _| start);
         let iterators: Vec<Iterator> =
             (0..rank).map(|axis| if axes.contains(&axis) { Iterator::Reduction } else { Iterator::Parallel }).collect();

@@ -166,32 +166,33 @@ impl Lowering<'_> {
         let axes: Vec<Option<[Value; 2]>> = (pads.iter().zip(&input.shape))
             .map(|(pad, dim)| moved(pad).then(|| [self.dim(&pad[0]), self.dim(dim)]))
             .collect();
-        for (&[_, extent], dim) in axes.iter().zip(&shape).filter_map(|(axis, dim)| Some((axis.as_ref()?, dim))) {
-            let to = self.dim(dim);
-            self.check_source(extent, to);
-        }
-        let value = self.pointwise(&[], &shape, element.clone(), |builder, _| {
-            let mut operands = vec![input.value];
-            let mut inside: Option<Value> = None;
-            for (axis, moved) in axes.iter().enumerate() {
-                let index = loop_index(builder, axis);
-                let Some([low, extent]) = *moved else {
-                    operands.push(index);
-                    continue;
-                };
-                let mut s = Scalars { builder, unsigned: false };
-                let (zero, one) = (s.number(0.0, &ir::Type::Index), s.number(1.0, &ir::Type::Index));
-                let (place, last) = (s.sub(index, low), s.sub(extent, one));
-                let capped = s.min(place, last);
-                let clamped = s.max(capped, zero);
-                let here = s.compare(Comparison::Equal, place, clamped);
-                inside = Some(inside.map_or(here, |all| s.same("arith.andi", &[all, here])));
-                operands.push(clamped);
-            }
-            let value = builder.value("tensor.extract", &operands, element.clone(), []);
-            let inside = inside.expect("some axis is padded or cut");
-            Scalars { builder, unsigned: false }.select(inside, value, fill)
-        });
+        let read = |lowering: &mut Lowering<'_>| {
+            lowering.pointwise(&[], &shape, element.clone(), |builder, _| {
+                let mut operands = vec![input.value];
+                let mut inside: Option<Value> = None;
+                for (axis, moved) in axes.iter().enumerate() {
+                    let index = loop_index(builder, axis);
+                    let Some([low, extent]) = *moved else {
+                        operands.push(index);
+                        continue;
+                    };
+                    let mut s = Scalars { builder, unsigned: false };
+                    let (zero, one) = (s.number(0.0, &ir::Type::Index), s.number(1.0, &ir::Type::Index));
+                    let (place, last) = (s.sub(index, low), s.sub(extent, one));
+                    let capped = s.min(place, last);
+                    let clamped = s.max(capped, zero);
+                    let here = s.compare(Comparison::Equal, place, clamped);
+                    inside = Some(inside.map_or(here, |all| s.same("arith.andi", &[all, here])));
+                    operands.push(clamped);
+                }
+                let value = builder.value("tensor.extract", &operands, element.clone(), []);
+                let inside = inside.expect("some axis is padded or cut");
+                Scalars { builder, unsigned: false }.select(inside, value, fill)
+            })
+        };
+        let grown = axes.iter().zip(&input.shape).filter(|(axis, _)| axis.is_some());
+        let extents: Vec<DimExpr> = grown.map(|(_, extent)| extent.clone()).collect();
+        let value = self.unless_empty(&extents, &shape, fill, read);
         Shaped { value, shape }
     }
 

@@ -73,8 +73,11 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     }
     let (element, shape) = (lowering.element(x), lowering.shape(result));
     // the innermost axis comes first
-    let coordinates: Vec<Value> =
-        axes.iter().enumerate().map(|(number, axis)| plane(lowering, &grid, spatial - 1 - number, axis)).collect();
+    let coordinates: Vec<Value> = axes
+        .iter()
+        .enumerate()
+        .map(|(number, axis)| plane(lowering, &grid, spatial - 1 - number, axis, mode))
+        .collect();
     let sampled = Sampled { value: input.value, unsigned: lowering.is_unsigned(x) };
     let value = lowering.pointwise(&[], &shape, element, |builder, _| {
         let loops: Vec<Value> = (0..spatial + 2).map(|axis| loop_index(builder, axis)).collect();
@@ -92,7 +95,7 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
 }
 
 /// The coordinates along an axis, side by side for all channels to read.
-fn plane(lowering: &mut Lowering<'_>, grid: &Shaped, component: usize, axis: &Axis) -> Value {
+fn plane(lowering: &mut Lowering<'_>, grid: &Shaped, component: usize, axis: &Axis, mode: GridMode) -> Value {
     let places = &grid.shape[..grid.shape.len() - 1];
     let element = lowering.body.value_type(grid.value).element().clone();
     lowering.pointwise(&[], places, Type::F32, |builder, _| {
@@ -102,7 +105,7 @@ fn plane(lowering: &mut Lowering<'_>, grid: &Shaped, component: usize, axis: &Ax
         let place = builder.value("tensor.extract", &at, element, []);
         let mut s = Scalars { builder, unsigned: false };
         let place = s.cast(place, &Type::F32, false, false);
-        coordinate(&mut s, place, axis)
+        coordinate(&mut s, place, axis, mode)
     })
 }
 
@@ -133,8 +136,9 @@ fn axis_taps(builder: &mut Builder<'_>, coordinate: Value, axis: &Axis, mode: Gr
     taps
 }
 
-/// The coordinate in elements; what lies outside is brought to the border or reflected.
-fn coordinate(s: &mut Scalars<'_, '_>, place: Value, axis: &Axis) -> Value {
+/// The coordinate in elements; what lies outside is brought to the border or reflected. Of a cubic that is done to each tap:
+/// its weights are those of the coordinate outside.
+fn coordinate(s: &mut Scalars<'_, '_>, place: Value, axis: &Axis, mode: GridMode) -> Value {
     let extent = as_f32(s.builder, axis.extent);
     let (one, half) = (s.like(1.0, place), s.like(0.5, place));
     let last = s.sub(extent, one);
@@ -149,6 +153,7 @@ fn coordinate(s: &mut Scalars<'_, '_>, place: Value, axis: &Axis) -> Value {
     };
     match axis.surroundings {
         GridPadding::Zeros => coordinate,
+        _ if mode == GridMode::Cubic => coordinate,
         GridPadding::Border => {
             let zero = s.like(0.0, place);
             s.clamp(coordinate, [zero, last])

@@ -204,14 +204,14 @@ fn pad_by_position(
         let (low, high) = (padding.low[axis].value(lowering), padding.high[axis].value(lowering));
         let extent = lowering.dim(&input.shape[axis]);
         if padding.touches(axis) {
-            settle_padded(lowering, result, axis, [low, extent, high]);
+            settle_padded(lowering, result, axis, [low, extent, high], mode);
         }
         lows.push(low);
         extents.push(extent);
     }
     let output = lowering.shape(result);
     let padded = Padded { input, padding, mode, fill, lows, extents };
-    let value = match padding.grows_at_end() {
+    let read = |lowering: &mut Lowering<'_>| match padding.grows_at_end() {
         Some([low, high]) => {
             let last = output.len() - 1;
             let inner = padded.input.shape[last].clone();
@@ -225,6 +225,14 @@ fn pad_by_position(
             lowering.concat(&pieces, &output, last)
         }
         None => padded.run(lowering, Run::Whole, &output),
+    };
+    let value = match mode {
+        PadMode::Constant => {
+            let grown = padded.input.shape.iter().enumerate().filter(|&(axis, _)| padding.touches(axis));
+            let extents: Vec<DimExpr> = grown.map(|(_, extent)| extent.clone()).collect();
+            lowering.unless_empty(&extents, &output, fill, read)
+        }
+        PadMode::Edge | PadMode::Reflect | PadMode::Wrap => read(lowering),
     };
     lowering.bind(result, value);
 }
@@ -263,15 +271,23 @@ impl Padded<'_> {
     }
 }
 
-/// `low + extent + high`, which must be zero for an axis that has nothing to show.
-fn settle_padded(lowering: &mut Lowering<'_>, result: Value, axis: usize, [low, extent, high]: [Value; 3]) {
+/// `low + extent + high`. An axis without elements has nothing to repeat, so it stays empty, unless it is filled by a constant.
+fn settle_padded(
+    lowering: &mut Lowering<'_>,
+    result: Value,
+    axis: usize,
+    [low, extent, high]: [Value; 3],
+    mode: PadMode,
+) {
     let padded = lowering.scalars(|s| {
         // a number beyond the limit makes an extent beyond it
         let [low, high] = [low, high].map(|pad| within_limit(s, pad));
         let grown = s.add(low, extent);
         s.add(grown, high)
     });
-    lowering.check_source(extent, padded);
+    if mode != PadMode::Constant {
+        lowering.check_source(extent, padded);
+    }
     lowering.settle(result, axis, padded);
 }
 

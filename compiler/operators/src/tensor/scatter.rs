@@ -5,21 +5,36 @@ use dialects::onnx::views::{self, ScatterReduction, View};
 use ir::{Op, Value};
 
 use super::gather_elements::expect_places;
+use crate::graph::{self, Emitter, Problem};
 use crate::operator::Operator;
 use crate::shape::{Answer, Node};
 use crate::structured::calls::Argument::{self, Index, Lowered, Moved, Tensor};
 use crate::structured::reduction::normalize_axis;
 use crate::structured::{Lowering, Unsupported};
+use crate::upgrade::sum_in_f32;
+
+/// Sums and products of many updates are rounded once.
+fn reduced_in_f32(node: &mut graph::Node, emit: &mut Emitter) -> Result<(), Problem> {
+    match node.attributes.str("reduction") {
+        Some("add" | "mul") => sum_in_f32(node, emit),
+        _ => Ok(()),
+    }
+}
 
 pub(crate) const SCATTER_ELEMENTS: Operator = Operator {
     formerly: Some(("Scatter", &[])),
+    normalize: Some(reduced_in_f32),
     shapes: Some(elements_shape),
     lower: Some(lower_elements),
     ..Operator::of(OnnxOp::ScatterElements)
 };
 
-pub(crate) const SCATTER_ND: Operator =
-    Operator { shapes: Some(tuples_shape), lower: Some(lower_tuples), ..Operator::of(OnnxOp::ScatterND) };
+pub(crate) const SCATTER_ND: Operator = Operator {
+    normalize: Some(reduced_in_f32),
+    shapes: Some(tuples_shape),
+    lower: Some(lower_tuples),
+    ..Operator::of(OnnxOp::ScatterND)
+};
 
 fn elements_shape(node: &mut Node<'_, '_>) -> Answer {
     let scatter: views::ScatterElements = node.view();

@@ -8,6 +8,7 @@ use ir::{AffineMap, Attribute, Op, Type, Value};
 use crate::operator::{Operator, Rank};
 use crate::shape;
 use crate::structured::scalars::{Comparison, Scalars};
+use crate::structured::sizes::within_limit;
 use crate::structured::{Lowering, Unsupported};
 
 pub(crate) const TRILU: Operator = Operator {
@@ -22,7 +23,10 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     let result = lowering.source.op(op).results()[0];
     let (shape, element) = (lowering.shape(result), lowering.element(result));
     let diagonal = match trilu.k {
-        Some(k) => lowering.scalar_index(k),
+        Some(k) => {
+            let k = lowering.scalar_index(k);
+            lowering.scalars(|s| within_limit(s, k))
+        }
         None => lowering.index(0),
     };
     let rank = shape.len();

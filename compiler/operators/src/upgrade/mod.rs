@@ -9,12 +9,13 @@ pub(crate) use arithmetic::{align, broadcast_7};
 
 use dialects::onnx::schema;
 use dialects::onnx::views::{Reader, View};
-use ir::{Attribute, DenseElements, Type, Value};
+use ir::{Attribute, DenseElements, FloatType, Type, Value};
 
 use crate::graph::Emitter;
 use crate::graph::{Node, Problem};
 use crate::operator::{Operator, Step};
 use crate::table;
+use crate::types::type_number;
 
 /// Brings a node that has the form of version `since` to the newest form.
 pub fn upgrade(node: &mut Node, since: i64, emit: &mut Emitter) -> Result<(), Problem> {
@@ -56,6 +57,24 @@ fn upgrade_row(
 /// `axes` becomes the second operand.
 pub(crate) fn axes_to_input(node: &mut Node, emit: &mut Emitter) -> Result<(), Problem> {
     node.integers_to_input("axes", 1, emit);
+    Ok(())
+}
+
+/// A sum over many elements of f16 or bf16 is computed in f32, and rounded once.
+pub(crate) fn sum_in_f32(node: &mut Node, emit: &mut Emitter) -> Result<(), Problem> {
+    let is_half =
+        |value: Value| matches!(emit.body.value_type(value).element(), Type::Float(FloatType::F16 | FloatType::BF16));
+    let halves: Vec<bool> = node.operands.iter().map(|&operand| operand != emit.none && is_half(operand)).collect();
+    if halves.first() != Some(&true) {
+        return Ok(());
+    }
+    let data = node.operands[0];
+    for (operand, _) in node.operands.iter_mut().zip(halves).filter(|(_, is_half)| *is_half) {
+        *operand = emit.op("Cast", &[*operand], [("to", Attribute::i64(type_number(&Type::F32)))]);
+    }
+    let wide = emit.op(&node.name, &node.operands, node.attributes.clone());
+    let rounded = emit.plain("CastLike", &[wide, data]);
+    node.replace(rounded, emit);
     Ok(())
 }
 

@@ -1,7 +1,7 @@
 //! Activation functions, recovered from however they are spelled.
 
 use egg::Id;
-use ir::Attribute;
+use ir::{Attribute, Type};
 
 use super::{Match, Rule, exact, exact_by, reassoc, reassoc_by};
 
@@ -40,7 +40,8 @@ pub(super) const RULES: &[Rule] = &[
         let attributes = m.attributes("n");
         let near =
             |name: &str, meant: f64, default: f64| (attributes.float(name).unwrap_or(default) - meant).abs() < 1e-6;
-        near("alpha", 1.0 / 6.0, 0.2) && near("beta", 0.5, 0.5)
+        // of doubles, the sixth that an attribute holds is another one
+        m.element("x") != Type::F64 && near("alpha", 1.0 / 6.0, 0.2) && near("beta", 0.5, 0.5)
     }),
     // x clip(x + 3, 0, 6) / 6
     reassoc("hard-swish-div", "Div(Mul(x, Clip(Add(x, 3), 0, 6)), 6)", "HardSwish(x)").when(|m| m.is_float("x")),
@@ -50,8 +51,8 @@ pub(super) const RULES: &[Rule] = &[
     reassoc("swish", "Mul(x, Sigmoid(x))", "Swish(x)"),
     // x σ(α x)
     reassoc_by("swish-alpha", "Mul(x, Sigmoid(Mul(x, k)))", |m| {
-        let (alpha, x) = (m.scalar("k")?, m.get("x"));
-        m.op("Swish", &[x], [("alpha", Attribute::f32(alpha as f32))])
+        let (alpha, x) = (m.float_attribute(m.scalar("k")?)?, m.get("x"));
+        m.op("Swish", &[x], [("alpha", alpha)])
     }),
     // 1 / (1 + exp(-x)) = σ(x)
     reassoc("sigmoid", "Reciprocal(Add(Exp(Neg(x)), 1))", "Sigmoid(x)"),
@@ -99,11 +100,10 @@ pub(super) const RULES: &[Rule] = &[
     }),
 ];
 
-/// `x < 0 ? alpha x : x`; attributes hold no more than an `f32`.
+/// `x < 0 ? alpha x : x`
 fn leaky_relu(m: &mut Match<'_, '_>, alpha: f64) -> Option<Id> {
-    let x = m.get("x");
-    let exact = f64::from(alpha as f32) == alpha;
-    if exact { m.op("LeakyRelu", &[x], [("alpha", Attribute::f32(alpha as f32))]) } else { None }
+    let (x, alpha) = (m.get("x"), m.float_attribute(alpha)?);
+    m.op("LeakyRelu", &[x], [("alpha", alpha)])
 }
 
 fn relu_clip(m: &mut Match<'_, '_>, outside: bool) -> Option<Id> {
@@ -151,9 +151,8 @@ fn hard_sigmoid_of(m: &mut Match<'_, '_>, alpha: f64, beta: f64) -> Option<Id> {
     if !m.is_float("x") {
         return None;
     }
-    let x = m.get("x");
-    let attributes = [("alpha", Attribute::f32(alpha as f32)), ("beta", Attribute::f32(beta as f32))];
-    m.op("HardSigmoid", &[x], attributes)
+    let (x, alpha, beta) = (m.get("x"), m.float_attribute(alpha)?, m.float_attribute(beta)?);
+    m.op("HardSigmoid", &[x], [("alpha", alpha), ("beta", beta)])
 }
 
 /// Softmax along the one axis that both reductions keep.

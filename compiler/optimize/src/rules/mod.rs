@@ -15,7 +15,7 @@ mod shape;
 use std::sync::LazyLock;
 
 use egg::Id;
-use ir::{Attributes, DimExpr, FloatType, IndexSet, Type};
+use ir::{Attribute, Attributes, DimExpr, FloatType, IndexSet, Type};
 
 use crate::graph::Graph;
 use crate::pattern::{Bindings, Names, Pattern, Reader};
@@ -207,6 +207,10 @@ impl<'m, 'g> Match<'m, 'g> {
         self.graph.data(self.root).shape.as_deref()
     }
 
+    fn root_element(&self) -> &Type {
+        &self.graph.data(self.root).element
+    }
+
     fn rank(&self, name: &str) -> Option<usize> {
         self.shape(name).map(<[DimExpr]>::len)
     }
@@ -242,6 +246,12 @@ impl<'m, 'g> Match<'m, 'g> {
     /// The numbers in a small integer tensor.
     fn integers(&self, name: &str) -> Option<Vec<i64>> {
         self.graph.integers(self.get(name))
+    }
+
+    /// A constant as an attribute of an operator on `x`. Attributes are `f32`, so one of doubles has to be exact.
+    fn float_attribute(&self, number: f64) -> Option<Attribute> {
+        let held = number as f32;
+        (self.element("x") != Type::F64 || f64::from(held) == number).then(|| Attribute::f32(held))
     }
 
     // ---- building

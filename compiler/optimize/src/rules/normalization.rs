@@ -91,7 +91,7 @@ fn affine(m: &mut Match<'_, '_>) -> Option<[Term; 2]> {
         return None;
     }
     let [scale, bias, mean, variance] = ["s", "b", "m", "v"].map(|name| m.graph.term(m.get(name)));
-    let epsilon = Term::number(attributes.float("epsilon").unwrap_or(1e-5), &m.element("x"))?;
+    let epsilon = Term::number(attributes.float("epsilon").unwrap_or(1e-5f32.into()), &m.element("x"))?;
     let sum = m.graph.combine("Add", [&variance, &epsilon])?;
     let deviation = m.graph.combine("Sqrt", [&sum])?;
     let factor = m.graph.combine("Div", [&scale, &deviation])?;
@@ -151,7 +151,7 @@ fn normalization(m: &mut Match<'_, '_>, name: &str, means: &[&str]) -> Option<Id
     }
     let (x, element) = (m.get("x"), m.element("x"));
     let ones = m.graph.splat(1.0, &extents, &element)?;
-    let attributes = [("axis", Attribute::i64(first)), ("epsilon", Attribute::f32(epsilon as f32))];
+    let attributes = [("axis", Attribute::i64(first)), ("epsilon", m.float_attribute(epsilon)?)];
     m.op(name, &[x, ones], attributes)
 }
 

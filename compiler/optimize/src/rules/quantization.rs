@@ -1,9 +1,13 @@
 //! Quantization: what is computed between dequantized tensors and a quantized one is computed with their integers.
 
+use std::rc::Rc;
+
 use egg::Id;
 use ir::{Attribute, FloatType, Type};
+use operators::literal::pairwise;
 
 use super::{Match, Rule, reassoc_by};
+use crate::graph::Graph;
 
 pub(super) const RULES: &[Rule] = &[
     // the sums are exact, and rounded once to the result's quantum, as those of floats are
@@ -63,9 +67,25 @@ fn convolution(m: &mut Match<'_, '_>, has_bias: bool) -> Option<Id> {
     m.op("QLinearConv", &operands, attributes)
 }
 
-/// A constant bias in units of the sums, which it is rounded to.
+/// The part of a result's quantum by which a rounded bias may be off.
+const BIAS_ERROR: f64 = 1.0 / 16.0;
+
+/// A constant bias in units of the sums, which it is rounded to: `round(b / (s t))` in `i32`, where that holds it, with an
+/// error that the result's quantum hides.
 fn bias(m: &mut Match<'_, '_>) -> Option<Id> {
     if !m.is_constant("b") || m.element("b") != Type::Float(FloatType::F32) {
+        return None;
+    }
+    let numbers = |name: &str| m.graph.numbers(m.get(name));
+    let bias = numbers("b").or_else(|| dequantized(m.graph, m.get("b")))?;
+    let units = pairwise(&numbers("s")?, &numbers("t")?, |s, t| s * t)?;
+    let limit = BIAS_ERROR * m.scalar("v")?;
+    // as far from the ends of `i32` as sums of products may be from zero
+    let is_held = |b: f64, unit: f64| {
+        let rounded = (b / unit).round();
+        rounded.abs() <= f64::from(i32::MAX / 2) && (rounded * unit - b).abs() <= limit
+    };
+    if !pairwise(&bias, &units, is_held)?.iter().all(|&held| held) {
         return None;
     }
     let (b, s, t) = (m.get("b"), m.get("s"), m.get("t"));
@@ -73,6 +93,26 @@ fn bias(m: &mut Match<'_, '_>) -> Option<Id> {
     let quotient = m.op("Div", &[b, unit], [])?;
     let rounded = m.op("Round", &[quotient], [])?;
     m.op("Cast", &[rounded], [("to", Attribute::i64(INT32))])
+}
+
+/// The elements of a vector that is dequantized from constants: `(x - z) s`.
+fn dequantized(graph: &Graph<'_>, class: Id) -> Option<Rc<[f64]>> {
+    let nodes = &graph.egraph[class].nodes;
+    let children = nodes.iter().find_map(|node| {
+        let is_dequantized = graph.body.name(node.op()?) == "onnx.DequantizeLinear";
+        (is_dequantized && graph.data(class).shape.as_ref()?.len() <= 1).then_some(&node.children)
+    })?;
+    let scaled = pairwise(&integers(graph, children[0])?, &graph.numbers(children[1])?, |x, s| x * s)?;
+    match children.get(2).filter(|&&zero| !graph.data(zero).is_absent()) {
+        Some(&zero) => integers(graph, zero)?.iter().all(|&zero| zero == 0.0).then(|| scaled.into()),
+        None => Some(scaled.into()),
+    }
+}
+
+/// The elements of a literal of integers.
+fn integers(graph: &Graph<'_>, class: Id) -> Option<Vec<f64>> {
+    let literal = graph.egraph[class].nodes.iter().find_map(|node| graph.literal(node))?;
+    Some(literal.integers()?.into_iter().map(|number| number as f64).collect())
 }
 
 /// The number of `i32` among ONNX's element types.

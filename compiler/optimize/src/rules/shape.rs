@@ -54,10 +54,13 @@ pub(super) const RULES: &[Rule] = &[
     exact_by("flatten-view", "Flatten(x)", renamed),
     // a conversion to the type it has
     exact("cast-identity", "Cast(x)", "x"),
-    // a wider type keeps every value
+    // a wider type keeps every value; a text has the digits of the type that it is made of
     exact_by("cast-cast", "Cast:outer(c@Cast(x))", |m| {
         let lossless = match (m.element("x"), m.element("c")) {
-            (ir::Type::Float(from), ir::Type::Float(through)) => from.width() < through.width() && from.width() >= 16,
+            (ir::Type::Float(from), ir::Type::Float(through)) => {
+                let is_text = matches!(m.root_element(), ir::Type::Dialect(_));
+                from.width() < through.width() && from.width() >= 16 && !is_text
+            }
             (ir::Type::Integer(from), ir::Type::Integer(through)) => {
                 from.signedness == through.signedness && 1 < from.width && from.width <= through.width
             }

@@ -180,7 +180,7 @@ fn with_default(read: &str, r#type: &str, attribute: &AttributeSchema, default: 
     match (attribute.enumeration, attribute.kind) {
         (Some(_), _) => format!("{read}.unwrap_or({type}::{})", camel(default)),
         (None, Kind::Float) => {
-            let number: f64 = default.parse().expect("a default is a number");
+            let number = f64::from(default.parse::<f32>().expect("a default is a number"));
             format!("{read}.unwrap_or({number:?})")
         }
         (None, Kind::Int) => format!("{read}.unwrap_or({default})"),

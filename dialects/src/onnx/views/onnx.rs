@@ -111,7 +111,7 @@ impl View for AveragePool {
 pub struct BatchNormalization { pub x: Value, pub scale: Value, pub b: Value, pub input_mean: Value, pub input_var: Value, pub epsilon: f64, pub momentum: f64, pub training_mode: i64 }
 impl View for BatchNormalization {
     const OPERATOR: OnnxOp = OnnxOp::BatchNormalization;
-    fn read(node: &Reader<'_>) -> Self { BatchNormalization { x: node.operand(0), scale: node.operand(1), b: node.operand(2), input_mean: node.operand(3), input_var: node.operand(4), epsilon: node.float("epsilon").unwrap_or(9.99999975e-6), momentum: node.float("momentum").unwrap_or(0.899999976), training_mode: node.integer("training_mode").unwrap_or(0) } }
+    fn read(node: &Reader<'_>) -> Self { BatchNormalization { x: node.operand(0), scale: node.operand(1), b: node.operand(2), input_mean: node.operand(3), input_var: node.operand(4), epsilon: node.float("epsilon").unwrap_or(9.999999747378752e-6), momentum: node.float("momentum").unwrap_or(0.8999999761581421), training_mode: node.integer("training_mode").unwrap_or(0) } }
 }
 
 #[derive(Clone, Debug)]
@@ -517,7 +517,7 @@ impl View for GridSample {
 pub struct GroupNormalization { pub x: Value, pub scale: Value, pub bias: Value, pub epsilon: f64, pub num_groups: i64, pub stash_type: i64 }
 impl View for GroupNormalization {
     const OPERATOR: OnnxOp = OnnxOp::GroupNormalization;
-    fn read(node: &Reader<'_>) -> Self { GroupNormalization { x: node.operand(0), scale: node.operand(1), bias: node.operand(2), epsilon: node.float("epsilon").unwrap_or(9.99999975e-6), num_groups: required(node.integer("num_groups")), stash_type: node.integer("stash_type").unwrap_or(1) } }
+    fn read(node: &Reader<'_>) -> Self { GroupNormalization { x: node.operand(0), scale: node.operand(1), bias: node.operand(2), epsilon: node.float("epsilon").unwrap_or(9.999999747378752e-6), num_groups: required(node.integer("num_groups")), stash_type: node.integer("stash_type").unwrap_or(1) } }
 }
 
 #[derive(Clone, Debug)]
@@ -538,7 +538,7 @@ impl View for HannWindow {
 pub struct HardSigmoid { pub x: Value, pub alpha: f64, pub beta: f64 }
 impl View for HardSigmoid {
     const OPERATOR: OnnxOp = OnnxOp::HardSigmoid;
-    fn read(node: &Reader<'_>) -> Self { HardSigmoid { x: node.operand(0), alpha: node.float("alpha").unwrap_or(0.200000003), beta: node.float("beta").unwrap_or(0.5) } }
+    fn read(node: &Reader<'_>) -> Self { HardSigmoid { x: node.operand(0), alpha: node.float("alpha").unwrap_or(0.20000000298023224), beta: node.float("beta").unwrap_or(0.5) } }
 }
 
 #[derive(Clone, Debug)]
@@ -580,7 +580,7 @@ impl View for ImageDecoder {
 pub struct InstanceNormalization { pub input: Value, pub scale: Value, pub b: Value, pub epsilon: f64 }
 impl View for InstanceNormalization {
     const OPERATOR: OnnxOp = OnnxOp::InstanceNormalization;
-    fn read(node: &Reader<'_>) -> Self { InstanceNormalization { input: node.operand(0), scale: node.operand(1), b: node.operand(2), epsilon: node.float("epsilon").unwrap_or(9.99999975e-6) } }
+    fn read(node: &Reader<'_>) -> Self { InstanceNormalization { input: node.operand(0), scale: node.operand(1), b: node.operand(2), epsilon: node.float("epsilon").unwrap_or(9.999999747378752e-6) } }
 }
 
 #[derive(Clone, Debug)]
@@ -601,7 +601,7 @@ impl View for IsNaN {
 pub struct LRN { pub x: Value, pub alpha: f64, pub beta: f64, pub bias: f64, pub size: i64 }
 impl View for LRN {
     const OPERATOR: OnnxOp = OnnxOp::LRN;
-    fn read(node: &Reader<'_>) -> Self { LRN { x: node.operand(0), alpha: node.float("alpha").unwrap_or(9.99999975e-5), beta: node.float("beta").unwrap_or(0.75), bias: node.float("bias").unwrap_or(1.0), size: required(node.integer("size")) } }
+    fn read(node: &Reader<'_>) -> Self { LRN { x: node.operand(0), alpha: node.float("alpha").unwrap_or(9.999999747378752e-5), beta: node.float("beta").unwrap_or(0.75), bias: node.float("bias").unwrap_or(1.0), size: required(node.integer("size")) } }
 }
 
 #[derive(Clone, Debug)]
@@ -615,14 +615,14 @@ impl View for LSTM {
 pub struct LayerNormalization { pub x: Value, pub scale: Value, pub b: Option<Value>, pub axis: i64, pub epsilon: f64, pub stash_type: i64 }
 impl View for LayerNormalization {
     const OPERATOR: OnnxOp = OnnxOp::LayerNormalization;
-    fn read(node: &Reader<'_>) -> Self { LayerNormalization { x: node.operand(0), scale: node.operand(1), b: node.optional(2), axis: node.integer("axis").unwrap_or(-1), epsilon: node.float("epsilon").unwrap_or(9.99999975e-6), stash_type: node.integer("stash_type").unwrap_or(1) } }
+    fn read(node: &Reader<'_>) -> Self { LayerNormalization { x: node.operand(0), scale: node.operand(1), b: node.optional(2), axis: node.integer("axis").unwrap_or(-1), epsilon: node.float("epsilon").unwrap_or(9.999999747378752e-6), stash_type: node.integer("stash_type").unwrap_or(1) } }
 }
 
 #[derive(Clone, Debug)]
 pub struct LeakyRelu { pub x: Value, pub alpha: f64 }
 impl View for LeakyRelu {
     const OPERATOR: OnnxOp = OnnxOp::LeakyRelu;
-    fn read(node: &Reader<'_>) -> Self { LeakyRelu { x: node.operand(0), alpha: node.float("alpha").unwrap_or(0.00999999978) } }
+    fn read(node: &Reader<'_>) -> Self { LeakyRelu { x: node.operand(0), alpha: node.float("alpha").unwrap_or(0.009999999776482582) } }
 }
 
 #[derive(Clone, Debug)]
@@ -895,7 +895,7 @@ impl View for QuantizeLinear {
 pub struct RMSNormalization { pub x: Value, pub scale: Value, pub axis: i64, pub epsilon: f64, pub stash_type: i64 }
 impl View for RMSNormalization {
     const OPERATOR: OnnxOp = OnnxOp::RMSNormalization;
-    fn read(node: &Reader<'_>) -> Self { RMSNormalization { x: node.operand(0), scale: node.operand(1), axis: node.integer("axis").unwrap_or(-1), epsilon: node.float("epsilon").unwrap_or(9.99999975e-6), stash_type: node.integer("stash_type").unwrap_or(1) } }
+    fn read(node: &Reader<'_>) -> Self { RMSNormalization { x: node.operand(0), scale: node.operand(1), axis: node.integer("axis").unwrap_or(-1), epsilon: node.float("epsilon").unwrap_or(9.999999747378752e-6), stash_type: node.integer("stash_type").unwrap_or(1) } }
 }
 
 #[derive(Clone, Debug)]
@@ -1105,7 +1105,7 @@ impl View for ScatterND {
 pub struct Selu { pub x: Value, pub alpha: f64, pub gamma: f64 }
 impl View for Selu {
     const OPERATOR: OnnxOp = OnnxOp::Selu;
-    fn read(node: &Reader<'_>) -> Self { Selu { x: node.operand(0), alpha: node.float("alpha").unwrap_or(1.67326319), gamma: node.float("gamma").unwrap_or(1.05070102) } }
+    fn read(node: &Reader<'_>) -> Self { Selu { x: node.operand(0), alpha: node.float("alpha").unwrap_or(1.6732631921768188), gamma: node.float("gamma").unwrap_or(1.0507010221481323) } }
 }
 
 #[derive(Clone, Debug)]
@@ -1476,5 +1476,5 @@ impl View for ScaledTanh {
 pub struct SimplifiedLayerNormalization { pub x: Value, pub scale: Value, pub axis: i64, pub epsilon: f64, pub stash_type: i64 }
 impl View for SimplifiedLayerNormalization {
     const OPERATOR: OnnxOp = OnnxOp::SimplifiedLayerNormalization;
-    fn read(node: &Reader<'_>) -> Self { SimplifiedLayerNormalization { x: node.operand(0), scale: node.operand(1), axis: node.integer("axis").unwrap_or(-1), epsilon: node.float("epsilon").unwrap_or(9.99999975e-6), stash_type: node.integer("stash_type").unwrap_or(1) } }
+    fn read(node: &Reader<'_>) -> Self { SimplifiedLayerNormalization { x: node.operand(0), scale: node.operand(1), axis: node.integer("axis").unwrap_or(-1), epsilon: node.float("epsilon").unwrap_or(9.999999747378752e-6), stash_type: node.integer("stash_type").unwrap_or(1) } }
 }

@@ -13,14 +13,14 @@ use super::enumerations::{MomentumMode};
 pub struct Adagrad { pub r: Value, pub t: Value, pub inputs: Vec<Value>, pub decay_factor: f64, pub epsilon: f64, pub norm_coefficient: f64 }
 impl View for Adagrad {
     const OPERATOR: OnnxOp = OnnxOp::TrainingAdagrad;
-    fn read(node: &Reader<'_>) -> Self { Adagrad { r: node.operand(0), t: node.operand(1), inputs: node.variadic(2), decay_factor: node.float("decay_factor").unwrap_or(0.0), epsilon: node.float("epsilon").unwrap_or(9.99999997e-7), norm_coefficient: node.float("norm_coefficient").unwrap_or(0.0) } }
+    fn read(node: &Reader<'_>) -> Self { Adagrad { r: node.operand(0), t: node.operand(1), inputs: node.variadic(2), decay_factor: node.float("decay_factor").unwrap_or(0.0), epsilon: node.float("epsilon").unwrap_or(9.999999974752427e-7), norm_coefficient: node.float("norm_coefficient").unwrap_or(0.0) } }
 }
 
 #[derive(Clone, Debug)]
 pub struct Adam { pub r: Value, pub t: Value, pub inputs: Vec<Value>, pub alpha: f64, pub beta: f64, pub epsilon: f64, pub norm_coefficient: f64, pub norm_coefficient_post: f64 }
 impl View for Adam {
     const OPERATOR: OnnxOp = OnnxOp::TrainingAdam;
-    fn read(node: &Reader<'_>) -> Self { Adam { r: node.operand(0), t: node.operand(1), inputs: node.variadic(2), alpha: node.float("alpha").unwrap_or(0.899999976), beta: node.float("beta").unwrap_or(0.999000013), epsilon: node.float("epsilon").unwrap_or(9.99999997e-7), norm_coefficient: node.float("norm_coefficient").unwrap_or(0.0), norm_coefficient_post: node.float("norm_coefficient_post").unwrap_or(0.0) } }
+    fn read(node: &Reader<'_>) -> Self { Adam { r: node.operand(0), t: node.operand(1), inputs: node.variadic(2), alpha: node.float("alpha").unwrap_or(0.8999999761581421), beta: node.float("beta").unwrap_or(0.9990000128746033), epsilon: node.float("epsilon").unwrap_or(9.999999974752427e-7), norm_coefficient: node.float("norm_coefficient").unwrap_or(0.0), norm_coefficient_post: node.float("norm_coefficient_post").unwrap_or(0.0) } }
 }
 
 #[derive(Clone, Debug)]

@@ -98,9 +98,11 @@ pub(super) fn sample(
 
 /// How far the filter reaches in the input and its own distances over the input's, which is 1 where nothing shrinks.
 fn reach(lowering: &mut Lowering<'_>, axis: &Axis, support: f64) -> (Value, Value) {
+    let extents = [axis.output, axis.input].map(|extent| as_f32(&mut lowering.builder(), extent));
     lowering.scalars(|s| {
-        let one = s.like(1.0, axis.scale);
-        let shrink = s.min(axis.scale, one);
+        let scale = axis.scale.unwrap_or_else(|| s.div(extents[0], extents[1]));
+        let one = s.like(1.0, scale);
+        let shrink = s.min(scale, one);
         let support_width = s.like(support, shrink);
         let width = s.div(support_width, shrink);
         let width = s.same("math.ceil", &[width]);

@@ -138,7 +138,8 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     let scales = scales(lowering, &resize)?;
     settle_extents(lowering, result, &scales);
     let rank = from.len();
-    let resized: Vec<usize> = (0..rank).filter(|&axis| from[axis] != to[axis]).collect();
+    let resized: Vec<usize> =
+        (0..rank).filter(|&axis| from[axis] != to[axis] || is_moved(&resize, &scales, axis)).collect();
     for &axis in resized.iter().filter(|&&axis| from[axis].as_constant().is_none_or(|extent| extent < 1)) {
         let (from, to) = (lowering.dim(&from[axis]), lowering.dim(&to[axis]));
         lowering.check_source(from, to);
@@ -149,7 +150,7 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     let blocked = rank >= 3 && lowering.is_blocked(x) && !resized.contains(&1) && !crop && !leaves;
     let input = if blocked { lowering.blocked(x) } else { lowering.shaped(x) };
     let shape = if blocked { blocked_shape(&to) } else { to.clone() };
-    let value = match nearest_by_division(&resize, &from, &to, shape.len()) {
+    let value = match nearest_by_division(&resize, &scales, &from, &to, shape.len()) {
         Some(map) => {
             let element = lowering.element(result);
             lowering.pointwise(&[Input { value: input.value, map }], &shape, element, |_, e| e[0])
@@ -182,11 +183,18 @@ fn listed_axes(resize: &views::Resize, rank: usize) -> Result<Vec<usize>, String
 /// How much an axis grows.
 struct Scale {
     axis: usize,
-    factor: Value,
-    /// The output extent before it is rounded, f32.
-    exact: Value,
+    factor: Factor,
     /// The output extent.
     extent: Value,
+}
+
+/// Output extent over input extent.
+#[derive(Clone, Copy)]
+enum Factor {
+    /// Exactly that.
+    OfExtents,
+    /// A number, of which the output extent is the rounded product: an f32 value, and what it is if that is known.
+    Given(Value, Option<f64>),
 }
 
 /// What sizes or scales say about the axes they are about.
@@ -197,18 +205,16 @@ fn scales(lowering: &mut Lowering<'_>, resize: &views::Resize) -> Result<Vec<Sca
     let scales = resize.scales.filter(|&scales| lowering.shape(scales).first() != Some(&DimExpr::ZERO));
     let mut found = Vec::new();
     for (position, &axis) in listed.iter().enumerate() {
-        let input = lowering.dim(&from[axis]);
-        let input = as_f32(&mut lowering.builder(), input);
         found.push(match (resize.sizes, scales) {
-            (Some(sizes), _) => {
-                let extent = lowering.integer(sizes, position);
-                let exact = as_f32(&mut lowering.builder(), extent);
-                Scale { axis, factor: lowering.scalars(|s| s.div(exact, input)), exact, extent }
-            }
+            (Some(sizes), _) => Scale { axis, factor: Factor::OfExtents, extent: lowering.integer(sizes, position) },
             (None, Some(scales)) => {
                 let factor = element_f32(lowering, scales, position);
+                let tensor = lowering.value(scales);
+                let known = lowering.literal(tensor).and_then(|scales| scales.floats()?.get(position).copied());
+                let input = lowering.dim(&from[axis]);
+                let input = as_f32(&mut lowering.builder(), input);
                 let exact = lowering.scalars(|s| s.mul(input, factor));
-                Scale { axis, factor, exact, extent: floor(lowering, exact) }
+                Scale { axis, factor: Factor::Given(factor, known), extent: floor(lowering, exact) }
             }
             (None, None) => return Err(Unsupported::new("it has neither sizes nor scales")),
         });
@@ -224,19 +230,24 @@ fn scales(lowering: &mut Lowering<'_>, resize: &views::Resize) -> Result<Vec<Sca
 
 /// One factor for all axes: the smallest or the largest; extents are rounded, halves up.
 fn keep_ratio(lowering: &mut Lowering<'_>, from: &[DimExpr], scales: &mut [Scale], smallest: bool) {
-    let factors: Vec<Value> = scales.iter().map(|scale| scale.factor).collect();
+    let factor = |scale: &Scale| {
+        let input = lowering.dim(&from[scale.axis]);
+        let extents = [scale.extent, input].map(|extent| as_f32(&mut lowering.builder(), extent));
+        lowering.scalars(|s| s.div(extents[0], extents[1]))
+    };
+    let factors: Vec<Value> = scales.iter().map(factor).collect();
     let common =
         factors.into_iter().reduce(|a, b| lowering.scalars(|s| if smallest { s.min(a, b) } else { s.max(a, b) }));
     let Some(common) = common else { return };
     for scale in scales {
         let input = lowering.dim(&from[scale.axis]);
         let input = as_f32(&mut lowering.builder(), input);
-        let (exact, raised) = lowering.scalars(|s| {
+        let raised = lowering.scalars(|s| {
             let (exact, half) = (s.mul(common, input), s.like(0.5, common));
-            (exact, s.add(exact, half))
+            s.add(exact, half)
         });
         let extent = floor(lowering, raised);
-        *scale = Scale { axis: scale.axis, factor: common, exact, extent };
+        *scale = Scale { axis: scale.axis, factor: Factor::Given(common, None), extent };
     }
 }
 
@@ -257,8 +268,22 @@ fn settle_extents(lowering: &mut Lowering<'_>, result: Value, scales: &[Scale]) 
     }
 }
 
+/// Whether an axis that keeps its extent is resized all the same: by a factor near 1, which moves coordinates.
+fn is_moved(resize: &views::Resize, scales: &[Scale], axis: usize) -> bool {
+    resize.coordinate_transformation_mode != CoordinateTransformation::AlignCorners
+        && scales
+            .iter()
+            .any(|scale| scale.axis == axis && matches!(scale.factor, Factor::Given(_, known) if known != Some(1.0)))
+}
+
 /// Nearest neighbour with whole factors, rounded down: `floor(o / factor)`.
-fn nearest_by_division(resize: &views::Resize, from: &[DimExpr], to: &[DimExpr], rank: usize) -> Option<AffineMap> {
+fn nearest_by_division(
+    resize: &views::Resize,
+    scales: &[Scale],
+    from: &[DimExpr],
+    to: &[DimExpr],
+    rank: usize,
+) -> Option<AffineMap> {
     use CoordinateTransformation::{Asymmetric, HalfPixel};
     use NearestMode::{Floor, RoundPreferCeil, RoundPreferFloor};
     let divides = matches!(
@@ -270,8 +295,12 @@ fn nearest_by_division(resize: &views::Resize, from: &[DimExpr], to: &[DimExpr],
     }
     let mut results: Vec<AffineExpr> = (0..rank as u32).map(AffineExpr::Dim).collect();
     for (axis, (from, to)) in from.iter().zip(to).enumerate() {
-        if from != to {
+        let given = scales.iter().find(|scale| scale.axis == axis).map(|scale| scale.factor);
+        if from != to || is_moved(resize, scales, axis) {
             let factor = to.divide_exactly(from)?.as_constant().filter(|&factor| factor >= 1)?;
+            if matches!(given, Some(Factor::Given(_, known)) if known != Some(factor as f64)) {
+                return None;
+            }
             results[axis] = AffineExpr::Dim(axis as u32).floor_div(factor);
         }
     }
@@ -291,9 +320,9 @@ fn axes(
     for &axis in active {
         let (input, output) = (lowering.dim(&from[axis]), lowering.dim(&to[axis]));
         let position = scales.iter().position(|scale| scale.axis == axis);
-        let (scale, exact) = match position {
-            Some(position) => (scales[position].factor, scales[position].exact),
-            None => (lowering.number(1.0, &Type::F32), as_f32(&mut lowering.builder(), output)),
+        let scale = match position.map(|position| scales[position].factor) {
+            Some(Factor::Given(factor, _)) => Some(factor),
+            Some(Factor::OfExtents) | None => None,
         };
         let region = match (crop, position, resize.roi) {
             (true, Some(position), Some(region)) => {
@@ -302,7 +331,7 @@ fn axes(
             }
             _ => None,
         };
-        found.push(Axis { axis, input, output, exact, scale, region });
+        found.push(Axis { axis, input, output, scale, region });
     }
     found
 }

@@ -15,11 +15,10 @@ pub(super) struct Axis {
     pub axis: usize,
     /// The input extent.
     pub input: Value,
+    /// The output extent.
     pub output: Value,
-    /// The output extent before it is rounded, f32.
-    pub exact: Value,
-    /// Output extent over input extent, f32.
-    pub scale: Value,
+    /// The factor between input and output coordinates, f32; output extent over input extent if there is none.
+    pub scale: Option<Value>,
     /// The region of interest, f32.
     pub region: Option<[Value; 2]>,
 }
@@ -99,15 +98,23 @@ pub(super) fn coordinate(
     let (input, output) = (as_f32(builder, axis.input), as_f32(builder, axis.output));
     let mut s = Scalars { builder, unsigned: false };
     let (zero, half, one) = (s.like(0.0, x), s.like(0.5, x), s.like(1.0, x));
+    // the product is exact, so that a quotient of extents is rounded once
+    let unscaled = |s: &mut Scalars<'_, '_>, x: Value| match axis.scale {
+        Some(scale) => s.div(x, scale),
+        None => {
+            let product = s.mul(x, input);
+            s.div(product, output)
+        }
+    };
     let half_pixel = |s: &mut Scalars<'_, '_>| {
         let centre = s.add(x, half);
-        let scaled = s.div(centre, axis.scale);
+        let scaled = unscaled(s, centre);
         s.sub(scaled, half)
     };
     match mode {
-        CoordinateTransformation::Asymmetric => s.div(x, axis.scale),
+        CoordinateTransformation::Asymmetric => unscaled(&mut s, x),
         CoordinateTransformation::AlignCorners => {
-            let (input_last, output_last) = (s.sub(input, one), s.sub(axis.exact, one));
+            let (input_last, output_last) = (s.sub(input, one), s.sub(output, one));
             let scaled = s.mul(x, input_last);
             let quotient = s.div(scaled, output_last);
             let several = s.compare(Comparison::Greater, output_last, zero);
@@ -119,8 +126,9 @@ pub(super) fn coordinate(
             s.select(several, centred, zero)
         }
         CoordinateTransformation::HalfPixelSymmetric => {
+            let Some(scale) = axis.scale else { return half_pixel(&mut s) };
             // the output extent may have been rounded: keep the centres aligned
-            let exact = s.mul(axis.scale, input);
+            let exact = s.mul(scale, input);
             let adjustment = s.div(output, exact);
             let centre = s.mul(input, half);
             let share = s.sub(one, adjustment);
@@ -143,7 +151,7 @@ pub(super) fn coordinate(
                 let several = s.compare(Comparison::Greater, output, one);
                 s.select(several, position, middle)
             }
-            None => s.div(x, axis.scale),
+            None => unscaled(&mut s, x),
         },
         _ => half_pixel(&mut s),
     }
