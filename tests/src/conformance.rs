@@ -4,6 +4,7 @@ use std::panic::AssertUnwindSafe;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::guard;
 use driver::testdata::{DataSet, Tolerance, compare, data_sets, read_data_set};
 use driver::{Backend, CompiledModel, Compiler, Diagnostic, ErrorClass, Result, Session, Signature, Value};
 
@@ -115,9 +116,10 @@ fn attempt(compiler: &Compiler, folder: &Path, tolerance: Tolerance, mode: Mode)
         let is_input = |value: &&Value| mode != Mode::Constant || value.as_tensor().is_none();
         let inputs: &[Value] = &set.inputs.iter().filter(is_input).cloned().collect::<Vec<_>>();
         let mut session = Session::new(model.clone());
-        let outputs = session.run_values(inputs)?;
+        let inputs: &[Value] = &inputs.iter().map(guard::moved).collect::<Vec<_>>();
+        let outputs = guard::guarded(|| session.run_values(inputs))?;
         model.settle()?;
-        if let Some(difference) = first_change(&outputs, &session.run_values(inputs)?) {
+        if let Some(difference) = first_change(&outputs, &guard::guarded(|| session.run_values(inputs))?) {
             return Ok(Some(difference));
         }
         compiled = Some(model);

@@ -49,6 +49,10 @@ fn write(script: &str, folder: &str) -> bool {
 }
 
 fn check(suite: &Suite, backend: &str, mode: &str) {
+    check_with(suite, backend, mode, &[]);
+}
+
+fn check_with(suite: &Suite, backend: &str, mode: &str, options: &[&str]) {
     if !*suite.written {
         return;
     }
@@ -59,7 +63,7 @@ fn check(suite: &Suite, backend: &str, mode: &str) {
         // the first code is what is looked at, and not LLVM's
         _ => command.env("ONNXC", "none"),
     };
-    command.arg("--suite").arg(repository().join(suite.folder)).args(suite.arguments);
+    command.arg("--suite").arg(repository().join(suite.folder)).args(suite.arguments).args(options);
     let output = command.args(["--backend", backend, "--mode", mode]).output().expect("the program starts");
     let text = String::from_utf8_lossy(&output.stdout);
     println!("{text}");
@@ -74,6 +78,12 @@ fn cranelift() {
 #[test]
 fn cranelift_with_dynamic_inputs() {
     check(&STANDARD, "cranelift", "dynamic");
+}
+
+/// Every buffer ends at a page that cannot be read.
+#[test]
+fn cranelift_between_guard_pages() {
+    check_with(&STANDARD, "cranelift", "dynamic", &["--guard-pages"]);
 }
 
 #[test]

@@ -15,6 +15,10 @@ use std::time::Duration;
 use clap::Parser;
 use driver::{Backend, Compiler, Options};
 use tests::conformance::{Case, Mode, Outcome, Verdict, cases, parse_backend, repository, run};
+use tests::guard::{self, GuardPages};
+
+#[global_allocator]
+static ALLOCATOR: GuardPages = GuardPages;
 
 /// Runs the ONNX backend suite and compares with the list of cases that pass.
 #[derive(Clone, Debug, Parser)]
@@ -49,6 +53,9 @@ struct Arguments {
     /// Print every case that does not pass.
     #[arg(long)]
     verbose: bool,
+    /// Put buffers in front of pages that cannot be read.
+    #[arg(long)]
+    guard_pages: bool,
     /// Be a child: read numbers of cases, write outcomes.
     #[arg(long, hide = true)]
     worker: bool,
@@ -94,6 +101,9 @@ fn main() -> ExitCode {
 fn work(arguments: &Arguments, all: &[Case]) {
     let options = Options { backend: arguments.backend, threads: arguments.threads, ..Options::default() };
     let compiler = Compiler::new(options);
+    if arguments.guard_pages {
+        guard::reserve();
+    }
     std::panic::set_hook(Box::new(|_| {}));
     for line in std::io::stdin().lines().map_while(Result::ok) {
         let Some(case) = line.parse().ok().and_then(|index: usize| all.get(index)) else { return };
@@ -140,6 +150,9 @@ impl Worker {
         command.arg("--backend").arg(format!("{:?}", arguments.backend).to_lowercase());
         command.arg("--mode").arg(format!("{:?}", arguments.mode).to_lowercase());
         command.arg("--threads").arg(arguments.threads.to_string());
+        if arguments.guard_pages {
+            command.arg("--guard-pages");
+        }
         let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

@@ -104,6 +104,16 @@ impl Row<'_> {
     }
 }
 
+/// What indices are compared with, as far as they can be: they are far from the ends of the type, which it need not be.
+fn within_reach(emitter: &mut Emitter<'_>, other: Value) -> Value {
+    if emitter.constant_value(other).is_some_and(|other| (-FURTHEST..=FURTHEST).contains(&other)) {
+        return other;
+    }
+    let (least, most) = (emitter.index(-FURTHEST), emitter.index(FURTHEST));
+    let raised = emitter.pure("arith.maxsi", &[other, least], Type::Index, []);
+    emitter.min(raised, most)
+}
+
 /// The elements of a row from `low` to `high`, by what is chosen.
 pub(super) fn emit_chosen(
     emitter: &mut Emitter<'_>,
@@ -115,10 +125,7 @@ pub(super) fn emit_chosen(
     let point: Vec<Option<Lane>> = row.iter().cloned().chain([Lane::Iota(low)]).map(Some).collect();
     let lanes = emitter.evaluate_values(&chosen.generic, &point, &chosen.operands);
     let [Lane::Iota(first), Lane::Uniform(other)] = lanes[..] else { unreachable!("a row counts one of them") };
-    // indices are far from the ends of the type, what they are compared with need not be
-    let (least, most) = (emitter.index(-FURTHEST), emitter.index(FURTHEST));
-    let other = emitter.pure("arith.maxsi", &[other, least], Type::Index, []);
-    let other = emitter.min(other, most);
+    let other = within_reach(emitter, other);
     let distance = emitter.sub(other, first);
     // the first element that is so far behind the first one, or further
     let bound = |emitter: &mut Emitter<'_>, more: i64| {

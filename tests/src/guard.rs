@@ -1,0 +1,123 @@
+//! An allocator whose blocks end at a page that cannot be read, so that an access behind a buffer ends the process.
+//!
+//! # Safety
+//!
+//! Blocks lie in one range of addresses, reserved once, that is never handed out twice: a block's pages are its own, become
+//! unreadable when it is freed, and are not used again. Whether an address is a block of the range decides how it is freed,
+//! so it does not matter whether guards are on by then. Outside of [`guarded`], and where the range is used up, blocks are the
+//! system's.
+
+#![allow(unsafe_code, reason = "an allocator")]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use driver::{Blob, Tensor, Value};
+
+/// Bytes of a page.
+const PAGE: usize = 4096;
+/// Addresses that are reserved for blocks.
+const ROOM: usize = 16 << 40;
+/// Bytes of what a fresh block is filled with: no number that comes of forgetting to write is a likely one.
+const FILL: u8 = 0xcd;
+/// Blocks up to this many bytes are filled.
+const FILLED: usize = 1 << 20;
+/// Alignment that tensors rely on.
+const ALIGNMENT: usize = 64;
+
+static ON: AtomicBool = AtomicBool::new(false);
+static START: AtomicUsize = AtomicUsize::new(0);
+static NEXT: AtomicUsize = AtomicUsize::new(0);
+
+/// The allocator of a program that runs models between guards.
+#[derive(Clone, Copy, Debug)]
+pub struct GuardPages;
+
+/// Reserves addresses: from here on [`guarded`] has an effect.
+pub fn reserve() {
+    let protection = libc::PROT_NONE;
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+    // SAFETY: a fresh mapping that replaces none
+    let start = unsafe { libc::mmap(std::ptr::null_mut(), ROOM, protection, flags, -1, 0) };
+    assert!(start != libc::MAP_FAILED, "the system reserves addresses");
+    NEXT.store(start as usize, Ordering::Relaxed);
+    START.store(start as usize, Ordering::Release);
+}
+
+/// Whether there are guards.
+pub fn is_reserved() -> bool {
+    START.load(Ordering::Relaxed) != 0
+}
+
+/// What a function returns whose allocations have guards, as those of other threads meanwhile have.
+pub fn guarded<T>(run: impl FnOnce() -> T) -> T {
+    ON.store(is_reserved(), Ordering::Release);
+    let result = run();
+    ON.store(false, Ordering::Release);
+    result
+}
+
+/// The same value in memory that ends at a guard.
+pub fn moved(value: &Value) -> Value {
+    let Value::Tensor(tensor) = value else { return value.clone() };
+    let bytes = tensor.data.bytes();
+    let room = bytes.len().next_multiple_of(ALIGNMENT);
+    if !is_reserved() || bytes.is_empty() {
+        return value.clone();
+    }
+    let mut padded = vec![0; room];
+    padded[room - bytes.len()..].copy_from_slice(bytes);
+    let blob = guarded(|| Blob::copy_of(&padded));
+    let data = blob.window(room - bytes.len(), bytes.len()).expect("it has as many bytes");
+    Value::Tensor(Tensor { data, ..tensor.clone() })
+}
+
+fn is_inside(address: usize) -> bool {
+    let start = START.load(Ordering::Relaxed);
+    start != 0 && (start..start + ROOM).contains(&address)
+}
+
+/// The last address of a block's layout in pages of its own, with one behind them.
+fn place(layout: Layout) -> Option<(usize, usize)> {
+    if !ON.load(Ordering::Relaxed) || layout.align() > PAGE || layout.size() > ROOM / 1024 {
+        return None;
+    }
+    let size = (layout.size() + layout.align()).next_multiple_of(PAGE);
+    let at = NEXT.fetch_add(size + PAGE, Ordering::Relaxed);
+    is_inside(at + size + PAGE).then_some((at, size))
+}
+
+// SAFETY: see the module
+unsafe impl GlobalAlloc for GuardPages {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        let Some((at, size)) = place(layout) else {
+            // SAFETY: the caller's layout
+            return unsafe { System.alloc(layout) };
+        };
+        // SAFETY: pages of the range that nobody else has
+        if unsafe { libc::mprotect(at as *mut _, size, libc::PROT_READ | libc::PROT_WRITE) } != 0 {
+            // SAFETY: the caller's layout
+            return unsafe { System.alloc(layout) };
+        }
+        let block = ((at + size - layout.size()) & !(layout.align() - 1)) as *mut u8;
+        if layout.size() <= FILLED {
+            // SAFETY: the block's bytes lie in the pages
+            unsafe { block.write_bytes(FILL, layout.size()) };
+        }
+        block
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        if !is_inside(block as usize) {
+            // SAFETY: not of the range, so the system gave it
+            return unsafe { System.dealloc(block, layout) };
+        }
+        let first = block as usize & !(PAGE - 1);
+        let length = (block as usize + layout.size()).next_multiple_of(PAGE) - first;
+        // SAFETY: the block's own pages, which nobody reads any more
+        unsafe {
+            libc::mprotect(first as *mut _, length, libc::PROT_NONE);
+            libc::madvise(first as *mut _, length, libc::MADV_DONTNEED);
+        }
+    }
+}
