@@ -297,7 +297,7 @@ fn spread(dims: &[i64], values: &DenseElements, positions: &[usize]) -> Result<D
     let element = values.r#type.element().clone();
     let width = element.byte_width().expect("dense elements have a width");
     let mut data =
-        AlignedBytes::try_zeroed(spread_size(dims, width)?).ok_or("is a sparse tensor larger than memory")?;
+        AlignedBytes::try_zeroed(spread_size(dims, width)?).map_err(|shortage| format!("is a sparse tensor: {shortage}"))?;
     for (index, &at) in positions.iter().enumerate() {
         data.as_mut_slice()[at * width..][..width].copy_from_slice(values.element_bytes(index));
     }

@@ -6,7 +6,7 @@ use std::alloc::{Layout, alloc, dealloc};
 use std::ffi::c_void;
 
 use crate::handles::HandleTable;
-use crate::pages::{has_room, prefer_huge};
+use crate::pages::prefer_huge;
 use crate::strings::StringTable;
 
 /// Alignment of every arena at least, in bytes.
@@ -116,7 +116,7 @@ impl RunContext {
     fn arena(&mut self, bytes: i64) -> *mut u8 {
         if bytes > self.arena_bytes || self.arena.is_null() {
             self.release();
-            let layout = arena_layout(bytes.max(ARENA_ALIGNMENT as i64)).filter(|_| has_room(bytes));
+            let layout = arena_layout(bytes.max(ARENA_ALIGNMENT as i64)).filter(|_| limits::ask(bytes.max(0) as u64).is_ok());
             // SAFETY: the layout is not empty.
             self.arena = layout.map_or(std::ptr::null_mut(), |layout| unsafe { alloc(layout) });
             if self.arena.is_null() {
@@ -135,7 +135,7 @@ impl RunContext {
         let header = match take_spare(&mut self.spare, bytes) {
             Some(spare) => spare,
             None => {
-                let layout = buffer_layout(bytes).filter(|_| has_room(bytes));
+                let layout = buffer_layout(bytes).filter(|_| limits::ask(bytes.max(0) as u64).is_ok());
                 // SAFETY: the layout holds at least a header.
                 let header = layout.map_or(std::ptr::null_mut(), |layout| unsafe { alloc(layout) }).cast::<RunBuffer>();
                 if header.is_null() {

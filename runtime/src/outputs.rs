@@ -11,8 +11,6 @@
 use std::ffi::c_void;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::pages;
-
 /// Alignment of a buffer, in bytes, and the room for its size.
 const ALIGNMENT: usize = 64;
 /// From this size on buffers are kept; smaller ones the allocator keeps by itself.
@@ -53,7 +51,7 @@ pub(crate) fn allocate(bytes: usize) -> *mut u8 {
         }
     }
     let mut start: *mut c_void = std::ptr::null_mut();
-    let Some(room) = bytes.checked_add(ALIGNMENT).filter(|_| pages::has_room(bytes as i64)) else {
+    let Some(room) = bytes.checked_add(ALIGNMENT).filter(|_| limits::ask(bytes as u64).is_ok()) else {
         return std::ptr::null_mut();
     };
     // SAFETY: the alignment is a power of two; the address is taken only if there is one, and there is room for the size.

@@ -1,4 +1,4 @@
-//! The system's memory: how much there is, pages that should be huge, and pages of constants that nobody needs any more.
+//! The system's memory: pages that should be huge, and pages of constants that nobody needs any more.
 
 #![allow(unsafe_code, reason = "advises the system about memory that generated code names")]
 
@@ -50,29 +50,11 @@ pub(crate) fn prefer_huge(memory: *mut u8, bytes: i64) {
     let _ = (memory, bytes);
 }
 
-/// Bytes that the process can still get without pushing others out; `None` where the system does not say.
-pub fn available_memory() -> Option<u64> {
-    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let kilobytes = |name: &str| {
-        let line = text.lines().find_map(|line| line.strip_prefix(name))?;
-        line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()
-    };
-    Some((kilobytes("MemAvailable:")? + kilobytes("SwapFree:").unwrap_or(0)) * 1024)
-}
-
-/// What is smaller is not worth asking the system.
-const LARGE: i64 = 256 << 20;
-
-/// Whether there is memory for so many bytes. The system promises more than it has, and ends who takes it at its word.
-pub fn has_room(bytes: i64) -> bool {
-    bytes < LARGE || available_memory().is_none_or(|available| bytes as u64 <= available)
-}
-
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
     use std::os::fd::AsRawFd;
 
-    use super::{has_room, prefer_huge, rt_discard};
+    use super::{prefer_huge, rt_discard};
 
     #[test]
     fn memory_keeps_its_bytes_in_huge_pages() {
@@ -80,12 +62,6 @@ mod tests {
         prefer_huge(memory.as_mut_ptr(), memory.len() as i64);
         prefer_huge(memory.as_mut_ptr(), 1000);
         assert!(memory.iter().all(|&byte| byte == 7));
-    }
-
-    #[test]
-    fn there_is_room_for_little_and_none_for_too_much() {
-        assert!(has_room(1 << 20));
-        assert!(!has_room(1 << 50));
     }
 
     #[test]

@@ -45,10 +45,13 @@ impl<T: Send + Sync + 'static> Background<T> {
     pub(crate) fn start(&self) {
         let Some(job) = self.take() else { return };
         let (result, conditions) = (self.result.clone(), self.conditions(true));
-        let worker = std::thread::spawn(move || {
-            result.get_or_init(|| job(&conditions));
-        });
-        *self.worker.lock().unwrap_or_else(PoisonError::into_inner) = Some(worker);
+        let work = move || {
+            // where memory is short there is no result
+            let _ = limits::catch(|| result.get_or_init(|| job(&conditions)));
+        };
+        // without a thread the model goes on with the code that it has
+        let worker = std::thread::Builder::new().spawn(work).ok();
+        *self.worker.lock().unwrap_or_else(PoisonError::into_inner) = worker;
     }
 
     /// Does it now, or waits for the thread that does.

@@ -202,6 +202,10 @@ impl Compiler {
 
     /// Compiles a model file, with inputs of other shapes than it declares, or with constants for inputs.
     pub fn compile_file_with(&self, path: &Path, options: &import::Options) -> Result<CompiledModel> {
+        within_memory(|| self.compile_path(path, options))
+    }
+
+    fn compile_path(&self, path: &Path, options: &import::Options) -> Result<CompiledModel> {
         let mut timings = Timings::default();
         let request = Request::new(&self.options, path, options).map(Arc::new);
         if let Some(request) = request.as_ref().filter(|request| request.folder.is_some())
@@ -310,6 +314,16 @@ impl Compiler {
 
     /// `look` is shown the module at each level.
     fn lower_file_watched(
+        &self,
+        path: &Path,
+        options: &import::Options,
+        level: Level,
+        look: &mut dyn FnMut(Traced, &mut Module),
+    ) -> Result<(Module, Signature)> {
+        within_memory(|| self.lower_path(path, options, level, look))
+    }
+
+    fn lower_path(
         &self,
         path: &Path,
         options: &import::Options,
@@ -556,6 +570,11 @@ impl CompiledModel {
             Some(_) | None => self.upgrade.as_ref().map_or(Ok(()), Background::finish),
         }
     }
+}
+
+/// A result, or that there is not enough memory for it.
+fn within_memory<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
+    limits::catch(work).unwrap_or_else(|shortage| Err(Diagnostic::from(shortage).into()))
 }
 
 /// Says on the standard error output what is suspicious.

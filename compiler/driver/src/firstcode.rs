@@ -243,11 +243,15 @@ impl Parts {
     }
 
     fn make(&self, number: usize, mut part: Box<Module>) {
-        let functions = catch_unwind(AssertUnwindSafe(|| self.to_code(&mut part)));
+        let functions = catch_unwind(AssertUnwindSafe(|| {
+            let functions = self.to_code(&mut part)?;
+            let constants = constants(&part).collect::<std::result::Result<Vec<_>, _>>().map_err(Diagnostic::from)?;
+            Ok((functions, constants))
+        }));
         let mut state = self.lock();
         let panic = match functions {
-            Ok(Ok(functions)) => {
-                state.constants.extend(constants(&part));
+            Ok(Ok((functions, constants))) => {
+                state.constants.extend(constants);
                 state.parts[number] = Part::Made(part, Arc::new(functions));
                 None
             }

@@ -53,7 +53,7 @@ impl Compiler {
         pipeline::run(module, &whole, &self.options, timings)?;
         self.enter(Stage::Generate);
         let mut globals = Globals::default();
-        timings.measure("weights", || globals.add(module));
+        timings.measure("weights", || globals.add(module)).map_err(constants_do_not_fit)?;
         timings.measure("codegen", || {
             let making = Making::begin(module, globals.places(), &self.options, each, cancelled)?;
             let parts = making.parts().clone();
@@ -87,7 +87,7 @@ impl Compiler {
         pipeline::run(module, &whole, &self.options, timings)?;
         self.enter(Stage::Generate);
         let mut globals = Globals::default();
-        timings.measure("weights", || globals.add(module));
+        timings.measure("weights", || globals.add(module)).map_err(constants_do_not_fit)?;
         timings.measure("codegen", || {
             let parts = parts::split(module, self.options.workers * PARTS);
             let shared = Mutex::new((&mut globals, IndexSet::default()));
@@ -95,8 +95,7 @@ impl Compiler {
                 pipeline::run(part, &each, &self.options, &mut Timings::default())?;
                 let (globals, known) = &mut *shared.lock().unwrap_or_else(PoisonError::into_inner);
                 parts::keep_first_definitions(part, known);
-                globals.add(part);
-                Ok(())
+                Ok(globals.add(part).map_err(constants_do_not_fit)?)
             };
             let objects = worker::compile(parts, self.options.workers, &lower, cancelled)?;
             let code = loader::load(&objects, &globals.symbols())
@@ -104,4 +103,9 @@ impl Compiler {
             Ok(Made { globals, code: Code::Objects(code), unlinked: Unlinked::Llvm(objects), recipe: None })
         })
     }
+}
+
+/// What is known of a shortage when the memory of constants is asked for.
+fn constants_do_not_fit(shortage: limits::Shortage) -> Diagnostic {
+    Diagnostic::input(Location::Unknown, format!("the constants and what is computed from them alone: {shortage}"))
 }

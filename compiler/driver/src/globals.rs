@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use crate::awaits;
+use limits::Shortage;
 use ir::{AlignedBytes, Attribute, Blob, DenseElements, IndexMap, Module, Type};
 
 /// The memory of every global, by name.
@@ -61,7 +62,7 @@ const LINE: usize = 64;
 
 impl Globals {
     /// Finds or makes the memory of a module's globals that are not here yet.
-    pub(crate) fn add(&mut self, module: &Module) {
+    pub(crate) fn add(&mut self, module: &Module) -> Result<(), Shortage> {
         let mut buffers = Vec::new();
         for &op in module.ops() {
             let operation = module.body.op(op);
@@ -71,12 +72,12 @@ impl Globals {
                 && !self.memory.contains_key(name)
             {
                 match operation.attributes.get("initial_value").and_then(Attribute::as_dense) {
-                    Some(elements) => self.add_constant(name.to_string(), constant(r#type, elements)),
+                    Some(elements) => self.add_constant(name.to_string(), constant(r#type, elements)?),
                     None => buffers.push((name.to_string(), byte_length(r#type))),
                 }
             }
         }
-        self.add_buffers(buffers);
+        self.add_buffers(buffers)
     }
 
     pub(crate) fn add_constant(&mut self, name: String, bytes: Blob) {
@@ -84,15 +85,16 @@ impl Globals {
     }
 
     /// Makes buffers of the given lengths in bytes, all zero, in a region of their own.
-    pub(crate) fn add_buffers(&mut self, buffers: Vec<(String, usize)>) {
-        let (region, mut end) = (self.regions.len(), 0);
+    pub(crate) fn add_buffers(&mut self, buffers: Vec<(String, usize)>) -> Result<(), Shortage> {
+        let (region, mut end) = (self.regions.len(), 0usize);
         for (name, length) in buffers {
             self.memory.insert(name, Memory::Buffer(Slot { region, offset: end, length }));
-            end += length.next_multiple_of(LINE);
+            end = end.saturating_add(length.saturating_add(LINE - 1) / LINE * LINE);
         }
-        let mut region = AlignedBytes::zeroed(end);
+        let mut region = AlignedBytes::try_zeroed(end)?;
         region.expect_writes(0, end);
         self.regions.push(region);
+        Ok(())
     }
 
     /// Every global, by name.
@@ -156,12 +158,13 @@ impl Globals {
 }
 
 /// The constants of a module whose bytes it has.
-pub(crate) fn constants(module: &Module) -> impl Iterator<Item = (String, Blob)> {
+pub(crate) fn constants(module: &Module) -> impl Iterator<Item = Result<(String, Blob), Shortage>> {
     module.ops().iter().filter_map(|&op| {
         let operation = module.body.op(op);
         let elements = operation.attributes.get("initial_value").and_then(Attribute::as_dense)?;
         let r#type = operation.attributes.get("type").and_then(Attribute::as_type)?;
-        Some((operation.attributes.str("sym_name")?.to_string(), constant(r#type, elements)))
+        let name = operation.attributes.str("sym_name")?.to_string();
+        Some(constant(r#type, elements).map(|bytes| (name, bytes)))
     })
 }
 
@@ -169,20 +172,20 @@ pub(crate) fn constants(module: &Module) -> impl Iterator<Item = (String, Blob)>
 const READS_UNALIGNED: bool = cfg!(any(target_arch = "x86_64", target_arch = "aarch64"));
 
 fn byte_length(r#type: &Type) -> usize {
-    count(r#type) * r#type.element().byte_width().unwrap_or(1)
+    let width = r#type.element().byte_width().unwrap_or(1);
+    let shape = r#type.static_shape().unwrap_or_else(|| vec![0]);
+    shape.iter().fold(width, |bytes, &extent| bytes.saturating_mul(usize::try_from(extent).unwrap_or(0)))
 }
 
-fn count(r#type: &Type) -> usize {
-    r#type.static_shape().map_or(0, |shape| shape.iter().product::<i64>()) as usize
-}
-
-fn constant(r#type: &Type, elements: &DenseElements) -> Blob {
+fn constant(r#type: &Type, elements: &DenseElements) -> Result<Blob, Shortage> {
     let bytes = || elements.data.bytes();
     let is_aligned = || (bytes().as_ptr() as usize).is_multiple_of(r#type.element().byte_width().unwrap_or(1));
     match elements.splat {
-        true => Blob::copy_of(&bytes().repeat(count(r#type))),
+        true => Blob::try_build(byte_length(r#type), |all| {
+            all.chunks_mut(bytes().len().max(1)).for_each(|element| element.copy_from_slice(bytes()));
+        }),
         // what is still computed is not waited for
-        false if READS_UNALIGNED || is_aligned() => elements.data.clone(),
-        false => Blob::copy_of(bytes()),
+        false if READS_UNALIGNED || is_aligned() => Ok(elements.data.clone()),
+        false => Blob::try_build(bytes().len(), |copy| copy.copy_from_slice(bytes())),
     }
 }

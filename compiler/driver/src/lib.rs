@@ -42,7 +42,6 @@ pub use lower::low::{ERROR_BOUNDS, FIXED_ERROR_BOUNDS, NO_ADDRESS, VectorRegiste
 pub use merge::merge;
 pub use part::Part;
 pub use progress::{Observer, Stage};
-pub use runtime::pages::available_memory;
 pub use runtime::processor::level as processor_level;
 pub use session::{KernelTime, Session};
 pub use signature::{Container, Extent, Port, Signature, StatedExtent};

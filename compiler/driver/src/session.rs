@@ -112,8 +112,7 @@ impl Outputs {
         }
         let buffer = match free {
             Some(buffer) => buffer,
-            None if !runtime::pages::has_room(bytes as i64) => return None,
-            None => AlignedBytes::try_zeroed(bytes)?,
+            None => AlignedBytes::try_zeroed(bytes).ok()?,
         };
         Some(slot.insert(buffer).as_mut_slice().as_mut_ptr())
     }

@@ -93,10 +93,15 @@ impl Blob {
 
     /// Owned, zeroed bytes on a 64-byte boundary, filled in by `fill` before anyone shares them.
     pub fn build(length: usize, fill: impl FnOnce(&mut [u8])) -> Blob {
-        let mut bytes = AlignedBytes::zeroed(length);
+        Blob::try_build(length, fill).unwrap_or_else(|shortage| limits::give_up(shortage))
+    }
+
+    /// The same, if there is memory for them.
+    pub fn try_build(length: usize, fill: impl FnOnce(&mut [u8])) -> Result<Blob, limits::Shortage> {
+        let mut bytes = AlignedBytes::try_zeroed(length)?;
         bytes.expect_writes(0, length);
         fill(bytes.as_mut_slice());
-        Blob { storage: Storage::Owned(Arc::new(bytes)), offset: 0, length }
+        Ok(Blob { storage: Storage::Owned(Arc::new(bytes)), offset: 0, length })
     }
 
     /// The same on a thread beside, in pieces of some lengths: whoever looks at one waits for it.

@@ -106,6 +106,12 @@ impl From<Diagnostic> for Vec<Diagnostic> {
     }
 }
 
+impl From<limits::Shortage> for Diagnostic {
+    fn from(shortage: limits::Shortage) -> Diagnostic {
+        Diagnostic::input(Location::Unknown, shortage.to_string())
+    }
+}
+
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let severity = match self.severity {

@@ -61,13 +61,17 @@ pub(super) fn count_terms(call: &mut Call<'_>) -> Outcome {
     let counts = output.elements::<f32>();
     counts.fill(0.0);
     for (row, counts) in elements.chunks_exact(length).zip(counts.chunks_exact_mut(width)) {
-        for size in shortest.max(1)..=longest {
-            let size = size as usize;
-            // a term of one element is the same whatever it skips
-            let steps = if size == 1 { 1..=1 } else { 1..=skips.max(0) as usize + 1 };
-            for step in steps {
-                let reach = (size - 1).saturating_mul(step);
-                for start in 0..length.saturating_sub(reach) {
+        // no term is longer than the row or the longest of the pool
+        let longest = longest.clamp(0, starts.len().min(length) as i64) as usize;
+        for size in shortest.max(1) as usize..=longest {
+            // a term of one element is the same whatever it skips, and one of several ends within the row
+            let most = match size {
+                1 => 1,
+                _ => (skips.max(0) as usize).saturating_add(1).min((length - 1) / (size - 1)),
+            };
+            for step in 1..=most {
+                let reach = (size - 1) * step;
+                for start in 0..length - reach {
                     let term: Vec<i64> = (0..size).map(|at| row[start + at * step]).collect();
                     if let Some(&(column, _)) = terms.get(&term) {
                         *counts.get_mut(column).ok_or(Failure::Reason(1))? += 1.0;

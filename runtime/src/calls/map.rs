@@ -21,6 +21,7 @@ pub(super) fn zip_maps(call: &mut Call<'_>) -> Outcome {
     let list = |kind: Kind, bytes: &[u8]| {
         Arc::new(StoredTensor { kind: kind.number(), extents: vec![count], bytes: bytes.to_vec() })
     };
+    limits::ask((labels.bytes.len() + rows.bytes.len()) as u64)?;
     let keys = list(labels.kind, labels.bytes);
     let number = rows.extents[..rows.extents.len() - 1].iter().product();
     let width = count * rows.kind.width();

@@ -45,6 +45,12 @@ enum Failure {
     Reason(i64),
 }
 
+impl From<limits::Shortage> for Failure {
+    fn from(_: limits::Shortage) -> Failure {
+        Failure::Memory
+    }
+}
+
 type Outcome = Result<(), Failure>;
 
 /// What a routine is called with, taken one by one in the order of its row.
@@ -196,6 +202,7 @@ unsafe fn enter(context: i64, words: *mut i64, count: i64, body: fn(&mut Call<'_
         Ok(Ok(())) => return 0,
         Ok(Err(Failure::Reason(number))) => return number,
         Ok(Err(Failure::Memory)) => call.context.fail(STATUS_OUT_OF_MEMORY),
+        Err(panic) if limits::of_panic(&*panic).is_some() => call.context.fail(STATUS_OUT_OF_MEMORY),
         Err(_) => call.context.fail(STATUS_ROUTINE),
     }
     0

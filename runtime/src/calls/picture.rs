@@ -3,8 +3,8 @@
 use std::io::Cursor;
 
 use hayro_jpeg2000::{ColorSpace, DecodeSettings, DecoderContext, Image};
-use image::{ImageReader, RgbImage};
-use libjpeg_turbo_rs::{Decoder, PixelFormat};
+use image::{DynamicImage, ImageDecoder, ImageReader, RgbImage};
+use libjpeg_turbo_rs::{Decoder, PixelFormat, probe};
 
 use super::{Call, Failure, Outcome};
 
@@ -24,47 +24,57 @@ const JPEG_2000: [&[u8]; 2] = [b"\x00\x00\x00\x0CjP  \x0D\x0A\x87\x0A", b"\xFF\x
 /// What JPEG files begin with.
 const JPEG: &[u8] = b"\xFF\xD8\xFF";
 
-/// As many pixels as other formats are decoded to: 512 MiB of them.
-const MOST_PIXELS: u64 = 1 << 27;
-
-/// The pixels of a file in any format that is known; its first bytes tell which. Decoders refuse to allocate what no
-/// sensible image needs.
-fn decode(bytes: &[u8]) -> Option<RgbImage> {
+/// The pixels of a file in any format that is known; its first bytes tell which. Memory for them is asked for by the size that
+/// the file states.
+fn decode(bytes: &[u8]) -> Result<RgbImage, Failure> {
     if JPEG_2000.iter().any(|begin| bytes.starts_with(begin)) {
         return decode_jpeg_2000(bytes);
     }
     if bytes.starts_with(JPEG) {
         return decode_jpeg(bytes);
     }
-    let reader = ImageReader::new(Cursor::new(bytes)).with_guessed_format().ok()?;
-    Some(reader.decode().ok()?.into_rgb8())
+    let mut reader = ImageReader::new(Cursor::new(bytes)).with_guessed_format().map_err(|_| NOT_DECODED)?;
+    reader.no_limits();
+    let decoder = reader.into_decoder().map_err(|_| NOT_DECODED)?;
+    let (width, height) = decoder.dimensions();
+    ask_for_pixels(width, height, decoder.total_bytes())?;
+    Ok(DynamicImage::from_decoder(decoder).map_err(|_| NOT_DECODED)?.into_rgb8())
+}
+
+/// Asks for the pixels of a picture, as it is decoded (`decoded` bytes), converted and returned.
+fn ask_for_pixels(width: u32, height: u32, decoded: u64) -> Outcome {
+    let bytes = 3 * u64::from(width).saturating_mul(u64::from(height)).min(u64::MAX / 8);
+    Ok(limits::ask(decoded.saturating_add(2 * bytes))?)
 }
 
 /// Bit for bit as libjpeg-turbo decodes, whose upsampling of chroma the standard asks for.
-fn decode_jpeg(bytes: &[u8]) -> Option<RgbImage> {
-    let decoder = Decoder::new(bytes).ok()?.with_output_format(PixelFormat::Rgb).with_max_pixels(MOST_PIXELS as usize);
-    let image = decoder.decode_image().ok()?;
-    RgbImage::from_vec(image.width as u32, image.height as u32, image.data)
+fn decode_jpeg(bytes: &[u8]) -> Result<RgbImage, Failure> {
+    let header = probe(bytes).map_err(|_| NOT_DECODED)?;
+    let [width, height] = [header.width, header.height].map(|extent| extent as u32);
+    ask_for_pixels(width, height, 6 * u64::from(width) * u64::from(height))?;
+    let decoder = Decoder::new(bytes).map_err(|_| NOT_DECODED)?;
+    let decoder = decoder.with_output_format(PixelFormat::Rgb).with_max_pixels(usize::MAX);
+    let image = decoder.decode_image().map_err(|_| NOT_DECODED)?;
+    RgbImage::from_vec(image.width as u32, image.height as u32, image.data).ok_or(NOT_DECODED)
 }
 
-fn decode_jpeg_2000(bytes: &[u8]) -> Option<RgbImage> {
-    let image = Image::new(bytes, &DecodeSettings::default()).ok()?;
-    if u64::from(image.width()) * u64::from(image.height()) > MOST_PIXELS {
-        return None;
-    }
+fn decode_jpeg_2000(bytes: &[u8]) -> Result<RgbImage, Failure> {
+    let image = Image::new(bytes, &DecodeSettings::default()).map_err(|_| NOT_DECODED)?;
+    // coefficients are floats, as many as there are numbers
+    ask_for_pixels(image.width(), image.height(), 20 * u64::from(image.width()) * u64::from(image.height()))?;
     // where red, green and blue stand among a pixel's numbers; transparency stands behind them
     let places = match image.color_space() {
         ColorSpace::Gray => [0, 0, 0],
         ColorSpace::RGB | ColorSpace::Icc { num_channels: 3, .. } => [0, 1, 2],
         ColorSpace::Icc { num_channels: 1, .. } => [0, 0, 0],
-        ColorSpace::CMYK | ColorSpace::Unknown { .. } | ColorSpace::Icc { .. } => return None,
+        ColorSpace::CMYK | ColorSpace::Unknown { .. } | ColorSpace::Icc { .. } => return Err(NOT_DECODED),
     };
     let colours = if places[1] == 0 { 1 } else { 3 };
     let numbers = colours + usize::from(image.has_alpha());
     let mut context = DecoderContext::default();
-    let pixels = image.decode(&mut context).ok()?.data_u8();
+    let pixels = image.decode(&mut context).map_err(|_| NOT_DECODED)?.data_u8();
     let colours = pixels.chunks_exact(numbers).flat_map(|pixel| places.map(|place| pixel[place]));
-    RgbImage::from_vec(image.width(), image.height(), colours.collect())
+    RgbImage::from_vec(image.width(), image.height(), colours.collect()).ok_or(NOT_DECODED)
 }
 
 /// The brightness of a pixel by ITU-R BT.601, in units of 2^-16, rounded.
@@ -80,7 +90,7 @@ pub(super) fn decode_image(call: &mut Call<'_>) -> Outcome {
         1 => Format::Bgr,
         _ => Format::Grayscale,
     };
-    let picture = decode(file.bytes).ok_or(NOT_DECODED)?;
+    let picture = decode(file.bytes)?;
     let numbers = if matches!(format, Format::Grayscale) { 1 } else { 3 };
     let output = call.returned(&[picture.height() as usize, picture.width() as usize, numbers])?;
     for (result, pixel) in output.bytes.chunks_exact_mut(numbers).zip(picture.pixels()) {

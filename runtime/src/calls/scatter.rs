@@ -149,7 +149,7 @@ impl<T: Element> Visitor<T> for Runs<'_, T> {
             let components = tuple.iter().zip(leading).zip(&strides);
             let first =
                 components
-                    .map(|((&index, &extent), stride)| Ok(place(index, extent)? * stride))
+                    .map(|((&index, &extent), stride)| place(index, extent).map(|place| place * stride))
                     .sum::<Result<usize, _>>()?;
             for (element, &update) in self.elements[first..first + run].iter_mut().zip(updates) {
                 *element = join(*element, update);

@@ -40,9 +40,16 @@ impl Call<'_> {
     }
 }
 
-fn stored(tensor: &Tensor<'_>) -> Value {
+fn stored(tensor: &Tensor<'_>) -> Result<Value, Failure> {
+    limits::ask((size_of::<StoredTensor>() + tensor.bytes.len()) as u64)?;
     let (kind, extents, bytes) = (tensor.kind.number(), tensor.extents.clone(), tensor.bytes.to_vec());
-    Value::Tensor(Arc::new(StoredTensor { kind, extents, bytes }))
+    Ok(Value::Tensor(Arc::new(StoredTensor { kind, extents, bytes })))
+}
+
+/// The values of a sequence, to change them.
+fn copied(sequence: &[Value]) -> Result<Vec<Value>, Failure> {
+    limits::ask_for(sequence.len() + 1, size_of::<Value>())?;
+    Ok(sequence.to_vec())
 }
 
 /// A position counted from the end when negative.
@@ -62,8 +69,8 @@ pub(super) fn sequence_insert(call: &mut Call<'_>) -> Outcome {
         true => position(at, sequence.len() + usize::from(at >= 0)).ok_or(NONE)?,
         false => sequence.len(),
     };
-    let mut values = sequence.to_vec();
-    values.insert(at, stored(&tensor));
+    let mut values = copied(&sequence)?;
+    values.insert(at, stored(&tensor)?);
     call.give(Value::Sequence(Arc::new(values)))
 }
 
@@ -71,7 +78,7 @@ pub(super) fn sequence_erase(call: &mut Call<'_>) -> Outcome {
     let sequence = call.sequence()?;
     let (at, is_given) = (call.index(), call.flag());
     let at = position(if is_given { at } else { -1 }, sequence.len()).ok_or(NONE)?;
-    let mut values = sequence.to_vec();
+    let mut values = copied(&sequence)?;
     values.remove(at);
     call.give(Value::Sequence(Arc::new(values)))
 }
@@ -107,6 +114,8 @@ pub(super) fn sequence_split(call: &mut Call<'_>) -> Outcome {
         return Err(NONE);
     }
     let slice = inner * tensor.kind.width();
+    limits::ask(tensor.bytes.len() as u64)?;
+    limits::ask_for(lengths.len(), size_of::<Value>() + size_of::<StoredTensor>())?;
     let mut start = 0;
     let mut values = Vec::with_capacity(lengths.len());
     for length in lengths {
@@ -172,7 +181,7 @@ pub(super) fn optional_none(call: &mut Call<'_>) -> Outcome {
 
 pub(super) fn optional_of_tensor(call: &mut Call<'_>) -> Outcome {
     let tensor = call.tensor();
-    call.give(Value::Optional(Some(Arc::new(stored(&tensor)))))
+    call.give(Value::Optional(Some(Arc::new(stored(&tensor)?))))
 }
 
 pub(super) fn optional_of_value(call: &mut Call<'_>) -> Outcome {

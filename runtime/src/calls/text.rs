@@ -17,6 +17,7 @@ pub(super) fn concat_strings(call: &mut Call<'_>) -> Outcome {
     let (a, b, mut output) = (call.tensor(), call.tensor(), call.output());
     let pairs: Vec<_> = texts(call, &a).into_iter().zip(texts(call, &b)).collect();
     for (target, (a, b)) in output.elements::<i64>().iter_mut().zip(pairs) {
+        limits::ask((a.len() + b.len()) as u64)?;
         *target = call.context.strings().number(&format!("{a}{b}"));
     }
     Ok(())

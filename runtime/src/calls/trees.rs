@@ -196,7 +196,9 @@ impl<T: Number> Forest<'_, T> {
         let length = ROWS * self.base.len();
         let chunks = results.len().div_ceil(length);
         // by group, chunk of rows, row and target; the last chunk may not be full
-        let mut said = vec![T::ZERO; groups * chunks * length];
+        let count = groups * chunks * length;
+        limits::ask_for(count, size_of::<T>()).unwrap_or_else(|shortage| limits::give_up(shortage));
+        let mut said = vec![T::ZERO; count];
         let first = |group: usize| group * self.roots.len() / groups;
         for_each_chunk(&mut said, length, |part, said| {
             let (group, chunk) = (part / chunks, part % chunks);
@@ -289,6 +291,8 @@ pub(super) fn trees(call: &mut Call<'_>) -> Outcome {
     if features.extents.last().is_none_or(|&columns| (columns as i64) < least) {
         return Err(Failure::Reason(1));
     }
+    // what all trees say of some rows is joined before it becomes results
+    limits::ask_for(output.bytes.len(), 2)?;
     match tables[1].kind {
         Kind::F64 => run::<f64>(&features, &tables, orders, aggregate, transform, &mut output),
         _ => run::<f32>(&features, &tables, orders, aggregate, transform, &mut output),

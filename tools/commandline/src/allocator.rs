@@ -5,6 +5,7 @@
 #![allow(unsafe_code, reason = "the functions of the allocator are C's")]
 
 use std::alloc::{GlobalAlloc, Layout};
+use std::ffi::c_void;
 
 use libmimalloc_sys::{
     mi_free, mi_malloc, mi_malloc_aligned, mi_realloc, mi_realloc_aligned, mi_zalloc, mi_zalloc_aligned,
@@ -19,16 +20,25 @@ fn is_given_anyway(size: usize, alignment: usize) -> bool {
     alignment <= WORD || (alignment <= 2 * WORD && size >= 2 * WORD)
 }
 
+/// A block, or the end of the tool where there is none: whoever can do without asks [`limits`] before.
+#[inline]
+fn given(size: usize, block: *mut c_void) -> *mut u8 {
+    if block.is_null() {
+        crate::faults::out_of_memory(size);
+    }
+    block.cast()
+}
+
 // SAFETY: mimalloc keeps what `GlobalAlloc` asks, by its own contract; blocks from all of its functions are given back by `mi_free`.
 unsafe impl GlobalAlloc for Allocator {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: any size and any power of two may be asked for.
         unsafe {
-            match is_given_anyway(layout.size(), layout.align()) {
-                true => mi_malloc(layout.size()).cast(),
-                false => mi_malloc_aligned(layout.size(), layout.align()).cast(),
-            }
+            given(layout.size(), match is_given_anyway(layout.size(), layout.align()) {
+                true => mi_malloc(layout.size()),
+                false => mi_malloc_aligned(layout.size(), layout.align()),
+            })
         }
     }
 
@@ -36,10 +46,10 @@ unsafe impl GlobalAlloc for Allocator {
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         // SAFETY: as above.
         unsafe {
-            match is_given_anyway(layout.size(), layout.align()) {
-                true => mi_zalloc(layout.size()).cast(),
-                false => mi_zalloc_aligned(layout.size(), layout.align()).cast(),
-            }
+            given(layout.size(), match is_given_anyway(layout.size(), layout.align()) {
+                true => mi_zalloc(layout.size()),
+                false => mi_zalloc_aligned(layout.size(), layout.align()),
+            })
         }
     }
 
@@ -53,10 +63,10 @@ unsafe impl GlobalAlloc for Allocator {
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         // SAFETY: the caller has the block from this allocator.
         unsafe {
-            match is_given_anyway(size, layout.align()) {
-                true => mi_realloc(block.cast(), size).cast(),
-                false => mi_realloc_aligned(block.cast(), size, layout.align()).cast(),
-            }
+            given(size, match is_given_anyway(size, layout.align()) {
+                true => mi_realloc(block.cast(), size),
+                false => mi_realloc_aligned(block.cast(), size, layout.align()),
+            })
         }
     }
 }

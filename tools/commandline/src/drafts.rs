@@ -1,82 +1,123 @@
-//! Files and folders that are there for the time of a run only: results are written beside their place and moved there
-//! when they are whole. What a signal ends leaves none of them behind.
+//! Files and folders that are there for the time of a run only: results are written in the same folder under another name and
+//! renamed when they are whole. Whatever ends the process leaves none of them behind.
+//!
+//! Invariants
+//! - A new draft is a file that was not there before, under a name that nobody can foresee: it is never somebody else's file, nor
+//!   what a link leads to.
+//! - What is listed in [`LEFT`] is removed when the process ends, unless it has been given its name.
 
 use std::collections::BTreeSet;
 use std::io;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
 
-/// The drafts of a process.
-#[derive(Clone, Default)]
-pub struct Drafts(Arc<Mutex<BTreeSet<PathBuf>>>);
+use crate::failure::Failure;
+
+/// The drafts of the process.
+static LEFT: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
+/// Makes drafts.
+pub struct Drafts(());
 
 impl Drafts {
-    /// No drafts yet; those to come are removed when a signal ends the process.
-    pub fn watch() -> io::Result<Drafts> {
-        let drafts = Drafts::default();
-        let mut signals = Signals::new([SIGHUP, SIGINT, SIGTERM])?;
-        let watched = drafts.clone();
-        std::thread::spawn(move || {
-            for signal in signals.forever() {
-                watched.paths().iter().for_each(|path| remove(path));
-                // ends the process, as if there were no handler
-                let _ = emulate_default_handler(signal);
-            }
-        });
-        Ok(drafts)
+    /// Drafts from now on are removed when a signal ends the process; where there is no thread for that, a signal leaves them.
+    pub fn watch() -> Drafts {
+        if let Ok(mut signals) = Signals::new([SIGHUP, SIGINT, SIGTERM]) {
+            let watch = move || {
+                for signal in signals.forever() {
+                    remove_all();
+                    // ends the process, as if there were no handler
+                    let _ = emulate_default_handler(signal);
+                }
+            };
+            let _ = std::thread::Builder::new().spawn(watch);
+        }
+        Drafts(())
     }
 
     /// What will be the file `target`.
-    pub fn file(&self, target: &Path) -> Draft {
+    pub fn file(&self, target: &Path) -> Result<Draft, Failure> {
         // a link goes on being one; devices and pipes are written as they are
         let target = target.canonicalize().unwrap_or_else(|_| target.to_path_buf());
         let is_special = target.metadata().is_ok_and(|metadata| !metadata.is_file());
-        let name = target.file_name().unwrap_or_default().to_string_lossy();
-        let path = match is_special {
-            true => target.clone(),
-            false => target.with_file_name(format!(".{name}.{}", std::process::id())),
-        };
-        let temporary = Temporary { path, drafts: self.clone() };
-        if !is_special {
-            self.paths().insert(temporary.path.clone());
+        let is_in_place = is_special && !target.is_dir();
+        if is_in_place {
+            return Ok(Draft { temporary: Temporary(target.clone()), target, is_in_place });
         }
-        Draft { temporary, target, is_special }
+        match new_file(&target) {
+            Ok(path) => Ok(Draft { temporary: Temporary(path), target, is_in_place: false }),
+            // the folder takes no files, but the file may be written
+            Err(_) if !is_special && std::fs::OpenOptions::new().write(true).open(&target).is_ok() => {
+                Ok(Draft { temporary: Temporary(target.clone()), target, is_in_place: true })
+            }
+            Err(error) => Err(cannot_write(&target, &error)),
+        }
     }
 
     /// A new folder among the temporary ones.
-    pub fn folder(&self, stem: &str) -> io::Result<Temporary> {
-        let path = std::env::temp_dir().join(format!("{stem}-{}", std::process::id()));
-        std::fs::create_dir(&path)?;
-        self.paths().insert(path.clone());
-        Ok(Temporary { path, drafts: self.clone() })
-    }
-
-    fn paths(&self) -> std::sync::MutexGuard<'_, BTreeSet<PathBuf>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    pub fn folder(&self, stem: &str) -> Result<Temporary, Failure> {
+        let place = std::env::temp_dir();
+        let folder = tempfile::Builder::new().prefix(&format!("{stem}-")).tempdir_in(&place);
+        let path = folder.map_err(|error| cannot_write(&place, &error))?.keep();
+        left().insert(path.clone());
+        Ok(Temporary(path))
     }
 }
 
-/// A file or folder that goes with its value.
-pub struct Temporary {
-    path: PathBuf,
-    drafts: Drafts,
+/// The failure to write a file or folder.
+pub fn cannot_write(path: &Path, error: &dyn std::fmt::Display) -> Failure {
+    Failure::input(format!("{}: cannot be written: {error}", path.display()))
 }
+
+/// An empty file in the folder of another, listed among the drafts.
+fn new_file(target: &Path) -> io::Result<PathBuf> {
+    if target.is_dir() {
+        return Err(io::ErrorKind::IsADirectory.into());
+    }
+    let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    // the file keeps its mode under its name: that of any new file
+    let mode = std::fs::Permissions::from_mode(0o666);
+    let file = tempfile::Builder::new().prefix(".onnx-").permissions(mode).tempfile_in(folder);
+    let (_, path) = file.map_err(without_path)?.keep().map_err(|error| error.error)?;
+    left().insert(path.clone());
+    Ok(path)
+}
+
+/// The error of the system, without the draft's name.
+fn without_path(error: io::Error) -> io::Error {
+    error.raw_os_error().map_or_else(|| error.kind().into(), io::Error::from_raw_os_error)
+}
+
+fn left() -> MutexGuard<'static, BTreeSet<PathBuf>> {
+    LEFT.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Removes every draft. The process is about to end; whoever holds the list at this moment is stopped with it.
+pub(crate) fn remove_all() {
+    if let Ok(paths) = LEFT.try_lock() {
+        paths.iter().for_each(|path| remove(path));
+    }
+}
+
+/// A file or folder that goes with its value, if it is listed.
+pub struct Temporary(PathBuf);
 
 impl Temporary {
     /// Where it is.
     pub fn path(&self) -> &Path {
-        &self.path
+        &self.0
     }
 }
 
 impl Drop for Temporary {
     fn drop(&mut self) {
-        if self.drafts.paths().remove(&self.path) {
-            remove(&self.path);
+        if left().remove(&self.0) {
+            remove(&self.0);
         }
     }
 }
@@ -85,7 +126,8 @@ impl Drop for Temporary {
 pub struct Draft {
     temporary: Temporary,
     target: PathBuf,
-    is_special: bool,
+    /// Whether it is written under its own name: devices, and files in folders that take no others.
+    is_in_place: bool,
 }
 
 impl Draft {
@@ -95,19 +137,24 @@ impl Draft {
     }
 
     /// Moves it to its place.
-    pub fn finish(self) -> io::Result<()> {
-        if self.is_special {
+    pub fn finish(self) -> Result<(), Failure> {
+        if self.is_in_place {
             return Ok(());
         }
-        std::fs::rename(self.path(), &self.target)?;
-        self.temporary.drafts.paths().remove(self.path());
+        std::fs::rename(self.path(), &self.target).map_err(|error| cannot_write(&self.target, &error))?;
+        left().remove(self.path());
         Ok(())
     }
 
+    /// The draft with all that is to be in it.
+    pub fn filled(self, bytes: &[u8]) -> Result<Draft, Failure> {
+        std::fs::write(self.path(), bytes).map_err(|error| cannot_write(&self.target, &error))?;
+        Ok(self)
+    }
+
     /// Writes the whole of it.
-    pub fn write(self, bytes: &[u8]) -> io::Result<()> {
-        std::fs::write(self.path(), bytes)?;
-        self.finish()
+    pub fn write(self, bytes: &[u8]) -> Result<(), Failure> {
+        self.filled(bytes)?.finish()
     }
 }
 
@@ -120,21 +167,38 @@ fn remove(path: &Path) {
 mod tests {
     use super::*;
 
+    fn names(folder: &Path) -> usize {
+        std::fs::read_dir(folder).expect("it is there").count()
+    }
+
     #[test]
     fn only_what_is_finished_stays() {
-        let drafts = Drafts::default();
+        let drafts = Drafts::watch();
         let folder = drafts.folder("commandline-drafts").expect("a temporary folder");
         let target = folder.path().join("result");
         std::fs::write(&target, "before").expect("the folder takes files");
-        let draft = drafts.file(&target);
+        let draft = drafts.file(&target).expect("the folder takes files");
         std::fs::write(draft.path(), "half").expect("the folder takes files");
         drop(draft);
         assert_eq!(std::fs::read_to_string(&target).expect("it is there"), "before");
-        drafts.file(&target).write(b"after").expect("the folder takes files");
+        let draft = drafts.file(&target).expect("the folder takes files");
+        draft.write(b"after").expect("the folder takes files");
         assert_eq!(std::fs::read_to_string(&target).expect("it is there"), "after");
-        assert_eq!(std::fs::read_dir(folder.path()).expect("it is there").count(), 1);
+        assert_eq!(names(folder.path()), 1);
         let path = folder.path().to_path_buf();
         drop(folder);
         assert!(!path.exists());
+    }
+
+    #[test]
+    fn what_cannot_be_written_is_named_and_leaves_nothing() {
+        let drafts = Drafts::watch();
+        let folder = drafts.folder("commandline-refused").expect("a temporary folder");
+        for target in [folder.path().to_path_buf(), folder.path().join("none/result")] {
+            let failure = drafts.file(&target).err().expect("it cannot be written");
+            assert!(failure.lines[0].contains(&*target.to_string_lossy()) && !failure.lines[0].contains(".onnx-"));
+            assert_eq!(failure.code, 1);
+        }
+        assert_eq!(names(folder.path()), 0);
     }
 }

@@ -32,6 +32,11 @@ impl Failure {
         Failure::new(ErrorClass::Usage, message)
     }
 
+    /// The messages without what marks them as errors.
+    pub fn statements(&self) -> impl Iterator<Item = &str> {
+        self.lines.iter().map(|line| line.strip_prefix("error: ").unwrap_or(line))
+    }
+
     /// Nobody reads what the tool says any more, so it ends as if all had been said.
     pub fn unheard() -> Failure {
         Failure { code: 0, lines: vec![] }
@@ -53,9 +58,11 @@ impl From<String> for Failure {
 
 /// The whole of a tool: prints why it failed, and makes the exit code. A panic is a bug of ours.
 pub fn guard(tool: impl FnOnce() -> Result<(), Failure> + UnwindSafe) -> ExitCode {
+    crate::faults::handle();
     let failure = match std::panic::catch_unwind(tool) {
         Ok(Ok(())) => return ExitCode::SUCCESS,
         Ok(Err(failure)) => failure,
+        Err(panic) if let Some(shortage) = limits::of_panic(&*panic) => Failure::input(shortage),
         Err(_) => Failure::new(ErrorClass::Internal, "this is a bug of the compiler, not of the model"),
     };
     for line in failure.lines {

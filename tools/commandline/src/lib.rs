@@ -3,11 +3,12 @@
 mod allocator;
 mod drafts;
 mod failure;
+mod faults;
 mod output;
 mod progress;
 
 pub use allocator::Allocator;
-pub use drafts::{Draft, Drafts, Temporary};
+pub use drafts::{Draft, Drafts, Temporary, cannot_write};
 pub use failure::{Failure, guard};
 pub use output::{print, warn, write_binary};
 pub use progress::Progress;

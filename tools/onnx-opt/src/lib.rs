@@ -70,8 +70,8 @@ impl Tool<'_, '_> {
         }
         let mut text = Vec::new();
         self.run(input, &mut text)?;
-        let written = Drafts::watch().and_then(|drafts| drafts.file(target).write(&text));
-        written.map_err(|error| vec![wrong(&format!("{}: cannot be written: {error}", target.display()))])
+        let written = Drafts::watch().file(target).and_then(|draft| draft.write(&text));
+        written.map_err(|failure| failure.statements().map(wrong).collect())
     }
 
     /// Refuses to print after passes that there are not.

@@ -3,7 +3,7 @@
 use std::io::{Read, Seek, Write};
 use std::path::Path;
 
-use commandline::{Drafts, Failure};
+use commandline::{Draft, Drafts, Failure, cannot_write};
 use driver::{Blob, DenseElements, FloatType, Tensor, Type, Value};
 use npyz::npz::{NpzArchive, NpzWriter};
 use npyz::{DType, Endianness, NpyFile, Order, TypeChar};
@@ -118,28 +118,65 @@ pub(crate) fn check_target(path: &Path, outputs: usize) -> Result<(), Failure> {
 
 /// Writes named values: all into one `.npz` file, or each into a `.npy` file of its own in a folder, or the only one into
 /// a `.npy` file. The values of a sequence are numbered; an optional that holds nothing is left out.
-pub(crate) fn save(path: &Path, values: &[(String, Value)], drafts: &Drafts) -> Result<(), String> {
-    let failed = |path: &Path, error: &dyn std::fmt::Display| format!("{}: cannot be written: {error}", path.display());
+pub(crate) fn save(path: &Path, values: &[(String, Value)], drafts: &Drafts) -> Result<(), Failure> {
     let mut tensors = Vec::new();
     values.iter().for_each(|(name, value)| flatten(name, value, &mut tensors));
-    let write = |path: &Path, bytes: &[u8]| drafts.file(path).write(bytes).map_err(|error| failed(path, &error));
+    let write = |path: &Path, bytes: &[u8]| drafts.file(path)?.write(bytes);
     match (extension(path), &*tensors) {
         ("npz", _) => {
-            let draft = drafts.file(path);
-            write_archive(draft.path(), &tensors).map_err(|error| failed(path, &error))?;
-            draft.finish().map_err(|error| failed(path, &error))
+            let draft = drafts.file(path)?;
+            write_archive(draft.path(), &tensors).map_err(|error| cannot_write(path, &error))?;
+            draft.finish()
         }
         ("npy", [(_, only)]) => write(path, &npy_bytes(only)),
         ("npy", several) => {
-            Err(failed(path, &format!("the output has {} tensors, which a .npz file or a folder takes", several.len())))
+            Err(cannot_write(path, &format!("the output has {} tensors, which a .npz file or a folder takes", several.len())))
         }
-        _ => {
-            std::fs::create_dir_all(path).map_err(|error| failed(path, &error))?;
-            tensors.iter().try_for_each(|(name, tensor)| {
-                write(&path.join(format!("{}.npy", name.replace(['/', '\\'], "_"))), &npy_bytes(tensor))
-            })
-        }
+        _ => save_folder(path, &tensors, drafts),
     }
+}
+
+/// Writes each tensor into a file of its own: all of them, or none.
+fn save_folder(path: &Path, tensors: &[(String, &Tensor)], drafts: &Drafts) -> Result<(), Failure> {
+    let is_new = !path.exists();
+    std::fs::create_dir_all(path).map_err(|error| cannot_write(path, &error))?;
+    let draft = |(name, tensor): &(String, &Tensor)| {
+        drafts.file(&path.join(format!("{}.npy", encoded(name))))?.filled(&npy_bytes(tensor))
+    };
+    let written = tensors.iter().map(draft).collect::<Result<Vec<Draft>, _>>();
+    let finished = written.and_then(|drafts| drafts.into_iter().try_for_each(Draft::finish));
+    if finished.is_err() && is_new {
+        // it stays if there is something in it
+        let _ = std::fs::remove_dir(path);
+    }
+    finished
+}
+
+/// What a name of a tensor must not have in the name of a file.
+const ENCODED: [char; 4] = ['/', '\\', '%', '\0'];
+
+/// A name as that of a file, as in addresses of the web: different names are different files.
+fn encoded(name: &str) -> String {
+    name.chars().fold(String::new(), |encoded, character| match ENCODED.contains(&character) {
+        true => encoded + &escape(character),
+        false => encoded + character.encode_utf8(&mut [0; 4]),
+    })
+}
+
+/// The name that was [`encoded`].
+pub(crate) fn decoded(file: &str) -> String {
+    let mut name = String::new();
+    let mut rest = file;
+    while let Some(first) = rest.chars().next() {
+        let escaped = ENCODED.into_iter().find(|&character| rest.starts_with(&escape(character)));
+        name.push(escaped.unwrap_or(first));
+        rest = &rest[escaped.map_or(first.len_utf8(), |character| escape(character).len())..];
+    }
+    name
+}
+
+fn escape(character: char) -> String {
+    format!("%{:02X}", character as u32)
 }
 
 fn flatten<'v>(name: &str, value: &'v Value, tensors: &mut Vec<(String, &'v Tensor)>) {
@@ -227,6 +264,14 @@ mod tests {
         let complex = [1f32.to_be_bytes(), 2f32.to_be_bytes()].concat();
         assert_eq!(read(">c8", &complex).data.bytes(), [1f32.to_le_bytes(), 2f32.to_le_bytes()].concat());
         assert_eq!(read(">U2", &[0, 0, 0, b'o', 0, 0, 0, b'k']).elements().strings(), Some(vec!["ok".to_string()]));
+    }
+
+    #[test]
+    fn names_of_files_are_those_of_tensors() {
+        for name in ["y", "a/b", "a_b", "a%2Fb", "%", "100%25", "..\\x"] {
+            assert_eq!(decoded(&encoded(name)), name);
+            assert!(!encoded(name).contains(['/', '\\']));
+        }
     }
 
     #[test]

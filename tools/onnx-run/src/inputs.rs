@@ -7,7 +7,7 @@ use driver::testdata::read_value;
 use driver::{Container, ImportOptions, Port, Signature, Tensor, Value};
 use indexmap::IndexMap;
 
-use crate::files::{extension, read_archive, read_tensor};
+use crate::files::{decoded, extension, read_archive, read_tensor};
 
 /// Fewer bytes are read in no time.
 const WORTH: u64 = 1 << 17;
@@ -149,15 +149,16 @@ fn read_folder(
     for path in paths.into_iter().filter(|path| is_input(path)) {
         let stem = stem(&path);
         let number = stem.strip_prefix("input_").and_then(|number| number.parse::<usize>().ok());
-        let port = signature.input(stem).or_else(|| signature.inputs.get(number?));
+        let file_name = decoded(stem);
+        let port = signature.input(&file_name).or_else(|| signature.inputs.get(number?));
         let is_tensor = extension(&path) == "npy" || port.is_none_or(|port| port.container() == Container::Tensor);
         let (name, value) = match ahead.remove(&path).filter(|_| is_tensor) {
             Some((name, tensor)) => (name, Value::Tensor(tensor)),
             None if is_tensor => read_named(&path).map(|(name, tensor)| (name, Value::Tensor(tensor)))?,
             None => read_value(&path, port).map_err(|found| found[0].statement())?,
         };
-        let own = port.filter(|_| extension(&path) == "pb").map_or(stem, |port| &port.name);
-        values.push((if name.is_empty() { own.to_string() } else { name }, value));
+        let own = port.filter(|_| extension(&path) == "pb").map_or(file_name, |port| port.name.clone());
+        values.push((if name.is_empty() { own } else { name }, value));
     }
     Ok(values)
 }

@@ -113,7 +113,7 @@ fn use_model(
 /// Prints outputs, or saves them.
 fn tell(arguments: &Arguments, named: &[(String, Value)]) -> Result<(), Failure> {
     match &arguments.save {
-        Some(path) => Ok(files::save(path, named, &Drafts::watch().map_err(Failure::input)?)?),
+        Some(path) => files::save(path, named, &Drafts::watch()),
         None => print(&named.iter().fold(String::new(), |mut text, (name, value)| {
             let _ = writeln!(text, "{}", show::value(name, value));
             text

@@ -169,10 +169,9 @@ impl Random {
         let shape = choice.shape(port);
         let wrong = |what: &str| format!("input '{}': {} {shape:?} {what}", port.name, type_name(&port.element));
         let width = port.element.byte_width().unwrap_or(size_of::<u64>()) as i64;
-        let bytes = shape.iter().try_fold(width, |bytes, &extent| bytes.checked_mul(extent));
-        let available = driver::available_memory();
-        let bytes = bytes.filter(|&bytes| available.is_none_or(|available| (bytes as u64) < available));
-        let Some(bytes) = bytes else { return Err(wrong("needs more memory than there is")) };
+        let bytes = shape.iter().fold(width, |bytes, &extent| bytes.saturating_mul(extent));
+        // as it is made, and as the run takes it
+        limits::ask(2 * bytes as u64).map_err(|shortage| wrong(&format!("is too large: {shortage}")))?;
         let count = bytes / width;
         let element = &port.element;
         if type_name(element) == "string" {

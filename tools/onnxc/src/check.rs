@@ -83,8 +83,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let found = driver::check_file(model, profile, &sets);
     if let Some(path) = &arguments.report {
         let page = crate::report::report(arguments, model, &found)?;
-        let drafts = Drafts::watch().map_err(Failure::input)?;
-        drafts.file(path).write(page.as_bytes()).map_err(|error| crate::emit::cannot_write(path, &error))?;
+        Drafts::watch().file(path)?.write(page.as_bytes())?;
     }
     print(&if arguments.json { findings_json(&found) } else { findings_text(&found) })?;
     let bad = if arguments.strict { RuleLevel::Violation } else { RuleLevel::Error };

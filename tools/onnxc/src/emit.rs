@@ -62,12 +62,7 @@ pub(crate) fn write_text(arguments: &Arguments, text: &str, drafts: &Drafts) -> 
     if arguments.output == Path::new("-") {
         return print(text);
     }
-    drafts.file(&arguments.output).write(text.as_bytes()).map_err(|error| cannot_write(&arguments.output, &error))
-}
-
-/// The failure to write a file.
-pub(crate) fn cannot_write(path: &Path, error: &dyn std::fmt::Display) -> Failure {
-    Failure::input(format!("{}: cannot be written: {error}", path.display()))
+    drafts.file(&arguments.output)?.write(text.as_bytes())
 }
 
 /// Which part of a model, and which of its inputs may be given another value.

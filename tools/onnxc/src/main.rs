@@ -316,6 +316,5 @@ fn run(arguments: &Arguments) -> Result<(), Failure> {
     let Some(model) = &arguments.model else {
         return Err(Failure::usage("this onnxc was built without LLVM"));
     };
-    let drafts = Drafts::watch().map_err(Failure::input)?;
-    emit::emit(arguments, model, &drafts)
+    emit::emit(arguments, model, &Drafts::watch())
 }

@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use codegen_llvm::{Optimization, Options};
-use commandline::{Drafts, Failure, write_binary};
-use driver::{Diagnostic, Signature, Trace};
-use ir::{Location, Module};
+use commandline::{Drafts, Failure, cannot_write, write_binary};
+use driver::{Signature, Trace};
+use ir::Module;
 
 use crate::backtraces::without_backtraces;
 use crate::check::ProfileName;
-use crate::emit::{cannot_write, write_text};
+use crate::emit::write_text;
 use crate::header::{header, static_header};
 use crate::program::{Program, Whole};
 use crate::{Arguments, Emit};
@@ -39,10 +39,10 @@ pub(crate) fn emit(arguments: &Arguments, program: Program, drafts: &Drafts) -> 
         }
         Emit::Header => write_text(arguments, &header(), drafts),
         Emit::Obj if arguments.output == Path::new("-") => {
-            let folder = drafts.folder(SCRATCH).map_err(Failure::input)?;
+            let folder = drafts.folder(SCRATCH)?;
             let path = folder.path().join("model.o");
             write_object(&path)?;
-            write_binary(&std::fs::read(&path).map_err(Failure::input)?)
+            write_binary(&read(&path)?)
         }
         Emit::Obj => {
             write_file(arguments, drafts, write_object)?;
@@ -66,8 +66,7 @@ pub(crate) struct StaticObject {
 }
 
 /// The object that `onnxc --profile sonnx --name NAME --target x86_64-unknown-linux-gnu --cpu x86-64` writes.
-pub(crate) fn static_object(module: Module, signature: Signature, name: &str) -> Result<StaticObject, Vec<Diagnostic>> {
-    let failed = |error: std::io::Error| vec![Diagnostic::input(Location::Unknown, error.to_string())];
+pub(crate) fn static_object(module: Module, signature: Signature, name: &str) -> Result<StaticObject, Failure> {
     let program = Program { inference: (module, signature), trace: Trace::default(), training: None };
     let Whole { module, .. } = program.join(name, 0);
     let options = Options {
@@ -76,11 +75,10 @@ pub(crate) fn static_object(module: Module, signature: Signature, name: &str) ->
         exports: exports(Some(name)),
         ..Options::default()
     };
-    let drafts = Drafts::watch().map_err(failed)?;
-    let folder = drafts.folder(SCRATCH).map_err(failed)?;
+    let folder = Drafts::watch().folder(SCRATCH)?;
     let path = folder.path().join("model.o");
     let frames = codegen_llvm::write_object_with_frames(&module, &options, &path)?;
-    Ok(StaticObject { bytes: std::fs::read(&path).map_err(failed)?, frames })
+    Ok(StaticObject { bytes: read(&path)?, frames })
 }
 
 /// A text that lacks what makes it link, and says so.
@@ -97,9 +95,9 @@ fn write_file(
     drafts: &Drafts,
     write: impl FnOnce(&Path) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    let draft = drafts.file(&arguments.output);
+    let draft = drafts.file(&arguments.output)?;
     write(draft.path())?;
-    draft.finish().map_err(|error| cannot_write(&arguments.output, &error))
+    draft.finish()
 }
 
 /// The functions that others see of an object without a runtime.
@@ -136,10 +134,10 @@ fn link(
     write_object: impl FnOnce(&Path) -> Result<(), Failure>,
     product: &Product<'_>,
 ) -> Result<(), Failure> {
-    let folder = drafts.folder(SCRATCH).map_err(Failure::input)?;
+    let folder = drafts.folder(SCRATCH)?;
     let write = |name: &str, bytes: &[u8]| {
         let path = folder.path().join(name);
-        std::fs::write(&path, bytes).map_err(Failure::input)?;
+        std::fs::write(&path, bytes).map_err(|error| cannot_write(&path, &error))?;
         Ok::<PathBuf, Failure>(path)
     };
     let mut command = Command::new(std::env::var_os("CC").unwrap_or_else(|| "cc".into()));

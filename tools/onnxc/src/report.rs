@@ -52,8 +52,8 @@ pub(crate) fn report(arguments: &Arguments, model: &Path, found: &[Finding]) -> 
         .collect();
     let code = match code(arguments, model, profile) {
         Ok(code) => code_section(&code),
-        Err(errors) => {
-            let rows: Vec<String> = errors.iter().map(|error| row(&[&error.to_string()])).collect();
+        Err(failure) => {
+            let rows: Vec<String> = failure.lines.iter().map(|line| row(&[line])).collect();
             format!("<h2>Code</h2>\n<p>The model is not compiled under these options.</p>\n{}", table(&["Why"], &rows))
         }
     };
@@ -78,7 +78,7 @@ struct Code {
 }
 
 /// Compiles the model under the profile.
-fn code(arguments: &Arguments, model: &Path, profile: Profile) -> Result<Code, Vec<Diagnostic>> {
+fn code(arguments: &Arguments, model: &Path, profile: Profile) -> Result<Code, Failure> {
     let is_static = profile > Profile::Onnx;
     let options = Options {
         backend: Backend::Llvm,
@@ -109,7 +109,7 @@ fn code(arguments: &Arguments, model: &Path, profile: Profile) -> Result<Code, V
 
 /// What is known of the object for any x86-64 processor.
 #[cfg(feature = "llvm")]
-fn of_object(module: Module, signature: Signature, evidence: Evidence) -> Result<Code, Vec<Diagnostic>> {
+fn of_object(module: Module, signature: Signature, evidence: Evidence) -> Result<Code, Failure> {
     // a call's return address, and what it takes to align a frame to a cache line
     const CALL: u64 = 8 + 64;
     // what a function that calls nothing may use without asking

@@ -80,10 +80,13 @@ static int read_array(const char *path, const model_port *port, model_tensor *te
 static int write_array(const char *folder, const model_port *port, const model_tensor *tensor) {
     char path[4096], header[1024];
     int start_of_name = snprintf(path, sizeof path, "%s/", folder);
-    snprintf(path + start_of_name, sizeof path - (size_t)start_of_name, "%s.npy", port->name);
-    for (char *c = path + start_of_name; *c; c++) {
-        if (*c == '/' || *c == '\\') *c = '_';
+    char *end = path + start_of_name, *last = path + sizeof path - 8;
+    /* names of outputs may have what names of files may not: as in addresses of the web */
+    for (const char *c = port->name; *c && end < last; c++) {
+        int is_escaped = *c == '/' || *c == '\\' || *c == '%';
+        end += sprintf(end, is_escaped ? "%%%02X" : "%c", (unsigned char)*c);
     }
+    strcpy(end, ".npy");
     int used = snprintf(header, sizeof header, "{'descr': '%s', 'fortran_order': False, 'shape': (",
                         descriptor(port->type));
     for (int64_t axis = 0; axis < port->rank; axis++) {

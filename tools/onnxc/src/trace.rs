@@ -7,7 +7,6 @@ use driver::{ErrorClass, Operations, Trace, TracedNode};
 use object::{Object, ObjectSection, ObjectSymbol, SectionFlags, SymbolKind};
 use serde_json::{Map, Value, json};
 
-use crate::emit::cannot_write;
 use crate::page::{escaped, table};
 
 /// Bytes between functions, so that each begins at a round address, are at most this many in a row.
@@ -36,7 +35,7 @@ pub(crate) fn write(path: &Path, object: &[u8], trace: &Trace, drafts: &Drafts) 
     let matrix = matrix(object, trace)?;
     let is_page = path.extension().is_some_and(|extension| extension == "html");
     let text = if is_page { page(&matrix) } else { format!("{matrix:#}\n") };
-    drafts.file(path).write(text.as_bytes()).map_err(|error| cannot_write(path, &error))
+    drafts.file(path)?.write(text.as_bytes())
 }
 
 fn matrix(object: &[u8], trace: &Trace) -> Result<Value, Failure> {

@@ -234,7 +234,7 @@ impl Decoder<'_> {
                 Stored::Room(length) => buffers.push((name, length)),
             }
         }
-        globals.add_buffers(buffers);
+        globals.add_buffers(buffers).ok()?;
         let is_initialized = self.head.word()? == 1;
         Some(Kept { signature, messages, strings, warnings, globals, is_initialized })
     }

@@ -44,6 +44,7 @@ impl TakenAhead {
         if bytes < WORTH || cfg!(not(target_os = "linux")) {
             return None;
         }
+        limits::ask(bytes as u64).ok()?;
         let pages = map(bytes.next_multiple_of(PAGE))?.into();
         let [next, taken] = [0, 0].map(AtomicUsize::new);
         let mapping = Arc::new(Mapping { pages, next, taken, is_wanted: AtomicBool::new(true) });

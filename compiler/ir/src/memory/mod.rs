@@ -2,6 +2,7 @@
 
 mod ahead;
 
+use limits::Shortage;
 use memmap2::MmapMut;
 
 use ahead::Window;
@@ -34,20 +35,18 @@ const HUGE_PAGES: usize = 4 << 20;
 const STEP: usize = 1 << 18;
 
 impl AlignedBytes {
-    /// That many zeros. Memory is only taken from the system as it is written.
+    /// That many zeros. Memory is only taken from the system as it is written. Where there is none, [`limits::catch`] returns why.
     pub fn zeroed(length: usize) -> AlignedBytes {
-        AlignedBytes::try_zeroed(length).unwrap_or_else(|| {
-            let layout = std::alloc::Layout::from_size_align(length, ALIGNMENT);
-            std::alloc::handle_alloc_error(layout.unwrap_or(std::alloc::Layout::new::<u8>()))
-        })
+        AlignedBytes::try_zeroed(length).unwrap_or_else(|shortage| limits::give_up(shortage))
     }
 
     /// That many zeros, if there is memory for them.
-    pub fn try_zeroed(length: usize) -> Option<AlignedBytes> {
+    pub fn try_zeroed(length: usize) -> Result<AlignedBytes, Shortage> {
+        limits::ask(length as u64)?;
         let memory = match length >= OWN_PAGES {
             true => match Window::of_taken(length) {
                 Some(window) => Memory::Window(window),
-                None => Memory::Pages(map(length)?),
+                None => Memory::Pages(map(length).ok_or(Shortage { wanted: length as u64, available: None })?),
             },
             false => {
                 let bytes = vec![0u8; length + ALIGNMENT - 1];
@@ -55,7 +54,7 @@ impl AlignedBytes {
                 Memory::Heap(bytes, start)
             }
         };
-        Some(AlignedBytes { memory, length })
+        Ok(AlignedBytes { memory, length })
     }
 
     /// The bytes.

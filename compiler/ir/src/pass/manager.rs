@@ -92,6 +92,9 @@ impl<'a> PassManager<'a> {
         let run = || self.apply(module, step, &options);
         let outcome = timings.measure(step.pass.name, || catch_unwind(AssertUnwindSafe(run)));
         outcome.unwrap_or_else(|payload| {
+            if let Some(shortage) = limits::of_panic(&*payload) {
+                return Err(Diagnostic::from(shortage).into());
+            }
             let text = payload.downcast_ref::<String>().map(String::as_str);
             let text = text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("no message");
             Err(Diagnostic::internal(Location::Unknown, format!("pass '{}' panicked: {text}", step.pass.name)).into())

@@ -11,6 +11,9 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::tables::{floats, words};
 
+/// Rows whose sums are kept at once.
+const ROWS: usize = 64;
+
 /// The place of each node in the lists, by tree and number.
 type Places = FxHashMap<(i64, i64), usize>;
 
@@ -137,6 +140,10 @@ impl Forest {
         if self.target_count < 1 {
             return Err("it has no targets".to_string());
         }
+        // a sum for each, of several rows
+        let sums = usize::try_from(self.target_count).unwrap_or(usize::MAX);
+        limits::ask_for(sums, ROWS * size_of::<f64>())
+            .map_err(|shortage| format!("it has {} targets: {shortage}", self.target_count))?;
         let leaf_count = self.leaves.len() - 1;
         let exists = |reference: i32| match usize::try_from(reference) {
             Ok(branch) => branch < self.branches.len(),
