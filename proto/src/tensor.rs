@@ -1,5 +1,7 @@
 //! `TensorProto` to constants that share the model's bytes.
 
+use std::fs::Metadata;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
@@ -174,11 +176,28 @@ impl Tensors {
         if escapes {
             return Err(format!("has external data outside the model's folder: \"{location}\" is a link"));
         }
+        if has_links_elsewhere(&path, directory) {
+            let advice = "which may lead out of the model's folder: replace it by a copy";
+            return Err(format!("has external data in \"{location}\", a hard link, {advice}"));
+        }
         let file = Blob::map_file(&path)
             .map_err(|error| format!("has external data in \"{location}\": cannot read it: {error}"))?;
         self.files.insert(location.into(), file.clone());
         Ok(file)
     }
+}
+
+/// Whether a file has a name outside some folder and the file's own.
+fn has_links_elsewhere(path: &Path, folder: &Path) -> bool {
+    let Ok(file) = path.metadata() else { return false };
+    if file.nlink() < 2 || !file.is_file() {
+        return false;
+    }
+    let own = path.parent().filter(|own| *own != folder);
+    let entries = [Some(folder), own].into_iter().flatten().filter_map(|folder| folder.read_dir().ok()).flatten();
+    let is_link = |other: &Metadata| (other.dev(), other.ino()) == (file.dev(), file.ino());
+    let inside = entries.filter(|entry| entry.as_ref().is_ok_and(|entry| entry.metadata().is_ok_and(|m| is_link(&m))));
+    (inside.count() as u64) < file.nlink()
 }
 
 fn element_count(dims: &[i64]) -> Result<usize, String> {

@@ -179,6 +179,9 @@ pub struct CompiledModel {
     pub(crate) code: Code,
 }
 
+/// Threads at most, whoever asks for more: no machine has as many processors.
+const MOST_THREADS: usize = 4096;
+
 /// Compiles models.
 #[derive(Clone, Debug, Default)]
 pub struct Compiler {
@@ -191,7 +194,7 @@ impl Compiler {
     pub fn new(options: Options) -> Compiler {
         let available = || std::thread::available_parallelism().map_or(1, |count| count.get());
         let [threads, workers] =
-            [options.threads, options.workers].map(|count| if count == 0 { available() } else { count });
+            [options.threads, options.workers].map(|count| if count == 0 { available() } else { count.min(MOST_THREADS) });
         Compiler { options: Options { threads, workers, ..options } }
     }
 

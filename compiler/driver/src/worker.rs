@@ -6,19 +6,24 @@ use std::ffi::OsString;
 use std::fs::File;
 use std::io::{Read, Write};
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use ir::{Diagnostic, Location, Module, PrintOptions, Result};
+use ir::{Diagnostic, ErrorClass, Location, Module, PrintOptions, Result};
 
 /// The environment variable that names the compiler to start.
 const PROGRAM: &str = "ONNXC";
 
 /// How long it takes at most until a cancellation is seen.
 const PATIENCE: Duration = Duration::from_millis(20);
+/// How long a process may take for a part of a model, or for a whole one.
+const DEADLINE: Duration = Duration::from_secs(3600);
+/// How long a process may be stopped while this one runs.
+const STOPPED: Duration = Duration::from_secs(5);
 
 /// Lowers and compiles the parts of a module, each worker one after the other, unless that is cancelled; returns their objects.
 pub(crate) fn compile(
@@ -42,7 +47,9 @@ pub(crate) fn compile(
     };
     let mut objects = vec![Vec::new(); count];
     std::thread::scope(|scope| {
-        let helpers: Vec<_> = (1..workers.min(count)).map(|_| scope.spawn(work)).collect();
+        // where the system has no thread for one, the others do its work
+        let helper = |_| std::thread::Builder::new().spawn_scoped(scope, work).ok();
+        let helpers: Vec<_> = (1..workers.min(count)).filter_map(helper).collect();
         // all of them are waited for, whatever became of the first
         let done: Vec<Result<_>> = std::iter::once(work())
             .chain(helpers.into_iter().map(|helper| helper.join().expect("workers do not panic")))
@@ -62,8 +69,10 @@ pub(crate) fn succeed(wanted: &[u8], output: File, cancelled: &AtomicBool) -> Re
     // one that has ended says why by itself
     let _ = input.write_all(wanted);
     drop(input);
+    let mut watch = Watch::begin();
     while !cancelled.load(Ordering::Relaxed) {
         match worker.process.try_wait() {
+            Ok(None) if watch.is_over(&worker.process) => return Err(worker.overdue().into()),
             Ok(None) => std::thread::sleep(PATIENCE),
             Ok(Some(status)) if status.success() => return Ok(()),
             Ok(Some(_)) | Err(_) => break,
@@ -122,32 +131,34 @@ impl Worker {
         // a worker writes nothing before it has read a whole module; one that has ended says why by itself
         let _ = write_framed(input, text.as_bytes());
         drop(text);
-        self.object(cancelled).ok_or_else(|| self.failure().into())
+        self.object(cancelled)?.ok_or_else(|| self.failure().into())
     }
 
     /// What comes out of the process next; nothing where it ends before, or is cancelled.
-    fn object(&mut self, cancelled: &AtomicBool) -> Option<Vec<u8>> {
+    fn object(&mut self, cancelled: &AtomicBool) -> Result<Option<Vec<u8>>> {
         let mut output = self.process.stdout.take().expect("the standard output is piped");
         let (sender, receiver) = mpsc::channel();
-        let object = std::thread::scope(|scope| {
-            scope.spawn(|| {
-                let object = read_framed(&mut output).ok().flatten();
-                sender.send(object).expect("the receiver waits");
-            });
-            loop {
-                match receiver.recv_timeout(PATIENCE) {
-                    Ok(object) => return object,
-                    Err(RecvTimeoutError::Timeout) if cancelled.load(Ordering::Relaxed) => {
-                        // one that has ended already cannot be ended
-                        let _ = self.process.kill();
-                    }
-                    Err(RecvTimeoutError::Timeout) => {}
-                    Err(RecvTimeoutError::Disconnected) => unreachable!("the sender sends before it ends"),
+        drop(crew::spawn(move || {
+            let object = read_framed(&mut output).ok().flatten();
+            // nobody waits any more for a process that was given up
+            let _ = sender.send((object, output));
+        }));
+        let mut watch = Watch::begin();
+        loop {
+            match receiver.recv_timeout(PATIENCE) {
+                Ok((object, output)) => {
+                    self.process.stdout = Some(output);
+                    return Ok(object);
                 }
+                Err(RecvTimeoutError::Timeout) if cancelled.load(Ordering::Relaxed) => {
+                    // one that has ended already cannot be ended
+                    let _ = self.process.kill();
+                }
+                Err(RecvTimeoutError::Timeout) if watch.is_over(&self.process) => return Err(self.overdue().into()),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return Ok(None),
             }
-        });
-        self.process.stdout = Some(output);
-        object
+        }
     }
 
     /// Why there is no object.
@@ -156,9 +167,59 @@ impl Worker {
         let _ = self.process.kill();
         let mut message = String::new();
         let _ = self.process.stderr.take().map(|mut errors| errors.read_to_string(&mut message));
-        let status = self.process.wait().map_or_else(|error| error.to_string(), |status| status.to_string());
-        Diagnostic::internal(Location::Unknown, format!("the LLVM back end failed ({status}): {}", message.trim()))
+        let status = self.process.wait();
+        let class = status.as_ref().map_or(ErrorClass::Internal, |&status| class_of(status));
+        let status = status.map_or_else(|error| error.to_string(), |status| status.to_string());
+        let said = message.trim().trim_start_matches("error: ");
+        Diagnostic::error(class, Location::Unknown, format!("the LLVM back end failed ({status}): {said}"))
     }
+
+    /// Ends a process that makes no progress.
+    fn overdue(&mut self) -> Diagnostic {
+        let _ = self.process.kill();
+        let message = format!(
+            "the LLVM back end (process {}) was given up: it was stopped for {} s, or took longer than {} min",
+            self.process.id(),
+            STOPPED.as_secs(),
+            DEADLINE.as_secs() / 60
+        );
+        Diagnostic::input(Location::Unknown, message)
+    }
+}
+
+/// Whose fault it is that a process failed: it says so itself, and the system ends processes where memory is short.
+fn class_of(status: ExitStatus) -> ErrorClass {
+    const KILLED: i32 = 9;
+    match (status.code(), status.signal()) {
+        (Some(1), _) | (_, Some(KILLED)) => ErrorClass::Input,
+        (Some(3), _) => ErrorClass::Unsupported,
+        _ => ErrorClass::Internal,
+    }
+}
+
+/// Looks whether a process makes progress.
+struct Watch {
+    begin: Instant,
+    /// Since when it has been seen stopped.
+    stopped: Option<Instant>,
+}
+
+impl Watch {
+    fn begin() -> Watch {
+        Watch { begin: Instant::now(), stopped: None }
+    }
+
+    fn is_over(&mut self, process: &Child) -> bool {
+        self.stopped = is_stopped(process.id()).then(|| self.stopped.unwrap_or_else(Instant::now));
+        self.begin.elapsed() > DEADLINE || self.stopped.is_some_and(|since| since.elapsed() > STOPPED)
+    }
+}
+
+/// Whether a process was stopped by a signal; not where the system does not say.
+fn is_stopped(process: u32) -> bool {
+    let text = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    // the state follows the name, which is in brackets and may have any characters
+    text.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with(['T', 't']))
 }
 
 /// Writes bytes behind their length.

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use commandline::Failure;
 use driver::{
-    Arithmetic, Backend, Compiler, Diagnostic, Evidence, Finding, Options, Processor, Profile, VectorRegisters, rules,
+    Arithmetic, Backend, Compiler, Evidence, Finding, Options, Processor, Profile, VectorRegisters, rules,
 };
 use ir::{FloatType, PrintOptions, Type};
 use sha2::{Digest, Sha256};

@@ -13,6 +13,7 @@ mod bytes;
 mod entry;
 mod folder;
 mod handover;
+mod program;
 mod request;
 mod revive;
 

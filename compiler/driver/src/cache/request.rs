@@ -2,8 +2,8 @@
 //!
 //! Invariants
 //! - An entry's name says everything that its contents depend on: the bytes of the model (a hash of them, and how many there
-//!   are), the options, the processor, the program that compiles (its file's size and time: a new build makes new entries),
-//!   and for LLVM's code the program that LLVM is in.
+//!   are), the options, the processor, the program that compiles (its build identifier, or a hash of its file: a new build makes
+//!   new entries, a copy does not), and for LLVM's code the program that LLVM is in.
 //! - Entries are of files that nobody has changed while they were compiled: a file's stamp (device, number, size, times) is
 //!   taken before it is read, must have been the same for longer than clocks of file systems take to tick, and is the same
 //!   when its hash has been computed.
@@ -18,6 +18,7 @@ use ir::Blob;
 use sha2::{Digest, Sha256};
 
 use super::folder::Folder;
+use super::program::build_id;
 use crate::compiler::{Backend, Options};
 use crate::worker;
 
@@ -76,9 +77,9 @@ impl Request {
 
     fn stem(&self, backend: Backend) -> String {
         let Options { processor, threads, dims, shapes, arithmetic, strict, rules, .. } = &self.options;
-        let program = std::env::current_exe().and_then(|path| path.metadata()).map(|metadata| stamp(&metadata));
+        let program = std::env::current_exe().ok().and_then(|path| self.identity(&path));
         let compiler = match backend {
-            Backend::Llvm => worker::program_file().and_then(|path| path.metadata().ok()).map(|file| stamp(&file)),
+            Backend::Llvm => worker::program_file().and_then(|path| self.identity(&path)),
             Backend::Auto | Backend::Cranelift => codegen_cranelift::target_text().ok(),
         };
         let text = format!(
@@ -95,25 +96,35 @@ impl Request {
         self.path.metadata().is_ok_and(|metadata| stamp(&metadata) == self.stamp)
     }
 
+    /// What a program is, whatever its file is called and when it was written.
+    fn identity(&self, program: &Path) -> Option<String> {
+        build_id(program).or_else(|| self.hash_of(program, &stamp(&program.metadata().ok()?)))
+    }
+
     /// A hash of the model's bytes; none where they may have changed since they were compiled.
     fn content_hash(&self) -> Option<String> {
-        let place = self.path.canonicalize().ok()?;
+        self.hash_of(&self.path, &self.stamp)
+    }
+
+    /// A hash of a file's bytes; none where they are not those any more that the stamp was taken of.
+    fn hash_of(&self, path: &Path, now: &str) -> Option<String> {
+        let place = path.canonicalize().ok()?;
         let memory = format!("{HASH}{}", short(place.as_os_str().as_encoded_bytes()));
         let folder = self.folder.as_ref()?;
         let known = folder.read(&memory).and_then(|known| String::from_utf8(known.bytes().to_vec()).ok());
         if let Some((stamp, hash)) = known.as_deref().and_then(|known| known.split_once('\n'))
-            && stamp == self.stamp
+            && stamp == now
         {
             return Some(hash.to_string());
         }
         // read, not mapped: pages of the mapping would stay with the process
         let mut hash = Sha256::new();
-        std::io::copy(&mut File::open(&self.path).ok()?, &mut hash).ok()?;
+        std::io::copy(&mut File::open(path).ok()?, &mut hash).ok()?;
         let hash = half(hash.finalize());
-        if !self.is_unchanged() {
+        if path.metadata().ok().is_none_or(|metadata| stamp(&metadata) != now) {
             return None;
         }
-        folder.write(&memory, &[self.stamp.as_bytes(), b"\n", hash.as_bytes()]);
+        folder.write(&memory, &[now.as_bytes(), b"\n", hash.as_bytes()]);
         Some(hash)
     }
 }
