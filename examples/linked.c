@@ -4,7 +4,7 @@
 #include "net.h"
 
 int main(void) {
-    net_tensor inputs[net_input_count + 1], outputs[net_output_count + 1];
+    net_tensor inputs[net_input_count + 1] = {{0}}, outputs[net_output_count + 1];
     net_session session = {0};
     for (int64_t i = 0; i < net_input_count; i++) {
         const net_port *port = net_input(i);
@@ -13,6 +13,7 @@ int main(void) {
             inputs[i].shape[axis] = port->shape[axis] < 0 ? 1 : port->shape[axis];
             count *= (size_t)inputs[i].shape[axis];
         }
+        inputs[i].element_type = port->element_type;
         inputs[i].data = calloc(count + 1, (size_t)port->element_bytes);
     }
     int64_t status = net_run(&session, inputs, outputs);

@@ -32,7 +32,7 @@ static void *find(void *library, const char *name, const char *function) {
     return found;
 }
 
-/* A tensor is an address and as many extents as the largest rank of the model's ports. */
+/* A tensor is an address, as many extents as the largest rank of the model's ports, and an element type, which may be 0. */
 static int64_t count_ports(const port *(*get)(int64_t), int64_t *max_rank) {
     int64_t count = 0;
     for (const port *next; (next = get(count)); count++) {
@@ -57,7 +57,7 @@ static int run(const char *path, const char *name, int is_last) {
 
     int64_t max_rank = 1;
     int64_t input_count = count_ports(input, &max_rank), output_count = count_ports(output, &max_rank);
-    int64_t words = 1 + max_rank;
+    int64_t words = 2 + max_rank;
     int64_t *inputs = calloc((size_t)(input_count * words + 1), sizeof *inputs);
     int64_t *outputs = calloc((size_t)(output_count * words + 1), sizeof *outputs);
     for (int64_t i = 0; i < input_count; i++) {

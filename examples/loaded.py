@@ -39,7 +39,8 @@ class Model:
             self.functions[function].argtypes = [ctypes.c_int64]
         self.inputs, self.outputs = self.ports("input"), self.ports("output")
         ranks = [port.rank for port in self.inputs + self.outputs]
-        self.words = 1 + max([1, *ranks])
+        # an address, extents, and the element type, which may be 0
+        self.words = 2 + max([1, *ranks])
         self.session = ctypes.c_void_p()
 
     def ports(self, function):

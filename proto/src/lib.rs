@@ -4,6 +4,7 @@
 //! tensors into [`ir::DenseElements`] that share those bytes.
 
 mod data;
+mod foreign;
 mod form;
 mod load;
 mod messages;

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use ir::{Blob, Diagnostic, Location};
 use prost::Message;
 
-use crate::form;
 use crate::messages::ModelProto;
 use crate::operator_set::OperatorSetProto;
+use crate::{foreign, form};
 
 /// A decoded model and what its tensors' bytes belong to.
 #[derive(Clone, Debug)]
@@ -47,13 +47,22 @@ impl Model {
         if blob.bytes().is_empty() {
             return Err(bad("not an ONNX model: the file is empty".into()));
         }
+        if let Some(what) = foreign::description(blob.bytes()) {
+            return Err(bad(format!("not an ONNX model but {what}")));
+        }
+        let is_table = foreign::is_table(blob.bytes());
         if OperatorSetProto::is_start(blob.bytes()) {
             return Err(bad(
                 "an operator-set document, which is no model: models that import it are run with it".into()
             ));
         }
-        let (proto, source) =
-            form::read::<ModelProto>(blob).map_err(|error| bad(format!("not an ONNX model, or damaged: {error}")))?;
+        let (proto, source) = form::read::<ModelProto>(blob).map_err(|error| match is_table {
+            true => {
+                bad("not an ONNX model but a table of comma-separated values: save it as .npy, give it with --input"
+                    .into())
+            }
+            false => bad(format!("not an ONNX model, or damaged: {error}")),
+        })?;
         if proto.graph.is_none() {
             return Err(bad("not an ONNX model: it has no graph".into()));
         }

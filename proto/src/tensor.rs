@@ -315,8 +315,8 @@ fn positions(dims: &[i64], indices: &TensorValue, count: usize) -> Result<Vec<us
 fn spread(dims: &[i64], values: &DenseElements, positions: &[usize]) -> Result<DenseElements, String> {
     let element = values.r#type.element().clone();
     let width = element.byte_width().expect("dense elements have a width");
-    let mut data =
-        AlignedBytes::try_zeroed(spread_size(dims, width)?).map_err(|shortage| format!("is a sparse tensor: {shortage}"))?;
+    let mut data = AlignedBytes::try_zeroed(spread_size(dims, width)?)
+        .map_err(|shortage| format!("is a sparse tensor: {shortage}"))?;
     for (index, &at) in positions.iter().enumerate() {
         data.as_mut_slice()[at * width..][..width].copy_from_slice(values.element_bytes(index));
     }

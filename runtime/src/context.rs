@@ -116,7 +116,8 @@ impl RunContext {
     fn arena(&mut self, bytes: i64) -> *mut u8 {
         if bytes > self.arena_bytes || self.arena.is_null() {
             self.release();
-            let layout = arena_layout(bytes.max(ARENA_ALIGNMENT as i64)).filter(|_| limits::ask(bytes.max(0) as u64).is_ok());
+            let layout =
+                arena_layout(bytes.max(ARENA_ALIGNMENT as i64)).filter(|_| limits::ask(bytes.max(0) as u64).is_ok());
             // SAFETY: the layout is not empty.
             self.arena = layout.map_or(std::ptr::null_mut(), |layout| unsafe { alloc(layout) });
             if self.arena.is_null() {

@@ -4,7 +4,7 @@
 #![allow(unsafe_code, reason = "C hands over addresses of tensors and sessions")]
 
 use std::ffi::{CStr, c_char, c_void};
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicPtr, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use crate::context::{RunContext, STATUS_OUT_OF_MEMORY};
@@ -15,6 +15,8 @@ use crate::{outputs, processor};
 const STATUS_PROCESSOR: i64 = -4;
 /// Status of a training that assigns a value of another shape to a variable.
 const STATUS_VARIABLE: i64 = -5;
+/// Status of a run in a session that another thread is using.
+const STATUS_BUSY: i64 = -6;
 /// Status of a run whose first input is not what the model takes; those of the others follow downwards.
 const STATUS_INPUT: i64 = -1000;
 
@@ -34,6 +36,8 @@ pub struct Port {
     initial: *const c_void,
     /// Their extents.
     initial_shape: *const i64,
+    /// The number of the element type in ONNX's `TensorProto.DataType`.
+    element_type: i64,
 }
 
 /// What changes the variables.
@@ -92,8 +96,9 @@ struct Outputs {
     inputs: Vec<(*mut u8, i64)>,
 }
 
-/// What a session keeps from run to run.
+/// What a session keeps from run to run. One thread uses it at a time: [`InUse`].
 pub struct Session {
+    is_used: AtomicBool,
     context: RunContext,
     outputs: Outputs,
     /// The elements of each variable; null while they are as in the beginning.
@@ -127,9 +132,9 @@ impl Model {
         unsafe { slice(self.outputs, self.output_count) }
     }
 
-    /// The words of a tensor of the C interface: the address of its elements, then its extents.
+    /// The words of a tensor of the C interface: the address of its elements, its extents, the number of its element type, or 0.
     fn tensor_words(&self) -> usize {
-        1 + self.max_rank as usize
+        2 + self.max_rank as usize
     }
 
     /// # Safety
@@ -301,6 +306,7 @@ impl Model {
             let tensor = &mut outputs[index * self.tensor_words()..];
             tensor[0] = data.expose_provenance() as i64;
             tensor[1..][..port.rank as usize].copy_from_slice(&own[1..]);
+            tensor[1 + self.max_rank as usize] = port.element_type;
         }
         if status != 0 {
             for tensor in outputs.chunks_exact_mut(self.tensor_words()) {
@@ -316,6 +322,7 @@ impl Model {
             0 => c"",
             STATUS_OUT_OF_MEMORY => c"the run needs more memory than there is",
             STATUS_PROCESSOR => c"this processor lacks instructions that the model was compiled for",
+            STATUS_BUSY => c"another thread uses the session: each thread needs its own",
             STATUS_VARIABLE => c"the training assigns a value of another shape to a variable",
             ..=STATUS_INPUT => {
                 let port = self.inputs().get((STATUS_INPUT - status) as usize);
@@ -363,6 +370,8 @@ impl Port {
             found >= 0 && found == bound
         });
         let bytes = found.iter().try_fold(self.element_bytes, |bytes, &extent| bytes.checked_mul(extent));
+        let stated = tensor.last().copied().unwrap_or(0);
+        let fits = fits && (stated == 0 || stated == self.element_type);
         fits && bytes.is_some_and(|bytes| bytes == 0 || tensor[0] != 0)
     }
 }
@@ -373,6 +382,7 @@ impl Session {
         let strings: Vec<String> =
             unsafe { slice(model.strings, model.string_count).iter().map(|&text| text_at(text)).collect() };
         Session {
+            is_used: AtomicBool::new(false),
             context: RunContext::new(std::ptr::null_mut(), provide).with_strings(&strings),
             outputs: Outputs { memory: vec![std::ptr::null_mut(); model.output_count as usize], inputs: vec![] },
             variables: vec![std::ptr::null_mut(); model.variable_count as usize],
@@ -380,18 +390,53 @@ impl Session {
         }
     }
 
-    /// The session behind a word of the caller's, made where there is none yet.
+    /// The session behind a word of the caller's, made where there is none yet, for this thread alone; none while another
+    /// thread uses it.
     ///
     /// # Safety
-    /// `word` is 0 or was set here.
-    unsafe fn of<'s>(model: &Model, word: *mut *mut Session) -> &'s mut Session {
-        // SAFETY: promised by the caller; what stands there came from a box.
-        unsafe {
-            if (*word).is_null() {
-                *word = Box::into_raw(Box::new(Session::new(model)));
-            }
-            &mut **word
+    /// `word` is 0 or was set here, and nobody closes the session meanwhile.
+    unsafe fn of(model: &Model, word: *mut *mut Session) -> Option<InUse> {
+        // SAFETY: promised by the caller.
+        let shared = unsafe { AtomicPtr::from_ptr(word) };
+        let mut session = shared.load(Ordering::Acquire);
+        if session.is_null() {
+            let new = Box::into_raw(Box::new(Session::new(model)));
+            session = match shared.compare_exchange(session, new, Ordering::AcqRel, Ordering::Acquire) {
+                Ok(_) => new,
+                Err(first) => {
+                    // SAFETY: nobody else has seen it.
+                    drop(unsafe { Box::from_raw(new) });
+                    first
+                }
+            };
         }
+        // SAFETY: it came from a box.
+        unsafe { InUse::begin(session) }
+    }
+}
+
+/// A session that this thread uses.
+struct InUse(*mut Session);
+
+impl InUse {
+    /// # Safety
+    /// The session is one that is not closed.
+    unsafe fn begin(session: *mut Session) -> Option<InUse> {
+        // SAFETY: promised by the caller; nothing but the flag is looked at.
+        let is_used = unsafe { &(*session).is_used };
+        (!is_used.swap(true, Ordering::Acquire)).then_some(InUse(session))
+    }
+
+    fn session(&mut self) -> &mut Session {
+        // SAFETY: whoever else comes finds the flag set, and looks at nothing else.
+        unsafe { &mut *self.0 }
+    }
+}
+
+impl Drop for InUse {
+    fn drop(&mut self) {
+        // SAFETY: as above.
+        unsafe { &(*self.0).is_used }.store(false, Ordering::Release);
     }
 }
 
@@ -492,7 +537,8 @@ pub unsafe extern "C" fn rt_model_initialize(model: *const Model) -> i64 {
 /// As for `rt_model_run`.
 unsafe fn run(model: &Model, session: *mut *mut Session, inputs: *const i64, outputs: *mut i64, in_place: bool) -> i64 {
     // SAFETY: promised by the caller.
-    let session = unsafe { Session::of(model, session) };
+    let Some(mut in_use) = (unsafe { Session::of(model, session) }) else { return STATUS_BUSY };
+    let session = in_use.session();
     let status = model.initialize();
     if status != 0 {
         return status;
@@ -544,7 +590,8 @@ pub unsafe extern "C" fn rt_model_run_in_place(
 pub unsafe extern "C" fn rt_model_training_initialize(model: *const Model, session: *mut *mut Session) -> i64 {
     // SAFETY: promised by the caller.
     let (model, session) = unsafe { (&*model, Session::of(&*model, session)) };
-    model.train(TrainingPart::Initialization, session, &[], &mut [])
+    let Some(mut in_use) = session else { return STATUS_BUSY };
+    model.train(TrainingPart::Initialization, in_use.session(), &[], &mut [])
 }
 
 /// `NAME_training_step`.
@@ -560,10 +607,11 @@ pub unsafe extern "C" fn rt_model_training_step(
 ) -> i64 {
     // SAFETY: promised by the caller.
     unsafe {
-        let (model, session) = (&*model, Session::of(&*model, session));
+        let model = &*model;
+        let Some(mut in_use) = Session::of(model, session) else { return STATUS_BUSY };
         let step = &*(*model.training).step;
         let inputs = step.given(inputs, step.visible(step.input_count));
-        model.train(TrainingPart::Step, session, inputs, step.told(outputs, step.visible(step.output_count)))
+        model.train(TrainingPart::Step, in_use.session(), inputs, step.told(outputs, step.visible(step.output_count)))
     }
 }
 
@@ -612,16 +660,22 @@ pub unsafe extern "C" fn rt_model_free(_: *const Model, tensor: *mut *mut u8) {
 /// `NAME_close`.
 ///
 /// # Safety
-/// `session` is a word that is 0 or that a run has set.
+/// `session` is a word that is 0 or that a run has set. A session that another thread uses stays open.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rt_model_close(_: *const Model, session: *mut *mut Session) {
     // SAFETY: promised by the caller.
-    let session = std::mem::replace(unsafe { &mut *session }, std::ptr::null_mut());
-    if !session.is_null() {
-        // SAFETY: it came from a box.
-        drop(unsafe { Box::from_raw(session) });
-        outputs::clear();
+    let word = unsafe { AtomicPtr::from_ptr(session) };
+    let session = word.load(Ordering::Acquire);
+    if session.is_null() {
+        return;
     }
+    // SAFETY: it came from a box.
+    let Some(in_use) = (unsafe { InUse::begin(session) }) else { return };
+    word.store(std::ptr::null_mut(), Ordering::Release);
+    std::mem::forget(in_use);
+    // SAFETY: as above, and nobody uses it.
+    drop(unsafe { Box::from_raw(session) });
+    outputs::clear();
 }
 
 /// `NAME_message`.

@@ -56,6 +56,8 @@ pub struct Port {
     pub name: String,
     /// ONNX's name of its element type.
     pub element: String,
+    /// Its number in ONNX's `TensorProto.DataType`.
+    pub element_type: i64,
     /// Bytes of an element.
     pub element_bytes: usize,
     /// Extents; equal negative ones stand for equal extents that are not known.
@@ -223,6 +225,7 @@ impl<'c> Data<'_, 'c> {
             self.text(&port.message),
             initial,
             initial_shape,
+            self.word(port.element_type),
         ];
         Some(self.context().const_struct(&fields, false).into())
     }

@@ -4,7 +4,7 @@ use std::sync::Once;
 
 use inkwell::OptimizationLevel;
 use inkwell::passes::PassBuilderOptions;
-use inkwell::targets::{CodeModel, InitializationConfig, RelocMode, Target, TargetMachine, TargetTriple};
+use inkwell::targets::{ByteOrdering, CodeModel, InitializationConfig, RelocMode, Target, TargetMachine, TargetTriple};
 use ir::{Diagnostic, Location};
 
 use crate::interface::Interface;
@@ -68,7 +68,8 @@ impl Options {
             None => TargetMachine::get_default_triple(),
         };
         let usage = |message: String| Diagnostic::error(ir::ErrorClass::Usage, Location::Unknown, message);
-        let target = Target::from_triple(&triple).map_err(|error| usage(format!("target {triple}: {error}")))?;
+        let target = Target::from_triple(&triple)
+            .map_err(|error| usage(format!("target {}: {error}", triple.as_str().to_string_lossy())))?;
         let (cpu, features) = self.processor();
         let level = match self.optimization {
             Optimization::None => OptimizationLevel::None,
@@ -77,7 +78,16 @@ impl Options {
             Optimization::Aggressive => OptimizationLevel::Aggressive,
         };
         let machine = target.create_target_machine(&triple, &cpu, &features, level, RelocMode::PIC, CodeModel::Default);
-        machine.ok_or_else(|| usage(format!("target {triple} with CPU '{cpu}' cannot be compiled for")))
+        let name = triple.as_str().to_string_lossy().into_owned();
+        let machine = machine.ok_or_else(|| usage(format!("target {name} with CPU '{cpu}' cannot be compiled for")))?;
+        let data = machine.get_target_data();
+        // constants are bytes of this order, and tables hold addresses as words of 64 bits
+        if data.get_pointer_byte_size(None) != 8 || data.get_byte_ordering() != ByteOrdering::LittleEndian {
+            let message =
+                format!("target {name}: only targets with 64-bit addresses and little-endian numbers are supported");
+            return Err(Diagnostic::unsupported(Location::Unknown, message));
+        }
+        Ok(machine)
     }
 
     /// Whether the processor multiplies and adds at once.

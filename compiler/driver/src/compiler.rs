@@ -94,6 +94,10 @@ pub struct Options {
     pub metadata: bool,
     /// Shapes of inputs by name, fixed before compilation.
     pub shapes: BTreeMap<String, Vec<i64>>,
+    /// The outputs, by name, where not all are wanted; also values inside the graph.
+    pub outputs: Vec<String>,
+    /// Whether warnings are kept back.
+    pub quiet: bool,
     /// What the order of floating point operations may depend on.
     pub arithmetic: Arithmetic,
     /// What is left out of the compiler.
@@ -130,6 +134,8 @@ impl Default for Options {
             operator_sets: Vec::new(),
             metadata: false,
             shapes: BTreeMap::new(),
+            outputs: Vec::new(),
+            quiet: false,
             arithmetic: Arithmetic::default(),
             without: Vec::new(),
             freestanding: None,
@@ -167,6 +173,8 @@ pub struct CompiledModel {
     pub(crate) workers: usize,
     /// Whether a run is refused that contradicts what the model states.
     pub(crate) strict: bool,
+    /// Whether warnings are kept back.
+    pub(crate) quiet: bool,
     /// Kernel and nodes of each call that is timed.
     pub(crate) profiled: Vec<Vec<String>>,
     /// The operator of each node, by name, if calls are timed.
@@ -193,8 +201,8 @@ impl Compiler {
     /// A compiler with the given options.
     pub fn new(options: Options) -> Compiler {
         let available = || std::thread::available_parallelism().map_or(1, |count| count.get());
-        let [threads, workers] =
-            [options.threads, options.workers].map(|count| if count == 0 { available() } else { count.min(MOST_THREADS) });
+        let [threads, workers] = [options.threads, options.workers]
+            .map(|count| if count == 0 { available() } else { count.min(MOST_THREADS) });
         Compiler { options: Options { threads, workers, ..options } }
     }
 
@@ -214,8 +222,8 @@ impl Compiler {
         if let Some(request) = request.as_ref().filter(|request| request.folder.is_some())
             && let Some((model, warnings)) = timings.measure("cache", || self.find(request))
         {
-            warn(&warnings);
-            return Ok(CompiledModel { timings, ..model });
+            self.warn(&warnings);
+            return Ok(CompiledModel { timings, quiet: self.options.quiet, ..model });
         }
         if self.options.workers > 1 {
             // for what computes constants, and what makes code
@@ -249,6 +257,7 @@ impl Compiler {
         options.rules = options.rules.max(self.options.rules);
         options.dimensions.extend(self.options.dims.iter().map(|(name, &extent)| (name.clone(), extent)));
         options.metadata |= self.options.metadata;
+        options.outputs.extend(self.options.outputs.iter().cloned());
         for path in &self.options.operator_sets {
             options.operator_sets.push(OperatorSetProto::load(path)?);
         }
@@ -284,8 +293,14 @@ impl Compiler {
         if self.options.strict && !warnings.is_empty() {
             return Err(warnings.into_iter().map(|message| Diagnostic::input(Location::Unknown, message)).collect());
         }
-        warn(&warnings);
+        self.warn(&warnings);
         Ok(warnings)
+    }
+
+    fn warn(&self, warnings: &[String]) {
+        if !self.options.quiet {
+            warn(warnings);
+        }
     }
 
     /// The module of a model at some level, and what the model takes and gives.
@@ -376,7 +391,7 @@ impl Compiler {
         let (mut module, signature) = self.to_structured(module, &mut timings)?;
         let warnings = self.report_warnings(&mut module)?;
         let keep = keep.map(|keep| Keep { warnings: [keep.warnings, warnings].concat(), ..keep });
-        Ok(CompiledModel { operators, ..self.finish(module, signature, timings, keep)? })
+        self.finish(module, signature, operators, timings, keep)
     }
 
     /// Takes an imported module to the structured level.
@@ -395,13 +410,14 @@ impl Compiler {
     /// Compiles a module at the structured level whose function is `@main_graph`.
     pub fn compile_structured(&self, module: Module) -> Result<CompiledModel> {
         let signature = Signature::of(main_function(&module)?);
-        self.finish(module, signature, Timings::default(), None)
+        self.finish(module, signature, IndexMap::default(), Timings::default(), None)
     }
 
     fn finish(
         &self,
         module: Module,
         signature: Signature,
+        operators: IndexMap<String, String>,
         timings: Timings,
         keep: Option<Keep>,
     ) -> Result<CompiledModel> {
@@ -410,7 +426,11 @@ impl Compiler {
             Some(keep) => self.successor_of(keep.clone()),
             None => {
                 let (compiler, module, signature) = (self.succeeding(), module.clone(), signature.clone());
-                Successor::new(move |cancelled| Ok(compiler.build(cancelled, module, signature, Timings::default())?.0))
+                let operators = operators.clone();
+                Successor::new(move |cancelled| {
+                    let (model, _) = compiler.build(cancelled, module, signature, Timings::default())?;
+                    Ok(CompiledModel { operators, ..model })
+                })
             }
         });
         // what prepares weights beside leaves this thread its processor
@@ -420,7 +440,7 @@ impl Compiler {
         if let Some(keep) = keep.filter(|keep| keep.request.folder.is_some()) {
             model.keep(keep, self.options.backend, unlinked);
         }
-        Ok(CompiledModel { successor, ..model })
+        Ok(CompiledModel { successor, operators, ..model })
     }
 
     /// The compiler of the same model with LLVM, beside its runs.
@@ -498,6 +518,7 @@ impl Compiler {
             threads: self.options.threads,
             workers: self.options.workers,
             strict: self.options.strict,
+            quiet: self.options.quiet,
             keeper,
             keeping: None,
             code,

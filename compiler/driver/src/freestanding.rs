@@ -1,7 +1,7 @@
 //! Code without a runtime.
 
 use ir::{Diagnostic, Location, Module, Result};
-use lower::low::{Shapes, add_entry_point, check_freestanding};
+use lower::low::{Shapes, check_freestanding};
 
 use crate::compiler::Options;
 use crate::pipeline::{INITIALIZE, MAIN};
@@ -20,8 +20,7 @@ pub(crate) fn add_entry_points(module: &mut Module, signature: &Signature, optio
     let Some(name) = &options.freestanding else { return Ok(()) };
     let shapes = Shapes { inputs: static_shapes(&signature.inputs)?, outputs: static_shapes(&signature.outputs)? };
     let initialize = module.symbol(INITIALIZE).map(|_| INITIALIZE);
-    add_entry_point(module, &format!("{name}_initialize"), initialize, &Shapes::default());
-    add_entry_point(module, &format!("{name}_run"), Some(MAIN), &shapes);
+    lower::low::add_entry_points(module, name, initialize, MAIN, &shapes);
     Ok(())
 }
 

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, HashMap};
 
 use crate::awaits;
-use limits::Shortage;
 use ir::{AlignedBytes, Attribute, Blob, DenseElements, IndexMap, Module, Type};
+use limits::Shortage;
 
 /// The memory of every global, by name.
 #[derive(Default)]

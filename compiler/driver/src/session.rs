@@ -316,7 +316,9 @@ impl Session {
             return Err(Diagnostic::input(Location::Unknown, message).into());
         }
         self.has_warned = true;
-        warn(&[message]);
+        if !self.model.quiet {
+            warn(&[message]);
+        }
         Ok(())
     }
 

@@ -59,6 +59,20 @@ impl Tensor {
     }
 }
 
+/// The number of an element type in ONNX's `TensorProto.DataType`; 0 for what is none.
+pub fn type_number(element: &Type) -> i64 {
+    numbered().find(|(_, known)| known == element).map_or(0, |(number, _)| number)
+}
+
+/// The names of all element types, as [`type_name`] has them, by their numbers.
+pub fn type_names() -> impl Iterator<Item = (i64, String)> {
+    numbered().map(|(number, element)| (number, type_name(&element)))
+}
+
+fn numbered() -> impl Iterator<Item = (i64, Type)> {
+    (1..=i32::from(u8::MAX)).filter_map(|number| Some((number.into(), proto::element_type(number)?)))
+}
+
 /// Element `index` as people write it, exact: a float as the shortest number that only this element's format rounds to
 /// it. Strings are elements of one constant, so they have no such text.
 pub fn element_text(elements: &DenseElements, index: usize) -> Option<String> {

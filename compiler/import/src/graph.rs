@@ -141,6 +141,7 @@ impl<'m> Importer<'_, 'm> {
     fn main(mut self, graph: &'m GraphProto) -> ir::Result<Module> {
         self.check_opsets();
         self.check_dimensions(graph);
+        self.check_shapes(graph);
         self.step_in(Step::named(Part::Graph, &graph.name));
         self.enter(graph)?;
         let inputs = self.main_inputs(graph)?;
@@ -160,6 +161,16 @@ impl<'m> Importer<'_, 'm> {
             let names = known.iter().copied().collect::<Vec<_>>().join(", ");
             let names = if known.is_empty() { "it names none".to_string() } else { format!("it names {names}") };
             let message = format!("the model has no dimension '{name}'; {names}");
+            self.errors.push(Diagnostic::error(ErrorClass::Usage, Location::Unknown, message));
+        }
+    }
+
+    /// Shapes are for inputs that the model has.
+    fn check_shapes(&mut self, graph: &GraphProto) {
+        let known: IndexSet<&str> = graph.input.iter().map(|input| &*input.name).collect();
+        for name in self.options.shapes.keys().filter(|name| !known.contains(&***name)) {
+            let names = known.iter().copied().collect::<Vec<_>>().join(", ");
+            let message = format!("--shape {name}=…: the model has no input of this name; it has {names}");
             self.errors.push(Diagnostic::error(ErrorClass::Usage, Location::Unknown, message));
         }
     }

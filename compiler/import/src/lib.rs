@@ -17,6 +17,7 @@ mod inspect;
 mod metadata;
 mod operator_sets;
 mod ports;
+mod select;
 mod trace;
 mod training;
 mod types;
@@ -86,6 +87,8 @@ pub struct Options {
     pub rules: Profile,
     /// Inputs that are constants, by name; also those that have a value of their own.
     pub constants: IndexMap<String, DenseElements>,
+    /// The outputs, by name, where not all are wanted; also values inside the graph.
+    pub outputs: Vec<String>,
     /// Inputs with a value of their own that stay inputs, by name.
     pub overridable: IndexSet<String>,
     /// Operator sets whose functions a model may call that imports their domain.
@@ -129,7 +132,7 @@ pub fn import_model(model: &Model, options: &Options) -> ir::Result<Module> {
     if !missing.is_empty() {
         return Err(missing);
     }
-    let model = &*model;
+    let model = &*select::select(model, options)?;
     let keep = if options.strict { Level::Violation } else { Level::Error };
     let findings = check::check(model, options.rules, keep);
     let warning = findings.summary();

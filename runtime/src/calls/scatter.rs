@@ -147,10 +147,9 @@ impl<T: Element> Visitor<T> for Runs<'_, T> {
         for (tuple, updates) in self.updates.chunks_exact(run).enumerate() {
             let tuple = &self.indices[tuple * self.depth..(tuple + 1) * self.depth];
             let components = tuple.iter().zip(leading).zip(&strides);
-            let first =
-                components
-                    .map(|((&index, &extent), stride)| place(index, extent).map(|place| place * stride))
-                    .sum::<Result<usize, _>>()?;
+            let first = components
+                .map(|((&index, &extent), stride)| place(index, extent).map(|place| place * stride))
+                .sum::<Result<usize, _>>()?;
             for (element, &update) in self.elements[first..first + run].iter_mut().zip(updates) {
                 *element = join(*element, update);
             }

@@ -35,10 +35,13 @@ unsafe impl GlobalAlloc for Allocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: any size and any power of two may be asked for.
         unsafe {
-            given(layout.size(), match is_given_anyway(layout.size(), layout.align()) {
-                true => mi_malloc(layout.size()),
-                false => mi_malloc_aligned(layout.size(), layout.align()),
-            })
+            given(
+                layout.size(),
+                match is_given_anyway(layout.size(), layout.align()) {
+                    true => mi_malloc(layout.size()),
+                    false => mi_malloc_aligned(layout.size(), layout.align()),
+                },
+            )
         }
     }
 
@@ -46,10 +49,13 @@ unsafe impl GlobalAlloc for Allocator {
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         // SAFETY: as above.
         unsafe {
-            given(layout.size(), match is_given_anyway(layout.size(), layout.align()) {
-                true => mi_zalloc(layout.size()),
-                false => mi_zalloc_aligned(layout.size(), layout.align()),
-            })
+            given(
+                layout.size(),
+                match is_given_anyway(layout.size(), layout.align()) {
+                    true => mi_zalloc(layout.size()),
+                    false => mi_zalloc_aligned(layout.size(), layout.align()),
+                },
+            )
         }
     }
 
@@ -63,10 +69,13 @@ unsafe impl GlobalAlloc for Allocator {
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         // SAFETY: the caller has the block from this allocator.
         unsafe {
-            given(size, match is_given_anyway(size, layout.align()) {
-                true => mi_realloc(block.cast(), size),
-                false => mi_realloc_aligned(block.cast(), size, layout.align()),
-            })
+            given(
+                size,
+                match is_given_anyway(size, layout.align()) {
+                    true => mi_realloc(block.cast(), size),
+                    false => mi_realloc_aligned(block.cast(), size, layout.align()),
+                },
+            )
         }
     }
 }

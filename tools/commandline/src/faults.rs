@@ -35,7 +35,9 @@ fn set(signal: libc::c_int, handler: extern "C" fn(libc::c_int)) {
 extern "C" fn on_bus(_signal: libc::c_int) {
     end(
         ErrorClass::Input,
-        format_args!("a file was cut short while it was read: the model, its data or an input must not change meanwhile"),
+        format_args!(
+            "a file was cut short while it was read: the model, its data or an input must not change meanwhile"
+        ),
     )
 }
 

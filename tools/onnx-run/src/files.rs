@@ -129,9 +129,10 @@ pub(crate) fn save(path: &Path, values: &[(String, Value)], drafts: &Drafts) -> 
             draft.finish()
         }
         ("npy", [(_, only)]) => write(path, &npy_bytes(only)),
-        ("npy", several) => {
-            Err(cannot_write(path, &format!("the output has {} tensors, which a .npz file or a folder takes", several.len())))
-        }
+        ("npy", several) => Err(cannot_write(
+            path,
+            &format!("the output has {} tensors, which a .npz file or a folder takes", several.len()),
+        )),
         _ => save_folder(path, &tensors, drafts),
     }
 }

@@ -1,7 +1,7 @@
 //! The C interface of an object or library: the header, and what the object says of itself.
 
 use codegen_llvm::{Interface, Port};
-use driver::{Extent, NO_ADDRESS, PROCESSOR_LEVEL, Signature, type_name};
+use driver::{Extent, NO_ADDRESS, NOT_INITIALIZED, PROCESSOR_LEVEL, Signature, type_name};
 use indexmap::IndexMap;
 use ir::{Attribute, Attributes, Location, Module, Type};
 
@@ -88,7 +88,8 @@ pub(crate) fn static_header(interface: &Interface, signature: &Signature) -> Str
     let template = STATIC_TEMPLATE
         .replace("@MESSAGES@", if rows.is_empty() { "     nothing can be" } else { "@ROWS@" })
         .replace("@ROWS@", &rows.join("\n"))
-        .replace("@NO_ADDRESS@", &NO_ADDRESS.to_string());
+        .replace("@NO_ADDRESS@", &NO_ADDRESS.to_string())
+        .replace("@NOT_INITIALIZED@", &NOT_INITIALIZED.to_string());
     guarded(&interface.name, &fill(&template, interface, signature))
 }
 
@@ -112,8 +113,15 @@ fn fill(template: &str, interface: &Interface, signature: &Signature) -> String 
         .replace("@PORTS@", &rows.join("\n"))
         .replace("@INPUTS@", &(signature.inputs.len() - count(&signature.inputs)).to_string())
         .replace("@OUTPUTS@", &(signature.outputs.len() - count(&signature.outputs)).to_string())
+        .replace("@TYPES@", &element_types(&interface.name))
         .replace("@RANK@", &interface.max_rank.to_string())
         .replace("@NAME@", name)
+}
+
+/// The numbers of ONNX's element types, as constants of C.
+fn element_types(name: &str) -> String {
+    let rows = driver::type_names().map(|(number, r#type)| format!("    {name}_{type} = {number},"));
+    rows.collect::<Vec<_>>().join("\n")
 }
 
 fn guarded(name: &str, body: &str) -> String {
@@ -159,6 +167,7 @@ fn describe(port: &driver::Port, numbers: &mut Numbers) -> Port {
     let is_string = element == "string";
     Port {
         name: port.name.clone(),
+        element_type: driver::type_number(&port.element),
         element_bytes: if is_string { size_of::<usize>() } else { port.element.byte_width().unwrap_or(0) },
         element,
         shape: port.shape.iter().map(|extent| numbers.of(extent)).collect(),

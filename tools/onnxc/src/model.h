@@ -1,6 +1,11 @@
 /* A compiled model. Functions may be called from any thread; a session is for one run at a time. */
 enum { @NAME@_input_count = @INPUTS@, @NAME@_output_count = @OUTPUTS@, @NAME@_max_rank = @RANK@ };
 
+/* Types of elements, with ONNX's own numbers. */
+enum {
+@TYPES@
+};
+
 /* An input or output. Extents that are at least 0 are fixed; equal negative ones stand for equal extents, of inputs and
    outputs alike. An input with initial elements need not be given: a run takes them where its data are NULL. */
 typedef struct {
@@ -12,16 +17,19 @@ typedef struct {
     const char *message;
     const void *initial;
     const int64_t *initial_shape;
+    int64_t element_type;
 } @NAME@_port;
 
 /* Elements in row-major order, aligned to their size, and as many extents as the port has. Strings are pointers to texts
-   that end in 0. */
+   that end in 0. The element type of an input is the port's, or 0: then nobody looks whether it is. */
 typedef struct {
     void *data;
     int64_t shape[@NAME@_max_rank];
+    int64_t element_type;
 } @NAME@_tensor;
 
-/* One line of runs, whose scratch memory is kept from run to run. Zeroed before the first use. */
+/* One line of runs, whose scratch memory is kept from run to run. Zeroed before the first use. A run in a session that
+   another thread uses fails. */
 typedef struct {
     void *state;
 } @NAME@_session;

@@ -6,9 +6,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use commandline::Failure;
-use driver::{
-    Arithmetic, Backend, Compiler, Evidence, Finding, Options, Processor, Profile, VectorRegisters, rules,
-};
+use driver::{Arithmetic, Backend, Compiler, Evidence, Finding, Options, Processor, Profile, VectorRegisters, rules};
 use ir::{FloatType, PrintOptions, Type};
 use sha2::{Digest, Sha256};
 #[cfg(feature = "llvm")]

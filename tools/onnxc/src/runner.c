@@ -162,7 +162,7 @@ static int make_folder(const char *path) {
 }
 
 int main(int count, char **arguments) {
-    model_tensor inputs[model_input_count + 1], outputs[model_output_count + 1];
+    model_tensor inputs[model_input_count + 1] = {{0}}, outputs[model_output_count + 1];
     model_session session = {0};
     const char *folder = 0;
     for (int i = 1; i < count; i++) {

@@ -36,7 +36,11 @@ pub(crate) fn check(arguments: &Arguments) -> Result<(), Failure> {
     }
     let named: Vec<String> =
         options.iter().filter_map(|(option, value)| value.map(|value| format!("{option} {value}"))).collect();
-    Err(Failure::usage(format!("{}: {}", named.join(" "), reason(&said))))
+    let class = match answer.status.code() {
+        Some(3) => ErrorClass::Unsupported,
+        _ => ErrorClass::Usage,
+    };
+    Err(Failure::new(class, format!("{}: {}", named.join(" "), reason(&said))))
 }
 
 /// What is wrong, of all that LLVM says.

@@ -44,7 +44,8 @@ impl Request {
     pub(crate) fn new(options: &Options, path: &Path, import: &import::Options) -> Option<Request> {
         let is_told = options.profile || options.explain || options.trace || options.metadata;
         let is_whole = options.without.is_empty();
-        let is_plain = *import == import::Options::default() && options.operator_sets.is_empty();
+        let is_plain =
+            *import == import::Options::default() && options.operator_sets.is_empty() && options.outputs.is_empty();
         let runs_here = cfg!(target_arch = "x86_64") && options.freestanding.is_none();
         if is_told || !is_whole || !is_plain || !runs_here || !options.print_after.is_empty() {
             return None;

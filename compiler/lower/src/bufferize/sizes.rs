@@ -74,7 +74,9 @@ impl Host<'_> {
             size.checked_mul(extent.max(1)).filter(|&size| extent >= 0 && size <= LIMIT)
         });
         let Some(known) = known else {
-            let message = format!("a tensor with extents {shape:?} takes more than {LIMIT} bytes");
+            let extent = |extent: &Option<i64>| extent.map_or("?".to_string(), |extent| extent.to_string());
+            let extents = shape.iter().map(extent).collect::<Vec<_>>().join(", ");
+            let message = format!("a tensor of shape [{extents}] takes more than {LIMIT} bytes");
             return Err(Diagnostic::input(location.clone(), message).into());
         };
         let dynamic: Vec<Value> =

@@ -8,6 +8,8 @@ use super::scope::{callee, table_type};
 
 /// What an entry point returns that is given no address for a tensor; a failed check is a positive number.
 pub const NO_ADDRESS: i64 = -1;
+/// What a run returns that comes before the initialization it needs.
+pub const NOT_INITIALIZED: i64 = -2;
 
 /// The shapes of a model's inputs and outputs, which nothing but their names tells apart at run time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -18,59 +20,95 @@ pub struct Shapes {
     pub outputs: Vec<Vec<i64>>,
 }
 
-/// Adds `@name(inputs, outputs) -> status` to a module of the kernel level, which runs a host function, if there is one, with a
-/// table that is part of the module.
-pub fn add_entry_point(module: &mut Module, name: &str, host: Option<&str>, shapes: &Shapes) {
-    let words: usize = shapes.inputs.iter().chain(&shapes.outputs).map(|shape| 1 + shape.len()).sum();
-    let table = global(module, &format!("{name}_table"), 1 + words as i64);
-    let status = global(module, &format!("{name}_status"), 1);
-    let mut body = Body::new();
-    let entry = body.add_block(body.root(), &[table_type(), table_type()]);
-    let [inputs, outputs] = [0, 1].map(|at| body.arguments(entry)[at]);
-    let mut builder = Builder::at_end(&mut body, entry);
-    let [table, status] = [table, status].map(|(name, r#type)| {
-        let memory = builder.value("memref.get_global", &[], r#type, [("name", Attribute::symbol(&name))]);
-        builder.value("memref.cast", &[memory], table_type(), [])
-    });
-    let zero = word(&mut builder, 0);
-    store(&mut builder, zero, status, 0);
-    let address = builder.value("rt.address", &[status], Type::Index, []);
-    let address = builder.value("arith.index_cast", &[address], Type::I64, []);
-    store(&mut builder, address, table, 0);
-    let mut missing = builder.constant(Attribute::Integer(0, Type::I1), Type::I1);
-    let mut at = 1;
-    for (addresses, shapes) in [(inputs, &shapes.inputs), (outputs, &shapes.outputs)] {
-        for (number, shape) in shapes.iter().enumerate() {
-            let number = builder.constant_index(number as i64);
-            let address = builder.value("memref.load", &[addresses, number], Type::I64, []);
-            let none = builder.value("arith.cmpi", &[address, zero], Type::I1, [("predicate", Attribute::i64(0))]);
-            missing = builder.value("arith.ori", &[missing, none], Type::I1, []);
-            store(&mut builder, address, table, at);
-            for (axis, &extent) in shape.iter().enumerate() {
-                let extent = word(&mut builder, extent);
-                store(&mut builder, extent, table, at + 1 + axis as i64);
+/// Adds what C calls to a module of the kernel level: `@name_initialize` and `@name_run`. A run of a model that has something to
+/// initialize ends at once where that has not been done.
+pub fn add_entry_points(module: &mut Module, name: &str, initialize: Option<&str>, run: &str, shapes: &Shapes) {
+    let ready = initialize.map(|_| global(module, &format!("{name}_ready"), 1));
+    let before = EntryPoint { host: initialize, needs: None, sets: ready.clone() };
+    before.add(module, &format!("{name}_initialize"), &Shapes::default());
+    EntryPoint { host: Some(run), needs: ready, sets: None }.add(module, &format!("{name}_run"), shapes);
+}
+
+/// A function that C calls.
+struct EntryPoint<'a> {
+    /// What it runs.
+    host: Option<&'a str>,
+    /// The word that must be 1 before, and the one that is 1 afterwards.
+    needs: Option<(String, Type)>,
+    sets: Option<(String, Type)>,
+}
+
+impl EntryPoint<'_> {
+    /// Adds `@name(inputs, outputs) -> status`, which runs a host function, if there is one, with a table that is part of the module.
+    fn add(&self, module: &mut Module, name: &str, shapes: &Shapes) {
+        let words: usize = shapes.inputs.iter().chain(&shapes.outputs).map(|shape| 1 + shape.len()).sum();
+        let table = global(module, &format!("{name}_table"), 1 + words as i64);
+        let status = global(module, &format!("{name}_status"), 1);
+        let mut body = Body::new();
+        let entry = body.add_block(body.root(), &[table_type(), table_type()]);
+        let [inputs, outputs] = [0, 1].map(|at| body.arguments(entry)[at]);
+        let mut builder = Builder::at_end(&mut body, entry);
+        let [table, status] = [table, status].map(|words| memory_of(&mut builder, &words));
+        let zero = word(&mut builder, 0);
+        store(&mut builder, zero, status, 0);
+        let address = builder.value("rt.address", &[status], Type::Index, []);
+        let address = builder.value("arith.index_cast", &[address], Type::I64, []);
+        store(&mut builder, address, table, 0);
+        let mut missing = builder.constant(Attribute::Integer(0, Type::I1), Type::I1);
+        let mut at = 1;
+        for (addresses, shapes) in [(inputs, &shapes.inputs), (outputs, &shapes.outputs)] {
+            for (number, shape) in shapes.iter().enumerate() {
+                let number = builder.constant_index(number as i64);
+                let address = builder.value("memref.load", &[addresses, number], Type::I64, []);
+                let none = builder.value("arith.cmpi", &[address, zero], Type::I1, [("predicate", Attribute::i64(0))]);
+                missing = builder.value("arith.ori", &[missing, none], Type::I1, []);
+                store(&mut builder, address, table, at);
+                for (axis, &extent) in shape.iter().enumerate() {
+                    let extent = word(&mut builder, extent);
+                    store(&mut builder, extent, table, at + 1 + axis as i64);
+                }
+                at += 1 + shape.len() as i64;
             }
-            at += 1 + shape.len() as i64;
         }
+        let unready = self.needs.as_ref().map(|ready| {
+            let ready = memory_of(&mut builder, ready);
+            let first = builder.constant_index(0);
+            let ready = builder.value("memref.load", &[ready, first], Type::I64, []);
+            builder.value("arith.cmpi", &[ready, zero], Type::I1, [("predicate", Attribute::i64(0))])
+        });
+        let refusal = unready.map_or(missing, |unready| builder.value("arith.ori", &[missing, unready], Type::I1, []));
+        let choice = builder.create("scf.if", &[refusal], &[Type::I64], []);
+        let (_, refused) = builder.region_with_block(choice, &[]);
+        builder.within(refused, |builder| {
+            let [address, order] = [NO_ADDRESS, NOT_INITIALIZED].map(|code| word(builder, code));
+            let code = builder.value("arith.select", &[missing, address, order], Type::I64, []);
+            builder.create("scf.yield", &[code], &[], []);
+        });
+        let (_, run) = builder.region_with_block(choice, &[]);
+        builder.within(run, |builder| {
+            let code = match self.host {
+                Some(host) => builder.value("func.call", &[table], Type::I64, [("callee", Attribute::symbol(host))]),
+                None => word(builder, 0),
+            };
+            if let Some(ready) = &self.sets {
+                let ready = memory_of(builder, ready);
+                let done = builder.value("arith.cmpi", &[code, zero], Type::I1, [("predicate", Attribute::i64(0))]);
+                let done = builder.value("arith.extui", &[done], Type::I64, []);
+                store(builder, done, ready, 0);
+            }
+            builder.create("scf.yield", &[code], &[], []);
+        });
+        let code = builder.body.result(choice, 0);
+        builder.create("func.return", &[code], &[], []);
+        let r#type = FunctionType { inputs: vec![table_type(), table_type()], results: vec![Type::I64] };
+        module.add_function(name, r#type, Attributes::new(), body, Location::Unknown);
     }
-    let choice = builder.create("scf.if", &[missing], &[Type::I64], []);
-    let (_, refused) = builder.region_with_block(choice, &[]);
-    builder.within(refused, |builder| {
-        let code = word(builder, NO_ADDRESS);
-        builder.create("scf.yield", &[code], &[], []);
-    });
-    let (_, run) = builder.region_with_block(choice, &[]);
-    builder.within(run, |builder| {
-        let code = match host {
-            Some(host) => builder.value("func.call", &[table], Type::I64, [("callee", Attribute::symbol(host))]),
-            None => word(builder, 0),
-        };
-        builder.create("scf.yield", &[code], &[], []);
-    });
-    let code = builder.body.result(choice, 0);
-    builder.create("func.return", &[code], &[], []);
-    let r#type = FunctionType { inputs: vec![table_type(), table_type()], results: vec![Type::I64] };
-    module.add_function(name, r#type, Attributes::new(), body, Location::Unknown);
+}
+
+/// The memory of words of the module.
+fn memory_of(builder: &mut Builder<'_>, (name, r#type): &(String, Type)) -> Value {
+    let memory = builder.value("memref.get_global", &[], r#type.clone(), [("name", Attribute::symbol(name))]);
+    builder.value("memref.cast", &[memory], table_type(), [])
 }
 
 fn word(builder: &mut Builder<'_>, value: i64) -> Value {
