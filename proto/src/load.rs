@@ -85,6 +85,15 @@ pub enum Document {
 }
 
 impl Document {
+    /// Reads a document in memory; a model has no external data then.
+    pub fn from_bytes(bytes: &[u8]) -> ir::Result<Document, Diagnostic> {
+        let blob = Blob::copy_of(bytes);
+        match OperatorSetProto::is_blob(&blob) {
+            true => OperatorSetProto::from_blob(blob).map(Document::OperatorSet),
+            false => Model::from_blob(blob).map(|model| Document::Model(Box::new(model))),
+        }
+    }
+
     /// Reads a file, in protobuf or in any of its texts.
     pub fn load(path: &Path) -> ir::Result<Document, Diagnostic> {
         match OperatorSetProto::is_file(path) {

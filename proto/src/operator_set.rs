@@ -64,6 +64,12 @@ impl OperatorSetProto {
     pub fn load(path: &Path) -> ir::Result<OperatorSetProto, Diagnostic> {
         let bad = |what: String| Diagnostic::input(Location::name(&path.display().to_string()), what);
         let blob = Blob::map_file(path).map_err(|error| bad(format!("cannot read the operator set: {error}")))?;
+        OperatorSetProto::from_blob(blob).map_err(|damage| bad(damage.message))
+    }
+
+    /// The same of a document in memory.
+    pub(crate) fn from_blob(blob: Blob) -> ir::Result<OperatorSetProto, Diagnostic> {
+        let bad = |what: String| Diagnostic::input(Location::Unknown, what);
         let (set, _) = form::read::<OperatorSetProto>(blob)
             .map_err(|error| bad(format!("not an operator-set document, or damaged: {error}")))?;
         if set.magic != MAGIC {
@@ -74,8 +80,11 @@ impl OperatorSetProto {
 
     /// Whether a file is an operator-set document, though it may be a damaged one.
     pub(crate) fn is_file(path: &Path) -> bool {
-        let Ok(blob) = Blob::map_file(path) else { return false };
-        let is_text = || form::is_text(blob.bytes()) && OperatorSetProto::load(path).is_ok();
+        Blob::map_file(path).is_ok_and(|blob| OperatorSetProto::is_blob(&blob))
+    }
+
+    pub(crate) fn is_blob(blob: &Blob) -> bool {
+        let is_text = || form::is_text(blob.bytes()) && OperatorSetProto::from_blob(blob.clone()).is_ok();
         OperatorSetProto::is_start(blob.bytes()) || is_text()
     }
 

@@ -135,7 +135,7 @@ fn what_would_be_ignored_is_refused() {
     fails(tool("onnxc").arg(&model).args(["--emit", "lib", "-o", "a.so", "--name", "1x"]), 2, "no identifier of C");
     fails(tool("onnxc").arg(&model).args(["--emit", "linalg", "--name", "x"]), 2, "--name");
     fails(tool("onnxc").arg(&model).args(["--emit", "lib"]), 2, "-o FILE");
-    fails(tool("onnxc").arg(&model).args(["--emit", "onnx", "--dim", "M=3"]), 2, "the model has no dimension 'M'");
+    fails(tool("onnxc").arg(&model).args(["--emit", "graph", "--dim", "M=3"]), 2, "the model has no dimension 'M'");
     fails(tool("onnx-opt").arg(&model).args(["--print-ir-after", "csee"]), 2, "there is no pass 'csee'");
     let other = folder("other").join("other.mlir");
     std::fs::write(&other, OTHER).expect("the folder takes files");

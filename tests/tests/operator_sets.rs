@@ -99,7 +99,7 @@ fn the_tools_take_operator_sets() {
     let onnxc = onnxc(Path::new(env!("CARGO_BIN_EXE_models")));
     for (tool, arguments, expected) in [
         ("onnx-run", &["--random"][..], "y: float32 [2]"),
-        ("onnxc", &["--emit", "onnx"], "onnx.Mul"),
+        ("onnxc", &["--emit", "graph"], "onnx.Mul"),
         ("onnx-opt", &[], "onnx.Mul"),
     ] {
         let mut command = Command::new(onnxc.with_file_name(tool));

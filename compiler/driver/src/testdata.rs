@@ -69,15 +69,24 @@ pub fn data_sets(folder: &Path) -> Result<Vec<PathBuf>> {
 
 /// Reads one data set of a model.
 pub fn read_data_set(folder: &Path, signature: &Signature) -> Result<DataSet> {
-    Ok(DataSet {
-        inputs: read_ports(folder, "input", &signature.inputs)?,
-        outputs: read_ports(folder, "output", &signature.outputs)?,
-    })
+    let whole = |kind: &str, ports: &[Port]| all_there(folder, kind, ports, read_ports(folder, kind, ports)?);
+    Ok(DataSet { inputs: whole("input", &signature.inputs)?, outputs: whole("output", &signature.outputs)? })
+}
+
+/// Reads one data set of a model; of the outputs those that are there.
+pub fn read_partial_data_set(folder: &Path, signature: &Signature) -> Result<(Vec<Value>, Vec<Option<Value>>)> {
+    let inputs = all_there(folder, "input", &signature.inputs, read_ports(folder, "input", &signature.inputs)?)?;
+    Ok((inputs, read_ports(folder, "output", &signature.outputs)?))
+}
+
+fn all_there(folder: &Path, kind: &str, ports: &[Port], values: Vec<Option<Value>>) -> Result<Vec<Value>> {
+    let missing = |port: &Port| Diagnostic::input(at(folder), format!("there is no data for {kind} '{}'", port.name));
+    values.into_iter().zip(ports).map(|(value, port)| value.ok_or_else(|| missing(port).into())).collect()
 }
 
 /// Values are matched by name; those without a name of the model's by position. Data for inputs that the model
 /// holds as constants is passed over.
-fn read_ports(folder: &Path, kind: &str, ports: &[Port]) -> Result<Vec<Value>> {
+fn read_ports(folder: &Path, kind: &str, ports: &[Port]) -> Result<Vec<Option<Value>>> {
     let mut files = Vec::new();
     for index in 0.. {
         let path = folder.join(format!("{kind}_{index}.pb"));
@@ -100,8 +109,7 @@ fn read_ports(folder: &Path, kind: &str, ports: &[Port]) -> Result<Vec<Value>> {
             next = slot + 1;
         }
     }
-    let missing = |port: &Port| Diagnostic::input(at(folder), format!("there is no data for {kind} '{}'", port.name));
-    values.into_iter().zip(ports).map(|(value, port)| value.ok_or_else(|| missing(port).into())).collect()
+    Ok(values)
 }
 
 /// Reads a file for a port: what kind of value it has the file does not say. Those of no port are tensors.
@@ -319,6 +327,60 @@ fn numbers(elements: &DenseElements) -> Option<(FloatType, Vec<f64>)> {
     Some((format, elements.data.bytes().chunks_exact(width).map(decode).take(count).collect()))
 }
 
+/// How far numbers are from what they should be.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Errors {
+    /// The largest difference.
+    pub largest: f64,
+    /// The indices of the element that has it.
+    pub index: Vec<i64>,
+    /// The mean of all differences.
+    pub mean: f64,
+    /// The cosine of the angle between both as vectors; 1 where they point the same way.
+    pub cosine: f64,
+}
+
+/// How far a tensor is from the expected one of the same type and shape; none for texts. Where both are not finite there is no
+/// difference.
+pub fn errors(actual: &Tensor, expected: &Tensor) -> Option<Errors> {
+    let (a, e) = (actual.elements(), expected.elements());
+    let (a, e) = match (a.integers(), e.integers()) {
+        (Some(a), Some(e)) => (a.into_iter().map(|v| v as f64).collect(), e.into_iter().map(|v| v as f64).collect()),
+        _ => (numbers(&a)?.1, numbers(&e)?.1),
+    };
+    if a.len() != e.len() {
+        return None;
+    }
+    let difference = |(a, e): (&f64, &f64)| if a == e || (a.is_nan() && e.is_nan()) { 0.0 } else { (a - e).abs() };
+    let differences: Vec<f64> = a.iter().zip(&e).map(difference).collect();
+    // a number where none should be is the worst
+    let weight = |difference: f64| if difference.is_nan() { f64::INFINITY } else { difference };
+    let worst = (0..differences.len()).max_by(|&x, &y| weight(differences[x]).total_cmp(&weight(differences[y])))?;
+    let finite = || a.iter().zip(&e).filter(|(a, e)| a.is_finite() && e.is_finite());
+    let [product, left, right] = [
+        finite().map(|(a, e)| a * e).sum::<f64>(),
+        finite().map(|(a, _)| a * a).sum::<f64>(),
+        finite().map(|(_, e)| e * e).sum::<f64>(),
+    ];
+    let norms = left.sqrt() * right.sqrt();
+    Some(Errors {
+        largest: weight(differences[worst]),
+        index: indices(worst * expected.element_count() / differences.len().max(1), &expected.shape),
+        mean: differences.iter().map(|&difference| weight(difference)).sum::<f64>() / differences.len() as f64,
+        cosine: if norms == 0.0 { f64::from(left == right) } else { product / norms },
+    })
+}
+
+/// The indices of an element by its number.
+fn indices(mut number: usize, shape: &[i64]) -> Vec<i64> {
+    let mut indices = vec![0; shape.len()];
+    for (index, &extent) in indices.iter_mut().zip(shape).rev() {
+        *index = number as i64 % extent.max(1);
+        number /= extent.max(1) as usize;
+    }
+    indices
+}
+
 /// NaN is equal to NaN, an infinity only to itself.
 fn is_close(actual: f64, expected: f64, tolerance: Tolerance) -> bool {
     if actual == expected || (actual.is_nan() && expected.is_nan()) {
@@ -358,6 +420,16 @@ mod tests {
         for (actual, expected) in [(f32::NAN, 1.0), (1.0, f32::NAN), (1.0, f32::INFINITY), (f32::INFINITY, 1.0)] {
             assert!(equal(&[actual], &[expected]).is_err(), "{actual} {expected}");
         }
+    }
+
+    #[test]
+    fn errors_have_a_size_and_a_place() {
+        let matrix = |values: &[f32]| Tensor { shape: vec![2, 2], ..tensor(values) };
+        let found = errors(&matrix(&[1.0, 2.0, 3.5, 4.0]), &matrix(&[1.0, 2.0, 3.0, 4.25])).expect("they are numbers");
+        assert_eq!((found.largest, found.index, found.mean), (0.5, vec![1, 0], 0.1875));
+        assert!(found.cosine > 0.99 && found.cosine < 1.0);
+        let same = errors(&matrix(&[0.0, f32::NAN, 1.0, f32::INFINITY]), &matrix(&[0.0, f32::NAN, 1.0, f32::INFINITY]));
+        assert_eq!(same.map(|found| (found.largest, found.cosine)), Some((0.0, 1.0)));
     }
 
     #[test]

@@ -158,6 +158,15 @@ pub fn check_file(path: &Path, profile: Profile, sets: &[OperatorSetProto]) -> V
     }
 }
 
+/// The same of a file that is in memory, and has no external data.
+pub fn check_bytes(bytes: &[u8], profile: Profile, sets: &[OperatorSetProto]) -> Vec<Finding> {
+    match Document::from_bytes(bytes) {
+        Ok(Document::Model(model)) => check_model(&model, profile, sets),
+        Ok(Document::OperatorSet(set)) => check::check_operator_set(&set, profile, Level::Advice).sorted(),
+        Err(damage) => vec![check::unreadable(damage)],
+    }
+}
+
 /// Everything that is wrong with a decoded model. What needs types is looked for where nothing else keeps anybody from
 /// understanding the model.
 pub fn check_model(model: &Model, profile: Profile, sets: &[OperatorSetProto]) -> Vec<Finding> {

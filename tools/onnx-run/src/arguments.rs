@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Parser, ValueEnum};
-use commandline::{Shell, dimension};
+use commandline::{Failure, Shell, dimension, shape};
 use driver::Part;
 
 const EXAMPLES: &str = "\
@@ -26,7 +26,8 @@ pub(crate) struct Arguments {
     #[arg(required_unless_present = "completions")]
     pub(crate) model: Option<PathBuf>,
     /// An input from a .npy, .npz or .pb file; its name may be left out where there is one input. Inputs that have a value
-    /// of their own may be given another
+    /// of their own may be given another. A sequence takes several of these, a .npz file or a folder; a map takes a .npz file of
+    /// keys and values; an optional without a value is NAME=
     #[arg(long = "input", value_name = "NAME=FILE")]
     pub(crate) input: Vec<String>,
     /// All inputs, by name, from a .npz file or a folder
@@ -36,11 +37,20 @@ pub(crate) struct Arguments {
     #[arg(long)]
     pub(crate) random: bool,
     /// Where random values start
-    #[arg(long, default_value_t = 0, value_name = "N", requires = "random")]
-    pub(crate) seed: u64,
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
     /// The extent of a named dimension, fixed before compilation
     #[arg(long = "dim", value_name = "NAME=N", value_parser = dimension)]
     pub(crate) dims: Vec<(String, i64)>,
+    /// The shape of an input, fixed before compilation
+    #[arg(long = "shape", value_name = "NAME=NxN", value_parser = shape)]
+    pub(crate) shapes: Vec<(String, Vec<i64>)>,
+    /// The outputs that are wanted, by name; also values inside the graph
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub(crate) outputs: Vec<String>,
+    /// No warnings and no notes
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
     /// Train the model: initialise it, take steps on the inputs, and tell the outputs of the last one and the variables
     #[arg(long, value_name = "STEPS", conflicts_with_all = ["measurement", "test_data"])]
     #[arg(value_parser = clap::value_parser!(u64).range(1..))]
@@ -82,11 +92,10 @@ pub(crate) struct Arguments {
     #[arg(long, conflicts_with = "save")]
     pub(crate) bench: bool,
     /// Runs to measure, with --bench and --profile
-    #[arg(long, default_value_t = 20, value_name = "N", requires = "measurement")]
-    #[arg(value_parser = clap::value_parser!(u64).range(1..))]
-    pub(crate) runs: u64,
-    /// Print the measurements of --bench as JSON
-    #[arg(long, requires = "bench")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) runs: Option<u64>,
+    /// Print the measurements of --bench or --profile as JSON
+    #[arg(long)]
     pub(crate) json: bool,
     /// Print the time of each kernel call and the nodes in it, instead of the outputs
     #[arg(long, conflicts_with = "save")]
@@ -95,10 +104,10 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "DIR", conflicts_with_all = ["measurement", "save", "random", "input", "inputs"])]
     pub(crate) test_data: Option<PathBuf>,
     /// Relative tolerance of --test-data; that of the element type by default
-    #[arg(long, value_name = "X", requires = "test_data")]
+    #[arg(long, value_name = "X")]
     pub(crate) rtol: Option<f64>,
     /// Absolute tolerance of --test-data; that of the element type by default
-    #[arg(long, value_name = "X", requires = "test_data")]
+    #[arg(long, value_name = "X")]
     pub(crate) atol: Option<f64>,
     /// Print the module behind a stage of compilation (see --timings for their names)
     #[arg(long, value_name = "STAGE")]
@@ -109,6 +118,32 @@ pub(crate) struct Arguments {
     /// Print the completions of this command line for a shell
     #[arg(long, value_name = "SHELL", exclusive = true)]
     pub(crate) completions: Option<Shell>,
+}
+
+/// Runs that are measured where nobody says how many.
+const RUNS: u64 = 20;
+
+impl Arguments {
+    /// Refuses what would be ignored. (A `requires` of the parser's is not looked at where it meets a conflict.)
+    pub(crate) fn check(&self) -> Result<(), Failure> {
+        let is_measured = self.bench || self.profile;
+        let rules = [
+            (self.rtol.is_some(), self.test_data.is_some(), "--rtol: it is for --test-data"),
+            (self.atol.is_some(), self.test_data.is_some(), "--atol: it is for --test-data"),
+            (self.json, is_measured, "--json: it is for --bench and --profile"),
+            (self.runs.is_some(), is_measured, "--runs: it is for --bench and --profile"),
+            (self.seed.is_some(), self.random, "--seed: it is for --random"),
+        ];
+        match rules.into_iter().find(|(is_given, is_used, _)| *is_given && !is_used) {
+            Some((_, _, message)) => Err(Failure::usage(message)),
+            None => Ok(()),
+        }
+    }
+
+    /// Runs to measure.
+    pub(crate) fn runs(&self) -> u64 {
+        self.runs.unwrap_or(RUNS)
+    }
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]

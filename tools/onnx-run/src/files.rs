@@ -56,12 +56,10 @@ fn read_npy(reader: impl Read) -> Reading<Tensor> {
 }
 
 fn from_npy<R: Read>(file: NpyFile<R>) -> Reading<Tensor> {
-    let shape: Vec<i64> = file.shape().iter().map(|&extent| extent as i64).collect();
-    if file.order() == Order::Fortran && shape.len() > 1 {
-        return Err("it is in Fortran order; save it with numpy.ascontiguousarray".into());
-    }
+    let shape: Vec<i64> = file.shape().iter().map(|&extent| i64::try_from(extent).unwrap_or(i64::MAX)).collect();
+    let is_reversed = file.order() == Order::Fortran && shape.len() > 1;
     let DType::Plain(dtype) = file.dtype() else { return Err("it is a structured array".into()) };
-    let characters = dtype.num_bytes().unwrap_or(0) / 4;
+    let width = dtype.num_bytes().unwrap_or(0);
     let element = match (dtype.type_char(), dtype.num_bytes()) {
         (TypeChar::Float, Some(2)) => Type::F16,
         (TypeChar::Float, Some(4)) => Type::F32,
@@ -70,7 +68,8 @@ fn from_npy<R: Read>(file: NpyFile<R>) -> Reading<Tensor> {
         (TypeChar::Complex, Some(16)) => Type::Complex(FloatType::F64),
         (TypeChar::Bool, _) => Type::I1,
         (TypeChar::Int, Some(bytes)) => Type::integer(8 * bytes as u32),
-        (TypeChar::Uint, Some(bytes)) => Type::unsigned(8 * bytes as u32),
+        // formats that NumPy does not have, as ml_dtypes writes them: the bits
+        (TypeChar::Uint, Some(bytes)) | (TypeChar::RawData, Some(bytes @ 1..=2)) => Type::unsigned(8 * bytes as u32),
         (TypeChar::UnicodeStr, _) => Type::dialect("onnx", "String", vec![]),
         _ => return Err(format!("its element type {} has no counterpart in ONNX", dtype)),
     };
@@ -78,20 +77,62 @@ fn from_npy<R: Read>(file: NpyFile<R>) -> Reading<Tensor> {
     let number = match element {
         Type::Complex(format) => format.width() as usize / 8,
         Type::Dialect(_) => 4,
-        _ => dtype.num_bytes().unwrap_or(1),
+        _ => width,
     };
     let is_big_endian = dtype.endianness() == Endianness::Big;
-    let mut bytes = Vec::new();
-    file.into_inner().read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+    let mut bytes = read_elements(file.into_inner(), &shape, width)?;
     if is_big_endian {
-        bytes.chunks_exact_mut(number).for_each(<[u8]>::reverse);
+        bytes.chunks_exact_mut(number.max(1)).for_each(<[u8]>::reverse);
+    }
+    if is_reversed {
+        bytes = row_major(&bytes, &shape, width);
     }
     if matches!(element, Type::Dialect(_)) {
-        let strings: Vec<String> = bytes.chunks_exact((characters * 4).max(1)).map(from_utf32).collect();
+        limits::ask_for(bytes.len() / width.max(1), 64).map_err(|shortage| shortage.to_string())?;
+        let strings: Vec<String> = bytes.chunks_exact(width.max(1)).map(from_utf32).collect();
         let elements = DenseElements::from_strings(Type::static_tensor(&shape, element), &strings);
         return Tensor::from_elements(&elements).ok_or_else(|| "its shape does not fit".into());
     }
-    Tensor::new(element, shape, Blob::copy_of(&bytes)).ok_or_else(|| "it is cut short".into())
+    Tensor::new(element, shape, Blob::copy_of(&bytes)).ok_or_else(|| "its shape does not fit".into())
+}
+
+/// The bytes of an array, as many as its head states.
+fn read_elements(mut reader: impl Read, shape: &[i64], width: usize) -> Reading<Vec<u8>> {
+    let count = shape.iter().try_fold(width, |bytes, &extent| bytes.checked_mul(usize::try_from(extent).ok()?));
+    let length =
+        count.filter(|&bytes| bytes <= isize::MAX as usize).ok_or("its shape has more elements than can be")?;
+    // as it is read, and as it is kept
+    limits::ask_for(length, 2).map_err(|shortage| shortage.to_string())?;
+    let mut bytes = Vec::new();
+    reader.by_ref().take(length as u64).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+    match bytes.len() == length {
+        true => Ok(bytes),
+        false => Err(format!("it is cut short: its shape needs {length} bytes, {} are there", bytes.len())),
+    }
+}
+
+/// Elements whose first axis is the innermost (Fortran's order), with the last one innermost (C's order).
+fn row_major(bytes: &[u8], shape: &[i64], width: usize) -> Vec<u8> {
+    let mut strides: Vec<usize> = Vec::new();
+    let mut stride = width;
+    for &extent in shape {
+        strides.push(stride);
+        stride *= extent as usize;
+    }
+    let mut moved = Vec::with_capacity(bytes.len());
+    let mut index = vec![0; shape.len()];
+    for _ in 0..bytes.len() / width.max(1) {
+        let start: usize = index.iter().zip(&strides).map(|(at, stride)| at * stride).sum();
+        moved.extend_from_slice(&bytes[start..start + width]);
+        for axis in (0..shape.len()).rev() {
+            index[axis] += 1;
+            if index[axis] < shape[axis] as usize {
+                break;
+            }
+            index[axis] = 0;
+        }
+    }
+    moved
 }
 
 fn from_utf32(bytes: &[u8]) -> String {
@@ -265,6 +306,26 @@ mod tests {
         let complex = [1f32.to_be_bytes(), 2f32.to_be_bytes()].concat();
         assert_eq!(read(">c8", &complex).data.bytes(), [1f32.to_le_bytes(), 2f32.to_le_bytes()].concat());
         assert_eq!(read(">U2", &[0, 0, 0, b'o', 0, 0, 0, b'k']).elements().strings(), Some(vec!["ok".to_string()]));
+    }
+
+    #[test]
+    fn the_order_of_axes_is_ours() {
+        // columns one after the other: those of [[1, 2, 3], [4, 5, 6]]
+        let header = "{'descr': '<i4', 'fortran_order': True, 'shape': (2, 3), }\n";
+        let data: Vec<u8> = [1i32, 4, 2, 5, 3, 6].iter().flat_map(|element| element.to_le_bytes()).collect();
+        let start = [&b"\x93NUMPY\x01\x00"[..], &(header.len() as u16).to_le_bytes()].concat();
+        let read = |data: &[u8]| read_npy(&[&start, header.as_bytes(), data].concat()[..]);
+        assert_eq!(read(&data).map(|tensor| tensor.elements().integers()), Ok(Some((1..=6).collect())));
+        assert!(read(&data[..20]).is_err_and(|error| error.contains("cut short")));
+    }
+
+    #[test]
+    fn heads_do_not_decide_how_much_memory_is_taken() {
+        for shape in ["(1000000000000,)", "(4000000000, 4000000000, 4000000000)"] {
+            let header = format!("{{'descr': '<f4', 'fortran_order': False, 'shape': {shape}, }}\n");
+            let start = [&b"\x93NUMPY\x01\x00"[..], &(header.len() as u16).to_le_bytes()].concat();
+            assert!(read_npy(&[&start, header.as_bytes(), &[0; 4]].concat()[..]).is_err());
+        }
     }
 
     #[test]

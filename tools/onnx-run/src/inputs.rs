@@ -4,10 +4,11 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use driver::testdata::read_value;
-use driver::{Container, ImportOptions, Port, Signature, Tensor, Value};
+use driver::{Container, FloatType, ImportOptions, Port, Signature, Tensor, Type, Value};
 use indexmap::IndexMap;
 
 use crate::files::{decoded, extension, read_archive, read_tensor};
+use crate::random;
 
 /// Fewer bytes are read in no time.
 const WORTH: u64 = 1 << 17;
@@ -45,11 +46,23 @@ pub(crate) fn read(
     let mut inputs = IndexMap::new();
     if let Some(path) = all {
         let ahead = ahead.finish();
-        inputs.extend(if path.is_dir() { read_folder(path, signature, ahead)? } else { tensors(read_archive(path)?) });
+        inputs.extend(match path.is_dir() {
+            true => read_folder(path, signature, ahead)?,
+            false => gathered(read_archive(path)?, signature),
+        });
     }
+    let mut given: IndexMap<&str, Vec<Value>> = IndexMap::new();
     for argument in named {
         let (port, file) = resolve(signature, argument)?;
-        inputs.insert(port.name.clone(), read_input(Path::new(file), port)?);
+        given.entry(&port.name).or_default().push(read_input(file, port)?);
+    }
+    for (name, values) in given {
+        inputs.insert(name.to_string(), together(name, values)?);
+    }
+    for (name, value) in &mut inputs {
+        if let Some(port) = signature.input(name) {
+            fit(value, &port.element);
+        }
     }
     match inputs.keys().find(|name| signature.input(name).is_none()) {
         Some(unknown) => Err(no_such_input(signature, unknown)),
@@ -70,13 +83,92 @@ pub(crate) fn overrides(signature: &Signature, inputs: &mut IndexMap<String, Val
     Ok(options)
 }
 
-fn tensors(arrays: Vec<NamedTensor>) -> Vec<(String, Value)> {
-    arrays.into_iter().map(|(name, tensor)| (name, Value::Tensor(tensor))).collect()
+/// The arrays of an archive as values: those of a sequence are NAME.0, NAME.1, …, and those of a map NAME.keys and NAME.values, as
+/// outputs are saved.
+pub(crate) fn gathered(arrays: Vec<NamedTensor>, signature: &Signature) -> Vec<(String, Value)> {
+    let mut arrays: IndexMap<String, Tensor> = arrays.into_iter().collect();
+    let mut values = Vec::new();
+    for port in signature.inputs.iter().chain(&signature.outputs) {
+        if arrays.contains_key(&port.name) {
+            continue;
+        }
+        let part = |part: &str| format!("{}.{part}", port.name);
+        let value = match port.container() {
+            Container::Tensor | Container::Optional => continue,
+            Container::Sequence => {
+                let names = (0..).map(|number: usize| part(&number.to_string()));
+                let there: Vec<String> = names.take_while(|name| arrays.contains_key(name)).collect();
+                let elements = there.iter().filter_map(|name| arrays.shift_remove(name)).map(Value::Tensor).collect();
+                Value::Sequence(elements)
+            }
+            Container::Map => match (arrays.shift_remove(&part("keys")), arrays.shift_remove(&part("values"))) {
+                (Some(keys), Some(values)) => Value::Map { keys, values },
+                _ => continue,
+            },
+        };
+        values.push((port.name.clone(), value));
+    }
+    values.extend(arrays.into_iter().map(|(name, tensor)| (name, Value::Tensor(tensor))));
+    values
+}
+
+/// What several arguments give one input: a sequence of it all.
+fn together(name: &str, mut values: Vec<Value>) -> Result<Value, String> {
+    if values.len() == 1 {
+        return Ok(values.remove(0));
+    }
+    let elements = values.into_iter().map(|value| match value {
+        Value::Sequence(elements) => Ok(elements),
+        Value::Tensor(_) | Value::Optional(_) | Value::Map { .. } => {
+            Err(format!("input '{name}': it is given more than once, and is not a sequence"))
+        }
+    });
+    Ok(Value::Sequence(elements.collect::<Result<Vec<_>, _>>()?.concat()))
+}
+
+/// Makes of a value what an input of some type takes: the bits of a float that NumPy does not have, or a wider float, become that
+/// float, and a value becomes an optional one.
+pub(crate) fn fit(value: &mut Value, wanted: &Type) {
+    match (&mut *value, wanted) {
+        (Value::Tensor(tensor), Type::Float(format)) => fit_float(tensor, *format),
+        (Value::Sequence(values), Type::Dialect(dialect)) if &*dialect.name == "Seq" => {
+            if let Some(element) = dialect.parameters.first() {
+                values.iter_mut().for_each(|value| fit(value, element.element()));
+            }
+        }
+        (Value::Optional(Some(value)), Type::Dialect(dialect)) if &*dialect.name == "Opt" => {
+            dialect.parameters.first().iter().for_each(|element| fit(value, element.element()));
+        }
+        (Value::Tensor(_) | Value::Sequence(_) | Value::Map { .. }, Type::Dialect(dialect))
+            if &*dialect.name == "Opt" =>
+        {
+            let held = std::mem::replace(value, Value::Optional(None));
+            *value = Value::Optional(Some(Box::new(held)));
+            fit(value, wanted);
+        }
+        _ => {}
+    }
+}
+
+fn fit_float(tensor: &mut Tensor, format: FloatType) {
+    let is_foreign = !matches!(format, FloatType::F16 | FloatType::F32 | FloatType::F64);
+    let bits = tensor.element.is_unsigned() && tensor.element.byte_width() == Type::Float(format).byte_width();
+    if is_foreign && bits {
+        tensor.element = Type::Float(format);
+    } else if is_foreign
+        && tensor.element == Type::F32
+        && let Some(numbers) = tensor.to_f64()
+        && let Some(fitting) = random::floats(&tensor.shape, format, numbers.into_iter())
+    {
+        *tensor = fitting;
+    }
 }
 
 /// The input that an argument is for, and its file.
 fn resolve<'a>(signature: &'a Signature, argument: &'a str) -> Result<(&'a Port, &'a str), String> {
-    let named = argument.split_once('=').and_then(|(name, file)| signature.input(name).map(|port| (port, file)));
+    // names may have the sign, too: the longest that is an input's
+    let mut splits = argument.rmatch_indices('=').map(|(at, _)| (&argument[..at], &argument[at + 1..]));
+    let named = splits.find_map(|(name, file)| signature.input(name).map(|port| (port, file)));
     match (named, argument.split_once('='), &*signature.inputs) {
         (Some(named), _, _) => Ok(named),
         (None, None, [only]) => Ok((only, argument)),
@@ -97,15 +189,50 @@ fn inputs_of(signature: &Signature) -> String {
     format!("it has {}", names.join(", "))
 }
 
-/// Reads what an input takes: an archive is a sequence of its arrays, and a tensor will do for an optional one.
-fn read_input(path: &Path, port: &Port) -> Result<Value, String> {
+/// Reads what an input takes; no file is an optional without a value, or a sequence without elements.
+fn read_input(file: &str, port: &Port) -> Result<Value, String> {
+    let path = Path::new(file);
     match (extension(path), port.container()) {
+        ("", Container::Optional) if file.is_empty() => Ok(Value::Optional(None)),
+        ("", Container::Sequence) if file.is_empty() => Ok(Value::Sequence(vec![])),
         ("pb", _) => read_value(path, Some(port)).map(|(_, value)| value).map_err(|found| found[0].statement()),
-        ("npz", Container::Sequence) => {
-            Ok(Value::Sequence(read_archive(path)?.into_iter().map(|(_, tensor)| Value::Tensor(tensor)).collect()))
+        _ => read_of_type(path, &port.element),
+    }
+}
+
+/// Reads a value of a type: the arrays of an archive or folder are the elements of a sequence, those called keys and values are a
+/// map.
+fn read_of_type(path: &Path, r#type: &Type) -> Result<Value, String> {
+    let dialect = match r#type {
+        Type::Dialect(dialect) => Some((&*dialect.name, dialect.parameters.first())),
+        _ => None,
+    };
+    match dialect {
+        Some(("Opt", Some(held))) => Ok(Value::Optional(Some(Box::new(read_of_type(path, held)?)))),
+        Some(("Seq", Some(_))) => {
+            Ok(Value::Sequence(read_all(path)?.into_iter().map(|(_, t)| Value::Tensor(t)).collect()))
         }
-        (_, Container::Optional) => Ok(Value::Optional(Some(Box::new(Value::Tensor(read_tensor(path)?))))),
+        Some(("Map", _)) => {
+            let mut arrays: HashMap<String, Tensor> = read_all(path)?.into_iter().collect();
+            match (arrays.remove("keys"), arrays.remove("values")) {
+                (Some(keys), Some(values)) => Ok(Value::Map { keys, values }),
+                _ => Err(format!("{}: a map is an archive with two arrays, keys and values", path.display())),
+            }
+        }
         _ => read_tensor(path).map(Value::Tensor),
+    }
+}
+
+/// The arrays of an archive or a folder, or the one of a file.
+fn read_all(path: &Path) -> Result<Vec<NamedTensor>, String> {
+    if path.is_dir() {
+        let paths = files_of(path).map_err(|error| format!("{}: cannot be read: {error}", path.display()))?;
+        let arrays = paths.iter().filter(|path| extension(path) == "npy");
+        return arrays.map(|path| Ok((decoded(stem(path)), read_tensor(path)?))).collect();
+    }
+    match extension(path) {
+        "npz" => read_archive(path),
+        _ => Ok(vec![(String::new(), read_tensor(path)?)]),
     }
 }
 

@@ -3,6 +3,7 @@
 mod arguments;
 mod bench;
 mod files;
+mod hints;
 mod inputs;
 mod profile;
 mod random;
@@ -39,6 +40,16 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &Arguments, path: &Path, first_step: FirstStep) -> Result<(), Failure> {
+    arguments.check()?;
+    let processors = std::thread::available_parallelism().map_or(1, |count| count.get());
+    if arguments.threads > processors && !arguments.quiet {
+        warn(&format!("warning: --threads {}: {processors} run, as many as there are processors", arguments.threads));
+    }
+    if let Some(folder) = &arguments.cache {
+        Cache::at(folder.clone())
+            .check()
+            .map_err(|why| Failure::usage(format!("--cache {}: {why}", folder.display())))?;
+    }
     let progress = Progress::new();
     let options = Options { observer: progress.observer(), ..options(arguments) };
     let compiler = Compiler::new(options);
@@ -63,7 +74,7 @@ fn run(arguments: &Arguments, path: &Path, first_step: FirstStep) -> Result<(), 
     drop(progress);
     // the process ends with the session: giving everything back piece by piece would only take time
     let mut session = ManuallyDrop::new(Session::new(Arc::new(model)));
-    let result = use_model(arguments, &mut session, &given, first_step);
+    let result = use_model(arguments, path, &mut session, &given, first_step);
     // the process would end in the middle of it
     session.model().finish_keeping()?;
     result
@@ -72,6 +83,7 @@ fn run(arguments: &Arguments, path: &Path, first_step: FirstStep) -> Result<(), 
 /// Runs a model as it is asked for.
 fn use_model(
     arguments: &Arguments,
+    path: &Path,
     session: &mut Session,
     given: &IndexMap<String, Value>,
     first_step: FirstStep,
@@ -92,18 +104,22 @@ fn use_model(
     if let Some(target) = &arguments.save {
         files::check_target(target, session.model().signature.outputs.len())?;
     }
-    let random = arguments.random.then(|| Random::new(arguments.seed));
+    let random = arguments.random.then(|| Random::of(arguments, path));
     let (inputs, outputs) = random::run(session, given, random)?;
     let first_result = first_step.elapsed();
     if arguments.profile {
         let before = session.profile();
-        for _ in 0..arguments.runs {
+        for _ in 0..arguments.runs() {
             session.run_values(&inputs)?;
         }
-        return print(&profile::report(&session.profile(), &before, arguments.runs));
+        let kernels = profile::between(&before, &session.profile());
+        return print(&match arguments.json {
+            true => profile::json(&kernels, arguments.runs()),
+            false => profile::report(&kernels, arguments.runs()),
+        });
     }
     if arguments.bench {
-        let report = bench::measure(session, &inputs, arguments.runs, first_step, first_result)?;
+        let report = bench::measure(session, &inputs, arguments.runs(), first_step, first_result)?;
         return print(&format!("{}\n", if arguments.json { report.json() } else { report.text() }));
     }
     let names = session.model().signature.outputs.iter().map(|port| port.name.clone());
@@ -131,6 +147,9 @@ fn options(arguments: &Arguments) -> Options {
         threads: arguments.threads,
         operator_sets: arguments.operator_sets.clone(),
         dims: arguments.dims.iter().cloned().collect(),
+        shapes: arguments.shapes.iter().cloned().collect(),
+        outputs: arguments.outputs.clone(),
+        quiet: arguments.quiet,
         arithmetic: match (arguments.fixed_fp, arguments.strict_fp) {
             (true, _) => Arithmetic::Fixed,
             (false, true) => Arithmetic::Ordered,

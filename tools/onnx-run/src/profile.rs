@@ -5,14 +5,40 @@ use std::fmt::Write;
 use std::time::Duration;
 
 use driver::KernelTime;
+use serde_json::json;
 
 /// What a call takes is not listed where it is less than this share of the whole.
 const LISTED: f64 = 0.001;
 
+/// What was measured in some runs, before which and after which it was looked at. What is done once was done before. Where the
+/// model has changed to another compilation between, its calls are all there are.
+pub(crate) fn between(before: &[KernelTime], after: &[KernelTime]) -> Vec<KernelTime> {
+    let is_same = before.len() == after.len() && before.iter().zip(after).all(|(a, b)| a.kernel == b.kernel);
+    match is_same {
+        true => after.iter().zip(before).map(|(kernel, before)| since(kernel, before)).collect(),
+        false => after.to_vec(),
+    }
+}
+
+/// The calls as JSON, in the order of the model.
+pub(crate) fn json(kernels: &[KernelTime], runs: u64) -> String {
+    let one = |kernel: &KernelTime| {
+        let runs = if kernel.once { 1 } else { runs };
+        json!({
+            "kernel": kernel.kernel,
+            "operators": kernel.operators,
+            "nodes": kernel.nodes,
+            "once": kernel.once,
+            "ms": milliseconds(kernel.time, runs),
+            "calls": kernel.calls as f64 / runs as f64,
+        })
+    };
+    format!("{}\n", json!({ "runs": runs, "calls": kernels.iter().map(one).collect::<Vec<_>>() }))
+}
+
 /// Tables of kernel calls, the slowest first: of one run by call, kernel and operator, and apart from it what is done
-/// once. `before` is what was measured before the runs.
-pub(crate) fn report(kernels: &[KernelTime], before: &[KernelTime], runs: u64) -> String {
-    let kernels: Vec<KernelTime> = kernels.iter().zip(before).map(|(kernel, before)| since(kernel, before)).collect();
+/// once.
+pub(crate) fn report(kernels: &[KernelTime], runs: u64) -> String {
     let (once, each): (Vec<&KernelTime>, Vec<&KernelTime>) = kernels.iter().partition(|kernel| kernel.once);
     let mut text = format!("Calls of one run ({runs} measured)\n");
     text.push_str(&calls(&each, runs));
@@ -28,7 +54,6 @@ pub(crate) fn report(kernels: &[KernelTime], before: &[KernelTime], runs: u64) -
     text
 }
 
-/// What is done once was done before.
 fn since(kernel: &KernelTime, before: &KernelTime) -> KernelTime {
     match kernel.once {
         true => kernel.clone(),

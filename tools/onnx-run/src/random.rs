@@ -1,17 +1,30 @@
 //! Random inputs, of extents that the model accepts.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
-use driver::{Blob, DenseElements, ErrorClass, Extent, Port, Session, Signature, Tensor, Type, Value, type_name};
+use driver::{
+    Blob, DenseElements, ErrorClass, Extent, FloatType, Port, Session, Signature, Tensor, Type, Value, encode_float,
+    type_name,
+};
 use indexmap::IndexMap;
 
 use commandline::{Failure, warn};
+
+use crate::arguments::Arguments;
+use crate::hints::{self, Hint};
 
 /// Extents to try where the model leaves them open: 1 if it will do, then what a window or a division may ask for.
 const TRIED: &[i64] = &[
     1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 40, 48, 64, 80, 96, 128, 160, 192, 224, 256, 299, 320, 384, 512, 640,
     1024,
 ];
+
+/// How long extents are tried at most.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// Elements of a sequence, and entries of a map.
+const ENTRIES: i64 = 2;
 
 /// Runs a model once; inputs that are not given are an error, or random where that is asked for. Returns the inputs
 /// and the outputs.
@@ -29,43 +42,66 @@ pub(crate) fn run(
     };
     let open = |port: &&Port| !given.contains_key(&port.name) && !port.shape.iter().all(is_fixed);
     let is_open = signature.inputs.iter().any(|port| open(&port));
+    let hints = random.path.as_deref().filter(|_| is_open).map(|path| hints::of_file(path, &signature.inputs));
+    let hints = hints.unwrap_or_default();
+    let is_quiet = random.is_quiet;
+    let begin = Instant::now();
     let (mut first_error, mut empty) = (None, None);
-    for choice in choices(&signature, given, is_open) {
+    for choice in choices(&signature, given, is_open, &hints) {
+        if begin.elapsed() > PATIENCE {
+            break;
+        }
         let inputs = signature.inputs.iter().map(|port| match given.get(&port.name) {
             Some(value) => Ok(value.clone()),
             None => random.value(port, &choice),
         });
-        let inputs = inputs.collect::<Result<Vec<_>, _>>()?;
+        let inputs = match inputs.collect::<Result<Vec<_>, _>>() {
+            Ok(inputs) => inputs,
+            // smaller ones may do
+            Err(message) => {
+                first_error.get_or_insert(Failure::input(message));
+                continue;
+            }
+        };
         match session.run_values(&inputs) {
             Ok(outputs) if outputs.iter().all(|output| output.element_count() > 0) => {
-                return Ok(chosen(&signature, inputs, outputs));
+                if !is_quiet {
+                    tell(&signature, &inputs, given, &choice);
+                }
+                return Ok((inputs, outputs));
             }
             // such a run shows nothing, but some models give nothing else
             Ok(outputs) => {
                 empty.get_or_insert((inputs, outputs));
             }
             Err(found) if found.iter().all(|error| error.class == ErrorClass::Input) => {
-                first_error.get_or_insert(found);
+                first_error.get_or_insert(Failure::from(found));
             }
             Err(found) => return Err(found.into()),
         }
     }
     if let Some((inputs, outputs)) = empty {
-        return Ok(chosen(&signature, inputs, outputs));
+        if let Some(extents) = signature.open_extents(&inputs).filter(|_| !is_quiet) {
+            warn(&format!("random inputs: {extents}"));
+        }
+        return Ok((inputs, outputs));
     }
-    let mut failure = Failure::from(first_error.unwrap_or_default());
+    let mut failure = first_error.unwrap_or_else(|| Failure::input("no inputs were tried"));
     if is_open {
         failure.lines.push("  note: no other extents were found that the model accepts; --dim NAME=N fixes one".into());
     }
     Err(failure)
 }
 
-/// A run, having said which extents it was given.
-fn chosen(signature: &Signature, inputs: Vec<Value>, outputs: Vec<Value>) -> (Vec<Value>, Vec<Value>) {
-    if let Some(extents) = signature.open_extents(&inputs) {
+/// Says which extents inputs were given, and why.
+fn tell(signature: &Signature, inputs: &[Value], given: &IndexMap<String, Value>, choice: &Choice) {
+    if let Some(extents) = signature.open_extents(inputs) {
         warn(&format!("random inputs: {extents}"));
+        let hints = signature.inputs.iter().filter(|port| !given.contains_key(&port.name));
+        for (name, hint) in hints.filter_map(|port| Some((&port.name, choice.hints.get(&port.name)?))) {
+            warn(&format!("  note: {}; --dim and --shape fix extents", hint.reason(name)));
+        }
     }
-    (inputs, outputs)
 }
 
 fn missing(port: &Port) -> String {
@@ -78,22 +114,32 @@ fn is_fixed(extent: &Extent) -> bool {
 }
 
 /// Extents for what a model leaves open.
-struct Choice {
+struct Choice<'h> {
     /// Of dimensions by name: as the given inputs have them, or as they first appear.
     named: BTreeMap<String, i64>,
     /// Of outermost dimensions, which mostly number independent samples.
     batch: i64,
-    /// Of all others.
+    /// Of all others, unless the operators that read an input tell more.
     other: i64,
+    /// What is known of inputs by name; nothing where other extents are tried.
+    hints: &'h HashMap<String, Hint>,
 }
 
-/// What to try, in order.
-fn choices(signature: &Signature, given: &IndexMap<String, Value>, is_open: bool) -> Vec<Choice> {
+/// What to try, in order: what the operators suggest, then from small to large.
+fn choices<'h>(
+    signature: &Signature,
+    given: &IndexMap<String, Value>,
+    is_open: bool,
+    hints: &'h HashMap<String, Hint>,
+) -> Vec<Choice<'h>> {
+    static NONE: std::sync::LazyLock<HashMap<String, Hint>> = std::sync::LazyLock::new(HashMap::new);
     let tried = if is_open { TRIED } else { &TRIED[..1] };
-    let samples = tried.iter().map(|&other| (1, other));
-    let squares = tried.iter().skip(1).map(|&all| (all, all));
+    let suggested = (!hints.is_empty()).then_some((1, 1, hints));
+    let samples = tried.iter().map(|&other| (1, other, &*NONE));
+    let squares = tried.iter().skip(1).map(|&all| (all, all, &*NONE));
     let bound = bound(signature, given);
-    samples.chain(squares).map(|(batch, other)| Choice::new(signature, bound.clone(), batch, other)).collect()
+    let all = suggested.into_iter().chain(samples).chain(squares);
+    all.map(|(batch, other, hints)| Choice::new(signature, bound.clone(), batch, other, hints)).collect()
 }
 
 /// Extents by name that given inputs have.
@@ -108,18 +154,35 @@ fn bound(signature: &Signature, given: &IndexMap<String, Value>) -> BTreeMap<Str
         .collect()
 }
 
-impl Choice {
-    fn new(signature: &Signature, named: BTreeMap<String, i64>, batch: i64, other: i64) -> Choice {
-        let mut choice = Choice { named, batch, other };
-        for (axis, extent) in signature.inputs.iter().flat_map(|port| port.shape.iter().enumerate()) {
-            if let Extent::Named(name) = extent
-                && !name.contains('+')
-            {
-                let is_batch = axis == 0 || name.to_lowercase().contains("batch");
-                choice.named.entry(name.clone()).or_insert(if is_batch { batch } else { other });
+impl<'h> Choice<'h> {
+    fn new(
+        signature: &Signature,
+        named: BTreeMap<String, i64>,
+        batch: i64,
+        other: i64,
+        hints: &'h HashMap<String, Hint>,
+    ) -> Choice<'h> {
+        let mut choice = Choice { named, batch, other, hints };
+        // a name that several inputs have is what the one says whose reader is known
+        let (known, rest): (Vec<&Port>, Vec<&Port>) =
+            signature.inputs.iter().partition(|port| hints.contains_key(&port.name));
+        for port in known.into_iter().chain(rest) {
+            for (axis, extent) in port.shape.iter().enumerate() {
+                if let Extent::Named(name) = extent
+                    && !name.contains('+')
+                {
+                    let is_batch = axis == 0 || name.to_lowercase().contains("batch");
+                    let extent = if is_batch { batch } else { choice.inner(port, axis) };
+                    choice.named.entry(name.clone()).or_insert(extent);
+                }
             }
         }
         choice
+    }
+
+    /// The extent of an axis that is not the first.
+    fn inner(&self, port: &Port, axis: usize) -> i64 {
+        self.hints.get(&port.name).map_or(self.other, |hint| hint.extent(axis, port.shape.len()))
     }
 
     fn shape(&self, port: &Port) -> Vec<i64> {
@@ -127,7 +190,7 @@ impl Choice {
             Extent::Fixed(extent) => *extent,
             Extent::Named(name) => self.named.get(name).copied().unwrap_or_else(|| self.sum(name)),
             Extent::Any if axis == 0 => self.batch,
-            Extent::Any => self.other,
+            Extent::Any => self.inner(port, axis),
         };
         port.shape.iter().enumerate().map(extent).collect()
     }
@@ -142,12 +205,15 @@ impl Choice {
 /// A source of reproducible random values.
 pub(crate) struct Random {
     state: u64,
+    /// The file of the model, where it is in one.
+    path: Option<PathBuf>,
+    is_quiet: bool,
 }
 
 impl Random {
-    /// A generator that depends on `seed` alone.
-    pub(crate) fn new(seed: u64) -> Random {
-        Random { state: seed }
+    /// What a command line asks for.
+    pub(crate) fn of(arguments: &Arguments, path: &Path) -> Random {
+        Random { state: arguments.seed.unwrap_or(0), path: Some(path.to_path_buf()), is_quiet: arguments.quiet }
     }
 
     /// SplitMix64.
@@ -165,40 +231,94 @@ impl Random {
     }
 
     /// Floats lie in [0, 1), integers are 0 or 1: valid as indices, masks and lengths alike.
-    fn value(&mut self, port: &Port, choice: &Choice) -> Result<Value, String> {
-        let shape = choice.shape(port);
-        let wrong = |what: &str| format!("input '{}': {} {shape:?} {what}", port.name, type_name(&port.element));
-        let width = port.element.byte_width().unwrap_or(size_of::<u64>()) as i64;
+    fn value(&mut self, port: &Port, choice: &Choice<'_>) -> Result<Value, String> {
+        let found = match &port.element {
+            Type::Dialect(_) if port.is_container() => self.of_type(&port.element, choice),
+            element => self.tensor(element, choice.shape(port)).map(Value::Tensor),
+        };
+        found.map_err(|what| format!("input '{}': {what}", port.name))
+    }
+
+    /// A value of a type: two values in a sequence, two entries in a map.
+    fn of_type(&mut self, r#type: &Type, choice: &Choice<'_>) -> Result<Value, String> {
+        let parameters = match r#type {
+            Type::Dialect(dialect) => Some((&*dialect.name, &*dialect.parameters)),
+            _ => None,
+        };
+        match parameters {
+            Some(("Seq", [element])) => {
+                Ok(Value::Sequence((0..ENTRIES).map(|_| self.of_type(element, choice)).collect::<Result<_, _>>()?))
+            }
+            Some(("Opt", [held])) => Ok(Value::Optional(Some(Box::new(self.of_type(held, choice)?)))),
+            Some(("Map", [key, value])) => Ok(Value::Map {
+                keys: keys(key).ok_or_else(|| format!("keys of type {} have no random values", type_name(key)))?,
+                values: self.tensor(value.element(), vec![ENTRIES])?,
+            }),
+            _ => {
+                let shape = r#type.shape().unwrap_or_else(|| vec![None]);
+                let shape = shape
+                    .into_iter()
+                    .enumerate()
+                    .map(|(axis, extent)| extent.unwrap_or(if axis == 0 { choice.batch } else { choice.other }));
+                self.tensor(r#type.element(), shape.collect()).map(Value::Tensor)
+            }
+        }
+    }
+
+    fn tensor(&mut self, element: &Type, shape: Vec<i64>) -> Result<Tensor, String> {
+        let wrong = |what: &str| format!("{} {shape:?} {what}", type_name(element));
+        let width = element.byte_width().unwrap_or(size_of::<u64>()) as i64;
         let bytes = shape.iter().fold(width, |bytes, &extent| bytes.saturating_mul(extent));
         // as it is made, and as the run takes it
         limits::ask(2 * bytes as u64).map_err(|shortage| wrong(&format!("is too large: {shortage}")))?;
         let count = bytes / width;
-        let element = &port.element;
-        if type_name(element) == "string" {
-            let texts: Vec<String> = (0..count).map(|_| format!("text {}", self.next() % 10)).collect();
-            let elements = DenseElements::from_strings(Type::static_tensor(&shape, element.clone()), &texts);
-            return Ok(Value::Tensor(Tensor { element: element.clone(), shape, data: elements.data }));
-        }
-        let mut bytes = Vec::with_capacity(bytes as usize);
-        for _ in 0..count {
-            match element {
-                element if *element == Type::F32 => bytes.extend((self.unit() as f32).to_le_bytes()),
-                element if *element == Type::F64 => bytes.extend(self.unit().to_le_bytes()),
-                element if element.is_integer() => {
-                    bytes.extend(&(self.next() & 1).to_le_bytes()[..element.byte_width().unwrap_or(1)]);
-                }
-                element if *element == Type::F16 => bytes.extend(half_bits(self.unit()).to_le_bytes()),
-                _ => return Err(wrong("has no random values")),
+        let tensor = match element {
+            Type::Float(format) => floats(&shape, *format, (0..count).map(|_| self.unit())),
+            Type::Complex(format) => {
+                let parts = [&shape[..], &[2]].concat();
+                let parts = floats(&parts, *format, (0..2 * count).map(|_| self.unit()));
+                parts.and_then(|parts| Tensor::new(element.clone(), shape.clone(), parts.data))
             }
-        }
-        let tensor = Tensor::new(element.clone(), shape.clone(), Blob::copy_of(&bytes));
-        tensor.map(Value::Tensor).ok_or_else(|| wrong("is too large"))
+            element if element.is_integer() => {
+                let width = element.byte_width().unwrap_or(1);
+                let bytes: Vec<u8> =
+                    (0..count).flat_map(|_| (self.next() & 1).to_le_bytes().into_iter().take(width)).collect();
+                Tensor::new(element.clone(), shape.clone(), Blob::copy_of(&bytes))
+            }
+            element if type_name(element) == "string" => {
+                let texts: Vec<String> = (0..count).map(|_| format!("text {}", self.next() % 10)).collect();
+                Some(strings(&shape, element, &texts))
+            }
+            _ => return Err(wrong("has no random values")),
+        };
+        tensor.ok_or_else(|| wrong("is too large"))
     }
 }
 
-/// The bits of the `f16` at or just below a number in [0, 1); what would be subnormal is 0.
-fn half_bits(value: f64) -> u16 {
-    let bits = (value as f32).to_bits();
-    let exponent = (bits >> 23) as i32 - 127 + 15;
-    if exponent <= 0 { 0 } else { ((exponent as u32) << 10 | (bits >> 13 & 0x3ff)) as u16 }
+fn strings(shape: &[i64], element: &Type, texts: &[String]) -> Tensor {
+    let elements = DenseElements::from_strings(Type::static_tensor(shape, element.clone()), texts);
+    Tensor { element: element.clone(), shape: shape.to_vec(), data: elements.data }
+}
+
+/// The keys of a map: numbers from 0 on, or texts of them.
+fn keys(element: &Type) -> Option<Tensor> {
+    match element.is_integer() {
+        true => {
+            let width = element.byte_width()?;
+            let bytes: Vec<u8> = (0..ENTRIES).flat_map(|key| key.to_le_bytes().into_iter().take(width)).collect();
+            Tensor::new(element.clone(), vec![ENTRIES], Blob::copy_of(&bytes))
+        }
+        false => {
+            let texts: Vec<String> = (0..ENTRIES).map(|key| key.to_string()).collect();
+            (type_name(element) == "string").then(|| strings(&[ENTRIES], element, &texts))
+        }
+    }
+}
+
+/// A tensor of floats of any format; those of less than a byte take one.
+pub(crate) fn floats(shape: &[i64], format: FloatType, numbers: impl Iterator<Item = f64>) -> Option<Tensor> {
+    let width = (format.width() as usize).div_ceil(8);
+    let bytes: Vec<u8> =
+        numbers.flat_map(|number| encode_float(number, format).to_le_bytes().into_iter().take(width)).collect();
+    Tensor::new(Type::Float(format), shape.to_vec(), Blob::copy_of(&bytes))
 }

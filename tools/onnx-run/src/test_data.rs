@@ -1,10 +1,18 @@
 //! `--test-data`: running ONNX's test data sets.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use commandline::{Failure, print};
-use driver::testdata::{Tolerance, compare_with, data_sets, read_data_set};
-use driver::{ErrorClass, Session, Type};
+use commandline::{Failure, print, warn};
+use driver::testdata::{Tolerance, compare_with, data_sets, errors, read_partial_data_set};
+use driver::{ErrorClass, Port, Session, Signature, Type, Value};
+
+use crate::files::read_archive;
+use crate::inputs::{fit, gathered};
+
+/// Archives of a data set: its inputs, and its outputs under either name.
+const INPUTS: &str = "inputs.npz";
+const OUTPUTS: [&str; 2] = ["outputs.npz", "expected.npz"];
 
 /// Runs every data set below a folder, or the one that the folder is; a wrong output is an error. Tolerances are those
 /// of the element types unless they are given.
@@ -21,22 +29,65 @@ pub(crate) fn run(
     let mut lines = Vec::new();
     for set in sets(folder)? {
         let label = set.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        let data = read_data_set(&set, &session.model().signature)?;
-        let outputs = session.run_values(&data.inputs)?;
-        for ((found, expected), port) in outputs.iter().zip(&data.outputs).zip(&session.model().signature.outputs) {
+        let signature = session.model().signature.clone();
+        let (inputs, expected) = match set.join(INPUTS).exists() {
+            true => archives(&set, &signature)?,
+            false => read_partial_data_set(&set, &signature)?,
+        };
+        let outputs = session.run_values(&inputs)?;
+        for ((found, expected), port) in outputs.iter().zip(&expected).zip(&signature.outputs) {
+            let Some(expected) = expected else {
+                warn(&format!("note: {label}: there is no data for output '{}', it is not compared", port.name));
+                continue;
+            };
+            let report = report(found, expected);
             match compare_with(found, expected, &tolerance) {
                 Ok(()) => {
-                    print(&format!("{label}: output '{}' is right ({} elements)\n", port.name, found.element_count()))?;
+                    let count = found.element_count();
+                    print(&format!("{label}: output '{}' is right ({count} elements{report})\n", port.name))?;
                 }
-                Err(problem) => lines.push(format!("error: {label}: output '{}': {problem}", port.name)),
+                Err(problem) => lines.push(format!("error: {label}: output '{}': {problem}{report}", port.name)),
             }
+        }
+        if expected.iter().all(Option::is_none) {
+            lines.push(format!("error: {}: there is no data for any output", set.display()));
         }
     }
     if lines.is_empty() { Ok(()) } else { Err(Failure { code: ErrorClass::Input.exit_code(), lines }) }
 }
 
+/// How far an output is from what it should be, in words that follow others.
+fn report(found: &Value, expected: &Value) -> String {
+    let tensors = found.as_tensor().zip(expected.as_tensor());
+    let errors = tensors.filter(|(found, expected)| found.shape == expected.shape).and_then(|(f, e)| errors(f, e));
+    errors.map_or(String::new(), |errors| {
+        let (largest, mean, cosine) = (errors.largest, errors.mean, errors.cosine);
+        format!("; largest error {largest:.3e} at {:?}, mean {mean:.3e}, cosine {cosine:.9}", errors.index)
+    })
+}
+
+/// A data set in two archives, by name.
+fn archives(set: &Path, signature: &Signature) -> Result<(Vec<Value>, Vec<Option<Value>>), Failure> {
+    let read = |path: &Path| Ok::<_, String>(gathered(read_archive(path)?, signature).into_iter().collect());
+    let mut inputs: HashMap<String, Value> = read(&set.join(INPUTS))?;
+    let outputs = OUTPUTS.iter().map(|name| set.join(name)).find(|path| path.exists());
+    let mut outputs: HashMap<String, Value> = outputs.map_or(Ok(HashMap::new()), |path| read(&path))?;
+    let missing = |port: &Port| format!("{}: there is no data for input '{}'", set.join(INPUTS).display(), port.name);
+    let fitted = |port: &Port, mut value: Value| {
+        fit(&mut value, &port.element);
+        value
+    };
+    let inputs = signature.inputs.iter().map(|port| {
+        let value = inputs.remove(&port.name).ok_or_else(|| missing(port))?;
+        Ok::<_, String>(fitted(port, value))
+    });
+    let inputs = inputs.collect::<Result<_, _>>()?;
+    let output = |port: &Port| outputs.remove(&port.name).map(|value| fitted(port, value));
+    Ok((inputs, signature.outputs.iter().map(output).collect()))
+}
+
 fn sets(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
-    match folder.join("input_0.pb").exists() || folder.join("output_0.pb").exists() {
+    match ["input_0.pb", "output_0.pb", INPUTS].iter().any(|name| folder.join(name).exists()) {
         true => Ok(vec![folder.to_path_buf()]),
         false => Ok(data_sets(folder)?),
     }

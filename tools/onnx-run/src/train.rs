@@ -18,7 +18,7 @@ pub(crate) fn run(arguments: &Arguments, compiler: &Compiler, path: &Path, steps
         inputs::read(&signature, &arguments.input, arguments.inputs.as_deref(), inputs::ReadAhead::default())?;
     let first = trainer.variables().map(|(name, tensor)| (name.to_string(), Value::Tensor(tensor.clone())));
     given.extend(first.collect::<Vec<_>>());
-    let random = arguments.random.then(|| Random::new(arguments.seed));
+    let random = arguments.random.then(|| Random::of(arguments, path));
     let (mut inputs, _) = random::run(trainer.step_session(), &given, random)?;
     let (variables, mut outputs) = (trainer.variables().count(), vec![]);
     inputs.truncate(inputs.len() - variables);

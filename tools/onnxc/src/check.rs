@@ -1,10 +1,12 @@
 //! `onnxc check`: where a model, or an operator set, breaks the rules of the documents.
 
-use std::path::PathBuf;
+use std::io::Read;
+use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use commandline::{Drafts, Failure, dimension, print, shape};
 use driver::{Finding, OperatorSetProto, Profile, RuleLevel, rules};
+use indexmap::IndexMap;
 use serde_json::json;
 
 const EXAMPLES: &str = "\
@@ -12,6 +14,8 @@ Examples:
   onnxc check model.onnx                                  everything that is wrong, sorted by place
   onnxc check model.onnx --strict                         fails also where common tools would take the model
   onnxc check model.onnx --json | jq .                    for other programs to read
+  onnxc check model.onnx --summary                        which rules are broken, and how often
+  onnxc check - --ignore model-domain < model.onnx        from the standard input, without a rule
   onnxc check model.onnx --operators set.onnx             the model calls functions of an operator set
   onnxc check set.onnx                                    an operator set alone
   onnxc check --list-rules                                what is checked";
@@ -20,7 +24,7 @@ Examples:
 #[derive(clap::Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// The model, or an operator-set document
+    /// The model, or an operator-set document; - is the standard input
     #[arg(required_unless_present = "list_rules")]
     model: Option<PathBuf>,
     /// An operator-set document, whose functions the model may call if it imports their domain
@@ -38,6 +42,15 @@ pub(crate) struct Arguments {
     /// Print the findings as JSON
     #[arg(long)]
     json: bool,
+    /// Print one line for each rule that is broken, and how often
+    #[arg(long)]
+    summary: bool,
+    /// Look at these rules alone
+    #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = known_rule)]
+    only: Vec<String>,
+    /// Leave these rules out
+    #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = known_rule, conflicts_with = "only")]
+    ignore: Vec<String>,
     /// Write findings, restrictions, and bounds of the code to a page, which has the same bytes on every machine
     #[arg(long, value_name = "FILE.html")]
     report: Option<PathBuf>,
@@ -80,17 +93,70 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     };
     let sets = arguments.operator_sets.iter().map(|path| OperatorSetProto::load(path));
     let sets = sets.collect::<Result<Vec<_>, _>>().map_err(|damage| vec![damage])?;
-    let found = driver::check_file(model, profile, &sets);
+    let mut found = match model == Path::new("-") {
+        true => driver::check_bytes(&standard_input()?, profile, &sets),
+        false => driver::check_file(model, profile, &sets),
+    };
+    let is_named = |rules: &[String], finding: &Finding| rules.iter().any(|rule| rule == finding.rule.id);
+    found.retain(|finding| match arguments.only.is_empty() {
+        true => !is_named(&arguments.ignore, finding),
+        false => is_named(&arguments.only, finding),
+    });
+    if arguments.report.is_some() && model == Path::new("-") {
+        return Err(Failure::usage("--report: it is about a model in a file"));
+    }
     if let Some(path) = &arguments.report {
         let page = crate::report::report(arguments, model, &found)?;
         Drafts::watch().file(path)?.write(page.as_bytes())?;
     }
-    print(&if arguments.json { findings_json(&found) } else { findings_text(&found) })?;
+    print(&match (arguments.json, arguments.summary) {
+        (true, false) => findings_json(&found),
+        (false, false) => findings_text(&found),
+        (true, true) => summary_json(&found),
+        (false, true) => summary_text(&found),
+    })?;
     let bad = if arguments.strict { RuleLevel::Violation } else { RuleLevel::Error };
     match found.iter().any(|finding| finding.rule.level >= bad) {
         true => Err(Failure { code: 1, lines: vec![] }),
         false => Ok(()),
     }
+}
+
+/// A rule of that name.
+fn known_rule(name: &str) -> Result<String, String> {
+    match rules::by_id(name) {
+        Some(rule) => Ok(rule.id.to_string()),
+        None => Err("there is no such rule; onnxc check --list-rules prints them".to_string()),
+    }
+}
+
+fn standard_input() -> Result<Vec<u8>, Failure> {
+    let mut bytes = Vec::new();
+    let read = std::io::stdin().read_to_end(&mut bytes);
+    read.map_err(|error| Failure::input(format!("standard input: the model cannot be read: {error}")))?;
+    Ok(bytes)
+}
+
+/// The rules that are broken and how often, the worst and most frequent first.
+fn counts(found: &[Finding]) -> Vec<(&'static rules::Rule, usize)> {
+    let mut counts: IndexMap<&str, (&'static rules::Rule, usize)> = IndexMap::new();
+    found.iter().for_each(|finding| counts.entry(finding.rule.id).or_insert((finding.rule, 0)).1 += 1);
+    let mut counts: Vec<_> = counts.into_values().collect();
+    counts.sort_by_key(|(rule, count)| std::cmp::Reverse((rule.level, *count)));
+    counts
+}
+
+fn summary_text(found: &[Finding]) -> String {
+    let line = |(rule, count): &(&rules::Rule, usize)| {
+        format!("{count:6} {:9} {:36} {}\n", rule.level.name(), rule.id, rule.sentence)
+    };
+    counts(found).iter().map(line).collect()
+}
+
+fn summary_json(found: &[Finding]) -> String {
+    let one =
+        |(rule, count): &(&rules::Rule, usize)| json!({ "rule": rule.id, "level": rule.level.name(), "count": count });
+    format!("{:#}\n", serde_json::Value::Array(counts(found).iter().map(one).collect()))
 }
 
 fn findings_text(found: &[Finding]) -> String {

@@ -24,7 +24,7 @@ pub(crate) fn emit(arguments: &Arguments, model: &Path, drafts: &Drafts) -> Resu
         Ok::<String, Failure>(ir::print_module(&module, &PrintOptions::brief()))
     };
     let text = match arguments.emit {
-        Emit::Onnx => text(Level::Graph, Backend::Llvm)?,
+        Emit::Graph | Emit::Onnx => text(Level::Graph, Backend::Llvm)?,
         Emit::Linalg => text(Level::Structured, Backend::Llvm)?,
         Emit::Kernels => text(Level::Kernel, Backend::Llvm)?,
         Emit::Loops => text(Level::Low, Backend::Llvm)?,
@@ -79,6 +79,8 @@ fn compiler(arguments: &Arguments, backend: Backend, observer: Option<Observer>)
         metadata: true,
         dims: arguments.dims.iter().cloned().collect(),
         shapes: arguments.shapes.iter().cloned().collect(),
+        outputs: arguments.outputs.clone(),
+        quiet: arguments.quiet,
         arithmetic: arguments.arithmetic(),
         freestanding: arguments.freestanding(),
         strict: arguments.strict,

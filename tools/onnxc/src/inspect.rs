@@ -1,5 +1,6 @@
 //! `onnxc inspect`: what a model takes and gives, and what it says of itself and its parts.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::PathBuf;
 
@@ -7,6 +8,7 @@ use clap::Args;
 use commandline::{Failure, print};
 use driver::{Compiler, Level, Options, Port, Signature};
 use ir::{Attribute, Attributes, Module};
+use proto::{Dimension, DimensionValue, Model, ModelProto, TypeProto, TypeValue};
 
 /// Tell what a model takes and gives, and what it says of itself.
 #[derive(Args, Debug)]
@@ -22,8 +24,66 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let operator_sets = arguments.operator_sets.clone();
     let options = Options { operator_sets, metadata: true, ..Options::default() };
-    let (module, signature) = Compiler::new(options).lower_file(&arguments.model, Level::Graph)?;
-    print(&report(&module, &signature))
+    match Compiler::new(options).lower_file(&arguments.model, Level::Graph) {
+        Ok((module, signature)) => print(&report(&module, &signature)),
+        Err(reasons) if arguments.model.is_file() => {
+            print(&stated(&Model::load(&arguments.model).map_err(|damage| vec![damage])?.proto))?;
+            reasons.iter().try_for_each(|reason| print(&format!("not compiled: {}\n", reason.statement())))
+        }
+        Err(reasons) => Err(reasons.into()),
+    }
+}
+
+/// What a model says of itself, where it cannot be compiled.
+fn stated(model: &ModelProto) -> String {
+    let mut text = format!("IR version: {}\n", model.ir_version);
+    let facts = [("producer", &model.producer_name), ("producer version", &model.producer_version)];
+    for (what, fact) in facts.into_iter().filter(|(_, fact)| !fact.is_empty()) {
+        let _ = writeln!(text, "{what}: {fact}");
+    }
+    for set in &model.opset_import {
+        let domain = if set.domain.is_empty() { "ai.onnx" } else { &set.domain };
+        let _ = writeln!(text, "operators of {domain}: {}", set.version);
+    }
+    let Some(graph) = &model.graph else { return text };
+    for (kind, infos) in [("input", &graph.input), ("output", &graph.output)] {
+        for info in infos {
+            let _ = writeln!(text, "{kind}: {}: {}", info.name, type_text(info.r#type.as_ref()));
+        }
+    }
+    let mut operators: BTreeMap<&str, usize> = BTreeMap::new();
+    graph.node.iter().for_each(|node| *operators.entry(&node.op_type).or_default() += 1);
+    let counts: Vec<String> = operators.iter().map(|(operator, count)| format!("{operator} ({count})")).collect();
+    let _ = writeln!(text, "nodes: {}: {}", graph.node.len(), counts.join(", "));
+    for entry in &model.metadata_props {
+        let _ = writeln!(text, "metadata {}: {}", entry.key, entry.value.replace('\n', "\n  "));
+    }
+    text
+}
+
+/// A type as a model states it.
+fn type_text(r#type: Option<&TypeProto>) -> String {
+    match r#type.and_then(|r#type| r#type.value.as_ref()) {
+        None => "no type".to_string(),
+        Some(TypeValue::Tensor(tensor)) => {
+            let extent = |dimension: &Dimension| match &dimension.value {
+                Some(DimensionValue::Value(extent)) => extent.to_string(),
+                Some(DimensionValue::Param(name)) => name.clone(),
+                None => "?".to_string(),
+            };
+            let extents = tensor.shape.as_ref().map_or("of any rank".to_string(), |shape| {
+                format!("[{}]", shape.dim.iter().map(extent).collect::<Vec<_>>().join(", "))
+            });
+            format!("{} {extents}", proto::type_name(tensor.elem_type))
+        }
+        Some(TypeValue::Sequence(sequence)) => format!("a sequence of {}", type_text(sequence.elem_type.as_deref())),
+        Some(TypeValue::Optional(optional)) => format!("an optional {}", type_text(optional.elem_type.as_deref())),
+        Some(TypeValue::Map(map)) => {
+            format!("a map from {} to {}", proto::type_name(map.key_type), type_text(map.value_type.as_deref()))
+        }
+        Some(TypeValue::SparseTensor(_)) => "a sparse tensor".to_string(),
+        Some(TypeValue::Opaque(_)) => "an opaque value".to_string(),
+    }
 }
 
 fn report(module: &Module, signature: &Signature) -> String {

@@ -88,6 +88,12 @@ struct Arguments {
     /// The shape of an input, fixed before compilation
     #[arg(long = "shape", value_name = "NAME=NxN", value_parser = shape)]
     shapes: Vec<(String, Vec<i64>)>,
+    /// The outputs that are wanted, by name; also values inside the graph
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    outputs: Vec<String>,
+    /// No warnings
+    #[arg(long, short)]
+    quiet: bool,
     /// Refuse a model that breaks any rule of ONNX, also one that can be run
     #[arg(long)]
     strict: bool,
@@ -145,13 +151,16 @@ enum Emit {
     LlvmIr,
     /// Assembly
     Asm,
-    /// The graph level
+    /// The graph level as MLIR, for reading
+    Graph,
+    /// The same under its former name: it is no ONNX model
+    #[value(hide = true)]
     Onnx,
-    /// The structured level
+    /// The structured level as MLIR
     Linalg,
-    /// The kernel level
+    /// The kernel level as MLIR
     Kernels,
-    /// The low level
+    /// The low level as MLIR
     Loops,
     /// Cranelift IR
     Clif,
@@ -187,6 +196,19 @@ impl Arguments {
         (self.profile == ProfileName::Sonnx).then(|| self.symbols())
     }
 
+    /// What to do instead, where the name of the result is that of something else.
+    fn better_emit(&self) -> Option<&'static str> {
+        let ending = self.output.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+        match (ending, self.emit) {
+            ("a", _) => Some("--emit obj -o FILE.o makes an object, and ar rcs FILE.a FILE.o an archive of it"),
+            ("so" | "dylib" | "dll", emit) if emit != Emit::Lib => Some("--emit lib makes a shared library"),
+            ("o" | "obj", emit) if emit != Emit::Obj => Some("--emit obj makes an object"),
+            ("h" | "hpp", emit) if emit != Emit::Header => Some("--emit header makes a header"),
+            ("onnx", _) => Some("an ONNX model is what is compiled; no result is one"),
+            _ => None,
+        }
+    }
+
     /// What symbols begin with.
     fn symbols(&self) -> String {
         match (&self.name, self.emit) {
@@ -219,6 +241,13 @@ impl Arguments {
     /// Refuses what would be ignored, or fail when all the work is done.
     fn check(&self) -> Result<(), Failure> {
         let is_file = self.output != Path::new("-");
+        if self.emit == Emit::Onnx {
+            return Err(Failure::usage("--emit onnx: what it wrote is MLIR, no ONNX model: --emit graph writes it"));
+        }
+        if let Some(better) = self.better_emit() {
+            let name = self.output.display();
+            return Err(Failure::usage(format!("-o {name}: that is the name of another kind of file; {better}")));
+        }
         match self.emit {
             Emit::Obj if !is_file && std::io::stdout().is_terminal() => {
                 return Err(Failure::usage("an object is not for terminals to show: name a file with -o FILE"));

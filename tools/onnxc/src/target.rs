@@ -54,7 +54,10 @@ fn reason(said: &str) -> String {
         return "LLVM knows no such CPU of this target; --cpu help lists them".to_string();
     }
     let line = said.lines().find(|line| !line.trim().is_empty()).unwrap_or("LLVM cannot compile for it");
-    ["error: ", "LLVM ERROR: "].iter().fold(line, |line, prefix| line.trim_start_matches(prefix)).to_string()
+    let line = ["error: ", "LLVM ERROR: "].iter().fold(line, |line, prefix| line.trim_start_matches(prefix));
+    // the command line says which
+    let what = line.strip_prefix("target ").and_then(|line| line.split_once(": ")).map_or(line, |(_, what)| what);
+    what.replace(['"', '\\'], "'")
 }
 
 /// The side that asks LLVM.

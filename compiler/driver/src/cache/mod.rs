@@ -23,6 +23,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub(crate) use entry::DATA;
 use entry::Encoded;
 pub(crate) use entry::Kept;
+use folder::Folder;
 pub use handover::write_successor;
 pub(crate) use request::Request;
 
@@ -45,6 +46,17 @@ impl Cache {
     /// One in a folder, of the usual size.
     pub fn at(folder: PathBuf) -> Cache {
         Cache { folder, limit: Cache::LIMIT }
+    }
+
+    /// Whether models can be kept there and found; the error says why not.
+    pub fn check(&self) -> Result<(), String> {
+        match Folder::open(&self.folder, self.limit) {
+            Some(_) => Ok(()),
+            None => Err(match std::fs::create_dir_all(&self.folder) {
+                Err(error) => error.to_string(),
+                Ok(()) => "the folder must belong to you, and be closed to others: chmod 700".to_string(),
+            }),
+        }
     }
 
     /// The user's own, where the XDG base directories say: `$XDG_CACHE_HOME/onnxc`, or `~/.cache/onnxc`.

@@ -1,0 +1,174 @@
+//! What the inputs of a model are like, by the operators that read them: pictures, sounds, tokens.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::path::Path;
+
+use driver::{Extent, Port};
+use proto::{GraphProto, Model, NodeProto};
+
+/// What an input is like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// Two axes of space.
+    Picture,
+    /// The same, of a model that looks for things in it or draws on it.
+    LargePicture,
+    /// Three axes of space.
+    Volume,
+    /// One axis of time, with many samples.
+    Sound,
+    /// Numbers of words.
+    Tokens,
+    /// Steps of a recurrence.
+    Steps,
+}
+
+/// What is known of an input.
+#[derive(Clone, Debug)]
+pub(crate) struct Hint {
+    kind: Kind,
+    /// Extent of axis 1, where the reader tells it.
+    channels: Option<i64>,
+    /// The node that reads the input.
+    reader: String,
+}
+
+impl Hint {
+    /// An extent to begin with for an open axis that is not the first.
+    pub(crate) fn extent(&self, axis: usize, rank: usize) -> i64 {
+        match (self.kind, self.channels) {
+            (Kind::Picture | Kind::LargePicture | Kind::Volume | Kind::Sound, Some(channels))
+                if axis == 1 && rank > 2 =>
+            {
+                channels
+            }
+            (Kind::Picture, _) => 224,
+            (Kind::LargePicture, _) => 640,
+            (Kind::Volume, _) => 32,
+            (Kind::Sound, _) => 16_000,
+            (Kind::Tokens | Kind::Steps, _) => 128,
+        }
+    }
+
+    /// What the input is taken for, and why.
+    pub(crate) fn reason(&self, input: &str) -> String {
+        let what = match self.kind {
+            Kind::Picture | Kind::LargePicture => "a picture",
+            Kind::Volume => "a volume",
+            Kind::Sound => "a sound",
+            Kind::Tokens => "tokens",
+            Kind::Steps => "a series of steps",
+        };
+        format!("'{input}' is taken for {what}: {} reads it", self.reader)
+    }
+}
+
+/// Nodes between an input and its reader, at most.
+const DEPTH: usize = 12;
+
+/// Hints for the inputs of a model that leave extents open, by name; none for a model that is not in a file.
+pub(crate) fn of_file(path: &Path, ports: &[Port]) -> HashMap<String, Hint> {
+    let is_open = |port: &&Port| port.shape.iter().skip(1).any(|extent| !matches!(extent, Extent::Fixed(_)));
+    let open: Vec<&Port> = ports.iter().filter(is_open).collect();
+    if open.is_empty() || !path.is_file() {
+        return HashMap::new();
+    }
+    let Ok(Model { proto, .. }) = Model::load(path) else { return HashMap::new() };
+    let Some(graph) = proto.graph else { return HashMap::new() };
+    let mut readers: HashMap<&str, Vec<&NodeProto>> = HashMap::new();
+    for node in &graph.node {
+        node.input.iter().for_each(|name| readers.entry(name).or_default().push(node));
+    }
+    let hint = |port: &&Port| Some((port.name.clone(), hint(&graph, &readers, &port.name)?));
+    open.iter().filter_map(hint).collect()
+}
+
+/// What is known of an input by the first reader, near or far, that tells.
+fn hint<'g>(graph: &'g GraphProto, readers: &HashMap<&str, Vec<&'g NodeProto>>, input: &'g str) -> Option<Hint> {
+    let mut seen = HashSet::from([input]);
+    let mut queue = VecDeque::from([(input, 0)]);
+    while let Some((value, depth)) = queue.pop_front() {
+        for node in readers.get(value).into_iter().flatten() {
+            if let Some(kind) = kind(graph, node, value) {
+                let reader = match node.name.is_empty() {
+                    true => node.op_type.clone(),
+                    false => format!("{} '{}'", node.op_type, node.name),
+                };
+                return Some(Hint { kind, channels: channels(graph, node).filter(|_| depth == 0), reader });
+            }
+            let further = node.output.iter().filter(|_| depth < DEPTH && passes_on(node));
+            queue.extend(further.filter(|name| seen.insert(name)).map(|name| (name.as_str(), depth + 1)));
+        }
+    }
+    None
+}
+
+/// What an operator takes its operand for.
+fn kind(graph: &GraphProto, node: &NodeProto, value: &str) -> Option<Kind> {
+    let operand = node.input.iter().position(|name| name == value);
+    match &*node.op_type {
+        "Conv" | "QLinearConv" | "ConvInteger" | "MaxPool" | "AveragePool" | "LpPool" => match space(graph, node)? {
+            1 => Some(Kind::Sound),
+            2 if graph.node.iter().any(|node| is_of_large_pictures(&node.op_type)) => Some(Kind::LargePicture),
+            2 => Some(Kind::Picture),
+            _ => Some(Kind::Volume),
+        },
+        "STFT" | "DFT" => Some(Kind::Sound),
+        "Gather" if operand == Some(1) => Some(Kind::Tokens),
+        "EmbedLayerNormalization" | "SkipLayerNormalization" => Some(Kind::Tokens),
+        "LSTM" | "GRU" | "RNN" if operand == Some(0) => Some(Kind::Steps),
+        _ => None,
+    }
+}
+
+/// Whether a model with such an operator looks for things in pictures, or draws them.
+fn is_of_large_pictures(operator: &str) -> bool {
+    matches!(operator, "NonMaxSuppression" | "Resize" | "Upsample" | "ConvTranspose" | "RoiAlign")
+}
+
+/// Whether what an operator gives is the same kind of thing as what it takes.
+fn passes_on(node: &NodeProto) -> bool {
+    const SAME: [&str; 20] = [
+        "Add",
+        "BatchNormalization",
+        "Cast",
+        "Clip",
+        "Concat",
+        "DequantizeLinear",
+        "Div",
+        "Identity",
+        "Mul",
+        "Pad",
+        "QuantizeLinear",
+        "Relu",
+        "Reshape",
+        "Resize",
+        "Slice",
+        "Squeeze",
+        "Sub",
+        "Transpose",
+        "Unsqueeze",
+        "Gather",
+    ];
+    SAME.contains(&&*node.op_type)
+}
+
+/// Axes of space that a window has.
+fn space(graph: &GraphProto, node: &NodeProto) -> Option<usize> {
+    let kernel = node.attribute.iter().find(|attribute| attribute.name == "kernel_shape");
+    let of_weights = || Some(weights(graph, node)?.len().checked_sub(2)?);
+    kernel.map(|kernel| kernel.ints.len()).filter(|&axes| axes > 0).or_else(of_weights)
+}
+
+/// The channels that a convolution's operand has.
+fn channels(graph: &GraphProto, node: &NodeProto) -> Option<i64> {
+    let group = node.attribute.iter().find(|attribute| attribute.name == "group").and_then(|group| group.i);
+    Some(weights(graph, node)?.get(1)? * group.unwrap_or(1))
+}
+
+/// The shape of a convolution's weights.
+fn weights<'g>(graph: &'g GraphProto, node: &NodeProto) -> Option<&'g [i64]> {
+    let operand = if node.op_type == "QLinearConv" { 3 } else { 1 };
+    let name = node.input.get(operand).filter(|_| node.op_type.contains("Conv"))?;
+    Some(&graph.initializer.iter().find(|tensor| tensor.name == *name)?.dims)
+}
