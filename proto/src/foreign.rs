@@ -30,7 +30,7 @@ const KNOWN: [Known; 14] = [
         what: "a Core ML package: convert the original model with its framework's exporter to ONNX",
     },
     Known { is: is_zip, what: "a zip archive: unpack it, and give the .onnx file in it" },
-    Known { is: |bytes| bytes.starts_with(b"\x1f\x8b"), what: "compressed by gzip: run gunzip on it" },
+    Known { is: |bytes| bytes.starts_with(b"\x1f\x8b"), what: "a file that gzip compressed: run gunzip on it" },
     Known {
         is: |bytes| bytes.get(..2).is_some_and(|start| start == b"\x80\x02" || start == b"\x80\x04"),
         what: "a Python pickle (.pt, .pkl): export the model with torch.onnx.export or skl2onnx",
@@ -61,7 +61,7 @@ const KNOWN: [Known; 14] = [
             let start = start.get(..15).unwrap_or(start).to_ascii_lowercase();
             start.starts_with(b"<!doctype") || start.starts_with(b"<html") || start.starts_with(b"<?xml")
         },
-        what: "a web page or XML, not a model: a download may have failed, or needs a login; download it again",
+        what: "a web page or XML: a download may have failed, or needs a login; download it again",
     },
 ];
 

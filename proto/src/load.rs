@@ -50,7 +50,7 @@ impl Model {
         if let Some(what) = foreign::description(blob.bytes()) {
             return Err(bad(format!("not an ONNX model but {what}")));
         }
-        let is_table = foreign::is_table(blob.bytes());
+        let is_table = !form::is_text(blob.bytes()) && foreign::is_table(blob.bytes());
         if OperatorSetProto::is_start(blob.bytes()) {
             return Err(bad(
                 "an operator-set document, which is no model: models that import it are run with it".into()

@@ -68,8 +68,9 @@ impl Options {
             None => TargetMachine::get_default_triple(),
         };
         let usage = |message: String| Diagnostic::error(ir::ErrorClass::Usage, Location::Unknown, message);
-        let target = Target::from_triple(&triple)
-            .map_err(|error| usage(format!("target {}: {error}", triple.as_str().to_string_lossy())))?;
+        let target = Target::from_triple(&triple).map_err(|error| {
+            usage(format!("target {}: {}", triple.as_str().to_string_lossy(), error.to_string_lossy()))
+        })?;
         let (cpu, features) = self.processor();
         let level = match self.optimization {
             Optimization::None => OptimizationLevel::None,

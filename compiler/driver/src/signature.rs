@@ -281,6 +281,20 @@ impl Port {
         self.container() != Container::Tensor
     }
 
+    /// Whether the tensors of a sequence have the type that its elements have.
+    fn check_elements(&self, values: &[Value]) -> Result<()> {
+        let Type::Dialect(dialect) = &self.element else { return Ok(()) };
+        let Some(element) = dialect.parameters.first().filter(|held| held.as_tensor().is_some()).map(Type::element)
+        else {
+            return Ok(());
+        };
+        let other = values.iter().position(|value| value.as_tensor().is_some_and(|tensor| tensor.element != *element));
+        other.and_then(|at| Some((at, values[at].as_tensor()?))).map_or(Ok(()), |(at, tensor)| {
+            let (expected, found) = (type_name(element), type_name(&tensor.element));
+            Err(wrong(format!("input '{}': element {at} must be {expected}, found {found}", self.name)).into())
+        })
+    }
+
     /// Whether two lists are the keys and values of a map as this one must be.
     fn is_map_of(&self, keys: &Tensor, values: &Tensor) -> bool {
         let types = map_types(&self.element);
@@ -290,7 +304,8 @@ impl Port {
 
     fn check_value<'s>(&'s self, value: &Value, known: &mut IndexMap<&'s str, (i64, &'s str)>) -> Result<()> {
         match (self.container(), value) {
-            (Container::Sequence, Value::Sequence(_)) | (Container::Optional, Value::Optional(_)) => Ok(()),
+            (Container::Sequence, Value::Sequence(values)) => self.check_elements(values),
+            (Container::Optional, Value::Optional(_)) => Ok(()),
             (Container::Tensor, Value::Tensor(tensor)) => self.check(tensor, known),
             (Container::Map, Value::Map { keys, values }) if self.is_map_of(keys, values) => Ok(()),
             _ => {
@@ -300,15 +315,41 @@ impl Port {
         }
     }
 
+    /// Whether a shape is one that the port takes, as far as that is fixed.
+    fn fits(&self, shape: &[i64]) -> bool {
+        let fits = |(extent, actual): (&Extent, &i64)| !matches!(extent, Extent::Fixed(fixed) if fixed != actual);
+        shape.len() == self.shape.len() && self.shape.iter().zip(shape).all(fits)
+    }
+
+    /// What makes of a tensor one that the port takes, where it is a usual mistake.
+    fn advice(&self, tensor: &Tensor) -> Option<String> {
+        if tensor.element != self.element {
+            let name = type_name(&self.element);
+            return Some(format!("NumPy converts it: x.astype(numpy.{name})"))
+                .filter(|_| self.element.is_integer() || self.element.is_float());
+        }
+        if self.fits(&[&[1], &*tensor.shape].concat()) {
+            return Some("an outermost axis of extent 1 is missing, NumPy adds it: x[None]".to_string());
+        }
+        let [n, a, b, c] = *<&[i64; 4]>::try_from(&*tensor.shape).ok()?;
+        [([n, c, a, b], "last", "0, 3, 1, 2"), ([n, b, c, a], "second", "0, 2, 3, 1")]
+            .iter()
+            .find(|(moved, ..)| self.fits(moved))
+            .map(|(_, place, axes)| format!("its channels are the {place} axis, NumPy moves them: x.transpose({axes})"))
+    }
+
     fn check<'s>(&'s self, tensor: &Tensor, known: &mut IndexMap<&'s str, (i64, &'s str)>) -> Result<()> {
         let found = || format!("{} {}", type_name(&tensor.element), shape_text(&tensor.shape));
         let expected = || format!("input '{}' must be {}, found {}", self.name, self.describe(), found());
-        if tensor.element != self.element || tensor.shape.len() != self.shape.len() {
-            return Err(wrong(expected()).into());
+        if tensor.element != self.element || !self.fits(&tensor.shape) {
+            let error = wrong(expected());
+            return Err(match self.advice(tensor) {
+                Some(advice) => error.with_note(advice).into(),
+                None => error.into(),
+            });
         }
         for (extent, &actual) in self.shape.iter().zip(&tensor.shape) {
             match extent {
-                Extent::Fixed(fixed) if *fixed != actual => return Err(wrong(expected()).into()),
                 Extent::Named(name) => {
                     let (bound, by) = *known.entry(name).or_insert((actual, &self.name));
                     if bound != actual {

@@ -62,7 +62,11 @@ pub fn data_sets(folder: &Path) -> Result<Vec<PathBuf>> {
     let name = |index: i32| folder.join(format!("test_data_set_{index}"));
     let sets: Vec<PathBuf> = (0..).map(name).take_while(|path| path.is_dir()).collect();
     if sets.is_empty() {
-        return Err(Diagnostic::input(at(folder), "there is no test data").into());
+        return Err(Diagnostic::input(
+            at(folder),
+            "there is no test data: neither test_data_set_0, nor input_0.pb, nor inputs.npz",
+        )
+        .into());
     }
     Ok(sets)
 }

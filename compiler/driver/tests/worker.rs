@@ -76,13 +76,28 @@ fn main() {
         does_not_wait_in_vain(session_of_file(&file));
         println!("test does_not_wait_for_a_process_in_vain ... ok");
         std::fs::remove_file(file).expect("it is the test's own");
+        // SAFETY: as above.
+        unsafe {
+            std::env::remove_var(HANGS);
+            std::env::set_var(STOPS, "1");
+        }
+        gives_up_who_is_stopped();
+        println!("test gives_up_who_is_stopped ... ok");
     }
 }
 
 /// The environment variable that makes the stand-in never answer.
 const HANGS: &str = "STAND_IN_HANGS";
 
+/// The one that makes it stop, as a signal would.
+const STOPS: &str = "STAND_IN_STOPS";
+
 fn hang() {
+    if std::env::var_os(STOPS).is_some() {
+        let own = std::process::id().to_string();
+        let stopped = std::process::Command::new("kill").args(["-STOP", &own]).status();
+        assert!(stopped.is_ok_and(|status| status.success()), "it can be stopped");
+    }
     if std::env::var_os(HANGS).is_some() {
         std::thread::sleep(Duration::from_secs(600));
     }
@@ -159,6 +174,15 @@ fn goes_over_to_better_code(mut session: Session) {
         assert!(begin.elapsed() < Duration::from_secs(100), "the session stays with its first code");
     }
     run(&mut session);
+}
+
+fn gives_up_who_is_stopped() {
+    let begin = Instant::now();
+    let options = Options { backend: Backend::Llvm, threads: 2, ..Options::default() };
+    let module = ir::parse_module(EXPONENTIALS, "test", None).unwrap_or_else(|errors| panic!("{}", errors[0]));
+    let errors = Compiler::new(options).compile_structured(module).err().expect("it is not compiled");
+    assert!(errors[0].message.contains("was given up"), "{}", errors[0]);
+    assert!(begin.elapsed() < Duration::from_secs(60), "a stopped worker is waited for");
 }
 
 fn does_not_wait_in_vain(mut session: Session) {

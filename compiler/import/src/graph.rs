@@ -160,7 +160,7 @@ impl<'m> Importer<'_, 'm> {
         for name in unknown {
             let names = known.iter().copied().collect::<Vec<_>>().join(", ");
             let names = if known.is_empty() { "it names none".to_string() } else { format!("it names {names}") };
-            let message = format!("the model has no dimension '{name}'; {names}");
+            let message = format!("--dim {name}=…: the model has no dimension '{name}'; {names}");
             self.errors.push(Diagnostic::error(ErrorClass::Usage, Location::Unknown, message));
         }
     }

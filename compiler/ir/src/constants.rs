@@ -69,7 +69,11 @@ impl Blob {
     pub fn map_file(path: &Path) -> std::io::Result<Blob> {
         let metadata = std::fs::metadata(path)?;
         if !metadata.is_file() {
-            return Err(std::io::Error::other(if metadata.is_dir() { "it is a folder" } else { "it is no file" }));
+            return Err(std::io::Error::other(if metadata.is_dir() {
+                "it is a folder"
+            } else {
+                "it is a pipe or a device, not a file"
+            }));
         }
         Blob::map(&std::fs::File::open(path)?)
     }

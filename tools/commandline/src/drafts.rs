@@ -42,20 +42,21 @@ impl Drafts {
 
     /// What will be the file `target`.
     pub fn file(&self, target: &Path) -> Result<Draft, Failure> {
+        let named = target.to_path_buf();
         // a link goes on being one; devices and pipes are written as they are
         let target = target.canonicalize().unwrap_or_else(|_| target.to_path_buf());
         let is_special = target.metadata().is_ok_and(|metadata| !metadata.is_file());
         let is_in_place = is_special && !target.is_dir();
         if is_in_place {
-            return Ok(Draft { temporary: Temporary(target.clone()), target, is_in_place });
+            return Ok(Draft { temporary: Temporary(target.clone()), target, named, is_in_place });
         }
         match new_file(&target) {
-            Ok(path) => Ok(Draft { temporary: Temporary(path), target, is_in_place: false }),
+            Ok(path) => Ok(Draft { temporary: Temporary(path), target, named, is_in_place: false }),
             // the folder takes no files, but the file may be written
             Err(_) if !is_special && std::fs::OpenOptions::new().write(true).open(&target).is_ok() => {
-                Ok(Draft { temporary: Temporary(target.clone()), target, is_in_place: true })
+                Ok(Draft { temporary: Temporary(target.clone()), target, named, is_in_place: true })
             }
-            Err(error) => Err(cannot_write(&target, &error)),
+            Err(error) => Err(cannot_write(&named, &error)),
         }
     }
 
@@ -77,7 +78,7 @@ pub fn cannot_write(path: &Path, error: &dyn std::fmt::Display) -> Failure {
 /// An empty file in the folder of another, listed among the drafts.
 fn new_file(target: &Path) -> io::Result<PathBuf> {
     if target.is_dir() {
-        return Err(io::ErrorKind::IsADirectory.into());
+        return Err(io::Error::other("it is a folder"));
     }
     let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     // the file keeps its mode under its name: that of any new file
@@ -90,7 +91,8 @@ fn new_file(target: &Path) -> io::Result<PathBuf> {
 
 /// The error of the system, without the draft's name.
 fn without_path(error: io::Error) -> io::Error {
-    error.raw_os_error().map_or_else(|| error.kind().into(), io::Error::from_raw_os_error)
+    let system = error.get_ref().and_then(|inner| inner.source()?.downcast_ref::<io::Error>()?.raw_os_error());
+    system.or(error.raw_os_error()).map_or_else(|| error.kind().into(), io::Error::from_raw_os_error)
 }
 
 fn left() -> MutexGuard<'static, BTreeSet<PathBuf>> {
@@ -126,6 +128,8 @@ impl Drop for Temporary {
 pub struct Draft {
     temporary: Temporary,
     target: PathBuf,
+    /// The target as the user calls it.
+    named: PathBuf,
     /// Whether it is written under its own name: devices, and files in folders that take no others.
     is_in_place: bool,
 }
@@ -141,14 +145,14 @@ impl Draft {
         if self.is_in_place {
             return Ok(());
         }
-        std::fs::rename(self.path(), &self.target).map_err(|error| cannot_write(&self.target, &error))?;
+        std::fs::rename(self.path(), &self.target).map_err(|error| cannot_write(&self.named, &error))?;
         left().remove(self.path());
         Ok(())
     }
 
     /// The draft with all that is to be in it.
     pub fn filled(self, bytes: &[u8]) -> Result<Draft, Failure> {
-        std::fs::write(self.path(), bytes).map_err(|error| cannot_write(&self.target, &error))?;
+        std::fs::write(self.path(), bytes).map_err(|error| cannot_write(&self.named, &error))?;
         Ok(self)
     }
 

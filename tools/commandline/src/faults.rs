@@ -20,6 +20,13 @@ pub(crate) fn handle() {
     let [bus, abort]: [extern "C" fn(libc::c_int); 2] = [on_bus, on_abort];
     set(libc::SIGBUS, bus);
     set(libc::SIGABRT, abort);
+    // SAFETY: a function that takes and returns nothing, called while the process is whole.
+    unsafe { libc::atexit(on_exit) };
+}
+
+/// LLVM ends the process by itself for some of its errors, after it has told them.
+extern "C" fn on_exit() {
+    remove_all();
 }
 
 fn set(signal: libc::c_int, handler: extern "C" fn(libc::c_int)) {

@@ -19,7 +19,7 @@ pub use clap_complete::Shell;
 pub fn dimension(text: &str) -> Result<(String, i64), String> {
     let (name, extent) = text.split_once('=').ok_or("expected NAME=N")?;
     let extent = extent.parse().ok().filter(|&extent| extent >= 0);
-    Ok((name.to_string(), extent.ok_or("expected a number that is not negative behind =")?))
+    Ok((name.to_string(), extent.ok_or("expected a number that is not negative after =")?))
 }
 
 /// `NAME=NxNxN`: the shape of an input.
@@ -27,7 +27,7 @@ pub fn shape(text: &str) -> Result<(String, Vec<i64>), String> {
     let (name, extents) = text.rsplit_once('=').ok_or("expected NAME=NxNxN")?;
     let extent = |text: &str| text.parse().ok().filter(|&extent: &i64| extent >= 0);
     let extents: Option<Vec<i64>> = extents.split('x').filter(|text| !text.is_empty()).map(extent).collect();
-    Ok((name.to_string(), extents.ok_or("expected numbers that are not negative, with x between them, behind =")?))
+    Ok((name.to_string(), extents.ok_or("expected numbers that are not negative, with x between them, after =")?))
 }
 
 /// The completions of a tool's command line for a shell, to be read by it.

@@ -38,7 +38,7 @@ pub(crate) fn read_archive(path: &Path) -> Reading<Vec<(String, Tensor)>> {
 }
 
 fn read_member<R: Read + Seek>(archive: &mut NpzArchive<R>, name: &str) -> Reading<Tensor> {
-    let member = archive.by_name(name).map_err(|error| error.to_string())?;
+    let member = archive.by_name(name).map_err(damaged)?;
     from_npy(member.ok_or_else(|| format!("no array {name}"))?)
 }
 
@@ -51,8 +51,17 @@ fn cannot_read(path: &Path, error: impl std::fmt::Display) -> String {
     format!("{}: cannot be read: {error}", path.display())
 }
 
+/// Why the head of an array cannot be read.
+fn damaged(error: std::io::Error) -> String {
+    let text = error.to_string();
+    match (text.contains("magic"), text.lines().next()) {
+        (true, _) => "it is not a .npy file; numpy.save writes one".to_string(),
+        (false, first) => format!("its head is damaged: {}", first.unwrap_or_default().trim_end_matches([' ', ':'])),
+    }
+}
+
 fn read_npy(reader: impl Read) -> Reading<Tensor> {
-    from_npy(NpyFile::new(reader).map_err(|error| error.to_string())?)
+    from_npy(NpyFile::new(reader).map_err(damaged)?)
 }
 
 fn from_npy<R: Read>(file: NpyFile<R>) -> Reading<Tensor> {
@@ -181,6 +190,9 @@ pub(crate) fn save(path: &Path, values: &[(String, Value)], drafts: &Drafts) -> 
 /// Writes each tensor into a file of its own: all of them, or none.
 fn save_folder(path: &Path, tensors: &[(String, &Tensor)], drafts: &Drafts) -> Result<(), Failure> {
     let is_new = !path.exists();
+    if !is_new && !path.is_dir() {
+        return Err(cannot_write(path, &"it is not a folder"));
+    }
     std::fs::create_dir_all(path).map_err(|error| cannot_write(path, &error))?;
     let draft = |(name, tensor): &(String, &Tensor)| {
         drafts.file(&path.join(format!("{}.npy", encoded(name))))?.filled(&npy_bytes(tensor))

@@ -36,17 +36,15 @@ pub(crate) struct Hint {
 impl Hint {
     /// An extent to begin with for an open axis that is not the first.
     pub(crate) fn extent(&self, axis: usize, rank: usize) -> i64 {
-        match (self.kind, self.channels) {
-            (Kind::Picture | Kind::LargePicture | Kind::Volume | Kind::Sound, Some(channels))
-                if axis == 1 && rank > 2 =>
-            {
-                channels
-            }
-            (Kind::Picture, _) => 224,
-            (Kind::LargePicture, _) => 640,
-            (Kind::Volume, _) => 32,
-            (Kind::Sound, _) => 16_000,
-            (Kind::Tokens | Kind::Steps, _) => 128,
+        let is_channels = axis == 1 && rank > 2;
+        match self.kind {
+            Kind::Picture | Kind::LargePicture if is_channels => self.channels.unwrap_or(3),
+            Kind::Volume | Kind::Sound if is_channels => self.channels.unwrap_or(1),
+            Kind::Picture => 224,
+            Kind::LargePicture => 640,
+            Kind::Volume => 32,
+            Kind::Sound => 16_000,
+            Kind::Tokens | Kind::Steps => 128,
         }
     }
 

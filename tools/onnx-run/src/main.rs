@@ -43,7 +43,10 @@ fn run(arguments: &Arguments, path: &Path, first_step: FirstStep) -> Result<(), 
     arguments.check()?;
     let processors = std::thread::available_parallelism().map_or(1, |count| count.get());
     if arguments.threads > processors && !arguments.quiet {
-        warn(&format!("warning: --threads {}: {processors} run, as many as there are processors", arguments.threads));
+        warn(&format!(
+            "warning: --threads {}: {processors} threads run, as many as there are processors",
+            arguments.threads
+        ));
     }
     if let Some(folder) = &arguments.cache {
         Cache::at(folder.clone())

@@ -287,9 +287,9 @@ impl Arguments {
             Some(_) if !has_symbols => {
                 Err(Failure::usage("--name: only objects, libraries and headers have symbols to name"))
             }
-            Some(name) if !is_identifier(name) => {
-                Err(Failure::usage(format!("--name {name}: it is no identifier of C")))
-            }
+            Some(name) if !is_identifier(name) => Err(Failure::usage(format!(
+                "--name {name}: it is no identifier of C, which has letters, digits and _, and no digit in front"
+            ))),
             _ => Ok(()),
         }?;
         #[cfg(feature = "llvm")]

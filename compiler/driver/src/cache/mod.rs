@@ -50,6 +50,9 @@ impl Cache {
 
     /// Whether models can be kept there and found; the error says why not.
     pub fn check(&self) -> Result<(), String> {
+        if self.folder.exists() && !self.folder.is_dir() {
+            return Err("it is not a folder".to_string());
+        }
         match Folder::open(&self.folder, self.limit) {
             Some(_) => Ok(()),
             None => Err(match std::fs::create_dir_all(&self.folder) {

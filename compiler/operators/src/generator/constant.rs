@@ -70,7 +70,7 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     }
     let r#type = dense.r#type.with_element(signless(dense.r#type.element()));
     if r#type.element().byte_width().is_none() {
-        return Err(Unsupported::new(format!("elements of type {:?} cannot be computed with", r#type.element())));
+        return Err(Unsupported::new(format!("elements of type {} cannot be computed with", r#type.element())));
     }
     let value = DenseElements { r#type: r#type.clone(), ..(*dense).clone() };
     let constant = lowering.builder().constant(Attribute::dense(value), r#type);
