@@ -21,6 +21,9 @@ impl Layout {
         }
         let rank = emit.known_rank(self.tensor)?;
         let axis = if self.axis < 0 { self.axis + rank } else { self.axis };
+        if !(0..rank).contains(&axis) {
+            return Err(Problem::input(format!("axis {} does not exist: the tensor has rank {rank}", self.axis)));
+        }
         if self.block == 0 {
             let behind: Vec<i64> = (1..rank - axis).collect();
             return Ok(if behind.is_empty() { parameter } else { emit.unsqueeze(parameter, &behind) });
