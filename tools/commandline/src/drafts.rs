@@ -60,11 +60,12 @@ impl Drafts {
         }
     }
 
-    /// A new folder among the temporary ones.
+    /// A new folder among the temporary ones, or here where they cannot be written.
     pub fn folder(&self, stem: &str) -> Result<Temporary, Failure> {
         let place = std::env::temp_dir();
-        let folder = tempfile::Builder::new().prefix(&format!("{stem}-")).tempdir_in(&place);
-        let path = folder.map_err(|error| cannot_write(&place, &error))?.keep();
+        let new = |place: &Path| tempfile::Builder::new().prefix(&format!(".{stem}-")).tempdir_in(place);
+        let folder = new(&place).or_else(|error| new(Path::new(".")).map_err(|_| error));
+        let path = folder.map_err(|error| cannot_write(&place, &without_path(error)))?.keep();
         left().insert(path.clone());
         Ok(Temporary(path))
     }

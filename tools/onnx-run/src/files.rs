@@ -249,12 +249,21 @@ fn flatten<'v>(name: &str, value: &'v Value, tensors: &mut Vec<(String, &'v Tens
 
 fn write_archive(path: &Path, tensors: &[(String, &Tensor)]) -> std::io::Result<()> {
     let mut archive = NpzWriter::create(path)?;
+    let written = write_members(&mut archive, tensors);
+    if written.is_err() {
+        // dropping it would write the directory, fail again, and print that
+        std::mem::forget(archive);
+    }
+    written
+}
+
+fn write_members<W: Write + Seek>(archive: &mut NpzWriter<W>, tensors: &[(String, &Tensor)]) -> std::io::Result<()> {
+    let writer = archive.zip_writer();
     for (name, tensor) in tensors {
-        let writer = archive.zip_writer();
         writer.start_file(format!("{name}.npy"), Default::default()).map_err(std::io::Error::other)?;
         writer.write_all(&npy_bytes(tensor))?;
     }
-    Ok(())
+    writer.finish().map(drop).map_err(std::io::Error::other)
 }
 
 /// A tensor as a `.npy` file; formats that NumPy does not have are saved as the unsigned integers of their bits.
