@@ -90,10 +90,10 @@ fn new_file(target: &Path) -> io::Result<PathBuf> {
     Ok(path)
 }
 
-/// The error of the system, without the draft's name.
+/// What the system says, without the draft's name, which the crate adds.
 fn without_path(error: io::Error) -> io::Error {
-    let system = error.get_ref().and_then(|inner| inner.source()?.downcast_ref::<io::Error>()?.raw_os_error());
-    system.or(error.raw_os_error()).map_or_else(|| error.kind().into(), io::Error::from_raw_os_error)
+    let text = error.to_string();
+    io::Error::new(error.kind(), text.split(" at path ").next().unwrap_or_default())
 }
 
 fn left() -> MutexGuard<'static, BTreeSet<PathBuf>> {
