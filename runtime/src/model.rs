@@ -424,7 +424,8 @@ impl InUse {
     unsafe fn begin(session: *mut Session) -> Option<InUse> {
         // SAFETY: promised by the caller; nothing but the flag is looked at.
         let is_used = unsafe { &(*session).is_used };
-        (!is_used.swap(true, Ordering::Acquire)).then_some(InUse(session))
+        // made only where it is this thread's: dropping it ends the use
+        (!is_used.swap(true, Ordering::Acquire)).then(|| InUse(session))
     }
 
     fn session(&mut self) -> &mut Session {

@@ -54,6 +54,85 @@ int main(void) {
 }
 "#;
 
+/// Runs a session on several threads at once, and gives inputs of a type that is said to be another: only runs that are told to be
+/// done give an output, and each of those gives the right one.
+const SHARED: &str = r#"
+#include <pthread.h>
+#include <stdio.h>
+#include "model.h"
+
+static model_session session;
+static long wrong, refused;
+
+static void *work(void *unused) {
+    float values[3] = {1, 2, 3};
+    for (int round = 0; round < 20000; round++) {
+        model_tensor input = {values, {3}, model_float32}, output;
+        int64_t status = model_run(&session, &input, &output);
+        if (status) {
+            __sync_fetch_and_add(&refused, 1);
+            if (status != -6) __sync_fetch_and_add(&wrong, 1);
+            continue;
+        }
+        if (((float *)output.data)[2] != 6 || output.element_type != model_float32) __sync_fetch_and_add(&wrong, 1);
+        model_free(&output);
+    }
+    return unused;
+}
+
+int main(void) {
+    float values[3] = {1, 2, 3};
+    model_tensor input = {values, {3}, model_int64}, output;
+    printf("%s\n", model_message(model_run(&session, &input, &output)));
+    pthread_t threads[4];
+    for (int thread = 0; thread < 4; thread++) pthread_create(&threads[thread], NULL, work, NULL);
+    for (int thread = 0; thread < 4; thread++) pthread_join(threads[thread], NULL);
+    printf("%ld wrong, %s\n", wrong, model_message(-6));
+    model_close(&session);
+    return 0;
+}
+"#;
+
+#[test]
+fn a_session_is_for_one_thread_at_a_time_and_tensors_have_types() {
+    let port = value_info("x0", Some(tensor_type(1, &[Some(3)])));
+    let mut double = node("Add", 1, 1, vec![]);
+    double.input = vec!["x0".into(), "x0".into()];
+    let model = write(&model("", 17, double, &[port]), "shared-session");
+    let program = build(compiler(), &model, &[], SHARED, "shared-session");
+    let printed = String::from_utf8(run(&mut Command::new(&program))).expect("text");
+    let expected = "input 'x0': the model takes float32 [3]\n0 wrong, another thread uses the session: each thread needs its own\n";
+    assert_eq!(printed, expected);
+}
+
+/// Runs a model before and after it is initialized.
+const EARLY: &str = r#"
+#include <stdio.h>
+#include "model.h"
+
+int main(void) {
+    float x[6] = {1, 1, 1, 1, 1, 1}, y[8];
+    const void *inputs[] = {x};
+    void *outputs[] = {y};
+    printf("%ld ", (long)model_run(inputs, outputs));
+    printf("%ld ", (long)model_initialize(NULL, NULL));
+    printf("%ld ", (long)model_run(inputs, outputs));
+    printf("%g\n", y[0]);
+    return 0;
+}
+"#;
+
+#[test]
+fn a_run_before_the_initialization_that_it_needs_is_refused() {
+    let folder = scratch::folder("early");
+    let path = folder.join("m.onnxtxt");
+    let text = "<ir_version: 10, opset_import: [\"\": 18]>
+        g (float[2,3] x) => (float[2,4] y) <float[3,4] w = {1,2,3,4,5,6,7,8,9,10,11,12}> { y = MatMul (x, w) }";
+    std::fs::write(&path, text).expect("the folder takes files");
+    let program = build(compiler(), &path, &["--profile", "sonnx"], EARLY, "early-program");
+    assert_eq!(String::from_utf8(run(&mut Command::new(&program))).expect("text"), "-2 0 0 15\n");
+}
+
 fn compiler() -> &'static Path {
     onnxc(Path::new(env!("CARGO_BIN_EXE_models")))
 }
