@@ -270,7 +270,7 @@ fn results_are_whole_or_not_there() {
 #[test]
 fn an_interrupted_compilation_leaves_nothing() {
     let folder = folder("interrupted");
-    let target = folder.join("model.o");
+    let target = folder.join("model.so");
     // it waits in the middle of its work for a compiler that never answers
     let compiler = folder.join("cc");
     std::fs::write(&compiler, "#!/bin/sh\nexec sleep 600\n").expect("the folder takes files");
