@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use dialects::levels::Level;
 use dialects::rt::routines::STRINGS;
-use ir::{Attribute, Diagnostic, FunctionView, IndexMap, Location, Module, Result, Severity};
+use ir::{Attribute, Diagnostic, FunctionView, IndexMap, Location, Module, Result, Severity, Type};
 use lower::fold_constants::INITIALIZE;
 use lower::low::VectorRegisters;
 use proto::{Model, OperatorSetProto};
@@ -241,6 +241,19 @@ impl Compiler {
         // files beside the model may change without it
         let keep = request.filter(|_| module.attributes.get(import::FILES).is_none());
         self.compile_imported(module, timings, keep.map(|request| Keep { request, warnings }))
+    }
+
+    /// What a model file takes and gives, as it states it, and the inputs of which it states no rank; `None` if there are none.
+    pub fn unranked_inputs(&self, path: &Path) -> Option<(Signature, Vec<String>)> {
+        let options = self.import_options(&import::Options::default()).ok()?;
+        let module = import::import_file(path, &options).ok()?;
+        let function = module.function_view(module.symbol(MAIN)?)?;
+        let signature = Signature::of(function);
+        let is_open = |r#type: &Type| r#type.as_tensor().is_some_and(|tensor| tensor.shape.is_none());
+        let inputs = signature.inputs.iter().zip(&function.r#type.inputs);
+        let open: Vec<String> =
+            inputs.filter(|(_, r#type)| is_open(r#type)).map(|(port, _)| port.name.clone()).collect();
+        (!open.is_empty()).then_some((signature, open))
     }
 
     /// The module of a model that is asked for; its weights stay in the file that the request has mapped.

@@ -432,7 +432,7 @@ impl<'m> Importer<'_, 'm> {
     }
 
     /// One operator. Outer errors are about this node alone; inner ones end the import.
-    fn operator(&mut self, proto: &'m NodeProto, operands: Vec<Value>) -> Result<ir::Result<Vec<Value>>, Problem> {
+    fn operator(&mut self, proto: &'m NodeProto, mut operands: Vec<Value>) -> Result<ir::Result<Vec<Value>>, Problem> {
         // an operand is absent behind a node that was reported; its readers would only add noise
         let placeholder = proto.input.iter().zip(&operands).any(|(name, &v)| !name.is_empty() && v == self.emit.none);
         if placeholder && !self.errors.is_empty() {
@@ -444,6 +444,7 @@ impl<'m> Importer<'_, 'm> {
         }
         let schema = self.schema(proto)?;
         let (attributes, graphs) = self.attributes(proto, schema)?;
+        remove_omitted(schema, &mut operands, self.emit.none)?;
         check_given(schema, &operands, self.emit.none)?;
         let types: Vec<Type> = operands.iter().map(|&v| self.emit.body.value_type(v).clone()).collect();
         check_types(schema, &types, &[]).map_err(|what| Problem::broken("operator-types", what))?;
@@ -679,6 +680,18 @@ fn remove_empty_choices(schema: &Schema, attributes: &mut Attributes) {
 
 pub(crate) fn node_name(index: usize, node: &NodeProto) -> String {
     if node.name.is_empty() { format!("{}_{index}", node.op_type) } else { node.name.clone() }
+}
+
+/// Of operands that may be any number of one type, those without a name are not there (`input-variadic-named`).
+fn remove_omitted(schema: &Schema, operands: &mut Vec<Value>, none: Value) -> Result<(), Problem> {
+    let Some(many) = schema.inputs.last().filter(|input| input.mode == schema::Mode::Variadic) else { return Ok(()) };
+    let (first, given) = (schema.inputs.len() - 1, operands.len());
+    let mut index = 0..;
+    operands.retain(|&operand| index.next().is_none_or(|index| index < first) || operand != none);
+    match operands.len() < given && operands.len() < first + many.minimum as usize {
+        true => Err(Problem::broken("input-variadic-named", format!("lacks its input \"{}\"", many.name))),
+        false => Ok(()),
+    }
 }
 
 /// A call may leave out what the function's nodes need.

@@ -1,8 +1,10 @@
 //! Numbers that all calls of a kernel agree on become constants of the kernel: code with a known factor, exponent or limit
 //! is shorter. A number in which calls differ stays an argument, and the kernel one kernel.
 
+use dialects::linalg::generic::Generic;
 use ir::{Attributes, Body, Location, Op, Value};
 
+use crate::contraction::Contraction;
 use crate::outline::{Kernel, is_one_element};
 
 /// Moves the tensors of one element that every call passes into the kernel; `host` holds the calls.
@@ -11,6 +13,9 @@ pub(crate) fn sink_constants(host: &mut Body, kernel: &mut Kernel) {
     for index in (0..kernel.r#type.inputs.len()).rev() {
         let Some(attributes) = agreed_number(host, &kernel.calls, index) else { continue };
         let argument = kernel.body.arguments(entry)[index];
+        if is_multiplied(&kernel.body, argument) {
+            continue;
+        }
         let r#type = kernel.r#type.inputs.remove(index);
         let constant = kernel.body.create_op("arith.constant", &[], &[r#type], attributes, Location::Unknown);
         kernel.body.insert(entry, 0, constant);
@@ -22,6 +27,14 @@ pub(crate) fn sink_constants(host: &mut Body, kernel: &mut Kernel) {
             host.set_operands(call, &operands);
         }
     }
+}
+
+/// Whether a contraction reads a value: micro-kernels take the addresses of what they multiply.
+fn is_multiplied(kernel: &Body, value: Value) -> bool {
+    kernel.uses(value).iter().any(|reader| {
+        let generic = Generic::of(kernel, reader.op);
+        generic.is_some_and(|generic| Contraction::of(kernel, &generic).is_some())
+    })
 }
 
 /// The constant that operand `index` of all calls is.

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use driver::testdata::read_value;
-use driver::{Container, FloatType, ImportOptions, Port, Signature, Tensor, Type, Value};
+use driver::{Compiler, Container, FloatType, ImportOptions, Port, Signature, Tensor, Type, Value};
 use indexmap::IndexMap;
 
 use crate::files::{decoded, extension, read_archive, read_tensor};
@@ -162,6 +162,21 @@ fn fit_float(tensor: &mut Tensor, format: FloatType) {
     {
         *tensor = fitting;
     }
+}
+
+/// Shapes for the inputs of which the model states no rank, from what they are given. Those are `open` where no compilation
+/// went without; else they are looked for where an input has another rank than was found.
+pub(crate) fn ranks(
+    compiler: &Compiler,
+    path: &Path,
+    (signature, open): (&Signature, Option<Vec<String>>),
+    given: &IndexMap<String, Value>,
+) -> IndexMap<String, Vec<Option<i64>>> {
+    let rank = |name: &str| Some(given.get(name)?.as_tensor()?.shape.len());
+    let differs = |port: &Port| rank(&port.name).is_some_and(|rank| rank != port.shape.len());
+    let found = || signature.inputs.iter().any(differs).then(|| compiler.unranked_inputs(path)).flatten();
+    let open = open.or_else(|| found().map(|(_, open)| open)).unwrap_or_default();
+    open.into_iter().filter_map(|name| rank(&name).map(|rank| (name, vec![None; rank]))).collect()
 }
 
 /// The input that an argument is for, and its file.

@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use clap::Parser;
 use commandline::{Drafts, Failure, Progress, guard, print, warn};
-use driver::{Arithmetic, Backend, Cache, Compiler, Options, Session, Value};
+use driver::{Arithmetic, Backend, Cache, Compiler, ImportOptions, Options, Session, Value};
 use indexmap::IndexMap;
 
 use arguments::{Arguments, BackendName};
@@ -60,12 +60,25 @@ fn run(arguments: &Arguments, path: &Path, first_step: FirstStep) -> Result<(), 
         return train::run(arguments, &compiler, path, steps);
     }
     let ahead = inputs::ReadAhead::begin(arguments.inputs.as_deref());
-    let mut model = compiler.compile_file(path)?;
+    let compiled = compiler.compile_file(path);
+    // without a rank that follows from the model an input has that of what it is given
+    let stated = if compiled.is_err() { compiler.unranked_inputs(path) } else { None };
+    let signature = match (&compiled, &stated) {
+        (Ok(model), _) => &model.signature,
+        (Err(_), Some((signature, _))) => signature,
+        (Err(errors), None) => return Err(errors.clone().into()),
+    };
     let mut given = match arguments.test_data {
         Some(_) => IndexMap::new(),
-        None => inputs::read(&model.signature, &arguments.input, arguments.inputs.as_deref(), ahead)?,
+        None => inputs::read(signature, &arguments.input, arguments.inputs.as_deref(), ahead)?,
     };
-    let options = inputs::overrides(&model.signature, &mut given)?;
+    let open = stated.as_ref().map(|(_, open)| open.clone());
+    let shapes = inputs::ranks(&compiler, path, (signature, open), &given);
+    let mut model = match shapes.is_empty() {
+        true => compiled?,
+        false => compiler.compile_file_with(path, &ImportOptions { shapes: shapes.clone(), ..Default::default() })?,
+    };
+    let options = ImportOptions { shapes, ..inputs::overrides(&model.signature, &mut given)? };
     if !options.constants.is_empty() {
         if path == Path::new("-") {
             return Err(Failure::usage(

@@ -78,6 +78,12 @@ pub(super) const RULES: &[Rule] = &[
         Finder::Operator(not_removed),
     ),
     violation(
+        "operator-not-withdrawn",
+        "IR, Operators",
+        "The imported version of an operator has not been withdrawn for a later one.",
+        Finder::Operator(not_withdrawn),
+    ),
+    violation(
         "operator-no-overload",
         "onnx.proto, NodeProto.overload",
         "Only calls of the model's functions name an overload.",
@@ -208,7 +214,16 @@ fn operator_exists(visit: &mut Visit<'_, '_>, node: &NodeProto) {
 }
 
 fn not_removed(visit: &mut Visit<'_, '_>, node: &NodeProto, schema: &'static Schema) {
-    visit.expect(!schema.deprecated, || format!("{} was removed from ONNX in opset {}", node.op_type, schema.since));
+    let is_gone = schema.deprecated && schema::newest(schema.domain, schema.name).is_none();
+    visit.expect(!is_gone, || format!("{} was removed from ONNX in opset {}", node.op_type, schema.since));
+}
+
+fn not_withdrawn(visit: &mut Visit<'_, '_>, node: &NodeProto, schema: &'static Schema) {
+    let later = schema::newest(schema.domain, schema.name).filter(|_| schema.deprecated);
+    visit.expect(later.is_none(), || {
+        let since = later.map_or(0, |later| later.since);
+        format!("version {} of {} was withdrawn; use opset {since}", schema.since, node.op_type)
+    });
 }
 
 fn no_overload(visit: &mut Visit<'_, '_>, node: &NodeProto) {

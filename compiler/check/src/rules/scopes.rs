@@ -28,7 +28,7 @@ pub(super) const RULES: &[Rule] = &[
         "A node stands behind the nodes whose outputs it reads, also inside the graphs it holds.",
         Finder::Nodes(in_order),
     ),
-    error(
+    violation(
         "scope-no-shadow",
         NODES,
         "What a graph in an attribute defines has another name than what it sees of the graphs around it.",

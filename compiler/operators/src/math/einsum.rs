@@ -69,9 +69,10 @@ impl Labels {
         let named = shape[..middle].iter().chain(&shape[middle + behind..]);
         for (label, extent) in front.chars().chain(back.chars()).zip(named) {
             let joined = match self.extents.get(&label) {
-                Some(DimExpr::Constant(1)) | None => extent.clone(),
-                Some(known) if *extent == DimExpr::ONE => known.clone(),
-                Some(known) => node.unify(known, extent).map_err(|reason| format!("label '{label}': {reason}"))?,
+                None => extent.clone(),
+                Some(known) => {
+                    node.broadcast_extent(known, extent).map_err(|reason| format!("label '{label}': {reason}"))?
+                }
             };
             self.extents.insert(label, joined);
         }
@@ -146,9 +147,9 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     let mut extents: IndexMap<Label, DimExpr> = output.iter().copied().zip(shape.iter().cloned()).collect();
     for (labels, operand) in &terms {
         for (&label, extent) in labels.iter().zip(&operand.shape) {
-            let known = extents.entry(label).or_insert(DimExpr::ONE);
-            if *known == DimExpr::ONE {
-                *known = extent.clone();
+            if !output.contains(&label) {
+                let joined = extents.get(&label).map_or_else(|| extent.clone(), |known| known.broadcast(extent));
+                extents.insert(label, joined);
             }
         }
     }
@@ -162,16 +163,13 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     }
     let mut inputs = Vec::new();
     for (labels, operand) in &terms {
-        let mut map = Vec::new();
-        for (label, extent) in labels.iter().zip(&operand.shape) {
-            let position = extents.get_index_of(label).expect("every label has an extent");
-            let repeats = *extent == DimExpr::ONE && extents[position] != DimExpr::ONE;
-            if !repeats {
-                lowering.check_equal(extent, &extents[position], "a label of Einsum stands for two extents");
-            }
-            map.push(if repeats { AffineExpr::Constant(0) } else { AffineExpr::Dim(position as u32) });
-        }
-        inputs.push(Input { value: operand.value, map: AffineMap::new(extents.len() as u32, map) });
+        let places: Vec<usize> = labels.iter().filter_map(|label| extents.get_index_of(label)).collect();
+        let whole: Shape = places.iter().map(|&place| extents[place].clone()).collect();
+        // along its own axes, which are then the loops of their labels
+        let Input { value, map } = lowering.broadcast_input(operand.value, &operand.shape, &whole);
+        let loops: Vec<AffineExpr> = places.into_iter().map(|place| AffineExpr::Dim(place as u32)).collect();
+        let map = map.results.iter().map(|subscript| subscript.substitute(&loops, &[])).collect();
+        inputs.push(Input { value, map: AffineMap::new(extents.len() as u32, map) });
     }
     let mut kinds = vec![Iterator::Parallel; extents.len()];
     kinds[output.len()..].fill(Iterator::Reduction);

@@ -2,7 +2,7 @@
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};
-use ir::{DimExpr, Op, Type, Value};
+use ir::{Attribute, DimExpr, Op, Type, Value};
 
 use crate::graph::{self, Emitter, Problem};
 use crate::operator::Operator;
@@ -18,12 +18,27 @@ pub(crate) const BATCH_NORMALIZATION: Operator = Operator {
     ..Operator::of(OnnxOp::BatchNormalization)
 };
 
-/// Statistics are one per channel.
-fn spatial_statistics(node: &mut graph::Node, _: &mut Emitter) -> Result<(), Problem> {
-    match node.attributes.integer("spatial") {
-        Some(0) => Err(Problem::unsupported("has one mean an element (spatial = 0)")),
-        _ => Ok(()),
+/// Statistics are one per channel. Until opset 9 there could be one per element of what is behind the batch (`spatial` = 0).
+fn spatial_statistics(node: &mut graph::Node, emit: &mut Emitter) -> Result<(), Problem> {
+    if node.attributes.integer("spatial") != Some(0) {
+        return Ok(());
     }
+    training_outputs(node, emit)?;
+    let x = node.operands[0];
+    let element = emit.body.value_type(x).element().clone();
+    let epsilon = emit.float(node.attributes.float("epsilon").unwrap_or(1e-5), &element);
+    let epsilon = epsilon.ok_or_else(|| Problem::input("computes on elements that are not floats"))?;
+    let shape = emit.op("Shape", &[x], [("start", Attribute::i64(1))]);
+    let each: Vec<Value> = node.operands[1..].iter().map(|&given| emit.plain("Reshape", &[given, shape])).collect();
+    let &[scale, bias, mean, variance] = &each[..] else { return Err(Problem::input("has no five inputs")) };
+    let raised = emit.plain("Add", &[variance, epsilon]);
+    let deviation = emit.plain("Sqrt", &[raised]);
+    let centred = emit.plain("Sub", &[x, mean]);
+    let normalized = emit.plain("Div", &[centred, deviation]);
+    let scaled = emit.plain("Mul", &[normalized, scale]);
+    let moved = emit.plain("Add", &[scaled, bias]);
+    node.replace(moved, emit);
+    Ok(())
 }
 
 /// Until opset 14, further outputs meant training.

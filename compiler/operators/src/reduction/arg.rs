@@ -5,8 +5,8 @@ use dialects::onnx::views::{self, View};
 use ir::Op;
 
 use super::{remark_empty, without};
-use crate::operator::{Kind, Operator};
-use crate::shape::{Answer, Node, normalize_axis};
+use crate::operator::{Demand, Kind, Operator};
+use crate::shape::{Answer, Node, Reading, normalize_axis};
 use crate::structured::extreme::arg_extreme;
 use crate::structured::reduction;
 use crate::structured::scalars::Comparison;
@@ -14,6 +14,7 @@ use crate::structured::{Lowering, Unsupported};
 
 pub(crate) const ARG_MAX: Operator = Operator {
     kind: Kind::Reduction,
+    demands: Some(demand),
     shapes: Some(shapes),
     lower: Some(|lowering, op| lower(lowering, op, [Comparison::Greater, Comparison::GreaterOrEqual])),
     ..Operator::of(OnnxOp::ArgMax)
@@ -21,10 +22,16 @@ pub(crate) const ARG_MAX: Operator = Operator {
 
 pub(crate) const ARG_MIN: Operator = Operator {
     kind: Kind::Reduction,
+    demands: Some(demand),
     shapes: Some(shapes),
     lower: Some(|lowering, op| lower(lowering, op, [Comparison::Less, Comparison::LessOrEqual])),
     ..Operator::of(OnnxOp::ArgMin)
 };
+
+fn demand(reading: &Reading<'_>, _: usize) -> Demand {
+    let extreme: views::ArgMax = reading.view();
+    Demand { beyond_result: Some(isize::from(extreme.keepdims == 0)), ..Demand::with_axis(extreme.axis) }
+}
 
 /// Both operators have the same operands and attributes, so one view reads them.
 fn shapes(node: &mut Node<'_, '_>) -> Answer {

@@ -6,9 +6,9 @@ use ir::{Attribute, DimExpr, Op, Type, Value};
 
 use super::{remark_empty, without};
 use crate::graph::{self, Differential, Emitter, Problem};
-use crate::operator::{Kind, Operator};
+use crate::operator::{Demand, Kind, Operator};
 use crate::shape::elements::{self, Join};
-use crate::shape::{Answer, Elements, Node};
+use crate::shape::{Answer, Elements, Node, Reading};
 use crate::structured::reduction::{Combine, Fold, Shaped, accumulator, normalize_axis};
 use crate::structured::scalars::{Comparison, Scalars};
 use crate::structured::{Lowering, Unsupported};
@@ -142,7 +142,18 @@ enum Function {
 }
 
 const fn reduction(operator: OnnxOp) -> Operator {
-    Operator { kind: Kind::Reduction, ..Operator::of(operator) }
+    Operator { kind: Kind::Reduction, demands: Some(demand), ..Operator::of(operator) }
+}
+
+/// Folded axes stay with one element, or are gone.
+fn demand(reading: &Reading<'_>, operand: usize) -> Demand {
+    let reduction: views::ReduceSum = reading.view();
+    let listed = reduction.axes.and_then(|axes| reading.length(axes)).filter(|&listed| listed > 0);
+    match (operand, reduction.keepdims != 0) {
+        (0, true) => Demand::SAME,
+        (0, false) => Demand { beyond_result: listed.map(|listed| listed as isize), ..Demand::default() },
+        _ => Demand::default(),
+    }
 }
 
 /// Until 27 logarithms may be of integers: they are computed in floats, and the fraction is cut off.

@@ -8,7 +8,7 @@ mod split;
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};
-use ir::{DimExpr, Type, Value};
+use ir::{Body, DimExpr, IndexSet, Op, Type, Value, ValueDefinition};
 
 use crate::operator::Operator;
 use crate::shape::Node;
@@ -35,31 +35,98 @@ fn sequence_of(element: Type) -> Type {
 }
 
 /// The rank of a sequence's elements, as far as its type or what it was made of tells.
-fn element_rank(node: &Node<'_, '_>, mut sequence: Value) -> Option<usize> {
-    let body = node.analyser.body;
-    let rank = |value: Value| node.analyser.known.shape(value).map(<[DimExpr]>::len);
-    loop {
-        let stated = contained(body.value_type(sequence), "Seq").and_then(Type::rank);
-        if stated.is_some() {
-            return stated;
-        }
-        let op = body.defining_op(sequence)?;
-        match OnnxOp::from_name(body.name(op))? {
-            OnnxOp::SequenceErase => sequence = views::SequenceErase::of(body, op).input_sequence,
-            OnnxOp::SequenceInsert => return rank(views::SequenceInsert::of(body, op).tensor),
-            OnnxOp::SequenceConstruct => {
-                let elements = views::SequenceConstruct::of(body, op).inputs;
-                let first = rank(*elements.first()?)?;
-                return elements.iter().all(|&element| rank(element) == Some(first)).then_some(first);
-            }
-            OnnxOp::SplitToSequence => {
-                let split = views::SplitToSequence::of(body, op);
-                let keeps_axis = split.split.is_some() || split.keepdims != 0;
-                return Some(rank(split.input)? - usize::from(!keeps_axis));
-            }
-            _ => return None,
+fn element_rank(node: &Node<'_, '_>, sequence: Value) -> Option<usize> {
+    match Made::of(node, sequence, &mut IndexSet::default()) {
+        Made::OfRank(rank) => Some(rank),
+        Made::Empty | Made::Unknown => None,
+    }
+}
+
+/// What a sequence is made of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Made {
+    /// Nothing, or what is found elsewhere.
+    Empty,
+    /// Elements of one rank.
+    OfRank(usize),
+    /// Nobody knows.
+    Unknown,
+}
+
+impl Made {
+    fn with(self, other: Made) -> Made {
+        match (self, other) {
+            (Made::Empty, known) | (known, Made::Empty) => known,
+            _ if self == other => self,
+            _ => Made::Unknown,
         }
     }
+
+    fn of_all(parts: impl IntoIterator<Item = Made>) -> Made {
+        parts.into_iter().fold(Made::Empty, Made::with)
+    }
+
+    /// `seen` are the values around a loop that are being looked at.
+    fn of(node: &Node<'_, '_>, sequence: Value, seen: &mut IndexSet<Value>) -> Made {
+        let body = node.analyser.body;
+        if let Some(stated) = contained(body.value_type(sequence), "Seq").and_then(Type::rank) {
+            return Made::OfRank(stated);
+        }
+        if !seen.insert(sequence) {
+            return Made::Empty;
+        }
+        match body.definition(sequence) {
+            ValueDefinition::Result { op, index } => Made::by(node, op, index as usize, seen),
+            ValueDefinition::Argument { block, index } => {
+                let around = body.block_region(block).and_then(|region| body.region_parent(region));
+                let around = around.filter(|&op| OnnxOp::of(body, op) == Some(OnnxOp::Loop));
+                let carried = around.zip((index as usize).checked_sub(2));
+                carried.map_or(Made::Unknown, |(op, index)| Made::around(node, op, index, seen))
+            }
+        }
+    }
+
+    /// Of a result of an operation.
+    fn by(node: &Node<'_, '_>, op: Op, index: usize, seen: &mut IndexSet<Value>) -> Made {
+        let body = node.analyser.body;
+        let rank = |value: Value| {
+            let rank = node.analyser.known.shape(value).map(<[DimExpr]>::len);
+            rank.map_or(Made::Unknown, Made::OfRank)
+        };
+        match OnnxOp::from_name(body.name(op)) {
+            Some(OnnxOp::SequenceEmpty) => Made::Empty,
+            Some(OnnxOp::SequenceErase) => Made::of(node, views::SequenceErase::of(body, op).input_sequence, seen),
+            Some(OnnxOp::SequenceInsert) => rank(views::SequenceInsert::of(body, op).tensor),
+            Some(OnnxOp::SequenceConstruct) => {
+                Made::of_all(views::SequenceConstruct::of(body, op).inputs.into_iter().map(rank))
+            }
+            Some(OnnxOp::SplitToSequence) => {
+                let split = views::SplitToSequence::of(body, op);
+                let keeps_axis = split.split.is_some() || split.keepdims != 0;
+                match rank(split.input) {
+                    Made::OfRank(rank) if !keeps_axis => rank.checked_sub(1).map_or(Made::Unknown, Made::OfRank),
+                    made => made,
+                }
+            }
+            Some(OnnxOp::Loop) => Made::around(node, op, index, seen),
+            Some(OnnxOp::If) => Made::of_all(yielded(body, op, index).map(|value| Made::of(node, value, seen))),
+            _ => Made::Unknown,
+        }
+    }
+
+    /// Of what a loop carries: what it begins with, and what its body makes of that.
+    fn around(node: &Node<'_, '_>, op: Op, index: usize, seen: &mut IndexSet<Value>) -> Made {
+        let body = node.analyser.body;
+        let initial = views::Loop::of(body, op).v_initial.get(index).copied();
+        Made::of_all(initial.into_iter().chain(yielded(body, op, index + 1)).map(|value| Made::of(node, value, seen)))
+    }
+}
+
+/// What the bodies of an operation yield as number `index`.
+fn yielded(body: &Body, op: Op, index: usize) -> impl Iterator<Item = Value> + '_ {
+    let blocks = body.op(op).regions().iter().filter_map(|&region| body.blocks(region).first().copied());
+    let ends = blocks.filter_map(|block| body.terminator(block));
+    ends.filter_map(move |end| body.op(end).operands().get(index).copied())
 }
 
 /// A sequence with one more element at its end.

@@ -35,6 +35,13 @@ impl Reading<'_> {
         self.known.shape(value).map(<[_]>::len).or_else(|| self.body.value_type(value).rank())
     }
 
+    /// The last extent of a value, as far as it is known in front of the reader.
+    pub(crate) fn last_extent(&self, value: Value) -> Option<usize> {
+        let stated = || self.body.value_type(value).shape()?.last().copied().flatten();
+        let known = || self.known.shape(value)?.last()?.as_constant();
+        usize::try_from(known().or_else(stated)?).ok()
+    }
+
     /// The number of elements of a list, as far as it is known in front of the reader.
     pub(crate) fn length(&self, list: Value) -> Option<usize> {
         let stated = || self.body.value_type(list).static_shape()?.first().copied();
@@ -69,26 +76,36 @@ impl Node<'_, '_> {
     /// The rank of result `index`: the only one among `candidates` that its readers take.
     pub(crate) fn demanded_rank(&self, index: usize, candidates: &[usize]) -> Option<usize> {
         let readers = Readers { body: self.analyser.body, known: &self.analyser.known };
-        let result = readers.body.result(self.op, index);
-        let mut fitting = candidates.iter().filter(|&&rank| readers.take(result, rank, DEPTH));
-        fitting.next().copied().filter(|first| fitting.all(|other| other == first))
+        readers.only_rank(readers.body.result(self.op, index), candidates)
     }
 
     /// The rank of result `index` among all that tensors have.
     pub(crate) fn any_demanded_rank(&self, index: usize) -> Option<usize> {
-        let all: Vec<usize> = (0..=MOST_AXES).collect();
-        self.demanded_rank(index, &all)
+        let readers = Readers { body: self.analyser.body, known: &self.analyser.known };
+        readers.demanded_rank(readers.body.result(self.op, index))
     }
 }
 
 /// All who read values of a function.
 #[derive(Clone, Copy)]
-struct Readers<'a> {
-    body: &'a Body,
-    known: &'a ShapeAnalysis,
+pub(super) struct Readers<'a> {
+    pub(super) body: &'a Body,
+    pub(super) known: &'a ShapeAnalysis,
 }
 
 impl Readers<'_> {
+    /// The rank of a value: the only one among all that tensors have that its readers take.
+    pub(super) fn demanded_rank(self, value: Value) -> Option<usize> {
+        let all: Vec<usize> = (0..=MOST_AXES).collect();
+        self.only_rank(value, &all)
+    }
+
+    /// The only one among `candidates` that the readers of a value take.
+    fn only_rank(self, value: Value, candidates: &[usize]) -> Option<usize> {
+        let mut fitting = candidates.iter().filter(|&&rank| self.take(value, rank, DEPTH));
+        fitting.next().copied().filter(|first| fitting.all(|other| other == first))
+    }
+
     /// Whether the readers of a value take it with so many axes.
     fn take(self, value: Value, rank: usize, depth: usize) -> bool {
         match (depth, self.body.value_type(value).rank()) {

@@ -18,7 +18,7 @@ mod requirement;
 
 use std::sync::Arc;
 
-use ir::{Attributes, Block, Body, Diagnostic, DimExpr, IndexMap, Module, Op, Type, Value, ValueDefinition};
+use ir::{Attributes, Block, Body, Diagnostic, DimExpr, IndexMap, Location, Module, Op, Type, Value, ValueDefinition};
 
 use crate::table;
 pub use demand::Reading;
@@ -291,7 +291,23 @@ impl Analyser<'_> {
                 });
                 dims.collect()
             });
+            let shape = shape.or_else(|| {
+                let readers = demand::Readers { body: self.body, known: &self.known };
+                let rank = r#type.as_tensor().and_then(|_| readers.demanded_rank(value))?;
+                let symbol = |axis| self.argument_symbol(format!("{input}_{axis}").into(), argument, axis, bindings);
+                Some((0..rank).map(symbol).collect())
+            });
+            self.expect_addressable(value, &input, shape.as_deref());
             self.set_shape(value, shape);
+        }
+    }
+
+    /// An argument of more bytes than there are addresses is one that nobody can give.
+    fn expect_addressable(&mut self, value: Value, input: &str, shape: Option<&[DimExpr]>) {
+        let Some(tensor) = self.body.value_type(value).as_tensor() else { return };
+        if shape.is_some_and(|shape| !is_addressable(shape, &tensor.element)) {
+            let diagnostic = Diagnostic::input(Location::name(input), "the input is too large to address");
+            self.errors.push(diagnostic.breaks("value-addressable"));
         }
     }
 
@@ -325,10 +341,11 @@ impl Analyser<'_> {
         self.known.requirements.swap_remove(&op);
         self.known.remarks.swap_remove(&op);
         let mut node = Node { analyser: self, op };
-        let shapes = match row.and_then(|row| Some((row.ranks, row.shapes?))) {
-            Some((ranks, rule)) => {
-                rank::check(&node, ranks).and_then(|()| rule(&mut node)).and_then(|shapes| node.expect_extents(shapes))
-            }
+        let shapes = match row.and_then(|row| Some((row, row.shapes?))) {
+            Some((row, rule)) => rank::check(&node, row.ranks)
+                .and_then(|()| rule(&mut node))
+                .and_then(|shapes| rank::check_elementwise(&node, row, &shapes).map(|()| shapes))
+                .and_then(|shapes| node.expect_extents(shapes)),
             None => Ok(vec![]),
         };
         let shapes = shapes.unwrap_or_else(|contradiction| {

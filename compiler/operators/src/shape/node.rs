@@ -61,11 +61,12 @@ impl<'b> Node<'_, 'b> {
         self.analyser.known.facts.get(&operand)?.elements.as_ref()
     }
 
-    /// How many elements a list has, if that is a number.
+    /// How many elements a list has, if that is a number. One that is too long to be followed has no known length: it may be
+    /// what a model only declares.
     pub(crate) fn list_length(&self, list: Value) -> Option<usize> {
         let shape = self.shape_of(list)?;
         let [length] = shape.as_slice() else { return None };
-        usize::try_from(length.as_constant()?).ok()
+        usize::try_from(length.as_constant()?).ok().filter(|&length| length <= super::ELEMENT_LIMIT)
     }
 
     /// The elements of an operand, when all are known.
@@ -104,11 +105,7 @@ impl<'b> Node<'_, 'b> {
         if let Some(elements) = self.elements_of(operand) {
             return Some(elements.clone());
         }
-        let length = match self.shape_of(operand)?.as_slice() {
-            [length] => length.as_constant()?,
-            _ => return None,
-        };
-        Some(vec![None; usize::try_from(length).ok()?])
+        self.list_length(operand).map(|length| vec![None; length])
     }
 
     /// All attributes.

@@ -1,7 +1,8 @@
 //! Operands whose number of axes the standard fixes, and whose shape rule does not ask.
 
-use super::node::Node;
-use crate::operator::Rank;
+use super::Shape;
+use super::node::{Node, list};
+use crate::operator::{Operator, Rank};
 
 /// An error where an operand has another number of axes than it must have.
 pub(super) fn check(node: &Node<'_, '_>, ranks: &[(usize, Rank)]) -> Result<(), String> {
@@ -10,6 +11,18 @@ pub(super) fn check(node: &Node<'_, '_>, ranks: &[(usize, Rank)]) -> Result<(), 
         let Some(found) = shape.map(<[_]>::len) else { continue };
         if !rank.takes(found) {
             return Err(format!("operand {operand} must have {rank}, found {found}"));
+        }
+    }
+    Ok(())
+}
+
+/// An error where an operand of an elementwise operator has more axes than the result, to which it could not be repeated.
+pub(super) fn check_elementwise(node: &Node<'_, '_>, row: &Operator, shapes: &[Option<Shape>]) -> Result<(), String> {
+    let (Some(_), Some(Some(result))) = (row.scalar, shapes.first()) else { return Ok(()) };
+    for index in 0..node.operand_count() {
+        let shape = node.operand(index).and_then(|operand| node.analyser.known.shape(operand));
+        if let Some(shape) = shape.filter(|shape| shape.len() > result.len()) {
+            return Err(format!("operand {index} of shape {} does not broadcast to {}", list(shape), list(result)));
         }
     }
     Ok(())

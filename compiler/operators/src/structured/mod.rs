@@ -200,11 +200,12 @@ impl<'a> Lowering<'a> {
 
     fn operation(&mut self, op: Op) -> Result<(), Unsupported> {
         self.check_types(op)?;
-        for &result in self.source.op(op).results() {
-            let is_tensor = self.source.value_type(result).as_tensor().is_some();
-            if is_tensor && self.shapes.shape(result).is_none() {
-                return Err(Unsupported::new("the rank of its result is not known"));
-            }
+        let operation = self.source.op(op);
+        if operation.results().iter().any(|&result| self.is_unranked(result)) {
+            return Err(Unsupported::new("the rank of its result is not known"));
+        }
+        if operation.operands().iter().any(|&operand| self.is_unranked(operand)) {
+            return Err(Unsupported::new("the rank of an operand is not known"));
         }
         self.check_requirements(op);
         if self.bind_known(op) {
@@ -219,6 +220,11 @@ impl<'a> Lowering<'a> {
             }
             _ => Err(Unsupported::new(NO_LOWERING)),
         }
+    }
+
+    /// Whether a value is a tensor of unknown rank.
+    fn is_unranked(&self, value: Value) -> bool {
+        self.source.value_type(value).as_tensor().is_some() && self.shapes.shape(value).is_none()
     }
 
     /// Only tensors of numbers are computed with.

@@ -267,7 +267,8 @@ impl Lowering<'_> {
         let vector = self.shaped(vector);
         let all: Vec<usize> = (0..vector.shape.len()).collect();
         let sum = self.reduce(&vector, &all, false, Fold::new(Combine::Add, Type::I64, false), |s, element| {
-            let position = loop_index(s.builder, 0);
+            // a scalar is a list of one
+            let position = if all.is_empty() { s.number(0.0, &Type::Index) } else { loop_index(s.builder, 0) };
             let about = match named {
                 true => is_axis(s, element, axis as i64, rank as i64),
                 false => {

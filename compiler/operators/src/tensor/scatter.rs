@@ -6,8 +6,8 @@ use ir::{Op, Value};
 
 use super::gather_elements::expect_places;
 use crate::graph::{self, Emitter, Problem};
-use crate::operator::Operator;
-use crate::shape::{Answer, Node};
+use crate::operator::{Demand, Operator, Rank};
+use crate::shape::{Answer, Node, Reading};
 use crate::structured::calls::Argument::{self, Index, Lowered, Moved, Tensor};
 use crate::structured::reduction::normalize_axis;
 use crate::structured::{Lowering, Unsupported};
@@ -29,12 +29,22 @@ pub(crate) const SCATTER_ELEMENTS: Operator = Operator {
     ..Operator::of(OnnxOp::ScatterElements)
 };
 
-pub(crate) const SCATTER_ND: Operator = Operator {
-    normalize: Some(reduced_in_f32),
-    shapes: Some(tuples_shape),
-    lower: Some(lower_tuples),
-    ..Operator::of(OnnxOp::ScatterND)
-};
+pub(crate) const SCATTER_ND: Operator =
+    Operator { normalize: Some(reduced_in_f32), demands: Some(tuples_demand), shapes: Some(tuples_shape), lower: Some(lower_tuples), ..Operator::of(OnnxOp::ScatterND) };
+
+/// Each tuple of indices places an update of as many axes as it leaves of the data.
+fn tuples_demand(reading: &Reading<'_>, operand: usize) -> Demand {
+    let scatter: views::ScatterND = reading.view();
+    let updates = || {
+        let axes = reading.rank(scatter.data)? + reading.rank(scatter.indices)?;
+        axes.checked_sub(1 + reading.last_extent(scatter.indices)?).map(Rank::Exactly)
+    };
+    match operand {
+        0 => Demand::SAME,
+        2 => Demand { rank: updates(), ..Demand::default() },
+        _ => Demand::default(),
+    }
+}
 
 fn elements_shape(node: &mut Node<'_, '_>) -> Answer {
     let scatter: views::ScatterElements = node.view();

@@ -113,7 +113,7 @@ fn is_nonnegative(bound: &DimExpr, extent: &DimExpr) -> bool {
 }
 
 fn backward_length(extent: &DimExpr, start: i64, end: i64, step: i64) -> Option<DimExpr> {
-    let by = DimExpr::Constant(-step);
+    let by = DimExpr::Constant(step.saturating_neg());
     if (start == -1 || start >= TO_THE_END) && end <= -TO_THE_END {
         return Some(extent.ceil_div(&by));
     }

@@ -1,7 +1,7 @@
 //! Convolutions and matrix products: what is done to their results is done to their weights.
 
 use egg::Id;
-use ir::{Attribute, Attributes, Type};
+use ir::{Attribute, Attributes, DimExpr, Type};
 
 use super::{Match, Rule, reassoc, reassoc_by};
 use crate::constants::Term;
@@ -128,6 +128,11 @@ fn scale_input(m: &mut Match<'_, '_>, bias: Option<&str>) -> Option<Id> {
     }
     let inputs = factors.len().checked_sub(rank - 1).map_or(1, |axis| factors[axis]);
     if inputs != 1 && attributes.integer("group").unwrap_or(1) != 1 {
+        return None;
+    }
+    // the product may have more channels than what is scaled
+    let x = m.shape("x")?;
+    if x.len() != rank || (inputs != 1 && x[1] != DimExpr::Constant(inputs)) {
         return None;
     }
     let mut shape = vec![1; rank];
