@@ -348,6 +348,7 @@ impl Analyser<'_> {
                 .and_then(|shapes| node.expect_extents(shapes)),
             None => Ok(vec![]),
         };
+        let means_nothing = shapes.is_err();
         let shapes = shapes.unwrap_or_else(|contradiction| {
             let location = body.op(op).location.clone();
             let diagnostic = Diagnostic::input(location, format!("{name}: {contradiction}"));
@@ -374,7 +375,7 @@ impl Analyser<'_> {
             });
             self.set_shape(result, shape);
         }
-        if let (Some(row), [result]) = (row, body.op(op).results())
+        if let (Some(row), [result]) = (row.filter(|_| !means_nothing), body.op(op).results())
             && let Some(elements) = elements::infer(&Node { analyser: self, op }, row)
         {
             let fact = self.known.facts.get_mut(result).map(std::mem::take).unwrap_or_default();

@@ -38,6 +38,7 @@ impl Repetition {
         if !self.carried.iter().all(|&(argument, _)| is_known(argument)) {
             return Err(Unsupported::new("the rank of a value it carries round is not known"));
         }
+        self.check_stacked(lowering)?;
         let mut start = vec![lowering.index(0), self.enters];
         for &(argument, initial) in &self.carried {
             let initial = lowering.value(initial);
@@ -55,6 +56,19 @@ impl Repetition {
         lowering.nested(before, |lowering| self.condition(lowering, before));
         lowering.nested(after, |lowering| self.body(lowering, after, prepare));
         Ok(lowering.body.op(new).results()[2..].to_vec())
+    }
+
+    /// A stacked result has one axis more than what the body yields for it.
+    fn check_stacked(&self, lowering: &Lowering<'_>) -> Result<(), Unsupported> {
+        let end = lowering.source.terminator(self.body).expect("a body yields");
+        let elements = lowering.source.op(end).operands().iter().skip(self.first + self.carried.len());
+        for (&(result, axis), &element) in self.stacked.iter().zip(elements) {
+            let [stacked, each] = [result, element].map(|value| lowering.shapes.shape(value).map(<[_]>::len));
+            if each.is_none() || stacked != each.map(|rank| rank + 1) || stacked.is_some_and(|rank| axis >= rank) {
+                return Err(Unsupported::new("the rank of what its body yields does not fit a result that stacks it"));
+            }
+        }
+        Ok(())
     }
 
     /// The loop goes on while it is told to and its limit is not reached.

@@ -44,7 +44,10 @@ fn shapes(node: &mut Node<'_, '_>) -> Answer {
     let count = node.result_count();
     let sizes: Elements = match split.split {
         Some(sizes) => node.sizes_of(sizes).unwrap_or_else(|| vec![None; count]),
-        None => equal_parts(&shape[axis], split.num_outputs.unwrap_or(count as i64)),
+        None => match split.num_outputs.unwrap_or(count as i64) {
+            parts if parts == count as i64 => equal_parts(&shape[axis], parts),
+            parts => return Err(format!("{parts} parts for {count} results")),
+        },
     };
     if sizes.len() != count {
         return Err(format!("{} parts for {count} results", sizes.len()));

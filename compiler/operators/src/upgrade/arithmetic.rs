@@ -17,11 +17,17 @@ pub(crate) fn broadcast_7(node: &mut Node, emit: &mut Emitter) -> Result<(), Pro
 /// `inner` with as many trailing extents of 1 as make its first axis lie on `axis` of `outer`.
 pub(crate) fn align(outer: Value, inner: Value, axis: i64, emit: &mut Emitter) -> Result<Value, Problem> {
     let inner_rank = emit.rank(inner).ok_or_else(|| Problem::unsupported("broadcasts an operand of unknown rank"))?;
-    if let Some(outer_rank) = emit.rank(outer) {
+    let beyond = || Problem::input(format!("broadcasts along axis {axis}, where the operand does not fit"));
+    let outer_rank = emit.rank(outer);
+    let most = outer_rank.map_or(1 << 32, |rank| rank as i64);
+    if !(-most..=most).contains(&axis) {
+        return Err(beyond());
+    }
+    if let Some(outer_rank) = outer_rank {
         let axis = if axis < 0 { axis + outer_rank as i64 } else { axis };
         let missing = outer_rank as i64 - axis - inner_rank as i64;
         if missing < 0 {
-            return Err(Problem::input(format!("broadcasts along axis {axis}, where the operand does not fit")));
+            return Err(beyond());
         }
         let axes: Vec<i64> = (0..missing).map(|i| inner_rank as i64 + i).collect();
         let axes = if missing == 0 { return Ok(inner) } else { emit.integers(&axes) };
