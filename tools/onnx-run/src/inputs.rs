@@ -164,19 +164,20 @@ fn fit_float(tensor: &mut Tensor, format: FloatType) {
     }
 }
 
-/// Shapes for the inputs of which the model states no rank, from what they are given. Those are `open` where no compilation
-/// went without; else they are looked for where an input has another rank than was found.
-pub(crate) fn ranks(
+/// Shapes for the inputs of which the model states no rank: those of what they are given. Such inputs are `open` where no
+/// compilation went without; else they are looked for where an input has another rank than was found.
+pub(crate) fn shapes(
     compiler: &Compiler,
     path: &Path,
     (signature, open): (&Signature, Option<Vec<String>>),
     given: &IndexMap<String, Value>,
 ) -> IndexMap<String, Vec<Option<i64>>> {
-    let rank = |name: &str| Some(given.get(name)?.as_tensor()?.shape.len());
-    let differs = |port: &Port| rank(&port.name).is_some_and(|rank| rank != port.shape.len());
+    let shape = |name: &str| Some(&given.get(name)?.as_tensor()?.shape);
+    let differs = |port: &Port| shape(&port.name).is_some_and(|shape| shape.len() != port.shape.len());
     let found = || signature.inputs.iter().any(differs).then(|| compiler.unranked_inputs(path)).flatten();
     let open = open.or_else(|| found().map(|(_, open)| open)).unwrap_or_default();
-    open.into_iter().filter_map(|name| rank(&name).map(|rank| (name, vec![None; rank]))).collect()
+    let known = |name: String| shape(&name).map(|shape| (name.clone(), shape.iter().copied().map(Some).collect()));
+    open.into_iter().filter_map(known).collect()
 }
 
 /// The input that an argument is for, and its file.

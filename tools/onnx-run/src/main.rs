@@ -61,7 +61,7 @@ fn run(arguments: &Arguments, path: &Path, first_step: FirstStep) -> Result<(), 
     }
     let ahead = inputs::ReadAhead::begin(arguments.inputs.as_deref());
     let compiled = compiler.compile_file(path);
-    // without a rank that follows from the model an input has that of what it is given
+    // an input without a shape has that of what it is given
     let stated = if compiled.is_err() { compiler.unranked_inputs(path) } else { None };
     let signature = match (&compiled, &stated) {
         (Ok(model), _) => &model.signature,
@@ -73,7 +73,7 @@ fn run(arguments: &Arguments, path: &Path, first_step: FirstStep) -> Result<(), 
         None => inputs::read(signature, &arguments.input, arguments.inputs.as_deref(), ahead)?,
     };
     let open = stated.as_ref().map(|(_, open)| open.clone());
-    let shapes = inputs::ranks(&compiler, path, (signature, open), &given);
+    let shapes = inputs::shapes(&compiler, path, (signature, open), &given);
     let mut model = match shapes.is_empty() {
         true => compiled?,
         false => compiler.compile_file_with(path, &ImportOptions { shapes: shapes.clone(), ..Default::default() })?,

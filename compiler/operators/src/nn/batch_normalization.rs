@@ -154,7 +154,7 @@ fn statistics(lowering: &mut Lowering<'_>, x: Value, work: &Type) -> [Shaped; 2]
     let sum = lowering.reduce(&squares, &axes, true, add(), |_, x| x);
     let variance = lowering.map(&[&sum], &sum.shape, work.clone(), |s, e| s.div(e[0], count));
     [mean, variance].map(|kept| {
-        let shape = vec![input.shape[1].clone()];
+        let shape = vec![input.shape.get(1).cloned().unwrap_or(DimExpr::ONE)];
         Shaped { value: lowering.reshape(kept.value, &shape), shape }
     })
 }
