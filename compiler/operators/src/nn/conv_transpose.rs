@@ -75,6 +75,9 @@ fn shapes(node: &mut Node<'_, '_>) -> Answer {
     let window = Window::new(&transposed.sliding, kernel.to_vec())?;
     let rank = kernel.len();
     let extra = transposed.output_padding.unwrap_or_else(|| vec![0; rank].into());
+    if extra.len() != rank {
+        return Err(format!("output_padding has {} values for {rank} spatial axes", extra.len()));
+    }
     let given = transposed.output_shape;
     let mut shape = vec![batch.clone(), outputs];
     for (axis, extent) in extents.iter().enumerate() {
@@ -90,7 +93,7 @@ fn shapes(node: &mut Node<'_, '_>) -> Answer {
         } else {
             let padding = window.pads[axis] + window.pads[axis + rank];
             let padding = if window.auto_pad == AutoPad::Valid { 0 } else { padding };
-            let rest = DimExpr::Constant(extra.get(axis).copied().unwrap_or(0) - padding);
+            let rest = DimExpr::Constant(extra[axis] - padding);
             shape.push(extent.sub(&DimExpr::ONE).mul(&stride).add(&window.reach(axis)).add(&rest));
         }
     }

@@ -5,13 +5,14 @@ use dialects::onnx::views::{self, View};
 use ir::{Op, Type};
 
 use super::sequence_of;
-use crate::operator::Operator;
+use crate::operator::{Operator, Rank};
 use crate::structured::calls::Argument::{Index, Lowered, Tensor};
 use crate::structured::reduction::normalize_axis;
 use crate::structured::{Lowering, Unsupported};
 use crate::types::{element_number, without_shape};
 
 pub(crate) const SPLIT_TO_SEQUENCE: Operator = Operator {
+    ranks: &[(0, Rank::AtLeast(1)), (1, Rank::AtMost(1))],
     types: Some(|node, _| {
         let split = views::SplitToSequence::read(node);
         Some(sequence_of(without_shape(node.body.value_type(split.input))))

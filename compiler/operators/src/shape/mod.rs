@@ -341,9 +341,9 @@ impl Analyser<'_> {
         self.known.requirements.swap_remove(&op);
         self.known.remarks.swap_remove(&op);
         let mut node = Node { analyser: self, op };
-        let shapes = match row.and_then(|row| Some((row, row.shapes?))) {
-            Some((row, rule)) => rank::check(&node, row.ranks)
-                .and_then(|()| rule(&mut node))
+        let shapes = match row {
+            Some(row) => rank::check(&node, row.ranks)
+                .and_then(|()| row.shapes.map_or_else(|| Ok(vec![]), |rule| rule(&mut node)))
                 .and_then(|shapes| rank::check_elementwise(&node, row, &shapes).map(|()| shapes))
                 .and_then(|shapes| node.expect_extents(shapes)),
             None => Ok(vec![]),
