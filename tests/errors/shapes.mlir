@@ -30,3 +30,47 @@
     "func.return"(%sums) : (tensor<1x3x3x3xi32>) -> ()
   }) {sym_name = "f", function_type = (tensor<1x2x5x5xui8>, tensor<3x2x3x3xui8>, tensor<ui8>, tensor<40xui8>) -> tensor<1x3x3x3xi32>} : () -> ()
 }) : () -> ()
+
+// -----
+
+"builtin.module"() ({
+  "func.func"() ({
+  ^bb0(%x: tensor<3x2xf32>, %low: tensor<3x2x2xf32>):
+    // expected-error@+1 {{Clip: operand 1 of shape [3, 2, 2] does not broadcast to [3, 2]}}
+    %r = "onnx.Clip"(%x, %low) : (tensor<3x2xf32>, tensor<3x2x2xf32>) -> tensor<3x2xf32>
+    "func.return"(%r) : (tensor<3x2xf32>) -> ()
+  }) {sym_name = "f", function_type = (tensor<3x2xf32>, tensor<3x2x2xf32>) -> tensor<3x2xf32>} : () -> ()
+}) : () -> ()
+
+// -----
+
+"builtin.module"() ({
+  "func.func"() ({
+  ^bb0(%x: tensor<1x1x3x3xf32>, %w: tensor<1x2x3x3xf32>):
+    // expected-error@+1 {{ConvTranspose: output_padding has 1 values for 2 spatial axes}}
+    %r = "onnx.ConvTranspose"(%x, %w) {output_padding = [1]} : (tensor<1x1x3x3xf32>, tensor<1x2x3x3xf32>) -> tensor<1x2x5x5xf32>
+    "func.return"(%r) : (tensor<1x2x5x5xf32>) -> ()
+  }) {sym_name = "f", function_type = (tensor<1x1x3x3xf32>, tensor<1x2x3x3xf32>) -> tensor<1x2x5x5xf32>} : () -> ()
+}) : () -> ()
+
+// -----
+
+"builtin.module"() ({
+  "func.func"() ({
+  ^bb0(%x: tensor<f32>):
+    // expected-error@+1 {{SplitToSequence: operand 0 must have rank 1 or more, found 0}}
+    %r = "onnx.SplitToSequence"(%x) : (tensor<f32>) -> !onnx.Seq<tensor<*xf32>>
+    "func.return"(%r) : (!onnx.Seq<tensor<*xf32>>) -> ()
+  }) {sym_name = "f", function_type = (tensor<f32>) -> !onnx.Seq<tensor<*xf32>>} : () -> ()
+}) : () -> ()
+
+// -----
+
+"builtin.module"() ({
+  "func.func"() ({
+  ^bb0(%x: tensor<4xf32>):
+    // expected-error@+1 {{Split: -9223372036854775808 parts for 1 results}}
+    %r = "onnx.Split"(%x) {num_outputs = -9223372036854775808 : si64} : (tensor<4xf32>) -> tensor<4xf32>
+    "func.return"(%r) : (tensor<4xf32>) -> ()
+  }) {sym_name = "f", function_type = (tensor<4xf32>) -> tensor<4xf32>} : () -> ()
+}) : () -> ()

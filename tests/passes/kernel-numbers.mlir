@@ -21,3 +21,16 @@
     "func.return"(%b, %d) : (tensor<64xf32>, tensor<64xf32>) -> ()
   }) {sym_name = "main_graph", function_type = (tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf32>)} : () -> ()
 }) : () -> ()
+
+// -----
+
+// What a contraction multiplies stays an argument, of which micro-kernels take the address.
+// CHECK: callee = @matmul_0} : (tensor<1x1x1xf32>
+"builtin.module"() ({
+  "func.func"() ({
+  ^bb0(%x: tensor<?x1x?xf32>):
+    %one = "onnx.Constant"() {value = dense<1.0> : tensor<1x1x1xf32>} : () -> tensor<1x1x1xf32>
+    %y = "onnx.MatMul"(%one, %x) : (tensor<1x1x1xf32>, tensor<?x1x?xf32>) -> tensor<?x1x?xf32>
+    "func.return"(%y) : (tensor<?x1x?xf32>) -> ()
+  }) {sym_name = "main_graph", function_type = (tensor<?x1x?xf32>) -> tensor<?x1x?xf32>} : () -> ()
+}) : () -> ()

@@ -2,7 +2,7 @@
 
 use ir::{Attribute, Attributes, Block, Op, Type, Value};
 
-use super::Emitter;
+use super::{Emitter, Problem};
 use crate::types::without_shape;
 
 /// What a `Scan` reads and carries.
@@ -81,19 +81,26 @@ impl Emitter {
         argument
     }
 
-    /// Builds the operations of an operation's region, whose body has one argument and one result, at the current place;
-    /// the operation is about to be erased.
-    pub(crate) fn inline_region(&mut self, op: Op, region: usize, argument: Value) -> Option<Value> {
-        let region = *self.body.op(op).regions().get(region)?;
-        let block = *self.body.blocks(region).first()?;
+    /// Builds the operations of an operation's region, whose body has one argument and one result of its type and rank, at the
+    /// current place; the operation is about to be erased. What there is no body for stays the argument.
+    pub(crate) fn inline_region(&mut self, op: Op, region: usize, argument: Value) -> Result<Value, Problem> {
+        let block = self.body.op(op).regions().get(region).and_then(|&region| self.body.blocks(region).first().copied());
+        let Some(block) = block else { return Ok(argument) };
         let end = self.body.terminator(block).expect("a region yields");
+        let (&[own], &[result]) = (self.body.arguments(block), self.body.op(end).operands()) else {
+            return Err(Problem::input("has a graph in an attribute that does not have one input and one output"));
+        };
         let inlined = self.body.ops(block).to_vec();
-        let own = self.body.arguments(block)[0];
         self.body.replace_all_uses(own, argument);
+        // it may be the argument itself
+        let result = if result == own { argument } else { result };
         self.body.move_ops(block, 0, self.block);
-        let result = self.body.operand(end, 0);
         self.body.erase(end);
         inlined.into_iter().filter(|&op| op != end).for_each(|op| self.analyse(op));
-        Some(result)
+        let [taken, given] = [argument, result].map(|value| (self.element(value), self.shape(value).map(|shape| shape.len())));
+        match given == taken {
+            true => Ok(result),
+            false => Err(Problem::input("has a graph in an attribute whose output is not of the type and rank of its input")),
+        }
     }
 }

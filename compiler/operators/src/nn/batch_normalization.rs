@@ -53,7 +53,9 @@ fn training_outputs(node: &mut graph::Node, _: &mut Emitter) -> Result<(), Probl
 fn shapes(node: &mut Node<'_, '_>) -> Answer {
     let normalization: views::BatchNormalization = node.view();
     let input = node.shape_of(normalization.x);
-    if let Some([_, channels, ..]) = input.as_deref() {
+    if let Some(extents) = input.as_deref() {
+        // without an axis for it there is one channel
+        let channels = extents.get(1).unwrap_or(&DimExpr::ONE);
         let parameters = [
             (normalization.scale, "the scale"),
             (normalization.b, "the bias"),

@@ -45,9 +45,9 @@ fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
         None => inverse_root_size(emit, query, product),
     };
     let mut scores = emit.plain("Mul", &[product, scale]);
-    scores = emit.inline_region(op, SCORE_MOD, scores).unwrap_or(scores);
+    scores = emit.inline_region(op, SCORE_MOD, scores)?;
     let mut weights = emit.op("Softmax", &[scores], [("axis", Attribute::i64(-1))]);
-    weights = emit.inline_region(op, PROB_MOD, weights).unwrap_or(weights);
+    weights = emit.inline_region(op, PROB_MOD, weights)?;
     let value = emit.convert(attention.v, &precision);
     let result = headwise_product(emit, weights, value);
     Ok(vec![Some(emit.convert(result, &element))])
