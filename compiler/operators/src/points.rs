@@ -22,15 +22,16 @@ impl Walk<'_> {
         let (mut start, mut strides, mut elements) = (0, vec![0; extents.len()], 1);
         for (subscript, &extent) in map.results.iter().zip(shape).rev() {
             let (coefficients, constant) = subscript.as_linear(map.dims)?;
-            let reach = |sign: i64| -> i64 {
-                let last = coefficients.iter().zip(extents).map(|(c, extent)| sign * (sign * c).max(0) * (extent - 1));
-                constant + last.sum::<i64>()
+            // a step may be any number, of which one point takes none
+            let reach = |sign: i128| -> i128 {
+                let last = |(&c, &extent): (&i64, &i64)| sign * (sign * i128::from(c)).max(0) * i128::from(extent - 1);
+                i128::from(constant) + coefficients.iter().zip(extents).map(last).sum::<i128>()
             };
-            if reach(-1) < 0 || reach(1) >= extent {
+            if reach(-1) < 0 || reach(1) >= i128::from(extent) {
                 return None;
             }
             start += constant * elements;
-            strides.iter_mut().zip(coefficients).for_each(|(stride, c)| *stride += c * elements);
+            strides.iter_mut().zip(coefficients).for_each(|(stride, c)| *stride += c.wrapping_mul(elements));
             elements *= extent;
         }
         Some(Walk { start, strides, extents })
