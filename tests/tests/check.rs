@@ -162,7 +162,7 @@ fn errors_refuse_and_violations_warn() {
     each(&broken, |case| {
         let (id, _) = case.broken().expect("only those");
         let rule = rules::by_id(id).ok_or_else(|| format!("{id} is no rule"))?;
-        let arguments = [case.arguments(), vec!["--emit".into(), "onnx".into()]].concat();
+        let arguments = [case.arguments(), vec!["--emit".into(), "graph".into()]].concat();
         let output = limited(&onnxc, &arguments);
         let text = String::from_utf8_lossy(&output.stderr);
         match rule.level {

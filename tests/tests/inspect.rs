@@ -73,7 +73,7 @@ fn all_parts_are_heard() {
 fn what_nodes_say_is_there_at_every_level() {
     let path = write(&model(), "inspect-levels");
     let onnxc = onnxc(Path::new(env!("CARGO_BIN_EXE_models")));
-    for level in ["onnx", "linalg", "kernels", "loops"] {
+    for level in ["graph", "linalg", "kernels", "loops"] {
         let text = String::from_utf8(run(Command::new(onnxc).arg(&path).args(["--emit", level]))).expect("text");
         assert!(text.contains(r#"[["scope", "layer 1"]]"#), "{level}");
     }

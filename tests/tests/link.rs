@@ -305,7 +305,7 @@ fn a_generated_program_says_what_it_takes() {
     write("long.npy", file("(3,)", &[1, 2, 3]));
     assert_eq!(text_of(&mut program(&["x.npy"])), "y/0: int64 [2] [-9007199254740993, 3]\n");
     assert_eq!(text_of(&mut program(&["x.npy", "-o", "results"])), "");
-    assert!(folder.join("results/y_0.npy").exists());
+    assert!(folder.join("results/y%2F0.npy").exists());
     for (arguments, message) in [
         (&["long.npy"][..], "input 'x/0': the model takes int64 [2]"),
         (&["absent.npy"], "error: absent.npy: No such file"),

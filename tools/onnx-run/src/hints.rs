@@ -154,7 +154,7 @@ fn passes_on(node: &NodeProto) -> bool {
 /// Axes of space that a window has.
 fn space(graph: &GraphProto, node: &NodeProto) -> Option<usize> {
     let kernel = node.attribute.iter().find(|attribute| attribute.name == "kernel_shape");
-    let of_weights = || Some(weights(graph, node)?.len().checked_sub(2)?);
+    let of_weights = || weights(graph, node)?.len().checked_sub(2);
     kernel.map(|kernel| kernel.ints.len()).filter(|&axes| axes > 0).or_else(of_weights)
 }
 
