@@ -27,11 +27,7 @@ const CASES: &[(&str, &str, Expected)] = &[
     ("long", "(float[6] x, int64[4611686018427387904] s) => (float[] y) { y = Reshape (x, s) }", Error("too large")),
     ("many", "(float[3] x) => (float[3] y) { y = Concat <axis = 0> (\"\", x) }", Code),
     ("none", "(float[3] x) => (float[3] y) { y = Concat <axis = 0> (\"\") }", Error("input-variadic-named")),
-    (
-        "contraction",
-        "(float[B,1,N] x) => (float[] y) <float[1,1,1] w = {2}> { z = MatMul (w, x) y = Cos (z) }",
-        Code,
-    ),
+    ("contraction", "(float[B,1,N] x) => (float[] y) <float[1,1,1] w = {2}> { z = MatMul (w, x) y = Cos (z) }", Code),
     (
         "step",
         "() => (float[] y) <float[2] x = {1, 2}, int64[1] a = {9223372036854775807}, int64[1] b = \
@@ -64,11 +60,7 @@ const CASES: &[(&str, &str, Expected)] = &[
         "(float[2,4,3] x, float[2] s, float[2] b) => (float[2,4,3] y) { y = GroupNormalization <num_groups = 2> (x, s, b) }",
         Code,
     ),
-    (
-        "type",
-        "(int64 n) => (float[] y) { y = HannWindow <output_datatype = 99> (n) }",
-        Error("attribute-element-type"),
-    ),
+    ("type", "(int64 n) => (float[] y) { y = HannWindow <output_datatype = 99> (n) }", Error("attribute-element-type")),
 ];
 
 #[test]

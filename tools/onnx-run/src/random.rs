@@ -255,7 +255,7 @@ impl Random {
                 values: self.tensor(value.element(), vec![ENTRIES])?,
             }),
             _ => {
-                let shape = r#type.shape().unwrap_or_else(|| vec![None]);
+                let shape = r#type.shape().map_or_else(|| vec![None], Vec::from);
                 let shape = shape
                     .into_iter()
                     .enumerate()

@@ -84,7 +84,8 @@ impl Emitter {
     /// Builds the operations of an operation's region, whose body has one argument and one result of its type and rank, at the
     /// current place; the operation is about to be erased. What there is no body for stays the argument.
     pub(crate) fn inline_region(&mut self, op: Op, region: usize, argument: Value) -> Result<Value, Problem> {
-        let block = self.body.op(op).regions().get(region).and_then(|&region| self.body.blocks(region).first().copied());
+        let block =
+            self.body.op(op).regions().get(region).and_then(|&region| self.body.blocks(region).first().copied());
         let Some(block) = block else { return Ok(argument) };
         let end = self.body.terminator(block).expect("a region yields");
         let (&[own], &[result]) = (self.body.arguments(block), self.body.op(end).operands()) else {
@@ -97,10 +98,13 @@ impl Emitter {
         self.body.move_ops(block, 0, self.block);
         self.body.erase(end);
         inlined.into_iter().filter(|&op| op != end).for_each(|op| self.analyse(op));
-        let [taken, given] = [argument, result].map(|value| (self.element(value), self.shape(value).map(|shape| shape.len())));
+        let [taken, given] =
+            [argument, result].map(|value| (self.element(value), self.shape(value).map(|shape| shape.len())));
         match given == taken {
             true => Ok(result),
-            false => Err(Problem::input("has a graph in an attribute whose output is not of the type and rank of its input")),
+            false => {
+                Err(Problem::input("has a graph in an attribute whose output is not of the type and rank of its input"))
+            }
         }
     }
 }

@@ -29,8 +29,13 @@ pub(crate) const SCATTER_ELEMENTS: Operator = Operator {
     ..Operator::of(OnnxOp::ScatterElements)
 };
 
-pub(crate) const SCATTER_ND: Operator =
-    Operator { normalize: Some(reduced_in_f32), demands: Some(tuples_demand), shapes: Some(tuples_shape), lower: Some(lower_tuples), ..Operator::of(OnnxOp::ScatterND) };
+pub(crate) const SCATTER_ND: Operator = Operator {
+    normalize: Some(reduced_in_f32),
+    demands: Some(tuples_demand),
+    shapes: Some(tuples_shape),
+    lower: Some(lower_tuples),
+    ..Operator::of(OnnxOp::ScatterND)
+};
 
 /// Each tuple of indices places an update of as many axes as it leaves of the data.
 fn tuples_demand(reading: &Reading<'_>, operand: usize) -> Demand {
