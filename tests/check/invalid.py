@@ -316,6 +316,9 @@ case("operator-exists", at("node 0 'one'"), unary("Mish", opset=17))
 case("operator-exists", at("node 0 'one'"), unary("HardSwish", opset=13))
 case("operator-exists", at("node 0 'one'"), unary("Swish", opset=23))
 case("operator-not-removed", at("node 0 'one'"), unary("Upsample", opset=10, shape=(1, 1, 2, 2)), lambda m: (first(m).input.append("s"), m.graph.initializer.append(tensor("s", FLOAT, [4], [1, 1, 1, 1]))))
+case("operator-not-withdrawn", at("node 0 'one'"),
+     model([node("GroupNormalization", ["x", "s", "s"], ["y"], name="one", num_groups=2)], [info("x", FLOAT, [1, 4, 2])], [info("y", FLOAT, [1, 4, 2])],
+           [tensor("s", FLOAT, [2], [1, 1])], opset=18))
 case("operator-no-overload", at("node 0 'relu'"), relu(), lambda m: setattr(first(m), "overload", "fast"))
 case("function-not-standard", "function 0 'Relu'", called(), lambda m: (setattr(m.functions[0], "name", "Relu"), setattr(m.functions[0], "domain", "ai.onnx"), imports(m, ("", 21)), first(m).CopyFrom(node("Relu", ["x"], ["y"], name="call"))))
 
@@ -402,6 +405,7 @@ case("attribute-required", at("node 0 'all'"), model([node("Concat", ["x", "x"],
 case("attribute-required", at("node 0 'choice'"), branch(), lambda m: first(m).attribute.pop())
 case("attribute-required", at("node 0 'loop'"), loop(), lambda m: first(m).ClearField("attribute"))
 case("attribute-required", at("node 0 'pool'"), window(), lambda m: first(m).ClearField("attribute"))
+case("attribute-element-type", at("node 0 'one'", "attribute 'to'"), unary("Cast", to=99))
 case("attribute-choice", at("node 0 'one'", "attribute 'approximate'"), unary("Gelu", approximate="cubic"))
 case("attribute-choice", at("node 0 'pool'", "attribute 'auto_pad'"), window(auto_pad="SAME"))
 case("attribute-choice", at("node 0 'one'", "attribute 'mode'"), unary("DepthToSpace", shape=(1, 4, 2, 2), out=(1, 1, 4, 4), blocksize=2, mode="ABC"))
@@ -891,6 +895,7 @@ for rule, kept in {
                                 [info("y", INT64, [2])], [tensor("k", INT64, [1], [2])]),
     "input-variadic-named": model([node("Concat", ["x", "x"], ["y"], name="all", axis=0)], [info("x", FLOAT, [2])], [info("y", FLOAT, [4])]),
     "attribute-choice": unary("Gelu", approximate="tanh"),
+    "attribute-element-type": unary("Cast", to=1),
     "attribute-choice-not-empty": unary("Gelu", approximate="none"),
     "attribute-text": model([node("Constant", [], ["y"], name="c", value_string="\xe9".encode())], [], [info("y", STRING, [])]),
     "stride-positive": convolution(strides=[1, 1]),
@@ -938,6 +943,8 @@ for rule, kept in {
     "ir9-function-default": called(ir=9),
     "operator-not-removed": model([node("Upsample", ["x", "s"], ["y"], name="one")], [info("x", FLOAT, [2, 3])], [info("y", FLOAT, [2, 6])],
                                   [tensor("s", FLOAT, [2], [1, 2])], opset=9),
+    "operator-not-withdrawn": model([node("GroupNormalization", ["x", "s", "s"], ["y"], name="one", num_groups=2)], [info("x", FLOAT, [1, 4, 2])],
+                                    [info("y", FLOAT, [1, 4, 2])], [tensor("s", FLOAT, [4], [1, 1, 1, 1])], opset=21),
     "pads-not-negative": convolution(pads=[0, 0, 0, 0]),
     "operator-shapes": binary("Add", shapes=((2, 3), (1, 3), (2, 3))),
     "external-no-text": constant_of(STRING, string_data=[b"a", b"b"]),

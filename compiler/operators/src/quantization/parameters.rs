@@ -3,6 +3,7 @@
 use ir::{Attribute, Attributes, Body, Op, Type, Value};
 
 use crate::graph::{Emitter, Problem};
+use crate::shape::normalize_axis;
 use crate::types::type_number;
 
 /// How scales and zero points lie along a tensor: one, one an index of an axis, or one a block of indices.
@@ -20,10 +21,7 @@ impl Layout {
             return Ok(parameter);
         }
         let rank = emit.known_rank(self.tensor)?;
-        let axis = if self.axis < 0 { self.axis + rank } else { self.axis };
-        if !(0..rank).contains(&axis) {
-            return Err(Problem::input(format!("axis {} does not exist: the tensor has rank {rank}", self.axis)));
-        }
+        let axis = normalize_axis(self.axis, rank as usize).map_err(Problem::input)? as i64;
         if self.block == 0 {
             let behind: Vec<i64> = (1..rank - axis).collect();
             return Ok(if behind.is_empty() { parameter } else { emit.unsqueeze(parameter, &behind) });

@@ -19,7 +19,8 @@ pub(super) fn check(node: &Node<'_, '_>, ranks: &[(usize, Rank)]) -> Result<(), 
 /// An error where an operand of an elementwise operator has more axes than the result, to which it could not be repeated.
 pub(super) fn check_elementwise(node: &Node<'_, '_>, row: &Operator, shapes: &[Option<Shape>]) -> Result<(), String> {
     // one with a lowering of its own may read the type of an operand alone
-    let (Some(_), None, Some(Some(result))) = (row.scalar, row.lower, shapes.first()) else { return Ok(()) };
+    let is_plain = row.scalar.is_some() && row.lower.is_none() && row.lowers(node.analyser.body, node.op);
+    let Some(Some(result)) = shapes.first().filter(|_| is_plain) else { return Ok(()) };
     for index in 0..node.operand_count() {
         let shape = node.operand(index).and_then(|operand| node.analyser.known.shape(operand));
         if let Some(shape) = shape.filter(|shape| shape.len() > result.len()) {
