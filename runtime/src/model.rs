@@ -96,7 +96,7 @@ struct Outputs {
     inputs: Vec<(*mut u8, i64)>,
 }
 
-/// What a session keeps from run to run. One thread uses it at a time: [`InUse`].
+/// What a session keeps from run to run. One thread uses it at a time.
 pub struct Session {
     is_used: AtomicBool,
     context: RunContext,

@@ -405,7 +405,6 @@ case("attribute-required", at("node 0 'all'"), model([node("Concat", ["x", "x"],
 case("attribute-required", at("node 0 'choice'"), branch(), lambda m: first(m).attribute.pop())
 case("attribute-required", at("node 0 'loop'"), loop(), lambda m: first(m).ClearField("attribute"))
 case("attribute-required", at("node 0 'pool'"), window(), lambda m: first(m).ClearField("attribute"))
-case("attribute-element-type", at("node 0 'one'", "attribute 'to'"), unary("Cast", to=99))
 case("attribute-choice", at("node 0 'one'", "attribute 'approximate'"), unary("Gelu", approximate="cubic"))
 case("attribute-choice", at("node 0 'pool'", "attribute 'auto_pad'"), window(auto_pad="SAME"))
 case("attribute-choice", at("node 0 'one'", "attribute 'mode'"), unary("DepthToSpace", shape=(1, 4, 2, 2), out=(1, 1, 4, 4), blocksize=2, mode="ABC"))
@@ -895,7 +894,6 @@ for rule, kept in {
                                 [info("y", INT64, [2])], [tensor("k", INT64, [1], [2])]),
     "input-variadic-named": model([node("Concat", ["x", "x"], ["y"], name="all", axis=0)], [info("x", FLOAT, [2])], [info("y", FLOAT, [4])]),
     "attribute-choice": unary("Gelu", approximate="tanh"),
-    "attribute-element-type": unary("Cast", to=1),
     "attribute-choice-not-empty": unary("Gelu", approximate="none"),
     "attribute-text": model([node("Constant", [], ["y"], name="c", value_string="\xe9".encode())], [], [info("y", STRING, [])]),
     "stride-positive": convolution(strides=[1, 1]),

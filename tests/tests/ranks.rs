@@ -60,7 +60,7 @@ const CASES: &[(&str, &str, Expected)] = &[
         "(float[2,4,3] x, float[2] s, float[2] b) => (float[2,4,3] y) { y = GroupNormalization <num_groups = 2> (x, s, b) }",
         Code,
     ),
-    ("type", "(int64 n) => (float[] y) { y = HannWindow <output_datatype = 99> (n) }", Error("attribute-element-type")),
+    ("type", "(int64 n) => (float[] y) { y = HannWindow <output_datatype = 99> (n) }", Error("element-type-known")),
 ];
 
 #[test]

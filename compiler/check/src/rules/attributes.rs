@@ -3,7 +3,6 @@
 use dialects::onnx::schema::{self, AttributeSchema, Kind, Schema};
 use proto::{AttributeProto, AttributeType, NodeProto};
 
-use super::types::is_element_type;
 use crate::repeats::repeats;
 use crate::walk::Operator;
 use crate::{Finder, Part, Rule, Step, Visit, error, violation};
@@ -60,12 +59,6 @@ pub(super) const RULES: &[Rule] = &[
         "the operator's page",
         "An attribute that is one of a few texts is not empty; what is left to its default is left out.",
         Finder::Attribute(choice_not_empty),
-    ),
-    error(
-        "attribute-element-type",
-        "the operator's page",
-        "An attribute that says an element type holds the number of one.",
-        Finder::Attribute(element_type),
     ),
     error("attribute-text", ATTRIBUTES, "A text in an attribute is UTF-8.", Finder::Attribute(text)),
     error(
@@ -247,27 +240,6 @@ fn choice(visit: &mut Visit<'_, '_>, attribute: &AttributeProto) {
 fn choice_not_empty(visit: &mut Visit<'_, '_>, attribute: &AttributeProto) {
     let Some((_, text)) = chosen(visit, attribute) else { return };
     visit.expect(!text.is_empty(), || "is an empty text".into());
-}
-
-/// Attributes of ONNX's operators that say an element type, and whether zero stands for the operator's own choice.
-const ELEMENT_TYPES: [(&str, bool); 7] = [
-    ("dtype", false),
-    ("output_datatype", false),
-    ("output_dtype", true),
-    ("precision", true),
-    ("softmax_precision", true),
-    ("stash_type", true),
-    ("to", false),
-];
-
-fn element_type(visit: &mut Visit<'_, '_>, attribute: &AttributeProto) {
-    let Operator::Schema(schema) = visit.walk.operator else { return };
-    let is_number = schema.attribute(&attribute.name).is_some_and(|known| known.kind == Kind::Int);
-    let known = ELEMENT_TYPES.iter().find(|(name, _)| *name == attribute.name).filter(|_| is_number);
-    let Some((_, may_be_zero)) = known.filter(|_| !is_reference(attribute)) else { return };
-    let number = attribute.i.unwrap_or(0);
-    let names_type = i32::try_from(number).is_ok_and(is_element_type) || (number == 0 && *may_be_zero);
-    visit.expect(names_type, || format!("is {number}, which is the number of no element type; there are 1 to 28"));
 }
 
 fn text(visit: &mut Visit<'_, '_>, attribute: &AttributeProto) {

@@ -128,12 +128,14 @@ fn axes_unique(visit: &mut Visit<'_, '_>, attribute: &AttributeProto) {
 }
 
 fn element_type(visit: &mut Visit<'_, '_>, attribute: &AttributeProto) {
-    if !is_one_of(visit, attribute, &["to", "dtype", "output_dtype", "stash_type", "softmax_precision"]) {
+    const NAMES: [&str; 7] =
+        ["to", "dtype", "output_datatype", "output_dtype", "precision", "stash_type", "softmax_precision"];
+    if !is_one_of(visit, attribute, &NAMES) {
         return;
     }
     let Some(number) = attribute.i else { return };
     // 0 leaves the type to what the operator says without the attribute
-    let is_left = number == 0 && attribute.name != "to";
+    let is_left = number == 0 && !["to", "output_datatype"].contains(&&*attribute.name);
     let is_type = i32::try_from(number).is_ok_and(|number| DataType::try_from(number).is_ok()) && number != 0;
     visit.expect(is_type || is_left, || format!("is {number}; there are 1 to 28"));
 }
