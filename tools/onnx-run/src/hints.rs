@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::path::Path;
 
+use dialects::onnx::OnnxOp;
 use driver::{Extent, Port};
 use proto::{GraphProto, Model, NodeProto};
 
@@ -104,51 +105,63 @@ fn hint<'g>(graph: &'g GraphProto, readers: &HashMap<&str, Vec<&'g NodeProto>>, 
 /// What an operator takes its operand for.
 fn kind(graph: &GraphProto, node: &NodeProto, value: &str) -> Option<Kind> {
     let operand = node.input.iter().position(|name| name == value);
-    match &*node.op_type {
-        "Conv" | "QLinearConv" | "ConvInteger" | "MaxPool" | "AveragePool" | "LpPool" => match space(graph, node)? {
+    match operator(node)? {
+        OnnxOp::Conv
+        | OnnxOp::QLinearConv
+        | OnnxOp::ConvInteger
+        | OnnxOp::MaxPool
+        | OnnxOp::AveragePool
+        | OnnxOp::LpPool => match space(graph, node)? {
             1 => Some(Kind::Sound),
-            2 if graph.node.iter().any(|node| is_of_large_pictures(&node.op_type)) => Some(Kind::LargePicture),
+            2 if graph.node.iter().any(is_of_large_pictures) => Some(Kind::LargePicture),
             2 => Some(Kind::Picture),
             _ => Some(Kind::Volume),
         },
-        "STFT" | "DFT" => Some(Kind::Sound),
-        "Gather" if operand == Some(1) => Some(Kind::Tokens),
-        "EmbedLayerNormalization" | "SkipLayerNormalization" => Some(Kind::Tokens),
-        "LSTM" | "GRU" | "RNN" if operand == Some(0) => Some(Kind::Steps),
+        OnnxOp::STFT | OnnxOp::DFT => Some(Kind::Sound),
+        OnnxOp::Gather if operand == Some(1) => Some(Kind::Tokens),
+        OnnxOp::LSTM | OnnxOp::GRU | OnnxOp::RNN if operand == Some(0) => Some(Kind::Steps),
         _ => None,
     }
 }
 
-/// Whether a model with such an operator looks for things in pictures, or draws them.
-fn is_of_large_pictures(operator: &str) -> bool {
-    matches!(operator, "NonMaxSuppression" | "Resize" | "Upsample" | "ConvTranspose" | "RoiAlign")
+/// The operator of a node, if it is one of ONNX's own.
+fn operator(node: &NodeProto) -> Option<OnnxOp> {
+    OnnxOp::from_name(&format!("onnx.{}", node.op_type))
 }
 
-/// Whether what an operator gives is the same kind of thing as what it takes.
+/// Whether a model with such a node looks for things in pictures, or draws them.
+fn is_of_large_pictures(node: &NodeProto) -> bool {
+    let operator = operator(node);
+    operator.is_some_and(|operator| {
+        matches!(operator, OnnxOp::NonMaxSuppression | OnnxOp::Resize | OnnxOp::ConvTranspose | OnnxOp::RoiAlign)
+    })
+}
+
+/// Whether what a node gives is the same kind of thing as what it takes.
 fn passes_on(node: &NodeProto) -> bool {
-    const SAME: [&str; 20] = [
-        "Add",
-        "BatchNormalization",
-        "Cast",
-        "Clip",
-        "Concat",
-        "DequantizeLinear",
-        "Div",
-        "Identity",
-        "Mul",
-        "Pad",
-        "QuantizeLinear",
-        "Relu",
-        "Reshape",
-        "Resize",
-        "Slice",
-        "Squeeze",
-        "Sub",
-        "Transpose",
-        "Unsqueeze",
-        "Gather",
+    const SAME: [OnnxOp; 20] = [
+        OnnxOp::Add,
+        OnnxOp::BatchNormalization,
+        OnnxOp::Cast,
+        OnnxOp::Clip,
+        OnnxOp::Concat,
+        OnnxOp::DequantizeLinear,
+        OnnxOp::Div,
+        OnnxOp::Identity,
+        OnnxOp::Mul,
+        OnnxOp::Pad,
+        OnnxOp::QuantizeLinear,
+        OnnxOp::Relu,
+        OnnxOp::Reshape,
+        OnnxOp::Resize,
+        OnnxOp::Slice,
+        OnnxOp::Squeeze,
+        OnnxOp::Sub,
+        OnnxOp::Transpose,
+        OnnxOp::Unsqueeze,
+        OnnxOp::Gather,
     ];
-    SAME.contains(&&*node.op_type)
+    operator(node).is_some_and(|operator| SAME.contains(&operator))
 }
 
 /// Axes of space that a window has.

@@ -21,7 +21,9 @@ impl Layout {
             return Ok(parameter);
         }
         let rank = emit.known_rank(self.tensor)?;
-        let axis = normalize_axis(self.axis, rank as usize).map_err(Problem::input)? as i64;
+        // a tensor of one axis has no other, also by default, which is 1
+        let axis = if (rank, self.axis) == (1, 1) { 0 } else { self.axis };
+        let axis = normalize_axis(axis, rank as usize).map_err(Problem::input)? as i64;
         if self.block == 0 {
             let behind: Vec<i64> = (1..rank - axis).collect();
             return Ok(if behind.is_empty() { parameter } else { emit.unsqueeze(parameter, &behind) });
