@@ -179,7 +179,11 @@ fn channels(graph: &GraphProto, node: &NodeProto) -> Option<i64> {
 
 /// The shape of a convolution's weights.
 fn weights<'g>(graph: &'g GraphProto, node: &NodeProto) -> Option<&'g [i64]> {
-    let operand = if node.op_type == "QLinearConv" { 3 } else { 1 };
-    let name = node.input.get(operand).filter(|_| node.op_type.contains("Conv"))?;
+    let operand = match operator(node)? {
+        OnnxOp::QLinearConv => 3,
+        OnnxOp::Conv | OnnxOp::ConvInteger | OnnxOp::ConvTranspose | OnnxOp::DeformConv => 1,
+        _ => return None,
+    };
+    let name = node.input.get(operand)?;
     Some(&graph.initializer.iter().find(|tensor| tensor.name == *name)?.dims)
 }
