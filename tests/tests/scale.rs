@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Instant;
 
 use driver::{Compiler, Options, Profile, RuleLevel, Session, Tensor};
 use proto::{
@@ -180,6 +179,12 @@ fn an_extent_that_overflows_names_its_node() {
     assert!(text.contains(" n52: ") && text.contains("too large to address"), "{text}");
 }
 
+/// Seconds that this thread has spent on a processor: what else the machine does is not in it.
+fn processor_time() -> f64 {
+    let times = std::fs::read_to_string("/proc/thread-self/schedstat").expect("the system counts what threads run");
+    times.split(' ').next().and_then(|time| time.parse::<f64>().ok()).expect("nanoseconds come first") / 1e9
+}
+
 /// The least time in seconds, of several, that it takes to check a chain of nodes and what each is added to.
 fn checking_time(nodes: usize) -> f64 {
     let mut graph = Graph::default();
@@ -190,10 +195,10 @@ fn checking_time(nodes: usize) -> f64 {
     }
     let file = graph.write(&format!("checked_{nodes}"));
     let measure = |_| {
-        let start = Instant::now();
+        let start = processor_time();
         let found = driver::check_file(&file, Profile::Onnx, &[]);
         assert!(found.iter().all(|finding| finding.rule.level < RuleLevel::Error), "{:?}", found.first());
-        start.elapsed().as_secs_f64()
+        processor_time() - start
     };
     (0..5).map(measure).fold(f64::INFINITY, f64::min)
 }
