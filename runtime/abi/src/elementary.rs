@@ -44,6 +44,8 @@ pub const LOG_LIFT: f64 = 8_388_608.0;
 
 /// Where the rational function of the hyperbolic tangent reaches 1 when its operations are fused.
 pub const TANH_LIMIT: f64 = 7.998_811_721_801_758;
+/// The same when each operation is rounded.
+pub const TANH_LIMIT_ROUNDED: f64 = 7.905_311_107_635_498;
 /// Where it is x itself.
 pub const TANH_SMALL: f64 = 0.0004;
 /// The hyperbolic tangent is `x · P(x²) / Q(x²)`: P.

@@ -6,7 +6,9 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use commandline::Failure;
-use driver::{Arithmetic, Backend, Compiler, Evidence, Finding, Options, Processor, Profile, VectorRegisters, rules};
+use driver::{
+    Arithmetic, Backend, Compiler, Evidence, Finding, Options, Processor, Profile, Reporter, VectorRegisters, rules,
+};
 use ir::{FloatType, PrintOptions, Type};
 use sha2::{Digest, Sha256};
 #[cfg(feature = "llvm")]
@@ -88,6 +90,7 @@ fn code(arguments: &Arguments, model: &Path, profile: Profile) -> Result<Code, F
         shapes: arguments.shapes.iter().cloned().collect(),
         operator_sets: arguments.operator_sets.clone(),
         rules: profile,
+        reporter: Reporter::standard_error(),
         ..Options::default()
     };
     let (module, signature, evidence) = Compiler::new(options).evidence_file(model)?;
@@ -152,7 +155,7 @@ fn code_section(code: &Code) -> String {
         .collect();
     format!(
         "<h2>Errors</h2>\n<p>Sums, differences, products, quotients and square roots are rounded once each, as IEEE 754 says. A sum of n \
-         terms is at most n − 1 roundings of the sum of their sizes from the true value. Elementary functions; those on halves are computed in float32:</p>\n{}\
+         terms is at most n − 1 roundings of the sum of their sizes from the true value. Elementary functions; those on float16 and bfloat16 are computed in float32 and rounded once more:</p>\n{}\
          <h2>Bounds of a run</h2>\n{}<h2>Iterations in the worst case</h2>\n{}",
         table(&["Function", "Type", "Error at most"], &errors),
         table(&["", ""], &bounds),
@@ -166,8 +169,10 @@ fn bound(name: &str, element: &Type, is_static: bool) -> Option<f64> {
     let defined = driver::FIXED_ERROR_BOUNDS.iter().filter(|_| is_static);
     let defined = defined.map(|&(name, format, bound)| ((name, format), bound));
     let expanded = driver::ERROR_BOUNDS.iter().map(|&(name, bound)| ((name, FloatType::F32), bound));
-    let format = if format.width() < 32 { FloatType::F32 } else { *format };
-    defined.chain(expanded).find(|(known, _)| *known == (name, format)).map(|(_, bound)| bound)
+    let is_half = format.width() < 32;
+    let format = if is_half { FloatType::F32 } else { *format };
+    let bound = defined.chain(expanded).find(|(known, _)| *known == (name, format)).map(|(_, bound)| bound)?;
+    Some(if is_half { driver::HALF_ERROR_BOUND } else { bound })
 }
 
 /// What is one operation of IEEE 754.

@@ -167,7 +167,11 @@ impl Arithmetic<'_, '_> {
     }
 
     pub(super) fn tanh(&mut self, x: Value) -> Value {
-        let bounded = self.clamp(x, [-numbers::TANH_LIMIT, numbers::TANH_LIMIT]);
+        let limit = match self.inline {
+            Inline::Rounded => numbers::TANH_LIMIT_ROUNDED,
+            Inline::Singles | Inline::Doubles => numbers::TANH_LIMIT,
+        };
+        let bounded = self.clamp(x, [-limit, limit]);
         let square = self.mul(bounded, bounded);
         let p = self.polynomial(square, &numbers::TANH_OVER);
         let numerator = self.mul(p, bounded);

@@ -147,6 +147,9 @@ pub const ERROR_BOUNDS: &[(&str, f64)] = &[
     ("math.atan", 4.0),
 ];
 
+/// The same for every elementary function on `f16` and `bf16`, in units of that type: computed in `f32` and rounded once more.
+pub const HALF_ERROR_BOUND: f64 = 0.53;
+
 /// The same for those that a module defines itself under the fixed order of arithmetic.
 pub const FIXED_ERROR_BOUNDS: &[(&str, FloatType, f64)] = &[
     ("math.exp", FloatType::F64, 1.0),
