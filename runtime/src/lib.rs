@@ -30,6 +30,7 @@ pub mod pages;
 pub mod pool;
 pub mod processor;
 pub mod scratch;
+pub mod stop;
 pub mod strings;
 mod symbols;
 

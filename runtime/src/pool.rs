@@ -18,6 +18,7 @@ use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
 
 use crate::busy::{self, Busy};
+use crate::stop::{self, Stop, WORK_BETWEEN_LOOKS};
 
 /// A loop body: runs iterations `begin..end`.
 pub type LoopBody = extern "C" fn(environment: *mut i64, begin: i64, end: i64);
@@ -37,6 +38,22 @@ struct Loop {
     count: i64,
     /// Iterations that are taken at once, at least.
     grain: i64,
+    /// What may end the run, and how many iterations are taken between two looks at it.
+    stop: Option<(*const Stop, i64)>,
+}
+
+impl Loop {
+    /// Runs iterations `begin..end`, as far as the run is not to end.
+    fn run(&self, mut begin: i64, end: i64) {
+        let Some((stop, step)) = self.stop else { return (self.body)(self.environment, begin, end) };
+        // SAFETY: the caller of the loop keeps it alive until every worker has left.
+        let stop = unsafe { &*stop };
+        while begin < end && !stop.is_due() {
+            let next = begin.saturating_add(step).min(end);
+            (self.body)(self.environment, begin, next);
+            begin = next;
+        }
+    }
 }
 
 /// The iterations that a participant of a loop begins with. Who is done with its own takes chunks of the others'.
@@ -67,7 +84,7 @@ impl Share {
             if begin >= end {
                 return;
             }
-            (of.body)(of.environment, begin, end.min(begin.saturating_add(chunk)));
+            of.run(begin, end.min(begin.saturating_add(chunk)));
         }
     }
 }
@@ -316,17 +333,19 @@ pub extern "C" fn rt_parallel_for(environment: *mut i64, count: i64, work: i64, 
     }
     let work = work.max(1);
     let all = count.saturating_mul(work);
+    let stop = stop::current().map(|stop| (std::ptr::from_ref(stop), (WORK_BETWEEN_LOOKS / work).max(1)));
+    let work = Loop { environment, body, count, grain: (abi::GRAIN / work).max(1), stop };
     // each thread's share is a grain
     let most = count.min(all / abi::GRAIN) as usize;
     if most <= 1 || THREAD_LIMIT.get() <= 1 {
-        return body(environment, 0, count);
+        return work.run(0, count);
     }
     let pool = pool();
     let helpers = pool.helpers(most.min(THREAD_LIMIT.get()) - 1, all >= WORK_TO_WAKE);
     if helpers == 0 || pool.busy.swap(true, Ordering::Acquire) {
-        return body(environment, 0, count);
+        return work.run(0, count);
     }
-    pool.run(&Loop { environment, body, count, grain: (abi::GRAIN / work).max(1) }, helpers);
+    pool.run(&work, helpers);
     pool.busy.store(false, Ordering::Release);
 }
 

@@ -1,7 +1,7 @@
 //! From a module to a compiled model.
 
 use std::collections::BTreeMap;
-use std::io::{Read, Write};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use dialects::levels::Level;
 use dialects::rt::routines::STRINGS;
-use ir::{Attribute, Diagnostic, FunctionView, IndexMap, Location, Module, Result, Severity, Type};
+use ir::{Attribute, Diagnostic, FunctionView, IndexMap, Location, Module, Result, Type};
 use lower::fold_constants::INITIALIZE;
 use lower::low::VectorRegisters;
 use proto::{Model, OperatorSetProto};
@@ -27,7 +27,7 @@ use crate::globals::Globals;
 use crate::part::Part;
 use crate::pipeline::{self, MAIN, Prepared, Timings};
 use crate::prepare;
-use crate::progress::{Observer, Stage};
+use crate::progress::{Observer, Reporter, Stage};
 use crate::session::Entry;
 use crate::signature::Signature;
 use crate::tiers::{Objects, Successor, Unlinked, Upgrade, upgrade};
@@ -96,8 +96,11 @@ pub struct Options {
     pub shapes: BTreeMap<String, Vec<i64>>,
     /// The outputs, by name, where not all are wanted; also values inside the graph.
     pub outputs: Vec<String>,
-    /// Whether warnings are kept back.
-    pub quiet: bool,
+    /// The program `onnxc` that has the LLVM back end; by default the one that the environment variable `ONNXC` names, the one in the
+    /// directory of this program, or the one on the path.
+    pub helper: Option<PathBuf>,
+    /// Receives warnings about models and runs.
+    pub reporter: Reporter,
     /// What the order of floating point operations may depend on.
     pub arithmetic: Arithmetic,
     /// What is left out of the compiler.
@@ -135,7 +138,8 @@ impl Default for Options {
             metadata: false,
             shapes: BTreeMap::new(),
             outputs: Vec::new(),
-            quiet: false,
+            helper: None,
+            reporter: Reporter::default(),
             arithmetic: Arithmetic::default(),
             without: Vec::new(),
             freestanding: None,
@@ -173,8 +177,8 @@ pub struct CompiledModel {
     pub(crate) workers: usize,
     /// Whether a run is refused that contradicts what the model states.
     pub(crate) strict: bool,
-    /// Whether warnings are kept back.
-    pub(crate) quiet: bool,
+    /// Receives warnings about runs.
+    pub(crate) reporter: Reporter,
     /// Kernel and nodes of each call that is timed.
     pub(crate) profiled: Vec<Vec<String>>,
     /// The operator of each node, by name, if calls are timed.
@@ -185,6 +189,17 @@ pub struct CompiledModel {
     pub(crate) keeping: Option<Background<()>>,
     /// Owns what `main` is in.
     pub(crate) code: Code,
+}
+
+/// Where a model comes from.
+#[derive(Clone, Copy)]
+enum Source<'a> {
+    /// A file, or `-`, the standard input.
+    Path(&'a Path),
+    /// A file that is mapped already.
+    Request(&'a Request),
+    /// Memory.
+    Model(&'a Model),
 }
 
 /// Threads at most, whoever asks for more: no machine has as many processors.
@@ -216,15 +231,37 @@ impl Compiler {
         within_memory(|| self.compile_path(path, options))
     }
 
+    /// Compiles a decoded model. The cache does not keep it.
+    pub fn compile_model(&self, model: &Model, options: &import::Options) -> Result<CompiledModel> {
+        within_memory(|| {
+            let mut timings = Timings::default();
+            self.prepare_threads();
+            let (module, _) = self.import(Source::Model(model), options, &mut timings)?;
+            let _taken = (self.options.workers > 1).then(|| prepare::take_memory_ahead(&module));
+            self.compile_imported(module, timings, None)
+        })
+    }
+
     fn compile_path(&self, path: &Path, options: &import::Options) -> Result<CompiledModel> {
         let mut timings = Timings::default();
         let request = Request::new(&self.options, path, options).map(Arc::new);
         if let Some(request) = request.as_ref().filter(|request| request.folder.is_some())
             && let Some((model, warnings)) = timings.measure("cache", || self.find(request))
         {
-            self.warn(&warnings);
-            return Ok(CompiledModel { timings, quiet: self.options.quiet, ..model });
+            self.options.reporter.warn(&warnings);
+            return Ok(CompiledModel { timings, reporter: self.options.reporter.clone(), ..model });
         }
+        self.prepare_threads();
+        let source = request.as_deref().map_or(Source::Path(path), Source::Request);
+        let (module, warnings) = self.import(source, options, &mut timings)?;
+        let _taken = (self.options.workers > 1).then(|| prepare::take_memory_ahead(&module));
+        // files beside the model may change without it
+        let keep = request.filter(|_| module.attributes.get(import::FILES).is_none());
+        self.compile_imported(module, timings, keep.map(|request| Keep { request, warnings }))
+    }
+
+    /// Starts the threads that compile and run, if there is more than one.
+    fn prepare_threads(&self) {
         if self.options.workers > 1 {
             // for what computes constants, and what makes code
             crew::prepare(self.options.workers);
@@ -236,11 +273,6 @@ impl Compiler {
                 }
             }));
         }
-        let (module, warnings) = self.import(path, request.as_deref(), options, &mut timings)?;
-        let _taken = (self.options.workers > 1).then(|| prepare::take_memory_ahead(&module));
-        // files beside the model may change without it
-        let keep = request.filter(|_| module.attributes.get(import::FILES).is_none());
-        self.compile_imported(module, timings, keep.map(|request| Keep { request, warnings }))
     }
 
     /// What a model file takes and gives, as it states it, and the inputs of which it states no rank; `None` if there are none.
@@ -279,41 +311,35 @@ impl Compiler {
         Ok(options)
     }
 
-    /// The module of a model, and what is suspicious about it. A model that is asked for has been mapped already.
+    /// The module of a model, and what is suspicious about it.
     fn import(
         &self,
-        path: &Path,
-        request: Option<&Request>,
+        source: Source<'_>,
         options: &import::Options,
         timings: &mut Timings,
     ) -> Result<(Module, Vec<String>)> {
         self.enter(Stage::Import);
         pipeline::check_names(&self.options)?;
         let options = self.import_options(options)?;
-        let mut module = timings.measure("import", || match request {
-            Some(request) => self.import_request(request),
-            None if path == Path::new("-") => import_standard_input(&options),
-            None => import::import_file(path, &options),
+        let mut module = timings.measure("import", || match source {
+            Source::Request(request) => self.import_request(request),
+            Source::Path(path) if path == Path::new("-") => import_standard_input(&options),
+            Source::Path(path) => import::import_file(path, &options),
+            Source::Model(model) => import::import_model(model, &options),
         })?;
         let warnings = self.report_warnings(&mut module)?;
         pipeline::print_after("import", &module, &self.options);
         Ok((module, warnings))
     }
 
-    /// Says on the standard error output what is suspicious about a model, which is an error for those who want it so.
+    /// Reports what is suspicious about a model, which is an error for those who want it so.
     fn report_warnings(&self, module: &mut Module) -> Result<Vec<String>> {
         let warnings = module.attributes.remove(import::WARNINGS).as_ref().map(strings).unwrap_or_default();
         if self.options.strict && !warnings.is_empty() {
             return Err(warnings.into_iter().map(|message| Diagnostic::input(Location::Unknown, message)).collect());
         }
-        self.warn(&warnings);
+        self.options.reporter.warn(&warnings);
         Ok(warnings)
-    }
-
-    fn warn(&self, warnings: &[String]) {
-        if !self.options.quiet {
-            warn(warnings);
-        }
     }
 
     /// The module of a model at some level, and what the model takes and gives.
@@ -362,7 +388,7 @@ impl Compiler {
         look: &mut dyn FnMut(Traced, &mut Module),
     ) -> Result<(Module, Signature)> {
         let mut timings = Timings::default();
-        let (mut module, _) = self.import(path, None, options, &mut timings)?;
+        let (mut module, _) = self.import(Source::Path(path), options, &mut timings)?;
         let mut signature = Signature::of(main_function(&module)?);
         signature.tie(main_function(&module)?)?;
         freestanding::check_inputs(&signature, &self.options)?;
@@ -531,7 +557,7 @@ impl Compiler {
             threads: self.options.threads,
             workers: self.options.workers,
             strict: self.options.strict,
-            quiet: self.options.quiet,
+            reporter: self.options.reporter.clone(),
             keeper,
             keeping: None,
             code,
@@ -612,15 +638,6 @@ impl CompiledModel {
 /// A result, or that there is not enough memory for it.
 fn within_memory<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     limits::catch(work).unwrap_or_else(|shortage| Err(Diagnostic::from(shortage).into()))
-}
-
-/// Says on the standard error output what is suspicious.
-pub(crate) fn warn(messages: &[String]) {
-    for message in messages {
-        let warning = Diagnostic::input(Location::Unknown, message);
-        // nobody may be listening
-        let _ = writeln!(std::io::stderr(), "{}", Diagnostic { severity: Severity::Warning, ..warning });
-    }
 }
 
 /// A model from the standard input, so with its weights inside.

@@ -97,7 +97,8 @@ impl Compiler {
                 parts::keep_first_definitions(part, known);
                 Ok(globals.add(part).map_err(constants_do_not_fit)?)
             };
-            let objects = worker::compile(parts, self.options.workers, &lower, cancelled)?;
+            let objects =
+                worker::compile(parts, self.options.workers, self.options.helper.as_deref(), &lower, cancelled)?;
             let code = loader::load(&objects, &globals.symbols())
                 .map_err(|error| Diagnostic::internal(Location::Unknown, &*error))?;
             Ok(Made { globals, code: Code::Objects(code), unlinked: Unlinked::Llvm(objects), recipe: None })

@@ -39,15 +39,19 @@ pub use import::{Entry, METADATA, OperatorSetProto, Options as ImportOptions, ch
 pub use ir::floats::encode as encode_float;
 pub use ir::{Blob, DenseElements, Diagnostic, ErrorClass, FloatType, Result, Type};
 pub use lower::low::dispatch::PROCESSOR_LEVEL;
-pub use lower::low::{ERROR_BOUNDS, FIXED_ERROR_BOUNDS, NO_ADDRESS, NOT_INITIALIZED, VectorRegisters};
+pub use lower::low::{
+    ERROR_BOUNDS, FIXED_ERROR_BOUNDS, HALF_ERROR_BOUND, NO_ADDRESS, NOT_INITIALIZED, VectorRegisters,
+};
 pub use merge::merge;
 pub use part::Part;
-pub use progress::{Observer, Stage};
+pub use progress::{Observer, Reporter, Stage};
+pub use proto::element_type;
 pub use runtime::processor::level as processor_level;
+pub use runtime::stop::Stop;
 pub use session::{KernelTime, Session};
 pub use signature::{Container, Extent, Port, Signature, StatedExtent};
 pub use tensor::{Tensor, element_text, type_name, type_names, type_number};
 pub use trace::{Operations, Symbol, Trace, TracedNode};
 pub use training::Trainer;
-pub use value::Value;
+pub use value::{Input, Output, Value};
 pub use worker::{read_framed, write_framed};

@@ -1,7 +1,10 @@
-//! How far a compilation has come, for who wants to show it.
+//! What callers are told while a model is compiled or run: the stage of a compilation, and warnings.
 
 use std::fmt;
+use std::io::Write;
 use std::sync::Arc;
+
+use ir::{Diagnostic, Location, Severity};
 
 /// A part of a compilation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,5 +60,37 @@ impl Observer {
 impl fmt::Debug for Observer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Observer")
+    }
+}
+
+/// Receives warnings about a model or a run. The default discards them.
+#[derive(Clone, Default)]
+pub struct Reporter(Option<Arc<dyn Fn(&Diagnostic) + Send + Sync>>);
+
+impl Reporter {
+    /// A reporter that calls a function for each warning.
+    pub fn new(report: impl Fn(&Diagnostic) + Send + Sync + 'static) -> Reporter {
+        Reporter(Some(Arc::new(report)))
+    }
+
+    /// A reporter that writes each warning to the standard error output.
+    pub fn standard_error() -> Reporter {
+        // nobody may be listening
+        Reporter::new(|warning| drop(writeln!(std::io::stderr(), "{warning}")))
+    }
+
+    /// Reports warnings, given their texts.
+    pub fn warn(&self, messages: &[String]) {
+        let Some(report) = &self.0 else { return };
+        for message in messages {
+            let warning = Diagnostic::input(Location::Unknown, message);
+            report(&Diagnostic { severity: Severity::Warning, ..warning });
+        }
+    }
+}
+
+impl fmt::Debug for Reporter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Reporter")
     }
 }

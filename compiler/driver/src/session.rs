@@ -9,13 +9,14 @@ use std::time::{Duration, Instant};
 
 use ir::{AlignedBytes, Blob, Diagnostic, IndexMap, IndexSet, Location, Result, Type};
 use runtime::RunContext;
+use runtime::stop::{Stop, within};
 
 use crate::ahead::Ahead;
-use crate::compiler::{CompiledModel, warn};
+use crate::compiler::CompiledModel;
 use crate::pipeline::INITIALIZE;
 use crate::signature::Port;
 use crate::tensor::Tensor;
-use crate::value::{Value, bytes_in_run, tensor_of_run};
+use crate::value::{Input, Output, Value, bytes_in_run, tensor_of_run};
 
 /// `@main_graph(%table) -> status`. The table holds the address of the run context; for each input its address and
 /// extents; for each output room for the same.
@@ -82,6 +83,8 @@ struct Outputs {
     given: Vec<VecDeque<Blob>>,
     /// Inputs of this run whose place an output of as many bytes may take.
     inputs: Vec<(AlignedBytes, usize)>,
+    /// Memory of this run's caller for outputs, which live until the run returns: address and bytes.
+    lent: Vec<Option<(*mut u8, usize)>>,
     /// Takes pages for the arena of a first run; none where another thread would only be in its way.
     ahead: Option<Ahead>,
     /// Whether there is a processor for that.
@@ -94,6 +97,11 @@ const REMEMBERED: usize = 2;
 impl Outputs {
     fn provide(&mut self, index: usize, bytes: usize, over: *const u8) -> Option<*mut u8> {
         let slot = self.buffers.get_mut(index)?;
+        if let Some((address, room)) = self.lent.get(index).copied().flatten()
+            && bytes <= room
+        {
+            return Some(address);
+        }
         let is_there = |(input, size): &(AlignedBytes, usize)| input.as_slice().as_ptr() == over && *size == bytes;
         if let Some(at) = self.inputs.iter().position(is_there) {
             return Some(slot.insert(self.inputs.swap_remove(at).0).as_mut_slice().as_mut_ptr());
@@ -188,7 +196,8 @@ impl Session {
     pub fn new(model: Arc<CompiledModel>) -> Session {
         let given = model.signature.outputs.iter().map(|_| VecDeque::new()).collect();
         let has_processor = model.workers > 1;
-        let mut outputs = Box::new(Outputs { buffers: vec![], given, inputs: vec![], ahead: None, has_processor });
+        let mut outputs =
+            Box::new(Outputs { buffers: vec![], given, inputs: vec![], lent: vec![], ahead: None, has_processor });
         let host = (&raw mut *outputs).cast();
         let context =
             RunContext::new(host, provide_output).with_strings(&model.strings).with_arena_callback(hear_of_arena);
@@ -217,19 +226,39 @@ impl Session {
 
     /// Runs the model once. Inputs stand in the order of the signature, and so do the outputs.
     pub fn run_values(&mut self, inputs: &[Value]) -> Result<Vec<Value>> {
+        Ok(self.run_with(&Input::of(inputs), &mut [], None)?.into_iter().filter_map(value_of).collect())
+    }
+
+    /// The same on inputs that the caller keeps. An output for which `lent` has memory is written there; missing entries are
+    /// none. The elements of strings, sequences, optionals and maps cannot be lent. A run that `stop` ends is an error.
+    pub fn run_with(
+        &mut self,
+        inputs: &[Input<'_>],
+        lent: &mut [Option<&mut [u8]>],
+        stop: Option<&Stop>,
+    ) -> Result<Vec<Output>> {
         self.begin(inputs)?;
         let mut table = vec![self.context.address()];
         let mut bound = Vec::new();
-        for (at, value) in inputs.iter().enumerate() {
-            bound.extend(self.bind(at, value, &mut table)?);
+        for (at, input) in inputs.iter().enumerate() {
+            match *input {
+                Input::Value(value) => bound.extend(self.bind(at, value, &mut table)?),
+                Input::Elements { element, shape, bytes } => {
+                    bound.extend(bind_elements(element, shape, bytes, &mut table))
+                }
+            }
         }
-        self.finish(inputs, table)
+        let memory = |lent: &mut Option<&mut [u8]>| lent.as_mut().map(|lent| (lent.as_mut_ptr(), lent.len()));
+        self.outputs.lent = lent.iter_mut().map(memory).collect();
+        let outputs = self.finish(inputs, table, stop);
+        self.outputs.lent.clear();
+        outputs
     }
 
     /// The same, but an output that only changes some elements of an input, as a cache of keys, takes its place if nothing
     /// else reads the input: neither the model afterwards nor anybody who holds its bytes as well.
     pub fn run_in_place(&mut self, mut inputs: Vec<Value>) -> Result<Vec<Value>> {
-        self.begin(&inputs)?;
+        self.begin(&Input::of(&inputs))?;
         let mut table = vec![self.context.address()];
         let mut bound = Vec::new();
         for (at, value) in inputs.iter_mut().enumerate() {
@@ -242,13 +271,13 @@ impl Session {
                 bound.extend(self.outputs.take(data).err());
             }
         }
-        let outputs = self.finish(&inputs, table);
+        let outputs = self.finish(&Input::of(&inputs), table, None);
         self.outputs.inputs.clear();
-        outputs
+        Ok(outputs?.into_iter().filter_map(value_of).collect())
     }
 
     /// Looks at what a run is given, and chooses the best code there is.
-    fn begin(&mut self, inputs: &[Value]) -> Result<()> {
+    fn begin(&mut self, inputs: &[Input<'_>]) -> Result<()> {
         self.outputs.inputs.clear();
         self.model.signature.check(inputs)?;
         if let Some(successor) = self.model.successor() {
@@ -282,17 +311,20 @@ impl Session {
     }
 
     /// Runs the model on a table of its inputs.
-    fn finish(&mut self, inputs: &[Value], mut table: Vec<i64>) -> Result<Vec<Value>> {
+    fn finish(&mut self, inputs: &[Input<'_>], mut table: Vec<i64>, stop: Option<&Stop>) -> Result<Vec<Output>> {
         let first = table.len();
         let model = self.model.clone();
         let room: usize = model.signature.outputs.iter().map(|port| 1 + port.shape.len()).sum();
         table.resize(first + room, 0);
         self.outputs.buffers = model.signature.outputs.iter().map(|_| None).collect();
         let begin = Instant::now();
-        let status = model.main().call(&mut table, model.threads);
+        let status = within(stop, || model.main().call(&mut table, model.threads));
         model.ran(begin.elapsed());
         self.outputs.ahead = None;
-        let outputs = model.check(status).and_then(|()| self.collect(&table[first..]));
+        let outputs = match stop.filter(|stop| stop.is_due()) {
+            Some(stop) => Err(stopped(stop).into()),
+            None => model.check(status).and_then(|()| self.collect(&table[first..])),
+        };
         let outputs = outputs.map_err(|diagnostics| match (status, model.signature.open_extents(inputs)) {
             (0, _) | (_, None) => diagnostics,
             (_, Some(extents)) => {
@@ -307,7 +339,7 @@ impl Session {
     }
 
     /// A name of extents that has two numbers in a run is an error for those who want it so; others are told once.
-    fn compare_names(&mut self, inputs: &[Value], outputs: &[Value]) -> Result<()> {
+    fn compare_names(&mut self, inputs: &[Input<'_>], outputs: &[Output]) -> Result<()> {
         if self.has_warned {
             return Ok(());
         }
@@ -316,9 +348,7 @@ impl Session {
             return Err(Diagnostic::input(Location::Unknown, message).into());
         }
         self.has_warned = true;
-        if !self.model.quiet {
-            warn(&[message]);
-        }
+        self.model.reporter.warn(&[message]);
         Ok(())
     }
 
@@ -355,7 +385,7 @@ impl Session {
             .collect()
     }
 
-    fn collect(&mut self, mut words: &[i64]) -> Result<Vec<Value>> {
+    fn collect(&mut self, mut words: &[i64]) -> Result<Vec<Output>> {
         let mut outputs = Vec::new();
         let model = self.model.clone();
         for (index, port) in model.signature.outputs.iter().enumerate() {
@@ -363,9 +393,10 @@ impl Session {
             words = rest;
             let output = match port.is_container() {
                 true => {
-                    self.context.handles().get(own[0]).cloned().and_then(|value| Value::read(&value, &mut self.context))
+                    let value = self.context.handles().get(own[0]).cloned();
+                    value.and_then(|value| Value::read(&value, &mut self.context)).map(Output::Value)
                 }
-                false => self.tensor(index, port, own[1..].to_vec()).map(Value::Tensor),
+                false => self.tensor(index, port, own[1..].to_vec())?,
             };
             outputs.push(output.ok_or_else(|| {
                 Diagnostic::internal(Location::Unknown, format!("the run left no output '{}'", port.name))
@@ -375,19 +406,61 @@ impl Session {
     }
 
     /// The tensor that a run left as an output.
-    fn tensor(&mut self, index: usize, port: &Port, shape: Vec<i64>) -> Option<Tensor> {
-        let mut buffer = self.outputs.buffers[index].take()?;
+    fn tensor(&mut self, index: usize, port: &Port, shape: Vec<i64>) -> Result<Option<Output>> {
         let count = shape.iter().product::<i64>() as usize;
-        if let Type::Dialect(_) = port.element {
-            let bytes = &buffer.as_slice()[..count * size_of::<i64>()];
-            return tensor_of_run(bytes, shape, port.element.clone(), &mut self.context);
+        let is_text = matches!(port.element, Type::Dialect(_));
+        let width = if is_text { Some(size_of::<i64>()) } else { port.element.byte_width() };
+        let Some(bytes) = width.map(|width| count * width) else { return Ok(None) };
+        let lent = self.outputs.lent.get(index).copied().flatten();
+        if let Some((address, room)) = lent.filter(|_| !is_text) {
+            if bytes > room {
+                let message = format!("output '{}' takes {bytes} bytes, the memory given for it has {room}", port.name);
+                return Err(Diagnostic::input(Location::Unknown, message).into());
+            }
+            // SAFETY: the caller of the run lent these bytes until it returns, and the run is over.
+            trim(unsafe { std::slice::from_raw_parts_mut(address, bytes) }, &port.element);
+            return Ok(Some(Output::Written { shape, bytes }));
         }
-        let bytes = count * port.element.byte_width()?;
+        if lent.is_some() {
+            let message =
+                format!("output '{}' has strings, which cannot be written to memory that is given", port.name);
+            return Err(Diagnostic::unsupported(Location::Unknown, message).into());
+        }
+        let Some(mut buffer) = self.outputs.buffers[index].take() else { return Ok(None) };
+        if is_text {
+            let tensor = tensor_of_run(&buffer.as_slice()[..bytes], shape, port.element.clone(), &mut self.context);
+            return Ok(tensor.map(|tensor| Output::Value(tensor.into())));
+        }
         trim(&mut buffer.as_mut_slice()[..bytes], &port.element);
         let buffer = Blob::from_owned(buffer);
         self.outputs.remember(index, buffer.clone());
-        Tensor::new(port.element.clone(), shape, buffer.window(0, bytes)?)
+        let tensor = buffer.window(0, bytes).and_then(|data| Tensor::new(port.element.clone(), shape, data));
+        Ok(tensor.map(|tensor| Output::Value(tensor.into())))
     }
+}
+
+/// Puts elements that the caller keeps into the table; the copy that the run reads, where one is needed.
+fn bind_elements(element: &Type, shape: &[i64], bytes: &[u8], table: &mut Vec<i64>) -> Option<Blob> {
+    let is_aligned = (bytes.as_ptr() as usize).is_multiple_of(element.byte_width().unwrap_or(1));
+    let copy = (!is_aligned).then(|| Blob::copy_of(bytes));
+    let read = copy.as_ref().map_or(bytes, Blob::bytes);
+    table.push(read.as_ptr().expose_provenance() as i64);
+    table.extend(shape);
+    copy
+}
+
+/// The output of a run that was lent no memory.
+fn value_of(output: Output) -> Option<Value> {
+    match output {
+        Output::Value(value) => Some(value),
+        Output::Written { .. } => None,
+    }
+}
+
+/// The error of a run that was ended early.
+fn stopped(stop: &Stop) -> Diagnostic {
+    let message = if stop.is_requested() { "the run was cancelled" } else { "the run took longer than its deadline" };
+    Diagnostic::input(Location::Unknown, message)
 }
 
 /// Sign or zero extends integers narrower than their byte.

@@ -5,7 +5,7 @@ use operators::shape::dimension_names;
 use operators::types::map_types;
 
 use crate::tensor::{Tensor, shape_text, type_name};
-use crate::value::Value;
+use crate::value::{Input, Output, Value};
 
 /// The inputs and outputs of a model, in order.
 #[derive(Clone, Debug, Default)]
@@ -149,24 +149,24 @@ impl Signature {
     }
 
     /// What inputs give to the extents that the model leaves open: `N = 1, the shape of 'x' is [1, 3]`.
-    pub fn open_extents(&self, inputs: &[Value]) -> Option<String> {
+    pub fn open_extents(&self, inputs: &[Input<'_>]) -> Option<String> {
         let mut open: IndexSet<String> = IndexSet::default();
-        for (port, tensor) in self.inputs.iter().zip(inputs.iter().map(Value::as_tensor)) {
-            let Some(tensor) = tensor else { continue };
-            for (extent, actual) in port.shape.iter().zip(&tensor.shape) {
+        for (port, input) in self.inputs.iter().zip(inputs) {
+            let Some((_, shape)) = input.tensor() else { continue };
+            for (extent, actual) in port.shape.iter().zip(shape) {
                 if let Extent::Named(name) = extent {
                     open.insert(format!("{name} = {actual}"));
                 }
             }
             if port.shape.contains(&Extent::Any) {
-                open.insert(format!("the shape of '{}' is {:?}", port.name, tensor.shape));
+                open.insert(format!("the shape of '{}' is {shape:?}", port.name));
             }
         }
         (!open.is_empty()).then(|| open.into_iter().collect::<Vec<_>>().join(", "))
     }
 
     /// Checks the inputs of a run; the first thing wrong is the error.
-    pub fn check(&self, inputs: &[Value]) -> Result<()> {
+    pub fn check(&self, inputs: &[Input<'_>]) -> Result<()> {
         if inputs.len() != self.inputs.len() {
             let names: Vec<&str> = self.inputs.iter().map(|port| port.name.as_str()).collect();
             let message =
@@ -174,8 +174,15 @@ impl Signature {
             return Err(wrong(message).into());
         }
         let mut known: IndexMap<&str, (i64, &str)> = IndexMap::default();
-        for (port, value) in self.inputs.iter().zip(inputs) {
-            port.check_value(value, &mut known)?;
+        for (port, input) in self.inputs.iter().zip(inputs) {
+            match *input {
+                Input::Value(value) => port.check_value(value, &mut known)?,
+                Input::Elements { element, shape, bytes } if !port.is_container() => {
+                    port.check(element, shape, &mut known)?;
+                    port.check_length(bytes.len(), shape)?;
+                }
+                Input::Elements { .. } => return Err(port.is_not("a tensor").into()),
+            }
         }
         Ok(())
     }
@@ -183,13 +190,13 @@ impl Signature {
 
 impl Signature {
     /// What is said of a name of extents that this run gives two numbers (`symbol-one-extent`).
-    pub(crate) fn contradiction(&self, inputs: &[Value], outputs: &[Value]) -> Option<String> {
+    pub(crate) fn contradiction(&self, inputs: &[Input<'_>], outputs: &[Output]) -> Option<String> {
         if self.stated.is_empty() {
             return None;
         }
         let mut known: IndexMap<&str, (i64, &str)> = IndexMap::default();
-        for (port, value) in self.inputs.iter().zip(inputs) {
-            let shape = value.as_tensor().map_or(&[][..], |tensor| &tensor.shape);
+        for (port, input) in self.inputs.iter().zip(inputs) {
+            let shape = input.tensor().map_or(&[][..], |(_, shape)| shape);
             for (extent, &actual) in port.shape.iter().zip(shape) {
                 if let Extent::Named(name) = extent {
                     known.entry(name).or_insert((actual, &port.name));
@@ -197,7 +204,7 @@ impl Signature {
             }
         }
         self.stated.iter().find_map(|StatedExtent { output, axis, name }| {
-            let actual = *outputs.get(*output)?.as_tensor()?.shape.get(*axis)?;
+            let actual = *outputs.get(*output)?.shape()?.get(*axis)?;
             let output = &self.outputs[*output].name;
             let (first, place) = *known.entry(name).or_insert((actual, output));
             (first != actual).then(|| {
@@ -306,13 +313,14 @@ impl Port {
         match (self.container(), value) {
             (Container::Sequence, Value::Sequence(values)) => self.check_elements(values),
             (Container::Optional, Value::Optional(_)) => Ok(()),
-            (Container::Tensor, Value::Tensor(tensor)) => self.check(tensor, known),
+            (Container::Tensor, Value::Tensor(tensor)) => self.check(&tensor.element, &tensor.shape, known),
             (Container::Map, Value::Map { keys, values }) if self.is_map_of(keys, values) => Ok(()),
-            _ => {
-                let expected = type_name(&self.element);
-                Err(wrong(format!("input '{}' must be {expected}, found {}", self.name, value.kind())).into())
-            }
+            _ => Err(self.is_not(value.kind()).into()),
         }
+    }
+
+    fn is_not(&self, found: &str) -> Diagnostic {
+        wrong(format!("input '{}' must be {}, found {found}", self.name, type_name(&self.element)))
     }
 
     /// Whether a shape is one that the port takes, as far as that is fixed.
@@ -321,34 +329,44 @@ impl Port {
         shape.len() == self.shape.len() && self.shape.iter().zip(shape).all(fits)
     }
 
+    /// Whether a tensor of numbers has this many bytes.
+    fn check_length(&self, found: usize, shape: &[i64]) -> Result<()> {
+        let count = shape.iter().try_fold(1usize, |count, &extent| count.checked_mul(usize::try_from(extent).ok()?));
+        let expected = count.and_then(|count| count.checked_mul(self.element.byte_width()?));
+        (expected == Some(found)).then_some(()).ok_or_else(|| {
+            let r#type = format!("{} {}", type_name(&self.element), shape_text(shape));
+            wrong(format!("input '{}': {found} bytes are not a {type}", self.name)).into()
+        })
+    }
+
     /// What makes of a tensor one that the port takes, where it is a usual mistake.
-    fn advice(&self, tensor: &Tensor) -> Option<String> {
-        if tensor.element != self.element {
+    fn advice(&self, element: &Type, shape: &[i64]) -> Option<String> {
+        if *element != self.element {
             let name = type_name(&self.element);
             return Some(format!("NumPy converts it: x.astype(numpy.{name})"))
                 .filter(|_| self.element.is_integer() || self.element.is_float());
         }
-        if self.fits(&[&[1], &*tensor.shape].concat()) {
+        if self.fits(&[&[1], shape].concat()) {
             return Some("an outermost axis of extent 1 is missing, NumPy adds it: x[None]".to_string());
         }
-        let [n, a, b, c] = *<&[i64; 4]>::try_from(&*tensor.shape).ok()?;
+        let [n, a, b, c] = *<&[i64; 4]>::try_from(shape).ok()?;
         [([n, c, a, b], "last", "0, 3, 1, 2"), ([n, b, c, a], "second", "0, 2, 3, 1")]
             .iter()
             .find(|(moved, ..)| self.fits(moved))
             .map(|(_, place, axes)| format!("its channels are the {place} axis, NumPy moves them: x.transpose({axes})"))
     }
 
-    fn check<'s>(&'s self, tensor: &Tensor, known: &mut IndexMap<&'s str, (i64, &'s str)>) -> Result<()> {
-        let found = || format!("{} {}", type_name(&tensor.element), shape_text(&tensor.shape));
+    fn check<'s>(&'s self, element: &Type, shape: &[i64], known: &mut IndexMap<&'s str, (i64, &'s str)>) -> Result<()> {
+        let found = || format!("{} {}", type_name(element), shape_text(shape));
         let expected = || format!("input '{}' must be {}, found {}", self.name, self.describe(), found());
-        if tensor.element != self.element || !self.fits(&tensor.shape) {
+        if *element != self.element || !self.fits(shape) {
             let error = wrong(expected());
-            return Err(match self.advice(tensor) {
+            return Err(match self.advice(element, shape) {
                 Some(advice) => error.with_note(advice).into(),
                 None => error.into(),
             });
         }
-        for (extent, &actual) in self.shape.iter().zip(&tensor.shape) {
+        for (extent, &actual) in self.shape.iter().zip(shape) {
             match extent {
                 Extent::Named(name) => {
                     let (bound, by) = *known.entry(name).or_insert((actual, &self.name));
@@ -384,8 +402,11 @@ mod tests {
         signature.stated = stated(&signature.outputs);
         // what is found while compiling does not change what the model says
         signature.outputs[0].shape[0] = Extent::Fixed(4);
-        assert_eq!(signature.contradiction(&[value(4)], &[value(4)]), None);
-        let message = signature.contradiction(&[value(2)], &[value(4)]);
+        let contradiction = |input: i64, output: i64| {
+            signature.contradiction(&[Input::Value(&value(input))], &[Output::Value(value(output))])
+        };
+        assert_eq!(contradiction(4, 4), None);
+        let message = contradiction(2, 4);
         assert_eq!(message.as_deref(), Some("output 'y': 'N' is 4 here, but 2 in 'x' [symbol-one-extent]"));
     }
 }

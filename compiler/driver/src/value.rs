@@ -126,6 +126,61 @@ fn restore(tensor: &StoredTensor, context: &mut RunContext) -> Option<Tensor> {
     tensor_of_run(&tensor.bytes, shape, element, context)
 }
 
+/// An input of a run.
+#[derive(Clone, Copy, Debug)]
+pub enum Input<'a> {
+    /// A value.
+    Value(&'a Value),
+    /// A tensor of numbers or booleans whose elements the caller keeps: little-endian, in row-major order, an `i1` in one byte.
+    Elements {
+        /// The element type.
+        element: &'a Type,
+        /// Extents, outermost first.
+        shape: &'a [i64],
+        /// The elements; read where they are if they are aligned to their size, otherwise from a copy.
+        bytes: &'a [u8],
+    },
+}
+
+impl<'a> Input<'a> {
+    /// Values as inputs, in order.
+    pub fn of(values: &'a [Value]) -> Vec<Input<'a>> {
+        values.iter().map(Input::Value).collect()
+    }
+
+    /// Element type and extents of a tensor.
+    pub fn tensor(&self) -> Option<(&Type, &[i64])> {
+        match self {
+            Input::Value(value) => value.as_tensor().map(|tensor| (&tensor.element, &*tensor.shape)),
+            Input::Elements { element, shape, .. } => Some((element, shape)),
+        }
+    }
+}
+
+/// An output of a run.
+#[derive(Clone, Debug)]
+pub enum Output {
+    /// A value.
+    Value(Value),
+    /// A tensor whose elements are in the memory that the caller lent.
+    Written {
+        /// Extents, outermost first.
+        shape: Vec<i64>,
+        /// How many bytes were written.
+        bytes: usize,
+    },
+}
+
+impl Output {
+    /// The extents of a tensor.
+    pub fn shape(&self) -> Option<&[i64]> {
+        match self {
+            Output::Value(value) => value.as_tensor().map(|tensor| &*tensor.shape),
+            Output::Written { shape, .. } => Some(shape),
+        }
+    }
+}
+
 /// The elements of a tensor as generated code reads them, at an address it can read them from. Strings are numbers of
 /// the run's table.
 pub(crate) fn bytes_in_run(tensor: &Tensor, context: &mut RunContext) -> Blob {

@@ -6,7 +6,7 @@ use std::ffi::OsString;
 use std::fs::File;
 use std::io::{Read, Write};
 use std::os::unix::process::ExitStatusExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -29,10 +29,11 @@ const STOPPED: Duration = Duration::from_secs(5);
 pub(crate) fn compile(
     parts: Vec<Module>,
     workers: usize,
+    program: Option<&Path>,
     lower: &(impl Fn(&mut Module) -> Result<()> + Sync),
     cancelled: &AtomicBool,
 ) -> Result<Vec<Vec<u8>>> {
-    let (program, count) = (program(), parts.len());
+    let (program, count) = (program_or(program), parts.len());
     let queue = Mutex::new(parts.into_iter().enumerate());
     let work = || -> Result<Vec<(usize, Vec<u8>)>> {
         let mut worker = Worker::start(&program, &["--worker", "--threads", "1"], Stdio::piped())?;
@@ -63,8 +64,8 @@ pub(crate) fn compile(
 }
 
 /// Has a process of its own make the model that is wanted, and write it to the output, unless that is cancelled.
-pub(crate) fn succeed(wanted: &[u8], output: File, cancelled: &AtomicBool) -> Result<()> {
-    let mut worker = Worker::start(&program(), &["--successor"], output.into())?;
+pub(crate) fn succeed(program: Option<&Path>, wanted: &[u8], output: File, cancelled: &AtomicBool) -> Result<()> {
+    let mut worker = Worker::start(&program_or(program), &["--successor"], output.into())?;
     let mut input = worker.process.stdin.take().expect("the standard input is piped");
     // one that has ended says why by itself
     let _ = input.write_all(wanted);
@@ -87,12 +88,16 @@ fn next<T>(queue: &Mutex<impl Iterator<Item = T>>) -> Option<T> {
 }
 
 /// The file of the program that LLVM is in, if it is known.
-pub(crate) fn program_file() -> Option<PathBuf> {
-    let path = PathBuf::from(program());
+pub(crate) fn program_file(program: Option<&Path>) -> Option<PathBuf> {
+    let path = PathBuf::from(program_or(program));
     path.exists().then_some(path)
 }
 
-fn program() -> OsString {
+/// The program that is asked for, or the one that the environment names, or that is in the same directory as this one, or on the path.
+fn program_or(chosen: Option<&Path>) -> OsString {
+    if let Some(chosen) = chosen {
+        return chosen.into();
+    }
     if let Some(named) = std::env::var_os(PROGRAM) {
         return named;
     }

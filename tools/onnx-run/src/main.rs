@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use clap::Parser;
 use commandline::{Drafts, Failure, Progress, guard, print, warn};
-use driver::{Arithmetic, Backend, Cache, Compiler, ImportOptions, Options, Session, Value};
+use driver::{Arithmetic, Backend, Cache, Compiler, ImportOptions, Options, Reporter, Session, Value};
 use indexmap::IndexMap;
 
 use arguments::{Arguments, BackendName};
@@ -165,7 +165,7 @@ fn options(arguments: &Arguments) -> Options {
         dims: arguments.dims.iter().cloned().collect(),
         shapes: arguments.shapes.iter().cloned().collect(),
         outputs: arguments.outputs.clone(),
-        quiet: arguments.quiet,
+        reporter: if arguments.quiet { Reporter::default() } else { Reporter::standard_error() },
         arithmetic: match (arguments.fixed_fp, arguments.strict_fp) {
             (true, _) => Arithmetic::Fixed,
             (false, true) => Arithmetic::Ordered,

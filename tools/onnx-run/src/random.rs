@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use driver::{
-    Blob, DenseElements, ErrorClass, Extent, FloatType, Port, Session, Signature, Tensor, Type, Value, encode_float,
-    type_name,
+    Blob, DenseElements, ErrorClass, Extent, FloatType, Input, Port, Session, Signature, Tensor, Type, Value,
+    encode_float, type_name,
 };
 use indexmap::IndexMap;
 
@@ -81,7 +81,7 @@ pub(crate) fn run(
         }
     }
     if let Some((inputs, outputs)) = empty {
-        if let Some(extents) = signature.open_extents(&inputs).filter(|_| !is_quiet) {
+        if let Some(extents) = signature.open_extents(&Input::of(&inputs)).filter(|_| !is_quiet) {
             warn(&format!("random inputs: {extents}"));
         }
         return Ok((inputs, outputs));
@@ -95,7 +95,7 @@ pub(crate) fn run(
 
 /// Says which extents inputs were given, and why.
 fn tell(signature: &Signature, inputs: &[Value], given: &IndexMap<String, Value>, choice: &Choice) {
-    if let Some(extents) = signature.open_extents(inputs) {
+    if let Some(extents) = signature.open_extents(&Input::of(inputs)) {
         warn(&format!("random inputs: {extents}"));
         let hints = signature.inputs.iter().filter(|port| !given.contains_key(&port.name));
         for (name, hint) in hints.filter_map(|port| Some((&port.name, choice.hints.get(&port.name)?))) {

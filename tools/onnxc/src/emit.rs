@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use commandline::{Drafts, Failure, Progress, print};
-use driver::{Backend, Compiler, Entry, ImportOptions, Level, Observer, Options, Trace};
+use driver::{Backend, Compiler, Entry, ImportOptions, Level, Observer, Options, Reporter, Trace};
 use ir::PrintOptions;
 
 #[cfg(feature = "llvm")]
@@ -80,7 +80,7 @@ fn compiler(arguments: &Arguments, backend: Backend, observer: Option<Observer>)
         dims: arguments.dims.iter().cloned().collect(),
         shapes: arguments.shapes.iter().cloned().collect(),
         outputs: arguments.outputs.clone(),
-        quiet: arguments.quiet,
+        reporter: if arguments.quiet { Reporter::default() } else { Reporter::standard_error() },
         arithmetic: arguments.arithmetic(),
         freestanding: arguments.freestanding(),
         strict: arguments.strict,

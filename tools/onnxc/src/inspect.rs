@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use commandline::{Failure, print};
-use driver::{Compiler, Level, Options, Port, Signature};
+use driver::{Compiler, Level, Options, Port, Reporter, Signature};
 use ir::{Attribute, Attributes, Module};
 use proto::{Dimension, DimensionValue, Model, ModelProto, TypeProto, TypeValue};
 
@@ -23,7 +23,7 @@ pub(crate) struct Arguments {
 /// Tells it on the standard output, a fact a line.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let operator_sets = arguments.operator_sets.clone();
-    let options = Options { operator_sets, metadata: true, ..Options::default() };
+    let options = Options { operator_sets, metadata: true, reporter: Reporter::standard_error(), ..Options::default() };
     match Compiler::new(options).lower_file(&arguments.model, Level::Graph) {
         Ok((module, signature)) => print(&report(&module, &signature)),
         Err(reasons) if arguments.model.is_file() => {

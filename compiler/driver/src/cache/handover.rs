@@ -34,7 +34,7 @@ impl Compiler {
         };
         let file = file.map_err(|error| failed(format!("there is no file for a model: {error}")))?;
         let output = file.try_clone().map_err(|error| failed(error.to_string()))?;
-        worker::succeed(&wanted(keep), output, cancelled)?;
+        worker::succeed(request.options.helper.as_deref(), &wanted(keep), output, cancelled)?;
         let made = Blob::map(&file).ok().and_then(|file| folder::unhashed(&file));
         if let (Some(folder), Some(unfinished)) = (&request.folder, unfinished)
             && let Some(name) = request.entry(Backend::Llvm)

@@ -2,7 +2,20 @@
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+/// The file that this code was loaded from: the program, or a library in it.
+pub(crate) fn own_file() -> Option<PathBuf> {
+    let own = (own_file as fn() -> Option<PathBuf>) as usize;
+    let holds = |line: &&str| {
+        let address = |text: &str| usize::from_str_radix(text, 16).ok();
+        let range = line.split(' ').next().and_then(|range| range.split_once('-'));
+        range.and_then(|(from, to)| Some((address(from)?..address(to)?).contains(&own))).unwrap_or(false)
+    };
+    let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
+    let path = maps.lines().find(holds).and_then(|line| line.find('/').map(|start| PathBuf::from(&line[start..])));
+    path.or_else(|| std::env::current_exe().ok())
+}
 
 /// The build identifier of an ELF file, in hexadecimal digits.
 pub(crate) fn build_id(path: &Path) -> Option<String> {
@@ -66,6 +79,7 @@ mod tests {
         assert_eq!(identifier(&notes[..30]), None);
         assert_eq!(build_id(Path::new("/dev/null")), None);
         let own = std::env::current_exe().expect("this program has a path");
+        assert_eq!(own_file().as_deref(), Some(&*own));
         let copy = tempfile::NamedTempFile::new().expect("a temporary file");
         std::fs::copy(&own, copy.path()).expect("it can be copied");
         assert_eq!(build_id(copy.path()), build_id(&own));

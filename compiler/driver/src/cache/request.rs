@@ -18,7 +18,7 @@ use ir::Blob;
 use sha2::{Digest, Sha256};
 
 use super::folder::Folder;
-use super::program::build_id;
+use super::program::{build_id, own_file};
 use crate::compiler::{Backend, Options};
 use crate::worker;
 
@@ -78,9 +78,9 @@ impl Request {
 
     fn stem(&self, backend: Backend) -> String {
         let Options { processor, threads, dims, shapes, arithmetic, strict, rules, .. } = &self.options;
-        let program = std::env::current_exe().ok().and_then(|path| self.identity(&path));
+        let program = own_file().and_then(|path| self.identity(&path));
         let compiler = match backend {
-            Backend::Llvm => worker::program_file().and_then(|path| self.identity(&path)),
+            Backend::Llvm => worker::program_file(self.options.helper.as_deref()).and_then(|path| self.identity(&path)),
             Backend::Auto | Backend::Cranelift => codegen_cranelift::target_text().ok(),
         };
         let text = format!(

@@ -68,7 +68,7 @@ impl Compiler {
             threads: self.options.threads,
             workers: self.options.workers,
             strict: self.options.strict,
-            quiet: self.options.quiet,
+            reporter: self.options.reporter.clone(),
             profiled: vec![],
             operators: IndexMap::default(),
             keeper,

@@ -1,0 +1,74 @@
+//! Ending a run early: by request of another thread, or at a deadline.
+//!
+//! A run that is to end skips the rest of its loops. What it computed is then worthless, but harmless: generated code stays inside its
+//! buffers whatever is in them. Who started the run asks [`Stop::is_due`] afterwards.
+
+#![allow(unsafe_code, reason = "the run's thread-local state points to what the caller of the run keeps")]
+
+use std::cell::Cell;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+/// Scalar operations between two looks at a [`Stop`], about a millisecond's.
+pub(crate) const WORK_BETWEEN_LOOKS: i64 = 1 << 20;
+
+/// When a run is to end before it is done.
+#[derive(Debug, Default)]
+pub struct Stop {
+    requested: AtomicBool,
+    deadline: Option<Instant>,
+    /// Whose request ends the run as well.
+    other: Option<Arc<Stop>>,
+}
+
+impl Stop {
+    /// At a deadline, if there is one, or when [`Stop::request`] is called.
+    pub fn new(deadline: Option<Instant>) -> Stop {
+        Stop { requested: AtomicBool::new(false), deadline, other: None }
+    }
+
+    /// Also when another one is due.
+    pub fn or(self, other: Option<Arc<Stop>>) -> Stop {
+        Stop { other, ..self }
+    }
+
+    /// Ends runs that look at this; they return within milliseconds.
+    pub fn request(&self) {
+        self.requested.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether [`Stop::request`] was called.
+    pub fn is_requested(&self) -> bool {
+        self.requested.load(Ordering::Relaxed) || self.other.as_ref().is_some_and(|other| other.is_requested())
+    }
+
+    /// Whether a run is to end now.
+    pub fn is_due(&self) -> bool {
+        let is_past = |stop: &Stop| stop.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        self.is_requested() || is_past(self) || self.other.as_ref().is_some_and(|other| is_past(other))
+    }
+}
+
+thread_local! {
+    static CURRENT: Cell<*const Stop> = const { Cell::new(std::ptr::null()) };
+}
+
+/// Runs a model, all of whose loops look at `stop`.
+pub fn within<R>(stop: Option<&Stop>, run: impl FnOnce() -> R) -> R {
+    /// Puts the outer run's back, also when the inner one unwinds.
+    struct Restore(*const Stop);
+    impl Drop for Restore {
+        fn drop(&mut self) {
+            CURRENT.set(self.0);
+        }
+    }
+    let _restore = Restore(CURRENT.replace(stop.map_or(std::ptr::null(), std::ptr::from_ref)));
+    run()
+}
+
+/// What this thread's run looks at.
+pub(crate) fn current<'a>() -> Option<&'a Stop> {
+    // SAFETY: `within` holds a reference for as long as the pointer is set, and loops of the run end before it returns.
+    unsafe { CURRENT.get().as_ref() }
+}
