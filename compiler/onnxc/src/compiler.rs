@@ -1,0 +1,235 @@
+//! From a model to a compiled model.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use driver::{Backend, Cache, Observer, Options, Reporter};
+
+use crate::{Error, Model, Port, Result, Session};
+
+/// Compiles models.
+///
+/// ```
+/// # fn main() -> Result<(), onnxc::Error> {
+/// # let text = r#"<ir_version: 10, opset_import: ["": 21]>
+/// #     negate (float[N] x) => (float[N] y) { y = Neg(x) }"#;
+/// # let model = onnxc::Model::from_bytes(text)?;
+/// let compiler = onnxc::Compiler::builder().threads(1).dimension("N", 4).build();
+/// let compiled = compiler.compile(&model)?;
+/// assert_eq!(compiled.inputs()[0].to_string(), "x: float32 [4]");
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Compiler {
+    options: Options,
+}
+
+/// How to compile; made by [`Compiler::builder`].
+#[derive(Clone, Debug)]
+#[must_use = "a builder does nothing until `build` is called"]
+pub struct Builder {
+    options: Options,
+}
+
+/// What may change the bits of a result.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Arithmetic {
+    /// Operations of different nodes are combined if that loses little accuracy.
+    #[default]
+    Relaxed,
+    /// Each node computes what it would compute alone.
+    Strict,
+    /// One order of operations for all processors: the same bits everywhere.
+    Fixed,
+}
+
+/// A stage of a compilation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Stage {
+    /// Reading the model.
+    Import,
+    /// Optimising the graph.
+    Optimize,
+    /// Forming kernels.
+    Kernels,
+    /// Lowering kernels.
+    Lower,
+    /// Generating machine code.
+    Generate,
+    /// Computing what depends on weights alone.
+    Initialize,
+}
+
+impl Compiler {
+    /// A compiler with default options: for this machine, all threads, no cache, Cranelift's code.
+    pub fn new() -> Compiler {
+        Compiler::builder().build()
+    }
+
+    /// A compiler with other options.
+    pub fn builder() -> Builder {
+        Builder { options: Options { backend: Backend::Cranelift, ..Options::default() } }
+    }
+
+    /// Compiles a model.
+    ///
+    /// # Errors
+    /// If the model breaks a rule of ONNX, or something in it is not supported: all of it is reported at once.
+    pub fn compile(&self, model: &Model) -> Result<CompiledModel> {
+        let (compiler, import) = (driver::Compiler::new(self.options.clone()), driver::ImportOptions::default());
+        let compiled = match &model.path {
+            Some(path) if self.options.cache.is_some() => compiler.compile_file_with(path, &import),
+            Some(_) | None => compiler.compile_model(&model.inner, &import),
+        };
+        compiled.map(CompiledModel::of).map_err(Error::of_model)
+    }
+}
+
+impl Builder {
+    /// The compiler.
+    pub fn build(self) -> Compiler {
+        Compiler { options: self.options }
+    }
+
+    /// Threads of a run; 0, the default, is one for each processor.
+    pub fn threads(mut self, count: usize) -> Builder {
+        self.options.threads = count;
+        self
+    }
+
+    /// Threads of a compilation; 0, the default, is one for each processor.
+    pub fn compile_threads(mut self, count: usize) -> Builder {
+        self.options.workers = count;
+        self
+    }
+
+    /// Fixes a named dimension.
+    pub fn dimension(mut self, name: impl Into<String>, extent: usize) -> Builder {
+        self.options.dims.insert(name.into(), i64::try_from(extent).unwrap_or(i64::MAX));
+        self
+    }
+
+    /// Fixes the shape of an input.
+    pub fn input_shape(mut self, name: impl Into<String>, shape: &[usize]) -> Builder {
+        let shape = shape.iter().map(|&extent| i64::try_from(extent).unwrap_or(i64::MAX)).collect();
+        self.options.shapes.insert(name.into(), shape);
+        self
+    }
+
+    /// Chooses outputs by name, also values inside the graph. By default all outputs of the model are computed.
+    pub fn outputs<S: Into<String>>(mut self, names: impl IntoIterator<Item = S>) -> Builder {
+        self.options.outputs = names.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// What may change the bits of a result.
+    pub fn arithmetic(mut self, arithmetic: Arithmetic) -> Builder {
+        self.options.arithmetic = match arithmetic {
+            Arithmetic::Relaxed => driver::Arithmetic::Reassociated,
+            Arithmetic::Strict => driver::Arithmetic::Ordered,
+            Arithmetic::Fixed => driver::Arithmetic::Fixed,
+        };
+        self
+    }
+
+    /// Refuses a model that breaks any rule of ONNX, not only one that cannot be computed.
+    pub fn strict(mut self, is_strict: bool) -> Builder {
+        self.options.strict = is_strict;
+        self
+    }
+
+    /// Keeps compiled models that were loaded from files in a directory, which must belong to the user alone, and looks for them there.
+    /// It is created if it does not exist.
+    pub fn cache(mut self, directory: impl Into<PathBuf>) -> Builder {
+        self.options.cache = Some(Cache::at(directory.into()));
+        self
+    }
+
+    /// Keeps compiled models in the user's cache directory, `$XDG_CACHE_HOME/onnxc`.
+    pub fn user_cache(mut self) -> Builder {
+        self.options.cache = Cache::of_user();
+        self
+    }
+
+    /// Lets the program `onnxc` optimise models with LLVM, in a process of its own that it starts: a model that runs for some tenths of a
+    /// second goes over to that code, which has other bits within the bounds of [`Arithmetic`].
+    pub fn llvm(mut self, program: impl Into<PathBuf>) -> Builder {
+        self.options.backend = Backend::Auto;
+        self.options.helper = Some(program.into());
+        self
+    }
+
+    /// Calls a function for each warning about a model or a run. By default warnings are discarded.
+    pub fn on_warning(mut self, report: impl Fn(&str) + Send + Sync + 'static) -> Builder {
+        self.options.reporter = Reporter::new(move |warning| report(&warning.statement()));
+        self
+    }
+
+    /// Calls a function when a stage of a compilation begins.
+    pub fn on_stage(mut self, tell: impl Fn(Stage) + Send + Sync + 'static) -> Builder {
+        self.options.observer = Some(Observer::new(move |stage| {
+            tell(match stage {
+                driver::Stage::Import => Stage::Import,
+                driver::Stage::Optimize => Stage::Optimize,
+                driver::Stage::Kernels => Stage::Kernels,
+                driver::Stage::Lower => Stage::Lower,
+                driver::Stage::Generate => Stage::Generate,
+                driver::Stage::Initialize => Stage::Initialize,
+            });
+        }));
+        self
+    }
+}
+
+/// A model as machine code. Clones share it; threads run it at the same time, each in a [`Session`] of its own.
+#[derive(Clone)]
+pub struct CompiledModel {
+    pub(crate) inner: Arc<driver::CompiledModel>,
+    pub(crate) inputs: Arc<[Port]>,
+    pub(crate) outputs: Arc<[Port]>,
+    pub(crate) output_names: Arc<[String]>,
+}
+
+impl CompiledModel {
+    fn of(model: driver::CompiledModel) -> CompiledModel {
+        let ports = |ports: &[driver::Port]| ports.iter().map(Port::of).collect();
+        CompiledModel {
+            inputs: ports(&model.signature.inputs),
+            outputs: ports(&model.signature.outputs),
+            output_names: model.signature.outputs.iter().map(|port| port.name.clone()).collect(),
+            inner: Arc::new(model),
+        }
+    }
+
+    /// What it takes, in the model's order.
+    pub fn inputs(&self) -> &[Port] {
+        &self.inputs
+    }
+
+    /// What it returns, in the model's order.
+    pub fn outputs(&self) -> &[Port] {
+        &self.outputs
+    }
+
+    /// A new session, for runs on one thread at a time.
+    pub fn session(&self) -> Session {
+        Session::new(self)
+    }
+
+    /// Waits until the model has its best code. Without this a model that runs again gets it in the background.
+    ///
+    /// # Errors
+    /// If that code cannot be made; the model still runs.
+    pub fn wait_until_optimized(&self) -> Result<()> {
+        self.inner.settle().map_err(Error::of_model)
+    }
+}
+
+impl std::fmt::Debug for CompiledModel {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("CompiledModel").field("inputs", &self.inputs).field("outputs", &self.outputs).finish()
+    }
+}

@@ -1,0 +1,114 @@
+//! What can go wrong.
+
+use std::fmt;
+
+use driver::{Diagnostic, ErrorClass};
+
+/// Why something failed: a kind, and one or more [`Problem`]s with the places that they are about.
+///
+/// ```
+/// let error = onnxc::Model::load("missing.onnx").unwrap_err();
+/// assert_eq!(error.kind(), onnxc::ErrorKind::InvalidModel);
+/// assert!(error.to_string().starts_with("missing.onnx: cannot read the model"));
+/// ```
+#[derive(Clone, Debug)]
+pub struct Error {
+    kind: ErrorKind,
+    problems: Vec<Problem>,
+}
+
+/// What kind of error it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The model cannot be read or breaks a rule of ONNX.
+    InvalidModel,
+    /// An input, an output buffer or an option does not fit the model, or the run failed on its inputs.
+    InvalidInput,
+    /// The model is valid, but something in it is not supported.
+    Unsupported,
+    /// [`Cancel::cancel`](crate::Cancel::cancel) ended the run.
+    Cancelled,
+    /// The run took longer than its deadline.
+    DeadlineExceeded,
+    /// A bug of this crate.
+    Internal,
+}
+
+/// One thing that is wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Problem {
+    /// What is wrong and where, in one line.
+    pub message: String,
+    /// Context, and what can be done about it.
+    pub notes: Vec<String>,
+    /// The rule of the ONNX documents that the model breaks, if it is one: an identifier such as `graph-outputs`.
+    pub rule: Option<&'static str>,
+}
+
+impl Error {
+    /// What kind of error it is.
+    pub fn kind(&self) -> ErrorKind {
+        self.kind
+    }
+
+    /// Everything that is wrong, at least one problem.
+    pub fn problems(&self) -> &[Problem] {
+        &self.problems
+    }
+
+    pub(crate) fn new(kind: ErrorKind, message: impl Into<String>) -> Error {
+        Error { kind, problems: vec![Problem { message: message.into(), notes: vec![], rule: None }] }
+    }
+
+    pub(crate) fn input(message: impl Into<String>) -> Error {
+        Error::new(ErrorKind::InvalidInput, message)
+    }
+
+    /// Errors of loading and compiling, where what is wrong is the model.
+    pub(crate) fn of_model(diagnostics: Vec<Diagnostic>) -> Error {
+        Error::of(diagnostics, ErrorKind::InvalidModel)
+    }
+
+    /// Errors of a run, where what is wrong is an input.
+    pub(crate) fn of_run(diagnostics: Vec<Diagnostic>) -> Error {
+        Error::of(diagnostics, ErrorKind::InvalidInput)
+    }
+
+    fn of(diagnostics: Vec<Diagnostic>, input: ErrorKind) -> Error {
+        let class = diagnostics.iter().map(|diagnostic| diagnostic.class).max();
+        let kind = match class {
+            Some(ErrorClass::Input) => input,
+            Some(ErrorClass::Usage) => ErrorKind::InvalidInput,
+            Some(ErrorClass::Unsupported) => ErrorKind::Unsupported,
+            Some(ErrorClass::Internal) | None => ErrorKind::Internal,
+        };
+        Error { kind, problems: diagnostics.into_iter().map(Problem::from).collect() }
+    }
+}
+
+impl From<Diagnostic> for Problem {
+    fn from(diagnostic: Diagnostic) -> Problem {
+        Problem { message: diagnostic.statement(), notes: diagnostic.notes, rule: diagnostic.rule }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, problem) in self.problems.iter().enumerate() {
+            let separator = if at == 0 { "" } else { "\n" };
+            write!(f, "{separator}{problem}")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)?;
+        self.notes.iter().try_for_each(|note| write!(f, "\n  note: {note}"))
+    }
+}
+
+impl std::error::Error for Error {}

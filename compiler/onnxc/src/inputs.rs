@@ -1,0 +1,134 @@
+//! What a run reads and writes in the memory of its caller.
+
+use driver::Type;
+
+use crate::tensor::extents;
+use crate::{Element, ElementType, Error, Result, Tensor, Value};
+
+/// An input of a run: a value, or a view of elements that the caller keeps.
+#[derive(Clone)]
+pub struct Input<'a>(Kind<'a>);
+
+#[derive(Clone)]
+enum Kind<'a> {
+    Value(driver::Value),
+    View(TensorView<'a>),
+}
+
+/// A tensor of elements in row-major order that somebody else keeps. A run reads them where they are.
+///
+/// ```
+/// # fn main() -> Result<(), onnxc::Error> {
+/// # let text = r#"<ir_version: 10, opset_import: ["": 21]>
+/// #     negate (float[N] x) => (float[N] y) { y = Neg(x) }"#;
+/// # let mut session = onnxc::Compiler::new().compile(&onnxc::Model::from_bytes(text)?)?.session();
+/// let samples = vec![1.0f32, 2.0, 3.0];
+/// let outputs = session.run([("x", onnxc::TensorView::from_slice(&[3], &samples)?)])?;
+/// assert_eq!(outputs["y"].as_slice::<f32>()?, [-1.0, -2.0, -3.0]);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct TensorView<'a> {
+    element: Type,
+    shape: Vec<i64>,
+    bytes: &'a [u8],
+}
+
+impl<'a> TensorView<'a> {
+    /// A view of a slice.
+    ///
+    /// # Errors
+    /// If the shape does not have this many elements.
+    pub fn from_slice<T: Element>(shape: &[usize], elements: &'a [T]) -> Result<TensorView<'a>> {
+        TensorView::from_bytes(T::TYPE, shape, bytemuck::cast_slice(elements))
+    }
+
+    /// A view of elements' bytes, little-endian.
+    ///
+    /// # Errors
+    /// If the shape does not have this many bytes, or for strings.
+    pub fn from_bytes(element: ElementType, shape: &[usize], bytes: &'a [u8]) -> Result<TensorView<'a>> {
+        let mismatch = || Error::input(format!("{} bytes are not a {element} {shape:?}", bytes.len()));
+        let width = element.byte_width().ok_or_else(mismatch)?;
+        let expected = shape.iter().try_fold(width, |bytes, &extent| bytes.checked_mul(extent));
+        if expected != Some(bytes.len()) {
+            return Err(mismatch());
+        }
+        if element == ElementType::Bool && bytes.iter().any(|&byte| byte > 1) {
+            return Err(Error::input("a bool is a byte that is neither 0 nor 1"));
+        }
+        let (shape, element) = (extents(shape).ok_or_else(mismatch)?, element.inner().ok_or_else(mismatch)?);
+        Ok(TensorView { element, shape, bytes })
+    }
+
+    #[cfg(feature = "ndarray")]
+    /// A view of an array.
+    ///
+    /// # Errors
+    /// If the array is not in standard layout: row-major and contiguous.
+    pub fn from_array<T: Element, S: ndarray::Data<Elem = T>, D: ndarray::Dimension>(
+        array: &'a ndarray::ArrayBase<S, D>,
+    ) -> Result<TensorView<'a>> {
+        let elements = array.as_slice().ok_or_else(|| Error::input("the array is not in standard layout"))?;
+        TensorView::from_slice(array.shape(), elements)
+    }
+}
+
+impl Input<'_> {
+    pub(crate) fn inner(&self) -> driver::Input<'_> {
+        match &self.0 {
+            Kind::Value(value) => driver::Input::Value(value),
+            Kind::View(TensorView { element, shape, bytes }) => driver::Input::Elements { element, shape, bytes },
+        }
+    }
+}
+
+impl<'a> From<TensorView<'a>> for Input<'a> {
+    fn from(view: TensorView<'a>) -> Input<'a> {
+        Input(Kind::View(view))
+    }
+}
+
+impl<'a> From<&'a Tensor> for Input<'a> {
+    fn from(tensor: &'a Tensor) -> Input<'a> {
+        Input(Kind::Value(driver::Value::Tensor(tensor.inner().clone())))
+    }
+}
+
+impl From<Tensor> for Input<'_> {
+    fn from(tensor: Tensor) -> Self {
+        Input(Kind::Value(driver::Value::Tensor(tensor.inner().clone())))
+    }
+}
+
+impl<'a> From<&'a Value> for Input<'a> {
+    fn from(value: &'a Value) -> Input<'a> {
+        Input(Kind::Value(value.inner()))
+    }
+}
+
+impl From<Value> for Input<'_> {
+    fn from(value: Value) -> Self {
+        Input(Kind::Value(value.inner()))
+    }
+}
+
+/// Memory of the caller that a run writes an output's elements to, in row-major order.
+pub struct OutputBuffer<'a> {
+    pub(crate) element: ElementType,
+    pub(crate) bytes: &'a mut [u8],
+}
+
+impl<'a> OutputBuffer<'a> {
+    /// The bytes of elements of some type, little-endian. Strings cannot be written so.
+    pub fn from_bytes(element: ElementType, bytes: &'a mut [u8]) -> OutputBuffer<'a> {
+        OutputBuffer { element, bytes }
+    }
+}
+
+impl<'a, T: Element + bytemuck::Pod> From<&'a mut [T]> for OutputBuffer<'a> {
+    fn from(elements: &'a mut [T]) -> OutputBuffer<'a> {
+        OutputBuffer { element: T::TYPE, bytes: bytemuck::cast_slice_mut(elements) }
+    }
+}

@@ -1,0 +1,41 @@
+//! Compiles ONNX models to native code, in process, and runs them.
+//!
+//! [`Model`] reads a model, [`Compiler`] turns it into a [`CompiledModel`], and a [`Session`] of that runs it on [`Tensor`]s.
+//!
+//! ```
+//! # fn main() -> Result<(), onnxc::Error> {
+//! let text = r#"<ir_version: 10, opset_import: ["": 21]>
+//!     affine (float[N, 3] x) => (float[N, 3] y) { y = Add(x, x) }"#;
+//! let model = onnxc::Model::from_bytes(text)?;
+//! let compiled = onnxc::Compiler::new().compile(&model)?;
+//! let mut session = compiled.session();
+//! let x = onnxc::Tensor::from_slice(&[1, 3], &[1.0f32, 2.0, 3.0])?;
+//! let outputs = session.run([("x", &x)])?;
+//! assert_eq!(outputs["y"].as_slice::<f32>()?, [2.0, 4.0, 6.0]);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! A [`CompiledModel`] is cheap to clone and is shared by threads; each thread has a session of its own. The crate prints nothing, reads
+//! no standard input and starts no process unless [`Builder::llvm`] asks for one. What can go wrong is an [`Error`], never a panic.
+
+mod compiler;
+mod error;
+mod inputs;
+mod model;
+mod session;
+mod signature;
+mod tensor;
+mod value;
+
+pub use compiler::{Arithmetic, Builder, CompiledModel, Compiler, Stage};
+pub use error::{Error, ErrorKind, Problem};
+pub use inputs::{Input, OutputBuffer, TensorView};
+pub use model::{Metadata, Model};
+pub use session::{Cancel, Outputs, RunOptions, Session};
+pub use signature::{Dimension, Port, PortKind};
+pub use tensor::{Element, ElementType, Tensor};
+pub use value::Value;
+
+/// The result of what may fail with an [`Error`].
+pub type Result<T, E = Error> = std::result::Result<T, E>;

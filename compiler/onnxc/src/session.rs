@@ -1,0 +1,277 @@
+//! Runs of a compiled model.
+
+use std::ops::Index;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use driver::Stop;
+
+use crate::{CompiledModel, Error, ErrorKind, Input, OutputBuffer, Result, Value};
+
+/// Runs a compiled model, one run at a time. Scratch memory is kept from run to run.
+///
+/// ```
+/// # fn main() -> Result<(), onnxc::Error> {
+/// # let text = r#"<ir_version: 10, opset_import: ["": 21]>
+/// #     add (float[N] a, float[N] b) => (float[N] sum) { sum = Add(a, b) }"#;
+/// # let compiled = onnxc::Compiler::new().compile(&onnxc::Model::from_bytes(text)?)?;
+/// let mut session = compiled.session();
+/// let a = onnxc::Tensor::from_slice(&[2], &[1.0f32, 2.0])?;
+/// let b = onnxc::Tensor::from_slice(&[2], &[10.0f32, 20.0])?;
+/// let outputs = session.run([("a", &a), ("b", &b)])?;
+/// assert_eq!(outputs["sum"].as_slice::<f32>()?, [11.0, 22.0]);
+/// # Ok(())
+/// # }
+/// ```
+pub struct Session {
+    model: CompiledModel,
+    inner: driver::Session,
+}
+
+/// Limits of one run.
+///
+/// ```
+/// # fn main() -> Result<(), onnxc::Error> {
+/// # let text = r#"<ir_version: 10, opset_import: ["": 21]>
+/// #     negate (float[N] x) => (float[N] y) { y = Neg(x) }"#;
+/// # let mut session = onnxc::Compiler::new().compile(&onnxc::Model::from_bytes(text)?)?.session();
+/// use std::time::Duration;
+/// let options = onnxc::RunOptions::new().deadline(Duration::from_secs(5));
+/// let x = onnxc::Tensor::from_slice(&[1], &[1.0f32])?;
+/// let outputs = session.run_with([("x", &x)], &options)?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct RunOptions {
+    deadline: Option<Duration>,
+    cancel: Option<Cancel>,
+}
+
+impl RunOptions {
+    /// No limits.
+    pub fn new() -> RunOptions {
+        RunOptions::default()
+    }
+
+    /// Ends the run with [`ErrorKind::DeadlineExceeded`] if it takes longer than this.
+    pub fn deadline(self, after: Duration) -> RunOptions {
+        RunOptions { deadline: Some(after), ..self }
+    }
+
+    /// Ends the run with [`ErrorKind::Cancelled`] if another thread calls [`Cancel::cancel`].
+    pub fn cancel(self, cancel: &Cancel) -> RunOptions {
+        RunOptions { cancel: Some(cancel.clone()), ..self }
+    }
+}
+
+/// Ends runs from another thread. Clones end the same runs.
+///
+/// ```
+/// # fn main() -> Result<(), onnxc::Error> {
+/// # let text = r#"<ir_version: 10, opset_import: ["": 21]>
+/// #     negate (float[N] x) => (float[N] y) { y = Neg(x) }"#;
+/// # let mut session = onnxc::Compiler::new().compile(&onnxc::Model::from_bytes(text)?)?.session();
+/// let cancel = onnxc::Cancel::new();
+/// cancel.cancel(); // usually on another thread, on a clone
+/// let x = onnxc::Tensor::from_slice(&[1], &[1.0f32])?;
+/// let ended = session.run_with([("x", &x)], &onnxc::RunOptions::new().cancel(&cancel));
+/// assert_eq!(ended.unwrap_err().kind(), onnxc::ErrorKind::Cancelled);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Cancel(Arc<Stop>);
+
+impl Cancel {
+    /// One that has not been used.
+    pub fn new() -> Cancel {
+        Cancel::default()
+    }
+
+    /// Ends the runs that have it among their options, also those that begin later.
+    pub fn cancel(&self) {
+        self.0.request();
+    }
+}
+
+/// The outputs of a run, in the model's order. Indexing by a name or a position panics if there is no such output; [`Outputs::get`] does
+/// not.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outputs {
+    names: Arc<[String]>,
+    values: Vec<Value>,
+}
+
+impl Outputs {
+    /// The output of a name.
+    pub fn get(&self, name: &str) -> Option<&Value> {
+        self.values.get(self.names.iter().position(|known| known == name)?)
+    }
+
+    /// Names and values, in the model's order.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Value)> {
+        self.names.iter().map(String::as_str).zip(&self.values)
+    }
+
+    /// The values, in the model's order.
+    pub fn into_values(self) -> Vec<Value> {
+        self.values
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    /// Whether the model has no outputs.
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+}
+
+impl Index<&str> for Outputs {
+    type Output = Value;
+
+    fn index(&self, name: &str) -> &Value {
+        self.get(name).unwrap_or_else(|| panic!("no output '{name}', there are {:?}", self.names))
+    }
+}
+
+impl Index<usize> for Outputs {
+    type Output = Value;
+
+    fn index(&self, index: usize) -> &Value {
+        &self.values[index]
+    }
+}
+
+impl Session {
+    pub(crate) fn new(model: &CompiledModel) -> Session {
+        Session { model: model.clone(), inner: driver::Session::new(model.inner.clone()) }
+    }
+
+    /// The model that it runs.
+    pub fn model(&self) -> &CompiledModel {
+        &self.model
+    }
+
+    /// Runs the model on inputs by name. Inputs with a default may be left out.
+    ///
+    /// # Errors
+    /// If an input is missing, unknown, or of another type or shape than the model takes, or the run fails on these inputs.
+    pub fn run<'a, N: AsRef<str>, I: Into<Input<'a>>>(
+        &mut self,
+        inputs: impl IntoIterator<Item = (N, I)>,
+    ) -> Result<Outputs> {
+        self.run_with(inputs, &RunOptions::new())
+    }
+
+    /// The same, within limits.
+    ///
+    /// # Errors
+    /// As [`Session::run`], and when a limit ends the run.
+    pub fn run_with<'a, N: AsRef<str>, I: Into<Input<'a>>>(
+        &mut self,
+        inputs: impl IntoIterator<Item = (N, I)>,
+        options: &RunOptions,
+    ) -> Result<Outputs> {
+        let outputs = self.execute(collected(inputs), &mut [], options)?;
+        let values = outputs.into_iter().filter_map(|output| match output {
+            driver::Output::Value(value) => Some(Value::of(value)),
+            driver::Output::Written { .. } => None,
+        });
+        Ok(Outputs { names: self.model.output_names.clone(), values: values.collect() })
+    }
+
+    /// Runs the model and writes outputs to memory of the caller: the shape of each of `outputs`, in their order. An output that has
+    /// fewer bytes than its buffer leaves the rest as it is.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), onnxc::Error> {
+    /// # let text = r#"<ir_version: 10, opset_import: ["": 21]>
+    /// #     negate (float[N] x) => (float[N] y) { y = Neg(x) }"#;
+    /// # let mut session = onnxc::Compiler::new().compile(&onnxc::Model::from_bytes(text)?)?.session();
+    /// let x = onnxc::Tensor::from_slice(&[2], &[1.0f32, 2.0])?;
+    /// let mut y = [0.0f32; 2];
+    /// let shapes = session.run_into([("x", &x)], [("y", y.as_mut_slice())], &onnxc::RunOptions::new())?;
+    /// assert_eq!((y, &shapes[0][..]), ([-1.0, -2.0], &[2][..]));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Session::run_with`], and if a buffer is too small or its elements have another type.
+    pub fn run_into<'a, 'b, N: AsRef<str>, I: Into<Input<'a>>, M: AsRef<str>, O: Into<OutputBuffer<'b>>>(
+        &mut self,
+        inputs: impl IntoIterator<Item = (N, I)>,
+        outputs: impl IntoIterator<Item = (M, O)>,
+        options: &RunOptions,
+    ) -> Result<Vec<Vec<usize>>> {
+        let mut lent: Vec<Option<&mut [u8]>> = self.model.output_names.iter().map(|_| None).collect();
+        let mut positions = Vec::new();
+        for (name, buffer) in outputs {
+            let (name, OutputBuffer { element, bytes }) = (name.as_ref(), buffer.into());
+            let known = self.model.outputs.iter().position(|port| port.name() == name);
+            let at = known.ok_or_else(|| Error::input(format!("the model has no output '{name}'")))?;
+            let expected = self.model.outputs[at].element_type();
+            if expected != Some(element) {
+                let expected = expected.map_or("not a tensor".to_string(), |expected| expected.to_string());
+                return Err(Error::input(format!("output '{name}' is {expected}, the buffer is for {element}")));
+            }
+            if lent[at].replace(bytes).is_some() {
+                return Err(Error::input(format!("output '{name}' has two buffers")));
+            }
+            positions.push(at);
+        }
+        let written = self.execute(collected(inputs), &mut lent, options)?;
+        let shape = |at: usize| {
+            let shape = written[at].shape().unwrap_or_default();
+            shape.iter().map(|&extent| usize::try_from(extent).unwrap_or(0)).collect()
+        };
+        Ok(positions.into_iter().map(shape).collect())
+    }
+
+    fn execute(
+        &mut self,
+        given: Vec<(String, Input<'_>)>,
+        lent: &mut [Option<&mut [u8]>],
+        options: &RunOptions,
+    ) -> Result<Vec<driver::Output>> {
+        let model = self.model.inner.clone();
+        let ports = &model.signature.inputs;
+        if let Some((name, _)) = given.iter().find(|(name, _)| !ports.iter().any(|port| port.name == *name)) {
+            let names: Vec<&str> = ports.iter().map(|port| port.name.as_str()).collect();
+            return Err(Error::input(format!("the model has no input '{name}', its inputs are {}", names.join(", "))));
+        }
+        if let Some(at) = (1..given.len()).find(|&at| given[..at].iter().any(|(name, _)| *name == given[at].0)) {
+            return Err(Error::input(format!("input '{}' is given twice", given[at].0)));
+        }
+        let defaults: Vec<Option<driver::Value>> =
+            ports.iter().map(|port| port.default.clone().map(driver::Value::Tensor)).collect();
+        let mut inputs = Vec::new();
+        for (port, default) in ports.iter().zip(&defaults) {
+            let own = given.iter().find(|(name, _)| *name == port.name).map(|(_, input)| input.inner());
+            let input = own.or_else(|| default.as_ref().map(driver::Input::Value));
+            inputs.push(input.ok_or_else(|| Error::input(format!("input '{}' is missing", port.name)))?);
+        }
+        let limit = options.deadline.and_then(|after| Instant::now().checked_add(after));
+        let stop = match (&options.cancel, limit) {
+            (None, None) => None,
+            (cancel, limit) => Some(Stop::new(limit).or(cancel.as_ref().map(|cancel| cancel.0.clone()))),
+        };
+        self.inner.run_with(&inputs, lent, stop.as_ref()).map_err(|diagnostics| {
+            match stop.as_ref().filter(|stop| stop.is_due()) {
+                Some(stop) if stop.is_requested() => Error::new(ErrorKind::Cancelled, "the run was cancelled"),
+                Some(_) => Error::new(ErrorKind::DeadlineExceeded, "the run took longer than its deadline"),
+                None => Error::of_run(diagnostics),
+            }
+        })
+    }
+}
+
+fn collected<'a, N: AsRef<str>, I: Into<Input<'a>>>(
+    inputs: impl IntoIterator<Item = (N, I)>,
+) -> Vec<(String, Input<'a>)> {
+    inputs.into_iter().map(|(name, input)| (name.as_ref().to_string(), input.into())).collect()
+}
