@@ -1,6 +1,6 @@
 //! The low level to CLIF and machine code.
 //!
-//! Translation is one to one (see ARCHITECTURE.md, "The low level, precisely"). Functions are compiled in parallel,
+//! Translation is one to one (see docs/src/contributing/low-level.md). Functions are compiled in parallel,
 //! each on its own, then linked into memory ([`compile`]) or an object file ([`object`]).
 //!
 //! Vectors of exactly 128 bits live in vector registers; vectors of any other length live lane by lane in scalar

@@ -1,6 +1,6 @@
 //! The low level to LLVM IR, assembly and object files.
 //!
-//! Translation is one to one (see ARCHITECTURE.md, "The low level, precisely") and gives the results that the
+//! Translation is one to one (see docs/src/contributing/low-level.md) and gives the results that the
 //! Cranelift back end gives. Vectors keep their length: LLVM splits what a target's registers do not hold.
 
 mod control;

@@ -1,4 +1,4 @@
-//! SUPPORT.md: what is compiled, written from the rows and compared with what is checked in.
+//! docs/src/using/operators.md: what is compiled, written from the rows and compared with what is checked in.
 
 use std::fmt::Write;
 
@@ -17,13 +17,13 @@ const DOMAINS: [&str; 5] = ["ai.onnx", "ai.onnx.ml", "ai.onnx.preview", "ai.onnx
 
 #[test]
 fn support_is_what_the_rows_say() {
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../SUPPORT.md");
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/src/using/operators.md");
     let text = document();
     if std::env::var_os("UPDATE").is_some() {
         std::fs::write(&path, &text).expect("the source tree can be written");
     }
     let found = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(found == text, "SUPPORT.md is not what the rows say; UPDATE=1 writes it anew");
+    assert!(found == text, "docs/src/using/operators.md is not what the rows say; UPDATE=1 writes it anew");
 }
 
 fn document() -> String {
