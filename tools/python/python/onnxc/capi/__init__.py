@@ -1,0 +1,1 @@
+"""Names that code which was written for ONNX Runtime imports from here."""

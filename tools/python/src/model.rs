@@ -1,0 +1,64 @@
+//! Models: what they state about themselves, and what is wrong with them.
+
+use proto::Model;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::errors::{Doing, NoSuchFile, exception};
+
+/// A model from a path, or from its bytes.
+pub(crate) fn load(path: Option<&str>, bytes: Option<&[u8]>) -> PyResult<Model> {
+    if let Some(bytes) = bytes {
+        return Model::from_bytes(bytes).map_err(|damage| exception(&[damage], Doing::Reading));
+    }
+    let path = path.unwrap_or_default();
+    if !std::path::Path::new(path).exists() {
+        return Err(NoSuchFile::new_err(format!("{path}: the file does not exist")));
+    }
+    Model::load(std::path::Path::new(path)).map_err(|damage| exception(&[damage], Doing::Reading))
+}
+
+/// Everything that is wrong with a model: level, rule, place, and message of each finding.
+#[pyfunction]
+#[pyo3(signature = (path=None, bytes=None))]
+pub(crate) fn check(
+    py: Python<'_>,
+    path: Option<&str>,
+    bytes: Option<&[u8]>,
+) -> PyResult<Vec<(String, String, String, String)>> {
+    let model = load(path, bytes)?;
+    let findings = py.detach(|| driver::check_model(&model, driver::Profile::Onnx, &[]));
+    let row = |finding: driver::Finding| {
+        let level = format!("{:?}", finding.rule.level).to_lowercase();
+        (level, finding.rule.id.to_string(), finding.place.to_string(), finding.message)
+    };
+    Ok(findings.into_iter().map(row).collect())
+}
+
+/// What a model states about itself, as a dict.
+#[pyfunction]
+#[pyo3(signature = (path=None, bytes=None))]
+pub(crate) fn metadata<'py>(py: Python<'py>, path: Option<&str>, bytes: Option<&[u8]>) -> PyResult<Bound<'py, PyDict>> {
+    metadata_of(py, &load(path, bytes)?)
+}
+
+pub(crate) fn metadata_of<'py>(py: Python<'py>, model: &Model) -> PyResult<Bound<'py, PyDict>> {
+    let model = &model.proto;
+    let facts = PyDict::new(py);
+    facts.set_item("producer_name", &model.producer_name)?;
+    facts.set_item("producer_version", &model.producer_version)?;
+    facts.set_item("domain", &model.domain)?;
+    facts.set_item("description", &model.doc_string)?;
+    facts.set_item("version", model.model_version)?;
+    facts.set_item("ir_version", model.ir_version)?;
+    let graph = model.graph.as_ref();
+    facts.set_item("graph_name", graph.map_or("", |graph| &graph.name))?;
+    facts.set_item("graph_description", graph.map_or("", |graph| &graph.doc_string))?;
+    let properties = PyDict::new(py);
+    model.metadata_props.iter().try_for_each(|entry| properties.set_item(&entry.key, &entry.value))?;
+    facts.set_item("custom_metadata_map", properties)?;
+    let sets = PyDict::new(py);
+    model.opset_import.iter().try_for_each(|set| sets.set_item(&set.domain, set.version))?;
+    facts.set_item("opset_import", sets)?;
+    Ok(facts)
+}

@@ -1,0 +1,85 @@
+//! Types as ONNX Runtime and NumPy name them.
+
+use ir::{FloatType, Signedness, Type};
+use pyo3::prelude::*;
+
+/// `float`, `int64`, `string`, …: an element type as ONNX Runtime names it.
+fn element_text(element: &Type) -> String {
+    match element {
+        Type::Float(FloatType::F32) => "float".to_string(),
+        Type::Float(FloatType::F64) => "double".to_string(),
+        other => driver::type_name(other),
+    }
+}
+
+/// `tensor(float)`, `seq(map(int64,tensor(float)))`, …: the type of a port as ONNX Runtime names it.
+pub(crate) fn type_text(r#type: &Type) -> String {
+    let Type::Dialect(dialect) = r#type else {
+        return format!("tensor({})", element_text(r#type.element()));
+    };
+    let parameters: Vec<&Type> = dialect.parameters.iter().collect();
+    match (&*dialect.name, &parameters[..]) {
+        ("Seq", [held]) => format!("seq({})", type_text(held)),
+        ("Opt", [held]) => format!("optional({})", type_text(held)),
+        ("Map", [key, value]) => format!("map({},{})", element_text(key.element()), type_text(value)),
+        _ => format!("tensor({})", element_text(r#type)),
+    }
+}
+
+/// The type's name of a number of `TensorProto.DataType`, as in `tensor(float)`; `None` if there is no such type.
+#[pyfunction]
+pub(crate) fn type_text_of_number(number: i32) -> Option<String> {
+    driver::element_type(number).map(|element| type_text(&element))
+}
+
+/// NumPy's number of the type that an element type has there; `None` for those of `ml_dtypes` and strings.
+pub(crate) fn numpy_number(element: &Type) -> Option<i32> {
+    Some(match element {
+        Type::Float(FloatType::F16) => 23,
+        Type::Float(FloatType::F32) => 11,
+        Type::Float(FloatType::F64) => 12,
+        Type::Complex(FloatType::F32) => 14,
+        Type::Complex(FloatType::F64) => 15,
+        Type::Integer(integer) => {
+            let is_unsigned = integer.signedness == Signedness::Unsigned;
+            let signed = match integer.width {
+                1 => return Some(0),
+                8 => 1,
+                16 => 3,
+                32 => 5,
+                64 => 7,
+                _ => return None,
+            };
+            signed + i32::from(is_unsigned)
+        }
+        _ => return None,
+    })
+}
+
+/// The name of the type of `ml_dtypes` that an element type has.
+pub(crate) fn ml_dtype(element: &Type) -> Option<&'static str> {
+    Some(match element {
+        Type::Float(FloatType::BF16) => "bfloat16",
+        Type::Float(FloatType::F8E4M3FN) => "float8_e4m3fn",
+        Type::Float(FloatType::F8E4M3FNUZ) => "float8_e4m3fnuz",
+        Type::Float(FloatType::F8E5M2) => "float8_e5m2",
+        Type::Float(FloatType::F8E5M2FNUZ) => "float8_e5m2fnuz",
+        Type::Float(FloatType::F8E8M0FNU) => "float8_e8m0fnu",
+        Type::Float(FloatType::F4E2M1FN) => "float4_e2m1fn",
+        Type::Float(FloatType::F6E2M3FN) => "float6_e2m3fn",
+        Type::Float(FloatType::F6E3M2FN) => "float6_e3m2fn",
+        Type::Integer(integer) => match (integer.width, integer.signedness == Signedness::Unsigned) {
+            (4, false) => "int4",
+            (4, true) => "uint4",
+            (2, false) => "int2",
+            (2, true) => "uint2",
+            _ => return None,
+        },
+        _ => return None,
+    })
+}
+
+/// Whether an element type is string.
+pub(crate) fn is_text(element: &Type) -> bool {
+    matches!(element, Type::Dialect(dialect) if &*dialect.name == "String")
+}
