@@ -79,11 +79,9 @@ def install_as_onnxruntime(version: str = "1.31.0") -> None:
     module.__dict__.update({name: getattr(package, name) for name in package.__all__})
     module.__version__ = version  # type: ignore[attr-defined]
     module.__path__ = package.__path__  # type: ignore[attr-defined]
-    state = importlib.import_module("onnxc.capi.onnxruntime_pybind11_state")
     capi = importlib.import_module("onnxc.capi")
     module.capi = capi  # type: ignore[attr-defined]
     sys.modules["onnxruntime"] = module
     sys.modules["onnxruntime.capi"] = capi
-    sys.modules["onnxruntime.capi.onnxruntime_pybind11_state"] = state
-    sys.modules["onnxruntime.capi._pybind_state"] = state
-    sys.modules["onnxruntime.capi.onnxruntime_inference_collection"] = module
+    for name in ("onnxruntime_pybind11_state", "_pybind_state", "onnxruntime_inference_collection"):
+        sys.modules[f"onnxruntime.capi.{name}"] = importlib.import_module(f"onnxc.capi.{name}")
