@@ -19,6 +19,7 @@ symbol_table! {
         rt_call_non_zero rt_call_compress rt_call_unique rt_call_top_k rt_call_non_max_suppression
         rt_call_scatter_elements rt_call_scatter_nd rt_call_write_rows rt_call_cumulate
         rt_call_concat_strings rt_call_normalize_strings rt_call_split_strings rt_call_match_strings
+        rt_call_tokenize_strings
         rt_call_format_numbers rt_call_parse_numbers rt_call_look_up rt_call_count_terms
         rt_call_sequence_empty rt_call_sequence_insert rt_call_sequence_erase rt_call_sequence_at rt_call_sequence_length
         rt_call_sequence_split rt_call_sequence_concat rt_call_optional_none rt_call_optional_of_tensor

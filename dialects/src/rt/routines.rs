@@ -221,7 +221,18 @@ pub const ROUTINES: &[Routine] = &[
         summary: "Whether strings as a whole match a pattern.",
         operands: &[Tensor, Index],
         results: &[Given],
-        failures: &["the pattern is no regular expression"],
+        failures: &["the pattern is not a regular expression of RE2"],
+        reads_texts: true,
+        rewrites: false,
+    },
+    Routine {
+        name: "tokenize_strings",
+        summary: "The tokens of strings, a row for each. Patterns; 0 if tokens are characters, 1 if patterns separate them, 2 if \
+                  the pattern is that of tokens; how many characters a token has at least; whether rows begin and end with \
+                  marks; the string that is behind shorter rows.",
+        operands: &[Tensor, Tensor, Index, Index, Index, Index],
+        results: &[Returned],
+        failures: &["a pattern is not a regular expression of RE2"],
         reads_texts: true,
         rewrites: false,
     },

@@ -20,6 +20,7 @@ mod fourier;
 mod lookup;
 mod map;
 mod parallel;
+mod pattern;
 mod picture;
 mod regions;
 pub(crate) mod relayout;
@@ -238,6 +239,7 @@ routines! {
     rt_call_normalize_strings = text::normalize_strings;
     rt_call_split_strings = text::split_strings;
     rt_call_match_strings = text::match_strings;
+    rt_call_tokenize_strings = text::tokenize_strings;
     rt_call_format_numbers = text::format_numbers;
     rt_call_parse_numbers = text::parse_numbers;
     rt_call_look_up = lookup::look_up;

@@ -1,10 +1,10 @@
 //! Routines on strings: normalising, splitting, joining, matching, and conversion from and to numbers.
 
+use std::ops::Range;
 use std::sync::Arc;
 
-use regex::Regex;
-
 use super::element::{Element, Generic};
+use super::pattern::{Longest, Whole};
 use super::{Call, Failure, Outcome, Output, Tensor};
 
 /// The strings of a tensor.
@@ -93,11 +93,96 @@ fn parts<'t>(text: &'t str, delimiter: &str, most: usize) -> Vec<&'t str> {
 pub(super) fn match_strings(call: &mut Call<'_>) -> Outcome {
     let (tensor, pattern, output) = (call.tensor(), call.index(), call.output());
     let pattern = call.context.strings().text(pattern);
-    let pattern = Regex::new(&format!(r"\A(?:{pattern})\z")).map_err(|_| Failure::Reason(1))?;
+    let pattern = Whole::new(&pattern).ok_or(Failure::Reason(1))?;
     for (target, text) in output.bytes.iter_mut().zip(texts(call, &tensor)) {
-        *target = pattern.is_match(&text) as u8;
+        *target = pattern.matches(&text) as u8;
     }
     Ok(())
+}
+
+pub(super) fn tokenize_strings(call: &mut Call<'_>) -> Outcome {
+    let (tensor, patterns) = (call.tensor(), call.tensor());
+    let (mode, least, mark, pad) = (call.index(), call.index(), call.flag(), call.index());
+    let least = usize::try_from(least).unwrap_or(0);
+    let compiled = |pattern: &Arc<str>| Longest::new(pattern).ok_or(Failure::Reason(1));
+    let mut patterns = match mode {
+        0 => vec![],
+        _ => texts(call, &patterns).iter().map(compiled).collect::<Result<Vec<_>, _>>()?,
+    };
+    let texts = texts(call, &tensor);
+    let rows: Vec<Vec<&str>> = texts
+        .iter()
+        .map(|text| match mode {
+            0 => characters(text).collect(),
+            1 => patterns.iter_mut().fold(vec![&**text], |parts, separator| {
+                parts.iter().flat_map(|part| between(part, separator, least)).collect()
+            }),
+            _ => patterns.first_mut().map_or(vec![], |pattern| tokens(text, pattern, least)),
+        })
+        .collect();
+    let longest = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let [begin, end] = if mark { ["\u{2}", "\u{3}"].map(Some) } else { [None; 2] };
+    // nothing is marked where there are no tokens at all
+    let width = if longest > 0 && mark { longest + 2 } else { longest };
+    let mut output = call.returned(&[&tensor.extents[..], &[width]].concat())?;
+    let numbers = output.elements::<i64>();
+    numbers.fill(pad);
+    for (numbers, row) in numbers.chunks_mut(width.max(1)).zip(&rows) {
+        for (target, token) in numbers.iter_mut().zip(begin.iter().chain(row).chain(&end)) {
+            *target = call.context.strings().number(token);
+        }
+    }
+    Ok(())
+}
+
+fn characters(text: &str) -> impl Iterator<Item = &str> {
+    text.char_indices().map(|(start, character)| &text[start..start + character.len_utf8()])
+}
+
+/// Whether a text has so many characters.
+fn has_characters(text: &str, least: usize) -> bool {
+    least == 0 || text.chars().nth(least - 1).is_some()
+}
+
+/// The parts of a text between separators that have so many characters. Where a separator is empty, a character is one.
+fn between<'t>(text: &'t str, separator: &mut Longest, least: usize) -> Vec<&'t str> {
+    let mut parts = Vec::new();
+    let mut start = 0;
+    while start < text.len() {
+        let found = separator.find(text, start).unwrap_or(text.len()..text.len());
+        let part = &text[start..found.start];
+        if has_characters(part, least) {
+            parts.push(part);
+        }
+        start = behind(text, found);
+    }
+    parts
+}
+
+/// The matches of a pattern that have so many characters.
+fn tokens<'t>(text: &'t str, pattern: &mut Longest, least: usize) -> Vec<&'t str> {
+    let mut tokens = Vec::new();
+    let mut start = 0;
+    while start < text.len()
+        && let Some(found) = pattern.find(text, start)
+    {
+        let token = &text[found.clone()];
+        start = match has_characters(token, least) {
+            true => {
+                tokens.push(token);
+                found.end
+            }
+            // other tokens may begin in a short one
+            false => behind(text, found.start..found.start),
+        };
+    }
+    tokens
+}
+
+/// Where the search goes on after a match: behind it, or behind the next character if it is empty.
+fn behind(text: &str, found: Range<usize>) -> usize {
+    let next = text[found.start..].chars().next().map_or(1, char::len_utf8);
+    if found.is_empty() { found.start + next } else { found.end }
 }
 
 /// The texts of numbers.

@@ -25,6 +25,7 @@ mod rotary_embedding;
 mod same;
 mod skip_normalization;
 mod tensors;
+mod tokenizer;
 
 use crate::operator::Operator;
 
@@ -115,4 +116,5 @@ pub(crate) const OPERATORS: &[&Operator] = &[
     &tensors::SAMPLE_OP,
     &tensors::TORCH_EMBEDDING,
     &tensors::UNFOLD_TENSOR,
+    &tokenizer::TOKENIZER,
 ];
