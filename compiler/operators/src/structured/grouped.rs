@@ -14,11 +14,14 @@ pub(crate) struct Grouped {
 }
 
 /// The grouped form of a shape `[N, C, S…]`, or of one that broadcasts to it (extents of 1). `None` where only some of
-/// the spatial extents are broadcast.
+/// the spatial extents are broadcast, or where it is not known whether the channels are.
 fn grouped_shape(shape: &[DimExpr], full: &[DimExpr], groups: i64) -> Option<Vec<DimExpr>> {
-    let channels = match shape[1] == full[1] {
-        true => [DimExpr::Constant(groups), full[1].divide_exactly(&DimExpr::Constant(groups))?],
-        false => [DimExpr::ONE, DimExpr::ONE],
+    let channels = match &shape[1] {
+        channels if *channels == full[1] => {
+            [DimExpr::Constant(groups), full[1].divide_exactly(&DimExpr::Constant(groups))?]
+        }
+        channels if *channels == DimExpr::ONE => [DimExpr::ONE, DimExpr::ONE],
+        _ => return None,
     };
     let whole = shape[2..] == full[2..];
     let single = shape[2..].iter().all(|dim| *dim == DimExpr::ONE);
