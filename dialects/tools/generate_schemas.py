@@ -88,6 +88,9 @@ ENUMERATIONS = {
     "UpdateRule": (["linear", "gated", "delta", "gated_delta"], ["LinearAttention.update_rule"]),
     "WeightingMode": (["TF", "IDF", "TFIDF"], ["TfIdfVectorizer.mode"]),
 }
+# ONNX Runtime's own domains; the second is that of images in blocks of channels, which its optimiser writes.
+DOMAINS = ["com.microsoft", "com.microsoft.nchwc"]
+
 ENUMERATION_OF = {place: name for name, (_, places) in ENUMERATIONS.items() for place in places}
 
 
@@ -134,7 +137,7 @@ class Microsoft:
 
     def is_own(self, schema):
         if schema.domain != "":
-            return schema.domain == "com.microsoft"
+            return schema.domain in DOMAINS
         return schema.name in EXTRA and not schema.deprecated and not self.is_standard(schema)
 
     def is_standard(self, schema):
@@ -144,7 +147,7 @@ class Microsoft:
             return False
 
     def newest_opsets(self):
-        return [("com.microsoft", 1)]
+        return [(domain, 1) for domain in DOMAINS]
 
     def type_of(self, parameter):
         return parameter.typeStr

@@ -11,12 +11,14 @@ use proto::{
 };
 
 use crate::attributes::{import_attribute, import_sparse, import_tensor, kind_of};
+use crate::blocks::Block;
 use crate::trace::Trace;
 use crate::types::{import_type, named_dimensions};
 use crate::{Entry, Options};
 use check::{Part, Step};
 use operators::Bodies;
 use operators::graph::{Emitter, Node, Problem};
+use operators::shape::warn;
 use operators::types::{result_type, without_shape};
 
 /// Functions may call each other this deep: names of nodes grow with every call that leads to them.
@@ -96,9 +98,12 @@ pub(crate) fn import_traced<'m>(model: &'m Model, options: &'m Options, trace: &
 
 fn import_with<'m>(model: &'m Model, options: &'m Options, trace: &mut Option<Trace<'m>>) -> ir::Result<Module> {
     let graph = model.proto.graph.as_ref().expect("a loaded model has a graph");
+    let block = Block::of(graph);
+    let mut emit = Emitter::default();
+    emit.channel_block = block.map(|block| block.channels);
     let importer = Importer {
         trace,
-        emit: Emitter::default(),
+        emit,
         frame: Frame { opsets: model_opsets(&model.proto), ..Frame::default() },
         depth: 0,
         functions: model.proto.functions.iter().map(|f| ((domain(&f.domain), &*f.name, &*f.overload), f)).collect(),
@@ -107,10 +112,14 @@ fn import_with<'m>(model: &'m Model, options: &'m Options, trace: &mut Option<Tr
         listed: vec![],
         errors: vec![],
     };
-    match options.entry {
-        Entry::Inference => importer.main(graph),
-        entry => importer.train(&model.proto, entry),
+    let mut module = match options.entry {
+        Entry::Inference => importer.main(graph)?,
+        entry => importer.train(&model.proto, entry)?,
+    };
+    if let Some(block) = block.filter(|block| !block.is_known) {
+        warn(&mut module.attributes, &[block.warning()]);
     }
+    Ok(module)
 }
 
 /// Operator sets came with IR version 3; before, there was the first version of ONNX's own.

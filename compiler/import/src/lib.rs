@@ -12,6 +12,7 @@
 //! - Operators that change nothing in inference (Identity, Dropout) and operators nobody reads are left out.
 
 mod attributes;
+mod blocks;
 mod graph;
 mod inspect;
 mod metadata;

@@ -36,6 +36,7 @@ mod training;
 pub mod types;
 pub mod upgrade;
 
+pub use contrib::nchwc;
 pub use operator::{
     Bodies, Compose, Cost, Demand, DemandRule, ElementRule, Kind, Lower, Operator, Rank, ScalarBody, Step, TypeRule,
     Uniform,

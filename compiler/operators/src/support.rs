@@ -13,7 +13,8 @@ version of an operator is read and brought to its newest form. *How* says what b
 element, a lowering of its own, a composition of other operators, or a replacement by others when it is read.
 ";
 
-const DOMAINS: [&str; 5] = ["ai.onnx", "ai.onnx.ml", "ai.onnx.preview", "ai.onnx.preview.training", "com.microsoft"];
+const DOMAINS: [&str; 6] =
+    ["ai.onnx", "ai.onnx.ml", "ai.onnx.preview", "ai.onnx.preview.training", "com.microsoft", "com.microsoft.nchwc"];
 
 #[test]
 fn support_is_what_the_rows_say() {

@@ -350,6 +350,14 @@ pub enum OnnxOp {
     MicrosoftVarlenNGramHashMapping,
     MicrosoftWhisperBeamSearch,
     MicrosoftWordConvEmbedding,
+    NchwcAveragePool,
+    NchwcConv,
+    NchwcGlobalAveragePool,
+    NchwcGlobalMaxPool,
+    NchwcMaxPool,
+    NchwcReorderInput,
+    NchwcReorderOutput,
+    NchwcUpsample,
     MlArrayFeatureExtractor,
     MlBinarizer,
     MlCastMap,
@@ -377,7 +385,7 @@ pub enum OnnxOp {
 }
 
 /// The operators with the names of their operations, sorted by name.
-pub(super) const OPERATORS: [(&str, OnnxOp); 370] = [
+pub(super) const OPERATORS: [(&str, OnnxOp); 378] = [
     ("onnx.Abs", OnnxOp::Abs),
     ("onnx.Acos", OnnxOp::Acos),
     ("onnx.Acosh", OnnxOp::Acosh),
@@ -724,6 +732,14 @@ pub(super) const OPERATORS: [(&str, OnnxOp); 370] = [
     ("onnx.com.microsoft.VarlenNGramHashMapping", OnnxOp::MicrosoftVarlenNGramHashMapping),
     ("onnx.com.microsoft.WhisperBeamSearch", OnnxOp::MicrosoftWhisperBeamSearch),
     ("onnx.com.microsoft.WordConvEmbedding", OnnxOp::MicrosoftWordConvEmbedding),
+    ("onnx.com.microsoft.nchwc.AveragePool", OnnxOp::NchwcAveragePool),
+    ("onnx.com.microsoft.nchwc.Conv", OnnxOp::NchwcConv),
+    ("onnx.com.microsoft.nchwc.GlobalAveragePool", OnnxOp::NchwcGlobalAveragePool),
+    ("onnx.com.microsoft.nchwc.GlobalMaxPool", OnnxOp::NchwcGlobalMaxPool),
+    ("onnx.com.microsoft.nchwc.MaxPool", OnnxOp::NchwcMaxPool),
+    ("onnx.com.microsoft.nchwc.ReorderInput", OnnxOp::NchwcReorderInput),
+    ("onnx.com.microsoft.nchwc.ReorderOutput", OnnxOp::NchwcReorderOutput),
+    ("onnx.com.microsoft.nchwc.Upsample", OnnxOp::NchwcUpsample),
     ("onnx.ml.ArrayFeatureExtractor", OnnxOp::MlArrayFeatureExtractor),
     ("onnx.ml.Binarizer", OnnxOp::MlBinarizer),
     ("onnx.ml.CastMap", OnnxOp::MlCastMap),

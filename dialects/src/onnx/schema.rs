@@ -9,8 +9,8 @@ use memchr::memmem;
 /// The tables as text; their form is described in the script that writes them, `tools/generate_schemas.py`.
 const TEXTS: [&str; 2] = [include_str!("schemas.txt"), include_str!("schemas_microsoft.txt")];
 
-/// The domain of ONNX Runtime's own operators, which have a table of their own, with some of the default domain that the
-/// standard does not know, or did not know yet.
+/// The domain of ONNX Runtime's own operators. With those of its subdomains, and some of the default domain that the standard does
+/// not know, or did not know yet, they have a table of their own.
 const MICROSOFT: &str = "com.microsoft";
 
 /// Operators that the standard has deprecated, though no other says all they can: a leaf of these trees may have several
@@ -240,7 +240,7 @@ pub fn all_versions() -> impl Iterator<Item = &'static Schema> {
 /// The newest opset of a domain that the tables cover.
 pub fn newest_opset(domain: &str) -> Option<i64> {
     let domain = canonical(domain);
-    let head = &HEADS[usize::from(domain == MICROSOFT)];
+    let head = &HEADS[usize::from(domain.starts_with(MICROSOFT))];
     head.opsets.iter().find(|(known, _)| *known == domain).map(|&(_, version)| version)
 }
 

@@ -45,12 +45,12 @@ pub(crate) const NHWC_MAX_POOL: Operator = Operator::read_as(OnnxOp::MicrosoftNh
     Ok(())
 });
 
-fn present(operands: [Option<Value>; 3]) -> Vec<Value> {
+pub(super) fn present(operands: [Option<Value>; 3]) -> Vec<Value> {
     operands.into_iter().flatten().collect()
 }
 
 /// What the convolution alone says.
-fn without_activation(attributes: &Attributes) -> Attributes {
+pub(super) fn without_activation(attributes: &Attributes) -> Attributes {
     let mut attributes = attributes.clone();
     attributes.remove("activation");
     attributes.remove("activation_params");
@@ -58,7 +58,7 @@ fn without_activation(attributes: &Attributes) -> Attributes {
 }
 
 /// The activation of a convolution's result and what is added to it.
-fn finished(
+pub(super) fn finished(
     emit: &mut Emitter,
     product: Value,
     added: Option<Value>,

@@ -20,6 +20,7 @@ mod group_normalization;
 mod integer_product;
 mod integers;
 mod inverse;
+pub mod nchwc;
 mod quantized;
 mod rotary_embedding;
 mod same;
@@ -83,6 +84,14 @@ pub(crate) const OPERATORS: &[&Operator] = &[
     &integers::MUL_INTEGER,
     &integers::REDUCE_SUM_INTEGER,
     &inverse::INVERSE,
+    &nchwc::AVERAGE_POOL,
+    &nchwc::CONV,
+    &nchwc::GLOBAL_AVERAGE_POOL,
+    &nchwc::GLOBAL_MAX_POOL,
+    &nchwc::MAX_POOL,
+    &nchwc::REORDER_INPUT,
+    &nchwc::REORDER_OUTPUT,
+    &nchwc::UPSAMPLE,
     &quantized::QGEMM,
     &quantized::QLINEAR_ADD,
     &quantized::QLINEAR_AVERAGE_POOL,

@@ -18,6 +18,8 @@ pub struct Emitter {
     pub location: Location,
     /// The value of every omitted optional operand.
     pub none: Value,
+    /// How many channels a block has in a model with images in blocks of channels.
+    pub channel_block: Option<i64>,
     /// What went wrong so far without keeping the rest from being built.
     pub errors: Vec<Diagnostic>,
     /// The shapes of a function that is there already; what is built is analysed at once.
@@ -32,7 +34,7 @@ impl Default for Emitter {
         let op = body.create_op("onnx.NoValue", &[], &[Type::None], Attributes::new(), Location::Unknown);
         body.append(block, op);
         let none = body.result(op, 0);
-        Emitter { body, block, location: Location::Unknown, none, errors: vec![], shapes: None }
+        Emitter { body, block, location: Location::Unknown, none, channel_block: None, errors: vec![], shapes: None }
     }
 }
 
@@ -43,7 +45,15 @@ impl Emitter {
         let op = body.create_op("onnx.NoValue", &[], &[Type::None], Attributes::new(), Location::Unknown);
         body.insert(block, 0, op);
         let none = body.result(op, 0);
-        Emitter { body, block, location: Location::Unknown, none, errors: vec![], shapes: Some(shapes) }
+        Emitter {
+            body,
+            block,
+            location: Location::Unknown,
+            none,
+            channel_block: None,
+            errors: vec![],
+            shapes: Some(shapes),
+        }
     }
 
     /// An operation at the current place.

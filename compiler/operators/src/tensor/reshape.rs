@@ -4,6 +4,7 @@ use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};
 use ir::{DimExpr, Op, Type, Value};
 
+use crate::contrib::nchwc::reshape_blocks;
 use crate::graph::Problem;
 use crate::operator::{Cost, Demand, Kind, Operator, Rank, Uniform};
 use crate::shape::elements::kept;
@@ -26,6 +27,7 @@ pub(crate) const RESHAPE: Operator = Operator {
             None => Err(Problem::input("lacks attribute \"shape\"")),
         }
     })],
+    normalize: Some(reshape_blocks),
     shapes: Some(reshape_shape),
     lower: Some(|lowering, op| {
         settle_reshape(lowering, op);

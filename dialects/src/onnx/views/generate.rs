@@ -10,12 +10,13 @@ const HEADER: &str = "// Generated from the schemas; UPDATE=1 cargo test -p dial
     #![allow(missing_docs, reason = \"the names are ONNX's\")]\n";
 
 /// The domains with operators, and where their views stand.
-const DOMAINS: [(&str, &str, &str); 5] = [
+const DOMAINS: [(&str, &str, &str); 6] = [
     ("ai.onnx", "onnx", ""),
     ("ai.onnx.ml", "ml", "Ml"),
     ("ai.onnx.preview", "preview", "Preview"),
     ("ai.onnx.preview.training", "training", "Training"),
     ("com.microsoft", "microsoft", "Microsoft"),
+    ("com.microsoft.nchwc", "nchwc", "Nchwc"),
 ];
 
 #[test]

@@ -14,6 +14,8 @@ pub mod microsoft;
 #[rustfmt::skip]
 pub mod ml;
 #[rustfmt::skip]
+pub mod nchwc;
+#[rustfmt::skip]
 mod onnx;
 #[rustfmt::skip]
 pub mod preview;

@@ -1,0 +1,114 @@
+//! How many channels a block has in a model that ONNX Runtime has laid out in blocks of channels. It is a number of the
+//! processor on which the model was written, which the model does not state.
+
+use indexmap::IndexMap;
+use operators::nchwc::{BLOCKS, DOMAIN};
+use proto::{GraphProto, NodeProto, TensorProto};
+
+/// The number of channels of a block, and whether the model shows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Block {
+    pub(crate) channels: i64,
+    pub(crate) is_known: bool,
+}
+
+impl Block {
+    /// That of a graph, if it has operators on such images.
+    pub(crate) fn of(graph: &GraphProto) -> Option<Block> {
+        if !graph.node.iter().any(is_blocked) {
+            return None;
+        }
+        let channels = find(graph);
+        Some(Block { channels: channels.unwrap_or_else(of_processor), is_known: channels.is_some() })
+    }
+
+    /// What to say where it is assumed.
+    pub(crate) fn warning(&self) -> String {
+        format!(
+            "the model has operators of {DOMAIN} and does not show how many channels their blocks have: {} are assumed, as on this \
+             processor; results are wrong if ONNX Runtime wrote the model on one with other vectors",
+            self.channels
+        )
+    }
+}
+
+fn is_blocked(node: &NodeProto) -> bool {
+    node.domain == DOMAIN
+}
+
+/// What the extents of a graph's weights say, and of its other constants; nothing where all are multiples of the larger block.
+fn find(graph: &GraphProto) -> Option<i64> {
+    let [small, large] = BLOCKS;
+    let weights: IndexMap<&str, &TensorProto> =
+        graph.initializer.iter().map(|tensor| (&*tensor.name, tensor)).collect();
+    // the channels of images in blocks, as far as they are known
+    let mut images: IndexMap<&str, Option<i64>> = IndexMap::new();
+    let order = check::order::schedule(&graph.node).ok()?;
+    for node in order.into_iter().map(|index| &graph.node[index]) {
+        let image = node.input.iter().find_map(|input| images.get(&**input)).copied();
+        let constant = node.input.get(1).and_then(|name| weights.get(&**name)).copied();
+        let channels = match &*node.op_type {
+            "Conv" if is_blocked(node) => {
+                let &[outputs, inputs, ..] = &*constant?.dims else { return None };
+                let is_in_blocks = node.input.first().is_some_and(|input| images.contains_key(&**input));
+                if outputs % large != 0 || inputs >= large && inputs % large != 0 {
+                    return Some(small);
+                }
+                if inputs >= small && inputs < large {
+                    return Some(if is_in_blocks { small } else { large });
+                }
+                Some(outputs)
+            }
+            "ReorderOutput" if is_blocked(node) => {
+                let kept = node.attribute.iter().find(|attribute| attribute.name == "channels").and_then(|kept| kept.i);
+                if let (Some(Some(channels)), Some(kept)) = (image, kept) {
+                    if channels % large != 0 {
+                        return Some(small);
+                    }
+                    if channels - kept >= small {
+                        return Some(large);
+                    }
+                }
+                continue;
+            }
+            "Reshape" if image.is_some() => {
+                if let Some(&size) =
+                    constant.and_then(|shape| integers(shape, 5)).as_ref().and_then(|shape| shape.last())
+                {
+                    return BLOCKS.contains(&size).then_some(size);
+                }
+                None
+            }
+            "ReorderInput" | "Concat" => None,
+            _ if is_blocked(node) => image.flatten(),
+            _ => match image {
+                Some(channels) => channels,
+                None => continue,
+            },
+        };
+        if is_blocked(node) || image.is_some() {
+            images.extend(node.output.iter().map(|output| (&**output, channels)));
+        }
+    }
+    None
+}
+
+/// The elements of a list of so many integers.
+fn integers(tensor: &TensorProto, count: usize) -> Option<Vec<i64>> {
+    let raw = || {
+        let (chunks, rest) = tensor.raw_data.as_ref()?.as_chunks::<8>();
+        rest.is_empty().then(|| chunks.iter().map(|chunk| i64::from_le_bytes(*chunk)).collect::<Vec<_>>())
+    };
+    let values = if tensor.int64_data.is_empty() { raw()? } else { tensor.int64_data.clone() };
+    (values.len() == count).then_some(values)
+}
+
+/// That of the processor this runs on, as ONNX Runtime has it.
+fn of_processor() -> i64 {
+    let [small, large] = BLOCKS;
+    #[cfg(target_arch = "x86_64")]
+    let is_large = std::arch::is_x86_feature_detected!("avx512f");
+    #[cfg(not(target_arch = "x86_64"))]
+    let is_large = true;
+    if is_large { large } else { small }
+}
