@@ -4,7 +4,7 @@
 //! - [`calls`]: routines for work that is not loop-shaped.
 //! - [`clock`]: time, for profiles.
 //! - [`context`]: the memory of one run.
-//! - [`handles`]: sequences and optionals of one run.
+//! - [`handles`]: sequences, optionals and maps of one run.
 //! - [`kernels`]: micro-kernels chosen by CPU features.
 //! - [`model`]: the C interface of a compiled model.
 //! - `outputs`: memory that C callers own.
@@ -14,6 +14,7 @@
 //! - [`scratch`]: memory of one thread.
 //! - [`strings`]: the strings of one run.
 //! - [`symbols`]: every symbol by name, for in-process linking.
+//! - `values`: sequences, optionals and maps as C callers read them.
 //!
 //! Nothing here panics across the C boundary, and nothing but the pool and spare memory of outputs is global.
 
@@ -33,6 +34,7 @@ pub mod scratch;
 pub mod stop;
 pub mod strings;
 mod symbols;
+mod values;
 
 pub use context::RunContext;
 pub use symbols::symbols;

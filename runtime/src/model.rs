@@ -7,9 +7,9 @@ use std::ffi::{CStr, c_char, c_void};
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicPtr, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use crate::context::{RunContext, STATUS_OUT_OF_MEMORY};
+use crate::context::{RunContext, STATUS_OUT_OF_MEMORY, STATUS_ROUTINE};
 use crate::pool::{rt_begin_run, rt_end_run};
-use crate::{outputs, processor};
+use crate::{outputs, processor, values};
 
 /// Status of a model whose code the processor cannot run.
 const STATUS_PROCESSOR: i64 = -4;
@@ -36,7 +36,8 @@ pub struct Port {
     initial: *const c_void,
     /// Their extents.
     initial_shape: *const i64,
-    /// The number of the element type in ONNX's `TensorProto.DataType`.
+    /// The number of the element type in ONNX's `TensorProto.DataType`; 0 of what is not a tensor, whose word is the number of a
+    /// value of the run.
     element_type: i64,
 }
 
@@ -303,6 +304,17 @@ impl Model {
                 release(numbers);
                 status = if data.is_null() { STATUS_OUT_OF_MEMORY } else { 0 };
             }
+            if status == 0 && port.is_value() {
+                let value = context.handles().get(own[0]).cloned();
+                status = match value.as_ref().map(|value| values::export(value, context)) {
+                    None => STATUS_ROUTINE,
+                    Some(memory) if memory.is_null() => STATUS_OUT_OF_MEMORY,
+                    Some(memory) => {
+                        data = memory;
+                        0
+                    }
+                };
+            }
             let tensor = &mut outputs[index * self.tensor_words()..];
             tensor[0] = data.expose_provenance() as i64;
             tensor[1..][..port.rank as usize].copy_from_slice(&own[1..]);
@@ -343,6 +355,11 @@ impl Port {
     fn is_string(&self) -> bool {
         // SAFETY: texts of the object end in 0.
         unsafe { CStr::from_ptr(self.r#type) == c"string" }
+    }
+
+    /// Whether it is a sequence, an optional or a map: those have no element type.
+    fn is_value(&self) -> bool {
+        self.element_type == 0
     }
 
     /// The extents of what an input is where nobody gives anything.

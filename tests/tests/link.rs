@@ -418,6 +418,74 @@ fn c_programs_give_and_take_strings() {
     assert_eq!(String::from_utf8_lossy(&printed), once.repeat(2));
 }
 
+/// Prints a sequence of maps and an optional, from one session several times.
+const VALUES: &str = r#"
+#include <stdio.h>
+#include "model.h"
+
+int main(void) {
+    float x[] = {0.25f, 0.75f, 1, 0};
+    model_session session = {0};
+    model_tensor input = {x, {2, 2}}, outputs[2];
+    for (int round = 0; round < 2; round++) {
+        if (model_run(&session, &input, outputs)) return 1;
+        const model_value *rows = (const model_value *)outputs[0].data;
+        if (outputs[0].element_type || rows->kind != model_is_sequence) return 2;
+        for (int64_t row = 0; row < rows->count; row++) {
+            const model_value *keys = rows->values[row].values, *values = keys + 1;
+            if (rows->values[row].kind != model_is_map || values->element_type != model_float32) return 3;
+            for (int64_t at = 0; at < keys->shape[0]; at++) {
+                printf("%s %g ", ((const char *const *)keys->data)[at], ((const float *)values->data)[at]);
+            }
+        }
+        const model_value *some = (const model_value *)outputs[1].data;
+        if (some->kind != model_is_optional || some->count != 1 || some->values->rank != 2) return 4;
+        printf("%g ", ((const float *)some->values->data)[3]);
+        model_free(&outputs[0]);
+        model_free(&outputs[1]);
+    }
+    printf("%s", model_output(0)->type);
+    model_close(&session);
+    return 0;
+}
+"#;
+
+/// Of a classifier, what scikit-learn's converter makes of its probabilities, and an optional.
+const VALUE_MODEL: &str = "<ir_version: 8, opset_import: [\"\": 18, \"ai.onnx.ml\": 3]>
+    g (float[2, 2] x) => (seq(map(string, float)) y, optional(float[2, 2]) z) {
+        y = ai.onnx.ml.ZipMap <classlabels_strings = [\"cat\", \"dog\"]> (x)
+        w = Neg (x)
+        z = Optional (w)
+    }";
+
+#[test]
+fn outputs_are_sequences_maps_and_optionals() {
+    let model = write(&proto::parse_model(VALUE_MODEL).expect("it is valid"), "values");
+    let printed = text_of(&mut Command::new(build(compiler(), &model, &[], VALUES, "link-values")));
+    let once = "cat 0.25 dog 0.75 cat 1 dog 0 -0 ";
+    assert!(printed.starts_with(&once.repeat(2)), "{printed}");
+}
+
+#[test]
+fn a_generated_program_prints_what_is_no_tensor() {
+    let folder = scratch::folder("link-values-program");
+    let model = write(&proto::parse_model(VALUE_MODEL).expect("it is valid"), "values");
+    let program = folder.join("program");
+    let compiler = onnxc(Path::new(env!("CARGO_BIN_EXE_models")));
+    run(Command::new(compiler).arg(&model).args(["--emit", "exe", "-o"]).arg(&program));
+    let header =
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 2), }                                          \n";
+    let mut array = b"\x93NUMPY\x01\x00".to_vec();
+    array.extend((header.len() as u16).to_le_bytes());
+    array.extend(header.as_bytes());
+    array.extend([0.25f32, 0.75, 1.0, 0.0].iter().flat_map(|number| number.to_le_bytes()));
+    let input = folder.join("x.npy");
+    std::fs::write(&input, array).expect("the folder takes files");
+    let printed = text_of(Command::new(&program).arg(&input));
+    assert!(printed.starts_with("y: sequence of 2\n  0: map of 2 {\"cat\": 0.25, \"dog\": 0.75}\n"), "{printed}");
+    assert!(printed.ends_with("z: float32 [2, 2] [-0.25, -0.75, -1.0, -0.0]\n"), "{printed}");
+}
+
 /// Runs a model without a value for its second input, then with one.
 const OPTIONAL: &str = r#"
 #include <stdio.h>

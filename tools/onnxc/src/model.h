@@ -21,12 +21,30 @@ typedef struct {
 } @NAME@_port;
 
 /* Elements in row-major order, aligned to their size, and as many extents as the port has. Strings are pointers to texts
-   that end in 0. The element type of an input is the port's, or 0: then nobody looks whether it is. */
+   that end in 0. The element type of an input is the port's, or 0: then nobody looks whether it is. The element type of an
+   output that is not a tensor is 0, and its data are a @NAME@_value. */
 typedef struct {
     void *data;
     int64_t shape[@NAME@_max_rank];
     int64_t element_type;
 } @NAME@_tensor;
+
+/* What a value is. */
+enum { @NAME@_is_tensor = 0, @NAME@_is_sequence = 1, @NAME@_is_optional = 2, @NAME@_is_map = 3 };
+
+/* A sequence, an optional or a map, or a tensor in one of these. `values` are the elements of a sequence, one after the other;
+   what an optional holds, where `count` is 1 and not 0; the keys and the values of a map, which are two tensors of equal
+   extents. Only a tensor has data, as an output has them, and a shape. All of it is one output's memory: it is there until
+   that is given back. */
+typedef struct @NAME@_value {
+    int64_t kind;
+    int64_t count;
+    const struct @NAME@_value *values;
+    const void *data;
+    int64_t element_type;
+    int64_t rank;
+    const int64_t *shape;
+} @NAME@_value;
 
 /* One line of runs, whose scratch memory is kept from run to run. Zeroed before the first use. A run in a session that
    another thread uses fails. */

@@ -2,7 +2,7 @@
 
 use codegen_llvm::{Interface, Training};
 use commandline::Failure;
-use driver::{ErrorClass, Signature, Trace};
+use driver::{ErrorClass, Signature, Trace, type_name};
 use ir::Module;
 
 use crate::header::{interface, merged};
@@ -34,9 +34,10 @@ impl Program {
     /// Refuses what C has no interface for.
     pub(crate) fn check(&self) -> Result<(), Failure> {
         let parts = std::iter::once(&self.inference).chain(self.training.iter().flatten());
-        for port in parts.flat_map(|(_, signature)| signature.inputs.iter().chain(&signature.outputs)) {
+        for port in parts.flat_map(|(_, signature)| &signature.inputs) {
             if port.is_container() {
-                let message = format!("'{}': sequences and optionals have no C interface", port.name);
+                let what = type_name(&port.element);
+                let message = format!("input '{}': C programs give tensors only, and this is {what}", port.name);
                 return Err(Failure::new(ErrorClass::Unsupported, message));
             }
             if port.default.as_ref().is_some_and(|default| default.element.byte_width().is_none()) {

@@ -7,6 +7,23 @@
 #include <string.h>
 #include <sys/stat.h>
 
+/* The name of a type that values have. */
+static const char *type_name(int64_t number) {
+    static const struct {
+        int64_t number;
+        const char *name;
+    } types[] = {
+        {model_bool, "bool"},       {model_int8, "int8"},       {model_uint8, "uint8"},     {model_int16, "int16"},
+        {model_uint16, "uint16"},   {model_int32, "int32"},     {model_uint32, "uint32"},   {model_int64, "int64"},
+        {model_uint64, "uint64"},   {model_float16, "float16"}, {model_float32, "float32"}, {model_float64, "float64"},
+        {model_string, "string"},
+    };
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        if (types[i].number == number) return types[i].name;
+    }
+    return "?";
+}
+
 /* The type of an array's elements as .npy files name it. */
 static const char *descriptor(const char *type) {
     static const char *const names[][2] = {
@@ -114,8 +131,7 @@ static void print_float(double value, int is_single) {
     printf("%s%s", text, strpbrk(text, ".en") ? "" : ".0");
 }
 
-static void print_element(const model_port *port, const void *data, int64_t i) {
-    const char *type = port->type;
+static void print_element(const char *type, const void *data, int64_t i) {
     if (strcmp(type, "float32") == 0) print_float(((const float *)data)[i], 1);
     else if (strcmp(type, "float64") == 0) print_float(((const double *)data)[i], 0);
     else if (strcmp(type, "int64") == 0) printf("%lld", (long long)((const int64_t *)data)[i]);
@@ -131,24 +147,70 @@ static void print_element(const model_port *port, const void *data, int64_t i) {
     else printf("?");
 }
 
-/* Name, type, shape and the first elements, as onnx-run prints them. */
-static void describe(const model_port *port, const model_tensor *tensor) {
-    int64_t count = count_of(port, tensor);
-    printf("%s: %s [", port->name, port->type);
-    for (int64_t axis = 0; axis < port->rank; axis++) printf("%s%lld", axis ? ", " : "", (long long)tensor->shape[axis]);
+/* Type, shape and the first elements, as onnx-run prints them. */
+static void print_tensor(const char *type, int64_t rank, const int64_t *shape, const void *data) {
+    int64_t count = 1;
+    printf("%s [", type);
+    for (int64_t axis = 0; axis < rank; axis++) {
+        printf("%s%lld", axis ? ", " : "", (long long)shape[axis]);
+        count *= shape[axis];
+    }
     printf("] [");
     for (int64_t i = 0; i < count && i < 8; i++) {
         if (i) printf(", ");
-        print_element(port, tensor->data, i);
+        print_element(type, data, i);
     }
     printf(count > 8 ? ", \xe2\x80\xa6]\n" : "]\n");
+}
+
+/* A value under a name, as onnx-run prints it; what is in a sequence is behind more blanks. */
+static void print_value(const char *name, int depth, const model_value *value) {
+    if (value->kind == model_is_optional && value->count) {
+        print_value(name, depth, value->values);
+        return;
+    }
+    printf("%*s%s: ", 2 * depth, "", name);
+    if (value->kind == model_is_tensor) {
+        print_tensor(type_name(value->element_type), value->rank, value->shape, value->data);
+    } else if (value->kind == model_is_optional) {
+        printf("none\n");
+    } else if (value->kind == model_is_map) {
+        const model_value *keys = &value->values[0], *values = &value->values[1];
+        int64_t count = keys->rank == 1 ? keys->shape[0] : 0;
+        printf("map of %lld {", (long long)count);
+        for (int64_t i = 0; i < count && i < 8; i++) {
+            if (i) printf(", ");
+            print_element(type_name(keys->element_type), keys->data, i);
+            printf(": ");
+            print_element(type_name(values->element_type), values->data, i);
+        }
+        printf(count > 8 ? ", \xe2\x80\xa6}\n" : "}\n");
+    } else {
+        printf("sequence of %lld\n", (long long)value->count);
+        for (int64_t i = 0; i < value->count && i < 8; i++) {
+            char number[32];
+            snprintf(number, sizeof number, "%lld", (long long)i);
+            print_value(number, depth + 1, &value->values[i]);
+        }
+        if (value->count > 8) printf("%*s\xe2\x80\xa6\n", 2 * depth + 2, "");
+    }
+}
+
+/* Name, and what is there. */
+static void describe(const model_port *port, const model_tensor *tensor) {
+    if (tensor->element_type == 0) {
+        print_value(port->name, 0, (const model_value *)tensor->data);
+        return;
+    }
+    printf("%s: ", port->name);
+    print_tensor(port->type, port->rank, tensor->shape, tensor->data);
 }
 
 static void usage(FILE *stream, const char *program) {
     fprintf(stream, "Usage: %s", program);
     for (int64_t i = 0; i < model_input_count; i++) fprintf(stream, " %s.npy", model_input(i)->name);
     fprintf(stream, " [-o FOLDER]\n\nRuns the model on one .npy file for each input, in order, and prints the outputs; with\n"
-                    "-o writes each to FOLDER/NAME.npy instead.\n\n");
+                    "-o writes each that is a tensor to FOLDER/NAME.npy instead.\n\n");
     for (int64_t i = 0; i < model_input_count; i++) fprintf(stream, "  %s\n", model_input(i)->message);
     for (int64_t i = 0; i < model_output_count; i++) {
         fprintf(stream, "  output '%s': %s of rank %lld\n", model_output(i)->name, model_output(i)->type,
@@ -190,8 +252,9 @@ int main(int count, char **arguments) {
     }
     int failed = folder ? make_folder(folder) : 0;
     for (int64_t i = 0; i < model_output_count; i++) {
-        if (folder && !failed) failed |= write_array(folder, model_output(i), &outputs[i]);
-        else if (!folder) describe(model_output(i), &outputs[i]);
+        /* only tensors have files */
+        if (!folder || outputs[i].element_type == 0) describe(model_output(i), &outputs[i]);
+        else if (!failed) failed |= write_array(folder, model_output(i), &outputs[i]);
         model_free(&outputs[i]);
     }
     for (int64_t i = 0; i < model_input_count; i++) free(inputs[i].data);
