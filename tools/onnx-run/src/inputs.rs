@@ -98,6 +98,10 @@ pub(crate) fn gathered(arrays: Vec<NamedTensor>, signature: &Signature) -> Vec<(
             Container::Sequence => {
                 let names = (0..).map(|number: usize| part(&number.to_string()));
                 let there: Vec<String> = names.take_while(|name| arrays.contains_key(name)).collect();
+                // an input may be an empty sequence; an output may be one of maps, or not be there
+                if there.is_empty() && signature.input(&port.name).is_none() {
+                    continue;
+                }
                 let elements = there.iter().filter_map(|name| arrays.shift_remove(name)).map(Value::Tensor).collect();
                 Value::Sequence(elements)
             }
