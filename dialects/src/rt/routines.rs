@@ -435,8 +435,9 @@ pub const ROUTINES: &[Routine] = &[
     Routine {
         name: "trees",
         summary: "Decision trees: rows of features; nodes of feature, orders (1 less, 2 equal, 4 greater, 8 none) and two \
-                  references; their values; roots; where the weights of each leaf start; targets of weights; weights; what \
-                  each target starts from; how many features there must be; the orders of all nodes, 0 where they differ; \
+                  references; their values; roots; where the weights of each leaf start, nothing if each has one; targets of \
+                  weights; weights; what each target starts from; how many features there must be; the orders of all nodes, 0 \
+                  where they differ; \
                   the aggregate: 0 average, 1 sum, 2 min, 3 max; the transform of results: 0 none, 1 softmax, 2 logistic, \
                   3 softmax without zeros, 4 probit.",
         operands: &[Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Index, Index, Index, Index],

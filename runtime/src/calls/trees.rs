@@ -21,7 +21,8 @@ const GROUP: usize = 1 << 20;
 const GROUPS: usize = 64;
 /// Rows at most whose results by group are kept at once.
 const BLOCK: usize = 2048;
-/// Rows that take a step at once: where each goes next is not known before its node has come from memory.
+/// Walks that take a step at once, of rows through one tree or of one row through trees: where each goes next is not known before
+/// its node has come from memory.
 const LANES: usize = 8;
 
 /// A float that results are of.
@@ -73,6 +74,7 @@ struct Forest<'t, T> {
     nodes: &'t [[i32; 4]],
     values: &'t [T],
     roots: &'t [i32],
+    /// Where the weights of each leaf start; empty if each has one.
     leaves: &'t [i32],
     targets: &'t [i32],
     weights: &'t [T],
@@ -86,9 +88,23 @@ struct Forest<'t, T> {
 }
 
 impl<T: Number> Forest<'_, T> {
-    /// The numbers of the leaves that rows end in. Steps have no branches, which nobody could foresee.
-    fn leaves(&self, root: i32, rows: &[&[T]; LANES], holds: impl Fn(i32, T, T) -> bool) -> [usize; LANES] {
-        let mut at = [root; LANES];
+    /// The numbers of the leaves that rows end in, each from a root.
+    fn leaves(&self, roots: [i32; LANES], rows: &[&[T]; LANES]) -> [usize; LANES] {
+        match self.orders {
+            1 => self.leaves_where(roots, rows, |_, feature, value| feature < value),
+            3 => self.leaves_where(roots, rows, |_, feature, value| feature <= value),
+            _ => self.leaves_where(roots, rows, holds),
+        }
+    }
+
+    /// Steps have no branches, which nobody could foresee.
+    fn leaves_where(
+        &self,
+        roots: [i32; LANES],
+        rows: &[&[T]; LANES],
+        holds: impl Fn(i32, T, T) -> bool,
+    ) -> [usize; LANES] {
+        let mut at = roots;
         while at.iter().any(|&at| at >= 0) {
             for (at, row) in at.iter_mut().zip(rows) {
                 // a row that has ended looks at some node in vain
@@ -110,16 +126,13 @@ impl<T: Number> Forest<'_, T> {
             Aggregate::Min | Aggregate::Max => T::of(f64::NAN),
         };
         results.fill(start);
+        let whole = results.len() / count / LANES * LANES;
+        let (together, apart) = results.split_at_mut(whole * count);
         for &root in roots {
-            for (group, results) in results.chunks_mut(LANES * count).enumerate() {
+            for (group, results) in together.chunks_exact_mut(LANES * count).enumerate() {
                 let rows = &rows[group * LANES * columns..];
-                let last = results.len() / count - 1;
-                let lanes = std::array::from_fn(|lane| &rows[lane.min(last) * columns..][..columns]);
-                let leaves = match self.orders {
-                    1 => self.leaves(root, &lanes, |_, feature, value| feature < value),
-                    3 => self.leaves(root, &lanes, |_, feature, value| feature <= value),
-                    _ => self.leaves(root, &lanes, holds),
-                };
+                let lanes = std::array::from_fn(|lane| &rows[lane * columns..][..columns]);
+                let leaves = self.leaves([root; LANES], &lanes);
                 match self.has_one_weight {
                     true => results.iter_mut().zip(leaves).for_each(|(result, leaf)| {
                         *result = result.add(self.weights[leaf]);
@@ -127,6 +140,17 @@ impl<T: Number> Forest<'_, T> {
                     false => {
                         results.chunks_exact_mut(count).zip(leaves).for_each(|(results, leaf)| self.add(leaf, results))
                     }
+                }
+            }
+        }
+        for (row, results) in apart.chunks_exact_mut(count).enumerate() {
+            let lanes = [&rows[(whole + row) * columns..][..columns]; LANES];
+            for roots in roots.chunks(LANES) {
+                let leaves = self.leaves(std::array::from_fn(|lane| roots[lane.min(roots.len() - 1)]), &lanes);
+                let leaves = &leaves[..roots.len()];
+                match self.has_one_weight {
+                    true => leaves.iter().for_each(|&leaf| results[0] = results[0].add(self.weights[leaf])),
+                    false => leaves.iter().for_each(|&leaf| self.add(leaf, results)),
                 }
             }
         }
@@ -150,7 +174,10 @@ impl<T: Number> Forest<'_, T> {
 
     /// Joins the weights of a leaf to the results of a row.
     fn add(&self, leaf: usize, results: &mut [T]) {
-        let weights = self.leaves[leaf] as usize..self.leaves[leaf + 1] as usize;
+        let weights = match self.leaves {
+            [] => leaf..leaf + 1,
+            leaves => leaves[leaf] as usize..leaves[leaf + 1] as usize,
+        };
         let weights = self.targets[weights.clone()].iter().zip(&self.weights[weights]);
         for (&target, &weight) in weights {
             let result = &mut results[target as usize];
@@ -313,7 +340,7 @@ fn run<T: Number>(
         (nodes.elements::<i32>(), roots.elements::<i32>(), leaves.elements::<i32>(), targets.elements::<i32>());
     let (values, weights, base) = (values.elements::<T>(), weights.elements::<T>(), base.elements::<T>());
     let is_sum = base.len() == 1 && matches!(aggregate, Aggregate::Average | Aggregate::Sum);
-    let has_one_weight = is_sum && (0..).zip(leaves.iter()).all(|(number, &first)| first == number);
+    let has_one_weight = is_sum && leaves.is_empty();
     let forest = Forest {
         nodes: nodes.as_chunks().0,
         values: &values,
@@ -370,6 +397,11 @@ mod tests {
             forest.predict_by_rows(&rows, 3, &mut by_rows);
             forest.predict_by_groups(4, &rows, 3, &mut by_groups);
             assert_eq!(by_rows, by_groups);
+            for (row, expected) in rows.chunks(3).zip(by_rows.chunks(2)) {
+                let mut alone = [f32::NAN; 2];
+                forest.predict_by_rows(row, 3, &mut alone);
+                assert_eq!(alone, expected);
+            }
         }
     }
 
