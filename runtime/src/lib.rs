@@ -14,7 +14,7 @@
 //! - [`scratch`]: memory of one thread.
 //! - [`strings`]: the strings of one run.
 //! - [`symbols`]: every symbol by name, for in-process linking.
-//! - `values`: sequences, optionals and maps as C callers read them.
+//! - [`values`]: sequences, optionals and maps as C callers read them.
 //!
 //! Nothing here panics across the C boundary, and nothing but the pool and spare memory of outputs is global.
 
@@ -34,7 +34,7 @@ pub mod scratch;
 pub mod stop;
 pub mod strings;
 mod symbols;
-mod values;
+pub mod values;
 
 pub use context::RunContext;
 pub use symbols::symbols;

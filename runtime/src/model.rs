@@ -7,9 +7,9 @@ use std::ffi::{CStr, c_char, c_void};
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicPtr, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use crate::context::{RunContext, STATUS_OUT_OF_MEMORY, STATUS_ROUTINE};
+use crate::context::{RunContext, STATUS_OUT_OF_MEMORY};
 use crate::pool::{rt_begin_run, rt_end_run};
-use crate::{outputs, processor, values};
+use crate::{outputs, processor};
 
 /// Status of a model whose code the processor cannot run.
 const STATUS_PROCESSOR: i64 = -4;
@@ -50,6 +50,8 @@ enum TrainingPart {
 
 /// A host function.
 type Host = extern "C" fn(*mut i64) -> i64;
+/// `rt_model_value`.
+type Export = extern "C" fn(i64, i64) -> *mut u8;
 
 /// What the object says about its model.
 #[repr(C)]
@@ -79,6 +81,8 @@ pub struct Model {
     variable_count: i64,
     /// How the model is trained; null if nothing says so.
     training: *const Training,
+    /// What makes a buffer of a value of a run; none where all outputs are tensors, so that others do not link it.
+    export: Option<Export>,
 }
 
 /// The models by which variables change.
@@ -304,16 +308,9 @@ impl Model {
                 release(numbers);
                 status = if data.is_null() { STATUS_OUT_OF_MEMORY } else { 0 };
             }
-            if status == 0 && port.is_value() {
-                let value = context.handles().get(own[0]).cloned();
-                status = match value.as_ref().map(|value| values::export(value, context)) {
-                    None => STATUS_ROUTINE,
-                    Some(memory) if memory.is_null() => STATUS_OUT_OF_MEMORY,
-                    Some(memory) => {
-                        data = memory;
-                        0
-                    }
-                };
+            if let (0, true, Some(export)) = (status, port.is_value(), self.export) {
+                data = export(context.address(), own[0]);
+                status = if data.is_null() { STATUS_OUT_OF_MEMORY } else { 0 };
             }
             let tensor = &mut outputs[index * self.tensor_words()..];
             tensor[0] = data.expose_provenance() as i64;

@@ -9,7 +9,7 @@
 use std::collections::VecDeque;
 use std::ffi::{c_char, c_void};
 
-use crate::context::RunContext;
+use crate::context::{self, RunContext};
 use crate::handles::{StoredTensor, Value};
 use crate::outputs;
 
@@ -78,8 +78,17 @@ impl<'v> Part<'v> {
     }
 }
 
+/// A value of a run, by its number, in a buffer of its own; null when there is no memory, or no such value. Models whose outputs are
+/// not all tensors have its address.
+#[unsafe(no_mangle)]
+pub extern "C" fn rt_model_value(context: i64, number: i64) -> *mut u8 {
+    let context = context::context(context);
+    let value = context.handles().get(number).cloned();
+    value.map_or(std::ptr::null_mut(), |value| export(&value, context))
+}
+
 /// A value in a buffer of its own; null when there is no memory.
-pub(crate) fn export(value: &Value, context: &mut RunContext) -> *mut u8 {
+fn export(value: &Value, context: &mut RunContext) -> *mut u8 {
     let mut waiting = VecDeque::from([Part::Value(value)]);
     // each part, with the number of the first that is in it, and how many are
     let mut parts: Vec<(Part<'_>, usize, usize)> = Vec::new();

@@ -56,7 +56,7 @@ pub struct Port {
     pub name: String,
     /// ONNX's name of its element type.
     pub element: String,
-    /// Its number in ONNX's `TensorProto.DataType`.
+    /// Its number in ONNX's `TensorProto.DataType`; 0 of what is not a tensor.
     pub element_type: i64,
     /// Bytes of an element.
     pub element_bytes: usize,
@@ -89,6 +89,9 @@ const TRAINING_FUNCTIONS: [(&str, &[Kind], Option<Kind>); 5] = [
     ("training_input", &[Kind::Word], Some(Kind::Address)),
     ("training_output", &[Kind::Word], Some(Kind::Address)),
 ];
+
+/// What makes a buffer of a value of a run.
+const EXPORT: &str = "rt_model_value";
 
 #[derive(Clone, Copy)]
 enum Kind {
@@ -239,6 +242,18 @@ impl<'c> Data<'_, 'c> {
         Some(self.unit.module.get_function(name)?.as_global_value().as_pointer_value().into())
     }
 
+    /// What makes a buffer of an output that is not a tensor; null where there is none.
+    fn export(&self, interface: &Interface) -> BasicValueEnum<'c> {
+        if interface.outputs.iter().all(|port| port.element_type != 0) {
+            return self.null().into();
+        }
+        let word = self.word_type().into();
+        let r#type = self.context().ptr_type(AddressSpace::default()).fn_type(&[word, word], false);
+        let module = &self.unit.module;
+        let function = module.get_function(EXPORT).unwrap_or_else(|| module.add_function(EXPORT, r#type, None));
+        function.as_global_value().as_pointer_value().into()
+    }
+
     fn model(&self, interface: &Interface) -> Option<GlobalValue<'c>> {
         let initialize = match &interface.initialize {
             Some(name) => self.host(name)?,
@@ -270,6 +285,7 @@ impl<'c> Data<'_, 'c> {
             self.global(self.word(0), false).as_pointer_value().into(),
             self.word(interface.variables as i64),
             training,
+            self.export(interface),
         ];
         Some(self.global(self.context().const_struct(&fields, false).into(), true))
     }
