@@ -268,9 +268,10 @@ impl Port {
         }
     }
 
-    /// `float32 [N, 3]`
+    /// `float32 [N, 3]`, or `sequence of float32`
     pub fn describe(&self) -> String {
-        format!("{} {}", type_name(&self.element), shape_text(&self.shape))
+        let name = type_name(&self.element);
+        if self.is_container() { name } else { format!("{name} {}", shape_text(&self.shape)) }
     }
 
     /// Whether it is one tensor, or what else.

@@ -127,7 +127,14 @@ pub fn type_name(element: &Type) -> String {
             let sign = if integer.signedness == Signedness::Unsigned { "u" } else { "" };
             format!("{sign}int{}", integer.width)
         }
-        Type::Dialect(dialect) if &*dialect.name == "String" => "string".to_string(),
+        Type::Tensor(tensor) => type_name(&tensor.element),
+        Type::Dialect(dialect) => match (&*dialect.name, &dialect.parameters[..]) {
+            ("String", _) => "string".to_string(),
+            ("Seq", [element]) => format!("sequence of {}", type_name(element)),
+            ("Opt", [held]) => format!("optional {}", type_name(held)),
+            ("Map", [key, value]) => format!("map of {} to {}", type_name(key), type_name(value)),
+            _ => element.to_string(),
+        },
         other => other.to_string(),
     }
 }
