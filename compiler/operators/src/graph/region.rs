@@ -73,6 +73,36 @@ impl Emitter {
         self.body.op(op).results().to_vec()
     }
 
+    /// A `Loop` of at most so many iterations. `body` gets what is carried; it gives whether another iteration follows, and what
+    /// that carries. The results are what was carried last.
+    pub(crate) fn repeat(
+        &mut self,
+        most: i64,
+        states: &[Value],
+        body: impl FnOnce(&mut Emitter, &[Value]) -> (Value, Vec<Value>),
+    ) -> Vec<Value> {
+        let limit = self.integer(most);
+        let operands = [&[limit, self.none], states].concat();
+        let op = self.create_without_results("onnx.Loop", &operands, []);
+        let region = self.body.add_region(op);
+        let block = self.body.add_block(region, &[]);
+        let outer = std::mem::replace(&mut self.block, block);
+        for element in [Type::I64, Type::I1] {
+            let argument = self.body.add_argument(block, Type::static_tensor(&[], element));
+            self.assume(argument, Some(vec![]));
+        }
+        let carried: Vec<Value> = states.iter().map(|&state| self.argument_like(state, 0)).collect();
+        let (goes_on, next) = body(self, &carried);
+        self.create("onnx.Yield".into(), &[&[goes_on], &next[..]].concat(), &[], Attributes::new());
+        self.block = outer;
+        let types: Vec<Type> = next.iter().map(|&value| without_shape(self.body.value_type(value))).collect();
+        for r#type in types {
+            self.body.add_result(op, r#type);
+        }
+        self.analyse(op);
+        self.body.op(op).results().to_vec()
+    }
+
     /// An argument of the current block for a value without its first `dropped` axes.
     fn argument_like(&mut self, value: Value, dropped: usize) -> Value {
         let shape = self.shape(value).map(|shape| shape[dropped.min(shape.len())..].to_vec());

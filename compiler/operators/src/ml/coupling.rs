@@ -4,7 +4,7 @@
 //! method: the probabilities `p` minimise `pᵀ Q p` under `Σ p = 1`. They are found coordinate by coordinate, a row of the
 //! batch resting as soon as it is near enough.
 
-use ir::{Attribute, Value};
+use ir::{Attribute, Type, Value};
 
 use super::float_constant;
 use super::support_vectors::{pairs, total};
@@ -23,9 +23,7 @@ pub(super) fn coupled(emit: &mut Emitter, first_wins: Value, classes: usize) -> 
     let first = column_like(emit, first_wins, 1.0 / classes as f64);
     let ones = float_constant(emit, &[1, k], &vec![1.0; classes]);
     let start = emit.plain("Mul", &[first, ones]);
-    let sweeps = float_constant(emit, &[MOST_SWEEPS.max(classes) as i64], &vec![0.0; MOST_SWEEPS.max(classes)]);
-    let scan = Scan { states: &[start], inputs: &[sweeps], backwards: false };
-    let results = emit.scan(&scan, |emit, states, _| {
+    let results = emit.repeat(MOST_SWEEPS.max(classes) as i64, &[start], |emit, states| {
         let p = states[0];
         let stood = emit.unsqueeze(p, &[-1]);
         let product = emit.plain("MatMul", &[q, stood]);
@@ -38,9 +36,14 @@ pub(super) fn coupled(emit: &mut Emitter, first_wins: Value, classes: usize) -> 
         let error = emit.op("ReduceMax", &[distance, axes], [("keepdims", Attribute::i64(1))]);
         let bound = emit.number_like(0.005 / classes as f64, p);
         let rests = emit.plain("Less", &[error, bound]);
+        // until all rows rest
+        let moves = emit.plain("Not", &[rests]);
+        let moves = emit.convert(moves, &Type::I32);
+        let any = emit.op("ReduceMax", &[moves], [("keepdims", Attribute::i64(0))]);
+        let goes_on = emit.convert(any, &Type::I1);
         let inner = Scan { states: &[p, qp, pqp], inputs: &[lines, unit], backwards: false };
         let next = emit.scan(&inner, |emit, states, elements| (improve(emit, states, elements, rests), vec![]));
-        (vec![next[0]], vec![])
+        (goes_on, vec![next[0]])
     });
     results[0]
 }
