@@ -37,6 +37,7 @@ pub(crate) fn scalar_type(r#type: &ir::Type) -> Option<Type> {
             16 => types::I16,
             32 => types::I32,
             64 => types::I64,
+            128 => types::I128,
             _ => return None,
         },
         ir::Type::Float(FloatType::F16 | FloatType::BF16) => types::I16,

@@ -271,6 +271,10 @@ impl Translator<'_> {
 
     /// An integer constant of a scalar type.
     pub(crate) fn integer_constant(&mut self, r#type: Type, value: i64) -> Value {
+        if r#type == types::I128 {
+            let low = self.builder.ins().iconst(types::I64, value);
+            return self.builder.ins().sextend(types::I128, low);
+        }
         let bits = r#type.bits();
         let value = if bits < 64 { value & ((1 << bits) - 1) } else { value };
         self.builder.ins().iconst(r#type, value)

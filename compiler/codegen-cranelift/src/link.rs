@@ -278,6 +278,8 @@ fn native_isa(position_independent: bool, effort: Effort) -> Result<OwnedTargetI
         // nothing unwinds through generated code: the runtime's functions do not panic
         ("unwind_info", "false"),
         ("enable_verifier", if cfg!(debug_assertions) { "true" } else { "false" }),
+        // integers of 128 bits, which are the bits of complex numbers, as arguments
+        ("enable_llvm_abi_extensions", "true"),
         ("is_pic", if position_independent { "true" } else { "false" }),
     ];
     for (name, value) in values {

@@ -16,6 +16,7 @@ pub(crate) fn scalar_type<'c>(context: &'c Context, r#type: &ir::Type) -> Option
             16 => context.i16_type().into(),
             32 => context.i32_type().into(),
             64 => context.i64_type().into(),
+            128 => context.i128_type().into(),
             _ => return None,
         },
         ir::Type::Float(FloatType::F16 | FloatType::BF16) => context.i16_type().into(),

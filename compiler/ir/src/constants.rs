@@ -388,6 +388,11 @@ impl DenseElements {
         }
     }
 
+    /// Whether scalar attributes have room for the elements.
+    pub fn has_scalar_attributes(&self) -> bool {
+        self.r#type.element().bit_width().is_some_and(|bits| bits <= i64::BITS)
+    }
+
     /// Element `index` as a scalar attribute; 0 where the contents cannot be read.
     pub fn element_attribute(&self, index: usize) -> Attribute {
         let element = self.r#type.element().clone();

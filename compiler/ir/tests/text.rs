@@ -75,6 +75,7 @@ fn attributes() {
         "dense<[true, false]> : vector<2xi1>",
         "dense<[0x7F800000, 1.000000e-01]> : tensor<2xf32>",
         "dense<(1.000000e+00,2.000000e+00)> : tensor<complex<f32>>",
+        "dense<\"0x010000000000000002000000000000000300000000000000040000000000000F\"> : tensor<2xi128>",
         "dense<[\"a\", \"\\\"\"]> : tensor<2x!onnx.String>",
         "dense_resource<weights> : tensor<4x4xf32>",
         "dense_resource<\"a/b\"> : tensor<4x4xf32>",
@@ -162,7 +163,7 @@ fn errors_name_the_place() {
     for (text, line, column, message) in [
         ("\n  \"a.b\"(%x) : (i32) -> ()", 2, 9, "undefined value '%x'"),
         ("\"a.b\"() : () -> i33x", 1, 17, "expected a type, found 'i33x'"),
-        ("\"a.b\"() : () -> i65", 1, 17, "integer types have 1 to 64 bits, found 'i65'"),
+        ("\"a.b\"() : () -> i65", 1, 17, "integer types have 1 to 64 bits, or 128, found 'i65'"),
         ("\"a.b\"() {x = 300 : i8} : () -> ()", 1, 14, "300 does not fit i8"),
         ("\"a.b\"() {x, x} : () -> ()", 1, 13, "attribute 'x' is given twice"),
         (

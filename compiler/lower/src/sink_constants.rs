@@ -2,7 +2,7 @@
 //! is shorter. A number in which calls differ stays an argument, and the kernel one kernel.
 
 use dialects::linalg::generic::Generic;
-use ir::{Attributes, Body, Location, Op, Value};
+use ir::{Attribute, Attributes, Body, Location, Op, Value};
 
 use crate::contraction::Contraction;
 use crate::outline::{Kernel, is_one_element};
@@ -48,5 +48,7 @@ fn agreed_number(host: &Body, calls: &[Op], index: usize) -> Option<Attributes> 
 fn number(host: &Body, value: Value) -> Option<&Attributes> {
     let r#type = host.value_type(value);
     let op = host.defining_op(value).filter(|&op| host.name(op) == "arith.constant")?;
-    is_one_element(r#type).then(|| &host.op(op).attributes)
+    let attributes = &host.op(op).attributes;
+    let dense = attributes.get("value").and_then(Attribute::as_dense)?;
+    (is_one_element(r#type) && dense.has_scalar_attributes()).then_some(attributes)
 }

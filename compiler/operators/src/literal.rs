@@ -90,6 +90,7 @@ pub fn read(literal: &DenseElements, map: &AffineMap, extents: &[i64]) -> Option
         2 => gathered::<2>(all, &places),
         4 => gathered::<4>(all, &places),
         8 => gathered::<8>(all, &places),
+        16 => gathered::<16>(all, &places),
         _ => return None,
     };
     Some(DenseElements::new(r#type, data))

@@ -1,7 +1,7 @@
 //! `rt.pack` and `rt.unpack`: values in a table of words, which travels between generated code, the runtime and the host.
 //!
 //! Invariants
-//! - A value takes the low bytes of one word. A buffer is its address, an `i1` a byte.
+//! - A value takes the low bytes of one word, an `i128` two words. A buffer is its address, an `i1` a byte.
 //! - What is read has the type it was written with.
 
 use ir::registry::{AttributeDefinition, AttributeKind};
@@ -58,12 +58,12 @@ fn verify(body: &Body, op: Op, values: &[Type]) -> Check {
     ensure(words.into_iter().all(|word| word >= 0), || "words are numbered from 0".to_string())?;
     let fits = |r#type: &Type| match r#type {
         Type::Index | Type::MemRef(_) => true,
-        Type::Integer(integer) => integer.width <= 64,
+        Type::Integer(integer) => integer.width <= 128,
         Type::Float(float) => float.width() <= 64,
         _ => false,
     };
     match values.iter().find(|r#type| !fits(r#type)) {
-        Some(r#type) => Err(format!("{} takes more than a word", r#type)),
+        Some(r#type) => Err(format!("{} takes more than two words", r#type)),
         None => Ok(()),
     }
 }

@@ -21,6 +21,8 @@ pub(super) enum Kind {
     F64,
     U32,
     U64,
+    C64,
+    C128,
     BF16,
 }
 
@@ -41,6 +43,8 @@ impl Kind {
             11 => Kind::F64,
             12 => Kind::U32,
             13 => Kind::U64,
+            14 => Kind::C64,
+            15 => Kind::C128,
             16 => Kind::BF16,
             _ => panic!("routines know no elements of kind {number}"),
         }
@@ -62,6 +66,8 @@ impl Kind {
             Kind::F64 => 11,
             Kind::U32 => 12,
             Kind::U64 => 13,
+            Kind::C64 => 14,
+            Kind::C128 => 15,
             Kind::BF16 => 16,
         }
     }
@@ -72,7 +78,8 @@ impl Kind {
             Kind::U8 | Kind::I8 | Kind::Bool => 1,
             Kind::U16 | Kind::I16 | Kind::F16 | Kind::BF16 => 2,
             Kind::F32 | Kind::I32 | Kind::U32 => 4,
-            Kind::F64 | Kind::I64 | Kind::U64 | Kind::Text => 8,
+            Kind::F64 | Kind::I64 | Kind::U64 | Kind::Text | Kind::C64 => 8,
+            Kind::C128 => 16,
         }
     }
 
@@ -91,6 +98,8 @@ impl Kind {
             Kind::F64 => generic.run::<f64>(),
             Kind::U32 => generic.run::<u32>(),
             Kind::U64 => generic.run::<u64>(),
+            Kind::C64 => generic.run::<Complex<f32>>(),
+            Kind::C128 => generic.run::<Complex<f64>>(),
             Kind::BF16 => generic.run::<bf16>(),
         }
     }
@@ -187,6 +196,61 @@ impl Element for Truth {
 
     fn of_f64(number: f64) -> Truth {
         Truth((number != 0.0) as u8)
+    }
+}
+
+/// A complex number: its real and its imaginary part. Routines that order elements are called for none.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub(super) struct Complex<T> {
+    real: T,
+    imaginary: T,
+}
+
+impl<T: Element> Element for Complex<T> {
+    const ZERO: Complex<T> = Complex { real: T::ZERO, imaginary: T::ZERO };
+    const ONE: Complex<T> = Complex { real: T::ONE, imaginary: T::ZERO };
+
+    fn key(self) -> u64 {
+        self.real.key()
+    }
+
+    fn is_zero(self) -> bool {
+        self.real.is_zero() && self.imaginary.is_zero()
+    }
+
+    fn is_nan(self) -> bool {
+        self.real.is_nan() || self.imaginary.is_nan()
+    }
+
+    fn text(self) -> String {
+        format!("({}, {})", self.real.text(), self.imaginary.text())
+    }
+
+    fn parse(text: &str) -> Option<Complex<T>> {
+        Some(Complex { real: T::parse(text)?, imaginary: T::ZERO })
+    }
+
+    fn real(self) -> f64 {
+        self.real.real()
+    }
+
+    fn add(self, other: Complex<T>) -> Complex<T> {
+        Complex { real: self.real.add(other.real), imaginary: self.imaginary.add(other.imaginary) }
+    }
+
+    fn mul(self, other: Complex<T>) -> Complex<T> {
+        let [a, b, c, d] = [self.real, self.imaginary, other.real, other.imaginary];
+        let opposite = |x: T| T::of_f64(-x.to_f64());
+        Complex { real: a.mul(c).add(opposite(b.mul(d))), imaginary: a.mul(d).add(b.mul(c)) }
+    }
+
+    fn to_f64(self) -> f64 {
+        self.real.to_f64()
+    }
+
+    fn of_f64(number: f64) -> Complex<T> {
+        Complex { real: T::of_f64(number), imaginary: T::ZERO }
     }
 }
 
@@ -334,6 +398,16 @@ mod tests {
         in_order(&[0, 1, u64::MAX]);
         assert_eq!((-0.0f32).key(), 0.0f32.key());
         assert!((-0.0f64).is_zero() && !f64::NAN.is_zero());
+    }
+
+    #[test]
+    fn complex_numbers_are_added_and_multiplied() {
+        let [a, b] = [(1.0f32, 2.0), (3.0, -4.0)].map(|(real, imaginary)| Complex { real, imaginary });
+        assert_eq!((a.add(b).real, a.add(b).imaginary), (4.0, -2.0));
+        assert_eq!((a.mul(b).real, a.mul(b).imaginary), (11.0, 2.0));
+        assert!(
+            Complex { real: 0.0f64, imaginary: -0.0 }.is_zero() && !Complex { real: 0.0f64, imaginary: 1.0 }.is_zero()
+        );
     }
 
     #[test]

@@ -182,7 +182,8 @@ impl Parser<'_> {
         };
         let value = magnitude.map(|m| if negative { -m } else { m }).map_err(|_| out_of_range())?;
         let kind = match r#type {
-            Type::Integer(kind) => *kind,
+            // wider ones are bits that nothing computes with
+            Type::Integer(kind) if kind.width <= i64::BITS => *kind,
             _ => IntegerType { width: 64, signedness: Signedness::Signed },
         };
         let (signed_min, signed_max) = (-(1i128 << (kind.width - 1)), (1i128 << (kind.width - 1)) - 1);

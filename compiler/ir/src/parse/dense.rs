@@ -180,7 +180,7 @@ impl Parser<'_> {
                 _ => return Err(self.error_at(start, format!("{spelling} is not a value of type {type}"))),
             }
         };
-        bytes.extend(&word.to_le_bytes()[..width]);
+        bytes.extend(&i128::from(word as i64).to_le_bytes()[..width]);
         Ok(())
     }
 

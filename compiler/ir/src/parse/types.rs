@@ -13,6 +13,8 @@ use super::{Parsed, Parser};
 
 /// The widest integer a value of which we can hold.
 const MAX_INTEGER_WIDTH: u32 = 64;
+/// Bits of two `f64`, which are moved as an integer.
+const COMPLEX_WIDTH: u32 = 128;
 
 impl Parser<'_> {
     pub(super) fn r#type(&mut self) -> Parsed<Type> {
@@ -77,8 +79,10 @@ impl Parser<'_> {
                 let Some(r#type) = scalar_type(name) else { return Err(self.expected("a type")) };
                 if let Type::Integer(integer) = r#type
                     && !(1..=MAX_INTEGER_WIDTH).contains(&integer.width)
+                    && integer.width != COMPLEX_WIDTH
                 {
-                    let message = format!("integer types have 1 to {MAX_INTEGER_WIDTH} bits, found '{name}'");
+                    let message =
+                        format!("integer types have 1 to {MAX_INTEGER_WIDTH} bits, or {COMPLEX_WIDTH}, found '{name}'");
                     return Err(self.error_at(start, message));
                 }
                 self.advance();

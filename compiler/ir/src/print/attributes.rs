@@ -168,13 +168,21 @@ fn dense_elements(elements: &DenseElements, out: &mut String) {
     // upstream writes what repeats one element as that element
     if elements.splat || shape.is_empty() || strings.is_none() && repeats(elements) {
         out.push_str(&element(0));
-    } else if strings.is_none() && count > HEX_LARGER_THAN && *elements.r#type.element() != Type::I1 {
+    } else if strings.is_none()
+        && (count > HEX_LARGER_THAN || is_wide(elements))
+        && *elements.r#type.element() != Type::I1
+    {
         out.push_str("\"0x");
         super::resources::push_hex(elements.data.bytes(), out);
         out.push('"');
     } else {
         nested(&shape, count, &element, out);
     }
+}
+
+/// Whether elements are integers that take more than a word.
+fn is_wide(elements: &DenseElements) -> bool {
+    matches!(elements.r#type.element(), Type::Integer(_)) && !elements.has_scalar_attributes()
 }
 
 /// Whether all elements are the same, bit for bit.
@@ -206,6 +214,11 @@ fn nested(shape: &[i64], count: usize, element: &dyn Fn(usize) -> String, out: &
 }
 
 fn dense_element(r#type: &Type, bytes: &[u8]) -> String {
+    if let (Type::Integer(_), 9..) = (r#type, bytes.len()) {
+        let mut text = "\"0x".to_string();
+        super::resources::push_hex(bytes, &mut text);
+        return text + "\"";
+    }
     let mut raw = [0u8; 8];
     let word = |bytes: &[u8], raw: &mut [u8; 8]| {
         raw[..bytes.len()].copy_from_slice(bytes);

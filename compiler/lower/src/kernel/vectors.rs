@@ -236,7 +236,7 @@ pub(super) fn lane_count(source: &Body, target: &Target) -> usize {
             halves &= r#type.element().bit_width() == Some(16);
             if let Type::Tensor(tensor) = r#type {
                 match tensor.element.bit_width() {
-                    Some(64) => wide = true,
+                    Some(64..) => wide = true,
                     _ => narrow = true,
                 }
             }

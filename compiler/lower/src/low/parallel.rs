@@ -171,7 +171,7 @@ impl Loop {
 /// What travels in an environment.
 #[derive(Default)]
 struct Captured {
-    /// What takes one word, and which.
+    /// Scalars, and the first word of each.
     scalars: Vec<(i64, Value)>,
     /// Vectors, and the first word of each.
     vectors: Vec<(i64, Value)>,
@@ -254,7 +254,8 @@ fn words_of(r#type: &Type) -> usize {
             let bytes = vector.element.byte_width().unwrap_or(8) * vector.shape.iter().product::<i64>() as usize;
             bytes.div_ceil(WORD_BYTES as usize)
         }
-        _ => 1,
+        // bits of a complex number may take two
+        scalar => scalar.byte_width().map_or(1, |bytes| bytes.div_ceil(WORD_BYTES as usize)),
     }
 }
 

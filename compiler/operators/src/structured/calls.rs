@@ -129,6 +129,7 @@ impl Lowering<'_> {
             Some(2) => Some("uint16"),
             Some(4) => Some("uint32"),
             Some(8) => Some("uint64"),
+            Some(16) => Some("complex128"),
             _ => None,
         };
         let number = number.and_then(element_by_name).and_then(|element| element_number(&element));

@@ -31,7 +31,8 @@ pub(crate) mod window;
 
 use crate::shape::{Condition, ShapeAnalysis};
 use crate::table;
-use dialects::onnx::{CONSTANT, NO_VALUE, YIELD};
+use dialects::onnx::views::{self, ScatterReduction, View};
+use dialects::onnx::{CONSTANT, NO_VALUE, OnnxOp, YIELD};
 use ir::{
     AffineExpr, AffineMap, Attribute, Attributes, Block, Body, Builder, Diagnostic, DimExpr, IndexMap, IndexSet,
     Location, Module, Op, Signedness, Type, Value,
@@ -235,7 +236,9 @@ impl<'a> Lowering<'a> {
                 Type::None => {}
                 Type::Tensor(tensor) if matches!(tensor.element, Type::Integer(_) | Type::Float(_)) => {}
                 Type::Tensor(tensor) if matches!(tensor.element, Type::Complex(_)) => {
-                    return Err(Unsupported::new("complex numbers are not compiled"));
+                    if computes_with_elements(self.source, op) {
+                        return Err(Unsupported::new("complex numbers are only moved, not computed with"));
+                    }
                 }
                 Type::Tensor(tensor) if is_string(&tensor.element) => {}
                 Type::Tensor(_) => return Err(Unsupported::new("its element type is not compiled")),
@@ -659,10 +662,30 @@ pub(crate) fn is_string(element: &Type) -> bool {
     matches!(element, Type::Dialect(dialect) if &*dialect.name == "String")
 }
 
-/// An integer type without signedness; strings as their numbers; other types as they are.
+/// Whether an operator that the documents define for complex numbers does more with them than move them or compare them with
+/// zero.
+fn computes_with_elements(source: &Body, op: Op) -> bool {
+    match OnnxOp::of(source, op) {
+        Some(OnnxOp::Col2Im | OnnxOp::GridSample | OnnxOp::Resize | OnnxOp::Unique) => true,
+        Some(OnnxOp::RandomNormalLike | OnnxOp::RandomUniformLike) => {
+            source.op(op).results().iter().any(|&value| matches!(source.value_type(value).element(), Type::Complex(_)))
+        }
+        Some(OnnxOp::ScatterElements) => orders(views::ScatterElements::of(source, op).reduction),
+        Some(OnnxOp::ScatterND) => orders(views::ScatterND::of(source, op).reduction),
+        _ => false,
+    }
+}
+
+/// Whether a reduction chooses the smaller or the larger of two elements.
+fn orders(reduction: ScatterReduction) -> bool {
+    matches!(reduction, ScatterReduction::Max | ScatterReduction::Min)
+}
+
+/// An integer type without signedness; strings as their numbers; complex numbers as their bits; other types as they are.
 pub(crate) fn signless(element: &Type) -> Type {
     match element {
         string if is_string(string) => Type::I64,
+        Type::Complex(part) => Type::integer(2 * part.width()),
         Type::Integer(integer) if integer.signedness != Signedness::Signless => Type::integer(integer.width),
         other => other.clone(),
     }

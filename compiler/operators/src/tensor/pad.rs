@@ -297,7 +297,8 @@ fn fill_value(lowering: &mut Lowering<'_>, value: Option<Value>, element: &Type)
     let tensor = lowering.value(value);
     let constant =
         lowering.body.defining_op(tensor).and_then(|op| lowering.body.op(op).attributes.get("value").cloned());
-    if let Some(dense) = constant.as_ref().and_then(ir::Attribute::as_dense) {
+    let constant = constant.as_ref().and_then(ir::Attribute::as_dense);
+    if let Some(dense) = constant.filter(|dense| dense.has_scalar_attributes()) {
         let attribute = match dense.element_attribute(0) {
             ir::Attribute::Integer(number, _) => ir::Attribute::Integer(number, element.clone()),
             other => other,
