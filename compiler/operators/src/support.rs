@@ -13,6 +13,28 @@ version of an operator is read and brought to its newest form. *How* says what b
 element, a lowering of its own, a composition of other operators, or a replacement by others when it is read.
 ";
 
+const CHOICES: &str = "
+## What the documents leave open
+
+Where the documents say nothing, or ONNX's reference evaluator and ONNX Runtime differ, results are these:
+
+- **Truth values** (`keepdims`, `transA`, `exclusive`, …): any integer but 0 is true, in every operator. `onnxc check` reports
+  those that are neither 0 nor 1 (`attribute-flag`).
+- **ArgMax, ArgMin**: NaN is the extreme of an axis that has one, the first or the last NaN, as in the reference evaluator and in
+  NumPy. ONNX Runtime passes over a NaN that is not the first element.
+- **Clip** is `Min(max, Max(min, x))`, as its page says: a bound that is NaN makes every result NaN, as in the reference evaluator;
+  in ONNX Runtime it is no bound. Bounds are scalars.
+- **DequantizeLinear** of `int32`: the difference from the zero point wraps around in `int32`, as in ONNX Runtime.
+- **LSTM, GRU, RNN**: `clip` bounds what goes into an activation, as the pages say: the gates before theirs, and of an LSTM not the
+  cell. So does ONNX Runtime; the reference evaluator ignores `clip`. No bound follows from a `clip` that is not positive.
+- **Tree ensembles**: a leaf may have several votes for one target, and each counts, as in the reference evaluator. ONNX Runtime
+  counts one of them if there is a single target.
+- **TensorScatter**, mode `linear`: rows that do not fit into the cache are a run-time error. So are sequences that are longer than
+  the cache of a **GroupQueryAttention**.
+- **Complex numbers** are moved by every operator whose page lists them, compared with zero by NonZero, and added and
+  multiplied by the scatters. Col2Im, GridSample, Resize, Unique, and the scatters with `max` and `min` are not supported for them.
+";
+
 const DOMAINS: [&str; 6] =
     ["ai.onnx", "ai.onnx.ml", "ai.onnx.preview", "ai.onnx.preview.training", "com.microsoft", "com.microsoft.nchwc"];
 
@@ -44,7 +66,7 @@ fn document() -> String {
             write!(text, "\nNot compiled yet: {}.\n", names.join(", ")).expect("text grows");
         }
     }
-    text
+    text + CHOICES
 }
 
 fn versions(schema: &Schema) -> String {

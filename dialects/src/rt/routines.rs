@@ -143,7 +143,7 @@ pub const ROUTINES: &[Routine] = &[
                   axis. Where the last operand is not 0, they go round.",
         operands: &[Tensor, Tensor, Tensor, Index, Index],
         results: &[Given],
-        failures: &["cache, update and places do not fit"],
+        failures: &["cache, update and places do not fit", "rows are written outside the cache"],
         reads_texts: false,
         rewrites: true,
     },

@@ -4,6 +4,7 @@ use super::parallel::for_each_chunk;
 use super::{Call, Failure, Outcome, around};
 
 const NO_FIT: Failure = Failure::Reason(1);
+const OUTSIDE: Failure = Failure::Reason(2);
 
 /// The rows of one sequence: where the first one goes, and whether those behind the end go on in front.
 #[derive(Clone, Copy)]
@@ -55,6 +56,11 @@ pub(super) fn write_rows(call: &mut Call<'_>) -> Outcome {
     let [lines, room, size] = around(extents, axis);
     let row = size * output.kind.width();
     let (own, new) = (cache.extents[axis] * row, update.extents[axis] * row);
+    // only rows that go round go on behind the end
+    let behind = (room as i64).saturating_sub((new / row.max(1)) as i64);
+    if !is_circular && new > 0 && batch > 0 && starts.iter().any(|start| !(0..=behind).contains(start)) {
+        return Err(OUTSIDE);
+    }
     if output.bytes.is_empty() {
         return Ok(());
     }

@@ -2,7 +2,7 @@
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};
-use ir::{Attribute, Op, Value};
+use ir::{Attribute, Op, Type, Value};
 
 use super::parameters::{Layout, has_one_scale};
 use crate::graph::{Emitter, Problem};
@@ -36,6 +36,11 @@ fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
     let factor = emit.widened(factor);
     let wide = emit.element(factor);
     let shifted = match dequantize.x_zero_point {
+        Some(zero_point) if emit.element(x) == Type::I32 => {
+            let zero_point = layout.spread(emit, zero_point)?;
+            let difference = emit.plain("Sub", &[x, zero_point]);
+            emit.convert(difference, &wide)
+        }
         Some(zero_point) => {
             // converted first: there are element types that nothing moves
             let zero_point = emit.convert(zero_point, &wide);
@@ -53,9 +58,18 @@ fn compose(emit: &mut Emitter, op: Op) -> Result<Vec<Option<Value>>, Problem> {
 fn scalar(s: &mut Scalars<'_, '_>, element: &Element<'_>) -> Value {
     let [x, scale] = element.operands();
     let wide = computed_in(&s.type_of(scale));
+    let mut zero_point = element.get(2);
+    // a difference of int32 wraps around, as in ONNX Runtime; narrower ones are exact in floats
+    let x = match zero_point.filter(|_| s.type_of(x) == Type::I32) {
+        Some(offset) => {
+            zero_point = None;
+            s.sub(x, offset)
+        }
+        None => x,
+    };
     let [mut x, scale] =
         [(x, 0), (scale, 1)].map(|(value, index)| s.cast(value, &wide, element.is_unsigned(index), false));
-    if let Some(zero_point) = element.get(2) {
+    if let Some(zero_point) = zero_point {
         let zero_point = s.cast(zero_point, &wide, element.is_unsigned(2), false);
         x = s.sub(x, zero_point);
     }

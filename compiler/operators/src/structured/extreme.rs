@@ -18,8 +18,8 @@ pub(crate) fn counted_beside(element: &Type, extent: &DimExpr) -> Type {
     if is_narrow && element.bit_width() != Some(64) { Type::I32 } else { Type::I64 }
 }
 
-/// The index along an axis, which keeps extent 1, of the element that is `better` than all before it. Nothing compares with NaN: it is
-/// the extreme where it comes first, and passed over elsewhere.
+/// The index along an axis, which keeps extent 1, of the element that is `better` than all before it. NaN is better than any number, as
+/// in NumPy, and none is better than another.
 pub(crate) fn arg_extreme(
     lowering: &mut Lowering<'_>,
     input: &Shaped,
@@ -58,8 +58,16 @@ fn in_order(
         let mut s = Scalars { builder, unsigned };
         let zero = s.number(0.0, &Type::Index);
         let first = s.compare(Comparison::Equal, here, zero);
-        let better = s.compare(better, e[0], e[1]);
-        let taken = s.same("arith.ori", &[first, better]);
+        let mut taken = s.compare(better, e[0], e[1]);
+        if element.is_float() {
+            let mut missing = s.is_nan(e[0]);
+            if matches!(better, Comparison::Less | Comparison::Greater) {
+                let known = s.compare(Comparison::Equal, e[1], e[1]);
+                missing = s.same("arith.andi", &[missing, known]);
+            }
+            taken = s.same("arith.ori", &[taken, missing]);
+        }
+        let taken = s.same("arith.ori", &[first, taken]);
         let here = s.builder.value("arith.index_cast", &[here], counted.clone(), []);
         vec![s.select(taken, e[0], e[1]), s.select(taken, here, e[2])]
     });
@@ -81,15 +89,8 @@ fn along_rows(
         Comparison::GreaterOrEqual => (Combine::Max, Combine::Max),
     };
     let axis = input.shape.len() - 1;
-    let passed_over = extreme.neutral(element, unsigned);
-    let passed_over = lowering.builder().constant(passed_over, element.clone());
-    let best = lowering.reduce(input, &[axis], true, Fold::new(extreme, element.clone(), unsigned), |s, x| {
-        if !element.is_float() {
-            return x;
-        }
-        let missing = s.is_nan(x);
-        s.select(missing, passed_over, x)
-    });
+    // NaN where there is one
+    let best = lowering.reduce(input, &[axis], true, Fold::new(extreme, element.clone(), unsigned), |_, x| x);
     let counted = counted_beside(element, &input.shape[axis]);
     // no place is as far behind or in front of the row
     let nowhere = if place == Combine::Min { length } else { -1 };
@@ -103,30 +104,18 @@ fn along_rows(
         Input { value: input.value, map: AffineMap::identity(rank) },
         Input { value: best.value, map: of_row.clone() },
     ];
-    let found = lowering.generic_onto(&inputs, start, of_row.clone(), &kinds, |builder, e| {
+    let found = lowering.generic_onto(&inputs, start, of_row, &kinds, |builder, e| {
         let here = loop_index(builder, axis);
         let here = builder.value("arith.index_cast", &[here], counted.clone(), []);
         let mut s = Scalars { builder, unsigned: false };
-        let (is_best, nowhere) = (s.compare(Comparison::Equal, e[0], e[1]), s.number(nowhere as f64, &counted));
+        let (mut is_best, nowhere) = (s.compare(Comparison::Equal, e[0], e[1]), s.number(nowhere as f64, &counted));
+        if element.is_float() {
+            let missing = s.is_nan(e[0]);
+            is_best = s.same("arith.ori", &[is_best, missing]);
+        }
         let here = s.select(is_best, here, nowhere);
         place.apply(&mut s, e[2], here)
     });
     let found = Shaped { value: found, shape: best.shape.clone() };
-    let first = element.is_float().then(|| {
-        let inputs = [Input { value: input.value, map: of_row }];
-        let value = lowering.pointwise(&inputs, &best.shape, element.clone(), |_, e| e[0]);
-        Shaped { value, shape: best.shape.clone() }
-    });
-    let mut operands = vec![&found];
-    operands.extend(&first);
-    lowering.map(&operands, &best.shape, Type::I64, |s, e| {
-        let (nowhere, none) = (s.number(nowhere as f64, &counted), s.number(0.0, &counted));
-        let mut is_first = s.compare(Comparison::Equal, e[0], nowhere);
-        if let Some(&first) = e.get(1) {
-            let missing = s.is_nan(first);
-            is_first = s.same("arith.ori", &[is_first, missing]);
-        }
-        let place = s.select(is_first, none, e[0]);
-        s.cast(place, &Type::I64, false, false)
-    })
+    lowering.in_type(&found, &Type::I64)
 }

@@ -117,7 +117,13 @@ impl Rows {
         let (zero, one, list) = (emit.integers(&[0]), emit.integers(&[1]), emit.integers(&[-1]));
         let last = emit.convert(node.seqlens_k, &Type::I64);
         let last = emit.plain("Reshape", &[last, list]);
-        let lengths = emit.plain("Add", &[last, one]);
+        let mut lengths = emit.plain("Add", &[last, one]);
+        // with a cache the rows would not fit into it
+        if node.past_key.is_none() {
+            let all = emit.plain("Add", &[count, one]);
+            let allowed = emit.count_up(all);
+            lengths = emit.op("Gather", &[allowed, lengths], []);
+        }
         let start = emit.plain("Sub", &[lengths, count]);
         let start = emit.plain("Max", &[start, zero]);
         let first = emit.unsqueeze(start, &[1]);
