@@ -1,5 +1,7 @@
 //! Graphs to blocks: names to values, nodes in an order in which they can be computed.
 
+use std::sync::Arc;
+
 use dialects::onnx::schema::{self, Kind, Schema};
 use dialects::onnx::views::Reader;
 use dialects::onnx::{YIELD, check_choices, check_types, type_name};
@@ -39,10 +41,28 @@ struct Frame<'m> {
     scopes: Vec<Scope<'m>>,
     opsets: IndexMap<&'m str, i64>,
     /// Attributes of the call, for attributes of nodes that refer to them.
-    arguments: IndexMap<&'m str, &'m AttributeProto>,
+    arguments: IndexMap<&'m str, Argument<'m>>,
     /// In front of the names of nodes: the calls that led here.
     prefix: String,
 }
+
+/// An attribute of a node, or of a call.
+#[derive(Clone)]
+struct Argument<'m> {
+    attribute: &'m AttributeProto,
+    /// What a graph sees that a call gives; a graph of the node itself sees what the node does.
+    seen: Option<Arc<Seen<'m>>>,
+}
+
+/// What the nodes of a graph see in the place where it is written.
+struct Seen<'m> {
+    values: IndexMap<&'m str, Value>,
+    opsets: IndexMap<&'m str, i64>,
+    arguments: IndexMap<&'m str, Argument<'m>>,
+}
+
+/// A graph that a node holds, and what it sees if that is not what the node sees.
+type HeldGraph<'m> = (&'m GraphProto, Option<Arc<Seen<'m>>>);
 
 type FunctionKey<'m> = (&'m str, &'m str, &'m str);
 
@@ -521,12 +541,12 @@ impl<'m> Importer<'_, 'm> {
         &mut self,
         proto: &'m NodeProto,
         schema: &Schema,
-    ) -> Result<(Attributes, Vec<Option<&'m GraphProto>>), Problem> {
+    ) -> Result<(Attributes, Vec<Option<HeldGraph<'m>>>), Problem> {
         let mut attributes = Attributes::new();
-        let mut graphs: IndexMap<&str, &GraphProto> = IndexMap::new();
+        let mut graphs: IndexMap<&str, HeldGraph<'m>> = IndexMap::new();
         for own in &proto.attribute {
             let name = &*own.name;
-            let Some(attribute) = self.resolve(own) else { continue };
+            let Some(Argument { attribute, seen }) = self.resolve(own) else { continue };
             let known = schema.attribute(name).expect("the checked model has declared attributes");
             let kind = kind_of(attribute).unwrap_or(known.kind);
             // a call may give what the function's nodes do not take
@@ -535,7 +555,8 @@ impl<'m> Importer<'_, 'm> {
                 return Err(Problem::broken("attribute-type-right", message));
             }
             if kind == Kind::Graph {
-                graphs.insert(name, attribute.g.as_deref().expect("the checked model has a graph there"));
+                let graph = attribute.g.as_deref().expect("the checked model has a graph there");
+                graphs.insert(name, (graph, seen));
                 continue;
             }
             let value = import_attribute(attribute, kind, &mut self.tensors);
@@ -549,22 +570,44 @@ impl<'m> Importer<'_, 'm> {
                 return Err(Problem::broken("attribute-required", message));
             }
         }
-        Ok((attributes, schema.regions().map(|name| graphs.get(name).copied()).collect()))
+        Ok((attributes, schema.regions().map(|name| graphs.get(name).cloned()).collect()))
     }
 
     /// The attribute itself, or the attribute of the call it refers to, if the call has one.
-    fn resolve(&self, attribute: &'m AttributeProto) -> Option<&'m AttributeProto> {
+    fn resolve(&self, attribute: &'m AttributeProto) -> Option<Argument<'m>> {
         match &*attribute.ref_attr_name {
-            "" => Some(attribute),
-            name => self.frame.arguments.get(name).copied(),
+            "" => Some(Argument { attribute, seen: None }),
+            name => self.frame.arguments.get(name).cloned(),
         }
+    }
+
+    /// What graphs see that the node being looked at holds.
+    fn seen(&self) -> Seen<'m> {
+        let scopes = self.frame.scopes.iter();
+        let values = scopes.flat_map(|scope| scope.values.iter().map(|(&name, &value)| (name, value))).collect();
+        Seen { values, opsets: self.frame.opsets.clone(), arguments: self.frame.arguments.clone() }
+    }
+
+    /// Does something where the names are those of another place.
+    fn seeing<T>(&mut self, seen: Option<Arc<Seen<'m>>>, work: impl FnOnce(&mut Self) -> T) -> T {
+        let Some(seen) = seen else { return work(self) };
+        let frame = Frame {
+            scopes: vec![Scope { values: seen.values.clone(), ..Scope::default() }],
+            opsets: seen.opsets.clone(),
+            arguments: seen.arguments.clone(),
+            prefix: self.frame.prefix.clone(),
+        };
+        let own = std::mem::replace(&mut self.frame, frame);
+        let result = work(self);
+        self.frame = own;
+        result
     }
 
     /// Builds the operation in its newest form.
     fn create(
         &mut self,
         mut node: Node,
-        graphs: Vec<Option<&'m GraphProto>>,
+        graphs: Vec<Option<HeldGraph<'m>>>,
     ) -> Result<ir::Result<Vec<Value>>, Problem> {
         let schema = schema::newest(node.domain, &node.name)
             .ok_or_else(|| Problem::unsupported("has no form in the newest opset, and no operator takes its place"))?;
@@ -592,14 +635,14 @@ impl<'m> Importer<'_, 'm> {
         let expected = (bodies.arguments)(&types);
         let mut yields = Vec::new();
         for (attribute, graph) in schema.regions().zip(graphs) {
-            let Some(graph) = graph else {
+            let Some((graph, seen)) = graph else {
                 self.emit.body.add_region(op);
                 continue;
             };
             let outside = self.trace.as_ref().map_or(0, Trace::depth);
             self.step_in(Step::named(Part::Attribute, attribute));
             self.step_in(Step::named(Part::Graph, &graph.name));
-            let results = self.region(op, graph, &expected);
+            let results = self.seeing(seen, |importer| importer.region(op, graph, &expected));
             self.trace.iter_mut().for_each(|trace| trace.return_to(outside));
             match results {
                 Ok(values) if yields.is_empty() => yields = values,
@@ -633,11 +676,15 @@ impl<'m> Importer<'_, 'm> {
             let message = format!("function {} is called by more than {CALL_DEPTH} others in a row", function.name);
             return Err(Diagnostic::unsupported(location, message).into());
         }
-        let mut arguments: IndexMap<&str, &AttributeProto> =
-            function.attribute_proto.iter().map(|attribute| (&*attribute.name, attribute)).collect();
+        let default = |attribute: &'m AttributeProto| (&*attribute.name, Argument { attribute, seen: None });
+        let mut arguments: IndexMap<&str, Argument<'m>> = function.attribute_proto.iter().map(default).collect();
+        let mut here = None;
         for own in &proto.attribute {
-            if let Some(attribute) = self.resolve(own) {
-                arguments.insert(&own.name, attribute);
+            if let Some(mut argument) = self.resolve(own) {
+                if argument.attribute.g.is_some() && argument.seen.is_none() {
+                    argument.seen = Some(here.get_or_insert_with(|| Arc::new(self.seen())).clone());
+                }
+                arguments.insert(&own.name, argument);
             }
         }
         let mut scope = Scope::default();
