@@ -411,6 +411,8 @@ case("attribute-choice", at("node 0 'one'", "attribute 'mode'"), unary("DepthToS
 case("attribute-choice", at("node 0 'pool'", "attribute 'auto_pad'"), window(auto_pad="valid"))
 case("attribute-choice-not-empty", at("node 0 'one'", "attribute 'approximate'"), unary("Gelu", approximate=""))
 case("attribute-choice-not-empty", at("node 0 'pool'", "attribute 'auto_pad'"), window(auto_pad=""))
+case("attribute-flag", at("node 0 'one'", "attribute 'keepdims'"), unary("ReduceSum", opset=11, shape=(2, 3), out=(2, 1), axes=[1], keepdims=2))
+case("attribute-flag", at("node 0 'one'", "attribute 'select_last_index'"), unary("ArgMax", shape=(2, 3), out=(1, 3), result=INT64, select_last_index=-1))
 case("attribute-text", at("node 0 'c'", "attribute 'value_string'"), model([node("Constant", [], ["y"], name="c", value_string=b"\xff\xfe")], [], [info("y", STRING, [])]))
 case("attribute-text", at("node 0 'c'", "attribute 'value_strings'"), model([node("Constant", [], ["y"], name="c", value_strings=[b"a", b"\xc0"])], [], [info("y", STRING, [2])]))
 
@@ -895,6 +897,7 @@ for rule, kept in {
     "input-variadic-named": model([node("Concat", ["x", "x"], ["y"], name="all", axis=0)], [info("x", FLOAT, [2])], [info("y", FLOAT, [4])]),
     "attribute-choice": unary("Gelu", approximate="tanh"),
     "attribute-choice-not-empty": unary("Gelu", approximate="none"),
+    "attribute-flag": unary("ReduceSum", opset=11, shape=(2, 3), out=(2, 1), axes=[1], keepdims=1),
     "attribute-text": model([node("Constant", [], ["y"], name="c", value_string="\xe9".encode())], [], [info("y", STRING, [])]),
     "stride-positive": convolution(strides=[1, 1]),
     "dilation-positive": convolution(dilations=[1, 1]),

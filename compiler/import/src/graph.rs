@@ -561,6 +561,11 @@ impl<'m> Importer<'_, 'm> {
             }
             let value = import_attribute(attribute, kind, &mut self.tensors);
             let value = value.map_err(|what| Problem::input(format!("has attribute \"{name}\", which {what}")))?;
+            // any number but 0 is true, in every operator
+            let value = match value.as_integer().filter(|_| known.is_flag()) {
+                Some(number) => Attribute::i64(i64::from(number != 0)),
+                None => value,
+            };
             attributes.set(known.name, value);
         }
         for required in schema.attributes.iter().filter(|attribute| attribute.required) {

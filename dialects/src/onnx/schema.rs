@@ -74,6 +74,73 @@ pub struct AttributeSchema {
     pub enumeration: Option<&'static str>,
 }
 
+/// Integers that are truth values, under the same names in all operators: 1 is true, and so is any other number but 0.
+const FLAGS: &[&str] = &[
+    "across_channels",
+    "align_corners",
+    "allowzero",
+    "antialias",
+    "broadcast",
+    "ceil_mode",
+    "center_point_box",
+    "channels_last",
+    "count_include_pad",
+    "detect_negative",
+    "detect_positive",
+    "do_rotary",
+    "exclude_outside",
+    "exclusive",
+    "fmod",
+    "input_forget",
+    "interleaved",
+    "inverse",
+    "is_bidirectional",
+    "is_case_sensitive",
+    "is_causal",
+    "is_inner_broadcast",
+    "is_packed_batching",
+    "is_test",
+    "isinf_only",
+    "isnan_only",
+    "keepdims",
+    "largest",
+    "layout",
+    "linear_before_reset",
+    "mark",
+    "multi_class",
+    "new_axis",
+    "noop_with_empty_axes",
+    "normalize_variance",
+    "one_class",
+    "onesided",
+    "output_sequence",
+    "past_present_share_buffer",
+    "periodic",
+    "reverse",
+    "rotary_interleaved",
+    "saturate",
+    "select_last_index",
+    "sliding_window_cache",
+    "sorted",
+    "spatial",
+    "storage_order",
+    "training_mode",
+    "transA",
+    "transB",
+    "transBatchA",
+    "transBatchB",
+    "unidirectional",
+    "upper",
+    "zeros",
+];
+
+impl AttributeSchema {
+    /// Whether it is a truth value, which the documents write as an integer.
+    pub fn is_flag(&self) -> bool {
+        self.kind == Kind::Int && FLAGS.binary_search(&self.name).is_ok()
+    }
+}
+
 /// One version of one operator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Schema {

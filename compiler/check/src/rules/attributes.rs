@@ -60,6 +60,12 @@ pub(super) const RULES: &[Rule] = &[
         "An attribute that is one of a few texts is not empty; what is left to its default is left out.",
         Finder::Attribute(choice_not_empty),
     ),
+    violation(
+        "attribute-flag",
+        "the operator's page",
+        "An integer that stands for a truth value is 0 or 1.",
+        Finder::Attribute(flag),
+    ),
     error("attribute-text", ATTRIBUTES, "A text in an attribute is UTF-8.", Finder::Attribute(text)),
     error(
         "reference-in-function",
@@ -240,6 +246,13 @@ fn choice(visit: &mut Visit<'_, '_>, attribute: &AttributeProto) {
 fn choice_not_empty(visit: &mut Visit<'_, '_>, attribute: &AttributeProto) {
     let Some((_, text)) = chosen(visit, attribute) else { return };
     visit.expect(!text.is_empty(), || "is an empty text".into());
+}
+
+fn flag(visit: &mut Visit<'_, '_>, attribute: &AttributeProto) {
+    let Some(number) = attribute.i.filter(|_| known(visit, attribute).is_some_and(AttributeSchema::is_flag)) else {
+        return;
+    };
+    visit.expect([0, 1].contains(&number), || format!("is {number}, which is read as 1; it may be 0 or 1"));
 }
 
 fn text(visit: &mut Visit<'_, '_>, attribute: &AttributeProto) {
