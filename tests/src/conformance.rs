@@ -4,9 +4,10 @@ use std::panic::AssertUnwindSafe;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::graphs::{self, Numbers};
 use crate::guard;
 use driver::testdata::{DataSet, Tolerance, compare, data_sets, read_data_set};
-use driver::{Backend, CompiledModel, Compiler, Diagnostic, ErrorClass, Result, Session, Signature, Value};
+use driver::{Backend, CompiledModel, Compiler, Diagnostic, ErrorClass, Options, Result, Session, Signature, Value};
 
 /// What a case's inputs are at compile time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
@@ -90,7 +91,11 @@ pub fn cases(folder: &Path) -> std::io::Result<Vec<Case>> {
 /// Compiles and runs a case; a panic is an outcome.
 pub fn run(compiler: &Compiler, folder: &Path, case: &Case, mode: Mode) -> Outcome {
     let folder = folder.join(&case.name);
-    let result = std::panic::catch_unwind(AssertUnwindSafe(|| attempt(compiler, &folder, case.tolerance, mode)));
+    outcome(|| attempt(compiler, &folder, case.tolerance, mode))
+}
+
+fn outcome(attempt: impl FnOnce() -> Result<Option<String>>) -> Outcome {
+    let result = std::panic::catch_unwind(AssertUnwindSafe(attempt));
     let (verdict, reason) = match result {
         Ok(Ok(None)) => (Verdict::Passed, String::new()),
         Ok(Ok(Some(difference))) => (Verdict::Wrong, difference),
@@ -130,6 +135,24 @@ fn attempt(compiler: &Compiler, folder: &Path, tolerance: Tolerance, mode: Mode)
         }
     }
     Ok(None)
+}
+
+/// Compiles a random graph and runs it twice, as cases are run.
+pub fn run_graph(options: &Options, seed: u64) -> Outcome {
+    let attempt = || -> Result<Option<String>> {
+        let mut numbers = Numbers(seed);
+        // vectors end before rows do, behind them, and with them
+        let extent = 1 + numbers.below(19);
+        let nodes = graphs::graph(&mut numbers, extent, true);
+        let numbered: Vec<_> = nodes.iter().enumerate().map(|(at, node)| (at + 1, node)).collect();
+        let value = graphs::input(&mut numbers, extent);
+        let (mut session, inputs) = graphs::session(&numbered, extent, &[value], options)?;
+        let inputs: Vec<Value> = inputs.into_iter().map(|tensor| guard::moved(&Value::Tensor(tensor))).collect();
+        let outputs = guard::guarded(|| session.run_values(&inputs))?;
+        session.model().settle()?;
+        Ok(first_change(&outputs, &guard::guarded(|| session.run_values(&inputs))?))
+    };
+    outcome(attempt)
 }
 
 /// Where the optimised code's outputs are not those of the quick code, bit for bit.

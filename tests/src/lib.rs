@@ -3,6 +3,7 @@
 pub mod check;
 pub mod conformance;
 pub mod entities;
+pub mod graphs;
 pub mod guard;
 pub mod linked;
 pub mod lit;

@@ -86,6 +86,12 @@ fn cranelift_between_guard_pages() {
     check_with(&STANDARD, "cranelift", "dynamic", &["--guard-pages"]);
 }
 
+/// Random graphs, whose rows end in the middle of vectors.
+#[test]
+fn graphs_between_guard_pages() {
+    check_with(&STANDARD, "cranelift", "given", &["--graphs", "100", "--guard-pages"]);
+}
+
 #[test]
 fn cranelift_with_constant_inputs() {
     check(&STANDARD, "cranelift", "constant");

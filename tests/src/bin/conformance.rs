@@ -13,8 +13,9 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
 use clap::Parser;
+use driver::testdata::Tolerance;
 use driver::{Backend, Compiler, Options};
-use tests::conformance::{Case, Mode, Outcome, Verdict, cases, parse_backend, repository, run};
+use tests::conformance::{Case, Mode, Outcome, Verdict, cases, parse_backend, repository, run, run_graph};
 use tests::guard::{self, GuardPages};
 
 #[global_allocator]
@@ -53,6 +54,12 @@ struct Arguments {
     /// Print every case that does not pass.
     #[arg(long)]
     verbose: bool,
+    /// Run so many random graphs instead of the suite.
+    #[arg(long, conflicts_with = "update")]
+    graphs: Option<u64>,
+    /// The seed of the first random graph; the others count on.
+    #[arg(long, default_value_t = 0)]
+    first: u64,
     /// Put buffers in front of pages that cannot be read.
     #[arg(long)]
     guard_pages: bool,
@@ -78,7 +85,12 @@ impl Arguments {
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    let all = match cases(&arguments.suite()) {
+    let graph = |seed: u64| Case { name: format!("graph/{seed}"), tolerance: Tolerance::default() };
+    let all = match arguments.graphs {
+        Some(count) => Ok((0..count).map(|at| graph(arguments.first + at)).collect()),
+        None => cases(&arguments.suite()),
+    };
+    let all = match all {
         Ok(all) => all,
         Err(error) => {
             eprintln!("{}: {error}; run the script that writes it first", arguments.suite().display());
@@ -100,14 +112,18 @@ fn main() -> ExitCode {
 /// The child's side: one line in is the number of a case, one line out its outcome.
 fn work(arguments: &Arguments, all: &[Case]) {
     let options = Options { backend: arguments.backend, threads: arguments.threads, ..Options::default() };
-    let compiler = Compiler::new(options);
+    let compiler = Compiler::new(options.clone());
     if arguments.guard_pages {
         guard::reserve();
     }
     std::panic::set_hook(Box::new(|_| {}));
     for line in std::io::stdin().lines().map_while(Result::ok) {
-        let Some(case) = line.parse().ok().and_then(|index: usize| all.get(index)) else { return };
-        let outcome = run(&compiler, &arguments.suite(), case, arguments.mode);
+        let Ok(index) = line.parse::<usize>() else { return };
+        let Some(case) = all.get(index) else { return };
+        let outcome = match arguments.graphs {
+            Some(_) => run_graph(&options, arguments.first + index as u64),
+            None => run(&compiler, &arguments.suite(), case, arguments.mode),
+        };
         println!("{}\t{}", outcome.verdict, outcome.reason);
     }
 }
@@ -150,6 +166,9 @@ impl Worker {
         command.arg("--backend").arg(format!("{:?}", arguments.backend).to_lowercase());
         command.arg("--mode").arg(format!("{:?}", arguments.mode).to_lowercase());
         command.arg("--threads").arg(arguments.threads.to_string());
+        if let Some(count) = arguments.graphs {
+            command.arg("--graphs").arg(count.to_string()).arg("--first").arg(arguments.first.to_string());
+        }
         if arguments.guard_pages {
             command.arg("--guard-pages");
         }
@@ -216,7 +235,7 @@ fn report(arguments: &Arguments, results: &BTreeMap<&str, Outcome>) -> ExitCode 
         failed.len(),
         skipped.len()
     );
-    if arguments.every {
+    if arguments.every || arguments.graphs.is_some() {
         failed
             .iter()
             .for_each(|(name, outcome)| println!("does not pass: {name}: {} {}", outcome.verdict, outcome.reason));
