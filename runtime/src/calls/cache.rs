@@ -14,7 +14,7 @@ struct Run {
 }
 
 impl Run {
-    /// Writes rows of `row` bytes. A row for a place that does not exist is left out, unless places are gone round.
+    /// Writes rows of `row` bytes, to places that exist unless they are gone round.
     fn write(self, line: &mut [u8], update: &[u8], row: usize) {
         let (room, count) = ((line.len() / row) as i64, (update.len() / row) as i64);
         let mut copy = |from: i64, to: i64, rows: i64| {
@@ -29,12 +29,8 @@ impl Run {
                 copy(from, to, rows);
                 from += rows;
             }
-        } else {
-            let first = self.start.saturating_neg().clamp(0, count);
-            let end = room.saturating_sub(self.start).clamp(first, count);
-            if first < end {
-                copy(first, self.start + first, end - first);
-            }
+        } else if count > 0 {
+            copy(0, self.start, count);
         }
     }
 }
