@@ -465,6 +465,8 @@ impl<'m> Importer<'_, 'm> {
         // an operand is absent behind a node that was reported; its readers would only add noise
         let placeholder = proto.input.iter().zip(&operands).any(|(name, &v)| !name.is_empty() && v == self.emit.none);
         if placeholder && !self.errors.is_empty() {
+            // that there is no such operator is worth reporting nevertheless
+            self.schema(proto)?;
             return Ok(Ok(vec![self.emit.none; proto.output.len()]));
         }
         // what has no outputs computes nothing
@@ -561,6 +563,9 @@ impl<'m> Importer<'_, 'm> {
             }
             let value = import_attribute(attribute, kind, &mut self.tensors);
             let value = value.map_err(|what| Problem::input(format!("has attribute \"{name}\", which {what}")))?;
+            if value.as_integer().is_some_and(|number| known.is_left_out(number)) {
+                continue;
+            }
             // any number but 0 is true, in every operator
             let value = match value.as_integer().filter(|_| known.is_flag()) {
                 Some(number) => Attribute::i64(i64::from(number != 0)),

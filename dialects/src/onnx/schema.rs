@@ -134,7 +134,15 @@ const FLAGS: &[&str] = &[
     "zeros",
 ];
 
+/// Integers that are numbers of element types, where 0 leaves the type to what the operator says without the attribute.
+const ELEMENT_TYPES: &[&str] = &["dtype", "output_dtype", "precision", "softmax_precision", "stash_type"];
+
 impl AttributeSchema {
+    /// Whether a value of it means the same as its absence.
+    pub fn is_left_out(&self, number: i64) -> bool {
+        number == 0 && self.kind == Kind::Int && ELEMENT_TYPES.contains(&self.name)
+    }
+
     /// Whether it is a truth value, which the documents write as an integer.
     pub fn is_flag(&self) -> bool {
         self.kind == Kind::Int && FLAGS.binary_search(&self.name).is_ok()
