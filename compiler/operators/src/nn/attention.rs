@@ -124,8 +124,13 @@ fn bias(attention: &views::Attention, emit: &mut Emitter, query: Value, key: Val
             true => emit.plain("Where", &[mask, zero, lowest]),
             false => emit.plain("CastLike", &[mask, query]),
         };
-        // the mask of an external cache may be shorter than the cache
-        if lengths.is_some() { lengthened(emit, added, key, lowest) } else { added }
+        // a mask may have fewer columns than there are keys; one column is for all keys
+        let count = |value: Value, axis: fn(&[DimExpr]) -> Option<&DimExpr>| {
+            emit.shape(value).and_then(|shape| axis(&shape)?.as_constant())
+        };
+        let [own, wanted] = [count(mask, |shape| shape.last()), count(key, |shape| shape.get(2))];
+        let is_shorter = own.zip(wanted).is_some_and(|(own, wanted)| own != 1 && own < wanted);
+        if lengths.is_some() || is_shorter { lengthened(emit, added, key, lowest) } else { added }
     });
     let hidden = hidden(attention, emit, query, key);
     let hidden = hidden.into_iter().reduce(|a, b| emit.plain("Or", &[a, b]));

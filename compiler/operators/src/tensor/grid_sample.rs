@@ -60,17 +60,26 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     lowering.check_equal(&components, &(spatial as i64).into(), "a point of GridSample needs a number for each axis");
     let corners = align_corners == 1;
     let mut axes = Vec::new();
-    for dim in &input.shape[2..] {
+    let mut pads = vec![[0, 0]; input.shape.len()];
+    for (dim, pads) in input.shape[2..].iter().zip(&mut pads[2..]) {
         let extent = lowering.dim(dim);
-        let some = lowering.scalars(|s| {
-            let zero = s.number(0.0, &Type::Index);
-            s.compare(Comparison::Greater, extent, zero)
-        });
         if dim.as_constant().is_none_or(|extent| extent < 1) {
-            lowering.check(some, "the operand of GridSample has an axis without elements");
+            if surroundings == GridPadding::Zeros {
+                // there is an element to read, which is one of the zeros outside
+                *pads = [0, 1];
+            } else {
+                let some = lowering.scalars(|s| {
+                    let zero = s.number(0.0, &Type::Index);
+                    s.compare(Comparison::Greater, extent, zero)
+                });
+                lowering.check(some, "the operand of GridSample has an axis without elements");
+            }
         }
         axes.push(Axis { extent, corners, surroundings });
     }
+    let zero = lowering.element(x);
+    let zero = lowering.number(0.0, &zero);
+    let input = lowering.pad(&input, &pads, zero);
     let (element, shape) = (lowering.element(x), lowering.shape(result));
     // the innermost axis comes first
     let coordinates: Vec<Value> = axes
