@@ -69,6 +69,20 @@ fn all_parts_are_heard() {
     assert_eq!(text, EXPECTED);
 }
 
+/// A model that is not compiled is read from a pipe as from a file.
+#[test]
+fn models_that_are_not_compiled_come_through_a_pipe() {
+    let text =
+        "<ir_version: 10, opset_import: [\"\": 18, \"my\": 1]> g (float[2] x) => (float[2] y) { y = my.Custom (x) }";
+    let path = write(&proto::parse_model(text).expect("it is valid"), "inspect-pipe");
+    let onnxc = onnxc(Path::new(env!("CARGO_BIN_EXE_models")));
+    let from_file = run(Command::new(onnxc).arg("inspect").arg(&path));
+    let pipe = std::fs::File::open(&path).expect("it was written");
+    let from_pipe = run(Command::new(onnxc).args(["inspect", "-"]).stdin(pipe));
+    assert_eq!(String::from_utf8_lossy(&from_pipe), String::from_utf8_lossy(&from_file));
+    assert!(from_pipe.starts_with(b"IR version: 10\n"));
+}
+
 #[test]
 fn what_nodes_say_is_there_at_every_level() {
     let path = write(&model(), "inspect-levels");

@@ -22,7 +22,7 @@ const TRIED: &[i64] = &[
 ];
 
 /// How long extents are tried at most.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(2);
 /// Elements of a sequence, and entries of a map.
 const ENTRIES: i64 = 2;
 

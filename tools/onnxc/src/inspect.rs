@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::path::PathBuf;
+use std::fs::File;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
-use commandline::{Failure, print};
+use commandline::{Drafts, Failure, cannot_write, print};
 use driver::{Compiler, Level, Options, Port, Reporter, Signature};
 use ir::{Attribute, Attributes, Module};
 use proto::{Dimension, DimensionValue, Model, ModelProto, TypeProto, TypeValue};
@@ -24,14 +25,29 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let operator_sets = arguments.operator_sets.clone();
     let options = Options { operator_sets, metadata: true, reporter: Reporter::standard_error(), ..Options::default() };
-    match Compiler::new(options).lower_file(&arguments.model, Level::Graph) {
+    // a model that is not compiled is read again
+    let is_given = arguments.model.as_os_str() == "-";
+    let folder = is_given.then(|| Drafts::watch().folder("inspected")).transpose()?;
+    let model = match &folder {
+        Some(folder) => from_standard_input(&folder.path().join("model"))?,
+        None => arguments.model.clone(),
+    };
+    match Compiler::new(options).lower_file(&model, Level::Graph) {
         Ok((module, signature)) => print(&report(&module, &signature)),
-        Err(reasons) if arguments.model.is_file() => {
-            print(&stated(&Model::load(&arguments.model).map_err(|damage| vec![damage])?.proto))?;
+        Err(reasons) if model.is_file() => {
+            print(&stated(&Model::load(&model).map_err(|damage| vec![damage])?.proto))?;
             reasons.iter().try_for_each(|reason| print(&format!("not compiled: {}\n", reason.statement())))
         }
         Err(reasons) => Err(reasons.into()),
     }
+}
+
+/// The model on the standard input, in a file.
+fn from_standard_input(path: &Path) -> Result<PathBuf, Failure> {
+    let failed = |error: std::io::Error| Failure::input(format!("standard input: the model cannot be read: {error}"));
+    let mut file = File::create(path).map_err(|error| cannot_write(path, &error))?;
+    std::io::copy(&mut std::io::stdin(), &mut file).map_err(failed)?;
+    Ok(path.to_path_buf())
 }
 
 /// What a model says of itself, where it cannot be compiled.
