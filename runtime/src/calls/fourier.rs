@@ -152,10 +152,7 @@ fn joined<const R: usize>(x: [Complex; R], roots: &[Complex; R]) -> [Complex; R]
         }
         // what is added to the first is the same but for signs at both ends
         _ => {
-            y[0] = x[0];
-            for index in 1..R {
-                y[0] = sum(y[0], x[index]);
-            }
+            y[0] = x[1..].iter().fold(x[0], |all, &number| sum(all, number));
             for frequency in 1..=R / 2 {
                 let (mut even, mut odd) = (x[0], ZERO);
                 for index in 1..=R / 2 {

@@ -100,6 +100,9 @@ pub(crate) const UPSAMPLE: Operator = Operator::read_as(OnnxOp::NchwcUpsample, |
     if scales.len() != RANK as usize {
         return Err(Problem::input(format!("has {} scales, not {RANK}", scales.len())));
     }
+    if let Some(scale) = scales.iter().find(|&&scale| scale < 1) {
+        return Err(Problem::input(format!("has a scale of {scale}, which is not positive")));
+    }
     let scales: Vec<f32> = scales.iter().map(|&scale| scale as f32).collect();
     let scales = emit.constant(floats(&scales));
     let attributes = [
