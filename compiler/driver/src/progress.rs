@@ -63,9 +63,11 @@ impl fmt::Debug for Observer {
     }
 }
 
+type Report = dyn Fn(&Diagnostic) + Send + Sync;
+
 /// Receives warnings about a model or a run. The default discards them.
 #[derive(Clone, Default)]
-pub struct Reporter(Option<Arc<dyn Fn(&Diagnostic) + Send + Sync>>);
+pub struct Reporter(Option<Arc<Report>>);
 
 impl Reporter {
     /// A reporter that calls a function for each warning.

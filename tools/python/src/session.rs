@@ -34,6 +34,9 @@ impl Cancel {
     }
 }
 
+/// Kernel, nodes, operators, seconds, calls.
+type KernelRow = (String, Vec<String>, Vec<String>, f64, u64);
+
 /// A version of a model: a compiled model, and its sessions that are not running.
 struct Version {
     model: Arc<CompiledModel>,
@@ -205,7 +208,7 @@ impl NativeSession {
         let list = PyList::empty(py);
         for at in wanted {
             // a name may be asked for twice
-            let output = match outputs.iter_mut().nth(at).and_then(Option::take) {
+            let output = match outputs.get_mut(at).and_then(Option::take) {
                 Some(Output::Value(value)) => object(py, value)?,
                 Some(Output::Written { .. }) => py.None(),
                 None => return Err(wrong(format!("output '{}' is asked for twice", signature.outputs[at].name))),
@@ -216,7 +219,7 @@ impl NativeSession {
     }
 
     /// Time of each kernel call so far: kernel, nodes, operators, seconds, calls; of the sessions that are not running.
-    fn profile(&self) -> Vec<(String, Vec<String>, Vec<String>, f64, u64)> {
+    fn profile(&self) -> Vec<KernelRow> {
         let session = self.plain.take();
         let rows = session.profile();
         self.plain.put_back(session);
