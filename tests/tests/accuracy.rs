@@ -45,7 +45,7 @@ fn vector(element: FloatType, bytes: &[u8]) -> Tensor {
 
 /// What a function is of vectors.
 fn of_tensors(name: &str, element: FloatType, inputs: &[Tensor], arithmetic: Arithmetic) -> Vec<f64> {
-    results(&session(name, element, inputs[0].element_count(), inputs.len(), arithmetic), inputs)
+    results(&mut session(name, element, inputs[0].element_count(), inputs.len(), arithmetic), inputs)
 }
 
 /// A function of the elements of `operands` vectors with `count` of them each.
@@ -56,7 +56,7 @@ fn session(name: &str, element: FloatType, count: usize, operands: usize, arithm
     Session::new(Arc::new(compiled))
 }
 
-fn results(session: &Session, inputs: &[Tensor]) -> Vec<f64> {
+fn results(session: &mut Session, inputs: &[Tensor]) -> Vec<f64> {
     let output = session.run(inputs).unwrap_or_else(|errors| panic!("{}", errors[0])).remove(0);
     output.to_f64().expect("they are floats")
 }
@@ -151,15 +151,15 @@ fn every_single_keeps_the_bounds() {
 
 /// The largest error of a function over all `f32`, and its input.
 fn largest_error(name: &str, arithmetic: Arithmetic) -> (f64, f32) {
-    let exact = session(name, FloatType::F64, CHUNK as usize, 1, Arithmetic::Ordered);
-    let found = session(name, FloatType::F32, CHUNK as usize, 1, arithmetic);
+    let mut exact = session(name, FloatType::F64, CHUNK as usize, 1, Arithmetic::Ordered);
+    let mut found = session(name, FloatType::F32, CHUNK as usize, 1, arithmetic);
     let mut largest = (0.0, 0.0);
     for start in (0..=u32::MAX / CHUNK).map(|chunk| chunk * CHUNK) {
         let inputs = (0..CHUNK).map(|at| f32::from_bits(start + at));
         let doubles: Vec<u8> = inputs.clone().flat_map(|x| f64::from(x).to_le_bytes()).collect();
         let singles: Vec<u8> = inputs.flat_map(f32::to_le_bytes).collect();
-        let exact = results(&exact, &[vector(FloatType::F64, &doubles)]);
-        let found = results(&found, &[vector(FloatType::F32, &singles)]);
+        let exact = results(&mut exact, &[vector(FloatType::F64, &doubles)]);
+        let found = results(&mut found, &[vector(FloatType::F32, &singles)]);
         let (at, error) = worst(&exact, &found, FloatType::F32, 0.0);
         if error > largest.0 || error.is_nan() {
             largest = (error, f32::from_bits(start + at as u32));

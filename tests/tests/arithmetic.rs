@@ -1,9 +1,7 @@
 //! The order of floating point operations: a whole model gives what its nodes give one by one, bit for bit, where its order is
 //! to be kept.
 
-use std::sync::Arc;
-
-use driver::{Arithmetic, Blob, Compiler, Options, Part, Session, Tensor, Type};
+use driver::{Arithmetic, Blob, Options, Part, Tensor, Type};
 use tests::graphs::{self, NODES, Node, Numbers, graph, input};
 
 /// Of the values of graphs, twice.
