@@ -8,7 +8,7 @@ use crate::table;
 
 const HEAD: &str = "# Supported operators
 
-Written from the rows of `compiler/operators` by `UPDATE=1 cargo test -p operators support`; a test keeps it fresh. Every
+Written from the rows of `compiler/operators` by `UPDATE=1 cargo test -p onnxc-operators support`; a test keeps it fresh. Every
 version of an operator is read and brought to its newest form. *How* says what becomes of it: a scalar expression for each
 element, a lowering of its own, a composition of other operators, or a replacement by others when it is read.
 ";

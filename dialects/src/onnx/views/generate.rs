@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::super::schema::{self, AttributeSchema, Kind, Mode, Schema};
 
-const HEADER: &str = "// Generated from the schemas; UPDATE=1 cargo test -p dialects writes it anew.\n\
+const HEADER: &str = "// Generated from the schemas; UPDATE=1 cargo test -p onnxc-dialects writes it anew.\n\
     #![allow(missing_docs, reason = \"the names are ONNX's\")]\n";
 
 /// The domains with operators, and where their views stand.
