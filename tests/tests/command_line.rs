@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use proto::{Dimension, DimensionValue, Message, ModelProto, TypeProto, TypeValue};
+use proto::{DataType, Dimension, DimensionValue, Message, ModelProto, TypeProto, TypeValue};
 use tests::node::{int, model, node, tensor_type, value_info, write};
 use tests::scratch;
 use tests::worker::onnxc;
@@ -97,6 +97,29 @@ fn numbers_are_printed_exactly() {
     let zero = npy(&folder.join("zero.npy"), "<f4", "2,", &[0; 8]);
     let arguments = [format!("--input=x0={x}"), format!("--input=x1={zero}")];
     assert_eq!(stdout(tool("onnx-run").arg(&floats).args(arguments)), "y0: float32 [2] [0.0015706843, 1e-40]\n");
+}
+
+/// The tool and the program that it makes print complex numbers alike, and write what they read.
+#[test]
+fn complex_numbers_are_read_printed_and_written() {
+    let folder = folder("complex");
+    let single = [0.5f32, -0.0, -3.5, 2.0].map(f32::to_le_bytes).concat();
+    let double = [0.5f64, -0.0, -3.5, 2.0].map(f64::to_le_bytes).concat();
+    for (name, element, descriptor, bytes) in
+        [("complex64", DataType::Complex64, "<c8", &single), ("complex128", DataType::Complex128, "<c16", &double)]
+    {
+        let port = value_info("x0", Some(named(element as i32, &["N"])));
+        let model = write(&model("", 17, node("Identity", 1, 1, vec![]), &[port]), name);
+        let x = npy(&folder.join("x0.npy"), descriptor, "2,", bytes);
+        let expected = format!("y0: {name} [2] [0.5-0.0i, -3.5+2.0i]\n");
+        assert_eq!(stdout(tool("onnx-run").arg(&model).args(["--input", &x])), expected);
+        let saved = folder.join("y0.npy");
+        stdout(tool("onnx-run").arg(&model).args(["--input", &x, "--save"]).arg(&saved));
+        assert!(std::fs::read(&saved).expect("it was written").ends_with(bytes));
+        let program = folder.join(name);
+        stdout(tool("onnxc").arg(&model).args(["--emit", "exe", "-o"]).arg(&program));
+        assert_eq!(stdout(Command::new(&program).arg(&x)), expected);
+    }
 }
 
 #[test]

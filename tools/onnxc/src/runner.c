@@ -2,6 +2,7 @@
 #include "model.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -131,9 +132,20 @@ static void print_float(double value, int is_single) {
     printf("%s%s", text, strpbrk(text, ".en") ? "" : ".0");
 }
 
+static void print_complex(double real, double imaginary, int is_single) {
+    print_float(real, is_single);
+    printf(signbit(imaginary) ? "-" : "+");
+    print_float(fabs(imaginary), is_single);
+    printf("i");
+}
+
 static void print_element(const char *type, const void *data, int64_t i) {
     if (strcmp(type, "float32") == 0) print_float(((const float *)data)[i], 1);
     else if (strcmp(type, "float64") == 0) print_float(((const double *)data)[i], 0);
+    else if (strcmp(type, "complex64") == 0)
+        print_complex(((const float *)data)[2 * i], ((const float *)data)[2 * i + 1], 1);
+    else if (strcmp(type, "complex128") == 0)
+        print_complex(((const double *)data)[2 * i], ((const double *)data)[2 * i + 1], 0);
     else if (strcmp(type, "int64") == 0) printf("%lld", (long long)((const int64_t *)data)[i]);
     else if (strcmp(type, "uint64") == 0) printf("%llu", (unsigned long long)((const uint64_t *)data)[i]);
     else if (strcmp(type, "int32") == 0) printf("%ld", (long)((const int32_t *)data)[i]);
