@@ -1,6 +1,7 @@
 //! How many channels a block has in a model that ONNX Runtime has laid out in blocks of channels. It is a number of the
 //! processor on which the model was written, which the model does not state.
 
+use dialects::onnx::{OnnxOp, schema};
 use indexmap::IndexMap;
 use operators::nchwc::{BLOCKS, DOMAIN};
 use proto::{GraphProto, NodeProto, TensorProto};
@@ -47,8 +48,8 @@ fn find(graph: &GraphProto) -> Option<i64> {
     for node in order.into_iter().map(|index| &graph.node[index]) {
         let image = node.input.iter().find_map(|input| images.get(&**input)).copied();
         let constant = node.input.get(1).and_then(|name| weights.get(&**name)).copied();
-        let channels = match &*node.op_type {
-            "Conv" if is_blocked(node) => {
+        let channels = match OnnxOp::from_name(&schema::op_name(&node.domain, &node.op_type)) {
+            Some(OnnxOp::NchwcConv) => {
                 let &[outputs, inputs, ..] = &*constant?.dims else { return None };
                 let is_in_blocks = node.input.first().is_some_and(|input| images.contains_key(&**input));
                 if outputs % large != 0 || inputs >= large && inputs % large != 0 {
@@ -59,7 +60,7 @@ fn find(graph: &GraphProto) -> Option<i64> {
                 }
                 Some(outputs)
             }
-            "ReorderOutput" if is_blocked(node) => {
+            Some(OnnxOp::NchwcReorderOutput) => {
                 let kept = node.attribute.iter().find(|attribute| attribute.name == "channels").and_then(|kept| kept.i);
                 if let (Some(Some(channels)), Some(kept)) = (image, kept) {
                     if channels % large != 0 {
@@ -71,7 +72,7 @@ fn find(graph: &GraphProto) -> Option<i64> {
                 }
                 continue;
             }
-            "Reshape" if image.is_some() => {
+            Some(OnnxOp::Reshape) if image.is_some() => {
                 if let Some(&size) =
                     constant.and_then(|shape| integers(shape, 5)).as_ref().and_then(|shape| shape.last())
                 {
@@ -79,7 +80,7 @@ fn find(graph: &GraphProto) -> Option<i64> {
                 }
                 None
             }
-            "ReorderInput" | "Concat" => None,
+            Some(OnnxOp::NchwcReorderInput | OnnxOp::Concat) => None,
             _ if is_blocked(node) => image.flatten(),
             _ => match image {
                 Some(channels) => channels,
