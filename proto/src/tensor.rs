@@ -1,5 +1,6 @@
 //! `TensorProto` to constants that share the model's bytes.
 
+use std::borrow::Cow;
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
@@ -67,6 +68,17 @@ pub fn element_type(number: i32) -> Option<Type> {
 /// The name of an ONNX element type number; of a number that is none, the number.
 pub fn type_name(number: i32) -> String {
     DataType::try_from(number).map_or_else(|_| number.to_string(), |r#type| format!("{type:?}").to_lowercase())
+}
+
+impl TensorProto {
+    /// The elements of a tensor of int64 that are in the message itself; `None` if its bytes are not whole elements.
+    pub fn integers(&self) -> Option<Cow<'_, [i64]>> {
+        let Some(raw) = self.raw_data.as_ref().filter(|raw| !raw.is_empty()) else {
+            return Some(Cow::Borrowed(&self.int64_data));
+        };
+        let (chunks, rest) = raw.as_chunks::<8>();
+        rest.is_empty().then(|| chunks.iter().map(|chunk| i64::from_le_bytes(*chunk)).collect())
+    }
 }
 
 impl Tensors {

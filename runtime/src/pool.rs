@@ -48,7 +48,7 @@ impl Loop {
         let Some((stop, step)) = self.stop else { return (self.body)(self.environment, begin, end) };
         // SAFETY: the caller of the loop keeps it alive until every worker has left.
         let stop = unsafe { &*stop };
-        while begin < end && !stop.is_due() {
+        while begin < end && stop.due().is_none() {
             let next = begin.saturating_add(step).min(end);
             (self.body)(self.environment, begin, next);
             begin = next;

@@ -1,7 +1,7 @@
 //! Ending a run early: by request of another thread, or at a deadline.
 //!
 //! A run that is to end skips the rest of its loops. What it computed is then worthless, but harmless: generated code stays inside its
-//! buffers whatever is in them. Who started the run asks [`Stop::is_due`] afterwards.
+//! buffers whatever is in them. Who started the run asks [`Stop::due`] afterwards.
 
 #![allow(unsafe_code, reason = "the run's thread-local state points to what the caller of the run keeps")]
 
@@ -22,6 +22,15 @@ pub struct Stop {
     other: Option<Arc<Stop>>,
 }
 
+/// Why a run is to end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Due {
+    /// [`Stop::request`] was called.
+    Requested,
+    /// The deadline is past.
+    Deadline,
+}
+
 impl Stop {
     /// At a deadline, if there is one, or when [`Stop::request`] is called.
     pub fn new(deadline: Option<Instant>) -> Stop {
@@ -38,15 +47,14 @@ impl Stop {
         self.requested.store(true, Ordering::Relaxed);
     }
 
-    /// Whether [`Stop::request`] was called.
-    pub fn is_requested(&self) -> bool {
-        self.requested.load(Ordering::Relaxed) || self.other.as_ref().is_some_and(|other| other.is_requested())
-    }
-
-    /// Whether a run is to end now.
-    pub fn is_due(&self) -> bool {
-        let is_past = |stop: &Stop| stop.deadline.is_some_and(|deadline| Instant::now() >= deadline);
-        self.is_requested() || is_past(self) || self.other.as_ref().is_some_and(|other| is_past(other))
+    /// Whether a run is to end now, and why; a request comes before a deadline.
+    pub fn due(&self) -> Option<Due> {
+        let other = self.other.as_ref().and_then(|other| other.due());
+        match (self.requested.load(Ordering::Relaxed), other) {
+            (true, _) | (_, Some(Due::Requested)) => Some(Due::Requested),
+            (false, None) if self.deadline.is_none_or(|deadline| Instant::now() < deadline) => None,
+            (false, _) => Some(Due::Deadline),
+        }
     }
 }
 

@@ -231,14 +231,16 @@ impl Compiler {
         within_memory(|| self.compile_path(path, options))
     }
 
-    /// Compiles a decoded model. The cache does not keep it.
-    pub fn compile_model(&self, model: &Model, options: &import::Options) -> Result<CompiledModel> {
-        within_memory(|| {
-            let mut timings = Timings::default();
-            self.prepare_threads();
-            let (module, _) = self.import(Source::Model(model), options, &mut timings)?;
-            let _taken = (self.options.workers > 1).then(|| prepare::take_memory_ahead(&module));
-            self.compile_imported(module, timings, None)
+    /// Compiles a decoded model. If it was loaded from a file, the cache, if there is one, keeps it as that.
+    pub fn compile_model(
+        &self,
+        model: &Model,
+        file: Option<&Path>,
+        options: &import::Options,
+    ) -> Result<CompiledModel> {
+        within_memory(|| match file.filter(|_| self.options.cache.is_some()) {
+            Some(path) => self.compile_path(path, options),
+            None => self.compile_source(Source::Model(model), None, options, Timings::default()),
         })
     }
 
@@ -251,11 +253,22 @@ impl Compiler {
             self.options.reporter.warn(&warnings);
             return Ok(CompiledModel { timings, reporter: self.options.reporter.clone(), ..model });
         }
-        self.prepare_threads();
         let source = request.as_deref().map_or(Source::Path(path), Source::Request);
+        self.compile_source(source, request.clone(), options, timings)
+    }
+
+    /// Compiles a model that is not in the cache, where what was asked for may be kept.
+    fn compile_source(
+        &self,
+        source: Source<'_>,
+        request: Option<Arc<Request>>,
+        options: &import::Options,
+        mut timings: Timings,
+    ) -> Result<CompiledModel> {
+        self.prepare_threads();
         let (module, warnings) = self.import(source, options, &mut timings)?;
         let _taken = (self.options.workers > 1).then(|| prepare::take_memory_ahead(&module));
-        // files beside the model may change without it
+        // files of external data may change without the model
         let keep = request.filter(|_| module.attributes.get(import::FILES).is_none());
         self.compile_imported(module, timings, keep.map(|request| Keep { request, warnings }))
     }

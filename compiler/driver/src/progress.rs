@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use ir::{Diagnostic, Location, Severity};
 
-/// A part of a compilation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A stage of a compilation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Stage {
     /// Reading the model.
     Import,

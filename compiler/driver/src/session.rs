@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use ir::{AlignedBytes, Blob, Diagnostic, IndexMap, IndexSet, Location, Result, Type};
 use runtime::RunContext;
-use runtime::stop::{Stop, within};
+use runtime::stop::{Due, Stop, within};
 
 use crate::ahead::Ahead;
 use crate::compiler::CompiledModel;
@@ -321,17 +321,18 @@ impl Session {
         let status = within(stop, || model.main().call(&mut table, model.threads));
         model.ran(begin.elapsed());
         self.outputs.ahead = None;
-        let outputs = match stop.filter(|stop| stop.is_due()) {
-            Some(stop) => Err(stopped(stop).into()),
-            None => model.check(status).and_then(|()| self.collect(&table[first..])),
+        let outputs = match stop.and_then(Stop::due) {
+            Some(due) => Err(ended(due).into()),
+            None => model.check(status).and_then(|()| self.collect(&table[first..])).map_err(|diagnostics| {
+                match (status, model.signature.open_extents(inputs)) {
+                    (0, _) | (_, None) => diagnostics,
+                    (_, Some(extents)) => {
+                        let note = format!("in this run {extents}");
+                        diagnostics.into_iter().map(|diagnostic| diagnostic.with_note(note.clone())).collect()
+                    }
+                }
+            }),
         };
-        let outputs = outputs.map_err(|diagnostics| match (status, model.signature.open_extents(inputs)) {
-            (0, _) | (_, None) => diagnostics,
-            (_, Some(extents)) => {
-                let note = format!("in this run {extents}");
-                diagnostics.into_iter().map(|diagnostic| diagnostic.with_note(note.clone())).collect()
-            }
-        });
         self.context.end_run();
         let outputs = outputs?;
         self.compare_names(inputs, &outputs)?;
@@ -458,8 +459,11 @@ fn value_of(output: Output) -> Option<Value> {
 }
 
 /// The error of a run that was ended early.
-fn stopped(stop: &Stop) -> Diagnostic {
-    let message = if stop.is_requested() { "the run was cancelled" } else { "the run took longer than its deadline" };
+fn ended(due: Due) -> Diagnostic {
+    let message = match due {
+        Due::Requested => "the run was cancelled",
+        Due::Deadline => "the run took longer than its deadline",
+    };
     Diagnostic::input(Location::Unknown, message)
 }
 

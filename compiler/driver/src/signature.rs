@@ -4,7 +4,7 @@ use ir::{Attribute, Diagnostic, FunctionView, IndexMap, IndexSet, Location, Resu
 use operators::shape::dimension_names;
 use operators::types::map_types;
 
-use crate::tensor::{Tensor, shape_text, type_name};
+use crate::tensor::{Tensor, byte_count, shape_text, type_name};
 use crate::value::{Input, Output, Value};
 
 /// The inputs and outputs of a model, in order.
@@ -332,9 +332,7 @@ impl Port {
 
     /// Whether a tensor of numbers has this many bytes.
     fn check_length(&self, found: usize, shape: &[i64]) -> Result<()> {
-        let count = shape.iter().try_fold(1usize, |count, &extent| count.checked_mul(usize::try_from(extent).ok()?));
-        let expected = count.and_then(|count| count.checked_mul(self.element.byte_width()?));
-        (expected == Some(found)).then_some(()).ok_or_else(|| {
+        (byte_count(&self.element, shape) == Some(found)).then_some(()).ok_or_else(|| {
             let r#type = format!("{} {}", type_name(&self.element), shape_text(shape));
             wrong(format!("input '{}': {found} bytes are not a {type}", self.name)).into()
         })

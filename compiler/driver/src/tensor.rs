@@ -20,9 +20,7 @@ pub struct Tensor {
 impl Tensor {
     /// A tensor of numbers or booleans; `None` when `data` is not exactly as long as the shape asks.
     pub fn new(element: Type, shape: Vec<i64>, data: Blob) -> Option<Tensor> {
-        let count = shape.iter().try_fold(1usize, |count, &extent| count.checked_mul(usize::try_from(extent).ok()?))?;
-        let bytes = count.checked_mul(element.byte_width()?)?;
-        (data.bytes().len() == bytes).then_some(Tensor { element, shape, data })
+        (byte_count(&element, &shape) == Some(data.bytes().len())).then_some(Tensor { element, shape, data })
     }
 
     /// A tensor of `f32`; `None` when there are not as many values as the shape asks.
@@ -52,11 +50,27 @@ impl Tensor {
         DenseElements::new(Type::static_tensor(&self.shape, self.element.clone()), self.data.clone())
     }
 
+    /// The elements of a tensor of strings; `None` for others.
+    pub fn strings(&self) -> Option<Vec<String>> {
+        let mut strings = self.elements().strings()?;
+        // the value of a constant of equal elements holds one
+        if let [only] = &strings[..] {
+            strings = vec![only.clone(); self.element_count()];
+        }
+        Some(strings)
+    }
+
     /// All elements as `f64`; `None` for strings.
     pub fn to_f64(&self) -> Option<Vec<f64>> {
         let elements = self.elements();
         elements.floats().or_else(|| Some(elements.integers()?.into_iter().map(|value| value as f64).collect()))
     }
+}
+
+/// Bytes of a tensor of numbers or booleans; `None` if it has others, or a size that is not a number of bytes.
+pub fn byte_count(element: &Type, shape: &[i64]) -> Option<usize> {
+    let extents = shape.iter().map(|&extent| usize::try_from(extent).ok());
+    extents.into_iter().try_fold(element.byte_width()?, |bytes, extent| bytes.checked_mul(extent?))
 }
 
 /// The number of an element type in ONNX's `TensorProto.DataType`; 0 for what is none.

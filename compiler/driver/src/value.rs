@@ -184,7 +184,7 @@ impl Output {
 /// The elements of a tensor as generated code reads them, at an address it can read them from. Strings are numbers of
 /// the run's table.
 pub(crate) fn bytes_in_run(tensor: &Tensor, context: &mut RunContext) -> Blob {
-    if let Some(texts) = tensor.elements().strings() {
+    if let Some(texts) = tensor.strings() {
         let strings = context.strings();
         let bytes: Vec<u8> = texts.iter().flat_map(|text| strings.number(text).to_le_bytes()).collect();
         return Blob::copy_of(&bytes);

@@ -73,9 +73,7 @@ fn find(graph: &GraphProto) -> Option<i64> {
                 continue;
             }
             Some(OnnxOp::Reshape) if image.is_some() => {
-                if let Some(&size) =
-                    constant.and_then(|shape| integers(shape, 5)).as_ref().and_then(|shape| shape.last())
-                {
+                if let Some(&[_, _, _, _, size]) = constant.and_then(TensorProto::integers).as_deref() {
                     return BLOCKS.contains(&size).then_some(size);
                 }
                 None
@@ -92,16 +90,6 @@ fn find(graph: &GraphProto) -> Option<i64> {
         }
     }
     None
-}
-
-/// The elements of a list of so many integers.
-fn integers(tensor: &TensorProto, count: usize) -> Option<Vec<i64>> {
-    let raw = || {
-        let (chunks, rest) = tensor.raw_data.as_ref()?.as_chunks::<8>();
-        rest.is_empty().then(|| chunks.iter().map(|chunk| i64::from_le_bytes(*chunk)).collect::<Vec<_>>())
-    };
-    let values = if tensor.int64_data.is_empty() { raw()? } else { tensor.int64_data.clone() };
-    (values.len() == count).then_some(values)
 }
 
 /// That of the processor this runs on, as ONNX Runtime has it.

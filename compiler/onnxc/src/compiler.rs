@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use driver::{Backend, Cache, Observer, Options, Reporter};
+use driver::{Backend, Cache, Observer, Options, Reporter, Stage};
 
 use crate::{Error, Model, Port, Result, Session};
 
@@ -45,24 +45,6 @@ pub enum Arithmetic {
     Fixed,
 }
 
-/// A stage of a compilation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Stage {
-    /// Reading the model.
-    Import,
-    /// Optimising the graph.
-    Optimize,
-    /// Forming kernels.
-    Kernels,
-    /// Lowering kernels.
-    Lower,
-    /// Generating machine code.
-    Generate,
-    /// Computing what depends on weights alone.
-    Initialize,
-}
-
 impl Compiler {
     /// A compiler with default options: for this machine, all threads, no cache, Cranelift's code.
     pub fn new() -> Compiler {
@@ -80,10 +62,7 @@ impl Compiler {
     /// If the model breaks a rule of ONNX, or something in it is not supported: all of it is reported at once.
     pub fn compile(&self, model: &Model) -> Result<CompiledModel> {
         let (compiler, import) = (driver::Compiler::new(self.options.clone()), driver::ImportOptions::default());
-        let compiled = match &model.path {
-            Some(path) if self.options.cache.is_some() => compiler.compile_file_with(path, &import),
-            Some(_) | None => compiler.compile_model(&model.inner, &import),
-        };
+        let compiled = compiler.compile_model(&model.inner, model.path.as_deref(), &import);
         compiled.map(CompiledModel::of).map_err(Error::of_model)
     }
 }
@@ -170,16 +149,7 @@ impl Builder {
 
     /// Calls a function when a stage of a compilation begins.
     pub fn on_stage(mut self, tell: impl Fn(Stage) + Send + Sync + 'static) -> Builder {
-        self.options.observer = Some(Observer::new(move |stage| {
-            tell(match stage {
-                driver::Stage::Import => Stage::Import,
-                driver::Stage::Optimize => Stage::Optimize,
-                driver::Stage::Kernels => Stage::Kernels,
-                driver::Stage::Lower => Stage::Lower,
-                driver::Stage::Generate => Stage::Generate,
-                driver::Stage::Initialize => Stage::Initialize,
-            });
-        }));
+        self.options.observer = Some(Observer::new(tell));
         self
     }
 }

@@ -76,6 +76,11 @@ impl Error {
         Error::of(diagnostics, ErrorKind::InvalidInput)
     }
 
+    /// The same error of another kind.
+    pub(crate) fn of_kind(self, kind: ErrorKind) -> Error {
+        Error { kind, ..self }
+    }
+
     fn of(diagnostics: Vec<Diagnostic>, input: ErrorKind) -> Error {
         let class = diagnostics.iter().map(|diagnostic| diagnostic.class).max();
         let kind = match class {

@@ -50,16 +50,14 @@ impl<'a> TensorView<'a> {
     /// If the shape does not have this many bytes, or for strings.
     pub fn from_bytes(element: ElementType, shape: &[usize], bytes: &'a [u8]) -> Result<TensorView<'a>> {
         let mismatch = || Error::input(format!("{} bytes are not a {element} {shape:?}", bytes.len()));
-        let width = element.byte_width().ok_or_else(mismatch)?;
-        let expected = shape.iter().try_fold(width, |bytes, &extent| bytes.checked_mul(extent));
-        if expected != Some(bytes.len()) {
+        let (shape, inner) = (extents(shape).ok_or_else(mismatch)?, element.inner().ok_or_else(mismatch)?);
+        if driver::byte_count(&inner, &shape) != Some(bytes.len()) {
             return Err(mismatch());
         }
         if element == ElementType::Bool && bytes.iter().any(|&byte| byte > 1) {
             return Err(Error::input("a bool is a byte that is neither 0 nor 1"));
         }
-        let (shape, element) = (extents(shape).ok_or_else(mismatch)?, element.inner().ok_or_else(mismatch)?);
-        Ok(TensorView { element, shape, bytes })
+        Ok(TensorView { element: inner, shape, bytes })
     }
 
     #[cfg(feature = "ndarray")]

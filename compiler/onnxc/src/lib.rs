@@ -28,7 +28,8 @@ mod signature;
 mod tensor;
 mod value;
 
-pub use compiler::{Arithmetic, Builder, CompiledModel, Compiler, Stage};
+pub use compiler::{Arithmetic, Builder, CompiledModel, Compiler};
+pub use driver::Stage;
 pub use error::{Error, ErrorKind, Problem};
 pub use inputs::{Input, OutputBuffer, TensorView};
 pub use model::{Metadata, Model};

@@ -4,7 +4,7 @@ use std::ops::Index;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use driver::Stop;
+use driver::{Due, Stop};
 
 use crate::{CompiledModel, Error, ErrorKind, Input, OutputBuffer, Result, Value};
 
@@ -261,10 +261,11 @@ impl Session {
             (cancel, limit) => Some(Stop::new(limit).or(cancel.as_ref().map(|cancel| cancel.0.clone()))),
         };
         self.inner.run_with(&inputs, lent, stop.as_ref()).map_err(|diagnostics| {
-            match stop.as_ref().filter(|stop| stop.is_due()) {
-                Some(stop) if stop.is_requested() => Error::new(ErrorKind::Cancelled, "the run was cancelled"),
-                Some(_) => Error::new(ErrorKind::DeadlineExceeded, "the run took longer than its deadline"),
-                None => Error::of_run(diagnostics),
+            let error = Error::of_run(diagnostics);
+            match stop.as_ref().and_then(Stop::due) {
+                Some(Due::Requested) => error.of_kind(ErrorKind::Cancelled),
+                Some(Due::Deadline) => error.of_kind(ErrorKind::DeadlineExceeded),
+                None => error,
             }
         })
     }

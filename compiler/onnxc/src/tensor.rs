@@ -255,13 +255,7 @@ impl Tensor {
     /// If the elements are not strings.
     pub fn to_strings(&self) -> Result<Vec<String>> {
         self.expect(ElementType::String)?;
-        let elements = self.inner.elements();
-        // a constant of equal elements holds one
-        let mut strings = elements.strings().unwrap_or_default();
-        if let [only] = &strings[..] {
-            strings = vec![only.clone(); self.len()];
-        }
-        Ok(strings)
+        Ok(self.inner.strings().unwrap_or_default())
     }
 
     /// The bytes of the elements, little-endian; for strings, each one's length as a `u32` and its UTF-8.

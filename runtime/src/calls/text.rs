@@ -139,12 +139,12 @@ fn characters(text: &str) -> impl Iterator<Item = &str> {
     text.char_indices().map(|(start, character)| &text[start..start + character.len_utf8()])
 }
 
-/// Whether a text has so many characters.
+/// Whether a text has at least `least` characters.
 fn has_characters(text: &str, least: usize) -> bool {
     least == 0 || text.chars().nth(least - 1).is_some()
 }
 
-/// The parts of a text between separators that have so many characters. Where a separator is empty, a character is one.
+/// The parts of a text between separators that have at least `least` characters. An empty separator takes one character away.
 fn between<'t>(text: &'t str, separator: &mut Longest, least: usize) -> Vec<&'t str> {
     let mut parts = Vec::new();
     let mut start = 0;
@@ -159,7 +159,7 @@ fn between<'t>(text: &'t str, separator: &mut Longest, least: usize) -> Vec<&'t 
     parts
 }
 
-/// The matches of a pattern that have so many characters.
+/// The matches of a pattern that have at least `least` characters.
 fn tokens<'t>(text: &'t str, pattern: &mut Longest, least: usize) -> Vec<&'t str> {
     let mut tokens = Vec::new();
     let mut start = 0;

@@ -1,11 +1,11 @@
 //! Sessions: a compiled model, and the runs of it.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use driver::{
-    Arithmetic, Backend, Cache, CompiledModel, Compiler, ImportOptions, Input, Options, Output, Port, Reporter,
+    Arithmetic, Backend, Cache, CompiledModel, Compiler, Due, ImportOptions, Input, Options, Output, Port, Reporter,
     Session, Stop,
 };
 use pyo3::prelude::*;
@@ -115,7 +115,9 @@ impl NativeSession {
         };
         let source = model::load(path, bytes)?;
         let path = path.map(PathBuf::from);
-        let compiled = py.detach(|| compile(&source, path.as_deref(), &options, &ImportOptions::default()));
+        let compiled = py.detach(|| {
+            Compiler::new(options.clone()).compile_model(&source, path.as_deref(), &ImportOptions::default())
+        });
         let compiled = compiled.map_err(|diagnostics| exception(&diagnostics, Doing::Compiling))?;
         Ok(NativeSession {
             source,
@@ -197,12 +199,9 @@ impl NativeSession {
             version.put_back(session);
             outputs
         });
-        let outputs = outputs.map_err(|diagnostics| match stop.as_ref().filter(|stop| stop.is_due()) {
-            Some(stop) if stop.is_requested() => {
-                RuntimeException::new_err("Exiting due to terminate flag being set to true.")
-            }
-            Some(_) => RuntimeException::new_err("the run took longer than its deadline"),
-            None => exception(&diagnostics, Doing::Running),
+        let outputs = outputs.map_err(|diagnostics| match stop.as_ref().and_then(Stop::due) {
+            Some(Due::Requested) => RuntimeException::new_err("Exiting due to terminate flag being set to true."),
+            Some(Due::Deadline) | None => exception(&diagnostics, Doing::Running),
         })?;
         let mut outputs: Vec<Option<Output>> = outputs.into_iter().map(Some).collect();
         let list = PyList::empty(py);
@@ -268,24 +267,12 @@ impl NativeSession {
             return Ok(known);
         }
         let import = ImportOptions { overridable: overridden.iter().cloned().collect(), ..ImportOptions::default() };
-        let compiled = py.detach(|| compile(&self.source, self.path.as_deref(), &self.options, &import));
+        let compiled = py
+            .detach(|| Compiler::new(self.options.clone()).compile_model(&self.source, self.path.as_deref(), &import));
         let compiled = compiled.map_err(|diagnostics| exception(&diagnostics, Doing::Compiling))?;
         let version = Arc::new(Version::new(compiled));
         self.overriding.lock().unwrap_or_else(PoisonError::into_inner).insert(overridden, version.clone());
         Ok(version)
-    }
-}
-
-fn compile(
-    source: &proto::Model,
-    path: Option<&Path>,
-    options: &Options,
-    import: &ImportOptions,
-) -> driver::Result<CompiledModel> {
-    let compiler = Compiler::new(options.clone());
-    match path {
-        Some(path) if options.cache.is_some() => compiler.compile_file_with(path, import),
-        Some(_) | None => compiler.compile_model(source, import),
     }
 }
 

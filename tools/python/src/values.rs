@@ -122,11 +122,7 @@ fn of_tensor(py: Python<'_>, tensor: Tensor) -> PyResult<Bound<'_, PyAny>> {
     if !is_text(&tensor.element) {
         return array(py, &tensor.element, &tensor.shape, tensor.data);
     }
-    let mut strings = tensor.elements().strings().unwrap_or_default();
-    // a constant of equal elements holds one
-    if let [only] = &strings[..] {
-        strings = vec![only.clone(); tensor.element_count()];
-    }
+    let strings = tensor.strings().unwrap_or_default();
     let numpy = py.import("numpy")?;
     let flat = numpy.call_method1("empty", (strings.len(), "object"))?;
     for (at, text) in strings.into_iter().enumerate() {

@@ -93,13 +93,7 @@ fn indices(sparse: &SparseTensorProto) -> Option<(Cow<'_, [i64]>, usize)> {
     if !is_right || !fits(sparse, values, indices) || !has_extents {
         return None;
     }
-    let numbers: Cow<'_, [i64]> = match indices.raw_data.as_ref().filter(|raw| !raw.is_empty()) {
-        Some(raw) => {
-            let number = |bytes: &[u8]| i64::from_le_bytes(bytes.try_into().expect("eight bytes"));
-            raw.chunks_exact(8).map(number).collect()
-        }
-        None => Cow::Borrowed(&indices.int64_data),
-    };
+    let numbers = indices.integers()?;
     let is_whole = element_count(&indices.dims) == Some(numbers.len() as u128);
     let width = if indices.dims.len() == 2 { sparse.dims.len() } else { 1 };
     is_whole.then_some((numbers, width))

@@ -1,20 +1,29 @@
 //! What a program is, wherever and whenever it was installed: its linker's build identifier, or a hash of its file.
 
 use std::fs::File;
+use std::io::{BufRead, BufReader};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 /// The file that this code was loaded from: the program, or a library in it.
-pub(crate) fn own_file() -> Option<PathBuf> {
-    let own = (own_file as fn() -> Option<PathBuf>) as usize;
-    let holds = |line: &&str| {
+pub(crate) fn own_file() -> Option<&'static Path> {
+    static OWN: OnceLock<Option<PathBuf>> = OnceLock::new();
+    OWN.get_or_init(|| {
+        mapped_at(own_file as fn() -> Option<&'static Path> as usize).or_else(|| std::env::current_exe().ok())
+    })
+    .as_deref()
+}
+
+/// The file that is mapped at an address. The system lists a program before the libraries in it, so that little is read.
+fn mapped_at(own: usize) -> Option<PathBuf> {
+    let holds = |line: &String| {
         let address = |text: &str| usize::from_str_radix(text, 16).ok();
         let range = line.split(' ').next().and_then(|range| range.split_once('-'));
         range.and_then(|(from, to)| Some((address(from)?..address(to)?).contains(&own))).unwrap_or(false)
     };
-    let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
-    let path = maps.lines().find(holds).and_then(|line| line.find('/').map(|start| PathBuf::from(&line[start..])));
-    path.or_else(|| std::env::current_exe().ok())
+    let line = BufReader::new(File::open("/proc/self/maps").ok()?).lines().map_while(Result::ok).find(holds)?;
+    line.find('/').map(|start| PathBuf::from(&line[start..]))
 }
 
 /// The build identifier of an ELF file, in hexadecimal digits.
@@ -79,7 +88,7 @@ mod tests {
         assert_eq!(identifier(&notes[..30]), None);
         assert_eq!(build_id(Path::new("/dev/null")), None);
         let own = std::env::current_exe().expect("this program has a path");
-        assert_eq!(own_file().as_deref(), Some(&*own));
+        assert_eq!(own_file(), Some(&*own));
         let copy = tempfile::NamedTempFile::new().expect("a temporary file");
         std::fs::copy(&own, copy.path()).expect("it can be copied");
         assert_eq!(build_id(copy.path()), build_id(&own));

@@ -78,7 +78,7 @@ impl Request {
 
     fn stem(&self, backend: Backend) -> String {
         let Options { processor, threads, dims, shapes, arithmetic, strict, rules, .. } = &self.options;
-        let program = own_file().and_then(|path| self.identity(&path));
+        let program = own_file().and_then(|path| self.identity(path));
         let compiler = match backend {
             Backend::Llvm => worker::program_file(self.options.helper.as_deref()).and_then(|path| self.identity(&path)),
             Backend::Auto | Backend::Cranelift => codegen_cranelift::target_text().ok(),

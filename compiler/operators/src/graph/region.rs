@@ -46,9 +46,7 @@ impl Emitter {
         let operands = [scan.states, scan.inputs].concat();
         let count = Attribute::i64(scan.inputs.len() as i64);
         let op = self.create_without_results("onnx.Scan", &operands, [("num_scan_inputs", count)]);
-        let region = self.body.add_region(op);
-        let block = self.body.add_block(region, &[]);
-        let outer = std::mem::replace(&mut self.block, block);
+        let outer = self.open_body(op);
         let states = scan.states.iter().map(|&state| self.argument_like(state, 0)).collect();
         let elements = scan.inputs.iter().map(|&input| self.argument_like(input, 1)).collect();
         OpenScan { op, outer, backwards: scan.backwards, states, elements }
@@ -58,14 +56,19 @@ impl Emitter {
     /// was collected.
     pub(crate) fn close_scan(&mut self, open: OpenScan, next: &[Value], collected: &[Value]) -> Vec<Value> {
         let OpenScan { op, outer, backwards, elements, .. } = open;
-        let yields = [next, collected].concat();
-        self.create("onnx.Yield".into(), &yields, &[], Attributes::new());
-        self.block = outer;
         for (name, count) in [("scan_input_directions", elements.len()), ("scan_output_directions", collected.len())] {
             let directions = vec![i64::from(backwards); count];
             self.body.op_mut(op).attributes.set(name, Attribute::i64_array(&directions));
         }
-        let types: Vec<Type> = yields.iter().map(|&value| without_shape(self.body.value_type(value))).collect();
+        self.close_body(op, outer, &[], &[next, collected].concat())
+    }
+
+    /// Ends the body of an operation, which stands in `outer`, with what it gives: some values for the operation itself, and its
+    /// results, which are returned.
+    fn close_body(&mut self, op: Op, outer: Block, own: &[Value], results: &[Value]) -> Vec<Value> {
+        self.create("onnx.Yield".into(), &[own, results].concat(), &[], Attributes::new());
+        self.block = outer;
+        let types: Vec<Type> = results.iter().map(|&value| without_shape(self.body.value_type(value))).collect();
         for r#type in types {
             self.body.add_result(op, r#type);
         }
@@ -73,7 +76,14 @@ impl Emitter {
         self.body.op(op).results().to_vec()
     }
 
-    /// A `Loop` of at most so many iterations. `body` gets what is carried; it gives whether another iteration follows, and what
+    /// Begins the body of an operation: what is built from here on is in it. Returns where the operation stands.
+    fn open_body(&mut self, op: Op) -> Block {
+        let region = self.body.add_region(op);
+        let block = self.body.add_block(region, &[]);
+        std::mem::replace(&mut self.block, block)
+    }
+
+    /// A `Loop` of at most `most` iterations. `body` gets what is carried; it gives whether another iteration follows, and what
     /// that carries. The results are what was carried last.
     pub(crate) fn repeat(
         &mut self,
@@ -84,23 +94,14 @@ impl Emitter {
         let limit = self.integer(most);
         let operands = [&[limit, self.none], states].concat();
         let op = self.create_without_results("onnx.Loop", &operands, []);
-        let region = self.body.add_region(op);
-        let block = self.body.add_block(region, &[]);
-        let outer = std::mem::replace(&mut self.block, block);
+        let outer = self.open_body(op);
         for element in [Type::I64, Type::I1] {
-            let argument = self.body.add_argument(block, Type::static_tensor(&[], element));
+            let argument = self.body.add_argument(self.block, Type::static_tensor(&[], element));
             self.assume(argument, Some(vec![]));
         }
         let carried: Vec<Value> = states.iter().map(|&state| self.argument_like(state, 0)).collect();
         let (goes_on, next) = body(self, &carried);
-        self.create("onnx.Yield".into(), &[&[goes_on], &next[..]].concat(), &[], Attributes::new());
-        self.block = outer;
-        let types: Vec<Type> = next.iter().map(|&value| without_shape(self.body.value_type(value))).collect();
-        for r#type in types {
-            self.body.add_result(op, r#type);
-        }
-        self.analyse(op);
-        self.body.op(op).results().to_vec()
+        self.close_body(op, outer, &[goes_on], &next)
     }
 
     /// An argument of the current block for a value without its first `dropped` axes.

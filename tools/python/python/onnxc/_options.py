@@ -33,6 +33,14 @@ class ExecutionOrder(enum.IntEnum):
     MEMORY_EFFICIENT = 2
 
 
+def _entry(entries: dict[str, str], key: str) -> str:
+    """A configuration entry that was set."""
+    try:
+        return entries[key]
+    except KeyError:
+        raise _native.InvalidArgument(f"no configuration entry {key} was set") from None
+
+
 class SessionOptions:
     """How a model is compiled.
 
@@ -85,10 +93,7 @@ class SessionOptions:
 
     def get_session_config_entry(self, key: str) -> str:
         """A configuration entry that was set."""
-        try:
-            return self._entries[key]
-        except KeyError:
-            raise _native.InvalidArgument(f"no configuration entry {key} was set") from None
+        return _entry(self._entries, key)
 
     def add_initializer(self, name: str, value: Any) -> None:
         """Refused: give the model with its initializers."""
@@ -151,10 +156,7 @@ class RunOptions:
 
     def get_run_config_entry(self, key: str) -> str:
         """A configuration entry that was set."""
-        try:
-            return self._entries[key]
-        except KeyError:
-            raise _native.InvalidArgument(f"no configuration entry {key} was set") from None
+        return _entry(self._entries, key)
 
     def _deadline(self) -> Optional[float]:
         text = self._entries.get("onnxc.deadline")
