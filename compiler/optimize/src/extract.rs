@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 
 use egg::{Id, Language};
-use ir::{IndexMap, IndexSet};
+use ir::IndexMap;
 
 use crate::cost;
 use crate::graph::Graph;
@@ -235,22 +235,34 @@ impl<'e> Needs<'e> {
         &self.extractor.nodes[place][choice[place].expect("what is needed is chosen")]
     }
 
-    /// Whether a node's needs have no hole and do not lead back to its class.
+    /// Whether a node's needs have no hole and no cycle, through its class or among classes that nothing needed so far:
+    /// their choices come from two wholes.
     fn may_choose(&mut self, choice: &Choice, place: usize, index: usize) -> bool {
         let own = self.position[place];
-        let mut seen: IndexSet<usize> = IndexSet::default();
-        let mut pending = self.extractor.nodes[place][index].1.clone();
-        while let Some(below) = pending.pop() {
-            if below == place || choice[below].is_none() {
+        // whether all that a class needs has been looked at
+        let mut seen: IndexMap<usize, bool> = IndexMap::default();
+        let below = |node: &(f64, Vec<usize>)| node.1.iter().map(|&child| (child, false)).collect::<Vec<_>>();
+        let mut pending = below(&self.extractor.nodes[place][index]);
+        while let Some((at, leaving)) = pending.pop() {
+            if leaving {
+                seen.insert(at, true);
+                continue;
+            }
+            if at == place || choice[at].is_none() {
                 return false;
             }
             // what stands in front does not lead here
-            let is_in_front = self.position[below].is_some() && self.position[below] < own;
-            if is_in_front || !seen.insert(below) {
-                continue;
+            let is_in_front = self.position[at].is_some() && self.position[at] < own;
+            match seen.get(&at) {
+                _ if is_in_front => continue,
+                Some(true) => continue,
+                Some(false) => return false,
+                None => {}
             }
+            seen.insert(at, false);
             self.visited += 1;
-            pending.extend(&self.chosen(choice, below).1);
+            pending.push((at, true));
+            pending.extend(below(self.chosen(choice, at)));
         }
         true
     }
@@ -319,4 +331,19 @@ fn bits(word: u64) -> impl Iterator<Item = usize> {
         rest &= rest.wrapping_sub(1);
         (bit < 64).then_some(bit)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two classes that nothing needs lead to each other, and nowhere else is a whole that is cheaper.
+    #[test]
+    fn a_cycle_among_what_was_not_needed_is_not_chosen() {
+        let nodes = vec![vec![(10.0, vec![]), (1.0, vec![1])], vec![(1.0, vec![2])], vec![(1.0, vec![1])]];
+        let index = (0..nodes.len()).map(|place| (Id::from(place), place)).collect();
+        let extractor = Extractor { index, nodes, roots: vec![0] };
+        let improved = extractor.improve(vec![Some(0); 3]);
+        assert_eq!(extractor.cost(&improved), Some((10.0, vec![0])));
+    }
 }
