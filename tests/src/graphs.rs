@@ -210,3 +210,10 @@ pub fn input(numbers: &mut Numbers, extent: usize) -> Tensor {
     let bytes: Vec<u8> = (0..shape.iter().product()).flat_map(|_| numbers.float().to_le_bytes()).collect();
     Tensor::new(Type::F32, shape.to_vec(), Blob::copy_of(&bytes)).expect("as many bytes as the shape asks")
 }
+
+/// The bits of a tensor, where one NaN is as good as another.
+pub fn bits(tensor: &Tensor) -> Vec<u32> {
+    let words =
+        tensor.data.bytes().chunks_exact(4).map(|bytes| u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]));
+    words.map(|bits| if f32::from_bits(bits).is_nan() { f32::NAN.to_bits() } else { bits }).collect()
+}

@@ -2,7 +2,7 @@
 //! to be kept.
 
 use driver::{Arithmetic, Blob, Options, Part, Tensor, Type};
-use tests::graphs::{self, NODES, Node, Numbers, graph, input};
+use tests::graphs::{self, NODES, Node, Numbers, bits, graph, input};
 
 /// Of the values of graphs, twice.
 const EXTENT: usize = 8;
@@ -10,13 +10,6 @@ const GRAPHS: u64 = 60;
 
 fn run(nodes: &[(usize, &Node)], values: &[Tensor], options: &Options) -> Tensor {
     graphs::run(nodes, EXTENT, values, options).unwrap_or_else(|errors| panic!("{}", errors[0]))
-}
-
-/// The bits of a tensor, where one NaN is as good as another.
-fn bits(tensor: &Tensor) -> Vec<u32> {
-    let words =
-        tensor.data.bytes().chunks_exact(4).map(|bytes| u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]));
-    words.map(|bits| if f32::from_bits(bits).is_nan() { f32::NAN.to_bits() } else { bits }).collect()
 }
 
 fn check(arithmetic: Arithmetic) {

@@ -18,6 +18,9 @@ use driver::{Backend, Compiler, Options};
 use tests::conformance::{Case, Mode, Outcome, Verdict, cases, parse_backend, repository, run, run_graph};
 use tests::guard::{self, GuardPages};
 
+/// Cases that a child runs between guards before another takes its place.
+const GUARDED_CASES: usize = 1000;
+
 #[global_allocator]
 static ALLOCATOR: GuardPages = GuardPages;
 
@@ -136,11 +139,13 @@ fn run_all(arguments: &Arguments, chosen: &[usize]) -> Vec<Outcome> {
         for _ in 0..arguments.jobs.max(1) {
             scope.spawn(|| {
                 let mut worker = None;
-                loop {
+                for asked in 1.. {
                     let position = next.fetch_add(1, Ordering::Relaxed);
                     let Some(&index) = chosen.get(position) else { return };
                     let outcome = worker.get_or_insert_with(|| Worker::start(arguments)).ask(index, arguments.timeout);
-                    if matches!(outcome.verdict, Verdict::Crashed | Verdict::TimedOut) {
+                    // what was between guards takes addresses for good
+                    let is_used_up = arguments.guard_pages && asked % GUARDED_CASES == 0;
+                    if is_used_up || matches!(outcome.verdict, Verdict::Crashed | Verdict::TimedOut) {
                         worker = None;
                     }
                     outcomes.lock().expect("no holder panics")[position] = Some(outcome);
