@@ -88,7 +88,8 @@ struct Forest<'t, T> {
 }
 
 impl<T: Number> Forest<'_, T> {
-    /// The numbers of the leaves that rows end in, each from a root.
+    /// The numbers of the leaves that rows end in, each from a root. Inlined: trees are so small that a call would show.
+    #[inline(always)]
     fn leaves(&self, roots: [i32; LANES], rows: &[&[T]; LANES]) -> [usize; LANES] {
         match self.orders {
             1 => self.leaves_where(roots, rows, |_, feature, value| feature < value),
