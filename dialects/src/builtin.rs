@@ -1,5 +1,7 @@
 //! `builtin`: the module, and casts between types that a conversion has yet to reconcile.
 
+pub use crate::codes::builtin::*;
+
 use ir::{Arity, OpDefinition, Trait};
 
 /// The dialect's operations.

@@ -1,5 +1,7 @@
 //! `cf`: branches between blocks.
 
+pub use crate::codes::cf::*;
+
 use ir::registry::{AttributeDefinition, AttributeKind};
 use ir::rewrite::Rewriter;
 use ir::{Arity, Block, Body, Op, OpDefinition, Trait, Type, Value, constant_integer};
@@ -114,7 +116,7 @@ fn simplify_cond_br(rewriter: &mut Rewriter<'_>, op: Op) -> bool {
     };
     let (target, values) = (targets[taken], values.swap_remove(taken));
     rewriter.build_before(op, |builder| {
-        let branch = builder.create("cf.br", &values, &[], []);
+        let branch = builder.create(BR, &values, &[], []);
         builder.body.set_successors(branch, &[target]);
     });
     rewriter.erase(op);

@@ -1,6 +1,6 @@
 //! What the dialects' verifiers have in common.
 
-use ir::{Block, Body, Op, Type, Value};
+use ir::{Block, Body, Op, OpName, Type, Value};
 
 /// A verifier's answer; the error does not name the operation.
 pub(crate) type Check = Result<(), String>;
@@ -66,10 +66,11 @@ pub(crate) fn only_block(body: &Body, op: Op, index: usize) -> Result<Block, Str
     }
 }
 
-/// The operands of a block's terminator, which must be an operation called `name`.
-pub(crate) fn terminator_types(body: &Body, block: Block, name: &str) -> Result<Vec<Type>, String> {
+/// The types of the operands of a block's terminator, which must be an operation called `name`.
+pub(crate) fn terminator_types(body: &Body, block: Block, name: impl Into<OpName>) -> Result<Vec<Type>, String> {
+    let name = name.into();
     match body.terminator(block) {
-        Some(end) if body.name(end) == name => Ok(types_of(body, body.op(end).operands())),
+        Some(end) if body.op(end).name == name => Ok(types_of(body, body.op(end).operands())),
         Some(end) => Err(format!("expects its region to end with {name}, found {}", body.name(end))),
         None => Err(format!("expects its region to end with {name}")),
     }

@@ -1,5 +1,8 @@
 //! `func`: functions, calls and returns.
 
+pub use crate::codes::func::*;
+
+use crate::OpCodes;
 use ir::registry::{AttributeDefinition, AttributeKind};
 use ir::{Arity, Body, Op, OpDefinition, SymbolTable, Trait, Type};
 
@@ -48,7 +51,7 @@ fn verify_function(body: &Body, op: Op) -> Check {
     same_types("entry block arguments", &types_of(inner, inner.arguments(entry)), &function.inputs)?;
     for &block in inner.blocks(inner.root()) {
         if let Some(end) = inner.terminator(block)
-            && inner.name(end) == "func.return"
+            && inner.is(end, RETURN)
         {
             same_types("returned values", &types_of(inner, inner.op(end).operands()), &function.results)?;
         }

@@ -6,6 +6,7 @@ pub mod arith;
 pub mod builtin;
 pub mod cf;
 mod checks;
+mod codes;
 pub mod func;
 pub mod levels;
 pub mod linalg;
@@ -20,6 +21,8 @@ pub mod tensor;
 pub mod vector;
 
 use ir::Registry;
+
+pub use codes::{Dialect, OpCode, OpCodes};
 
 /// Every operation of every dialect.
 pub fn registry() -> Registry {
@@ -36,6 +39,7 @@ pub fn registry() -> Registry {
     registry.extend(vector::operations());
     registry.extend(cf::operations());
     registry.extend(rt::operations());
+    registry.extend_discardable(rt::discardable_attributes());
     registry.extend_on_demand("onnx", onnx::find_operation, onnx::operations);
     registry
 }

@@ -1,5 +1,7 @@
 //! `math`: elementary functions, lane by lane.
 
+pub use crate::codes::math::*;
+
 use ir::{Arity, Body, Op, OpDefinition, Trait, Type};
 
 use crate::checks::{Check, ensure, operand_type, result_type, scalar};

@@ -1,5 +1,8 @@
 //! `memref`: buffers.
 
+pub use crate::codes::memref::*;
+
+use crate::OpCodes;
 use ir::registry::{AttributeDefinition, AttributeKind};
 use ir::{Arity, Body, Op, OpDefinition, SymbolTable, Trait, Type};
 
@@ -188,7 +191,7 @@ fn verify_global(body: &Body, op: Op) -> Check {
 
 fn verify_get_global(symbols: &SymbolTable<'_>, body: &Body, op: Op) -> Check {
     let name = body.attribute(op, "name").and_then(|attribute| attribute.as_symbol()).unwrap_or_default();
-    let global = symbols.symbol(name).filter(|&global| symbols.module.body.name(global) == "memref.global");
+    let global = symbols.symbol(name).filter(|&global| symbols.module.body.is(global, GLOBAL));
     let global = global.ok_or_else(|| format!("names @{name}, which is not a memref.global of the module"))?;
     let (expected, found) =
         (symbols.module.body.attribute(global, "type").and_then(|t| t.as_type()), result_type(body, op, 0));

@@ -1,38 +1,36 @@
 //! `ml_program`: tensors of the module that one function writes and others read.
 
+pub use crate::codes::ml_program::*;
+
+use crate::OpCodes;
 use ir::registry::{AttributeDefinition, AttributeKind};
 use ir::{Arity, Attribute, Body, Op, OpDefinition, SymbolTable, Trait, Type};
 
 use crate::checks::{Check, ensure, operand_type, result_type};
-
-/// A tensor of the module.
-pub const GLOBAL: &str = "ml_program.global";
-/// Reads a global: `() -> tensor`.
-pub const GLOBAL_LOAD: &str = "ml_program.global_load";
-/// Writes a global: `(tensor) -> ()`.
-pub const GLOBAL_STORE: &str = "ml_program.global_store";
 
 /// The dialect's operations.
 pub fn operations() -> Vec<OpDefinition> {
     let one = Arity::exactly(1);
     let none = Arity::exactly(0);
     vec![
-        OpDefinition::new(GLOBAL, "A tensor of the module.", none, none).with_traits(&[Trait::Symbol]).with_attributes(
-            const {
-                &[
-                    AttributeDefinition::required("sym_name", AttributeKind::String),
-                    AttributeDefinition::required("type", AttributeKind::Type),
-                    AttributeDefinition::optional("is_mutable", AttributeKind::Unit),
-                    AttributeDefinition::optional("value", AttributeKind::Any),
-                    AttributeDefinition::optional("sym_visibility", AttributeKind::String),
-                ]
-            },
-        ),
-        OpDefinition::new(GLOBAL_LOAD, "The tensor a global holds.", none, one)
+        OpDefinition::new("ml_program.global", "A tensor of the module.", none, none)
+            .with_traits(&[Trait::Symbol])
+            .with_attributes(
+                const {
+                    &[
+                        AttributeDefinition::required("sym_name", AttributeKind::String),
+                        AttributeDefinition::required("type", AttributeKind::Type),
+                        AttributeDefinition::optional("is_mutable", AttributeKind::Unit),
+                        AttributeDefinition::optional("value", AttributeKind::Any),
+                        AttributeDefinition::optional("sym_visibility", AttributeKind::String),
+                    ]
+                },
+            ),
+        OpDefinition::new("ml_program.global_load", "The tensor a global holds.", none, one)
             .with_traits(&[Trait::ReadsMemory])
             .with_attributes(const { &[AttributeDefinition::required("global", AttributeKind::Symbol)] })
             .with_verify_symbols(|symbols, body, op| verify_global(symbols, body, op, result_type(body, op, 0))),
-        OpDefinition::new(GLOBAL_STORE, "Makes a global hold a tensor.", one, none)
+        OpDefinition::new("ml_program.global_store", "Makes a global hold a tensor.", one, none)
             .with_attributes(const { &[AttributeDefinition::required("global", AttributeKind::Symbol)] })
             .with_verify_symbols(|symbols, body, op| verify_global(symbols, body, op, operand_type(body, op, 0))),
     ]
@@ -45,7 +43,7 @@ pub fn named_global(body: &Body, op: Op) -> &str {
 
 fn verify_global(symbols: &SymbolTable<'_>, body: &Body, op: Op, found: &Type) -> Check {
     let name = named_global(body, op);
-    let global = symbols.symbol(name).filter(|&global| symbols.module.body.name(global) == GLOBAL);
+    let global = symbols.symbol(name).filter(|&global| symbols.module.body.is(global, GLOBAL));
     let global = global.ok_or_else(|| format!("names @{name}, which is not a global of the module"))?;
     let expected = symbols.module.body.attribute(global, "type").and_then(Attribute::as_type);
     ensure(expected == Some(found), || format!("must have the type of @{name}, found {found}"))

@@ -1,5 +1,7 @@
 //! `scf`: structured control flow.
 
+pub use crate::codes::scf::*;
+
 use ir::rewrite::Rewriter;
 use ir::{Arity, Body, Op, OpDefinition, Trait, Type, Value, constant_integer};
 
@@ -56,7 +58,7 @@ fn verify_for(body: &Body, op: Op) -> Check {
     let block = only_block(body, op, 0)?;
     let arguments: Vec<Type> = std::iter::once(counter.clone()).chain(carried.iter().cloned()).collect();
     same_types("region arguments", &types_of(body, body.arguments(block)), &arguments)?;
-    same_types("yielded values", &terminator_types(body, block, "scf.yield")?, carried)
+    same_types("yielded values", &terminator_types(body, block, YIELD)?, carried)
 }
 
 fn verify_if(body: &Body, op: Op) -> Check {
@@ -68,7 +70,7 @@ fn verify_if(body: &Body, op: Op) -> Check {
         }
         let block = only_block(body, op, at)?;
         ensure(body.arguments(block).is_empty(), || format!("region #{at} must have no arguments"))?;
-        same_types("yielded values", &terminator_types(body, block, "scf.yield")?, &results)?;
+        same_types("yielded values", &terminator_types(body, block, YIELD)?, &results)?;
     }
     Ok(())
 }
@@ -78,10 +80,10 @@ fn verify_while(body: &Body, op: Op) -> Check {
     let results = types_of(body, body.op(op).results());
     let (before, after) = (only_block(body, op, 0)?, only_block(body, op, 1)?);
     same_types("arguments of the first region", &types_of(body, body.arguments(before)), &carried)?;
-    let passed = terminator_types(body, before, "scf.condition")?;
+    let passed = terminator_types(body, before, CONDITION)?;
     same_types("values passed on", &passed[1..], &results)?;
     same_types("arguments of the second region", &types_of(body, body.arguments(after)), &results)?;
-    same_types("yielded values", &terminator_types(body, after, "scf.yield")?, &carried)
+    same_types("yielded values", &terminator_types(body, after, YIELD)?, &carried)
 }
 
 fn verify_parallel(body: &Body, op: Op) -> Check {
@@ -95,7 +97,7 @@ fn verify_parallel(body: &Body, op: Op) -> Check {
     let block = only_block(body, op, 0)?;
     same_types("region arguments", &types_of(body, body.arguments(block)), &vec![Type::Index; loops])?;
     same_types("results", &types_of(body, body.op(op).results()), &types[3 * loops..])?;
-    same_types("reduced values", &terminator_types(body, block, "scf.reduce")?, &types[3 * loops..])
+    same_types("reduced values", &terminator_types(body, block, REDUCE)?, &types[3 * loops..])
 }
 
 fn verify_reduce(body: &Body, op: Op) -> Check {
@@ -105,7 +107,7 @@ fn verify_reduce(body: &Body, op: Op) -> Check {
     for (at, r#type) in operands.into_iter().enumerate() {
         let block = only_block(body, op, at)?;
         same_types("region arguments", &types_of(body, body.arguments(block)), &[r#type.clone(), r#type.clone()])?;
-        same_types("combined value", &terminator_types(body, block, "scf.reduce.return")?, &[r#type])?;
+        same_types("combined value", &terminator_types(body, block, REDUCE_RETURN)?, &[r#type])?;
     }
     Ok(())
 }

@@ -1,5 +1,7 @@
 //! `tensor`: value-semantic arrays.
 
+pub use crate::codes::tensor::*;
+
 use ir::registry::{AttributeDefinition, AttributeKind};
 use ir::{Arity, Attribute, Body, Folded, Op, OpDefinition, Trait, Type};
 
@@ -175,7 +177,7 @@ fn verify_element_region(body: &Body, op: Op, rank: usize) -> Check {
     let block = only_block(body, op, 0)?;
     let arguments = types_of(body, body.arguments(block));
     ensure(arguments == vec![Type::Index; rank], || format!("region must take {rank} indices"))?;
-    let yielded = terminator_types(body, block, "tensor.yield")?;
+    let yielded = terminator_types(body, block, YIELD)?;
     let element = result_type(body, op, 0).element();
     ensure(yielded.as_slice() == std::slice::from_ref(element), || format!("region must yield {element}"))
 }

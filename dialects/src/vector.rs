@@ -1,7 +1,10 @@
 //! `vector`: fixed-size vectors.
 
+pub use crate::codes::vector::*;
+
+use crate::{OpCode, arith};
 use ir::registry::{AttributeDefinition, AttributeKind};
-use ir::{Arity, Body, Op, OpDefinition, Trait, Type};
+use ir::{Arity, Attribute, Body, Op, OpDefinition, Trait, Type};
 
 use crate::checks::{Check, all_index, ensure, operand_type, result_type, same_types, scalar, types_of};
 use crate::shape_ops::{DYNAMIC, verify_indices};
@@ -214,4 +217,32 @@ fn verify_from_elements(body: &Body, op: Op) -> Check {
     let count: i64 = result.static_shape().unwrap_or_default().iter().product();
     let lanes = types_of(body, body.op(op).operands());
     same_types("lanes", &lanes, &vec![result.element().clone(); count as usize])
+}
+
+/// The name of a `#vector.kind<…>`.
+pub fn combining_kind(attribute: Option<&Attribute>) -> Option<&str> {
+    let Some(Attribute::Dialect(dialect, text)) = attribute else { return None };
+    text.strip_prefix("kind<")?.strip_suffix('>').filter(|_| &**dialect == "vector")
+}
+
+/// The operation that combines two elements as a `#vector.kind<…>` of this name says; floats or integers.
+pub fn combining_operation(kind: &str, float: bool) -> Option<OpCode> {
+    Some(match (kind, float) {
+        ("add", false) => arith::ADDI,
+        ("add", true) => arith::ADDF,
+        ("mul", false) => arith::MULI,
+        ("mul", true) => arith::MULF,
+        ("minui", false) => arith::MINUI,
+        ("minsi", false) => arith::MINSI,
+        ("maxui", false) => arith::MAXUI,
+        ("maxsi", false) => arith::MAXSI,
+        ("minnumf", true) => arith::MINNUMF,
+        ("maxnumf", true) => arith::MAXNUMF,
+        ("minimumf", true) => arith::MINIMUMF,
+        ("maximumf", true) => arith::MAXIMUMF,
+        ("and", false) => arith::ANDI,
+        ("or", false) => arith::ORI,
+        ("xor", false) => arith::XORI,
+        _ => return None,
+    })
 }

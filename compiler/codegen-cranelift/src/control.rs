@@ -2,6 +2,7 @@
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, Value};
+use dialects::{OpCodes, cf, func};
 use ir::Op;
 
 use crate::function::{Translated, Translator};
@@ -9,20 +10,20 @@ use crate::function::{Translated, Translator};
 impl<'a> Translator<'a> {
     /// Operations of `cf` and `func`.
     pub(crate) fn control_op(&mut self, op: Op) -> Translated<()> {
-        match self.body.name(op) {
-            "cf.br" => {
+        match self.body.code(op) {
+            Some(cf::BR) => {
                 let target = self.target(op, 0);
                 let arguments = self.forwarded(self.body.op(op).operands());
                 self.builder.ins().jump(target, &arguments);
             }
-            "cf.cond_br" => self.conditional_branch(op)?,
-            "cf.switch" => self.switch(op)?,
-            "func.return" => {
+            Some(cf::COND_BR) => self.conditional_branch(op)?,
+            Some(cf::SWITCH) => self.switch(op)?,
+            Some(func::RETURN) => {
                 let values: Vec<Value> =
                     self.body.op(op).operands().iter().flat_map(|&v| self.parts(v).to_vec()).collect();
                 self.builder.ins().return_(&values);
             }
-            "func.call" => self.call(op)?,
+            Some(func::CALL) => self.call(op)?,
             _ => return Err(self.unknown(op)),
         }
         Ok(())

@@ -1,32 +1,33 @@
 //! Conversions between types. Float to integer saturates and maps NaN to 0; nothing traps.
 
 use cranelift_codegen::ir::{InstBuilder, Type, Value, types};
+use dialects::{OpCode, arith};
 use ir::{FloatType, Op};
 
 use crate::form::{Form, form, is_bit, is_half, scalar_type};
 use crate::function::{Translated, Translator};
 
 impl Translator<'_> {
-    /// Scalar conversions; `None` when `name` is none.
-    pub(crate) fn convert_op(&mut self, op: Op, name: &str, arguments: &[Value]) -> Translated<Option<Value>> {
+    /// Scalar conversions; `None` for other operations.
+    pub(crate) fn convert_op(&mut self, op: Op, code: OpCode, arguments: &[Value]) -> Translated<Option<Value>> {
         let &[x] = arguments else { return Ok(None) };
         let from = self.operand_type(op, 0).element().clone();
         let to = self.result_type(op).element().clone();
         let target = scalar_type(&to).ok_or_else(|| self.unknown(op))?;
-        Ok(Some(match name {
-            "arith.extsi" | "arith.index_cast" => self.resize(x, &from, &to, true),
-            "arith.extui" | "arith.index_castui" | "arith.trunci" => self.resize(x, &from, &to, false),
-            "arith.sitofp" | "arith.uitofp" => {
-                let signed = name == "arith.sitofp";
+        Ok(Some(match code {
+            arith::EXTSI | arith::INDEX_CAST => self.resize(x, &from, &to, true),
+            arith::EXTUI | arith::INDEX_CASTUI | arith::TRUNCI => self.resize(x, &from, &to, false),
+            arith::SITOFP | arith::UITOFP => {
+                let signed = code == arith::SITOFP;
                 let integer = self.widen(x, &from, signed);
                 return self.integer_to_float(op, integer, signed, &to).map(Some);
             }
-            "arith.fptosi" | "arith.fptoui" => {
+            arith::FPTOSI | arith::FPTOUI => {
                 let float = if is_half(&from) { self.half_to_f32(op, &from, x)? } else { x };
-                self.float_to_integer(float, &to, name == "arith.fptosi")
+                self.float_to_integer(float, &to, code == arith::FPTOSI)
             }
-            "arith.extf" | "arith.truncf" => return self.float_to_float(op, x, &from, &to).map(Some),
-            "arith.bitcast" => self.reinterpret(target, x),
+            arith::EXTF | arith::TRUNCF => return self.float_to_float(op, x, &from, &to).map(Some),
+            arith::BITCAST => self.reinterpret(target, x),
             _ => return Ok(None),
         }))
     }
@@ -126,7 +127,7 @@ impl Translator<'_> {
     pub(crate) fn convert_register_op(
         &mut self,
         op: Op,
-        name: &str,
+        code: OpCode,
         r#type: Type,
         arguments: &[Value],
     ) -> Option<Value> {
@@ -136,23 +137,23 @@ impl Translator<'_> {
         let mask_out = is_bit(self.result_type(op).element());
         let same_lanes = source.lane_count() == r#type.lane_count();
         let whole = source == types::I32X4 && r#type == types::F32X4 && !mask_in;
-        Some(match name {
-            "arith.sitofp" if whole => self.builder.ins().fcvt_from_sint(r#type, x),
-            "arith.uitofp" if whole => self.builder.ins().fcvt_from_uint(r#type, x),
-            "arith.uitofp" if mask_in && r#type == types::F32X4 => {
+        Some(match code {
+            arith::SITOFP if whole => self.builder.ins().fcvt_from_sint(r#type, x),
+            arith::UITOFP if whole => self.builder.ins().fcvt_from_uint(r#type, x),
+            arith::UITOFP if mask_in && r#type == types::F32X4 => {
                 let ones: Vec<u8> = std::iter::repeat_n(1f32.to_le_bytes(), 4).flatten().collect();
                 let (ones, mask) = (self.vector_constant(r#type, &ones), self.reinterpret(r#type, x));
                 self.builder.ins().band(mask, ones)
             }
-            "arith.fptosi" if r#type == types::I32X4 && !mask_out => self.builder.ins().fcvt_to_sint_sat(r#type, x),
-            "arith.fptoui" if r#type == types::I32X4 && !mask_out => self.builder.ins().fcvt_to_uint_sat(r#type, x),
-            "arith.index_cast" | "arith.index_castui" if source == r#type && !mask_in && !mask_out => x,
-            "arith.extsi" if mask_in && same_lanes => x,
-            "arith.extui" if mask_in && same_lanes => {
+            arith::FPTOSI if r#type == types::I32X4 && !mask_out => self.builder.ins().fcvt_to_sint_sat(r#type, x),
+            arith::FPTOUI if r#type == types::I32X4 && !mask_out => self.builder.ins().fcvt_to_uint_sat(r#type, x),
+            arith::INDEX_CAST | arith::INDEX_CASTUI if source == r#type && !mask_in && !mask_out => x,
+            arith::EXTSI if mask_in && same_lanes => x,
+            arith::EXTUI if mask_in && same_lanes => {
                 let zero = self.vector_constant(r#type, &[0; 16]);
                 self.builder.ins().isub(zero, x)
             }
-            "arith.bitcast" if !mask_in && !mask_out => self.reinterpret(r#type, x),
+            arith::BITCAST if !mask_in && !mask_out => self.reinterpret(r#type, x),
             _ => return None,
         })
     }

@@ -2,6 +2,7 @@
 
 use cranelift_codegen::ir::condcodes::FloatCC;
 use cranelift_codegen::ir::{InstBuilder, Type, Value, types};
+use dialects::{OpCode, OpCodes, arith, math, vector};
 use ir::Op;
 
 use crate::form::is_half;
@@ -32,91 +33,91 @@ const ALWAYS_FALSE: i64 = 0;
 const ALWAYS_TRUE: i64 = 15;
 
 impl Translator<'_> {
-    /// Scalar floating point operations; `None` when `name` is none. Half formats are computed in `f32`.
-    pub(crate) fn float_op(&mut self, op: Op, name: &str, arguments: &[Value]) -> Translated<Option<Value>> {
+    /// Scalar floating point operations; `None` for other operations. Half formats are computed in `f32`.
+    pub(crate) fn float_op(&mut self, op: Op, code: OpCode, arguments: &[Value]) -> Translated<Option<Value>> {
         let element = self.operand_type(op, 0).element().clone();
         if !element.is_float() {
             return Ok(None);
         }
         if !is_half(&element) {
-            return self.single_or_double_op(op, name, arguments);
+            return self.single_or_double_op(op, code, arguments);
         }
-        if matches!(name, "arith.bitcast" | "arith.extf" | "arith.truncf") {
+        if matches!(code, arith::BITCAST | arith::EXTF | arith::TRUNCF) {
             return Ok(None);
         }
         let mut wide = Vec::with_capacity(arguments.len());
         for &argument in arguments {
             wide.push(self.half_to_f32(op, &element, argument)?);
         }
-        let Some(result) = self.single_or_double_op(op, name, &wide)? else { return Ok(None) };
+        let Some(result) = self.single_or_double_op(op, code, &wide)? else { return Ok(None) };
         if is_half(self.result_type(op).element()) {
             return self.f32_to_half(op, &element, result).map(Some);
         }
         Ok(Some(result))
     }
 
-    fn single_or_double_op(&mut self, op: Op, name: &str, arguments: &[Value]) -> Translated<Option<Value>> {
-        if let ("arith.remf" | "math.powf" | "math.atan2", &[x, y]) = (name, arguments) {
+    fn single_or_double_op(&mut self, op: Op, code: OpCode, arguments: &[Value]) -> Translated<Option<Value>> {
+        if let (arith::REMF | math::POWF | math::ATAN2, &[x, y]) = (code, arguments) {
             let (r#type, suffix) = match self.builder.func.dfg.value_type(x) {
                 types::F32 => (ir::Type::F32, "f32"),
                 _ => (ir::Type::F64, "f64"),
             };
-            let function = match name {
-                "arith.remf" => "fmod",
-                "math.powf" => "pow",
+            let function = match code {
+                arith::REMF => "fmod",
+                math::POWF => "pow",
                 _ => "atan2",
             };
             let inputs = [r#type.clone(), r#type.clone()];
             return self.runtime_call(op, &format!("rt_{function}_{suffix}"), &inputs, r#type, &[x, y]).map(Some);
         }
-        if let ("math.copysign", &[x, y]) = (name, arguments) {
+        if let (math::COPYSIGN, &[x, y]) = (code, arguments) {
             return Ok(Some(self.builder.ins().fcopysign(x, y)));
         }
-        Ok(self.plain_float_op(op, name, arguments))
+        Ok(self.plain_float_op(op, code, arguments))
     }
 
     /// What CLIF has for scalars and registers alike.
-    fn plain_float_op(&mut self, op: Op, name: &str, arguments: &[Value]) -> Option<Value> {
-        if let Some(value) = self.bounded(op, name, arguments) {
+    fn plain_float_op(&mut self, op: Op, code: OpCode, arguments: &[Value]) -> Option<Value> {
+        if let Some(value) = self.bounded(op, code, arguments) {
             return Some(value);
         }
-        if let Some(value) = self.extreme(name, arguments) {
+        if let Some(value) = self.extreme(code, arguments) {
             return Some(value);
         }
         let ins = self.builder.ins();
-        Some(match (name, arguments) {
-            ("arith.addf", &[x, y]) => ins.fadd(x, y),
-            ("arith.subf", &[x, y]) => ins.fsub(x, y),
-            ("arith.mulf", &[x, y]) => ins.fmul(x, y),
-            ("arith.divf", &[x, y]) => ins.fdiv(x, y),
-            ("arith.negf", &[x]) => ins.fneg(x),
-            ("arith.maximumf", &[x, y]) => ins.fmax(x, y),
-            ("arith.minimumf", &[x, y]) => ins.fmin(x, y),
-            ("arith.maxnumf", &[x, y]) => self.number_or_other(FloatCC::GreaterThan, x, y),
-            ("arith.minnumf", &[x, y]) => self.number_or_other(FloatCC::LessThan, x, y),
-            ("arith.cmpf", &[x, y]) => return self.compare(op, x, y),
-            ("math.sqrt", &[x]) => ins.sqrt(x),
-            ("math.absf", &[x]) => ins.fabs(x),
-            ("math.floor", &[x]) => ins.floor(x),
-            ("math.ceil", &[x]) => ins.ceil(x),
-            ("math.trunc", &[x]) => ins.trunc(x),
-            ("math.roundeven", &[x]) => ins.nearest(x),
-            ("math.fma" | "vector.fma", &[x, y, z]) => ins.fma(x, y, z),
+        Some(match (code, arguments) {
+            (arith::ADDF, &[x, y]) => ins.fadd(x, y),
+            (arith::SUBF, &[x, y]) => ins.fsub(x, y),
+            (arith::MULF, &[x, y]) => ins.fmul(x, y),
+            (arith::DIVF, &[x, y]) => ins.fdiv(x, y),
+            (arith::NEGF, &[x]) => ins.fneg(x),
+            (arith::MAXIMUMF, &[x, y]) => ins.fmax(x, y),
+            (arith::MINIMUMF, &[x, y]) => ins.fmin(x, y),
+            (arith::MAXNUMF, &[x, y]) => self.number_or_other(FloatCC::GreaterThan, x, y),
+            (arith::MINNUMF, &[x, y]) => self.number_or_other(FloatCC::LessThan, x, y),
+            (arith::CMPF, &[x, y]) => return self.compare(op, x, y),
+            (math::SQRT, &[x]) => ins.sqrt(x),
+            (math::ABSF, &[x]) => ins.fabs(x),
+            (math::FLOOR, &[x]) => ins.floor(x),
+            (math::CEIL, &[x]) => ins.ceil(x),
+            (math::TRUNC, &[x]) => ins.trunc(x),
+            (math::ROUNDEVEN, &[x]) => ins.nearest(x),
+            (math::FMA | vector::FMA, &[x, y, z]) => ins.fma(x, y, z),
             _ => return None,
         })
     }
 
     /// A minimum or maximum with a constant, written so that it becomes one instruction: NaN stays NaN because the
     /// instruction returns its second operand when it cannot compare. Of two zeros it returns the other operand.
-    fn bounded(&mut self, op: Op, name: &str, arguments: &[Value]) -> Option<Value> {
+    fn bounded(&mut self, op: Op, code: OpCode, arguments: &[Value]) -> Option<Value> {
         let &[x, y] = arguments else { return None };
-        let minimum = match name {
-            "arith.minimumf" => true,
-            "arith.maximumf" => false,
+        let minimum = match code {
+            arith::MINIMUMF => true,
+            arith::MAXIMUMF => false,
             _ => return None,
         };
         // a reduction combines lanes, not its operands
-        if self.body.name(op) != name {
+        if !self.body.is(op, code) {
             return None;
         }
         let known = |index| self.constant_float(self.body.operand(op, index)).is_some_and(|value| !value.is_nan());
@@ -135,13 +136,13 @@ impl Translator<'_> {
     /// The larger or the smaller of two registers' lanes. The processor's instruction gives its second operand if one is a NaN or
     /// both are zeros: taken both ways round, the results differ only then. Of two zeros the bits of both tell which is the one, and
     /// all bits set are a NaN.
-    fn extreme(&mut self, name: &str, arguments: &[Value]) -> Option<Value> {
+    fn extreme(&mut self, code: OpCode, arguments: &[Value]) -> Option<Value> {
         let &[x, y] = arguments else { return None };
         let r#type = self.builder.func.dfg.value_type(x);
-        let (better, is_largest) = match name {
+        let (better, is_largest) = match code {
             _ if !r#type.is_vector() => return None,
-            "arith.maximumf" => (FloatCC::GreaterThan, true),
-            "arith.minimumf" => (FloatCC::LessThan, false),
+            arith::MAXIMUMF => (FloatCC::GreaterThan, true),
+            arith::MINIMUMF => (FloatCC::LessThan, false),
             _ => return None,
         };
         let [one, other] = [(x, y), (y, x)].map(|(x, y)| {
@@ -194,13 +195,19 @@ impl Translator<'_> {
     }
 
     /// Floating point operations on 128-bit registers, where CLIF has them.
-    pub(crate) fn float_register_op(&mut self, op: Op, name: &str, r#type: Type, arguments: &[Value]) -> Option<Value> {
-        match (name, arguments) {
-            ("math.copysign", &[x, y]) => {
+    pub(crate) fn float_register_op(
+        &mut self,
+        op: Op,
+        code: OpCode,
+        r#type: Type,
+        arguments: &[Value],
+    ) -> Option<Value> {
+        match (code, arguments) {
+            (math::COPYSIGN, &[x, y]) => {
                 let sign = self.sign_mask(r#type);
                 Some(self.builder.ins().bitselect(sign, y, x))
             }
-            _ => self.plain_float_op(op, name, arguments),
+            _ => self.plain_float_op(op, code, arguments),
         }
     }
 

@@ -1,5 +1,6 @@
 //! One function: blocks, values, constants, and the choice of a translation for each operation.
 
+use dialects::{OpCode, OpCodes, arith, builtin, cf, func, linalg, math, memref, ml_program, rt, scf, tensor, vector};
 use std::collections::BTreeMap;
 
 use cranelift_codegen::entity::SecondaryMap;
@@ -158,14 +159,188 @@ impl Translator<'_> {
     }
 
     fn op(&mut self, op: Op) -> Translated<()> {
-        let name = self.body.name(op);
-        match name.split_once('.').unwrap_or((name, "")) {
-            ("arith", "constant") => self.constant(op),
-            ("arith" | "math", _) | ("vector", "fma") => self.elementwise(op),
-            ("vector", _) => self.vector_op(op),
-            ("memref" | "rt", _) => self.memory_op(op),
-            ("cf" | "func", _) => self.control_op(op),
-            _ => Err(self.unknown(op)),
+        match self.body.code(op).ok_or_else(|| self.unknown(op))? {
+            arith::CONSTANT => self.constant(op),
+            code @ (arith::ADDI
+            | arith::SUBI
+            | arith::MULI
+            | arith::ANDI
+            | arith::ORI
+            | arith::XORI
+            | arith::SHLI
+            | arith::SHRSI
+            | arith::SHRUI
+            | arith::DIVSI
+            | arith::DIVUI
+            | arith::REMSI
+            | arith::REMUI
+            | arith::MINSI
+            | arith::MAXSI
+            | arith::MINUI
+            | arith::MAXUI
+            | arith::CMPI
+            | arith::SELECT
+            | math::ABSI
+            | math::CTLZ
+            | math::CTPOP
+            | arith::ADDF
+            | arith::SUBF
+            | arith::MULF
+            | arith::DIVF
+            | arith::NEGF
+            | arith::REMF
+            | arith::MAXIMUMF
+            | arith::MINIMUMF
+            | arith::MAXNUMF
+            | arith::MINNUMF
+            | arith::CMPF
+            | math::SQRT
+            | math::ABSF
+            | math::FLOOR
+            | math::CEIL
+            | math::TRUNC
+            | math::ROUNDEVEN
+            | math::COPYSIGN
+            | math::FMA
+            | vector::FMA
+            | math::POWF
+            | math::ATAN2
+            | arith::EXTSI
+            | arith::EXTUI
+            | arith::INDEX_CAST
+            | arith::INDEX_CASTUI
+            | arith::TRUNCI
+            | arith::SITOFP
+            | arith::UITOFP
+            | arith::FPTOSI
+            | arith::FPTOUI
+            | arith::EXTF
+            | arith::TRUNCF
+            | arith::BITCAST) => self.elementwise(op, code),
+            vector::LOAD
+            | vector::STORE
+            | vector::MASKEDLOAD
+            | vector::MASKEDSTORE
+            | vector::GATHER
+            | vector::BROADCAST
+            | vector::EXTRACT
+            | vector::INSERT
+            | vector::REDUCTION
+            | vector::CREATE_MASK
+            | vector::CONSTANT_MASK
+            | vector::SHUFFLE
+            | vector::FROM_ELEMENTS
+            | vector::STEP => self.vector_op(op),
+            memref::LOAD
+            | memref::STORE
+            | memref::ALLOCA
+            | memref::GET_GLOBAL
+            | memref::VIEW
+            | memref::CAST
+            | rt::ADDRESS
+            | rt::BUFFER
+            | rt::PACK
+            | rt::UNPACK
+            | rt::PARALLEL_FOR => self.memory_op(op),
+            cf::BR | cf::COND_BR | cf::SWITCH | func::RETURN | func::CALL => self.control_op(op),
+            // lowered before
+            arith::ADDUI_EXTENDED
+            | arith::CEILDIVSI
+            | arith::CEILDIVUI
+            | arith::FLOORDIVSI
+            | arith::MULSI_EXTENDED
+            | arith::MULUI_EXTENDED
+            | builtin::MODULE
+            | builtin::UNREALIZED_CONVERSION_CAST
+            | cf::ASSERT
+            | func::FUNC
+            | linalg::FILL
+            | linalg::GENERIC
+            | linalg::INDEX
+            | linalg::PACK
+            | linalg::UNPACK
+            | linalg::YIELD
+            | math::ACOS
+            | math::ACOSH
+            | math::ASIN
+            | math::ASINH
+            | math::ATAN
+            | math::ATANH
+            | math::CBRT
+            | math::CLAMPF
+            | math::COS
+            | math::COSH
+            | math::CTTZ
+            | math::ERF
+            | math::ERFC
+            | math::EXP
+            | math::EXP2
+            | math::EXPM1
+            | math::FPOWI
+            | math::IPOWI
+            | math::ISFINITE
+            | math::ISINF
+            | math::ISNAN
+            | math::ISNORMAL
+            | math::LOG
+            | math::LOG10
+            | math::LOG1P
+            | math::LOG2
+            | math::ROUND
+            | math::RSQRT
+            | math::SIN
+            | math::SINCOS
+            | math::SINH
+            | math::TAN
+            | math::TANH
+            | memref::ALLOC
+            | memref::COLLAPSE_SHAPE
+            | memref::COPY
+            | memref::DEALLOC
+            | memref::DIM
+            | memref::EXPAND_SHAPE
+            | memref::EXTRACT_ALIGNED_POINTER_AS_INDEX
+            | memref::GLOBAL
+            | memref::REINTERPRET_CAST
+            | memref::SUBVIEW
+            | ml_program::GLOBAL
+            | ml_program::GLOBAL_LOAD
+            | ml_program::GLOBAL_STORE
+            | rt::APPEND
+            | rt::CALL
+            | rt::CONTRACT
+            | rt::CONTRACT_BLOCKS
+            | rt::DEPTHWISE
+            | rt::WINOGRAD
+            | rt::WINOGRAD_TILES
+            | scf::CONDITION
+            | scf::FOR
+            | scf::IF
+            | scf::PARALLEL
+            | scf::REDUCE
+            | scf::REDUCE_RETURN
+            | scf::WHILE
+            | scf::YIELD
+            | tensor::BITCAST
+            | tensor::CAST
+            | tensor::COLLAPSE_SHAPE
+            | tensor::CONCAT
+            | tensor::DIM
+            | tensor::EMPTY
+            | tensor::EXPAND_SHAPE
+            | tensor::EXTRACT
+            | tensor::EXTRACT_SLICE
+            | tensor::FROM_ELEMENTS
+            | tensor::GENERATE
+            | tensor::INSERT
+            | tensor::INSERT_SLICE
+            | tensor::PAD
+            | tensor::RANK
+            | tensor::RESHAPE
+            | tensor::SPLAT
+            | tensor::YIELD
+            | vector::BITCAST
+            | vector::SHAPE_CAST => Err(self.unknown(op)),
         }
     }
 
@@ -289,7 +464,7 @@ impl Translator<'_> {
     /// The value that an integer constant, or a splat of one, holds.
     pub(crate) fn constant_integer(&self, value: ir::Value) -> Option<i64> {
         let op = self.body.defining_op(value)?;
-        if self.body.name(op) != "arith.constant" {
+        if !self.body.is(op, arith::CONSTANT) {
             return None;
         }
         match self.body.attribute(op, "value")? {
@@ -304,9 +479,9 @@ impl Translator<'_> {
     /// The value that a float constant, or a splat or broadcast of one, holds.
     pub(crate) fn constant_float(&self, value: ir::Value) -> Option<f64> {
         let op = self.body.defining_op(value)?;
-        match self.body.name(op) {
+        match self.body.code(op) {
             // a wider type keeps every value
-            "vector.broadcast" | "arith.extf" => self.constant_float(self.body.operand(op, 0)),
+            Some(vector::BROADCAST | arith::EXTF) => self.constant_float(self.body.operand(op, 0)),
             _ => ir::constant_float(self.body, value),
         }
     }
@@ -429,27 +604,27 @@ impl Translator<'_> {
     // ---- elementwise operations
 
     /// An operation that works lane by lane: on the whole register where CLIF can, else scalar by scalar.
-    fn elementwise(&mut self, op: Op) -> Translated<()> {
+    fn elementwise(&mut self, op: Op, code: OpCode) -> Translated<()> {
         let body = self.body;
         let operands = body.op(op).operands();
         let result = body.result(op, 0);
         let result_form = self.form_of(op, result)?;
         // registers of halves are moved, never computed with
         let has_halves = operands.iter().chain([&result]).any(|&value| is_half(body.value_type(value).element()));
-        let mut all_registers = !has_halves || body.name(op) == "arith.select";
+        let mut all_registers = !has_halves || body.is(op, arith::SELECT);
         let mut packed = matches!(result_form, Form::Packed(_));
         for &operand in operands {
             let form = self.form_of(op, operand)?;
             all_registers &= matches!(form, Form::Scalar(_) | Form::Vector(_));
             packed |= matches!(form, Form::Packed(_));
         }
-        if packed && let Some(value) = self.packed_op(op) {
+        if packed && let Some(value) = self.packed_op(op, code) {
             self.set_result(op, value);
             return Ok(());
         }
         if let (Form::Vector(r#type), true) = (result_form, all_registers) {
             let arguments: Vec<Value> = operands.iter().map(|&v| self.single(v)).collect();
-            if let Some(value) = self.register_op(op, r#type, &arguments) {
+            if let Some(value) = self.register_op(op, code, r#type, &arguments) {
                 self.set_result(op, value);
                 return Ok(());
             }
@@ -457,7 +632,7 @@ impl Translator<'_> {
         let count = match result_form {
             Form::Scalar(_) => {
                 let arguments: Vec<Value> = operands.iter().map(|&v| self.single(v)).collect();
-                let value = self.scalar_op(op, &arguments)?;
+                let value = self.scalar_op(op, code, &arguments)?;
                 self.set_result(op, value);
                 return Ok(());
             }
@@ -468,30 +643,28 @@ impl Translator<'_> {
         let mut lanes = Vec::with_capacity(count);
         for index in 0..count {
             let arguments: Vec<Value> = operands.iter().map(|&v| self.lane(v, index)).collect();
-            lanes.push(self.scalar_op(op, &arguments)?);
+            lanes.push(self.scalar_op(op, code, &arguments)?);
         }
         self.define_lanes(result, lanes);
         Ok(())
     }
 
     /// A 128-bit form of an operation, where CLIF has one.
-    fn register_op(&mut self, op: Op, r#type: Type, arguments: &[Value]) -> Option<Value> {
-        let name = self.body.name(op);
-        self.integer_register_op(op, name, r#type, arguments)
-            .or_else(|| self.float_register_op(op, name, r#type, arguments))
-            .or_else(|| self.convert_register_op(op, name, r#type, arguments))
+    fn register_op(&mut self, op: Op, code: OpCode, r#type: Type, arguments: &[Value]) -> Option<Value> {
+        self.integer_register_op(op, code, r#type, arguments)
+            .or_else(|| self.float_register_op(op, code, r#type, arguments))
+            .or_else(|| self.convert_register_op(op, code, r#type, arguments))
     }
 
     /// The scalar form of an operation.
-    fn scalar_op(&mut self, op: Op, arguments: &[Value]) -> Translated<Value> {
-        let name = self.body.name(op);
-        if let Some(value) = self.integer_op(op, name, arguments) {
+    fn scalar_op(&mut self, op: Op, code: OpCode, arguments: &[Value]) -> Translated<Value> {
+        if let Some(value) = self.integer_op(op, code, arguments) {
             return Ok(value);
         }
-        if let Some(value) = self.float_op(op, name, arguments)? {
+        if let Some(value) = self.float_op(op, code, arguments)? {
             return Ok(value);
         }
-        self.convert_op(op, name, arguments)?.ok_or_else(|| self.unknown(op))
+        self.convert_op(op, code, arguments)?.ok_or_else(|| self.unknown(op))
     }
 
     /// Reads a register as another type of the same size.

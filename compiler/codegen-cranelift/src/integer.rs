@@ -2,6 +2,7 @@
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Type, Value, types};
+use dialects::{OpCode, OpCodes, arith, math, vector};
 use ir::Op;
 
 use crate::form::{Form, form, is_bit};
@@ -25,56 +26,56 @@ fn condition(predicate: i64) -> Option<IntCC> {
 }
 
 impl Translator<'_> {
-    /// Scalar integer operations; `None` when `name` is none.
-    pub(crate) fn integer_op(&mut self, op: Op, name: &str, arguments: &[Value]) -> Option<Value> {
+    /// Scalar integer operations; `None` for other operations.
+    pub(crate) fn integer_op(&mut self, op: Op, code: OpCode, arguments: &[Value]) -> Option<Value> {
         if is_bit(self.operand_type(op, 0).element())
-            && let Some(value) = self.bit_op(op, name, arguments)
+            && let Some(value) = self.bit_op(op, code, arguments)
         {
             return Some(value);
         }
-        match (name, arguments) {
-            ("arith.divui", &[x, y]) => Some(self.divide_unsigned(op, x, y)),
-            ("arith.remui", &[x, y]) => Some(self.remainder_unsigned(op, x, y)),
-            ("arith.divsi", &[x, y]) => Some(self.divide_signed(op, x, y)),
-            ("arith.remsi", &[x, y]) => Some(self.remainder_signed(op, x, y)),
-            _ => self.plain_integer_op(op, name, arguments),
+        match (code, arguments) {
+            (arith::DIVUI, &[x, y]) => Some(self.divide_unsigned(op, x, y)),
+            (arith::REMUI, &[x, y]) => Some(self.remainder_unsigned(op, x, y)),
+            (arith::DIVSI, &[x, y]) => Some(self.divide_signed(op, x, y)),
+            (arith::REMSI, &[x, y]) => Some(self.remainder_signed(op, x, y)),
+            _ => self.plain_integer_op(op, code, arguments),
         }
     }
 
-    fn plain_integer_op(&mut self, op: Op, name: &str, arguments: &[Value]) -> Option<Value> {
+    fn plain_integer_op(&mut self, op: Op, code: OpCode, arguments: &[Value]) -> Option<Value> {
         let predicate = self.body.op(op).attributes.integer("predicate");
         let ins = self.builder.ins();
-        Some(match (name, arguments) {
-            ("arith.addi", &[x, y]) => ins.iadd(x, y),
-            ("arith.subi", &[x, y]) => ins.isub(x, y),
-            ("arith.muli", &[x, y]) => ins.imul(x, y),
-            ("arith.andi", &[x, y]) => ins.band(x, y),
-            ("arith.ori", &[x, y]) => ins.bor(x, y),
-            ("arith.xori", &[x, y]) => ins.bxor(x, y),
-            ("arith.shli", &[x, y]) => ins.ishl(x, y),
-            ("arith.shrsi", &[x, y]) => ins.sshr(x, y),
-            ("arith.shrui", &[x, y]) => ins.ushr(x, y),
-            ("arith.minsi", &[x, y]) => ins.smin(x, y),
-            ("arith.maxsi", &[x, y]) => ins.smax(x, y),
-            ("arith.minui", &[x, y]) => ins.umin(x, y),
-            ("arith.maxui", &[x, y]) => ins.umax(x, y),
-            ("arith.cmpi", &[x, y]) => ins.icmp(condition(predicate?)?, x, y),
-            ("arith.select", &[c, x, y]) => ins.select(c, x, y),
-            ("math.absi", &[x]) => ins.iabs(x),
-            ("math.ctlz", &[x]) => ins.clz(x),
-            ("math.ctpop", &[x]) => ins.popcnt(x),
+        Some(match (code, arguments) {
+            (arith::ADDI, &[x, y]) => ins.iadd(x, y),
+            (arith::SUBI, &[x, y]) => ins.isub(x, y),
+            (arith::MULI, &[x, y]) => ins.imul(x, y),
+            (arith::ANDI, &[x, y]) => ins.band(x, y),
+            (arith::ORI, &[x, y]) => ins.bor(x, y),
+            (arith::XORI, &[x, y]) => ins.bxor(x, y),
+            (arith::SHLI, &[x, y]) => ins.ishl(x, y),
+            (arith::SHRSI, &[x, y]) => ins.sshr(x, y),
+            (arith::SHRUI, &[x, y]) => ins.ushr(x, y),
+            (arith::MINSI, &[x, y]) => ins.smin(x, y),
+            (arith::MAXSI, &[x, y]) => ins.smax(x, y),
+            (arith::MINUI, &[x, y]) => ins.umin(x, y),
+            (arith::MAXUI, &[x, y]) => ins.umax(x, y),
+            (arith::CMPI, &[x, y]) => ins.icmp(condition(predicate?)?, x, y),
+            (arith::SELECT, &[c, x, y]) => ins.select(c, x, y),
+            (math::ABSI, &[x]) => ins.iabs(x),
+            (math::CTLZ, &[x]) => ins.clz(x),
+            (math::CTPOP, &[x]) => ins.popcnt(x),
             _ => return None,
         })
     }
 
     /// Operations on `i1`, which is 0 or 1 here but 0 or -1 to signed operations.
-    fn bit_op(&mut self, op: Op, name: &str, arguments: &[Value]) -> Option<Value> {
-        Some(match (name, arguments) {
-            ("arith.addi" | "arith.subi", &[x, y]) => self.builder.ins().bxor(x, y),
-            ("arith.muli", &[x, y]) => self.builder.ins().band(x, y),
-            ("arith.minsi", &[x, y]) => self.builder.ins().bor(x, y),
-            ("arith.maxsi", &[x, y]) => self.builder.ins().band(x, y),
-            ("arith.cmpi", &[x, y]) => {
+    fn bit_op(&mut self, op: Op, code: OpCode, arguments: &[Value]) -> Option<Value> {
+        Some(match (code, arguments) {
+            (arith::ADDI | arith::SUBI, &[x, y]) => self.builder.ins().bxor(x, y),
+            (arith::MULI, &[x, y]) => self.builder.ins().band(x, y),
+            (arith::MINSI, &[x, y]) => self.builder.ins().bor(x, y),
+            (arith::MAXSI, &[x, y]) => self.builder.ins().band(x, y),
+            (arith::CMPI, &[x, y]) => {
                 let condition = condition(self.body.op(op).attributes.integer("predicate")?)?;
                 let (x, y) = (self.builder.ins().ineg(x), self.builder.ins().ineg(y));
                 self.builder.ins().icmp(condition, x, y)
@@ -144,21 +145,21 @@ impl Translator<'_> {
     pub(crate) fn integer_register_op(
         &mut self,
         op: Op,
-        name: &str,
+        code: OpCode,
         r#type: Type,
         arguments: &[Value],
     ) -> Option<Value> {
         let mask = is_bit(self.operand_type(op, 0).element());
-        match (name, arguments) {
-            ("arith.select", &[condition, x, y]) => Some(self.select_register(op, r#type, condition, x, y)),
-            ("arith.shli" | "arith.shrsi" | "arith.shrui", &[x, _]) => self.shift_register(op, name, x),
-            ("arith.muli", _) if r#type == types::I8X16 && !mask => None,
-            ("arith.divui" | "arith.remui" | "arith.divsi" | "arith.remsi" | "math.ctlz" | "math.ctpop", _) => None,
-            ("arith.addi" | "arith.subi", &[x, y]) if mask => Some(self.builder.ins().bxor(x, y)),
-            ("arith.muli", &[x, y]) if mask => Some(self.builder.ins().band(x, y)),
-            ("arith.andi" | "arith.ori" | "arith.xori", _) if mask => self.plain_integer_op(op, name, arguments),
+        match (code, arguments) {
+            (arith::SELECT, &[condition, x, y]) => Some(self.select_register(op, r#type, condition, x, y)),
+            (arith::SHLI | arith::SHRSI | arith::SHRUI, &[x, _]) => self.shift_register(op, code, x),
+            (arith::MULI, _) if r#type == types::I8X16 && !mask => None,
+            (arith::DIVUI | arith::REMUI | arith::DIVSI | arith::REMSI | math::CTLZ | math::CTPOP, _) => None,
+            (arith::ADDI | arith::SUBI, &[x, y]) if mask => Some(self.builder.ins().bxor(x, y)),
+            (arith::MULI, &[x, y]) if mask => Some(self.builder.ins().band(x, y)),
+            (arith::ANDI | arith::ORI | arith::XORI, _) if mask => self.plain_integer_op(op, code, arguments),
             _ if mask => None,
-            _ => self.plain_integer_op(op, name, arguments),
+            _ => self.plain_integer_op(op, code, arguments),
         }
     }
 
@@ -171,12 +172,12 @@ impl Translator<'_> {
     }
 
     /// Shifts by one amount for all lanes, which is all that CLIF has.
-    fn shift_register(&mut self, op: Op, name: &str, x: Value) -> Option<Value> {
+    fn shift_register(&mut self, op: Op, code: OpCode, x: Value) -> Option<Value> {
         let amount = self.uniform_amount(self.body.operand(op, 1))?;
         let ins = self.builder.ins();
-        Some(match name {
-            "arith.shli" => ins.ishl(x, amount),
-            "arith.shrsi" => ins.sshr(x, amount),
+        Some(match code {
+            arith::SHLI => ins.ishl(x, amount),
+            arith::SHRSI => ins.sshr(x, amount),
             _ => ins.ushr(x, amount),
         })
     }
@@ -185,7 +186,7 @@ impl Translator<'_> {
         if let Some(constant) = self.constant_integer(amount) {
             return Some(self.integer_constant(types::I32, constant));
         }
-        let op = self.body.defining_op(amount).filter(|&op| self.body.name(op) == "vector.broadcast")?;
+        let op = self.body.defining_op(amount).filter(|&op| self.body.is(op, vector::BROADCAST))?;
         matches!(form(self.operand_type(op, 0)), Some(Form::Scalar(_))).then(|| self.operand(op, 0))
     }
 }

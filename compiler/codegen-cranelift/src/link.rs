@@ -1,5 +1,6 @@
 //! Compiling the functions of a module in parallel and linking them.
 
+use dialects::rt::attributes::{ELEMENTS, HOST};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -289,8 +290,6 @@ fn native_isa(position_independent: bool, effort: Effort) -> Result<OwnedTargetI
     builder.finish(settings::Flags::new(flags)).map_err(|error| internal(format!("this machine: {error}")).into())
 }
 
-/// Marks a host function: it calls kernels, and each of its operations runs once or a few times.
-const HOST: &str = "rt.host";
 /// Elements from which on even a first run takes longer in quick code than the compilation of better code.
 const WORTH_OPTIMISING: i64 = 4_000_000;
 
@@ -308,7 +307,7 @@ impl Targets {
     }
 
     fn of(&self, function: &FunctionView<'_>) -> &OwnedTargetIsa {
-        let elements = function.attributes.integer("rt.elements").unwrap_or(0);
+        let elements = function.attributes.integer(ELEMENTS).unwrap_or(0);
         let quick = self.tier == Tier::Quick && elements < WORTH_OPTIMISING;
         if quick || function.attributes.get(HOST).is_some() { &self.host } else { &self.kernels }
     }

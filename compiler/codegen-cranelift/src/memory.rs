@@ -1,6 +1,7 @@
 //! Buffers: addresses, loads, stores, stack memory, constants, and the runtime's parallel loop.
 
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, StackSlotData, StackSlotKind, Type, Value, types};
+use dialects::{OpCodes, memref, rt};
 use ir::Op;
 
 use crate::form::{is_bit, scalar_type};
@@ -19,37 +20,37 @@ pub(crate) struct Address {
 impl Translator<'_> {
     /// Operations of `memref` and `rt`.
     pub(crate) fn memory_op(&mut self, op: Op) -> Translated<()> {
-        match self.body.name(op) {
-            "memref.load" => {
+        match self.body.code(op) {
+            Some(memref::LOAD) => {
                 let address = self.element_address(op, 0, 1)?;
                 let r#type = self.result_type(op).clone();
                 let value = self.load(op, &r#type, address, 0)?;
                 self.set_result(op, value);
             }
-            "memref.store" => {
+            Some(memref::STORE) => {
                 let address = self.element_address(op, 1, 2)?;
                 let value = self.operand(op, 0);
                 self.store(value, address, 0);
             }
-            "memref.alloca" => self.stack_buffer(op)?,
-            "memref.get_global" => {
+            Some(memref::ALLOCA) => self.stack_buffer(op)?,
+            Some(memref::GET_GLOBAL) => {
                 let name = self.body.attribute(op, "name").and_then(|name| name.as_symbol());
                 let name = name.ok_or_else(|| self.broken(op, "has no name"))?.to_string();
                 let address = self.data_address(&name);
                 self.set_result(op, address);
             }
-            "memref.view" => {
+            Some(memref::VIEW) => {
                 let (base, shift) = (self.operand(op, 0), self.operand(op, 1));
                 let address = self.builder.ins().iadd(base, shift);
                 self.set_result(op, address);
             }
-            "rt.address" | "rt.buffer" | "memref.cast" => {
+            Some(rt::ADDRESS | rt::BUFFER | memref::CAST) => {
                 let address = self.operand(op, 0);
                 self.set_result(op, address);
             }
-            "rt.pack" => self.pack(op)?,
-            "rt.unpack" => self.unpack(op)?,
-            "rt.parallel_for" => self.parallel_for(op)?,
+            Some(rt::PACK) => self.pack(op)?,
+            Some(rt::UNPACK) => self.unpack(op)?,
+            Some(rt::PARALLEL_FOR) => self.parallel_for(op)?,
             _ => return Err(self.unknown(op)),
         }
         Ok(())

@@ -4,6 +4,7 @@
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Type, Value, types};
+use dialects::{OpCode, arith};
 use ir::Op;
 
 use crate::form::{Form, form, is_bit, is_half};
@@ -19,12 +20,10 @@ fn words(register: Type) -> Type {
 }
 
 /// Whether the operation reads its integers as unsigned numbers.
-fn is_unsigned(name: &str, predicate: Option<i64>) -> bool {
+fn is_unsigned(code: OpCode, predicate: Option<i64>) -> bool {
     const FIRST_UNSIGNED: i64 = 6;
-    matches!(
-        name,
-        "arith.extui" | "arith.uitofp" | "arith.index_castui" | "arith.minui" | "arith.maxui" | "arith.select"
-    ) || predicate.is_some_and(|predicate| predicate >= FIRST_UNSIGNED)
+    matches!(code, arith::EXTUI | arith::UITOFP | arith::INDEX_CASTUI | arith::MINUI | arith::MAXUI | arith::SELECT)
+        || predicate.is_some_and(|predicate| predicate >= FIRST_UNSIGNED)
 }
 
 impl Translator<'_> {
@@ -43,16 +42,15 @@ impl Translator<'_> {
     }
 
     /// An operation with packed operands or a packed result; `None` where it goes lane by lane.
-    pub(crate) fn packed_op(&mut self, op: Op) -> Option<Value> {
-        let (name, predicate) = (self.body.name(op), self.body.op(op).attributes.integer("predicate"));
-        let unsigned = is_unsigned(name, predicate);
+    pub(crate) fn packed_op(&mut self, op: Op, code: OpCode) -> Option<Value> {
+        let unsigned = is_unsigned(code, self.body.op(op).attributes.integer("predicate"));
         let (from, to) = (self.operand_type(op, 0).element().clone(), self.result_type(op).element().clone());
         let mut wide = Vec::new();
         for &operand in self.body.op(op).operands() {
             wide.push(self.wide_operand(operand, unsigned)?);
         }
         let target = form(self.result_type(op))?;
-        if name == "arith.select" {
+        if code == arith::SELECT {
             let value = self.select_wide(op, &wide)?;
             return self.narrowed(target, value);
         }
@@ -61,29 +59,36 @@ impl Translator<'_> {
         if is_half(&from) {
             floats = wide.iter().map(|&bits| self.half_register_to_f32(&from, bits)).collect();
         }
-        let value = match name {
-            "arith.extui" | "arith.extsi" | "arith.trunci" if !is_bit(&from) && !is_bit(&to) => wide[0],
-            "arith.index_cast" | "arith.index_castui" => return None,
-            "arith.extui" if is_bit(&from) => {
+        let value = match code {
+            arith::EXTUI | arith::EXTSI | arith::TRUNCI if !is_bit(&from) && !is_bit(&to) => wide[0],
+            arith::INDEX_CAST | arith::INDEX_CASTUI => return None,
+            arith::EXTUI if is_bit(&from) => {
                 let one = self.every_lane(1);
                 self.builder.ins().band(wide[0], one)
             }
-            "arith.sitofp" | "arith.uitofp" if to == ir::Type::F32 && !is_bit(&from) => {
+            arith::SITOFP | arith::UITOFP if to == ir::Type::F32 && !is_bit(&from) => {
                 self.builder.ins().fcvt_from_sint(types::F32X4, wide[0])
             }
-            "arith.fptosi" | "arith.fptoui" if !is_bit(&to) && from != ir::Type::F64 => {
-                self.float_register_to_integer(floats[0], &to, name == "arith.fptosi")?
+            arith::FPTOSI | arith::FPTOUI if !is_bit(&to) && from != ir::Type::F64 => {
+                self.float_register_to_integer(floats[0], &to, code == arith::FPTOSI)?
             }
-            "arith.extf" if to == ir::Type::F32 => floats[0],
-            "arith.truncf" if from == ir::Type::F32 => self.f32_register_to_half(&to, wide[0]),
+            arith::EXTF if to == ir::Type::F32 => floats[0],
+            arith::TRUNCF if from == ir::Type::F32 => self.f32_register_to_half(&to, wide[0]),
             _ if is_half(&from) => {
-                let value = self.float_register_op(op, name, types::F32X4, &floats)?;
+                let value = self.float_register_op(op, code, types::F32X4, &floats)?;
                 if is_half(&to) { self.f32_register_to_half(&to, value) } else { value }
             }
-            "arith.addi" | "arith.subi" | "arith.muli" | "arith.andi" | "arith.ori" | "arith.xori" | "arith.minsi"
-            | "arith.maxsi" | "arith.minui" | "arith.maxui" | "arith.cmpi" => {
-                self.integer_register_op(op, name, types::I32X4, &wide)?
-            }
+            arith::ADDI
+            | arith::SUBI
+            | arith::MULI
+            | arith::ANDI
+            | arith::ORI
+            | arith::XORI
+            | arith::MINSI
+            | arith::MAXSI
+            | arith::MINUI
+            | arith::MAXUI
+            | arith::CMPI => self.integer_register_op(op, code, types::I32X4, &wide)?,
             _ => return None,
         };
         self.narrowed(target, value)

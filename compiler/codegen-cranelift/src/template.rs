@@ -10,6 +10,7 @@
 //!   integers have above their width nothing is known: they are moved, never computed with.
 
 use cranelift_codegen::entity::SecondaryMap;
+use dialects::{OpCodes, arith, cf, func, memref, rt};
 use ir::{Attribute, Body, FloatType, FunctionView, IndexSet, Op, Type, Value};
 
 use crate::assembler::{
@@ -99,13 +100,13 @@ impl<'a> Template<'a> {
                 outgoing = outgoing.max(template.words_on_stack(op)?);
                 match body.op(op).results() {
                     [] => {}
-                    &[result] => match body.name(op) {
-                        "arith.constant" => template.places[result] = Place::Bits(bits(body, op)?),
-                        "memref.get_global" => {
+                    &[result] => match body.code(op) {
+                        Some(arith::CONSTANT) => template.places[result] = Place::Bits(bits(body, op)?),
+                        Some(memref::GET_GLOBAL) => {
                             let name = body.attribute(op, "name")?.as_symbol()?.to_string();
                             template.places[result] = Place::Address(template.external(External::Data(name)));
                         }
-                        "memref.alloca" => memory.push((result, byte_length(body.value_type(result))?)),
+                        Some(memref::ALLOCA) => memory.push((result, byte_length(body.value_type(result))?)),
                         _ => {
                             kind(body.value_type(result))?;
                             slot(&mut template.places, result);
@@ -155,41 +156,41 @@ impl<'a> Template<'a> {
     fn op(&mut self, op: Op) -> Option<()> {
         let body = self.body;
         let operands = body.op(op).operands();
-        match (body.name(op), operands) {
-            ("arith.constant" | "memref.get_global" | "memref.alloca", _) => {}
-            ("memref.cast" | "rt.address" | "rt.buffer", &[value]) => self.copy(op, value),
-            ("arith.index_cast", &[value]) if [value, body.result(op, 0)].iter().all(|&v| self.is_word(v)) => {
+        match (body.code(op), operands) {
+            (Some(arith::CONSTANT | memref::GET_GLOBAL | memref::ALLOCA), _) => {}
+            (Some(memref::CAST | rt::ADDRESS | rt::BUFFER), &[value]) => self.copy(op, value),
+            (Some(arith::INDEX_CAST), &[value]) if [value, body.result(op, 0)].iter().all(|&v| self.is_word(v)) => {
                 self.copy(op, value);
             }
-            ("memref.view", &[bytes, shift, ..]) => self.binary(op, Binary::Add, bytes, shift),
-            ("memref.load", &[buffer, index]) => self.load_element(op, buffer, index)?,
-            ("rt.pack", _) => self.pack(op)?,
-            ("func.call", _) => self.call(op)?,
-            ("func.return", _) => self.end(operands)?,
-            ("cf.br", _) => self.branch(body.op(op).successors()[0], operands)?,
-            ("cf.cond_br", _) => self.conditional_branch(op)?,
-            ("arith.cmpi", &[x, y]) if self.is_word(x) => self.compare(op, x, y)?,
-            ("arith.select", &[condition, x, y]) => self.select(op, condition, x, y),
-            ("arith.maxsi", &[x, y]) if self.is_word(x) => self.choose(op, Condition::Less, x, y),
-            ("arith.minsi", &[x, y]) if self.is_word(x) => self.choose(op, Condition::Greater, x, y),
-            ("arith.divsi", &[x, y]) if self.is_word(x) => self.divide(op, x, y)?,
-            ("arith.muli", &[x, y]) if self.is_word(x) => {
+            (Some(memref::VIEW), &[bytes, shift, ..]) => self.binary(op, Binary::Add, bytes, shift),
+            (Some(memref::LOAD), &[buffer, index]) => self.load_element(op, buffer, index)?,
+            (Some(rt::PACK), _) => self.pack(op)?,
+            (Some(func::CALL), _) => self.call(op)?,
+            (Some(func::RETURN), _) => self.end(operands)?,
+            (Some(cf::BR), _) => self.branch(body.op(op).successors()[0], operands)?,
+            (Some(cf::COND_BR), _) => self.conditional_branch(op)?,
+            (Some(arith::CMPI), &[x, y]) if self.is_word(x) => self.compare(op, x, y)?,
+            (Some(arith::SELECT), &[condition, x, y]) => self.select(op, condition, x, y),
+            (Some(arith::MAXSI), &[x, y]) if self.is_word(x) => self.choose(op, Condition::Less, x, y),
+            (Some(arith::MINSI), &[x, y]) if self.is_word(x) => self.choose(op, Condition::Greater, x, y),
+            (Some(arith::DIVSI), &[x, y]) if self.is_word(x) => self.divide(op, x, y)?,
+            (Some(arith::MULI), &[x, y]) if self.is_word(x) => {
                 self.load(Register::RAX, x);
                 self.load(Register::RCX, y);
                 self.assembler.multiply(Register::RAX, Register::RCX);
                 self.store_result(op);
             }
-            ("arith.addi", &[x, y]) if self.is_word(x) => self.binary(op, Binary::Add, x, y),
-            ("arith.subi", &[x, y]) if self.is_word(x) => self.binary(op, Binary::Subtract, x, y),
-            ("arith.andi", &[x, y]) if !self.is_narrow(x) => self.binary(op, Binary::And, x, y),
-            ("arith.ori", &[x, y]) if !self.is_narrow(x) => self.binary(op, Binary::Or, x, y),
-            ("arith.xori", &[x, y]) if !self.is_narrow(x) => self.binary(op, Binary::Xor, x, y),
-            ("arith.addf", &[x, y]) => self.float_binary(op, FloatBinary::Add, x, y)?,
-            ("arith.subf", &[x, y]) => self.float_binary(op, FloatBinary::Subtract, x, y)?,
-            ("arith.mulf", &[x, y]) => self.float_binary(op, FloatBinary::Multiply, x, y)?,
-            ("arith.divf", &[x, y]) => self.float_binary(op, FloatBinary::Divide, x, y)?,
-            ("arith.cmpf", &[x, y]) => self.compare_floats(op, x, y)?,
-            ("arith.sitofp", &[integer]) if self.is_word(integer) => {
+            (Some(arith::ADDI), &[x, y]) if self.is_word(x) => self.binary(op, Binary::Add, x, y),
+            (Some(arith::SUBI), &[x, y]) if self.is_word(x) => self.binary(op, Binary::Subtract, x, y),
+            (Some(arith::ANDI), &[x, y]) if !self.is_narrow(x) => self.binary(op, Binary::And, x, y),
+            (Some(arith::ORI), &[x, y]) if !self.is_narrow(x) => self.binary(op, Binary::Or, x, y),
+            (Some(arith::XORI), &[x, y]) if !self.is_narrow(x) => self.binary(op, Binary::Xor, x, y),
+            (Some(arith::ADDF), &[x, y]) => self.float_binary(op, FloatBinary::Add, x, y)?,
+            (Some(arith::SUBF), &[x, y]) => self.float_binary(op, FloatBinary::Subtract, x, y)?,
+            (Some(arith::MULF), &[x, y]) => self.float_binary(op, FloatBinary::Multiply, x, y)?,
+            (Some(arith::DIVF), &[x, y]) => self.float_binary(op, FloatBinary::Divide, x, y)?,
+            (Some(arith::CMPF), &[x, y]) => self.compare_floats(op, x, y)?,
+            (Some(arith::SITOFP), &[integer]) if self.is_word(integer) => {
                 let width = self.width(body.result(op, 0))?;
                 self.load(Register::RAX, integer);
                 self.assembler.float_of(width, FloatRegister(0), Register::RAX);
@@ -379,7 +380,7 @@ impl<'a> Template<'a> {
 
     /// Words of arguments that a call has on the stack; none for no call.
     fn words_on_stack(&self, op: Op) -> Option<usize> {
-        if self.body.name(op) != "func.call" {
+        if !self.body.is(op, func::CALL) {
             return Some(0);
         }
         let (mut integers, mut floats) = (0, 0);

@@ -2,7 +2,8 @@
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Type, Value, types};
-use ir::{Attribute, Op};
+use dialects::{OpCode, OpCodes, arith, vector};
+use ir::Op;
 
 use crate::form::{Form, is_bit};
 use crate::function::{Translated, Translator};
@@ -15,25 +16,25 @@ const DYNAMIC: i64 = i64::MIN;
 impl Translator<'_> {
     /// Operations of `vector` other than the elementwise ones.
     pub(crate) fn vector_op(&mut self, op: Op) -> Translated<()> {
-        match self.body.name(op) {
-            "vector.load" => self.vector_load(op),
-            "vector.store" => self.vector_store(op),
-            "vector.maskedload" => self.masked_load(op),
-            "vector.maskedstore" => self.masked_store(op),
-            "vector.gather" => self.gather(op),
-            "vector.broadcast" | "vector.splat" => self.broadcast(op),
-            "vector.extract" => self.extract(op),
-            "vector.insert" => self.insert(op),
-            "vector.reduction" => self.reduction(op),
-            "vector.create_mask" => self.create_mask(op),
-            "vector.constant_mask" => self.constant_mask(op),
-            "vector.shuffle" => self.shuffle(op),
-            "vector.from_elements" => {
+        match self.body.code(op) {
+            Some(vector::LOAD) => self.vector_load(op),
+            Some(vector::STORE) => self.vector_store(op),
+            Some(vector::MASKEDLOAD) => self.masked_load(op),
+            Some(vector::MASKEDSTORE) => self.masked_store(op),
+            Some(vector::GATHER) => self.gather(op),
+            Some(vector::BROADCAST) => self.broadcast(op),
+            Some(vector::EXTRACT) => self.extract(op),
+            Some(vector::INSERT) => self.insert(op),
+            Some(vector::REDUCTION) => self.reduction(op),
+            Some(vector::CREATE_MASK) => self.create_mask(op),
+            Some(vector::CONSTANT_MASK) => self.constant_mask(op),
+            Some(vector::SHUFFLE) => self.shuffle(op),
+            Some(vector::FROM_ELEMENTS) => {
                 let lanes = self.body.op(op).operands().iter().map(|&v| self.single(v)).collect();
                 self.define_lanes(self.body.result(op, 0), lanes);
                 Ok(())
             }
-            "vector.step" => self.step(op),
+            Some(vector::STEP) => self.step(op),
             _ => Err(self.unknown(op)),
         }
     }
@@ -113,12 +114,12 @@ impl Translator<'_> {
     fn known_mask(&self, mask: ir::Value) -> Option<Vec<bool>> {
         let op = self.body.defining_op(mask)?;
         let count = usize::try_from(*self.body.value_type(mask).as_vector()?.shape.first()?).ok()?;
-        match self.body.name(op) {
-            "vector.constant_mask" => {
+        match self.body.code(op) {
+            Some(vector::CONSTANT_MASK) => {
                 let set = *self.body.op(op).attributes.integers("mask_dim_sizes")?.first()?;
                 Some((0..count).map(|lane| (lane as i64) < set).collect())
             }
-            "arith.constant" => {
+            Some(arith::CONSTANT) => {
                 let elements = self.body.attribute(op, "value")?.as_dense()?;
                 Some((0..count).map(|lane| elements.element_bytes(lane)[0] & 1 == 1).collect())
             }
@@ -291,14 +292,15 @@ impl Translator<'_> {
     fn reduction(&mut self, op: Op) -> Translated<()> {
         let vector = self.body.operand(op, 0);
         let float = self.body.value_type(vector).element().is_float();
-        let name = reduction_op(self.body.attribute(op, "kind"), float).ok_or_else(|| self.unknown(op))?;
+        let kind = vector::combining_kind(self.body.attribute(op, "kind"));
+        let code = kind.and_then(|kind| vector::combining_operation(kind, float)).ok_or_else(|| self.unknown(op))?;
         let accumulator = self.body.op(op).operands().get(1).map(|&accumulator| self.single(accumulator));
         let mut total = accumulator;
         for at in 0..self.lane_count(op, vector)? {
             let lane = self.lane(vector, at);
             total = Some(match total {
                 None => lane,
-                Some(total) => self.combine(op, name, total, lane)?,
+                Some(total) => self.combine(op, code, total, lane)?,
             });
         }
         let total = total.ok_or_else(|| self.broken(op, "needs lanes"))?;
@@ -306,10 +308,10 @@ impl Translator<'_> {
         Ok(())
     }
 
-    fn combine(&mut self, op: Op, name: &str, x: Value, y: Value) -> Translated<Value> {
-        match self.integer_op(op, name, &[x, y]) {
+    fn combine(&mut self, op: Op, code: OpCode, x: Value, y: Value) -> Translated<Value> {
+        match self.integer_op(op, code, &[x, y]) {
             Some(value) => Ok(value),
-            None => self.float_op(op, name, &[x, y])?.ok_or_else(|| self.unknown(op)),
+            None => self.float_op(op, code, &[x, y])?.ok_or_else(|| self.unknown(op)),
         }
     }
 
@@ -398,28 +400,4 @@ impl Translator<'_> {
         }
         self.vector_constant(r#type, &bytes)
     }
-}
-
-/// The binary operation of a `#vector.kind<…>`.
-fn reduction_op(kind: Option<&Attribute>, float: bool) -> Option<&'static str> {
-    let Some(Attribute::Dialect(dialect, text)) = kind else { return None };
-    let kind = text.strip_prefix("kind<")?.strip_suffix('>')?;
-    Some(match (&**dialect, kind, float) {
-        ("vector", "add", false) => "arith.addi",
-        ("vector", "add", true) => "arith.addf",
-        ("vector", "mul", false) => "arith.muli",
-        ("vector", "mul", true) => "arith.mulf",
-        ("vector", "minui", false) => "arith.minui",
-        ("vector", "minsi", false) => "arith.minsi",
-        ("vector", "maxui", false) => "arith.maxui",
-        ("vector", "maxsi", false) => "arith.maxsi",
-        ("vector", "minnumf", true) => "arith.minnumf",
-        ("vector", "maxnumf", true) => "arith.maxnumf",
-        ("vector", "minimumf", true) => "arith.minimumf",
-        ("vector", "maximumf", true) => "arith.maximumf",
-        ("vector", "and", false) => "arith.andi",
-        ("vector", "or", false) => "arith.ori",
-        ("vector", "xor", false) => "arith.xori",
-        _ => return None,
-    })
 }

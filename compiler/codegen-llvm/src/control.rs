@@ -1,5 +1,7 @@
 //! Branches, calls and returns.
 
+use dialects::rt::attributes::ROLLED;
+use dialects::{OpCodes, cf, func};
 use inkwell::IntPredicate;
 use inkwell::basic_block::BasicBlock;
 use inkwell::values::{BasicMetadataValueEnum, BasicValueEnum};
@@ -8,26 +10,23 @@ use ir::Op;
 use crate::function::{Failure, Translated, Translator};
 use crate::rolled::keep_rolled;
 
-/// On the branch back to the head of a loop whose body is unrolled as far as it should be.
-const ROLLED: &str = "rt.rolled";
-
 impl<'a, 'c> Translator<'a, 'c> {
     /// Operations of `cf` and `func`.
     pub(crate) fn control_op(&mut self, op: Op) -> Translated<()> {
         let body = self.body;
-        match body.name(op) {
-            "cf.br" => {
+        match body.code(op) {
+            Some(cf::BR) => {
                 let target = self.enter(op, 0, body.op(op).operands())?;
                 self.builder.build_unconditional_branch(target)?;
             }
-            "cf.cond_br" => self.conditional_branch(op)?,
-            "cf.switch" => self.switch(op)?,
-            "func.return" => match body.op(op).operands() {
+            Some(cf::COND_BR) => self.conditional_branch(op)?,
+            Some(cf::SWITCH) => self.switch(op)?,
+            Some(func::RETURN) => match body.op(op).operands() {
                 [] => drop(self.builder.build_return(None)?),
                 &[value] => drop(self.builder.build_return(Some(&self.value(value)))?),
                 _ => return Err(Failure::Broken("returns more than one value")),
             },
-            "func.call" => self.call(op)?,
+            Some(func::CALL) => self.call(op)?,
             _ => return Err(Failure::Unknown),
         }
         Ok(())

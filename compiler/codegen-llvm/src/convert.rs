@@ -1,5 +1,6 @@
 //! Conversions between types. Float to integer saturates and maps NaN to 0; nothing traps.
 
+use dialects::{OpCode, arith};
 use inkwell::FloatPredicate;
 use inkwell::types::BasicTypeEnum;
 use inkwell::values::{BasicValueEnum, InstructionOpcode};
@@ -9,28 +10,28 @@ use crate::form::{is_half, scalar_type, with_scalar};
 use crate::function::{Failure, Translated, Translator};
 
 impl<'c> Translator<'_, 'c> {
-    /// Conversions; `None` when `name` is none.
+    /// Conversions; `None` for other operations.
     pub(crate) fn convert_op(
         &self,
         op: Op,
-        name: &str,
+        code: OpCode,
         arguments: &[BasicValueEnum<'c>],
     ) -> Translated<Option<BasicValueEnum<'c>>> {
         let &[x] = arguments else { return Ok(None) };
         let (from, to) = (self.operand_type(op, 0).element(), self.result_type(op).element());
         let target = self.held(self.result_type(op))?;
-        Ok(Some(match name {
-            "arith.extsi" | "arith.index_cast" => self.resize(x, target, InstructionOpcode::SExt)?,
-            "arith.extui" | "arith.index_castui" | "arith.trunci" => self.resize(x, target, InstructionOpcode::ZExt)?,
-            "arith.sitofp" => self.integer_to_float(InstructionOpcode::SIToFP, x, to)?,
-            "arith.uitofp" => self.integer_to_float(InstructionOpcode::UIToFP, x, to)?,
-            "arith.fptosi" | "arith.fptoui" => {
+        Ok(Some(match code {
+            arith::EXTSI | arith::INDEX_CAST => self.resize(x, target, InstructionOpcode::SExt)?,
+            arith::EXTUI | arith::INDEX_CASTUI | arith::TRUNCI => self.resize(x, target, InstructionOpcode::ZExt)?,
+            arith::SITOFP => self.integer_to_float(InstructionOpcode::SIToFP, x, to)?,
+            arith::UITOFP => self.integer_to_float(InstructionOpcode::UIToFP, x, to)?,
+            arith::FPTOSI | arith::FPTOUI => {
                 let float = if is_half(from) { self.half_to_f32(from, x)? } else { x };
                 let bounds = self.constant_bounds(self.body.operand(op, 0));
-                self.float_to_integer((float, *from == ir::Type::F64), bounds, target, name == "arith.fptosi")?
+                self.float_to_integer((float, *from == ir::Type::F64), bounds, target, code == arith::FPTOSI)?
             }
-            "arith.extf" | "arith.truncf" => self.float_to_float(x, from, to)?,
-            "arith.bitcast" => self.cast(InstructionOpcode::BitCast, x, target)?,
+            arith::EXTF | arith::TRUNCF => self.float_to_float(x, from, to)?,
+            arith::BITCAST => self.cast(InstructionOpcode::BitCast, x, target)?,
             _ => return Ok(None),
         }))
     }

@@ -1,5 +1,6 @@
 //! From a module to LLVM IR, assembly and objects.
 
+use dialects::{func, memref};
 use std::path::Path;
 
 use inkwell::GlobalVisibility;
@@ -68,7 +69,7 @@ pub fn probe(options: &Options) -> Result<()> {
     // some combinations are found out only in a function
     let mut body = ir::Body::default();
     let entry = body.add_block(body.root(), &[]);
-    ir::Builder::at_end(&mut body, entry).create("func.return", &[], &[], []);
+    ir::Builder::at_end(&mut body, entry).create(func::RETURN, &[], &[], []);
     let r#type = ir::FunctionType { inputs: vec![], results: vec![] };
     let mut module = Module::new();
     module.add_function("probe", r#type, ir::Attributes::new(), body, Location::Unknown);
@@ -176,7 +177,7 @@ fn define_data(module: &Module, unit: &Unit<'_>, when: Contents) -> Result<(), D
         else {
             continue;
         };
-        if operation.name.as_str() != "memref.global" {
+        if operation.name != memref::GLOBAL {
             continue;
         }
         let initial = attributes.get("initial_value").and_then(Attribute::as_dense);

@@ -4,6 +4,7 @@
 //! of two zeros the bits of both tell which is the larger, and a NaN is put in place. Nothing of this waits for one comparison
 //! to choose what the next compares, so that a chain of them is not long.
 
+use dialects::{OpCode, arith, vector};
 use inkwell::FloatPredicate;
 use inkwell::types::BasicTypeEnum;
 use inkwell::values::{BasicValueEnum, InstructionOpcode, VectorValue};
@@ -18,13 +19,18 @@ pub(crate) enum Extreme {
 }
 
 impl Extreme {
-    /// That of an operation, or of a kind of reduction.
-    pub(crate) fn of(name: &str) -> Option<Extreme> {
-        match name {
-            "arith.maximumf" | "maximumf" => Some(Extreme::Largest),
-            "arith.minimumf" | "minimumf" => Some(Extreme::Smallest),
+    /// That of an operation.
+    pub(crate) fn of(code: OpCode) -> Option<Extreme> {
+        match code {
+            arith::MAXIMUMF => Some(Extreme::Largest),
+            arith::MINIMUMF => Some(Extreme::Smallest),
             _ => None,
         }
+    }
+
+    /// That of a kind of reduction.
+    pub(crate) fn of_kind(kind: &str) -> Option<Extreme> {
+        Extreme::of(vector::combining_operation(kind, true)?)
     }
 }
 

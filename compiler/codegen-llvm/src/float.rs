@@ -1,6 +1,7 @@
 //! Floating point arithmetic and comparison.
 
 use abi::elementary::EXACT_RECIPROCALS;
+use dialects::{OpCode, OpCodes, arith, math, vector};
 use inkwell::FloatPredicate;
 use inkwell::types::BasicTypeEnum;
 use inkwell::values::{BasicValueEnum, FastMathFlags, InstructionOpcode};
@@ -33,41 +34,41 @@ fn predicate(number: i64) -> Option<FloatPredicate> {
     })
 }
 
-fn plain_opcode(name: &str) -> Option<InstructionOpcode> {
-    Some(match name {
-        "arith.addf" => InstructionOpcode::FAdd,
-        "arith.subf" => InstructionOpcode::FSub,
-        "arith.mulf" => InstructionOpcode::FMul,
-        "arith.divf" => InstructionOpcode::FDiv,
+fn plain_opcode(code: OpCode) -> Option<InstructionOpcode> {
+    Some(match code {
+        arith::ADDF => InstructionOpcode::FAdd,
+        arith::SUBF => InstructionOpcode::FSub,
+        arith::MULF => InstructionOpcode::FMul,
+        arith::DIVF => InstructionOpcode::FDiv,
         _ => return None,
     })
 }
 
 /// Intrinsics that mean exactly what the operation means; but a product is rounded before the sum where the processor cannot
 /// do otherwise, because a function that could takes a hundred times as long.
-fn intrinsic(name: &str, fused: bool) -> Option<&'static str> {
-    Some(match name {
-        "arith.maximumf" => "llvm.maximum",
-        "arith.minimumf" => "llvm.minimum",
-        "math.sqrt" => "llvm.sqrt",
-        "math.absf" => "llvm.fabs",
-        "math.floor" => "llvm.floor",
-        "math.ceil" => "llvm.ceil",
-        "math.trunc" => "llvm.trunc",
-        "math.roundeven" => "llvm.roundeven",
-        "math.copysign" => "llvm.copysign",
-        "math.fma" | "vector.fma" if fused => "llvm.fma",
-        "math.fma" | "vector.fma" => "llvm.fmuladd",
+fn intrinsic(code: OpCode, fused: bool) -> Option<&'static str> {
+    Some(match code {
+        arith::MAXIMUMF => "llvm.maximum",
+        arith::MINIMUMF => "llvm.minimum",
+        math::SQRT => "llvm.sqrt",
+        math::ABSF => "llvm.fabs",
+        math::FLOOR => "llvm.floor",
+        math::CEIL => "llvm.ceil",
+        math::TRUNC => "llvm.trunc",
+        math::ROUNDEVEN => "llvm.roundeven",
+        math::COPYSIGN => "llvm.copysign",
+        math::FMA | vector::FMA if fused => "llvm.fma",
+        math::FMA | vector::FMA => "llvm.fmuladd",
         _ => return None,
     })
 }
 
 /// Functions of the runtime, called lane by lane.
-fn runtime_function(name: &str) -> Option<&'static str> {
-    Some(match name {
-        "arith.remf" => "fmod",
-        "math.powf" => "pow",
-        "math.atan2" => "atan2",
+fn runtime_function(code: OpCode) -> Option<&'static str> {
+    Some(match code {
+        arith::REMF => "fmod",
+        math::POWF => "pow",
+        math::ATAN2 => "atan2",
         _ => return None,
     })
 }
@@ -91,11 +92,11 @@ pub(crate) fn fast_math_flags(attribute: Option<&Attribute>) -> FastMathFlags {
 }
 
 impl<'c> Translator<'_, 'c> {
-    /// Floating point operations; `None` when `name` is none. Half formats are computed in `f32`.
+    /// Floating point operations; `None` for other operations. Half formats are computed in `f32`.
     pub(crate) fn float_op(
         &self,
         op: Op,
-        name: &str,
+        code: OpCode,
         arguments: &[BasicValueEnum<'c>],
     ) -> Translated<Option<BasicValueEnum<'c>>> {
         let element = self.operand_type(op, 0).element();
@@ -103,14 +104,14 @@ impl<'c> Translator<'_, 'c> {
             return Ok(None);
         }
         if !is_half(element) {
-            return self.single_or_double_op(op, name, arguments);
+            return self.single_or_double_op(op, code, arguments);
         }
-        if matches!(name, "arith.bitcast" | "arith.extf" | "arith.truncf" | "arith.fptosi" | "arith.fptoui") {
+        if matches!(code, arith::BITCAST | arith::EXTF | arith::TRUNCF | arith::FPTOSI | arith::FPTOUI) {
             return Ok(None);
         }
         let wide: Vec<BasicValueEnum<'c>> =
             arguments.iter().map(|&argument| self.half_to_f32(element, argument)).collect::<Translated<_>>()?;
-        match self.single_or_double_op(op, name, &wide)? {
+        match self.single_or_double_op(op, code, &wide)? {
             Some(result) if is_half(self.result_type(op).element()) => self.f32_to_half(element, result).map(Some),
             result => Ok(result),
         }
@@ -119,17 +120,17 @@ impl<'c> Translator<'_, 'c> {
     fn single_or_double_op(
         &self,
         op: Op,
-        name: &str,
+        code: OpCode,
         arguments: &[BasicValueEnum<'c>],
     ) -> Translated<Option<BasicValueEnum<'c>>> {
-        let value = match (name, arguments) {
-            ("arith.divf", &[x, y]) if let Some(divisor) = self.rounded_divisor(op) => {
+        let value = match (code, arguments) {
+            (arith::DIVF, &[x, y]) if let Some(divisor) = self.rounded_divisor(op) => {
                 self.quotient_by_reciprocal(x, y, divisor)?
             }
-            (_, &[x, y]) if plain_opcode(name).is_some() => {
-                self.binary(plain_opcode(name).ok_or(Failure::Unknown)?, x, y)?
+            (_, &[x, y]) if plain_opcode(code).is_some() => {
+                self.binary(plain_opcode(code).ok_or(Failure::Unknown)?, x, y)?
             }
-            ("arith.cmpf", &[x, y]) => {
+            (arith::CMPF, &[x, y]) => {
                 let number = self.body.op(op).attributes.integer("predicate");
                 let predicate = number.and_then(predicate).ok_or(Failure::Broken("has no predicate"))?;
                 self.compare_floats(predicate, x, y)?
@@ -139,13 +140,13 @@ impl<'c> Translator<'_, 'c> {
                 let bound_wins = self.compare_floats(wins, value, bound)?;
                 self.select(bound_wins, bound, value)?
             }
-            (_, &[x, y]) if let Some(extreme) = Extreme::of(name).filter(|_| self.unit.composes_extremes) => {
+            (_, &[x, y]) if let Some(extreme) = Extreme::of(code).filter(|_| self.unit.composes_extremes) => {
                 self.extreme(extreme, x, y)?
             }
-            ("arith.maxnumf", &[x, y]) => self.number_or_other(FloatPredicate::OGT, x, y)?,
-            ("arith.minnumf", &[x, y]) => self.number_or_other(FloatPredicate::OLT, x, y)?,
-            ("arith.negf", &[x]) => self.negate(x)?,
-            (_, &[x, ..]) => match (intrinsic(name, self.fused), runtime_function(name)) {
+            (arith::MAXNUMF, &[x, y]) => self.number_or_other(FloatPredicate::OGT, x, y)?,
+            (arith::MINNUMF, &[x, y]) => self.number_or_other(FloatPredicate::OLT, x, y)?,
+            (arith::NEGF, &[x]) => self.negate(x)?,
+            (_, &[x, ..]) => match (intrinsic(code, self.fused), runtime_function(code)) {
                 (Some(intrinsic), _) => self.intrinsic(intrinsic, &[x.get_type()], arguments)?,
                 (_, Some(function)) => self.by_lane(arguments, |lanes| self.call_elementary(function, lanes))?,
                 _ => return Ok(None),
@@ -193,7 +194,7 @@ impl<'c> Translator<'_, 'c> {
         let is_vector =
             self.body.value_type(result).as_vector().is_some() && *self.operand_type(op, 0).element() == ir::Type::F32;
         let mut users = self.body.uses(result).iter();
-        let is_rounded = users.all(|user| self.body.name(user.op) == "math.roundeven");
+        let is_rounded = users.all(|user| self.body.is(user.op, math::ROUNDEVEN));
         let divisor =
             self.constant_float(self.body.operand(op, 1)).filter(|_| self.fused && is_vector && is_rounded)?;
         Some(divisor as f32).filter(|divisor| EXACT_RECIPROCALS.contains(&divisor.abs()))
@@ -219,9 +220,9 @@ impl<'c> Translator<'_, 'c> {
     /// then, which processors have as one instruction: it is false for a NaN, and of two zeros leaves the operand that is no
     /// constant.
     fn bound(&self, op: Op) -> Option<(FloatPredicate, usize)> {
-        let wins = match self.body.name(op) {
-            "arith.maximumf" => FloatPredicate::OLT,
-            "arith.minimumf" => FloatPredicate::OGT,
+        let wins = match self.body.code(op) {
+            Some(arith::MAXIMUMF) => FloatPredicate::OLT,
+            Some(arith::MINIMUMF) => FloatPredicate::OGT,
             // a reduction, which takes its steps under the name of one
             _ => return None,
         };
@@ -232,23 +233,23 @@ impl<'c> Translator<'_, 'c> {
     /// The value that a float constant, or a splat or broadcast of one, holds.
     fn constant_float(&self, value: ir::Value) -> Option<f64> {
         let op = self.body.defining_op(value)?;
-        match self.body.name(op) {
+        match self.body.code(op) {
             // a wider type keeps every value
-            "vector.broadcast" | "arith.extf" => self.constant_float(self.body.operand(op, 0)),
+            Some(vector::BROADCAST | arith::EXTF) => self.constant_float(self.body.operand(op, 0)),
             _ => ir::constant_float(self.body, value),
         }
     }
 
     /// Between which constants a number lies that is clamped to them, unless it is a NaN.
     pub(crate) fn constant_bounds(&self, value: ir::Value) -> Option<[f64; 2]> {
-        let bounded = |value: ir::Value, name: &str| {
-            let op = self.body.defining_op(value).filter(|&op| self.body.name(op) == name)?;
+        let bounded = |value: ir::Value, code: OpCode| {
+            let op = self.body.defining_op(value).filter(|&op| self.body.is(op, code))?;
             let (_, bound) = self.bound(op)?;
             let bounds = self.constant_float(self.body.operand(op, bound))?;
             Some((bounds, self.body.operand(op, 1 - bound)))
         };
-        let (high, raised) = bounded(value, "arith.minimumf")?;
-        let (low, _) = bounded(raised, "arith.maximumf")?;
+        let (high, raised) = bounded(value, arith::MINIMUMF)?;
+        let (low, _) = bounded(raised, arith::MAXIMUMF)?;
         Some([low, high])
     }
 

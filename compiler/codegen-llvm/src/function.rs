@@ -1,5 +1,7 @@
 //! One function: blocks, values, constants, and the choice of a translation for each operation.
 
+use dialects::rt::attributes::LEVEL;
+use dialects::{OpCode, OpCodes, arith, builtin, cf, func, linalg, math, memref, ml_program, rt, scf, tensor, vector};
 use inkwell::attributes::{Attribute as FunctionAttribute, AttributeLoc};
 use inkwell::basic_block::BasicBlock;
 use inkwell::builder::{Builder, BuilderError};
@@ -78,8 +80,6 @@ pub(crate) fn translate(unit: &Unit<'_>, function: FunctionView<'_>) -> Result<(
     Err(at_location(format!("@{} became LLVM IR that is not valid: {problem}", function.name)))
 }
 
-/// The attribute of a function that is for processors of a level: x86-64-v2, -v3 or -v4.
-const LEVEL: &str = "rt.level";
 /// The lowest level whose processors multiply and add at once.
 const FUSED: i64 = 3;
 /// The lowest level whose processors have vectors of 512 bits.
@@ -200,33 +200,206 @@ impl<'c> Translator<'_, 'c> {
     }
 
     fn op(&mut self, op: Op) -> Translated<()> {
-        let name = self.body.name(op);
-        match name.split_once('.').unwrap_or((name, "")) {
-            ("arith", "constant") => self.constant(op),
-            ("arith" | "math", _) | ("vector", "fma") => {
-                let value = self.elementwise(op)?;
+        match self.body.code(op).ok_or(Failure::Unknown)? {
+            arith::CONSTANT => self.constant(op),
+            code @ (arith::ADDI
+            | arith::SUBI
+            | arith::MULI
+            | arith::ANDI
+            | arith::ORI
+            | arith::XORI
+            | arith::SHLI
+            | arith::SHRSI
+            | arith::SHRUI
+            | arith::DIVSI
+            | arith::DIVUI
+            | arith::REMSI
+            | arith::REMUI
+            | arith::MINSI
+            | arith::MAXSI
+            | arith::MINUI
+            | arith::MAXUI
+            | arith::CMPI
+            | arith::SELECT
+            | math::ABSI
+            | math::CTLZ
+            | math::CTPOP
+            | arith::ADDF
+            | arith::SUBF
+            | arith::MULF
+            | arith::DIVF
+            | arith::NEGF
+            | arith::REMF
+            | arith::MAXIMUMF
+            | arith::MINIMUMF
+            | arith::MAXNUMF
+            | arith::MINNUMF
+            | arith::CMPF
+            | math::SQRT
+            | math::ABSF
+            | math::FLOOR
+            | math::CEIL
+            | math::TRUNC
+            | math::ROUNDEVEN
+            | math::COPYSIGN
+            | math::FMA
+            | vector::FMA
+            | math::POWF
+            | math::ATAN2
+            | arith::EXTSI
+            | arith::EXTUI
+            | arith::INDEX_CAST
+            | arith::INDEX_CASTUI
+            | arith::TRUNCI
+            | arith::SITOFP
+            | arith::UITOFP
+            | arith::FPTOSI
+            | arith::FPTOUI
+            | arith::EXTF
+            | arith::TRUNCF
+            | arith::BITCAST) => {
+                let value = self.elementwise(op, code)?;
                 self.set_result(op, value);
                 Ok(())
             }
-            ("vector", _) => self.vector_op(op),
-            ("memref" | "rt", _) => self.memory_op(op),
-            ("cf" | "func", _) => self.control_op(op),
-            _ => Err(Failure::Unknown),
+            vector::LOAD
+            | vector::STORE
+            | vector::MASKEDLOAD
+            | vector::MASKEDSTORE
+            | vector::GATHER
+            | vector::BROADCAST
+            | vector::EXTRACT
+            | vector::INSERT
+            | vector::REDUCTION
+            | vector::CREATE_MASK
+            | vector::CONSTANT_MASK
+            | vector::SHUFFLE
+            | vector::FROM_ELEMENTS
+            | vector::STEP => self.vector_op(op),
+            memref::LOAD
+            | memref::STORE
+            | memref::ALLOCA
+            | memref::GET_GLOBAL
+            | memref::VIEW
+            | memref::CAST
+            | rt::ADDRESS
+            | rt::BUFFER
+            | rt::PACK
+            | rt::UNPACK
+            | rt::PARALLEL_FOR => self.memory_op(op),
+            cf::BR | cf::COND_BR | cf::SWITCH | func::RETURN | func::CALL => self.control_op(op),
+            // lowered before
+            arith::ADDUI_EXTENDED
+            | arith::CEILDIVSI
+            | arith::CEILDIVUI
+            | arith::FLOORDIVSI
+            | arith::MULSI_EXTENDED
+            | arith::MULUI_EXTENDED
+            | builtin::MODULE
+            | builtin::UNREALIZED_CONVERSION_CAST
+            | cf::ASSERT
+            | func::FUNC
+            | linalg::FILL
+            | linalg::GENERIC
+            | linalg::INDEX
+            | linalg::PACK
+            | linalg::UNPACK
+            | linalg::YIELD
+            | math::ACOS
+            | math::ACOSH
+            | math::ASIN
+            | math::ASINH
+            | math::ATAN
+            | math::ATANH
+            | math::CBRT
+            | math::CLAMPF
+            | math::COS
+            | math::COSH
+            | math::CTTZ
+            | math::ERF
+            | math::ERFC
+            | math::EXP
+            | math::EXP2
+            | math::EXPM1
+            | math::FPOWI
+            | math::IPOWI
+            | math::ISFINITE
+            | math::ISINF
+            | math::ISNAN
+            | math::ISNORMAL
+            | math::LOG
+            | math::LOG10
+            | math::LOG1P
+            | math::LOG2
+            | math::ROUND
+            | math::RSQRT
+            | math::SIN
+            | math::SINCOS
+            | math::SINH
+            | math::TAN
+            | math::TANH
+            | memref::ALLOC
+            | memref::COLLAPSE_SHAPE
+            | memref::COPY
+            | memref::DEALLOC
+            | memref::DIM
+            | memref::EXPAND_SHAPE
+            | memref::EXTRACT_ALIGNED_POINTER_AS_INDEX
+            | memref::GLOBAL
+            | memref::REINTERPRET_CAST
+            | memref::SUBVIEW
+            | ml_program::GLOBAL
+            | ml_program::GLOBAL_LOAD
+            | ml_program::GLOBAL_STORE
+            | rt::APPEND
+            | rt::CALL
+            | rt::CONTRACT
+            | rt::CONTRACT_BLOCKS
+            | rt::DEPTHWISE
+            | rt::WINOGRAD
+            | rt::WINOGRAD_TILES
+            | scf::CONDITION
+            | scf::FOR
+            | scf::IF
+            | scf::PARALLEL
+            | scf::REDUCE
+            | scf::REDUCE_RETURN
+            | scf::WHILE
+            | scf::YIELD
+            | tensor::BITCAST
+            | tensor::CAST
+            | tensor::COLLAPSE_SHAPE
+            | tensor::CONCAT
+            | tensor::DIM
+            | tensor::EMPTY
+            | tensor::EXPAND_SHAPE
+            | tensor::EXTRACT
+            | tensor::EXTRACT_SLICE
+            | tensor::FROM_ELEMENTS
+            | tensor::GENERATE
+            | tensor::INSERT
+            | tensor::INSERT_SLICE
+            | tensor::PAD
+            | tensor::RANK
+            | tensor::RESHAPE
+            | tensor::SPLAT
+            | tensor::YIELD
+            | vector::BITCAST
+            | vector::SHAPE_CAST => Err(Failure::Unknown),
         }
     }
 
     /// An operation that works lane by lane.
-    fn elementwise(&mut self, op: Op) -> Translated<BasicValueEnum<'c>> {
-        let name = self.body.name(op);
+    fn elementwise(&mut self, op: Op, code: OpCode) -> Translated<BasicValueEnum<'c>> {
         let arguments: Vec<BasicValueEnum<'c>> =
             self.body.op(op).operands().iter().map(|&operand| self.value(operand)).collect();
-        if let Some(value) = self.integer_op(op, name, &arguments)? {
+        if let Some(value) = self.integer_op(op, code, &arguments)? {
             return Ok(value);
         }
-        if let Some(value) = self.float_op(op, name, &arguments)? {
+        if let Some(value) = self.float_op(op, code, &arguments)? {
             return Ok(value);
         }
-        self.convert_op(op, name, &arguments)?.ok_or(Failure::Unknown)
+        self.convert_op(op, code, &arguments)?.ok_or(Failure::Unknown)
     }
 
     fn diagnostic(&self, op: Op, failure: Failure) -> Diagnostic {

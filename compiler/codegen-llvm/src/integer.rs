@@ -1,5 +1,6 @@
 //! Integer arithmetic, comparison and selection.
 
+use dialects::{OpCode, arith, math};
 use inkwell::IntPredicate;
 use inkwell::types::BasicTypeEnum;
 use inkwell::values::{BasicValue, BasicValueEnum, InstructionOpcode};
@@ -24,67 +25,67 @@ fn predicate(number: i64) -> Option<IntPredicate> {
     })
 }
 
-fn plain_opcode(name: &str) -> Option<InstructionOpcode> {
-    Some(match name {
-        "arith.addi" => InstructionOpcode::Add,
-        "arith.subi" => InstructionOpcode::Sub,
-        "arith.muli" => InstructionOpcode::Mul,
-        "arith.andi" => InstructionOpcode::And,
-        "arith.ori" => InstructionOpcode::Or,
-        "arith.xori" => InstructionOpcode::Xor,
+fn plain_opcode(code: OpCode) -> Option<InstructionOpcode> {
+    Some(match code {
+        arith::ADDI => InstructionOpcode::Add,
+        arith::SUBI => InstructionOpcode::Sub,
+        arith::MULI => InstructionOpcode::Mul,
+        arith::ANDI => InstructionOpcode::And,
+        arith::ORI => InstructionOpcode::Or,
+        arith::XORI => InstructionOpcode::Xor,
         _ => return None,
     })
 }
 
-fn shift_opcode(name: &str) -> Option<InstructionOpcode> {
-    Some(match name {
-        "arith.shli" => InstructionOpcode::Shl,
-        "arith.shrsi" => InstructionOpcode::AShr,
-        "arith.shrui" => InstructionOpcode::LShr,
+fn shift_opcode(code: OpCode) -> Option<InstructionOpcode> {
+    Some(match code {
+        arith::SHLI => InstructionOpcode::Shl,
+        arith::SHRSI => InstructionOpcode::AShr,
+        arith::SHRUI => InstructionOpcode::LShr,
         _ => return None,
     })
 }
 
-fn division_opcode(name: &str) -> Option<InstructionOpcode> {
-    Some(match name {
-        "arith.divsi" => InstructionOpcode::SDiv,
-        "arith.divui" => InstructionOpcode::UDiv,
-        "arith.remsi" => InstructionOpcode::SRem,
-        "arith.remui" => InstructionOpcode::URem,
+fn division_opcode(code: OpCode) -> Option<InstructionOpcode> {
+    Some(match code {
+        arith::DIVSI => InstructionOpcode::SDiv,
+        arith::DIVUI => InstructionOpcode::UDiv,
+        arith::REMSI => InstructionOpcode::SRem,
+        arith::REMUI => InstructionOpcode::URem,
         _ => return None,
     })
 }
 
-fn binary_intrinsic(name: &str) -> Option<&'static str> {
-    Some(match name {
-        "arith.minsi" => "llvm.smin",
-        "arith.maxsi" => "llvm.smax",
-        "arith.minui" => "llvm.umin",
-        "arith.maxui" => "llvm.umax",
+fn binary_intrinsic(code: OpCode) -> Option<&'static str> {
+    Some(match code {
+        arith::MINSI => "llvm.smin",
+        arith::MAXSI => "llvm.smax",
+        arith::MINUI => "llvm.umin",
+        arith::MAXUI => "llvm.umax",
         _ => return None,
     })
 }
 
 impl<'c> Translator<'_, 'c> {
-    /// Integer operations; `None` when `name` is none.
+    /// Integer operations; `None` for other operations.
     pub(crate) fn integer_op(
         &self,
         op: Op,
-        name: &str,
+        code: OpCode,
         arguments: &[BasicValueEnum<'c>],
     ) -> Translated<Option<BasicValueEnum<'c>>> {
         Ok(Some(match *arguments {
             [x, y] => {
-                if let Some(opcode) = plain_opcode(name) {
+                if let Some(opcode) = plain_opcode(code) {
                     self.binary(opcode, x, y)?
-                } else if let Some(opcode) = shift_opcode(name) {
+                } else if let Some(opcode) = shift_opcode(code) {
                     let amount = self.shift_amount(op, y)?;
                     self.binary(opcode, x, amount)?
-                } else if let Some(opcode) = division_opcode(name) {
+                } else if let Some(opcode) = division_opcode(code) {
                     self.divide(op, opcode, x, y)?
-                } else if let Some(intrinsic) = binary_intrinsic(name) {
+                } else if let Some(intrinsic) = binary_intrinsic(code) {
                     self.intrinsic(intrinsic, &[x.get_type()], &[x, y])?
-                } else if name == "arith.cmpi" {
+                } else if code == arith::CMPI {
                     let number = self.body.op(op).attributes.integer("predicate");
                     let predicate = number.and_then(predicate).ok_or(Failure::Broken("has no predicate"))?;
                     self.compare_integers(predicate, x, y)?
@@ -92,11 +93,11 @@ impl<'c> Translator<'_, 'c> {
                     return Ok(None);
                 }
             }
-            [condition, x, y] if name == "arith.select" => self.select(condition, x, y)?,
-            [x] => match name {
-                "math.absi" => self.intrinsic("llvm.abs", &[x.get_type()], &[x, self.flag(false)])?,
-                "math.ctlz" => self.intrinsic("llvm.ctlz", &[x.get_type()], &[x, self.flag(false)])?,
-                "math.ctpop" => self.intrinsic("llvm.ctpop", &[x.get_type()], &[x])?,
+            [condition, x, y] if code == arith::SELECT => self.select(condition, x, y)?,
+            [x] => match code {
+                math::ABSI => self.intrinsic("llvm.abs", &[x.get_type()], &[x, self.flag(false)])?,
+                math::CTLZ => self.intrinsic("llvm.ctlz", &[x.get_type()], &[x, self.flag(false)])?,
+                math::CTPOP => self.intrinsic("llvm.ctpop", &[x.get_type()], &[x])?,
                 _ => return Ok(None),
             },
             _ => return Ok(None),

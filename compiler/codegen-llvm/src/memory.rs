@@ -2,6 +2,7 @@
 
 #![allow(unsafe_code, reason = "address arithmetic is built through calls that trust their operands")]
 
+use dialects::{OpCodes, memref, rt};
 use inkwell::llvm_sys::core::LLVMBuildGEP2;
 use inkwell::types::{AsTypeRef, BasicTypeEnum};
 use inkwell::values::{
@@ -20,38 +21,38 @@ pub(crate) const DATA_ALIGNMENT: u32 = 64;
 impl<'c> Translator<'_, 'c> {
     /// Operations of `memref` and `rt`.
     pub(crate) fn memory_op(&mut self, op: Op) -> Translated<()> {
-        let value = match self.body.name(op) {
-            "memref.load" => {
+        let value = match self.body.code(op) {
+            Some(memref::LOAD) => {
                 let address = self.element_address(op, 0, 1)?;
                 self.load(self.result_type(op).element(), self.held(self.result_type(op))?, address)?
             }
-            "memref.store" => {
+            Some(memref::STORE) => {
                 let address = self.element_address(op, 1, 2)?;
                 return self.store(self.operand_type(op, 0).element(), self.operand(op, 0)?, address);
             }
-            "memref.alloca" => self.stack_buffer(op)?,
-            "memref.get_global" => {
+            Some(memref::ALLOCA) => self.stack_buffer(op)?,
+            Some(memref::GET_GLOBAL) => {
                 let name = self.body.attribute(op, "name").and_then(|name| name.as_symbol());
                 self.data(name.ok_or(Failure::Broken("has no name"))?)
             }
-            "memref.view" => {
+            Some(memref::VIEW) => {
                 let shift = self.integer(op, 1)?;
                 let byte = self.unit.context.i8_type();
                 // SAFETY: a view lies inside its buffer.
                 unsafe { self.builder.build_in_bounds_gep(byte, self.buffer(op, 0)?, &[shift], "")? }.into()
             }
             // buffers are addresses, whatever is known about their sizes
-            "memref.cast" => self.buffer(op, 0)?.into(),
-            "rt.address" => {
+            Some(memref::CAST) => self.buffer(op, 0)?.into(),
+            Some(rt::ADDRESS) => {
                 self.builder.build_ptr_to_int(self.buffer(op, 0)?, self.unit.context.i64_type(), "")?.into()
             }
-            "rt.buffer" => {
+            Some(rt::BUFFER) => {
                 let pointer = self.unit.context.ptr_type(inkwell::AddressSpace::default());
                 self.builder.build_int_to_ptr(self.integer(op, 0)?, pointer, "")?.into()
             }
-            "rt.pack" => return self.pack(op),
-            "rt.unpack" => return self.unpack(op),
-            "rt.parallel_for" => return self.parallel_for(op),
+            Some(rt::PACK) => return self.pack(op),
+            Some(rt::UNPACK) => return self.unpack(op),
+            Some(rt::PARALLEL_FOR) => return self.parallel_for(op),
             _ => return Err(Failure::Unknown),
         };
         self.set_result(op, value);

@@ -1,9 +1,10 @@
 //! Operations of `vector`.
 
+use dialects::{OpCodes, vector};
 use inkwell::IntPredicate;
 use inkwell::types::{BasicType, BasicTypeEnum, VectorType};
 use inkwell::values::{BasicValue, BasicValueEnum, InstructionOpcode, IntValue, VectorValue};
-use ir::{Attribute, Op};
+use ir::Op;
 
 use crate::extreme::Extreme;
 use crate::form::{is_bit, is_half, vector_of, with_scalar};
@@ -16,37 +17,37 @@ const DYNAMIC: i64 = i64::MIN;
 impl<'c> Translator<'_, 'c> {
     /// Operations of `vector` other than the elementwise ones.
     pub(crate) fn vector_op(&mut self, op: Op) -> Translated<()> {
-        let value = match self.body.name(op) {
-            "vector.load" => {
+        let value = match self.body.code(op) {
+            Some(vector::LOAD) => {
                 let address = self.element_address(op, 0, 1)?;
                 self.load(self.result_type(op).element(), self.held(self.result_type(op))?, address)?
             }
-            "vector.store" => {
+            Some(vector::STORE) => {
                 let address = self.element_address(op, 1, 2)?;
                 return self.store(self.operand_type(op, 0).element(), self.operand(op, 0)?, address);
             }
-            "vector.maskedload" => self.masked_load(op)?,
-            "vector.maskedstore" => return self.masked_store(op),
-            "vector.gather" => self.gather(op)?,
-            "vector.broadcast" | "vector.splat" => self.broadcast(op)?,
-            "vector.extract" => {
+            Some(vector::MASKEDLOAD) => self.masked_load(op)?,
+            Some(vector::MASKEDSTORE) => return self.masked_store(op),
+            Some(vector::GATHER) => self.gather(op)?,
+            Some(vector::BROADCAST) => self.broadcast(op)?,
+            Some(vector::EXTRACT) => {
                 let position = self.position(op, 1)?;
                 self.builder.build_extract_element(self.vector(op, 0)?, position, "")?
             }
-            "vector.insert" => {
+            Some(vector::INSERT) => {
                 let position = self.position(op, 2)?;
                 self.builder.build_insert_element(self.vector(op, 1)?, self.operand(op, 0)?, position, "")?.into()
             }
-            "vector.reduction" => self.reduction(op)?,
-            "vector.create_mask" => self.create_mask(op)?,
-            "vector.constant_mask" => self.constant_mask(op)?,
-            "vector.shuffle" => self.shuffle(op)?,
-            "vector.from_elements" => {
+            Some(vector::REDUCTION) => self.reduction(op)?,
+            Some(vector::CREATE_MASK) => self.create_mask(op)?,
+            Some(vector::CONSTANT_MASK) => self.constant_mask(op)?,
+            Some(vector::SHUFFLE) => self.shuffle(op)?,
+            Some(vector::FROM_ELEMENTS) => {
                 let lanes: Vec<BasicValueEnum<'c>> =
                     self.body.op(op).operands().iter().map(|&operand| self.value(operand)).collect();
                 self.vector_of_lanes(&lanes)?
             }
-            "vector.step" => {
+            Some(vector::STEP) => {
                 let count = self.result_vector(op)?.get_size();
                 let number = |at: u32| self.unit.context.i64_type().const_int(at.into(), false);
                 VectorType::const_vector(&(0..count).map(number).collect::<Vec<_>>()).into()
@@ -207,7 +208,7 @@ impl<'c> Translator<'_, 'c> {
     fn reduction(&self, op: Op) -> Translated<BasicValueEnum<'c>> {
         let vector = self.operand(op, 0)?;
         let element = self.operand_type(op, 0).element();
-        let kind = reduction_kind(self.body.attribute(op, "kind")).ok_or(Failure::Unknown)?;
+        let kind = vector::combining_kind(self.body.attribute(op, "kind")).ok_or(Failure::Unknown)?;
         let accumulator = self.body.op(op).operands().get(1).map(|&accumulator| self.value(accumulator));
         if is_half(element) {
             return self.half_reduction(op, kind, accumulator);
@@ -226,7 +227,7 @@ impl<'c> Translator<'_, 'c> {
             self.flag_fast_math(op, reduced);
             return Ok(reduced);
         }
-        if let Some(extreme) = Extreme::of(kind).filter(|_| self.unit.composes_extremes) {
+        if let Some(extreme) = Extreme::of_kind(kind).filter(|_| self.unit.composes_extremes) {
             let reduced = self.extreme_lane(extreme, self.vector(op, 0)?)?;
             return match accumulator {
                 Some(accumulator) => self.extreme(extreme, accumulator, reduced),
@@ -251,16 +252,13 @@ impl<'c> Translator<'_, 'c> {
         kind: &str,
         mut total: Option<BasicValueEnum<'c>>,
     ) -> Translated<BasicValueEnum<'c>> {
-        let name = match kind {
-            "add" | "mul" => format!("arith.{kind}f"),
-            _ => format!("arith.{kind}"),
-        };
+        let code = vector::combining_operation(kind, true).ok_or(Failure::Unknown)?;
         let vector = self.vector(op, 0)?;
         for at in 0..vector.get_type().get_size() {
             let lane = self.lane(vector.into(), at)?;
             total = Some(match total {
                 None => lane,
-                Some(total) => self.float_op(op, &name, &[total, lane])?.ok_or(Failure::Unknown)?,
+                Some(total) => self.float_op(op, code, &[total, lane])?.ok_or(Failure::Unknown)?,
             });
         }
         total.ok_or(Failure::Broken("needs lanes"))
@@ -293,16 +291,6 @@ impl<'c> Translator<'_, 'c> {
 enum Combine {
     Instruction(InstructionOpcode),
     Intrinsic(&'static str),
-}
-
-/// The kind of a `#vector.kind<…>`.
-fn reduction_kind(attribute: Option<&Attribute>) -> Option<&str> {
-    match attribute {
-        Some(Attribute::Dialect(dialect, text)) if &**dialect == "vector" => {
-            text.strip_prefix("kind<")?.strip_suffix('>')
-        }
-        _ => None,
-    }
 }
 
 fn reduction_intrinsics(kind: &str) -> Option<(&'static str, Combine)> {

@@ -5,6 +5,7 @@
 //!
 //! Invariant: code that reads a piece runs behind the call for it. Kernels are handed the addresses of weights by host functions.
 
+use dialects::{OpCodes, func, memref};
 use ir::{Attribute, Attributes, Blob, Body, Builder, FunctionType, IndexMap, Location, Module, Op, Value};
 
 use crate::parts::is_host;
@@ -78,7 +79,7 @@ fn insert_into(body: &mut Body, pending: &IndexMap<String, Blob>, pieces: &mut I
             if !awaited.contains(&number) {
                 awaited.push(number);
                 let callee = Attribute::symbol(&name(number));
-                Builder::before(body, op).create("func.call", &[], &[], [("callee", callee)]);
+                Builder::before(body, op).create(func::CALL, &[], &[], [("callee", callee)]);
             }
         }
     }
@@ -87,7 +88,7 @@ fn insert_into(body: &mut Body, pending: &IndexMap<String, Blob>, pieces: &mut I
 /// What is pending of what an operation uses.
 fn used<'a>(body: &'a Body, op: Op, pending: &'a IndexMap<String, Blob>) -> impl Iterator<Item = &'a Blob> {
     body.op(op).operands().iter().filter_map(move |&value: &Value| {
-        let global = body.defining_op(value).filter(|&op| body.name(op) == "memref.get_global")?;
+        let global = body.defining_op(value).filter(|&op| body.is(op, memref::GET_GLOBAL))?;
         pending.get(body.attribute(global, "name")?.as_symbol()?)
     })
 }

@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use dialects::levels::Level;
-use dialects::rt::routines::STRINGS;
+use dialects::rt::attributes::{MESSAGES, PROFILED, STRINGS};
 use ir::{Attribute, Diagnostic, FunctionView, IndexMap, Location, Module, Result, Type};
 use lower::fold_constants::INITIALIZE;
 use lower::low::VectorRegisters;
@@ -554,7 +554,7 @@ impl Compiler {
         let keeper = Arc::new(OnceLock::new());
         let upgrade = recipe.map(|recipe| upgrade(recipe, keeper.clone()));
         let main = code.function(MAIN)?.ok_or_else(|| internal("the code has no function @main_graph"))?;
-        let profiled = module.attributes.get(lower::low::profile::PROFILED).and_then(Attribute::as_array);
+        let profiled = module.attributes.get(PROFILED).and_then(Attribute::as_array);
         let model = CompiledModel {
             signature,
             timings,
@@ -563,7 +563,7 @@ impl Compiler {
             upgrade,
             successor: None,
             initialize: code.function(INITIALIZE)?.map(Entry::at),
-            messages: module.attributes.get(lower::low::MESSAGES).map(strings).unwrap_or_default(),
+            messages: module.attributes.get(MESSAGES).map(strings).unwrap_or_default(),
             strings: module.attributes.get(STRINGS).map(strings).unwrap_or_default(),
             profiled: profiled.unwrap_or_default().iter().map(strings).collect(),
             operators: IndexMap::default(),

@@ -1,6 +1,8 @@
 //! Bounds of what a run takes: iterations, memory and stack, from the module on its way down.
 
+use dialects::rt::attributes::KERNEL;
 use dialects::rt::tile::Tile;
+use dialects::{Dialect, OpCode, OpCodes, arith, func, memref, scf};
 use ir::{Body, IndexMap, IndexSet, Module, Op, Region, Type, Value, ValueDefinition};
 
 use crate::trace::Traced;
@@ -21,7 +23,7 @@ pub struct Evidence {
     /// The functions of the low level, by name.
     frames: IndexMap<String, Frame>,
     /// Elementary functions of the structured level, with the type that each is a function of.
-    pub elementary: IndexSet<(String, Type)>,
+    pub elementary: IndexSet<(OpCode, Type)>,
 }
 
 impl Evidence {
@@ -31,10 +33,11 @@ impl Evidence {
             Traced::Graph | Traced::Rewritten => {}
             Traced::Structured => {
                 for body in module.functions().map(|function| function.body) {
-                    let all = body.walk_all().into_iter().filter(|&op| body.name(op).starts_with("math."));
-                    let typed =
-                        |op| (body.name(op).to_string(), body.value_type(body.operand(op, 0)).element().clone());
-                    self.elementary.extend(all.map(typed));
+                    let typed = |op| {
+                        let code = body.code(op).filter(|code| code.dialect() == Dialect::Math)?;
+                        Some((code, body.value_type(body.operand(op, 0)).element().clone()))
+                    };
+                    self.elementary.extend(body.walk_all().into_iter().filter_map(typed));
                 }
             }
             Traced::Kernel => self.count_iterations(module),
@@ -66,7 +69,7 @@ impl Evidence {
         let (kernels, hosts): (Vec<_>, Vec<_>) = module
             .functions()
             .filter(|function| function.body.entry().is_some())
-            .partition(|function| function.attributes.get("rt.kernel").is_some());
+            .partition(|function| function.attributes.get(KERNEL).is_some());
         for function in kernels.into_iter().chain(hosts) {
             let count = self.iterations_of(function.body, function.body.root());
             self.iterations.insert(function.name.to_string(), count);
@@ -90,14 +93,14 @@ impl Evidence {
                 .map(|&region| self.iterations_of(body, region))
                 .try_fold(0u64, |sum, count| Some(sum.saturating_add(count?)))
         };
-        match body.name(op) {
-            "scf.for" | "scf.parallel" => {
+        match body.code(op) {
+            Some(scf::FOR | scf::PARALLEL) => {
                 let step = ir::constant_integer(body, operands[2]).filter(|&step| step > 0)?;
                 let trips = bound(&operands[1])?.div_ceil(step as u64);
                 Some(trips.saturating_mul(inner()?.saturating_add(1)))
             }
-            "scf.while" => None,
-            "func.call" => {
+            Some(scf::WHILE) => None,
+            Some(func::CALL) => {
                 let callee = body.attribute(op, "callee").and_then(ir::Attribute::as_symbol)?;
                 self.iterations.get(callee).copied().unwrap_or(Some(0))
             }
@@ -115,7 +118,7 @@ impl Evidence {
         for &op in module.ops() {
             let operation = module.body.op(op);
             let r#type = operation.attributes.get("type").and_then(ir::Attribute::as_type);
-            let Some(r#type) = r#type.filter(|_| operation.name.as_str() == "memref.global") else { continue };
+            let Some(r#type) = r#type.filter(|_| operation.name == memref::GLOBAL) else { continue };
             let bytes = bytes_of(r#type).unwrap_or(0);
             match operation.attributes.get("constant") {
                 Some(_) => self.constants += bytes,
@@ -138,7 +141,7 @@ fn upper(body: &Body, value: Value, depth: usize) -> Option<u64> {
         // a loop's counter is below the loop's end
         ValueDefinition::Argument { block, index } => {
             let around = body.block_region(block).and_then(|region| body.region_parent(region))?;
-            let counts = matches!(body.name(around), "scf.for" | "scf.parallel") && index == 0;
+            let counts = matches!(body.code(around), Some(scf::FOR | scf::PARALLEL)) && index == 0;
             return if counts { upper(body, body.operand(around, 1), depth) } else { None };
         }
     };
@@ -147,20 +150,20 @@ fn upper(body: &Body, value: Value, depth: usize) -> Option<u64> {
     }
     let operands = body.op(op).operands();
     let at = |index: usize| upper(body, operands[index], depth);
-    match body.name(op) {
-        "arith.addi" => at(0)?.checked_add(at(1)?),
-        "arith.muli" => at(0)?.checked_mul(at(1)?),
-        "arith.subi" | "arith.remui" | "arith.remsi" | "arith.index_cast" => at(0),
-        "arith.divui" | "arith.divsi" => {
+    match body.code(op) {
+        Some(arith::ADDI) => at(0)?.checked_add(at(1)?),
+        Some(arith::MULI) => at(0)?.checked_mul(at(1)?),
+        Some(arith::SUBI | arith::REMUI | arith::REMSI | arith::INDEX_CAST) => at(0),
+        Some(arith::DIVUI | arith::DIVSI) => {
             at(0)?.checked_div(at(1).filter(|&divisor| divisor > 0 && is_constant(body, operands[1])).unwrap_or(1))
         }
-        "arith.minsi" | "arith.minui" => match (at(0), at(1)) {
+        Some(arith::MINSI | arith::MINUI) => match (at(0), at(1)) {
             (Some(a), Some(b)) => Some(a.min(b)),
             (a, b) => a.or(b),
         },
-        "arith.maxsi" | "arith.maxui" => Some(at(0)?.max(at(1)?)),
-        "arith.select" => Some(at(1)?.max(at(2)?)),
-        "memref.dim" => {
+        Some(arith::MAXSI | arith::MAXUI) => Some(at(0)?.max(at(1)?)),
+        Some(arith::SELECT) => Some(at(1)?.max(at(2)?)),
+        Some(memref::DIM) => {
             let axis = ir::constant_integer(body, operands[1])?;
             let extent = *body.value_type(operands[0]).shape()?.get(usize::try_from(axis).ok()?)?;
             u64::try_from(extent?).ok()
@@ -185,7 +188,7 @@ fn frames(module: &Module) -> IndexMap<String, Frame> {
         let body = function.body;
         let (mut bytes, mut calls) = (0, vec![]);
         for op in body.walk_all() {
-            if body.name(op) == "memref.alloca" {
+            if body.is(op, memref::ALLOCA) {
                 bytes += bytes_of(body.value_type(body.result(op, 0))).unwrap_or(0).next_multiple_of(64);
             }
             calls.extend(body.attribute(op, "callee").and_then(ir::Attribute::as_symbol).map(str::to_string));

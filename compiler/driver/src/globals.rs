@@ -1,5 +1,6 @@
 //! The buffers behind a module's `memref.global`s.
 
+use dialects::memref;
 use std::collections::{BTreeMap, HashMap};
 
 use crate::awaits;
@@ -66,7 +67,7 @@ impl Globals {
         let mut buffers = Vec::new();
         for &op in module.ops() {
             let operation = module.body.op(op);
-            if operation.name.as_str() == "memref.global"
+            if operation.name == memref::GLOBAL
                 && let Some(name) = operation.attributes.str("sym_name")
                 && let Some(r#type) = operation.attributes.get("type").and_then(Attribute::as_type)
                 && !self.memory.contains_key(name)

@@ -1,10 +1,11 @@
 //! Splitting a module, so that its functions are compiled at once.
 
+use dialects::{OpCode, func};
 use std::sync::{Mutex, PoisonError};
 
+use dialects::rt::attributes::KERNEL;
 use ir::{Attribute, Body, FunctionView, IndexMap, IndexSet, Module, Op, Result};
 use lower::fold_constants::INITIALIZE;
-use lower::outline::KERNEL;
 
 /// Parts of a module for each worker: one that is done early takes one more.
 pub(crate) const PARTS: usize = 4;
@@ -100,13 +101,13 @@ fn part(module: &mut Module, own: &[Op]) -> Module {
         let own_body = if own.contains(&op) { module.body.take_isolated(op) } else { None };
         let operation = module.body.op(op);
         let mut attributes = operation.attributes.clone();
-        let new = match operation.name.as_str() {
-            "func.func" => {
+        let new = match OpCode::of_name(&operation.name) {
+            Some(func::FUNC) => {
                 let body = own_body.unwrap_or_default();
                 // what one part defines the others call
                 let visibility = if own.contains(&op) { "public" } else { "private" };
                 attributes.set("sym_visibility", Attribute::string(visibility));
-                let new = part.body.create_op("func.func", &[], &[], attributes, operation.location.clone());
+                let new = part.body.create_op(func::FUNC, &[], &[], attributes, operation.location.clone());
                 part.body.set_isolated(new, body);
                 new
             }

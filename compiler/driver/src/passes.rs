@@ -1,5 +1,6 @@
 //! Every pass there is: what the compiler runs, and what `onnx-opt` offers.
 
+use dialects::rt::attributes::GONE;
 use std::io::Write;
 use std::sync::Arc;
 
@@ -126,10 +127,6 @@ fn optimize(module: &mut Module, context: &PassContext<'_>) -> Result<()> {
     }
     Ok(())
 }
-
-/// The module attribute that lists, for each operation that `optimize` left out, its nodes, the rules that matched it, and the
-/// nodes of an equal one that is left.
-pub(crate) const GONE: &str = "rt.gone";
 
 fn gone(report: &optimize::Report) -> Attribute {
     let one = |gone: &optimize::Gone| {

@@ -7,9 +7,10 @@
 //! - Only routines that cannot fail are called ahead, so that no error moves.
 //! - Results together are not larger than what the cache keeps; otherwise `@initialize` computes them.
 
+use dialects::{OpCodes, rt, tensor};
 use std::ops::Range;
 
-use dialects::rt::routines::{CALL, Extents, Operand, Routine};
+use dialects::rt::routines::{Extents, Operand, Routine};
 use ir::pass::{OptionDefinition, OptionKind, PassContext, PassDefinition};
 use ir::{Attribute, Blob, Body, Builder, DenseElements, IndexMap, Module, Op, Result, TakenAhead, Type, Value};
 use ir::{constant_float, constant_integer, constant_value};
@@ -174,7 +175,7 @@ impl Plan {
 
     /// An operation as a call that can be made ahead.
     fn call(&self, body: &Body, op: Op) -> Option<RoutineCall> {
-        let routine = Routine::of(body, op).filter(|_| body.name(op) == CALL)?;
+        let routine = Routine::of(body, op).filter(|_| body.is(op, rt::CALL))?;
         let is_safe = routine.failures.is_empty() && !routine.reads_texts && !routine.rewrites;
         if !is_safe || *routine.results != [Extents::Given] {
             return None;
@@ -264,7 +265,7 @@ struct Readers {
 }
 
 fn is_view(body: &Body, op: Op) -> bool {
-    matches!(body.name(op), "tensor.reshape" | "tensor.cast")
+    matches!(body.code(op), Some(tensor::RESHAPE | tensor::CAST))
 }
 
 /// The tensor whose elements a value shows.

@@ -3,13 +3,14 @@
 //! Operations have the names of their nodes as locations, at every level down to the host function's calls. Kernels have
 //! none: they are for the nodes of the calls that reach them.
 
+use dialects::{OpCodes, func, memref, tensor};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
 use ir::{Attribute, Body, FunctionView, IndexMap, IndexSet, Location, Module, Op};
 
-use crate::passes::GONE;
 use crate::pipeline::{INITIALIZE, MAIN};
+use dialects::rt::attributes::{GONE, KERNEL, NODES};
 
 /// Where the module is looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,7 +80,8 @@ impl TracedNode {
                 (rules, instead) => format!("rewritten by {rules}; {instead} stands for it"),
             };
         }
-        let is_view = self.structured.contains_key("tensor.reshape") || self.structured.contains_key("tensor.cast");
+        let is_view =
+            self.structured.contains_key(tensor::RESHAPE.name()) || self.structured.contains_key(tensor::CAST.name());
         let reason = match (self.structured.is_empty(), is_view) {
             (true, _) => "its result is its operand, or known while compiling",
             (false, true) => "its result is its operand's memory under another shape",
@@ -94,7 +96,7 @@ impl Trace {
     pub(crate) fn look(&mut self, stage: Traced, module: &mut Module) {
         match stage {
             Traced::Graph => {
-                let nodes = module.attributes.remove(import::NODES);
+                let nodes = module.attributes.remove(NODES);
                 for entry in lists(nodes.as_ref()) {
                     let [name, operator] =
                         [0, 1].map(|at| entry.get(at).and_then(Attribute::as_str).unwrap_or_default());
@@ -150,7 +152,7 @@ impl Trace {
     fn note_hosts(&mut self, module: &Module) {
         for host in [MAIN, INITIALIZE] {
             let Some(function) = module.function(host) else { continue };
-            let own = function.body.walk_all().into_iter().filter(|&op| function.body.name(op) != "func.call");
+            let own = function.body.walk_all().into_iter().filter(|&op| !function.body.is(op, func::CALL));
             let locations: Vec<Location> = own.map(|op| function.body.op(op).location.clone()).collect();
             locations.iter().for_each(|location| self.add(host, location));
         }
@@ -171,9 +173,7 @@ impl Trace {
         }
         for &op in module.ops() {
             let operation = module.body.op(op);
-            if let Some(name) =
-                operation.attributes.str("sym_name").filter(|_| operation.name.as_str() == "memref.global")
-            {
+            if let Some(name) = operation.attributes.str("sym_name").filter(|_| operation.name == memref::GLOBAL) {
                 self.add(name, &operation.location);
                 self.symbols[name].reason = reason_of_global(operation.attributes.get("constant").is_some(), name);
             }
@@ -236,7 +236,7 @@ fn reason_of_function(function: &FunctionView<'_>) -> &'static str {
     match function.name {
         MAIN => "the host function: calls the kernels in order, computes sizes and passes buffers",
         INITIALIZE => "the host function that computes what depends on constants alone",
-        _ if function.attributes.get("rt.kernel").is_some() => "a kernel",
+        _ if function.attributes.get(KERNEL).is_some() => "a kernel",
         _ if is_private => "a loop of a kernel, or a kernel for one level of processors",
         _ => "an entry point: runs a host function on the caller's buffers",
     }

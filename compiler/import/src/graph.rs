@@ -365,7 +365,7 @@ impl<'m> Importer<'_, 'm> {
         self.nodes(&graph.node)?;
         let results = self.outputs(graph)?;
         self.emit.location = outer.1;
-        self.emit.create(YIELD.into(), &results, &[], Attributes::new());
+        self.emit.create(YIELD, &results, &[], Attributes::new());
         self.emit.block = outer.0;
         self.leave();
         Ok(results)

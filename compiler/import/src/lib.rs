@@ -39,9 +39,6 @@ use crate::trace::Trace;
 /// The name of the function a model becomes.
 pub const MAIN: &str = "main_graph";
 
-/// The module attribute that lists name and operator of each node, for a trace.
-pub const NODES: &str = "rt.nodes";
-
 /// The attribute of a module that lists the files of external data that were read, where there are any.
 pub const FILES: &str = "onnx.files";
 
@@ -82,7 +79,7 @@ pub struct Options {
     pub shapes: IndexMap<String, Vec<ir::types::Extent>>,
     /// Whether a model that breaks any rule is refused, not only one that nobody can run.
     pub strict: bool,
-    /// Whether the nodes are listed in [`NODES`], also those of which nothing is left.
+    /// Whether the nodes are listed in [`dialects::rt::attributes::NODES`], also those of which nothing is left.
     pub list_nodes: bool,
     /// Whose rules the model is to keep.
     pub rules: Profile,

@@ -1,5 +1,7 @@
 //! What the function that a model becomes takes and gives.
 
+use dialects::func;
+use dialects::rt::attributes::NODES;
 use indexmap::IndexSet;
 use ir::types::Extent;
 use ir::{Attribute, Attributes, DenseElements, Diagnostic, ErrorClass, FunctionType, Location, Module, Type, Value};
@@ -122,7 +124,7 @@ impl<'m> Importer<'_, 'm> {
         }
         let (results, said): (Vec<Value>, Vec<Attributes>) = results.into_iter().unzip();
         self.emit.location = Location::Unknown;
-        self.emit.create("func.return".into(), &results, &[], Attributes::new());
+        self.emit.create(func::RETURN, &results, &[], Attributes::new());
         let mut body = self.emit.body;
         // what nobody reads is checked, too
         if self.trace.is_none() {
@@ -141,7 +143,7 @@ impl<'m> Importer<'_, 'm> {
         let name = if name.is_empty() { MAIN } else { name };
         module.add_function(MAIN, r#type, attributes, body, Location::name(name));
         if self.options.list_nodes {
-            module.attributes.set(crate::NODES, Attribute::Array(self.listed.into()));
+            module.attributes.set(NODES, Attribute::Array(self.listed.into()));
         }
         let files = self.tensors.files().map(Attribute::string).collect::<Vec<_>>();
         if !files.is_empty() {

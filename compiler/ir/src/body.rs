@@ -1,7 +1,5 @@
 //! The arena of one isolated function (or module): operations, blocks, regions, values and their use lists.
 
-use std::borrow::Cow;
-use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use cranelift_entity::entity_impl;
@@ -10,6 +8,7 @@ use smallvec::SmallVec;
 use crate::arena::Arena;
 use crate::attributes::{Attribute, Attributes};
 use crate::location::Location;
+use crate::op_name::OpName;
 use crate::types::Type;
 
 /// An operation of a [`Body`].
@@ -31,47 +30,6 @@ entity_impl!(Region, "region");
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Value(u32);
 entity_impl!(Value, "value");
-
-/// An operation's full name, `dialect.name`.
-#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct OpName(Cow<'static, str>);
-
-impl OpName {
-    /// The text.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-
-    /// The part before the first dot.
-    pub fn dialect(&self) -> &str {
-        let end = self.0.bytes().position(|byte| byte == b'.').unwrap_or(self.0.len());
-        &self.0[..end]
-    }
-}
-
-impl From<&'static str> for OpName {
-    fn from(name: &'static str) -> Self {
-        OpName(Cow::Borrowed(name))
-    }
-}
-
-impl From<String> for OpName {
-    fn from(name: String) -> Self {
-        OpName(Cow::Owned(name))
-    }
-}
-
-impl fmt::Debug for OpName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl fmt::Display for OpName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
 
 /// One operand slot that reads a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

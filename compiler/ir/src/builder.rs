@@ -1,8 +1,9 @@
 //! Building operations at a place.
 
 use crate::attributes::{Attribute, Attributes};
-use crate::body::{Block, Body, Op, OpName, Region, Value};
+use crate::body::{Block, Body, Op, Region, Value};
 use crate::location::Location;
+use crate::op_name::{self, OpName};
 use crate::types::Type;
 
 /// Creates operations at an insertion point of a body, all with one location.
@@ -91,12 +92,12 @@ impl<'a> Builder<'a> {
 
     /// `arith.constant value : index`
     pub fn constant_index(&mut self, value: i64) -> Value {
-        self.value("arith.constant", &[], Type::Index, [("value", Attribute::index(value))])
+        self.value(&op_name::CONSTANT, &[], Type::Index, [("value", Attribute::index(value))])
     }
 
     /// `arith.constant` of the attribute's type.
     pub fn constant(&mut self, value: Attribute, r#type: Type) -> Value {
-        self.value("arith.constant", &[], r#type, [("value", value)])
+        self.value(&op_name::CONSTANT, &[], r#type, [("value", value)])
     }
 
     /// Runs `build` with the insertion point at the end of `block`, then returns to where it was.

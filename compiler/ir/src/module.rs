@@ -4,6 +4,7 @@ use crate::IndexMap;
 use crate::attributes::{Attribute, Attributes};
 use crate::body::{Body, Op};
 use crate::location::Location;
+use crate::op_name;
 use crate::types::{FunctionType, Type};
 
 /// `builtin.module`: a body whose one block lists symbols (`func.func`, `memref.global`).
@@ -63,7 +64,7 @@ impl Module {
         let attributes = attributes
             .with("sym_name", Attribute::string(name))
             .with("function_type", Attribute::Type(Type::Function(r#type.into())));
-        let op = self.body.create_op("func.func", &[], &[], attributes, location);
+        let op = self.body.create_op(&op_name::FUNCTION, &[], &[], attributes, location);
         self.body.set_isolated(op, body);
         let block = self.body.entry().expect("a module has one block");
         self.body.append(block, op);
@@ -88,7 +89,7 @@ impl Module {
     /// `op` as a function.
     pub fn function_view(&self, op: Op) -> Option<FunctionView<'_>> {
         let operation = self.body.op(op);
-        if operation.name.as_str() != "func.func" {
+        if operation.name != op_name::FUNCTION {
             return None;
         }
         Some(FunctionView {
@@ -116,7 +117,7 @@ impl Module {
             .blocks(body.root())
             .iter()
             .filter_map(|&block| body.terminator(block))
-            .find(|&end| body.name(end) == "func.return")
+            .find(|&end| body.op(end).name == op_name::RETURN)
             .map(|end| types(body.op(end).operands()))
             .unwrap_or_default();
         self.body.op_mut(op).attributes.set("function_type", Attribute::Type(Type::function(inputs, results)));

@@ -295,6 +295,7 @@ impl OpDefinition {
 #[derive(Clone, Debug, Default)]
 pub struct Registry {
     definitions: IndexMap<&'static str, OpDefinition>,
+    discardable: IndexMap<&'static str, AttributeDefinition>,
     large: Vec<LargeDialect>,
 }
 
@@ -318,6 +319,28 @@ impl Registry {
     /// Adds the operations of a dialect.
     pub fn extend(&mut self, definitions: impl IntoIterator<Item = OpDefinition>) {
         define(&mut self.definitions, definitions);
+    }
+
+    /// Adds the attributes of a dialect that operations of other dialects may carry.
+    pub fn extend_discardable(&mut self, definitions: &[AttributeDefinition]) {
+        self.discardable.extend(definitions.iter().map(|definition| (definition.name, *definition)));
+    }
+
+    /// What is wrong with an attribute `dialect.name` that an operation of another dialect carries, if anything is.
+    /// Dialects that declare no such attributes allow any.
+    pub fn check_discardable(&self, name: &str, value: &Attribute) -> Result<(), String> {
+        let Some((dialect, _)) = name.split_once('.') else { return Ok(()) };
+        let declares = |known: &&str| known.split('.').next() == Some(dialect);
+        match self.discardable.get(name) {
+            Some(definition) if definition.kind.allows(value) => Ok(()),
+            Some(definition) => {
+                Err(format!("attribute '{name}' must be {}, found {value}", definition.kind.describe()))
+            }
+            None if self.discardable.keys().any(declares) => {
+                Err(format!("attribute '{name}' is not declared by dialect '{dialect}'"))
+            }
+            None => Ok(()),
+        }
     }
 
     /// Adds a dialect whose operations are defined one by one, when somebody asks: `find` has the one of a name, `all`

@@ -7,9 +7,10 @@ use std::collections::VecDeque;
 use crate::IndexMap;
 
 use crate::attributes::{Attribute, Attributes};
-use crate::body::{Body, Op, OpName, Value};
+use crate::body::{Body, Op, Value};
 use crate::builder::Builder;
 use crate::effects::{constant_value, is_removable};
+use crate::op_name::OpName;
 use crate::registry::{Folded, Registry, Trait};
 use crate::types::Type;
 

@@ -7,6 +7,7 @@
 //!
 //! Only static extents are merged. Groups with contractions, whose axes have roles, stay as they are.
 
+use dialects::{OpCodes, linalg, tensor};
 use ir::{AffineExpr, AffineMap, Attribute, Body, Builder, DenseElements, IndexMap, IndexSet, Op, Type, Value};
 
 use crate::extents::extent_of;
@@ -234,7 +235,7 @@ fn rewrite(
 }
 
 fn index_ops(body: &Body, generic: &Generic) -> Vec<Op> {
-    body.ops(generic.block).iter().copied().filter(|&op| body.name(op) == "linalg.index").collect()
+    body.ops(generic.block).iter().copied().filter(|&op| body.is(op, linalg::INDEX)).collect()
 }
 
 fn index_dim(body: &Body, op: Op) -> usize {
@@ -270,13 +271,13 @@ fn reshaped(body: &mut Body, value: Value, axes: &Axes, before: Op) -> Value {
         })
         .collect();
     let mut source = value;
-    match body.defining_op(value).map(|op| (op, body.name(op))) {
-        Some((op, "tensor.empty")) => {
+    match body.defining_op(value).map(|op| (op, body.code(op))) {
+        Some((op, Some(tensor::EMPTY))) => {
             let sizes = body.op(op).operands().to_vec();
-            return Builder::before(body, before).value("tensor.empty", &sizes, r#type, []);
+            return Builder::before(body, before).value(tensor::EMPTY, &sizes, r#type, []);
         }
         // a reshape of a reshape is one of what that reads, and nothing where the extents are known to be the same
-        Some((op, "tensor.reshape")) => source = body.operand(op, 0),
+        Some((op, Some(tensor::RESHAPE))) => source = body.operand(op, 0),
         _ => {}
     }
     if body.value_type(source).has_same_extents(&r#type) {
@@ -314,6 +315,6 @@ fn restore(body: &mut Body, root: Op, result: Value, r#type: Type, axes: &Axes) 
 
 fn reshape(builder: &mut Builder<'_>, value: Value, extents: &[Value], r#type: Type) -> Value {
     let shape = Type::static_tensor(&[extents.len() as i64], Type::Index);
-    let shape = builder.value("tensor.from_elements", extents, shape, []);
-    builder.value("tensor.reshape", &[value, shape], r#type, [])
+    let shape = builder.value(tensor::FROM_ELEMENTS, extents, shape, []);
+    builder.value(tensor::RESHAPE, &[value, shape], r#type, [])
 }

@@ -1,5 +1,6 @@
 //! Concatenations of very many tensors, in steps: a kernel holds one loop nest for each operand.
 
+use dialects::{OpCodes, tensor};
 use ir::{Body, Builder, Op, Type, Value};
 
 /// Operands of one concatenation at most.
@@ -7,7 +8,7 @@ const OPERANDS: usize = 64;
 
 /// Turns a `tensor.concat` of more operands into one of concatenations.
 pub(crate) fn split_wide_concat(body: &mut Body, op: Op) {
-    if body.name(op) != "tensor.concat" || body.op(op).operands().len() <= OPERANDS {
+    if !body.is(op, tensor::CONCAT) || body.op(op).operands().len() <= OPERANDS {
         return;
     }
     let mut parts = body.op(op).operands().to_vec();
@@ -28,5 +29,5 @@ fn join(body: &mut Body, op: Op, parts: &[Value]) -> Value {
     let mut shape = Vec::from(result.shape().expect("structured tensors are ranked"));
     let extent = |part: &Value| body.value_type(*part).shape().expect("structured tensors are ranked")[axis];
     shape[axis] = parts.iter().map(extent).sum();
-    Builder::before(body, op).value("tensor.concat", parts, Type::tensor(shape, result.element().clone()), attributes)
+    Builder::before(body, op).value(tensor::CONCAT, parts, Type::tensor(shape, result.element().clone()), attributes)
 }

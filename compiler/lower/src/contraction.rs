@@ -6,10 +6,12 @@
 //! A contraction is described by what each of its loops does: *columns* run along the vector registers, *rows* are
 //! register-tiled, the rest of the parallel loops are *batch* loops, and up to four loops are reduced.
 
+use dialects::{OpCode, OpCodes, arith};
 use ir::{AffineExpr, Body, Value};
 
+use dialects::linalg::GROUP;
 use dialects::linalg::generic::{Generic, Iterator};
-use dialects::linalg::{BLOCK, GROUP, TRANSPOSED};
+use dialects::rt::attributes::{BLOCK, TRANSPOSED};
 use dialects::rt::tile::{Kind, QUAD};
 
 /// How the columns of a contraction are laid out.
@@ -204,9 +206,9 @@ fn multiplied_inputs(body: &Body, generic: &Generic) -> Option<(Kind, usize, usi
     let &[x, y] = body.op(sum).operands() else { return None };
     let product = body.defining_op(if x == accumulator { y } else { x })?;
     let &[first, second] = body.op(product).operands() else { return None };
-    let in_floats = match (body.name(sum), body.name(product)) {
-        ("arith.addf", "arith.mulf") => true,
-        ("arith.addi", "arith.muli") => false,
+    let in_floats = match (body.code(sum), body.code(product)) {
+        (Some(arith::ADDF), Some(arith::MULF)) => true,
+        (Some(arith::ADDI), Some(arith::MULI)) => false,
         _ => return None,
     };
     let (first, second) = (factor(body, first), factor(body, second));
@@ -225,18 +227,20 @@ fn multiplied_inputs(body: &Body, generic: &Generic) -> Option<(Kind, usize, usi
 }
 
 /// What is multiplied before it is widened, and the operation that widens it.
-fn factor(body: &Body, value: Value) -> (Value, Option<&str>) {
-    let op =
-        body.defining_op(value).filter(|&op| ["arith.extf", "arith.extui", "arith.extsi"].contains(&body.name(op)));
-    op.map_or((value, None), |op| (body.operand(op, 0), Some(body.name(op))))
+fn factor(body: &Body, value: Value) -> (Value, Option<OpCode>) {
+    let defined = body.defining_op(value).and_then(|op| Some((op, body.code(op)?)));
+    match defined {
+        Some((op, code @ (arith::EXTF | arith::EXTUI | arith::EXTSI))) => (body.operand(op, 0), Some(code)),
+        _ => (value, None),
+    }
 }
 
 /// The operations that widen the operands of a kind, the left one first.
-fn widening(kind: Kind) -> [Option<&'static str>; 2] {
+fn widening(kind: Kind) -> [Option<OpCode>; 2] {
     match kind {
         Kind::F32 | Kind::F32Transposed | Kind::F64 => [None, None],
-        Kind::F32F16 | Kind::F32BF16 => [None, Some("arith.extf")],
-        Kind::U8I8 => [Some("arith.extui"), Some("arith.extsi")],
+        Kind::F32F16 | Kind::F32BF16 => [None, Some(arith::EXTF)],
+        Kind::U8I8 => [Some(arith::EXTUI), Some(arith::EXTSI)],
     }
 }
 

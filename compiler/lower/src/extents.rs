@@ -1,10 +1,11 @@
 //! Extents of structured tensors as `index` values.
 
+use dialects::{OpCode, OpCodes, arith, func, linalg, rt, tensor};
 use ir::{Attribute, Attributes, Body, Builder, Op, Type, Value, ValueDefinition};
 
 use dialects::linalg::generic::Generic;
-use dialects::rt::routines::{self, CALL};
-use dialects::rt::winograd::{DESTINATION, WINOGRAD};
+use dialects::rt::routines;
+use dialects::rt::winograd::DESTINATION;
 
 /// The extent of dimension `axis` of `value` as a value that is available at `before`. New operations, if any, are put
 /// in front of `before`.
@@ -17,29 +18,29 @@ pub fn extent_of(body: &mut Body, value: Value, axis: usize, before: Op) -> Valu
         return dim(body, value, axis, before);
     };
     let position = shape[..axis].iter().filter(|extent| extent.is_none()).count();
-    match body.name(op) {
-        "tensor.empty" => body.operand(op, position),
-        "linalg.generic" => {
+    match body.code(op) {
+        Some(tensor::EMPTY) => body.operand(op, position),
+        Some(linalg::GENERIC) => {
             let generic = Generic::of(body, op).expect("a generic decodes");
             extent_of(body, generic.inits[index as usize], axis, before)
         }
-        "func.call" | CALL | WINOGRAD => match destination(body, op, index as usize) {
+        Some(func::CALL | rt::CALL | rt::WINOGRAD) => match destination(body, op, index as usize) {
             Some(destination) => extent_of(body, destination, axis, before),
             None => dim(body, value, axis, before),
         },
-        "tensor.reshape" => {
+        Some(tensor::RESHAPE) => {
             let elements = body.defining_op(body.operand(op, 1)).expect("a reshape's shape is built from elements");
             body.operand(elements, axis)
         }
-        "tensor.cast" => extent_of(body, body.operand(op, 0), axis, before),
-        "tensor.concat" => concat_extent(body, op, axis, before),
-        "tensor.pad" => {
+        Some(tensor::CAST) => extent_of(body, body.operand(op, 0), axis, before),
+        Some(tensor::CONCAT) => concat_extent(body, op, axis, before),
+        Some(tensor::PAD) => {
             let pad = |body: &Body, name: &str| body.op(op).attributes.integers(name).map_or(0, |pads| pads[axis]);
             let total = pad(body, "static_low") + pad(body, "static_high");
             let inner = extent_of(body, body.operand(op, 0), axis, before);
             let mut builder = Builder::before(body, before);
             let total = builder.constant_index(total);
-            builder.value("arith.addi", &[inner, total], Type::Index, Attributes::new())
+            builder.value(arith::ADDI, &[inner, total], Type::Index, Attributes::new())
         }
         _ => dim(body, value, axis, before),
     }
@@ -51,16 +52,16 @@ pub fn empty_like(body: &mut Body, value: Value, before: Op) -> Value {
     let shape = r#type.shape().expect("structured tensors are ranked");
     let dynamic = (0..shape.len()).filter(|&axis| shape[axis].is_none());
     let extents: Vec<Value> = dynamic.map(|axis| extent_of(body, value, axis, before)).collect();
-    Builder::before(body, before).value("tensor.empty", &extents, r#type, [])
+    Builder::before(body, before).value(tensor::EMPTY, &extents, r#type, [])
 }
 
 /// The operand of an operation that says how large a result is, and is where it goes: of calls of kernels and routines, and
 /// of what becomes one.
 pub fn destination(body: &Body, op: Op, result: usize) -> Option<Value> {
     let operation = body.op(op);
-    match operation.name.as_str() {
-        "func.call" => Some(operation.operands()[operation.operands().len() - operation.results().len() + result]),
-        WINOGRAD => Some(body.operand(op, DESTINATION)),
+    match OpCode::of_name(&operation.name) {
+        Some(func::CALL) => Some(operation.operands()[operation.operands().len() - operation.results().len() + result]),
+        Some(rt::WINOGRAD) => Some(body.operand(op, DESTINATION)),
         _ => routines::destination(body, op, result),
     }
 }
@@ -68,7 +69,7 @@ pub fn destination(body: &Body, op: Op, result: usize) -> Option<Value> {
 fn dim(body: &mut Body, value: Value, axis: usize, before: Op) -> Value {
     let mut builder = Builder::before(body, before);
     let axis = builder.constant(Attribute::index(axis as i64), Type::Index);
-    builder.value("tensor.dim", &[value, axis], Type::Index, [])
+    builder.value(tensor::DIM, &[value, axis], Type::Index, [])
 }
 
 fn concat_extent(body: &mut Body, op: Op, axis: usize, before: Op) -> Value {
@@ -80,6 +81,6 @@ fn concat_extent(body: &mut Body, op: Op, axis: usize, before: Op) -> Value {
     let mut builder = Builder::before(body, before);
     extents
         .into_iter()
-        .reduce(|sum, extent| builder.value("arith.addi", &[sum, extent], Type::Index, Attributes::new()))
+        .reduce(|sum, extent| builder.value(arith::ADDI, &[sum, extent], Type::Index, Attributes::new()))
         .expect("a concatenation has operands")
 }

@@ -10,8 +10,8 @@
 
 use crate::bufferize::{with_readers, without_casts};
 use dialects::linalg::generic::Generic;
-use dialects::ml_program::{GLOBAL, GLOBAL_LOAD, GLOBAL_STORE};
-use dialects::rt::routines::{CALL, Routine};
+use dialects::rt::routines::Routine;
+use dialects::{Dialect, OpCodes, func, ml_program, rt, tensor};
 use ir::{Attribute, Attributes, Body, FunctionType, IndexMap, IndexSet, Location, Module, Op, Type, Value};
 
 use crate::extents::destination;
@@ -68,12 +68,12 @@ fn reads_only(body: &Body, op: Op, ops: &IndexSet<Op>) -> bool {
 
 /// Whether an operation may be computed ahead of the run.
 fn is_foldable(body: &Body, op: Op) -> bool {
-    let name = body.name(op);
-    matches!(
-        name,
-        "func.call" | "tensor.empty" | "tensor.dim" | "tensor.reshape" | "tensor.cast" | "tensor.from_elements"
-    ) || body.op(op).name.dialect() == "arith"
-        || (name == CALL && has_destinations(body, op))
+    match body.code(op) {
+        Some(func::CALL | tensor::EMPTY | tensor::DIM | tensor::RESHAPE | tensor::CAST | tensor::FROM_ELEMENTS) => true,
+        Some(rt::CALL) => has_destinations(body, op),
+        Some(code) => code.dialect() == Dialect::Arith,
+        None => false,
+    }
 }
 
 /// Whether all results of a call of a routine are written where the caller says, and depend on nothing of the run.
@@ -96,12 +96,12 @@ fn constant_ops(module: &Module, body: &Body) -> IndexSet<Op> {
 
 /// Whether a call fills a result of the model, and reads no tensors for it.
 fn is_given_away(module: &Module, body: &Body, op: Op) -> bool {
-    let is_nothing = |value: Value| match body.defining_op(value).map(|op| body.name(op)) {
-        Some("tensor.empty") => true,
+    let is_nothing = |value: Value| match body.defining_op(value).map(|op| body.code(op)) {
+        Some(Some(tensor::EMPTY)) => true,
         _ => !matches!(body.value_type(value), Type::Tensor(_)),
     };
     let callee = || body.op(op).attributes.get("callee").and_then(Attribute::as_symbol);
-    body.name(op) == "func.call"
+    body.is(op, func::CALL)
         && body.op(op).results().iter().all(|&result| is_returned(body, result))
         && body.op(op).operands().iter().all(|&operand| is_nothing(without_casts(body, operand)))
         && callee().and_then(|name| module.function(name)).is_some_and(|kernel| is_cheap(kernel.body))
@@ -119,9 +119,9 @@ fn is_cheap(kernel: &Body) -> bool {
 /// Whether the model gives a value away, perhaps under another type, and nothing else reads it.
 fn is_returned(body: &Body, value: Value) -> bool {
     !body.uses(value).is_empty()
-        && body.uses(value).iter().all(|reader| match body.name(reader.op) {
-            "func.return" => true,
-            "tensor.cast" | "tensor.reshape" => is_returned(body, body.result(reader.op, 0)),
+        && body.uses(value).iter().all(|reader| match body.code(reader.op) {
+            Some(func::RETURN) => true,
+            Some(tensor::CAST | tensor::RESHAPE) => is_returned(body, body.result(reader.op, 0)),
             _ => false,
         })
 }
@@ -130,7 +130,7 @@ fn is_returned(body: &Body, value: Value) -> bool {
 fn crossing_calls(body: &Body, constant: &IndexSet<Op>) -> IndexMap<Value, String> {
     let mut crossing = IndexMap::default();
     for &op in constant {
-        if !matches!(body.name(op), "func.call" | CALL) {
+        if !matches!(body.code(op), Some(func::CALL | rt::CALL)) {
             continue;
         }
         for &result in body.op(op).results() {
@@ -145,7 +145,7 @@ fn crossing_calls(body: &Body, constant: &IndexSet<Op>) -> IndexMap<Value, Strin
 /// A call's result under its static type: the result itself, or what it is cast to.
 fn static_view(body: &Body, result: Value) -> Value {
     let is_static = |&value: &Value| body.value_type(value).static_shape().is_some();
-    let casts = body.uses(result).iter().filter(|reader| body.name(reader.op) == "tensor.cast");
+    let casts = body.uses(result).iter().filter(|reader| body.is(reader.op, tensor::CAST));
     let views = casts.map(|reader| body.result(reader.op, 0));
     std::iter::once(result).chain(views).find(is_static).unwrap_or(result)
 }
@@ -158,7 +158,7 @@ fn needed_outside(body: &Body, constant: &IndexSet<Op>, value: Value) -> bool {
             if !constant.contains(&reader.op) {
                 return true;
             }
-            if matches!(body.name(reader.op), "tensor.reshape" | "tensor.cast") {
+            if matches!(body.code(reader.op), Some(tensor::RESHAPE | tensor::CAST)) {
                 pending.push(body.result(reader.op, 0));
             }
         }
@@ -175,7 +175,7 @@ fn add_globals(module: &mut Module, body: &Body, crossing: &IndexMap<Value, Stri
             ("type", Attribute::Type(body.value_type(value).clone())),
             ("is_mutable", Attribute::Unit),
         ]);
-        let global = module.body.create_op(GLOBAL, &[], &[], attributes, with_readers(body, value));
+        let global = module.body.create_op(ml_program::GLOBAL, &[], &[], attributes, with_readers(body, value));
         module.body.append(top, global);
     }
 }
@@ -193,10 +193,11 @@ fn initializer(body: &Body, constant: &IndexSet<Op>, crossing: &IndexMap<Value, 
         clone_op(body, op, &mut new, entry, &mut mapping, &mut outside);
     }
     for (value, name) in crossing {
-        let store = new.create_op(GLOBAL_STORE, &[mapping[value]], &[], global_attribute(name), Location::Unknown);
+        let store =
+            new.create_op(ml_program::GLOBAL_STORE, &[mapping[value]], &[], global_attribute(name), Location::Unknown);
         new.append(entry, store);
     }
-    let end = new.create_op("func.return", &[], &[], Attributes::new(), Location::Unknown);
+    let end = new.create_op(func::RETURN, &[], &[], Attributes::new(), Location::Unknown);
     new.append(entry, end);
     remove_dead_calls(&mut new);
     new
@@ -208,7 +209,7 @@ fn replace_calls(body: &mut Body, crossing: &IndexMap<Value, String>) {
         let call = body.defining_op(value).expect("an operation defines its results");
         let r#type = body.value_type(value).clone();
         let location = body.op(call).location.clone();
-        let load = body.create_op(GLOBAL_LOAD, &[], &[r#type], global_attribute(name), location);
+        let load = body.create_op(ml_program::GLOBAL_LOAD, &[], &[r#type], global_attribute(name), location);
         let at = body.position(call);
         body.insert(entry, at, load);
         let loaded = body.result(load, 0);

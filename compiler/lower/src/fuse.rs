@@ -7,13 +7,13 @@
 //! Legality is decided on *accesses*: for each member the subscripts of its result as expressions over the loops of
 //! the root. A reduction that is open where a member is read stands for the root's last loop.
 
+use dialects::{Dialect, OpCodes, arith, linalg, math, rt, tensor};
 use ir::{AffineExpr, Block, Body, IndexMap, IndexSet, Op, Type, Value};
 
 use crate::attention::Product;
 use crate::contraction::Contraction;
 use crate::known::captured;
 use dialects::linalg::generic::{Generic, Iterator};
-use dialects::rt::winograd::WINOGRAD;
 
 /// Members of a group at most. It bounds the code of a kernel and the values alive in its loops.
 const MEMBERS: usize = 64;
@@ -170,7 +170,7 @@ fn attention_below(
 
 /// Whether `op` computes tensor elements, so that it belongs into a kernel.
 pub fn is_compute(body: &Body, op: Op) -> bool {
-    matches!(body.name(op), "linalg.generic" | "tensor.concat" | "tensor.pad" | WINOGRAD)
+    matches!(body.code(op), Some(linalg::GENERIC | tensor::CONCAT | tensor::PAD | rt::WINOGRAD))
 }
 
 fn new_group(body: &Body, root: Computation) -> Building {
@@ -184,7 +184,7 @@ impl Building {
     fn add(&mut self, body: &Body, computation: Computation, access: Access) {
         let op = computation.op;
         self.ops.push(op);
-        self.has_contraction |= computation.is_contraction || body.name(op) == WINOGRAD;
+        self.has_contraction |= computation.is_contraction || body.is(op, rt::WINOGRAD);
         self.reductions += usize::from(computation.generic.as_ref().is_some_and(Generic::is_reduction));
         self.members.insert(op, Member { computation, access });
     }
@@ -210,7 +210,7 @@ fn access_to_join(body: &Body, group: &Building, candidate: &Computation) -> Opt
         return None;
     }
     let result = body.result(candidate.op, 0);
-    if body.name(candidate.op) == WINOGRAD {
+    if body.is(candidate.op, rt::WINOGRAD) {
         return joint_access(body, group, result).filter(|access| winograd_joins(body, group, result, access));
     }
     let generic = candidate.generic.as_ref()?;
@@ -250,7 +250,7 @@ fn reader_access(body: &Body, group: &Building, reader: Op, index: usize) -> Opt
     let Member { computation, access: outer } = group.members.get(&reader)?;
     let Some(generic) = &computation.generic else {
         // concatenation and padding read each element once, shifted; what is multiplied stands in memory
-        let is_moved = reader == group.ops[0] && body.name(reader) != WINOGRAD;
+        let is_moved = reader == group.ops[0] && !body.is(reader, rt::WINOGRAD);
         return is_moved.then(|| Access::root(group.rank));
     };
     if index >= generic.inputs.len() || computation.is_contraction {
@@ -278,7 +278,7 @@ fn initial_access(body: &Body, generic: &Generic, index: usize, outer: &Access) 
 /// A contraction may stand below elementwise operations that keep its shape, up to a permutation that leaves its columns
 /// innermost: micro-kernels write them side by side.
 fn contraction_joins(body: &Body, group: &Building, result: Value, access: &Access) -> bool {
-    let one_piece = body.name(group.ops[0]) != "tensor.concat";
+    let one_piece = !body.is(group.ops[0], tensor::CONCAT);
     !group.has_contraction
         && group.reductions == 0
         && one_piece
@@ -293,7 +293,7 @@ fn winograd_joins(body: &Body, group: &Building, result: Value, access: &Access)
     let root = group.ops[0];
     let of_root = body.value_type(body.result(root, 0));
     let is_alike = of_root.element() == body.value_type(result).element();
-    let has_one_result = body.name(root) == "linalg.generic" && body.op(root).results().len() == 1;
+    let has_one_result = body.is(root, linalg::GENERIC) && body.op(root).results().len() == 1;
     let joins = !group.has_contraction && group.reductions == 0 && is_alike && has_one_result;
     joins && *access == Access::root(group.rank)
 }
@@ -342,10 +342,10 @@ pub fn is_movement(body: &Body, generic: &Generic) -> bool {
 pub(crate) fn cost(body: &Body, generic: &Generic) -> usize {
     body.ops(generic.block)
         .iter()
-        .map(|&op| match body.name(op) {
-            "linalg.yield" | "linalg.index" | "arith.constant" => 0,
-            "math.absf" | "math.floor" | "math.ceil" | "math.fma" => 1,
-            name if name.starts_with("math.") => 10,
+        .map(|&op| match body.code(op) {
+            Some(linalg::YIELD | linalg::INDEX | arith::CONSTANT) => 0,
+            Some(math::ABSF | math::FLOOR | math::CEIL | math::FMA) => 1,
+            Some(code) if code.dialect() == Dialect::Math => 10,
             _ if body.op(op).results().iter().any(|&result| *body.value_type(result) == Type::Index) => 2,
             _ => 1,
         })

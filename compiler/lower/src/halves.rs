@@ -3,6 +3,7 @@
 //! A contraction sums up in `f32`, so weights in half precision are widened. Where they are known ahead they would stand in
 //! memory in twice the size, and be read so in every run: the contraction widens them itself.
 
+use dialects::arith;
 use dialects::linalg::generic::{Generic, widened_from};
 use dialects::rt::tile::Kind;
 use ir::{Body, Builder, Module, Op, Type, Value};
@@ -59,7 +60,7 @@ fn read_halves(body: &mut Body, generic: &Generic, right: usize, halves: Value) 
     let element = body.value_type(halves).element().clone();
     let first = body.ops(generic.block)[0];
     let mut builder = Builder::before(body, first);
-    let wide = builder.value("arith.extf", &[argument], Type::F32, []);
+    let wide = builder.value(arith::EXTF, &[argument], Type::F32, []);
     body.replace_all_uses(argument, wide);
     let widening = body.defining_op(wide).expect("just made");
     body.set_operand(widening, 0, argument);

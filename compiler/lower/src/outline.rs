@@ -7,6 +7,8 @@
 //!
 //! With [`Shapes::Shared`] tensors lose their large static extents inside kernels, and the caller casts.
 
+use dialects::rt::attributes::{ELEMENTS, KERNEL, ORIGIN};
+use dialects::{Dialect, OpCodes, arith, func, rt, tensor};
 use ir::{
     AffineExpr, Attribute, Attributes, Block, Body, Builder, FunctionType, IndexMap, IndexSet, Location, Module, Op,
     Type, Value,
@@ -19,17 +21,10 @@ use crate::fuse::{Fusion, Group, external_operands, fuse_block};
 use crate::sink_constants::sink_constants;
 use dialects::linalg::generic::{Generic, written_maps};
 use dialects::linalg::indexing_maps;
-use dialects::rt::routines::CALL;
+
 use dialects::rt::tile::QUAD;
 use ir::clone::{Mapping, clone_op};
 use ir::transforms::remove_unread;
-
-/// Marks a function as a kernel.
-pub const KERNEL: &str = "rt.kernel";
-
-/// On a kernel: about how many elements generated code visits in all its calls of one run, where extents that are not
-/// known are taken for a likely one. Says whether code that takes longer to make is worth it.
-pub const ELEMENTS: &str = "rt.elements";
 
 /// What stands for an extent that is not known.
 const LIKELY_EXTENT: i64 = 128;
@@ -203,15 +198,15 @@ fn call_kernel(
     operands.extend(destinations);
     for (operand, expected) in operands.iter_mut().zip(&r#type.inputs) {
         if builder.body.value_type(*operand) != expected {
-            *operand = builder.value("tensor.cast", &[*operand], expected.clone(), []);
+            *operand = builder.value(tensor::CAST, &[*operand], expected.clone(), []);
         }
     }
-    let call = builder.create("func.call", &operands, &r#type.results, [("callee", Attribute::symbol(name))]);
+    let call = builder.create(func::CALL, &operands, &r#type.results, [("callee", Attribute::symbol(name))]);
     for (index, &old) in results.iter().enumerate() {
         let mut new = builder.body.result(call, index);
         let expected = builder.body.value_type(old).clone();
         if *builder.body.value_type(new) != expected {
-            new = builder.value("tensor.cast", &[new], expected, []);
+            new = builder.value(tensor::CAST, &[new], expected, []);
         }
         builder.body.replace_all_uses(old, new);
     }
@@ -238,7 +233,7 @@ struct Copies {
 impl Copies {
     /// The destination that stands for a `tensor.empty`.
     fn stand_in(&self, body: &Body, value: Value) -> Option<Value> {
-        body.defining_op(value).filter(|&op| body.name(op) == "tensor.empty")?;
+        body.defining_op(value).filter(|&op| body.is(op, tensor::EMPTY))?;
         let extents = empty_extents(body, value);
         self.alike.iter().find(|(_, known)| *known == extents).map(|(destination, _)| *destination)
     }
@@ -255,7 +250,7 @@ impl Copies {
         for &operand in body.op(op).operands() {
             self.collect(body, operand, reads);
         }
-        if body.name(op) == "tensor.empty" {
+        if body.is(op, tensor::EMPTY) {
             reads.erased.insert(self.erased_extents(body, value));
         }
     }
@@ -264,13 +259,13 @@ impl Copies {
     fn copied_definition(&self, body: &Body, value: Value) -> Option<Op> {
         let op = body.defining_op(value)?;
         let r#type = body.value_type(value);
-        let copied = match body.name(op) {
-            "tensor.empty" => true,
+        let copied = match body.code(op) {
+            Some(tensor::EMPTY) => true,
             // an extent of an argument is known where the argument is
-            "tensor.dim" => {
+            Some(tensor::DIM) => {
                 self.shapes == Shapes::Shared && body.value_type(body.operand(op, 0)).static_shape().is_some()
             }
-            "arith.constant" => match r#type {
+            Some(arith::CONSTANT) => match r#type {
                 Type::Tensor(_) => false,
                 Type::Index if self.shapes == Shapes::Shared => body
                     .op(op)
@@ -348,8 +343,8 @@ fn destinations(body: &mut Body, group: &Group) -> Vec<Value> {
 
 fn underlying_empty(body: &Body, value: Value) -> Option<Value> {
     let op = body.defining_op(value)?;
-    match body.name(op) {
-        "tensor.empty" => Some(value),
+    match body.code(op) {
+        Some(tensor::EMPTY) => Some(value),
         _ => underlying_empty(body, *Generic::of(body, op)?.inits.first()?),
     }
 }
@@ -395,7 +390,7 @@ fn build_kernel(
     }
     let results: Vec<Value> = body.op(group.root()).results().iter().map(|r| mapping[r]).collect();
     let result_types: Vec<Type> = results.iter().map(|&r| kernel.value_type(r).clone()).collect();
-    let end = kernel.create_op("func.return", &results, &[], Attributes::new(), Location::Unknown);
+    let end = kernel.create_op(func::RETURN, &results, &[], Attributes::new(), Location::Unknown);
     kernel.append(entry, end);
     for op in kernel.walk_all() {
         kernel.op_mut(op).location = Location::Unknown;
@@ -429,7 +424,7 @@ impl Copier<'_> {
         }
         let operation = self.body.op(op);
         let mut operands: Vec<Value> = operation.operands().iter().map(|operand| mapping[operand]).collect();
-        if operation.name.as_str() == "tensor.empty" {
+        if operation.name == tensor::EMPTY {
             let mut dynamic = operands.into_iter();
             let erased = self.copies.erased_extents(self.body, value);
             let mut sizes = self.sizes[&erased].iter();
@@ -457,7 +452,7 @@ impl Copier<'_> {
 fn kernel_stem(body: &Body, group: &Group) -> String {
     let mut kinds: Vec<&str> = Vec::new();
     for &op in &group.ops {
-        if let Some(kind) = body.op(op).attributes.str("rt.origin")
+        if let Some(kind) = body.op(op).attributes.str(ORIGIN)
             && kinds.last() != Some(&kind)
         {
             kinds.push(kind);
@@ -473,8 +468,10 @@ fn kernel_stem(body: &Body, group: &Group) -> String {
 /// Erases pure operations of a block whose results nobody reads, from the last to the first.
 pub fn remove_dead(body: &mut Body, block: Block) {
     remove_unread(body, block, |body, op| {
-        let name = body.name(op);
-        let is_pure = ["arith.", "tensor.", "linalg.", "math."].iter().any(|dialect| name.starts_with(dialect));
-        (is_pure || name == CALL) && !body.op(op).results().is_empty()
+        let is_pure = body.code(op).is_some_and(|code| match code.dialect() {
+            Dialect::Arith | Dialect::Tensor | Dialect::Linalg | Dialect::Math => true,
+            _ => code == rt::CALL,
+        });
+        is_pure && !body.op(op).results().is_empty()
     });
 }

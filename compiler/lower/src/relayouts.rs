@@ -6,11 +6,13 @@
 //! Invariants
 //! - A subscript that is outside the tensor stands for a zero, and only borders of zeros make such.
 
+use dialects::rt::attributes::ORIGIN;
+use dialects::{OpCodes, arith, linalg, rt, tensor};
 use std::sync::Arc;
 
 use abi::RELAYOUT_AXES;
 use dialects::linalg::generic::Generic;
-use dialects::rt::routines::{CALL, RELAYOUT, SCALED_RELAYOUT};
+use dialects::rt::routines::{RELAYOUT, SCALED_RELAYOUT};
 use ir::{AffineExpr, AffineMap, Attribute, Body, Builder, DenseElements, IndexMap, Module, Op, Type, Value};
 
 use crate::evaluate_constants::filled_with;
@@ -73,9 +75,9 @@ impl Moved {
     /// The result of an operation, given what others move.
     fn of(body: &Body, op: Op, moved: &IndexMap<Value, Moved>) -> Option<Moved> {
         let &[result] = body.op(op).results() else { return None };
-        let found = match body.name(op) {
-            "linalg.generic" => Moved::by_generic(body, &Generic::of(body, op)?, moved)?,
-            "tensor.pad" => Moved::by_pad(body, op, moved)?,
+        let found = match body.code(op) {
+            Some(linalg::GENERIC) => Moved::by_generic(body, &Generic::of(body, op)?, moved)?,
+            Some(tensor::PAD) => Moved::by_pad(body, op, moved)?,
             _ => return None,
         };
         let is_small = |value: Value| {
@@ -123,14 +125,14 @@ impl Moved {
         match generic.inputs[..] {
             [tensor] if is_plain && yielded == arguments[0] => Moved::from(tensor, &generic.maps[0], moved),
             [tensor] if is_plain && *body.value_type(yielded) == Type::I8 => {
-                let op = body.defining_op(yielded).filter(|&op| body.name(op) == "arith.xori")?;
+                let op = body.defining_op(yielded).filter(|&op| body.is(op, arith::XORI))?;
                 let flips =
                     ir::constant_integer(body, body.operand(op, 1)).filter(|_| body.operand(op, 0) == arguments[0])?;
                 let found = Moved::plain(tensor, &generic.maps[0], moved)?;
                 Some(Moved { flips: found.flips ^ (flips & 0xff), ..found })
             }
             [a, b] if is_plain && *body.value_type(a).element() == Type::F32 => {
-                let op = body.defining_op(yielded).filter(|&op| body.name(op) == "arith.mulf")?;
+                let op = body.defining_op(yielded).filter(|&op| body.is(op, arith::MULF))?;
                 let operands = body.op(op).operands();
                 let is_product = *operands == [arguments[0], arguments[1]] || *operands == [arguments[1], arguments[0]];
                 let count =
@@ -183,10 +185,10 @@ impl Moved {
     fn replace(&self, body: &mut Body, value: Value) -> Value {
         let op = body.defining_op(value).expect("operations move elements");
         let location = body.op(op).location.clone();
-        let origin = body.attribute(op, "rt.origin").cloned();
+        let origin = body.attribute(op, ORIGIN).cloned();
         let r#type = body.value_type(value).clone();
         let mut builder = Builder::before(body, op).with_location(location);
-        let room = builder.value("tensor.empty", &[], r#type.clone(), []);
+        let room = builder.value(tensor::EMPTY, &[], r#type.clone(), []);
         let inputs = std::iter::once((self.tensor, &self.map)).chain(self.factors.as_ref().map(|(f, map)| (*f, map)));
         let mut operands = Vec::new();
         let mut kinds = Vec::new();
@@ -206,10 +208,10 @@ impl Moved {
         let kinds: Vec<i64> = kinds.into_iter().map(|kind| kind.expect("looked at")).collect();
         let routine = if self.factors.is_some() { SCALED_RELAYOUT } else { RELAYOUT };
         let attributes = [("routine", Attribute::string(routine)), ("kinds", Attribute::i64_dense_array(&kinds))];
-        let moved = builder.value(CALL, &operands, r#type, attributes);
+        let moved = builder.value(rt::CALL, &operands, r#type, attributes);
         let call = builder.body.defining_op(moved).expect("just made");
         if let Some(origin) = origin {
-            builder.body.op_mut(call).attributes.set("rt.origin", origin);
+            builder.body.op_mut(call).attributes.set(ORIGIN, origin);
         }
         body.replace_all_uses(value, moved);
         body.erase(op);

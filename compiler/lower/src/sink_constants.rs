@@ -2,6 +2,7 @@
 //! is shorter. A number in which calls differ stays an argument, and the kernel one kernel.
 
 use dialects::linalg::generic::Generic;
+use dialects::{OpCodes, arith};
 use ir::{Attribute, Attributes, Body, Location, Op, Value};
 
 use crate::contraction::Contraction;
@@ -17,7 +18,7 @@ pub(crate) fn sink_constants(host: &mut Body, kernel: &mut Kernel) {
             continue;
         }
         let r#type = kernel.r#type.inputs.remove(index);
-        let constant = kernel.body.create_op("arith.constant", &[], &[r#type], attributes, Location::Unknown);
+        let constant = kernel.body.create_op(arith::CONSTANT, &[], &[r#type], attributes, Location::Unknown);
         kernel.body.insert(entry, 0, constant);
         kernel.body.replace_all_uses(argument, kernel.body.result(constant, 0));
         kernel.body.remove_argument(entry, index);
@@ -47,7 +48,7 @@ fn agreed_number(host: &Body, calls: &[Op], index: usize) -> Option<Attributes> 
 
 fn number(host: &Body, value: Value) -> Option<&Attributes> {
     let r#type = host.value_type(value);
-    let op = host.defining_op(value).filter(|&op| host.name(op) == "arith.constant")?;
+    let op = host.defining_op(value).filter(|&op| host.is(op, arith::CONSTANT))?;
     let attributes = &host.op(op).attributes;
     let dense = attributes.get("value").and_then(Attribute::as_dense)?;
     (is_one_element(r#type) && dense.has_scalar_attributes()).then_some(attributes)

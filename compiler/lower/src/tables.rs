@@ -4,6 +4,7 @@
 //! quantized again. Where all else that a chain reads is known ahead, it has 256 results. They are computed when the model is
 //! initialised, and looked up.
 
+use dialects::{Dialect, OpCode, OpCodes, arith, linalg, tensor};
 use ir::{
     AffineExpr, AffineMap, Attribute, Block, Body, Builder, IndexMap, IndexSet, Location, Module, Op, Type, Use, Value,
 };
@@ -151,8 +152,8 @@ fn varying_inputs(body: &Body, generic: &Generic, known: &IndexSet<Value>) -> Op
         }
     }
     let is_scalar = |&op: &Op| {
-        let name = body.name(op);
-        name == "linalg.yield" || name.starts_with("arith.") || name.starts_with("math.")
+        let is = |code: OpCode| code == linalg::YIELD || matches!(code.dialect(), Dialect::Arith | Dialect::Math);
+        body.code(op).is_some_and(is)
     };
     let is_closed = ops.iter().all(is_scalar) && captured(body, generic.op).all(|value| known.contains(&value));
     is_closed.then_some(varying)
@@ -180,8 +181,8 @@ fn look_up(body: &mut Body, end: Value, bytes: Value, members: &[Generic]) -> Va
     let identity = AffineMap::identity(rank);
     let [from, to] = [bytes, result].map(|value| Input { value, map: identity.clone() });
     let found = build_generic(&mut builder, &[from], &[to], &parallel(rank), |builder, e| {
-        let index = builder.value("arith.index_castui", &[e[0]], Type::Index, []);
-        vec![builder.value("tensor.extract", &[table, index], element, [])]
+        let index = builder.value(arith::INDEX_CASTUI, &[e[0]], Type::Index, []);
+        vec![builder.value(tensor::EXTRACT, &[table, index], element, [])]
     });
     found[0]
 }
@@ -190,8 +191,8 @@ fn look_up(body: &mut Body, end: Value, bytes: Value, members: &[Generic]) -> Va
 pub(crate) fn looks_up(body: &Body, generic: &Generic) -> bool {
     let is_found = |&op: &Op| {
         let index = body.op(op).operands().get(1).and_then(|&index| body.defining_op(index));
-        let byte = index.filter(|&index| body.name(index) == "arith.index_castui").map(|index| body.operand(index, 0));
-        body.name(op) == "tensor.extract" && byte.is_some_and(|byte| *body.value_type(byte) == Type::I8)
+        let byte = index.filter(|&index| body.is(index, arith::INDEX_CASTUI)).map(|index| body.operand(index, 0));
+        body.is(op, tensor::EXTRACT) && byte.is_some_and(|byte| *body.value_type(byte) == Type::I8)
     };
     body.ops(generic.block).iter().any(is_found)
 }
@@ -201,12 +202,12 @@ fn table(builder: &mut Builder<'_>, bytes: Value, members: &[Generic], element: 
     // the arguments of bodies that stand for known numbers, and these
     let (arguments, singles): (Vec<Value>, Vec<Input>) =
         members.iter().flat_map(|member| known_arguments(builder.body, member)).unzip();
-    let empty = builder.value("tensor.empty", &[], Type::tensor([Some(BYTES)], element.clone()), []);
+    let empty = builder.value(tensor::EMPTY, &[], Type::tensor([Some(BYTES)], element.clone()), []);
     let output = Input { value: empty, map: AffineMap::identity(1) };
     let results = build_generic(builder, &singles, &[output], &parallel(1), |builder, e| {
-        let index = builder.value("linalg.index", &[], Type::Index, [("dim", Attribute::i64(0))]);
-        let word = builder.value("arith.index_cast", &[index], Type::I32, []);
-        let byte = builder.value("arith.trunci", &[word], Type::I8, []);
+        let index = builder.value(linalg::INDEX, &[], Type::Index, [("dim", Attribute::i64(0))]);
+        let word = builder.value(arith::INDEX_CAST, &[index], Type::I32, []);
+        let byte = builder.value(arith::TRUNCI, &[word], Type::I8, []);
         let mut scalars: IndexMap<Value, Value> = arguments.into_iter().zip(e.iter().copied()).collect();
         scalars.insert(bytes, byte);
         let mut last = byte;

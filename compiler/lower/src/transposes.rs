@@ -4,9 +4,10 @@
 //! attention do, the operand would be transposed in memory. What is in memory anyway is read as it lies by products with few rows:
 //! each of their tiles transposes what it reads, or multiplies steps side by side.
 
-use dialects::linalg::TRANSPOSED;
 use dialects::linalg::generic::Generic;
+use dialects::rt::attributes::TRANSPOSED;
 use dialects::rt::tile::Kind;
+use dialects::{OpCodes, tensor};
 use ir::{AffineMap, Attribute, Body, Module, Op, Value};
 
 use crate::contraction::{Columns, Contraction, Shape, along_last};
@@ -81,6 +82,6 @@ impl Transposed {
 /// Whether a tensor is somebody else's, or read by somebody else too; under another shape it is the same.
 fn is_in_memory(body: &Body, tensor: Value) -> bool {
     let Some(op) = body.defining_op(tensor) else { return true };
-    let is_view = ["tensor.reshape", "tensor.cast"].contains(&body.name(op));
+    let is_view = matches!(body.code(op), Some(tensor::RESHAPE | tensor::CAST));
     body.uses(tensor).len() > 1 || (is_view && is_in_memory(body, body.operand(op, 0)))
 }

@@ -7,8 +7,10 @@
 use abi::{FEWEST_TILES, TILE_SIZES, TILE_STEP, WINDOW, points};
 use dialects::linalg::GROUP;
 use dialects::linalg::generic::{Generic, Iterator};
-use dialects::rt::routines::CALL;
-use dialects::rt::winograd::{WINOGRAD, WINOGRAD_POINTS};
+use dialects::rt::attributes::{LAST_BLOCK, ORIGIN};
+use dialects::{OpCode, OpCodes, arith, rt, tensor};
+
+use dialects::rt::winograd::WINOGRAD_POINTS;
 use ir::{AffineExpr, AffineMap, Attribute, Body, Builder, DenseElements, Module, Op, Type, Value};
 
 use crate::extents::empty_like;
@@ -90,7 +92,7 @@ impl Convolution {
         let result = body.value_type(body.result(op, 0)).shape()?;
         let size = tile_size([0, 2, 3].map(|axis| result[axis]), channels, runs)?;
         let fits = is_sum && is_f32(padded) && is_f32(weights) && is_known_ahead(body, weights);
-        if !fits || body.op(op).attributes.get("rt.last_block").is_some() {
+        if !fits || body.op(op).attributes.get(LAST_BLOCK).is_some() {
             return None;
         }
         let (x, pads) = without_zeros(body, padded);
@@ -103,15 +105,15 @@ impl Convolution {
         let r#type = body.value_type(result).clone();
         let destination = empty_like(body, result, self.op);
         let location = body.op(self.op).location.clone();
-        let origin = body.attribute(self.op, "rt.origin").cloned();
+        let origin = body.attribute(self.op, ORIGIN).cloned();
         let mut builder = Builder::before(body, self.op).with_location(location);
         let [outputs, inputs] = self.groups;
         let points = Type::tensor([points(self.size) as i64, outputs, inputs * GROUP, GROUP].map(Some), Type::F32);
-        let room = builder.value("tensor.empty", &[], points.clone(), []);
+        let room = builder.value(tensor::EMPTY, &[], points.clone(), []);
         let kind = operators::types::element_number(&Type::F32).expect("float is an element type");
         let routine =
             [("routine", Attribute::string(WINOGRAD_POINTS)), ("kinds", Attribute::i64_dense_array(&[kind, kind]))];
-        let points = builder.value(CALL, &[self.weights, room], points, routine);
+        let points = builder.value(rt::CALL, &[self.weights, room], points, routine);
         let bias = self.bias.unwrap_or_else(|| {
             let zeros = Type::tensor([Some(outputs), Some(GROUP)], Type::F32);
             let splat = DenseElements::splat(zeros.clone(), &0f32.to_le_bytes());
@@ -119,10 +121,10 @@ impl Convolution {
         });
         let operands = [self.x, points, bias, destination];
         let attributes = [("pads", Attribute::i64_dense_array(&self.pads)), ("size", Attribute::i64(self.size as i64))];
-        let value = builder.value(WINOGRAD, &operands, r#type, attributes);
+        let value = builder.value(rt::WINOGRAD, &operands, r#type, attributes);
         let made = builder.body.defining_op(value).expect("just made");
         if let Some(origin) = origin {
-            builder.body.op_mut(made).attributes.set("rt.origin", origin);
+            builder.body.op_mut(made).attributes.set(ORIGIN, origin);
         }
         body.replace_all_uses(result, value);
         body.erase(self.op);
@@ -179,22 +181,22 @@ fn convolution_maps() -> Vec<AffineMap> {
 /// Whether a body is `sum + x * weight`.
 fn adds_products(body: &Body, generic: &Generic) -> bool {
     let arguments = body.arguments(generic.block);
-    let is = |value: Value, name: &str, operands: [Value; 2]| {
-        let op = body.defining_op(value).filter(|&op| body.name(op) == name);
+    let is = |value: Value, code: OpCode, operands: [Value; 2]| {
+        let op = body.defining_op(value).filter(|&op| body.is(op, code));
         let found = op.map(|op| body.op(op).operands());
         found.is_some_and(|found| found == operands || found == [operands[1], operands[0]])
     };
     let sum = generic.yields(body)[0];
     let Some(op) = body.defining_op(sum) else { return false };
     let product =
-        body.op(op).operands().iter().copied().find(|&operand| is(operand, "arith.mulf", [arguments[0], arguments[1]]));
-    product.is_some_and(|product| is(sum, "arith.addf", [arguments[2], product]))
+        body.op(op).operands().iter().copied().find(|&operand| is(operand, arith::MULF, [arguments[0], arguments[1]]));
+    product.is_some_and(|product| is(sum, arith::ADDF, [arguments[2], product]))
 }
 
 /// The tensor that zeros were put around above and beside it, and how many rows and columns of them.
 fn without_zeros(body: &Body, padded: Value) -> (Value, [i64; 2]) {
     let none = (padded, [0, 0]);
-    let Some(op) = body.defining_op(padded).filter(|&op| body.name(op) == "tensor.pad") else { return none };
+    let Some(op) = body.defining_op(padded).filter(|&op| body.is(op, tensor::PAD)) else { return none };
     let Some([low, high]) = zeros_around(body, op) else { return none };
     let is_around = [&low, &high].iter().all(|pads| pads.len() == 5 && [0, 1, 4].iter().all(|&axis| pads[axis] == 0));
     let fits = is_around && (0..=2).contains(&low[2]) && (0..=2).contains(&low[3]);

@@ -21,6 +21,7 @@ mod saturate;
 mod scalar;
 mod windows;
 
+use dialects::{OpCodes, func};
 use std::sync::LazyLock;
 
 use dialects::onnx::YIELD;
@@ -89,7 +90,8 @@ pub fn optimize(module: &mut Module, options: &Options) -> Result<Report> {
 /// Whether a block holds nothing but operators and its end.
 fn is_graph(body: &Body, block: Block) -> bool {
     let Some((end, operators)) = body.ops(block).split_last() else { return false };
-    matches!(body.name(*end), "func.return" | YIELD) && operators.iter().all(|&op| body.op(op).name.dialect() == "onnx")
+    (body.is(*end, func::RETURN) || body.name(*end) == YIELD)
+        && operators.iter().all(|&op| body.op(op).name.dialect() == "onnx")
 }
 
 /// Optimises a block, then the bodies of its operations.

@@ -27,7 +27,7 @@ fn combine_constants(rewriter: &mut Rewriter<'_>, op: Op, combine: fn(i64, i64) 
         return false;
     };
     let value = Attribute::Integer(combine(a, b), r#type.clone());
-    let constant = rewriter.value_before(op, "arith.constant", &[], r#type, [("value", value)]);
+    let constant = rewriter.value_before(op, super::CONSTANT, &[], r#type, [("value", value)]);
     rewriter.modify(op, |body, op| body.set_operands(op, &[source, constant]));
     true
 }

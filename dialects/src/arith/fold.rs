@@ -1,5 +1,7 @@
 //! Folds of integer arithmetic: constants and identities. Floats fold only where the result is the same bit for bit.
 
+use super::{INDEX_CAST, INDEX_CASTUI, NEGF};
+use crate::{OpCode, OpCodes};
 use ir::{Attribute, Body, Folded, Op, Type, Value, constant_integer, constant_value};
 
 type Fold = Option<Vec<Folded>>;
@@ -237,7 +239,7 @@ pub(super) fn divf(body: &Body, op: Op) -> Fold {
 /// `-(-x)`
 pub(super) fn negf(body: &Body, op: Op) -> Fold {
     let inner = body.defining_op(body.operand(op, 0))?;
-    if body.name(inner) == "arith.negf" { value(body.operand(inner, 0)) } else { None }
+    if body.is(inner, NEGF) { value(body.operand(inner, 0)) } else { None }
 }
 
 pub(super) fn cmpi(body: &Body, op: Op) -> Fold {
@@ -292,20 +294,20 @@ pub(super) fn trunci(body: &Body, op: Op) -> Fold {
 }
 
 /// The value a cast undoes the cast of, when the way there loses nothing.
-fn round_trip(body: &Body, op: Op, name: &str) -> Fold {
+fn round_trip(body: &Body, op: Op, code: OpCode) -> Fold {
     let inner = body.defining_op(body.operand(op, 0))?;
-    let source = (body.name(inner) == name).then(|| body.operand(inner, 0))?;
+    let source = body.is(inner, code).then(|| body.operand(inner, 0))?;
     let keeps =
         body.value_type(source).element().bit_width()? <= body.value_type(body.operand(op, 0)).element().bit_width()?;
     if keeps && body.value_type(source) == body.value_type(body.result(op, 0)) { value(source) } else { None }
 }
 
 pub(super) fn index_cast(body: &Body, op: Op) -> Fold {
-    round_trip(body, op, "arith.index_cast").or_else(|| convert(body, op, false))
+    round_trip(body, op, INDEX_CAST).or_else(|| convert(body, op, false))
 }
 
 pub(super) fn index_castui(body: &Body, op: Op) -> Fold {
-    round_trip(body, op, "arith.index_castui").or_else(|| convert(body, op, true))
+    round_trip(body, op, INDEX_CASTUI).or_else(|| convert(body, op, true))
 }
 
 /// Integers a float holds exactly; others are left to code that rounds once.

@@ -3,6 +3,8 @@
 mod canonicalize;
 mod fold;
 
+pub use crate::codes::arith::*;
+
 use ir::registry::{AttributeDefinition, AttributeKind, FoldFunction};
 use ir::rewrite::RewriteFunction;
 use ir::{Arity, Attribute, Body, Op, OpDefinition, Trait, Type};

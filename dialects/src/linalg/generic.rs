@@ -8,6 +8,8 @@
 //! - Bodies are one block of pure scalar operations; they may read scalars defined outside the operation.
 //! - The initial value of an operation without reduction iterators is never read.
 
+use super::{GENERIC, YIELD};
+use crate::{OpCodes, arith};
 use ir::{AffineExpr, AffineMap, Attribute, Attributes, Block, Body, Builder, Op, Type, Value};
 
 /// The kind of one loop of a generic operation.
@@ -72,7 +74,7 @@ pub struct Generic {
 impl Generic {
     /// Decodes `op`, or `None` for any other operation.
     pub fn of(body: &Body, op: Op) -> Option<Generic> {
-        if body.name(op) != "linalg.generic" {
+        if !body.is(op, GENERIC) {
             return None;
         }
         let attributes = &body.op(op).attributes;
@@ -213,12 +215,12 @@ pub fn build_generic(
     let element = |builder: &Builder<'_>, value: Value| builder.body.value_type(value).element().clone();
     let result_types: Vec<Type> = outputs.iter().map(|o| builder.body.value_type(o.value).clone()).collect();
     let argument_types: Vec<Type> = operands.iter().map(|&v| element(builder, v)).collect();
-    let op = builder.create("linalg.generic", &operands, &result_types, attributes);
+    let op = builder.create(GENERIC, &operands, &result_types, attributes);
     let (_, block) = builder.region_with_block(op, &argument_types);
     let arguments = builder.body.arguments(block).to_vec();
     builder.within(block, |inner| {
         let yields = body(inner, &arguments);
-        inner.create("linalg.yield", &yields, &[], []);
+        inner.create(YIELD, &yields, &[], []);
     });
     builder.body.op(op).results().to_vec()
 }
@@ -227,7 +229,7 @@ pub fn build_generic(
 pub fn widened_from(body: &Body, value: Value) -> Option<Value> {
     let generic = Generic::defining(body, value)?;
     let &[from] = &generic.inputs[..] else { return None };
-    let op = body.defining_op(generic.yields(body)[0]).filter(|&op| body.name(op) == "arith.extf")?;
+    let op = body.defining_op(generic.yields(body)[0]).filter(|&op| body.is(op, arith::EXTF))?;
     let is_widening = *body.value_type(value).element() == Type::F32
         && body.operand(op, 0) == body.arguments(generic.block)[0]
         && generic.maps.iter().all(|map| map.is_identity());

@@ -2,6 +2,9 @@
 
 pub mod generic;
 
+pub use crate::codes::linalg::*;
+
+use crate::OpCodes;
 use ir::registry::{AttributeDefinition, AttributeKind};
 use ir::{AffineMap, Arity, Attribute, Body, Op, OpDefinition, Trait, Type};
 
@@ -11,10 +14,6 @@ use crate::checks::{
 
 /// Columns of blocked layouts and contractions come in groups of this many, one AVX-512 vector of f32.
 pub const GROUP: i64 = 16;
-/// The attribute of a product whose right operand is numbers of a few bits: how many have a scale in common.
-pub const BLOCK: &str = "rt.block";
-/// Attribute of a product that reads its right operand along the steps it sums up, not along the columns.
-pub const TRANSPOSED: &str = "rt.transposed";
 
 const SEGMENTS: AttributeDefinition = AttributeDefinition::required("operandSegmentSizes", AttributeKind::Integers);
 const INNER_DIMS: AttributeDefinition = AttributeDefinition::required("inner_dims_pos", AttributeKind::Integers);
@@ -112,7 +111,7 @@ fn verify_generic(body: &Body, op: Op) -> Check {
     let elements: Vec<Type> = operands.iter().map(|r#type| r#type.element().clone()).collect();
     let block = only_block(body, op, 0)?;
     same_types("region arguments", &types_of(body, body.arguments(block)), &elements)?;
-    same_types("yielded values", &terminator_types(body, block, "linalg.yield")?, &elements[sizes[0]..])
+    same_types("yielded values", &terminator_types(body, block, YIELD)?, &elements[sizes[0]..])
 }
 
 fn verify_map(at: usize, map: &AffineMap, r#type: &Type, iterators: usize) -> Check {
@@ -143,7 +142,7 @@ fn verify_extents(maps: &[&AffineMap], types: &[Type]) -> Check {
 
 fn verify_index(body: &Body, op: Op) -> Check {
     let dim = body.op(op).attributes.integer("dim").unwrap_or(-1);
-    let parent = body.parent_op(op).filter(|&parent| body.name(parent) == "linalg.generic");
+    let parent = body.parent_op(op).filter(|&parent| body.is(parent, GENERIC));
     let parent = parent.ok_or("must stand in a linalg.generic")?;
     let loops = body.attribute(parent, "iterator_types").and_then(|types| types.as_array()).map_or(0, <[_]>::len);
     ensure((0..loops as i64).contains(&dim), || format!("loop {dim} of {loops}"))?;

@@ -1,14 +1,23 @@
 //! `rt`: what the runtime offers generated code.
 
+pub mod attributes;
 pub mod routines;
 pub mod tile;
 pub mod winograd;
 pub mod words;
 
+pub use crate::codes::rt::*;
+
+use crate::{OpCodes, memref};
 use ir::registry::{AttributeDefinition, AttributeKind};
 use ir::{Arity, Body, Folded, Op, OpDefinition, SymbolTable, Trait, Type};
 
 use crate::checks::{Check, ensure, operand_type, result_type, same_types, types_of};
+
+/// The dialect's attributes on operations of other dialects.
+pub fn discardable_attributes() -> &'static [AttributeDefinition] {
+    attributes::DEFINITIONS
+}
 
 /// The dialect's operations.
 pub fn operations() -> Vec<OpDefinition> {
@@ -29,7 +38,7 @@ pub fn operations() -> Vec<OpDefinition> {
         )
         .with_verify(verify_append),
         OpDefinition::new(
-            routines::CALL,
+            "rt.call",
             "A routine of the runtime: its operands, then a destination for each result whose extents are known before.",
             Arity::at_least(0),
             Arity::at_least(1),
@@ -65,10 +74,10 @@ fn fold_address(body: &Body, op: Op) -> Option<Vec<Folded>> {
     loop {
         let made_by = body.defining_op(buffer)?;
         let source = body.op(made_by).operands().first().copied();
-        buffer = match body.name(made_by) {
-            "rt.buffer" => return source.map(|address| vec![Folded::Value(address)]),
-            "memref.cast" => source?,
-            "memref.view" if ir::constant_integer(body, body.operand(made_by, 1)) == Some(0) => source?,
+        buffer = match body.code(made_by) {
+            Some(BUFFER) => return source.map(|address| vec![Folded::Value(address)]),
+            Some(memref::CAST) => source?,
+            Some(memref::VIEW) if ir::constant_integer(body, body.operand(made_by, 1)) == Some(0) => source?,
             _ => return None,
         };
     }

@@ -17,7 +17,9 @@
 
 use ir::{Body, Op, Type, Value};
 
+use super::CALL;
 use super::winograd::WINOGRAD_POINTS;
+use crate::OpCodes;
 use crate::checks::{Check, ensure, types_of};
 
 /// What a routine takes at one place.
@@ -519,7 +521,7 @@ impl Routine {
 
     /// The routine an `rt.call` calls.
     pub fn of(body: &Body, op: Op) -> Option<&'static Routine> {
-        if body.name(op) != CALL {
+        if !body.is(op, CALL) {
             return None;
         }
         Routine::named(body.op(op).attributes.str("routine")?)
@@ -530,9 +532,6 @@ impl Routine {
         format!("{SYMBOL}{}", self.name)
     }
 }
-
-/// The module attribute with the strings of a model, by their numbers from 1 on; number 0 is the empty string.
-pub const STRINGS: &str = "rt.strings";
 
 /// The type of a sequence, an optional or a map below the graph level: `!rt.handle`.
 pub fn handle_type() -> Type {
@@ -548,9 +547,6 @@ pub fn is_handle(r#type: &Type) -> bool {
 pub const RELAYOUT: &str = "relayout";
 /// The same that multiplies what it moves.
 pub const SCALED_RELAYOUT: &str = "scaled_relayout";
-
-/// The operation that calls a routine.
-pub const CALL: &str = "rt.call";
 
 /// What all routines' symbols begin with.
 pub const SYMBOL: &str = "rt_call_";

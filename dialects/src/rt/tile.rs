@@ -5,12 +5,10 @@ use abi::{BLOCKS_WORDS, Blocks, DEPTHWISE_WORDS, Depthwise, PRODUCT_WORDS, Produ
 use ir::registry::{AttributeDefinition, AttributeKind};
 use ir::{Arity, Attribute, Attributes, Body, FloatType, Op, OpDefinition, Type, Value};
 
+use super::{CONTRACT, CONTRACT_BLOCKS, DEPTHWISE, WINOGRAD_TILES};
 use crate::checks::{Check, all_index, ensure};
+use crate::{OpCode, OpCodes};
 
-const CONTRACT: &str = "rt.contract";
-const BLOCKS: &str = "rt.contract_blocks";
-const DEPTHWISE: &str = "rt.depthwise";
-const WINOGRAD: &str = "rt.winograd_tiles";
 /// Operands in front of those that say how the operands are walked.
 const LEADING: usize = 6;
 
@@ -113,7 +111,7 @@ pub(super) fn operations() -> [OpDefinition; 4] {
         OpDefinition::new(name, summary, Arity::exactly((LEADING + words) as u16), Arity::exactly(0))
     };
     let contract = definition(
-        CONTRACT,
+        "rt.contract",
         "One tile of a contraction: addresses of the left and the right operand, the start values and the result; rows; \
          columns; how the operands are walked.",
         PRODUCT_WORDS,
@@ -128,21 +126,21 @@ pub(super) fn operations() -> [OpDefinition; 4] {
         },
     );
     let blocks = definition(
-        BLOCKS,
+        "rt.contract_blocks",
         "One tile of a contraction with numbers of a few bits: addresses of the left operand, the words of the right one, the start \
          values and the result; rows; columns; how the operands are walked.",
         BLOCKS_WORDS,
     )
     .with_attributes(const { &[START] });
     let depthwise = definition(
-        DEPTHWISE,
+        "rt.depthwise",
         "A row of a depthwise sum: addresses of the left and the right operand, the start values and the result; pixels; \
          channels; how the operands are walked.",
         DEPTHWISE_WORDS,
     )
     .with_attributes(const { &[START] });
     let winograd = definition(
-        WINOGRAD,
+        "rt.winograd_tiles",
         "Some tiles of a convolution with 3×3 windows: addresses of an image, the weights at all points, the start values and \
          the image that results; tiles; channels; how the images are walked.",
         WINOGRAD_WORDS,
@@ -154,7 +152,7 @@ pub(super) fn operations() -> [OpDefinition; 4] {
 fn verify(body: &Body, op: Op) -> Check {
     all_index(body, op, 0)?;
     ensure(start_of(body, op).is_some(), || "does not say what sums start from".to_string())?;
-    let is_known = body.name(op) != CONTRACT || kind_of(body, op).is_some();
+    let is_known = !body.is(op, CONTRACT) || kind_of(body, op).is_some();
     ensure(is_known, || "is of no known kind".to_string())
 }
 
@@ -175,15 +173,15 @@ fn kind_of(body: &Body, op: Op) -> Option<Kind> {
 impl Tile {
     /// An operation, where it is one of them; it verifies.
     pub fn of(body: &Body, op: Op) -> Option<Tile> {
-        let walk = |words: &[Value]| match body.name(op) {
-            CONTRACT => Some(Walk::Product {
+        let walk = |words: &[Value]| match body.code(op) {
+            Some(CONTRACT) => Some(Walk::Product {
                 kind: kind_of(body, op).expect("verified"),
                 right_padded: body.attribute(op, "right_padded").is_some(),
                 walk: Product::of(words.try_into().expect("verified")),
             }),
-            BLOCKS => Some(Walk::Blocks(Blocks::of(words.try_into().expect("verified")))),
-            DEPTHWISE => Some(Walk::Depthwise(Depthwise::of(words.try_into().expect("verified")))),
-            WINOGRAD => Some(Walk::Winograd(Winograd::of(words.try_into().expect("verified")))),
+            Some(CONTRACT_BLOCKS) => Some(Walk::Blocks(Blocks::of(words.try_into().expect("verified")))),
+            Some(DEPTHWISE) => Some(Walk::Depthwise(Depthwise::of(words.try_into().expect("verified")))),
+            Some(WINOGRAD_TILES) => Some(Walk::Winograd(Winograd::of(words.try_into().expect("verified")))),
             _ => None,
         };
         let &[left, right, from, out, rows, columns, ref words @ ..] = body.op(op).operands() else { return None };
@@ -191,13 +189,13 @@ impl Tile {
         Some(Tile { left, right, from, out, rows, columns, start: start_of(body, op).expect("verified"), walk })
     }
 
-    /// The operation's name.
-    pub fn name(&self) -> &'static str {
+    /// The operation's code.
+    pub fn code(&self) -> OpCode {
         match self.walk {
             Walk::Product { .. } => CONTRACT,
-            Walk::Blocks(_) => BLOCKS,
+            Walk::Blocks(_) => CONTRACT_BLOCKS,
             Walk::Depthwise(_) => DEPTHWISE,
-            Walk::Winograd(_) => WINOGRAD,
+            Walk::Winograd(_) => WINOGRAD_TILES,
         }
     }
 

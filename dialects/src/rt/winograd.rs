@@ -5,11 +5,11 @@ use abi::TILE_SIZES;
 use ir::registry::{AttributeDefinition, AttributeKind};
 use ir::{Arity, Body, Op, OpDefinition, Trait, Type, Value};
 
+use super::WINOGRAD;
+use crate::OpCodes;
 use crate::checks::{Check, ensure, operand_type, result_type};
 use crate::linalg::GROUP;
 
-/// The operation's name.
-pub const WINOGRAD: &str = "rt.winograd";
 /// The operand that is its destination.
 pub const DESTINATION: usize = 3;
 /// The routine that makes weights of all points, `[points, groups, channels, 16]`, of those of the window,
@@ -36,7 +36,7 @@ pub struct Winograd {
 impl Winograd {
     /// An operation, where it is one; it verifies.
     pub fn of(body: &Body, op: Op) -> Option<Winograd> {
-        if body.name(op) != WINOGRAD {
+        if !body.is(op, WINOGRAD) {
             return None;
         }
         let &[x, points, bias, destination] = body.op(op).operands() else { return None };
@@ -48,7 +48,7 @@ impl Winograd {
 
 pub(super) fn operation() -> OpDefinition {
     OpDefinition::new(
-        WINOGRAD,
+        "rt.winograd",
         "A convolution with windows of 3×3 pixels and no strides, of an operand in blocks of channels: the operand, weights at \
          the points of tiles, what sums start from, and a destination.",
         Arity::exactly(4),

@@ -7,12 +7,9 @@
 use ir::registry::{AttributeDefinition, AttributeKind};
 use ir::{Arity, Attribute, Attributes, Body, Builder, Op, OpDefinition, Trait, Type, Value};
 
+use super::PACK;
 use crate::checks::{Check, ensure, operand_type, types_of};
 
-/// Writes values to a table.
-pub const PACK: &str = "rt.pack";
-/// Reads values from a table.
-pub const UNPACK: &str = "rt.unpack";
 /// For each value the number of its word.
 const WORDS: &str = "words";
 
@@ -22,10 +19,10 @@ pub const WORD_BYTES: i64 = 8;
 pub(super) fn operations() -> [OpDefinition; 2] {
     let words = const { &[AttributeDefinition::required(WORDS, AttributeKind::Integers)] };
     [
-        OpDefinition::new(PACK, "Writes values to words of a table.", Arity::at_least(1), Arity::exactly(0))
+        OpDefinition::new("rt.pack", "Writes values to words of a table.", Arity::at_least(1), Arity::exactly(0))
             .with_attributes(words)
             .with_verify(|body, op| verify(body, op, &types_of(body, &body.op(op).operands()[1..]))),
-        OpDefinition::new(UNPACK, "Reads values from words of a table.", Arity::exactly(1), Arity::at_least(0))
+        OpDefinition::new("rt.unpack", "Reads values from words of a table.", Arity::exactly(1), Arity::at_least(0))
             .with_traits(&[Trait::ReadsMemory])
             .with_attributes(words)
             .with_verify(|body, op| verify(body, op, &types_of(body, body.op(op).results()))),

@@ -1,6 +1,8 @@
 //! The C interface of an object or library: the header, and what the object says of itself.
 
 use codegen_llvm::{Interface, Port};
+use dialects::memref;
+use dialects::rt::attributes::{MESSAGES, STRINGS};
 use driver::{Extent, NO_ADDRESS, NOT_INITIALIZED, PROCESSOR_LEVEL, Signature, type_name};
 use indexmap::IndexMap;
 use ir::{Attribute, Attributes, Location, Module, Type};
@@ -32,8 +34,8 @@ pub(crate) fn interface(module: &mut Module, signature: &Signature, name: &str, 
         inputs,
         outputs,
         max_rank: ports().map(|port| port.shape.len()).max().unwrap_or(0).max(1),
-        messages: texts("rt.messages"),
-        strings: texts("rt.strings"),
+        messages: texts(MESSAGES),
+        strings: texts(STRINGS),
         main: driver::pipeline::MAIN.to_string(),
         initialize: module.symbol(initialize).map(|_| initialize.to_string()),
         required_level,
@@ -55,7 +57,7 @@ fn add_default(module: &mut Module, index: usize, port: &driver::Port) -> Option
         ("constant", Attribute::Unit),
         ("initial_value", Attribute::dense(default.elements())),
     ];
-    let global = module.body.create_op("memref.global", &[], &[], Attributes::from(attributes), Location::Unknown);
+    let global = module.body.create_op(memref::GLOBAL, &[], &[], Attributes::from(attributes), Location::Unknown);
     let block = module.body.entry().expect("a module has one block");
     module.body.append(block, global);
     Some((name, default.shape.clone()))

@@ -2,6 +2,7 @@
 //! of the day, so that it has the same bytes everywhere.
 
 #[cfg(feature = "llvm")]
+use dialects::{OpCode, math};
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -144,13 +145,13 @@ fn code_section(code: &Code) -> String {
     let errors: Vec<String> = evidence
         .elementary
         .iter()
-        .map(|(name, element)| {
-            let text = match bound(name, element, code.is_static) {
+        .map(|(function, element)| {
+            let text = match bound(*function, element, code.is_static) {
                 Some(bound) => format!("{bound} units in the last place"),
-                None if EXACT.contains(&name.as_str()) => "rounded as IEEE 754 says".to_string(),
+                None if EXACT.contains(function) => "rounded as IEEE 754 says".to_string(),
                 None => "as exact as the runtime's".to_string(),
             };
-            row(&[name, &element.to_string(), &text])
+            row(&[function.name(), &element.to_string(), &text])
         })
         .collect();
     format!(
@@ -164,28 +165,28 @@ fn code_section(code: &Code) -> String {
 }
 
 /// How far a function may be from the true value, where that is stated.
-fn bound(name: &str, element: &Type, is_static: bool) -> Option<f64> {
+fn bound(code: OpCode, element: &Type, is_static: bool) -> Option<f64> {
     let Type::Float(format) = element else { return None };
     let defined = driver::FIXED_ERROR_BOUNDS.iter().filter(|_| is_static);
-    let defined = defined.map(|&(name, format, bound)| ((name, format), bound));
-    let expanded = driver::ERROR_BOUNDS.iter().map(|&(name, bound)| ((name, FloatType::F32), bound));
+    let defined = defined.map(|&(code, format, bound)| ((code, format), bound));
+    let expanded = driver::ERROR_BOUNDS.iter().map(|&(code, bound)| ((code, FloatType::F32), bound));
     let is_half = format.width() < 32;
     let format = if is_half { FloatType::F32 } else { *format };
-    let bound = defined.chain(expanded).find(|(known, _)| *known == (name, format)).map(|(_, bound)| bound)?;
+    let bound = defined.chain(expanded).find(|(known, _)| *known == (code, format)).map(|(_, bound)| bound)?;
     Some(if is_half { driver::HALF_ERROR_BOUND } else { bound })
 }
 
 /// What is one operation of IEEE 754.
-const EXACT: [&str; 9] = [
-    "math.absf",
-    "math.ceil",
-    "math.copysign",
-    "math.fma",
-    "math.floor",
-    "math.round",
-    "math.roundeven",
-    "math.sqrt",
-    "math.trunc",
+const EXACT: [OpCode; 9] = [
+    math::ABSF,
+    math::CEIL,
+    math::COPYSIGN,
+    math::FMA,
+    math::FLOOR,
+    math::ROUND,
+    math::ROUNDEVEN,
+    math::SQRT,
+    math::TRUNC,
 ];
 
 fn hash(bytes: &[u8]) -> String {

@@ -6,6 +6,7 @@ use crate::attributes::Attributes;
 use crate::body::{Block, Body, Op, Region, Value};
 use crate::location::Location;
 use crate::module::Module;
+use crate::op_name;
 use crate::registry::Trait;
 use crate::types::{FunctionType, Type};
 
@@ -254,9 +255,10 @@ impl<'a> Parser<'a> {
 
     /// `({…}, {…})`
     fn regions(&mut self, body: &mut Body, op: Op, scope: &mut Scope<'a>) -> Parsed<()> {
-        let name = body.name(op).to_string();
-        let isolated = matches!(name.as_str(), "func.func" | "builtin.module")
-            || self.registry.is_some_and(|registry| registry.has_trait(&name, Trait::IsolatedFromAbove));
+        let name = body.op(op).name.clone();
+        let isolated = name == op_name::FUNCTION
+            || name == op_name::MODULE
+            || self.registry.is_some_and(|registry| registry.has_trait(name.as_str(), Trait::IsolatedFromAbove));
         self.expect(b'(')?;
         if !isolated {
             self.list_until(b')', |parser| {
@@ -270,7 +272,7 @@ impl<'a> Parser<'a> {
         let root = inner.root();
         self.region(&mut inner, root, &mut inner_scope)?;
         self.resolve_forward(&inner_scope)?;
-        if name == "builtin.module" && inner.blocks(root).is_empty() {
+        if name == op_name::MODULE && inner.blocks(root).is_empty() {
             inner.add_block(root, &[]);
         }
         body.set_isolated(op, inner);
@@ -322,7 +324,7 @@ impl<'a> Parser<'a> {
             None => {
                 let forward = scope.forward.entry((name, number)).or_insert_with(|| Forward {
                     placeholder: body.create_op(
-                        "builtin.unrealized_conversion_cast",
+                        &op_name::CONVERSION_CAST,
                         &[],
                         std::slice::from_ref(r#type),
                         Attributes::new(),
@@ -382,7 +384,7 @@ impl<'a> Parser<'a> {
 /// A file that holds one `builtin.module` is that module.
 fn unwrap_module(mut module: Module) -> Module {
     if let &[op] = module.ops()
-        && module.body.name(op) == "builtin.module"
+        && module.body.op(op).name == op_name::MODULE
         && let Some(body) = module.body.take_isolated(op)
     {
         let operation = module.body.op(op);

@@ -11,9 +11,10 @@ use std::fmt;
 use super::{PassDefinition, PassFunction, PassOptions, PassRegistry};
 use crate::diagnostics::{Diagnostic, Result};
 use crate::location::Location;
+use crate::op_name;
 
-pub(super) const MODULE: &str = "builtin.module";
-pub(super) const FUNCTION: &str = "func.func";
+pub(super) static MODULE: &str = op_name::MODULE.text;
+pub(super) static FUNCTION: &str = op_name::FUNCTION.text;
 
 /// One pass of a pipeline with its options.
 #[derive(Clone, Debug)]

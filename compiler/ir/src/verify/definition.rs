@@ -7,6 +7,11 @@ use super::Verifier;
 
 impl Verifier<'_> {
     pub(super) fn definition(&mut self, body: &Body, op: Op) {
+        for (name, value) in body.op(op).attributes.iter() {
+            if let Err(error) = self.registry.check_discardable(name, value) {
+                self.report(body, op, error);
+            }
+        }
         let Some(definition) = self.registry.get(body.name(op)) else { return };
         let errors = [arities(definition, body, op), traits(definition, body, op), attributes(definition, body, op)];
         let errors: Vec<String> = errors.into_iter().flatten().collect();

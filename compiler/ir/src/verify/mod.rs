@@ -31,6 +31,7 @@ use crate::IndexMap;
 use crate::body::{Body, Op};
 use crate::diagnostics::{Diagnostic, Result};
 use crate::module::{Module, SymbolTable};
+use crate::op_name;
 use crate::registry::Registry;
 
 /// Regions nest at most this deep, counted from the arena's root.
@@ -44,7 +45,7 @@ pub fn verify(module: &Module, registry: &Registry) -> Result<()> {
     while let Some((body, is_graph)) = bodies.pop() {
         verifier.body(body, is_graph);
         let isolated = body.walk_all().into_iter().rev();
-        let inner = isolated.filter_map(|op| Some((body.op(op).isolated()?, body.name(op) == "builtin.module")));
+        let inner = isolated.filter_map(|op| Some((body.op(op).isolated()?, body.op(op).name == op_name::MODULE)));
         bodies.extend(inner);
     }
     if verifier.errors.is_empty() { Ok(()) } else { Err(verifier.errors) }

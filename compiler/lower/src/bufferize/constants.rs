@@ -1,6 +1,7 @@
 //! Buffers that outlive a run: constants of the model, and what is computed from them once.
 
-use dialects::ml_program::{GLOBAL, GLOBAL_STORE, named_global};
+use dialects::ml_program::named_global;
+use dialects::{OpCodes, arith, func, memref, ml_program, tensor};
 use ir::{Attribute, Attributes, Body, Location, Module, Op, Type, Value};
 
 use super::lifetimes::{Lifetimes, view_root};
@@ -12,7 +13,7 @@ const DISCARDED_BYTES: usize = 1 << 20;
 /// Makes buffers of the tensors of a module that one function writes and others read.
 pub fn bufferize_globals(module: &mut Module) {
     for op in module.ops().to_vec() {
-        if module.body.name(op) == GLOBAL {
+        if module.body.is(op, ml_program::GLOBAL) {
             let attributes = &module.body.op(op).attributes;
             let tensor = attributes.get("type").and_then(Attribute::as_type).expect("a global has a type");
             let shape = tensor.static_shape().expect("globals are static");
@@ -25,7 +26,7 @@ pub fn bufferize_globals(module: &mut Module) {
                 ("initial_value", Attribute::Unit),
             ]);
             let operation = module.body.op_mut(op);
-            operation.name = "memref.global".into();
+            operation.name = memref::GLOBAL.into();
             operation.attributes = attributes;
         }
     }
@@ -66,19 +67,19 @@ impl Host<'_> {
             ("constant", Attribute::Unit),
             ("initial_value", initial_value),
         ]);
-        let global = self.module.body.create_op("memref.global", &[], &[], attributes, location);
+        let global = self.module.body.create_op(memref::GLOBAL, &[], &[], attributes, location);
         let top = self.module.body.entry().expect("a module has one block");
         self.module.body.append(top, global);
     }
 
     /// The global that a value is stored into, which then is the value's own memory, and the type it has there.
     pub(super) fn stored_global(&self, value: Value) -> Option<(String, Type)> {
-        self.source.uses(value).iter().find_map(|reader| match self.source.name(reader.op) {
-            GLOBAL_STORE => {
+        self.source.uses(value).iter().find_map(|reader| match self.source.code(reader.op) {
+            Some(ml_program::GLOBAL_STORE) => {
                 let name = named_global(&self.source, reader.op).to_string();
                 Some((name, self.source.value_type(value).clone()))
             }
-            "tensor.cast" => self.stored_global(self.source.result(reader.op, 0)),
+            Some(tensor::CAST) => self.stored_global(self.source.result(reader.op, 0)),
             _ => None,
         })
     }
@@ -88,7 +89,7 @@ impl Host<'_> {
         let shape = tensor.static_shape().expect("globals are static");
         let memref = Type::memref(shape.iter().map(|&e| Some(e)).collect::<Vec<_>>(), tensor.element().clone());
         let extents = shape.iter().map(|&extent| self.index(extent)).collect();
-        let memref = self.pure("memref.get_global", &[], memref, [("name", Attribute::symbol(name))]);
+        let memref = self.pure(memref::GET_GLOBAL, &[], memref, [("name", Attribute::symbol(name))]);
         Buffer { memref, extents }
     }
 
@@ -104,13 +105,13 @@ impl Host<'_> {
             let address = self.address(self.buffers[&root].memref);
             let bytes = self.index(bytes as i64);
             let callee = Attributes::from([("callee", Attribute::symbol("rt_discard"))]);
-            self.emit("func.call", &[address, bytes], &[], callee);
+            self.emit(func::CALL, &[address, bytes], &[], callee);
         }
     }
 
     /// The size of a constant that is in a mapped file.
     fn mapped_bytes(&self, value: Value) -> Option<usize> {
-        let op = self.source.defining_op(value).filter(|&op| self.source.name(op) == "arith.constant")?;
+        let op = self.source.defining_op(value).filter(|&op| self.source.is(op, arith::CONSTANT))?;
         let data = &self.source.op(op).attributes.get("value")?.as_dense()?.data;
         data.is_mapped().then(|| data.bytes().len())
     }

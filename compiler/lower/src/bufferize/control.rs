@@ -4,8 +4,9 @@
 //! it ends, but for the tensors it passes on: those belong to the block around it. Tensors that go round in a loop
 //! are freed at the end of the iteration that replaces them.
 
-use dialects::rt::routines::{CALL, is_handle};
+use dialects::rt::routines::is_handle;
 use dialects::rt::words::pack;
+use dialects::{OpCodes, func, memref, rt, scf, tensor};
 use ir::{Attribute, Attributes, Blob, Block, Body, Builder, DenseElements, Location, Op, Type, Value};
 
 use super::lifetimes::Lifetimes;
@@ -27,7 +28,7 @@ impl Host<'_> {
         let operation = self.source.op(op).clone();
         let condition = self.scalars[&operation.operands()[0]];
         let types = self.word_types(operation.results());
-        let new = self.emit("scf.if", &[condition], &types, []);
+        let new = self.emit(scf::IF, &[condition], &types, []);
         self.body.op_mut(new).location = operation.location.clone();
         for &region in operation.regions() {
             let new_region = self.body.add_region(new);
@@ -38,7 +39,7 @@ impl Host<'_> {
                 let passed = host.block(block)?;
                 host.close_scope(scope, &passed);
                 let words = host.words(&passed);
-                host.emit("scf.yield", &words, &[], []);
+                host.emit(scf::YIELD, &words, &[], []);
                 Ok(())
             })?;
         }
@@ -57,9 +58,9 @@ impl Host<'_> {
         let start = self.words(operation.operands());
         let types = self.word_types(operation.results());
         let scope = self.open_scope(&[before, after]);
-        let new = self.emit("scf.while", &start, &types, []);
+        let new = self.emit(scf::WHILE, &start, &types, []);
         self.body.op_mut(new).location = operation.location.clone();
-        for (block, name) in [(before, "scf.condition"), (after, "scf.yield")] {
+        for (block, name) in [(before, scf::CONDITION), (after, scf::YIELD)] {
             let arguments = self.source.arguments(block).to_vec();
             let types = self.word_types(&arguments);
             let new_region = self.body.add_region(new);
@@ -84,7 +85,7 @@ impl Host<'_> {
 
     /// Memory for a tensor that nothing has written, which otherwise is only where a call writes.
     fn own_empty(&mut self, value: Value, location: &Location) -> ir::Result<()> {
-        let is_empty = self.source.defining_op(value).is_some_and(|op| self.source.name(op) == "tensor.empty");
+        let is_empty = self.source.defining_op(value).is_some_and(|op| self.source.is(op, tensor::EMPTY));
         if is_empty {
             let buffer = self.allocate(value, value, location)?;
             self.buffers.insert(value, buffer);
@@ -125,7 +126,7 @@ impl Host<'_> {
         let context = self.context;
         let mut begin = |symbol: &str| {
             let callee = Attributes::from([("callee", Attribute::symbol(symbol))]);
-            self.value("func.call", &[context], Type::Index, callee)
+            self.value(func::CALL, &[context], Type::Index, callee)
         };
         Scope { buffers: buffers.then(|| begin("rt_scope_begin")), handles: handles.then(|| begin("rt_handles_begin")) }
     }
@@ -149,14 +150,14 @@ impl Host<'_> {
         let table = self.address(table);
         let callee = Attributes::from([("callee", Attribute::symbol(symbol))]);
         let context = self.context;
-        self.emit("func.call", &[context, begin, table, count], &[], callee);
+        self.emit(func::CALL, &[context, begin, table, count], &[], callee);
     }
 
     /// Words on the stack. Where many are known they are copied there at once.
     pub(super) fn stack_words(&mut self, words: &[Value]) -> Value {
         let stack = Type::memref(vec![Some(words.len().max(1) as i64)], Type::I64);
         let sizes = ("operandSegmentSizes", Attribute::i32_dense_array(&[0, 0]));
-        let memory = self.value("memref.alloca", &[], stack, [sizes]);
+        let memory = self.value(memref::ALLOCA, &[], stack, [sizes]);
         let known: Vec<Option<i64>> = words.iter().map(|&word| ir::constant_integer(&self.body, word)).collect();
         let is_copied = self.memory == Memory::Run && known.iter().flatten().count() >= COPIED_WORDS;
         if is_copied {
@@ -240,7 +241,7 @@ fn contains(body: &Body, block: Block, what: fn(&Body, Op) -> bool) -> bool {
 
 /// Whether an operation may ask for memory of the run.
 fn makes_buffers(body: &Body, op: Op) -> bool {
-    matches!(body.name(op), "func.call" | "rt.append" | CALL)
+    matches!(body.code(op), Some(func::CALL | rt::APPEND | rt::CALL))
 }
 
 fn makes_handles(body: &Body, op: Op) -> bool {

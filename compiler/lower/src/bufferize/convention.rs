@@ -6,6 +6,7 @@
 //! status: 0, or the number of the message of a failed assertion.
 
 use dialects::rt::routines::is_handle;
+use dialects::{arith, func};
 use ir::{Attribute, Attributes, Block, Location, Type, Value, ValueDefinition};
 
 use crate::extents::destination;
@@ -22,7 +23,7 @@ impl Host<'_> {
                 let at = host.index(word);
                 word += 1;
                 let loaded = host.load_word(host.table, at);
-                host.value("arith.index_cast", &[loaded], Type::Index, [])
+                host.value(arith::INDEX_CAST, &[loaded], Type::Index, [])
             };
             let address = next(self);
             if is_handle(&r#type) {
@@ -68,7 +69,7 @@ impl Host<'_> {
         let number = self.index(index as i64);
         let context = self.context;
         let callee = Attributes::from([("callee", Attribute::symbol("rt_output"))]);
-        self.value("func.call", &[context, number, bytes, over], Type::memref(vec![None], Type::I8), callee)
+        self.value(func::CALL, &[context, number, bytes, over], Type::memref(vec![None], Type::I8), callee)
     }
 
     pub(super) fn finish_output(&mut self, index: usize, result: Value) -> ir::Result<()> {

@@ -3,6 +3,7 @@
 //! What a block computes lies in buffers of its own, which it finds again when it is entered again. So a loop copies what
 //! it passes on from iteration to iteration: the next one overwrites where it was computed.
 
+use dialects::{arith, func, memref, rt, scf};
 use ir::{Attribute, Attributes, Builder, Diagnostic, Location, Type, Value};
 
 use super::{ALIGNMENT, Buffer, Host, Memory};
@@ -24,40 +25,40 @@ impl Host<'_> {
             ("alignment", Attribute::i64(ALIGNMENT)),
             ("initial_value", Attribute::Unit),
         ]);
-        let global = self.module.body.create_op("memref.global", &[], &[], attributes, location.clone());
+        let global = self.module.body.create_op(memref::GLOBAL, &[], &[], attributes, location.clone());
         let top = self.module.body.entry().expect("a module has one block");
         self.module.body.append(top, global);
-        let memory = self.value("memref.get_global", &[], buffer, [("name", Attribute::symbol(&name))]);
-        Ok(self.value("memref.cast", &[memory], Type::memref(vec![None], Type::I8), []))
+        let memory = self.value(memref::GET_GLOBAL, &[], buffer, [("name", Attribute::symbol(&name))]);
+        Ok(self.value(memref::CAST, &[memory], Type::memref(vec![None], Type::I8), []))
     }
 
     /// The memory whose address the caller has put into a word of the table.
     pub(super) fn callers_memory(&mut self, word: i64) -> Value {
         let at = self.index(word);
         let word = self.load_word(self.table, at);
-        let address = self.value("arith.index_cast", &[word], Type::Index, []);
-        self.value("rt.buffer", &[address], Type::memref(vec![None], Type::I8), [])
+        let address = self.value(arith::INDEX_CAST, &[word], Type::Index, []);
+        self.value(rt::BUFFER, &[address], Type::memref(vec![None], Type::I8), [])
     }
 
     /// Copies bytes between buffers that do not overlap.
     pub(super) fn copy(&mut self, target: Value, source: Value, bytes: Value) {
         if self.memory == Memory::Run {
             let callee = Attributes::from([("callee", Attribute::symbol("rt_copy"))]);
-            self.emit("func.call", &[target, source, bytes], &[], callee);
+            self.emit(func::CALL, &[target, source, bytes], &[], callee);
             return;
         }
         let bytes_type = Type::memref(vec![None], Type::I8);
-        let [target, source] = [target, source].map(|at| self.pure("rt.buffer", &[at], bytes_type.clone(), []));
+        let [target, source] = [target, source].map(|at| self.pure(rt::BUFFER, &[at], bytes_type.clone(), []));
         let (zero, one) = (self.index(0), self.index(1));
         let at = self.at;
         let mut builder = Builder::at_end(&mut self.body, at);
-        let op = builder.create("scf.for", &[zero, bytes, one], &[], []);
+        let op = builder.create(scf::FOR, &[zero, bytes, one], &[], []);
         let (_, block) = builder.region_with_block(op, &[Type::Index]);
         let index = builder.body.arguments(block)[0];
         builder.within(block, |builder| {
-            let byte = builder.value("memref.load", &[source, index], Type::I8, []);
-            builder.create("memref.store", &[byte, target, index], &[], []);
-            builder.create("scf.yield", &[], &[], []);
+            let byte = builder.value(memref::LOAD, &[source, index], Type::I8, []);
+            builder.create(memref::STORE, &[byte, target, index], &[], []);
+            builder.create(scf::YIELD, &[], &[], []);
         });
     }
 

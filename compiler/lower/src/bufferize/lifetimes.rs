@@ -1,23 +1,24 @@
 //! Lifetimes of the results that a block computes.
 
-use dialects::rt::routines::{CALL, Routine};
+use dialects::rt::routines::Routine;
+use dialects::{OpCode, OpCodes, arith, func, rt, scf, tensor};
 use ir::{Block, Body, IndexMap, IndexSet, Op, Value};
 
 use crate::extents::destination;
 
 /// The tensor behind casts.
 pub(crate) fn without_casts(body: &Body, value: Value) -> Value {
-    behind(body, value, &["tensor.cast"])
+    behind(body, value, &[tensor::CAST])
 }
 
 /// The value whose memory `value` shows: itself, or what it is a view of.
 pub(super) fn view_root(body: &Body, value: Value) -> Value {
-    behind(body, value, &["tensor.reshape", "tensor.cast"])
+    behind(body, value, &[tensor::RESHAPE, tensor::CAST])
 }
 
-/// What stands behind a chain of operations with one of these names.
-fn behind(body: &Body, mut value: Value, names: &[&str]) -> Value {
-    while let Some(op) = body.defining_op(value).filter(|&op| names.contains(&body.name(op))) {
+/// What stands behind a chain of operations with these codes.
+fn behind(body: &Body, mut value: Value, codes: &[OpCode]) -> Value {
+    while let Some(op) = body.defining_op(value).filter(|&op| body.code(op).is_some_and(|code| codes.contains(&code))) {
         value = body.operand(op, 0);
     }
     value
@@ -90,22 +91,22 @@ impl Lifetimes {
                 self.last.insert(origin, position);
             }
         }
-        match operation.name.as_str() {
-            "func.call" | CALL => {
+        match OpCode::of_name(&operation.name) {
+            Some(func::CALL | rt::CALL) => {
                 for &result in operation.results() {
                     self.last.insert(result, position);
                     origins.insert(result, vec![result]);
                 }
             }
-            "arith.constant" => {
+            Some(arith::CONSTANT) => {
                 let result = operation.results()[0];
                 origins.insert(result, vec![result]);
             }
-            "tensor.reshape" | "tensor.cast" => {
+            Some(tensor::RESHAPE | tensor::CAST) => {
                 let of = origins.get(&operation.operands()[0]).cloned().unwrap_or_default();
                 origins.insert(operation.results()[0], of);
             }
-            "scf.if" => {
+            Some(scf::IF) => {
                 for (index, &result) in operation.results().iter().enumerate() {
                     let branches = operation.regions().iter().filter_map(|&region| body.blocks(region).first());
                     let yielded =
@@ -115,7 +116,7 @@ impl Lifetimes {
                 }
             }
             // around a loop, what goes in and what is passed on may come out anywhere
-            "scf.while" => {
+            Some(scf::WHILE) => {
                 let regions = operation.regions().iter().flat_map(|&region| body.blocks(region));
                 let passed =
                     regions.filter_map(|&block| body.terminator(block)).flat_map(|end| body.op(end).operands());

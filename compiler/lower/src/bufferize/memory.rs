@@ -3,6 +3,7 @@
 //! The entry block's memory is the arena, which stays from run to run. A block that is entered again and again has
 //! memory of its own each time.
 
+use dialects::{arith, func, memref, rt};
 use ir::{Attribute, Attributes, Diagnostic, Location, Type, Value};
 
 use super::lifetimes::{Computed, Lifetimes};
@@ -98,22 +99,22 @@ impl Host<'_> {
             (a, b) => {
                 let ((a, fits), (b, other)) = (parts(a), parts(b));
                 let fits = fits.or(other).expect("one of them is dynamic");
-                Size::Dynamic { bytes: self.pure("arith.maxsi", &[a, b], Type::Index, []), fits }
+                Size::Dynamic { bytes: self.pure(arith::MAXSI, &[a, b], Type::Index, []), fits }
             }
         }
     }
 
     fn aligned(&mut self, bytes: Value) -> Value {
         let (round, mask) = (self.index(ALIGNMENT - 1), self.index(-ALIGNMENT));
-        let sum = self.pure("arith.addi", &[bytes, round], Type::Index, []);
-        self.pure("arith.andi", &[sum, mask], Type::Index, [])
+        let sum = self.pure(arith::ADDI, &[bytes, round], Type::Index, []);
+        self.pure(arith::ANDI, &[sum, mask], Type::Index, [])
     }
 
     fn sum(&mut self, a: Value, b: Value) -> Value {
         let known = |value| ir::constant_integer(&self.body, value);
         match (known(a), known(b)) {
             (Some(a), Some(b)) => self.index(a + b),
-            _ => self.pure("arith.addi", &[a, b], Type::Index, []),
+            _ => self.pure(arith::ADDI, &[a, b], Type::Index, []),
         }
     }
 
@@ -124,7 +125,7 @@ impl Host<'_> {
         }
         let callee = Attributes::from([("callee", Attribute::symbol(symbol))]);
         let context = self.context;
-        Ok(self.value("func.call", &[context, bytes], Type::memref(vec![None], Type::I8), callee))
+        Ok(self.value(func::CALL, &[context, bytes], Type::memref(vec![None], Type::I8), callee))
     }
 
     /// The buffer for a result of a call.
@@ -151,7 +152,7 @@ impl Host<'_> {
 
     /// A memref of a tensor's shape over an address.
     pub(super) fn buffer_at(&mut self, address: Value, tensor: &Type, extents: &[Value]) -> Value {
-        let bytes = self.pure("rt.buffer", &[address], Type::memref(vec![None], Type::I8), []);
+        let bytes = self.pure(rt::BUFFER, &[address], Type::memref(vec![None], Type::I8), []);
         let zero = self.index(0);
         self.view(bytes, zero, tensor, extents)
     }
@@ -161,7 +162,7 @@ impl Host<'_> {
         let dynamic = shape.iter().zip(extents).filter(|(extent, _)| extent.is_none()).map(|(_, &value)| value);
         let operands: Vec<Value> = [bytes, shift].into_iter().chain(dynamic).collect();
         let memref = Type::memref(shape, tensor.element().clone());
-        self.pure("memref.view", &operands, memref, [])
+        self.pure(memref::VIEW, &operands, memref, [])
     }
 
     /// A buffer under the type that a tensor operand has.
@@ -170,7 +171,7 @@ impl Host<'_> {
         let expected = Type::memref(tensor.shape().expect("structured tensors are ranked"), tensor.element().clone());
         match *self.body.value_type(memref) == expected {
             true => memref,
-            false => self.pure("memref.cast", &[memref], expected, []),
+            false => self.pure(memref::CAST, &[memref], expected, []),
         }
     }
 }

@@ -25,6 +25,7 @@ mod operations;
 mod routines;
 mod sizes;
 
+use dialects::{OpCode, arith, cf, func, memref, rt};
 use ir::{
     Attribute, Attributes, Block, Body, Builder, Folded, FunctionType, IndexMap, IndexSet, Module, Op, OpName,
     Registry, Type, Value,
@@ -104,10 +105,10 @@ pub fn bufferize_host(module: &mut Module, name: &str, memory: Memory, registry:
     let table = body.arguments(at)[0];
     let mut builder = Builder::at_end(&mut body, at);
     let zero = builder.constant_index(0);
-    let context_word = builder.value("memref.load", &[table, zero], Type::I64, []);
-    let context = builder.value("arith.index_cast", &[context_word], Type::Index, []);
+    let context_word = builder.value(memref::LOAD, &[table, zero], Type::I64, []);
+    let context = builder.value(arith::INDEX_CAST, &[context_word], Type::Index, []);
     // the status word is the first field of the run context
-    let status = builder.value("rt.buffer", &[context], table_type.clone(), []);
+    let status = builder.value(rt::BUFFER, &[context], table_type.clone(), []);
     let mut host = Host {
         module,
         registry,
@@ -163,29 +164,17 @@ impl Host<'_> {
         }
         let zero = self.index(0);
         let status = self.load_word(self.status, zero);
-        self.emit("func.return", &[status], &[], []);
+        self.emit(func::RETURN, &[status], &[], []);
         Ok(())
     }
 
-    fn emit(
-        &mut self,
-        name: &'static str,
-        operands: &[Value],
-        results: &[Type],
-        attributes: impl Into<Attributes>,
-    ) -> Op {
+    fn emit(&mut self, code: OpCode, operands: &[Value], results: &[Type], attributes: impl Into<Attributes>) -> Op {
         let at = self.at;
-        Builder::at_end(&mut self.body, at).create(name, operands, results, attributes)
+        Builder::at_end(&mut self.body, at).create(code, operands, results, attributes)
     }
 
-    fn value(
-        &mut self,
-        name: &'static str,
-        operands: &[Value],
-        result: Type,
-        attributes: impl Into<Attributes>,
-    ) -> Value {
-        let op = self.emit(name, operands, &[result], attributes);
+    fn value(&mut self, code: OpCode, operands: &[Value], result: Type, attributes: impl Into<Attributes>) -> Value {
+        let op = self.emit(code, operands, &[result], attributes);
         self.body.result(op, 0)
     }
 
@@ -222,7 +211,7 @@ impl Host<'_> {
             Folded::Constant(_) if pure.operands.is_empty() => result,
             Folded::Constant(value) => {
                 self.body.erase(op);
-                self.pure("arith.constant", &[], pure.result.clone(), [("value", value)])
+                self.pure(arith::CONSTANT, &[], pure.result.clone(), [("value", value)])
             }
             Folded::Value(value) => {
                 self.body.erase(op);
@@ -234,19 +223,19 @@ impl Host<'_> {
     /// Ends the run unless the condition holds; what always holds is not asked.
     fn assert(&mut self, condition: Value, attributes: impl Into<Attributes>) {
         if ir::constant_integer(&self.body, condition) != Some(1) {
-            self.emit("cf.assert", &[condition], &[], attributes);
+            self.emit(cf::ASSERT, &[condition], &[], attributes);
         }
     }
 
     fn index(&mut self, value: i64) -> Value {
-        self.pure("arith.constant", &[], Type::Index, [("value", Attribute::index(value))])
+        self.pure(arith::CONSTANT, &[], Type::Index, [("value", Attribute::index(value))])
     }
 
     fn address(&mut self, memref: Value) -> Value {
-        self.pure("rt.address", &[memref], Type::Index, [])
+        self.pure(rt::ADDRESS, &[memref], Type::Index, [])
     }
 
     fn load_word(&mut self, table: Value, at: Value) -> Value {
-        self.value("memref.load", &[table, at], Type::I64, [])
+        self.value(memref::LOAD, &[table, at], Type::I64, [])
     }
 }

@@ -1,7 +1,8 @@
 //! Operation by operation from tensors to buffers.
 
-use dialects::ml_program::{GLOBAL_LOAD, GLOBAL_STORE, named_global};
-use dialects::rt::routines::CALL;
+use dialects::ml_program::named_global;
+use dialects::{Dialect, OpCodes, arith, cf, func, memref, ml_program, rt, scf, tensor};
+
 use ir::{Builder, Diagnostic, Op, Type, Value};
 
 use super::lifetimes::without_casts;
@@ -9,28 +10,27 @@ use super::{Buffer, Host};
 
 impl Host<'_> {
     pub(super) fn operation(&mut self, op: Op) -> ir::Result<()> {
-        let name = self.source.name(op).to_string();
-        match name.as_str() {
-            "func.return" | "scf.yield" | "scf.condition" | "tensor.empty" | GLOBAL_STORE => {}
-            GLOBAL_LOAD => {
+        match self.source.code(op) {
+            Some(func::RETURN | scf::YIELD | scf::CONDITION | tensor::EMPTY | ml_program::GLOBAL_STORE) => {}
+            Some(ml_program::GLOBAL_LOAD) => {
                 let result = self.source.result(op, 0);
                 let name = named_global(&self.source, op).to_string();
                 let tensor = self.source.value_type(result).clone();
                 let buffer = self.global_buffer(&name, &tensor);
                 self.buffers.insert(result, buffer);
             }
-            "func.call" => self.call(op)?,
-            "arith.constant" if matches!(self.source.value_type(self.source.result(op, 0)), Type::Tensor(_)) => {
+            Some(func::CALL) => self.call(op)?,
+            Some(arith::CONSTANT) if matches!(self.source.value_type(self.source.result(op, 0)), Type::Tensor(_)) => {
                 self.constant(op);
             }
-            "tensor.cast" => {
+            Some(tensor::CAST) => {
                 // a cast of a destination is never a buffer of its own
                 if let Some(buffer) = self.buffers.get(&self.source.operand(op, 0)).cloned() {
                     let result = self.source.result(op, 0);
                     self.buffers.insert(result, buffer);
                 }
             }
-            "tensor.reshape" => {
+            Some(tensor::RESHAPE) => {
                 let elements =
                     self.source.defining_op(self.source.operand(op, 1)).expect("a shape is built from elements");
                 let extents: Vec<Value> =
@@ -43,31 +43,35 @@ impl Host<'_> {
                 self.buffers.insert(result, Buffer { memref, extents });
             }
             // only ever the shape operand of a reshape
-            "tensor.from_elements" => {}
-            "tensor.extract" => {
+            Some(tensor::FROM_ELEMENTS) => {}
+            Some(tensor::EXTRACT) => {
                 let operands = self.source.op(op).operands().to_vec();
                 let buffer = self.buffers[&operands[0]].memref;
                 let indices = operands[1..].iter().map(|operand| self.scalars[operand]);
                 let operands: Vec<Value> = std::iter::once(buffer).chain(indices).collect();
                 let result = self.source.result(op, 0);
                 let r#type = self.source.value_type(result).clone();
-                let loaded = self.value("memref.load", &operands, r#type, []);
+                let loaded = self.value(memref::LOAD, &operands, r#type, []);
                 self.scalars.insert(result, loaded);
             }
-            CALL => self.call_routine(op)?,
-            "rt.append" => self.append(op)?,
-            "scf.if" => self.conditional(op)?,
-            "scf.while" => self.repetition(op)?,
-            "cf.assert" => {
+            Some(rt::CALL) => self.call_routine(op)?,
+            Some(rt::APPEND) => self.append(op)?,
+            Some(scf::IF) => self.conditional(op)?,
+            Some(scf::WHILE) => self.repetition(op)?,
+            Some(cf::ASSERT) => {
                 let condition = self.scalars[&self.source.operand(op, 0)];
                 let attributes = self.source.op(op).attributes.clone();
                 self.assert(condition, attributes);
             }
-            "tensor.dim" => self.scalar_op(op),
-            _ if name.starts_with("arith.") || name.starts_with("math.") => self.scalar_op(op),
+            Some(tensor::DIM) => self.scalar_op(op),
+            Some(code) if matches!(code.dialect(), Dialect::Arith | Dialect::Math) => self.scalar_op(op),
             _ => {
                 let location = self.source.op(op).location.clone();
-                return Err(Diagnostic::internal(location, format!("{name} has no place in a host function")).into());
+                return Err(Diagnostic::internal(
+                    location,
+                    format!("{} is not an operation of host functions", self.source.name(op)),
+                )
+                .into());
             }
         }
         Ok(())
@@ -92,7 +96,7 @@ impl Host<'_> {
         }
         let at = self.at;
         Builder::at_end(&mut self.body, at).with_location(operation.location).create(
-            "func.call",
+            func::CALL,
             &operands,
             &[],
             operation.attributes,

@@ -1,6 +1,7 @@
 //! Calls of the runtime's routines: operands and results travel as words on the stack.
 
 use dialects::rt::routines::{Routine, is_handle};
+use dialects::{arith, func};
 use ir::{Attribute, Attributes, Diagnostic, Location, Op, Type, Value};
 
 use crate::extents::destination;
@@ -28,7 +29,7 @@ impl Host<'_> {
                 None => {
                     let word = self.scalars[operand];
                     words.push(match self.body.value_type(word) {
-                        &Type::F64 => self.pure("arith.bitcast", &[word], Type::I64, []),
+                        &Type::F64 => self.pure(arith::BITCAST, &[word], Type::I64, []),
                         _ => word,
                     });
                 }
@@ -81,10 +82,10 @@ impl Host<'_> {
         let (address, count) = (self.address(table), self.index(count as i64));
         let callee = Attributes::from([("callee", Attribute::symbol(&routine.symbol()))]);
         let context = self.context;
-        let failure = self.value("func.call", &[context, address, count], Type::I64, callee);
+        let failure = self.value(func::CALL, &[context, address, count], Type::I64, callee);
         let name = node_prefix(location);
         for (number, reason) in (1..).zip(routine.failures) {
-            let number = self.pure("arith.constant", &[], Type::I64, [("value", Attribute::i64(number))]);
+            let number = self.pure(arith::CONSTANT, &[], Type::I64, [("value", Attribute::i64(number))]);
             self.assert_compared(failure, number, DIFFERENT, &format!("{name}{reason}"));
         }
     }
@@ -98,7 +99,7 @@ impl Host<'_> {
         for word in at..=at + shape.len() {
             let word = self.index(word as i64);
             let loaded = self.load_word(table, word);
-            words.push(self.value("arith.index_cast", &[loaded], Type::Index, []));
+            words.push(self.value(arith::INDEX_CAST, &[loaded], Type::Index, []));
         }
         if is_handle(&r#type) {
             self.scalars.insert(result, words[0]);
@@ -117,7 +118,7 @@ impl Host<'_> {
     }
 
     fn assert_compared(&mut self, a: Value, b: Value, predicate: i64, message: &str) {
-        let holds = self.pure("arith.cmpi", &[a, b], Type::I1, [("predicate", Attribute::i64(predicate))]);
+        let holds = self.pure(arith::CMPI, &[a, b], Type::I1, [("predicate", Attribute::i64(predicate))]);
         self.assert(holds, [("msg", Attribute::string(message))]);
     }
 
@@ -133,15 +134,15 @@ impl Host<'_> {
         let count = all.extents[0];
         let zero = self.index(0);
         let name = node_prefix(&operation.location);
-        let is_first = self.value("arith.cmpi", &[count, zero], Type::I1, [("predicate", Attribute::i64(EQUAL))]);
+        let is_first = self.value(arith::CMPI, &[count, zero], Type::I1, [("predicate", Attribute::i64(EQUAL))]);
         for (&known, &extent) in all.extents[1..].iter().zip(&element.extents) {
-            let same = self.value("arith.cmpi", &[known, extent], Type::I1, [("predicate", Attribute::i64(EQUAL))]);
-            let fits = self.value("arith.ori", &[is_first, same], Type::I1, []);
+            let same = self.value(arith::CMPI, &[known, extent], Type::I1, [("predicate", Attribute::i64(EQUAL))]);
+            let fits = self.value(arith::ORI, &[is_first, same], Type::I1, []);
             let message = format!("{name}the elements of a stacked result differ in shape");
             self.assert(fits, [("msg", Attribute::string(&message))]);
         }
         let one = self.index(1);
-        let extents: Vec<Value> = std::iter::once(self.value("arith.addi", &[count, one], Type::Index, []))
+        let extents: Vec<Value> = std::iter::once(self.value(arith::ADDI, &[count, one], Type::Index, []))
             .chain(element.extents.iter().copied())
             .collect();
         let r#type = self.source.value_type(operation.results()[0]).clone();
@@ -150,11 +151,11 @@ impl Host<'_> {
         let element_type = self.source.value_type(operation.operands()[1]).clone();
         let size = self.size_of(&element_type, &element.extents, &operation.location)?;
         let bytes = self.checked_bytes(size, &operation.location);
-        let used = self.value("arith.muli", &[count, bytes], Type::Index, []);
+        let used = self.value(arith::MULI, &[count, bytes], Type::Index, []);
         let (buffer, source) = (self.address(all.memref), self.address(element.memref));
         let callee = Attributes::from([("callee", Attribute::symbol("rt_append"))]);
         let operands = [self.context, buffer, used, source, bytes];
-        let memory = self.value("func.call", &operands, Type::memref(vec![None], Type::I8), callee);
+        let memory = self.value(func::CALL, &operands, Type::memref(vec![None], Type::I8), callee);
         let memref = self.view(memory, zero, &r#type, &extents);
         self.buffers.insert(operation.results()[0], Buffer { memref, extents });
         Ok(())

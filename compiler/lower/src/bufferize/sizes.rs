@@ -3,6 +3,7 @@
 //! Invariant: no memory is asked for, and no loop runs over a tensor, before its extents are known to be at least zero
 //! and its size at most [`LIMIT`]. Sizes of several tensors can then be added without a thought.
 
+use dialects::{Dialect, OpCode, OpCodes, arith, tensor};
 use ir::{Attribute, Block, Diagnostic, Location, Op, Type, Value};
 
 use super::Host;
@@ -30,10 +31,10 @@ impl Host<'_> {
     /// Emits every scalar operation of a block that depends on nothing but what is known where the block begins.
     pub(super) fn hoist_sizes(&mut self, block: Block) {
         for op in self.source.ops(block).to_vec() {
-            let ready = match self.source.name(op) {
-                "tensor.dim" => self.buffers.contains_key(&self.source.operand(op, 0)),
-                "arith.constant" => !matches!(self.source.value_type(self.source.result(op, 0)), Type::Tensor(_)),
-                name if name.starts_with("arith.") => {
+            let ready = match self.source.code(op) {
+                Some(tensor::DIM) => self.buffers.contains_key(&self.source.operand(op, 0)),
+                Some(arith::CONSTANT) => !matches!(self.source.value_type(self.source.result(op, 0)), Type::Tensor(_)),
+                Some(code) if code.dialect() == Dialect::Arith => {
                     self.source.op(op).operands().iter().all(|operand| self.scalars.contains_key(operand))
                 }
                 _ => false,
@@ -50,8 +51,8 @@ impl Host<'_> {
             return;
         }
         let operation = self.source.op(op).clone();
-        let new = match operation.name.as_str() {
-            "tensor.dim" => {
+        let new = match OpCode::of_name(&operation.name) {
+            Some(tensor::DIM) => {
                 let axis_op = self.source.defining_op(operation.operands()[1]).expect("the axis is a constant");
                 let axis = self.source.op(axis_op).attributes.integer("value").expect("the axis is a constant");
                 self.buffers[&operation.operands()[0]].extents[axis as usize]
@@ -87,11 +88,11 @@ impl Host<'_> {
         }
         let mut bytes = self.index(step);
         for &extent in &dynamic {
-            bytes = self.pure("arith.muli", &[bytes, extent], Type::Index, []);
+            bytes = self.pure(arith::MULI, &[bytes, extent], Type::Index, []);
         }
         let fits = self.fits(&dynamic, LIMIT / known);
         let zero = self.index(0);
-        let bytes = self.pure("arith.select", &[fits, bytes, zero], Type::Index, []);
+        let bytes = self.pure(arith::SELECT, &[fits, bytes, zero], Type::Index, []);
         Ok(Size::Dynamic { bytes, fits })
     }
 
@@ -100,27 +101,27 @@ impl Host<'_> {
         let predicate = |number: i64| [("predicate", Attribute::i64(number))];
         if let [extent] = extents {
             let limit = self.index(limit);
-            return self.pure("arith.cmpi", &[*extent, limit], Type::I1, predicate(UNSIGNED_AT_MOST));
+            return self.pure(arith::CMPI, &[*extent, limit], Type::I1, predicate(UNSIGNED_AT_MOST));
         }
         let (zero, one) = (self.index(0), self.index(1));
         let (mut signs, mut product) = (zero, None);
         for &extent in extents {
-            signs = self.pure("arith.ori", &[signs, extent], Type::Index, []);
-            let counted = self.pure("arith.maxsi", &[extent, one], Type::Index, []);
-            let counted = self.pure("arith.index_cast", &[counted], Type::I64, []);
+            signs = self.pure(arith::ORI, &[signs, extent], Type::Index, []);
+            let counted = self.pure(arith::MAXSI, &[extent, one], Type::Index, []);
+            let counted = self.pure(arith::INDEX_CAST, &[counted], Type::I64, []);
             // products of f64 do not overflow, and are exact up to the limit
-            let counted = self.pure("arith.sitofp", &[counted], Type::F64, []);
+            let counted = self.pure(arith::SITOFP, &[counted], Type::F64, []);
             product = Some(match product {
-                Some(product) => self.pure("arith.mulf", &[product, counted], Type::F64, []),
+                Some(product) => self.pure(arith::MULF, &[product, counted], Type::F64, []),
                 None => counted,
             });
         }
         let product = product.expect("there is a dynamic extent");
-        let positive = self.pure("arith.cmpi", &[signs, zero], Type::I1, predicate(AT_LEAST));
+        let positive = self.pure(arith::CMPI, &[signs, zero], Type::I1, predicate(AT_LEAST));
         let limit = Attribute::Float((limit as f64).to_bits(), Type::F64);
-        let limit = self.pure("arith.constant", &[], Type::F64, [("value", limit)]);
-        let small = self.pure("arith.cmpf", &[product, limit], Type::I1, predicate(FLOAT_AT_MOST));
-        self.pure("arith.andi", &[positive, small], Type::I1, [])
+        let limit = self.pure(arith::CONSTANT, &[], Type::F64, [("value", limit)]);
+        let small = self.pure(arith::CMPF, &[product, limit], Type::I1, predicate(FLOAT_AT_MOST));
+        self.pure(arith::ANDI, &[positive, small], Type::I1, [])
     }
 
     /// A size as a value, behind an assertion that the tensor may be.

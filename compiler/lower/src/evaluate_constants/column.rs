@@ -1,5 +1,6 @@
 //! Scalars at many points at once. One that is the same everywhere is kept once.
 
+use dialects::{OpCode, OpCodes, arith, linalg, math};
 use ir::floats::{decode, encode};
 use ir::{Attribute, Block, Body, DenseElements, FloatType, IndexMap, Type, Value};
 use operators::literal::pairwise;
@@ -21,14 +22,14 @@ pub(super) fn evaluate_block(
         let operands = operation.operands().iter().map(|operand| columns.get(operand)).collect::<Option<Vec<_>>>()?;
         let result = *operation.results().first()?;
         let to = body.value_type(result);
-        let column = match body.name(op) {
-            "arith.constant" => Column::of(operation.attributes.get("value")?)?,
-            "linalg.index" => Column::index(operation.attributes.integer("dim")?, extents),
-            name => apply(name, &operands, body.value_type(*operation.operands().first()?), to)?,
+        let column = match body.code(op) {
+            Some(arith::CONSTANT) => Column::of(operation.attributes.get("value")?)?,
+            Some(linalg::INDEX) => Column::index(operation.attributes.integer("dim")?, extents),
+            code => apply(code?, &operands, body.value_type(*operation.operands().first()?), to)?,
         };
         columns.insert(result, column.rounded(to)?);
     }
-    (body.name(*last) == "linalg.yield").then_some(())
+    (body.is(*last, linalg::YIELD)).then_some(())
 }
 
 /// The values of one scalar at every point, or the one that it has at all of them.
@@ -122,23 +123,23 @@ fn width(r#type: &Type) -> Option<u32> {
 }
 
 /// A scalar operation at every point, before it is rounded; from the type of its first operand to that of its result.
-fn apply(name: &str, operands: &[&Column], from: &Type, to: &Type) -> Option<Column> {
+fn apply(code: OpCode, operands: &[&Column], from: &Type, to: &Type) -> Option<Column> {
     Some(match operands {
-        [Column::Floats(x)] => match name {
-            "arith.fptosi" => Column::Integers(whole(x, width(to)? - 1)?),
-            "arith.fptoui" => Column::Integers(whole(x, width(to)?).filter(|x| x.iter().all(|&x| x >= 0))?),
-            _ => Column::Floats(float_function(name, x)?),
+        [Column::Floats(x)] => match code {
+            arith::FPTOSI => Column::Integers(whole(x, width(to)? - 1)?),
+            arith::FPTOUI => Column::Integers(whole(x, width(to)?).filter(|x| x.iter().all(|&x| x >= 0))?),
+            _ => Column::Floats(float_function(code, x)?),
         },
-        [Column::Floats(x), Column::Floats(y)] => Column::Floats(float_operation(name, x, y)?),
-        [Column::Integers(x)] => match name {
-            "arith.sitofp" => Column::Floats(exact(x)?),
-            "arith.uitofp" => Column::Floats(exact(&unsigned(x, from)?)?),
-            "arith.extui" => Column::Integers(unsigned(x, from)?),
-            "arith.extsi" | "arith.trunci" | "arith.index_cast" => Column::Integers(x.clone()),
+        [Column::Floats(x), Column::Floats(y)] => Column::Floats(float_operation(code, x, y)?),
+        [Column::Integers(x)] => match code {
+            arith::SITOFP => Column::Floats(exact(x)?),
+            arith::UITOFP => Column::Floats(exact(&unsigned(x, from)?)?),
+            arith::EXTUI => Column::Integers(unsigned(x, from)?),
+            arith::EXTSI | arith::TRUNCI | arith::INDEX_CAST => Column::Integers(x.clone()),
             _ => return None,
         },
-        [Column::Integers(x), Column::Integers(y)] => Column::Integers(integer_operation(name, x, y)?),
-        [Column::Integers(condition), Column::Floats(x), Column::Floats(y)] if name == "arith.select" => {
+        [Column::Integers(x), Column::Integers(y)] => Column::Integers(integer_operation(code, x, y)?),
+        [Column::Integers(condition), Column::Floats(x), Column::Floats(y)] if code == arith::SELECT => {
             let chosen = pairwise(condition, x, |condition, x| (condition & 1 == 1).then_some(x))?;
             Column::Floats(pairwise(&chosen, y, |chosen, y| chosen.unwrap_or(y))?)
         }
@@ -168,28 +169,28 @@ fn exact(x: &[i64]) -> Option<Vec<f64>> {
     x.iter().all(|x| (-EXACT..=EXACT).contains(x)).then(|| each(x, |x| x as f64))
 }
 
-fn float_function(name: &str, x: &[f64]) -> Option<Vec<f64>> {
-    Some(match name {
-        "arith.negf" => each(x, |x| -x),
-        "arith.extf" | "arith.truncf" => x.to_vec(),
-        "math.absf" => each(x, f64::abs),
-        "math.sqrt" => each(x, f64::sqrt),
-        "math.floor" => each(x, f64::floor),
-        "math.ceil" => each(x, f64::ceil),
-        "math.roundeven" => each(x, f64::round_ties_even),
+fn float_function(code: OpCode, x: &[f64]) -> Option<Vec<f64>> {
+    Some(match code {
+        arith::NEGF => each(x, |x| -x),
+        arith::EXTF | arith::TRUNCF => x.to_vec(),
+        math::ABSF => each(x, f64::abs),
+        math::SQRT => each(x, f64::sqrt),
+        math::FLOOR => each(x, f64::floor),
+        math::CEIL => each(x, f64::ceil),
+        math::ROUNDEVEN => each(x, f64::round_ties_even),
         _ => return None,
     })
 }
 
 /// Nothing comes of numbers for which code decides what comes.
-fn float_operation(name: &str, x: &[f64], y: &[f64]) -> Option<Vec<f64>> {
-    match name {
-        "arith.addf" => pairwise(x, y, |x, y| x + y),
-        "arith.subf" => pairwise(x, y, |x, y| x - y),
-        "arith.mulf" => pairwise(x, y, |x, y| x * y),
-        "arith.divf" => pairwise(x, y, |x, y| x / y),
-        "arith.maximumf" | "arith.maxnumf" => extremes(x, y, |x, y| x > y),
-        "arith.minimumf" | "arith.minnumf" => extremes(x, y, |x, y| x < y),
+fn float_operation(code: OpCode, x: &[f64], y: &[f64]) -> Option<Vec<f64>> {
+    match code {
+        arith::ADDF => pairwise(x, y, |x, y| x + y),
+        arith::SUBF => pairwise(x, y, |x, y| x - y),
+        arith::MULF => pairwise(x, y, |x, y| x * y),
+        arith::DIVF => pairwise(x, y, |x, y| x / y),
+        arith::MAXIMUMF | arith::MAXNUMF => extremes(x, y, |x, y| x > y),
+        arith::MINIMUMF | arith::MINNUMF => extremes(x, y, |x, y| x < y),
         _ => None,
     }
 }
@@ -201,16 +202,16 @@ fn extremes(x: &[f64], y: &[f64], is_first: impl Fn(f64, f64) -> bool) -> Option
     decided.then(|| pairwise(x, y, |x, y| if is_first(x, y) { x } else { y })).flatten()
 }
 
-fn integer_operation(name: &str, x: &[i64], y: &[i64]) -> Option<Vec<i64>> {
-    match name {
-        "arith.addi" => pairwise(x, y, i64::wrapping_add),
-        "arith.subi" => pairwise(x, y, i64::wrapping_sub),
-        "arith.muli" => pairwise(x, y, i64::wrapping_mul),
-        "arith.andi" => pairwise(x, y, |x, y| x & y),
-        "arith.ori" => pairwise(x, y, |x, y| x | y),
-        "arith.xori" => pairwise(x, y, |x, y| x ^ y),
-        "arith.maxsi" => pairwise(x, y, i64::max),
-        "arith.minsi" => pairwise(x, y, i64::min),
+fn integer_operation(code: OpCode, x: &[i64], y: &[i64]) -> Option<Vec<i64>> {
+    match code {
+        arith::ADDI => pairwise(x, y, i64::wrapping_add),
+        arith::SUBI => pairwise(x, y, i64::wrapping_sub),
+        arith::MULI => pairwise(x, y, i64::wrapping_mul),
+        arith::ANDI => pairwise(x, y, |x, y| x & y),
+        arith::ORI => pairwise(x, y, |x, y| x | y),
+        arith::XORI => pairwise(x, y, |x, y| x ^ y),
+        arith::MAXSI => pairwise(x, y, i64::max),
+        arith::MINSI => pairwise(x, y, i64::min),
         _ => None,
     }
 }

@@ -12,6 +12,7 @@
 mod column;
 mod reduction;
 
+use dialects::{OpCodes, linalg, tensor};
 use std::borrow::Cow;
 
 use ir::{AffineMap, Attribute, Body, Builder, DenseElements, IndexMap, Module, Op, Type, Value};
@@ -55,16 +56,16 @@ fn replace(body: &mut Body, op: Op, constants: Vec<DenseElements>) {
 
 /// The results of an operation on small constants.
 fn evaluate(body: &Body, op: Op) -> Option<Vec<DenseElements>> {
-    match body.name(op) {
-        "linalg.generic" => {
+    match body.code(op) {
+        Some(linalg::GENERIC) => {
             let generic = Generic::of(body, op)?;
             match generic.is_reduction() {
                 true => reduction::evaluate(body, &generic),
                 false => evaluate_elementwise(body, &generic),
             }
         }
-        "tensor.pad" => evaluate_pad(body, op),
-        "tensor.reshape" | "tensor.cast" => {
+        Some(tensor::PAD) => evaluate_pad(body, op),
+        Some(tensor::RESHAPE | tensor::CAST) => {
             let constant = small_constant(body, body.operand(op, 0))?;
             let r#type = body.value_type(body.result(op, 0)).clone();
             r#type.static_shape()?;

@@ -2,6 +2,7 @@
 //!
 //! What lies side by side is one vector, every other element two that are merged, anything else one scalar a lane.
 
+use dialects::{memref, vector};
 use ir::{Attribute, Attributes, Type, Value};
 
 use super::emit::Emitter;
@@ -40,7 +41,7 @@ impl Emitter<'_> {
         if let Some(indices) = self.consecutive(buffer, subscripts, &element) {
             let r#type = Type::vector(&[self.lanes as i64], element);
             let operands: Vec<Value> = std::iter::once(buffer).chain(indices).collect();
-            let op = self.effect("vector.load", &operands, &[r#type], []);
+            let op = self.effect(vector::LOAD, &operands, &[r#type], []);
             return Lane::Vector(self.body.result(op, 0));
         }
         if let Some(vector) = self.load_every_other(buffer, subscripts, &element) {
@@ -75,13 +76,13 @@ impl Emitter<'_> {
         let r#type = Type::vector(&[lanes], element.clone());
         let [first, second] = [first?, second?].map(|indices| {
             let operands: Vec<Value> = std::iter::once(buffer).chain(indices).collect();
-            let op = self.effect("vector.load", &operands, std::slice::from_ref(&r#type), []);
+            let op = self.effect(vector::LOAD, &operands, std::slice::from_ref(&r#type), []);
             self.body.result(op, 0)
         });
         let pick = |lane: i64| if 2 * lane < lanes { 2 * lane } else { 2 * lane + 1 };
         let mask: Vec<i64> = (0..lanes).map(pick).collect();
         let mask = Attributes::from([("mask", Attribute::i64_dense_array(&mask))]);
-        Some(self.pure("vector.shuffle", &[first, second], r#type, mask))
+        Some(self.pure(vector::SHUFFLE, &[first, second], r#type, mask))
     }
 
     /// The outer subscripts and the last one of the first lane, where lanes are every other element: by their last subscript, or by the
@@ -102,9 +103,9 @@ impl Emitter<'_> {
     fn load_scalar(&mut self, buffer: Value, indices: &[Value], element: Type) -> Value {
         let operands: Vec<Value> = std::iter::once(buffer).chain(indices.iter().copied()).collect();
         if self.is_always_there(buffer, indices) {
-            return self.hoist("memref.load", &operands, element, Attributes::new());
+            return self.hoist(memref::LOAD, &operands, element, Attributes::new());
         }
-        let op = self.effect("memref.load", &operands, &[element], []);
+        let op = self.effect(memref::LOAD, &operands, &[element], []);
         self.body.result(op, 0)
     }
 
@@ -125,7 +126,7 @@ impl Emitter<'_> {
         let uniform = subscripts.iter().map(Lane::uniform).collect::<Option<Vec<_>>>();
         if let (Some(indices), Some(scalar)) = (uniform, value.uniform()) {
             let operands: Vec<Value> = [scalar, buffer].into_iter().chain(indices).collect();
-            self.effect("memref.store", &operands, &[], []);
+            self.effect(memref::STORE, &operands, &[], []);
             return;
         }
         if self.vectorisable(value)
@@ -133,7 +134,7 @@ impl Emitter<'_> {
         {
             let vector = self.vector_of(value);
             let operands: Vec<Value> = [vector, buffer].into_iter().chain(indices).collect();
-            self.effect("vector.store", &operands, &[], []);
+            self.effect(vector::STORE, &operands, &[], []);
             return;
         }
         let values = self.scalars_of(value);
@@ -141,7 +142,7 @@ impl Emitter<'_> {
         for lane in 0..self.lanes {
             let at = |column: &Vec<Value>| column[lane.min(column.len() - 1)];
             let operands: Vec<Value> = [at(&values), buffer].into_iter().chain(columns.iter().map(at)).collect();
-            self.effect("memref.store", &operands, &[], []);
+            self.effect(memref::STORE, &operands, &[], []);
         }
     }
 

@@ -4,6 +4,7 @@
 //! Some rows at a time are computed through all three, so that scores stay in the nearest caches and are never in memory as a
 //! whole. They lie in memory of the thread, `[rows, keys]`, where the weights replace them row by row.
 
+use dialects::{arith, func, rt};
 use ir::{Attribute, Type, Value};
 
 use super::contract::Nest;
@@ -156,9 +157,9 @@ impl<'k> Attention<'k> {
         let width = emitter.index(Type::F32.byte_width().expect("floats have a width") as i64);
         let bytes = emitter.mul(elements, width);
         let callee = [("callee", Attribute::symbol("rt_scratch"))];
-        let call = emitter.effect("func.call", &[bytes], &[Type::Index], callee);
+        let call = emitter.effect(func::CALL, &[bytes], &[Type::Index], callee);
         let address = emitter.body.result(call, 0);
-        emitter.pure("rt.buffer", &[address], Type::memref([None], Type::F32), [])
+        emitter.pure(rt::BUFFER, &[address], Type::memref([None], Type::F32), [])
     }
 
     /// Rows of a block at most.
@@ -240,7 +241,7 @@ fn most_rows(emitter: &mut Emitter<'_>, stride: Value) -> Value {
     let limit = emitter.min(fit, most);
     let steps = emitter.div(limit, step);
     let whole = emitter.mul(steps, step);
-    emitter.pure("arith.maxsi", &[whole, step], Type::Index, [])
+    emitter.pure(arith::MAXSI, &[whole, step], Type::Index, [])
 }
 
 /// Rows of a block of the inner loop: nearly the same number in each.

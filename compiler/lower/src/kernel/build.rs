@@ -2,6 +2,7 @@
 //!
 //! `@k(tensors, sizes, destinations) -> tensors` becomes `@k(memrefs, sizes, result memrefs)`.
 
+use dialects::{OpCodes, func, tensor};
 use std::sync::{Mutex, PoisonError};
 
 use ir::{AffineExpr, Body, IndexSet, Module, Op, Value};
@@ -14,8 +15,8 @@ use super::pad::emit_pad;
 use super::products::ContractionKernel;
 use super::winograd::emit_winograd;
 use crate::contraction::Contraction;
-use crate::outline::KERNEL;
 use dialects::linalg::generic::Generic;
+use dialects::rt::attributes::KERNEL;
 use dialects::rt::winograd::Winograd;
 
 /// Turns every kernel of a module into loops over buffers, on so many threads, while `meanwhile` sees to what else the module has.
@@ -60,16 +61,16 @@ pub fn build_kernel(source: &Body, target: &Target) -> Body {
     let (mut emitter, arguments) = Emitter::new(source, target);
     let buffers = arguments[arguments.len() - results.len()..].to_vec();
     emit_results(&mut emitter, &results, &buffers);
-    emitter.effect("func.return", &[], &[], []);
+    emitter.effect(func::RETURN, &[], &[], []);
     emitter.body
 }
 
 fn emit_results(emitter: &mut Emitter<'_>, results: &[Value], buffers: &[Value]) {
     let source = emitter.source;
     let root = source.defining_op(results[0]).expect("a kernel's result is computed in it");
-    match source.name(root) {
-        "tensor.concat" => emit_concat(emitter, root, buffers[0]),
-        "tensor.pad" => emit_pad(emitter, root, buffers[0]),
+    match source.code(root) {
+        Some(tensor::CONCAT) => emit_concat(emitter, root, buffers[0]),
+        Some(tensor::PAD) => emit_pad(emitter, root, buffers[0]),
         _ if results.len() == 1 => emit_value(emitter, results[0], buffers[0], &[]),
         _ => {
             let pieces: Vec<Piece<'_>> =

@@ -4,6 +4,7 @@
 //! loops that compare nothing. One that is `select(i == bound, a, b)` is one `a` in a row of `b`.
 
 use dialects::linalg::generic::Generic;
+use dialects::{OpCodes, arith, linalg};
 use ir::{AffineMap, Body, Op, Type, Value};
 use operators::structured::scalars::Comparison;
 
@@ -58,8 +59,8 @@ pub(super) fn chosen(emitter: &Emitter<'_>, pieces: &[Piece<'_>]) -> Option<Chos
 
 /// Whether an operation compares sizes, and does so to choose and for nothing else.
 pub(super) fn chooses(source: &Body, op: Op) -> bool {
-    let compares = source.name(op) == "arith.cmpi" && *source.value_type(source.operand(op, 0)) == Type::Index;
-    let is_choice = |user: Op| source.name(user) == "arith.select";
+    let compares = source.is(op, arith::CMPI) && *source.value_type(source.operand(op, 0)) == Type::Index;
+    let is_choice = |user: Op| source.is(user, arith::SELECT);
     compares && source.uses(source.result(op, 0)).iter().all(|r#use| is_choice(r#use.op) && r#use.index == 0)
 }
 
@@ -75,13 +76,13 @@ impl Row<'_> {
     fn counts(&self, value: Value) -> bool {
         let Some(op) = self.source.defining_op(value) else { return false };
         let operands = self.source.op(op).operands();
-        match self.source.name(op) {
-            "linalg.index" => self.is_last(op),
-            "arith.addi" => {
+        match self.source.code(op) {
+            Some(linalg::INDEX) => self.is_last(op),
+            Some(arith::ADDI) => {
                 let adds = |a, b| self.counts(a) && !self.varies(b);
                 adds(operands[0], operands[1]) || adds(operands[1], operands[0])
             }
-            "arith.subi" => self.counts(operands[0]) && !self.varies(operands[1]),
+            Some(arith::SUBI) => self.counts(operands[0]) && !self.varies(operands[1]),
             _ => false,
         }
     }
@@ -96,7 +97,7 @@ impl Row<'_> {
 
     fn is_last(&self, op: Op) -> bool {
         let dim = self.source.op(op).attributes.integer("dim");
-        self.source.name(op) == "linalg.index" && dim == Some(i64::from(self.last))
+        self.source.is(op, linalg::INDEX) && dim == Some(i64::from(self.last))
     }
 
     fn is_along(&self, map: &AffineMap) -> bool {
@@ -110,7 +111,7 @@ fn within_reach(emitter: &mut Emitter<'_>, other: Value) -> Value {
         return other;
     }
     let (least, most) = (emitter.index(-FURTHEST), emitter.index(FURTHEST));
-    let raised = emitter.pure("arith.maxsi", &[other, least], Type::Index, []);
+    let raised = emitter.pure(arith::MAXSI, &[other, least], Type::Index, []);
     emitter.min(raised, most)
 }
 
@@ -131,7 +132,7 @@ pub(super) fn emit_chosen(
     let bound = |emitter: &mut Emitter<'_>, more: i64| {
         let (zero, more, length) = (emitter.index(0), emitter.index(more), emitter.sub(high, low));
         let elements = emitter.add(distance, more);
-        let inside = emitter.pure("arith.maxsi", &[elements, zero], Type::Index, []);
+        let inside = emitter.pure(arith::MAXSI, &[elements, zero], Type::Index, []);
         let inside = emitter.min(inside, length);
         emitter.add(low, inside)
     };

@@ -1,6 +1,7 @@
 //! The loop nest of a contraction kernel: tiles of rows and columns computed by a micro-kernel, then the elementwise
 //! consumers of the contraction applied to the tile while it is in the first-level cache.
 
+use dialects::memref;
 use ir::{Attribute, Type, Value};
 
 use super::emit::Emitter;
@@ -140,7 +141,7 @@ pub(super) enum Sums {
 fn scratch(emitter: &mut Emitter<'_>, tile: &TileExtents, element: Type) -> Value {
     let r#type = Type::memref([Some(tile.inner_rows), Some(tile.columns)], element);
     let sizes = [("operandSegmentSizes", Attribute::i32_dense_array(&[0, 0]))];
-    let op = emitter.effect("memref.alloca", &[], &[r#type], sizes);
+    let op = emitter.effect(memref::ALLOCA, &[], &[r#type], sizes);
     emitter.body.result(op, 0)
 }
 

@@ -3,6 +3,7 @@
 
 use abi::RowFunction;
 use dialects::linalg::generic::Generic;
+use dialects::{OpCodes, arith, func};
 use ir::{Attribute, Type, Value};
 
 use super::emit::Emitter;
@@ -28,12 +29,12 @@ pub(super) fn converted(emitter: &Emitter<'_>, piece: &Piece<'_>) -> Option<Conv
         return None;
     }
     let [from, to] = [argument, yielded].map(|value| source.value_type(value));
-    let function = match (source.name(op), from, to) {
-        ("arith.extsi", &Type::I32, &Type::I64) => RowFunction::ExtendInteger,
-        ("arith.trunci", &Type::I64, &Type::I32) => RowFunction::TruncateInteger,
-        ("arith.extf", &Type::F32, &Type::F64) => RowFunction::ExtendFloat,
-        ("arith.truncf", &Type::F64, &Type::F32) => RowFunction::TruncateFloat,
-        ("arith.cmpf", &Type::F32, &Type::I1) => {
+    let function = match (source.code(op), from, to) {
+        (Some(arith::EXTSI), &Type::I32, &Type::I64) => RowFunction::ExtendInteger,
+        (Some(arith::TRUNCI), &Type::I64, &Type::I32) => RowFunction::TruncateInteger,
+        (Some(arith::EXTF), &Type::F32, &Type::F64) => RowFunction::ExtendFloat,
+        (Some(arith::TRUNCF), &Type::F64, &Type::F32) => RowFunction::TruncateFloat,
+        (Some(arith::CMPF), &Type::F32, &Type::I1) => {
             const UNORDERED_OR_DIFFERENT: i64 = 13;
             let zero = ir::constant_value(source, operands[1])?.as_float()?;
             let predicate = source.op(op).attributes.integer("predicate");
@@ -56,6 +57,6 @@ pub(super) fn emit_converted(emitter: &mut Emitter<'_>, piece: &Piece<'_>, conve
         let none = emitter.constant(Attribute::float(0.0, Type::F32), Type::F32);
         let operands = [function, from, to, count].into_iter().chain([none; RowFunction::PARAMETERS]);
         let operands: Vec<Value> = operands.collect();
-        emitter.effect("func.call", &operands, &[], [("callee", Attribute::symbol("rt_map_row"))]);
+        emitter.effect(func::CALL, &operands, &[], [("callee", Attribute::symbol("rt_map_row"))]);
     });
 }

@@ -7,6 +7,8 @@
 //!   are dropped when it is left.
 //! - Constants and sizes are emitted in the entry block, before the first loop.
 
+use dialects::rt::attributes::WORK;
+use dialects::{OpCode, OpCodes, arith, linalg, memref, scf, tensor};
 use ir::{Attribute, Attributes, Block, Body, IndexMap, Location, Op, OpName, Type, Value, ValueDefinition};
 
 use super::lane::Lane;
@@ -151,12 +153,12 @@ impl<'a> Emitter<'a> {
     /// Emits an operation with effects, never merged with another.
     pub fn effect(
         &mut self,
-        name: &'static str,
+        code: OpCode,
         operands: &[Value],
         results: &[Type],
         attributes: impl Into<Attributes>,
     ) -> Op {
-        let op = self.body.create_op(name, operands, results, attributes.into(), Location::Unknown);
+        let op = self.body.create_op(code, operands, results, attributes.into(), Location::Unknown);
         self.body.append(self.at, op);
         op
     }
@@ -184,18 +186,12 @@ impl<'a> Emitter<'a> {
     }
 
     /// Emits an operation in the entry block, before every loop: one that gives the same there, of operands that are there.
-    pub(super) fn hoist(
-        &mut self,
-        name: &'static str,
-        operands: &[Value],
-        result: Type,
-        attributes: Attributes,
-    ) -> Value {
-        let key = (OpName::from(name), operands.to_vec(), attributes.clone(), Some(result.clone()));
+    pub(super) fn hoist(&mut self, code: OpCode, operands: &[Value], result: Type, attributes: Attributes) -> Value {
+        let key = (OpName::from(code), operands.to_vec(), attributes.clone(), Some(result.clone()));
         if let Some(&value) = self.hoisted.get(&key) {
             return value;
         }
-        let op = self.body.create_op(name, operands, &[result], attributes, Location::Unknown);
+        let op = self.body.create_op(code, operands, &[result], attributes, Location::Unknown);
         self.body.insert(self.entry, self.entry_position, op);
         self.entry_position += 1;
         let value = self.body.result(op, 0);
@@ -206,14 +202,14 @@ impl<'a> Emitter<'a> {
     /// An `index` constant.
     pub fn index(&mut self, value: i64) -> Value {
         let constant =
-            self.hoist("arith.constant", &[], Type::Index, Attributes::from([("value", Attribute::index(value))]));
+            self.hoist(arith::CONSTANT, &[], Type::Index, Attributes::from([("value", Attribute::index(value))]));
         self.constants.insert(constant, value);
         constant
     }
 
     /// A scalar constant.
     pub fn constant(&mut self, value: Attribute, r#type: Type) -> Value {
-        self.hoist("arith.constant", &[], r#type, Attributes::from([("value", value)]))
+        self.hoist(arith::CONSTANT, &[], r#type, Attributes::from([("value", value)]))
     }
 
     /// The value of an index constant made by this emitter.
@@ -227,7 +223,7 @@ impl<'a> Emitter<'a> {
             (Some(x), Some(y)) => self.index(x + y),
             (Some(0), _) => b,
             (_, Some(0)) => a,
-            _ => self.pure("arith.addi", &[a, b], Type::Index, []),
+            _ => self.pure(arith::ADDI, &[a, b], Type::Index, []),
         }
     }
 
@@ -237,7 +233,7 @@ impl<'a> Emitter<'a> {
             (Some(x), Some(y)) => self.index(x - y),
             (_, Some(0)) => a,
             _ if a == b => self.index(0),
-            _ => self.pure("arith.subi", &[a, b], Type::Index, []),
+            _ => self.pure(arith::SUBI, &[a, b], Type::Index, []),
         }
     }
 
@@ -250,7 +246,7 @@ impl<'a> Emitter<'a> {
             (_, Some(1)) => a,
             (Some(0), _) => a,
             (_, Some(0)) => b,
-            _ => self.pure("arith.muli", &[a, b], Type::Index, []),
+            _ => self.pure(arith::MULI, &[a, b], Type::Index, []),
         }
     }
 
@@ -266,7 +262,7 @@ impl<'a> Emitter<'a> {
             (_, Some(1)) => a,
             _ => match self.divided_row(a, b) {
                 Some([quotient, _]) => quotient,
-                None => self.pure("arith.divui", &[a, b], Type::Index, []),
+                None => self.pure(arith::DIVUI, &[a, b], Type::Index, []),
             },
         }
     }
@@ -278,7 +274,7 @@ impl<'a> Emitter<'a> {
             (_, Some(1)) => self.index(0),
             _ => match self.divided_row(a, b) {
                 Some([_, remainder]) => remainder,
-                None => self.pure("arith.remui", &[a, b], Type::Index, []),
+                None => self.pure(arith::REMUI, &[a, b], Type::Index, []),
             },
         }
     }
@@ -288,7 +284,7 @@ impl<'a> Emitter<'a> {
         match (self.constant_value(a), self.constant_value(b)) {
             (Some(x), Some(y)) => self.index(x.min(y)),
             _ if a == b => a,
-            _ => self.pure("arith.minsi", &[a, b], Type::Index, []),
+            _ => self.pure(arith::MINSI, &[a, b], Type::Index, []),
         }
     }
 
@@ -318,14 +314,14 @@ impl<'a> Emitter<'a> {
         let step = self.index(step);
         let operands: Vec<Value> = [low, high, step].iter().chain(carried).copied().collect();
         let types: Vec<Type> = carried.iter().map(|&v| self.body.value_type(v).clone()).collect();
-        let op = self.effect("scf.for", &operands, &types, []);
+        let op = self.effect(scf::FOR, &operands, &types, []);
         let region = self.body.add_region(op);
         let argument_types: Vec<Type> = std::iter::once(Type::Index).chain(types).collect();
         let block = self.body.add_block(region, &argument_types);
         let arguments = self.body.arguments(block).to_vec();
         self.scoped(block, |emitter| {
             let next = build(emitter, arguments[0], &arguments[1..]);
-            emitter.effect("scf.yield", &next, &[], []);
+            emitter.effect(scf::YIELD, &next, &[], []);
         });
         self.body.op(op).results().to_vec()
     }
@@ -335,27 +331,27 @@ impl<'a> Emitter<'a> {
         let (zero, one) = (self.index(0), self.index(1));
         let attributes = Attributes::from([
             ("operandSegmentSizes", Attribute::i32_dense_array(&[1, 1, 1, 0])),
-            ("rt.work", Attribute::index(work)),
+            (WORK, Attribute::index(work)),
         ]);
-        let op = self.effect("scf.parallel", &[zero, count, one], &[], attributes);
+        let op = self.effect(scf::PARALLEL, &[zero, count, one], &[], attributes);
         let region = self.body.add_region(op);
         let block = self.body.add_block(region, &[Type::Index]);
         let index = self.body.arguments(block)[0];
         self.scoped(block, |emitter| {
             build(emitter, index);
-            emitter.effect("scf.reduce", &[], &[], []);
+            emitter.effect(scf::REDUCE, &[], &[], []);
         });
     }
 
     /// `scf.if` without results.
     pub fn if_then(&mut self, condition: Value, build: impl FnOnce(&mut Self)) {
-        let op = self.effect("scf.if", &[condition], &[], []);
+        let op = self.effect(scf::IF, &[condition], &[], []);
         let then = self.body.add_region(op);
         self.body.add_region(op);
         let block = self.body.add_block(then, &[]);
         self.scoped(block, |emitter| {
             build(emitter);
-            emitter.effect("scf.yield", &[], &[], []);
+            emitter.effect(scf::YIELD, &[], &[], []);
         });
     }
 
@@ -372,15 +368,15 @@ impl<'a> Emitter<'a> {
         };
         let operation = self.source.op(op);
         let r#type = self.source.value_type(value).clone();
-        let new = match operation.name.as_str() {
-            "arith.constant" => {
+        let new = match OpCode::of_name(&operation.name) {
+            Some(arith::CONSTANT) => {
                 let attribute = operation.attributes.get("value").expect("a constant has a value").clone();
                 match (&attribute, &r#type) {
                     (Attribute::Integer(number, _), Type::Index) => self.index(*number),
                     _ => self.constant(attribute, r#type),
                 }
             }
-            "tensor.dim" => {
+            Some(tensor::DIM) => {
                 let axis = self.source_constant(operation.operands()[1]).expect("tensor.dim of a constant axis");
                 self.extent(operation.operands()[0], axis as usize)
             }
@@ -401,7 +397,7 @@ impl<'a> Emitter<'a> {
     /// The value of an index constant of the source kernel.
     pub fn source_constant(&self, value: Value) -> Option<i64> {
         let op = self.source.defining_op(value)?;
-        (self.source.name(op) == "arith.constant").then(|| self.source.op(op).attributes.integer("value")).flatten()
+        (self.source.is(op, arith::CONSTANT)).then(|| self.source.op(op).attributes.integer("value")).flatten()
     }
 
     /// The extent of a dimension of a source tensor.
@@ -412,12 +408,12 @@ impl<'a> Emitter<'a> {
         }
         if let ValueDefinition::Result { op, index } = self.source.definition(tensor) {
             let operation = self.source.op(op);
-            match operation.name.as_str() {
-                "tensor.empty" => {
+            match OpCode::of_name(&operation.name) {
+                Some(tensor::EMPTY) => {
                     let position = shape[..axis].iter().filter(|extent| extent.is_none()).count();
                     return self.scalar(operation.operands()[position]);
                 }
-                "linalg.generic" => {
+                Some(linalg::GENERIC) => {
                     let generic = Generic::of(self.source, op).expect("a generic decodes");
                     return self.extent(generic.inits[index as usize], axis);
                 }
@@ -435,7 +431,7 @@ impl<'a> Emitter<'a> {
             Some(extent) => self.index(extent),
             None => {
                 let axis = self.index(axis as i64);
-                self.hoist("memref.dim", &[buffer, axis], Type::Index, Attributes::new())
+                self.hoist(memref::DIM, &[buffer, axis], Type::Index, Attributes::new())
             }
         }
     }

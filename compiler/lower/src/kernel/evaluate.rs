@@ -3,6 +3,7 @@
 //! A tensor value inside a kernel is either backed by a buffer, and read with loads, or computed where it is needed by evaluating
 //! the body of the operation that defines it.
 
+use dialects::{OpCode, OpCodes, arith, cf, linalg, tensor};
 use ir::{
     AffineExpr, Attribute, Attributes, Block, Body, IndexMap, IndexSet, Op, OpName, Type, Value, ValueDefinition,
 };
@@ -29,14 +30,14 @@ impl Emitter<'_> {
             return results[index as usize].clone();
         }
         let operation = self.source.op(op);
-        match operation.name.as_str() {
-            "arith.constant" => {
+        match OpCode::of_name(&operation.name) {
+            Some(arith::CONSTANT) => {
                 let dense = operation.attributes.get("value").and_then(Attribute::as_dense).expect("a dense constant");
                 let element = dense.r#type.element().clone();
                 let attribute = dense.element_attribute(0);
                 Lane::Uniform(self.constant(attribute, element))
             }
-            name => unreachable!("{name} is not evaluated element by element"),
+            _ => unreachable!("{} is not evaluated element by element", operation.name),
         }
     }
 
@@ -93,7 +94,7 @@ impl Emitter<'_> {
         }
         values.extend(self.tabled(generic, point));
         for &op in source.ops(generic.block) {
-            if source.name(op) != "linalg.yield" && self.is_computed(generic, op) {
+            if !source.is(op, linalg::YIELD) && self.is_computed(generic, op) {
                 self.evaluate_op(op, point, &mut values);
             }
         }
@@ -159,31 +160,31 @@ impl Emitter<'_> {
         let lanes = |emitter: &mut Self, values: &IndexMap<Value, Lane>, operands: &[Value]| {
             operands.iter().map(|&v| emitter.body_value(v, values)).collect::<Vec<_>>()
         };
-        match operation.name.as_str() {
-            "arith.cmpi" if self.decided.is_some_and(|(decided, _)| decided == op) => {}
-            "arith.select" if self.decision(op).is_some() => {
+        match OpCode::of_name(&operation.name) {
+            Some(arith::CMPI) if self.decided.is_some_and(|(decided, _)| decided == op) => {}
+            Some(arith::SELECT) if self.decision(op).is_some() => {
                 let taken = if self.decision(op) == Some(true) { 1 } else { 2 };
                 let lane = self.body_value(operation.operands()[taken], values);
                 values.insert(operation.results()[0], lane);
             }
-            "linalg.index" => {
+            Some(linalg::INDEX) => {
                 let dim = operation.attributes.integer("dim").expect("linalg.index has a dimension") as usize;
                 let lane = point[dim].clone().expect("the loop is open");
                 values.insert(operation.results()[0], lane);
             }
-            "tensor.extract" => {
+            Some(tensor::EXTRACT) => {
                 let subscripts = lanes(self, values, &operation.operands()[1..]);
                 let lane = self.evaluate(operation.operands()[0], &subscripts);
                 values.insert(operation.results()[0], lane);
             }
-            "arith.constant" => {
+            Some(arith::CONSTANT) => {
                 let lane = Lane::Uniform(self.scalar(operation.results()[0]));
                 values.insert(operation.results()[0], lane);
             }
-            "cf.assert" => {
+            Some(cf::ASSERT) => {
                 let condition = lanes(self, values, operation.operands());
                 for scalar in self.scalars_of(&condition[0]) {
-                    self.effect("cf.assert", &[scalar], &[], operation.attributes.clone());
+                    self.effect(cf::ASSERT, &[scalar], &[], operation.attributes.clone());
                 }
             }
             _ => {
@@ -206,23 +207,23 @@ impl Emitter<'_> {
 
     /// An affine expression at a point of the loops.
     pub fn affine(&mut self, expression: &AffineExpr, point: &[Option<Lane>]) -> Lane {
-        let binary = |emitter: &mut Self, name: &'static str, a: &AffineExpr, b: &AffineExpr| {
+        let binary = |emitter: &mut Self, code: OpCode, a: &AffineExpr, b: &AffineExpr| {
             let operands = [emitter.affine(a, point), emitter.affine(b, point)];
-            match (name, &operands) {
-                ("arith.addi", [Lane::Uniform(a), Lane::Uniform(b)]) => Lane::Uniform(emitter.add(*a, *b)),
-                ("arith.muli", [Lane::Uniform(a), Lane::Uniform(b)]) => Lane::Uniform(emitter.mul(*a, *b)),
-                ("arith.divui", [Lane::Uniform(a), Lane::Uniform(b)]) => Lane::Uniform(emitter.div(*a, *b)),
-                ("arith.remui", [Lane::Uniform(a), Lane::Uniform(b)]) => Lane::Uniform(emitter.rem(*a, *b)),
-                _ => emitter.elementwise(&OpName::from(name), &operands, Type::Index, &Attributes::new()),
+            match (code, &operands) {
+                (arith::ADDI, [Lane::Uniform(a), Lane::Uniform(b)]) => Lane::Uniform(emitter.add(*a, *b)),
+                (arith::MULI, [Lane::Uniform(a), Lane::Uniform(b)]) => Lane::Uniform(emitter.mul(*a, *b)),
+                (arith::DIVUI, [Lane::Uniform(a), Lane::Uniform(b)]) => Lane::Uniform(emitter.div(*a, *b)),
+                (arith::REMUI, [Lane::Uniform(a), Lane::Uniform(b)]) => Lane::Uniform(emitter.rem(*a, *b)),
+                _ => emitter.elementwise(&OpName::from(code), &operands, Type::Index, &Attributes::new()),
             }
         };
         match expression {
             AffineExpr::Dim(dim) => point[*dim as usize].clone().expect("the loop is open"),
             AffineExpr::Constant(value) => Lane::Uniform(self.index(*value)),
-            AffineExpr::Add(a, b) => binary(self, "arith.addi", a, b),
-            AffineExpr::Mul(a, b) => binary(self, "arith.muli", a, b),
-            AffineExpr::FloorDiv(a, b) => binary(self, "arith.divui", a, b),
-            AffineExpr::Mod(a, b) => binary(self, "arith.remui", a, b),
+            AffineExpr::Add(a, b) => binary(self, arith::ADDI, a, b),
+            AffineExpr::Mul(a, b) => binary(self, arith::MULI, a, b),
+            AffineExpr::FloorDiv(a, b) => binary(self, arith::DIVUI, a, b),
+            AffineExpr::Mod(a, b) => binary(self, arith::REMUI, a, b),
             AffineExpr::Symbol(_) | AffineExpr::CeilDiv(..) => unreachable!("lowerings make no such maps"),
         }
     }

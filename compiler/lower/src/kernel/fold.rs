@@ -4,6 +4,7 @@
 //! the runtime computes for rows, too, or where the combiner is more than one instruction.
 
 use abi::RowFold;
+use dialects::{OpCode, OpCodes, arith, cf, func, memref, rt};
 use ir::{AffineExpr, Attribute, Body, Type, Value};
 
 use super::emit::Emitter;
@@ -21,7 +22,7 @@ const SHORTEST: i64 = 32;
 /// What a reduction folds.
 pub(super) struct RowTerms {
     fold: RowFold,
-    combiner: &'static str,
+    combiner: OpCode,
     /// What an iteration combines with what there is.
     term: Value,
     /// The input that this is, if it lies in memory side by side.
@@ -30,8 +31,10 @@ pub(super) struct RowTerms {
 
 /// Whether an operation makes floats of something else.
 fn converts(source: &Body, generic: &Generic) -> bool {
-    let names = ["arith.sitofp", "arith.uitofp", "arith.extf"];
-    source.ops(generic.block).iter().any(|&op| names.contains(&source.name(op)))
+    source
+        .ops(generic.block)
+        .iter()
+        .any(|&op| matches!(source.code(op), Some(arith::SITOFP | arith::UITOFP | arith::EXTF)))
 }
 
 impl Emitter<'_> {
@@ -39,7 +42,7 @@ impl Emitter<'_> {
     pub(super) fn row_fold(&mut self, generic: &Generic, combiner: &'static Combiner) -> Option<RowTerms> {
         let fold = combiner.fold.filter(|_| self.target.narrow)?;
         let source = self.source;
-        let has_checks = source.ops(generic.block).iter().any(|&op| source.name(op) == "cf.assert");
+        let has_checks = source.ops(generic.block).iter().any(|&op| source.is(op, cf::ASSERT));
         if has_checks || *source.value_type(generic.inits[0]).element() != Type::F32 {
             return None;
         }
@@ -52,7 +55,7 @@ impl Emitter<'_> {
         let term = source.op(combining).operands().iter().copied().find(|&operand| operand != accumulator)?;
         let input = self.side_by_side(generic, term, last);
         let is_long = matches!(fold, RowFold::Largest | RowFold::Smallest) || self.is_costly_below(generic);
-        (input.is_some() || is_long).then_some(RowTerms { fold, combiner: combiner.name, term, input })
+        (input.is_some() || is_long).then_some(RowTerms { fold, combiner: combiner.code, term, input })
     }
 
     /// The input that a value of the body is, if its elements lie side by side along a loop.
@@ -139,7 +142,7 @@ impl Emitter<'_> {
     ) -> Value {
         let (zero, piece, lanes) = (self.index(0), self.index(PIECE), self.lanes as i64);
         let sizes = [("operandSegmentSizes", Attribute::i32_dense_array(&[0, 0]))];
-        let row = self.effect("memref.alloca", &[], &[Type::memref([Some(PIECE)], Type::F32)], sizes);
+        let row = self.effect(memref::ALLOCA, &[], &[Type::memref([Some(PIECE)], Type::F32)], sizes);
         let row = self.body.result(row, 0);
         let results = self.for_loop(zero, extent, PIECE, &[carried], |emitter, begin, carried| {
             let rest = emitter.sub(extent, begin);
@@ -161,7 +164,7 @@ impl Emitter<'_> {
                 store(emitter, index, Lane::Uniform);
                 vec![]
             });
-            let from = emitter.pure("rt.address", &[row], Type::Index, []);
+            let from = emitter.pure(rt::ADDRESS, &[row], Type::Index, []);
             vec![emitter.fold_row(from, count, carried[0], terms)]
         });
         results[0]
@@ -171,7 +174,7 @@ impl Emitter<'_> {
     fn fold_row(&mut self, from: Value, count: Value, carried: Value, terms: &RowTerms) -> Value {
         let fold = self.index(terms.fold as i64);
         let callee = [("callee", Attribute::symbol("rt_fold_row"))];
-        let call = self.effect("func.call", &[fold, from, count], &[Type::F32], callee);
+        let call = self.effect(func::CALL, &[fold, from, count], &[Type::F32], callee);
         let row = self.body.result(call, 0);
         self.pure(terms.combiner, &[carried, row], Type::F32, [])
     }

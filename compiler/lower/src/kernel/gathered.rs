@@ -1,6 +1,7 @@
 //! Rows that are gathered: every element of a result is one of an operand's, and where it lies is the sum of what its row
 //! says and of what its column says. What the columns say is computed once for many rows; the runtime gathers a row at a time.
 
+use dialects::{OpCodes, arith, cf, func, linalg, memref, rt, tensor};
 use ir::{AffineExpr, Attribute, Body, IndexSet, Type, Value, ValueDefinition};
 
 use super::emit::Emitter;
@@ -43,7 +44,7 @@ pub(super) fn gathered(emitter: &Emitter<'_>, piece: &Piece<'_>) -> Option<Gathe
         return None;
     }
     let &[yielded] = generic.yields(source) else { return None };
-    let has_checks = source.ops(generic.block).iter().any(|&op| source.name(op) == "cf.assert");
+    let has_checks = source.ops(generic.block).iter().any(|&op| source.is(op, cf::ASSERT));
     if has_checks || generic.inits.len() != 1 || !generic.output_map(0).is_identity() {
         return None;
     }
@@ -71,7 +72,7 @@ fn element_of(source: &Body, generic: &Generic, value: Value) -> Option<(Value, 
             source.value_type(input).as_tensor()?;
             Some((input, map.results.iter().cloned().map(Subscript::Affine).collect()))
         }
-        ValueDefinition::Result { op, .. } if source.name(op) == "tensor.extract" => {
+        ValueDefinition::Result { op, .. } if source.is(op, tensor::EXTRACT) => {
             let (&operand, subscripts) = source.op(op).operands().split_first()?;
             Some((operand, subscripts.iter().copied().map(Subscript::Computed).collect()))
         }
@@ -93,9 +94,9 @@ impl Subscript {
         let (mut dims, mut is_linear) = (IndexSet::default(), true);
         let slice = Slice::of(source, generic.block, &[value], |_| false);
         for op in slice.ops {
-            match source.name(op) {
-                "linalg.index" => dims.extend([source.op(op).attributes.integer("dim")? as u32]),
-                "arith.constant" | "arith.addi" | "arith.subi" => {}
+            match source.code(op) {
+                Some(linalg::INDEX) => dims.extend([source.op(op).attributes.integer("dim")? as u32]),
+                Some(arith::CONSTANT | arith::ADDI | arith::SUBI) => {}
                 _ => is_linear = false,
             }
         }
@@ -126,21 +127,21 @@ pub(super) fn emit_gathered(
     let elements = emitter.mul(strides[0], extent);
     each_group(emitter, extents, work, |emitter, rows, [begin, end]| {
         let sizes = [("operandSegmentSizes", Attribute::i32_dense_array(&[0, 0]))];
-        let places = emitter.effect("memref.alloca", &[], &[Type::memref([Some(PIECE)], Type::I64)], sizes);
+        let places = emitter.effect(memref::ALLOCA, &[], &[Type::memref([Some(PIECE)], Type::I64)], sizes);
         let places = emitter.body.result(places, 0);
         emitter.for_loop(begin, end, 1, &[], |emitter, column, _| {
             let mut point = vec![None; gathered.generic.rank()];
             point[outer.len()] = Some(Lane::Uniform(column));
             let place = gathered.offset(emitter, &point, &strides, true);
-            let place = emitter.pure("arith.index_cast", &[place], Type::I64, []);
+            let place = emitter.pure(arith::INDEX_CAST, &[place], Type::I64, []);
             let at = emitter.sub(column, begin);
             emitter.store(&Lane::Uniform(place), places, &[Lane::Uniform(at)]);
             vec![]
         });
         let count = emitter.sub(end, begin);
-        let table = emitter.pure("rt.address", &[places], Type::Index, []);
+        let table = emitter.pure(rt::ADDRESS, &[places], Type::Index, []);
         let callee = [("callee", Attribute::symbol("rt_prepare_places"))];
-        emitter.effect("func.call", &[table, count], &[], callee);
+        emitter.effect(func::CALL, &[table, count], &[], callee);
         emitter.for_loop(rows[0], rows[1], 1, &[], |emitter, row, _| {
             let row: Vec<Lane> = delinearize(emitter, row, outer).into_iter().map(Lane::Uniform).collect();
             let mut point: Vec<Option<Lane>> = row.iter().cloned().map(Some).collect();
@@ -152,7 +153,7 @@ pub(super) fn emit_gathered(
             let to = emitter.add(to, done);
             let behind = emitter.sub(elements, offset);
             let callee = [("callee", Attribute::symbol("rt_gather_row"))];
-            emitter.effect("func.call", &[from, table, to, count, behind], &[], callee);
+            emitter.effect(func::CALL, &[from, table, to, count, behind], &[], callee);
             vec![]
         });
     });

@@ -3,6 +3,7 @@
 //! What narrow vectors would compute of elementary functions a group at a time is one long loop here, whose functions the runtime can
 //! compute in wider ones. So is what is made of the sums and of numbers alone, which needs no indices then.
 
+use dialects::rt;
 use ir::{Type, Value};
 
 use super::contract::{Point, Sums, origin_offset, subscripts_of};
@@ -123,5 +124,5 @@ pub(super) fn visit(
 pub(super) fn buffer_at(emitter: &mut Emitter<'_>, buffer: Value, offset: Value) -> Value {
     let element = emitter.body.value_type(buffer).element().clone();
     let first = address(emitter, buffer, offset);
-    emitter.pure("rt.buffer", &[first], Type::memref(vec![None], element), [])
+    emitter.pure(rt::BUFFER, &[first], Type::memref(vec![None], element), [])
 }

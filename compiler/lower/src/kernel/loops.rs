@@ -4,6 +4,7 @@
 //! with a tail of shorter ones and scalars. Where elements are sums along memory, vectors run along the sums instead.
 //! Reductions whose subscripts do not depend on the last dimension are evaluated once a row, in front of it.
 
+use dialects::{Dialect, OpCode, OpCodes, linalg, math, memref};
 use ir::{AffineExpr, AffineMap, Attribute, Body, IndexMap, IndexSet, Op, Type, Value};
 
 use super::chosen::{chosen, emit_chosen};
@@ -480,7 +481,7 @@ fn row_buffer(emitter: &mut Emitter<'_>, piece: &Piece<'_>, value: Value) -> Opt
         return None;
     }
     let sizes = [("operandSegmentSizes", Attribute::i32_dense_array(&[0, 0]))];
-    let row = emitter.effect("memref.alloca", &[], &[Type::memref([Some(extent)], element)], sizes);
+    let row = emitter.effect(memref::ALLOCA, &[], &[Type::memref([Some(extent)], element)], sizes);
     Some(emitter.body.result(row, 0))
 }
 
@@ -512,11 +513,15 @@ fn element_work(source: &Body, roots: &[Value]) -> i64 {
     work
 }
 
+/// Whether a function is one instruction.
+fn is_quick(code: OpCode) -> bool {
+    matches!(code, math::ABSF | math::FMA | math::FLOOR | math::CEIL)
+}
+
 fn op_work(source: &Body, op: Op) -> i64 {
-    let name = source.name(op);
-    match name {
-        "linalg.yield" | "linalg.index" => 0,
-        _ if name.starts_with("math.") && !matches!(name, "math.absf" | "math.fma" | "math.floor" | "math.ceil") => 10,
+    match source.code(op) {
+        Some(linalg::YIELD | linalg::INDEX) => 0,
+        Some(code) if code.dialect() == Dialect::Math && !is_quick(code) => 10,
         _ => match source.op(op).results().first().map(|&r| source.value_type(r)) {
             Some(Type::Float(_) | Type::Integer(_) | Type::Index) => 1,
             _ => 0,

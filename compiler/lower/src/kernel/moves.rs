@@ -3,6 +3,7 @@
 //! may run faster.
 
 use abi::{MOVE_AXIS_WORDS, MOVE_WORDS, PAD_AXIS_WORDS, PAD_WORDS};
+use dialects::func;
 use dialects::linalg::generic::Generic;
 use dialects::rt::words::pack;
 use ir::{AffineExpr, Attribute, Builder, Type, Value};
@@ -102,5 +103,5 @@ fn call_with_words(emitter: &mut Emitter<'_>, callee: &str, head: &[Value], axes
     let mut builder = Builder::at_end(&mut emitter.body, emitter.at);
     let table = stack_table(&mut builder, words.len());
     pack(&mut builder, table, &words);
-    emitter.effect("func.call", &[table], &[], [("callee", Attribute::symbol(callee))]);
+    emitter.effect(func::CALL, &[table], &[], [("callee", Attribute::symbol(callee))]);
 }

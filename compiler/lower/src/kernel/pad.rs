@@ -2,6 +2,7 @@
 //!
 //! Dimensions behind the last padded one are contiguous with it, so borders and copied rows are runs of memory.
 
+use dialects::{arith, rt};
 use ir::{Attribute, Attributes, Op, Type, Value};
 
 use super::build::emit_value;
@@ -117,7 +118,7 @@ fn emit_rows(emitter: &mut Emitter<'_>, padding: &Padding, buffer: Value, fill: 
 /// `a` in rows inside, else `b`.
 fn choose(emitter: &mut Emitter<'_>, inside: Option<Value>, a: Value, b: Value) -> Value {
     match inside {
-        Some(inside) => emitter.pure("arith.select", &[inside, a, b], Type::Index, []),
+        Some(inside) => emitter.pure(arith::SELECT, &[inside, a, b], Type::Index, []),
         None => a,
     }
 }
@@ -143,10 +144,10 @@ pub(super) fn all_below(emitter: &mut Emitter<'_>, indices: &[Value], extents: &
     let mut all = None;
     for (&index, &extent) in indices.iter().zip(extents) {
         let predicate = Attributes::from([("predicate", Attribute::i64(6))]);
-        let below = emitter.pure("arith.cmpi", &[index, extent], Type::I1, predicate);
+        let below = emitter.pure(arith::CMPI, &[index, extent], Type::I1, predicate);
         all = Some(match all {
             None => below,
-            Some(all) => emitter.pure("arith.andi", &[all, below], Type::I1, []),
+            Some(all) => emitter.pure(arith::ANDI, &[all, below], Type::I1, []),
         });
     }
     all
@@ -155,8 +156,8 @@ pub(super) fn all_below(emitter: &mut Emitter<'_>, indices: &[Value], extents: &
 /// The same memory as one run of elements.
 fn flat_buffer(emitter: &mut Emitter<'_>, buffer: Value) -> Value {
     let element = emitter.body.value_type(buffer).element().clone();
-    let address = emitter.pure("rt.address", &[buffer], Type::Index, []);
-    emitter.pure("rt.buffer", &[address], Type::memref(vec![None], element), [])
+    let address = emitter.pure(rt::ADDRESS, &[buffer], Type::Index, []);
+    emitter.pure(rt::BUFFER, &[address], Type::memref(vec![None], element), [])
 }
 
 fn fill_run(emitter: &mut Emitter<'_>, flat: Value, fill: Value, low: Value, high: Value) {

@@ -75,7 +75,7 @@ impl Parts {
             let last_block = last_block(emitter, &walk, (first[0], reduction));
             let walk = Walk::Product { kind, right_padded, walk: Product { reduction, last_block, ..walk } };
             let tile = Tile { left, right, walk, ..*tile };
-            emitter.effect(tile.name(), &tile.operands(), &[], tile.attributes());
+            emitter.effect(tile.code(), &tile.operands(), &[], tile.attributes());
             vec![]
         });
     }

@@ -1,6 +1,7 @@
 //! The tiles of a contraction: where their operands lie, how they are walked, and the calls of micro-kernels.
 
 use abi::Start;
+use dialects::{OpCodes, arith, rt};
 use ir::{Body, Type, Value};
 
 use super::emit::Emitter;
@@ -141,7 +142,7 @@ impl<'k> Tiles<'k> {
         if let (Some(parts), First::Values) = (self.parts, first) {
             parts.emit(emitter, &tile);
         } else {
-            emitter.effect(tile.name(), &tile.operands(), &[], tile.attributes());
+            emitter.effect(tile.code(), &tile.operands(), &[], tile.attributes());
         }
     }
 }
@@ -183,7 +184,7 @@ pub(crate) fn start_of(source: &Body, generic: &Generic, roles: &Contraction) ->
     if let Some(op) = source.defining_op(yielded) {
         let attributes = &source.op(op).attributes;
         let zero = attributes.float("value") == Some(0.0) || attributes.integer("value") == Some(0);
-        return if source.name(op) == "arith.constant" && zero { First::Zero } else { First::Values };
+        return if source.is(op, arith::CONSTANT) && zero { First::Zero } else { First::Values };
     }
     // a body that yields one input untouched, indexed by the column loops alone
     let arguments = source.arguments(init.block);
@@ -199,7 +200,7 @@ pub(crate) fn start_of(source: &Body, generic: &Generic, roles: &Contraction) ->
     let plain = init.inputs.len() == 1 && init.output_map(0).is_identity();
     let by_batch = loops.len() == picks.len() && batch.iter().all(|dim| roles.batch.contains(dim));
     // a kernel holds vectors whose elements are all the same, and what it computes itself, in no buffer
-    let in_kernel = |op| Generic::of(source, op).is_some() || source.name(op) == "arith.constant";
+    let in_kernel = |op| Generic::of(source, op).is_some() || source.is(op, arith::CONSTANT);
     match plain && by_batch && !source.defining_op(init.inputs[input]).is_some_and(in_kernel) {
         true => First::Columns(init.inputs[input], batch.to_vec()),
         false => First::Values,
@@ -344,7 +345,7 @@ impl TileExtents {
 
 /// The address of an element: the buffer's plus `offset` elements.
 pub(super) fn address(emitter: &mut Emitter<'_>, buffer: Value, offset: Value) -> Value {
-    let base = emitter.pure("rt.address", &[buffer], Type::Index, []);
+    let base = emitter.pure(rt::ADDRESS, &[buffer], Type::Index, []);
     let width = emitter.body.value_type(buffer).element().byte_width().expect("elements of contractions are numbers");
     let width = emitter.index(width as i64);
     let bytes = emitter.mul(offset, width);
@@ -373,9 +374,9 @@ pub(super) fn outer_rows(emitter: &mut Emitter<'_>, inner: Value, rows: Value) -
     match (emitter.constant_value(inner), emitter.constant_value(rows)) {
         (Some(inner), Some(rows)) => emitter.index((rows / inner.max(1)).max(1)),
         _ => {
-            let safe = emitter.pure("arith.maxsi", &[inner, one], Type::Index, []);
+            let safe = emitter.pure(arith::MAXSI, &[inner, one], Type::Index, []);
             let count = emitter.div(rows, safe);
-            emitter.pure("arith.maxsi", &[count, one], Type::Index, [])
+            emitter.pure(arith::MAXSI, &[count, one], Type::Index, [])
         }
     }
 }
@@ -385,7 +386,7 @@ pub(super) fn ceil_div(emitter: &mut Emitter<'_>, a: Value, b: Value) -> Value {
     let one = emitter.index(1);
     let divisor = match emitter.constant_value(b) {
         Some(value) => emitter.index(value.max(1)),
-        None => emitter.pure("arith.maxsi", &[b, one], Type::Index, []),
+        None => emitter.pure(arith::MAXSI, &[b, one], Type::Index, []),
     };
     let less = emitter.sub(divisor, one);
     let sum = emitter.add(a, less);

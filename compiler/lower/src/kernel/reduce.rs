@@ -4,6 +4,7 @@
 //! associative: lanes accumulate separately from the neutral element and are combined at the end, in a fixed order.
 
 use abi::RowFold;
+use dialects::{OpCode, OpCodes, arith, vector};
 use ir::{AffineExpr, AffineMap, Attribute, Attributes, OpName, Type, Value};
 
 use super::emit::{Emitter, Order};
@@ -12,8 +13,8 @@ use dialects::linalg::generic::{Generic, Iterator};
 
 /// A combiner that may be applied to lanes separately.
 pub(super) struct Combiner {
-    /// The operation's name.
-    pub(super) name: &'static str,
+    /// The operation.
+    pub(super) code: OpCode,
     /// Its `vector.kind`.
     kind: &'static str,
     /// The element that changes nothing, of the given type.
@@ -31,31 +32,31 @@ fn width(r#type: &Type) -> u32 {
 }
 
 const COMBINERS: &[Combiner] = &[
-    Combiner { name: "arith.addf", kind: "add", neutral: |t| float(0.0)(t), fold: Some(RowFold::Sum) },
-    Combiner { name: "arith.mulf", kind: "mul", neutral: |t| float(1.0)(t), fold: Some(RowFold::Product) },
+    Combiner { code: arith::ADDF, kind: "add", neutral: |t| float(0.0)(t), fold: Some(RowFold::Sum) },
+    Combiner { code: arith::MULF, kind: "mul", neutral: |t| float(1.0)(t), fold: Some(RowFold::Product) },
     Combiner {
-        name: "arith.maximumf",
+        code: arith::MAXIMUMF,
         kind: "maximumf",
         neutral: |t| float(f64::NEG_INFINITY)(t),
         fold: Some(RowFold::Largest),
     },
     Combiner {
-        name: "arith.minimumf",
+        code: arith::MINIMUMF,
         kind: "minimumf",
         neutral: |t| float(f64::INFINITY)(t),
         fold: Some(RowFold::Smallest),
     },
-    Combiner { name: "arith.addi", kind: "add", neutral: |t| Attribute::Integer(0, t.clone()), fold: None },
-    Combiner { name: "arith.muli", kind: "mul", neutral: |t| Attribute::Integer(1, t.clone()), fold: None },
-    Combiner { name: "arith.ori", kind: "or", neutral: |t| Attribute::Integer(0, t.clone()), fold: None },
+    Combiner { code: arith::ADDI, kind: "add", neutral: |t| Attribute::Integer(0, t.clone()), fold: None },
+    Combiner { code: arith::MULI, kind: "mul", neutral: |t| Attribute::Integer(1, t.clone()), fold: None },
+    Combiner { code: arith::ORI, kind: "or", neutral: |t| Attribute::Integer(0, t.clone()), fold: None },
     Combiner {
-        name: "arith.maxsi",
+        code: arith::MAXSI,
         kind: "maxsi",
         neutral: |t| Attribute::Integer(i64::MIN >> (64 - width(t)), t.clone()),
         fold: None,
     },
     Combiner {
-        name: "arith.minsi",
+        code: arith::MINSI,
         kind: "minsi",
         neutral: |t| Attribute::Integer(i64::MAX >> (64 - width(t)), t.clone()),
         fold: None,
@@ -167,7 +168,7 @@ impl Emitter<'_> {
             let half = chains.split_off(chains.len() / 2);
             for (one, other) in chains.iter_mut().zip(half) {
                 let pair = [one[0].clone(), other[0].clone()];
-                let name = OpName::from(combiner.name);
+                let name = OpName::from(combiner.code);
                 *one = vec![self.elementwise(&name, &pair, element.clone(), &Attributes::new())];
             }
         }
@@ -253,13 +254,13 @@ impl Emitter<'_> {
         let source = self.source;
         let &[yielded] = generic.yields(source) else { return None };
         let op = source.defining_op(yielded)?;
-        let combiner = COMBINERS.iter().find(|combiner| combiner.name == source.name(op))?;
+        let combiner = COMBINERS.iter().find(|combiner| source.is(op, combiner.code))?;
         if *source.value_type(yielded) == Type::I1 {
             return None;
         }
         let accumulator = source.arguments(generic.block)[generic.inputs.len()];
         let once = source.uses(accumulator).len() == 1 && source.op(op).operands().contains(&accumulator);
-        let rounds = matches!(combiner.name, "arith.addf" | "arith.mulf");
+        let rounds = matches!(combiner.code, arith::ADDF | arith::MULF);
         (once && !(rounds && self.target.order == Order::Sequence)).then_some(combiner)
     }
 
@@ -285,16 +286,16 @@ impl Emitter<'_> {
         let vector = vectors
             .iter()
             .copied()
-            .reduce(|a, b| self.pure(combiner.name, &[a, b], r#type.clone(), Attributes::new()))
+            .reduce(|a, b| self.pure(combiner.code, &[a, b], r#type.clone(), Attributes::new()))
             .expect("there is a vector");
         let kind = Attribute::Dialect("vector".into(), format!("kind<{}>", combiner.kind).into());
         let mut attributes = Attributes::from([("kind", kind)]);
-        if matches!(combiner.name, "arith.addf" | "arith.mulf") {
+        if matches!(combiner.code, arith::ADDF | arith::MULF) {
             // lanes are as free as what they are made of
             attributes.set("fastmath", Attribute::Dialect("arith".into(), "fastmath<reassoc>".into()));
         }
-        let folded = self.pure("vector.reduction", &[vector], element.clone(), attributes);
-        Lane::Uniform(self.pure(combiner.name, &[*scalar, folded], element, Attributes::new()))
+        let folded = self.pure(vector::REDUCTION, &[vector], element.clone(), attributes);
+        Lane::Uniform(self.pure(combiner.code, &[*scalar, folded], element, Attributes::new()))
     }
 
     /// How many vectors accumulate side by side: more than one where elements are merely read, or the same in all iterations, so that

@@ -2,6 +2,7 @@
 //! alone, as those of a sampled one, which are the same for all channels: computed once for many rows, into tables that the rows
 //! read.
 
+use dialects::{OpCodes, arith, cf, linalg, memref, tensor};
 use ir::{Attribute, Body, IndexMap, IndexSet, Op, Type, Value, ValueDefinition};
 
 use super::emit::Emitter;
@@ -58,7 +59,7 @@ pub(super) fn columns(emitter: &Emitter<'_>, pieces: &[Piece<'_>]) -> Option<Col
     while let Some(value) = pending.pop() {
         let Some(generic) = Generic::defining(source, value).filter(|_| seen.insert(value)) else { continue };
         let is_plain = generic.rank() > 1 && !generic.is_reduction() && generic.output_map(0).is_identity();
-        if !is_plain || source.ops(generic.block).iter().any(|&op| source.name(op) == "cf.assert") {
+        if !is_plain || source.ops(generic.block).iter().any(|&op| source.is(op, cf::ASSERT)) {
             continue;
         }
         let extents = generic.extents(source);
@@ -123,13 +124,15 @@ fn shared_values(emitter: &Emitter<'_>, generic: &Generic, shared: Shared) -> In
             ValueDefinition::Argument { .. } | ValueDefinition::Result { .. } => known.get(operand).copied(),
         };
         let computed = || operands.iter().try_fold(false, |any, operand| Some(any | of_column(operand)?));
-        let is_of_column = match source.name(op) {
-            "linalg.index" => match (source.op(op).attributes.integer("dim"), shared) {
+        let is_of_column = match source.code(op) {
+            Some(linalg::INDEX) => match (source.op(op).attributes.integer("dim"), shared) {
                 (Some(dim), _) if dim == last as i64 => Some(true),
                 (Some(dim), Shared::Across(other)) if dim != other as i64 => Some(false),
                 _ => None,
             },
-            "tensor.extract" if shared != Shared::Everywhere && emitter.buffer(operands[0]).is_some() => computed(),
+            Some(tensor::EXTRACT) if shared != Shared::Everywhere && emitter.buffer(operands[0]).is_some() => {
+                computed()
+            }
             _ if matches!(source.op(op).name.dialect(), "arith" | "math") => computed(),
             _ => None,
         };
@@ -272,7 +275,7 @@ fn table(emitter: &mut Emitter<'_>, value: Value) -> Value {
         other => other.clone(),
     };
     let sizes = [("operandSegmentSizes", Attribute::i32_dense_array(&[0, 0]))];
-    let op = emitter.effect("memref.alloca", &[], &[Type::memref([Some(PIECE)], element)], sizes);
+    let op = emitter.effect(memref::ALLOCA, &[], &[Type::memref([Some(PIECE)], element)], sizes);
     emitter.body.result(op, 0)
 }
 
@@ -294,7 +297,7 @@ fn fill(
         if *emitter.source.value_type(*value) == Type::Index {
             let indices = emitter.scalars_of(&entry);
             let mut numbers: Vec<Value> =
-                indices.iter().map(|&index| emitter.pure("arith.index_cast", &[index], Type::I64, [])).collect();
+                indices.iter().map(|&index| emitter.pure(arith::INDEX_CAST, &[index], Type::I64, [])).collect();
             entry = if numbers.len() == 1 { Lane::Uniform(numbers.remove(0)) } else { Lane::Scalars(numbers) };
         }
         emitter.store(&entry, buffer, std::slice::from_ref(&place));
@@ -333,7 +336,7 @@ impl Emitter<'_> {
         let is_index = *self.source.value_type(value) == Type::Index;
         let cast = |emitter: &mut Self, place: Value| {
             let entry = emitter.load(buffer, &[Lane::Uniform(place)]).uniform().expect("one entry");
-            emitter.pure("arith.index_cast", &[entry], Type::Index, [])
+            emitter.pure(arith::INDEX_CAST, &[entry], Type::Index, [])
         };
         match column {
             Lane::Uniform(column) => {

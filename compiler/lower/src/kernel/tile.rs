@@ -3,6 +3,7 @@
 //! As many rows as vectors have lanes are computed together. What an operand holds of them is loaded along its own rows and
 //! transposed in registers, instead of element by element.
 
+use dialects::{arith, vector};
 use ir::{AffineExpr, Attribute, Attributes, IndexMap, IndexSet, Type, Value};
 
 use super::emit::Emitter;
@@ -203,7 +204,7 @@ impl Emitter<'_> {
             return None;
         }
         let [quotient, remainder] =
-            ["arith.divui", "arith.remui"].map(|name| self.pure(name, &[first, by], Type::Index, []));
+            [arith::DIVUI, arith::REMUI].map(|name| self.pure(name, &[first, by], Type::Index, []));
         let offset = self.index(number as i64);
         let own = self.add(remainder, offset);
         let places = &mut self.tile.as_mut()?.places;
@@ -242,7 +243,7 @@ impl Emitter<'_> {
                 });
             }
             operands.push(first);
-            let op = self.effect("vector.load", &operands, std::slice::from_ref(&r#type), []);
+            let op = self.effect(vector::LOAD, &operands, std::slice::from_ref(&r#type), []);
             columns.push(self.body.result(op, 0));
         }
         let rows = self.transposed(columns, &r#type);
@@ -300,6 +301,6 @@ impl Emitter<'_> {
     fn shuffled(&mut self, pair: [Value; 2], lanes: &[usize], r#type: &Type) -> Value {
         let lanes: Vec<i64> = lanes.iter().map(|&lane| lane as i64).collect();
         let mask = Attributes::from([("mask", Attribute::i64_dense_array(&lanes))]);
-        self.pure("vector.shuffle", &pair, r#type.clone(), mask)
+        self.pure(vector::SHUFFLE, &pair, r#type.clone(), mask)
     }
 }

@@ -1,5 +1,6 @@
 //! Lanes and vectors: elementwise operations on whatever lanes are, and what the target has vectors of.
 
+use dialects::{OpCode, arith, vector};
 use ir::{AffineExpr, AffineMap, Attribute, Attributes, Blob, Body, DenseElements, FloatType, Op, OpName, Type, Value};
 
 use super::chosen::chooses;
@@ -22,7 +23,7 @@ impl Emitter<'_> {
             && self.vector_legal(&result)
             && operands.iter().all(|lane| self.vectorisable(lane));
         if vector {
-            let scalar_condition = name.as_str() == "arith.select" && !operands[0].varies();
+            let scalar_condition = *name == arith::SELECT && !operands[0].varies();
             let vectors: Vec<Value> = operands
                 .iter()
                 .enumerate()
@@ -66,36 +67,36 @@ impl Emitter<'_> {
         let lanes = self.lanes as i64;
         let distance = self.sub(other, base);
         let [before, behind] = [-1, lanes].map(|bound| self.index(bound));
-        let distance = self.pure("arith.maxsi", &[distance, before], Type::Index, []);
-        let distance = self.pure("arith.minsi", &[distance, behind], Type::Index, []);
-        let distance = self.pure("arith.index_cast", &[distance], element.clone(), []);
+        let distance = self.pure(arith::MAXSI, &[distance, before], Type::Index, []);
+        let distance = self.pure(arith::MINSI, &[distance, behind], Type::Index, []);
+        let distance = self.pure(arith::INDEX_CAST, &[distance], element.clone(), []);
         let zero = self.constant(Attribute::Integer(0, element.clone()), element);
         let numbers = self.vector_of(&Lane::Iota(zero));
         let distance = self.vector_of(&Lane::Uniform(distance));
         let predicate = [("predicate", Attribute::i64(predicate))];
-        Some(Lane::Vector(self.pure("arith.cmpi", &[numbers, distance], Type::vector(&[lanes], Type::I1), predicate)))
+        Some(Lane::Vector(self.pure(arith::CMPI, &[numbers, distance], Type::vector(&[lanes], Type::I1), predicate)))
     }
 
     /// Integer operations that keep consecutive lanes consecutive.
     fn iota_op(&mut self, name: &OpName, operands: &[Lane], result: &Type, attributes: &Attributes) -> Option<Lane> {
-        match (name.as_str(), operands) {
-            ("arith.addi", [Lane::Iota(base), Lane::Uniform(offset)] | [Lane::Uniform(offset), Lane::Iota(base)]) => {
+        match (OpCode::of_name(name)?, operands) {
+            (arith::ADDI, [Lane::Iota(base), Lane::Uniform(offset)] | [Lane::Uniform(offset), Lane::Iota(base)]) => {
                 let sum = match result {
                     Type::Index => self.add(*base, *offset),
                     _ => self.pure(name.clone(), &[*base, *offset], result.clone(), attributes.clone()),
                 };
                 Some(Lane::Iota(sum))
             }
-            ("arith.subi", [Lane::Iota(base), Lane::Uniform(offset)]) => {
+            (arith::SUBI, [Lane::Iota(base), Lane::Uniform(offset)]) => {
                 Some(Lane::Iota(self.pure(name.clone(), &[*base, *offset], result.clone(), attributes.clone())))
             }
-            ("arith.muli", [Lane::Iota(base), Lane::Uniform(factor)] | [Lane::Uniform(factor), Lane::Iota(base)])
+            (arith::MULI, [Lane::Iota(base), Lane::Uniform(factor)] | [Lane::Uniform(factor), Lane::Iota(base)])
                 if *result == Type::Index && self.constant_value(*factor) == Some(2) =>
             {
                 Some(Lane::EveryOther(self.mul(*base, *factor)))
             }
             // base · factor + lane · factor, of which the latter is the same everywhere
-            ("arith.muli", [Lane::Iota(base), Lane::Uniform(factor)] | [Lane::Uniform(factor), Lane::Iota(base)])
+            (arith::MULI, [Lane::Iota(base), Lane::Uniform(factor)] | [Lane::Uniform(factor), Lane::Iota(base)])
                 if *result != Type::Index && self.vector_legal(result) =>
             {
                 let first = self.pure(name.clone(), &[*base, *factor], result.clone(), attributes.clone());
@@ -104,13 +105,13 @@ impl Emitter<'_> {
                     [Lane::Uniform(first), Lane::Uniform(*factor), Lane::Iota(zero)].map(|lane| self.vector_of(&lane));
                 let r#type = Type::vector(&[self.lanes as i64], result.clone());
                 let steps = self.pure(name.clone(), &[numbers, factors], r#type.clone(), attributes.clone());
-                Some(Lane::Vector(self.pure("arith.addi", &[first, steps], r#type, [])))
+                Some(Lane::Vector(self.pure(arith::ADDI, &[first, steps], r#type, [])))
             }
             (
-                "arith.addi",
+                arith::ADDI,
                 [Lane::EveryOther(base), Lane::Uniform(offset)] | [Lane::Uniform(offset), Lane::EveryOther(base)],
             ) if *result == Type::Index => Some(Lane::EveryOther(self.add(*base, *offset))),
-            ("arith.index_cast", [Lane::Iota(base)]) => {
+            (arith::INDEX_CAST, [Lane::Iota(base)]) => {
                 Some(Lane::Iota(self.pure(name.clone(), &[*base], result.clone(), attributes.clone())))
             }
             _ => None,
@@ -165,7 +166,7 @@ impl Emitter<'_> {
             Lane::Vector(value) => *value,
             Lane::Uniform(value) => {
                 let r#type = Type::vector(&[lanes], self.body.value_type(*value).clone());
-                self.pure("vector.broadcast", &[*value], r#type, [])
+                self.pure(vector::BROADCAST, &[*value], r#type, [])
             }
             Lane::Iota(base) if *self.body.value_type(*base) != Type::Index => {
                 let element = self.body.value_type(*base).clone();
@@ -174,13 +175,13 @@ impl Emitter<'_> {
                 let bytes: Vec<u8> = (0..lanes).flat_map(|lane| lane.to_le_bytes().into_iter().take(width)).collect();
                 let numbers = DenseElements::new(r#type.clone(), Blob::copy_of(&bytes));
                 let numbers = self.constant(Attribute::dense(numbers), r#type.clone());
-                let first = self.pure("vector.broadcast", &[*base], r#type.clone(), []);
-                self.pure("arith.addi", &[first, numbers], r#type, [])
+                let first = self.pure(vector::BROADCAST, &[*base], r#type.clone(), []);
+                self.pure(arith::ADDI, &[first, numbers], r#type, [])
             }
             Lane::Iota(_) | Lane::EveryOther(_) | Lane::Scalars(_) => {
                 let scalars = self.scalars_of(lane);
                 let r#type = Type::vector(&[lanes], self.body.value_type(scalars[0]).clone());
-                self.pure("vector.from_elements", &scalars, r#type, [])
+                self.pure(vector::FROM_ELEMENTS, &scalars, r#type, [])
             }
         }
     }
@@ -200,7 +201,7 @@ impl Emitter<'_> {
                         }
                         integer => {
                             let offset = self.constant(Attribute::Integer(offset, integer.clone()), integer.clone());
-                            self.pure("arith.addi", &[*base, offset], integer.clone(), [])
+                            self.pure(arith::ADDI, &[*base, offset], integer.clone(), [])
                         }
                     })
                     .collect()
@@ -216,7 +217,7 @@ impl Emitter<'_> {
                 (0..self.lanes as i64)
                     .map(|lane| {
                         let position = Attributes::from([("static_position", Attribute::i64_dense_array(&[lane]))]);
-                        self.pure("vector.extract", &[*value], element.clone(), position)
+                        self.pure(vector::EXTRACT, &[*value], element.clone(), position)
                     })
                     .collect()
             }

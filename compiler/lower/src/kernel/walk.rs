@@ -1,6 +1,7 @@
 //! How the tiles of a contraction walk its operands.
 
 use abi::{Blocks, Depthwise, Product};
+use dialects::rt::attributes::LAST_BLOCK;
 use ir::Value;
 
 use super::emit::Emitter;
@@ -64,7 +65,7 @@ pub(super) fn walk_of(
 ) -> Walk {
     let roles = kernel.roles;
     let (zero, one) = (emitter.index(0), emitter.index(1));
-    let ragged = emitter.source.op(kernel.generic.op).attributes.integer("rt.last_block");
+    let ragged = emitter.source.op(kernel.generic.op).attributes.integer(LAST_BLOCK);
     let loops = reduction_loops(emitter, roles, extents, strides, ragged.is_some());
     let words = |pick: fn(&ReductionLoop) -> Value, filler: Value| -> [Value; 4] {
         let mut words = [filler; 4];

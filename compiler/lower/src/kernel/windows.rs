@@ -2,6 +2,7 @@
 //! are wider than those of the code around it.
 
 use abi::RowFold;
+use dialects::{func, rt};
 use ir::{AffineExpr, Attribute, IndexSet, Type, Value};
 
 use super::emit::Emitter;
@@ -119,7 +120,7 @@ pub(super) fn emit_windows(
         emitter.for_loop(begin, end, 1, &[], |emitter, line, _| {
             let row = row_of(line);
             let folded = row_start(emitter, piece, &row);
-            let folded = emitter.pure("rt.buffer", &[folded], Type::memref(vec![None], Type::F32), []);
+            let folded = emitter.pure(rt::BUFFER, &[folded], Type::memref(vec![None], Type::F32), []);
             emitter.bind_row_buffer(windows.value, folded);
             let zero = emitter.index(0);
             emit_row(emitter, std::slice::from_ref(piece), &row, zero, last);
@@ -162,7 +163,7 @@ fn fold_windows(
     }
     operands.extend(loops.into_iter().flat_map(|(dim, extent)| [extent, strides[dim]]));
     let callee = [("callee", Attribute::symbol("rt_fold_windows"))];
-    emitter.effect("func.call", &operands, &[], callee);
+    emitter.effect(func::CALL, &operands, &[], callee);
 }
 
 /// The address of the first element of a row of a result.

@@ -2,6 +2,7 @@
 //! elementwise consumers of the convolution applied to what is there.
 
 use abi::{Start, TILE_STEP};
+use dialects::arith;
 use dialects::linalg::GROUP;
 use dialects::rt::tile::{Tile, Walk};
 use dialects::rt::winograd::Winograd;
@@ -81,7 +82,7 @@ impl Grid {
         let first = emitter.mul(position[1], self.run);
         let zero = emitter.index(0);
         let rest = emitter.sub(self.tiles, first);
-        let rest = emitter.pure("arith.maxsi", &[rest, zero], Type::Index, []);
+        let rest = emitter.pure(arith::MAXSI, &[rest, zero], Type::Index, []);
         let count = emitter.min(rest, self.run);
         let first_group = emitter.mul(position[2], self.part);
         let rest = emitter.sub(self.groups, first_group);
@@ -133,7 +134,7 @@ fn call(emitter: &mut Emitter<'_>, winograd: &Winograd, grid: &Grid, share: &Sha
         start: Start::Columns,
         walk: Walk::Winograd(walk),
     };
-    emitter.effect(tile.name(), &tile.operands(), &[], tile.attributes());
+    emitter.effect(tile.code(), &tile.operands(), &[], tile.attributes());
 }
 
 /// Makes the kernel's result of the sums of a share, which lie where it goes.

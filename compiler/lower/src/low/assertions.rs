@@ -4,14 +4,15 @@
 //! indices it takes from data. In a host function it ends the run at once, and so does a failed kernel before its
 //! results are looked at, and a request for memory that cannot be met.
 
+use dialects::rt::attributes::{HOST, MAY_FAIL, MESSAGES, NUMBER};
 use dialects::rt::routines::SYMBOL;
+use dialects::{OpCodes, arith, cf, func, memref, scf};
 use ir::{Attribute, Block, Body, Builder, IndexSet, Module, Op, Result, Type, Value};
 
 use super::scope::{callee, definitions, is_kernel, status_word, with_body};
-use super::{HOST, MESSAGES};
 
 /// Runtime calls that fail by setting the status.
-const MAY_FAIL: [&str; 4] = ["rt_arena", "rt_allocate", "rt_append", "rt_output"];
+const FALLIBLE: [&str; 4] = ["rt_arena", "rt_allocate", "rt_append", "rt_output"];
 const EQUAL: i64 = 0;
 
 /// Numbers all messages; replaces kernels' assertions by stores into a status word, which they take as last argument.
@@ -42,7 +43,7 @@ fn status_type() -> Type {
 }
 
 fn number(body: &mut Body, messages: &mut IndexSet<String>, kernel: bool) -> bool {
-    let asserts: Vec<Op> = body.walk_all().into_iter().filter(|&op| body.name(op) == "cf.assert").collect();
+    let asserts: Vec<Op> = body.walk_all().into_iter().filter(|&op| body.is(op, cf::ASSERT)).collect();
     let entry = body.entry().expect("the function has a body");
     let status = (kernel && !asserts.is_empty()).then(|| body.add_argument(entry, status_type()));
     for &op in &asserts {
@@ -50,7 +51,7 @@ fn number(body: &mut Body, messages: &mut IndexSet<String>, kernel: bool) -> boo
         let number = messages.insert_full(message).0 as i64 + 1;
         match status {
             Some(status) => store_unless(body, op, number, status),
-            None => body.op_mut(op).attributes.set("rt.number", Attribute::i64(number)),
+            None => body.op_mut(op).attributes.set(NUMBER, Attribute::i64(number)),
         }
     }
     !asserts.is_empty()
@@ -61,15 +62,15 @@ fn store_unless(body: &mut Body, op: Op, number: i64, status: Value) {
     let condition = body.operand(op, 0);
     let mut builder = Builder::before(body, op);
     let truth = builder.constant(Attribute::Bool(true), Type::I1);
-    let failed = builder.value("arith.xori", &[condition, truth], Type::I1, []);
-    let branch = builder.create("scf.if", &[failed], &[], []);
+    let failed = builder.value(arith::XORI, &[condition, truth], Type::I1, []);
+    let branch = builder.create(scf::IF, &[failed], &[], []);
     let (_, then) = builder.region_with_block(branch, &[]);
     builder.body.add_region(branch);
     builder.within(then, |builder| {
         let number = builder.constant(Attribute::i64(number), Type::I64);
         let zero = builder.constant_index(0);
-        builder.create("memref.store", &[number, status, zero], &[], []);
-        builder.create("scf.yield", &[], &[], []);
+        builder.create(memref::STORE, &[number, status, zero], &[], []);
+        builder.create(scf::YIELD, &[], &[], []);
     });
     body.erase(op);
 }
@@ -79,14 +80,14 @@ fn pass_status(body: &mut Body, checked: &IndexSet<String>) {
     let calls: Vec<Op> = body
         .walk_all()
         .into_iter()
-        .filter(|&op| body.name(op) == "func.call" && callee(body, op).is_some_and(|name| checked.contains(name)))
+        .filter(|&op| body.is(op, func::CALL) && callee(body, op).is_some_and(|name| checked.contains(name)))
         .collect();
     for op in calls {
         let table = table_argument(body);
         let status = status_word(&mut Builder::before(body, op), table);
         let operands: Vec<Value> = body.op(op).operands().iter().copied().chain([status]).collect();
         body.set_operands(op, &operands);
-        body.op_mut(op).attributes.set("rt.may_fail", Attribute::Unit);
+        body.op_mut(op).attributes.set(MAY_FAIL, Attribute::Unit);
     }
 }
 
@@ -109,7 +110,7 @@ pub(super) fn guard_host(module: &mut Module) -> Result<()> {
 fn guard_body(body: &mut Body) {
     let (entry, table) = (body.entry().expect("the function has a body"), table_argument(body));
     let guards: Vec<Op> =
-        body.walk_all().into_iter().filter(|&op| body.name(op) == "cf.assert" || may_fail(body, op)).collect();
+        body.walk_all().into_iter().filter(|&op| body.is(op, cf::ASSERT) || may_fail(body, op)).collect();
     if guards.is_empty() {
         return;
     }
@@ -119,16 +120,16 @@ fn guard_body(body: &mut Body) {
     let failed = failure_block(body);
     // from the end, so that each block is split off once
     for op in guards.into_iter().rev() {
-        if body.name(op) == "cf.assert" {
+        if body.is(op, cf::ASSERT) {
             let condition = body.operand(op, 0);
-            let number = body.op(op).attributes.integer("rt.number").unwrap_or(1);
+            let number = body.op(op).attributes.integer(NUMBER).unwrap_or(1);
             let number = Builder::before(body, op).constant(Attribute::i64(number), Type::I64);
             leave_unless(body, op, condition, number, failed);
             body.erase(op);
         } else {
             let mut builder = Builder::after(body, op);
-            let status = builder.value("memref.load", &[status, zero], Type::I64, []);
-            let well = builder.value("arith.cmpi", &[status, fine], Type::I1, [("predicate", Attribute::i64(EQUAL))]);
+            let status = builder.value(memref::LOAD, &[status, zero], Type::I64, []);
+            let well = builder.value(arith::CMPI, &[status, fine], Type::I1, [("predicate", Attribute::i64(EQUAL))]);
             let last = body.defining_op(well).expect("just made");
             leave_unless(body, last, well, status, failed);
         }
@@ -139,14 +140,14 @@ fn guard_body(body: &mut Body) {
 fn failure_block(body: &mut Body) -> Block {
     let block = body.add_block(body.root(), &[Type::I64]);
     let status = body.arguments(block)[0];
-    Builder::at_end(body, block).create("func.return", &[status], &[], []);
+    Builder::at_end(body, block).create(func::RETURN, &[status], &[], []);
     block
 }
 
 fn may_fail(body: &Body, op: Op) -> bool {
-    body.name(op) == "func.call"
-        && (body.attribute(op, "rt.may_fail").is_some()
-            || callee(body, op).is_some_and(|name| MAY_FAIL.contains(&name) || name.starts_with(SYMBOL)))
+    body.is(op, func::CALL)
+        && (body.attribute(op, MAY_FAIL).is_some()
+            || callee(body, op).is_some_and(|name| FALLIBLE.contains(&name) || name.starts_with(SYMBOL)))
 }
 
 /// Behind `op`: goes on if `condition` holds, to `failed` with `status` otherwise.
@@ -159,6 +160,6 @@ fn leave_unless(body: &mut Body, op: Op, condition: Value, status: Value, failed
     let position = body.position(op);
     body.move_ops(block, position + 1, rest);
     let segments = ("operandSegmentSizes", Attribute::i32_dense_array(&[1, 0, 1]));
-    let branch = Builder::at_end(body, block).create("cf.cond_br", &[condition, status], &[], [segments]);
+    let branch = Builder::at_end(body, block).create(cf::COND_BR, &[condition, status], &[], [segments]);
     body.set_successors(branch, &[rest, failed]);
 }

@@ -3,6 +3,7 @@
 //! A loop over rows begins with quotients and remainders of its counter: by the innermost extent, then quotients of quotients.
 //! As the counter grows by one, the innermost index does, and where that is complete it is zero again and the next one grows.
 
+use dialects::{OpCode, OpCodes, arith, scf};
 use ir::{Attribute, Block, Body, Builder, Module, Op, Type, Value, ValueDefinition};
 
 use super::scope::{definitions, with_body};
@@ -34,7 +35,7 @@ impl Division {
     /// The divisions of a loop's counter and of quotients of it, the innermost index first.
     fn chain(body: &Body, op: Op) -> Vec<Division> {
         let mut chain = Vec::new();
-        let is_plain = body.name(op) == "scf.for" && body.op(op).results().is_empty();
+        let is_plain = body.is(op, scf::FOR) && body.op(op).results().is_empty();
         if !is_plain || ir::constant_integer(body, body.operand(op, 2)) != Some(1) {
             return chain;
         }
@@ -58,15 +59,15 @@ impl Division {
 
     /// `q = dividend / extent` and `dividend - q * extent`, where the extent is known only when the loop runs.
     fn of(body: &Body, block: Block, dividend: Value) -> Option<Division> {
-        let user = |value: Value, name: &str| {
-            let is_such = |op: Op| body.name(op) == name && body.op(op).parent() == Some(block);
+        let user = |value: Value, code: OpCode| {
+            let is_such = |op: Op| body.is(op, code) && body.op(op).parent() == Some(block);
             body.uses(value).iter().map(|r#use| r#use.op).find(|&op| is_such(op))
         };
-        let quotient = user(dividend, "arith.divui").filter(|&op| body.operand(op, 0) == dividend)?;
+        let quotient = user(dividend, arith::DIVUI).filter(|&op| body.operand(op, 0) == dividend)?;
         let extent = body.operand(quotient, 1);
-        let product = user(body.result(quotient, 0), "arith.muli")?;
+        let product = user(body.result(quotient, 0), arith::MULI)?;
         let &[a, b] = body.op(product).operands() else { return None };
-        let remainder = user(body.result(product, 0), "arith.subi")?;
+        let remainder = user(body.result(product, 0), arith::SUBI)?;
         let is_remainder = body.op(remainder).operands() == [dividend, body.result(product, 0)];
         let is_outside = match body.definition(extent) {
             ValueDefinition::Argument { block: other, .. } => other != block,
@@ -92,16 +93,16 @@ fn rewrite(body: &mut Body, op: Op, divisions: &[Division]) {
     for division in divisions {
         // where there are no iterations there may be nothing to divide by
         let one = builder.constant_index(1);
-        let extent = builder.value("arith.maxsi", &[division.extent, one], Type::Index, []);
-        let quotient = builder.value("arith.divui", &[rest, extent], Type::Index, []);
-        let product = builder.value("arith.muli", &[quotient, extent], Type::Index, []);
-        bounds.push(builder.value("arith.subi", &[rest, product], Type::Index, []));
+        let extent = builder.value(arith::MAXSI, &[division.extent, one], Type::Index, []);
+        let quotient = builder.value(arith::DIVUI, &[rest, extent], Type::Index, []);
+        let product = builder.value(arith::MULI, &[quotient, extent], Type::Index, []);
+        bounds.push(builder.value(arith::SUBI, &[rest, product], Type::Index, []));
         bounds.extend(division.is_read.then_some(quotient));
         rest = quotient;
     }
     let types = vec![Type::Index; bounds.len() - 3];
     let attributes = builder.body.op(op).attributes.clone();
-    let new = builder.create("scf.for", &bounds, &types, attributes);
+    let new = builder.create(scf::FOR, &bounds, &types, attributes);
     let region = body.add_region(new);
     body.detach_block(block);
     body.insert_block(region, 0, block);
@@ -127,17 +128,17 @@ fn next_indices(builder: &mut Builder<'_>, divisions: &[Division], indices: &[(V
     // whether the index within this one is complete
     let mut grows: Option<Value> = None;
     let step = |builder: &mut Builder<'_>, index: Value, grows: Option<Value>| {
-        let grown = builder.value("arith.addi", &[index, one], Type::Index, []);
+        let grown = builder.value(arith::ADDI, &[index, one], Type::Index, []);
         match grows {
-            Some(grows) => builder.value("arith.select", &[grows, grown, index], Type::Index, []),
+            Some(grows) => builder.value(arith::SELECT, &[grows, grown, index], Type::Index, []),
             None => grown,
         }
     };
     for (division, &(remainder, quotient)) in divisions.iter().zip(indices) {
         let grown = step(builder, remainder, grows);
         let predicate = ("predicate", Attribute::i64(0));
-        let is_complete = builder.value("arith.cmpi", &[grown, division.extent], Type::I1, [predicate]);
-        next.push(builder.value("arith.select", &[is_complete, zero, grown], Type::Index, []));
+        let is_complete = builder.value(arith::CMPI, &[grown, division.extent], Type::I1, [predicate]);
+        next.push(builder.value(arith::SELECT, &[is_complete, zero, grown], Type::Index, []));
         next.extend(quotient.map(|quotient| step(builder, quotient, Some(is_complete))));
         grows = Some(is_complete);
     }

@@ -1,5 +1,6 @@
 //! `rt.contract` and `rt.depthwise` to calls of the runtime's micro-kernels, with their descriptors on the stack.
 
+use dialects::func;
 use dialects::rt::tile::{Kind, Tile, Walk};
 use dialects::rt::words::pack;
 use ir::{Attribute, Body, Builder, Module, Op, Result, Value};
@@ -39,7 +40,7 @@ fn call_tile(body: &mut Body, op: Op, tile: &Tile) {
     let table = descriptor(body, op, tile);
     let mut builder = Builder::before(body, op);
     let arguments = [table, tile.left, tile.right, tile.from, tile.out, tile.rows, tile.columns];
-    builder.create("func.call", &arguments, &[], [("callee", Attribute::symbol(micro_kernel(tile)))]);
+    builder.create(func::CALL, &arguments, &[], [("callee", Attribute::symbol(micro_kernel(tile)))]);
     body.erase(op);
 }
 

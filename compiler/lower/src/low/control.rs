@@ -2,12 +2,11 @@
 //!
 //! Counted loops test at the bottom: the entry jumps over a loop that runs zero times, and the body's end jumps back.
 
+use dialects::rt::attributes::ROLLED;
+use dialects::{OpCode, OpCodes, arith, cf, scf};
 use ir::{Attribute, Block, Body, Module, Op, Result, Type, Value};
 
 use super::scope::{definitions, with_body};
-
-/// Marks a loop whose body is unrolled as far as it should be, then the branch back to its head.
-pub(super) const ROLLED: &str = "rt.rolled";
 
 /// Signed less-than of `arith.cmpi`.
 const LESS: i64 = 2;
@@ -23,9 +22,9 @@ pub(super) fn lower_control_flow(module: &mut Module) -> Result<()> {
 fn lower_body(body: &mut Body) {
     let mut pending: Vec<Block> = body.blocks(body.root()).to_vec();
     while let Some(block) = pending.pop() {
-        let structured = body.ops(block).iter().copied().find(|&op| lowering(body.name(op)).is_some());
+        let structured = body.ops(block).iter().copied().find(|&op| body.code(op).and_then(lowering).is_some());
         if let Some(op) = structured {
-            let lower = lowering(body.name(op)).expect("just found");
+            let lower = body.code(op).and_then(lowering).expect("just found");
             let rest = split_behind(body, block, op);
             let inner = lower(body, block, op, &rest);
             body.erase(op);
@@ -52,11 +51,11 @@ impl Rest {
     }
 }
 
-fn lowering(name: &str) -> Option<Lowering> {
-    match name {
-        "scf.for" => Some(lower_for),
-        "scf.if" => Some(lower_if),
-        "scf.while" => Some(lower_while),
+fn lowering(code: OpCode) -> Option<Lowering> {
+    match code {
+        scf::FOR => Some(lower_for),
+        scf::IF => Some(lower_if),
+        scf::WHILE => Some(lower_while),
         _ => None,
     }
 }
@@ -91,15 +90,15 @@ fn adopt(body: &mut Body, op: Op, region: usize, block: Block) -> Option<Block> 
     Some(inner)
 }
 
-fn append(body: &mut Body, block: Block, like: Op, name: &'static str, operands: &[Value], results: &[Type]) -> Op {
+fn append(body: &mut Body, block: Block, like: Op, code: OpCode, operands: &[Value], results: &[Type]) -> Op {
     let location = body.op(like).location.clone();
-    let op = body.create_op(name, operands, results, Default::default(), location);
+    let op = body.create_op(code, operands, results, Default::default(), location);
     body.append(block, op);
     op
 }
 
 fn branch(body: &mut Body, from: Block, like: Op, target: Block, values: &[Value]) {
-    let op = append(body, from, like, "cf.br", values, &[]);
+    let op = append(body, from, like, cf::BR, values, &[]);
     body.set_successors(op, &[target]);
 }
 
@@ -107,7 +106,7 @@ fn branch(body: &mut Body, from: Block, like: Op, target: Block, values: &[Value
 fn branch_if(body: &mut Body, from: Block, like: Op, condition: Value, targets: [(Block, &[Value]); 2]) {
     let [(then, on_true), (otherwise, on_false)] = targets;
     let operands: Vec<Value> = [condition].iter().chain(on_true).chain(on_false).copied().collect();
-    let op = append(body, from, like, "cf.cond_br", &operands, &[]);
+    let op = append(body, from, like, cf::COND_BR, &operands, &[]);
     let segments = [1, on_true.len() as i64, on_false.len() as i64];
     body.op_mut(op).attributes.set("operandSegmentSizes", Attribute::i32_dense_array(&segments));
     body.set_successors(op, &[then, otherwise]);
@@ -122,7 +121,7 @@ fn take_terminator(body: &mut Body, block: Block) -> Vec<Value> {
 }
 
 fn less(body: &mut Body, block: Block, like: Op, a: Value, b: Value) -> Value {
-    let op = append(body, block, like, "arith.cmpi", &[a, b], &[Type::I1]);
+    let op = append(body, block, like, arith::CMPI, &[a, b], &[Type::I1]);
     body.op_mut(op).attributes.set("predicate", Attribute::i64(LESS));
     body.result(op, 0)
 }
@@ -139,7 +138,7 @@ fn lower_for(body: &mut Body, block: Block, op: Op, rest: &Rest) -> Vec<Block> {
     // the end of the body belongs behind whatever blocks the body itself will be split into
     let counter = body.arguments(inner)[0];
     let counter_type = body.value_type(counter).clone();
-    let next = append(body, inner, op, "arith.addi", &[counter, step], &[counter_type]);
+    let next = append(body, inner, op, arith::ADDI, &[counter, step], &[counter_type]);
     let next = body.result(next, 0);
     let again = less(body, inner, op, next, high);
     let values: Vec<Value> = std::iter::once(next).chain(yielded.iter().copied()).collect();

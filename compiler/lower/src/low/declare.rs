@@ -1,5 +1,6 @@
 //! Declarations of the runtime's symbols that a module calls.
 
+use dialects::{OpCodes, func};
 use ir::{Attribute, Attributes, Body, FunctionType, IndexMap, Location, Module, Op, Result, Type, Value};
 
 use super::scope::callee;
@@ -28,7 +29,7 @@ fn called_symbols(module: &Module) -> IndexMap<String, FunctionType> {
     let mut called = IndexMap::default();
     for function in module.functions() {
         for op in function.body.walk_all() {
-            if function.body.name(op) != "func.call" {
+            if !function.body.is(op, func::CALL) {
                 continue;
             }
             let Some(name) = callee(function.body, op) else { continue };

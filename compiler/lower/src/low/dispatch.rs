@@ -1,14 +1,13 @@
 //! Kernels in several versions, for processors with more and with fewer instructions, of which one is chosen at every call
 //! by a word that the host sets before the first.
 
+use dialects::{arith, func, memref, scf};
 use ir::{Attribute, Attributes, Block, Builder, FunctionType, Location, Module, Op, Type, Value};
 
 use super::scope::{definitions, is_kernel, name_of};
 use super::tile::VectorRegisters;
-use crate::outline::KERNEL;
+use dialects::rt::attributes::{KERNEL, LEVEL};
 
-/// The attribute of a version: its level of instructions, as in x86-64-v3. Functions made from it have it too.
-pub const LEVEL: &str = "rt.level";
 /// The global that holds the level of the processor; the lowest version will do for any.
 pub const PROCESSOR_LEVEL: &str = "rt_level";
 
@@ -39,7 +38,7 @@ fn add_word(module: &mut Module) {
         ("type", Attribute::Type(word_type())),
         ("initial_value", Attribute::Unit),
     ]);
-    let global = module.body.create_op("memref.global", &[], &[], attributes, Location::Unknown);
+    let global = module.body.create_op(memref::GLOBAL, &[], &[], attributes, Location::Unknown);
     let top = module.body.entry().expect("a module has one block");
     module.body.append(top, global);
 }
@@ -66,11 +65,11 @@ fn dispatch(module: &mut Module, kernel: Op) {
     let entry = choice.add_block(region, &inputs);
     let arguments = choice.arguments(entry).to_vec();
     let mut builder = Builder::at_end(&mut choice, entry);
-    let word = builder.value("memref.get_global", &[], word_type(), [("name", Attribute::symbol(PROCESSOR_LEVEL))]);
+    let word = builder.value(memref::GET_GLOBAL, &[], word_type(), [("name", Attribute::symbol(PROCESSOR_LEVEL))]);
     let zero = builder.constant_index(0);
-    let level = builder.value("memref.load", &[word, zero], Type::I64, []);
+    let level = builder.value(memref::LOAD, &[word, zero], Type::I64, []);
     choose(&mut builder, level, &arguments, &LEVELS.map(|(level, _)| (level, version(level))));
-    builder.create("func.return", &[], &[], []);
+    builder.create(func::RETURN, &[], &[], []);
     module.body.set_isolated(kernel, choice);
     module.body.op_mut(kernel).attributes = Attributes::from([
         ("sym_name", Attribute::string(&name)),
@@ -84,20 +83,20 @@ fn dispatch(module: &mut Module, kernel: Op) {
 fn choose(builder: &mut Builder<'_>, level: Value, arguments: &[Value], versions: &[(i64, String)]) {
     let ((lowest, version), others) = versions.split_first().expect("there is a version");
     let call = |builder: &mut Builder<'_>| {
-        builder.create("func.call", arguments, &[], [("callee", Attribute::symbol(version))]);
+        builder.create(func::CALL, arguments, &[], [("callee", Attribute::symbol(version))]);
     };
     if others.is_empty() {
         return call(builder);
     }
     let lowest = builder.constant(Attribute::i64(*lowest), Type::I64);
     let at_least = Attribute::Integer(5, Type::I64);
-    let reached = builder.value("arith.cmpi", &[level, lowest], Type::I1, [("predicate", at_least)]);
-    let branch = builder.create("scf.if", &[reached], &[], []);
+    let reached = builder.value(arith::CMPI, &[level, lowest], Type::I1, [("predicate", at_least)]);
+    let branch = builder.create(scf::IF, &[reached], &[], []);
     let mut within = |build: &dyn Fn(&mut Builder<'_>)| {
         let (_, block): (_, Block) = builder.region_with_block(branch, &[]);
         builder.within(block, |builder| {
             build(builder);
-            builder.create("scf.yield", &[], &[], []);
+            builder.create(scf::YIELD, &[], &[], []);
         });
     };
     within(&call);

@@ -3,6 +3,7 @@
 //!
 //! Polynomials are those of [`abi::elementary`]; arguments are reduced with fused multiply-adds.
 
+use dialects::{arith, func, math, scf, vector};
 use std::f64::consts::{FRAC_2_PI, FRAC_PI_2, FRAC_PI_4, LN_2, LOG2_E, PI};
 
 use abi::elementary as numbers;
@@ -44,7 +45,7 @@ impl<'b> Floats<'b> for Arithmetic<'_, 'b> {
 
     fn compare(&mut self, predicate: i64, a: Value, b: Value) -> Value {
         let r#type = self.shaped(Type::I1);
-        self.builder.value("arith.cmpf", &[a, b], r#type, [("predicate", Attribute::i64(predicate))])
+        self.builder.value(arith::CMPF, &[a, b], r#type, [("predicate", Attribute::i64(predicate))])
     }
 
     fn exp(&mut self, x: Value) -> Value {
@@ -78,7 +79,7 @@ impl Arithmetic<'_, '_> {
     }
 
     fn fma(&mut self, a: Value, b: Value, c: Value) -> Value {
-        self.apply("math.fma", &[a, b, c])
+        self.apply(math::FMA, &[a, b, c])
     }
 
     fn fma_constant(&mut self, a: Value, factor: f64, c: Value) -> Value {
@@ -110,9 +111,9 @@ impl Arithmetic<'_, '_> {
         let shifter = self.float(numbers::SHIFTER as f64);
         let shifted = self.fma_constant(x, factor, shifter);
         let n = self.sub(shifted, shifter);
-        let bits = self.convert("arith.bitcast", shifted, Type::I32);
+        let bits = self.convert(arith::BITCAST, shifted, Type::I32);
         let offset = self.integer(numbers::SHIFTER.to_bits() as i32);
-        let whole = self.apply("arith.subi", &[bits, offset]);
+        let whole = self.apply(arith::SUBI, &[bits, offset]);
         [n, whole]
     }
 
@@ -123,9 +124,9 @@ impl Arithmetic<'_, '_> {
         let negative = self.compare_constant(compare::LESS, x, 0.0);
         let [above, below] = [127 + numbers::EXP_STEP, 127 - numbers::EXP_STEP].map(|e| self.integer(e << 23));
         let (bias, shift) = (self.select(negative, above, below), self.integer(23));
-        let exponent = self.apply("arith.shli", &[n, shift]);
-        let bits = self.apply("arith.addi", &[exponent, bias]);
-        let power = self.convert("arith.bitcast", bits, Type::F32);
+        let exponent = self.apply(arith::SHLI, &[n, shift]);
+        let bits = self.apply(arith::ADDI, &[exponent, bias]);
+        let power = self.convert(arith::BITCAST, bits, Type::F32);
         let near = self.fma(less_one, power, power);
         let [above, below] = [numbers::EXP_STEP, -numbers::EXP_STEP].map(|e| self.float(2f64.powi(e)));
         let rest = self.select(negative, below, above);
@@ -140,16 +141,16 @@ impl Arithmetic<'_, '_> {
         let normal = self.select(tiny, raised, x);
         let (lowered, level) = (self.float(-23.0), self.float(0.0));
         let correction = self.select(tiny, lowered, level);
-        let bits = self.convert("arith.bitcast", normal, Type::I32);
+        let bits = self.convert(arith::BITCAST, normal, Type::I32);
         let (root, shift) = (self.integer(numbers::LOG_ROOT), self.integer(23));
-        let above = self.apply("arith.subi", &[bits, root]);
-        let exponent = self.apply("arith.shrsi", &[above, shift]);
-        let in_place = self.apply("arith.shli", &[exponent, shift]);
-        let mantissa = self.apply("arith.subi", &[bits, in_place]);
-        let mantissa = self.convert("arith.bitcast", mantissa, Type::F32);
+        let above = self.apply(arith::SUBI, &[bits, root]);
+        let exponent = self.apply(arith::SHRSI, &[above, shift]);
+        let in_place = self.apply(arith::SHLI, &[exponent, shift]);
+        let mantissa = self.apply(arith::SUBI, &[bits, in_place]);
+        let mantissa = self.convert(arith::BITCAST, mantissa, Type::F32);
         let one = self.float(1.0);
         let f = self.sub(mantissa, one);
-        let exponent = self.convert("arith.sitofp", exponent, Type::F32);
+        let exponent = self.convert(arith::SITOFP, exponent, Type::F32);
         let exponent = self.add(exponent, correction);
         let p = self.polynomial(f, &numbers::LOG);
         let square = self.mul(f, f);
@@ -213,7 +214,7 @@ impl Arithmetic<'_, '_> {
         let cube = self.mul(square, reduced);
         let y = self.fma(p, cube, reduced);
         let y = self.add(start, y);
-        self.apply("math.copysign", &[y, x])
+        self.apply(math::COPYSIGN, &[y, x])
     }
 
     /// The arc sine of |x|, or where that is above a half, half of what it lacks of π/2.
@@ -223,7 +224,7 @@ impl Arithmetic<'_, '_> {
         let large = self.compare(compare::GREATER, size, half);
         let rest = self.sub(one, size);
         let rest = self.mul(rest, half);
-        let root = self.apply("math.sqrt", &[rest]);
+        let root = self.apply(math::SQRT, &[rest]);
         let square = self.mul(size, size);
         let square = self.select(large, rest, square);
         let sine = self.select(large, root, size);
@@ -238,7 +239,7 @@ impl Arithmetic<'_, '_> {
         let (minus_two, right) = (self.float(-2.0), self.float(FRAC_PI_2));
         let complement = self.fma(angle, minus_two, right);
         let y = self.select(large, complement, angle);
-        self.apply("math.copysign", &[y, x])
+        self.apply(math::COPYSIGN, &[y, x])
     }
 
     /// `acos x`; NaN above 1, where the root is.
@@ -249,7 +250,7 @@ impl Arithmetic<'_, '_> {
         let negative = self.compare_constant(compare::LESS, x, 0.0);
         let opposite = self.sub(straight, double);
         let far = self.select(negative, opposite, double);
-        let signed = self.apply("math.copysign", &[angle, x]);
+        let signed = self.apply(math::COPYSIGN, &[angle, x]);
         let near = self.sub(right, signed);
         self.select(large, far, near)
     }
@@ -267,18 +268,18 @@ impl Arithmetic<'_, '_> {
         let sine = self.select(none, a, sine);
         let cosine = self.polynomial(square, &numbers::COSINE);
         let (turn, one, two) = (self.integer(quarters), self.integer(1), self.integer(2));
-        let quadrant = self.apply("arith.addi", &[quadrant, turn]);
+        let quadrant = self.apply(arith::ADDI, &[quadrant, turn]);
         let odd = self.bit_set(quadrant, one);
         let y = self.select(odd, cosine, sine);
-        let flipped = self.apply("arith.negf", &[y]);
+        let flipped = self.apply(arith::NEGF, &[y]);
         let lower = self.bit_set(quadrant, two);
         self.select(lower, flipped, y)
     }
 
     fn bit_set(&mut self, value: Value, bit: Value) -> Value {
-        let masked = self.apply("arith.andi", &[value, bit]);
+        let masked = self.apply(arith::ANDI, &[value, bit]);
         let r#type = self.shaped(Type::I1);
-        self.builder.value("arith.cmpi", &[masked, bit], r#type, [("predicate", Attribute::i64(0))])
+        self.builder.value(arith::CMPI, &[masked, bit], r#type, [("predicate", Attribute::i64(0))])
     }
 
     /// Sine (`quarters` 0) or cosine (1); where a lane is too large to be reduced inline, the runtime computes it.
@@ -290,20 +291,20 @@ impl Arithmetic<'_, '_> {
 
     /// `x - y · trunc(x / y)`, whose steps are exact in `f64` while the quotient is small.
     pub(super) fn remainder(&mut self, x: Value, y: Value) -> Value {
-        let [dividend, divisor] = [x, y].map(|value| self.convert("arith.extf", value, Type::F64));
+        let [dividend, divisor] = [x, y].map(|value| self.convert(arith::EXTF, value, Type::F64));
         // an infinite one fits as little into a number as a large one
         let [lowest, highest] = [f64::MIN, f64::MAX].map(|bound| self.float_like(divisor, bound));
-        let divisor = self.apply("arith.maximumf", &[divisor, lowest]);
-        let divisor = self.apply("arith.minimumf", &[divisor, highest]);
+        let divisor = self.apply(arith::MAXIMUMF, &[divisor, lowest]);
+        let divisor = self.apply(arith::MINIMUMF, &[divisor, highest]);
         let quotient = self.div(dividend, divisor);
-        let whole = self.apply("math.trunc", &[quotient]);
-        let narrow = self.convert("arith.truncf", quotient, Type::F32);
+        let whole = self.apply(math::TRUNC, &[quotient]);
+        let narrow = self.convert(arith::TRUNCF, quotient, Type::F32);
         let size = self.abs(narrow);
         self.call_beyond(numbers::REMAINDER_LIMIT, size, ("rt_fmod_f32", &[x, y]), |arithmetic| {
             let product = arithmetic.mul(whole, divisor);
             let rest = arithmetic.sub(dividend, product);
-            let rest = arithmetic.convert("arith.truncf", rest, Type::F32);
-            arithmetic.apply("math.copysign", &[rest, x])
+            let rest = arithmetic.convert(arith::TRUNCF, rest, Type::F32);
+            arithmetic.apply(math::COPYSIGN, &[rest, x])
         })
     }
 
@@ -318,15 +319,15 @@ impl Arithmetic<'_, '_> {
         let largest = match self.lanes {
             Some(_) => {
                 let kind = Attribute::Dialect("vector".into(), "kind<maxnumf>".into());
-                self.builder.value("vector.reduction", &[size], Type::F32, [("kind", kind)])
+                self.builder.value(vector::REDUCTION, &[size], Type::F32, [("kind", kind)])
             }
             None => size,
         };
         let bound = self.builder.constant(Attribute::f32(limit as f32), Type::F32);
         let predicate = ("predicate", Attribute::i64(compare::GREATER));
-        let large = self.builder.value("arith.cmpf", &[largest, bound], Type::I1, [predicate]);
+        let large = self.builder.value(arith::CMPF, &[largest, bound], Type::I1, [predicate]);
         let r#type = self.shaped(Type::F32);
-        let choice = self.builder.create("scf.if", &[large], &[r#type], []);
+        let choice = self.builder.create(scf::IF, &[large], &[r#type], []);
         let (lanes, functions) = (self.lanes, self.inline);
         let (_, then) = self.builder.region_with_block(choice, &[]);
         self.builder.within(then, |builder| {
@@ -337,12 +338,12 @@ impl Arithmetic<'_, '_> {
             let bound = arithmetic.float(limit);
             let far = arithmetic.compare(compare::GREATER, size, bound);
             let y = arithmetic.select(far, exact, near);
-            builder.create("scf.yield", &[y], &[], []);
+            builder.create(scf::YIELD, &[y], &[], []);
         });
         let (_, otherwise) = self.builder.region_with_block(choice, &[]);
         self.builder.within(otherwise, |builder| {
             let y = inline(&mut Arithmetic { builder, lanes, inline: functions });
-            builder.create("scf.yield", &[y], &[], []);
+            builder.create(scf::YIELD, &[y], &[], []);
         });
         self.builder.body.result(choice, 0)
     }
@@ -350,19 +351,19 @@ impl Arithmetic<'_, '_> {
     /// Calls a function of the runtime in every lane.
     pub(super) fn call(&mut self, name: &str, operands: &[Value], result: Type) -> Value {
         let callee = || ("callee", Attribute::symbol(name));
-        let Some(lanes) = self.lanes else { return self.builder.value("func.call", operands, result, [callee()]) };
+        let Some(lanes) = self.lanes else { return self.builder.value(func::CALL, operands, result, [callee()]) };
         let columns: Vec<Value> = (0..lanes)
             .map(|lane| {
                 let scalars: Vec<Value> = operands.iter().map(|&operand| self.extract(operand, lane)).collect();
-                self.builder.value("func.call", &scalars, result.clone(), [callee()])
+                self.builder.value(func::CALL, &scalars, result.clone(), [callee()])
             })
             .collect();
-        self.builder.value("vector.from_elements", &columns, Type::vector(&[lanes], result), [])
+        self.builder.value(vector::FROM_ELEMENTS, &columns, Type::vector(&[lanes], result), [])
     }
 
     fn extract(&mut self, vector: Value, lane: i64) -> Value {
         let element = self.builder.body.value_type(vector).element().clone();
         let position = ("static_position", Attribute::i64_dense_array(&[lane]));
-        self.builder.value("vector.extract", &[vector], element, [position])
+        self.builder.value(vector::EXTRACT, &[vector], element, [position])
     }
 }

@@ -4,6 +4,7 @@
 //! runtime calls elsewhere; halves are computed in `f32`.
 
 use dialects::levels::Level;
+use dialects::{OpCodes, arith, math, vector};
 use ir::conversion::{ConversionPattern, ConversionPatterns, convert};
 use ir::{Attribute, Body, Builder, FloatType, Module, Op, Result, Type, Value};
 
@@ -64,8 +65,8 @@ fn expand_op(builder: &mut Builder<'_>, op: Op, inline: Inline) -> Option<Value>
 /// The value of a float constant, or of a splat or broadcast of one.
 fn constant_float(body: &Body, value: Value) -> Option<f64> {
     let op = body.defining_op(value)?;
-    match body.name(op) {
-        "vector.broadcast" => constant_float(body, body.operand(op, 0)),
+    match body.code(op) {
+        Some(vector::BROADCAST) => constant_float(body, body.operand(op, 0)),
         _ => ir::constant_float(body, value),
     }
 }
@@ -94,7 +95,7 @@ impl Arithmetic<'_, '_> {
             "cos" => self.sine(x, 1),
             "powf" => self.power(x, operands[1], constant),
             "fpowi" => {
-                let exponent = self.convert("arith.sitofp", operands[1], Type::F32);
+                let exponent = self.convert(arith::SITOFP, operands[1], Type::F32);
                 self.call("rt_pow_f32", &[x, exponent], Type::F32)
             }
             "atan2" => self.call("rt_atan2_f32", operands, Type::F32),
@@ -102,9 +103,9 @@ impl Arithmetic<'_, '_> {
             "remf" => self.call("rt_fmod_f32", operands, Type::F32),
             "tan" => self.call("rt_tan_f32", operands, Type::F32),
             "acosh" | "asinh" | "atanh" | "cbrt" | "cosh" | "erfc" | "sinh" => {
-                let wide = self.convert("arith.extf", x, Type::F64);
+                let wide = self.convert(arith::EXTF, x, Type::F64);
                 let y = self.double(function, &[wide])?;
-                self.convert("arith.truncf", y, Type::F32)
+                self.convert(arith::TRUNCF, y, Type::F32)
             }
             _ => return self.any_float(function, operands),
         })
@@ -115,20 +116,20 @@ impl Arithmetic<'_, '_> {
         let x = operands[0];
         Some(match function {
             "rsqrt" => {
-                let (one, root) = (self.float_like(x, 1.0), self.apply("math.sqrt", &[x]));
+                let (one, root) = (self.float_like(x, 1.0), self.apply(math::SQRT, &[x]));
                 self.div(one, root)
             }
             // the largest number below a half, so that the sum does not round up to the next whole number
             "round" => {
                 let below = if self.is_double(x) { 0.5f64.next_down() } else { 0.5f32.next_down() as f64 };
                 let half = self.float_like(x, below);
-                let half = self.apply("math.copysign", &[half, x]);
+                let half = self.apply(math::COPYSIGN, &[half, x]);
                 let sum = self.add(x, half);
-                self.apply("math.trunc", &[sum])
+                self.apply(math::TRUNC, &[sum])
             }
             "clampf" => {
-                let raised = self.apply("arith.maximumf", &[x, operands[1]]);
-                self.apply("arith.minimumf", &[raised, operands[2]])
+                let raised = self.apply(arith::MAXIMUMF, &[x, operands[1]]);
+                self.apply(arith::MINIMUMF, &[raised, operands[2]])
             }
             "isnan" => self.compare(compare::UNORDERED, x, x),
             "isinf" | "isfinite" => {
@@ -190,7 +191,7 @@ impl Arithmetic<'_, '_> {
     fn square_root_power(&mut self, x: Value) -> Value {
         let zero = self.float(0.0);
         let shifted = self.add(x, zero);
-        let root = self.apply("math.sqrt", &[shifted]);
+        let root = self.apply(math::SQRT, &[shifted]);
         let (lowest, highest) = (self.float(f64::NEG_INFINITY), self.float(f64::INFINITY));
         let edge = self.compare(compare::EQUAL, x, lowest);
         self.select(edge, highest, root)
@@ -208,7 +209,7 @@ impl Arithmetic<'_, '_> {
             "remf" => call("fmod"),
             "atan2" | "cbrt" => call(function),
             "fpowi" => {
-                let exponent = self.convert("arith.sitofp", operands[1], Type::F64);
+                let exponent = self.convert(arith::SITOFP, operands[1], Type::F64);
                 return Some(self.call("rt_pow_f64", &[operands[0], exponent], Type::F64));
             }
             "erfc" => {
@@ -229,13 +230,13 @@ impl Arithmetic<'_, '_> {
         let wide: Vec<Value> = operands
             .iter()
             .map(|&operand| match self.builder.body.value_type(operand).element().is_float() {
-                true => self.convert("arith.extf", operand, Type::F32),
+                true => self.convert(arith::EXTF, operand, Type::F32),
                 false => operand,
             })
             .collect();
         let y = self.single(function, &wide, constant)?;
         let single = *self.builder.body.value_type(y).element() == Type::F32;
-        Some(if single { self.convert("arith.truncf", y, element.clone()) } else { y })
+        Some(if single { self.convert(arith::TRUNCF, y, element.clone()) } else { y })
     }
 
     /// A function on integers.
@@ -244,30 +245,30 @@ impl Arithmetic<'_, '_> {
         Some(match function {
             "cttz" => {
                 let (one, all) = (self.whole_constant(1, element), self.whole_constant(-1, element));
-                let below = self.apply("arith.subi", &[x, one]);
-                let inverted = self.apply("arith.xori", &[x, all]);
-                let trailing = self.apply("arith.andi", &[below, inverted]);
-                self.apply("math.ctpop", &[trailing])
+                let below = self.apply(arith::SUBI, &[x, one]);
+                let inverted = self.apply(arith::XORI, &[x, all]);
+                let trailing = self.apply(arith::ANDI, &[below, inverted]);
+                self.apply(math::CTPOP, &[trailing])
             }
             "ipowi" => {
                 let wide = |arithmetic: &mut Self, value: Value| match element.bit_width() {
                     Some(64) if *element != Type::Index => value,
-                    _ if *element == Type::Index => arithmetic.convert("arith.index_cast", value, Type::I64),
-                    _ => arithmetic.convert("arith.extsi", value, Type::I64),
+                    _ if *element == Type::Index => arithmetic.convert(arith::INDEX_CAST, value, Type::I64),
+                    _ => arithmetic.convert(arith::EXTSI, value, Type::I64),
                 };
                 let (base, exponent) = (wide(self, x), wide(self, operands[1]));
                 let power = self.call("rt_pow_i64", &[base, exponent], Type::I64);
                 match element.bit_width() {
                     Some(64) if *element != Type::Index => power,
-                    _ if *element == Type::Index => self.convert("arith.index_cast", power, Type::Index),
-                    _ => self.convert("arith.trunci", power, element.clone()),
+                    _ if *element == Type::Index => self.convert(arith::INDEX_CAST, power, Type::Index),
+                    _ => self.convert(arith::TRUNCI, power, element.clone()),
                 }
             }
             "ceildivui" => {
                 let (zero, one) = (self.whole_constant(0, element), self.whole_constant(1, element));
-                let less = self.apply("arith.subi", &[x, one]);
-                let quotient = self.apply("arith.divui", &[less, operands[1]]);
-                let more = self.apply("arith.addi", &[quotient, one]);
+                let less = self.apply(arith::SUBI, &[x, one]);
+                let quotient = self.apply(arith::DIVUI, &[less, operands[1]]);
+                let more = self.apply(arith::ADDI, &[quotient, one]);
                 let none = self.compare_whole(0, x, zero);
                 self.select(none, zero, more)
             }
@@ -283,7 +284,7 @@ impl Arithmetic<'_, '_> {
 
     fn compare_whole(&mut self, predicate: i64, a: Value, b: Value) -> Value {
         let r#type = self.shaped(Type::I1);
-        self.builder.value("arith.cmpi", &[a, b], r#type, [("predicate", Attribute::i64(predicate))])
+        self.builder.value(arith::CMPI, &[a, b], r#type, [("predicate", Attribute::i64(predicate))])
     }
 
     /// The quotient towards zero, moved by one where the remainder is not zero and the true quotient lies on the other
@@ -293,14 +294,14 @@ impl Arithmetic<'_, '_> {
         const LESS: i64 = 2;
         const NOT_LESS: i64 = 5;
         let (zero, one) = (self.whole_constant(0, element), self.whole_constant(1, element));
-        let quotient = self.apply("arith.divsi", &[x, y]);
-        let product = self.apply("arith.muli", &[quotient, y]);
-        let remainder = self.apply("arith.subi", &[x, product]);
-        let signs = self.apply("arith.xori", &[remainder, y]);
+        let quotient = self.apply(arith::DIVSI, &[x, y]);
+        let product = self.apply(arith::MULI, &[quotient, y]);
+        let remainder = self.apply(arith::SUBI, &[x, product]);
+        let signs = self.apply(arith::XORI, &[remainder, y]);
         let inexact = self.compare_whole(NOT_EQUAL, remainder, zero);
         let beyond = self.compare_whole(if up { NOT_LESS } else { LESS }, signs, zero);
-        let moves = self.apply("arith.andi", &[inexact, beyond]);
-        let moved = self.apply(if up { "arith.addi" } else { "arith.subi" }, &[quotient, one]);
+        let moves = self.apply(arith::ANDI, &[inexact, beyond]);
+        let moved = self.apply(if up { arith::ADDI } else { arith::SUBI }, &[quotient, one]);
         self.select(moves, moved, quotient)
     }
 }

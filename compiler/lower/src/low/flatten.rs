@@ -2,6 +2,7 @@
 //!
 //! A kernel takes one `index` more for each dynamic dimension of its buffers, behind its other arguments.
 
+use dialects::{OpCodes, arith, func, memref, rt, vector};
 use ir::{
     Attribute, Block, Body, Builder, DenseElements, Diagnostic, IndexMap, IndexSet, Module, Op, Result, Type, Value,
     ValueDefinition,
@@ -106,7 +107,7 @@ impl<'m> Flattener<'m> {
             self.op(op)?;
         }
         for op in ops {
-            if self.body.name(op) == "memref.get_global" {
+            if self.body.is(op, memref::GET_GLOBAL) {
                 self.global(op);
             }
         }
@@ -121,8 +122,8 @@ impl<'m> Flattener<'m> {
         let attributes = self.body.op(op).attributes.clone();
         let element = self.types[&result].element().clone();
         let mut builder = Builder::before(self.body, op);
-        let global = builder.value("memref.get_global", &[], Type::memref([Some(count)], element.clone()), attributes);
-        let buffer = builder.value("memref.cast", &[global], Type::memref([None], element), []);
+        let global = builder.value(memref::GET_GLOBAL, &[], Type::memref([Some(count)], element.clone()), attributes);
+        let buffer = builder.value(memref::CAST, &[global], Type::memref([None], element), []);
         self.body.replace(op, &[buffer]);
     }
 
@@ -137,15 +138,15 @@ impl<'m> Flattener<'m> {
     }
 
     fn op(&mut self, op: Op) -> Result<()> {
-        match self.body.name(op) {
-            "memref.load" => self.access(op, 0, 0),
-            "memref.store" | "vector.store" => self.access(op, 1, 0),
-            "vector.load" => self.access(op, 0, 0),
-            "vector.maskedload" | "vector.maskedstore" => self.access(op, 0, 2),
-            "vector.gather" => self.access(op, 0, 3),
-            "memref.dim" => self.dim(op)?,
-            "func.call" => self.call(op),
-            "memref.alloca" | "memref.alloc" => {
+        match self.body.code(op) {
+            Some(memref::LOAD) => self.access(op, 0, 0),
+            Some(memref::STORE | vector::STORE) => self.access(op, 1, 0),
+            Some(vector::LOAD) => self.access(op, 0, 0),
+            Some(vector::MASKEDLOAD | vector::MASKEDSTORE) => self.access(op, 0, 2),
+            Some(vector::GATHER) => self.access(op, 0, 3),
+            Some(memref::DIM) => self.dim(op)?,
+            Some(func::CALL) => self.call(op),
+            Some(memref::ALLOCA | memref::ALLOC) => {
                 let result = self.body.result(op, 0);
                 let r#type = self.body.value_type(result).clone();
                 if dynamic_dimensions(&r#type) > 0 {
@@ -186,15 +187,15 @@ impl<'m> Flattener<'m> {
                 continue;
             }
             let operands = self.body.op(op).operands().to_vec();
-            let extents = match self.body.name(op) {
-                "memref.view" => {
+            let extents = match self.body.code(op) {
+                Some(memref::VIEW) => {
                     let sizes = operands[2..].to_vec();
                     let bytes = self.element_count(op, &r#type, &sizes);
                     self.body.set_operands(op, &[operands[0], operands[1], bytes]);
                     sizes
                 }
-                "memref.get_global" | "rt.buffer" => vec![],
-                "memref.cast" => self.cast_extents(op, operands[0], &r#type),
+                Some(memref::GET_GLOBAL | rt::BUFFER) => vec![],
+                Some(memref::CAST) => self.cast_extents(op, operands[0], &r#type),
                 _ => return Err(self.unexpected(op)),
             };
             self.bind(result, r#type, extents);
@@ -209,7 +210,7 @@ impl<'m> Flattener<'m> {
             return known;
         }
         let mut builder = Builder::before(self.body, op);
-        sizes.iter().fold(known, |total, &size| builder.value("arith.muli", &[total, size], Type::Index, []))
+        sizes.iter().fold(known, |total, &size| builder.value(arith::MULI, &[total, size], Type::Index, []))
     }
 
     fn unexpected(&self, op: Op) -> Vec<Diagnostic> {
@@ -245,8 +246,8 @@ impl<'m> Flattener<'m> {
         let mut builder = Builder::before(self.body, op);
         inner.iter().zip(&extents[1..]).fold(first, |outer, (&index, extent)| {
             let extent = extent.expect("the extents of a buffer with several dimensions are known");
-            let scaled = builder.value("arith.muli", &[outer, extent], Type::Index, []);
-            builder.value("arith.addi", &[scaled, index], Type::Index, [])
+            let scaled = builder.value(arith::MULI, &[outer, extent], Type::Index, []);
+            builder.value(arith::ADDI, &[scaled, index], Type::Index, [])
         })
     }
 
@@ -292,16 +293,16 @@ impl<'m> Flattener<'m> {
         let mut builder = Builder::before(self.body, op);
         let steps = steps.into_iter().map(|(addend, stride)| match stride == one {
             true => addend,
-            false => builder.value("arith.muli", &[addend, stride], Type::Index, []),
+            false => builder.value(arith::MULI, &[addend, stride], Type::Index, []),
         });
         let steps: Vec<Value> = steps.collect();
-        let sum = |sum, step| builder.value("arith.addi", &[sum, step], Type::Index, []);
+        let sum = |sum, step| builder.value(arith::ADDI, &[sum, step], Type::Index, []);
         steps.into_iter().reduce(sum).expect("there are several axes")
     }
 
     /// The values whose sum an index is.
     fn addends(&self, index: Value) -> Vec<Value> {
-        match self.body.defining_op(index).filter(|&op| self.body.name(op) == "arith.addi") {
+        match self.body.defining_op(index).filter(|&op| self.body.is(op, arith::ADDI)) {
             Some(sum) => self.body.op(sum).operands().iter().flat_map(|&operand| self.addends(operand)).collect(),
             None => vec![index],
         }
@@ -329,7 +330,7 @@ impl<'m> Flattener<'m> {
         for extent in inner {
             let last = *strides.last().expect("there is one");
             let mut builder = Builder::before(self.body, self.first);
-            strides.push(builder.value("arith.muli", &[last, extent], Type::Index, []));
+            strides.push(builder.value(arith::MULI, &[last, extent], Type::Index, []));
         }
         strides.reverse();
         self.strides.insert(argument, strides.clone());

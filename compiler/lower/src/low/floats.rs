@@ -1,5 +1,6 @@
 //! Arithmetic on floats of one precision and shape, and the functions that are the same in all of them.
 
+use dialects::{OpCode, arith, math};
 use ir::{Attribute, Builder, DenseElements, Type, Value};
 
 /// `arith.cmpf` predicates.
@@ -46,35 +47,35 @@ pub(super) trait Floats<'b> {
     }
 
     /// A conversion to another element.
-    fn convert(&mut self, name: &'static str, value: Value, element: Type) -> Value {
+    fn convert(&mut self, code: OpCode, value: Value, element: Type) -> Value {
         let r#type = self.shaped(element);
-        self.builder().value(name, &[value], r#type, [])
+        self.builder().value(code, &[value], r#type, [])
     }
 
     /// An operation whose result has the type of its first operand.
-    fn apply(&mut self, name: &'static str, operands: &[Value]) -> Value {
+    fn apply(&mut self, code: OpCode, operands: &[Value]) -> Value {
         let r#type = self.builder().body.value_type(operands[0]).clone();
-        self.builder().value(name, operands, r#type, [])
+        self.builder().value(code, operands, r#type, [])
     }
 
     fn add(&mut self, a: Value, b: Value) -> Value {
-        self.apply("arith.addf", &[a, b])
+        self.apply(arith::ADDF, &[a, b])
     }
 
     fn sub(&mut self, a: Value, b: Value) -> Value {
-        self.apply("arith.subf", &[a, b])
+        self.apply(arith::SUBF, &[a, b])
     }
 
     fn mul(&mut self, a: Value, b: Value) -> Value {
-        self.apply("arith.mulf", &[a, b])
+        self.apply(arith::MULF, &[a, b])
     }
 
     fn div(&mut self, a: Value, b: Value) -> Value {
-        self.apply("arith.divf", &[a, b])
+        self.apply(arith::DIVF, &[a, b])
     }
 
     fn abs(&mut self, x: Value) -> Value {
-        self.apply("math.absf", &[x])
+        self.apply(math::ABSF, &[x])
     }
 
     fn scale(&mut self, a: Value, factor: f64) -> Value {
@@ -89,14 +90,14 @@ pub(super) trait Floats<'b> {
 
     fn select(&mut self, condition: Value, yes: Value, no: Value) -> Value {
         let r#type = self.builder().body.value_type(yes).clone();
-        self.builder().value("arith.select", &[condition, yes, no], r#type, [])
+        self.builder().value(arith::SELECT, &[condition, yes, no], r#type, [])
     }
 
     /// `x` between two numbers; NaN stays.
     fn clamp(&mut self, x: Value, [low, high]: [f64; 2]) -> Value {
         let (low, high) = (self.float(low), self.float(high));
-        let x = self.apply("arith.maximumf", &[x, low]);
-        self.apply("arith.minimumf", &[x, high])
+        let x = self.apply(arith::MAXIMUMF, &[x, low]);
+        self.apply(arith::MINIMUMF, &[x, high])
     }
 
     /// `e^x - 1`.

@@ -1,5 +1,6 @@
 //! Entry points of code without a runtime: functions that C calls with nothing but the addresses of tensors.
 
+use dialects::{OpCodes, arith, func, math, memref, rt, scf};
 use ir::{
     Attribute, Attributes, Body, Builder, Diagnostic, FunctionType, IndexMap, Location, Module, Op, Result, Type, Value,
 };
@@ -51,17 +52,17 @@ impl EntryPoint<'_> {
         let [table, status] = [table, status].map(|words| memory_of(&mut builder, &words));
         let zero = word(&mut builder, 0);
         store(&mut builder, zero, status, 0);
-        let address = builder.value("rt.address", &[status], Type::Index, []);
-        let address = builder.value("arith.index_cast", &[address], Type::I64, []);
+        let address = builder.value(rt::ADDRESS, &[status], Type::Index, []);
+        let address = builder.value(arith::INDEX_CAST, &[address], Type::I64, []);
         store(&mut builder, address, table, 0);
         let mut missing = builder.constant(Attribute::Integer(0, Type::I1), Type::I1);
         let mut at = 1;
         for (addresses, shapes) in [(inputs, &shapes.inputs), (outputs, &shapes.outputs)] {
             for (number, shape) in shapes.iter().enumerate() {
                 let number = builder.constant_index(number as i64);
-                let address = builder.value("memref.load", &[addresses, number], Type::I64, []);
-                let none = builder.value("arith.cmpi", &[address, zero], Type::I1, [("predicate", Attribute::i64(0))]);
-                missing = builder.value("arith.ori", &[missing, none], Type::I1, []);
+                let address = builder.value(memref::LOAD, &[addresses, number], Type::I64, []);
+                let none = builder.value(arith::CMPI, &[address, zero], Type::I1, [("predicate", Attribute::i64(0))]);
+                missing = builder.value(arith::ORI, &[missing, none], Type::I1, []);
                 store(&mut builder, address, table, at);
                 for (axis, &extent) in shape.iter().enumerate() {
                     let extent = word(&mut builder, extent);
@@ -73,33 +74,33 @@ impl EntryPoint<'_> {
         let unready = self.needs.as_ref().map(|ready| {
             let ready = memory_of(&mut builder, ready);
             let first = builder.constant_index(0);
-            let ready = builder.value("memref.load", &[ready, first], Type::I64, []);
-            builder.value("arith.cmpi", &[ready, zero], Type::I1, [("predicate", Attribute::i64(0))])
+            let ready = builder.value(memref::LOAD, &[ready, first], Type::I64, []);
+            builder.value(arith::CMPI, &[ready, zero], Type::I1, [("predicate", Attribute::i64(0))])
         });
-        let refusal = unready.map_or(missing, |unready| builder.value("arith.ori", &[missing, unready], Type::I1, []));
-        let choice = builder.create("scf.if", &[refusal], &[Type::I64], []);
+        let refusal = unready.map_or(missing, |unready| builder.value(arith::ORI, &[missing, unready], Type::I1, []));
+        let choice = builder.create(scf::IF, &[refusal], &[Type::I64], []);
         let (_, refused) = builder.region_with_block(choice, &[]);
         builder.within(refused, |builder| {
             let [address, order] = [NO_ADDRESS, NOT_INITIALIZED].map(|code| word(builder, code));
-            let code = builder.value("arith.select", &[missing, address, order], Type::I64, []);
-            builder.create("scf.yield", &[code], &[], []);
+            let code = builder.value(arith::SELECT, &[missing, address, order], Type::I64, []);
+            builder.create(scf::YIELD, &[code], &[], []);
         });
         let (_, run) = builder.region_with_block(choice, &[]);
         builder.within(run, |builder| {
             let code = match self.host {
-                Some(host) => builder.value("func.call", &[table], Type::I64, [("callee", Attribute::symbol(host))]),
+                Some(host) => builder.value(func::CALL, &[table], Type::I64, [("callee", Attribute::symbol(host))]),
                 None => word(builder, 0),
             };
             if let Some(ready) = &self.sets {
                 let ready = memory_of(builder, ready);
-                let done = builder.value("arith.cmpi", &[code, zero], Type::I1, [("predicate", Attribute::i64(0))]);
-                let done = builder.value("arith.extui", &[done], Type::I64, []);
+                let done = builder.value(arith::CMPI, &[code, zero], Type::I1, [("predicate", Attribute::i64(0))]);
+                let done = builder.value(arith::EXTUI, &[done], Type::I64, []);
                 store(builder, done, ready, 0);
             }
-            builder.create("scf.yield", &[code], &[], []);
+            builder.create(scf::YIELD, &[code], &[], []);
         });
         let code = builder.body.result(choice, 0);
-        builder.create("func.return", &[code], &[], []);
+        builder.create(func::RETURN, &[code], &[], []);
         let r#type = FunctionType { inputs: vec![table_type(), table_type()], results: vec![Type::I64] };
         module.add_function(name, r#type, Attributes::new(), body, Location::Unknown);
     }
@@ -107,8 +108,8 @@ impl EntryPoint<'_> {
 
 /// The memory of words of the module.
 fn memory_of(builder: &mut Builder<'_>, (name, r#type): &(String, Type)) -> Value {
-    let memory = builder.value("memref.get_global", &[], r#type.clone(), [("name", Attribute::symbol(name))]);
-    builder.value("memref.cast", &[memory], table_type(), [])
+    let memory = builder.value(memref::GET_GLOBAL, &[], r#type.clone(), [("name", Attribute::symbol(name))]);
+    builder.value(memref::CAST, &[memory], table_type(), [])
 }
 
 fn word(builder: &mut Builder<'_>, value: i64) -> Value {
@@ -117,7 +118,7 @@ fn word(builder: &mut Builder<'_>, value: i64) -> Value {
 
 fn store(builder: &mut Builder<'_>, word: Value, table: Value, at: i64) {
     let at = builder.constant_index(at);
-    builder.create("memref.store", &[word, table, at], &[], []);
+    builder.create(memref::STORE, &[word, table, at], &[], []);
 }
 
 /// Words of the module, and their type.
@@ -129,7 +130,7 @@ fn global(module: &mut Module, name: &str, words: i64) -> (String, Type) {
         ("type", Attribute::Type(r#type.clone())),
         ("initial_value", Attribute::Unit),
     ]);
-    let op = module.body.create_op("memref.global", &[], &[], attributes, Location::Unknown);
+    let op = module.body.create_op(memref::GLOBAL, &[], &[], attributes, Location::Unknown);
     let top = module.body.entry().expect("a module has one block");
     module.body.append(top, op);
     (name.to_string(), r#type)
@@ -165,16 +166,16 @@ fn runtime_function(module: &Module, body: &Body, op: Op) -> Option<String> {
     let element = |value: &Value| body.value_type(*value).element().clone();
     let from = body.op(op).operands().first().map(element);
     let to = body.op(op).results().first().map(element);
-    match (body.name(op), from, to) {
-        ("func.call", ..) => {
+    match (body.code(op), from, to) {
+        (Some(func::CALL), ..) => {
             let name = callee(body, op)?;
             let function = module.symbol(name).and_then(|op| module.function_view(op));
             function.is_none_or(|function| function.body.entry().is_none()).then(|| name.to_string())
         }
-        ("arith.truncf", Some(Type::F64), Some(Type::Float(format))) if format.width() < 32 => {
+        (Some(arith::TRUNCF), Some(Type::F64), Some(Type::Float(format))) if format.width() < 32 => {
             Some(format!("rounding of f64 to {}", Type::Float(format)))
         }
-        (name @ ("arith.remf" | "math.powf" | "math.atan2" | "rt.parallel_for"), ..) => Some(name.to_string()),
+        (Some(code @ (arith::REMF | math::POWF | math::ATAN2 | rt::PARALLEL_FOR)), ..) => Some(code.name().to_string()),
         _ => None,
     }
 }

@@ -8,6 +8,7 @@ mod inverse;
 mod pairs;
 mod turns;
 
+use dialects::{OpCode, arith, func, math};
 use std::f64::consts::{LN_2, LOG2_E, SQRT_2};
 
 use ir::{Attribute, Body, Builder, FunctionType, Location, Module, Type, Value};
@@ -78,7 +79,7 @@ fn definition(r#type: &FunctionType, define: Define) -> Body {
     let arguments = body.arguments(entry).to_vec();
     let mut builder = Builder::at_end(&mut body, entry).with_location(Location::Unknown);
     let result = define(&mut Doubles { builder: &mut builder, lanes: None }, &arguments);
-    builder.create("func.return", &[result], &[], []);
+    builder.create(func::RETURN, &[result], &[], []);
     body
 }
 
@@ -104,7 +105,7 @@ impl<'b> Floats<'b> for Doubles<'_, 'b> {
 
     fn compare(&mut self, predicate: i64, a: Value, b: Value) -> Value {
         let r#type = self.shaped(Type::I1);
-        self.builder.value("arith.cmpf", &[a, b], r#type, [("predicate", Attribute::i64(predicate))])
+        self.builder.value(arith::CMPF, &[a, b], r#type, [("predicate", Attribute::i64(predicate))])
     }
 
     fn exp(&mut self, x: Value) -> Value {
@@ -156,13 +157,13 @@ impl Doubles<'_, '_> {
     fn equal(&mut self, a: Value, b: i64) -> Value {
         let b = self.integer(b);
         let r#type = self.shaped(Type::I1);
-        self.builder.value("arith.cmpi", &[a, b], r#type, [("predicate", Attribute::i64(0))])
+        self.builder.value(arith::CMPI, &[a, b], r#type, [("predicate", Attribute::i64(0))])
     }
 
     /// An operation on an integer and a constant.
-    fn whole(&mut self, name: &'static str, a: Value, b: i64) -> Value {
+    fn whole(&mut self, code: OpCode, a: Value, b: i64) -> Value {
         let b = self.integer(b);
-        self.apply(name, &[a, b])
+        self.apply(code, &[a, b])
     }
 
     /// The polynomial in `x` with the given coefficients, the highest power's first.
@@ -183,20 +184,20 @@ impl Doubles<'_, '_> {
         let (product, shifter) = (self.scale(x, factor), self.float(SHIFTER));
         let shifted = self.add(product, shifter);
         let n = self.sub(shifted, shifter);
-        let bits = self.convert("arith.bitcast", shifted, Type::I64);
-        [n, self.whole("arith.subi", bits, SHIFTER.to_bits() as i64)]
+        let bits = self.convert(arith::BITCAST, shifted, Type::I64);
+        [n, self.whole(arith::SUBI, bits, SHIFTER.to_bits() as i64)]
     }
 
     /// `2^n · e^r`, in two steps so that neither power overflows where the product does not.
     fn exp_from_parts(&mut self, r: Value, n: Value) -> Value {
         let (less_one, one) = (self.exp_minus_one_reduced(r), self.float(1.0));
         let y = self.add(less_one, one);
-        let half = self.whole("arith.shrsi", n, 1);
-        let rest = self.apply("arith.subi", &[n, half]);
+        let half = self.whole(arith::SHRSI, n, 1);
+        let rest = self.apply(arith::SUBI, &[n, half]);
         [half, rest].into_iter().fold(y, |y, part| {
-            let biased = self.whole("arith.addi", part, 1023);
-            let bits = self.whole("arith.shli", biased, 52);
-            let power = self.convert("arith.bitcast", bits, Type::F64);
+            let biased = self.whole(arith::ADDI, part, 1023);
+            let bits = self.whole(arith::SHLI, biased, 52);
+            let power = self.convert(arith::BITCAST, bits, Type::F64);
             self.mul(y, power)
         })
     }
@@ -218,7 +219,7 @@ impl Doubles<'_, '_> {
         let (t, two) = (self.expm1(double), self.float(2.0));
         let sum = self.add(t, two);
         let y = self.div(t, sum);
-        self.apply("math.copysign", &[y, x])
+        self.apply(math::COPYSIGN, &[y, x])
     }
 
     // ---- logarithms
@@ -228,16 +229,16 @@ impl Doubles<'_, '_> {
         let tiny = self.compare_constant(compare::LESS, x, f64::MIN_POSITIVE);
         let raised = self.scale(x, (1u64 << 54) as f64);
         let normal = self.select(tiny, raised, x);
-        let bits = self.convert("arith.bitcast", normal, Type::I64);
-        let above = self.whole("arith.subi", bits, (SQRT_2 / 2.0).to_bits() as i64);
-        let exponent = self.whole("arith.shrsi", above, 52);
-        let in_place = self.whole("arith.shli", exponent, 52);
-        let mantissa = self.apply("arith.subi", &[bits, in_place]);
-        let mantissa = self.convert("arith.bitcast", mantissa, Type::F64);
+        let bits = self.convert(arith::BITCAST, normal, Type::I64);
+        let above = self.whole(arith::SUBI, bits, (SQRT_2 / 2.0).to_bits() as i64);
+        let exponent = self.whole(arith::SHRSI, above, 52);
+        let in_place = self.whole(arith::SHLI, exponent, 52);
+        let mantissa = self.apply(arith::SUBI, &[bits, in_place]);
+        let mantissa = self.convert(arith::BITCAST, mantissa, Type::F64);
         let (lowered, level) = (self.integer(-54), self.integer(0));
         let correction = self.select(tiny, lowered, level);
-        let exponent = self.apply("arith.addi", &[exponent, correction]);
-        let k = self.convert("arith.sitofp", exponent, Type::F64);
+        let exponent = self.apply(arith::ADDI, &[exponent, correction]);
+        let k = self.convert(arith::SITOFP, exponent, Type::F64);
         [k, mantissa]
     }
 
@@ -249,13 +250,13 @@ impl Doubles<'_, '_> {
     // ---- functions on f32
 
     fn pow_single(&mut self, x: Value, y: Value) -> Value {
-        let [x, y] = [x, y].map(|value| self.convert("arith.extf", value, Type::F64));
+        let [x, y] = [x, y].map(|value| self.convert(arith::EXTF, value, Type::F64));
         let size = self.abs(x);
         let logarithm = self.log(size);
         let product = self.mul(y, logarithm);
         let power = self.exp(product);
         let power = self.power_edges(x, y, power);
-        self.convert("arith.truncf", power, Type::F32)
+        self.convert(arith::TRUNCF, power, Type::F32)
     }
 
     /// Gives a power of |x| the sign it has as a power of x, and puts the special ones in place.
@@ -264,28 +265,28 @@ impl Doubles<'_, '_> {
         // also for infinite powers
         let unit = self.compare_constant(compare::EQUAL, size, 1.0);
         let stays = self.compare(compare::EQUAL, y, y);
-        let unit = self.apply("arith.andi", &[unit, stays]);
+        let unit = self.apply(arith::ANDI, &[unit, stays]);
         let power = self.select(unit, one, power);
         // an odd power has the sign of x, one that is not whole is none where x is negative
         let half = self.scale(y, 0.5);
         let [is_whole, is_even] = [y, half].map(|value| {
-            let whole = self.apply("math.trunc", &[value]);
+            let whole = self.apply(math::TRUNC, &[value]);
             self.compare(compare::EQUAL, value, whole)
         });
-        let signed = self.apply("math.copysign", &[power, x]);
+        let signed = self.apply(math::COPYSIGN, &[power, x]);
         let by_parity = self.select(is_even, power, signed);
         let power = self.select(is_whole, by_parity, power);
         let (below, lowest) = (
             self.compare_constant(compare::LESS, x, 0.0),
             self.compare_constant(compare::GREATER, x, f64::NEG_INFINITY),
         );
-        let negative = self.apply("arith.andi", &[below, lowest]);
+        let negative = self.apply(arith::ANDI, &[below, lowest]);
         let none = self.float(f64::NAN);
         let fraction = self.select(negative, none, power);
         let power = self.select(is_whole, power, fraction);
         let nothing = self.compare_constant(compare::EQUAL, y, 0.0);
         let is_one = self.compare_constant(compare::EQUAL, x, 1.0);
-        let fixed = self.apply("arith.ori", &[nothing, is_one]);
+        let fixed = self.apply(arith::ORI, &[nothing, is_one]);
         self.select(fixed, one, power)
     }
 }

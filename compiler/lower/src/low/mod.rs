@@ -33,14 +33,9 @@ pub use tile::VectorRegisters;
 pub(crate) use scope::stack_table;
 
 use declare::declare_runtime;
+use dialects::{OpCode, math};
 use ir::FloatType;
 use ir::pass::{OptionDefinition, OptionKind, PassDefinition};
-
-/// The module attribute that lists the messages of assertions; status `n` means message `n - 1`.
-pub const MESSAGES: &str = "rt.messages";
-
-/// Marks a host function: it calls kernels and is not worth optimizing itself.
-pub const HOST: &str = "rt.host";
 
 /// For machines that are known only when the code runs.
 pub const DISPATCH_KERNELS: PassDefinition = PassDefinition::on_module(
@@ -132,56 +127,56 @@ pub const EXPAND_MATH: &str = "expand-math";
 /// How far elementary functions on f32 may be from the true value, in units in the last place of it (of the smallest normal
 /// number, where it is smaller), also where no product is fused into a sum. Those of exp, log, tanh, erf, asin, acos and atan are above the
 /// largest error of all `f32`.
-pub const ERROR_BOUNDS: &[(&str, f64)] = &[
-    ("math.exp", 1.5),
-    ("math.exp2", 1.5),
-    ("math.expm1", 4.0),
-    ("math.log", 1.0),
-    ("math.log2", 2.0),
-    ("math.log10", 2.5),
-    ("math.log1p", 3.0),
-    ("math.tanh", 7.0),
-    ("math.erf", 7.0),
-    ("math.asin", 4.0),
-    ("math.acos", 4.0),
-    ("math.atan", 4.0),
+pub const ERROR_BOUNDS: &[(OpCode, f64)] = &[
+    (math::EXP, 1.5),
+    (math::EXP2, 1.5),
+    (math::EXPM1, 4.0),
+    (math::LOG, 1.0),
+    (math::LOG2, 2.0),
+    (math::LOG10, 2.5),
+    (math::LOG1P, 3.0),
+    (math::TANH, 7.0),
+    (math::ERF, 7.0),
+    (math::ASIN, 4.0),
+    (math::ACOS, 4.0),
+    (math::ATAN, 4.0),
 ];
 
 /// The same for every elementary function on `f16` and `bf16`, in units of that type: computed in `f32` and rounded once more.
 pub const HALF_ERROR_BOUND: f64 = 0.53;
 
 /// The same for those that a module defines itself under the fixed order of arithmetic.
-pub const FIXED_ERROR_BOUNDS: &[(&str, FloatType, f64)] = &[
-    ("math.exp", FloatType::F64, 1.0),
-    ("math.exp2", FloatType::F64, 2.0),
-    ("math.expm1", FloatType::F64, 3.0),
-    ("math.log", FloatType::F64, 1.0),
-    ("math.log2", FloatType::F64, 2.0),
-    ("math.log10", FloatType::F64, 2.0),
-    ("math.log1p", FloatType::F64, 3.0),
-    ("math.tanh", FloatType::F64, 4.0),
-    ("math.sinh", FloatType::F64, 4.0),
-    ("math.cosh", FloatType::F64, 4.0),
-    ("math.asin", FloatType::F64, 4.0),
-    ("math.acos", FloatType::F64, 4.0),
-    ("math.atan", FloatType::F64, 3.0),
-    ("math.asinh", FloatType::F64, 6.0),
-    ("math.acosh", FloatType::F64, 6.0),
-    ("math.atanh", FloatType::F64, 6.0),
-    ("math.erf", FloatType::F64, 12.0),
-    ("math.sin", FloatType::F64, 2.0),
-    ("math.cos", FloatType::F64, 2.0),
-    ("math.tan", FloatType::F64, 3.0),
-    ("math.powf", FloatType::F64, 2.0),
-    ("math.sinh", FloatType::F32, 1.0),
-    ("math.cosh", FloatType::F32, 1.0),
-    ("math.asinh", FloatType::F32, 1.0),
-    ("math.acosh", FloatType::F32, 1.0),
-    ("math.atanh", FloatType::F32, 1.0),
-    ("math.powf", FloatType::F32, 1.0),
-    ("math.sin", FloatType::F32, 1.0),
-    ("math.cos", FloatType::F32, 1.0),
-    ("math.tan", FloatType::F32, 1.0),
+pub const FIXED_ERROR_BOUNDS: &[(OpCode, FloatType, f64)] = &[
+    (math::EXP, FloatType::F64, 1.0),
+    (math::EXP2, FloatType::F64, 2.0),
+    (math::EXPM1, FloatType::F64, 3.0),
+    (math::LOG, FloatType::F64, 1.0),
+    (math::LOG2, FloatType::F64, 2.0),
+    (math::LOG10, FloatType::F64, 2.0),
+    (math::LOG1P, FloatType::F64, 3.0),
+    (math::TANH, FloatType::F64, 4.0),
+    (math::SINH, FloatType::F64, 4.0),
+    (math::COSH, FloatType::F64, 4.0),
+    (math::ASIN, FloatType::F64, 4.0),
+    (math::ACOS, FloatType::F64, 4.0),
+    (math::ATAN, FloatType::F64, 3.0),
+    (math::ASINH, FloatType::F64, 6.0),
+    (math::ACOSH, FloatType::F64, 6.0),
+    (math::ATANH, FloatType::F64, 6.0),
+    (math::ERF, FloatType::F64, 12.0),
+    (math::SIN, FloatType::F64, 2.0),
+    (math::COS, FloatType::F64, 2.0),
+    (math::TAN, FloatType::F64, 3.0),
+    (math::POWF, FloatType::F64, 2.0),
+    (math::SINH, FloatType::F32, 1.0),
+    (math::COSH, FloatType::F32, 1.0),
+    (math::ASINH, FloatType::F32, 1.0),
+    (math::ACOSH, FloatType::F32, 1.0),
+    (math::ATANH, FloatType::F32, 1.0),
+    (math::POWF, FloatType::F32, 1.0),
+    (math::SIN, FloatType::F32, 1.0),
+    (math::COS, FloatType::F32, 1.0),
+    (math::TAN, FloatType::F32, 1.0),
 ];
 
 /// Every step, in order.

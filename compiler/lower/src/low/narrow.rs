@@ -8,6 +8,7 @@
 //! - The bits of an `i8` above a narrow integer's width mean nothing: every reader extends first.
 //! - Floats out of range become the largest finite number, unless the operation says `saturate = false`.
 
+use dialects::{OpCode, OpCodes, arith, memref, vector};
 use ir::{
     Attribute, Attributes, Blob, Body, Builder, DenseElements, FloatType, IndexMap, Location, Module, Op, Result, Type,
     Value,
@@ -69,10 +70,10 @@ fn widen_body(body: &mut Body, tables: &mut IndexMap<String, DenseElements>) -> 
 /// Replaces what computes on narrow values; what only moves them keeps its form.
 fn widen_op(body: &mut Body, op: Op, tables: &mut IndexMap<String, DenseElements>) {
     let dialect = body.op(op).name.dialect().to_string();
-    match body.name(op) {
-        "arith.constant" => widen_constant(body, op),
-        "arith.select" => {}
-        "arith.bitcast" => {
+    match body.code(op) {
+        Some(arith::CONSTANT) => widen_constant(body, op),
+        Some(arith::SELECT) => {}
+        Some(arith::BITCAST) => {
             let from = body.value_type(body.operand(op, 0)).clone();
             let to = body.value_type(body.result(op, 0)).clone();
             let byte_or_narrow = |r#type: &Type| is_narrow(r#type.element()) || *r#type.element() == Type::I8;
@@ -139,23 +140,23 @@ struct Widener<'t, 'a, 'b> {
 
 impl Widener<'_, '_, '_> {
     fn compute(&mut self, operation: &ir::Operation, result: &Type) -> Value {
-        let name = operation.name.as_str();
-        let unsigned = matches!(name, "arith.extui" | "arith.uitofp" | "arith.fptoui" | "arith.index_castui")
-            || name == "arith.cmpi" && operation.attributes.integer("predicate").is_some_and(|p| p > 5);
+        let code = OpCode::of_name(&operation.name);
+        let unsigned = matches!(code, Some(arith::EXTUI | arith::UITOFP | arith::FPTOUI | arith::INDEX_CASTUI))
+            || code == Some(arith::CMPI) && operation.attributes.integer("predicate").is_some_and(|p| p > 5);
         let operands: Vec<Value> = operation.operands().iter().map(|&operand| self.widen(operand, unsigned)).collect();
-        let wide = self.wide_type(result, name);
+        let wide = self.wide_type(result, code);
         let from = self.element(operands[0]);
-        let value = match name {
+        let value = match code {
             // what is wide enough already needs no conversion
-            "arith.extf" | "arith.truncf" | "arith.extsi" | "arith.extui" | "arith.trunci" => {
+            Some(arith::EXTF | arith::TRUNCF | arith::EXTSI | arith::EXTUI | arith::TRUNCI) => {
                 self.resize(operands[0], &from, &wide, unsigned)
             }
             _ => {
                 let r#type = self.arithmetic.shaped(wide.clone());
                 let attributes = operation.attributes.clone();
                 // floats wrap around in a narrow integer, whatever its sign
-                let wraps = name == "arith.fptoui" && is_narrow(result);
-                let name = if wraps { "arith.fptosi".into() } else { operation.name.clone() };
+                let wraps = code == Some(arith::FPTOUI) && is_narrow(result);
+                let name = if wraps { arith::FPTOSI.into() } else { operation.name.clone() };
                 self.arithmetic.builder.value(name, &operands, r#type, attributes)
             }
         };
@@ -168,20 +169,20 @@ impl Widener<'_, '_, '_> {
     }
 
     /// The type an operation's result is computed in.
-    fn wide_type(&self, result: &Type, name: &str) -> Type {
+    fn wide_type(&self, result: &Type, code: Option<OpCode>) -> Type {
         match result {
             _ if !is_narrow(result) => result.clone(),
             Type::Float(_) => Type::F32,
-            _ if matches!(name, "arith.fptosi" | "arith.fptoui") => Type::I32,
+            _ if matches!(code, Some(arith::FPTOSI | arith::FPTOUI)) => Type::I32,
             _ => Type::I8,
         }
     }
 
     fn resize(&mut self, value: Value, from: &Type, to: &Type, unsigned: bool) -> Value {
         let (narrower, wider) = match (to, unsigned) {
-            (Type::Float(_), _) => ("arith.truncf", "arith.extf"),
-            (_, true) => ("arith.trunci", "arith.extui"),
-            (_, false) => ("arith.trunci", "arith.extsi"),
+            (Type::Float(_), _) => (arith::TRUNCF, arith::EXTF),
+            (_, true) => (arith::TRUNCI, arith::EXTUI),
+            (_, false) => (arith::TRUNCI, arith::EXTSI),
         };
         match from.bit_width().cmp(&to.bit_width()) {
             std::cmp::Ordering::Equal => value,
@@ -203,8 +204,8 @@ impl Widener<'_, '_, '_> {
             _ => {
                 let unused = 8 - element.bit_width().unwrap_or(8) as i8;
                 let count = self.byte(unused);
-                let raised = self.arithmetic.builder.value("arith.shli", &[value, count], self.bytes(), []);
-                let name = if unsigned { "arith.shrui" } else { "arith.shrsi" };
+                let raised = self.arithmetic.builder.value(arith::SHLI, &[value, count], self.bytes(), []);
+                let name = if unsigned { arith::SHRUI } else { arith::SHRSI };
                 self.arithmetic.builder.value(name, &[raised, count], self.bytes(), [])
             }
         }
@@ -223,7 +224,7 @@ impl Widener<'_, '_, '_> {
         match result {
             _ if !is_narrow(result) => value,
             Type::Float(format) => self.encode(value, *format, saturate),
-            _ if *wide == Type::I32 => self.arithmetic.convert("arith.trunci", value, Type::I8),
+            _ if *wide == Type::I32 => self.arithmetic.convert(arith::TRUNCI, value, Type::I8),
             _ => value,
         }
     }
@@ -233,16 +234,16 @@ impl Widener<'_, '_, '_> {
     fn encode(&mut self, value: Value, format: FloatType, saturate: bool) -> Value {
         let name = format!("encode_{}{}", format.keyword(), if saturate { "" } else { "_unbounded" });
         self.tables.entry(name.clone()).or_insert_with(|| encoding_table(format, saturate));
-        let bits = self.arithmetic.convert("arith.bitcast", value, Type::I32);
+        let bits = self.arithmetic.convert(arith::BITCAST, value, Type::I32);
         let (half, mask, zero) =
             (self.arithmetic.integer(16), self.arithmetic.integer(0xffff), self.arithmetic.integer(0));
-        let upper = self.arithmetic.apply("arith.shrui", &[bits, half]);
-        let lower = self.arithmetic.apply("arith.andi", &[bits, mask]);
+        let upper = self.arithmetic.apply(arith::SHRUI, &[bits, half]);
+        let lower = self.arithmetic.apply(arith::ANDI, &[bits, mask]);
         let mask_type = self.arithmetic.shaped(Type::I1);
         let predicate = ("predicate", Attribute::i64(1));
-        let sticky = self.arithmetic.builder.value("arith.cmpi", &[lower, zero], mask_type, [predicate]);
-        let sticky = self.arithmetic.convert("arith.extui", sticky, Type::I32);
-        let index = self.arithmetic.apply("arith.ori", &[upper, sticky]);
+        let sticky = self.arithmetic.builder.value(arith::CMPI, &[lower, zero], mask_type, [predicate]);
+        let sticky = self.arithmetic.convert(arith::EXTUI, sticky, Type::I32);
+        let index = self.arithmetic.apply(arith::ORI, &[upper, sticky]);
         self.look_up(&name, ENCODED, index, Type::I8)
     }
 
@@ -251,21 +252,21 @@ impl Widener<'_, '_, '_> {
         let lanes = self.arithmetic.lanes;
         let builder = &mut *self.arithmetic.builder;
         let buffer = Type::memref([Some(entries as i64)], element.clone());
-        let table = builder.value("memref.get_global", &[], buffer, [("name", Attribute::symbol(table))]);
+        let table = builder.value(memref::GET_GLOBAL, &[], buffer, [("name", Attribute::symbol(table))]);
         let read = |builder: &mut Builder<'_>, index: Value| {
-            let index = builder.value("arith.index_castui", &[index], Type::Index, []);
-            builder.value("memref.load", &[table, index], element.clone(), [])
+            let index = builder.value(arith::INDEX_CASTUI, &[index], Type::Index, []);
+            builder.value(memref::LOAD, &[table, index], element.clone(), [])
         };
         let Some(lanes) = lanes else { return read(builder, index) };
         let scalar = builder.body.value_type(index).element().clone();
         let values: Vec<Value> = (0..lanes)
             .map(|lane| {
                 let position = ("static_position", Attribute::i64_dense_array(&[lane]));
-                let index = builder.value("vector.extract", &[index], scalar.clone(), [position]);
+                let index = builder.value(vector::EXTRACT, &[index], scalar.clone(), [position]);
                 read(builder, index)
             })
             .collect();
-        builder.value("vector.from_elements", &values, Type::vector(&[lanes], element), [])
+        builder.value(vector::FROM_ELEMENTS, &values, Type::vector(&[lanes], element), [])
     }
 }
 
@@ -305,7 +306,7 @@ fn add_table(module: &mut Module, name: &str, elements: DenseElements) {
         ("constant", Attribute::Unit),
         ("initial_value", Attribute::dense(elements)),
     ]);
-    let global = module.body.create_op("memref.global", &[], &[], attributes, Location::Unknown);
+    let global = module.body.create_op(memref::GLOBAL, &[], &[], attributes, Location::Unknown);
     let top = module.body.entry().expect("a module has one block");
     module.body.append(top, global);
 }

@@ -3,12 +3,12 @@
 //! What a loop body reads from outside travels in an environment: a table of words on the caller's stack. Constants
 //! are repeated in the body instead. A loop too short to be shared out becomes an ordinary loop.
 
-use dialects::rt::words::{self, UNPACK, WORD_BYTES, pack};
+use dialects::rt::words::{self, WORD_BYTES, pack};
+use dialects::{OpCodes, arith, func, rt, scf, vector};
 use ir::{Attribute, Attributes, Body, Builder, FunctionType, Location, Module, Op, Result, Type, Value};
 
-use super::dispatch::LEVEL;
 use super::scope::{definitions, name_of, stack_table, table_type, with_body};
-use crate::outline::ELEMENTS;
+use dialects::rt::attributes::{ELEMENTS, LEVEL, WORK};
 use ir::clone::{Mapping, clone_op};
 
 /// Outlines every `scf.parallel` without reductions.
@@ -18,7 +18,7 @@ pub(super) fn outline_parallel(module: &mut Module) -> Result<()> {
         let stem = name_of(module, function).to_string();
         let mut bodies = Vec::new();
         with_body(module, function, |_, body| {
-            while let Some(op) = body.walk_all().into_iter().find(|&op| body.name(op) == "scf.parallel") {
+            while let Some(op) = body.walk_all().into_iter().find(|&op| body.is(op, scf::PARALLEL)) {
                 let parallel = Loop::of(body, op);
                 if parallel.is_short(body) {
                     parallel.serialise(body);
@@ -48,7 +48,7 @@ pub(super) fn outline_parallel(module: &mut Module) -> Result<()> {
 pub(super) fn serialise_parallel(module: &mut Module) -> Result<()> {
     for function in definitions(module) {
         with_body(module, function, |_, body| {
-            for op in body.walk_all().into_iter().filter(|&op| body.name(op) == "scf.parallel").collect::<Vec<_>>() {
+            for op in body.walk_all().into_iter().filter(|&op| body.is(op, scf::PARALLEL)).collect::<Vec<_>>() {
                 Loop::of(body, op).serialise(body);
             }
         });
@@ -72,7 +72,7 @@ impl Loop {
         let &[low, high, step] = operation.operands() else {
             unreachable!("kernels have parallel loops of one dimension")
         };
-        let work = operation.attributes.integer("rt.work").unwrap_or(abi::GRAIN).max(1);
+        let work = operation.attributes.integer(WORK).unwrap_or(abi::GRAIN).max(1);
         Loop { op, low, high, step, work }
     }
 
@@ -94,13 +94,13 @@ impl Loop {
     /// The same loop as `scf.for`.
     fn serialise(&self, body: &mut Body) {
         let block = self.block(body);
-        let serial = Builder::before(body, self.op).create("scf.for", &[self.low, self.high, self.step], &[], []);
+        let serial = Builder::before(body, self.op).create(scf::FOR, &[self.low, self.high, self.step], &[], []);
         let region = body.add_region(serial);
         body.detach_block(block);
         body.insert_block(region, 0, block);
         let end = body.terminator(block).expect("a parallel loop ends in scf.reduce");
         body.erase(end);
-        Builder::at_end(body, block).create("scf.yield", &[], &[], []);
+        Builder::at_end(body, block).create(scf::YIELD, &[], &[], []);
         body.erase(self.op);
     }
 
@@ -113,7 +113,7 @@ impl Loop {
         captured.write(&mut builder, table);
         let count = self.count(&mut builder);
         let work = builder.constant_index(self.work);
-        builder.create("rt.parallel_for", &[table, count, work], &[], [("callee", Attribute::symbol(name))]);
+        builder.create(rt::PARALLEL_FOR, &[table, count, work], &[], [("callee", Attribute::symbol(name))]);
         body.erase(self.op);
         function
     }
@@ -121,10 +121,10 @@ impl Loop {
     /// `(high - low + step - 1) / step`
     fn count(&self, builder: &mut Builder<'_>) -> Value {
         let one = builder.constant_index(1);
-        let length = builder.value("arith.subi", &[self.high, self.low], Type::Index, []);
-        let less = builder.value("arith.subi", &[self.step, one], Type::Index, []);
-        let padded = builder.value("arith.addi", &[length, less], Type::Index, []);
-        builder.value("arith.divui", &[padded, self.step], Type::Index, [])
+        let length = builder.value(arith::SUBI, &[self.high, self.low], Type::Index, []);
+        let less = builder.value(arith::SUBI, &[self.step, one], Type::Index, []);
+        let padded = builder.value(arith::ADDI, &[length, less], Type::Index, []);
+        builder.value(arith::DIVUI, &[padded, self.step], Type::Index, [])
     }
 
     /// The body function, and what it reads from its environment.
@@ -132,7 +132,7 @@ impl Loop {
         let mut function = Body::new();
         let entry = function.add_block(function.root(), &[table_type(), Type::Index, Type::Index]);
         let &[table, begin, end] = function.arguments(entry) else { unreachable!("just made") };
-        let serial = function.create_op("scf.for", &[], &[], Attributes::new(), body.op(self.op).location.clone());
+        let serial = function.create_op(scf::FOR, &[], &[], Attributes::new(), body.op(self.op).location.clone());
         let region = function.add_region(serial);
         let inner = function.add_block(region, &[Type::Index]);
         let mut environment = Environment::new(body, &mut function, table, entry);
@@ -144,22 +144,22 @@ impl Loop {
         let index = match [self.low, self.step].map(|value| ir::constant_integer(body, value)) {
             [Some(0), Some(1)] => counter,
             _ => {
-                let scaled = builder.value("arith.muli", &[counter, step], Type::Index, []);
-                builder.value("arith.addi", &[scaled, low], Type::Index, [])
+                let scaled = builder.value(arith::MULI, &[counter, step], Type::Index, []);
+                builder.value(arith::ADDI, &[scaled, low], Type::Index, [])
             }
         };
         let source = self.block(body);
         mapping.insert(body.arguments(source)[0], index);
         for &op in body.ops(source) {
-            if body.name(op) != "scf.reduce" {
+            if !body.is(op, scf::REDUCE) {
                 let mut outside = |function: &mut Body, value: Value| environment.load(function, value);
                 clone_op(body, op, &mut function, inner, &mut mapping, &mut outside);
             }
         }
-        Builder::at_end(&mut function, inner).create("scf.yield", &[], &[], []);
+        Builder::at_end(&mut function, inner).create(scf::YIELD, &[], &[], []);
         let mut builder = Builder::at_end(&mut function, entry);
         let one = builder.constant_index(1);
-        builder.create("func.return", &[], &[], []);
+        builder.create(func::RETURN, &[], &[], []);
         let at = function.ops(entry).len() - 1;
         function.insert(entry, at, serial);
         function.set_operands(serial, &[begin, end, one]);
@@ -188,7 +188,7 @@ impl Captured {
             let r#type = builder.body.value_type(value).clone();
             let place = vector_place(builder, table, at, &r#type);
             let zero = builder.constant_index(0);
-            builder.create("vector.store", &[value, place, zero], &[], []);
+            builder.create(vector::STORE, &[value, place, zero], &[], []);
         }
     }
 }
@@ -205,7 +205,7 @@ struct Environment<'b> {
 
 impl<'b> Environment<'b> {
     fn new(source: &'b Body, function: &mut Body, table: Value, entry: ir::Block) -> Environment<'b> {
-        let unpack = Builder::at_end(function, entry).create(UNPACK, &[table], &[], words::attributes(&[]));
+        let unpack = Builder::at_end(function, entry).create(rt::UNPACK, &[table], &[], words::attributes(&[]));
         Environment { source, table, entry, unpack, captured: Captured::default() }
     }
 
@@ -223,9 +223,9 @@ impl<'b> Environment<'b> {
     /// Makes a value of the outer function known in the body function: its entry block reads it.
     fn load(&mut self, function: &mut Body, value: Value) -> Value {
         let r#type = self.source.value_type(value).clone();
-        if let Some(op) = self.source.defining_op(value).filter(|&op| self.source.name(op) == "arith.constant") {
+        if let Some(op) = self.source.defining_op(value).filter(|&op| self.source.is(op, arith::CONSTANT)) {
             let attributes = self.source.op(op).attributes.clone();
-            return Builder::at_end(function, self.entry).value("arith.constant", &[], r#type, attributes);
+            return Builder::at_end(function, self.entry).value(arith::CONSTANT, &[], r#type, attributes);
         }
         let at = self.captured.words as i64;
         self.captured.words += words_of(&r#type);
@@ -234,7 +234,7 @@ impl<'b> Environment<'b> {
             let mut builder = Builder::at_end(function, self.entry);
             let place = vector_place(&mut builder, self.table, at, &r#type);
             let zero = builder.constant_index(0);
-            return builder.value("vector.load", &[place, zero], r#type, []);
+            return builder.value(vector::LOAD, &[place, zero], r#type, []);
         }
         self.captured.scalars.push((at, value));
         function.add_result(self.unpack, r#type)
@@ -261,8 +261,8 @@ fn words_of(r#type: &Type) -> usize {
 
 /// The words from `at` on as a buffer of a vector's elements.
 fn vector_place(builder: &mut Builder<'_>, table: Value, at: i64, vector: &Type) -> Value {
-    let base = builder.value("rt.address", &[table], Type::Index, []);
+    let base = builder.value(rt::ADDRESS, &[table], Type::Index, []);
     let offset = builder.constant_index(at * WORD_BYTES);
-    let address = builder.value("arith.addi", &[base, offset], Type::Index, []);
-    builder.value("rt.buffer", &[address], Type::memref(vec![None], vector.element().clone()), [])
+    let address = builder.value(arith::ADDI, &[base, offset], Type::Index, []);
+    builder.value(rt::BUFFER, &[address], Type::memref(vec![None], vector.element().clone()), [])
 }

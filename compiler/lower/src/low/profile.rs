@@ -1,14 +1,14 @@
 //! Timing kernels: around every kernel call of the host functions two readings of the clock, whose difference is added
 //! to a table.
 
+use dialects::rt::attributes::PROFILED;
+use dialects::{arith, func, memref};
 use ir::{Attribute, Attributes, Builder, IndexSet, Location, Module, Op, Type, Value};
 
 use super::scope::{callee, definitions, is_kernel, kernel_names, name_of, with_body};
 
 /// The global that holds, for each timed call, the nanoseconds it took in all and how often it ran.
 pub const PROFILE: &str = "rt_profile";
-/// The module attribute that says for each timed call its host function, its kernel, and then its nodes.
-pub const PROFILED: &str = "rt.profiled";
 
 /// Times every kernel call of a module at the kernel level.
 pub fn time_kernels(module: &mut Module) {
@@ -44,21 +44,21 @@ fn kernel_calls(module: &Module, host: Op, kernels: &IndexSet<String>) -> Vec<Op
 }
 
 fn ticks(builder: &mut Builder<'_>) -> Value {
-    builder.value("func.call", &[], Type::I64, [("callee", Attribute::symbol("rt_ticks"))])
+    builder.value(func::CALL, &[], Type::I64, [("callee", Attribute::symbol("rt_ticks"))])
 }
 
 fn time_call(body: &mut ir::Body, call: Op, number: i64, words: i64) {
     let start = ticks(&mut Builder::before(body, call));
     let mut builder = Builder::after(body, call);
     let end = ticks(&mut builder);
-    let time = builder.value("arith.subi", &[end, start], Type::I64, []);
-    let table = builder.value("memref.get_global", &[], table_type(words), [("name", Attribute::symbol(PROFILE))]);
+    let time = builder.value(arith::SUBI, &[end, start], Type::I64, []);
+    let table = builder.value(memref::GET_GLOBAL, &[], table_type(words), [("name", Attribute::symbol(PROFILE))]);
     let one = builder.constant(Attribute::i64(1), Type::I64);
     for (offset, amount) in [(0, time), (1, one)] {
         let at = builder.constant_index(2 * number + offset);
-        let before = builder.value("memref.load", &[table, at], Type::I64, []);
-        let after = builder.value("arith.addi", &[before, amount], Type::I64, []);
-        builder.create("memref.store", &[after, table, at], &[], []);
+        let before = builder.value(memref::LOAD, &[table, at], Type::I64, []);
+        let after = builder.value(arith::ADDI, &[before, amount], Type::I64, []);
+        builder.create(memref::STORE, &[after, table, at], &[], []);
     }
 }
 
@@ -73,7 +73,7 @@ fn add_table(module: &mut Module, words: i64) {
         ("type", Attribute::Type(table_type(words))),
         ("initial_value", Attribute::Unit),
     ]);
-    let global = module.body.create_op("memref.global", &[], &[], attributes, Location::Unknown);
+    let global = module.body.create_op(memref::GLOBAL, &[], &[], attributes, Location::Unknown);
     let top = module.body.entry().expect("a module has one block");
     module.body.append(top, global);
 }

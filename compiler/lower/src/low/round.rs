@@ -1,5 +1,6 @@
 //! Products that are rounded before they are added.
 
+use dialects::{OpCodes, arith, math, vector};
 use ir::{Builder, Module};
 
 use super::scope::{definitions, with_body};
@@ -9,12 +10,14 @@ pub(super) fn round_products(module: &mut Module) {
     for function in definitions(module) {
         with_body(module, function, |_, body| {
             for op in body.walk_all() {
-                let (&[a, b, c], "math.fma" | "vector.fma") = (body.op(op).operands(), body.name(op)) else { continue };
+                let (&[a, b, c], Some(math::FMA | vector::FMA)) = (body.op(op).operands(), body.code(op)) else {
+                    continue;
+                };
                 let r#type = body.value_type(c).clone();
                 let location = body.op(op).location.clone();
                 let mut builder = Builder::before(body, op).with_location(location);
-                let product = builder.value("arith.mulf", &[a, b], r#type.clone(), []);
-                let sum = builder.value("arith.addf", &[product, c], r#type, []);
+                let product = builder.value(arith::MULF, &[a, b], r#type.clone(), []);
+                let sum = builder.value(arith::ADDF, &[product, c], r#type, []);
                 let result = body.result(op, 0);
                 body.replace_all_uses(result, sum);
                 body.erase(op);

@@ -1,6 +1,7 @@
 //! Which functions of rows the operations of a loop over vectors are: one of them, or several that a micro-kernel computes at once.
 
 use abi::{COLUMN_GROUP, RowFunction};
+use dialects::{OpCode, OpCodes, arith, math, memref, vector};
 use ir::{Block, Body, FloatType, IndexMap, IndexSet, Op, Type, Value};
 
 /// A function that is applied to a vector, or to several.
@@ -107,14 +108,14 @@ pub(super) fn scalar_arithmetic(
 ) -> Option<Applied> {
     let chain = Chain { body, block, is_fixed };
     let &[a, b] = body.op(op).operands() else { return None };
-    let (function, parameters, operand) = match body.name(op) {
-        "arith.mulf" => match (chain.fixed(a), chain.fixed(b)) {
+    let (function, parameters, operand) = match body.code(op) {
+        Some(arith::MULF) => match (chain.fixed(a), chain.fixed(b)) {
             (None, Some(factor)) => (RowFunction::Multiply, vec![factor], a),
             (Some(factor), None) => (RowFunction::Multiply, vec![factor], b),
             _ => return None,
         },
-        "arith.divf" => (RowFunction::Divide, vec![chain.fixed(b)?], a),
-        "arith.subf" => match chain.defining(a, "arith.subf") {
+        Some(arith::DIVF) => (RowFunction::Divide, vec![chain.fixed(b)?], a),
+        Some(arith::SUBF) => match chain.defining(a, arith::SUBF) {
             Some(inner) => {
                 let parameters = vec![chain.fixed(body.operand(inner, 1))?, chain.fixed(b)?];
                 (RowFunction::Subtract, parameters, body.operand(inner, 0))
@@ -137,13 +138,13 @@ struct Chain<'a> {
 impl Chain<'_> {
     fn function(&self, op: Op) -> Option<Applied> {
         let body = self.body;
-        let composed = match body.name(op) {
-            "arith.divf" => self.sigmoid(op),
-            "math.exp" => self.exp_difference(op),
-            "arith.mulf" => self.swish(op).or_else(|| self.dequantize(op)),
-            "arith.subf" | "arith.uitofp" | "arith.sitofp" => self.dequantize(op),
-            "arith.trunci" => self.quantize(op),
-            "vector.from_elements" => self.look_up(op),
+        let composed = match body.code(op) {
+            Some(arith::DIVF) => self.sigmoid(op),
+            Some(math::EXP) => self.exp_difference(op),
+            Some(arith::MULF) => self.swish(op).or_else(|| self.dequantize(op)),
+            Some(arith::SUBF | arith::UITOFP | arith::SITOFP) => self.dequantize(op),
+            Some(arith::TRUNCI) => self.quantize(op),
+            Some(vector::FROM_ELEMENTS) => self.look_up(op),
             _ => None,
         };
         if composed.is_some() {
@@ -152,7 +153,7 @@ impl Chain<'_> {
         let (&[operand], &[result]) = (body.op(op).operands(), body.op(op).results()) else { return None };
         let [from, to] = [operand, result].map(|value| Some(body.value_type(value).as_vector()?.element.clone()));
         let (from, to) = (from?, to?);
-        let function = row_function(body.name(op), &from, &to)?;
+        let function = row_function(body.code(op)?, &from, &to)?;
         Some(Applied { function: Function::Map(function, vec![]), from, to, operands: vec![operand], inside: vec![] })
     }
 
@@ -173,12 +174,12 @@ impl Chain<'_> {
     fn sigmoid(&self, op: Op) -> Option<Applied> {
         let body = self.body;
         let sum = self
-            .defining(body.operand(op, 1), "arith.addf")
+            .defining(body.operand(op, 1), arith::ADDF)
             .filter(|_| self.number(body.operand(op, 0)) == Some(1.0))?;
         let &[a, b] = body.op(sum).operands() else { return None };
         let (other, power) = if self.number(a).is_some() { (a, b) } else { (b, a) };
-        let power = self.defining(power, "math.exp").filter(|_| self.number(other) == Some(1.0))?;
-        let opposite = self.defining(body.operand(power, 0), "arith.subf")?;
+        let power = self.defining(power, math::EXP).filter(|_| self.number(other) == Some(1.0))?;
+        let opposite = self.defining(body.operand(power, 0), arith::SUBF)?;
         let is_opposite = self.number(body.operand(opposite, 0)) == Some(0.0);
         let operand = body.operand(opposite, 1);
         is_opposite.then(|| self.applied(RowFunction::Sigmoid, vec![], op, operand, vec![sum, power, opposite]))
@@ -188,7 +189,7 @@ impl Chain<'_> {
     fn swish(&self, op: Op) -> Option<Applied> {
         let &[a, b] = self.body.op(op).operands() else { return None };
         [(a, b), (b, a)].into_iter().find_map(|(x, gate)| {
-            let gate = self.defining(gate, "arith.divf")?;
+            let gate = self.defining(gate, arith::DIVF)?;
             let Applied { inside, .. } = self.sigmoid(gate).filter(|sigmoid| sigmoid.operands == [x])?;
             let inside = std::iter::once(gate).chain(inside).collect();
             Some(self.applied(RowFunction::Swish, vec![], op, x, inside))
@@ -197,7 +198,7 @@ impl Chain<'_> {
 
     /// `exp(x - p)`
     fn exp_difference(&self, op: Op) -> Option<Applied> {
-        let difference = self.defining(self.body.operand(op, 0), "arith.subf")?;
+        let difference = self.defining(self.body.operand(op, 0), arith::SUBF)?;
         let parameter = self.fixed(self.body.operand(difference, 1))?;
         let operand = self.body.operand(difference, 0);
         Some(self.applied(RowFunction::ExpDifference, vec![parameter], op, operand, vec![difference]))
@@ -209,16 +210,16 @@ impl Chain<'_> {
         let mut inside = vec![op];
         let mut at = op;
         let mut parameters = [Parameter::Number(0.0), Parameter::Number(1.0)];
-        for (name, parameter) in [("arith.mulf", 1), ("arith.subf", 0)] {
-            if body.name(at) == name {
+        for (code, parameter) in [(arith::MULF, 1), (arith::SUBF, 0)] {
+            if body.is(at, code) {
                 parameters[parameter] = self.fixed(body.operand(at, 1))?;
                 at = body.defining_op(body.operand(at, 0)).filter(|&op| body.op(op).parent() == Some(self.block))?;
                 inside.push(at);
             }
         }
-        let function = match body.name(at) {
-            "arith.uitofp" => RowFunction::DequantizeUnsigned,
-            "arith.sitofp" => RowFunction::DequantizeSigned,
+        let function = match body.code(at) {
+            Some(arith::UITOFP) => RowFunction::DequantizeUnsigned,
+            Some(arith::SITOFP) => RowFunction::DequantizeSigned,
             _ => return None,
         };
         let operand = body.operand(at, 0);
@@ -231,25 +232,25 @@ impl Chain<'_> {
     /// `min(max(round(x / s) + p, q), r)` as a byte, with bounds that bytes have; there may be nothing to divide by or to add.
     fn quantize(&self, op: Op) -> Option<Applied> {
         let body = self.body;
-        let conversion = self.defining(body.operand(op, 0), "arith.fptosi")?;
-        let below = self.defining(body.operand(conversion, 0), "arith.minimumf")?;
-        let above = self.defining(body.operand(below, 0), "arith.maximumf")?;
+        let conversion = self.defining(body.operand(op, 0), arith::FPTOSI)?;
+        let below = self.defining(body.operand(conversion, 0), arith::MINIMUMF)?;
+        let above = self.defining(body.operand(below, 0), arith::MAXIMUMF)?;
         let bounds = [body.operand(above, 1), body.operand(below, 1)];
         let [low, high] = bounds.map(|bound| self.number(bound).filter(|bound| bound.abs() <= 255.0));
         let (low, high) = (Parameter::Number(low?), Parameter::Number(high?));
         let mut inside = vec![conversion, below, above];
         let mut rounded = body.operand(above, 0);
         let mut zero_point = Parameter::Number(0.0);
-        if let Some(sum) = self.defining(rounded, "arith.addf") {
+        if let Some(sum) = self.defining(rounded, arith::ADDF) {
             zero_point = self.fixed(body.operand(sum, 1))?;
             rounded = body.operand(sum, 0);
             inside.push(sum);
         }
-        let rounding = self.defining(rounded, "math.roundeven")?;
+        let rounding = self.defining(rounded, math::ROUNDEVEN)?;
         inside.push(rounding);
         let mut operand = body.operand(rounding, 0);
         let mut scale = Parameter::Number(1.0);
-        if let Some(quotient) = self.defining(operand, "arith.divf")
+        if let Some(quotient) = self.defining(operand, arith::DIVF)
             && let Some(fixed) = self.fixed(body.operand(quotient, 1))
         {
             scale = fixed;
@@ -279,7 +280,7 @@ impl Chain<'_> {
 
     /// `(x - p) s + (y - q) t` of bytes: these, how they are numbers, and the operations.
     fn sum_of_bytes(&self, value: Value) -> Option<(Vec<Value>, [Dequantize; 2], Vec<Op>)> {
-        let sum = self.defining(value, "arith.addf")?;
+        let sum = self.defining(value, arith::ADDF)?;
         let &[x, y] = self.body.op(sum).operands() else { return None };
         let mut inside = vec![sum];
         let mut operands = Vec::new();
@@ -299,14 +300,14 @@ impl Chain<'_> {
     /// `(x + a) f` of i32 or of f32 that are whole numbers, which may be all that there is of a sum.
     fn scaled_sum(&self, scaled: Value) -> Option<(Value, Option<Channels>, Factor)> {
         let body = self.body;
-        let product = self.defining(scaled, "arith.mulf")?;
+        let product = self.defining(scaled, arith::MULF)?;
         let &[a, b] = body.op(product).operands() else { return None };
         let (sum, factor) = [(a, b), (b, a)].into_iter().find_map(|(number, factor)| {
-            let sum = body.operand(self.defining(number, "arith.sitofp")?, 0);
+            let sum = body.operand(self.defining(number, arith::SITOFP)?, 0);
             let each = || self.channels(factor).map(Factor::Each);
             Some((sum, self.fixed(factor).map(Factor::Same).or_else(each)?))
         })?;
-        let moved = self.defining(sum, "arith.addi").and_then(|op| {
+        let moved = self.defining(sum, arith::ADDI).and_then(|op| {
             let &[a, b] = body.op(op).operands() else { return None };
             let channels = |sum, addends| Some((sum, self.channels(addends)?));
             channels(a, b).or_else(|| channels(b, a))
@@ -315,7 +316,7 @@ impl Chain<'_> {
         if *body.value_type(sum).element() != Type::I32 {
             return None;
         }
-        let float = self.defining(sum, "arith.fptosi").map(|op| body.operand(op, 0));
+        let float = self.defining(sum, arith::FPTOSI).map(|op| body.operand(op, 0));
         let float = float.filter(|&float| *body.value_type(float).element() == Type::F32);
         Some((float.unwrap_or(sum), addends, factor))
     }
@@ -323,14 +324,14 @@ impl Chain<'_> {
     /// Numbers of a group of channels that a loop over them reads again and again.
     fn channels(&self, value: Value) -> Option<Channels> {
         let body = self.body;
-        let load = self.defining(value, "vector.load")?;
+        let load = self.defining(value, vector::LOAD)?;
         let &[buffer, index] = body.op(load).operands() else { return None };
-        let (channel, first) = match self.defining(index, "arith.addi").map(|op| body.op(op).operands()) {
+        let (channel, first) = match self.defining(index, arith::ADDI).map(|op| body.op(op).operands()) {
             Some(&[a, b]) if (self.is_fixed)(a) => (b, Some(a)),
             Some(&[a, b]) if (self.is_fixed)(b) => (a, Some(b)),
             _ => (index, None),
         };
-        let &[counter, width] = body.op(self.defining(channel, "arith.remui")?).operands() else { return None };
+        let &[counter, width] = body.op(self.defining(channel, arith::REMUI)?).operands() else { return None };
         let around = body.region_parent(body.block_region(self.block)?)?;
         let is_whole = |value| ir::constant_integer(body, value).is_some_and(|number| number % COLUMN_GROUP == 0);
         let in_groups = ir::constant_integer(body, width) == Some(COLUMN_GROUP)
@@ -361,24 +362,24 @@ impl Chain<'_> {
     /// The table that an element is read from, and the vector of bytes that says where, and which of its bytes.
     fn looked_up(&self, element: Value) -> Option<(Value, Value, i64)> {
         let body = self.body;
-        let load = self.defining(element, "memref.load")?;
+        let load = self.defining(element, memref::LOAD)?;
         let &[table, index] = body.op(load).operands() else { return None };
-        let byte = self.defining(body.operand(self.defining(index, "arith.index_castui")?, 0), "vector.extract")?;
+        let byte = self.defining(body.operand(self.defining(index, arith::INDEX_CASTUI)?, 0), vector::EXTRACT)?;
         let operand = body.operand(byte, 0);
         let place = body.op(byte).attributes.integers("static_position")?;
         let is_byte = *body.value_type(operand).element() == Type::I8;
         place.first().filter(|_| is_byte).map(|&place| (table, operand, place))
     }
 
-    /// The operation of the block with this name that gives a value.
-    fn defining(&self, value: Value, name: &str) -> Option<Op> {
+    /// The operation of the block with this code that gives a value.
+    fn defining(&self, value: Value, code: OpCode) -> Option<Op> {
         let op = self.body.defining_op(value)?;
-        (self.body.name(op) == name && self.body.op(op).parent() == Some(self.block)).then_some(op)
+        (self.body.is(op, code) && self.body.op(op).parent() == Some(self.block)).then_some(op)
     }
 
     /// The scalar that all elements of a vector are in all iterations.
     fn scalar(&self, value: Value) -> Option<Value> {
-        let op = self.body.defining_op(value).filter(|&op| self.body.name(op) == "vector.broadcast")?;
+        let op = self.body.defining_op(value).filter(|&op| self.body.is(op, vector::BROADCAST))?;
         let scalar = self.body.operand(op, 0);
         (*self.body.value_type(scalar) == Type::F32 && (self.is_fixed)(scalar)).then_some(scalar)
     }
@@ -390,32 +391,32 @@ impl Chain<'_> {
     /// The number that all elements of a vector are known to be.
     fn number(&self, value: Value) -> Option<f64> {
         let scalar = self.scalar(value)?;
-        let op = self.body.defining_op(scalar).filter(|&op| self.body.name(op) == "arith.constant")?;
+        let op = self.body.defining_op(scalar).filter(|&op| self.body.is(op, arith::CONSTANT))?;
         self.body.op(op).attributes.get("value")?.as_float()
     }
 }
 
 /// The function that one operation is.
-fn row_function(name: &str, from: &Type, to: &Type) -> Option<RowFunction> {
+fn row_function(code: OpCode, from: &Type, to: &Type) -> Option<RowFunction> {
     const HALF: Type = Type::Float(FloatType::F16);
-    Some(match (name, from, to) {
-        ("arith.extf", &HALF, &Type::F32) => RowFunction::Widen,
-        ("arith.truncf", &Type::F32, &HALF) => RowFunction::Narrow,
-        (name, &Type::F32, _) => match name.strip_prefix("math.")? {
-            "exp" => RowFunction::Exp,
-            "exp2" => RowFunction::Exp2,
-            "expm1" => RowFunction::Expm1,
-            "log" => RowFunction::Log,
-            "log2" => RowFunction::Log2,
-            "log10" => RowFunction::Log10,
-            "log1p" => RowFunction::Log1p,
-            "tanh" => RowFunction::Tanh,
-            "erf" => RowFunction::Erf,
-            "asin" => RowFunction::Asin,
-            "acos" => RowFunction::Acos,
-            "atan" => RowFunction::Atan,
-            "sin" => RowFunction::Sin,
-            "cos" => RowFunction::Cos,
+    Some(match (code, from, to) {
+        (arith::EXTF, &HALF, &Type::F32) => RowFunction::Widen,
+        (arith::TRUNCF, &Type::F32, &HALF) => RowFunction::Narrow,
+        (_, &Type::F32, _) => match code {
+            math::EXP => RowFunction::Exp,
+            math::EXP2 => RowFunction::Exp2,
+            math::EXPM1 => RowFunction::Expm1,
+            math::LOG => RowFunction::Log,
+            math::LOG2 => RowFunction::Log2,
+            math::LOG10 => RowFunction::Log10,
+            math::LOG1P => RowFunction::Log1p,
+            math::TANH => RowFunction::Tanh,
+            math::ERF => RowFunction::Erf,
+            math::ASIN => RowFunction::Asin,
+            math::ACOS => RowFunction::Acos,
+            math::ATAN => RowFunction::Atan,
+            math::SIN => RowFunction::Sin,
+            math::COS => RowFunction::Cos,
             _ => return None,
         },
         _ => return None,

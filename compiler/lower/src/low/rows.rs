@@ -8,6 +8,7 @@
 mod pieces;
 
 use abi::RowFunction;
+use dialects::{OpCodes, arith, func, memref, rt, scf, vector};
 use ir::transforms::remove_unread;
 use ir::{Attribute, Block, Body, Builder, IndexMap, IndexSet, Module, Op, Type, Value, ValueDefinition};
 
@@ -62,7 +63,7 @@ fn compute_before(body: &mut Body, op: Op) {
 
 /// The body of a loop that does nothing but compute and store.
 fn computing_block(body: &Body, op: Op) -> Option<Block> {
-    let &region = body.op(op).regions().first().filter(|_| body.name(op) == "scf.for")?;
+    let &region = body.op(op).regions().first().filter(|_| body.is(op, scf::FOR))?;
     let block = *body.blocks(region).first()?;
     let (_, inside) = body.ops(block).split_last()?;
     inside.iter().all(|&op| is_movable(body, op) || is_store(body, op)).then_some(block)
@@ -144,7 +145,7 @@ impl RowLoop {
         let mut builder = Builder::before(body, self.op);
         let piece = Piece { row: self, memories: &[], begin, end, count: end };
         let [from, to] = [(load, 0), (store, 1)].map(|(access, buffer)| piece.address(&mut builder, access, buffer));
-        let count = builder.value("arith.subi", &[end, begin], Type::Index, []);
+        let count = builder.value(arith::SUBI, &[end, begin], Type::Index, []);
         row.call(&mut builder, &[from], to, count);
         body.erase(self.op);
     }
@@ -157,9 +158,9 @@ impl RowLoop {
         let piece = Piece { row: self, memories: &[], begin: low, end: high, count: high };
         let [from, to] = [(load, 0), (store, 1)].map(|(access, buffer)| piece.address(&mut builder, access, buffer));
         let (count, width) =
-            (builder.value("arith.subi", &[high, low], Type::Index, []), builder.constant_index(width as i64));
-        let bytes = builder.value("arith.muli", &[count, width], Type::Index, []);
-        builder.create("func.call", &[from, to, bytes], &[], [("callee", Attribute::symbol("rt_copy_row"))]);
+            (builder.value(arith::SUBI, &[high, low], Type::Index, []), builder.constant_index(width as i64));
+        let bytes = builder.value(arith::MULI, &[count, width], Type::Index, []);
+        builder.create(func::CALL, &[from, to, bytes], &[], [("callee", Attribute::symbol("rt_copy_row"))]);
         body.erase(self.op);
     }
 
@@ -175,18 +176,18 @@ impl RowLoop {
         let piece = builder.constant_index(PIECE);
         let (high, carried) = (operands[1], &operands[3..]);
         let bounds: Vec<Value> = [operands[0], high, piece].iter().chain(carried).copied().collect();
-        let around = builder.create("scf.for", &bounds, &types, []);
+        let around = builder.create(scf::FOR, &bounds, &types, []);
         let arguments: Vec<Type> = std::iter::once(Type::Index).chain(types.iter().cloned()).collect();
         let (_, block) = builder.region_with_block(around, &arguments);
         let arguments = builder.body.arguments(block).to_vec();
         let results = builder.within(block, |builder| {
-            let rest = builder.value("arith.subi", &[high, arguments[0]], Type::Index, []);
-            let count = builder.value("arith.minsi", &[rest, piece], Type::Index, []);
-            let end = builder.value("arith.addi", &[arguments[0], count], Type::Index, []);
+            let rest = builder.value(arith::SUBI, &[high, arguments[0]], Type::Index, []);
+            let count = builder.value(arith::MINSI, &[rest, piece], Type::Index, []);
+            let end = builder.value(arith::ADDI, &[arguments[0], count], Type::Index, []);
             let piece = Piece { row: self, memories: &memories, begin: arguments[0], end, count };
             piece.build(builder, &arguments[1..], destination)
         });
-        builder.within(block, |builder| builder.create("scf.yield", &results, &[], []));
+        builder.within(block, |builder| builder.create(scf::YIELD, &results, &[], []));
         let new = body.op(around).results().to_vec();
         body.replace(self.op, &new);
     }
@@ -196,7 +197,7 @@ impl RowLoop {
         let (_, inside) = body.ops(self.block).split_last()?;
         let mut effects = inside.iter().copied().filter(|&op| is_store(body, op));
         let (store, None) = (effects.next()?, effects.next()) else { return None };
-        let is_row = body.name(store) == "vector.store"
+        let is_row = body.is(store, vector::STORE)
             && self.is_whole(body, body.operand(store, 0))
             && self.is_consecutive(body, body.operand(store, 2))
             && !self.varies(body, body.operand(store, 1));
@@ -205,7 +206,7 @@ impl RowLoop {
 
     /// The load of consecutive vectors that a value is.
     fn row_load(&self, body: &Body, value: Value) -> Option<Op> {
-        let load = body.defining_op(value).filter(|&load| body.name(load) == "vector.load")?;
+        let load = body.defining_op(value).filter(|&load| body.is(load, vector::LOAD))?;
         let is_row = body.op(load).parent() == Some(self.block)
             && self.is_whole(body, value)
             && self.is_consecutive(body, body.operand(load, 1))
@@ -265,15 +266,15 @@ impl RowLoop {
         let op = body.defining_op(index)?;
         let &[a, b] = body.op(op).operands() else { return None };
         let group = || ir::constant_integer(body, b).filter(|_| a == self.counter(body));
-        match body.name(op) {
-            "arith.addi" => self.growth(body, a)?.plus(self.growth(body, b)?),
-            "arith.muli" => match (ir::constant_integer(body, a), ir::constant_integer(body, b)) {
+        match body.code(op) {
+            Some(arith::ADDI) => self.growth(body, a)?.plus(self.growth(body, b)?),
+            Some(arith::MULI) => match (ir::constant_integer(body, a), ir::constant_integer(body, b)) {
                 (_, Some(factor)) => self.growth(body, a)?.times(factor),
                 (Some(factor), _) => self.growth(body, b)?.times(factor),
                 (None, None) => None,
             },
-            "arith.divui" => Some(Growth { place: 1, group: Some(group()?), ..Growth::default() }),
-            "arith.remui" => Some(Growth { channel: 1, group: Some(group()?), ..Growth::default() }),
+            Some(arith::DIVUI) => Some(Growth { place: 1, group: Some(group()?), ..Growth::default() }),
+            Some(arith::REMUI) => Some(Growth { channel: 1, group: Some(group()?), ..Growth::default() }),
             _ => None,
         }
     }
@@ -321,12 +322,12 @@ fn varies(body: &Body, inside: Block, value: Value) -> bool {
 /// Whether an operation does nothing but compute one value, from memory or others.
 fn is_movable(body: &Body, op: Op) -> bool {
     let name = &body.op(op).name;
-    let is_computed = matches!(name.dialect(), "arith" | "math" | "vector") || name.as_str() == "memref.load";
+    let is_computed = matches!(name.dialect(), "arith" | "math" | "vector") || *name == memref::LOAD;
     is_computed && !is_store(body, op) && body.op(op).regions().is_empty() && body.op(op).results().len() == 1
 }
 
 fn is_store(body: &Body, op: Op) -> bool {
-    matches!(body.name(op), "memref.store" | "vector.store" | "vector.maskedstore")
+    matches!(body.code(op), Some(memref::STORE | vector::STORE | vector::MASKEDSTORE))
 }
 
 /// The functions of rows in a loop's body that do not depend on what the loop carries.
@@ -385,7 +386,7 @@ impl Row {
         let mut memory = |element: &Type| {
             let mut builder = Builder::at_start(body, home);
             let buffer = stack_memory(&mut builder, PIECE, element.clone());
-            let address = builder.value("rt.address", &[buffer], Type::Index, []);
+            let address = builder.value(rt::ADDRESS, &[buffer], Type::Index, []);
             Memory { buffer, address }
         };
         let operands: Vec<Memory> = self.operands.iter().map(|_| memory(&self.from)).collect();
@@ -406,7 +407,7 @@ impl Row {
                 ("rt_map_row", operands)
             }
             Function::LookUp(table) => {
-                let table = builder.value("rt.address", &[*table], Type::Index, []);
+                let table = builder.value(rt::ADDRESS, &[*table], Type::Index, []);
                 let width = self.to.byte_width().expect("elements of tables have a width");
                 let operands = [table, builder.constant_index(width as i64)];
                 ("rt_look_up_row", operands.into_iter().chain(rows()).collect())
@@ -434,14 +435,14 @@ impl Row {
                 ("rt_add_bytes_row", operands)
             }
         };
-        builder.create("func.call", &operands, &[], [("callee", Attribute::symbol(callee))]);
+        builder.create(func::CALL, &operands, &[], [("callee", Attribute::symbol(callee))]);
     }
 
     /// Where in the row the vector of the operation at this place begins.
     fn place(&self, builder: &mut Builder<'_>, offset: Value, at: usize) -> Value {
         let lanes = builder.body.value_type(builder.body.result(self.ops[at], 0)).as_vector().map_or(1, |v| v.shape[0]);
         let at = builder.constant_index(at as i64 * lanes);
-        builder.value("arith.addi", &[offset, at], Type::Index, [])
+        builder.value(arith::ADDI, &[offset, at], Type::Index, [])
     }
 }
 
@@ -450,7 +451,7 @@ impl Parameter {
         match self {
             Parameter::Scalar(value) => *value,
             Parameter::Number(number) => {
-                builder.value("arith.constant", &[], Type::F32, [("value", Attribute::float(*number, Type::F32))])
+                builder.value(arith::CONSTANT, &[], Type::F32, [("value", Attribute::float(*number, Type::F32))])
             }
         }
     }
@@ -458,10 +459,10 @@ impl Parameter {
 
 /// The address of an element of a buffer, of the first unless an index says otherwise.
 fn address_of(builder: &mut Builder<'_>, buffer: Value, index: Option<Value>) -> Value {
-    let start = builder.value("rt.address", &[buffer], Type::Index, []);
+    let start = builder.value(rt::ADDRESS, &[buffer], Type::Index, []);
     let Some(index) = index else { return start };
     let width = builder.body.value_type(buffer).element().byte_width().expect("elements of rows have a width");
     let width = builder.constant_index(width as i64);
-    let bytes = builder.value("arith.muli", &[index, width], Type::Index, []);
-    builder.value("arith.addi", &[start, bytes], Type::Index, [])
+    let bytes = builder.value(arith::MULI, &[index, width], Type::Index, []);
+    builder.value(arith::ADDI, &[start, bytes], Type::Index, [])
 }

@@ -1,8 +1,9 @@
 //! What several passes need: going over functions, and the host function's own conventions.
 
+use dialects::{OpCodes, arith, memref, rt, scf};
 use ir::{Attribute, Block, Body, Builder, IndexSet, Module, Op, Type, Value};
 
-use crate::outline::KERNEL;
+use dialects::rt::attributes::KERNEL;
 
 /// `memref<?xi64>`: tables of words that travel between generated code, the runtime and the host.
 pub(super) fn table_type() -> Type {
@@ -45,9 +46,9 @@ pub(super) fn with_body<T>(module: &mut Module, op: Op, change: impl FnOnce(&mut
 /// word.
 pub(super) fn status_word(builder: &mut Builder<'_>, table: Value) -> Value {
     let zero = builder.constant_index(0);
-    let word = builder.value("memref.load", &[table, zero], Type::I64, []);
-    let address = builder.value("arith.index_cast", &[word], Type::Index, []);
-    builder.value("rt.buffer", &[address], table_type(), [])
+    let word = builder.value(memref::LOAD, &[table, zero], Type::I64, []);
+    let address = builder.value(arith::INDEX_CAST, &[word], Type::Index, []);
+    builder.value(rt::BUFFER, &[address], table_type(), [])
 }
 
 /// The symbol that a call names.
@@ -64,9 +65,9 @@ pub(crate) fn stack_table(builder: &mut Builder<'_>, words: usize) -> Value {
 pub(super) fn stack_memory(builder: &mut Builder<'_>, count: i64, element: Type) -> Value {
     let stack = Type::memref(vec![Some(count)], element.clone());
     let sizes = ("operandSegmentSizes", Attribute::i32_dense_array(&[0, 0]));
-    let memory = builder.value("memref.alloca", &[], stack, [sizes]);
-    let address = builder.value("rt.address", &[memory], Type::Index, []);
-    builder.value("rt.buffer", &[address], Type::memref(vec![None], element), [])
+    let memory = builder.value(memref::ALLOCA, &[], stack, [sizes]);
+    let address = builder.value(rt::ADDRESS, &[memory], Type::Index, []);
+    builder.value(rt::BUFFER, &[address], Type::memref(vec![None], element), [])
 }
 
 /// The block of the innermost parallel loop around an operation.
@@ -74,7 +75,7 @@ pub(super) fn enclosing_parallel_block(body: &Body, op: Op) -> Option<Block> {
     let mut at = op;
     loop {
         let parent = body.parent_op(at)?;
-        if body.name(parent) == "scf.parallel" {
+        if body.is(parent, scf::PARALLEL) {
             return body.op(at).parent();
         }
         at = parent;

@@ -1,5 +1,6 @@
 //! Cheap clean-up of blocks: folds, common subexpressions, branches whose condition is known, dead operations.
 
+use dialects::{OpCodes, arith, cf, memref};
 use ir::dominance::Dominators;
 use ir::transforms::{merge_equal, remove_dead};
 use ir::{Attribute, Block, Body, Builder, Folded, IndexMap, Module, Op, Registry, Result, Type, Value};
@@ -33,7 +34,7 @@ fn fold_all(body: &mut Body, registry: &Registry) {
     let mut constants: IndexMap<(Attribute, Type), Value> = IndexMap::default();
     for op in body.walk_all() {
         let Some(fold) = registry.get(body.name(op)).and_then(|definition| definition.fold) else { continue };
-        if body.name(op) == "arith.constant" {
+        if body.is(op, arith::CONSTANT) {
             continue;
         }
         let Some(folded) = fold(body, op) else { continue };
@@ -55,12 +56,12 @@ fn fold_all(body: &mut Body, registry: &Registry) {
 
 /// A conditional branch on a constant becomes a plain one.
 fn fold_branch(body: &mut Body, block: Block) {
-    let Some(end) = body.terminator(block).filter(|&end| body.name(end) == "cf.cond_br") else { return };
+    let Some(end) = body.terminator(block).filter(|&end| body.is(end, cf::COND_BR)) else { return };
     let Some(condition) = ir::constant_integer(body, body.operand(end, 0)) else { return };
     let taken = usize::from(condition & 1 == 0);
     let values = dialects::cf::successor_operands(body, end).swap_remove(taken);
     let target = body.op(end).successors()[taken];
-    let branch = Builder::before(body, end).create("cf.br", &values, &[], []);
+    let branch = Builder::before(body, end).create(cf::BR, &values, &[], []);
     body.set_successors(branch, &[target]);
     body.erase(end);
 }
@@ -86,7 +87,7 @@ fn remove_unreachable(body: &mut Body) {
 /// Moves stack allocations to the head of the entry block, where they happen once a call.
 fn hoist_stack(body: &mut Body) {
     let Some(entry) = body.entry() else { return };
-    let allocations: Vec<Op> = body.walk_all().into_iter().filter(|&op| body.name(op) == "memref.alloca").collect();
+    let allocations: Vec<Op> = body.walk_all().into_iter().filter(|&op| body.is(op, memref::ALLOCA)).collect();
     for (at, op) in allocations.into_iter().enumerate() {
         body.detach(op);
         body.insert(entry, at, op);

@@ -1,6 +1,7 @@
 //! Loops of two or three iterations, as over colours or the coordinates of a point, become their bodies one behind the other: what
 //! those compute of the counter is known then, and the rest can move out of the loops around.
 
+use dialects::{OpCodes, scf};
 use ir::clone::{Mapping, copy_op, mapped};
 use ir::{Block, Body, Builder, Module, Op};
 
@@ -33,7 +34,7 @@ struct ShortLoop {
 
 impl ShortLoop {
     fn of(body: &Body, op: Op) -> Option<ShortLoop> {
-        let &region = body.op(op).regions().first().filter(|_| body.name(op) == "scf.for")?;
+        let &region = body.op(op).regions().first().filter(|_| body.is(op, scf::FOR))?;
         let block = *body.blocks(region).first()?;
         let bound = |at: usize| ir::constant_integer(body, body.operand(op, at));
         let (low, high, step) = (bound(0)?, bound(1)?, bound(2).filter(|&step| step > 0)?);

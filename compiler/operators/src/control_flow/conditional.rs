@@ -2,6 +2,7 @@
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};
+use dialects::scf;
 use ir::{Block, DimExpr, Op, Type, Value};
 
 use crate::operator::Operator;
@@ -43,7 +44,7 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     }
     let condition = lowering.only_element(condition);
     let types: Vec<Type> = operation.results().iter().map(|&result| lowering.lowered_type(result)).collect();
-    let new = lowering.emit("scf.if", &[condition], &types, []);
+    let new = lowering.emit(scf::IF, &[condition], &types, []);
     for &region in operation.regions() {
         let new_region = lowering.body.add_region(new);
         let block = lowering.source.blocks(region)[0];
@@ -56,7 +57,7 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
                 let yields: Vec<Value> = (yields.iter().zip(operation.results()))
                     .map(|(&value, &result)| yielded(lowering, value, result))
                     .collect();
-                lowering.emit("scf.yield", &yields, &[], []);
+                lowering.emit(scf::YIELD, &yields, &[], []);
             }
         });
     }

@@ -1,5 +1,6 @@
 //! Loop.
 
+use dialects::arith;
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};
 use ir::{Op, Type, Value};
@@ -75,7 +76,7 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
 fn fill(lowering: &mut Lowering<'_>, argument: Value, number: Value) {
     let (shape, element) = (lowering.shape(argument), lowering.element(argument));
     let number = match lowering.body.value_type(number) {
-        Type::Index => lowering.builder().value("arith.index_cast", &[number], element.clone(), []),
+        Type::Index => lowering.builder().value(arith::INDEX_CAST, &[number], element.clone(), []),
         _ => number,
     };
     let value = lowering.pointwise(&[], &shape, element, |_, _| number);

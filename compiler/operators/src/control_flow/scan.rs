@@ -1,5 +1,6 @@
 //! Scan.
 
+use dialects::tensor;
 use std::sync::Arc;
 
 use dialects::onnx::OnnxOp;
@@ -132,7 +133,7 @@ fn bind_slice(lowering: &mut Lowering<'_>, argument: Value, operand: Value, axis
         let mut places: Vec<Value> = (0..rank).map(|axis| loop_index(builder, axis)).collect();
         places.insert(axis, at);
         let operands: Vec<Value> = std::iter::once(tensor).chain(places).collect();
-        builder.value("tensor.extract", &operands, element, [])
+        builder.value(tensor::EXTRACT, &operands, element, [])
     });
     lowering.bind(argument, value);
 }
@@ -149,7 +150,7 @@ fn restack(lowering: &mut Lowering<'_>, result: Value, value: Value, axis: usize
             place = from_end(&mut Scalars { builder, unsigned: false }, place, extent);
         }
         let operands: Vec<Value> = [value, place].into_iter().chain(places).collect();
-        builder.value("tensor.extract", &operands, element, [])
+        builder.value(tensor::EXTRACT, &operands, element, [])
     });
     lowering.bind(result, value);
 }

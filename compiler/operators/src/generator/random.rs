@@ -4,6 +4,7 @@
 //! independent of each other, of threads and of vectors, and every run gives the same ones. Without the attribute
 //! `seed` the node's name is the seed.
 
+use dialects::{arith, linalg, math};
 use std::hash::{Hash, Hasher};
 
 use dialects::onnx::OnnxOp;
@@ -174,11 +175,11 @@ impl Stream {
     fn counter(&self, builder: &mut Builder<'_>) -> Value {
         let mut linear = builder.constant_index(0);
         for (axis, &extent) in self.extents.iter().enumerate() {
-            let index = builder.value("linalg.index", &[], Type::Index, [("dim", Attribute::i64(axis as i64))]);
-            let scaled = builder.value("arith.muli", &[linear, extent], Type::Index, []);
-            linear = builder.value("arith.addi", &[scaled, index], Type::Index, []);
+            let index = builder.value(linalg::INDEX, &[], Type::Index, [("dim", Attribute::i64(axis as i64))]);
+            let scaled = builder.value(arith::MULI, &[linear, extent], Type::Index, []);
+            linear = builder.value(arith::ADDI, &[scaled, index], Type::Index, []);
         }
-        builder.value("arith.index_cast", &[linear], Type::I64, [])
+        builder.value(arith::INDEX_CAST, &[linear], Type::I64, [])
     }
 
     /// The hash of a counter in stream number `number`.
@@ -186,12 +187,12 @@ impl Stream {
         let start = self.seed.wrapping_add(number.wrapping_mul(0xd1b5_4a32_d192_ed03));
         let step = integer(s, 0x9e37_79b9_7f4a_7c15);
         let start = integer(s, start);
-        let product = s.same("arith.muli", &[counter, step]);
-        let mut word = s.same("arith.addi", &[product, start]);
+        let product = s.same(arith::MULI, &[counter, step]);
+        let mut word = s.same(arith::ADDI, &[product, start]);
         for (shift, factor) in [(30, 0xbf58_476d_1ce4_e5b9), (27, 0x94d0_49bb_1331_11eb)] {
             word = mixed(s, word, shift);
             let factor = integer(s, factor);
-            word = s.same("arith.muli", &[word, factor]);
+            word = s.same(arith::MULI, &[word, factor]);
         }
         mixed(s, word, 31)
     }
@@ -206,7 +207,7 @@ impl Stream {
         let digits = if *work == Type::F64 { 53 } else { 24 };
         let word = self.word(s, counter, number);
         let surplus = integer(s, 64 - digits);
-        let bits = s.same("arith.shrui", &[word, surplus]);
+        let bits = s.same(arith::SHRUI, &[word, surplus]);
         let whole = s.cast(bits, work, false, false);
         let unit = s.number(2f64.powi(-(digits as i32)), work);
         s.mul(whole, unit)
@@ -218,12 +219,12 @@ impl Stream {
         // in (0, 1], whose logarithm is finite
         let one = s.number(1.0, work);
         let u = s.sub(one, u);
-        let logarithm = s.same("math.log", &[u]);
+        let logarithm = s.same(math::LOG, &[u]);
         let (minus_two, turn) = (s.number(-2.0, work), s.number(std::f64::consts::TAU, work));
         let square = s.mul(minus_two, logarithm);
-        let radius = s.same("math.sqrt", &[square]);
+        let radius = s.same(math::SQRT, &[square]);
         let angle = s.mul(turn, v);
-        let cosine = s.same("math.cos", &[angle]);
+        let cosine = s.same(math::COS, &[angle]);
         s.mul(radius, cosine)
     }
 }
@@ -235,8 +236,8 @@ fn integer(s: &mut Scalars<'_, '_>, bits: u64) -> Value {
 /// `word ^ (word >> shift)`
 fn mixed(s: &mut Scalars<'_, '_>, word: Value, shift: u64) -> Value {
     let shift = integer(s, shift);
-    let shifted = s.same("arith.shrui", &[word, shift]);
-    s.same("arith.xori", &[word, shifted])
+    let shifted = s.same(arith::SHRUI, &[word, shift]);
+    s.same(arith::XORI, &[word, shifted])
 }
 
 /// A number that the names of a node's location give, the same on every machine.

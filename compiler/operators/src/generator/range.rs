@@ -2,6 +2,7 @@
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};
+use dialects::{arith, linalg, math};
 use ir::{Attribute, DimExpr, Op, Type, Value};
 
 use crate::operator::Operator;
@@ -52,13 +53,13 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
         lowering.settle(result, 0, count);
     }
     let value = lowering.pointwise(&[], &shape, element.clone(), |builder, _| {
-        let index = builder.value("linalg.index", &[], Type::Index, [("dim", Attribute::i64(0))]);
+        let index = builder.value(linalg::INDEX, &[], Type::Index, [("dim", Attribute::i64(0))]);
         let step = match element {
             Type::Float(_) => {
-                let integer = builder.value("arith.index_cast", &[index], Type::I64, []);
-                builder.value("arith.sitofp", &[integer], element, [])
+                let integer = builder.value(arith::INDEX_CAST, &[index], Type::I64, []);
+                builder.value(arith::SITOFP, &[integer], element, [])
             }
-            _ => builder.value("arith.index_cast", &[index], element, []),
+            _ => builder.value(arith::INDEX_CAST, &[index], element, []),
         };
         let mut s = Scalars { builder, unsigned: false };
         let offset = s.mul(step, scalars[2]);
@@ -85,7 +86,7 @@ fn range_count(lowering: &mut Lowering<'_>, scalars: &[Value], unsigned: bool) -
         };
         let delta = wide(s, scalars[2]);
         let quotient = s.div(difference, delta);
-        let rounded = s.same("math.ceil", &[quotient]);
+        let rounded = s.same(math::CEIL, &[quotient]);
         let zero = s.number(0.0, &Type::F64);
         let count = s.max(rounded, zero);
         let moves = {
@@ -93,7 +94,7 @@ fn range_count(lowering: &mut Lowering<'_>, scalars: &[Value], unsigned: bool) -
             s.not(still)
         };
         let count = s.cast(count, &Type::I64, false, false);
-        (s.builder.value("arith.index_cast", &[count], Type::Index, []), moves)
+        (s.builder.value(arith::INDEX_CAST, &[count], Type::Index, []), moves)
     });
     lowering.check(moves, "its step is 0");
     count

@@ -1,5 +1,7 @@
 //! Removing what nobody reads.
 
+use dialects::func;
+use dialects::onnx::YIELD;
 use ir::{Body, Op};
 
 /// Erases operations without readers. Operators have no effect besides their results.
@@ -7,7 +9,7 @@ pub fn remove_dead(body: &mut Body) {
     let mut dead = Vec::new();
     for op in body.walk_all().into_iter().rev() {
         let operation = body.op(op);
-        let terminator = matches!(operation.name.as_str(), "func.return" | "onnx.Yield");
+        let terminator = operation.name == func::RETURN || operation.name.as_str() == YIELD;
         if !terminator && operation.results().iter().all(|&result| body.uses(result).is_empty()) {
             let regions = operation.regions().to_vec();
             let inner: Vec<Op> = regions.into_iter().flat_map(|region| body.walk(region)).collect();

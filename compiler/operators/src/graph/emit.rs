@@ -1,8 +1,8 @@
 //! Building operations of the onnx dialect whose result types follow from their operands.
 
-use dialects::onnx::schema;
 use dialects::onnx::views::Reader;
-use ir::{Attribute, Attributes, Block, Body, DenseElements, Diagnostic, DimExpr, Location, Op, Type, Value};
+use dialects::onnx::{CONSTANT, schema};
+use ir::{Attribute, Attributes, Block, Body, DenseElements, Diagnostic, DimExpr, Location, Op, OpName, Type, Value};
 
 use crate::literal;
 use crate::shape::ShapeAnalysis;
@@ -57,7 +57,13 @@ impl Emitter {
     }
 
     /// An operation at the current place.
-    pub fn create(&mut self, name: String, operands: &[Value], types: &[Type], attributes: Attributes) -> Op {
+    pub fn create(
+        &mut self,
+        name: impl Into<OpName>,
+        operands: &[Value],
+        types: &[Type],
+        attributes: Attributes,
+    ) -> Op {
         let op = self.body.create_op(name, operands, types, attributes, self.location.clone());
         self.body.append(self.block, op);
         self.analyse(op);
@@ -164,7 +170,7 @@ impl Emitter {
     /// A constant.
     pub fn constant(&mut self, elements: DenseElements) -> Value {
         let r#type = elements.r#type.clone();
-        let op = self.create("onnx.Constant".into(), &[], &[r#type], [("value", Attribute::dense(elements))].into());
+        let op = self.create(CONSTANT, &[], &[r#type], [("value", Attribute::dense(elements))].into());
         self.body.result(op, 0)
     }
 

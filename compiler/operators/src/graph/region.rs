@@ -1,5 +1,6 @@
 //! Building operations with bodies.
 
+use dialects::onnx::YIELD;
 use ir::{Attribute, Attributes, Block, Op, Type, Value};
 
 use super::{Emitter, Problem};
@@ -66,7 +67,7 @@ impl Emitter {
     /// Ends the body of an operation, which stands in `outer`, with what it gives: some values for the operation itself, and its
     /// results, which are returned.
     fn close_body(&mut self, op: Op, outer: Block, own: &[Value], results: &[Value]) -> Vec<Value> {
-        self.create("onnx.Yield".into(), &[own, results].concat(), &[], Attributes::new());
+        self.create(YIELD, &[own, results].concat(), &[], Attributes::new());
         self.block = outer;
         let types: Vec<Type> = results.iter().map(|&value| without_shape(self.body.value_type(value))).collect();
         for r#type in types {

@@ -1,5 +1,6 @@
 //! And, Or, Xor and Not of truth values.
 
+use dialects::arith;
 use dialects::onnx::OnnxOp;
 use ir::DimExpr;
 
@@ -11,21 +12,21 @@ pub(crate) const AND: Operator = Operator {
     upgrades: &[(7, broadcast_7)],
     commutative: true,
     elements: Some(|node, extents| joined(node, extents, |a, b| truth(a, b, |a, b| a && b))),
-    ..Operator::elementwise(OnnxOp::And, |s, element| s.same("arith.andi", &element.operands::<2>()))
+    ..Operator::elementwise(OnnxOp::And, |s, element| s.same(arith::ANDI, &element.operands::<2>()))
 };
 
 pub(crate) const OR: Operator = Operator {
     upgrades: &[(7, broadcast_7)],
     commutative: true,
     elements: Some(|node, extents| joined(node, extents, |a, b| truth(a, b, |a, b| a || b))),
-    ..Operator::elementwise(OnnxOp::Or, |s, element| s.same("arith.ori", &element.operands::<2>()))
+    ..Operator::elementwise(OnnxOp::Or, |s, element| s.same(arith::ORI, &element.operands::<2>()))
 };
 
 pub(crate) const XOR: Operator = Operator {
     upgrades: &[(7, broadcast_7)],
     commutative: true,
     elements: Some(|node, extents| joined(node, extents, |a, b| truth(a, b, |a, b| a != b))),
-    ..Operator::elementwise(OnnxOp::Xor, |s, element| s.same("arith.xori", &element.operands::<2>()))
+    ..Operator::elementwise(OnnxOp::Xor, |s, element| s.same(arith::XORI, &element.operands::<2>()))
 };
 
 pub(crate) const NOT: Operator = Operator::elementwise(OnnxOp::Not, |s, element| {

@@ -1,5 +1,6 @@
 //! BitShift by any count: what is not below the width shifts everything out, and so does a negative count.
 
+use dialects::arith;
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, ShiftDirection};
 use ir::{Attribute, Type};
@@ -15,15 +16,15 @@ pub(crate) const BIT_SHIFT: Operator = Operator::elementwise(OnnxOp::BitShift, |
     let width = s.type_of(x).bit_width().unwrap_or(64);
     let (zero, last) = (s.like(0.0, x), s.like(width as f64 - 1.0, x));
     // unsigned, so that negative counts are large
-    let inside = s.builder.value("arith.cmpi", &[count, last], Type::I1, [("predicate", Attribute::i64(AT_MOST))]);
+    let inside = s.builder.value(arith::CMPI, &[count, last], Type::I1, [("predicate", Attribute::i64(AT_MOST))]);
     if shift.direction == ShiftDirection::Right && !s.unsigned {
         let count = s.select(inside, count, last);
-        return s.same("arith.shrsi", &[x, count]);
+        return s.same(arith::SHRSI, &[x, count]);
     }
     let bounded = s.select(inside, count, zero);
     let operation = match shift.direction {
-        ShiftDirection::Left => "arith.shli",
-        ShiftDirection::Right => "arith.shrui",
+        ShiftDirection::Left => arith::SHLI,
+        ShiftDirection::Right => arith::SHRUI,
     };
     let shifted = s.same(operation, &[x, bounded]);
     s.select(inside, shifted, zero)

@@ -1,5 +1,6 @@
 //! DFT: the discrete Fourier transform along an axis, of real or complex numbers. Since 17.
 
+use dialects::arith;
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};
 use ir::{DimExpr, Op, Value};
@@ -124,7 +125,7 @@ fn from_front(s: &mut Scalars<'_, '_>, axis: Value, rank: i64) -> (Value, Value)
     let counted = s.add(axis, ranks);
     let axis = s.select(negative, counted, axis);
     let (above, below) = (s.compare(Comparison::GreaterOrEqual, axis, zero), s.compare(Comparison::Less, axis, last));
-    (axis, s.same("arith.andi", &[above, below]))
+    (axis, s.same(arith::ANDI, &[above, below]))
 }
 
 fn is_axis(s: &mut Scalars<'_, '_>, axis: Value, at: usize) -> Value {

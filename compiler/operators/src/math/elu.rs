@@ -1,5 +1,6 @@
 //! Units that are exponential below zero: Elu, Selu, Celu.
 
+use dialects::math;
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views;
 use ir::Value;
@@ -32,7 +33,7 @@ fn exponential_unit(s: &mut Scalars<'_, '_>, x: Value, alpha: f64, gamma: f64, s
     // the unused branch must not overflow
     let low = s.min(x, zero);
     let divided = s.div(low, scale);
-    let exponential = s.same("math.exp", &[divided]);
+    let exponential = s.same(math::EXP, &[divided]);
     let shifted = s.sub(exponential, one);
     let negative = s.mul(factor, shifted);
     let positive = s.mul(gamma, x);

@@ -1,5 +1,6 @@
 //! Exp, Log and Erf.
 
+use dialects::math;
 use std::f64::consts::FRAC_2_SQRT_PI;
 
 use dialects::onnx::OnnxOp;
@@ -7,15 +8,15 @@ use dialects::onnx::OnnxOp;
 use crate::operator::Operator;
 
 pub(crate) const EXP: Operator =
-    Operator::elementwise(OnnxOp::Exp, |s, element| s.same("math.exp", &element.operands::<1>()))
+    Operator::elementwise(OnnxOp::Exp, |s, element| s.same(math::EXP, &element.operands::<1>()))
         .differentiated(|emit, differential| emit.chained(differential, |_, _, y| y));
 
 pub(crate) const LOG: Operator =
-    Operator::elementwise(OnnxOp::Log, |s, element| s.same("math.log", &element.operands::<1>()))
+    Operator::elementwise(OnnxOp::Log, |s, element| s.same(math::LOG, &element.operands::<1>()))
         .differentiated(|emit, differential| emit.chained(differential, |emit, x, _| emit.plain("Reciprocal", &[x])));
 
 pub(crate) const ERF: Operator =
-    Operator::elementwise(OnnxOp::Erf, |s, element| s.same("math.erf", &element.operands::<1>())).differentiated(
+    Operator::elementwise(OnnxOp::Erf, |s, element| s.same(math::ERF, &element.operands::<1>())).differentiated(
         |emit, differential| {
             emit.chained(differential, |emit, x, _| {
                 let square = emit.plain("Mul", &[x, x]);

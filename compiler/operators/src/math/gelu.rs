@@ -1,5 +1,6 @@
 //! Gelu: `x / 2 · (1 + erf(x / √2))`, or its approximation by tanh. Since 20.
 
+use dialects::math;
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, GeluApproximation};
 
@@ -18,12 +19,12 @@ pub(crate) const GELU: Operator = Operator::elementwise(OnnxOp::Gelu, |s, elemen
             let term = s.mul(cubic, cube);
             let sum = s.add(x, term);
             let argument = s.mul(root, sum);
-            s.same("math.tanh", &[argument])
+            s.same(math::TANH, &[argument])
         }
         GeluApproximation::None => {
             let scale = s.like(std::f64::consts::FRAC_1_SQRT_2, x);
             let argument = s.mul(x, scale);
-            s.same("math.erf", &[argument])
+            s.same(math::ERF, &[argument])
         }
     };
     let gate = s.add(one, inner);

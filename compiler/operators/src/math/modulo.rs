@@ -2,6 +2,7 @@
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views;
+use dialects::{arith, math};
 use ir::{DimExpr, Type};
 
 use crate::operator::Operator;
@@ -12,9 +13,9 @@ pub(crate) const MOD: Operator = Operator::elementwise(OnnxOp::Mod, |s, element|
     let modulo: views::Mod = element.view();
     let [a, b] = element.operands();
     let remainder = match s.type_of(a) {
-        Type::Float(_) => s.same("arith.remf", &[a, b]),
-        _ if s.unsigned => return s.same("arith.remui", &[a, b]),
-        _ => s.same("arith.remsi", &[a, b]),
+        Type::Float(_) => s.same(arith::REMF, &[a, b]),
+        _ if s.unsigned => return s.same(arith::REMUI, &[a, b]),
+        _ => s.same(arith::REMSI, &[a, b]),
     };
     if modulo.fmod == 1 {
         return remainder;
@@ -23,14 +24,14 @@ pub(crate) const MOD: Operator = Operator::elementwise(OnnxOp::Mod, |s, element|
     let exact = s.compare(Comparison::Equal, remainder, zero);
     let negative = s.compare(Comparison::Less, remainder, zero);
     let divisor_negative = s.compare(Comparison::Less, b, zero);
-    let differ = s.same("arith.xori", &[negative, divisor_negative]);
+    let differ = s.same(arith::XORI, &[negative, divisor_negative]);
     let inexact = s.not(exact);
-    let adjust = s.same("arith.andi", &[differ, inexact]);
+    let adjust = s.same(arith::ANDI, &[differ, inexact]);
     let moved = s.add(remainder, b);
     // a zero has the divisor's sign, too
     let kept = match s.type_of(a) {
         Type::Float(_) => {
-            let zero = s.same("math.copysign", &[remainder, b]);
+            let zero = s.same(math::COPYSIGN, &[remainder, b]);
             s.select(exact, zero, remainder)
         }
         _ => remainder,

@@ -2,6 +2,7 @@
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views;
+use dialects::{arith, math};
 use ir::{DimExpr, Type, Value};
 
 use crate::operator::{Cost, Operator};
@@ -38,13 +39,13 @@ pub(crate) const POW: Operator = Operator {
         let work = if matches!(r#type, Type::Float(_)) { r#type.clone() } else { Type::F64 };
         let wide_base = s.cast(base, &work, unsigned, false);
         let wide_exponent = s.cast(exponent, &work, element.is_unsigned(1), false);
-        let result = s.same("math.powf", &[wide_base, wide_exponent]);
+        let result = s.same(math::POWF, &[wide_base, wide_exponent]);
         s.cast(result, &r#type, false, unsigned)
     })
 };
 
 pub(crate) const SQRT: Operator =
-    Operator::elementwise(OnnxOp::Sqrt, |s, element| s.same("math.sqrt", &element.operands::<1>()))
+    Operator::elementwise(OnnxOp::Sqrt, |s, element| s.same(math::SQRT, &element.operands::<1>()))
         .knowing(|node, _| mapped(node, |a| whole_number((a.as_constant()? as f64).sqrt()).map(DimExpr::Constant)))
         .uniform(|numbers| numbers[0].sqrt())
         .differentiated(|emit, differential| {
@@ -77,7 +78,7 @@ fn integer_power(s: &mut Scalars<'_, '_>, [base, exponent]: [Value; 2], [unsigne
     let exponent = s.cast(exponent, &Type::I64, counts, false);
     let (zero, one) = (s.like(0.0, exponent), s.like(1.0, exponent));
     let most = s.like(((1 << SQUARES) - 2) as f64, exponent);
-    let parity = s.same("arith.andi", &[exponent, one]);
+    let parity = s.same(arith::ANDI, &[exponent, one]);
     // large exponents keep their parity
     let large = s.add(most, parity);
     let is_negative = s.compare(Comparison::Less, exponent, zero);
@@ -88,7 +89,7 @@ fn integer_power(s: &mut Scalars<'_, '_>, [base, exponent]: [Value; 2], [unsigne
     let mut square = base;
     for bit in 0..SQUARES {
         let place = s.like((1i64 << bit) as f64, capped);
-        let chosen = s.same("arith.andi", &[capped, place]);
+        let chosen = s.same(arith::ANDI, &[capped, place]);
         let is_factor = s.compare(Comparison::Equal, chosen, place);
         let product = s.mul(power, square);
         power = s.select(is_factor, product, power);
@@ -101,7 +102,7 @@ fn integer_power(s: &mut Scalars<'_, '_>, [base, exponent]: [Value; 2], [unsigne
     let is_one = s.compare(Comparison::Equal, base, one);
     let minus = s.like(-1.0, base);
     let is_minus = if unsigned { is_one } else { s.compare(Comparison::Equal, base, minus) };
-    let is_unit = s.same("arith.ori", &[is_one, is_minus]);
+    let is_unit = s.same(arith::ORI, &[is_one, is_minus]);
     let of_negative = s.select(is_unit, power, none);
     s.select(is_negative, of_negative, power)
 }

@@ -1,5 +1,6 @@
 //! Floor, Ceil, and Round, which rounds halves to even.
 
+use dialects::math;
 use dialects::onnx::OnnxOp;
 use ir::DimExpr;
 
@@ -8,15 +9,15 @@ use crate::shape::elements::quotient;
 use crate::shape::{Elements, Node};
 
 pub(crate) const FLOOR: Operator =
-    Operator::elementwise(OnnxOp::Floor, |s, element| s.same("math.floor", &element.operands::<1>()))
+    Operator::elementwise(OnnxOp::Floor, |s, element| s.same(math::FLOOR, &element.operands::<1>()))
         .knowing(|node, extents| whole(node).or_else(|| quotient(node, extents, DimExpr::floor_div)));
 
 pub(crate) const CEIL: Operator =
-    Operator::elementwise(OnnxOp::Ceil, |s, element| s.same("math.ceil", &element.operands::<1>()))
+    Operator::elementwise(OnnxOp::Ceil, |s, element| s.same(math::CEIL, &element.operands::<1>()))
         .knowing(|node, extents| whole(node).or_else(|| quotient(node, extents, DimExpr::ceil_div)));
 
 pub(crate) const ROUND: Operator =
-    Operator::elementwise(OnnxOp::Round, |s, element| s.same("math.roundeven", &element.operands::<1>()))
+    Operator::elementwise(OnnxOp::Round, |s, element| s.same(math::ROUNDEVEN, &element.operands::<1>()))
         .knowing(|node, _| whole(node))
         .uniform(|numbers| numbers[0].round_ties_even());
 

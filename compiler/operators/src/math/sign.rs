@@ -1,6 +1,7 @@
 //! Abs, Neg and Sign.
 
 use dialects::onnx::OnnxOp;
+use dialects::{arith, math};
 use ir::{DimExpr, Type};
 
 use crate::operator::Operator;
@@ -10,9 +11,9 @@ use crate::structured::scalars::Comparison;
 pub(crate) const ABS: Operator = Operator::elementwise(OnnxOp::Abs, |s, element| {
     let [x] = element.operands();
     match s.type_of(x) {
-        Type::Float(_) => s.same("math.absf", &[x]),
+        Type::Float(_) => s.same(math::ABSF, &[x]),
         _ if s.unsigned => x,
-        _ => s.same("math.absi", &[x]),
+        _ => s.same(math::ABSI, &[x]),
     }
 })
 .differentiated(|emit, differential| emit.chained(differential, |emit, x, _| emit.plain("Sign", &[x])))
@@ -22,7 +23,7 @@ pub(crate) const ABS: Operator = Operator::elementwise(OnnxOp::Abs, |s, element|
 pub(crate) const NEG: Operator = Operator::elementwise(OnnxOp::Neg, |s, element| {
     let [x] = element.operands();
     match s.type_of(x) {
-        Type::Float(_) => s.same("arith.negf", &[x]),
+        Type::Float(_) => s.same(arith::NEGF, &[x]),
         _ => {
             let zero = s.like(0.0, x);
             s.sub(zero, x)

@@ -2,6 +2,7 @@
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};
+use dialects::{arith, linalg, math};
 use ir::{Attribute, Op, Type, Value};
 
 use crate::graph::{self, Emitter, Problem};
@@ -94,7 +95,7 @@ fn exponentials(lowering: &mut Lowering<'_>, input: &Shaped, axis: usize, wide: 
     let exponentials = lowering.map(&[input, &largest], &input.shape, wide.clone(), |s, x| {
         let value = cast(s, x[0]);
         let shifted = s.sub(value, x[1]);
-        s.same("math.exp", &[shifted])
+        s.same(math::EXP, &[shifted])
     });
     let sum = lowering.reduce(&exponentials, &[axis], true, Fold::new(Combine::Add, wide.clone(), false), |_, x| x);
     [largest, exponentials, sum]
@@ -122,7 +123,7 @@ fn log_softmax(lowering: &mut Lowering<'_>, input: &Shaped, axis: usize, element
     let result = lowering.map(&[input, &largest, &sum], &input.shape, element.clone(), |s, x| {
         let value = s.cast(x[0], &wide, false, false);
         let shifted = s.sub(value, x[1]);
-        let log = s.same("math.log", &[x[2]]);
+        let log = s.same(math::LOG, &[x[2]]);
         let difference = s.sub(shifted, log);
         s.cast(difference, element, false, false)
     });
@@ -132,8 +133,8 @@ fn log_softmax(lowering: &mut Lowering<'_>, input: &Shaped, axis: usize, element
 fn hardmax(lowering: &mut Lowering<'_>, input: &Shaped, axis: usize, element: &Type) -> Value {
     let index = arg_extreme(lowering, input, axis, Comparison::Greater, element, false);
     let hot = lowering.map(&[&index], &input.shape, element.clone(), |s, x| {
-        let here = s.builder.value("linalg.index", &[], Type::Index, [("dim", Attribute::i64(axis as i64))]);
-        let there = s.builder.value("arith.index_cast", &[x[0]], Type::Index, []);
+        let here = s.builder.value(linalg::INDEX, &[], Type::Index, [("dim", Attribute::i64(axis as i64))]);
+        let there = s.builder.value(arith::INDEX_CAST, &[x[0]], Type::Index, []);
         let equal = s.compare(Comparison::Equal, here, there);
         let (one, zero) = (s.number(1.0, element), s.number(0.0, element));
         s.select(equal, one, zero)

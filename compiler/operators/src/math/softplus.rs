@@ -1,5 +1,6 @@
 //! Softplus, `log(1 + exp(x))`, and Mish, `x · tanh(softplus(x))`.
 
+use dialects::math;
 use dialects::onnx::OnnxOp;
 use ir::Value;
 
@@ -15,17 +16,17 @@ pub(crate) const SOFTPLUS: Operator = Operator::elementwise(OnnxOp::Softplus, |s
 pub(crate) const MISH: Operator = Operator::elementwise(OnnxOp::Mish, |s, element| {
     let [x] = element.operands();
     let soft = softplus(s, x);
-    let gate = s.same("math.tanh", &[soft]);
+    let gate = s.same(math::TANH, &[soft]);
     s.mul(x, gate)
 });
 
 /// `log(1 + exp(x))` without overflow: `max(x, 0) + log1p(exp(-|x|))`
 fn softplus(s: &mut Scalars<'_, '_>, x: Value) -> Value {
     let zero = s.like(0.0, x);
-    let magnitude = s.same("math.absf", &[x]);
+    let magnitude = s.same(math::ABSF, &[x]);
     let negated = s.sub(zero, magnitude);
-    let exponential = s.same("math.exp", &[negated]);
-    let logarithm = s.same("math.log1p", &[exponential]);
+    let exponential = s.same(math::EXP, &[negated]);
+    let logarithm = s.same(math::LOG1P, &[exponential]);
     let positive = s.max(x, zero);
     s.add(positive, logarithm)
 }

@@ -1,5 +1,6 @@
 //! BatchNormalization: `scale · (x - mean) / √(variance + epsilon) + bias`, one of each a channel.
 
+use dialects::math;
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};
 use ir::{Attribute, DimExpr, Op, Type, Value};
@@ -95,7 +96,7 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
         let (scale, variance) = (s.cast(e[0], &work, false, false), s.cast(e[1], &work, false, false));
         let epsilon = s.number(epsilon, &work);
         let sum = s.add(variance, epsilon);
-        let deviation = s.same("math.sqrt", &[sum]);
+        let deviation = s.same(math::SQRT, &[sum]);
         s.div(scale, deviation)
     });
     let shift = lowering.map(&[bias, mean, &factor], &channels, work.clone(), |s, e| {

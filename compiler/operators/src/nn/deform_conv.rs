@@ -4,6 +4,7 @@
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, AutoPad, GridPadding, View};
+use dialects::{math, tensor};
 use ir::{Builder, DimExpr, Op, Type, Value};
 
 use super::conv::{Convolution, convolution_shape, group_count};
@@ -173,7 +174,7 @@ impl Points {
         let mut operands = vec![tensor, loops[0], channel];
         operands.extend(&loops[2 + self.kernel.len()..]);
         let element = builder.body.value_type(tensor).element().clone();
-        builder.value("tensor.extract", &operands, element, [])
+        builder.value(tensor::EXTRACT, &operands, element, [])
     }
 }
 
@@ -193,7 +194,7 @@ fn coordinate(s: &mut Scalars<'_, '_>, window: &Window, loops: &[Value], axis: u
 
 /// The elements on both sides of a coordinate; outside there are zeros.
 fn taps(s: &mut Scalars<'_, '_>, coordinate: Value, axis: &grid_sample::Axis) -> Vec<Tap> {
-    let floor = s.same("math.floor", &[coordinate]);
+    let floor = s.same(math::FLOOR, &[coordinate]);
     let (fraction, one) = (s.sub(coordinate, floor), s.like(1.0, coordinate));
     let (rest, next) = (s.sub(one, fraction), s.add(floor, one));
     vec![grid_sample::tap(s, floor, Some(rest), axis), grid_sample::tap(s, next, Some(fraction), axis)]

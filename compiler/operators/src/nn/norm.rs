@@ -1,5 +1,6 @@
 //! The p-norm that pools take.
 
+use dialects::math;
 use ir::{Attribute, Value};
 
 use crate::graph::{self, Emitter, Problem};
@@ -18,12 +19,12 @@ pub(super) fn integer_power(node: &mut graph::Node, _: &mut Emitter) -> Result<(
 /// `|x| ^ power`
 pub(super) fn magnitude_power(s: &mut Scalars<'_, '_>, x: Value, power: i64) -> Value {
     match power {
-        1 => s.same("math.absf", &[x]),
+        1 => s.same(math::ABSF, &[x]),
         2 => s.mul(x, x),
         _ => {
-            let magnitude = s.same("math.absf", &[x]);
+            let magnitude = s.same(math::ABSF, &[x]);
             let exponent = s.like(power as f64, x);
-            s.same("math.powf", &[magnitude, exponent])
+            s.same(math::POWF, &[magnitude, exponent])
         }
     }
 }
@@ -32,10 +33,10 @@ pub(super) fn magnitude_power(s: &mut Scalars<'_, '_>, x: Value, power: i64) -> 
 pub(super) fn root(s: &mut Scalars<'_, '_>, x: Value, power: i64) -> Value {
     match power {
         1 => x,
-        2 => s.same("math.sqrt", &[x]),
+        2 => s.same(math::SQRT, &[x]),
         _ => {
             let exponent = s.like(1.0 / power as f64, x);
-            s.same("math.powf", &[x, exponent])
+            s.same(math::POWF, &[x, exponent])
         }
     }
 }

@@ -1,5 +1,6 @@
 //! What normalizations have in common.
 
+use dialects::math;
 use ir::{Type, Value};
 
 use crate::structured::Lowering;
@@ -32,7 +33,7 @@ pub(super) fn normalize_rows(
         let variance = s.div(e[0], count);
         let epsilon = s.number(epsilon, work);
         let sum = s.add(variance, epsilon);
-        let (deviation, one) = (s.same("math.sqrt", &[sum]), s.number(1.0, work));
+        let (deviation, one) = (s.same(math::SQRT, &[sum]), s.number(1.0, work));
         s.div(one, deviation)
     });
     let normalized = lowering.map(&[&difference, &reciprocal], &rows.shape, work.clone(), |s, e| s.mul(e[0], e[1]));

@@ -1,5 +1,6 @@
 //! Pools: MaxPool, AveragePool, LpPool, in blocked layout, or in the plain one where the operand is plain and its rows are long.
 
+use dialects::arith;
 use std::sync::Arc;
 
 use dialects::linalg::GROUP;
@@ -335,7 +336,7 @@ fn positions(
         for axis in 0..spatial {
             let at = [2 + axis, kernel + axis];
             let (place, inside) = window_place(&mut s, window, axis, at, [lows[axis], extents[2 + axis]]);
-            candidate = s.same("arith.andi", &[candidate, inside]);
+            candidate = s.same(arith::ANDI, &[candidate, inside]);
             places.push(place);
         }
         let mut order: Vec<usize> = (0..spatial + 2).collect();
@@ -347,7 +348,7 @@ fn positions(
             let scaled = s.mul(number, extents[axis]);
             number = s.add(scaled, places[axis]);
         }
-        let number = s.builder.value("arith.index_cast", &[number], Type::I64, []);
+        let number = s.builder.value(arith::INDEX_CAST, &[number], Type::I64, []);
         let number = s.select(candidate, number, missing);
         s.min(e[inputs.len()], number)
     });
@@ -378,7 +379,7 @@ fn window_place(
     let place = s.sub(padded, low);
     let (above, below) =
         (s.compare(Comparison::GreaterOrEqual, place, zero), s.compare(Comparison::Less, place, extent));
-    (place, s.same("arith.andi", &[above, below]))
+    (place, s.same(arith::ANDI, &[above, below]))
 }
 
 /// How many elements each window averages over: a number, or a tensor `[1, 1, O…, 1]` where windows differ.

@@ -1,5 +1,6 @@
 //! QuantizeLinear: `saturate(round(x / scale) + zero point)`.
 
+use dialects::math;
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};
 use ir::{Op, Type, Value};
@@ -46,7 +47,7 @@ fn scalar(s: &mut Scalars<'_, '_>, element: &Element<'_>) -> Value {
     let wide = computed_in(&s.type_of(scale));
     let [x, scale] = [(x, 0), (scale, 1)].map(|(value, index)| s.cast(value, &wide, element.is_unsigned(index), false));
     let quotient = s.div(x, scale);
-    let mut rounded = s.same("math.roundeven", &[quotient]);
+    let mut rounded = s.same(math::ROUNDEVEN, &[quotient]);
     if let Some(zero_point) = element.get(2) {
         let zero_point = s.cast(zero_point, &wide, element.is_unsigned(2), false);
         rounded = s.add(rounded, zero_point);

@@ -2,6 +2,7 @@
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};
+use dialects::{arith, math};
 use ir::{Attribute, DimExpr, Op, Type, Value};
 
 use super::{remark_empty, without};
@@ -233,7 +234,7 @@ fn lower(lowering: &mut Lowering<'_>, op: Op, function: Function) -> Result<(), 
         let value = match (function, count) {
             (Function::Mean, Some(count)) => s.div(x[0], count),
             (Function::L2, _) => square_root(s, x[0]),
-            (Function::LogSum, _) => s.same("math.log", &[x[0]]),
+            (Function::LogSum, _) => s.same(math::LOG, &[x[0]]),
             _ => x[0],
         };
         s.cast(value, &element, unsigned, unsigned)
@@ -245,9 +246,9 @@ fn lower(lowering: &mut Lowering<'_>, op: Op, function: Function) -> Result<(), 
 
 fn magnitude(s: &mut Scalars<'_, '_>, x: Value) -> Value {
     match s.type_of(x) {
-        Type::Float(_) => s.same("math.absf", &[x]),
+        Type::Float(_) => s.same(math::ABSF, &[x]),
         _ if s.unsigned => x,
-        _ => s.same("math.absi", &[x]),
+        _ => s.same(math::ABSI, &[x]),
     }
 }
 
@@ -293,7 +294,7 @@ fn masked_axes(
         let listed = lowering.is_listed(&list, axis, rank);
         let extent = lowering.dim(dim);
         let (stays, [outer, inner]) = lowering.scalars(|s| {
-            let reduced = s.same("arith.ori", &[listed, everything]);
+            let reduced = s.same(arith::ORI, &[listed, everything]);
             let parts = [s.select(reduced, one, extent), s.select(reduced, extent, one)];
             (s.not(reduced), parts)
         });
@@ -312,7 +313,7 @@ fn square_root(s: &mut Scalars<'_, '_>, x: Value) -> Value {
     let r#type = s.builder.body.value_type(x).clone();
     let wide = if r#type.is_float() { r#type.clone() } else { Type::F64 };
     let converted = s.cast(x, &wide, false, false);
-    let root = s.same("math.sqrt", &[converted]);
+    let root = s.same(math::SQRT, &[converted]);
     s.cast(root, &r#type, false, false)
 }
 
@@ -328,19 +329,18 @@ fn log_sum_exp(
 ) -> Shaped {
     let largest = lowering.reduce(input, axes, true, Fold::new(Combine::Max, wide.clone(), false), to_wide.clone());
     let largest = lowering.map(&[&largest], &largest.shape, wide.clone(), |s, x| {
-        let (magnitude, infinity, zero) =
-            (s.same("math.absf", &[x[0]]), s.like(f64::INFINITY, x[0]), s.like(0.0, x[0]));
+        let (magnitude, infinity, zero) = (s.same(math::ABSF, &[x[0]]), s.like(f64::INFINITY, x[0]), s.like(0.0, x[0]));
         let finite = s.compare(Comparison::Less, magnitude, infinity);
         s.select(finite, x[0], zero)
     });
     let shifted = lowering.map(&[input, &largest], &input.shape, wide.clone(), |s, x| {
         let value = to_wide(s, x[0]);
         let difference = s.sub(value, x[1]);
-        s.same("math.exp", &[difference])
+        s.same(math::EXP, &[difference])
     });
     let sum = lowering.reduce(&shifted, axes, true, Fold::new(Combine::Add, wide.clone(), false), |_, x| x);
     let kept = lowering.map(&[&sum, &largest], &sum.shape, wide.clone(), |s, x| {
-        let logarithm = s.same("math.log", &[x[0]]);
+        let logarithm = s.same(math::LOG, &[x[0]]);
         s.add(logarithm, x[1])
     });
     if keep {

@@ -2,6 +2,7 @@
 
 use dialects::onnx::OnnxOp;
 use dialects::rt::routines::handle_type;
+use dialects::{arith, scf, tensor};
 use ir::{Op, Type, Value};
 
 use super::{append, element_rank, sequence_of};
@@ -59,14 +60,14 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     let kind = element_number(&Type::I64).expect("int64 is an element type");
     let length_type = Type::static_tensor(&[], Type::I64);
     let length = lowering.call_lowered("sequence_length", &[sequence, length], &[kind], &[length_type])[0];
-    let length = lowering.builder().value("tensor.extract", &[length], Type::I64, []);
-    let length = lowering.builder().value("arith.index_cast", &[length], Type::Index, []);
+    let length = lowering.builder().value(tensor::EXTRACT, &[length], Type::I64, []);
+    let length = lowering.builder().value(arith::INDEX_CAST, &[length], Type::Index, []);
     let mut start = vec![lowering.index(0)];
     for _ in &results {
         start.extend(lowering.call_lowered("sequence_empty", &[], &[], &[handle_type()]));
     }
     let types: Vec<Type> = start.iter().map(|&value| lowering.body.value_type(value).clone()).collect();
-    let new = lowering.emit("scf.while", &start, &types, []);
+    let new = lowering.emit(scf::WHILE, &start, &types, []);
     let [before, after] = [0, 1].map(|_| {
         let region = lowering.body.add_region(new);
         lowering.body.add_block(region, &types)
@@ -75,7 +76,7 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
         let values = lowering.body.arguments(before).to_vec();
         let goes_on = lowering.scalars(|s| s.compare(Comparison::Less, values[0], length));
         let operands: Vec<Value> = std::iter::once(goes_on).chain(values).collect();
-        lowering.emit("scf.condition", &operands, &[], []);
+        lowering.emit(scf::CONDITION, &operands, &[], []);
     });
     lowering.nested(after, |lowering| -> Result<(), Unsupported> {
         let values = lowering.body.arguments(after).to_vec();
@@ -102,7 +103,7 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
             let (kind, element) = (lowering.kind(element)?, lowering.value(element));
             passed.push(append(lowering, sequence, element, kind));
         }
-        lowering.emit("scf.yield", &passed, &[], []);
+        lowering.emit(scf::YIELD, &passed, &[], []);
         Ok(())
     })?;
     for (index, &result) in results.iter().enumerate() {

@@ -8,6 +8,7 @@
 //!   a lane in front.
 //! - A tensor whose channel count is dynamic has `b = 1`, which is a reshape of the plain form.
 
+use dialects::{arith, linalg};
 use ir::{AffineExpr, AffineMap, Attribute, Builder, DimExpr, Type, Value};
 
 use super::Lowering;
@@ -168,13 +169,13 @@ impl Lowering<'_> {
 
 /// The index of one loop of the generic operation being built.
 pub(crate) fn loop_index(builder: &mut Builder<'_>, axis: usize) -> Value {
-    builder.value("linalg.index", &[], Type::Index, [("dim", Attribute::i64(axis as i64))])
+    builder.value(linalg::INDEX, &[], Type::Index, [("dim", Attribute::i64(axis as i64))])
 }
 
 /// `block index * block + lane`, where the lane is loop `lane`.
 pub(crate) fn channel_index(builder: &mut Builder<'_>, block_index: Value, lane: usize, block: i64) -> Value {
     let lane = loop_index(builder, lane);
     let width = builder.constant_index(block);
-    let first = builder.value("arith.muli", &[block_index, width], Type::Index, []);
-    builder.value("arith.addi", &[first, lane], Type::Index, [])
+    let first = builder.value(arith::MULI, &[block_index, width], Type::Index, []);
+    builder.value(arith::ADDI, &[first, lane], Type::Index, [])
 }

@@ -5,8 +5,10 @@
 //!
 //! `y[…, n] += x[…, k] · ((word(k, n) >> place(k) & mask) - zero point(k / block, n)) · scale(k / block, n)`
 
+use dialects::arith;
+use dialects::linalg::GROUP;
 use dialects::linalg::generic::{Input, Iterator};
-use dialects::linalg::{BLOCK, GROUP};
+use dialects::rt::attributes::BLOCK;
 use dialects::rt::tile::place_in_word;
 use ir::{AffineExpr, AffineMap, Attribute, Builder, DimExpr, Type, Value};
 
@@ -96,10 +98,10 @@ impl Lowering<'_> {
                 let byte = bytes[(number * bits / 8) as usize];
                 let places = [number * bits % 8, place_in_word(number, bits)];
                 let [down, up] = places.map(|place| s.number(place as f64, &Type::I32));
-                let number = s.same("arith.shrui", &[byte, down]);
-                let number = s.same("arith.andi", &[number, mask]);
-                let number = s.same("arith.shli", &[number, up]);
-                s.same("arith.ori", &[word, number])
+                let number = s.same(arith::SHRUI, &[byte, down]);
+                let number = s.same(arith::ANDI, &[number, mask]);
+                let number = s.same(arith::SHLI, &[number, up]);
+                s.same(arith::ORI, &[word, number])
             })
         })
     }
@@ -122,12 +124,12 @@ impl Lowering<'_> {
             let block = loop_index(builder, 1);
             let mut s = Scalars { builder, unsigned: true };
             let [in_byte, bits] = [in_byte, bits].map(|number| s.number(number as f64, &Type::Index));
-            let place = s.same("arith.remui", &[block, in_byte]);
+            let place = s.same(arith::REMUI, &[block, in_byte]);
             let place = s.mul(place, bits);
-            let place = s.builder.value("arith.index_cast", &[place], Type::I8, []);
-            let number = s.same("arith.shrui", &[e[0], place]);
+            let place = s.builder.value(arith::INDEX_CAST, &[place], Type::I8, []);
+            let number = s.same(arith::SHRUI, &[e[0], place]);
             let mask = s.number(((1i64 << matrix.bits) - 1) as f64, &Type::I8);
-            s.same("arith.andi", &[number, mask])
+            s.same(arith::ANDI, &[number, mask])
         });
         self.side_by_side(Shaped { value, shape }, 1, |_, e| e[0])
     }
@@ -169,12 +171,12 @@ fn number_of(builder: &mut Builder<'_>, word: Value, dim: usize, bits: i64) -> V
     let mut s = Scalars { builder, unsigned: true };
     let mut index = |number: i64| s.number(number as f64, &Type::Index);
     let [in_word, in_byte_step, byte, bits_of] = [8 * WORD / bits, WORD, 8, bits].map(&mut index);
-    let number = s.same("arith.remui", &[k, in_word]);
-    let (low, high) = (s.same("arith.remui", &[number, in_byte_step]), s.same("arith.divui", &[number, in_byte_step]));
+    let number = s.same(arith::REMUI, &[k, in_word]);
+    let (low, high) = (s.same(arith::REMUI, &[number, in_byte_step]), s.same(arith::DIVUI, &[number, in_byte_step]));
     let (low, high) = (s.mul(low, byte), s.mul(high, bits_of));
     let place = s.add(low, high);
-    let place = s.builder.value("arith.index_cast", &[place], Type::I32, []);
-    let number = s.same("arith.shrui", &[word, place]);
+    let place = s.builder.value(arith::INDEX_CAST, &[place], Type::I32, []);
+    let number = s.same(arith::SHRUI, &[word, place]);
     let mask = s.number(((1i64 << bits) - 1) as f64, &Type::I32);
-    s.same("arith.andi", &[number, mask])
+    s.same(arith::ANDI, &[number, mask])
 }

@@ -6,6 +6,7 @@
 //!
 //! `Σ (a - z)(b - y) = Σ a b - z Σ (b - y) - y Σ a`
 
+use dialects::arith;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -62,7 +63,7 @@ impl Lowering<'_> {
     pub(crate) fn other_sign(&mut self, tensor: &Shaped) -> Shaped {
         self.map(&[tensor], &tensor.shape, Type::I8, |s, e| {
             let top = s.number(-OFFSET as f64, &Type::I8);
-            s.same("arith.xori", &[e[0], top])
+            s.same(arith::XORI, &[e[0], top])
         })
     }
 

@@ -1,7 +1,8 @@
 //! Calls of the runtime's routines, for operators whose work is not loop-shaped.
 
 use dialects::linalg::generic::Generic;
-use dialects::rt::routines::{CALL, Extents, Routine, handle_type};
+use dialects::rt;
+use dialects::rt::routines::{Extents, Routine, handle_type};
 use ir::{Attribute, Attributes, DimExpr, Op, Type, Value, ValueDefinition};
 
 use super::{Lowering, Unsupported, is_string};
@@ -89,7 +90,7 @@ impl Lowering<'_> {
     pub(crate) fn call_lowered(&mut self, name: &str, operands: &[Value], kinds: &[i64], types: &[Type]) -> Vec<Value> {
         let attributes =
             Attributes::from([("routine", Attribute::string(name)), ("kinds", Attribute::i64_dense_array(kinds))]);
-        let call = self.emit(CALL, operands, types, attributes);
+        let call = self.emit(rt::CALL, operands, types, attributes);
         self.body.op(call).results().to_vec()
     }
 

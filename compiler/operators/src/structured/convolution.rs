@@ -10,6 +10,7 @@
 mod bands;
 mod dense;
 
+use dialects::arith;
 use ir::{AffineExpr, AffineMap, DimExpr, Op, Type, Value};
 
 use self::bands::dense_in_bands;
@@ -220,7 +221,7 @@ fn fill_of(lowering: &mut Lowering<'_>, zero_point: Option<Value>, moves: bool) 
         return zero;
     }
     let top = lowering.number(f64::from(i8::MIN), &Type::I8);
-    lowering.builder().value("arith.xori", &[zero, top], Type::I8, [])
+    lowering.builder().value(arith::XORI, &[zero, top], Type::I8, [])
 }
 
 /// Whether channels can be blocked and weights packed ahead.

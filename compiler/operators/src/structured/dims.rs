@@ -4,6 +4,7 @@
 //! entry block, where the memory plan can see it; what depends on a value computed on the way, where it is first used.
 
 use crate::shape::{Condition, SymbolSource};
+use dialects::{OpCode, arith, cf, tensor};
 use ir::{Attribute, Attributes, Builder, DimExpr, Location, Type, Value};
 
 use super::Lowering;
@@ -19,7 +20,7 @@ pub fn materialize(lowering: &mut Lowering<'_>, dim: &DimExpr) -> Value {
     }
     let early = lowering.only_inputs(dim);
     let value = match dim {
-        DimExpr::Constant(value) => lowering.size_op("arith.constant", &[], Some(*value), true),
+        DimExpr::Constant(value) => lowering.size_op(arith::CONSTANT, &[], Some(*value), true),
         DimExpr::Symbol(symbol) => lowering.symbol(symbol),
         _ => compound(lowering, dim, early),
     };
@@ -30,22 +31,22 @@ pub fn materialize(lowering: &mut Lowering<'_>, dim: &DimExpr) -> Value {
 }
 
 fn compound(lowering: &mut Lowering<'_>, dim: &DimExpr, early: bool) -> Value {
-    let fold = |lowering: &mut Lowering<'_>, name: &'static str, parts: &[DimExpr]| {
+    let fold = |lowering: &mut Lowering<'_>, code: OpCode, parts: &[DimExpr]| {
         let values: Vec<Value> = parts.iter().map(|part| materialize(lowering, part)).collect();
         values
             .into_iter()
-            .reduce(|a, b| lowering.size_op(name, &[a, b], None, early))
+            .reduce(|a, b| lowering.size_op(code, &[a, b], None, early))
             .expect("compound dimensions have operands")
     };
     match dim {
         DimExpr::Constant(_) | DimExpr::Symbol(_) => unreachable!("only compound dimensions are folded"),
-        DimExpr::Sum(terms) => fold(lowering, "arith.addi", terms),
-        DimExpr::Product(factors) => fold(lowering, "arith.muli", factors),
-        DimExpr::FloorDiv(a, b) => fold(lowering, "arith.floordivsi", &[(**a).clone(), (**b).clone()]),
-        DimExpr::CeilDiv(a, b) => fold(lowering, "arith.ceildivsi", &[(**a).clone(), (**b).clone()]),
-        DimExpr::Mod(a, b) => fold(lowering, "arith.remsi", &[(**a).clone(), (**b).clone()]),
-        DimExpr::Max(parts) => fold(lowering, "arith.maxsi", parts),
-        DimExpr::Min(parts) => fold(lowering, "arith.minsi", parts),
+        DimExpr::Sum(terms) => fold(lowering, arith::ADDI, terms),
+        DimExpr::Product(factors) => fold(lowering, arith::MULI, factors),
+        DimExpr::FloorDiv(a, b) => fold(lowering, arith::FLOORDIVSI, &[(**a).clone(), (**b).clone()]),
+        DimExpr::CeilDiv(a, b) => fold(lowering, arith::CEILDIVSI, &[(**a).clone(), (**b).clone()]),
+        DimExpr::Mod(a, b) => fold(lowering, arith::REMSI, &[(**a).clone(), (**b).clone()]),
+        DimExpr::Max(parts) => fold(lowering, arith::MAXSI, parts),
+        DimExpr::Min(parts) => fold(lowering, arith::MINSI, parts),
         DimExpr::Broadcast(parts) => broadcast(lowering, parts, early),
     }
 }
@@ -58,8 +59,8 @@ fn broadcast(lowering: &mut Lowering<'_>, parts: &[DimExpr], early: bool) -> Val
         .into_iter()
         .reduce(|a, b| {
             let is_one =
-                lowering.size_op_with("arith.cmpi", &[a, one], Type::I1, ("predicate", Attribute::i64(0)), early);
-            lowering.size_op("arith.select", &[is_one, b, a], None, early)
+                lowering.size_op_with(arith::CMPI, &[a, one], Type::I1, ("predicate", Attribute::i64(0)), early);
+            lowering.size_op(arith::SELECT, &[is_one, b, a], None, early)
         })
         .expect("compound dimensions have operands")
 }
@@ -70,38 +71,38 @@ impl Lowering<'_> {
         dim.all_symbols(&mut |symbol| matches!(self.shapes.sources.get(symbol), Some(SymbolSource::Argument { .. })))
     }
 
-    fn size_op(&mut self, name: &'static str, operands: &[Value], constant: Option<i64>, early: bool) -> Value {
+    fn size_op(&mut self, code: OpCode, operands: &[Value], constant: Option<i64>, early: bool) -> Value {
         let attributes = match constant {
             Some(value) => Attributes::from([("value", Attribute::index(value))]),
             None => Attributes::new(),
         };
-        self.place_size(name, operands, Type::Index, attributes, early)
+        self.place_size(code, operands, Type::Index, attributes, early)
     }
 
     fn size_op_with(
         &mut self,
-        name: &'static str,
+        code: OpCode,
         operands: &[Value],
         result: Type,
         attribute: (&'static str, Attribute),
         early: bool,
     ) -> Value {
-        self.place_size(name, operands, result, Attributes::from([attribute]), early)
+        self.place_size(code, operands, result, Attributes::from([attribute]), early)
     }
 
     /// Emits an operation on sizes: at the head of the function, or here.
     fn place_size(
         &mut self,
-        name: &'static str,
+        code: OpCode,
         operands: &[Value],
         result: Type,
         attributes: Attributes,
         early: bool,
     ) -> Value {
         if !early {
-            return self.builder().value(name, operands, result, attributes);
+            return self.builder().value(code, operands, result, attributes);
         }
-        let op = self.body.create_op(name, operands, &[result], attributes, Location::Unknown);
+        let op = self.body.create_op(code, operands, &[result], attributes, Location::Unknown);
         self.body.insert(self.entry, self.sizes, op);
         self.sizes += 1;
         self.body.result(op, 0)
@@ -112,10 +113,10 @@ impl Lowering<'_> {
         let dims: Vec<Value> = condition.dims().into_iter().map(|dim| materialize(self, dim)).collect();
         let compare = |lowering: &mut Self, predicate: i64, a: Value, b: DimExpr| {
             let b = materialize(lowering, &b);
-            lowering.size_op_with("arith.cmpi", &[a, b], Type::I1, ("predicate", Attribute::i64(predicate)), early)
+            lowering.size_op_with(arith::CMPI, &[a, b], Type::I1, ("predicate", Attribute::i64(predicate)), early)
         };
         let either = |lowering: &mut Self, a: Value, b: Value| {
-            lowering.place_size("arith.ori", &[a, b], Type::I1, Attributes::new(), early)
+            lowering.place_size(arith::ORI, &[a, b], Type::I1, Attributes::new(), early)
         };
         match condition {
             Condition::Equal(_, b) => compare(self, EQUAL, dims[0], b.clone()),
@@ -142,7 +143,7 @@ impl Lowering<'_> {
         }
         let message = &self.blame(message);
         let attributes = Attributes::from([("msg", Attribute::string(message))]);
-        let op = self.body.create_op("cf.assert", &[truth], &[], attributes, self.location.clone());
+        let op = self.body.create_op(cf::ASSERT, &[truth], &[], attributes, self.location.clone());
         self.body.insert(self.entry, self.sizes, op);
         self.sizes += 1;
     }
@@ -155,9 +156,9 @@ impl Lowering<'_> {
     fn symbol(&mut self, symbol: &str) -> Value {
         match self.shapes.sources.get(symbol) {
             Some(&SymbolSource::Argument { argument, axis }) => {
-                let axis = self.size_op("arith.constant", &[], Some(axis as i64), true);
+                let axis = self.size_op(arith::CONSTANT, &[], Some(axis as i64), true);
                 let argument = self.body.arguments(self.entry)[argument];
-                self.size_op("tensor.dim", &[argument, axis], None, true)
+                self.size_op(tensor::DIM, &[argument, axis], None, true)
             }
             Some(&SymbolSource::Result { value, .. }) if !self.is_bound(value) => {
                 // reported behind the operation that asks, so that what is lowered for it does not matter
@@ -167,7 +168,7 @@ impl Lowering<'_> {
             Some(&SymbolSource::Result { value, axis }) => {
                 let value = self.value(value);
                 let axis = Builder::at_end(&mut self.body, self.at).constant_index(axis as i64);
-                self.builder().value("tensor.dim", &[value, axis], Type::Index, [])
+                self.builder().value(tensor::DIM, &[value, axis], Type::Index, [])
             }
             None => unreachable!("symbols without a source are defined where they are made"),
         }

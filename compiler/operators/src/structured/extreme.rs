@@ -1,5 +1,6 @@
 //! Where along an axis the extreme element is.
 
+use dialects::arith;
 use ir::{AffineExpr, AffineMap, DimExpr, Type};
 
 use super::Lowering;
@@ -63,12 +64,12 @@ fn in_order(
             let mut missing = s.is_nan(e[0]);
             if matches!(better, Comparison::Less | Comparison::Greater) {
                 let known = s.compare(Comparison::Equal, e[1], e[1]);
-                missing = s.same("arith.andi", &[missing, known]);
+                missing = s.same(arith::ANDI, &[missing, known]);
             }
-            taken = s.same("arith.ori", &[taken, missing]);
+            taken = s.same(arith::ORI, &[taken, missing]);
         }
-        let taken = s.same("arith.ori", &[first, taken]);
-        let here = s.builder.value("arith.index_cast", &[here], counted.clone(), []);
+        let taken = s.same(arith::ORI, &[first, taken]);
+        let here = s.builder.value(arith::INDEX_CAST, &[here], counted.clone(), []);
         vec![s.select(taken, e[0], e[1]), s.select(taken, here, e[2])]
     });
     lowering.in_type(&Shaped { value: found[1], shape }, &Type::I64)
@@ -106,12 +107,12 @@ fn along_rows(
     ];
     let found = lowering.generic_onto(&inputs, start, of_row, &kinds, |builder, e| {
         let here = loop_index(builder, axis);
-        let here = builder.value("arith.index_cast", &[here], counted.clone(), []);
+        let here = builder.value(arith::INDEX_CAST, &[here], counted.clone(), []);
         let mut s = Scalars { builder, unsigned: false };
         let (mut is_best, nowhere) = (s.compare(Comparison::Equal, e[0], e[1]), s.number(nowhere as f64, &counted));
         if element.is_float() {
             let missing = s.is_nan(e[0]);
-            is_best = s.same("arith.ori", &[is_best, missing]);
+            is_best = s.same(arith::ORI, &[is_best, missing]);
         }
         let here = s.select(is_best, here, nowhere);
         place.apply(&mut s, e[2], here)

@@ -3,6 +3,7 @@
 //! Indices are brought into bounds where they are used, so that no address leaves its buffer. Whether all of them were
 //! in bounds is a reduction of its own, asserted by the host function.
 
+use dialects::{arith, tensor};
 use ir::{AffineExpr, AffineMap, DimExpr, Type, Value};
 
 use super::Lowering;
@@ -33,7 +34,7 @@ pub(crate) fn as_index(s: &mut Scalars<'_, '_>, value: Value) -> Value {
     if *s.builder.body.value_type(value) == Type::Index {
         return value;
     }
-    s.builder.value("arith.index_cast", &[value], Type::Index, [])
+    s.builder.value(arith::INDEX_CAST, &[value], Type::Index, [])
 }
 
 /// Asserts on the host that every element of `indices` lies in `[-extent, extent)`.
@@ -69,15 +70,15 @@ pub(crate) fn assert_component(lowering: &mut Lowering<'_>, indices: &Shaped, ex
     // one is negative, and so is what any of them is, where an index is too small or too large
     let signs = lowering.reduce(indices, &axes, false, Fold::new(Combine::Or, Type::I64, false), |s, x| {
         let index = s.cast(x, &Type::I64, false, false);
-        let limit = s.builder.value("arith.index_cast", &[limit], Type::I64, []);
+        let limit = s.builder.value(arith::INDEX_CAST, &[limit], Type::I64, []);
         let (one, all) = (s.number(1.0, &Type::I64), s.add(limit, limit));
         let last = s.sub(all, one);
         let above = s.add(index, limit);
         let below = s.sub(last, above);
-        s.same("arith.ori", &[above, below])
+        s.same(arith::ORI, &[above, below])
     });
     let truth = lowering.scalars(|s| {
-        let signs = s.builder.value("tensor.extract", &[signs.value], Type::I64, []);
+        let signs = s.builder.value(tensor::EXTRACT, &[signs.value], Type::I64, []);
         let zero = s.number(0.0, &Type::I64);
         s.compare(Comparison::GreaterOrEqual, signs, zero)
     });
@@ -106,6 +107,6 @@ impl Lowering<'_> {
         let zero = self.index(0);
         let element = self.body.value_type(tensor).element().clone();
         let operands: Vec<Value> = std::iter::once(tensor).chain(std::iter::repeat_n(zero, rank)).collect();
-        self.builder().value("tensor.extract", &operands, element, [])
+        self.builder().value(tensor::EXTRACT, &operands, element, [])
     }
 }

@@ -1,6 +1,7 @@
 //! Tensors whose elements are known while a function is lowered, so that no code computes them: what shape inference knows, and
 //! what is made of small constants.
 
+use dialects::{arith, linalg};
 use ir::{AffineMap, Attribute, Body, DenseElements, DimExpr, Op, Type, Value};
 
 use super::reduction::Shaped;
@@ -44,7 +45,7 @@ impl Lowering<'_> {
         self.pointwise(&[], &shape, element, |builder, _| {
             let mut picked = scalars[0];
             if rank == 1 {
-                let index = builder.value("linalg.index", &[], Type::Index, [("dim", Attribute::i64(0))]);
+                let index = builder.value(linalg::INDEX, &[], Type::Index, [("dim", Attribute::i64(0))]);
                 for (position, &scalar) in scalars.iter().enumerate().skip(1) {
                     let position = builder.constant_index(position as i64);
                     let mut s = Scalars { builder, unsigned: false };
@@ -54,7 +55,7 @@ impl Lowering<'_> {
             }
             match target {
                 Type::Index => picked,
-                target => builder.value("arith.index_cast", &[picked], target, []),
+                target => builder.value(arith::INDEX_CAST, &[picked], target, []),
             }
         })
     }

@@ -33,13 +33,15 @@ use crate::shape::{Condition, ShapeAnalysis};
 use crate::table;
 use dialects::onnx::views::{self, ScatterReduction, View};
 use dialects::onnx::{CONSTANT, NO_VALUE, OnnxOp, YIELD};
+use dialects::{OpCode, OpCodes, arith, func, linalg, scf, tensor};
 use ir::{
     AffineExpr, AffineMap, Attribute, Attributes, Block, Body, Builder, Diagnostic, DimExpr, IndexMap, IndexSet,
     Location, Module, Op, Signedness, Type, Value,
 };
 
 use dialects::linalg::generic::{Input, Iterator, build_generic, parallel};
-use dialects::rt::routines::{STRINGS, handle_type};
+use dialects::rt::attributes::{ORIGIN, STRINGS};
+use dialects::rt::routines::handle_type;
 
 const NO_LOWERING: &str = "there is no lowering for this operator yet";
 
@@ -142,7 +144,7 @@ impl<'a> Lowering<'a> {
             return Err(lowering.errors);
         }
         let results: Vec<Value> = source.op(end).operands().iter().map(|&v| lowering.value(v)).collect();
-        lowering.emit("func.return", &results, &[], []);
+        lowering.emit(func::RETURN, &results, &[], []);
         Ok((lowering.body, lowering.strings))
     }
 
@@ -150,7 +152,7 @@ impl<'a> Lowering<'a> {
     pub(crate) fn block(&mut self, block: Block) {
         for &op in self.source.ops(block) {
             let name = self.source.name(op);
-            if matches!(name, "func.return" | YIELD | NO_VALUE) {
+            if self.source.is(op, func::RETURN) || matches!(name, YIELD | NO_VALUE) {
                 continue;
             }
             let operator = name.strip_prefix("onnx.").unwrap_or(name);
@@ -347,12 +349,12 @@ impl<'a> Lowering<'a> {
     /// Emits an operation at the current place.
     pub fn emit(
         &mut self,
-        name: &'static str,
+        code: OpCode,
         operands: &[Value],
         results: &[Type],
         attributes: impl Into<Attributes>,
     ) -> Op {
-        self.builder().create(name, operands, results, attributes)
+        self.builder().create(code, operands, results, attributes)
     }
 
     /// `tensor.empty` of a symbolic shape.
@@ -360,7 +362,7 @@ impl<'a> Lowering<'a> {
         let dynamic: Vec<Value> =
             shape.iter().filter(|dim| dim.as_constant().is_none()).map(|dim| self.dim(dim)).collect();
         let r#type = self.tensor(shape, element);
-        self.builder().value("tensor.empty", &dynamic, r#type, [])
+        self.builder().value(tensor::EMPTY, &dynamic, r#type, [])
     }
 
     /// A `linalg.generic` over a fresh result of the given shape.
@@ -404,7 +406,7 @@ impl<'a> Lowering<'a> {
         let outputs: Vec<Input> = inits.iter().map(|&value| Input { value, map: output_map.clone() }).collect();
         let results = build_generic(&mut builder, inputs, &outputs, iterators, body);
         let op = self.body.defining_op(results[0]).expect("a generic defines its results");
-        self.body.op_mut(op).attributes.set("rt.origin", Attribute::string(&origin));
+        self.body.op_mut(op).attributes.set(ORIGIN, Attribute::string(&origin));
         results
     }
 
@@ -499,13 +501,13 @@ impl<'a> Lowering<'a> {
         let mut is_whole = self.builder().constant(Attribute::Integer(1, Type::I1), Type::I1);
         for (from, to) in from.iter().zip(&shape).filter(|(from, to)| from != to) {
             let extents = [self.dim(from), self.dim(to)];
-            let equal = self.builder().value("arith.cmpi", &extents, Type::I1, [("predicate", Attribute::i64(0))]);
-            is_whole = self.builder().value("arith.andi", &[is_whole, equal], Type::I1, []);
+            let equal = self.builder().value(arith::CMPI, &extents, Type::I1, [("predicate", Attribute::i64(0))]);
+            is_whole = self.builder().value(arith::ANDI, &[is_whole, equal], Type::I1, []);
         }
         let r#type = self.tensor(&shape, self.body.value_type(value).element().clone());
         self.choose(is_whole, &r#type, |lowering, is_whole| match is_whole {
             true if *lowering.body.value_type(value) == r#type => value,
-            true => lowering.builder().value("tensor.cast", &[value], r#type.clone(), []),
+            true => lowering.builder().value(tensor::CAST, &[value], r#type.clone(), []),
             false => lowering.repeated(value, from, &shape),
         })
     }
@@ -517,13 +519,13 @@ impl<'a> Lowering<'a> {
         r#type: &Type,
         mut branch: impl FnMut(&mut Lowering<'_>, bool) -> Value,
     ) -> Value {
-        let choice = self.emit("scf.if", &[condition], std::slice::from_ref(r#type), []);
+        let choice = self.emit(scf::IF, &[condition], std::slice::from_ref(r#type), []);
         for holds in [true, false] {
             let region = self.body.add_region(choice);
             let block = self.body.add_block(region, &[]);
             self.nested(block, |lowering| {
                 let chosen = branch(lowering, holds);
-                lowering.emit("scf.yield", &[chosen], &[], []);
+                lowering.emit(scf::YIELD, &[chosen], &[], []);
             });
         }
         self.body.result(choice, 0)
@@ -543,7 +545,7 @@ impl<'a> Lowering<'a> {
         let some = self.scalars(|s| {
             let zero = s.number(0.0, &Type::Index);
             let some = uncertain.into_iter().map(|extent| s.compare(scalars::Comparison::Greater, extent, zero));
-            some.collect::<Vec<_>>().into_iter().reduce(|all, some| s.same("arith.andi", &[all, some]))
+            some.collect::<Vec<_>>().into_iter().reduce(|all, some| s.same(arith::ANDI, &[all, some]))
         });
         let Some(some) = some else { return read(self) };
         let element = self.body.value_type(fill).clone();
@@ -563,13 +565,13 @@ impl<'a> Lowering<'a> {
         self.pointwise(&[], shape, element.clone(), |builder, _| {
             let mut operands = vec![value];
             for (axis, limit) in limits.iter().enumerate() {
-                let index = builder.value("linalg.index", &[], Type::Index, [("dim", Attribute::i64(axis as i64))]);
+                let index = builder.value(linalg::INDEX, &[], Type::Index, [("dim", Attribute::i64(axis as i64))]);
                 operands.push(match limit {
-                    Some(limit) => builder.value("arith.minsi", &[index, *limit], Type::Index, []),
+                    Some(limit) => builder.value(arith::MINSI, &[index, *limit], Type::Index, []),
                     None => index,
                 });
             }
-            builder.value("tensor.extract", &operands, element, [])
+            builder.value(tensor::EXTRACT, &operands, element, [])
         })
     }
 
@@ -605,22 +607,22 @@ impl<'a> Lowering<'a> {
             return value;
         }
         if let Some(constant) = known::reshaped(&self.body, value, &r#type) {
-            return self.builder().value("arith.constant", &[], r#type, [("value", constant)]);
+            return self.builder().value(arith::CONSTANT, &[], r#type, [("value", constant)]);
         }
         // a reshape of a reshape is one of what that reads
-        let reshaped = self.body.defining_op(value).filter(|&op| self.body.name(op) == "tensor.reshape");
+        let reshaped = self.body.defining_op(value).filter(|&op| self.body.is(op, tensor::RESHAPE));
         let value = reshaped.map_or(value, |op| self.body.operand(op, 0));
         let extents: Vec<Value> = shape.iter().map(|dim| self.dim(dim)).collect();
         let mut builder = self.builder();
         let shape_type = Type::static_tensor(&[shape.len() as i64], Type::Index);
-        let shape = builder.value("tensor.from_elements", &extents, shape_type, []);
-        builder.value("tensor.reshape", &[value, shape], r#type, [])
+        let shape = builder.value(tensor::FROM_ELEMENTS, &extents, shape_type, []);
+        builder.value(tensor::RESHAPE, &[value, shape], r#type, [])
     }
 
     /// The extent of an axis, read from the tensor itself: kernels that differ only in it can be one.
     pub(crate) fn extent(&mut self, tensor: Value, axis: usize) -> Value {
         let axis = self.index(axis as i64);
-        self.builder().value("tensor.dim", &[tensor, axis], Type::Index, [])
+        self.builder().value(tensor::DIM, &[tensor, axis], Type::Index, [])
     }
 
     /// `tensor.concat` along an axis.
@@ -628,8 +630,8 @@ impl<'a> Lowering<'a> {
         let element = self.body.value_type(operands[0]).element().clone();
         let r#type = self.tensor(shape, element);
         let attributes =
-            Attributes::from([("dim", Attribute::i64(axis as i64)), ("rt.origin", Attribute::string("concat"))]);
-        let op = self.emit("tensor.concat", operands, &[r#type], attributes);
+            Attributes::from([("dim", Attribute::i64(axis as i64)), (ORIGIN, Attribute::string("concat"))]);
+        let op = self.emit(tensor::CONCAT, operands, &[r#type], attributes);
         self.body.result(op, 0)
     }
 

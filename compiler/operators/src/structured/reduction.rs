@@ -1,5 +1,6 @@
 //! Folding axes of lowered tensors.
 
+use dialects::arith;
 use ir::{AffineExpr, AffineMap, Attribute, DimExpr, FloatType, Type, Value};
 
 use super::scalars::Scalars;
@@ -46,9 +47,9 @@ impl Combine {
         match self {
             Combine::Add => s.add(a, b),
             Combine::Mul => s.mul(a, b),
-            Combine::Max if truth => s.same("arith.ori", &[a, b]),
-            Combine::Or => s.same("arith.ori", &[a, b]),
-            Combine::Min if truth => s.same("arith.andi", &[a, b]),
+            Combine::Max if truth => s.same(arith::ORI, &[a, b]),
+            Combine::Or => s.same(arith::ORI, &[a, b]),
+            Combine::Min if truth => s.same(arith::ANDI, &[a, b]),
             Combine::Max => s.max(a, b),
             Combine::Min => s.min(a, b),
         }
@@ -164,11 +165,11 @@ impl Lowering<'_> {
             return self.number(count as f64, element);
         }
         let count = self.dim(&product);
-        let count = self.builder().value("arith.index_cast", &[count], Type::I64, []);
+        let count = self.builder().value(arith::INDEX_CAST, &[count], Type::I64, []);
         match element {
-            Type::Float(_) => self.builder().value("arith.sitofp", &[count], element.clone(), []),
+            Type::Float(_) => self.builder().value(arith::SITOFP, &[count], element.clone(), []),
             t if *t == Type::I64 => count,
-            t => self.builder().value("arith.trunci", &[count], t.clone(), []),
+            t => self.builder().value(arith::TRUNCI, &[count], t.clone(), []),
         }
     }
 }

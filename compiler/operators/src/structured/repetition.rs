@@ -3,6 +3,7 @@
 //! Both carry a counter, whether to go on, the values of the body's own, and a tensor for each stacked result, which
 //! grows by one element an iteration.
 
+use dialects::{arith, rt, scf, tensor};
 use ir::{Block, Type, Value};
 
 use super::scalars::Comparison;
@@ -48,7 +49,7 @@ impl Repetition {
             start.push(empty_stack(lowering, result, axis));
         }
         let types: Vec<Type> = start.iter().map(|&value| lowering.body.value_type(value).clone()).collect();
-        let new = lowering.emit("scf.while", &start, &types, []);
+        let new = lowering.emit(scf::WHILE, &start, &types, []);
         let [before, after] = [0, 1].map(|_| {
             let region = lowering.body.add_region(new);
             lowering.body.add_block(region, &types)
@@ -78,11 +79,11 @@ impl Repetition {
             None => values[1],
             Some(limit) => lowering.scalars(|s| {
                 let below = s.compare(Comparison::Less, values[0], limit);
-                s.same("arith.andi", &[below, values[1]])
+                s.same(arith::ANDI, &[below, values[1]])
             }),
         };
         let operands: Vec<Value> = std::iter::once(goes_on).chain(values).collect();
-        lowering.emit("scf.condition", &operands, &[], []);
+        lowering.emit(scf::CONDITION, &operands, &[], []);
     }
 
     fn body(&self, lowering: &mut Lowering<'_>, block: Block, prepare: impl FnOnce(&mut Lowering<'_>, Value, Value)) {
@@ -114,9 +115,9 @@ impl Repetition {
         for (&stack, &element) in stacks.iter().zip(elements) {
             let element = lowering.value(element);
             let r#type = lowering.body.value_type(stack).clone();
-            passed.push(lowering.builder().value("rt.append", &[stack, element], r#type, []));
+            passed.push(lowering.builder().value(rt::APPEND, &[stack, element], r#type, []));
         }
-        lowering.emit("scf.yield", &passed, &[], []);
+        lowering.emit(scf::YIELD, &passed, &[], []);
     }
 }
 
@@ -133,7 +134,7 @@ fn empty_stack(lowering: &mut Lowering<'_>, result: Value, axis: usize) -> Value
         }
     }
     let r#type = Type::tensor(extents, lowering.element(result));
-    lowering.builder().value("tensor.empty", &sizes, r#type, [])
+    lowering.builder().value(tensor::EMPTY, &sizes, r#type, [])
 }
 
 impl Lowering<'_> {
@@ -142,7 +143,7 @@ impl Lowering<'_> {
         let r#type = self.lowered_type(like);
         match *self.body.value_type(tensor) == r#type {
             true => tensor,
-            false => self.builder().value("tensor.cast", &[tensor], r#type, []),
+            false => self.builder().value(tensor::CAST, &[tensor], r#type, []),
         }
     }
 

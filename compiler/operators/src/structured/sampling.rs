@@ -1,12 +1,13 @@
 //! Elements around fractional coordinates: where they lie, and what each counts.
 
+use dialects::{arith, math, tensor};
 use ir::{Builder, Type, Value};
 
 use super::scalars::Scalars;
 
 pub(crate) fn as_f32(builder: &mut Builder<'_>, index: Value) -> Value {
-    let integer = builder.value("arith.index_cast", &[index], Type::I64, []);
-    builder.value("arith.sitofp", &[integer], Type::F32, [])
+    let integer = builder.value(arith::INDEX_CAST, &[index], Type::I64, []);
+    builder.value(arith::SITOFP, &[integer], Type::F32, [])
 }
 
 /// Where an input is read along one axis and with which weight.
@@ -36,7 +37,7 @@ impl Sampled {
     fn extract(self, builder: &mut Builder<'_>, at: Vec<Value>) -> Value {
         let operands: Vec<Value> = std::iter::once(self.value).chain(at).collect();
         let element = self.element(builder);
-        builder.value("tensor.extract", &operands, element, [])
+        builder.value(tensor::EXTRACT, &operands, element, [])
     }
 }
 
@@ -62,7 +63,7 @@ pub(crate) fn weighted_sum(
     if element.is_float() {
         return s.cast(sum, &element, false, false);
     }
-    let rounded = s.same("math.roundeven", &[sum]);
+    let rounded = s.same(math::ROUNDEVEN, &[sum]);
     s.cast(rounded, &element, false, tensor.unsigned)
 }
 
@@ -95,16 +96,16 @@ fn weighted_axis(
 /// A whole-numbered f32 as an index inside the axis. It is brought there as an `i32`, of which vectors hold as many as of
 /// floats.
 pub(crate) fn position(builder: &mut Builder<'_>, coordinate: Value, extent: Value) -> Value {
-    let integer = builder.value("arith.fptosi", &[coordinate], Type::I32, []);
+    let integer = builder.value(arith::FPTOSI, &[coordinate], Type::I32, []);
     let mut s = Scalars { builder, unsigned: false };
     let (one, largest) = (s.number(1.0, &Type::Index), s.number(f64::from(i32::MAX), &Type::Index));
     let last = s.sub(extent, one);
     let last = s.min(last, largest);
-    let last = s.builder.value("arith.index_cast", &[last], Type::I32, []);
+    let last = s.builder.value(arith::INDEX_CAST, &[last], Type::I32, []);
     let zero = s.number(0.0, &Type::I32);
     let capped = s.min(integer, last);
     let inside = s.max(capped, zero);
-    s.builder.value("arith.index_cast", &[inside], Type::Index, [])
+    s.builder.value(arith::INDEX_CAST, &[inside], Type::Index, [])
 }
 
 /// `(a + 2) d³ - (a + 3) d² + 1` for distances up to 1, `a d³ - 5 a d² + 8 a d - 4 a` up to 2.

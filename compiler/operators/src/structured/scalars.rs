@@ -1,5 +1,6 @@
 //! Building the scalar bodies of structured operations.
 
+use dialects::{OpCode, arith, math};
 use ir::{Attribute, Builder, Type, Value};
 
 /// Scalar operations for a body, typed by their operands.
@@ -67,9 +68,9 @@ impl Scalars<'_, '_> {
     }
 
     /// An operation whose result has its first operand's type.
-    pub fn same(&mut self, name: &'static str, operands: &[Value]) -> Value {
+    pub fn same(&mut self, code: OpCode, operands: &[Value]) -> Value {
         let r#type = self.type_of(operands[0]);
-        self.builder.value(name, operands, r#type, [])
+        self.builder.value(code, operands, r#type, [])
     }
 
     /// A number of the given type.
@@ -88,7 +89,7 @@ impl Scalars<'_, '_> {
         self.number(value, &r#type)
     }
 
-    fn pick(&self, value: Value, float: &'static str, signed: &'static str, unsigned: &'static str) -> &'static str {
+    fn pick(&self, value: Value, float: OpCode, signed: OpCode, unsigned: OpCode) -> OpCode {
         match self.type_of(value) {
             Type::Float(_) => float,
             _ if self.unsigned => unsigned,
@@ -98,58 +99,58 @@ impl Scalars<'_, '_> {
 
     /// `a + b`
     pub fn add(&mut self, a: Value, b: Value) -> Value {
-        let name = self.pick(a, "arith.addf", "arith.addi", "arith.addi");
-        self.same(name, &[a, b])
+        let code = self.pick(a, arith::ADDF, arith::ADDI, arith::ADDI);
+        self.same(code, &[a, b])
     }
 
     /// `a - b`
     pub fn sub(&mut self, a: Value, b: Value) -> Value {
-        let name = self.pick(a, "arith.subf", "arith.subi", "arith.subi");
-        self.same(name, &[a, b])
+        let code = self.pick(a, arith::SUBF, arith::SUBI, arith::SUBI);
+        self.same(code, &[a, b])
     }
 
     /// `a * b`
     pub fn mul(&mut self, a: Value, b: Value) -> Value {
-        let name = self.pick(a, "arith.mulf", "arith.muli", "arith.muli");
-        self.same(name, &[a, b])
+        let code = self.pick(a, arith::MULF, arith::MULI, arith::MULI);
+        self.same(code, &[a, b])
     }
 
     /// `a / b`; integers truncate towards zero, as in C.
     pub fn div(&mut self, a: Value, b: Value) -> Value {
-        let name = self.pick(a, "arith.divf", "arith.divsi", "arith.divui");
-        self.same(name, &[a, b])
+        let code = self.pick(a, arith::DIVF, arith::DIVSI, arith::DIVUI);
+        self.same(code, &[a, b])
     }
 
     /// The larger; NaN if either is.
     pub fn max(&mut self, a: Value, b: Value) -> Value {
-        let name = self.pick(a, "arith.maximumf", "arith.maxsi", "arith.maxui");
-        self.same(name, &[a, b])
+        let code = self.pick(a, arith::MAXIMUMF, arith::MAXSI, arith::MAXUI);
+        self.same(code, &[a, b])
     }
 
     /// The smaller; NaN if either is.
     pub fn min(&mut self, a: Value, b: Value) -> Value {
-        let name = self.pick(a, "arith.minimumf", "arith.minsi", "arith.minui");
-        self.same(name, &[a, b])
+        let code = self.pick(a, arith::MINIMUMF, arith::MINSI, arith::MINUI);
+        self.same(code, &[a, b])
     }
 
     /// A comparison; false when an operand is NaN.
     pub fn compare(&mut self, what: Comparison, a: Value, b: Value) -> Value {
         let float = matches!(self.type_of(a), Type::Float(_));
         let (name, predicate) = match (float, what, self.unsigned) {
-            (true, Comparison::Equal, _) => ("arith.cmpf", float_predicate::OEQ),
-            (true, Comparison::Less, _) => ("arith.cmpf", float_predicate::OLT),
-            (true, Comparison::LessOrEqual, _) => ("arith.cmpf", float_predicate::OLE),
-            (true, Comparison::Greater, _) => ("arith.cmpf", float_predicate::OGT),
-            (true, Comparison::GreaterOrEqual, _) => ("arith.cmpf", float_predicate::OGE),
-            (false, Comparison::Equal, _) => ("arith.cmpi", 0),
-            (false, Comparison::Less, false) => ("arith.cmpi", 2),
-            (false, Comparison::LessOrEqual, false) => ("arith.cmpi", 3),
-            (false, Comparison::Greater, false) => ("arith.cmpi", 4),
-            (false, Comparison::GreaterOrEqual, false) => ("arith.cmpi", 5),
-            (false, Comparison::Less, true) => ("arith.cmpi", 6),
-            (false, Comparison::LessOrEqual, true) => ("arith.cmpi", 7),
-            (false, Comparison::Greater, true) => ("arith.cmpi", 8),
-            (false, Comparison::GreaterOrEqual, true) => ("arith.cmpi", 9),
+            (true, Comparison::Equal, _) => (arith::CMPF, float_predicate::OEQ),
+            (true, Comparison::Less, _) => (arith::CMPF, float_predicate::OLT),
+            (true, Comparison::LessOrEqual, _) => (arith::CMPF, float_predicate::OLE),
+            (true, Comparison::Greater, _) => (arith::CMPF, float_predicate::OGT),
+            (true, Comparison::GreaterOrEqual, _) => (arith::CMPF, float_predicate::OGE),
+            (false, Comparison::Equal, _) => (arith::CMPI, 0),
+            (false, Comparison::Less, false) => (arith::CMPI, 2),
+            (false, Comparison::LessOrEqual, false) => (arith::CMPI, 3),
+            (false, Comparison::Greater, false) => (arith::CMPI, 4),
+            (false, Comparison::GreaterOrEqual, false) => (arith::CMPI, 5),
+            (false, Comparison::Less, true) => (arith::CMPI, 6),
+            (false, Comparison::LessOrEqual, true) => (arith::CMPI, 7),
+            (false, Comparison::Greater, true) => (arith::CMPI, 8),
+            (false, Comparison::GreaterOrEqual, true) => (arith::CMPI, 9),
         };
         self.builder.value(name, &[a, b], Type::I1, [("predicate", Attribute::i64(predicate))])
     }
@@ -157,19 +158,19 @@ impl Scalars<'_, '_> {
     /// Whether a float is NaN.
     pub fn is_nan(&mut self, a: Value) -> Value {
         let predicate = Attribute::i64(float_predicate::UNO);
-        self.builder.value("arith.cmpf", &[a, a], Type::I1, [("predicate", predicate)])
+        self.builder.value(arith::CMPF, &[a, a], Type::I1, [("predicate", predicate)])
     }
 
     /// `condition ? a : b`
     pub fn select(&mut self, condition: Value, a: Value, b: Value) -> Value {
         let r#type = self.type_of(a);
-        self.builder.value("arith.select", &[condition, a, b], r#type, [])
+        self.builder.value(arith::SELECT, &[condition, a, b], r#type, [])
     }
 
     /// Not, of a truth value.
     pub fn not(&mut self, a: Value) -> Value {
         let one = self.number(1.0, &Type::I1);
-        self.same("arith.xori", &[a, one])
+        self.same(arith::XORI, &[a, one])
     }
 
     /// `max(low, min(high, x))`
@@ -182,7 +183,7 @@ impl Scalars<'_, '_> {
     pub fn sigmoid(&mut self, x: Value) -> Value {
         let (zero, one) = (self.like(0.0, x), self.like(1.0, x));
         let negated = self.sub(zero, x);
-        let exponential = self.same("math.exp", &[negated]);
+        let exponential = self.same(math::EXP, &[negated]);
         let sum = self.add(one, exponential);
         self.div(one, sum)
     }
@@ -208,24 +209,24 @@ impl Scalars<'_, '_> {
                 let zero = self.number(0.0, &from);
                 // unordered or not equal, so that NaN is true
                 let predicate = Attribute::i64(13);
-                return self.builder.value("arith.cmpf", &[value, zero], Type::I1, [("predicate", predicate)]);
+                return self.builder.value(arith::CMPF, &[value, zero], Type::I1, [("predicate", predicate)]);
             }
             (_, to) if *to == Type::I1 => {
                 let zero = self.number(0.0, &from);
-                return self.builder.value("arith.cmpi", &[value, zero], Type::I1, [("predicate", Attribute::i64(1))]);
+                return self.builder.value(arith::CMPI, &[value, zero], Type::I1, [("predicate", Attribute::i64(1))]);
             }
-            (Type::Float(_), Type::Float(_)) if width(&from) < width(to) => "arith.extf",
-            (Type::Float(_), Type::Float(_)) if width(&from) > width(to) => "arith.truncf",
+            (Type::Float(_), Type::Float(_)) if width(&from) < width(to) => arith::EXTF,
+            (Type::Float(_), Type::Float(_)) if width(&from) > width(to) => arith::TRUNCF,
             (Type::Float(_), Type::Float(_)) => {
-                let wide = self.builder.value("arith.extf", &[value], Type::F32, []);
-                return self.builder.value("arith.truncf", &[wide], to.clone(), []);
+                let wide = self.builder.value(arith::EXTF, &[value], Type::F32, []);
+                return self.builder.value(arith::TRUNCF, &[wide], to.clone(), []);
             }
             (Type::Float(_), _) => return self.whole(value, to, to_unsigned),
-            (_, Type::Float(_)) if from_unsigned || from == Type::I1 => "arith.uitofp",
-            (_, Type::Float(_)) => "arith.sitofp",
-            _ if width(&from) > width(to) => "arith.trunci",
-            _ if from_unsigned || from == Type::I1 => "arith.extui",
-            _ => "arith.extsi",
+            (_, Type::Float(_)) if from_unsigned || from == Type::I1 => arith::UITOFP,
+            (_, Type::Float(_)) => arith::SITOFP,
+            _ if width(&from) > width(to) => arith::TRUNCI,
+            _ if from_unsigned || from == Type::I1 => arith::EXTUI,
+            _ => arith::EXTSI,
         };
         self.builder.value(name, &[value], to.clone(), [])
     }
@@ -240,12 +241,12 @@ impl Scalars<'_, '_> {
                 let zero = self.like(0.0, value);
                 let negative = self.compare(Comparison::Less, value, zero);
                 let [signed, unsigned] =
-                    ["arith.fptosi", "arith.fptoui"].map(|name| self.builder.value(name, &[value], to.clone(), []));
+                    [arith::FPTOSI, arith::FPTOUI].map(|name| self.builder.value(name, &[value], to.clone(), []));
                 return self.select(negative, signed, unsigned);
             }
-            _ => return self.builder.value("arith.fptosi", &[value], to.clone(), []),
+            _ => return self.builder.value(arith::FPTOSI, &[value], to.clone(), []),
         };
-        let whole = self.builder.value("arith.fptosi", &[value], wider, []);
-        self.builder.value("arith.trunci", &[whole], to.clone(), [])
+        let whole = self.builder.value(arith::FPTOSI, &[value], wider, []);
+        self.builder.value(arith::TRUNCI, &[whole], to.clone(), [])
     }
 }

@@ -6,6 +6,7 @@
 //! - A tensor is read inside its extents: where its length is not known, that it is long enough is asserted.
 //! - What data say about an extent that is known otherwise is asserted, so that shapes stay true whatever the data are.
 
+use dialects::{arith, cf, tensor};
 use ir::{Attribute, DimExpr, Op, Type, Value};
 
 use super::blocked::loop_index;
@@ -48,7 +49,7 @@ impl Lowering<'_> {
     /// Ends the run with a message unless `truth` holds.
     pub fn check(&mut self, truth: Value, message: impl AsRef<str>) {
         let message = self.blame(message.as_ref());
-        self.emit("cf.assert", &[truth], &[], [("msg", Attribute::string(&message))]);
+        self.emit(cf::ASSERT, &[truth], &[], [("msg", Attribute::string(&message))]);
     }
 
     /// Ends the run with a message unless two sizes are equal.
@@ -83,7 +84,7 @@ impl Lowering<'_> {
         let fits = self.scalars(|s| {
             let zero = s.number(0.0, &Type::Index);
             let (some, none) = (s.compare(Comparison::Greater, from, zero), s.compare(Comparison::Equal, to, zero));
-            s.same("arith.ori", &[some, none])
+            s.same(arith::ORI, &[some, none])
         });
         self.check(fits, "an axis without elements has nothing to show in its result");
     }
@@ -103,7 +104,7 @@ impl Lowering<'_> {
         let element = self.body.value_type(tensor).element().clone();
         let mut operands = vec![tensor];
         operands.extend(length.map(|_| self.index(position)));
-        self.builder().value("tensor.extract", &operands, element, [])
+        self.builder().value(tensor::EXTRACT, &operands, element, [])
     }
 
     /// One element of a source vector of integers as an `index` value.
@@ -113,7 +114,7 @@ impl Lowering<'_> {
             return self.dim(&known);
         }
         let loaded = self.element_at(source, position);
-        self.builder().value("arith.index_cast", &[loaded], Type::Index, [])
+        self.builder().value(arith::INDEX_CAST, &[loaded], Type::Index, [])
     }
 
     /// A dimension for a value that is known from here on.
@@ -141,7 +142,7 @@ impl Lowering<'_> {
             if !number.is_some_and(|number| (0..EXTENT_LIMIT).contains(&number)) {
                 let limit = self.index(EXTENT_LIMIT);
                 let predicate = [("predicate", Attribute::i64(BELOW_UNSIGNED))];
-                let sensible = self.builder().value("arith.cmpi", &[extent, limit], Type::I1, predicate);
+                let sensible = self.builder().value(arith::CMPI, &[extent, limit], Type::I1, predicate);
                 self.check(sensible, format!("extent {axis} of its result is negative or beyond all memory"));
             }
             self.define_dim(&dim, extent);
@@ -166,7 +167,7 @@ impl Lowering<'_> {
                 let place = self.index(place as i64);
                 *found = self.scalars(|s| {
                     let here = s.compare(Comparison::Equal, next, place);
-                    let here = s.same("arith.andi", &[here, stays]);
+                    let here = s.same(arith::ANDI, &[here, stays]);
                     s.select(here, extent, *found)
                 });
             }
@@ -246,8 +247,8 @@ impl Lowering<'_> {
         self.sum_about(list, axis, rank, |s, position| {
             let at = s.add(position, offset);
             let element = s.builder.body.value_type(tensor).element().clone();
-            let value = s.builder.value("tensor.extract", &[tensor, at], element, []);
-            s.builder.value("arith.index_cast", &[value], Type::Index, [])
+            let value = s.builder.value(tensor::EXTRACT, &[tensor, at], element, []);
+            s.builder.value(arith::INDEX_CAST, &[value], Type::Index, [])
         })
     }
 
@@ -277,12 +278,12 @@ impl Lowering<'_> {
                 }
             };
             let value = term(s, position);
-            let value = s.builder.value("arith.index_cast", &[value], Type::I64, []);
+            let value = s.builder.value(arith::INDEX_CAST, &[value], Type::I64, []);
             let zero = s.like(0.0, value);
             s.select(about, value, zero)
         });
-        let sum = self.builder().value("tensor.extract", &[sum.value], Type::I64, []);
-        self.builder().value("arith.index_cast", &[sum], Type::Index, [])
+        let sum = self.builder().value(tensor::EXTRACT, &[sum.value], Type::I64, []);
+        self.builder().value(arith::INDEX_CAST, &[sum], Type::Index, [])
     }
 }
 
@@ -291,5 +292,5 @@ fn is_axis(s: &mut Scalars<'_, '_>, number: Value, axis: i64, rank: i64) -> Valu
     let (front, back) = (s.like(axis as f64, number), s.like((axis - rank) as f64, number));
     let from_front = s.compare(Comparison::Equal, number, front);
     let from_back = s.compare(Comparison::Equal, number, back);
-    s.same("arith.ori", &[from_front, from_back])
+    s.same(arith::ORI, &[from_front, from_back])
 }

@@ -1,5 +1,6 @@
 //! Parts of tensors: some elements of each axis, at equal distances.
 
+use dialects::tensor;
 use ir::{AffineExpr, AffineMap, DimExpr, Value};
 
 use super::Lowering;
@@ -101,7 +102,7 @@ pub(crate) fn select(lowering: &mut Lowering<'_>, input: &Shaped, plan: &[Axis],
             let along = s.mul(index, step);
             operands.push(s.add(along, start));
         }
-        builder.value("tensor.extract", &operands, element, [])
+        builder.value(tensor::EXTRACT, &operands, element, [])
     })
 }
 

@@ -1,5 +1,7 @@
 //! Sliding windows: what Conv and the pools share.
 
+use dialects::rt::attributes::ORIGIN;
+use dialects::{arith, tensor};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -182,10 +184,10 @@ impl Lowering<'_> {
                     let capped = s.min(place, last);
                     let clamped = s.max(capped, zero);
                     let here = s.compare(Comparison::Equal, place, clamped);
-                    inside = Some(inside.map_or(here, |all| s.same("arith.andi", &[all, here])));
+                    inside = Some(inside.map_or(here, |all| s.same(arith::ANDI, &[all, here])));
                     operands.push(clamped);
                 }
-                let value = builder.value("tensor.extract", &operands, element.clone(), []);
+                let value = builder.value(tensor::EXTRACT, &operands, element.clone(), []);
                 let inside = inside.expect("some axis is padded or cut");
                 Scalars { builder, unsigned: false }.select(inside, value, fill)
             })
@@ -210,15 +212,15 @@ impl Lowering<'_> {
             ("operandSegmentSizes", Attribute::i32_dense_array(&[1, 0, 0])),
             ("static_low", side(0)),
             ("static_high", side(1)),
-            ("rt.origin", Attribute::string("pad")),
+            (ORIGIN, Attribute::string("pad")),
         ]);
-        let op = self.emit("tensor.pad", &[input.value], &[r#type], attributes);
+        let op = self.emit(tensor::PAD, &[input.value], &[r#type], attributes);
         let indices = vec![ir::Type::Index; shape.len()];
         let at = self.at;
         let mut builder = Builder::at_end(&mut self.body, at);
         let (_, block) = builder.region_with_block(op, &indices);
         builder.within(block, |inner| {
-            inner.create("tensor.yield", &[fill], &[], []);
+            inner.create(tensor::YIELD, &[fill], &[], []);
         });
         Shaped { value: self.body.result(op, 0), shape }
     }

@@ -1,5 +1,6 @@
 //! Cast, CastLike and BitCast.
 
+use dialects::arith;
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, ScaleRounding, View};
 use ir::{Attribute, DimExpr, FloatType, Op, Type, Value};
@@ -56,7 +57,7 @@ pub(crate) const BIT_CAST: Operator = Operator {
         match s.type_of(x) {
             from if from == result => x,
             from if from == Type::I1 || result == Type::I1 => s.cast(x, &result, true, true),
-            _ => s.builder.value("arith.bitcast", &[x], result, []),
+            _ => s.builder.value(arith::BITCAST, &[x], result, []),
         }
     })
 };
@@ -132,18 +133,18 @@ fn to_power_of_two(s: &mut Scalars<'_, '_>, x: Value, rounding: ScaleRounding) -
         return x;
     }
     let x = s.cast(x, &Type::F32, false, false);
-    let bits = s.builder.value("arith.bitcast", &[x], Type::I32, []);
+    let bits = s.builder.value(arith::BITCAST, &[x], Type::I32, []);
     let constant = |s: &mut Scalars<'_, '_>, bits| s.builder.constant(Attribute::Integer(bits, Type::I32), Type::I32);
     let raised = match rounding {
         ScaleRounding::Up => {
             let carry = constant(s, MANTISSA);
-            s.same("arith.addi", &[bits, carry])
+            s.same(arith::ADDI, &[bits, carry])
         }
         ScaleRounding::Down | ScaleRounding::Nearest => bits,
     };
     let mask = constant(s, EXPONENT);
-    let power = s.same("arith.andi", &[raised, mask]);
-    let power = s.builder.value("arith.bitcast", &[power], Type::F32, []);
+    let power = s.same(arith::ANDI, &[raised, mask]);
+    let power = s.builder.value(arith::BITCAST, &[power], Type::F32, []);
     let nan = s.is_nan(x);
     s.select(nan, x, power)
 }

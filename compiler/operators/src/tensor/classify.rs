@@ -1,5 +1,6 @@
 //! IsNaN and IsInf.
 
+use dialects::arith;
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views;
 use ir::Type;
@@ -19,7 +20,7 @@ pub(crate) const IS_INF: Operator = Operator::elementwise(OnnxOp::IsInf, |s, ele
     let up = s.compare(Comparison::Equal, x, positive);
     let down = s.compare(Comparison::Equal, x, negative);
     match (infinite.detect_positive != 0, infinite.detect_negative != 0) {
-        (true, true) => s.same("arith.ori", &[up, down]),
+        (true, true) => s.same(arith::ORI, &[up, down]),
         (true, false) => up,
         (false, true) => down,
         (false, false) => s.number(0.0, &Type::I1),

@@ -1,5 +1,6 @@
 //! Expand: broadcasting to a shape. Since 8.
 
+use dialects::arith;
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};
 use ir::{DimExpr, Op};
@@ -74,8 +75,8 @@ fn settle(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
             let repeats = s.compare(Comparison::Equal, own, one);
             let extent = s.select(repeats, wanted, own);
             let (same, single) = (s.compare(Comparison::Equal, wanted, own), s.compare(Comparison::Equal, wanted, one));
-            let fits = s.same("arith.ori", &[repeats, same]);
-            (extent, s.same("arith.ori", &[fits, single]))
+            let fits = s.same(arith::ORI, &[repeats, same]);
+            (extent, s.same(arith::ORI, &[fits, single]))
         });
         lowering.check(fits, "the operand of Expand does not broadcast to the shape");
         lowering.settle(result, axis, extent);

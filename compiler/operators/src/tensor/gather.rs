@@ -2,6 +2,7 @@
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};
+use dialects::tensor;
 use ir::{AffineExpr, AffineMap, Op};
 
 use crate::operator::{Kind, Operator};
@@ -86,7 +87,7 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
                 std::cmp::Ordering::Greater => loop_index(builder, d + picked - 1),
             });
         }
-        builder.value("tensor.extract", &operands, element, [])
+        builder.value(tensor::EXTRACT, &operands, element, [])
     });
     lowering.bind(result, value);
     Ok(())

@@ -2,6 +2,7 @@
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};
+use dialects::tensor;
 use ir::{AffineMap, Op, Value};
 
 use crate::operator::{Kind, Operator};
@@ -52,7 +53,7 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
             let here = if d == axis { e[0] } else { loop_index(builder, d) };
             operands.push(bounded(&mut Scalars { builder, unsigned: false }, here, limit));
         }
-        builder.value("tensor.extract", &operands, element, [])
+        builder.value(tensor::EXTRACT, &operands, element, [])
     });
     lowering.bind(result, value);
     Ok(())

@@ -2,6 +2,7 @@
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};
+use dialects::tensor;
 use ir::{Op, Value};
 
 use crate::operator::{Kind, Operator};
@@ -61,12 +62,12 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
             at.extend((0..index_rank - 1).map(|d| loop_index(builder, d)));
             at.push(builder.constant_index(component as i64));
             let index_element = builder.body.value_type(picks.value).element().clone();
-            let index = builder.value("tensor.extract", &at, index_element, []);
+            let index = builder.value(tensor::EXTRACT, &at, index_element, []);
             operands.push(bounded(&mut Scalars { builder, unsigned: false }, index, limits[batch + component]));
         }
         let inner = rank - batch - depth;
         operands.extend((out_rank - inner..out_rank).map(|d| loop_index(builder, d)));
-        builder.value("tensor.extract", &operands, element, [])
+        builder.value(tensor::EXTRACT, &operands, element, [])
     });
     lowering.bind(result, value);
     Ok(())

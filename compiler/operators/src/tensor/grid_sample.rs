@@ -4,6 +4,7 @@
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, GridMode, GridPadding, View};
+use dialects::{arith, math, tensor};
 use ir::{Attribute, Builder, Op, Type, Value};
 
 use crate::graph::{self, Emitter, Problem};
@@ -94,7 +95,7 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
         for (number, (axis, &coordinates)) in axes.iter().zip(&coordinates).enumerate() {
             let mut at = vec![coordinates, loops[0]];
             at.extend(&loops[2..]);
-            let coordinate = builder.value("tensor.extract", &at, Type::F32, []);
+            let coordinate = builder.value(tensor::EXTRACT, &at, Type::F32, []);
             taps.push((2 + number, axis_taps(builder, coordinate, axis, mode)));
         }
         weighted_sum(builder, sampled, loops, &taps)
@@ -111,7 +112,7 @@ fn plane(lowering: &mut Lowering<'_>, grid: &Shaped, component: usize, axis: &Ax
         let mut at = vec![grid.value];
         at.extend((0..places.len()).map(|axis| loop_index(builder, axis)));
         at.push(builder.constant_index(component as i64));
-        let place = builder.value("tensor.extract", &at, element, []);
+        let place = builder.value(tensor::EXTRACT, &at, element, []);
         let mut s = Scalars { builder, unsigned: false };
         let place = s.cast(place, &Type::F32, false, false);
         coordinate(&mut s, place, axis, mode)
@@ -121,10 +122,10 @@ fn plane(lowering: &mut Lowering<'_>, grid: &Shaped, component: usize, axis: &Ax
 fn axis_taps(builder: &mut Builder<'_>, coordinate: Value, axis: &Axis, mode: GridMode) -> Vec<Tap> {
     let mut s = Scalars { builder, unsigned: false };
     if mode == GridMode::Nearest {
-        let nearest = s.same("math.roundeven", &[coordinate]);
+        let nearest = s.same(math::ROUNDEVEN, &[coordinate]);
         return vec![tap(&mut s, nearest, None, axis)];
     }
-    let floor = s.same("math.floor", &[coordinate]);
+    let floor = s.same(math::FLOOR, &[coordinate]);
     let fraction = s.sub(coordinate, floor);
     let offsets: &[f64] = if mode == GridMode::Cubic { &[-1.0, 0.0, 1.0, 2.0] } else { &[0.0, 1.0] };
     let mut taps = Vec::new();
@@ -132,7 +133,7 @@ fn axis_taps(builder: &mut Builder<'_>, coordinate: Value, axis: &Axis, mode: Gr
         let offset_value = s.like(offset, floor);
         let at = s.add(floor, offset_value);
         let difference = s.sub(fraction, offset_value);
-        let distance = s.same("math.absf", &[difference]);
+        let distance = s.same(math::ABSF, &[difference]);
         let weight = match mode {
             GridMode::Cubic => cubic_weight(&mut s, distance, -0.75, offset == 0.0 || offset == 1.0),
             _ => {
@@ -179,9 +180,9 @@ fn reflected(s: &mut Scalars<'_, '_>, coordinate: Value, last: Value, corners: b
     let two = s.like(2.0, coordinate);
     let period = s.mul(range, two);
     let offset = s.sub(coordinate, low);
-    let distance = s.same("math.absf", &[offset]);
+    let distance = s.same(math::ABSF, &[offset]);
     let periods = s.div(distance, period);
-    let whole = s.same("math.floor", &[periods]);
+    let whole = s.same(math::FLOOR, &[periods]);
     let before = s.mul(whole, period);
     let along = s.sub(distance, before);
     let back = s.sub(period, along);
@@ -203,7 +204,7 @@ pub(crate) fn tap(s: &mut Scalars<'_, '_>, at: Value, weight: Option<Value>, axi
             let zero = s.like(0.0, at);
             let (above, below) =
                 (s.compare(Comparison::GreaterOrEqual, at, zero), s.compare(Comparison::LessOrEqual, at, last));
-            let inside = s.same("arith.andi", &[above, below]);
+            let inside = s.same(arith::ANDI, &[above, below]);
             let weight = s.select(inside, weight.unwrap_or(one), zero);
             Tap { position: position(s.builder, at, axis.extent), weight: Some(weight) }
         }

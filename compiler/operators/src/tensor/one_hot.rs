@@ -1,5 +1,6 @@
 //! OneHot: one value at an index, another elsewhere. Since 9.
 
+use dialects::arith;
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};
 use ir::{AffineExpr, AffineMap, DimExpr, Op, Type};
@@ -48,7 +49,7 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
         let (position, nowhere) = (from_front(s, index, limit), s.number(-1.0, &Type::Index));
         let inside = Scalars { builder: s.builder, unsigned: true }.compare(Comparison::Less, position, limit);
         let position = s.select(inside, position, nowhere);
-        s.builder.value("arith.index_cast", &[position], counted.clone(), [])
+        s.builder.value(arith::INDEX_CAST, &[position], counted.clone(), [])
     });
     let table = lowering.value(values);
     let outer: Vec<usize> = (0..rank).filter(|&d| d != axis).collect();
@@ -65,7 +66,7 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
             let position = as_index(&mut s, e[0]);
             s.compare(Comparison::Equal, position, here)
         } else {
-            let here = s.builder.value("arith.index_cast", &[here], counted.clone(), []);
+            let here = s.builder.value(arith::INDEX_CAST, &[here], counted.clone(), []);
             s.compare(Comparison::Equal, e[0], here)
         };
         s.select(hit, e[2], e[1])

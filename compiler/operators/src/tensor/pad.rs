@@ -2,6 +2,7 @@
 
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, PadMode, View};
+use dialects::{arith, tensor};
 use ir::{DimExpr, Op, Type, Value};
 
 use crate::graph::{self, Emitter, Problem};
@@ -259,10 +260,10 @@ impl Padded<'_> {
                 let (source, is_outside) = source_position(&mut s, self.mode, position, self.extents[axis]);
                 operands.push(source);
                 if let Some(is_outside) = is_outside {
-                    outside = Some(outside.map_or(is_outside, |all| s.same("arith.ori", &[all, is_outside])));
+                    outside = Some(outside.map_or(is_outside, |all| s.same(arith::ORI, &[all, is_outside])));
                 }
             }
-            let value = builder.value("tensor.extract", &operands, element.clone(), []);
+            let value = builder.value(tensor::EXTRACT, &operands, element.clone(), []);
             match outside {
                 Some(outside) => Scalars { builder, unsigned: false }.select(outside, self.fill, value),
                 None => value,
@@ -325,7 +326,7 @@ fn source_position(s: &mut Scalars<'_, '_>, mode: PadMode, position: Value, exte
             (clamp(s, mirrored), None)
         }
         PadMode::Wrap => {
-            let remainder = s.same("arith.remsi", &[position, extent]);
+            let remainder = s.same(arith::REMSI, &[position, extent]);
             let wrapped = from_front(s, remainder, extent);
             (clamp(s, wrapped), None)
         }

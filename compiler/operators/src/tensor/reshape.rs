@@ -1,5 +1,6 @@
 //! The same elements under another shape: Reshape, Flatten, Squeeze, Unsqueeze.
 
+use dialects::arith;
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};
 use ir::{DimExpr, Op, Type, Value};
@@ -267,7 +268,7 @@ fn settle_squeeze(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported
                 let listed = lowering.is_listed(list, axis, input.len());
                 let fits = lowering.scalars(|s| {
                     let stays = s.not(listed);
-                    s.same("arith.ori", &[stays, is_one])
+                    s.same(arith::ORI, &[stays, is_one])
                 });
                 lowering.check(fits, format!("axis {axis} is dropped, but has an extent other than 1"));
                 listed

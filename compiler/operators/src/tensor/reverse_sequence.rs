@@ -3,6 +3,7 @@
 use dialects::linalg::generic::Input;
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};
+use dialects::tensor;
 use ir::{AffineMap, Op, Type, Value};
 
 use crate::operator::{Kind, Operator, Rank};
@@ -47,7 +48,7 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
         let mirrored = s.max(mirrored, zero);
         at[time] = s.select(reversed, mirrored, at[time]);
         let operands: Vec<Value> = std::iter::once(input.value).chain(at).collect();
-        s.builder.value("tensor.extract", &operands, element, [])
+        s.builder.value(tensor::EXTRACT, &operands, element, [])
     });
     lowering.bind(result, value);
     Ok(())

@@ -3,6 +3,7 @@
 use dialects::linalg::generic::Input;
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};
+use dialects::{arith, tensor};
 use ir::{AffineExpr, AffineMap, DimExpr, Op, Type, Value};
 
 use crate::graph::{self, Emitter, Problem};
@@ -94,9 +95,9 @@ fn wrapped(lowering: &mut Lowering<'_>, input: &Shaped, shape: &[DimExpr], eleme
         let mut operands = vec![input.value];
         for (axis, &extent) in extents.iter().enumerate() {
             let index = loop_index(builder, axis);
-            operands.push(builder.value("arith.remui", &[index, extent], Type::Index, []));
+            operands.push(builder.value(arith::REMUI, &[index, extent], Type::Index, []));
         }
-        builder.value("tensor.extract", &operands, element.clone(), [])
+        builder.value(tensor::EXTRACT, &operands, element.clone(), [])
     })
 }
 

@@ -3,6 +3,7 @@
 use dialects::linalg::generic::Input;
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, View};
+use dialects::{arith, linalg};
 use ir::{AffineMap, Attribute, Op, Type, Value};
 
 use crate::operator::{Operator, Rank};
@@ -46,7 +47,7 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
 /// Column minus row of the innermost matrix.
 pub(crate) fn diagonal_offset(builder: &mut ir::Builder<'_>, rank: usize) -> Value {
     let mut index =
-        |axis: usize| builder.value("linalg.index", &[], Type::Index, [("dim", Attribute::i64(axis as i64))]);
+        |axis: usize| builder.value(linalg::INDEX, &[], Type::Index, [("dim", Attribute::i64(axis as i64))]);
     let (row, column) = (index(rank - 2), index(rank - 1));
-    builder.value("arith.subi", &[column, row], Type::Index, [])
+    builder.value(arith::SUBI, &[column, row], Type::Index, [])
 }

@@ -1,5 +1,6 @@
 //! The error function.
 
+use dialects::{arith, math};
 use std::f64::consts::FRAC_2_SQRT_PI;
 
 use ir::Value;
@@ -23,7 +24,7 @@ impl Doubles<'_, '_> {
         let size = self.abs(x);
         let size = self.clamp(size, [0.0, ONE_FROM]);
         let [square, left] = self.exact_product(size, size);
-        let (negative, one) = (self.apply("arith.negf", &[square]), self.float(1.0));
+        let (negative, one) = (self.apply(arith::NEGF, &[square]), self.float(1.0));
         let power = self.exp(negative);
         // e^-(a + b) = e^-a (1 - b) for a small b
         let factor = self.sub(one, left);
@@ -49,6 +50,6 @@ impl Doubles<'_, '_> {
         let y = self.select(is_near, near, far);
         let missing = self.compare(compare::UNORDERED, x, x);
         let y = self.select(missing, x, y);
-        self.apply("math.copysign", &[y, x])
+        self.apply(math::COPYSIGN, &[y, x])
     }
 }

@@ -1,5 +1,6 @@
 //! Hyperbolic functions, and the inverses of these and of sines.
 
+use dialects::math;
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, LN_2};
 
 use ir::Value;
@@ -59,7 +60,7 @@ impl Doubles<'_, '_> {
         let less = self.sub(y, left);
         let complement = self.sub(quarter, less);
         let y = self.select(above, complement, y);
-        self.apply("math.copysign", &[y, x])
+        self.apply(math::COPYSIGN, &[y, x])
     }
 
     /// `atan(x / √((1 - x)(1 + x)))`
@@ -67,7 +68,7 @@ impl Doubles<'_, '_> {
         let one = self.float(1.0);
         let (below, above) = (self.sub(one, x), self.add(one, x));
         let product = self.mul(below, above);
-        let root = self.apply("math.sqrt", &[product]);
+        let root = self.apply(math::SQRT, &[product]);
         let tangent = self.div(x, root);
         self.atan(tangent)
     }
@@ -77,7 +78,7 @@ impl Doubles<'_, '_> {
         let one = self.float(1.0);
         let (below, above) = (self.sub(one, x), self.add(one, x));
         let ratio = self.div(below, above);
-        let root = self.apply("math.sqrt", &[ratio]);
+        let root = self.apply(math::SQRT, &[ratio]);
         let half = self.atan(root);
         self.scale(half, 2.0)
     }
@@ -87,13 +88,13 @@ impl Doubles<'_, '_> {
         let (size, one) = (self.abs(x), self.float(1.0));
         let square = self.mul(x, x);
         let sum = self.add(square, one);
-        let root = self.apply("math.sqrt", &[sum]);
+        let root = self.apply(math::SQRT, &[sum]);
         let below = self.add(root, one);
         let more = self.div(square, below);
         let u = self.add(size, more);
         let near = self.log1p(u);
         let y = self.log_double_above(LARGE, size, near);
-        self.apply("math.copysign", &[y, x])
+        self.apply(math::COPYSIGN, &[y, x])
     }
 
     /// `log(1 + u)` with `u = t + √(t (t + 2))` and `t = x - 1`
@@ -102,7 +103,7 @@ impl Doubles<'_, '_> {
         let t = self.sub(x, one);
         let sum = self.add(t, two);
         let product = self.mul(t, sum);
-        let root = self.apply("math.sqrt", &[product]);
+        let root = self.apply(math::SQRT, &[product]);
         let u = self.add(t, root);
         let near = self.log1p(u);
         let y = self.log_double_above(LARGE, x, near);
@@ -117,7 +118,7 @@ impl Doubles<'_, '_> {
         let ratio = self.div(double, below);
         let logarithm = self.log1p(ratio);
         let y = self.scale(logarithm, 0.5);
-        self.apply("math.copysign", &[y, x])
+        self.apply(math::COPYSIGN, &[y, x])
     }
 
     /// `log(2 x)` where x is at least `bound`, and `near` below.
@@ -137,7 +138,7 @@ impl Doubles<'_, '_> {
         let sum = self.add(t, less);
         let near = self.scale(sum, 0.5);
         let y = self.half_exp_above(size, near);
-        self.apply("math.copysign", &[y, x])
+        self.apply(math::COPYSIGN, &[y, x])
     }
 
     /// `½ (e^|x| + e^-|x|)`

@@ -1,5 +1,6 @@
 //! Numbers as unevaluated sums of two, and powers, whose logarithms need twice the digits.
 
+use dialects::arith;
 use std::f64::consts::LOG2_E;
 
 use ir::{Type, Value};
@@ -38,9 +39,9 @@ impl Doubles<'_, '_> {
 
     /// A number as the sum of two with half the digits each.
     fn halves(&mut self, x: Value) -> Pair {
-        let bits = self.convert("arith.bitcast", x, Type::I64);
-        let upper = self.whole("arith.andi", bits, UPPER);
-        let high = self.convert("arith.bitcast", upper, Type::F64);
+        let bits = self.convert(arith::BITCAST, x, Type::I64);
+        let upper = self.whole(arith::ANDI, bits, UPPER);
+        let high = self.convert(arith::BITCAST, upper, Type::F64);
         [high, self.sub(x, high)]
     }
 

@@ -1,5 +1,6 @@
 //! Sines, cosines and tangents of numbers of any size: their turns are counted with as many bits of 1 / 2π as tell the last one.
 
+use dialects::arith;
 use std::f64::consts::TAU;
 
 use ir::{Type, Value};
@@ -78,9 +79,9 @@ struct Angle {
 impl Doubles<'_, '_> {
     /// Of an `f32`, in `f64`.
     pub(super) fn turning_single(&mut self, x: Value, function: Turning) -> Value {
-        let x = self.convert("arith.extf", x, Type::F64);
+        let x = self.convert(arith::EXTF, x, Type::F64);
         let y = self.turning(x, function);
-        self.convert("arith.truncf", y, Type::F32)
+        self.convert(arith::TRUNCF, y, Type::F32)
     }
 
     /// Of an `f64`.
@@ -95,12 +96,12 @@ impl Doubles<'_, '_> {
         let y = match function {
             Turning::Sine => self.in_quarter(sine, cosine, quarter),
             Turning::Cosine => {
-                let next = self.whole("arith.addi", quarter, 1);
+                let next = self.whole(arith::ADDI, quarter, 1);
                 self.in_quarter(sine, cosine, next)
             }
             Turning::Tangent => {
                 let odd = self.bit(quarter, 1);
-                let negated = self.apply("arith.negf", &[cosine]);
+                let negated = self.apply(arith::NEGF, &[cosine]);
                 let (above, below) = (self.select(odd, negated, sine), self.select(odd, sine, cosine));
                 self.div(above, below)
             }
@@ -109,8 +110,7 @@ impl Doubles<'_, '_> {
         let y = match function {
             Turning::Cosine => y,
             Turning::Sine | Turning::Tangent => {
-                let (negative, negated) =
-                    (self.compare_constant(compare::LESS, x, 0.0), self.apply("arith.negf", &[y]));
+                let (negative, negated) = (self.compare_constant(compare::LESS, x, 0.0), self.apply(arith::NEGF, &[y]));
                 let y = self.select(negative, negated, y);
                 let nothing = self.compare_constant(compare::EQUAL, x, 0.0);
                 self.select(nothing, x, y)
@@ -124,14 +124,14 @@ impl Doubles<'_, '_> {
     fn in_quarter(&mut self, sine: Value, cosine: Value, quarter: Value) -> Value {
         let odd = self.bit(quarter, 1);
         let y = self.select(odd, cosine, sine);
-        let negated = self.apply("arith.negf", &[y]);
+        let negated = self.apply(arith::NEGF, &[y]);
         let second = self.bit(quarter, 2);
         self.select(second, negated, y)
     }
 
     /// Whether a number has a bit.
     fn bit(&mut self, number: Value, bit: i64) -> Value {
-        let own = self.whole("arith.andi", number, bit);
+        let own = self.whole(arith::ANDI, number, bit);
         self.equal(own, bit)
     }
 
@@ -171,39 +171,39 @@ impl Doubles<'_, '_> {
     /// a window of [`TURNS`].
     fn angle(&mut self, x: Value) -> Angle {
         let size = self.abs(x);
-        let bits = self.convert("arith.bitcast", size, Type::I64);
-        let exponent = self.whole("arith.shrui", bits, 52);
-        let fraction = self.whole("arith.andi", bits, (1 << 52) - 1);
-        let mantissa = self.whole("arith.ori", fraction, 1 << 52);
-        let (upper, lower) = (self.whole("arith.shrui", mantissa, 32), self.whole("arith.andi", mantissa, LOW));
+        let bits = self.convert(arith::BITCAST, size, Type::I64);
+        let exponent = self.whole(arith::SHRUI, bits, 52);
+        let fraction = self.whole(arith::ANDI, bits, (1 << 52) - 1);
+        let mantissa = self.whole(arith::ORI, fraction, 1 << 52);
+        let (upper, lower) = (self.whole(arith::SHRUI, mantissa, 32), self.whole(arith::ANDI, mantissa, LOW));
         // the size is the mantissa times 2^(exponent - 1075), and the point stands behind 64 bits
-        let start = self.whole("arith.subi", exponent, 1075 - 64);
+        let start = self.whole(arith::SUBI, exponent, 1075 - 64);
         let words = self.turns_from(start);
-        let [uppers, lowers] = [upper, lower].map(|half| words.map(|word| self.apply("arith.muli", &[half, word])));
+        let [uppers, lowers] = [upper, lower].map(|half| words.map(|word| self.apply(arith::MULI, &[half, word])));
         // digits of 32 bits behind the point; those in front of it are whole turns
         let mut digits = [self.integer(0); 5];
         let mut carry = self.integer(0);
         for (at, digit) in digits.iter_mut().enumerate().rev() {
             let parts =
                 [self.low(lowers[at]), self.high(lowers[at + 1]), self.low(uppers[at + 1]), self.high(uppers[at + 2])];
-            let sum = parts.into_iter().fold(carry, |sum, part| self.apply("arith.addi", &[sum, part]));
+            let sum = parts.into_iter().fold(carry, |sum, part| self.apply(arith::ADDI, &[sum, part]));
             (*digit, carry) = (self.low(sum), self.high(sum));
         }
-        let upper = self.whole("arith.shli", digits[0], 32);
-        let turn = self.apply("arith.ori", &[upper, digits[1]]);
-        let rounded = self.whole("arith.addi", turn, 1 << 61);
-        let quarter = self.whole("arith.shrui", rounded, 62);
-        let whole = self.whole("arith.shli", quarter, 62);
-        let rest = self.apply("arith.subi", &[turn, whole]);
+        let upper = self.whole(arith::SHLI, digits[0], 32);
+        let turn = self.apply(arith::ORI, &[upper, digits[1]]);
+        let rounded = self.whole(arith::ADDI, turn, 1 << 61);
+        let quarter = self.whole(arith::SHRUI, rounded, 62);
+        let whole = self.whole(arith::SHLI, quarter, 62);
+        let rest = self.apply(arith::SUBI, &[turn, whole]);
         let [high, low] = self.radians(rest, [digits[2], digits[3]]);
         Angle { high, low, quarter }
     }
 
     /// An angle in radians, given in units of 2^-64 turns, and the next two digits of 32 bits behind these.
     fn radians(&mut self, turns: Value, below: [Value; 2]) -> Pair {
-        let (upper, lower) = (self.whole("arith.andi", turns, !LOW), self.low(turns));
+        let (upper, lower) = (self.whole(arith::ANDI, turns, !LOW), self.low(turns));
         let [upper, lower, third, fourth] =
-            [upper, lower, below[0], below[1]].map(|part| self.convert("arith.sitofp", part, Type::F64));
+            [upper, lower, below[0], below[1]].map(|part| self.convert(arith::SITOFP, part, Type::F64));
         let [sum, left] = self.exact_sum(upper, lower);
         let (third, fourth) = (self.scale(third, DIGIT), self.scale(fourth, DIGIT * DIGIT));
         let below = self.add(third, fourth);
@@ -220,7 +220,7 @@ impl Doubles<'_, '_> {
 
     /// Seven words of [`TURNS`] from some bit on.
     fn turns_from(&mut self, start: Value) -> [Value; 7] {
-        let (skipped, shift) = (self.whole("arith.shrui", start, 5), self.whole("arith.andi", start, 31));
+        let (skipped, shift) = (self.whole(arith::SHRUI, start, 5), self.whole(arith::ANDI, start, 31));
         let mut words = TURNS.map(|word| self.integer(word)).to_vec();
         for stride in [32, 16, 8, 4, 2, 1] {
             let skips = self.bit(skipped, stride as i64);
@@ -232,18 +232,18 @@ impl Doubles<'_, '_> {
             words = next.collect();
         }
         std::array::from_fn(|at| {
-            let upper = self.whole("arith.shli", words[at], 32);
-            let both = self.apply("arith.ori", &[upper, words[at + 1]]);
-            let moved = self.apply("arith.shli", &[both, shift]);
+            let upper = self.whole(arith::SHLI, words[at], 32);
+            let both = self.apply(arith::ORI, &[upper, words[at + 1]]);
+            let moved = self.apply(arith::SHLI, &[both, shift]);
             self.high(moved)
         })
     }
 
     fn low(&mut self, word: Value) -> Value {
-        self.whole("arith.andi", word, LOW)
+        self.whole(arith::ANDI, word, LOW)
     }
 
     fn high(&mut self, word: Value) -> Value {
-        self.whole("arith.shrui", word, 32)
+        self.whole(arith::SHRUI, word, 32)
     }
 }

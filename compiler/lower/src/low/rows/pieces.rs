@@ -1,5 +1,6 @@
 //! What is built for one piece of a loop's rows.
 
+use dialects::{arith, scf, vector};
 use ir::clone::{Mapping, copy_op, mapped};
 use ir::{Body, Builder, IndexSet, Op, Type, Value};
 
@@ -82,7 +83,7 @@ impl Piece<'_> {
                 for (place, value) in operand.of(rows).iter().enumerate() {
                     let index = rows[operand.row].place(builder, offset, place);
                     let value = mapping.get(value).copied().unwrap_or(*value);
-                    builder.create("vector.store", &[value, memory, index], &[], []);
+                    builder.create(vector::STORE, &[value, memory, index], &[], []);
                 }
             }
             Vec::new()
@@ -114,16 +115,16 @@ impl Piece<'_> {
         let step = builder.constant_index(self.row.step);
         let operands: Vec<Value> = [self.begin, self.end, step].iter().chain(carried).copied().collect();
         let types: Vec<Type> = carried.iter().map(|&value| builder.body.value_type(value).clone()).collect();
-        let around = builder.create("scf.for", &operands, &types, []);
+        let around = builder.create(scf::FOR, &operands, &types, []);
         let arguments: Vec<Type> = std::iter::once(Type::Index).chain(types).collect();
         let (_, block) = builder.region_with_block(around, &arguments);
         let old = builder.body.arguments(self.row.block).to_vec();
         let mut mapping: Mapping = old.into_iter().zip(builder.body.arguments(block).to_vec()).collect();
         let (counter, begin) = (builder.body.arguments(block)[0], self.begin);
         builder.within(block, |builder| {
-            let offset = builder.value("arith.subi", &[counter, begin], Type::Index, []);
+            let offset = builder.value(arith::SUBI, &[counter, begin], Type::Index, []);
             let next = build(self, builder, &mut mapping, offset);
-            builder.create("scf.yield", &next, &[], []);
+            builder.create(scf::YIELD, &next, &[], []);
         });
         builder.body.op(around).results().to_vec()
     }
@@ -157,7 +158,7 @@ impl Piece<'_> {
             let index = self.row.rows[at].place(builder, offset, place);
             let result = builder.body.result(op, 0);
             let r#type = builder.body.value_type(result).clone();
-            let value = builder.value("vector.load", &[self.memories[at].result.buffer, index], r#type, []);
+            let value = builder.value(vector::LOAD, &[self.memories[at].result.buffer, index], r#type, []);
             mapping.insert(result, value);
         }
     }

@@ -3,6 +3,7 @@
 use abi::{Product, Start};
 use dialects::linalg::GROUP;
 use dialects::rt::tile::{QUAD, Tile};
+use dialects::{OpCode, arith, memref, rt};
 use ir::{Type, Value};
 
 use super::code::{Code, Place};
@@ -21,7 +22,7 @@ struct Bytes<'t> {
 pub(super) fn expand(code: &mut Code<'_>, tile: &Tile, walk: &Product<Value>) {
     let mut buffer = |address: Value, element: Type| {
         let r#type = Type::memref([None], element);
-        code.value("rt.buffer", &[address], r#type)
+        code.value(rt::BUFFER, &[address], r#type)
     };
     let (left, right) = (buffer(tile.left, Type::I8), buffer(tile.right, Type::I8));
     let (from, out) = (buffer(tile.from, Type::I32), buffer(tile.out, Type::I32));
@@ -56,8 +57,8 @@ impl Bytes<'_> {
         let right = code.add_product(right, lane, quad);
         let start = match self.tile.start {
             Start::Zero => code.zero_sum(),
-            Start::Columns => code.value("memref.load", &[self.from, column], Type::I32),
-            Start::Values => code.value("memref.load", &[self.out, target], Type::I32),
+            Start::Columns => code.value(memref::LOAD, &[self.from, column], Type::I32),
+            Start::Values => code.value(memref::LOAD, &[self.out, target], Type::I32),
         };
         let sum = self.reduce(code, (0, walk.last_block), (left, right), start);
         code.store_element(sum, Place { buffer: self.out, at: target });
@@ -98,12 +99,12 @@ impl Bytes<'_> {
         let whole = code.sub(at, within);
         let right = code.add_product(right, whole, self.walk.right[3]);
         let right = code.add(right, within);
-        let mut load = |buffer: Value, at: Value, widen: &'static str| {
-            let byte = code.value("memref.load", &[buffer, at], Type::I8);
+        let mut load = |buffer: Value, at: Value, widen: OpCode| {
+            let byte = code.value(memref::LOAD, &[buffer, at], Type::I8);
             code.value(widen, &[byte], Type::I32)
         };
-        let (a, b) = (load(self.left, left, "arith.extui"), load(self.right, right, "arith.extsi"));
-        let product = code.value("arith.muli", &[a, b], Type::I32);
-        code.value("arith.addi", &[sum, product], Type::I32)
+        let (a, b) = (load(self.left, left, arith::EXTUI), load(self.right, right, arith::EXTSI));
+        let product = code.value(arith::MULI, &[a, b], Type::I32);
+        code.value(arith::ADDI, &[sum, product], Type::I32)
     }
 }

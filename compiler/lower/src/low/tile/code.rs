@@ -1,8 +1,9 @@
 //! Building code at one place: index arithmetic that folds, loops, and vectors of one type of elements.
 
+use dialects::{OpCode, arith, memref, rt, scf, vector};
 use ir::{Attribute, Body, Builder, Type, Value};
 
-use super::super::control::ROLLED;
+use dialects::rt::attributes::ROLLED;
 
 /// Equality of `arith.cmpi`.
 const EQUAL: i64 = 0;
@@ -46,8 +47,8 @@ impl<'b> Code<'b> {
         (self.known(a), self.known(b))
     }
 
-    fn binary(&mut self, name: &'static str, a: Value, b: Value) -> Value {
-        self.builder.value(name, &[a, b], Type::Index, [])
+    fn binary(&mut self, code: OpCode, a: Value, b: Value) -> Value {
+        self.builder.value(code, &[a, b], Type::Index, [])
     }
 
     pub(super) fn add(&mut self, a: Value, b: Value) -> Value {
@@ -55,7 +56,7 @@ impl<'b> Code<'b> {
             (Some(x), Some(y)) => self.index(x + y),
             (Some(0), _) => b,
             (_, Some(0)) => a,
-            _ => self.binary("arith.addi", a, b),
+            _ => self.binary(arith::ADDI, a, b),
         }
     }
 
@@ -63,7 +64,7 @@ impl<'b> Code<'b> {
         match self.both(a, b) {
             (Some(x), Some(y)) => self.index(x - y),
             (_, Some(0)) => a,
-            _ => self.binary("arith.subi", a, b),
+            _ => self.binary(arith::SUBI, a, b),
         }
     }
 
@@ -72,7 +73,7 @@ impl<'b> Code<'b> {
             (Some(x), Some(y)) => self.index(x * y),
             (Some(0), _) | (_, Some(1)) => a,
             (_, Some(0)) | (Some(1), _) => b,
-            _ => self.binary("arith.muli", a, b),
+            _ => self.binary(arith::MULI, a, b),
         }
     }
 
@@ -93,7 +94,7 @@ impl<'b> Code<'b> {
         match self.both(a, b) {
             (Some(x), Some(y)) if y > 0 => self.index(x / y),
             (_, Some(1)) => a,
-            _ => self.binary("arith.divui", a, b),
+            _ => self.binary(arith::DIVUI, a, b),
         }
     }
 
@@ -102,7 +103,7 @@ impl<'b> Code<'b> {
         match self.both(a, b) {
             (Some(x), Some(y)) if y > 0 => self.index(x % y),
             (_, Some(1)) => self.index(0),
-            _ => self.binary("arith.remui", a, b),
+            _ => self.binary(arith::REMUI, a, b),
         }
     }
 
@@ -111,7 +112,7 @@ impl<'b> Code<'b> {
         let one = self.index(1);
         match self.known(a) {
             Some(x) => self.index(x.max(1)),
-            None => self.binary("arith.maxsi", a, one),
+            None => self.binary(arith::MAXSI, a, one),
         }
     }
 
@@ -128,8 +129,8 @@ impl<'b> Code<'b> {
             _ if yes == no || self.known(yes).is_some_and(|yes| self.known(no) == Some(yes)) => yes,
             _ => {
                 let predicate = [("predicate", Attribute::i64(EQUAL))];
-                let equal = self.builder.value("arith.cmpi", &[a, b], Type::I1, predicate);
-                self.builder.value("arith.select", &[equal, yes, no], Type::Index, [])
+                let equal = self.builder.value(arith::CMPI, &[a, b], Type::I1, predicate);
+                self.builder.value(arith::SELECT, &[equal, yes, no], Type::Index, [])
             }
         }
     }
@@ -152,7 +153,7 @@ impl<'b> Code<'b> {
         let step = self.index(step);
         let types: Vec<Type> = carried.iter().map(|&value| self.body().value_type(value).clone()).collect();
         let operands: Vec<Value> = [low, high, step].into_iter().chain(carried).collect();
-        let op = self.builder.create("scf.for", &operands, &types, [(ROLLED, Attribute::Unit)]);
+        let op = self.builder.create(scf::FOR, &operands, &types, [(ROLLED, Attribute::Unit)]);
         let arguments: Vec<Type> = std::iter::once(Type::Index).chain(types).collect();
         let (_, block) = self.builder.region_with_block(op, &arguments);
         let arguments = self.body().arguments(block).to_vec();
@@ -160,7 +161,7 @@ impl<'b> Code<'b> {
         let inner = Builder::at_end(self.builder.body, block).with_location(location);
         let mut inner = Code { builder: inner, element: self.element.clone(), lanes: self.lanes };
         let next = build(&mut inner, arguments[0], arguments[1..].to_vec());
-        inner.builder.create("scf.yield", &next, &[], []);
+        inner.builder.create(scf::YIELD, &next, &[], []);
         self.body().op(op).results().to_vec()
     }
 
@@ -172,7 +173,7 @@ impl<'b> Code<'b> {
 
     /// The buffer at an address.
     pub(super) fn buffer(&mut self, address: Value) -> Value {
-        self.builder.value("rt.buffer", &[address], Type::memref([None], self.element.clone()), [])
+        self.builder.value(rt::BUFFER, &[address], Type::memref([None], self.element.clone()), [])
     }
 
     /// The part of a buffer from an element on.
@@ -180,7 +181,7 @@ impl<'b> Code<'b> {
         if self.known(offset) == Some(0) {
             return buffer;
         }
-        let base = self.builder.value("rt.address", &[buffer], Type::Index, []);
+        let base = self.builder.value(rt::ADDRESS, &[buffer], Type::Index, []);
         let width = self.element.byte_width().expect("floats have a size");
         let width = self.index(width as i64);
         let address = self.add_product(base, offset, width);
@@ -189,7 +190,7 @@ impl<'b> Code<'b> {
 
     pub(super) fn zeros(&mut self) -> Value {
         let zero = self.builder.constant(Attribute::float(0.0, self.element.clone()), self.element.clone());
-        self.builder.value("vector.broadcast", &[zero], self.vector(), [])
+        self.builder.value(vector::BROADCAST, &[zero], self.vector(), [])
     }
 
     /// The first `count` lanes, at most all of them.
@@ -198,21 +199,21 @@ impl<'b> Code<'b> {
         match self.known(count) {
             Some(count) => {
                 let sizes = [("mask_dim_sizes", Attribute::i64_dense_array(&[count.min(self.lanes)]))];
-                self.builder.value("vector.constant_mask", &[], r#type, sizes)
+                self.builder.value(vector::CONSTANT_MASK, &[], r#type, sizes)
             }
-            None => self.builder.value("vector.create_mask", &[count], r#type, []),
+            None => self.builder.value(vector::CREATE_MASK, &[count], r#type, []),
         }
     }
 
     /// One element in every lane.
     pub(super) fn load_broadcast(&mut self, from: Place) -> Value {
-        let element = self.builder.value("memref.load", &[from.buffer, from.at], self.element.clone(), []);
-        self.builder.value("vector.broadcast", &[element], self.vector(), [])
+        let element = self.builder.value(memref::LOAD, &[from.buffer, from.at], self.element.clone(), []);
+        self.builder.value(vector::BROADCAST, &[element], self.vector(), [])
     }
 
     /// An operation with one result.
-    pub(super) fn value(&mut self, name: &'static str, operands: &[Value], r#type: Type) -> Value {
-        self.builder.value(name, operands, r#type, [])
+    pub(super) fn value(&mut self, code: OpCode, operands: &[Value], r#type: Type) -> Value {
+        self.builder.value(code, operands, r#type, [])
     }
 
     /// The number 0 of a sum of bytes.
@@ -222,27 +223,27 @@ impl<'b> Code<'b> {
 
     /// Stores one element.
     pub(super) fn store_element(&mut self, value: Value, to: Place) {
-        self.builder.create("memref.store", &[value, to.buffer, to.at], &[], []);
+        self.builder.create(memref::STORE, &[value, to.buffer, to.at], &[], []);
     }
 
     /// Consecutive elements; zero where a mask has none.
     pub(super) fn load(&mut self, from: Place, mask: Option<Value>) -> Value {
         let Some(mask) = mask else {
-            return self.builder.value("vector.load", &[from.buffer, from.at], self.vector(), []);
+            return self.builder.value(vector::LOAD, &[from.buffer, from.at], self.vector(), []);
         };
         let zeros = self.zeros();
-        self.builder.value("vector.maskedload", &[from.buffer, from.at, mask, zeros], self.vector(), [])
+        self.builder.value(vector::MASKEDLOAD, &[from.buffer, from.at, mask, zeros], self.vector(), [])
     }
 
     pub(super) fn store(&mut self, value: Value, to: Place, mask: Option<Value>) {
         match mask {
-            None => self.builder.create("vector.store", &[value, to.buffer, to.at], &[], []),
-            Some(mask) => self.builder.create("vector.maskedstore", &[to.buffer, to.at, mask, value], &[], []),
+            None => self.builder.create(vector::STORE, &[value, to.buffer, to.at], &[], []),
+            Some(mask) => self.builder.create(vector::MASKEDSTORE, &[to.buffer, to.at, mask, value], &[], []),
         };
     }
 
     /// `a·b + sum`
     pub(super) fn fused(&mut self, a: Value, b: Value, sum: Value) -> Value {
-        self.builder.value("vector.fma", &[a, b, sum], self.vector(), [])
+        self.builder.value(vector::FMA, &[a, b, sum], self.vector(), [])
     }
 }

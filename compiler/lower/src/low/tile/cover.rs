@@ -1,5 +1,6 @@
 //! Covering extents with pieces of a few sizes.
 
+use dialects::{OpCode, OpCodes, arith};
 use ir::{Body, Value};
 
 use super::code::Code;
@@ -17,12 +18,12 @@ pub(super) fn choices(body: &Body, extent: Value) -> Choices {
         return Some(vec![number]);
     }
     let op = body.defining_op(extent)?;
-    let found = match (body.name(op), body.op(op).operands()) {
-        ("arith.muli", &[a, b]) => {
+    let found = match (body.code(op), body.op(op).operands()) {
+        (Some(arith::MULI), &[a, b]) => {
             let (a, b) = (choices(body, a)?, choices(body, b)?);
             a.iter().flat_map(|x| b.iter().map(move |y| x * y)).collect()
         }
-        ("arith.minsi", &[left, tile]) => remainders(body, left, tile).or_else(|| remainders(body, tile, left))?,
+        (Some(arith::MINSI), &[left, tile]) => remainders(body, left, tile).or_else(|| remainders(body, tile, left))?,
         _ => return None,
     };
     Some(distinct(found)).filter(|found| found.len() <= CHOICES)
@@ -31,14 +32,14 @@ pub(super) fn choices(body: &Body, extent: Value) -> Choices {
 /// What `min(total - i·tile, tile)` may be.
 fn remainders(body: &Body, left: Value, tile: Value) -> Choices {
     let tile = ir::constant_integer(body, tile).filter(|&tile| tile > 0)?;
-    let operands = |value: Value, name: &str| {
-        let op = body.defining_op(value).filter(|&op| body.name(op) == name)?;
+    let operands = |value: Value, code: OpCode| {
+        let op = body.defining_op(value).filter(|&op| body.is(op, code))?;
         <[Value; 2]>::try_from(body.op(op).operands()).ok()
     };
-    let [total, begin] = operands(left, "arith.subi")?;
+    let [total, begin] = operands(left, arith::SUBI)?;
     let total = ir::constant_integer(body, total)?;
     let steps_by_tile = tile == 1
-        || operands(begin, "arith.muli")?.iter().any(|&factor| ir::constant_integer(body, factor) == Some(tile));
+        || operands(begin, arith::MULI)?.iter().any(|&factor| ir::constant_integer(body, factor) == Some(tile));
     let last = total % tile;
     steps_by_tile.then(|| if last == 0 { vec![tile] } else { vec![tile.min(total), last] })
 }

@@ -15,9 +15,10 @@ use ir::{Body, Builder, Module, Op, Type, Value};
 use self::code::Code;
 use self::cover::{choices, cover, sizes};
 use self::registers::{Rows, Tile, Vectors};
-use super::dispatch::{LEVEL, registers_of};
+use super::dispatch::registers_of;
 use super::scope::{definitions, with_body};
 use dialects::linalg::GROUP;
+use dialects::rt::attributes::LEVEL;
 use dialects::rt::tile::{self as rt, Kind, Walk};
 
 /// The vector registers of a processor that multiplies and adds at once.

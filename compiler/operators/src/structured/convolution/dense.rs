@@ -1,5 +1,6 @@
 //! The sums of a convolution over blocks of channels as one contraction.
 
+use dialects::rt::attributes::LAST_BLOCK;
 use ir::{AffineExpr, AffineMap, Attribute, DimExpr, Type, Value};
 
 use super::super::Lowering;
@@ -93,7 +94,7 @@ pub(in super::super) fn dense(
     let block = channels.clamp(1, GROUP);
     if channels % block != 0 && outer == 0 {
         let op = lowering.body.defining_op(value).expect("a generic defines its result");
-        lowering.body.op_mut(op).attributes.set("rt.last_block", Attribute::i64(channels % block));
+        lowering.body.op_mut(op).attributes.set(LAST_BLOCK, Attribute::i64(channels % block));
     }
     let sums = Shaped { value, shape };
     let sums = match convolution.bytes.as_ref().and_then(|bytes| bytes.weights_zero.as_ref()) {

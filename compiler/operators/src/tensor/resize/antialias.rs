@@ -5,6 +5,7 @@
 
 use dialects::linalg::generic::{Input, Iterator};
 use dialects::onnx::views::{self, ResizeMode};
+use dialects::{arith, math, tensor};
 use ir::{AffineMap, Builder, DimExpr, Type, Value};
 
 use super::taps::{Axis, coordinate};
@@ -38,13 +39,13 @@ impl Filter<'_> {
     /// The place of element `tap` for output element `index`, a whole number in f32, and its weight.
     fn tap(&self, builder: &mut Builder<'_>, index: Value, tap: Value) -> (Value, Value) {
         let centre = coordinate(builder, index, self.axis, self.resize.coordinate_transformation_mode);
-        let offset = builder.value("arith.subi", &[tap, self.reach], Type::Index, []);
+        let offset = builder.value(arith::SUBI, &[tap, self.reach], Type::Index, []);
         let (offset, extent) = (as_f32(builder, offset), as_f32(builder, self.axis.input));
         let mut s = Scalars { builder, unsigned: false };
-        let floor = s.same("math.floor", &[centre]);
+        let floor = s.same(math::FLOOR, &[centre]);
         let place = s.add(floor, offset);
         let distance = s.sub(place, centre);
-        let distance = s.same("math.absf", &[distance]);
+        let distance = s.same(math::ABSF, &[distance]);
         let distance = s.mul(distance, self.shrink);
         let weight = self.weight(&mut s, distance);
         if self.resize.exclude_outside != 1 {
@@ -53,7 +54,7 @@ impl Filter<'_> {
         let zero = s.like(0.0, place);
         let above = s.compare(Comparison::GreaterOrEqual, place, zero);
         let below = s.compare(Comparison::Less, place, extent);
-        let inside = s.same("arith.andi", &[above, below]);
+        let inside = s.same(arith::ANDI, &[above, below]);
         (place, s.select(inside, weight, zero))
     }
 
@@ -90,7 +91,7 @@ pub(super) fn sample(
         current = filtered(lowering, &current, &filter, &shape[axis.axis]);
     }
     let result = lowering.map(&[&current], shape, element.clone(), |s, e| {
-        let value = if element.is_float() { e[0] } else { s.same("math.roundeven", &[e[0]]) };
+        let value = if element.is_float() { e[0] } else { s.same(math::ROUNDEVEN, &[e[0]]) };
         s.cast(value, &element, false, unsigned)
     });
     result.value
@@ -105,9 +106,9 @@ fn reach(lowering: &mut Lowering<'_>, axis: &Axis, support: f64) -> (Value, Valu
         let shrink = s.min(scale, one);
         let support_width = s.like(support, shrink);
         let width = s.div(support_width, shrink);
-        let width = s.same("math.ceil", &[width]);
+        let width = s.same(math::CEIL, &[width]);
         let width = s.cast(width, &Type::I64, false, false);
-        let width = s.builder.value("arith.index_cast", &[width], Type::Index, []);
+        let width = s.builder.value(arith::INDEX_CAST, &[width], Type::Index, []);
         // an output with any element is at least one over the extent as large as the input
         let (twice, one) = (s.add(axis.input, axis.input), s.number(1.0, &Type::Index));
         (s.clamp(width, [one, twice]), shrink)
@@ -146,7 +147,7 @@ fn filtered(lowering: &mut Lowering<'_>, input: &Shaped, filter: &Filter<'_>, ex
         let mut operands = vec![input.value];
         operands.extend((0..rank).map(|axis| loop_index(builder, axis)));
         operands[1 + axis] = position(builder, place, filter.axis.input);
-        let value = builder.value("tensor.extract", &operands, wide.clone(), []);
+        let value = builder.value(tensor::EXTRACT, &operands, wide.clone(), []);
         let mut s = Scalars { builder, unsigned: false };
         let share = s.div(weight, e[1]);
         let share = s.cast(share, &wide, false, false);

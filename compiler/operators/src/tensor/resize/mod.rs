@@ -9,6 +9,7 @@ mod taps;
 use dialects::linalg::generic::Input;
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, AspectRatioPolicy, CoordinateTransformation, NearestMode, ResizeMode, View};
+use dialects::{OpCodes, arith, func, math};
 use ir::{AffineExpr, AffineMap, Attribute, DimExpr, Op, Type, Value};
 
 use crate::graph::{self, Emitter, Problem};
@@ -146,7 +147,7 @@ fn lower(lowering: &mut Lowering<'_>, op: Op) -> Result<(), Unsupported> {
     }
     let crop = resize.coordinate_transformation_mode == CoordinateTransformation::TfCropAndResize;
     // what leaves the model is not blocked, and a small operand is unpacked sooner than a large result
-    let leaves = lowering.source.uses(result).iter().all(|user| lowering.source.name(user.op) == "func.return");
+    let leaves = lowering.source.uses(result).iter().all(|user| lowering.source.is(user.op, func::RETURN));
     let blocked = rank >= 3 && lowering.is_blocked(x) && !resized.contains(&1) && !crop && !leaves;
     let input = if blocked { lowering.blocked(x) } else { lowering.shaped(x) };
     let shape = if blocked { blocked_shape(&to) } else { to.clone() };
@@ -254,9 +255,9 @@ fn keep_ratio(lowering: &mut Lowering<'_>, from: &[DimExpr], scales: &mut [Scale
 /// A number rounded down, as an `index` value.
 fn floor(lowering: &mut Lowering<'_>, number: Value) -> Value {
     lowering.scalars(|s| {
-        let floor = s.same("math.floor", &[number]);
+        let floor = s.same(math::FLOOR, &[number]);
         let whole = s.cast(floor, &Type::I64, false, false);
-        s.builder.value("arith.index_cast", &[whole], Type::Index, [])
+        s.builder.value(arith::INDEX_CAST, &[whole], Type::Index, [])
     })
 }
 

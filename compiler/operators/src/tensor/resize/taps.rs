@@ -1,6 +1,7 @@
 //! The elements that an element of the result is made of, and what each counts.
 
 use dialects::onnx::views::{self, CoordinateTransformation, NearestMode, ResizeMode};
+use dialects::{arith, math};
 use ir::{Builder, DimExpr, Type, Value};
 
 use crate::structured::Lowering;
@@ -65,7 +66,7 @@ fn sample_at_once(
             if axis.region.is_some() {
                 let is_outside = out_of_range(builder, coordinate, axis.input);
                 let mut s = Scalars { builder, unsigned: false };
-                outside = Some(outside.map_or(is_outside, |all| s.same("arith.ori", &[all, is_outside])));
+                outside = Some(outside.map_or(is_outside, |all| s.same(arith::ORI, &[all, is_outside])));
             }
             let found = match resize.mode {
                 ResizeMode::Nearest => nearest_tap(builder, coordinate, axis, resize.nearest_mode),
@@ -164,22 +165,22 @@ fn out_of_range(builder: &mut Builder<'_>, coordinate: Value, extent: Value) -> 
     let last = s.sub(extent, one);
     let below = s.compare(Comparison::Less, coordinate, zero);
     let above = s.compare(Comparison::Greater, coordinate, last);
-    s.same("arith.ori", &[below, above])
+    s.same(arith::ORI, &[below, above])
 }
 
 fn nearest_tap(builder: &mut Builder<'_>, coordinate: Value, axis: &Axis, mode: NearestMode) -> Vec<Tap> {
     let mut s = Scalars { builder, unsigned: false };
     let half = s.like(0.5, coordinate);
     let rounded = match mode {
-        NearestMode::Floor => s.same("math.floor", &[coordinate]),
-        NearestMode::Ceil => s.same("math.ceil", &[coordinate]),
+        NearestMode::Floor => s.same(math::FLOOR, &[coordinate]),
+        NearestMode::Ceil => s.same(math::CEIL, &[coordinate]),
         NearestMode::RoundPreferCeil => {
             let raised = s.add(coordinate, half);
-            s.same("math.floor", &[raised])
+            s.same(math::FLOOR, &[raised])
         }
         NearestMode::RoundPreferFloor => {
             let lowered = s.sub(coordinate, half);
-            s.same("math.ceil", &[lowered])
+            s.same(math::CEIL, &[lowered])
         }
     };
     vec![Tap { position: position(builder, rounded, axis.input), weight: None }]
@@ -191,7 +192,7 @@ fn linear_taps(builder: &mut Builder<'_>, coordinate: Value, axis: &Axis) -> Vec
     let (zero, one) = (s.like(0.0, coordinate), s.like(1.0, coordinate));
     let last = s.sub(extent, one);
     let clamped = s.clamp(coordinate, [zero, last]);
-    let floor = s.same("math.floor", &[clamped]);
+    let floor = s.same(math::FLOOR, &[clamped]);
     let fraction = s.sub(clamped, floor);
     let rest = s.sub(one, fraction);
     let next = s.add(floor, one);
@@ -204,14 +205,14 @@ fn linear_taps(builder: &mut Builder<'_>, coordinate: Value, axis: &Axis) -> Vec
 /// Keys' cubic convolution with coefficient `a`: four taps from one in front of the coordinate on.
 fn cubic_taps(builder: &mut Builder<'_>, coordinate: Value, axis: &Axis, resize: &views::Resize) -> Vec<Tap> {
     let mut s = Scalars { builder, unsigned: false };
-    let floor = s.same("math.floor", &[coordinate]);
+    let floor = s.same(math::FLOOR, &[coordinate]);
     let t = s.sub(coordinate, floor);
     let mut taps: Vec<(Value, Value)> = Vec::new();
     for offset in -1..=2i64 {
         let shift = s.like(offset as f64, coordinate);
         let at = s.add(floor, shift);
         let difference = s.sub(t, shift);
-        let distance = s.same("math.absf", &[difference]);
+        let distance = s.same(math::ABSF, &[difference]);
         taps.push((at, cubic_weight(&mut s, distance, resize.cubic_coeff_a, offset == 0 || offset == 1)));
     }
     if resize.exclude_outside == 1 {
@@ -230,7 +231,7 @@ fn exclude_outside(s: &mut Scalars<'_, '_>, taps: &mut [(Value, Value)], extent:
         let zero = s.like(0.0, *at);
         let above = s.compare(Comparison::GreaterOrEqual, *at, zero);
         let below = s.compare(Comparison::Less, *at, extent);
-        let inside = s.same("arith.andi", &[above, below]);
+        let inside = s.same(arith::ANDI, &[above, below]);
         *weight = s.select(inside, *weight, zero);
         sum = Some(sum.map_or(*weight, |sum| s.add(sum, *weight)));
     }

@@ -1,0 +1,97 @@
+//! Writes the codes from the rows and compares them with what is checked in.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use super::OpCode;
+
+const HEADER: &str =
+    "// Generated from the rows of the dialects; UPDATE=1 cargo test -p onnxc-dialects writes it anew.\n";
+
+#[test]
+fn codes_are_generated() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/codes/table.rs");
+    let text = table();
+    if std::env::var_os("UPDATE").is_some() {
+        std::fs::write(&path, &text).expect("the source tree can be written");
+    }
+    let found = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(found == text, "{} differs from the rows of the dialects; UPDATE=1 writes it anew", path.display());
+}
+
+#[test]
+fn each_name_has_its_code() {
+    for code in OpCode::all() {
+        assert_eq!(OpCode::of_text(code.name()), Some(code));
+        assert_eq!(OpCode::of_name(&ir::OpName::from(code)), Some(code));
+    }
+    assert_eq!(OpCode::of_text("onnx.Add"), None);
+}
+
+/// The names of all operations but those of `onnx`: first those whose codes the IR fixes, then the others, sorted.
+fn names() -> Vec<&'static str> {
+    let fixed: Vec<&str> = ir::op_name::FIXED_NAMES.iter().map(|name| name.text).collect();
+    let registry = crate::registry();
+    let mut others: Vec<&str> = registry.iter().map(|row| row.name).filter(|name| !name.starts_with("onnx.")).collect();
+    others.retain(|name| !fixed.contains(name));
+    others.sort_unstable();
+    fixed.into_iter().chain(others).collect()
+}
+
+fn table() -> String {
+    let names = names();
+    let mut text = HEADER.to_string();
+    text += "use ir::DefinedName;\n\n/// An operation below the graph.\n#[derive(Clone, Copy, Debug, PartialEq, Eq, \
+        PartialOrd, Ord, Hash)]\n#[repr(u16)]\npub enum OpCode {\n";
+    for name in &names {
+        writeln!(text, "    /// `{name}`\n    {},", variant(name)).expect("text grows");
+    }
+    text += "}\n\n/// A dialect below the graph.\n#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]\npub enum \
+        Dialect {\n";
+    let mut sorted = names.clone();
+    sorted.sort_unstable();
+    for dialect in sorted.chunk_by(|a, b| dialect(a) == dialect(b)).map(|names| dialect(names[0])) {
+        writeln!(text, "    /// `{dialect}`\n    {},", variant(dialect)).expect("text grows");
+    }
+    writeln!(text, "}}\n\n/// The dialects by code.\npub(super) static DIALECTS: [Dialect; {}] = [", names.len())
+        .expect("text grows");
+    for name in &names {
+        writeln!(text, "    Dialect::{},", variant(dialect(name))).expect("text grows");
+    }
+    writeln!(text, "];\n\n/// Every code, in order.\npub(super) static CODES: [OpCode; {}] = [", names.len())
+        .expect("text grows");
+    for name in &names {
+        writeln!(text, "    OpCode::{},", variant(name)).expect("text grows");
+    }
+    writeln!(text, "];\n\n/// The names by code.\npub(super) static NAMES: [DefinedName; {}] = [", names.len())
+        .expect("text grows");
+    for (code, name) in names.iter().enumerate() {
+        writeln!(text, "    DefinedName {{ text: \"{name}\", code: {code} }},").expect("text grows");
+    }
+    text += "];\n";
+    for dialect in sorted.chunk_by(|a, b| dialect(a) == dialect(b)) {
+        writeln!(text, "\npub(crate) mod {} {{\n    use super::OpCode;", self::dialect(dialect[0]))
+            .expect("text grows");
+        for name in dialect {
+            writeln!(text, "    /// `{name}`\n    pub const {}: OpCode = OpCode::{};", constant(name), variant(name))
+                .expect("text grows");
+        }
+        text += "}\n";
+    }
+    text
+}
+
+fn dialect(name: &str) -> &str {
+    name.split_once('.').map_or(name, |(dialect, _)| dialect)
+}
+
+/// `ArithIndexCast` of `arith.index_cast`
+fn variant(name: &str) -> String {
+    name.split(['.', '_']).map(|word| word[..1].to_uppercase() + &word[1..]).collect()
+}
+
+/// `INDEX_CAST` of `arith.index_cast`
+fn constant(name: &str) -> String {
+    let own = name.split_once('.').map_or(name, |(_, own)| own);
+    own.replace('.', "_").to_uppercase()
+}
