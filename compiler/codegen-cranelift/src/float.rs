@@ -2,35 +2,34 @@
 
 use cranelift_codegen::ir::condcodes::FloatCC;
 use cranelift_codegen::ir::{InstBuilder, Type, Value, types};
+use dialects::arith::CmpFPredicate;
 use dialects::{OpCode, OpCodes, arith, math, vector};
 use ir::Op;
 
 use crate::form::is_half;
 use crate::function::{Translated, Translator};
 
-/// Upstream's numbering of `arith.cmpf` predicates, without the two constant ones.
-fn condition(predicate: i64) -> Option<FloatCC> {
-    Some(match predicate {
-        1 => FloatCC::Equal,
-        2 => FloatCC::GreaterThan,
-        3 => FloatCC::GreaterThanOrEqual,
-        4 => FloatCC::LessThan,
-        5 => FloatCC::LessThanOrEqual,
-        6 => FloatCC::OrderedNotEqual,
-        7 => FloatCC::Ordered,
-        8 => FloatCC::UnorderedOrEqual,
-        9 => FloatCC::UnorderedOrGreaterThan,
-        10 => FloatCC::UnorderedOrGreaterThanOrEqual,
-        11 => FloatCC::UnorderedOrLessThan,
-        12 => FloatCC::UnorderedOrLessThanOrEqual,
-        13 => FloatCC::NotEqual,
-        14 => FloatCC::Unordered,
-        _ => return None,
+/// A comparison in CLIF's terms; the other value for the two that do not look at their operands.
+fn condition(predicate: CmpFPredicate) -> Result<FloatCC, bool> {
+    Ok(match predicate {
+        CmpFPredicate::AlwaysFalse => return Err(false),
+        CmpFPredicate::Oeq => FloatCC::Equal,
+        CmpFPredicate::Ogt => FloatCC::GreaterThan,
+        CmpFPredicate::Oge => FloatCC::GreaterThanOrEqual,
+        CmpFPredicate::Olt => FloatCC::LessThan,
+        CmpFPredicate::Ole => FloatCC::LessThanOrEqual,
+        CmpFPredicate::One => FloatCC::OrderedNotEqual,
+        CmpFPredicate::Ord => FloatCC::Ordered,
+        CmpFPredicate::Ueq => FloatCC::UnorderedOrEqual,
+        CmpFPredicate::Ugt => FloatCC::UnorderedOrGreaterThan,
+        CmpFPredicate::Uge => FloatCC::UnorderedOrGreaterThanOrEqual,
+        CmpFPredicate::Ult => FloatCC::UnorderedOrLessThan,
+        CmpFPredicate::Ule => FloatCC::UnorderedOrLessThanOrEqual,
+        CmpFPredicate::Une => FloatCC::NotEqual,
+        CmpFPredicate::Uno => FloatCC::Unordered,
+        CmpFPredicate::AlwaysTrue => return Err(true),
     })
 }
-
-const ALWAYS_FALSE: i64 = 0;
-const ALWAYS_TRUE: i64 = 15;
 
 impl Translator<'_> {
     /// Scalar floating point operations; `None` for other operations. Half formats are computed in `f32`.
@@ -174,16 +173,16 @@ impl Translator<'_> {
     }
 
     fn compare(&mut self, op: Op, x: Value, y: Value) -> Option<Value> {
-        let predicate = self.body.op(op).attributes.integer("predicate")?;
         let r#type = self.builder.func.dfg.value_type(x);
-        if predicate == ALWAYS_FALSE || predicate == ALWAYS_TRUE {
-            let holds = predicate == ALWAYS_TRUE;
-            return Some(match r#type.is_vector() {
-                true => self.vector_constant(r#type.as_truthy(), &[if holds { 0xff } else { 0 }; 16]),
-                false => self.integer_constant(types::I8, holds as i64),
-            });
-        }
-        let condition = condition(predicate)?;
+        let condition = match condition(CmpFPredicate::of(self.body, op)?) {
+            Ok(condition) => condition,
+            Err(holds) => {
+                return Some(match r#type.is_vector() {
+                    true => self.vector_constant(r#type.as_truthy(), &[if holds { 0xff } else { 0 }; 16]),
+                    false => self.integer_constant(types::I8, holds as i64),
+                });
+            }
+        };
         let (first, second) = match condition {
             FloatCC::OrderedNotEqual => (FloatCC::LessThan, FloatCC::GreaterThan),
             FloatCC::UnorderedOrEqual => (FloatCC::Unordered, FloatCC::Equal),

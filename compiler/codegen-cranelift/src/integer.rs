@@ -2,27 +2,27 @@
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Type, Value, types};
+use dialects::arith::CmpIPredicate;
 use dialects::{OpCode, OpCodes, arith, math, vector};
 use ir::Op;
 
 use crate::form::{Form, form, is_bit};
 use crate::function::Translator;
 
-/// Upstream's numbering of `arith.cmpi` predicates.
-fn condition(predicate: i64) -> Option<IntCC> {
-    Some(match predicate {
-        0 => IntCC::Equal,
-        1 => IntCC::NotEqual,
-        2 => IntCC::SignedLessThan,
-        3 => IntCC::SignedLessThanOrEqual,
-        4 => IntCC::SignedGreaterThan,
-        5 => IntCC::SignedGreaterThanOrEqual,
-        6 => IntCC::UnsignedLessThan,
-        7 => IntCC::UnsignedLessThanOrEqual,
-        8 => IntCC::UnsignedGreaterThan,
-        9 => IntCC::UnsignedGreaterThanOrEqual,
-        _ => return None,
-    })
+/// A comparison in CLIF's terms.
+fn condition(predicate: CmpIPredicate) -> IntCC {
+    match predicate {
+        CmpIPredicate::Eq => IntCC::Equal,
+        CmpIPredicate::Ne => IntCC::NotEqual,
+        CmpIPredicate::Slt => IntCC::SignedLessThan,
+        CmpIPredicate::Sle => IntCC::SignedLessThanOrEqual,
+        CmpIPredicate::Sgt => IntCC::SignedGreaterThan,
+        CmpIPredicate::Sge => IntCC::SignedGreaterThanOrEqual,
+        CmpIPredicate::Ult => IntCC::UnsignedLessThan,
+        CmpIPredicate::Ule => IntCC::UnsignedLessThanOrEqual,
+        CmpIPredicate::Ugt => IntCC::UnsignedGreaterThan,
+        CmpIPredicate::Uge => IntCC::UnsignedGreaterThanOrEqual,
+    }
 }
 
 impl Translator<'_> {
@@ -43,7 +43,7 @@ impl Translator<'_> {
     }
 
     fn plain_integer_op(&mut self, op: Op, code: OpCode, arguments: &[Value]) -> Option<Value> {
-        let predicate = self.body.op(op).attributes.integer("predicate");
+        let predicate = CmpIPredicate::of(self.body, op);
         let ins = self.builder.ins();
         Some(match (code, arguments) {
             (arith::ADDI, &[x, y]) => ins.iadd(x, y),
@@ -59,7 +59,7 @@ impl Translator<'_> {
             (arith::MAXSI, &[x, y]) => ins.smax(x, y),
             (arith::MINUI, &[x, y]) => ins.umin(x, y),
             (arith::MAXUI, &[x, y]) => ins.umax(x, y),
-            (arith::CMPI, &[x, y]) => ins.icmp(condition(predicate?)?, x, y),
+            (arith::CMPI, &[x, y]) => ins.icmp(condition(predicate?), x, y),
             (arith::SELECT, &[c, x, y]) => ins.select(c, x, y),
             (math::ABSI, &[x]) => ins.iabs(x),
             (math::CTLZ, &[x]) => ins.clz(x),
@@ -76,7 +76,7 @@ impl Translator<'_> {
             (arith::MINSI, &[x, y]) => self.builder.ins().bor(x, y),
             (arith::MAXSI, &[x, y]) => self.builder.ins().band(x, y),
             (arith::CMPI, &[x, y]) => {
-                let condition = condition(self.body.op(op).attributes.integer("predicate")?)?;
+                let condition = condition(CmpIPredicate::of(self.body, op)?);
                 let (x, y) = (self.builder.ins().ineg(x), self.builder.ins().ineg(y));
                 self.builder.ins().icmp(condition, x, y)
             }

@@ -4,6 +4,7 @@
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Type, Value, types};
+use dialects::arith::CmpIPredicate;
 use dialects::{OpCode, arith};
 use ir::Op;
 
@@ -20,10 +21,9 @@ fn words(register: Type) -> Type {
 }
 
 /// Whether the operation reads its integers as unsigned numbers.
-fn is_unsigned(code: OpCode, predicate: Option<i64>) -> bool {
-    const FIRST_UNSIGNED: i64 = 6;
+fn is_unsigned(code: OpCode, predicate: Option<CmpIPredicate>) -> bool {
     matches!(code, arith::EXTUI | arith::UITOFP | arith::INDEX_CASTUI | arith::MINUI | arith::MAXUI | arith::SELECT)
-        || predicate.is_some_and(|predicate| predicate >= FIRST_UNSIGNED)
+        || predicate.is_some_and(CmpIPredicate::is_unsigned)
 }
 
 impl Translator<'_> {
@@ -43,7 +43,7 @@ impl Translator<'_> {
 
     /// An operation with packed operands or a packed result; `None` where it goes lane by lane.
     pub(crate) fn packed_op(&mut self, op: Op, code: OpCode) -> Option<Value> {
-        let unsigned = is_unsigned(code, self.body.op(op).attributes.integer("predicate"));
+        let unsigned = is_unsigned(code, CmpIPredicate::of(self.body, op));
         let (from, to) = (self.operand_type(op, 0).element().clone(), self.result_type(op).element().clone());
         let mut wide = Vec::new();
         for &operand in self.body.op(op).operands() {

@@ -10,6 +10,7 @@
 //!   integers have above their width nothing is known: they are moved, never computed with.
 
 use cranelift_codegen::entity::SecondaryMap;
+use dialects::arith::{CmpFPredicate, CmpIPredicate};
 use dialects::{OpCodes, arith, cf, func, memref, rt};
 use ir::{Attribute, Body, FloatType, FunctionView, IndexSet, Op, Type, Value};
 
@@ -279,7 +280,7 @@ impl<'a> Template<'a> {
     }
 
     fn compare(&mut self, op: Op, x: Value, y: Value) -> Option<()> {
-        let condition = condition(self.body.attribute(op, "predicate")?.as_integer()?)?;
+        let condition = condition(CmpIPredicate::of(self.body, op)?);
         self.load(Register::RAX, x);
         self.load(Register::RCX, y);
         self.assembler.binary(Binary::Compare, Register::RAX, Register::RCX);
@@ -331,12 +332,12 @@ impl<'a> Template<'a> {
     /// Ordered comparisons: false where there is a NaN, which is why smaller ones are asked for the other way round.
     fn compare_floats(&mut self, op: Op, x: Value, y: Value) -> Option<()> {
         let width = self.width(x)?;
-        let (condition, first, second) = match self.body.attribute(op, "predicate")?.as_integer()? {
-            1 => (Condition::Equal, x, y),
-            2 => (Condition::Above, x, y),
-            3 => (Condition::AboveOrEqual, x, y),
-            4 => (Condition::Above, y, x),
-            5 => (Condition::AboveOrEqual, y, x),
+        let (condition, first, second) = match CmpFPredicate::of(self.body, op)? {
+            CmpFPredicate::Oeq => (Condition::Equal, x, y),
+            CmpFPredicate::Ogt => (Condition::Above, x, y),
+            CmpFPredicate::Oge => (Condition::AboveOrEqual, x, y),
+            CmpFPredicate::Olt => (Condition::Above, y, x),
+            CmpFPredicate::Ole => (Condition::AboveOrEqual, y, x),
             _ => return None,
         };
         self.load_float(op, width, FloatRegister(0), first);
@@ -525,19 +526,18 @@ fn byte_length(buffer: &Type) -> Option<usize> {
     Some(usize::try_from(count).ok()? * buffer.element().byte_width()?)
 }
 
-/// Upstream's numbering of `arith.cmpi` predicates.
-fn condition(predicate: i64) -> Option<Condition> {
-    Some(match predicate {
-        0 => Condition::Equal,
-        1 => Condition::NotEqual,
-        2 => Condition::Less,
-        3 => Condition::LessOrEqual,
-        4 => Condition::Greater,
-        5 => Condition::GreaterOrEqual,
-        6 => Condition::Below,
-        7 => Condition::BelowOrEqual,
-        8 => Condition::Above,
-        9 => Condition::AboveOrEqual,
-        _ => return None,
-    })
+/// A comparison as the processor's condition.
+fn condition(predicate: CmpIPredicate) -> Condition {
+    match predicate {
+        CmpIPredicate::Eq => Condition::Equal,
+        CmpIPredicate::Ne => Condition::NotEqual,
+        CmpIPredicate::Slt => Condition::Less,
+        CmpIPredicate::Sle => Condition::LessOrEqual,
+        CmpIPredicate::Sgt => Condition::Greater,
+        CmpIPredicate::Sge => Condition::GreaterOrEqual,
+        CmpIPredicate::Ult => Condition::Below,
+        CmpIPredicate::Ule => Condition::BelowOrEqual,
+        CmpIPredicate::Ugt => Condition::Above,
+        CmpIPredicate::Uge => Condition::AboveOrEqual,
+    }
 }

@@ -1,6 +1,7 @@
 //! Floating point arithmetic and comparison.
 
 use abi::elementary::EXACT_RECIPROCALS;
+use dialects::arith::CmpFPredicate;
 use dialects::{OpCode, OpCodes, arith, math, vector};
 use inkwell::FloatPredicate;
 use inkwell::types::BasicTypeEnum;
@@ -11,27 +12,26 @@ use crate::extreme::Extreme;
 use crate::form::is_half;
 use crate::function::{Failure, Translated, Translator};
 
-/// Upstream's numbering of `arith.cmpf` predicates.
-fn predicate(number: i64) -> Option<FloatPredicate> {
-    Some(match number {
-        0 => FloatPredicate::PredicateFalse,
-        1 => FloatPredicate::OEQ,
-        2 => FloatPredicate::OGT,
-        3 => FloatPredicate::OGE,
-        4 => FloatPredicate::OLT,
-        5 => FloatPredicate::OLE,
-        6 => FloatPredicate::ONE,
-        7 => FloatPredicate::ORD,
-        8 => FloatPredicate::UEQ,
-        9 => FloatPredicate::UGT,
-        10 => FloatPredicate::UGE,
-        11 => FloatPredicate::ULT,
-        12 => FloatPredicate::ULE,
-        13 => FloatPredicate::UNE,
-        14 => FloatPredicate::UNO,
-        15 => FloatPredicate::PredicateTrue,
-        _ => return None,
-    })
+/// A comparison in LLVM's terms.
+fn predicate(predicate: CmpFPredicate) -> FloatPredicate {
+    match predicate {
+        CmpFPredicate::AlwaysFalse => FloatPredicate::PredicateFalse,
+        CmpFPredicate::Oeq => FloatPredicate::OEQ,
+        CmpFPredicate::Ogt => FloatPredicate::OGT,
+        CmpFPredicate::Oge => FloatPredicate::OGE,
+        CmpFPredicate::Olt => FloatPredicate::OLT,
+        CmpFPredicate::Ole => FloatPredicate::OLE,
+        CmpFPredicate::One => FloatPredicate::ONE,
+        CmpFPredicate::Ord => FloatPredicate::ORD,
+        CmpFPredicate::Ueq => FloatPredicate::UEQ,
+        CmpFPredicate::Ugt => FloatPredicate::UGT,
+        CmpFPredicate::Uge => FloatPredicate::UGE,
+        CmpFPredicate::Ult => FloatPredicate::ULT,
+        CmpFPredicate::Ule => FloatPredicate::ULE,
+        CmpFPredicate::Une => FloatPredicate::UNE,
+        CmpFPredicate::Uno => FloatPredicate::UNO,
+        CmpFPredicate::AlwaysTrue => FloatPredicate::PredicateTrue,
+    }
 }
 
 fn plain_opcode(code: OpCode) -> Option<InstructionOpcode> {
@@ -131,9 +131,8 @@ impl<'c> Translator<'_, 'c> {
                 self.binary(plain_opcode(code).ok_or(Failure::Unknown)?, x, y)?
             }
             (arith::CMPF, &[x, y]) => {
-                let number = self.body.op(op).attributes.integer("predicate");
-                let predicate = number.and_then(predicate).ok_or(Failure::Broken("has no predicate"))?;
-                self.compare_floats(predicate, x, y)?
+                let asked = CmpFPredicate::of(self.body, op).ok_or(Failure::Broken("has no predicate"))?;
+                self.compare_floats(predicate(asked), x, y)?
             }
             (_, &[x, y]) if let Some((wins, bound)) = self.bound(op) => {
                 let (bound, value) = if bound == 0 { (x, y) } else { (y, x) };

@@ -1,5 +1,6 @@
 //! Integer arithmetic, comparison and selection.
 
+use dialects::arith::CmpIPredicate;
 use dialects::{OpCode, arith, math};
 use inkwell::IntPredicate;
 use inkwell::types::BasicTypeEnum;
@@ -8,21 +9,20 @@ use ir::Op;
 
 use crate::function::{Failure, Translated, Translator};
 
-/// Upstream's numbering of `arith.cmpi` predicates.
-fn predicate(number: i64) -> Option<IntPredicate> {
-    Some(match number {
-        0 => IntPredicate::EQ,
-        1 => IntPredicate::NE,
-        2 => IntPredicate::SLT,
-        3 => IntPredicate::SLE,
-        4 => IntPredicate::SGT,
-        5 => IntPredicate::SGE,
-        6 => IntPredicate::ULT,
-        7 => IntPredicate::ULE,
-        8 => IntPredicate::UGT,
-        9 => IntPredicate::UGE,
-        _ => return None,
-    })
+/// A comparison in LLVM's terms.
+fn predicate(predicate: CmpIPredicate) -> IntPredicate {
+    match predicate {
+        CmpIPredicate::Eq => IntPredicate::EQ,
+        CmpIPredicate::Ne => IntPredicate::NE,
+        CmpIPredicate::Slt => IntPredicate::SLT,
+        CmpIPredicate::Sle => IntPredicate::SLE,
+        CmpIPredicate::Sgt => IntPredicate::SGT,
+        CmpIPredicate::Sge => IntPredicate::SGE,
+        CmpIPredicate::Ult => IntPredicate::ULT,
+        CmpIPredicate::Ule => IntPredicate::ULE,
+        CmpIPredicate::Ugt => IntPredicate::UGT,
+        CmpIPredicate::Uge => IntPredicate::UGE,
+    }
 }
 
 fn plain_opcode(code: OpCode) -> Option<InstructionOpcode> {
@@ -86,9 +86,8 @@ impl<'c> Translator<'_, 'c> {
                 } else if let Some(intrinsic) = binary_intrinsic(code) {
                     self.intrinsic(intrinsic, &[x.get_type()], &[x, y])?
                 } else if code == arith::CMPI {
-                    let number = self.body.op(op).attributes.integer("predicate");
-                    let predicate = number.and_then(predicate).ok_or(Failure::Broken("has no predicate"))?;
-                    self.compare_integers(predicate, x, y)?
+                    let asked = CmpIPredicate::of(self.body, op).ok_or(Failure::Broken("has no predicate"))?;
+                    self.compare_integers(predicate(asked), x, y)?
                 } else {
                     return Ok(None);
                 }

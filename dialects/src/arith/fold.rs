@@ -1,6 +1,6 @@
 //! Folds of integer arithmetic: constants and identities. Floats fold only where the result is the same bit for bit.
 
-use super::{INDEX_CAST, INDEX_CASTUI, NEGF};
+use super::{CmpIPredicate, INDEX_CAST, INDEX_CASTUI, NEGF};
 use crate::{OpCode, OpCodes};
 use ir::{Attribute, Body, Folded, Op, Type, Value, constant_integer, constant_value};
 
@@ -243,24 +243,23 @@ pub(super) fn negf(body: &Body, op: Op) -> Fold {
 }
 
 pub(super) fn cmpi(body: &Body, op: Op) -> Fold {
-    let predicate = body.op(op).attributes.integer("predicate")?;
+    let predicate = CmpIPredicate::of(body, op)?;
     if same(body, op) && width(body, body.operand(op, 0)).is_some() {
-        return constant(body, op, matches!(predicate, 0 | 3 | 5 | 7 | 9) as i128);
+        return constant(body, op, predicate.holds_for_equal() as i128);
     }
     let (a, b, width) = constants(body, op)?;
     let (ua, ub) = (unsigned(a, width), unsigned(b, width));
     let holds = match predicate {
-        0 => a == b,
-        1 => a != b,
-        2 => a < b,
-        3 => a <= b,
-        4 => a > b,
-        5 => a >= b,
-        6 => ua < ub,
-        7 => ua <= ub,
-        8 => ua > ub,
-        9 => ua >= ub,
-        _ => return None,
+        CmpIPredicate::Eq => a == b,
+        CmpIPredicate::Ne => a != b,
+        CmpIPredicate::Slt => a < b,
+        CmpIPredicate::Sle => a <= b,
+        CmpIPredicate::Sgt => a > b,
+        CmpIPredicate::Sge => a >= b,
+        CmpIPredicate::Ult => ua < ub,
+        CmpIPredicate::Ule => ua <= ub,
+        CmpIPredicate::Ugt => ua > ub,
+        CmpIPredicate::Uge => ua >= ub,
     };
     constant(body, op, holds as i128)
 }

@@ -2,8 +2,10 @@
 
 mod canonicalize;
 mod fold;
+mod predicate;
 
 pub use crate::codes::arith::*;
+pub use predicate::{CmpFPredicate, CmpIPredicate};
 
 use ir::registry::{AttributeDefinition, AttributeKind, FoldFunction};
 use ir::rewrite::RewriteFunction;
@@ -118,12 +120,12 @@ pub fn operations() -> Vec<OpDefinition> {
         OpDefinition::new("arith.cmpi", "Compares integers.", Arity::exactly(2), Arity::exactly(1))
             .with_traits(&[Trait::Pure, Trait::Elementwise, Trait::SameTypeOperands])
             .with_attributes(const { &[AttributeDefinition::required("predicate", AttributeKind::Integer)] })
-            .with_verify(|body, op| verify_compare(body, op, Domain::Integer, 10))
+            .with_verify(|body, op| verify_compare(body, op, Domain::Integer, CmpIPredicate::ALL.len()))
             .with_fold(fold::cmpi),
         OpDefinition::new("arith.cmpf", "Compares floats.", Arity::exactly(2), Arity::exactly(1))
             .with_traits(&[Trait::Pure, Trait::Elementwise, Trait::SameTypeOperands])
             .with_attributes(const { &[AttributeDefinition::required("predicate", AttributeKind::Integer)] })
-            .with_verify(|body, op| verify_compare(body, op, Domain::Float, 16)),
+            .with_verify(|body, op| verify_compare(body, op, Domain::Float, CmpFPredicate::ALL.len())),
         OpDefinition::new(
             "arith.select",
             "The second operand where the first is true, else the third.",
@@ -194,12 +196,12 @@ fn verify_carry(body: &Body, op: Op) -> Check {
     ensure(*result_type(body, op, 1) == carry, || format!("result #1 must be {carry}"))
 }
 
-fn verify_compare(body: &Body, op: Op, domain: Domain, predicates: i64) -> Check {
+fn verify_compare(body: &Body, op: Op, domain: Domain, predicates: usize) -> Check {
     verify_domain(body, op, domain)?;
     let (expected, found) = (operand_type(body, op, 0).with_element(Type::I1), result_type(body, op, 0));
     ensure(*found == expected, || format!("result must be {expected}, found {found}"))?;
     let predicate = body.op(op).attributes.integer("predicate").unwrap_or(-1);
-    ensure((0..predicates).contains(&predicate), || {
+    ensure((0..predicates as i64).contains(&predicate), || {
         format!("attribute 'predicate' must be 0 to {}, found {predicate}", predicates - 1)
     })
 }

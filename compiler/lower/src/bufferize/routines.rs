@@ -1,5 +1,6 @@
 //! Calls of the runtime's routines: operands and results travel as words on the stack.
 
+use dialects::arith::CmpIPredicate;
 use dialects::rt::routines::{Routine, is_handle};
 use dialects::{arith, func};
 use ir::{Attribute, Attributes, Diagnostic, Location, Op, Type, Value};
@@ -9,10 +10,6 @@ use crate::extents::destination;
 use super::lifetimes::without_casts;
 use super::sizes::node_prefix;
 use super::{Buffer, Host, Memory};
-
-/// `arith.cmpi` predicates.
-const EQUAL: i64 = 0;
-const DIFFERENT: i64 = 1;
 
 impl Host<'_> {
     /// `rt.call`
@@ -86,7 +83,7 @@ impl Host<'_> {
         let name = node_prefix(location);
         for (number, reason) in (1..).zip(routine.failures) {
             let number = self.pure(arith::CONSTANT, &[], Type::I64, [("value", Attribute::i64(number))]);
-            self.assert_compared(failure, number, DIFFERENT, &format!("{name}{reason}"));
+            self.assert_compared(failure, number, CmpIPredicate::Ne, &format!("{name}{reason}"));
         }
     }
 
@@ -110,15 +107,15 @@ impl Host<'_> {
             if let Some(known) = known {
                 let known = self.index(*known);
                 let message = format!("{}an extent of the result is not what it must be", node_prefix(location));
-                self.assert_compared(extent, known, EQUAL, &message);
+                self.assert_compared(extent, known, CmpIPredicate::Eq, &message);
             }
         }
         let memref = self.buffer_at(words[0], &r#type, &extents);
         self.buffers.insert(result, Buffer { memref, extents });
     }
 
-    fn assert_compared(&mut self, a: Value, b: Value, predicate: i64, message: &str) {
-        let holds = self.pure(arith::CMPI, &[a, b], Type::I1, [("predicate", Attribute::i64(predicate))]);
+    fn assert_compared(&mut self, a: Value, b: Value, predicate: CmpIPredicate, message: &str) {
+        let holds = self.pure(arith::CMPI, &[a, b], Type::I1, [predicate.attribute()]);
         self.assert(holds, [("msg", Attribute::string(message))]);
     }
 
@@ -134,9 +131,9 @@ impl Host<'_> {
         let count = all.extents[0];
         let zero = self.index(0);
         let name = node_prefix(&operation.location);
-        let is_first = self.value(arith::CMPI, &[count, zero], Type::I1, [("predicate", Attribute::i64(EQUAL))]);
+        let is_first = self.value(arith::CMPI, &[count, zero], Type::I1, [CmpIPredicate::Eq.attribute()]);
         for (&known, &extent) in all.extents[1..].iter().zip(&element.extents) {
-            let same = self.value(arith::CMPI, &[known, extent], Type::I1, [("predicate", Attribute::i64(EQUAL))]);
+            let same = self.value(arith::CMPI, &[known, extent], Type::I1, [CmpIPredicate::Eq.attribute()]);
             let fits = self.value(arith::ORI, &[is_first, same], Type::I1, []);
             let message = format!("{name}the elements of a stacked result differ in shape");
             self.assert(fits, [("msg", Attribute::string(&message))]);

@@ -3,6 +3,7 @@
 //! Invariant: no memory is asked for, and no loop runs over a tensor, before its extents are known to be at least zero
 //! and its size at most [`LIMIT`]. Sizes of several tensors can then be added without a thought.
 
+use dialects::arith::{CmpFPredicate, CmpIPredicate};
 use dialects::{Dialect, OpCode, OpCodes, arith, tensor};
 use ir::{Attribute, Block, Diagnostic, Location, Op, Type, Value};
 
@@ -10,11 +11,6 @@ use super::Host;
 
 /// The most bytes that a tensor may take.
 pub(super) const LIMIT: i64 = 1 << 40;
-
-/// `arith.cmpi` and `arith.cmpf` predicates.
-const AT_LEAST: i64 = 5;
-const UNSIGNED_AT_MOST: i64 = 7;
-const FLOAT_AT_MOST: i64 = 5;
 
 /// How many bytes a tensor takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,10 +94,9 @@ impl Host<'_> {
 
     /// Whether extents are at least zero and their product, where zeros count as ones, at most `limit`.
     fn fits(&mut self, extents: &[Value], limit: i64) -> Value {
-        let predicate = |number: i64| [("predicate", Attribute::i64(number))];
         if let [extent] = extents {
             let limit = self.index(limit);
-            return self.pure(arith::CMPI, &[*extent, limit], Type::I1, predicate(UNSIGNED_AT_MOST));
+            return self.pure(arith::CMPI, &[*extent, limit], Type::I1, [CmpIPredicate::Ule.attribute()]);
         }
         let (zero, one) = (self.index(0), self.index(1));
         let (mut signs, mut product) = (zero, None);
@@ -117,10 +112,10 @@ impl Host<'_> {
             });
         }
         let product = product.expect("there is a dynamic extent");
-        let positive = self.pure(arith::CMPI, &[signs, zero], Type::I1, predicate(AT_LEAST));
+        let positive = self.pure(arith::CMPI, &[signs, zero], Type::I1, [CmpIPredicate::Sge.attribute()]);
         let limit = Attribute::Float((limit as f64).to_bits(), Type::F64);
         let limit = self.pure(arith::CONSTANT, &[], Type::F64, [("value", limit)]);
-        let small = self.pure(arith::CMPF, &[product, limit], Type::I1, predicate(FLOAT_AT_MOST));
+        let small = self.pure(arith::CMPF, &[product, limit], Type::I1, [CmpFPredicate::Ole.attribute()]);
         self.pure(arith::ANDI, &[positive, small], Type::I1, [])
     }
 

@@ -3,6 +3,7 @@
 //! An element `select(i < bound, a, b)` whose bound is the same for the whole row is `a` in front of the bound and `b` behind it: two
 //! loops that compare nothing. One that is `select(i == bound, a, b)` is one `a` in a row of `b`.
 
+use dialects::arith::CmpIPredicate;
 use dialects::linalg::generic::Generic;
 use dialects::{OpCodes, arith, linalg};
 use ir::{AffineMap, Body, Op, Type, Value};
@@ -41,7 +42,7 @@ pub(super) fn chosen(emitter: &Emitter<'_>, pieces: &[Piece<'_>]) -> Option<Chos
     if ops.len() > OPERATIONS || !is_plain {
         return None;
     }
-    let comparison = Comparison::of_signed(source.op(compare).attributes.integer("predicate")?)?;
+    let comparison = Comparison::of_signed(CmpIPredicate::of(source, compare)?)?;
     let row = Row { source, generic: &generic, last: (generic.rank() as u32).checked_sub(1)? };
     let (comparison, operands) = match [0, 1].map(|at| source.operand(compare, at)) {
         [a, b] if row.counts(a) && !row.varies(b) => (comparison, [a, b]),

@@ -2,6 +2,7 @@
 //! the processor has, where these targets would have to take vectors apart.
 
 use abi::RowFunction;
+use dialects::arith::CmpFPredicate;
 use dialects::linalg::generic::Generic;
 use dialects::{OpCodes, arith, func};
 use ir::{Attribute, Type, Value};
@@ -35,10 +36,9 @@ pub(super) fn converted(emitter: &Emitter<'_>, piece: &Piece<'_>) -> Option<Conv
         (Some(arith::EXTF), &Type::F32, &Type::F64) => RowFunction::ExtendFloat,
         (Some(arith::TRUNCF), &Type::F64, &Type::F32) => RowFunction::TruncateFloat,
         (Some(arith::CMPF), &Type::F32, &Type::I1) => {
-            const UNORDERED_OR_DIFFERENT: i64 = 13;
             let zero = ir::constant_value(source, operands[1])?.as_float()?;
-            let predicate = source.op(op).attributes.integer("predicate");
-            (zero == 0.0 && predicate == Some(UNORDERED_OR_DIFFERENT)).then_some(RowFunction::IsNotZero)?
+            (zero == 0.0 && CmpFPredicate::of(source, op) == Some(CmpFPredicate::Une))
+                .then_some(RowFunction::IsNotZero)?
         }
         _ => return None,
     };

@@ -2,8 +2,9 @@
 //!
 //! Dimensions behind the last padded one are contiguous with it, so borders and copied rows are runs of memory.
 
+use dialects::arith::CmpIPredicate;
 use dialects::{arith, rt};
-use ir::{Attribute, Attributes, Op, Type, Value};
+use ir::{Attributes, Op, Type, Value};
 
 use super::build::emit_value;
 use super::emit::Emitter;
@@ -143,7 +144,7 @@ impl Row {
 pub(super) fn all_below(emitter: &mut Emitter<'_>, indices: &[Value], extents: &[Value]) -> Option<Value> {
     let mut all = None;
     for (&index, &extent) in indices.iter().zip(extents) {
-        let predicate = Attributes::from([("predicate", Attribute::i64(6))]);
+        let predicate = Attributes::from([CmpIPredicate::Ult.attribute()]);
         let below = emitter.pure(arith::CMPI, &[index, extent], Type::I1, predicate);
         all = Some(match all {
             None => below,

@@ -1,5 +1,6 @@
 //! Lanes and vectors: elementwise operations on whatever lanes are, and what the target has vectors of.
 
+use dialects::arith::CmpIPredicate;
 use dialects::{OpCode, arith, vector};
 use ir::{AffineExpr, AffineMap, Attribute, Attributes, Blob, Body, DenseElements, FloatType, Op, OpName, Type, Value};
 
@@ -54,10 +55,9 @@ impl Emitter<'_> {
     /// A comparison of consecutive indices with one, as a mask, where elements are chosen by it: the numbers of the lanes are compared
     /// with how far the one is from the first.
     pub(super) fn counted_mask(&mut self, op: Op, operands: &[Lane]) -> Option<Lane> {
-        const LAST_SIGNED: i64 = 5;
         let source = self.source;
         let &[Lane::Iota(base), Lane::Uniform(other)] = operands else { return None };
-        let predicate = source.op(op).attributes.integer("predicate").filter(|&predicate| predicate <= LAST_SIGNED)?;
+        let predicate = CmpIPredicate::of(source, op).filter(|predicate| !predicate.is_unsigned())?;
         let element = [32, 64, 8].map(Type::integer).into_iter().find(|element| self.is_whole(element))?;
         // sizes do not stand in vectors
         let gives_size = |user: Op| *source.value_type(source.result(user, 0)) == Type::Index;
@@ -73,7 +73,7 @@ impl Emitter<'_> {
         let zero = self.constant(Attribute::Integer(0, element.clone()), element);
         let numbers = self.vector_of(&Lane::Iota(zero));
         let distance = self.vector_of(&Lane::Uniform(distance));
-        let predicate = [("predicate", Attribute::i64(predicate))];
+        let predicate = [predicate.attribute()];
         Some(Lane::Vector(self.pure(arith::CMPI, &[numbers, distance], Type::vector(&[lanes], Type::I1), predicate)))
     }
 

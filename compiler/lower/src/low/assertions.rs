@@ -4,6 +4,7 @@
 //! indices it takes from data. In a host function it ends the run at once, and so does a failed kernel before its
 //! results are looked at, and a request for memory that cannot be met.
 
+use dialects::arith::CmpIPredicate;
 use dialects::rt::attributes::{HOST, MAY_FAIL, MESSAGES, NUMBER};
 use dialects::rt::routines::SYMBOL;
 use dialects::{OpCodes, arith, cf, func, memref, scf};
@@ -13,7 +14,6 @@ use super::scope::{callee, definitions, is_kernel, status_word, with_body};
 
 /// Runtime calls that fail by setting the status.
 const FALLIBLE: [&str; 4] = ["rt_arena", "rt_allocate", "rt_append", "rt_output"];
-const EQUAL: i64 = 0;
 
 /// Numbers all messages; replaces kernels' assertions by stores into a status word, which they take as last argument.
 pub(super) fn number_assertions(module: &mut Module) -> Result<()> {
@@ -129,7 +129,7 @@ fn guard_body(body: &mut Body) {
         } else {
             let mut builder = Builder::after(body, op);
             let status = builder.value(memref::LOAD, &[status, zero], Type::I64, []);
-            let well = builder.value(arith::CMPI, &[status, fine], Type::I1, [("predicate", Attribute::i64(EQUAL))]);
+            let well = builder.value(arith::CMPI, &[status, fine], Type::I1, [CmpIPredicate::Eq.attribute()]);
             let last = body.defining_op(well).expect("just made");
             leave_unless(body, last, well, status, failed);
         }

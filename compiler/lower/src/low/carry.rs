@@ -3,8 +3,9 @@
 //! A loop over rows begins with quotients and remainders of its counter: by the innermost extent, then quotients of quotients.
 //! As the counter grows by one, the innermost index does, and where that is complete it is zero again and the next one grows.
 
+use dialects::arith::CmpIPredicate;
 use dialects::{OpCode, OpCodes, arith, scf};
-use ir::{Attribute, Block, Body, Builder, Module, Op, Type, Value, ValueDefinition};
+use ir::{Block, Body, Builder, Module, Op, Type, Value, ValueDefinition};
 
 use super::scope::{definitions, with_body};
 
@@ -136,7 +137,7 @@ fn next_indices(builder: &mut Builder<'_>, divisions: &[Division], indices: &[(V
     };
     for (division, &(remainder, quotient)) in divisions.iter().zip(indices) {
         let grown = step(builder, remainder, grows);
-        let predicate = ("predicate", Attribute::i64(0));
+        let predicate = CmpIPredicate::Eq.attribute();
         let is_complete = builder.value(arith::CMPI, &[grown, division.extent], Type::I1, [predicate]);
         next.push(builder.value(arith::SELECT, &[is_complete, zero, grown], Type::Index, []));
         next.extend(quotient.map(|quotient| step(builder, quotient, Some(is_complete))));

@@ -2,14 +2,12 @@
 //!
 //! Counted loops test at the bottom: the entry jumps over a loop that runs zero times, and the body's end jumps back.
 
+use dialects::arith::CmpIPredicate;
 use dialects::rt::attributes::ROLLED;
 use dialects::{OpCode, OpCodes, arith, cf, scf};
 use ir::{Attribute, Block, Body, Module, Op, Result, Type, Value};
 
 use super::scope::{definitions, with_body};
-
-/// Signed less-than of `arith.cmpi`.
-const LESS: i64 = 2;
 
 /// Turns `scf.for`, `scf.if` and `scf.while` into branches.
 pub(super) fn lower_control_flow(module: &mut Module) -> Result<()> {
@@ -122,7 +120,8 @@ fn take_terminator(body: &mut Body, block: Block) -> Vec<Value> {
 
 fn less(body: &mut Body, block: Block, like: Op, a: Value, b: Value) -> Value {
     let op = append(body, block, like, arith::CMPI, &[a, b], &[Type::I1]);
-    body.op_mut(op).attributes.set("predicate", Attribute::i64(LESS));
+    let (name, less) = CmpIPredicate::Slt.attribute();
+    body.op_mut(op).attributes.set(name, less);
     body.result(op, 0)
 }
 

@@ -1,6 +1,7 @@
 //! Kernels in several versions, for processors with more and with fewer instructions, of which one is chosen at every call
 //! by a word that the host sets before the first.
 
+use dialects::arith::CmpIPredicate;
 use dialects::{arith, func, memref, scf};
 use ir::{Attribute, Attributes, Block, Builder, FunctionType, Location, Module, Op, Type, Value};
 
@@ -89,8 +90,7 @@ fn choose(builder: &mut Builder<'_>, level: Value, arguments: &[Value], versions
         return call(builder);
     }
     let lowest = builder.constant(Attribute::i64(*lowest), Type::I64);
-    let at_least = Attribute::Integer(5, Type::I64);
-    let reached = builder.value(arith::CMPI, &[level, lowest], Type::I1, [("predicate", at_least)]);
+    let reached = builder.value(arith::CMPI, &[level, lowest], Type::I1, [CmpIPredicate::Sge.attribute()]);
     let branch = builder.create(scf::IF, &[reached], &[], []);
     let mut within = |build: &dyn Fn(&mut Builder<'_>)| {
         let (_, block): (_, Block) = builder.region_with_block(branch, &[]);

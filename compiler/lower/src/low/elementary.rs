@@ -3,6 +3,7 @@
 //!
 //! Polynomials are those of [`abi::elementary`]; arguments are reduced with fused multiply-adds.
 
+use dialects::arith::{CmpFPredicate, CmpIPredicate};
 use dialects::{arith, func, math, scf, vector};
 use std::f64::consts::{FRAC_2_PI, FRAC_PI_2, FRAC_PI_4, LN_2, LOG2_E, PI};
 
@@ -10,7 +11,7 @@ use abi::elementary as numbers;
 use ir::{Attribute, Builder, Type, Value};
 
 use super::expand::Inline;
-use super::floats::{Floats, compare};
+use super::floats::Floats;
 
 /// What arc sine and arc cosine are made of.
 struct ArcParts {
@@ -43,9 +44,9 @@ impl<'b> Floats<'b> for Arithmetic<'_, 'b> {
         self.constant(Attribute::f32(value), &value.to_le_bytes(), Type::F32)
     }
 
-    fn compare(&mut self, predicate: i64, a: Value, b: Value) -> Value {
+    fn compare(&mut self, predicate: CmpFPredicate, a: Value, b: Value) -> Value {
         let r#type = self.shaped(Type::I1);
-        self.builder.value(arith::CMPF, &[a, b], r#type, [("predicate", Attribute::i64(predicate))])
+        self.builder.value(arith::CMPF, &[a, b], r#type, [predicate.attribute()])
     }
 
     fn exp(&mut self, x: Value) -> Value {
@@ -121,7 +122,7 @@ impl Arithmetic<'_, '_> {
     /// bits, and one more.
     fn exp_from_parts(&mut self, x: Value, r: Value, n: Value) -> Value {
         let less_one = self.exp_minus_one_reduced(r);
-        let negative = self.compare_constant(compare::LESS, x, 0.0);
+        let negative = self.compare_constant(CmpFPredicate::Olt, x, 0.0);
         let [above, below] = [127 + numbers::EXP_STEP, 127 - numbers::EXP_STEP].map(|e| self.integer(e << 23));
         let (bias, shift) = (self.select(negative, above, below), self.integer(23));
         let exponent = self.apply(arith::SHLI, &[n, shift]);
@@ -136,7 +137,7 @@ impl Arithmetic<'_, '_> {
     /// `x = 2^e · (1 + f)` with 1 + f between √½ and √2: f, e as a float, and `ln(1 + f) - f`.
     fn log_parts(&mut self, x: Value) -> [Value; 3] {
         let smallest = self.float(f32::MIN_POSITIVE as f64);
-        let tiny = self.compare(compare::LESS, x, smallest);
+        let tiny = self.compare(CmpFPredicate::Olt, x, smallest);
         let raised = self.scale(x, numbers::LOG_LIFT);
         let normal = self.select(tiny, raised, x);
         let (lowered, level) = (self.float(-23.0), self.float(0.0));
@@ -179,7 +180,7 @@ impl Arithmetic<'_, '_> {
         let denominator = self.polynomial(square, &numbers::TANH_UNDER);
         let y = self.div(numerator, denominator);
         let (size, limit) = (self.abs(x), self.float(numbers::TANH_SMALL));
-        let small = self.compare(compare::LESS, size, limit);
+        let small = self.compare(CmpFPredicate::Olt, size, limit);
         self.select(small, x, y)
     }
 
@@ -197,8 +198,8 @@ impl Arithmetic<'_, '_> {
     /// `atan x`, of an argument that is brought to at most tan π/8 in size by one division.
     pub(super) fn atan(&mut self, x: Value) -> Value {
         let (size, one, none) = (self.abs(x), self.float(1.0), self.float(0.0));
-        let middle = self.compare_constant(compare::GREATER, size, numbers::FRAC_PI_8_TANGENT);
-        let far = self.compare_constant(compare::GREATER, size, 1.0 / numbers::FRAC_PI_8_TANGENT);
+        let middle = self.compare_constant(CmpFPredicate::Ogt, size, numbers::FRAC_PI_8_TANGENT);
+        let far = self.compare_constant(CmpFPredicate::Ogt, size, 1.0 / numbers::FRAC_PI_8_TANGENT);
         let (less, more) = (self.sub(size, one), self.add(size, one));
         let minus_one = self.float(-1.0);
         let over = self.select(middle, less, size);
@@ -221,7 +222,7 @@ impl Arithmetic<'_, '_> {
     fn arc_parts(&mut self, x: Value) -> ArcParts {
         let size = self.abs(x);
         let (one, half) = (self.float(1.0), self.float(0.5));
-        let large = self.compare(compare::GREATER, size, half);
+        let large = self.compare(CmpFPredicate::Ogt, size, half);
         let rest = self.sub(one, size);
         let rest = self.mul(rest, half);
         let root = self.apply(math::SQRT, &[rest]);
@@ -247,7 +248,7 @@ impl Arithmetic<'_, '_> {
         let ArcParts { large, angle } = self.arc_parts(x);
         let (right, straight) = (self.float(FRAC_PI_2), self.float(PI));
         let double = self.add(angle, angle);
-        let negative = self.compare_constant(compare::LESS, x, 0.0);
+        let negative = self.compare_constant(CmpFPredicate::Olt, x, 0.0);
         let opposite = self.sub(straight, double);
         let far = self.select(negative, opposite, double);
         let signed = self.apply(math::COPYSIGN, &[angle, x]);
@@ -264,7 +265,7 @@ impl Arithmetic<'_, '_> {
         let sine = self.polynomial(square, &numbers::SINE);
         let sine = self.fma(sine, cube, a);
         // which loses the sign of a zero
-        let none = self.compare_constant(compare::EQUAL, square, 0.0);
+        let none = self.compare_constant(CmpFPredicate::Oeq, square, 0.0);
         let sine = self.select(none, a, sine);
         let cosine = self.polynomial(square, &numbers::COSINE);
         let (turn, one, two) = (self.integer(quarters), self.integer(1), self.integer(2));
@@ -279,7 +280,7 @@ impl Arithmetic<'_, '_> {
     fn bit_set(&mut self, value: Value, bit: Value) -> Value {
         let masked = self.apply(arith::ANDI, &[value, bit]);
         let r#type = self.shaped(Type::I1);
-        self.builder.value(arith::CMPI, &[masked, bit], r#type, [("predicate", Attribute::i64(0))])
+        self.builder.value(arith::CMPI, &[masked, bit], r#type, [CmpIPredicate::Eq.attribute()])
     }
 
     /// Sine (`quarters` 0) or cosine (1); where a lane is too large to be reduced inline, the runtime computes it.
@@ -324,7 +325,7 @@ impl Arithmetic<'_, '_> {
             None => size,
         };
         let bound = self.builder.constant(Attribute::f32(limit as f32), Type::F32);
-        let predicate = ("predicate", Attribute::i64(compare::GREATER));
+        let predicate = CmpFPredicate::Ogt.attribute();
         let large = self.builder.value(arith::CMPF, &[largest, bound], Type::I1, [predicate]);
         let r#type = self.shaped(Type::F32);
         let choice = self.builder.create(scf::IF, &[large], &[r#type], []);
@@ -336,7 +337,7 @@ impl Arithmetic<'_, '_> {
             // what a lane becomes does not depend on those beside it
             let near = inline(&mut arithmetic);
             let bound = arithmetic.float(limit);
-            let far = arithmetic.compare(compare::GREATER, size, bound);
+            let far = arithmetic.compare(CmpFPredicate::Ogt, size, bound);
             let y = arithmetic.select(far, exact, near);
             builder.create(scf::YIELD, &[y], &[], []);
         });

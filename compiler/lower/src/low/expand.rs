@@ -3,13 +3,14 @@
 //! Elementary functions on `f32` become arithmetic, or runtime calls where they are rare; those on `f64` do where vectors are wide, and
 //! runtime calls elsewhere; halves are computed in `f32`.
 
+use dialects::arith::{CmpFPredicate, CmpIPredicate};
 use dialects::levels::Level;
 use dialects::{OpCodes, arith, math, vector};
 use ir::conversion::{ConversionPattern, ConversionPatterns, convert};
 use ir::{Attribute, Body, Builder, FloatType, Module, Op, Result, Type, Value};
 
 use super::elementary::Arithmetic;
-use super::floats::{Floats, compare};
+use super::floats::Floats;
 use super::library;
 use super::scope::{definitions, with_body};
 
@@ -131,10 +132,10 @@ impl Arithmetic<'_, '_> {
                 let raised = self.apply(arith::MAXIMUMF, &[x, operands[1]]);
                 self.apply(arith::MINIMUMF, &[raised, operands[2]])
             }
-            "isnan" => self.compare(compare::UNORDERED, x, x),
+            "isnan" => self.compare(CmpFPredicate::Uno, x, x),
             "isinf" | "isfinite" => {
                 let (size, infinity) = (self.abs(x), self.float_like(x, f64::INFINITY));
-                let predicate = if function == "isinf" { compare::EQUAL } else { compare::LESS };
+                let predicate = if function == "isinf" { CmpFPredicate::Oeq } else { CmpFPredicate::Olt };
                 self.compare(predicate, size, infinity)
             }
             _ => return None,
@@ -193,7 +194,7 @@ impl Arithmetic<'_, '_> {
         let shifted = self.add(x, zero);
         let root = self.apply(math::SQRT, &[shifted]);
         let (lowest, highest) = (self.float(f64::NEG_INFINITY), self.float(f64::INFINITY));
-        let edge = self.compare(compare::EQUAL, x, lowest);
+        let edge = self.compare(CmpFPredicate::Oeq, x, lowest);
         self.select(edge, highest, root)
     }
 
@@ -269,7 +270,7 @@ impl Arithmetic<'_, '_> {
                 let less = self.apply(arith::SUBI, &[x, one]);
                 let quotient = self.apply(arith::DIVUI, &[less, operands[1]]);
                 let more = self.apply(arith::ADDI, &[quotient, one]);
-                let none = self.compare_whole(0, x, zero);
+                let none = self.compare_whole(CmpIPredicate::Eq, x, zero);
                 self.select(none, zero, more)
             }
             "floordivsi" | "ceildivsi" => self.rounded_quotient(function == "ceildivsi", x, operands[1], element),
@@ -282,24 +283,21 @@ impl Arithmetic<'_, '_> {
         self.constant(Attribute::Integer(value, element.clone()), &value.to_le_bytes()[..width], element.clone())
     }
 
-    fn compare_whole(&mut self, predicate: i64, a: Value, b: Value) -> Value {
+    fn compare_whole(&mut self, predicate: CmpIPredicate, a: Value, b: Value) -> Value {
         let r#type = self.shaped(Type::I1);
-        self.builder.value(arith::CMPI, &[a, b], r#type, [("predicate", Attribute::i64(predicate))])
+        self.builder.value(arith::CMPI, &[a, b], r#type, [predicate.attribute()])
     }
 
     /// The quotient towards zero, moved by one where the remainder is not zero and the true quotient lies on the other
     /// side.
     fn rounded_quotient(&mut self, up: bool, x: Value, y: Value, element: &Type) -> Value {
-        const NOT_EQUAL: i64 = 1;
-        const LESS: i64 = 2;
-        const NOT_LESS: i64 = 5;
         let (zero, one) = (self.whole_constant(0, element), self.whole_constant(1, element));
         let quotient = self.apply(arith::DIVSI, &[x, y]);
         let product = self.apply(arith::MULI, &[quotient, y]);
         let remainder = self.apply(arith::SUBI, &[x, product]);
         let signs = self.apply(arith::XORI, &[remainder, y]);
-        let inexact = self.compare_whole(NOT_EQUAL, remainder, zero);
-        let beyond = self.compare_whole(if up { NOT_LESS } else { LESS }, signs, zero);
+        let inexact = self.compare_whole(CmpIPredicate::Ne, remainder, zero);
+        let beyond = self.compare_whole(if up { CmpIPredicate::Sge } else { CmpIPredicate::Slt }, signs, zero);
         let moves = self.apply(arith::ANDI, &[inexact, beyond]);
         let moved = self.apply(if up { arith::ADDI } else { arith::SUBI }, &[quotient, one]);
         self.select(moves, moved, quotient)

@@ -1,15 +1,8 @@
 //! Arithmetic on floats of one precision and shape, and the functions that are the same in all of them.
 
+use dialects::arith::CmpFPredicate;
 use dialects::{OpCode, arith, math};
 use ir::{Attribute, Builder, DenseElements, Type, Value};
-
-/// `arith.cmpf` predicates.
-pub(super) mod compare {
-    pub(in crate::low) const EQUAL: i64 = 1;
-    pub(in crate::low) const GREATER: i64 = 2;
-    pub(in crate::low) const LESS: i64 = 4;
-    pub(in crate::low) const UNORDERED: i64 = 14;
-}
 
 /// Builds operations on floats of one type, which the implementation knows.
 pub(super) trait Floats<'b> {
@@ -19,8 +12,8 @@ pub(super) trait Floats<'b> {
     fn lanes(&self) -> Option<i64>;
     /// The number, in every lane.
     fn float(&mut self, value: f64) -> Value;
-    /// `arith.cmpf` with one of the predicates of [`compare`].
-    fn compare(&mut self, predicate: i64, a: Value, b: Value) -> Value;
+    /// `arith.cmpf`.
+    fn compare(&mut self, predicate: CmpFPredicate, a: Value, b: Value) -> Value;
     /// `e^x`.
     fn exp(&mut self, x: Value) -> Value;
     /// `e^r - 1` for |r| at most ln 2 / 2.
@@ -83,7 +76,7 @@ pub(super) trait Floats<'b> {
         self.mul(a, factor)
     }
 
-    fn compare_constant(&mut self, predicate: i64, a: Value, b: f64) -> Value {
+    fn compare_constant(&mut self, predicate: CmpFPredicate, a: Value, b: f64) -> Value {
         let b = self.float(b);
         self.compare(predicate, a, b)
     }
@@ -106,20 +99,20 @@ pub(super) trait Floats<'b> {
         let (power, one) = (self.exp(x), self.float(1.0));
         let far = self.sub(power, one);
         let size = self.abs(x);
-        let small = self.compare_constant(compare::LESS, size, abi::elementary::EXPM1_LIMIT);
+        let small = self.compare_constant(CmpFPredicate::Olt, size, abi::elementary::EXPM1_LIMIT);
         self.select(small, near, far)
     }
 
     /// Puts a logarithm's values at 0, below 0, at infinity and at NaN in place.
     fn log_edges(&mut self, x: Value, y: Value) -> Value {
         let (pole, none) = (self.float(f64::NEG_INFINITY), self.float(f64::NAN));
-        let top = self.compare_constant(compare::EQUAL, x, f64::INFINITY);
+        let top = self.compare_constant(CmpFPredicate::Oeq, x, f64::INFINITY);
         let y = self.select(top, x, y);
-        let negative = self.compare_constant(compare::LESS, x, 0.0);
+        let negative = self.compare_constant(CmpFPredicate::Olt, x, 0.0);
         let y = self.select(negative, none, y);
-        let at_pole = self.compare_constant(compare::EQUAL, x, 0.0);
+        let at_pole = self.compare_constant(CmpFPredicate::Oeq, x, 0.0);
         let y = self.select(at_pole, pole, y);
-        let missing = self.compare(compare::UNORDERED, x, x);
+        let missing = self.compare(CmpFPredicate::Uno, x, x);
         self.select(missing, x, y)
     }
 
@@ -137,11 +130,11 @@ pub(super) trait Floats<'b> {
         let kept = self.sub(sum, one);
         let ratio = self.div(x, kept);
         let y = self.mul(logarithm, ratio);
-        let lost = self.compare(compare::EQUAL, sum, one);
+        let lost = self.compare(CmpFPredicate::Oeq, sum, one);
         let y = self.select(lost, x, y);
         // at infinity the ratio is none
         let size = self.abs(logarithm);
-        let edge = self.compare_constant(compare::EQUAL, size, f64::INFINITY);
+        let edge = self.compare_constant(CmpFPredicate::Oeq, size, f64::INFINITY);
         self.select(edge, logarithm, y)
     }
 }

@@ -1,5 +1,6 @@
 //! Entry points of code without a runtime: functions that C calls with nothing but the addresses of tensors.
 
+use dialects::arith::CmpIPredicate;
 use dialects::{OpCodes, arith, func, math, memref, rt, scf};
 use ir::{
     Attribute, Attributes, Body, Builder, Diagnostic, FunctionType, IndexMap, Location, Module, Op, Result, Type, Value,
@@ -61,7 +62,7 @@ impl EntryPoint<'_> {
             for (number, shape) in shapes.iter().enumerate() {
                 let number = builder.constant_index(number as i64);
                 let address = builder.value(memref::LOAD, &[addresses, number], Type::I64, []);
-                let none = builder.value(arith::CMPI, &[address, zero], Type::I1, [("predicate", Attribute::i64(0))]);
+                let none = builder.value(arith::CMPI, &[address, zero], Type::I1, [CmpIPredicate::Eq.attribute()]);
                 missing = builder.value(arith::ORI, &[missing, none], Type::I1, []);
                 store(&mut builder, address, table, at);
                 for (axis, &extent) in shape.iter().enumerate() {
@@ -75,7 +76,7 @@ impl EntryPoint<'_> {
             let ready = memory_of(&mut builder, ready);
             let first = builder.constant_index(0);
             let ready = builder.value(memref::LOAD, &[ready, first], Type::I64, []);
-            builder.value(arith::CMPI, &[ready, zero], Type::I1, [("predicate", Attribute::i64(0))])
+            builder.value(arith::CMPI, &[ready, zero], Type::I1, [CmpIPredicate::Eq.attribute()])
         });
         let refusal = unready.map_or(missing, |unready| builder.value(arith::ORI, &[missing, unready], Type::I1, []));
         let choice = builder.create(scf::IF, &[refusal], &[Type::I64], []);
@@ -93,7 +94,7 @@ impl EntryPoint<'_> {
             };
             if let Some(ready) = &self.sets {
                 let ready = memory_of(builder, ready);
-                let done = builder.value(arith::CMPI, &[code, zero], Type::I1, [("predicate", Attribute::i64(0))]);
+                let done = builder.value(arith::CMPI, &[code, zero], Type::I1, [CmpIPredicate::Eq.attribute()]);
                 let done = builder.value(arith::EXTUI, &[done], Type::I64, []);
                 store(builder, done, ready, 0);
             }

@@ -8,12 +8,13 @@ mod inverse;
 mod pairs;
 mod turns;
 
+use dialects::arith::{CmpFPredicate, CmpIPredicate};
 use dialects::{OpCode, arith, func, math};
 use std::f64::consts::{LN_2, LOG2_E, SQRT_2};
 
 use ir::{Attribute, Body, Builder, FunctionType, Location, Module, Type, Value};
 
-use super::floats::{Floats, compare};
+use super::floats::Floats;
 use turns::Turning;
 
 /// ln 2 in two parts; the first has few enough bits for its products with exponents to be exact.
@@ -103,9 +104,9 @@ impl<'b> Floats<'b> for Doubles<'_, 'b> {
         self.constant(Attribute::float(value, Type::F64), &value.to_le_bytes(), Type::F64)
     }
 
-    fn compare(&mut self, predicate: i64, a: Value, b: Value) -> Value {
+    fn compare(&mut self, predicate: CmpFPredicate, a: Value, b: Value) -> Value {
         let r#type = self.shaped(Type::I1);
-        self.builder.value(arith::CMPF, &[a, b], r#type, [("predicate", Attribute::i64(predicate))])
+        self.builder.value(arith::CMPF, &[a, b], r#type, [predicate.attribute()])
     }
 
     fn exp(&mut self, x: Value) -> Value {
@@ -157,7 +158,7 @@ impl Doubles<'_, '_> {
     fn equal(&mut self, a: Value, b: i64) -> Value {
         let b = self.integer(b);
         let r#type = self.shaped(Type::I1);
-        self.builder.value(arith::CMPI, &[a, b], r#type, [("predicate", Attribute::i64(0))])
+        self.builder.value(arith::CMPI, &[a, b], r#type, [CmpIPredicate::Eq.attribute()])
     }
 
     /// An operation on an integer and a constant.
@@ -226,7 +227,7 @@ impl Doubles<'_, '_> {
 
     /// `x = 2^k · m` with m between √½ and √2.
     fn exponent_and_mantissa(&mut self, x: Value) -> [Value; 2] {
-        let tiny = self.compare_constant(compare::LESS, x, f64::MIN_POSITIVE);
+        let tiny = self.compare_constant(CmpFPredicate::Olt, x, f64::MIN_POSITIVE);
         let raised = self.scale(x, (1u64 << 54) as f64);
         let normal = self.select(tiny, raised, x);
         let bits = self.convert(arith::BITCAST, normal, Type::I64);
@@ -263,29 +264,29 @@ impl Doubles<'_, '_> {
     fn power_edges(&mut self, x: Value, y: Value, power: Value) -> Value {
         let (size, one) = (self.abs(x), self.float(1.0));
         // also for infinite powers
-        let unit = self.compare_constant(compare::EQUAL, size, 1.0);
-        let stays = self.compare(compare::EQUAL, y, y);
+        let unit = self.compare_constant(CmpFPredicate::Oeq, size, 1.0);
+        let stays = self.compare(CmpFPredicate::Oeq, y, y);
         let unit = self.apply(arith::ANDI, &[unit, stays]);
         let power = self.select(unit, one, power);
         // an odd power has the sign of x, one that is not whole is none where x is negative
         let half = self.scale(y, 0.5);
         let [is_whole, is_even] = [y, half].map(|value| {
             let whole = self.apply(math::TRUNC, &[value]);
-            self.compare(compare::EQUAL, value, whole)
+            self.compare(CmpFPredicate::Oeq, value, whole)
         });
         let signed = self.apply(math::COPYSIGN, &[power, x]);
         let by_parity = self.select(is_even, power, signed);
         let power = self.select(is_whole, by_parity, power);
         let (below, lowest) = (
-            self.compare_constant(compare::LESS, x, 0.0),
-            self.compare_constant(compare::GREATER, x, f64::NEG_INFINITY),
+            self.compare_constant(CmpFPredicate::Olt, x, 0.0),
+            self.compare_constant(CmpFPredicate::Ogt, x, f64::NEG_INFINITY),
         );
         let negative = self.apply(arith::ANDI, &[below, lowest]);
         let none = self.float(f64::NAN);
         let fraction = self.select(negative, none, power);
         let power = self.select(is_whole, power, fraction);
-        let nothing = self.compare_constant(compare::EQUAL, y, 0.0);
-        let is_one = self.compare_constant(compare::EQUAL, x, 1.0);
+        let nothing = self.compare_constant(CmpFPredicate::Oeq, y, 0.0);
+        let is_one = self.compare_constant(CmpFPredicate::Oeq, x, 1.0);
         let fixed = self.apply(arith::ORI, &[nothing, is_one]);
         self.select(fixed, one, power)
     }

@@ -8,6 +8,7 @@
 //! - The bits of an `i8` above a narrow integer's width mean nothing: every reader extends first.
 //! - Floats out of range become the largest finite number, unless the operation says `saturate = false`.
 
+use dialects::arith::CmpIPredicate;
 use dialects::{OpCode, OpCodes, arith, memref, vector};
 use ir::{
     Attribute, Attributes, Blob, Body, Builder, DenseElements, FloatType, IndexMap, Location, Module, Op, Result, Type,
@@ -142,7 +143,7 @@ impl Widener<'_, '_, '_> {
     fn compute(&mut self, operation: &ir::Operation, result: &Type) -> Value {
         let code = OpCode::of_name(&operation.name);
         let unsigned = matches!(code, Some(arith::EXTUI | arith::UITOFP | arith::FPTOUI | arith::INDEX_CASTUI))
-            || code == Some(arith::CMPI) && operation.attributes.integer("predicate").is_some_and(|p| p > 5);
+            || CmpIPredicate::of_operation(operation).is_some_and(CmpIPredicate::is_unsigned);
         let operands: Vec<Value> = operation.operands().iter().map(|&operand| self.widen(operand, unsigned)).collect();
         let wide = self.wide_type(result, code);
         let from = self.element(operands[0]);
@@ -240,7 +241,7 @@ impl Widener<'_, '_, '_> {
         let upper = self.arithmetic.apply(arith::SHRUI, &[bits, half]);
         let lower = self.arithmetic.apply(arith::ANDI, &[bits, mask]);
         let mask_type = self.arithmetic.shaped(Type::I1);
-        let predicate = ("predicate", Attribute::i64(1));
+        let predicate = CmpIPredicate::Ne.attribute();
         let sticky = self.arithmetic.builder.value(arith::CMPI, &[lower, zero], mask_type, [predicate]);
         let sticky = self.arithmetic.convert(arith::EXTUI, sticky, Type::I32);
         let index = self.arithmetic.apply(arith::ORI, &[upper, sticky]);

@@ -1,14 +1,12 @@
 //! BitShift by any count: what is not below the width shifts everything out, and so does a negative count.
 
 use dialects::arith;
+use dialects::arith::CmpIPredicate;
 use dialects::onnx::OnnxOp;
 use dialects::onnx::views::{self, ShiftDirection};
-use ir::{Attribute, Type};
+use ir::Type;
 
 use crate::operator::Operator;
-
-/// Upstream's number for "unsigned, less or equal".
-const AT_MOST: i64 = 7;
 
 pub(crate) const BIT_SHIFT: Operator = Operator::elementwise(OnnxOp::BitShift, |s, element| {
     let shift: views::BitShift = element.view();
@@ -16,7 +14,7 @@ pub(crate) const BIT_SHIFT: Operator = Operator::elementwise(OnnxOp::BitShift, |
     let width = s.type_of(x).bit_width().unwrap_or(64);
     let (zero, last) = (s.like(0.0, x), s.like(width as f64 - 1.0, x));
     // unsigned, so that negative counts are large
-    let inside = s.builder.value(arith::CMPI, &[count, last], Type::I1, [("predicate", Attribute::i64(AT_MOST))]);
+    let inside = s.builder.value(arith::CMPI, &[count, last], Type::I1, [CmpIPredicate::Ule.attribute()]);
     if shift.direction == ShiftDirection::Right && !s.unsigned {
         let count = s.select(inside, count, last);
         return s.same(arith::SHRSI, &[x, count]);

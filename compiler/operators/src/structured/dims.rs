@@ -4,14 +4,11 @@
 //! entry block, where the memory plan can see it; what depends on a value computed on the way, where it is first used.
 
 use crate::shape::{Condition, SymbolSource};
+use dialects::arith::CmpIPredicate;
 use dialects::{OpCode, arith, cf, tensor};
 use ir::{Attribute, Attributes, Builder, DimExpr, Location, Type, Value};
 
 use super::Lowering;
-
-/// Predicates of `arith.cmpi`.
-const EQUAL: i64 = 0;
-const AT_LEAST: i64 = 5;
 
 /// The value of `dim`.
 pub fn materialize(lowering: &mut Lowering<'_>, dim: &DimExpr) -> Value {
@@ -58,8 +55,7 @@ fn broadcast(lowering: &mut Lowering<'_>, parts: &[DimExpr], early: bool) -> Val
     values
         .into_iter()
         .reduce(|a, b| {
-            let is_one =
-                lowering.size_op_with(arith::CMPI, &[a, one], Type::I1, ("predicate", Attribute::i64(0)), early);
+            let is_one = lowering.size_op_with(arith::CMPI, &[a, one], Type::I1, CmpIPredicate::Eq.attribute(), early);
             lowering.size_op(arith::SELECT, &[is_one, b, a], None, early)
         })
         .expect("compound dimensions have operands")
@@ -111,25 +107,25 @@ impl Lowering<'_> {
     /// Whether a condition on extents holds, found out at the head of the function, or here.
     pub(super) fn holds(&mut self, condition: &Condition, early: bool) -> Value {
         let dims: Vec<Value> = condition.dims().into_iter().map(|dim| materialize(self, dim)).collect();
-        let compare = |lowering: &mut Self, predicate: i64, a: Value, b: DimExpr| {
+        let compare = |lowering: &mut Self, predicate: CmpIPredicate, a: Value, b: DimExpr| {
             let b = materialize(lowering, &b);
-            lowering.size_op_with(arith::CMPI, &[a, b], Type::I1, ("predicate", Attribute::i64(predicate)), early)
+            lowering.size_op_with(arith::CMPI, &[a, b], Type::I1, predicate.attribute(), early)
         };
         let either = |lowering: &mut Self, a: Value, b: Value| {
             lowering.place_size(arith::ORI, &[a, b], Type::I1, Attributes::new(), early)
         };
         match condition {
-            Condition::Equal(_, b) => compare(self, EQUAL, dims[0], b.clone()),
-            Condition::Extent(_) => compare(self, AT_LEAST, dims[0], DimExpr::ZERO),
+            Condition::Equal(_, b) => compare(self, CmpIPredicate::Eq, dims[0], b.clone()),
+            Condition::Extent(_) => compare(self, CmpIPredicate::Sge, dims[0], DimExpr::ZERO),
             Condition::Stretches(_, b) => {
-                let equal = compare(self, EQUAL, dims[0], b.clone());
-                let single = compare(self, EQUAL, dims[0], DimExpr::ONE);
+                let equal = compare(self, CmpIPredicate::Eq, dims[0], b.clone());
+                let single = compare(self, CmpIPredicate::Eq, dims[0], DimExpr::ONE);
                 either(self, equal, single)
             }
             Condition::Broadcast(_, b) => {
-                let equal = compare(self, EQUAL, dims[0], b.clone());
-                let first = compare(self, EQUAL, dims[0], DimExpr::ONE);
-                let second = compare(self, EQUAL, dims[1], DimExpr::ONE);
+                let equal = compare(self, CmpIPredicate::Eq, dims[0], b.clone());
+                let first = compare(self, CmpIPredicate::Eq, dims[0], DimExpr::ONE);
+                let second = compare(self, CmpIPredicate::Eq, dims[1], DimExpr::ONE);
                 let single = either(self, first, second);
                 either(self, equal, single)
             }

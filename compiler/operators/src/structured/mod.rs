@@ -31,6 +31,7 @@ pub(crate) mod window;
 
 use crate::shape::{Condition, ShapeAnalysis};
 use crate::table;
+use dialects::arith::CmpIPredicate;
 use dialects::onnx::views::{self, ScatterReduction, View};
 use dialects::onnx::{CONSTANT, NO_VALUE, OnnxOp, YIELD};
 use dialects::{OpCode, OpCodes, arith, func, linalg, scf, tensor};
@@ -501,7 +502,7 @@ impl<'a> Lowering<'a> {
         let mut is_whole = self.builder().constant(Attribute::Integer(1, Type::I1), Type::I1);
         for (from, to) in from.iter().zip(&shape).filter(|(from, to)| from != to) {
             let extents = [self.dim(from), self.dim(to)];
-            let equal = self.builder().value(arith::CMPI, &extents, Type::I1, [("predicate", Attribute::i64(0))]);
+            let equal = self.builder().value(arith::CMPI, &extents, Type::I1, [CmpIPredicate::Eq.attribute()]);
             is_whole = self.builder().value(arith::ANDI, &[is_whole, equal], Type::I1, []);
         }
         let r#type = self.tensor(&shape, self.body.value_type(value).element().clone());

@@ -1,5 +1,6 @@
 //! Building the scalar bodies of structured operations.
 
+use dialects::arith::{CmpFPredicate, CmpIPredicate};
 use dialects::{OpCode, arith, math};
 use ir::{Attribute, Builder, Type, Value};
 
@@ -9,16 +10,6 @@ pub struct Scalars<'b, 'a> {
     pub builder: &'b mut Builder<'a>,
     /// Whether integer operands are unsigned.
     pub unsigned: bool,
-}
-
-/// Upstream's `arith.cmpf` predicates.
-mod float_predicate {
-    pub(super) const OEQ: i64 = 1;
-    pub(super) const OGT: i64 = 2;
-    pub(super) const OGE: i64 = 3;
-    pub(super) const OLT: i64 = 4;
-    pub(super) const OLE: i64 = 5;
-    pub(super) const UNO: i64 = 14;
 }
 
 /// What a comparison asks.
@@ -37,16 +28,42 @@ pub enum Comparison {
 }
 
 impl Comparison {
-    /// What `arith.cmpi` asks of signed numbers with a predicate.
-    pub fn of_signed(predicate: i64) -> Option<Comparison> {
+    /// What a predicate asks of signed numbers.
+    pub fn of_signed(predicate: CmpIPredicate) -> Option<Comparison> {
         Some(match predicate {
-            0 => Comparison::Equal,
-            2 => Comparison::Less,
-            3 => Comparison::LessOrEqual,
-            4 => Comparison::Greater,
-            5 => Comparison::GreaterOrEqual,
+            CmpIPredicate::Eq => Comparison::Equal,
+            CmpIPredicate::Slt => Comparison::Less,
+            CmpIPredicate::Sle => Comparison::LessOrEqual,
+            CmpIPredicate::Sgt => Comparison::Greater,
+            CmpIPredicate::Sge => Comparison::GreaterOrEqual,
             _ => return None,
         })
+    }
+
+    /// The predicate on integers.
+    fn of_integers(self, unsigned: bool) -> CmpIPredicate {
+        match (self, unsigned) {
+            (Comparison::Equal, _) => CmpIPredicate::Eq,
+            (Comparison::Less, false) => CmpIPredicate::Slt,
+            (Comparison::LessOrEqual, false) => CmpIPredicate::Sle,
+            (Comparison::Greater, false) => CmpIPredicate::Sgt,
+            (Comparison::GreaterOrEqual, false) => CmpIPredicate::Sge,
+            (Comparison::Less, true) => CmpIPredicate::Ult,
+            (Comparison::LessOrEqual, true) => CmpIPredicate::Ule,
+            (Comparison::Greater, true) => CmpIPredicate::Ugt,
+            (Comparison::GreaterOrEqual, true) => CmpIPredicate::Uge,
+        }
+    }
+
+    /// The predicate on floats; false if an operand is NaN.
+    fn ordered(self) -> CmpFPredicate {
+        match self {
+            Comparison::Equal => CmpFPredicate::Oeq,
+            Comparison::Less => CmpFPredicate::Olt,
+            Comparison::LessOrEqual => CmpFPredicate::Ole,
+            Comparison::Greater => CmpFPredicate::Ogt,
+            Comparison::GreaterOrEqual => CmpFPredicate::Oge,
+        }
     }
 
     /// What asks the same of the operands in the other order.
@@ -136,29 +153,16 @@ impl Scalars<'_, '_> {
     /// A comparison; false when an operand is NaN.
     pub fn compare(&mut self, what: Comparison, a: Value, b: Value) -> Value {
         let float = matches!(self.type_of(a), Type::Float(_));
-        let (name, predicate) = match (float, what, self.unsigned) {
-            (true, Comparison::Equal, _) => (arith::CMPF, float_predicate::OEQ),
-            (true, Comparison::Less, _) => (arith::CMPF, float_predicate::OLT),
-            (true, Comparison::LessOrEqual, _) => (arith::CMPF, float_predicate::OLE),
-            (true, Comparison::Greater, _) => (arith::CMPF, float_predicate::OGT),
-            (true, Comparison::GreaterOrEqual, _) => (arith::CMPF, float_predicate::OGE),
-            (false, Comparison::Equal, _) => (arith::CMPI, 0),
-            (false, Comparison::Less, false) => (arith::CMPI, 2),
-            (false, Comparison::LessOrEqual, false) => (arith::CMPI, 3),
-            (false, Comparison::Greater, false) => (arith::CMPI, 4),
-            (false, Comparison::GreaterOrEqual, false) => (arith::CMPI, 5),
-            (false, Comparison::Less, true) => (arith::CMPI, 6),
-            (false, Comparison::LessOrEqual, true) => (arith::CMPI, 7),
-            (false, Comparison::Greater, true) => (arith::CMPI, 8),
-            (false, Comparison::GreaterOrEqual, true) => (arith::CMPI, 9),
+        let (code, predicate) = match float {
+            true => (arith::CMPF, what.ordered().attribute()),
+            false => (arith::CMPI, what.of_integers(self.unsigned).attribute()),
         };
-        self.builder.value(name, &[a, b], Type::I1, [("predicate", Attribute::i64(predicate))])
+        self.builder.value(code, &[a, b], Type::I1, [predicate])
     }
 
     /// Whether a float is NaN.
     pub fn is_nan(&mut self, a: Value) -> Value {
-        let predicate = Attribute::i64(float_predicate::UNO);
-        self.builder.value(arith::CMPF, &[a, a], Type::I1, [("predicate", predicate)])
+        self.builder.value(arith::CMPF, &[a, a], Type::I1, [CmpFPredicate::Uno.attribute()])
     }
 
     /// `condition ? a : b`
@@ -208,12 +212,12 @@ impl Scalars<'_, '_> {
             (Type::Float(_), to) if *to == Type::I1 => {
                 let zero = self.number(0.0, &from);
                 // unordered or not equal, so that NaN is true
-                let predicate = Attribute::i64(13);
-                return self.builder.value(arith::CMPF, &[value, zero], Type::I1, [("predicate", predicate)]);
+                let predicate = CmpFPredicate::Une.attribute();
+                return self.builder.value(arith::CMPF, &[value, zero], Type::I1, [predicate]);
             }
             (_, to) if *to == Type::I1 => {
                 let zero = self.number(0.0, &from);
-                return self.builder.value(arith::CMPI, &[value, zero], Type::I1, [("predicate", Attribute::i64(1))]);
+                return self.builder.value(arith::CMPI, &[value, zero], Type::I1, [CmpIPredicate::Ne.attribute()]);
             }
             (Type::Float(_), Type::Float(_)) if width(&from) < width(to) => arith::EXTF,
             (Type::Float(_), Type::Float(_)) if width(&from) > width(to) => arith::TRUNCF,

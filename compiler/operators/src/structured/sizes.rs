@@ -6,6 +6,7 @@
 //! - A tensor is read inside its extents: where its length is not known, that it is long enough is asserted.
 //! - What data say about an extent that is known otherwise is asserted, so that shapes stay true whatever the data are.
 
+use dialects::arith::CmpIPredicate;
 use dialects::{arith, cf, tensor};
 use ir::{Attribute, DimExpr, Op, Type, Value};
 
@@ -16,9 +17,6 @@ use super::{Lowering, Unsupported};
 
 /// Extents that data tell are below this, so that what is counted with few of them does not overflow.
 pub(crate) const EXTENT_LIMIT: i64 = 1 << 40;
-
-/// Predicate of `arith.cmpi`: negative numbers are large.
-const BELOW_UNSIGNED: i64 = 6;
 
 /// Which axis each element of a vector is about.
 #[derive(Clone, Debug)]
@@ -141,7 +139,7 @@ impl Lowering<'_> {
             let number = self.body.defining_op(extent).and_then(|op| self.body.attribute(op, "value")?.as_integer());
             if !number.is_some_and(|number| (0..EXTENT_LIMIT).contains(&number)) {
                 let limit = self.index(EXTENT_LIMIT);
-                let predicate = [("predicate", Attribute::i64(BELOW_UNSIGNED))];
+                let predicate = [CmpIPredicate::Ult.attribute()];
                 let sensible = self.builder().value(arith::CMPI, &[extent, limit], Type::I1, predicate);
                 self.check(sensible, format!("extent {axis} of its result is negative or beyond all memory"));
             }

@@ -1,12 +1,13 @@
 //! The error function.
 
+use dialects::arith::CmpFPredicate;
 use dialects::{arith, math};
 use std::f64::consts::FRAC_2_SQRT_PI;
 
 use ir::Value;
 
 use super::Doubles;
-use crate::low::floats::{Floats, compare};
+use crate::low::floats::Floats;
 
 /// Up to here the series takes few terms; from here on the fraction does.
 const MIDDLE: f64 = 2.5;
@@ -46,9 +47,9 @@ impl Doubles<'_, '_> {
         let ratio = self.div(power, fraction);
         let rest = self.scale(ratio, FRAC_2_SQRT_PI / 2.0);
         let far = self.sub(one, rest);
-        let is_near = self.compare_constant(compare::LESS, size, MIDDLE);
+        let is_near = self.compare_constant(CmpFPredicate::Olt, size, MIDDLE);
         let y = self.select(is_near, near, far);
-        let missing = self.compare(compare::UNORDERED, x, x);
+        let missing = self.compare(CmpFPredicate::Uno, x, x);
         let y = self.select(missing, x, y);
         self.apply(math::COPYSIGN, &[y, x])
     }

@@ -1,12 +1,13 @@
 //! Hyperbolic functions, and the inverses of these and of sines.
 
+use dialects::arith::CmpFPredicate;
 use dialects::math;
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, LN_2};
 
 use ir::Value;
 
 use super::{Doubles, SHIFTER};
-use crate::low::floats::{Floats, compare};
+use crate::low::floats::Floats;
 
 /// The arc tangents of 0, ⅛, … 1, each as the nearest number and what is left of it.
 const ARCS: [(f64, f64); 9] = [
@@ -32,7 +33,7 @@ impl Doubles<'_, '_> {
     /// with `r = (t - c) / (1 + t c)`, at most 1/16, where the series ends soon.
     pub(super) fn atan(&mut self, x: Value) -> Value {
         let (size, one) = (self.abs(x), self.float(1.0));
-        let above = self.compare(compare::GREATER, size, one);
+        let above = self.compare(CmpFPredicate::Ogt, size, one);
         let reciprocal = self.div(one, size);
         let t = self.select(above, reciprocal, size);
         let (eighths, shifter) = (self.scale(t, 8.0), self.float(SHIFTER));
@@ -50,7 +51,7 @@ impl Doubles<'_, '_> {
         let near = self.add(r, rest);
         let (mut high, mut low) = (self.float(0.0), self.float(0.0));
         for (at, &(arc, left)) in ARCS.iter().enumerate().skip(1) {
-            let here = self.compare_constant(compare::EQUAL, nearest, at as f64);
+            let here = self.compare_constant(CmpFPredicate::Oeq, nearest, at as f64);
             let (arc, left) = (self.float(arc), self.float(left));
             (high, low) = (self.select(here, arc, high), self.select(here, left, low));
         }
@@ -107,7 +108,7 @@ impl Doubles<'_, '_> {
         let u = self.add(t, root);
         let near = self.log1p(u);
         let y = self.log_double_above(LARGE, x, near);
-        let (outside, none) = (self.compare(compare::LESS, x, one), self.float(f64::NAN));
+        let (outside, none) = (self.compare(CmpFPredicate::Olt, x, one), self.float(f64::NAN));
         self.select(outside, none, y)
     }
 
@@ -125,7 +126,7 @@ impl Doubles<'_, '_> {
     fn log_double_above(&mut self, bound: f64, x: Value, near: Value) -> Value {
         let (logarithm, more) = (self.log(x), self.float(LN_2));
         let far = self.add(logarithm, more);
-        let below = self.compare_constant(compare::LESS, x, bound);
+        let below = self.compare_constant(CmpFPredicate::Olt, x, bound);
         self.select(below, near, far)
     }
 
@@ -157,7 +158,7 @@ impl Doubles<'_, '_> {
         let root = self.exp(half);
         let less = self.scale(root, 0.5);
         let far = self.mul(less, root);
-        let below = self.compare_constant(compare::LESS, x, FAR);
+        let below = self.compare_constant(CmpFPredicate::Olt, x, FAR);
         self.select(below, near, far)
     }
 }

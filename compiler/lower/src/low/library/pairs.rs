@@ -1,12 +1,13 @@
 //! Numbers as unevaluated sums of two, and powers, whose logarithms need twice the digits.
 
 use dialects::arith;
+use dialects::arith::CmpFPredicate;
 use std::f64::consts::LOG2_E;
 
 use ir::{Type, Value};
 
 use super::{Doubles, LN2_HIGH, LN2_LOW};
-use crate::low::floats::{Floats, compare};
+use crate::low::floats::Floats;
 
 /// A number as the nearest `f64` and what is left of it.
 pub(super) type Pair = [Value; 2];
@@ -97,7 +98,7 @@ impl Doubles<'_, '_> {
         let lost = self.add(lost, part);
         // beyond, the power is infinite or 0, and what is lost may be no number
         let extent = self.abs(exponent);
-        let (inside, none) = (self.compare_constant(compare::LESS, extent, 800.0), self.float(0.0));
+        let (inside, none) = (self.compare_constant(CmpFPredicate::Olt, extent, 800.0), self.float(0.0));
         let lost = self.select(inside, lost, none);
         let clamped = self.clamp(exponent, [-746.0, 710.0]);
         let [n, whole] = self.round_product(clamped, LOG2_E);

@@ -1,13 +1,14 @@
 //! Sines, cosines and tangents of numbers of any size: their turns are counted with as many bits of 1 / 2π as tell the last one.
 
 use dialects::arith;
+use dialects::arith::CmpFPredicate;
 use std::f64::consts::TAU;
 
 use ir::{Type, Value};
 
 use super::Doubles;
 use super::pairs::Pair;
-use crate::low::floats::{Floats, compare};
+use crate::low::floats::Floats;
 
 /// 1 / 2π in words of 32 bits, the first two of which are in front of the point.
 const TURNS: [i64; 40] = [
@@ -88,7 +89,7 @@ impl Doubles<'_, '_> {
     pub(super) fn turning(&mut self, x: Value, function: Turning) -> Value {
         let angle = self.angle(x);
         let (size, level, none) = (self.abs(x), self.float(0.0), self.integer(0));
-        let small = self.compare_constant(compare::LESS, size, SMALL);
+        let small = self.compare_constant(CmpFPredicate::Olt, size, SMALL);
         let high = self.select(small, size, angle.high);
         let low = self.select(small, level, angle.low);
         let quarter = self.select(small, none, angle.quarter);
@@ -110,13 +111,14 @@ impl Doubles<'_, '_> {
         let y = match function {
             Turning::Cosine => y,
             Turning::Sine | Turning::Tangent => {
-                let (negative, negated) = (self.compare_constant(compare::LESS, x, 0.0), self.apply(arith::NEGF, &[y]));
+                let (negative, negated) =
+                    (self.compare_constant(CmpFPredicate::Olt, x, 0.0), self.apply(arith::NEGF, &[y]));
                 let y = self.select(negative, negated, y);
-                let nothing = self.compare_constant(compare::EQUAL, x, 0.0);
+                let nothing = self.compare_constant(CmpFPredicate::Oeq, x, 0.0);
                 self.select(nothing, x, y)
             }
         };
-        let (finite, none) = (self.compare_constant(compare::LESS, size, f64::INFINITY), self.float(f64::NAN));
+        let (finite, none) = (self.compare_constant(CmpFPredicate::Olt, size, f64::INFINITY), self.float(f64::NAN));
         self.select(finite, y, none)
     }
 

@@ -1,12 +1,10 @@
 //! Building code at one place: index arithmetic that folds, loops, and vectors of one type of elements.
 
+use dialects::arith::CmpIPredicate;
 use dialects::{OpCode, arith, memref, rt, scf, vector};
 use ir::{Attribute, Body, Builder, Type, Value};
 
 use dialects::rt::attributes::ROLLED;
-
-/// Equality of `arith.cmpi`.
-const EQUAL: i64 = 0;
 
 /// Code being built.
 pub(super) struct Code<'b> {
@@ -128,7 +126,7 @@ impl<'b> Code<'b> {
             }
             _ if yes == no || self.known(yes).is_some_and(|yes| self.known(no) == Some(yes)) => yes,
             _ => {
-                let predicate = [("predicate", Attribute::i64(EQUAL))];
+                let predicate = [CmpIPredicate::Eq.attribute()];
                 let equal = self.builder.value(arith::CMPI, &[a, b], Type::I1, predicate);
                 self.builder.value(arith::SELECT, &[equal, yes, no], Type::Index, [])
             }
