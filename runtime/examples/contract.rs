@@ -1,4 +1,4 @@
-//! Prints what the contraction kernel reaches, in GFLOP/s, on GEMM and convolution shapes that fit the caches.
+//! Prints the throughput of the contraction kernel, in GFLOP/s, on GEMM and convolution shapes that fit the caches.
 
 #![allow(unsafe_code, reason = "calls the kernel as generated code does")]
 
@@ -36,7 +36,7 @@ fn convolution(blocks: i64, width: i64, cols: i64) -> Product<i64> {
     }
 }
 
-/// Operations a nanosecond of a call that does `operations`: the best of several timings of calls that do `batch` together.
+/// Operations per nanosecond of a call that performs `operations`: the best of several timings of `batch` calls.
 fn rate(operations: i64, batch: i64, mut call: impl FnMut()) -> f64 {
     let calls = (batch / operations).max(1);
     let mut best = f64::MAX;
@@ -50,7 +50,7 @@ fn rate(operations: i64, batch: i64, mut call: impl FnMut()) -> f64 {
     operations as f64 / best / 1e9
 }
 
-/// What sums of products of floats reach, in GFLOP/s.
+/// The throughput of f32 contractions, in GFLOP/s.
 fn measure(walk: Product<i64>, rows: i64, cols: i64) -> f64 {
     let descriptor = Descriptor { walk, start: Start::Columns, right_padded: 1 };
     let [r0, r1, r2, k] = walk.reduction;
@@ -66,7 +66,7 @@ fn measure(walk: Product<i64>, rows: i64, cols: i64) -> f64 {
     })
 }
 
-/// Memory as models have it, which begins with a line of the cache.
+/// Memory aligned to cache lines, as in models.
 #[derive(Clone)]
 #[repr(align(64))]
 struct Line {
@@ -77,7 +77,7 @@ fn lines(byte: u8, bytes: i64) -> Vec<Line> {
     vec![Line { _bytes: [byte; 64] }; (bytes as usize).div_ceil(64)]
 }
 
-/// The same of bytes, in GOP/s.
+/// The throughput of int8 contractions, in GOP/s.
 fn measure_bytes(k: i64, rows: i64, cols: i64) -> f64 {
     let walk = Product { right: [0, 0, 0, 16], right_group: k * 16, ..gemm(k, rows, cols) };
     let descriptor = Descriptor { walk, start: Start::Zero, right_padded: 1 };
@@ -92,7 +92,8 @@ fn measure_bytes(k: i64, rows: i64, cols: i64) -> f64 {
     })
 }
 
-/// A convolution with 3×3 windows of as many channels as it makes, by products at points: in GFLOP/s of the direct sum.
+/// A 3×3 convolution by Winograd's algorithm with equal numbers of input and output channels: in GFLOP/s of the direct
+/// sum.
 fn measure_winograd(channels: i64, width: i64, tiles: i64) -> f64 {
     let blocks = channels / 16;
     let across = (width + 3) / 4;

@@ -1,13 +1,13 @@
-//! Processors that somebody needs: loops are for those that nobody does.
+//! Counts the processors that are in use, so that parallel loops use only idle ones.
 //!
-//! Runs need theirs, and who compiles. Where there are no processors left, a loop that is shared out takes longer than one that is
-//! not: a worker waits for its turn in the middle of a chunk, and the loop for the worker.
+//! Runs and compiling threads occupy a processor. If no processor is idle, a parallel loop takes longer than a serial
+//! one: a worker is descheduled in the middle of a chunk, and the loop waits for that worker.
 
 use std::cell::Cell;
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// How many are needed.
+/// The number of processors in use.
 static BUSY: AtomicUsize = AtomicUsize::new(0);
 
 thread_local! {
@@ -15,24 +15,24 @@ thread_local! {
     static DEPTH: Cell<usize> = const { Cell::new(0) };
 }
 
-/// The processor of a thread with work of its own, which the loops of others leave alone as long as this lives.
+/// Marks the processor of this thread as in use, so that parallel loops of other threads avoid it while this lives.
 pub struct Busy(PhantomData<*const ()>);
 
 impl Busy {
-    /// That of this thread.
+    /// Marks the processor of this thread.
     pub fn processor() -> Busy {
         Busy::enter();
         Busy(PhantomData)
     }
 
-    /// The same until [`Busy::leave`].
+    /// Marks it until [`Busy::leave`].
     pub(crate) fn enter() {
         if DEPTH.replace(DEPTH.get() + 1) == 0 {
             BUSY.fetch_add(1, Ordering::Relaxed);
         }
     }
 
-    /// What one [`Busy::enter`] needed is free again.
+    /// Ends what one [`Busy::enter`] began.
     pub(crate) fn leave() {
         DEPTH.set(DEPTH.get() - 1);
         if DEPTH.get() == 0 {
@@ -47,7 +47,7 @@ impl Drop for Busy {
     }
 }
 
-/// Waits for other threads, which may have this one's processor meanwhile.
+/// Waits for other threads, which may use this thread's processor meanwhile.
 pub fn while_waiting<T>(wait: impl FnOnce() -> T) -> T {
     let needed = usize::from(DEPTH.get() > 0);
     BUSY.fetch_sub(needed, Ordering::Relaxed);
@@ -56,12 +56,12 @@ pub fn while_waiting<T>(wait: impl FnOnce() -> T) -> T {
     result
 }
 
-/// Processors that loops of this thread leave alone.
+/// Processors that are in use by other threads.
 pub(crate) fn elsewhere() -> usize {
     BUSY.load(Ordering::Relaxed).saturating_sub(usize::from(DEPTH.get() > 0))
 }
 
-/// How many processors are needed.
+/// The number of processors in use.
 pub(crate) fn everywhere() -> usize {
     BUSY.load(Ordering::Relaxed)
 }

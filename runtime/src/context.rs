@@ -9,51 +9,53 @@ use crate::handles::HandleTable;
 use crate::pages::prefer_huge;
 use crate::strings::StringTable;
 
-/// Alignment of every arena at least, in bytes.
+/// The minimum alignment of an arena, in bytes.
 pub const ARENA_ALIGNMENT: usize = 64;
 
-/// [`RunContext::status`] of a run that found no memory.
+/// [`RunContext::status`] after an allocation failed.
 pub const STATUS_OUT_OF_MEMORY: i64 = -1;
 
-/// [`RunContext::status`] of a run in which a routine panicked.
+/// [`RunContext::status`] after a routine panicked.
 pub const STATUS_ROUTINE: i64 = -3;
 
-/// So many buffers that scopes freed are kept for the next allocations.
+/// The number of freed buffers that are kept for reuse.
 const SPARE_BUFFERS: usize = 16;
 
-/// Returns `bytes` bytes for output `index`, valid until the caller of the run has read it; null when there are none. They may
-/// be those of an input at `over`, if that is not null, as the run does not read it any more.
+/// Returns `bytes` bytes for output `index`, valid until the caller of the run has read it; null if the allocation
+/// fails. The memory may be that of the input at `over`, if that is not null, because the run does not read it any
+/// more.
 pub type OutputCallback = extern "C" fn(host: *mut c_void, index: i64, bytes: i64, over: *mut u8) -> *mut u8;
 
-/// Hears of scratch memory that is new: nobody has touched it yet. With null and 0 it hears that what it heard of before is freed.
+/// Receives newly allocated scratch memory that has not been touched yet. Null and 0 mean that the previous arena is
+/// freed.
 pub type ArenaCallback = extern "C" fn(host: *mut c_void, arena: *mut u8, bytes: i64);
 
-/// What one run of a compiled model works in. Reused from run to run; used by one run at a time.
+/// The scratch memory and state of one run. Reused from run to run; used by one run at a time.
 #[repr(C)]
 pub struct RunContext {
-    /// 0 while all is well, otherwise the number of the first message.
+    /// 0 while no error has occurred, otherwise the number of the first message.
     pub status: i64,
     /// Scratch memory, 64-byte aligned; null before the first use.
     pub arena: *mut u8,
     /// Size of `arena`.
     pub arena_bytes: i64,
-    /// Handed to `output`.
+    /// Passed to `output`.
     pub host: *mut c_void,
     /// Provides memory for outputs.
     pub output: OutputCallback,
-    /// The newest of the buffers allocated by the current run; null when there is none.
+    /// The newest buffer allocated by the current run, or null.
     pub buffers: *mut RunBuffer,
-    /// Buffers that a scope of the current run freed, to be taken again; the last one freed first.
+    /// Buffers freed by a scope of the current run, for reuse; the last one freed first.
     pub spare: *mut RunBuffer,
-    /// The strings of the run; null while there are none.
+    /// The strings of the run, or null.
     pub strings: *mut StringTable,
-    /// The sequences and optionals of the run; null while there are none.
+    /// The sequences and optionals of the run, or null.
     pub handles: *mut HandleTable,
-    /// Hears of new arenas.
+    /// Receives new arenas.
     pub on_arena: Option<ArenaCallback>,
 }
 
-/// The header of a buffer that lives until the end of its scope, or of the run. The buffer follows at once.
+/// The header of a buffer that lives until the end of its scope, or of the run. The buffer follows immediately.
 #[repr(C, align(64))]
 pub struct RunBuffer {
     next: *mut RunBuffer,
@@ -77,7 +79,7 @@ impl RunContext {
         }
     }
 
-    /// A context whose host hears of its arenas.
+    /// A context whose host is notified of its arenas.
     pub fn with_arena_callback(mut self, callback: ArenaCallback) -> RunContext {
         self.on_arena = Some(callback);
         self
@@ -94,7 +96,7 @@ impl RunContext {
         if self.strings.is_null() {
             self.strings = Box::into_raw(Box::new(StringTable::new(&[])));
         }
-        // SAFETY: it came from a box, and the context owns it.
+        // SAFETY: the pointer came from a box that the context owns.
         unsafe { &mut *self.strings }
     }
 
@@ -103,7 +105,7 @@ impl RunContext {
         if self.handles.is_null() {
             self.handles = Box::into_raw(Box::default());
         }
-        // SAFETY: it came from a box, and the context owns it.
+        // SAFETY: the pointer came from a box that the context owns.
         unsafe { &mut *self.handles }
     }
 
@@ -112,7 +114,7 @@ impl RunContext {
         std::ptr::from_mut(self).expose_provenance() as i64
     }
 
-    /// At least `bytes` bytes of scratch memory; what was in it before is lost when it grows.
+    /// At least `bytes` bytes of scratch memory; its contents are lost when it grows.
     fn arena(&mut self, bytes: i64) -> *mut u8 {
         if bytes > self.arena_bytes || self.arena.is_null() {
             self.release();
@@ -131,7 +133,7 @@ impl RunContext {
         self.arena
     }
 
-    /// `bytes` bytes that live until the scope ends that is open, or until [`RunContext::end_run`].
+    /// `bytes` bytes that live until the end of the current scope, or until [`RunContext::end_run`].
     pub(crate) fn allocate(&mut self, bytes: i64) -> *mut u8 {
         let header = match take_spare(&mut self.spare, bytes) {
             Some(spare) => spare,
@@ -153,7 +155,7 @@ impl RunContext {
         unsafe { header.add(1).cast() }
     }
 
-    /// Frees the buffers that are newer than `scope`, but for those that begin at one of the addresses `kept`.
+    /// Frees the buffers that are newer than `scope`, except those that begin at one of the addresses `kept`.
     fn end_scope(&mut self, scope: *mut RunBuffer, kept: &[i64]) {
         let mut newer = std::mem::replace(&mut self.buffers, scope);
         let mut survivors: Vec<*mut RunBuffer> = Vec::new();
@@ -172,11 +174,11 @@ impl RunContext {
         free_behind(&mut self.spare, SPARE_BUFFERS);
     }
 
-    /// A buffer with the first `used` bytes of the one at `address`, which `allocate` made, and room for `more`.
-    /// Copies seldom: a buffer that has to grow grows to twice its size.
+    /// A buffer with the first `used` bytes of the one at `address`, which `allocate` returned, and room for `more`.
+    /// Capacity doubles, so that copies are rare.
     fn grow(&mut self, address: i64, used: i64, more: i64) -> *mut u8 {
         let start: *mut u8 = std::ptr::with_exposed_provenance_mut(address as usize);
-        // SAFETY: the header stands in front of what `allocate` returned.
+        // SAFETY: the header is directly before the memory that `allocate` returned.
         let room = unsafe { start.cast::<RunBuffer>().sub(1).read().bytes };
         let Some(needed) = used.checked_add(more).filter(|&needed| used >= 0 && more >= 0 && needed <= i64::MAX / 2)
         else {
@@ -188,7 +190,7 @@ impl RunContext {
         }
         let grown = self.allocate(needed.max(2 * room));
         if !grown.is_null() {
-            // SAFETY: both are as long, and the new one was just allocated.
+            // SAFETY: both have this length, and the new one was just allocated.
             unsafe { std::ptr::copy_nonoverlapping(start, grown, used as usize) };
         }
         grown
@@ -198,7 +200,7 @@ impl RunContext {
     pub fn end_run(&mut self) {
         free_behind(&mut self.buffers, 0);
         free_behind(&mut self.spare, 0);
-        // SAFETY: it came from a box, and the context owns it.
+        // SAFETY: the pointer came from a box that the context owns.
         if let Some(strings) = unsafe { self.strings.as_mut() } {
             strings.end_run();
         }
@@ -215,7 +217,7 @@ impl RunContext {
         }
     }
 
-    /// Tells the host what the arena is now.
+    /// Notifies the host of the current arena.
     fn tell_arena(&self) {
         if let Some(tell) = self.on_arena {
             tell(self.host, self.arena, self.arena_bytes);
@@ -234,11 +236,11 @@ impl RunContext {
 
     fn release_values(&mut self) {
         if !self.handles.is_null() {
-            // SAFETY: it came from a box, and nobody looks at it any more.
+            // SAFETY: the pointer came from a box, and nothing refers to it any more.
             drop(unsafe { Box::from_raw(std::mem::replace(&mut self.handles, std::ptr::null_mut())) });
         }
         if !self.strings.is_null() {
-            // SAFETY: it came from a box, and nobody looks at it any more.
+            // SAFETY: the pointer came from a box, and nothing refers to it any more.
             drop(unsafe { Box::from_raw(std::mem::replace(&mut self.strings, std::ptr::null_mut())) });
         }
     }
@@ -258,7 +260,7 @@ fn push(list: &mut *mut RunBuffer, header: *mut RunBuffer) {
     *list = header;
 }
 
-/// Takes a buffer out of a list that has room for `bytes` bytes and is not much larger.
+/// Removes a buffer from a list that has room for `bytes` bytes and is not much larger.
 fn take_spare(list: &mut *mut RunBuffer, bytes: i64) -> Option<*mut RunBuffer> {
     let mut link: *mut *mut RunBuffer = list;
     // SAFETY: every header in the list was allocated and written by `allocate`.
@@ -297,7 +299,7 @@ fn free_behind(list: &mut *mut RunBuffer, kept: usize) {
     }
 }
 
-/// Where the buffer of a header begins.
+/// The address of the buffer after a header.
 fn address_behind(header: *mut RunBuffer) -> i64 {
     header.wrapping_add(1).expose_provenance() as i64
 }
@@ -316,26 +318,28 @@ pub(crate) fn context<'a>(address: i64) -> &'a mut RunContext {
     unsafe { &mut *std::ptr::with_exposed_provenance_mut(address as usize) }
 }
 
-/// The run's scratch memory, at least `bytes` long and 64-byte aligned; null, with the status set, when there is none.
+/// The run's scratch memory, at least `bytes` long and 64-byte aligned; null, with the status set, if the allocation
+/// fails.
 #[unsafe(no_mangle)]
 pub extern "C" fn rt_arena(context_address: i64, bytes: i64) -> *mut u8 {
     context(context_address).arena(bytes)
 }
 
-/// `bytes` bytes, 64-byte aligned, that live until the end of the run; null, with the status set, when there are none.
+/// `bytes` bytes, 64-byte aligned, that live until the end of the run; null, with the status set, if the allocation
+/// fails.
 #[unsafe(no_mangle)]
 pub extern "C" fn rt_allocate(context_address: i64, bytes: i64) -> *mut u8 {
     context(context_address).allocate(bytes)
 }
 
-/// Begins a scope: what is allocated from here on is freed by [`rt_scope_end`] with the result.
+/// Begins a scope: [`rt_scope_end`] with the result frees what is allocated from here on.
 #[unsafe(no_mangle)]
 pub extern "C" fn rt_scope_begin(context_address: i64) -> i64 {
     context(context_address).buffers.expose_provenance() as i64
 }
 
-/// Frees what was allocated since `scope` began, but for the buffers at `count` addresses, which belong to the scope
-/// around it from here on.
+/// Frees what was allocated since `scope` began, except the buffers at `count` addresses, which move to the enclosing
+/// scope.
 ///
 /// # Safety
 /// `kept` points to `count` words, and scopes end in the reverse order of their beginnings.
@@ -346,13 +350,13 @@ pub unsafe extern "C" fn rt_scope_end(context_address: i64, scope: i64, kept: *c
     context(context_address).end_scope(std::ptr::with_exposed_provenance_mut(scope as usize), kept);
 }
 
-/// Begins a scope of sequences and optionals, as [`rt_scope_begin`] does of buffers.
+/// Begins a scope of handles, as [`rt_scope_begin`] does of buffers.
 #[unsafe(no_mangle)]
 pub extern "C" fn rt_handles_begin(context_address: i64) -> i64 {
     context(context_address).handles().mark()
 }
 
-/// Ends a scope of sequences and optionals, as [`rt_scope_end`] does of buffers.
+/// Ends a scope of handles, as [`rt_scope_end`] does of buffers.
 ///
 /// # Safety
 /// `kept` points to `count` words, and scopes end in the reverse order of their beginnings.
@@ -363,11 +367,11 @@ pub unsafe extern "C" fn rt_handles_end(context_address: i64, scope: i64, kept: 
     context(context_address).handles().end_scope(scope, kept);
 }
 
-/// Copies `bytes` bytes behind the first `used` bytes of a buffer of the run; returns where the buffer is now, null,
-/// with the status set, when there is no memory.
+/// Appends `bytes` bytes to the first `used` bytes of a buffer of the run; returns the buffer's new address, or null,
+/// with the status set, if the allocation fails.
 ///
 /// # Safety
-/// `rt_allocate` or this function made the buffer, and `source` has as many bytes.
+/// The buffer is from `rt_allocate` or this function, and `source` has `bytes` bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rt_append(
     context_address: i64,
@@ -396,8 +400,8 @@ pub unsafe extern "C" fn rt_copy(target: *mut u8, source: *const u8, bytes: i64)
     }
 }
 
-/// Memory for output `index`; null, with the status set, when there is none. `over` is the address of an input that nothing
-/// reads any more and whose place the output may take, or 0.
+/// Memory for output `index`; null, with the status set, if the allocation fails. `over` is the address of an input
+/// that is dead and whose memory the output may reuse, or 0.
 #[unsafe(no_mangle)]
 pub extern "C" fn rt_output(context_address: i64, index: i64, bytes: i64, over: i64) -> *mut u8 {
     let context = context(context_address);

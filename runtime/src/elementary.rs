@@ -52,7 +52,7 @@ unary! {
     rt_roundeven_f64: f64 = f64::round_ties_even, "Nearest integral value, ties to even.";
 }
 
-/// `libm`'s goes wrong below -2.
+/// The function of `libm` is wrong below -2.
 fn acosh(x: f64) -> f64 {
     if x < 1.0 { f64::NAN } else { libm::acosh(x) }
 }

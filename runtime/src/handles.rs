@@ -1,6 +1,6 @@
-//! Values of a run that are no tensors: sequences, optionals and maps. Generated code knows them by number.
+//! Values of a run that are not tensors: sequences, optionals and maps. Generated code refers to them by handles.
 //!
-//! A value never changes: what inserts into a sequence makes another one that shares the elements.
+//! A value is immutable: inserting into a sequence makes a new one that shares the elements.
 
 use std::sync::Arc;
 
@@ -9,11 +9,11 @@ use std::sync::Arc;
 pub enum Value {
     /// A tensor.
     Tensor(Arc<StoredTensor>),
-    /// Values one after the other.
+    /// A list of values.
     Sequence(Arc<Vec<Value>>),
-    /// A value, or none.
+    /// A value or nothing.
     Optional(Option<Arc<Value>>),
-    /// Values by their keys: two lists of one length.
+    /// A map: keys and values in two lists of one length.
     Map {
         /// The keys.
         keys: Arc<StoredTensor>,
@@ -25,26 +25,26 @@ pub enum Value {
 /// A tensor inside another value.
 #[derive(Clone, Debug)]
 pub struct StoredTensor {
-    /// The number of its element type in ONNX's `TensorProto.DataType`.
+    /// Its element type, numbered as in ONNX's `TensorProto.DataType`.
     pub kind: i64,
     /// Its extents.
     pub extents: Vec<usize>,
-    /// Its elements; strings as the numbers of the run's table.
+    /// Its elements; strings as indices into the run's table.
     pub bytes: Vec<u8>,
 }
 
-/// The values of a run by their numbers.
+/// The values of a run by handle.
 #[derive(Debug, Default)]
 pub struct HandleTable {
     values: Vec<Option<Value>>,
-    /// Numbers that are free.
+    /// Free handles.
     free: Vec<usize>,
-    /// Numbers in the order in which they were given out.
+    /// Handles in order of creation.
     order: Vec<usize>,
 }
 
 impl HandleTable {
-    /// Takes a value in and returns its number.
+    /// Stores a value and returns its handle.
     pub fn insert(&mut self, value: Value) -> i64 {
         let number = self.free.pop().unwrap_or_else(|| {
             self.values.push(None);
@@ -55,17 +55,17 @@ impl HandleTable {
         number as i64
     }
 
-    /// The value of a number.
+    /// The value of a handle.
     pub fn get(&self, number: i64) -> Option<&Value> {
         self.values.get(usize::try_from(number).ok()?)?.as_ref()
     }
 
-    /// How many values there are: what is taken in from here on is newer.
+    /// The current number of values: later ones are newer.
     pub(crate) fn mark(&self) -> i64 {
         self.order.len() as i64
     }
 
-    /// Frees the values newer than `mark`, but for those `kept`.
+    /// Frees the values newer than `mark`, except those in `kept`.
     pub(crate) fn end_scope(&mut self, mark: i64, kept: &[i64]) {
         let newer = self.order.split_off((mark.max(0) as usize).min(self.order.len()));
         for number in newer {

@@ -1,22 +1,22 @@
-//! The runtime behind generated code: a C ABI of `rt_` symbols.
+//! The runtime library of generated code, with a C ABI of `rt_` symbols.
 //!
 //! - [`pool`]: one thread pool a process, parked between runs.
-//! - [`calls`]: routines for work that is not loop-shaped.
+//! - [`calls`]: routines for operations that are not loop-shaped.
 //! - [`clock`]: time, for profiles.
 //! - [`context`]: the memory of one run.
 //! - [`handles`]: sequences, optionals and maps of one run.
 //! - [`kernels`]: micro-kernels chosen by CPU features.
 //! - [`model`]: the C interface of a compiled model.
 //! - `outputs`: memory that C callers own.
-//! - [`pages`]: how much memory there is, and giving back that of constants.
-//! - [`processor`]: its instructions.
+//! - [`pages`]: transparent huge pages, and releasing the pages of constants.
+//! - [`processor`]: the instruction set level of the processor.
 //! - [`elementary`]: elementary functions that generated code does not expand.
-//! - [`scratch`]: memory of one thread.
+//! - [`scratch`]: thread-local scratch memory.
 //! - [`strings`]: the strings of one run.
 //! - [`symbols`]: every symbol by name, for in-process linking.
 //! - [`values`]: sequences, optionals and maps as C callers read them.
 //!
-//! Nothing here panics across the C boundary, and nothing but the pool and spare memory of outputs is global.
+//! No function panics across the C boundary, and only the pool and the spare memory of outputs are global.
 
 pub mod busy;
 pub mod calls;

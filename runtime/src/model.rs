@@ -11,13 +11,14 @@ use crate::context::{RunContext, STATUS_OUT_OF_MEMORY};
 use crate::pool::{rt_begin_run, rt_end_run};
 use crate::{outputs, processor};
 
-/// Status of a model whose code the processor cannot run.
+/// Status if the processor lacks instructions that the model's code needs.
 const STATUS_PROCESSOR: i64 = -4;
-/// Status of a training that assigns a value of another shape to a variable.
+/// Status of a training function that assigns a value of another shape to a variable.
 const STATUS_VARIABLE: i64 = -5;
-/// Status of a run in a session that another thread is using.
+/// Status of a run in a session that another thread uses.
 const STATUS_BUSY: i64 = -6;
-/// Status of a run whose first input is not what the model takes; those of the others follow downwards.
+/// Status of a run whose first input has a type or shape that the model does not take; the other inputs follow
+/// downwards.
 const STATUS_INPUT: i64 = -1000;
 
 /// One input or output.
@@ -25,23 +26,23 @@ const STATUS_INPUT: i64 = -1000;
 pub struct Port {
     name: *const c_char,
     r#type: *const c_char,
-    /// Bytes of an element; those of a pointer for strings.
+    /// Bytes of an element; for strings, of a pointer.
     element_bytes: i64,
     rank: i64,
-    /// Extents; equal negative ones stand for equal extents that are not known.
+    /// Extents; negative ones are dynamic, and equal negative ones stand for equal extents.
     shape: *const i64,
-    /// What to say when a run's input is something else.
+    /// The error message for an input of another type or shape.
     message: *const c_char,
-    /// The elements of an input where nobody gives any; null where somebody must.
+    /// The default elements of an input; null if the caller must give some.
     initial: *const c_void,
-    /// Their extents.
+    /// The default extents.
     initial_shape: *const i64,
-    /// The number of the element type in ONNX's `TensorProto.DataType`; 0 of what is not a tensor, whose word is the number of a
-    /// value of the run.
+    /// The element type, numbered as in ONNX's `TensorProto.DataType`; 0 for a value that is not a tensor, whose word
+    /// is a handle of the run.
     element_type: i64,
 }
 
-/// What changes the variables.
+/// A function that changes the variables.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum TrainingPart {
     Initialization,
@@ -53,67 +54,68 @@ type Host = extern "C" fn(*mut i64) -> i64;
 /// `rt_model_value`.
 type Export = extern "C" fn(i64, i64) -> *mut u8;
 
-/// What the object says about its model.
+/// The description of a model in its object.
 #[repr(C)]
 pub struct Model {
     inputs: *const Port,
     input_count: i64,
     outputs: *const Port,
     output_count: i64,
-    /// Extents in a tensor of the C interface.
+    /// The number of extents in a tensor of the C interface.
     max_rank: i64,
-    /// Of assertions, by status from 1 on.
+    /// The messages of assertions, by status from 1 on.
     messages: *const *const c_char,
     message_count: i64,
-    /// Constants of the model.
+    /// The string constants of the model.
     strings: *const *const c_char,
     string_count: i64,
     main: Host,
-    /// Computes what depends on the weights alone, if anything does.
+    /// Computes what depends on the weights alone; null if nothing does.
     initialize: Option<Host>,
-    /// The level of instructions without which nothing runs.
+    /// The minimum instruction set level.
     required_level: i64,
-    /// Where code looks up the level that there is; null if it does not.
+    /// The word in which code looks up the processor's level; null if it does not.
     level: *const AtomicI64,
-    /// 1 when all is initialised.
+    /// 1 once the model is initialised.
     initialized: *const AtomicI64,
-    /// The last inputs that are variables of the session; those of a step of training are its last outputs, too.
+    /// The number of last inputs that are variables of the session; in a training step they are also its last outputs.
     variable_count: i64,
-    /// How the model is trained; null if nothing says so.
+    /// The training functions, or null.
     training: *const Training,
-    /// What makes a buffer of a value of a run; none where all outputs are tensors, so that others do not link it.
+    /// Builds the buffer of a value that is not a tensor; null if all outputs are tensors, so that other objects do not
+    /// link it.
     export: Option<Export>,
 }
 
-/// The models by which variables change.
+/// The models of the training functions.
 #[repr(C)]
 pub struct Training {
-    /// Takes nothing, and gives the variables.
+    /// Takes nothing, and returns the variables.
     initialize: *const Model,
-    /// Takes and gives what the caller sees, and the variables.
+    /// Takes and returns the caller's tensors and the variables.
     step: *const Model,
 }
 
-/// Where the outputs of a run are.
+/// The outputs of a run.
 struct Outputs {
     memory: Vec<*mut u8>,
-    /// Addresses and bytes of the inputs whose place outputs may take.
+    /// Addresses and sizes of the inputs whose memory outputs may reuse.
     inputs: Vec<(*mut u8, i64)>,
 }
 
-/// What a session keeps from run to run. One thread uses it at a time.
+/// The state of a session between runs. One thread uses it at a time.
 pub struct Session {
     is_used: AtomicBool,
     context: RunContext,
     outputs: Outputs,
-    /// The elements of each variable; null while they are as in the beginning.
+    /// The elements of each variable; null while they have their initial values.
     variables: Vec<*mut u8>,
-    /// Sessions of the model's initialization and of its steps.
+    /// Sessions of the training functions.
     training: Option<Box<[Session; 2]>>,
 }
 
 impl Outputs {
-    /// Gives memory back that is not an input's.
+    /// Frees memory unless it is an input's.
     fn release(&self, memory: *mut u8) {
         if !self.inputs.iter().any(|(input, _)| *input == memory) {
             release(memory);
@@ -122,13 +124,13 @@ impl Outputs {
 }
 
 impl Model {
-    /// The inputs and outputs that a caller sees, of those that there are.
+    /// The number of inputs or outputs that the caller sees.
     fn visible(&self, count: i64) -> i64 {
         count - self.variable_count
     }
 
     fn inputs(&self) -> &[Port] {
-        // SAFETY: the object says how many there are.
+        // SAFETY: the object states their number.
         unsafe { slice(self.inputs, self.input_count) }
     }
 
@@ -137,20 +139,20 @@ impl Model {
         unsafe { slice(self.outputs, self.output_count) }
     }
 
-    /// The words of a tensor of the C interface: the address of its elements, its extents, the number of its element type, or 0.
+    /// The words of a tensor in the C interface: the address of its elements, its extents, and its element type or 0.
     fn tensor_words(&self) -> usize {
         2 + self.max_rank as usize
     }
 
     /// # Safety
-    /// There are so many tensors.
+    /// `tensors` points to `count` tensors.
     unsafe fn given<'a>(&self, tensors: *const i64, count: i64) -> &'a [i64] {
         // SAFETY: promised by the caller.
         unsafe { slice(tensors, self.tensor_words() as i64 * count) }
     }
 
     /// # Safety
-    /// There are so many tensors, and nobody else looks at them.
+    /// `tensors` points to `count` tensors that no other thread accesses.
     unsafe fn told<'a>(&self, tensors: *mut i64, count: i64) -> &'a mut [i64] {
         match count {
             0 => &mut [],
@@ -159,7 +161,7 @@ impl Model {
         }
     }
 
-    /// Initialises the model, once in a process, whoever asks first.
+    /// Initialises the model once per process.
     fn initialize(&self) -> i64 {
         static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
         // SAFETY: the object owns the word.
@@ -189,14 +191,14 @@ impl Model {
         status
     }
 
-    /// The number of the first input that is not what the model takes.
+    /// The index of the first input with a type or shape that the model does not take.
     fn wrong_input(&self, inputs: &[i64]) -> Option<usize> {
         let mut known: Vec<(i64, i64)> = Vec::new();
         let tensors = inputs.chunks_exact(self.tensor_words());
         self.inputs().iter().zip(tensors).position(|(port, tensor)| !port.takes(tensor, &mut known))
     }
 
-    /// All inputs of a run: those that the caller gives, then the variables; what is not there is as in the beginning.
+    /// All inputs of a run: those of the caller, then the variables; missing ones have their initial values.
     fn all_inputs(&self, given: &[i64], variables: &[*mut u8]) -> Vec<i64> {
         let words = self.tensor_words();
         let mut all = given.to_vec();
@@ -216,9 +218,9 @@ impl Model {
         all
     }
 
-    /// Runs the model's initialization, or a step of its training, and assigns the variables when that has succeeded.
+    /// Runs the model's training initialization or step, and assigns the variables if it succeeds.
     fn train(&self, part: TrainingPart, session: &mut Session, inputs: &[i64], outputs: &mut [i64]) -> i64 {
-        // SAFETY: the object says how the model is trained, and both parts are models.
+        // SAFETY: the object has the training functions, and both are models.
         let (initialize, step) = unsafe {
             let training = &*self.training;
             (&*training.initialize, &*training.step)
@@ -237,7 +239,7 @@ impl Model {
             status => status,
         };
         if status > 0 && part == TrainingPart::Initialization {
-            // its messages stand behind those of a step
+            // the initialization's messages come after those of a step
             return status + step.message_count - initialize.message_count;
         }
         if status != 0 {
@@ -257,7 +259,7 @@ impl Model {
         0
     }
 
-    /// `in_place`: whether outputs may take the place of inputs.
+    /// `in_place`: whether outputs may reuse the memory of inputs.
     fn run(&self, session: &mut Session, inputs: &[i64], outputs: &mut [i64], in_place: bool) -> i64 {
         if let Some(wrong) = self.wrong_input(inputs) {
             return STATUS_INPUT - wrong as i64;
@@ -269,10 +271,10 @@ impl Model {
             let extents = &tensor[1..][..port.rank as usize];
             let data = match port.is_string() {
                 true => {
-                    // SAFETY: the caller gives as many texts as the extents say.
+                    // SAFETY: the caller gives as many texts as the extents state.
                     let texts = unsafe { slice(address::<*const c_char>(tensor[0]), count(extents)) };
                     let strings = context.strings();
-                    // SAFETY: each ends in 0.
+                    // SAFETY: each text ends in 0.
                     numbered.push(texts.iter().map(|&text| strings.number(&unsafe { text_at(text) })).collect());
                     numbered[numbered.len() - 1].as_ptr().expose_provenance() as i64
                 }
@@ -303,7 +305,7 @@ impl Model {
             let mut data = buffers.memory[index];
             if status == 0 && port.is_string() {
                 let numbers = std::mem::replace(&mut data, std::ptr::null_mut());
-                // SAFETY: the run wrote as many numbers as the extents say.
+                // SAFETY: the run wrote as many indices as the extents state.
                 data = texts(context, unsafe { slice(numbers.cast::<i64>(), count(&own[1..])) });
                 release(numbers);
                 status = if data.is_null() { STATUS_OUT_OF_MEMORY } else { 0 };
@@ -338,7 +340,7 @@ impl Model {
                 return port.map_or(c"".as_ptr(), |port| port.message);
             }
             _ => {
-                // SAFETY: the object says how many there are.
+                // SAFETY: the object states their number.
                 let messages = unsafe { slice(self.messages, self.message_count) };
                 let known = usize::try_from(status - 1).ok().and_then(|at| messages.get(at));
                 return known.copied().unwrap_or(c"the run ended with an unknown status".as_ptr());
@@ -354,21 +356,22 @@ impl Port {
         unsafe { CStr::from_ptr(self.r#type) == c"string" }
     }
 
-    /// Whether it is a sequence, an optional or a map: those have no element type.
+    /// Whether it is a sequence, an optional or a map, which have no element type.
     fn is_value(&self) -> bool {
         self.element_type == 0
     }
 
-    /// The extents of what an input is where nobody gives anything.
+    /// The default extents of an input.
     fn initial_shape(&self) -> Option<&[i64]> {
-        // SAFETY: as many as the rank.
+        // SAFETY: there are as many as the rank.
         (!self.initial.is_null()).then(|| unsafe { slice(self.initial_shape, self.rank) })
     }
 
-    /// Whether a tensor has the port's extents, and those that stand for equal ones are; `known` are those seen so far.
+    /// Whether a tensor has the port's extents, with equal values for equal dynamic extents; `known` has those seen so
+    /// far.
     fn takes(&self, tensor: &[i64], known: &mut Vec<(i64, i64)>) -> bool {
         let found = &tensor[1..][..self.rank as usize];
-        // SAFETY: as many as the rank.
+        // SAFETY: there are as many as the rank.
         let expected = unsafe { slice(self.shape, self.rank) };
         let fits = expected.iter().zip(found).all(|(&expected, &found)| {
             let bound = match expected {
@@ -392,7 +395,7 @@ impl Port {
 
 impl Session {
     fn new(model: &Model) -> Session {
-        // SAFETY: the object says how many there are, and each ends in 0.
+        // SAFETY: the object states their number, and each ends in 0.
         let strings: Vec<String> =
             unsafe { slice(model.strings, model.string_count).iter().map(|&text| text_at(text)).collect() };
         Session {
@@ -404,11 +407,11 @@ impl Session {
         }
     }
 
-    /// The session behind a word of the caller's, made where there is none yet, for this thread alone; none while another
-    /// thread uses it.
+    /// The session in a word of the caller, created if the word is 0, for exclusive use by this thread; `None` while
+    /// another thread uses it.
     ///
     /// # Safety
-    /// `word` is 0 or was set here, and nobody closes the session meanwhile.
+    /// `word` is 0 or was set here, and no thread closes the session meanwhile.
     unsafe fn of(model: &Model, word: *mut *mut Session) -> Option<InUse> {
         // SAFETY: promised by the caller.
         let shared = unsafe { AtomicPtr::from_ptr(word) };
@@ -418,32 +421,32 @@ impl Session {
             session = match shared.compare_exchange(session, new, Ordering::AcqRel, Ordering::Acquire) {
                 Ok(_) => new,
                 Err(first) => {
-                    // SAFETY: nobody else has seen it.
+                    // SAFETY: no other thread has seen it.
                     drop(unsafe { Box::from_raw(new) });
                     first
                 }
             };
         }
-        // SAFETY: it came from a box.
+        // SAFETY: the pointer came from a box.
         unsafe { InUse::begin(session) }
     }
 }
 
-/// A session that this thread uses.
+/// A session that this thread uses exclusively.
 struct InUse(*mut Session);
 
 impl InUse {
     /// # Safety
-    /// The session is one that is not closed.
+    /// The session has not been closed.
     unsafe fn begin(session: *mut Session) -> Option<InUse> {
-        // SAFETY: promised by the caller; nothing but the flag is looked at.
+        // SAFETY: promised by the caller; only the flag is read.
         let is_used = unsafe { &(*session).is_used };
-        // made only where it is this thread's: dropping it ends the use
+        // constructed only if it is this thread's, because dropping it ends the use
         (!is_used.swap(true, Ordering::Acquire)).then(|| InUse(session))
     }
 
     fn session(&mut self) -> &mut Session {
-        // SAFETY: whoever else comes finds the flag set, and looks at nothing else.
+        // SAFETY: other threads find the flag set, and access nothing else.
         unsafe { &mut *self.0 }
     }
 }
@@ -477,7 +480,7 @@ fn address<T>(word: i64) -> *const T {
 }
 
 /// # Safety
-/// There are as many elements, unless there are none.
+/// `start` points to `count` elements, unless `count` is not positive.
 unsafe fn slice<'a, T>(start: *const T, count: i64) -> &'a [T] {
     match count {
         // SAFETY: promised by the caller.
@@ -493,7 +496,7 @@ unsafe fn text_at(text: *const c_char) -> String {
     unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
 }
 
-/// Strings as an array of pointers and, behind it, the texts, each ending in 0; null when there is no memory.
+/// Strings as an array of pointers followed by the texts, each ending in 0; null if the allocation fails.
 fn texts(context: &mut RunContext, numbers: &[i64]) -> *mut u8 {
     let strings = context.strings();
     let texts: Vec<_> = numbers.iter().map(|&number| strings.text(number)).collect();
@@ -512,7 +515,7 @@ fn texts(context: &mut RunContext, numbers: &[i64]) -> *mut u8 {
 }
 
 fn release(memory: *mut u8) {
-    // SAFETY: it is an output that was given back, or null.
+    // SAFETY: it is an output that the caller returned, or null.
     unsafe { outputs::release(memory) };
 }
 
@@ -521,7 +524,7 @@ extern "C" fn provide_nothing(_: *mut c_void, _: i64, _: i64, _: *mut u8) -> *mu
 }
 
 extern "C" fn provide(host: *mut c_void, index: i64, bytes: i64, over: *mut u8) -> *mut u8 {
-    // SAFETY: `host` is the session's outputs, and nobody else looks at them during a run.
+    // SAFETY: `host` is the session's outputs, and no other thread accesses them during a run.
     let outputs = unsafe { &mut *host.cast::<Outputs>() };
     let is_free = !over.is_null() && outputs.inputs.contains(&(over, bytes)) && !outputs.memory.contains(&over);
     let memory = if is_free { over } else { outputs::allocate(bytes.max(0) as usize) };
@@ -530,8 +533,8 @@ extern "C" fn provide(host: *mut c_void, index: i64, bytes: i64, over: *mut u8) 
     memory
 }
 
-/// Stands where the standard library would print the frames of a backtrace, as `Display::fmt` that wrote nothing; the linker
-/// of programs puts it there.
+/// Replaces the standard library's printing of backtrace frames by a `Display::fmt` that writes nothing; the linker of
+/// programs binds it.
 #[unsafe(no_mangle)]
 pub extern "C" fn rt_no_backtrace(_backtrace: *const u8, _formatter: *mut u8) -> bool {
     // `Ok(())` of `fmt::Result`
@@ -541,7 +544,7 @@ pub extern "C" fn rt_no_backtrace(_backtrace: *const u8, _formatter: *mut u8) ->
 /// `NAME_initialize`.
 ///
 /// # Safety
-/// `model` is that of an object.
+/// `model` is the description in an object.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rt_model_initialize(model: *const Model) -> i64 {
     // SAFETY: promised by the caller.
@@ -569,8 +572,8 @@ unsafe fn run(model: &Model, session: *mut *mut Session, inputs: *const i64, out
 /// `NAME_run`.
 ///
 /// # Safety
-/// `model` is that of an object, `session` a word that is 0 or that an earlier run has set, and there are as many tensors
-/// as the model has inputs and outputs, with as many elements as their extents say.
+/// `model` is the description in an object, `session` a word that is 0 or that an earlier run has set, and there is a
+/// tensor for each input and output of the model, with as many elements as its extents state.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rt_model_run(
     model: *const Model,
@@ -585,7 +588,7 @@ pub unsafe extern "C" fn rt_model_run(
 /// `NAME_run_in_place`.
 ///
 /// # Safety
-/// As for `rt_model_run`, and nobody else reads the inputs.
+/// As for `rt_model_run`, and no other code reads the inputs.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rt_model_run_in_place(
     model: *const Model,
@@ -600,7 +603,8 @@ pub unsafe extern "C" fn rt_model_run_in_place(
 /// `NAME_training_initialize`.
 ///
 /// # Safety
-/// `model` is that of an object that has training, and `session` a word that is 0 or that an earlier run has set.
+/// `model` is the description in an object with training functions, and `session` a word that is 0 or that an earlier
+/// run has set.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rt_model_training_initialize(model: *const Model, session: *mut *mut Session) -> i64 {
     // SAFETY: promised by the caller.
@@ -633,17 +637,17 @@ pub unsafe extern "C" fn rt_model_training_step(
 /// `NAME_training_message`.
 ///
 /// # Safety
-/// `model` is that of an object that has training.
+/// `model` is the description in an object with training functions.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rt_model_training_message(model: *const Model, status: i64) -> *const c_char {
     // SAFETY: promised by the caller.
     unsafe { &*(*(*model).training).step }.message(status)
 }
 
-/// `NAME_training_input`: null behind the last one.
+/// `NAME_training_input`: null after the last one.
 ///
 /// # Safety
-/// `model` is that of an object that has training.
+/// `model` is the description in an object with training functions.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rt_model_training_input(model: *const Model, index: i64) -> *const Port {
     // SAFETY: promised by the caller.
@@ -651,10 +655,10 @@ pub unsafe extern "C" fn rt_model_training_input(model: *const Model, index: i64
     port(step.inputs(), index, step.visible(step.input_count))
 }
 
-/// `NAME_training_output`: null behind the last one.
+/// `NAME_training_output`: null after the last one.
 ///
 /// # Safety
-/// `model` is that of an object that has training.
+/// `model` is the description in an object with training functions.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rt_model_training_output(model: *const Model, index: i64) -> *const Port {
     // SAFETY: promised by the caller.
@@ -684,11 +688,11 @@ pub unsafe extern "C" fn rt_model_close(_: *const Model, session: *mut *mut Sess
     if session.is_null() {
         return;
     }
-    // SAFETY: it came from a box.
+    // SAFETY: the pointer came from a box.
     let Some(in_use) = (unsafe { InUse::begin(session) }) else { return };
     word.store(std::ptr::null_mut(), Ordering::Release);
     std::mem::forget(in_use);
-    // SAFETY: as above, and nobody uses it.
+    // SAFETY: as above, and no thread uses it.
     drop(unsafe { Box::from_raw(session) });
     outputs::clear();
 }
@@ -696,17 +700,17 @@ pub unsafe extern "C" fn rt_model_close(_: *const Model, session: *mut *mut Sess
 /// `NAME_message`.
 ///
 /// # Safety
-/// `model` is that of an object.
+/// `model` is the description in an object.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rt_model_message(model: *const Model, status: i64) -> *const c_char {
     // SAFETY: promised by the caller.
     unsafe { &*model }.message(status)
 }
 
-/// `NAME_input`: null behind the last one.
+/// `NAME_input`: null after the last one.
 ///
 /// # Safety
-/// `model` is that of an object.
+/// `model` is the description in an object.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rt_model_input(model: *const Model, index: i64) -> *const Port {
     // SAFETY: promised by the caller.
@@ -714,10 +718,10 @@ pub unsafe extern "C" fn rt_model_input(model: *const Model, index: i64) -> *con
     port(model.inputs(), index, model.visible(model.input_count))
 }
 
-/// `NAME_output`: null behind the last one.
+/// `NAME_output`: null after the last one.
 ///
 /// # Safety
-/// `model` is that of an object.
+/// `model` is the description in an object.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rt_model_output(model: *const Model, index: i64) -> *const Port {
     // SAFETY: promised by the caller.

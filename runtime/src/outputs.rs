@@ -1,24 +1,24 @@
-//! Memory of outputs that C callers own, and which they give back.
+//! Memory of outputs that C callers own and free.
 //!
-//! Fresh memory costs more than many a run: the system zeroes its pages one by one. What callers gave back is therefore kept
-//! for outputs to come, a few buffers in all, until a session is closed.
+//! Fresh memory costs more than many runs, because the system zeroes its pages one by one. Therefore a few freed
+//! buffers are kept for later outputs, until a session is closed.
 //!
 //! Invariants
-//! - In front of each buffer stands how many bytes it has.
+//! - The size of a buffer is stored before it.
 
 #![allow(unsafe_code, reason = "C callers hold the memory as addresses")]
 
 use std::ffi::c_void;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Alignment of a buffer, in bytes, and the room for its size.
+/// Alignment of a buffer, in bytes, and the space before it for its size.
 const ALIGNMENT: usize = 64;
-/// From this size on buffers are kept; smaller ones the allocator keeps by itself.
+/// Buffers of at least this size are kept; the allocator caches smaller ones itself.
 const LARGE: usize = 1 << 16;
-/// Buffers kept.
+/// The maximum number of buffers that are kept.
 const KEPT: usize = 8;
 
-/// A buffer that nobody uses.
+/// A free buffer.
 struct Spare {
     memory: *mut u8,
     bytes: usize,
@@ -26,12 +26,12 @@ struct Spare {
 
 impl Spare {
     fn free(self) {
-        // SAFETY: nobody uses it, and that is where it begins.
+        // SAFETY: the buffer is unused, and its allocation begins there.
         unsafe { libc::free(self.memory.sub(ALIGNMENT).cast()) };
     }
 }
 
-// SAFETY: nobody else has the address.
+// SAFETY: no other code has the address.
 unsafe impl Send for Spare {}
 
 /// The oldest first.
@@ -41,11 +41,11 @@ fn spare() -> MutexGuard<'static, Vec<Spare>> {
     SPARE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A buffer of so many bytes or more; null when there is no memory.
+/// A buffer of at least `bytes` bytes; null if the allocation fails.
 pub(crate) fn allocate(bytes: usize) -> *mut u8 {
     if bytes >= LARGE {
         let mut spare = spare();
-        // much larger memory is not kept for a small output
+        // a much larger buffer is not used for a small output
         if let Some(at) = spare.iter().position(|spare| (bytes..=2 * bytes).contains(&spare.bytes)) {
             return spare.remove(at).memory;
         }
@@ -54,7 +54,8 @@ pub(crate) fn allocate(bytes: usize) -> *mut u8 {
     let Some(room) = bytes.checked_add(ALIGNMENT).filter(|_| limits::ask(bytes as u64).is_ok()) else {
         return std::ptr::null_mut();
     };
-    // SAFETY: the alignment is a power of two; the address is taken only if there is one, and there is room for the size.
+    // SAFETY: the alignment is a power of two; the address is only used if it is not null, and there is room for the
+    // size.
     unsafe {
         if libc::posix_memalign(&raw mut start, ALIGNMENT, room) != 0 {
             return std::ptr::null_mut();
@@ -64,15 +65,15 @@ pub(crate) fn allocate(bytes: usize) -> *mut u8 {
     }
 }
 
-/// Takes a buffer back.
+/// Frees a buffer.
 ///
 /// # Safety
-/// [`allocate`] made it, and nobody else uses it; or it is null.
+/// The buffer is from [`allocate`] and not in use, or null.
 pub(crate) unsafe fn release(memory: *mut u8) {
     if memory.is_null() {
         return;
     }
-    // SAFETY: the size stands in front of it.
+    // SAFETY: the size is stored before the buffer.
     let bytes = unsafe { memory.sub(ALIGNMENT).cast::<usize>().read() };
     let mut last = Spare { memory, bytes };
     if bytes >= LARGE {
@@ -86,7 +87,7 @@ pub(crate) unsafe fn release(memory: *mut u8) {
     last.free();
 }
 
-/// Gives back what is kept.
+/// Frees the buffers that are kept.
 pub(crate) fn clear() {
     spare().drain(..).for_each(Spare::free);
 }
@@ -99,7 +100,7 @@ mod tests {
     fn what_is_given_back_is_used_again() {
         let memory = allocate(3 * LARGE);
         assert_eq!(memory.addr() % ALIGNMENT, 0);
-        // SAFETY: it was just made, and so is what follows.
+        // SAFETY: both buffers were just allocated.
         unsafe {
             memory.add(3 * LARGE - 1).write(1);
             release(memory);

@@ -1,49 +1,48 @@
-//! The system's memory: pages that should be huge, and pages of constants that nobody needs any more.
+//! Advice to the system about pages: huge pages for large buffers, and releasing the pages of constants.
 
 #![allow(unsafe_code, reason = "advises the system about memory that generated code names")]
 
-/// Tells the system that a constant is not read any more, so that its pages need not stay in memory. The constant must
-/// be in a file that is mapped: what is read from it afterwards comes from the file again.
+/// Tells the system that a constant is not needed any more, so that its pages need not stay in memory. The constant
+/// must be in a mapped file: later reads load it from the file again.
 ///
 /// # Safety
-/// The bytes from `address` on are part of a mapping of a file that nobody has written to.
+/// The bytes from `address` on are part of a file mapping that has not been written to.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rt_discard(address: *mut u8, bytes: i64) {
-    // on other machines constants that are not aligned are copies, which are in no file
+    // on other machines unaligned constants are copies, which are not in a file
     #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
     {
         // SAFETY: reads a constant of the system.
         let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) }.max(1) as usize;
-        // SAFETY: pages of the constant, whose contents the file has too.
+        // SAFETY: pages of the constant, whose contents are also in the file.
         unsafe { advise(address, bytes.max(0) as usize, page, libc::MADV_DONTNEED) };
     }
     #[cfg(not(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"))))]
     let _ = (address, bytes);
 }
 
-/// Advises the system about the pages of some size that lie whole in some memory. A refusal changes nothing.
+/// Advises the system about the pages that are entirely inside some memory. A refusal is ignored.
 ///
 /// # Safety
-/// What the advice does to these pages is what their owners expect.
+/// The owners of these pages expect the effect of the advice.
 #[cfg(target_os = "linux")]
 unsafe fn advise(memory: *mut u8, bytes: usize, page: usize, advice: libc::c_int) {
     let (start, end) = (memory.addr().next_multiple_of(page), (memory.addr() + bytes) / page * page);
     if start < end {
-        // SAFETY: promised by the caller; the range lies in the memory.
+        // SAFETY: promised by the caller; the range is inside the memory.
         unsafe { libc::madvise(memory.with_addr(start).cast(), end - start, advice) };
     }
 }
 
-/// From this size on, memory that is worked in gets huge pages where the system has them: a run that goes through many small ones waits
-/// for where they are, and for the first touch of each.
+/// Buffers of at least this size request transparent huge pages, which have fewer TLB misses and page faults.
 const HUGE: i64 = 4 << 20;
 
-/// Asks for huge pages for memory of this process, if it is much.
+/// Requests huge pages for memory of this process, if it is large.
 pub(crate) fn prefer_huge(memory: *mut u8, bytes: i64) {
     #[cfg(target_os = "linux")]
     if bytes >= HUGE {
         const PAGE: usize = 2 << 20;
-        // SAFETY: changes which pages stand behind the memory, and nothing in it.
+        // SAFETY: changes the page size of the memory, and not its contents.
         unsafe { advise(memory, bytes as usize, PAGE, libc::MADV_HUGEPAGE) };
     }
     #[cfg(not(target_os = "linux"))]

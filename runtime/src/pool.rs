@@ -1,11 +1,11 @@
 //! The process's thread pool.
 //!
-//! Workers sleep while no run is active. Inside a run they spin for a short while between loops, because the next
-//! loop usually follows within microseconds. A loop never waits for a worker that has not woken up yet: whoever
-//! arrives first takes the work.
+//! Workers sleep while no run is active. Inside a run they spin for a short while between loops, because the next loop
+//! usually follows within microseconds. A loop never waits for a worker that has not woken up yet: the first threads to
+//! arrive take the work.
 //!
-//! To move what one processor has written to another takes longer than most loops: so each thread begins with the same part of
-//! loops of one length, and also short loops are for all threads that are awake.
+//! Moving data between the caches of two processors takes longer than most loops. So each thread starts with the same
+//! share of all loops of one length, and short loops also use all threads that are awake.
 
 #![allow(
     unsafe_code,
@@ -24,11 +24,11 @@ use crate::stop::{self, Stop, WORK_BETWEEN_LOOKS};
 pub type LoopBody = extern "C" fn(environment: *mut i64, begin: i64, end: i64);
 
 const SPINS: u32 = 20_000;
-/// Chunks that a share is taken in; more balance better, fewer cost less.
+/// Chunks into which a share is divided; more of them balance better, fewer cost less.
 const CHUNKS_PER_SHARE: i64 = 4;
-/// Scalar operations of loops that are worth waking workers for; those that are awake help with shorter ones, too.
+/// The number of scalar operations from which a loop wakes workers; awake ones also help with shorter loops.
 pub(crate) const WORK_TO_WAKE: i64 = 8 * abi::GRAIN;
-/// Set in [`Shared::state`] while nobody may join the current loop.
+/// Set in [`Shared::state`] while the current loop accepts no workers.
 const CLOSED: u64 = 1 << 31;
 
 /// One loop, on the stack of its caller.
@@ -36,14 +36,14 @@ struct Loop {
     environment: *mut i64,
     body: LoopBody,
     count: i64,
-    /// Iterations that are taken at once, at least.
+    /// The minimum number of iterations that are taken at once.
     grain: i64,
-    /// What may end the run, and how many iterations are taken between two looks at it.
+    /// What may end the run, and how many iterations are run between two checks of it.
     stop: Option<(*const Stop, i64)>,
 }
 
 impl Loop {
-    /// Runs iterations `begin..end`, as far as the run is not to end.
+    /// Runs iterations `begin..end`, unless the run is to end.
     fn run(&self, mut begin: i64, end: i64) {
         let Some((stop, step)) = self.stop else { return (self.body)(self.environment, begin, end) };
         // SAFETY: the caller of the loop keeps it alive until every worker has left.
@@ -56,7 +56,7 @@ impl Loop {
     }
 }
 
-/// The iterations that a participant of a loop begins with. Who is done with its own takes chunks of the others'.
+/// The iterations that a participant of a loop starts with. When it has finished them, it takes chunks of the others'.
 #[repr(align(128))]
 struct Share {
     next: AtomicI64,
@@ -69,7 +69,7 @@ impl Share {
         Share { next: AtomicI64::new(0), end: AtomicI64::new(0), chunk: AtomicI64::new(1) }
     }
 
-    /// Hands out the iterations `begin..end`, `grain` of them at least at once.
+    /// Hands out the iterations `begin..end`, at least `grain` of them at once.
     fn fill(&self, begin: i64, end: i64, grain: i64) {
         self.next.store(begin, Ordering::Relaxed);
         self.end.store(end, Ordering::Relaxed);
@@ -91,10 +91,10 @@ impl Share {
 
 #[repr(align(128))]
 struct Shared {
-    /// The current loop's number in the high half, [`CLOSED`], and the number of workers inside it.
+    /// The current loop's number in the high half, [`CLOSED`], and the number of workers in it.
     state: AtomicU64,
     current: AtomicPtr<Loop>,
-    /// One for each thread there is, the caller's first.
+    /// One for each thread, the caller's first.
     shares: Box<[Share]>,
     /// Participants of the current loop.
     participants: AtomicUsize,
@@ -104,7 +104,7 @@ struct Shared {
 
 #[repr(align(128))]
 struct Mailbox {
-    /// The number of the last loop this worker was called to.
+    /// The number of the last loop that this worker was woken for.
     ticket: AtomicU32,
     sleeping: AtomicBool,
 }
@@ -112,14 +112,14 @@ struct Mailbox {
 struct Worker {
     thread: JoinHandle<()>,
     mailbox: Arc<Mailbox>,
-    /// The processor that it is kept off, which who called it ran on; `usize::MAX` before the first call.
+    /// The processor that it is kept off, which ran the waking thread; `usize::MAX` before the first time.
     kept_off: AtomicUsize,
 }
 
 struct Pool {
     shared: Arc<Shared>,
     workers: Vec<Worker>,
-    /// Held by the caller whose loop is being shared out.
+    /// Held by the caller whose loop is running.
     busy: AtomicBool,
 }
 
@@ -151,7 +151,7 @@ impl Pool {
         Pool { shared, workers, busy: AtomicBool::new(false) }
     }
 
-    /// How many workers a loop is for that has work for so many, and may be worth waking them.
+    /// The number of workers for a loop that has work for `most`, and may be worth waking them.
     fn helpers(&self, most: usize, is_worth_waking: bool) -> usize {
         let free = self.workers.len().saturating_sub(busy::elsewhere());
         let is_there = |worker: &&Worker| is_worth_waking || !worker.mailbox.sleeping.load(Ordering::Relaxed);
@@ -181,7 +181,7 @@ impl Worker {
         Some(worker)
     }
 
-    /// Keeps the worker off the processor of this thread, which needs it.
+    /// Keeps the worker off the processor of this thread.
     fn keep_off(&self) {
         if let Some(here) = placement::processor()
             && self.kept_off.swap(here, Ordering::Relaxed) != here
@@ -200,7 +200,7 @@ impl Worker {
 }
 
 impl Shared {
-    /// Publishes a loop and returns its number. Nobody is inside one.
+    /// Publishes a loop and returns its number. No worker is in a loop.
     fn open(&self, work: &Loop, participants: usize) -> u32 {
         let (each, rest) = (work.count / participants as i64, work.count % participants as i64);
         let boundary = |index: usize| each * index as i64 + rest.min(index as i64);
@@ -214,7 +214,7 @@ impl Shared {
         number
     }
 
-    /// Lets nobody else in and waits until everyone is out.
+    /// Accepts no more workers and waits until all have left.
     fn close(&self) {
         let mut state = self.state.fetch_or(CLOSED, Ordering::AcqRel);
         let mut spins = 0;
@@ -282,19 +282,20 @@ fn await_ticket(shared: &Shared, mailbox: &Mailbox, seen: u32) -> u32 {
     }
 }
 
-/// Starts the workers, so that they sleep, ready to be woken, when the first loop comes: a new thread may begin milliseconds late.
+/// Starts the workers, so that they sleep, ready to be woken, when the first loop comes: a new thread may start
+/// milliseconds late.
 pub fn prepare() {
     pool();
 }
 
-/// Limits the loops that this thread starts to `threads` threads; 0 means all there are.
+/// Limits the loops that this thread starts to `threads` threads; 0 means all.
 #[unsafe(no_mangle)]
 pub extern "C" fn rt_set_threads(threads: i64) {
     let limit = usize::try_from(threads).ok().filter(|&limit| limit > 0).unwrap_or(usize::MAX);
     THREAD_LIMIT.set(limit);
 }
 
-/// Threads that a loop which this thread starts may run on.
+/// The number of threads for a loop that this thread starts.
 pub(crate) fn threads() -> usize {
     match THREAD_LIMIT.get() {
         1 => 1,
@@ -302,8 +303,7 @@ pub(crate) fn threads() -> usize {
     }
 }
 
-/// Marks the begin of a run, which needs this thread's processor: until [`rt_end_run`], idle workers spin for a moment before they
-/// sleep.
+/// Marks the beginning of a run on this thread: until [`rt_end_run`], idle workers spin for a moment before they sleep.
 #[unsafe(no_mangle)]
 pub extern "C" fn rt_begin_run() {
     Busy::enter();
@@ -321,11 +321,11 @@ pub extern "C" fn rt_end_run() {
     Busy::leave();
 }
 
-/// Calls `body` on disjoint ranges that cover `0..count` and returns when all are done. `work` is what an iteration takes, in scalar
-/// operations, estimated.
+/// Calls `body` on disjoint ranges that cover `0..count` and returns when all are done. `work` is the estimated number
+/// of scalar operations of an iteration.
 ///
-/// Runs on the calling thread alone when the pool is taken (by another session, or by an enclosing loop), when there is little to do
-/// and nobody awake, or when the thread limit is one.
+/// Runs on the calling thread alone if the pool is in use (by another session, or by an enclosing loop), if there is
+/// little work and no worker is awake, or if the thread limit is one.
 #[unsafe(no_mangle)]
 pub extern "C" fn rt_parallel_for(environment: *mut i64, count: i64, work: i64, body: LoopBody) {
     if count <= 0 {
@@ -355,7 +355,7 @@ mod tests {
 
     extern "C" fn count_visits(environment: *mut i64, begin: i64, end: i64) {
         for index in begin..end {
-            // SAFETY: every test passes one atomic counter an iteration.
+            // SAFETY: every test passes one atomic counter per iteration.
             let counter = unsafe { &*environment.add(index as usize).cast::<AtomicI64>() };
             counter.fetch_add(1, Ordering::Relaxed);
         }
@@ -393,7 +393,7 @@ mod tests {
 
     extern "C" fn nested(environment: *mut i64, begin: i64, end: i64) {
         for index in begin..end {
-            // SAFETY: eight counters an iteration.
+            // SAFETY: eight counters per iteration.
             rt_parallel_for(unsafe { environment.add(index as usize * 8) }, 8, WORK_TO_WAKE, count_visits);
         }
     }

@@ -1,6 +1,6 @@
-//! Which instructions the processor has, as the levels that compilers know: x86-64-v2, -v3 and -v4.
+//! The instruction set level of the processor: x86-64-v2, -v3 or -v4.
 
-/// The highest level whose instructions the processor all has: 1 to 4; 0 on other architectures.
+/// The highest level that the processor supports: 1 to 4; 0 on other architectures.
 pub fn level() -> i64 {
     #[cfg(target_arch = "x86_64")]
     {

@@ -1,10 +1,10 @@
-//! Memory of a thread for what generated code keeps between the steps of one iteration of a parallel loop.
+//! Thread-local memory that generated code uses between the steps of one iteration of a parallel loop.
 
 #![allow(unsafe_code, reason = "generated code calls this by name")]
 
 use std::cell::RefCell;
 
-/// What memory of a thread is aligned to.
+/// The alignment of the memory.
 #[derive(Clone, Copy)]
 #[repr(align(64))]
 struct Line {
@@ -12,11 +12,12 @@ struct Line {
 }
 
 thread_local! {
-    /// Kept from call to call, and never read before it is written.
+    /// Reused by later calls, and never read before it is written.
     static SCRATCH: RefCell<Vec<Line>> = const { RefCell::new(Vec::new()) };
 }
 
-/// So many bytes of the thread's memory, 64-byte aligned, until the next call on this thread. What is in them is not known.
+/// `bytes` bytes of the thread's memory, 64-byte aligned, until the next call on this thread. Their contents are
+/// unspecified.
 #[unsafe(no_mangle)]
 pub extern "C" fn rt_scratch(bytes: i64) -> *mut u8 {
     let lines = usize::try_from(bytes).unwrap_or(0).div_ceil(size_of::<Line>());
@@ -39,7 +40,7 @@ mod tests {
         assert_eq!(small.align_offset(64), 0);
         assert_eq!(rt_scratch(128), small);
         let large = rt_scratch(1 << 20);
-        // SAFETY: so many bytes are the thread's until the next call.
+        // SAFETY: the memory has this size and is the thread's until the next call.
         unsafe { large.add((1 << 20) - 1).write(1) };
         assert_eq!(rt_scratch(64), large);
     }

@@ -1,7 +1,7 @@
 //! Ending a run early: by request of another thread, or at a deadline.
 //!
-//! A run that is to end skips the rest of its loops. What it computed is then worthless, but harmless: generated code stays inside its
-//! buffers whatever is in them. Who started the run asks [`Stop::due`] afterwards.
+//! A run that is to end skips the rest of its loops. Its results are then meaningless, but harmless: generated code
+//! stays inside its buffers whatever their contents are. The caller of the run checks [`Stop::due`] afterwards.
 
 #![allow(unsafe_code, reason = "the run's thread-local state points to what the caller of the run keeps")]
 
@@ -10,15 +10,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-/// Scalar operations between two looks at a [`Stop`], about a millisecond's.
+/// Scalar operations between two checks of a [`Stop`], about a millisecond.
 pub(crate) const WORK_BETWEEN_LOOKS: i64 = 1 << 20;
 
-/// When a run is to end before it is done.
+/// The condition that ends a run early.
 #[derive(Debug, Default)]
 pub struct Stop {
     requested: AtomicBool,
     deadline: Option<Instant>,
-    /// Whose request ends the run as well.
+    /// Another condition that ends the run as well.
     other: Option<Arc<Stop>>,
 }
 
@@ -27,7 +27,7 @@ pub struct Stop {
 pub enum Due {
     /// [`Stop::request`] was called.
     Requested,
-    /// The deadline is past.
+    /// The deadline has passed.
     Deadline,
 }
 
@@ -42,7 +42,7 @@ impl Stop {
         Stop { other, ..self }
     }
 
-    /// Ends runs that look at this; they return within milliseconds.
+    /// Ends runs that check this; they return within milliseconds.
     pub fn request(&self) {
         self.requested.store(true, Ordering::Relaxed);
     }
@@ -62,9 +62,9 @@ thread_local! {
     static CURRENT: Cell<*const Stop> = const { Cell::new(std::ptr::null()) };
 }
 
-/// Runs a model, all of whose loops look at `stop`.
+/// Runs a model, all of whose loops check `stop`.
 pub fn within<R>(stop: Option<&Stop>, run: impl FnOnce() -> R) -> R {
-    /// Puts the outer run's back, also when the inner one unwinds.
+    /// Restores the outer run's condition, also if the inner run unwinds.
     struct Restore(*const Stop);
     impl Drop for Restore {
         fn drop(&mut self) {
@@ -75,7 +75,7 @@ pub fn within<R>(stop: Option<&Stop>, run: impl FnOnce() -> R) -> R {
     run()
 }
 
-/// What this thread's run looks at.
+/// The condition of this thread's run.
 pub(crate) fn current<'a>() -> Option<&'a Stop> {
     // SAFETY: `within` holds a reference for as long as the pointer is set, and loops of the run end before it returns.
     unsafe { CURRENT.get().as_ref() }

@@ -1,23 +1,23 @@
-//! The strings of a run: an element of a string tensor is a number of this table. Equal strings have equal numbers, so
-//! that moving and comparing them needs no code of its own.
+//! The strings of a run: an element of a string tensor is an index into this table. Equal strings have equal indices,
+//! so that moving and comparing them needs no special code.
 //!
-//! Number 0 is the empty string; then come the strings of the model, in the order the compiler numbered them. What a run
-//! adds goes with the run.
+//! Index 0 is the empty string; then come the strings of the model, in the order in which the compiler numbered them.
+//! Strings that a run adds are removed at its end.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Strings by number, and numbers by string.
+/// Strings by index, and indices by string.
 #[derive(Debug)]
 pub struct StringTable {
     texts: Vec<Arc<str>>,
     numbers: HashMap<Arc<str>, i64>,
-    /// How many stay from run to run.
+    /// The number of strings that stay from run to run.
     fixed: usize,
 }
 
 impl StringTable {
-    /// A table of the strings of a model; the empty string is there anyway.
+    /// A table of the strings of a model, and the empty string.
     pub fn new(texts: &[String]) -> StringTable {
         let mut table = StringTable { texts: vec![], numbers: HashMap::new(), fixed: 0 };
         table.number("");
@@ -28,7 +28,7 @@ impl StringTable {
         table
     }
 
-    /// The number of a string, which is added if it is new.
+    /// The index of a string, which is added if it is new.
     pub fn number(&mut self, text: &str) -> i64 {
         if let Some(&number) = self.numbers.get(text) {
             return number;
@@ -39,13 +39,13 @@ impl StringTable {
         number
     }
 
-    /// The string of a number; empty for a number that is none.
+    /// The string of an index; empty for an invalid one.
     pub fn text(&self, number: i64) -> Arc<str> {
         let text = usize::try_from(number).ok().and_then(|number| self.texts.get(number));
         text.or(self.texts.first()).cloned().unwrap_or_default()
     }
 
-    /// Forgets what a run has added.
+    /// Removes the strings that a run has added.
     pub(crate) fn end_run(&mut self) {
         for text in self.texts.drain(self.fixed..) {
             self.numbers.remove(&text);

@@ -1,8 +1,8 @@
-//! Sequences, optionals and maps as C callers read them: all parts of an output in one buffer, which is given back as that of a
-//! tensor is.
+//! Sequences, optionals and maps in the C interface: all parts of an output are in one buffer, which is freed like that
+//! of a tensor.
 //!
-//! The buffer begins with a node for each part, the whole first and what is in one part together; then come extents, elements and
-//! texts.
+//! The buffer begins with a node for each part, the root first and the children of one node together; then come
+//! extents, elements and texts.
 
 #![allow(unsafe_code, reason = "C callers read the memory by addresses")]
 
@@ -16,10 +16,10 @@ use crate::outputs;
 /// The number of strings in ONNX's `TensorProto.DataType`.
 const STRING: i64 = 8;
 
-/// Where elements begin: at a multiple of the largest.
+/// The alignment of elements: that of the largest.
 const ALIGNMENT: usize = 16;
 
-/// What a node is.
+/// The kind of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(i64)]
 enum Kind {
@@ -33,7 +33,7 @@ enum Kind {
 #[repr(C)]
 struct Node {
     kind: Kind,
-    /// The elements of a sequence, what is in an optional, keys and values of a map.
+    /// The number of elements of a sequence, of values in an optional, or 2 for the keys and values of a map.
     count: i64,
     values: *const Node,
     /// The elements of a tensor.
@@ -78,8 +78,8 @@ impl<'v> Part<'v> {
     }
 }
 
-/// A value of a run, by its number, in a buffer of its own; null when there is no memory, or no such value. Models whose outputs are
-/// not all tensors have its address.
+/// A value of a run, by its handle, in a separate buffer; null if the allocation fails or the handle is invalid. Models
+/// whose outputs are not all tensors have the address of this function.
 #[unsafe(no_mangle)]
 pub extern "C" fn rt_model_value(context: i64, number: i64) -> *mut u8 {
     let context = context::context(context);
@@ -87,10 +87,10 @@ pub extern "C" fn rt_model_value(context: i64, number: i64) -> *mut u8 {
     value.map_or(std::ptr::null_mut(), |value| export(&value, context))
 }
 
-/// A value in a buffer of its own; null when there is no memory.
+/// A value in a separate buffer; null if the allocation fails.
 fn export(value: &Value, context: &mut RunContext) -> *mut u8 {
     let mut waiting = VecDeque::from([Part::Value(value)]);
-    // each part, with the number of the first that is in it, and how many are
+    // each part, with the index of its first child, and the number of its children
     let mut parts: Vec<(Part<'_>, usize, usize)> = Vec::new();
     let mut known = 1;
     while let Some(part) = waiting.pop_front() {
@@ -157,12 +157,12 @@ fn export(value: &Value, context: &mut RunContext) -> *mut u8 {
     start
 }
 
-/// Bytes that elements take.
+/// The bytes that elements take, with padding.
 fn room(bytes: usize) -> usize {
     bytes.next_multiple_of(ALIGNMENT)
 }
 
-/// The strings of a tensor by their numbers; none if it has others.
+/// The strings of a tensor, by index; empty for other element types.
 fn numbers(tensor: &StoredTensor) -> impl Iterator<Item = i64> {
     let (numbers, _) = tensor.bytes.as_chunks::<8>();
     let are_strings = tensor.kind == STRING;
@@ -189,7 +189,7 @@ mod tests {
         let rows = [of([0.25, 0.75]), of([1.0, 0.0])].map(|row| Value::Optional(Some(Arc::new(row))));
         let value = Value::Sequence(Arc::new([rows.to_vec(), vec![Value::Optional(None)]].concat()));
         let start = export(&value, &mut context);
-        // SAFETY: nodes lead to each other, and the buffer is not given back before the end.
+        // SAFETY: nodes refer to each other, and the buffer is not freed before the end.
         unsafe {
             let node = &*start.cast::<Node>();
             assert_eq!((node.kind, node.count), (Kind::Sequence, 3));

@@ -1,4 +1,5 @@
-//! Loops leave processors alone that somebody needs. Alone in its process, as all threads share what says which these are.
+//! Parallel loops avoid processors that are in use. This is the only test of its process, because all threads share the
+//! count of processors in use.
 
 #![allow(unsafe_code, reason = "a loop's body gets the address of what it works on")]
 

@@ -1,18 +1,18 @@
-//! The numbers that elementary functions of `f32` are made of, wherever they are computed: inline by generated code, or on rows by
-//! micro-kernels. Polynomials have the highest power's coefficient first.
+//! Constants of the elementary functions of `f32`, shared by generated code (inline) and the micro-kernels (on rows).
+//! Polynomials list the coefficient of the highest power first.
 //!
-//! They are those of Cephes and MLAS and, for sine and cosine, of N. Juffa. Who computes with them rounds them to `f32`.
+//! The constants are those of Cephes and MLAS and, for sine and cosine, of N. Juffa. Users round them to `f32`.
 
 use std::f64::consts::SQRT_2;
 use std::ops::RangeInclusive;
 
 /// ln 2 in two parts; the first has few enough bits for its products with exponents to be exact.
 pub const LN2: [f64; 2] = [0.693_359_375, -2.121_944_400_546_905_8e-4];
-/// Arguments from which on e^x is 0, and infinite.
+/// From the first argument down e^x is 0, from the second up it is infinite.
 pub const EXP_RANGE: [f64; 2] = [-105.0, 89.0];
-/// The same of 2^x.
+/// The same for 2^x.
 pub const EXP2_RANGE: [f64; 2] = [-151.0, 129.0];
-/// The exponent of the last factor of `e^x` and `2^x`, towards zero or infinity; without it no result leaves the normal numbers.
+/// Bound of the exponent of the last factor of `e^x` and `2^x`; with it every intermediate result is a normal number.
 pub const EXP_STEP: i32 = 64;
 /// `(e^r - 1 - r) / r²` for |r| at most ln 2 / 2.
 pub const EXP: [f64; 6] = [
@@ -23,7 +23,7 @@ pub const EXP: [f64; 6] = [
     1.666_666_545_9e-1,
     5.000_000_120_1e-1,
 ];
-/// What this is small enough for in size, `e^x - 1` is of the polynomial alone.
+/// Below this magnitude the polynomial alone gives `e^x - 1`.
 pub const EXPM1_LIMIT: f64 = 0.34;
 /// `(ln(1 + f) - f + f²/2) / f³` for 1 + f between √½ and √2.
 pub const LOG: [f64; 9] = [
@@ -37,16 +37,16 @@ pub const LOG: [f64; 9] = [
     -2.499_999_399_3e-1,
     3.333_333_117_4e-1,
 ];
-/// The bits of √½, from which on a mantissa is counted to the next exponent.
+/// The bits of √½: mantissas from here on belong to the next exponent.
 pub const LOG_ROOT: i32 = 0x3f35_04f3;
-/// What lifts subnormal numbers: 2^23.
+/// The factor that scales subnormal numbers into the normal range: 2^23.
 pub const LOG_LIFT: f64 = 8_388_608.0;
 
-/// Where the rational function of the hyperbolic tangent reaches 1 when its operations are fused.
+/// The argument at which the rational approximation of tanh reaches 1 if its operations are fused.
 pub const TANH_LIMIT: f64 = 7.998_811_721_801_758;
-/// The same when each operation is rounded.
+/// The argument at which it reaches 1 if each operation is rounded.
 pub const TANH_LIMIT_ROUNDED: f64 = 7.905_311_107_635_498;
-/// Where it is x itself.
+/// Up to this magnitude tanh x is x.
 pub const TANH_SMALL: f64 = 0.0004;
 /// The hyperbolic tangent is `x · P(x²) / Q(x²)`: P.
 pub const TANH_OVER: [f64; 7] = [
@@ -62,7 +62,7 @@ pub const TANH_OVER: [f64; 7] = [
 pub const TANH_UNDER: [f64; 4] =
     [1.198_258_394_667_02e-6, 1.185_347_056_866_54e-4, 2.268_434_632_439_00e-3, 4.893_525_185_543_85e-3];
 
-/// Where the error function reaches 1.
+/// The argument at which the error function reaches 1.
 pub const ERF_LIMIT: f64 = 3.92;
 /// The error function is `x · P(x²) / Q(x²)`, fitted to the relative error up to where it reaches 1: P.
 pub const ERF_OVER: [f64; 5] = [2.303_812_15e-4, 3.581_135_55e-3, 5.149_858_11e-2, 1.897_191_167e-1, 1.128_379_135_5];
@@ -70,29 +70,29 @@ pub const ERF_OVER: [f64; 5] = [2.303_812_15e-4, 3.581_135_55e-3, 5.149_858_11e-
 pub const ERF_UNDER: [f64; 7] =
     [-1.122_103_69e-7, 2.315_953_58e-5, 1.053_814_54e-3, 1.442_663_03e-2, 1.127_997_367e-1, 5.014_666_179e-1, 1.0];
 
-/// tan π/8: what arguments of the arc tangent are brought below.
+/// tan π/8: the range reduction of the arc tangent brings arguments below it.
 pub const FRAC_PI_8_TANGENT: f64 = SQRT_2 - 1.0;
-/// `(atan r - r) / r³` of r², up to there.
+/// `(atan r - r) / r³` as a polynomial in r², for |r| up to tan π/8.
 pub const ATAN: [f64; 4] = [8.053_744_494_9e-2, -1.387_768_560_32e-1, 1.997_771_064_78e-1, -3.333_294_915_39e-1];
-/// `(asin s - s) / s³` of s², up to a half.
+/// `(asin s - s) / s³` as a polynomial in s², for s up to ½.
 pub const ASIN: [f64; 5] =
     [4.216_319_904_8e-2, 2.418_131_104_9e-2, 4.547_002_599_8e-2, 7.495_300_268_6e-2, 1.666_675_242_2e-1];
 
-/// π/2 in three parts, the first of few enough bits for its products with small whole numbers to be exact.
+/// π/2 in three parts; the first has few enough bits for its products with small integers to be exact.
 pub const FRAC_PI_2: [f64; 3] = [1.570_796_012_878_418, 3.139_164_732_601_784_6e-7, 5.390_302_529_957_765e-15];
-/// Beyond this the reduction of sine's argument is not exact enough, even where products are not rounded.
+/// Above this magnitude the range reduction of sine is not exact enough, even with fused multiply-adds.
 pub const SINE_LIMIT: f64 = 48_039.0;
-/// Up to here the quotient of two `f32`, rounded to `f64`, is on the same side of each whole number as the true one.
+/// Up to this quotient, the `f64` quotient of two `f32` lies on the same side of each integer as the exact one.
 pub const REMAINDER_LIMIT: f64 = (1u64 << 28) as f64;
-/// `(sin a - a) / a³` of a², for |a| at most π/4.
+/// `(sin a - a) / a³` as a polynomial in a², for |a| at most π/4.
 pub const SINE: [f64; 4] = [2.865_679_56e-6, -1.985_599_23e-4, 8.333_385_92e-3, -1.666_666_72e-1];
-/// `cos a` of a², for |a| at most π/4.
+/// `cos a` as a polynomial in a², for |a| at most π/4.
 pub const COSINE: [f64; 5] = [2.446_770_67e-5, -1.388_772_97e-3, 4.166_665_67e-2, -0.5, 1.0];
 
-/// Sizes of divisors by whose reciprocal r, the nearest number to 1 / d, one may divide where products are fused: of q = x r the rest
-/// x - q d is exact then, and q + (x - q d) r is the quotient x / d, rounded (Markstein 1990), unless q has fewer bits because it is
-/// tiny. Where the sum is a NaN, as for an infinite x, q is the quotient.
+/// Magnitudes of divisors d for which the division x / d may multiply by the reciprocal r, if multiply-adds are fused.
+/// With q = x r the remainder x - q d is exact, and q + (x - q d) r is the correctly rounded quotient (Markstein 1990),
+/// unless q is tiny and has fewer bits. If that sum is NaN, as for an infinite x, the quotient is q.
 pub const EXACT_RECIPROCALS: RangeInclusive<f32> = 1e-27..=1e27;
 
-/// 1.5 · 2²³: what is added to a number of at most 2²² in size for the nearest whole number to be in the low bits.
+/// 1.5 · 2²³: added to a number of magnitude at most 2²², it leaves the nearest integer in the low bits.
 pub const SHIFTER: f32 = 12_582_912.0;

@@ -1,7 +1,7 @@
-//! What generated code and the runtime's micro-kernels agree upon: how a tile of a sum of products is described, and which
-//! functions are applied to rows.
+//! The interface between generated code and the runtime's micro-kernels: descriptors of contraction tiles, and the
+//! functions that micro-kernels apply to rows.
 //!
-//! `T` is a number where a micro-kernel reads a description, and a value where a compiler makes one. Strides are counted
+//! `T` is an integer where a micro-kernel reads a descriptor, and an SSA value where a compiler builds one. Strides are
 //! in elements, unless a field says otherwise.
 
 pub mod elementary;
@@ -9,97 +9,98 @@ mod row;
 
 pub use row::{RowFold, RowFunction};
 
-/// Columns that lie side by side in the right operand and in the result, whatever the strides of groups.
+/// Columns that are contiguous in the right operand and in the result, whatever the strides between groups.
 pub const COLUMN_GROUP: i64 = 16;
-/// Scalar operations of loops that are worth handing to a thread which has nothing to do: about a microsecond of them.
+/// The number of scalar operations from which a loop is worth sharing with an idle thread: about a microsecond.
 pub const GRAIN: i64 = 8192;
-/// Most axes of a tensor that routines lay out anew.
+/// The maximum rank of relayout routines.
 pub const RELAYOUT_AXES: usize = 8;
 
-/// Words in front of the axes of what moves elements: the addresses of the first element and of where it goes, the bytes of an
-/// element, the number of axes.
+/// Words of a data-movement descriptor before its axes: the addresses of the first source and destination element, the
+/// bytes of an element, the number of axes.
 pub const MOVE_WORDS: usize = 4;
-/// Words of each: its extent, and how many elements an index goes along in both tensors. Those of the result do not overlap, and
-/// are nested.
+/// Words of each axis: its extent, and its strides in both tensors. Strides of the result do not overlap and are
+/// nested.
 pub const MOVE_AXIS_WORDS: usize = 3;
-/// Words in front of the axes of what fills a border: the tensor's address, the bytes of an element, the filling in the low bytes,
-/// the number of axes.
+/// Words of a padding descriptor before its axes: the tensor's address, the bytes of an element, the fill value in the
+/// low bytes, the number of axes.
 pub const PAD_WORDS: usize = 4;
-/// Words of each: the elements in front of the middle, those of the middle, and all.
+/// Words of each axis: the elements before the middle, those of the middle, and the total.
 pub const PAD_AXIS_WORDS: usize = 3;
 
-/// Fields of a [`Product`], those of arrays one by one.
+/// Words of a [`Product`], with arrays flattened.
 pub const PRODUCT_WORDS: usize = 20;
-/// Fields of [`Blocks`], those of arrays one by one.
+/// Words of [`Blocks`], with arrays flattened.
 pub const BLOCKS_WORDS: usize = 13;
-/// Fields of a [`Depthwise`], those of arrays one by one.
+/// Words of a [`Depthwise`], with arrays flattened.
 pub const DEPTHWISE_WORDS: usize = 8;
-/// Fields of a [`Winograd`].
+/// Words of a [`Winograd`].
 pub const WINOGRAD_WORDS: usize = 10;
 
-/// Rows and columns of the windows that [`Winograd`] is for.
+/// Height and width of the kernels that [`Winograd`] applies to.
 pub const WINDOW: usize = 3;
-/// Rows and columns of the result that a tile of [`Winograd`] may have.
+/// Output tile sizes of [`Winograd`], in rows and columns.
 pub const TILE_SIZES: [usize; 2] = [2, 4];
-/// Tiles are multiplied so many at a time: the best numbers of them are multiples.
+/// Tiles are multiplied in steps of this size: tile counts should be multiples of it.
 pub const TILE_STEP: usize = 2;
-/// Tiles that are multiplied at least, whatever lies there.
+/// The minimum number of tiles in a multiplication, including padding.
 pub const FEWEST_TILES: usize = 4;
 
-/// Points at which a tile of so many rows and columns of the result is multiplied.
+/// The number of points at which a tile of `size` × `size` outputs is multiplied.
 pub const fn points(size: usize) -> usize {
     (size + WINDOW - 1) * (size + WINDOW - 1)
 }
 
-/// What sums start from.
+/// The initial value of sums.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(i64)]
 pub enum Start {
-    /// Nothing.
+    /// Zero.
     Zero = 0,
-    /// One value a column.
+    /// One value for each column.
     Columns = 1,
-    /// What the result holds.
+    /// The current contents of the result.
     Values = 2,
 }
 
-/// One call of a micro-kernel, as it reads it.
+/// The descriptor of one micro-kernel call.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Descriptor<W> {
-    /// How the operands are walked.
+    /// The loops over the operands.
     pub walk: W,
-    /// What sums start from.
+    /// The initial value of sums.
     pub start: Start,
-    /// 1 when the right operand may be read up to the next whole group of columns.
+    /// 1 if the right operand may be read up to the next full group of columns.
     pub right_padded: i64,
 }
 
-/// How a product walks its operands: `out[r][j] = start + Σ left[r][…]·right[…][j]` over up to four nested loops.
+/// The loops of a contraction: `out[r][j] = start + Σ left[r][…]·right[…][j]` over up to four nested reduction loops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct Product<T> {
     /// Extents of the reduction loops, outermost first.
     pub reduction: [T; 4],
-    /// How far each reduction loop moves in the left operand.
+    /// Stride of each reduction loop in the left operand.
     pub left: [T; 4],
-    /// How far each reduction loop moves in the right operand.
+    /// Stride of each reduction loop in the right operand.
     pub right: [T; 4],
     /// The extent W of the inner row loop: row r is (r / W, r % W).
     pub row_inner: T,
-    /// How far the row loops move in the left operand, the inner one first.
+    /// Strides of the row loops in the left operand, the inner one first.
     pub left_rows: [T; 2],
-    /// How far the row loops move in the result, the inner one first.
+    /// Strides of the row loops in the result, the inner one first.
     pub out_rows: [T; 2],
     /// The innermost extent in the last step of the outermost reduction loop.
     pub last_block: T,
-    /// From one group of columns to the next in the right operand.
+    /// Stride between groups of columns in the right operand.
     pub right_group: T,
-    /// From one group of columns to the next in the result.
+    /// Stride between groups of columns in the result.
     pub out_group: T,
 }
 
-/// How many steps of each of four nested loops make a part of at most so many steps in all, as many whole loops as have room.
+/// Splits four nested loops into blocks of at most `most` steps: the number of steps of each loop, with as many
+/// complete inner loops as fit.
 pub fn steps_of_part(extents: [i64; 4], most: i64) -> [i64; 4] {
     let mut by = [1, 1, 1, extents[3].clamp(1, most)];
     for axis in (0..3).rev() {
@@ -111,7 +112,7 @@ pub fn steps_of_part(extents: [i64; 4], most: i64) -> [i64; 4] {
 }
 
 impl<T: Copy> Product<T> {
-    /// The fields in their order.
+    /// The fields as words, in order.
     pub fn words(&self) -> [T; PRODUCT_WORDS] {
         let Product { reduction, left, right, row_inner, left_rows, out_rows, last_block, right_group, out_group } =
             *self;
@@ -120,7 +121,7 @@ impl<T: Copy> Product<T> {
         [r0, r1, r2, r3, a0, a1, a2, a3, b0, b1, b2, b3, row_inner, i0, i1, o0, o1, last_block, right_group, out_group]
     }
 
-    /// From the fields in their order.
+    /// From the words, in order.
     pub fn of(words: [T; PRODUCT_WORDS]) -> Product<T> {
         let [
             r0,
@@ -158,50 +159,50 @@ impl<T: Copy> Product<T> {
     }
 }
 
-/// How a product with numbers of a few bits walks its operands: along the left one's consecutive elements, and the right one's
-/// blocks of numbers. Words hold the numbers of a column, [`place_in_word`] says where.
+/// The loops of a contraction with a 4-bit or 8-bit right operand: over consecutive elements of the left operand and
+/// quantisation blocks of the right one. A word holds several values of a column; see [`place_in_word`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct Blocks<T> {
-    /// Elements of a row of the left operand.
+    /// Elements in a row of the left operand.
     pub depth: T,
-    /// Numbers of a block: a multiple of those of a word.
+    /// Values in a block: a multiple of the number of values in a word.
     pub block: T,
-    /// Bits of a number: 4 or 8.
+    /// Bits of a value: 4 or 8.
     pub bits: T,
     /// The extent W of the inner row loop: row r is (r / W, r % W).
     pub row_inner: T,
-    /// How far the row loops move in the left operand, the inner one first.
+    /// Strides of the row loops in the left operand, the inner one first.
     pub left_rows: [T; 2],
-    /// How far the row loops move in the result, the inner one first.
+    /// Strides of the row loops in the result, the inner one first.
     pub out_rows: [T; 2],
-    /// From one group of columns to the next in the words.
+    /// Stride between groups of columns, in words.
     pub right_group: T,
-    /// From one group of columns to the next in the result.
+    /// Stride between groups of columns in the result.
     pub out_group: T,
-    /// The address of the scales, a group of columns for each block.
+    /// The address of the scales: one group of columns for each block.
     pub scales: T,
-    /// From one group of columns to the next in scales and zero points.
+    /// Stride between groups of columns in scales and zero points.
     pub scales_group: T,
-    /// The address of the zero points, which are bytes in the order of the scales; 0 where all are the middle of the numbers.
+    /// The address of the zero points, uint8 in the order of the scales; 0 if all of them are the middle of the range.
     pub zero_points: T,
 }
 
-/// How many bits number so-and-so of a word is moved up, where numbers have so many bits: four lie in the lowest bits of its bytes,
-/// the next four above them.
+/// The bit offset of value `number` in its word, for values of `bits` bits: the first four are in the low bits of the
+/// four bytes, the next four above them.
 pub const fn place_in_word(number: i64, bits: i64) -> i64 {
     number % 4 * 8 + number / 4 * bits
 }
 
 impl<T: Copy> Blocks<T> {
-    /// The fields in their order.
+    /// The fields as words, in order.
     pub fn words(&self) -> [T; BLOCKS_WORDS] {
         let Blocks { depth, block, bits, row_inner, left_rows: [i0, i1], out_rows: [o0, o1], .. } = *self;
         let Blocks { right_group, out_group, scales, scales_group, zero_points, .. } = *self;
         [depth, block, bits, row_inner, i0, i1, o0, o1, right_group, out_group, scales, scales_group, zero_points]
     }
 
-    /// From the fields in their order.
+    /// From the words, in order.
     pub fn of(words: [T; BLOCKS_WORDS]) -> Blocks<T> {
         let [depth, block, bits, row_inner, i0, i1, o0, o1, right_group, out_group, scales, scales_group, zero_points] =
             words;
@@ -222,49 +223,50 @@ impl<T: Copy> Blocks<T> {
     }
 }
 
-/// How a depthwise sum walks its operands: a row of pixels, at most a group of channels, a window of two loops.
+/// The loops of a depthwise convolution: one row of pixels, at most one group of channels, a kernel of two loops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct Depthwise<T> {
-    /// Extents of the window: height and width.
+    /// Height and width of the kernel.
     pub window: [T; 2],
-    /// How far the window's loops move in the left operand.
+    /// Strides of the kernel's loops in the left operand.
     pub left: [T; 2],
-    /// From one pixel of the result to the next in the left operand.
+    /// Stride between output pixels in the left operand.
     pub left_pixel: T,
-    /// How far the window's loops move in the right operand.
+    /// Strides of the kernel's loops in the right operand.
     pub right: [T; 2],
-    /// From one pixel of the result to the next.
+    /// Stride between pixels in the result.
     pub out_pixel: T,
 }
 
 impl<T: Copy> Depthwise<T> {
-    /// The fields in their order.
+    /// The fields as words, in order.
     pub fn words(&self) -> [T; DEPTHWISE_WORDS] {
         let Depthwise { window, left, left_pixel, right, out_pixel } = *self;
         [window[0], window[1], left[0], left[1], left_pixel, right[0], right[1], out_pixel]
     }
 
-    /// From the fields in their order.
+    /// From the words, in order.
     pub fn of([w0, w1, a0, a1, left_pixel, b0, b1, out_pixel]: [T; DEPTHWISE_WORDS]) -> Depthwise<T> {
         Depthwise { window: [w0, w1], left: [a0, a1], left_pixel, right: [b0, b1], out_pixel }
     }
 }
 
-/// How some tiles of a convolution with 3×3 windows walk an image: channels lie in groups of [`COLUMN_GROUP`] in front of rows,
-/// columns and channels of the group. Weights are those of all points, `[points, out_groups, blocks · 16, 16]`.
+/// The geometry of a 3×3 Winograd convolution over some tiles of an image: the layout is groups of [`COLUMN_GROUP`]
+/// channels, then rows, columns, and channels of the group. Weights are transformed, `[points, out_groups, blocks · 16,
+/// 16]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct Winograd<T> {
-    /// Rows and columns of the result that a tile has, see [`TILE_SIZES`].
+    /// The output tile size, see [`TILE_SIZES`].
     pub size: T,
     /// Rows of the operand.
     pub height: T,
     /// Columns of the operand.
     pub width: T,
-    /// Rows of zeros above the operand.
+    /// Rows of zero padding above the operand.
     pub top: T,
-    /// Columns of zeros beside the operand.
+    /// Columns of zero padding to the left of the operand.
     pub left: T,
     /// Groups of channels of the operand.
     pub blocks: T,
@@ -279,13 +281,13 @@ pub struct Winograd<T> {
 }
 
 impl<T: Copy> Winograd<T> {
-    /// The fields in their order.
+    /// The fields as words, in order.
     pub fn words(&self) -> [T; WINOGRAD_WORDS] {
         let Winograd { size, height, width, top, left, blocks, out_height, out_width, out_groups, first } = *self;
         [size, height, width, top, left, blocks, out_height, out_width, out_groups, first]
     }
 
-    /// From the fields in their order.
+    /// From the words, in order.
     pub fn of(words: [T; WINOGRAD_WORDS]) -> Winograd<T> {
         let [size, height, width, top, left, blocks, out_height, out_width, out_groups, first] = words;
         Winograd { size, height, width, top, left, blocks, out_height, out_width, out_groups, first }

@@ -1,6 +1,7 @@
 //! Functions that a micro-kernel applies to each element of a row, or to all of them.
 
-/// A function of one number and of parameters `p`, which are the same for a whole row; its value is what the micro-kernel is told.
+/// An elementwise function with parameters `p` that are the same for a whole row; its discriminant selects it in calls
+/// of the micro-kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(i64)]
 pub enum RowFunction {
@@ -32,11 +33,11 @@ pub enum RowFunction {
     Sin,
     /// Cosine.
     Cos,
-    /// The same number: f16 to f32.
+    /// Exact conversion of f16 to f32.
     Widen,
-    /// The same number: bf16 to f32.
+    /// Exact conversion of bf16 to f32.
     WidenBrain,
-    /// The nearest number, ties to even: f32 to f16.
+    /// Rounding of f32 to f16, to nearest even.
     Narrow,
     /// `1 / (1 + e^-x)`
     Sigmoid,
@@ -46,7 +47,7 @@ pub enum RowFunction {
     DequantizeUnsigned,
     /// `(x - p0) p1`: i8 to f32.
     DequantizeSigned,
-    /// The whole number nearest to `x / p0`, ties to even, plus `p1`, but at least `p2` and at most `p3`: f32 to i8 or u8. NaN is 0.
+    /// `x / p0` rounded to nearest even, plus `p1`, clamped to `p2..=p3`: f32 to i8 or u8. NaN becomes 0.
     Quantize,
     /// `x p0`
     Multiply,
@@ -56,20 +57,20 @@ pub enum RowFunction {
     Subtract,
     /// `x (1 / (1 + e^-x))`
     Swish,
-    /// The same number: i32 to i64.
+    /// Sign extension of i32 to i64.
     ExtendInteger,
-    /// The lower half of the bits: i64 to i32.
+    /// The low 32 bits: i64 to i32.
     TruncateInteger,
-    /// The same number: f32 to f64.
+    /// Exact conversion of f32 to f64.
     ExtendFloat,
-    /// The nearest number, ties to even: f64 to f32.
+    /// Rounding of f64 to f32, to nearest even.
     TruncateFloat,
-    /// Whether a number is another than zero, or none: f32 to bool.
+    /// `x != 0`, true for NaN: f32 to bool.
     IsNotZero,
 }
 
 impl RowFunction {
-    /// All of them, each at the place that is its value.
+    /// All functions, indexed by discriminant.
     pub const ALL: [RowFunction; 31] = [
         RowFunction::Exp,
         RowFunction::Exp2,
@@ -104,25 +105,25 @@ impl RowFunction {
         RowFunction::IsNotZero,
     ];
 
-    /// How many numbers a function takes beside its elements, at most.
+    /// The maximum number of parameters.
     pub const PARAMETERS: usize = 4;
 }
 
-/// What all numbers of a row come to; its value is what the micro-kernel is told.
+/// A reduction of a row; its discriminant selects it in calls of the micro-kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(i64)]
 pub enum RowFold {
-    /// Their sum.
+    /// The sum.
     Sum,
-    /// Their product.
+    /// The product.
     Product,
-    /// The largest of them.
+    /// The maximum.
     Largest,
-    /// The smallest of them.
+    /// The minimum.
     Smallest,
 }
 
 impl RowFold {
-    /// All of them, each at the place that is its value.
+    /// All reductions, indexed by discriminant.
     pub const ALL: [RowFold; 4] = [RowFold::Sum, RowFold::Product, RowFold::Largest, RowFold::Smallest];
 }

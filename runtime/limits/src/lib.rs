@@ -1,13 +1,15 @@
 //! How much memory the process may take.
 //!
-//! Whoever takes memory whose size comes from a model or an input file asks here first ([`ask`]): the system promises more than
-//! it has, and ends the process that takes it at its word. The limit is the smallest of what the machine has free, what the
-//! control groups of the process leave (versions 1 and 2), and what `RLIMIT_AS` and `RLIMIT_DATA` leave.
+//! Code that allocates memory whose size comes from a model or an input file asks here first ([`ask`]), because Linux
+//! overcommits memory and kills a process that uses more than there is. The limit is the smallest of what the machine
+//! has free, what the control groups of the process leave (versions 1 and 2), and what `RLIMIT_AS` and `RLIMIT_DATA`
+//! leave.
 //!
 //! Invariants
-//! - A request that is granted may still fail: others take memory, too. It is an upper bound, not a reservation.
-//! - Small requests are granted without a look at the system, which takes some ten microseconds, but not more than
-//!   [`UNSEEN`] bytes of them in all between two looks.
+//! - A request that is granted may still fail: other processes allocate memory, too. The limit is an upper bound, not a
+//!   reservation.
+//! - Small requests are granted without a query of the system, which takes about ten microseconds, up to [`UNSEEN`]
+//!   bytes in all between two queries.
 
 #![allow(unsafe_code, reason = "resource limits are asked of the system")]
 
@@ -17,17 +19,17 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Bytes that are granted between two looks at the system.
+/// Bytes that are granted between two queries of the system.
 pub const UNSEEN: u64 = 64 << 20;
-/// Bytes that are left to the rest of the process.
+/// Bytes reserved for the rest of the process.
 const RESERVE: u64 = 8 << 20;
 
-/// A request for more memory than there is.
+/// A request that exceeds the available memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shortage {
-    /// Bytes that were asked for.
+    /// The requested bytes.
     pub wanted: u64,
-    /// Bytes that the process may still take; none where the system refused without a known limit.
+    /// Bytes that the process may still allocate; `None` if the system refused without a known limit.
     pub available: Option<u64>,
 }
 
@@ -43,7 +45,7 @@ impl fmt::Display for Shortage {
 
 impl std::error::Error for Shortage {}
 
-/// A number of bytes, in the largest unit of which there is at least one.
+/// A number of bytes, printed in the largest unit of which it has at least one.
 struct Size(u64);
 
 impl fmt::Display for Size {
@@ -57,7 +59,7 @@ impl fmt::Display for Size {
     }
 }
 
-/// Grants `bytes` more bytes, or says how many there are.
+/// Grants `bytes` more bytes, or reports how many are available.
 pub fn ask(bytes: u64) -> Result<(), Shortage> {
     static GRANTED: AtomicU64 = AtomicU64::new(0);
     if GRANTED.fetch_add(bytes.min(UNSEEN), Ordering::Relaxed).saturating_add(bytes) < UNSEEN {
@@ -76,17 +78,17 @@ pub fn ask_for(count: usize, width: usize) -> Result<(), Shortage> {
     ask((count as u64).saturating_mul(width as u64))
 }
 
-/// Unwinds from where memory is needed and nothing else can be done; [`catch`] returns the shortage.
+/// Unwinds with the shortage, for code that has no other way to fail; [`catch`] returns it.
 pub fn give_up(shortage: Shortage) -> ! {
     resume_unwind(Box::new(shortage))
 }
 
-/// The shortage that a panic's payload is, if it is one.
+/// The shortage in a panic's payload, if it has one.
 pub fn of_panic(payload: &(dyn std::any::Any + Send)) -> Option<Shortage> {
     payload.downcast_ref().copied()
 }
 
-/// Does something that may [`give_up`]. Other panics go on.
+/// Runs code that may [`give_up`]. Other panics propagate.
 pub fn catch<T>(work: impl FnOnce() -> T) -> Result<T, Shortage> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|payload| match of_panic(&*payload) {
         Some(shortage) => shortage,
@@ -94,12 +96,12 @@ pub fn catch<T>(work: impl FnOnce() -> T) -> Result<T, Shortage> {
     })
 }
 
-/// Bytes that the process may still take; `None` where nothing is known.
+/// Bytes that the process may still allocate; `None` if no limit is known.
 pub fn available() -> Option<u64> {
     [machine(), groups(), resource(libc::RLIMIT_AS, 0), resource(libc::RLIMIT_DATA, 5)].into_iter().flatten().min()
 }
 
-/// What the machine can give without pushing others out.
+/// The memory that the machine has available without swapping.
 fn machine() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
     let kilobytes = |name: &str| {
@@ -134,7 +136,7 @@ struct Hierarchy {
     root: &'static str,
     limit: &'static str,
     usage: &'static str,
-    /// The name in `memory.stat` of what the system takes back when it is short: the cache of files.
+    /// The name in `memory.stat` of the reclaimable file cache.
     cache: &'static str,
 }
 
@@ -148,7 +150,7 @@ const VERSION_2: Hierarchy =
     Hierarchy { root: "/sys/fs/cgroup", limit: "memory.max", usage: "memory.current", cache: "inactive_file " };
 
 impl Hierarchy {
-    /// What the limit of one group leaves; `None` where it has none.
+    /// What the limit of one group leaves; `None` if it has no limit.
     fn left(&self, folder: &Path) -> Option<u64> {
         let number = |file: &str| std::fs::read_to_string(folder.join(file)).ok()?.trim().parse::<u64>().ok();
         let limit = number(self.limit)?;
@@ -158,7 +160,7 @@ impl Hierarchy {
     }
 }
 
-/// The groups with a limit that the process is in. A process stays in its groups.
+/// The groups with a limit that contain the process. A process stays in its groups.
 fn limited() -> &'static [(&'static Hierarchy, PathBuf)] {
     static LIMITED: OnceLock<Vec<(&Hierarchy, PathBuf)>> = OnceLock::new();
     LIMITED.get_or_init(|| {
@@ -167,7 +169,7 @@ fn limited() -> &'static [(&'static Hierarchy, PathBuf)] {
     })
 }
 
-/// The folders of all groups that `/proc/self/cgroup` names, and of those around them.
+/// The folders of all groups that `/proc/self/cgroup` names, and of their ancestors.
 fn groups_of(text: &str) -> Vec<(&'static Hierarchy, PathBuf)> {
     let mut folders = Vec::new();
     for line in text.lines() {

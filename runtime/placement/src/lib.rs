@@ -1,9 +1,9 @@
-//! Where threads run.
+//! Keeps threads that wake each other on different processors.
 //!
-//! Linux often puts a thread that is new, or woken, on the processor of who made or woke it, always so where it knows of no cache
-//! that the processors share (virtual machines). There it waits for its turn, or takes the processor from the one that waits for
-//! its work, until the system balances its processors, which takes milliseconds; another processor has nothing to do all the while.
-//! So who wakes a thread says where it may not run: here.
+//! Linux often places a new or woken thread on the processor of the thread that created or woke it, always so if it
+//! knows of no cache that the processors share (virtual machines). There the thread waits for its turn, or preempts a
+//! thread that waits for its results, until the scheduler balances the load, which takes milliseconds; meanwhile
+//! another processor is idle. So a thread that wakes another one excludes its own processor from the other's affinity.
 
 #![allow(unsafe_code, reason = "these are calls of the system")]
 
@@ -14,24 +14,24 @@ type Set = libc::cpu_set_t;
 #[cfg(not(target_os = "linux"))]
 type Set = ();
 
-/// Processors that threads may run on.
+/// A set of processors.
 #[derive(Clone, Copy)]
 pub struct Processors(Set);
 
 #[cfg(target_os = "linux")]
 impl Processors {
-    /// Those of this thread; none where the system does not say.
+    /// The affinity of this thread; `None` if the system does not report it.
     pub fn allowed() -> Option<Processors> {
-        // SAFETY: a set is plain numbers, those of an empty one 0.
+        // SAFETY: a set is plain integers, and all zeros is the empty set.
         let mut set: Set = unsafe { std::mem::zeroed() };
         // SAFETY: the size is that of the set.
         let failed = unsafe { libc::sched_getaffinity(0, size_of::<Set>(), &raw mut set) } != 0;
         (!failed).then_some(Processors(set))
     }
 
-    /// This thread may run on these from now on.
+    /// Sets this thread's affinity.
     pub fn enter(&self) {
-        // SAFETY: the size is that of the set. Where it fails, the thread stays where it is.
+        // SAFETY: the size is that of the set. If the call fails, the affinity stays as it is.
         unsafe { libc::sched_setaffinity(0, size_of::<Set>(), &raw const self.0) };
     }
 
@@ -41,8 +41,8 @@ impl Processors {
         if processor >= libc::CPU_SETSIZE as usize {
             return;
         }
-        // SAFETY: the number is one that fits in a set, a thread that has a handle can be named, also when it is over, and the
-        // size is that of the set. An empty set is refused.
+        // SAFETY: the index fits in a set, a thread with a handle can be named even after it has ended, and the size is
+        // that of the set. The system refuses an empty set.
         unsafe {
             libc::CPU_CLR(processor, &mut self.0);
             libc::pthread_setaffinity_np(thread.as_pthread_t(), size_of::<Set>(), &raw const self.0);
@@ -50,15 +50,15 @@ impl Processors {
     }
 }
 
-/// The processor that this thread runs on; none where the system does not say.
+/// The processor that runs this thread; `None` if the system does not report it.
 #[cfg(target_os = "linux")]
 pub fn processor() -> Option<usize> {
-    // SAFETY: there is nothing to go wrong in it.
+    // SAFETY: the call has no preconditions.
     usize::try_from(unsafe { libc::sched_getcpu() }).ok()
 }
 
-/// Keeps a thread, a new one or one that sleeps, off the processor that this one runs on, if there is another. Returns where this
-/// thread may run itself.
+/// Keeps a new or sleeping thread off the processor of this thread, if there is another one. Returns the affinity that
+/// this thread had.
 #[cfg(target_os = "linux")]
 pub fn keep_off(thread: &JoinHandle<()>) -> Option<Processors> {
     let allowed = Processors::allowed()?;
@@ -70,23 +70,23 @@ pub fn keep_off(thread: &JoinHandle<()>) -> Option<Processors> {
 
 #[cfg(not(target_os = "linux"))]
 impl Processors {
-    /// Those of this thread; none where the system does not say.
+    /// The affinity of this thread; `None` if the system does not report it.
     pub fn allowed() -> Option<Processors> {
         None
     }
 
-    /// This thread may run on these from now on.
+    /// Sets this thread's affinity.
     pub fn enter(&self) {}
 }
 
-/// The processor that this thread runs on; none where the system does not say.
+/// The processor that runs this thread; `None` if the system does not report it.
 #[cfg(not(target_os = "linux"))]
 pub fn processor() -> Option<usize> {
     None
 }
 
-/// Keeps a thread, a new one or one that sleeps, off the processor that this one runs on, if there is another. Returns where this
-/// thread may run itself.
+/// Keeps a new or sleeping thread off the processor of this thread, if there is another one. Returns the affinity that
+/// this thread had.
 #[cfg(not(target_os = "linux"))]
 pub fn keep_off(_: &JoinHandle<()>) -> Option<Processors> {
     None
@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     fn count(processors: Option<Processors>) -> i32 {
-        // SAFETY: a set of this thread's.
+        // SAFETY: the set was read from this thread.
         processors.map_or(0, |set| unsafe { libc::CPU_COUNT(&set.0) })
     }
 

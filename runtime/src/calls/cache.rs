@@ -1,4 +1,4 @@
-//! TensorScatter: a run of rows written into each sequence of a cache.
+//! TensorScatter: writes a run of rows into each sequence of a cache.
 
 use super::parallel::for_each_chunk;
 use super::{Call, Failure, Outcome, around};
@@ -6,7 +6,7 @@ use super::{Call, Failure, Outcome, around};
 const NO_FIT: Failure = Failure::Reason(1);
 const OUTSIDE: Failure = Failure::Reason(2);
 
-/// The rows of one sequence: where the first one goes, and whether those behind the end go on in front.
+/// The rows of one sequence: where the first one goes, and whether those beyond the end wrap around.
 #[derive(Clone, Copy)]
 struct Run {
     start: i64,
@@ -14,7 +14,7 @@ struct Run {
 }
 
 impl Run {
-    /// Writes rows of `row` bytes, to places that exist unless they are gone round.
+    /// Writes rows of `row` bytes at indices that exist unless they wrap around.
     fn write(self, line: &mut [u8], update: &[u8], row: usize) {
         let (room, count) = ((line.len() / row) as i64, (update.len() / row) as i64);
         let mut copy = |from: i64, to: i64, rows: i64| {
@@ -52,7 +52,7 @@ pub(super) fn write_rows(call: &mut Call<'_>) -> Outcome {
     let [lines, room, size] = around(extents, axis);
     let row = size * output.kind.width();
     let (own, new) = (cache.extents[axis] * row, update.extents[axis] * row);
-    // only rows that go round go on behind the end
+    // only rows that wrap around go beyond the end
     let behind = (room as i64).saturating_sub((new / row.max(1)) as i64);
     if !is_circular && new > 0 && batch > 0 && starts.iter().any(|start| !(0..=behind).contains(start)) {
         return Err(OUTSIDE);

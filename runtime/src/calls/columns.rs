@@ -1,4 +1,4 @@
-//! Col2Im: blocks laid out as columns, added up where they lie.
+//! Col2Im: sums blocks that are laid out as columns into an image.
 
 use std::ops::Range;
 
@@ -11,18 +11,18 @@ struct Axis {
     extent: usize,
     /// Extent of a block.
     block: usize,
-    /// How many blocks there are.
+    /// The number of blocks.
     count: usize,
     stride: i64,
     dilation: i64,
     pad: i64,
 }
 
-/// Where one element of the blocks lies along an axis.
+/// The positions of one element of the blocks along an axis.
 struct Places {
-    /// The blocks whose element does not lie in the padding.
+    /// The blocks in which the element is not in the padding.
     blocks: Range<usize>,
-    /// Where it lies in the first of them.
+    /// Its position in the first of them.
     first: usize,
     stride: usize,
     /// Pixels of one step along the axis.
@@ -32,10 +32,10 @@ struct Places {
 }
 
 impl Axis {
-    /// The places of element `element`, but for what lies inside one step.
+    /// The positions of element `element`, without offsets inside one step.
     fn places(&self, element: usize) -> Places {
         let origin = element as i64 * self.dilation - self.pad;
-        // the first block at or behind a place
+        // the first block at or after a position
         let from = |place: i64| ((place - origin).max(0) as usize).div_ceil(self.stride as usize).min(self.count);
         let blocks = from(0)..from(self.extent as i64);
         let first = (origin + blocks.start as i64 * self.stride).max(0) as usize;
@@ -43,7 +43,7 @@ impl Axis {
     }
 }
 
-/// The places of element number `element` of the blocks along all axes.
+/// The positions of element number `element` of the blocks along all axes.
 fn places(axes: &[Axis], element: usize) -> Vec<Places> {
     let (mut rest, mut pixels, mut width) = (element, 1, 1);
     let mut found: Vec<Places> = Vec::with_capacity(axes.len());
@@ -95,7 +95,7 @@ impl Sum<'_, '_> {
     }
 }
 
-/// Adds one element of all blocks to the image, behind a place.
+/// Adds one element of all blocks to the image, from a position on.
 fn add<T: Element>(
     places: &[Places],
     row: &[T],
@@ -112,19 +112,19 @@ fn add<T: Element>(
 }
 
 impl Places {
-    /// The only place of an axis that is not there, whose step has so many blocks.
+    /// The single position of a missing axis whose step has `width` blocks.
     fn one(width: usize) -> Places {
         Places { blocks: 0..1, first: 0, stride: 1, pixels: 0, width }
     }
 
-    /// What each block along this axis has, and where that goes.
+    /// For each block along this axis, its elements and where they go.
     fn steps<'r, T>(&self, row: &'r [T], place: usize) -> impl Iterator<Item = (&'r [T], usize)> {
         let Places { blocks, first, stride, pixels, width } = self;
         let rows = row.chunks_exact(*width).take(blocks.end).skip(blocks.start);
         rows.enumerate().map(move |(number, row)| (row, place + (first + number * stride) * pixels))
     }
 
-    /// Adds what the blocks along the last two axes have, of which this is the last.
+    /// Adds the elements of the blocks along the last two axes, of which this is the last.
     fn add_lines<T: Element>(
         &self,
         outer: &Places,
@@ -152,7 +152,7 @@ impl Places {
     }
 }
 
-/// The blocks along each axis, if their numbers are sensible.
+/// The blocks along each axis, if the attributes are valid.
 fn axes(image: &[usize], [blocks, strides, dilations, pads]: [&[i64]; 4]) -> Option<Vec<Axis>> {
     let rank = image.len();
     if [blocks.len(), strides.len(), dilations.len(), pads.len()] != [rank, rank, rank, 2 * rank] {

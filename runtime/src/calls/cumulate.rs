@@ -35,7 +35,7 @@ impl Generic for Cumulate<'_, '_> {
             return;
         }
         for row in 0..outer {
-            // what stands in front of a slice is in the output, up to the element that it leaves out
+            // the sum before a slice is in the output, except for the element that an exclusive sum leaves out
             let mut before = None;
             for at in (0..extent).map(place) {
                 let start = (row * extent + at) * inner;

@@ -22,7 +22,7 @@ impl Corners {
         Corners { low, high, area: (high[0] - low[0]) * (high[1] - low[1]) }
     }
 
-    /// Whether the share of the common area in the area of both is above a threshold.
+    /// Whether intersection over union is above a threshold.
     fn overlaps(&self, other: &Corners, threshold: f32) -> bool {
         let side = |axis: usize| (self.high[axis].min(other.high[axis]) - self.low[axis].max(other.low[axis])).max(0.0);
         let common = side(0) * side(1);
@@ -60,7 +60,7 @@ pub(super) fn non_max_suppression(call: &mut Call<'_>) -> Outcome {
     Ok(())
 }
 
-/// The best boxes of a class, at most `most`, of which no two overlap.
+/// At most `most` boxes of a class with the highest scores, of which no two overlap.
 fn suppress(corners: &[Corners], scores: &[f32], most: usize, threshold: f32, least: f32) -> Vec<usize> {
     let mut order: Vec<usize> = (0..scores.len()).filter(|&index| scores[index] > least).collect();
     order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]));

@@ -1,10 +1,10 @@
-//! Element types as routines see them.
+//! Element types in routines.
 
 use half::{bf16, f16};
 
 use super::text::float_text;
 
-/// The element type of a tensor, by its number in ONNX's `TensorProto.DataType`.
+/// The element type of a tensor, numbered as in ONNX's `TensorProto.DataType`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     F32,
@@ -14,7 +14,7 @@ pub(super) enum Kind {
     I16,
     I32,
     I64,
-    /// Strings, by their numbers in the table of the run.
+    /// Strings, by their indices in the run's string table.
     Text,
     Bool,
     F16,
@@ -27,7 +27,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// The kind of that number. Numbers come from the compiler, which passes on none that is not here.
+    /// The kind with that number. The compiler passes only numbers that are listed here.
     pub(super) fn of(number: i64) -> Kind {
         match number {
             1 => Kind::F32,
@@ -83,7 +83,7 @@ impl Kind {
         }
     }
 
-    /// Runs the form of a computation for this kind of elements.
+    /// Calls the instance of a generic computation for this kind of elements.
     pub(super) fn dispatch<G: Generic>(self, generic: G) -> G::Result {
         match self {
             Kind::F32 => generic.run::<f32>(),
@@ -111,22 +111,22 @@ pub(super) trait Generic {
     fn run<T: Element>(self) -> Self::Result;
 }
 
-/// A number in a tensor. Every bit pattern is one.
+/// A value in a tensor. Every bit pattern is valid.
 pub(super) trait Element: Copy + Send + Sync + 'static {
     const ZERO: Self;
     const ONE: Self;
-    /// A number that orders as the elements do: NaN is the largest, zeros are equal.
+    /// An integer that orders as the elements do: NaN is the largest, zeros are equal.
     fn key(self) -> u64;
-    /// As numpy writes it.
+    /// The text that NumPy prints.
     fn text(self) -> String;
-    /// The number that a text is.
+    /// Parses a text.
     fn parse(text: &str) -> Option<Self>;
     /// The nearest `f64`.
     fn real(self) -> f64;
     fn add(self, other: Self) -> Self;
     fn mul(self, other: Self) -> Self;
     fn to_f64(self) -> f64;
-    /// The nearest element, as far as there is one.
+    /// The nearest element, saturated to the type's range.
     fn of_f64(number: f64) -> Self;
 
     fn is_zero(self) -> bool {
@@ -137,7 +137,7 @@ pub(super) trait Element: Copy + Send + Sync + 'static {
         false
     }
 
-    /// Whether it is not larger; never where one is NaN.
+    /// Whether it is at most `other`; false if one of them is NaN.
     fn at_most(self, other: Self) -> bool {
         self.key() <= other.key()
     }
@@ -153,7 +153,7 @@ pub(super) trait Element: Copy + Send + Sync + 'static {
     }
 }
 
-/// An element of a tensor of truth values: one byte, of which any but 0 is true.
+/// An element of a tensor of bool: one byte, of which any value but 0 is true.
 #[derive(Clone, Copy, Debug)]
 #[repr(transparent)]
 pub(super) struct Truth(u8);
@@ -199,7 +199,7 @@ impl Element for Truth {
     }
 }
 
-/// A complex number: its real and its imaginary part. Routines that order elements are called for none.
+/// A complex number: its real and its imaginary part. Routines that order elements are never called for it.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub(super) struct Complex<T> {
@@ -261,7 +261,7 @@ macro_rules! integers {
             const ONE: $integer = 1;
 
             fn key(self) -> u64 {
-                // counted from the smallest
+                // the distance from the smallest value
                 (self as i128 - <$integer>::MIN as i128) as u64
             }
 
@@ -302,7 +302,7 @@ macro_rules! integers {
 
 integers! { u8 i8 u16 i16 u32 i32 u64 i64 }
 
-/// The bits of a float as a number that orders as the float does.
+/// The bits of a float as an integer that orders as the float does.
 fn ordered(bits: u64, sign: u64) -> u64 {
     let mask = (sign << 1).wrapping_sub(1);
     if bits & sign != 0 { !bits & mask } else { bits | sign }

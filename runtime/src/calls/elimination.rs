@@ -1,4 +1,4 @@
-//! Determinants and inverses of matrices by elimination, in f64.
+//! Determinants and inverses of matrices by Gaussian elimination, in f64.
 
 use super::element::{Element, Generic};
 use super::{Call, Failure, Outcome, Output, Tensor};
@@ -46,14 +46,14 @@ impl Generic for Inverses<'_, '_> {
     }
 }
 
-/// The row from `step` on whose element in column `step` is the largest.
+/// The row from `step` on with the largest element in column `step`.
 fn pivot(matrix: &[f64], width: usize, step: usize) -> usize {
     let column = |row: usize| matrix[row * width + step].abs();
     let rows = step..matrix.len() / width;
     rows.reduce(|best, row| if column(row) > column(best) { row } else { best }).expect("there is a row left")
 }
 
-/// The product of the pivots, each the largest of its column, with the sign of the exchanges of rows.
+/// The product of the pivots, each the largest of its column, with the sign of the row exchanges.
 fn determinant(matrix: &mut [f64], side: usize) -> f64 {
     let mut product = 1.0;
     for step in 0..side {
@@ -76,8 +76,8 @@ fn determinant(matrix: &mut [f64], side: usize) -> f64 {
     product
 }
 
-/// Turns the matrix into the identity, and does the same to an identity beside it. A matrix without inverse leaves
-/// numbers that are not finite.
+/// Turns the matrix into the identity, and applies the same steps to an identity matrix. A singular matrix leaves
+/// values that are not finite.
 fn inverse(matrix: &[f64], side: usize) -> Vec<f64> {
     let width = 2 * side;
     let mut rows: Vec<f64> = Vec::with_capacity(side * width);

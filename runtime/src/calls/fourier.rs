@@ -1,8 +1,8 @@
 //! Fourier transforms of any length, in f64.
 //!
-//! A length whose prime factors are small is taken apart by them (Cooley and Tukey 1965, in the order of Stockham, whose results
-//! need no permutation); a transform of any other length is a convolution with a chirp, which transforms of a power of two
-//! compute (Bluestein 1970). Real samples of even number are transformed as half as many complex ones.
+//! A length with small prime factors is factored (Cooley and Tukey 1965, in Stockham's order, which needs no
+//! permutation). Any other length becomes a convolution with a chirp, computed by transforms whose length is a power of
+//! two (Bluestein 1970). An even number of real samples is transformed as half as many complex ones.
 
 use std::f64::consts::TAU;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,11 +11,11 @@ use super::element::{Element, Generic};
 use super::parallel::for_each_chunk;
 use super::{Call, Failure, Outcome, Output, Tensor, around};
 
-/// Elements of the rows that a thread transforms at least.
+/// The minimum number of elements that a thread transforms.
 const SHARE: usize = 1 << 14;
-/// Transforms that are kept for later calls.
+/// Transforms that are cached for later calls.
 const KEPT: usize = 8;
-/// The longest of them.
+/// The longest transform that is cached.
 const LONGEST_KEPT: usize = 1 << 16;
 
 /// Real and imaginary part.
@@ -39,15 +39,15 @@ fn root(part: usize, whole: usize) -> Complex {
 
 /// One pass of a transform.
 struct Pass {
-    /// How many transforms are joined.
+    /// How many transforms are combined.
     radix: usize,
-    /// For each of their places the roots by which all but the first are turned.
+    /// The twiddle factors of each position, for all inputs but the first.
     turns: Vec<Complex>,
     /// The roots of unity of the radix.
     roots: Vec<Complex>,
 }
 
-/// A transform of a length whose prime factors are small.
+/// A transform of a length with small prime factors.
 struct Composite {
     passes: Vec<Pass>,
 }
@@ -70,7 +70,7 @@ impl Composite {
 
     const FACTORS: [usize; 7] = [4, 2, 3, 5, 7, 11, 13];
 
-    /// Transforms numbers; `work` has as many elements, and what is left there means nothing.
+    /// Transforms `numbers` in place; `work` has the same length, and its contents afterwards are unspecified.
     fn run(&self, numbers: &mut [Complex], work: &mut [Complex]) {
         let mut stride = 1;
         let (mut from, mut to) = (&mut *numbers, &mut *work);
@@ -137,7 +137,7 @@ fn difference([a, b]: Complex, [c, d]: Complex) -> Complex {
     [a - c, b - d]
 }
 
-/// The transform of a few numbers, of which `roots` are the roots of unity.
+/// The transform of `R` values; `roots` are the R-th roots of unity.
 #[inline(always)]
 fn joined<const R: usize>(x: [Complex; R], roots: &[Complex; R]) -> [Complex; R] {
     let mut y = [ZERO; R];
@@ -150,7 +150,7 @@ fn joined<const R: usize>(x: [Complex; R], roots: &[Complex; R]) -> [Complex; R]
             let turned = [e, -d];
             (y[0], y[1], y[2], y[3]) = (sum(a, c), sum(b, turned), difference(a, c), difference(b, turned));
         }
-        // what is added to the first is the same but for signs at both ends
+        // the terms of the first sum are the same but for the signs at both ends
         _ => {
             y[0] = x[1..].iter().fold(x[0], |all, &number| sum(all, number));
             for frequency in 1..=R / 2 {
@@ -170,11 +170,11 @@ fn joined<const R: usize>(x: [Complex; R], roots: &[Complex; R]) -> [Complex; R]
     y
 }
 
-/// The convolution that a transform of any length is.
+/// Bluestein's algorithm: a transform of any length as a convolution.
 struct Chirp {
     /// `exp(-πi k² / length)`
     factors: Vec<Complex>,
-    /// The transform of the conjugate factors, ahead of zero and behind it.
+    /// The transform of the conjugate factors, on both sides of zero.
     kernel: Vec<Complex>,
     inner: Composite,
 }
@@ -182,7 +182,7 @@ struct Chirp {
 impl Chirp {
     fn new(length: usize) -> Chirp {
         let whole = 2 * length;
-        // k² modulo the period, each from the one before: (k + 1)² = k² + 2k + 1
+        // k² modulo the period, each from its predecessor: (k + 1)² = k² + 2k + 1
         let squares = (0..length).scan(0, |square, k| {
             let this = *square;
             *square = (this + 2 * k + 1) % whole;
@@ -208,7 +208,7 @@ impl Chirp {
             *target = product(number, factor);
         }
         self.inner.run(convolved, work);
-        // the inverse transform is the transform of conjugates
+        // the inverse transform is the conjugate of the transform of the conjugates
         for (number, &factor) in convolved.iter_mut().zip(&self.kernel) {
             *number = conjugate(product(*number, factor));
         }
@@ -220,7 +220,7 @@ impl Chirp {
     }
 }
 
-/// A transform of one length, ready to run on many rows.
+/// A transform of one length, for many rows.
 enum Transform {
     Composite(Composite, usize),
     Chirp(Chirp),
@@ -234,7 +234,7 @@ impl Transform {
         }
     }
 
-    /// The transform of a length, kept from an earlier call if it is a short one.
+    /// The transform of a length, cached if it is short.
     fn of(length: usize) -> Arc<Transform> {
         static LATEST: Mutex<Vec<(usize, Arc<Transform>)>> = Mutex::new(Vec::new());
         let latest = || LATEST.lock().unwrap_or_else(PoisonError::into_inner);
@@ -252,7 +252,7 @@ impl Transform {
         transform
     }
 
-    /// The numbers that a run needs room for.
+    /// The number of elements of scratch memory that a run needs.
     fn room(&self) -> usize {
         match self {
             Transform::Composite(_, length) => *length,
@@ -275,8 +275,8 @@ impl Transform {
     }
 }
 
-/// What the transform of `half` numbers, each of two real samples one after the other, says of the samples: the first
-/// `half + 1` frequencies. `roots` are those of the number of samples.
+/// Recovers the first `half + 1` frequencies of real samples from the transform of `half` complex numbers, each made of
+/// two consecutive samples. `roots` are those of the number of samples.
 fn unpack(numbers: &mut Vec<Complex>, roots: &[Complex]) {
     let half = numbers.len();
     numbers.push(numbers[0]);
@@ -291,7 +291,8 @@ fn unpack(numbers: &mut Vec<Complex>, roots: &[Complex]) {
     }
 }
 
-/// Frequencies of real samples: the first half decides the others, and the mean and the middle one are real.
+/// Completes the frequencies of real samples: the first half determines the others; the first and the middle one are
+/// real.
 fn mirror(frequencies: &mut [Complex]) {
     let length = frequencies.len();
     frequencies[0][1] = 0.0;
@@ -311,26 +312,26 @@ struct Rows<'s, 'c> {
     inverse: bool,
 }
 
-/// How rows lie in the tensors.
+/// The layout of rows in the tensors.
 #[derive(Clone, Copy)]
 struct Layout {
-    /// Elements of a row, of which those behind the length are not read.
+    /// Elements of a row; those after the length are not read.
     extent: usize,
-    /// Frequencies of a row that are asked for.
+    /// The requested frequencies of a row.
     bins: usize,
-    /// Rows side by side.
+    /// The number of interleaved rows.
     inner: usize,
-    /// Elements of a number.
+    /// Elements of a value: 1 if real, 2 if complex.
     parts: usize,
     result_parts: usize,
 }
 
-/// What all rows need.
+/// The data that all rows share.
 struct Plan {
     transform: Arc<Transform>,
     length: usize,
     inverse: bool,
-    /// The roots of the length where pairs of real samples are transformed, as many as are used.
+    /// The roots of unity for unpacking, if pairs of real samples are transformed.
     roots: Option<Vec<Complex>>,
 }
 
@@ -342,7 +343,7 @@ impl Plan {
         Plan { transform: Transform::of(if are_pairs { length / 2 } else { length }), length, inverse, roots }
     }
 
-    /// Transforms rows, from one of that number on, whose results are `results`; it is 0 where rows lie side by side.
+    /// Transforms the rows from `first` on into `results`; `first` is 0 if rows are interleaved.
     fn run<T: Element>(&self, layout: Layout, elements: &[T], first: usize, rows: usize, results: &mut [T]) {
         let Layout { extent, bins, inner, parts, result_parts } = layout;
         let mut numbers = Vec::with_capacity(self.length + 1);
@@ -412,7 +413,7 @@ pub(super) fn fourier(call: &mut Call<'_>) -> Outcome {
     if input.extents.last().is_none_or(|&parts| !(1..=2).contains(&parts)) {
         return Err(Failure::Reason(1));
     }
-    // what all buffers of a transform take
+    // the size of all buffers of a transform
     let room = length.checked_next_power_of_two().and_then(|room| room.checked_mul(32)).ok_or(Failure::Memory)?;
     Vec::<Complex>::new().try_reserve_exact(room).map_err(|_| Failure::Memory)?;
     if !output.bytes.is_empty() {

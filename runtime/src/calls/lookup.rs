@@ -1,4 +1,4 @@
-//! Tables of keys: LabelEncoder and TfIdfVectorizer.
+//! Lookups by key: LabelEncoder and TfIdfVectorizer.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -61,10 +61,10 @@ pub(super) fn count_terms(call: &mut Call<'_>) -> Outcome {
     let counts = output.elements::<f32>();
     counts.fill(0.0);
     for (row, counts) in elements.chunks_exact(length).zip(counts.chunks_exact_mut(width)) {
-        // no term is longer than the row or the longest of the pool
+        // no n-gram is longer than the row or the longest of the pool
         let longest = longest.clamp(0, starts.len().min(length) as i64) as usize;
         for size in shortest.max(1) as usize..=longest {
-            // a term of one element is the same whatever it skips, and one of several ends within the row
+            // skips do not matter for a unigram; longer n-grams end within the row
             let most = match size {
                 1 => 1,
                 _ => (skips.max(0) as usize).saturating_add(1).min((length - 1) / (size - 1)),
@@ -93,7 +93,7 @@ pub(super) fn count_terms(call: &mut Call<'_>) -> Outcome {
     Ok(())
 }
 
-/// The terms of a pool, each with its column and its place among all. `starts` tells where the terms of each size begin.
+/// The n-grams of a pool, each with its column and its index. `starts` contains the first index of each length.
 fn terms(pool: &[i64], starts: &[i64], columns: &[i64]) -> Option<BTreeMap<Vec<i64>, (usize, usize)>> {
     let mut terms = BTreeMap::new();
     let mut place = 0;

@@ -7,7 +7,7 @@ use super::element::Kind;
 use super::{Call, Failure, Outcome};
 use crate::handles::{StoredTensor, Value};
 
-/// There are not as many labels as columns, or the value is no map of such keys and values.
+/// The number of labels differs from the number of columns, or the value is not a map of these key and value types.
 const OTHER: Failure = Failure::Reason(1);
 const NEGATIVE_KEY: Failure = Failure::Reason(2);
 const NO_NUMBER: Failure = Failure::Reason(3);
@@ -48,13 +48,13 @@ impl Map {
         }
     }
 
-    /// The values' bytes, one after the other.
+    /// The bytes of each value.
     fn values(&self) -> std::slice::ChunksExact<'_, u8> {
         self.values.bytes.chunks_exact(Kind::of(self.values.kind).width())
     }
 }
 
-/// Integers, or strings by their numbers.
+/// Integers, or indices of strings.
 fn words(bytes: &[u8]) -> impl Iterator<Item = i64> {
     bytes.chunks_exact(8).map(|word| i64::from_le_bytes(word.try_into().expect("8 bytes")))
 }
@@ -70,14 +70,14 @@ pub(super) fn map_look_up(call: &mut Call<'_>) -> Outcome {
     for (target, key) in targets.zip(words(keys.bytes)) {
         match entries.get(&key) {
             Some(value) => target.copy_from_slice(value),
-            // the number of the empty string is 0 too
+            // the index of the empty string is 0 too
             None => target.fill(0),
         }
     }
     Ok(())
 }
 
-/// A value of a map before it gets its new type.
+/// A value of a map before conversion to its new type.
 #[derive(Clone)]
 enum Cell {
     Number(f32),
@@ -99,7 +99,7 @@ impl Cell {
         }
     }
 
-    /// Numbers with six digits, as ONNX Runtime writes them here.
+    /// The text with six digits that ONNX Runtime writes here.
     fn text(&self) -> Arc<str> {
         match self {
             Cell::Number(number) => format!("{number:.6}").into(),
@@ -142,7 +142,7 @@ pub(super) fn map_values(call: &mut Call<'_>) -> Outcome {
         }
         _ => {
             for (target, cell) in output.elements::<i64>().iter_mut().zip(cells) {
-                // what ONNX Runtime writes where there is no value
+                // ONNX Runtime's text for a missing value
                 let text = cell.map_or("0.f".into(), Cell::text);
                 *target = call.context.strings().number(&text);
             }

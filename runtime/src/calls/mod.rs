@@ -1,11 +1,11 @@
-//! Routines for work that is not loop-shaped, behind one C signature.
+//! Routines for operations that are not loop-shaped, with one C signature.
 //!
-//! `dialects::rt::routines` documents the words that a routine takes and lists the routines. Bodies are safe code over
-//! slices; the addresses become slices here.
+//! `dialects::rt::routines` lists the routines and documents their words. Bodies are safe code over slices; this module
+//! turns addresses into slices.
 //!
 //! Invariants
-//! - Generated code passes words as the table says, and buffers as large as their extents say.
-//! - The memory of results overlaps with that of no operand, but where a routine rewrites its first operand.
+//! - Generated code passes words in the order of the table, and buffers as large as their extents state.
+//! - Results do not overlap with operands, unless a routine rewrites its first operand.
 //! - No panic leaves a routine.
 
 #![allow(unsafe_code, reason = "generated code passes buffers as addresses")]
@@ -37,12 +37,12 @@ use std::borrow::Cow;
 use crate::context::{self, RunContext, STATUS_OUT_OF_MEMORY, STATUS_ROUTINE};
 use element::{Element, Kind};
 
-/// Why a routine gave up.
+/// Why a routine failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Failure {
-    /// There is no memory.
+    /// Memory allocation failed.
     Memory,
-    /// The reason of that number, from 1 on, in the routine's row.
+    /// Reason number n, from 1 on, in the routine's row.
     Reason(i64),
 }
 
@@ -54,7 +54,7 @@ impl From<limits::Shortage> for Failure {
 
 type Outcome = Result<(), Failure>;
 
-/// What a routine is called with, taken one by one in the order of its row.
+/// The words of a call, taken one by one in the order of the routine's row.
 struct Call<'c> {
     context: &'c mut RunContext,
     words: &'c mut [i64],
@@ -91,7 +91,7 @@ impl<'c> Call<'c> {
         self.word() != 0
     }
 
-    /// An operand that is a real number.
+    /// A floating-point operand.
     fn real(&mut self) -> f64 {
         f64::from_bits(self.word() as u64)
     }
@@ -110,7 +110,7 @@ impl<'c> Call<'c> {
         let (kind, address, extents, length) = self.header();
         let bytes = match length {
             0 => &[][..],
-            // SAFETY: the buffer is as large as its extents say, and nobody writes it during the call.
+            // SAFETY: the buffer is as large as its extents state, and no thread writes to it during the call.
             _ => unsafe { std::slice::from_raw_parts(std::ptr::with_exposed_provenance(address), length) },
         };
         Tensor { kind, extents, bytes }
@@ -121,14 +121,14 @@ impl<'c> Call<'c> {
         let (kind, address, extents, length) = self.header();
         let bytes = match length {
             0 => &mut [][..],
-            // SAFETY: the buffer is as large as its extents say, and nobody else looks at it during the call.
+            // SAFETY: the buffer is as large as its extents state, and no other thread accesses it during the call.
             _ => unsafe { std::slice::from_raw_parts_mut(std::ptr::with_exposed_provenance_mut(address), length) },
         };
         Output { kind, extents, bytes }
     }
 
-    /// A result whose extents are given and that begins as a tensor does, and whether it lies where the tensor does. The
-    /// tensor has no elements then.
+    /// A result whose extents are given and whose initial contents are those of a tensor, and whether it has the
+    /// tensor's memory. In that case the tensor has no elements afterwards.
     fn output_over(&mut self, data: &mut Tensor<'c>) -> (Output<'c>, bool) {
         let is_there = self.words[self.next + 2] as usize == data.bytes.as_ptr().addr() && !data.bytes.is_empty();
         if is_there {
@@ -161,15 +161,15 @@ impl<'c> Call<'c> {
 }
 
 impl<'c> Tensor<'c> {
-    /// The elements, copied only where the processor cannot read them in place.
+    /// The elements, copied only if the processor cannot read them in place.
     fn elements<T: Element>(&self) -> Cow<'c, [T]> {
-        // SAFETY: all bit patterns are elements.
+        // SAFETY: every bit pattern is a valid element.
         let (front, whole, _) = unsafe { self.bytes.align_to::<T>() };
         if front.is_empty() {
             return Cow::Borrowed(whole);
         }
         let chunks = self.bytes.chunks_exact(size_of::<T>());
-        // SAFETY: as many bytes as the type has, and all bit patterns are elements.
+        // SAFETY: the chunk has the size of the type, and every bit pattern is a valid element.
         Cow::Owned(chunks.map(|chunk| unsafe { chunk.as_ptr().cast::<T>().read_unaligned() }).collect())
     }
 }
@@ -177,22 +177,22 @@ impl<'c> Tensor<'c> {
 impl Output<'_> {
     /// The elements. Memory of results is aligned.
     fn elements<T: Element>(&mut self) -> &mut [T] {
-        // SAFETY: all bit patterns are elements.
+        // SAFETY: every bit pattern is a valid element.
         let (front, whole, _) = unsafe { self.bytes.align_to_mut::<T>() };
         assert!(front.is_empty(), "memory of results is aligned");
         whole
     }
 }
 
-/// `[elements in front, extent, elements behind]` of an axis.
+/// `[elements before, extent, elements after]` of an axis.
 fn around(extents: &[usize], axis: usize) -> [usize; 3] {
     [extents[..axis].iter().product(), extents[axis], extents[axis + 1..].iter().product()]
 }
 
-/// Calls a routine's body with what generated code passes.
+/// Calls a routine's body with the words that generated code passes.
 ///
 /// # Safety
-/// `words` points to `count` words as the routine's row says.
+/// `words` points to `count` words as the routine's row documents.
 unsafe fn enter(context: i64, words: *mut i64, count: i64, body: fn(&mut Call<'_>) -> Outcome) -> i64 {
     let context = context::context(context);
     // SAFETY: promised by the caller.
@@ -215,7 +215,7 @@ macro_rules! routines {
             /// See the row of this name in `dialects::rt::routines`.
             ///
             /// # Safety
-            /// `words` points to `count` words as the row says.
+            /// `words` points to `count` words as the row documents.
             #[unsafe(no_mangle)]
             pub unsafe extern "C" fn $symbol(context: i64, words: *mut i64, count: i64) -> i64 {
                 // SAFETY: promised by the caller.

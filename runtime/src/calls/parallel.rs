@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::pool::{WORK_TO_WAKE, rt_parallel_for};
 
-/// A loop over the chunks of a slice, as the pool's C signature hands it through.
+/// A loop over the chunks of a slice, passed through the pool's C signature.
 struct Chunks<'s, T, F> {
     elements: *mut T,
     count: usize,
@@ -14,8 +14,8 @@ struct Chunks<'s, T, F> {
     panicked: AtomicBool,
 }
 
-/// Calls `body` with the number of each chunk of `length` elements (the last may be shorter) and the chunk, on the
-/// runtime's threads. A chunk is worth waking one for.
+/// Calls `body` with the index of each chunk of `length` elements (the last may be shorter) and the chunk, on the
+/// runtime's threads. Each chunk is large enough to wake a thread for it.
 pub(super) fn for_each_chunk<T: Send, F: Fn(usize, &mut [T]) + Sync>(elements: &mut [T], length: usize, body: F) {
     let length = length.max(1);
     let count = elements.len();

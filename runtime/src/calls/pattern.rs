@@ -1,7 +1,7 @@
-//! Regular expressions in the syntax of RE2, which the documents of ONNX and ONNX Runtime name.
+//! Regular expressions in the syntax of RE2, which the documents of ONNX and ONNX Runtime require.
 //!
-//! Classes such as `\w` and boundaries such as `\b` are those of ASCII, `[` has no meaning inside a class, a repetition is
-//! not repeated. [`translated`] writes the same in the syntax of the crate `regex`.
+//! Classes such as `\w` and boundaries such as `\b` are those of ASCII, `[` has no meaning inside a class, and a
+//! repetition cannot be repeated. [`translated`] converts a pattern to the syntax of the crate `regex`.
 
 use std::fmt::Write;
 use std::ops::Range;
@@ -10,16 +10,16 @@ use regex_automata::nfa::thompson;
 use regex_automata::util::syntax;
 use regex_automata::{Anchored, Input, MatchKind, hybrid, meta};
 
-/// The largest count of a repetition, as RE2 has it.
+/// The largest count of a repetition in RE2.
 const MAX_REPEAT: u32 = 1000;
-/// Memory that a compiled pattern may take.
+/// The memory limit of a compiled pattern.
 const MAX_BYTES: usize = 10 << 20;
 
-/// A pattern that finds the leftmost of the longest matches.
+/// A pattern that finds the leftmost-longest match.
 pub(super) struct Longest {
-    /// Where a match begins: that of the leftmost is the same whichever of its ends is preferred.
+    /// Finds the start of a match: the leftmost one is the same for all match kinds.
     start: meta::Regex,
-    /// The last of the ends of matches that begin at a position.
+    /// Finds the last of the ends of matches that begin at a position.
     end: hybrid::dfa::DFA,
     cache: hybrid::dfa::Cache,
 }
@@ -40,7 +40,7 @@ impl Longest {
         Some(Longest { start, end, cache })
     }
 
-    /// The first match in a text from a position on; what is before the position is looked at by `^` and `\b`.
+    /// The first match in a text from a position on; `^` and `\b` see the text before the position.
     pub(super) fn find(&mut self, text: &str, from: usize) -> Option<Range<usize>> {
         let found = self.start.find(Input::new(text).span(from..text.len()))?.range();
         let anchored = Input::new(text).span(found.start..text.len()).anchored(Anchored::Yes);
@@ -68,7 +68,7 @@ fn compiled(pattern: &str) -> Option<meta::Regex> {
     meta::Regex::builder().syntax(bytes_of_text()).configure(limits).build(pattern).ok()
 }
 
-/// `\B` of ASCII holds between the bytes of a character too; the engines skip empty matches there.
+/// ASCII's `\B` also holds between the bytes of a character; the engines skip empty matches there.
 fn bytes_of_text() -> syntax::Config {
     syntax::Config::new().utf8(false)
 }
@@ -80,7 +80,7 @@ enum Item {
     Class(String),
 }
 
-/// A pattern of RE2 in the syntax of `regex`; None where RE2 has another opinion of what a pattern is.
+/// A pattern of RE2 in the syntax of `regex`; `None` if RE2 rejects the pattern.
 fn translated(pattern: &str) -> Option<String> {
     let mut rest = pattern;
     let mut written = String::with_capacity(pattern.len());
@@ -114,7 +114,7 @@ fn translated(pattern: &str) -> Option<String> {
     Some(written)
 }
 
-/// A character that means itself.
+/// Appends a literal character.
 fn push(written: &mut String, character: char) {
     match character.is_ascii() && !character.is_ascii_alphanumeric() {
         true => write!(written, "\\x{{{:x}}}", u32::from(character)).unwrap_or_default(),
@@ -122,8 +122,8 @@ fn push(written: &mut String, character: char) {
     }
 }
 
-/// What follows a count of repetitions, if a brace begins one; else the brace is a character. None if the count is too
-/// large.
+/// The text after a repetition count, if a brace begins one; otherwise the brace is a literal. `None` if the count is
+/// too large.
 fn counted(behind: &str) -> Option<Option<&str>> {
     let Some((inside, behind)) = behind.split_once('}') else { return Some(None) };
     let (least, most) = inside.split_once(',').unwrap_or((inside, inside));
@@ -136,7 +136,7 @@ fn counted(behind: &str) -> Option<Option<&str>> {
     fits.then_some(Some(behind))
 }
 
-/// What follows the beginning of a group.
+/// The text after the beginning of a group.
 fn group<'p>(rest: &'p str, written: &mut String) -> Option<&'p str> {
     written.push('(');
     let Some(behind) = rest.strip_prefix('?') else { return Some(rest) };
@@ -152,7 +152,7 @@ fn group<'p>(rest: &'p str, written: &mut String) -> Option<&'p str> {
     Some(behind)
 }
 
-/// What follows an escape that is not in a class.
+/// The text after an escape that is not in a class.
 fn escape_outside<'p>(rest: &'p str, written: &mut String) -> Option<&'p str> {
     let behind = &rest[rest.chars().next()?.len_utf8()..];
     match rest.as_bytes()[0] {
@@ -175,7 +175,7 @@ fn escape_outside<'p>(rest: &'p str, written: &mut String) -> Option<&'p str> {
     Some(behind)
 }
 
-/// What an escape stands for, inside or outside of a class, and what follows.
+/// An escape, inside or outside of a class, and the text after it.
 fn escape(rest: &str) -> Option<(Item, &str)> {
     let first = rest.chars().next()?;
     let behind = &rest[first.len_utf8()..];
@@ -202,7 +202,7 @@ fn escape(rest: &str) -> Option<(Item, &str)> {
         'x' => return hexadecimal(behind),
         '0'..='7' => {
             let digits = rest.bytes().take(3).take_while(|byte| (b'0'..=b'7').contains(byte)).count();
-            // what would be a reference to a group
+            // would be a back-reference
             if first != '0' && digits < 2 {
                 return None;
             }
@@ -225,7 +225,7 @@ fn hexadecimal(rest: &str) -> Option<(Item, &str)> {
     Some((Item::Character(char::from_u32(code)?), behind))
 }
 
-/// A class of Unicode: a letter, or a name in braces, which `^` negates.
+/// A Unicode class: a letter, or a name in braces, which `^` negates.
 fn property(sign: char, rest: &str) -> Option<(Item, &str)> {
     let (name, behind) = match rest.strip_prefix('{') {
         Some(braced) => braced.split_once('}')?,
@@ -236,7 +236,7 @@ fn property(sign: char, rest: &str) -> Option<(Item, &str)> {
     Some((Item::Class(format!("\\{sign}{{{name}}}")), behind))
 }
 
-/// What follows a class, from behind its bracket on.
+/// The text after a class, given the text after its opening bracket.
 fn class<'p>(rest: &'p str, written: &mut String) -> Option<&'p str> {
     let (mut rest, sign) = rest.strip_prefix('^').map_or((rest, ""), |rest| (rest, "^"));
     written.push('[');

@@ -10,7 +10,7 @@ use super::{Call, Failure, Outcome};
 
 const NOT_DECODED: Failure = Failure::Reason(1);
 
-/// What the numbers of a pixel are.
+/// The channels of a pixel.
 #[derive(Clone, Copy)]
 enum Format {
     Rgb,
@@ -18,14 +18,14 @@ enum Format {
     Grayscale,
 }
 
-/// What JPEG 2000 files begin with: a box of that type, or the code stream itself.
+/// The signatures of JPEG 2000 files: a box of that type, or the code stream itself.
 const JPEG_2000: [&[u8]; 2] = [b"\x00\x00\x00\x0CjP  \x0D\x0A\x87\x0A", b"\xFF\x4F\xFF\x51"];
 
-/// What JPEG files begin with.
+/// The signature of JPEG files.
 const JPEG: &[u8] = b"\xFF\xD8\xFF";
 
-/// The pixels of a file in any format that is known; its first bytes tell which. Memory for them is asked for by the size that
-/// the file states.
+/// The pixels of a file in any supported format, recognised by its first bytes. The limit check uses the size that the
+/// file states.
 fn decode(bytes: &[u8]) -> Result<RgbImage, Failure> {
     if JPEG_2000.iter().any(|begin| bytes.starts_with(begin)) {
         return decode_jpeg_2000(bytes);
@@ -41,13 +41,13 @@ fn decode(bytes: &[u8]) -> Result<RgbImage, Failure> {
     Ok(DynamicImage::from_decoder(decoder).map_err(|_| NOT_DECODED)?.into_rgb8())
 }
 
-/// Asks for the pixels of a picture, as it is decoded (`decoded` bytes), converted and returned.
+/// Checks the memory limit for a picture as decoded (`decoded` bytes), converted and returned.
 fn ask_for_pixels(width: u32, height: u32, decoded: u64) -> Outcome {
     let bytes = 3 * u64::from(width).saturating_mul(u64::from(height)).min(u64::MAX / 8);
     Ok(limits::ask(decoded.saturating_add(2 * bytes))?)
 }
 
-/// Bit for bit as libjpeg-turbo decodes, whose upsampling of chroma the standard asks for.
+/// The bits of libjpeg-turbo, whose upsampling of chroma the standard requires.
 fn decode_jpeg(bytes: &[u8]) -> Result<RgbImage, Failure> {
     let header = probe(bytes).map_err(|_| NOT_DECODED)?;
     let [width, height] = [header.width, header.height].map(|extent| extent as u32);
@@ -60,9 +60,9 @@ fn decode_jpeg(bytes: &[u8]) -> Result<RgbImage, Failure> {
 
 fn decode_jpeg_2000(bytes: &[u8]) -> Result<RgbImage, Failure> {
     let image = Image::new(bytes, &DecodeSettings::default()).map_err(|_| NOT_DECODED)?;
-    // coefficients are floats, as many as there are numbers
+    // coefficients are floats, one for each sample
     ask_for_pixels(image.width(), image.height(), 20 * u64::from(image.width()) * u64::from(image.height()))?;
-    // where red, green and blue stand among a pixel's numbers; transparency stands behind them
+    // the positions of red, green and blue in a pixel; alpha comes after them
     let places = match image.color_space() {
         ColorSpace::Gray => [0, 0, 0],
         ColorSpace::RGB | ColorSpace::Icc { num_channels: 3, .. } => [0, 1, 2],
@@ -77,7 +77,7 @@ fn decode_jpeg_2000(bytes: &[u8]) -> Result<RgbImage, Failure> {
     RgbImage::from_vec(image.width(), image.height(), colours.collect()).ok_or(NOT_DECODED)
 }
 
-/// The brightness of a pixel by ITU-R BT.601, in units of 2^-16, rounded.
+/// The luma of a pixel by ITU-R BT.601, in units of 2^-16, rounded.
 fn brightness([red, green, blue]: [u8; 3]) -> u8 {
     let sum = 19595 * u32::from(red) + 38470 * u32::from(green) + 7471 * u32::from(blue);
     ((sum + 0x8000) >> 16) as u8

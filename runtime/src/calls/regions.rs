@@ -1,4 +1,4 @@
-//! RoiAlign and MaxRoiPool: regions of images, cut into cells.
+//! RoiAlign and MaxRoiPool: regions of interest, divided into cells.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -10,13 +10,13 @@ const NO_FIT: Failure = Failure::Reason(1);
 const NO_IMAGE: Failure = Failure::Reason(2);
 const TOO_LARGE: Failure = Failure::Reason(3);
 
-/// Samples along the side of a cell, at most.
+/// The maximum number of samples along the side of a cell.
 const SAMPLE_LIMIT: f64 = 65536.0;
 
-/// The two pixels beside a sample on one axis, each with its weight.
+/// The two pixels next to a sample on one axis, each with its weight.
 type Sample = [(usize, f64); 2];
 
-/// The samples of each cell along one axis, as many for each; those outside of the image weigh nothing.
+/// The samples of each cell along one axis, the same number for each; samples outside of the image have weight 0.
 struct Side {
     samples: Vec<Sample>,
     /// Samples of a cell.
@@ -24,7 +24,7 @@ struct Side {
 }
 
 impl Side {
-    /// Of a region that begins and ends at coordinates in pixels.
+    /// The samples of a region with the given start and end coordinates in pixels.
     fn new(align: &Alignment, [start, end]: [f64; 2], cells: usize, extent: usize) -> Result<Side, Failure> {
         let length = if align.half_pixel { end - start } else { (end - start).max(1.0) };
         let cell = length / cells as f64;
@@ -44,13 +44,13 @@ impl Side {
         &self.samples[cell * self.each..(cell + 1) * self.each]
     }
 
-    /// What the pixels of each cell weigh in the mean of its samples.
+    /// The weights of pixels in the mean of each cell's samples.
     fn weights(&self, cells: usize) -> Vec<Weights> {
         (0..cells).map(|cell| Weights::of(self.cell(cell))).collect()
     }
 }
 
-/// Weights of neighbouring pixels.
+/// Weights of consecutive pixels.
 struct Weights {
     /// The first of them.
     first: usize,
@@ -74,13 +74,13 @@ impl Weights {
     }
 }
 
-/// The means of all cells of a region: those along the columns of each row of pixels first, then those along the rows.
+/// The means of all cells of a region: first along the columns of each row of pixels, then along the rows.
 struct Means {
     down: Vec<Weights>,
     across: Vec<Weights>,
-    /// The rows of pixels that cells see.
+    /// The rows of pixels that cells cover.
     rows: Range<usize>,
-    /// For each of these rows the mean along the columns of each cell.
+    /// For each of these rows the mean of each cell along the columns.
     lines: Vec<f64>,
 }
 
@@ -130,7 +130,7 @@ struct Alignment {
     largest: bool,
 }
 
-/// The largest weighted pixel beside the samples of a cell; 0 where there are none.
+/// The largest weighted pixel next to the samples of a cell; 0 if there are none.
 fn largest<T: Element>(image: &[T], width: usize, rows: &[Sample], columns: &[Sample]) -> f64 {
     let mut largest: Option<f64> = None;
     for row in rows {
@@ -143,7 +143,7 @@ fn largest<T: Element>(image: &[T], width: usize, rows: &[Sample], columns: &[Sa
     largest.unwrap_or(0.0)
 }
 
-/// The channels of images, and the grids of cells that are made of them, region by region.
+/// The channels of images, and the output grids of cells, region by region.
 struct Channels<'a, T: Element> {
     images: Cow<'a, [T]>,
     /// Images, channels, height, width.
@@ -162,7 +162,7 @@ impl<'a, T: Element> Channels<'a, T> {
         Ok(Channels { images: images.elements::<T>(), extents, cells: [down, across], output })
     }
 
-    /// Fills the next region's grids, each from its channel of one image.
+    /// Fills the grids of the next region, each from its channel of one image.
     fn fill(&mut self, image: usize, mut grid: impl FnMut(&[T], &mut [T])) {
         let [_, channels, height, width] = self.extents;
         for (channel, cells) in (0..channels).zip(&mut self.output) {
@@ -170,7 +170,7 @@ impl<'a, T: Element> Channels<'a, T> {
         }
     }
 
-    /// The same, each cell from its channel, row and column.
+    /// Fills each cell from its channel, row and column.
     fn fill_each(&mut self, image: usize, value: impl Fn(&[T], usize, usize) -> T) {
         let across = self.cells[1];
         self.fill(image, |pixels, cells| {
@@ -241,14 +241,14 @@ impl Generic for Pool<'_, '_> {
     fn run<T: Element>(self) -> Outcome {
         let mut grids = Channels::<T>::of(self.images, self.output)?;
         let ([count, _, height, width], [down, across]) = (grids.extents, grids.cells);
-        // the largest of each column of pixels among the rows of a cell
+        // the maximum of each column of pixels over the rows of a cell
         let mut line: Vec<T> = Vec::with_capacity(width);
         for region in self.regions.elements::<T>().chunks_exact(5) {
             let [image, left, top, right, bottom] = std::array::from_fn(|at| region[at].to_f64());
             if !(0.0..count as f64).contains(&image) {
                 return Err(NO_IMAGE);
             }
-            // in f32, as the scale is, because it decides which of two pixels is the nearer one
+            // in f32, as the scale is, because rounding decides which of two pixels is nearer
             let [left, top, right, bottom] = [left, top, right, bottom].map(|x| (x as f32 * self.scale).round());
             let rows: Vec<_> = (0..down).map(|y| range([top, bottom], y, down, height)).collect();
             let columns: Vec<_> = (0..across).map(|x| range([left, right], x, across, width)).collect();
@@ -271,7 +271,7 @@ impl Generic for Pool<'_, '_> {
     }
 }
 
-/// The pixels of a cell along one axis; both ends of a region belong to it.
+/// The pixels of a cell along one axis; a region includes both of its ends.
 fn range([start, end]: [f32; 2], cell: usize, cells: usize, extent: usize) -> Range<usize> {
     let length = (end - start + 1.0).max(1.0) / cells as f32;
     let pixel = |x: f32| (x + start).clamp(0.0, extent as f32) as usize;

@@ -1,8 +1,8 @@
-//! Tensors whose elements are those of another one elsewhere: transpositions, packs of rows and columns, slices and borders of zeros,
-//! alone or composed.
+//! Affine relayouts: transpositions, packing of rows and columns, slices and zero padding, alone or composed.
 //!
-//! `result[d] = tensor[A d + b]`, or zero where that is outside, with one row of `b | A` for each axis of the tensor. Loops over the
-//! result that run on together are one. Where neighbours of the tensor lie apart in the result, they are transposed in registers.
+//! `result[d] = tensor[A d + b]`, or zero where that is out of bounds, with one row of `b | A` for each axis of the
+//! tensor. Contiguous nested loops over the result are merged. If neighbours in the tensor are apart in the result,
+//! they are transposed in registers.
 
 mod block;
 
@@ -11,16 +11,16 @@ use super::{Call, Outcome, Tensor};
 use block::{Block, Factors, Nothing, QUAD, Scales, Way, copy_row, visit};
 pub(crate) use block::{Loop, Place};
 
-/// Most axes of a tensor.
+/// The maximum rank.
 const AXES: usize = abi::RELAYOUT_AXES;
-/// Bytes of the result that a thread makes at a time, about: so many parts of it, within bounds.
+/// Bytes of the result that a thread writes per chunk: bounds of the target size.
 const CHUNK: std::ops::RangeInclusive<usize> = 1 << 15..=1 << 19;
 const CHUNKS: usize = 8;
-/// A run takes in another loop while it has fewer elements.
+/// A run absorbs another loop while it has fewer elements than this.
 const RUN: usize = 256;
-/// It has at least so many, or rows are copied one by one.
+/// Rows with shorter runs than this are copied one by one.
 const SHORTEST_RUN: usize = 4;
-/// Unless it would have more than so many then.
+/// A run that would be longer than this absorbs no loop.
 const LONGEST_RUN: usize = 4096;
 
 pub(super) fn relayout(call: &mut Call<'_>) -> Outcome {
@@ -40,18 +40,18 @@ pub(super) fn scaled_relayout(call: &mut Call<'_>) -> Outcome {
     Ok(())
 }
 
-/// Which element of a tensor goes where.
+/// An affine map from the result to a tensor.
 #[derive(Clone, Debug)]
 pub(crate) struct Moves {
-    /// Of the result's axes, outer ones first.
+    /// Loops over the result's axes, outer ones first.
     loops: Vec<Loop>,
     start: Place,
-    /// Of the tensor's axes; those behind its last have one element.
+    /// The tensor's extents; axes after its last have extent 1.
     extents: [i64; AXES],
 }
 
 impl Moves {
-    /// Moves by a map of elements, and one of factors, to a result of these extents.
+    /// The moves of an affine map and a map of scale factors to a result of these extents.
     fn of(tensor: &Tensor<'_>, map: &[i64], scales: Option<(&Tensor<'_>, &[i64])>, extents: &[usize]) -> Moves {
         assert!(tensor.extents.len() <= AXES, "relayouts are of few axes");
         // column 0 is the start
@@ -81,11 +81,11 @@ impl Moves {
         Moves { loops: joined(&axes), start: places[0], extents: all }
     }
 
-    /// Moves of elements that are all inside the tensor, the first of them `start` elements behind its own first.
+    /// Moves whose elements are all inside the tensor, starting at element `start`.
     pub(crate) fn inside(axes: &[Loop], start: i64) -> Moves {
         let mut moves =
             Moves { loops: joined(axes), start: Place { from: start, ..Place::default() }, extents: [1; AXES] };
-        // neighbours of the tensor are along its first axis, so that they may be moved together
+        // the tensor's contiguous elements are along its first axis, so that they may be moved together
         if let Some(lanes) = moves.loops.last_mut().filter(|lanes| lanes.step.from == 1) {
             lanes.step.subscripts[0] = 1;
             moves.extents[0] = lanes.extent as i64;
@@ -93,10 +93,10 @@ impl Moves {
         moves
     }
 
-    /// Moves elements of any width, several at a time where they stay together.
+    /// Moves elements of any width, several at a time where they are contiguous.
     fn run_in_words(self, tensor: &Tensor<'_>, flips: u8, to: &mut [u8]) {
         let (moves, width) = match tensor.kind.width() {
-            // few constants are as wide, and code for them would be part of every program
+            // few constants are this wide, and the code would be part of every program
             8 => (self.in_halves(tensor.extents.len().saturating_sub(1)), 4),
             width => self.in_words(width),
         };
@@ -118,7 +118,7 @@ impl Moves {
         }
     }
 
-    /// Moves elements of so many bytes as part of a run.
+    /// Moves elements of `width` bytes in every run of a model.
     pub(crate) fn run_often(self, width: usize, from: &[u8], to: &mut [u8]) {
         if width == 8 {
             return self.run::<8, _>(from, to, &Nothing::<true>);
@@ -132,13 +132,13 @@ impl Moves {
         let chunk = (to.len() * WIDTH / CHUNKS).clamp(*CHUNK.start(), *CHUNK.end());
         let rows = (chunk / WIDTH / self.loops[0].to.max(1)).max(1);
         for_each_chunk(to, rows * self.loops[0].to, |chunk, part| {
-            // the last one may end before what follows it in the result
+            // the last chunk may be shorter
             let part_of = self.part(chunk * rows, part.len().div_ceil(self.loops[0].to));
             part_of.fill(from, part, factors);
         });
     }
 
-    /// What makes so many indices of the outermost loop.
+    /// The part that covers `count` indices of the outermost loop.
     fn part(&self, first: usize, count: usize) -> Moves {
         let mut part = self.clone();
         part.start = self.start.after(first as i64, &self.loops[0].step);
@@ -146,7 +146,7 @@ impl Moves {
         part
     }
 
-    /// The same of halves of elements, two on end along the tensor's last axis.
+    /// Treats each element as two words of half its width that are contiguous along the tensor's last axis.
     fn in_halves(mut self, axis: usize) -> Moves {
         self.extents[axis] *= 2;
         for place in self.loops.iter_mut().map(|at| &mut at.step).chain([&mut self.start]) {
@@ -160,8 +160,8 @@ impl Moves {
         self
     }
 
-    /// The same of some elements on end at a time, and how many bytes those are, given how many an element is: the iterations of the
-    /// last loop, where those of the tensor are on end too and no more than four bytes.
+    /// Treats contiguous elements as words of at most four bytes, and returns the width of those: iterations of the
+    /// last loop that are contiguous in the tensor.
     fn in_words(mut self, width: usize) -> (Moves, usize) {
         let (lanes, others) = self.loops.split_last().expect("there is a loop");
         let words = lanes.extent as i64;
@@ -199,7 +199,7 @@ impl Moves {
         });
     }
 
-    /// Fills a block with what is inside the tensor, and zeros.
+    /// Fills a block with the elements inside the tensor, and zeros.
     fn fill_inside<const WIDTH: usize, F: Factors<WIDTH>>(
         &self,
         block: &Block,
@@ -228,16 +228,16 @@ impl Moves {
         });
     }
 
-    /// The loops that are made together.
+    /// Selects the loops that form a block.
     fn block(&self) -> Block {
         let (&lanes, others) = self.loops.split_last().expect("there is a loop");
         let mut runs: Vec<Loop> = Vec::new();
         let mut length = 1;
-        // a part may have a single iteration of the outermost loop
+        // the outermost loop of a part may have a single iteration
         let can_run = |at: &Loop| at.step.factor == 0 && at.extent > 1;
         while length < RUN && lanes.step.from > 1 && lanes.extent > 1 {
             let Some(next) = others.iter().find(|at| at.step.from == length as i64 && can_run(at)) else { break };
-            // where each element of a run goes is listed
+            // the destination of each element of a run is listed
             if length > 1 && length * next.extent > LONGEST_RUN {
                 break;
             }
@@ -252,7 +252,7 @@ impl Moves {
         for next in &runs {
             run = (0..next.extent).flat_map(|at| run.iter().map(move |place| place + at * next.to)).collect();
         }
-        // those of small steps last: what lies behind a run of the tensor is read soon after it
+        // loops with small strides last, so that memory after a run of the tensor is read soon
         let mut outer: Vec<Loop> = Vec::new();
         for at in others.iter().filter(|at| runs.iter().all(|next| next.to != at.to)) {
             let place = outer.iter().position(|other| other.step.from < at.step.from).unwrap_or(outer.len());
@@ -263,7 +263,7 @@ impl Moves {
         Block { outer, inner: runs, lanes, way }
     }
 
-    /// Whether all that some loops visit from somewhere on is inside the tensor.
+    /// Whether all elements that some loops visit from a position on are inside the tensor.
     fn has_all(&self, loops: &[Loop], start: Place) -> bool {
         (0..AXES).all(|axis| {
             let (mut least, mut most) = (start.subscripts[axis], start.subscripts[axis]);
@@ -298,12 +298,12 @@ impl Moves {
     }
 }
 
-/// Loops over axes, outer ones first: those that run on together are one, and those of one element are none.
+/// Loops over axes, outer ones first: contiguous ones are merged, and those with one iteration are dropped.
 fn joined(axes: &[Loop]) -> Vec<Loop> {
     let mut loops: Vec<Loop> = Vec::new();
     for at in axes.iter().filter(|at| at.extent != 1) {
         match loops.last_mut() {
-            // one more of the outer loop is where this one would run on
+            // one step of the outer loop is where the inner one would continue
             Some(outer)
                 if outer.step == Place::default().after(at.extent as i64, &at.step)
                     && outer.to == at.extent * at.to =>
@@ -317,14 +317,14 @@ fn joined(axes: &[Loop]) -> Vec<Loop> {
     loops
 }
 
-/// The last loop is over neighbours in the result, if only one.
+/// Moves the only loop over contiguous elements of the result to the end.
 fn end_in_neighbours(loops: &mut Vec<Loop>) {
     if loops.last().is_none_or(|last| last.to != 1) {
         loops.push(Loop { extent: 1, step: Place::default(), to: 1 });
     }
 }
 
-/// How many elements an index of each axis is.
+/// The stride of each axis.
 fn strides(extents: &[usize]) -> Vec<i64> {
     (1..=extents.len()).map(|axis| extents[axis..].iter().product::<usize>() as i64).collect()
 }
@@ -334,7 +334,7 @@ mod tests {
     use super::*;
     use crate::calls::element::Kind;
 
-    /// What the definition says.
+    /// The result by the definition.
     fn expected(
         source: &[f32],
         extents: &[usize],
@@ -369,14 +369,14 @@ mod tests {
 
     fn check(extents: &[usize], map: &[i64], to: &[usize]) {
         let source: Vec<f32> = (0..extents.iter().product::<usize>()).map(|at| at as f32 + 1.0).collect();
-        // behind one byte, where no number is aligned
+        // after one byte, where no element is aligned
         let mut bytes = vec![0];
         bytes.extend(bytes_of(&source));
         let tensor = Tensor { kind: Kind::F32, extents: extents.to_vec(), bytes: &bytes[1..] };
         let mut found = vec![0xff; to.iter().product::<usize>() * 4];
         Moves::of(&tensor, map, None, to).run::<4, _>(tensor.bytes, &mut found, &Nothing::<false>);
         assert!(found == bytes_of(&expected(&source, extents, map, to, |_| 1.0)), "{extents:?} by {map:?} to {to:?}");
-        // bytes, which are moved in words where they can be
+        // single bytes, moved in words where possible
         let few: Vec<f32> = source.iter().map(|number| number % 251.0).collect();
         let bytes: Vec<u8> = few.iter().map(|&number| number as u8).collect();
         let small = Tensor { kind: Kind::U8, extents: extents.to_vec(), bytes: &bytes };

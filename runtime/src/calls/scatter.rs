@@ -8,7 +8,7 @@ use super::{Call, Failure, Outcome, Output, Tensor};
 const OUT_OF_BOUNDS: Failure = Failure::Reason(1);
 const NO_FIT: Failure = Failure::Reason(2);
 
-/// How an update joins the element it is meant for.
+/// How an update is combined with the element at its index.
 #[derive(Clone, Copy)]
 enum Reduction {
     Replace,
@@ -41,12 +41,12 @@ impl Reduction {
     }
 }
 
-/// A walk over updates, whose code is made for each way of joining them.
+/// A walk over updates, instantiated for each reduction.
 trait Visitor<T> {
     fn visit(self, join: impl Fn(T, T) -> T) -> Outcome;
 }
 
-/// What a scatter takes.
+/// The operands of a scatter.
 struct Scatter<'s, 'c> {
     updates: &'s Tensor<'c>,
     output: &'s mut Output<'c>,
@@ -55,11 +55,11 @@ struct Scatter<'s, 'c> {
     form: Form<'s>,
 }
 
-/// What an index, or a tuple of them, is about.
+/// What an index, or a tuple of indices, selects.
 enum Form<'s> {
-    /// One element: the place along the axis, beside those of the update itself.
+    /// One element: an index along the axis; the other coordinates are those of the update.
     Elements { axis: usize, picks: &'s [usize] },
-    /// A run of elements: the places along the leading axes, as many as a tuple has indices.
+    /// A slice: indices along the leading axes, one for each element of a tuple.
     Runs { depth: usize },
 }
 
@@ -92,7 +92,7 @@ impl<T: Element> Visitor<T> for Elements<'_, T> {
     fn visit(self, join: impl Fn(T, T) -> T) -> Outcome {
         let strides = strides(self.extents);
         let (stride, extent) = (strides[self.axis], self.extents[self.axis]);
-        // the last axis is walked along; the places of a line differ in it, unless it is the one that indices are for
+        // the innermost loop is over the last axis; positions in it differ, unless it is the scattered axis
         let (&width, lines) = self.picks.split_last().expect("an axis is indexed");
         let along = usize::from(self.axis + 1 < self.picks.len());
         let mut at = vec![0; lines.len()];
@@ -112,7 +112,7 @@ impl<T: Element> Visitor<T> for Elements<'_, T> {
     }
 }
 
-/// Joins the updates of a line, each with the element that its index and its column say.
+/// Combines the updates of a row with the elements that their indices and columns select.
 #[inline(always)]
 fn scatter<'u, T: Element>(
     elements: &mut [T],
@@ -158,7 +158,7 @@ impl<T: Element> Visitor<T> for Runs<'_, T> {
     }
 }
 
-/// An index counted from the end when negative.
+/// An index, counted from the end if negative.
 fn place(index: i64, extent: usize) -> Result<usize, Failure> {
     let counted = if index < 0 { index + extent as i64 } else { index };
     // what is still negative is larger than any extent
@@ -166,7 +166,7 @@ fn place(index: i64, extent: usize) -> Result<usize, Failure> {
     if place < extent { Ok(place) } else { Err(OUT_OF_BOUNDS) }
 }
 
-/// What a result begins with: a tensor, or copies of one element.
+/// The initial contents of a result: a tensor, or copies of one element.
 struct Begin<'s, 'c> {
     data: &'s Tensor<'c>,
     output: &'s mut Output<'c>,
@@ -187,7 +187,7 @@ impl Generic for Begin<'_, '_> {
     }
 }
 
-/// Fills a result with what it begins with, unless that is there already.
+/// Fills a result with its initial contents, unless they are there already.
 fn begin<'c>(data: &Tensor<'c>, output: &mut Output<'c>, is_there: bool) -> Outcome {
     match is_there {
         true if data.extents == output.extents => Ok(()),
@@ -236,7 +236,7 @@ pub(super) fn scatter_nd(call: &mut Call<'_>) -> Outcome {
     data.kind.dispatch(Scatter { updates: &updates, output: &mut output, indices, reduction, form })
 }
 
-/// Elements between neighbours along each axis.
+/// The stride of each axis.
 fn strides(extents: &[usize]) -> Vec<usize> {
     (0..extents.len()).map(|axis| extents[axis + 1..].iter().product()).collect()
 }

@@ -1,9 +1,9 @@
-//! NonZero and Compress: what there is of what is asked for, in order.
+//! NonZero and Compress: the selected elements, in order.
 
 use super::element::{Element, Generic, Kind};
 use super::{Call, Failure, Outcome, Tensor, around};
 
-/// The places of the elements that are not zero.
+/// The indices of the elements that are not zero.
 struct NonZero<'t, 'c>(&'t Tensor<'c>);
 
 impl Generic for NonZero<'_, '_> {

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use super::{Call, Failure, Outcome, Tensor, around};
 use crate::handles::{StoredTensor, Value};
 
-/// There is no such element, or the value is another one than it must be.
+/// The element does not exist, or the value has the wrong kind.
 const NONE: Failure = Failure::Reason(1);
-/// The element has another rank or type than the result.
+/// The element's rank or type differs from that of the result.
 const OTHER_TYPE: Failure = Failure::Reason(2);
 
 impl Call<'_> {
@@ -46,7 +46,7 @@ fn stored(tensor: &Tensor<'_>) -> Result<Value, Failure> {
     Ok(Value::Tensor(Arc::new(StoredTensor { kind, extents, bytes })))
 }
 
-/// The values of a sequence, to change them.
+/// A copy of the values of a sequence, for modification.
 fn copied(sequence: &[Value]) -> Result<Vec<Value>, Failure> {
     limits::ask_for(sequence.len() + 1, size_of::<Value>())?;
     Ok(sequence.to_vec())
@@ -104,7 +104,7 @@ pub(super) fn sequence_split(call: &mut Call<'_>) -> Outcome {
         _ => lengths.elements::<i64>().to_vec(),
     };
     let given = given.into_iter().map(usize::try_from).collect::<Result<Vec<_>, _>>().map_err(|_| NONE)?;
-    // a single length is that of all parts, but for the last
+    // a single length is that of all parts but the last
     let lengths = match lengths.extents.is_empty() {
         true if given[0] == 0 => return Err(NONE),
         true => (0..extent).step_by(given[0]).map(|start| given[0].min(extent - start)).collect(),
@@ -195,7 +195,7 @@ pub(super) fn optional_has_value(call: &mut Call<'_>) -> Outcome {
     Ok(())
 }
 
-/// What an optional holds; a value that is no optional holds itself.
+/// The value of an optional; any other value is returned as it is.
 fn held(value: Value) -> Result<Value, Failure> {
     match value {
         Value::Optional(held) => held.map(Arc::unwrap_or_clone).ok_or(NONE),

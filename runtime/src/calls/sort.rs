@@ -1,4 +1,4 @@
-//! TopK and Unique: elements in order.
+//! TopK and Unique.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -17,11 +17,11 @@ impl Generic for Keys<'_, '_> {
     }
 }
 
-/// Columns that are laid out as rows together, so that neighbours in memory are read together.
+/// Columns that are transposed together, so that each cache line is read once.
 const COLUMNS: usize = 16;
 /// Elements that are compared with a bound together.
 const CHUNK: usize = 32;
-/// So few that each is put in its place at once.
+/// Up to this many elements an insertion sort is used.
 const FEW: usize = 16;
 
 struct TopK<'s, 'c> {
@@ -81,9 +81,8 @@ pub(super) fn top_k(call: &mut Call<'_>) -> Outcome {
     Ok(())
 }
 
-/// The `count` first elements in order, the largest or the smallest, of equal ones the first: their keys and places.
-/// Looks at each once, most of them only beside the last of the best so far, and sorts no more than twice as many as are
-/// wanted.
+/// The `count` largest or smallest elements in order, ties by index: their keys and indices. Each element is visited
+/// once and mostly only compared with the last of the best; at most twice `count` elements are sorted.
 fn first<T: Element, const LARGEST: bool>(line: &[T], count: usize, best: &mut Vec<(u64, usize)>) {
     best.clear();
     if count == 0 {
@@ -124,7 +123,7 @@ fn first<T: Element, const LARGEST: bool>(line: &[T], count: usize, best: &mut V
     best.sort_unstable();
 }
 
-/// For each string its place among all in order.
+/// The rank of each string among all of them.
 fn text_ranks(call: &mut Call<'_>, tensor: &Tensor<'_>) -> Vec<u64> {
     let numbers = tensor.elements::<i64>();
     let mut distinct = numbers.to_vec();
@@ -152,7 +151,7 @@ pub(super) fn unique(call: &mut Call<'_>) -> Outcome {
     };
     let mut order: Vec<usize> = (0..extent).collect();
     order.sort_by(|&a, &b| compare(a, b));
-    // equal ones stand side by side, the first to occur in front
+    // equal ones are consecutive, the first occurrence first
     let mut groups: Vec<&[usize]> = order.chunk_by(|&a, &b| compare(a, b).is_eq()).collect();
     if !sorted {
         groups.sort_by_key(|group| group[0]);

@@ -1,4 +1,4 @@
-//! Routines on strings: normalising, splitting, joining, matching, and conversion from and to numbers.
+//! Routines on strings: normalising, splitting, joining, matching, and conversion from and to other types.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -71,7 +71,7 @@ pub(super) fn split_strings(call: &mut Call<'_>) -> Outcome {
     Ok(())
 }
 
-/// The parts of a text between at most `most` delimiters; between white space if the delimiter is empty.
+/// Splits a text at no more than `most` delimiters; at white space if the delimiter is empty.
 fn parts<'t>(text: &'t str, delimiter: &str, most: usize) -> Vec<&'t str> {
     if !delimiter.is_empty() {
         return text.splitn(most.saturating_add(1), delimiter).collect();
@@ -122,7 +122,7 @@ pub(super) fn tokenize_strings(call: &mut Call<'_>) -> Outcome {
         .collect();
     let longest = rows.iter().map(Vec::len).max().unwrap_or(0);
     let [begin, end] = if mark { ["\u{2}", "\u{3}"].map(Some) } else { [None; 2] };
-    // nothing is marked where there are no tokens at all
+    // no marks if there are no tokens at all
     let width = if longest > 0 && mark { longest + 2 } else { longest };
     let mut output = call.returned(&[&tensor.extents[..], &[width]].concat())?;
     let numbers = output.elements::<i64>();
@@ -144,7 +144,8 @@ fn has_characters(text: &str, least: usize) -> bool {
     least == 0 || text.chars().nth(least - 1).is_some()
 }
 
-/// The parts of a text between separators that have at least `least` characters. An empty separator takes one character away.
+/// The parts of a text between separators, those with at least `least` characters. An empty separator matches single
+/// characters.
 fn between<'t>(text: &'t str, separator: &mut Longest, least: usize) -> Vec<&'t str> {
     let mut parts = Vec::new();
     let mut start = 0;
@@ -172,20 +173,20 @@ fn tokens<'t>(text: &'t str, pattern: &mut Longest, least: usize) -> Vec<&'t str
                 tokens.push(token);
                 found.end
             }
-            // other tokens may begin in a short one
+            // other tokens may begin inside a short one
             false => behind(text, found.start..found.start),
         };
     }
     tokens
 }
 
-/// Where the search goes on after a match: behind it, or behind the next character if it is empty.
+/// Where the search continues after a match: at its end, or one character later if it is empty.
 fn behind(text: &str, found: Range<usize>) -> usize {
     let next = text[found.start..].chars().next().map_or(1, char::len_utf8);
     if found.is_empty() { found.start + next } else { found.end }
 }
 
-/// The texts of numbers.
+/// Formats elements as text.
 struct Format<'t, 'c>(&'t Tensor<'c>);
 
 impl Generic for Format<'_, '_> {
@@ -205,7 +206,7 @@ pub(super) fn format_numbers(call: &mut Call<'_>) -> Outcome {
     Ok(())
 }
 
-/// The numbers of texts.
+/// Parses texts.
 struct Parse<'t, 'o, 'c> {
     texts: &'t [Arc<str>],
     output: &'o mut Output<'c>,
@@ -228,7 +229,7 @@ pub(super) fn parse_numbers(call: &mut Call<'_>) -> Outcome {
     output.kind.dispatch(Parse { texts: &texts, output: &mut output })
 }
 
-/// As numpy writes numbers: the shortest digits that read back, with an exponent where it is below -4 or above 15.
+/// NumPy's format: the shortest digits that read back, with an exponent below -4 or above 15.
 pub(super) fn float_text(value: f64, digits: &str) -> String {
     if value.is_nan() {
         return "nan".to_string();

@@ -1,8 +1,9 @@
-//! Decision trees over flat tables.
+//! Tree ensembles, as flat arrays.
 //!
-//! A reference is the number of an inner node, or the complement of the number of a leaf. Forests that leave the caches are
-//! walked in groups of trees whose results are joined in order: each group comes from memory once for many rows, and groups are
-//! what threads share. They depend on the forest alone, so that the results do not depend on the number of threads.
+//! A reference is the index of an inner node, or the complement of the index of a leaf. Forests larger than the caches
+//! are walked in groups of trees whose results are combined in order: each group is loaded from memory once for many
+//! rows, and groups are the unit of parallelism. Groups depend on the forest alone, so that results do not depend on
+//! the number of threads.
 
 use std::borrow::Cow;
 
@@ -13,19 +14,19 @@ use super::parallel::for_each_chunk;
 use super::{Call, Failure, Outcome, Output, Tensor};
 use crate::pool::threads;
 
-/// Rows at most that go through all trees together: through one tree after the other, while its nodes are in the cache.
+/// The maximum number of rows that walk the trees together: one tree at a time, while its nodes are in the cache.
 const ROWS: usize = 64;
-/// Bytes of nodes that a group of trees has, about.
+/// Approximate size of the nodes of a group of trees, in bytes.
 const GROUP: usize = 1 << 20;
-/// Groups at most.
+/// The maximum number of groups.
 const GROUPS: usize = 64;
-/// Rows at most whose results by group are kept at once.
+/// The maximum number of rows whose results per group are kept at once.
 const BLOCK: usize = 2048;
-/// Walks that take a step at once, of rows through one tree or of one row through trees: where each goes next is not known before
-/// its node has come from memory.
+/// Walks that advance together, of rows through one tree or of one row through several trees, to hide the latency of
+/// loading nodes.
 const LANES: usize = 8;
 
-/// A float that results are of.
+/// A floating-point type of results.
 trait Number: Element + PartialOrd {
     fn of(real: f64) -> Self;
 }
@@ -48,7 +49,7 @@ impl Number for f64 {
     }
 }
 
-/// What the weights of a target become; numbers as the compiler writes them.
+/// How weights are aggregated; numbered as the compiler does.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Aggregate {
     Average,
@@ -68,22 +69,22 @@ impl Aggregate {
     }
 }
 
-/// The tables.
+/// The arrays of a forest.
 struct Forest<'t, T> {
-    /// Feature, orders in which the comparison holds, where to go when it does, and where otherwise.
+    /// Feature, the orders for which the comparison is true, the successor if it is true, and the successor otherwise.
     nodes: &'t [[i32; 4]],
     values: &'t [T],
     roots: &'t [i32],
-    /// Where the weights of each leaf start; empty if each has one.
+    /// The index of each leaf's first weight; empty if each leaf has one.
     leaves: &'t [i32],
     targets: &'t [i32],
     weights: &'t [T],
     base: &'t [T],
-    /// The orders of all nodes; 0 where they differ.
+    /// The orders of all nodes; 0 if they differ.
     orders: i64,
     aggregate: Aggregate,
     transform: i64,
-    /// Whether results are sums of one weight for each leaf.
+    /// Whether results are sums with one weight per leaf.
     has_one_weight: bool,
 }
 
@@ -98,7 +99,7 @@ impl<T: Number> Forest<'_, T> {
         }
     }
 
-    /// Steps have no branches, which nobody could foresee.
+    /// Steps are branch-free, because the branches are unpredictable.
     fn leaves_where(
         &self,
         roots: [i32; LANES],
@@ -108,7 +109,7 @@ impl<T: Number> Forest<'_, T> {
         let mut at = roots;
         while at.iter().any(|&at| at >= 0) {
             for (at, row) in at.iter_mut().zip(rows) {
-                // a row that has ended looks at some node in vain
+                // a row that has reached its leaf reads some node and ignores it
                 let number = (*at).max(0) as usize;
                 let node = &self.nodes[number];
                 let next = node[2 + usize::from(!holds(node[1], row[node[0] as usize], self.values[number]))];
@@ -118,10 +119,10 @@ impl<T: Number> Forest<'_, T> {
         at.map(|at| !at as usize)
     }
 
-    /// What trees say of a few rows, joined.
+    /// Aggregates trees for a few rows.
     fn walk(&self, roots: &[i32], rows: &[T], columns: usize, results: &mut [T]) {
         let count = self.base.len();
-        // a target that has no weight yet is NaN where the extreme is asked for: any number wins over it
+        // a target without a weight is NaN for minimum and maximum, so that any weight replaces it
         let start = match self.aggregate {
             Aggregate::Average | Aggregate::Sum => T::ZERO,
             Aggregate::Min | Aggregate::Max => T::of(f64::NAN),
@@ -157,7 +158,7 @@ impl<T: Number> Forest<'_, T> {
         }
     }
 
-    /// The results of a few rows of which all trees have said what they say.
+    /// Finishes the results of a few rows after all trees are aggregated.
     fn finish<R: Number>(&self, joined: &mut [T], results: &mut [R]) {
         for results in joined.chunks_exact_mut(self.base.len()) {
             for (result, &base) in results.iter_mut().zip(self.base) {
@@ -173,7 +174,7 @@ impl<T: Number> Forest<'_, T> {
         results.iter_mut().zip(joined).for_each(|(result, joined)| *result = R::of(joined.real()));
     }
 
-    /// Joins the weights of a leaf to the results of a row.
+    /// Adds the weights of a leaf to the results of a row.
     fn add(&self, leaf: usize, results: &mut [T]) {
         let weights = match self.leaves {
             [] => leaf..leaf + 1,
@@ -186,7 +187,7 @@ impl<T: Number> Forest<'_, T> {
         }
     }
 
-    /// A result and one more weight, or what other trees say, joined.
+    /// Combines a result with a weight or with the result of other trees.
     fn both(&self, result: T, other: T) -> T {
         let is_nearer = match self.aggregate {
             Aggregate::Average | Aggregate::Sum => return result.add(other),
@@ -207,7 +208,7 @@ impl<T: Number> Forest<'_, T> {
         }
     }
 
-    /// The results of rows that threads share.
+    /// The results of all rows, parallel over rows.
     fn predict_by_rows<R: Number>(&self, rows: &[T], columns: usize, results: &mut [R]) {
         let count = self.base.len();
         let share = (results.len() / count.max(1)).div_ceil(threads());
@@ -219,11 +220,11 @@ impl<T: Number> Forest<'_, T> {
         });
     }
 
-    /// The results of rows from what groups of trees say, which threads share.
+    /// The results of all rows, parallel over groups of trees.
     fn predict_by_groups<R: Number>(&self, groups: usize, rows: &[T], columns: usize, results: &mut [R]) {
         let length = ROWS * self.base.len();
         let chunks = results.len().div_ceil(length);
-        // by group, chunk of rows, row and target; the last chunk may not be full
+        // indexed by group, chunk of rows, row and target; the last chunk may be partial
         let count = groups * chunks * length;
         limits::ask_for(count, size_of::<T>()).unwrap_or_else(|shortage| limits::give_up(shortage));
         let mut said = vec![T::ZERO; count];
@@ -245,14 +246,14 @@ impl<T: Number> Forest<'_, T> {
     }
 }
 
-/// Whether two numbers are in one of some orders.
+/// Whether the order of two numbers is in a set of orders.
 fn holds<T: Number>(orders: i32, feature: T, value: T) -> bool {
     let (less, greater, unordered) = (feature < value, feature > value, feature.is_nan() | value.is_nan());
     let order = 1 - i32::from(less) + i32::from(greater) + 2 * i32::from(unordered);
     (orders >> order) & 1 != 0
 }
 
-/// Scores to what is asked for; numbers as the compiler writes them.
+/// Applies the post-transform, numbered as the compiler does.
 fn transform<T: Number>(scores: &mut [T], number: i64) {
     let each =
         |scores: &mut [T], to: fn(f64) -> f64| scores.iter_mut().for_each(|score| *score = T::of(to(score.real())));
@@ -265,7 +266,7 @@ fn transform<T: Number>(scores: &mut [T], number: i64) {
     }
 }
 
-/// Softmax. Scores that are out are only scaled, so that zeros stay zeros.
+/// Softmax. Scores for which `out` is true are only scaled, so that zeros stay zeros.
 fn softmax<T: Number>(scores: &mut [T], out: fn(f64) -> bool) {
     let most = scores.iter().map(|score| score.real()).fold(f64::NEG_INFINITY, f64::max);
     let mut sum = 0.0;
@@ -303,7 +304,7 @@ impl<T: Number> Generic for Convert<'_, '_, T> {
     }
 }
 
-/// Elements of the type `kind`, which is `T`, converted only where they are of another.
+/// Elements as type `kind`, which is `T`, converted only if they have another type.
 fn elements_of<'c, T: Number>(tensor: &Tensor<'c>, kind: Kind) -> Cow<'c, [T]> {
     match tensor.kind == kind {
         true => tensor.elements(),
@@ -319,7 +320,7 @@ pub(super) fn trees(call: &mut Call<'_>) -> Outcome {
     if features.extents.last().is_none_or(|&columns| (columns as i64) < least) {
         return Err(Failure::Reason(1));
     }
-    // what all trees say of some rows is joined before it becomes results
+    // the sums of all trees are kept for some rows before they become results
     limits::ask_for(output.bytes.len(), 2)?;
     match tables[1].kind {
         Kind::F64 => run::<f64>(&features, &tables, orders, aggregate, transform, &mut output),
@@ -368,7 +369,7 @@ fn run<T: Number>(
 mod tests {
     use super::*;
 
-    /// Trees of one node each, which leave some rows without a weight for one of two targets.
+    /// Trees with one node each, which leave some rows without a weight for one of two targets.
     #[test]
     fn groups_of_trees_say_what_all_trees_say() {
         let number = 21;

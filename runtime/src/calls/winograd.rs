@@ -1,4 +1,4 @@
-//! Weights of convolutions with 3×3 windows at the points of F(4×4, 3×3) or F(2×2, 3×3), see `kernels::winograd`.
+//! Transforms weights of 3×3 convolutions for F(4×4, 3×3) or F(2×2, 3×3), see `kernels::winograd`.
 
 use abi::{WINDOW, points};
 
@@ -6,16 +6,16 @@ use super::{Call, Outcome};
 
 const GROUP: usize = abi::COLUMN_GROUP as usize;
 
-/// Numbers of the channels of a group.
+/// The values of one group of channels.
 type Channels = [f32; GROUP];
 
 /// `G`
 type Matrix<const POINTS: usize> = [[f32; WINDOW]; POINTS];
 
-/// At 0, 1, -1 and ∞.
+/// For the points 0, 1, -1 and ∞.
 const OF_2: Matrix<4> = [[1.0, 0.0, 0.0], [1.0 / 2.0; 3], [1.0 / 2.0, -1.0 / 2.0, 1.0 / 2.0], [0.0, 0.0, 1.0]];
 
-/// At 0, 1, -1, 2, -2 and ∞.
+/// For the points 0, 1, -1, 2, -2 and ∞.
 const OF_4: Matrix<6> = [
     [1.0 / 4.0, 0.0, 0.0],
     [-1.0 / 6.0; 3],
@@ -43,7 +43,7 @@ pub(super) fn winograd_points(call: &mut Call<'_>) -> Outcome {
     Ok(())
 }
 
-/// `G w Gᵀ` for each channel of the operand and group of channels of the result.
+/// `G w Gᵀ` for each input channel and group of output channels.
 fn all_points<const POINTS: usize>(
     matrix: &Matrix<POINTS>,
     weights: &[f32],
@@ -78,12 +78,12 @@ mod tests {
 
     #[test]
     fn a_window_of_one_pixel_is_that_pixel_at_the_last_point() {
-        // window (2, 2) alone: at the point (∞, ∞) its weight, at (0, 0) nothing
+        // a kernel with weight at (2, 2) alone: its transform is that weight at (∞, ∞) and nothing at (0, 0)
         let mut weights = vec![0.0; 9 * GROUP * GROUP];
         for (at, weight) in weights[8 * GROUP * GROUP..].iter_mut().enumerate() {
             *weight = at as f32;
         }
-        // at (1, 1) the factor of the last place in G's second row, twice
+        // at (1, 1): the last factor in G's second row, squared
         check(&OF_2, 4.0, &weights);
         check(&OF_4, 36.0, &weights);
     }

@@ -1,8 +1,8 @@
-//! Contractions whose right operand is in numbers of a few bits, with a scale for each block of a column.
+//! Contractions with a block-quantised right operand: 4-bit or 8-bit values with a scale for each block of a column.
 //!
-//! The left operand becomes numbers in fixed point, block by block: 24 bits of which the largest number of the block uses all, in
-//! three digits to the base 256. Products of digits and numbers are summed up in integers, which is exact; sums of blocks are scaled
-//! and added up in f32. A block that holds an infinity or a NaN makes the sum a NaN.
+//! The left operand is converted to fixed point, block by block: 24 bits, of which the largest value of the block uses
+//! all, in three digits to the base 256. Products of digits and values are summed in integers, which is exact; sums of
+//! blocks are scaled and added in f32. A block that contains an infinity or NaN makes the sum NaN.
 
 use std::cell::RefCell;
 
@@ -15,45 +15,45 @@ use super::levels::Instances;
 use super::{levels::Level, x86_blocks};
 
 const GROUP: usize = abi::COLUMN_GROUP as usize;
-/// Digits of a number.
+/// Digits of a fixed-point value.
 const DIGITS: usize = 3;
-/// The largest number that three digits say.
+/// The largest value of three digits.
 const LARGEST: f32 = (127 * 65536 + 127 * 256 + 127) as f32;
-/// What is smaller than this is zero: scaling it up would overflow.
+/// Smaller magnitudes are flushed to zero, because scaling them up would overflow.
 const SMALLEST: f32 = 1e-30;
-/// Bytes of digits that are made at a time, unless one row has more.
+/// Bytes of digits that are computed at a time, unless one row has more.
 const ROOM: usize = 1 << 18;
-/// Bytes of the right operand that are fetched ahead, far enough for memory to have them by then, and of its scales, of which there
+/// Prefetch distance in bytes of the right operand, long enough for memory latency, and of its scales, of which there
 /// are fewer.
 const AHEAD: usize = 12_288;
 const SCALES_AHEAD: usize = AHEAD / 4;
 
-/// Registers of sums of products, and of integers.
+/// Registers of f32 sums and of integers.
 pub(super) trait Digits: Fused<Element = f32> {
-    /// As many integers as there are lanes.
+    /// Integers with the same number of lanes.
     type Integers: Copy;
 
-    /// A number in every lane.
+    /// Broadcasts an integer.
     unsafe fn spread(number: i32) -> Self::Integers;
     /// Loads all lanes from any address.
     unsafe fn words(from: *const i32) -> Self::Integers;
-    /// The bytes of the words moved down by so many bits, as far as the mask has them.
+    /// Shifts the words right and applies the mask.
     unsafe fn bytes(words: Self::Integers, shift: u32, mask: i32) -> Self::Integers;
     /// Adds the products of four unsigned and four signed bytes to each lane.
     unsafe fn add_products(sums: Self::Integers, numbers: Self::Integers, digits: Self::Integers) -> Self::Integers;
-    /// Products of as many unsigned bytes as there are lanes and a number.
+    /// Products of one unsigned byte per lane with an integer.
     unsafe fn products(bytes: *const u8, number: i32) -> Self::Integers;
-    /// The nearest integers, between a limit and its opposite; anything of a NaN.
+    /// The nearest integers, clamped to `-limit..=limit`; unspecified for NaN.
     unsafe fn rounded(self, limit: f32) -> Self::Integers;
-    /// The lowest byte of each lane, with its sign, and what is left of the rest when it moves down.
+    /// The sign-extended lowest byte of each lane, and the remaining value shifted right.
     unsafe fn split(numbers: Self::Integers) -> (Self::Integers, Self::Integers);
-    /// Stores the lanes of the mask as bytes; of eight lanes or fewer, all.
+    /// Stores the lanes of the mask as bytes; all of them if there are eight lanes or fewer.
     unsafe fn store_bytes(numbers: Self::Integers, to: *mut i8, mask: Self::Mask);
-    /// The sums lane by lane.
+    /// The lanewise sum.
     unsafe fn add(a: Self::Integers, b: Self::Integers) -> Self::Integers;
     /// The sum of all lanes.
     unsafe fn total(numbers: Self::Integers) -> i32;
-    /// The sums of digits as floats, the lowest first.
+    /// The digit sums combined into floats, the lowest digit first.
     unsafe fn combined(sums: [Self::Integers; DIGITS]) -> Self;
 }
 
@@ -72,31 +72,31 @@ pub(super) struct BlockProduct<'a> {
 pub(super) struct Rows<'r> {
     /// Each row's digits, `[rows, 3, depth]`.
     digits: &'r mut [i8],
-    /// For each block of a row.
+    /// The scale and start values of each block.
     blocks: &'r mut [Block],
-    /// The first of them, and how many there are.
+    /// The index of the first of them, and how many there are.
     first: usize,
     count: usize,
 }
 
 #[derive(Clone, Copy, Default)]
 pub(super) struct Block {
-    /// What one is worth.
+    /// The value of one unit of the digits.
     unit: f32,
-    /// What sums of products with its digits start from, for each zero point of one; or for the zero point, if all have the same.
+    /// The start values of the digit sums, per unit of a zero point; or for the zero point, if all are equal.
     starts: [i32; DIGITS],
 }
 
 thread_local! {
-    /// Room for digits and blocks, kept from call to call.
+    /// Scratch memory for digits and blocks, reused by later calls.
     static SCRATCH: RefCell<(Vec<i8>, Vec<Block>)> = const { RefCell::new((Vec::new(), Vec::new())) };
 }
 
-/// Computes some rows of a call in one instruction set: digits and blocks of the rows are room for them.
+/// Computes some rows of a call in one instruction set, with scratch memory for digits and blocks.
 pub(super) type BlockKernel = unsafe fn(&BlockProduct<'_>, rows: &mut Rows<'_>);
 
 impl BlockProduct<'_> {
-    /// As many rows at a time as there is room for.
+    /// Processes the rows in groups that fit the scratch memory.
     pub(super) unsafe fn run(&self, kernel: BlockKernel) {
         let (depth, blocks) = (self.padded_depth(), self.blocks());
         let at_once = (ROOM / (DIGITS * depth).max(1)).clamp(1, self.rows.max(1));
@@ -112,7 +112,7 @@ impl BlockProduct<'_> {
     }
 }
 
-/// The whole of some rows, to be compiled within a function that enables the instruction set.
+/// Some rows of a call, to be compiled within a function that enables the instruction set.
 #[inline(always)]
 pub(super) unsafe fn product<V: Digits, const VECTORS: usize>(problem: &BlockProduct<'_>, rows: &mut Rows<'_>) {
     // SAFETY: promised by the caller.
@@ -132,7 +132,7 @@ unsafe fn product_of<V: Digits, const VECTORS: usize, const BITS: usize>(
 ) {
     let d = &problem.descriptor.walk;
     let (depth, blocks) = (problem.padded_depth(), problem.blocks());
-    // the middle of all numbers is zero where nothing else is
+    // without zero points the middle of the range is zero
     let zero_point = if d.zero_points == 0 { 1 << (BITS - 1) } else { 1 };
     for row in 0..rows.count {
         let digits = &mut rows.digits[row * DIGITS * depth..][..DIGITS * depth];
@@ -162,7 +162,7 @@ unsafe fn product_of<V: Digits, const VECTORS: usize, const BITS: usize>(
     }
 }
 
-/// The numbers of a row, block by block, in fixed point: `[3, depth]` digits, zero behind the last number.
+/// Converts a row to fixed point, block by block: `[3, depth]` digits, zero after the last value.
 #[inline(always)]
 unsafe fn to_digits<V: Digits>(
     (row, block): (&[f32], usize),
@@ -172,7 +172,7 @@ unsafe fn to_digits<V: Digits>(
 ) {
     let depth = digits.len() / DIGITS;
     for (at, (numbers, own)) in row.chunks(block).zip(blocks).enumerate() {
-        // as bits, sizes are ordered as they are, infinities and NaNs behind all
+        // the bits of magnitudes order as the magnitudes do, infinities and NaNs last
         let largest = numbers.iter().map(|number| number.abs().to_bits()).max().unwrap_or(0);
         let largest = f32::from_bits(largest);
         let (scale, unit) = match largest {
@@ -208,12 +208,12 @@ impl BlockProduct<'_> {
         (d.depth as usize).div_ceil(d.block as usize)
     }
 
-    /// With the rest of the last block.
+    /// The depth, rounded up to whole blocks.
     fn padded_depth(&self) -> usize {
         self.blocks() * self.descriptor.walk.block as usize
     }
 
-    /// Where a row begins in an operand whose row loops move so far.
+    /// The offset of a row in an operand with these strides of the row loops.
     #[inline(always)]
     fn row(&self, row: usize, strides: [i64; 2]) -> isize {
         let width = self.descriptor.walk.row_inner.max(1) as usize;
@@ -230,11 +230,11 @@ impl BlockProduct<'_> {
     ) {
         let Descriptor { walk: d, start, .. } = self.descriptor;
         let (depth, blocks, block) = (self.padded_depth(), self.blocks(), d.block as usize);
-        // numbers of a word, and bytes' worth of them
+        // values of a word, and words per byte of values
         let (in_word, quads) = (32 / BITS, 8 / BITS);
         let mask = (0xff >> (8 - BITS)) * 0x0101_0101u32;
         let group = (column / GROUP) as isize;
-        // SAFETY: the caller vouches for all that the descriptor reaches; digits and blocks are those of all rows.
+        // SAFETY: the caller vouches for all that the descriptor reaches; digits and blocks cover all rows.
         unsafe {
             let mut words = self.words.offset(group * d.right_group as isize);
             let scales = (d.scales as *const f32).offset(group * d.scales_group as isize);

@@ -10,14 +10,14 @@ use super::{levels::Level, x86, x86_matrix};
 
 const COLUMN_GROUP: usize = abi::COLUMN_GROUP as usize;
 
-/// What a contraction multiplies and sums up.
+/// The element types of a contraction.
 pub(super) trait Elements: Copy {
     type Left: Copy;
     type Right: Copy;
     type Sum: Copy;
 }
 
-/// Products of `f32`, summed up in `f32`.
+/// Products of `f32`, summed in `f32`.
 #[derive(Clone, Copy)]
 pub(super) struct Floats;
 
@@ -27,7 +27,7 @@ impl Elements for Floats {
     type Sum = f32;
 }
 
-/// Products of `f64`, summed up in `f64`.
+/// Products of `f64`, summed in `f64`.
 #[derive(Clone, Copy)]
 pub(super) struct Doubles;
 
@@ -37,7 +37,7 @@ impl Elements for Doubles {
     type Sum = f64;
 }
 
-/// Products of `u8` and `i8`, summed up in `i32`.
+/// Products of `u8` and `i8`, summed in `i32`.
 #[derive(Clone, Copy)]
 pub(super) struct Bytes;
 
@@ -66,8 +66,8 @@ pub(super) struct Columns {
 }
 
 impl Columns {
-    /// Where the registers of a tile start in a row of B or C whose column groups are `group` elements apart, and whose
-    /// columns are `column` elements apart.
+    /// The offsets of a tile's registers in a row of B or C with strides `group` between column groups and `column`
+    /// between columns.
     #[inline(always)]
     fn offsets<V: Lanes, const VECTORS: usize>(self, group: i64, column: usize) -> [isize; VECTORS] {
         let mut offsets = [0; VECTORS];
@@ -79,7 +79,7 @@ impl Columns {
     }
 }
 
-/// Computes one register tile from a row on.
+/// Computes one register tile, from a row on.
 pub(super) type Tile<E> = unsafe fn(&Contraction<'_, E>, row: usize, columns: Columns);
 
 /// The register tiles of one instruction set.
@@ -134,15 +134,16 @@ impl<E: Elements + 'static> Contraction<'_, E> {
     }
 }
 
-/// So many registers of columns read one line each for the products of few rows: B comes from memory where it is as large as weights.
+/// Up to this many registers of columns read one cache line each in contractions with few rows, where B has the size of
+/// weights and comes from memory.
 const WIDE: usize = 4;
-/// Bytes of B, in each of these lines' streams, that are asked for ahead, which is more than processors do by themselves. Where a step
-/// has half a line, one so close gets in the way of what they do.
+/// Prefetch distance in B, in bytes, for each of these streams, which is farther than hardware prefetchers go. If a
+/// step has half a cache line, prefetching so near interferes with them.
 const fn bytes_ahead<Right>() -> usize {
     if size_of::<Right>() == size_of::<u16>() { 2304 } else { 1024 }
 }
 
-/// The reduction's inner loop: `depth` products from the given offset into the rows of A and pointer into B on.
+/// The innermost reduction loop: `depth` products, from the given offset in the rows of A and pointer into B.
 #[inline(always)]
 unsafe fn accumulate<V: Products, const ROWS: usize, const VECTORS: usize>(
     sums: &mut [[V; VECTORS]; ROWS],
@@ -160,13 +161,13 @@ unsafe fn accumulate<V: Products, const ROWS: usize, const VECTORS: usize>(
     }
     let rest = depth % V::DEPTH;
     if rest > 0 {
-        // SAFETY: as above; B has zeros behind the last product.
+        // SAFETY: as above; B has zeros after the last product.
         unsafe { step(sums, (a_rows, a_offset), (b, b_columns), rest, last_mask) };
     }
 }
 
-/// Adds `count` products to every sum, those of a step at most. There are no closures here: they would not have the
-/// instruction set.
+/// Adds `count` products to every sum, at most those of one step. It has no closures, because they would not inherit
+/// the instruction set.
 #[inline(always)]
 unsafe fn step<V: Products, const ROWS: usize, const VECTORS: usize>(
     sums: &mut [[V; VECTORS]; ROWS],
@@ -275,7 +276,7 @@ pub(super) unsafe fn tile<E, V, const ROWS: usize, const VECTORS: usize>(
     }
 }
 
-/// Tiles of some registers and ever more rows.
+/// Tiles with a fixed number of registers and 1, 2, … rows.
 macro_rules! panel {
     ($tile:ident<$elements:ty, $lanes:ty, $vectors:literal>: $($rows:literal)*) => {
         &[$($tile::<$elements, $lanes, $rows, $vectors> as Tile<$elements>),*]
@@ -312,7 +313,7 @@ impl Instances for TileSet<Bytes> {
     const WIDE: &'static [(Level, Self)] = &[(Level::Vnni, x86::VNNI_BYTES), (Level::V3, x86::V3_BYTES)];
 }
 
-/// Computes the sums of a call with products of bytes.
+/// Computes an int8 contraction.
 pub(super) type BytesKernel = unsafe fn(&Contraction<'_, Bytes>);
 
 unsafe fn in_vectors(problem: &Contraction<'_, Bytes>) {

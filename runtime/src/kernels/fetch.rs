@@ -1,15 +1,15 @@
-//! Lines of memory that are asked for before they are read.
+//! Software prefetching.
 
-/// Where a line is brought.
+/// The cache level of a prefetch.
 #[derive(Clone, Copy)]
 pub(super) enum Cache {
-    /// On the way there are few lines at a time.
+    /// L1, which tracks few outstanding lines.
     First,
-    /// More of them can be on the way.
+    /// L2, which tracks more of them.
     Second,
 }
 
-/// Has a line of memory brought into a cache. No address faults, whatever it is.
+/// Prefetches a cache line. No address faults.
 #[inline(always)]
 pub(super) fn ahead<T>(from: *const T, cache: Cache) {
     #[cfg(target_arch = "x86_64")]

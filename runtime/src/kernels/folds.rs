@@ -1,21 +1,21 @@
-//! What all elements of a row come to, in the widest vectors that the processor has.
+//! Row reductions in the widest vectors of the processor.
 //!
-//! One algorithm is compiled for each kind of vectors ([`Sixteen`]). The order of a sum is the same in all of them.
+//! One algorithm is compiled for each vector type ([`Sixteen`]). All of them add in the same order.
 
 use abi::RowFold;
 
 use super::sixteen::{Numbers, Sixteen, VECTOR, in_order};
 
-/// So many vectors are folded side by side, so that one does not wait for itself.
+/// Independent accumulators, which hide the latency of an operation.
 const VECTORS: usize = 4;
 
-/// What `count` elements come to.
+/// Reduces `count` elements.
 pub(super) type Fold = unsafe fn(fold: RowFold, source: *const f32, count: usize) -> f32;
 
-/// The fold of a row, to be compiled within a function that enables the machine's instructions.
+/// The reduction of a row, to be compiled within a function that enables the machine's instructions.
 ///
 /// # Safety
-/// The row has so many elements, and the processor the instructions of the lanes.
+/// The row has `count` elements, and the processor has the instructions of the lanes.
 #[inline(always)]
 pub(super) unsafe fn fold<L: Sixteen>(fold: RowFold, source: *const f32, count: usize) -> f32 {
     // SAFETY: promised by the caller.
@@ -29,12 +29,12 @@ pub(super) unsafe fn fold<L: Sixteen>(fold: RowFold, source: *const f32, count: 
     }
 }
 
-/// How two numbers become one. Methods, as no closure can be told to become part of what enables instructions.
+/// How two values are combined. These are methods, because closures do not inherit a function's instruction set.
 trait Combine {
-    /// The number that changes nothing.
+    /// The neutral element.
     const NEUTRAL: f32;
-    /// Whether the numbers that are combined stand for others, in [`Sixteen::in_order`]: of two zeros the positive one is the larger, and
-    /// the result is NaN where any number is.
+    /// Whether values are compared by their order-preserving representation, see [`Sixteen::in_order`]: of two zeros
+    /// the positive one is larger, and any NaN makes the result NaN.
     const IN_ORDER: bool;
     fn combine<L: Sixteen>(a: L, b: L) -> L;
 }
@@ -116,14 +116,14 @@ unsafe fn folded<L: Sixteen, C: Combine>(source: *const f32, count: usize) -> f3
     }
 }
 
-/// Combines numbers with what was found; returns whether any is none, where that has to be looked for.
+/// Combines values with the accumulator; returns whether one of them is NaN, if that has to be detected.
 #[inline(always)]
 fn take<L: Sixteen, C: Combine>(found: &mut L, numbers: L) -> bool {
     *found = C::combine(*found, if C::IN_ORDER { numbers.in_order() } else { numbers });
     C::IN_ORDER && numbers.is_any_nan()
 }
 
-/// All lanes as one, the upper half with the lower half over and over.
+/// Combines all lanes, the upper half with the lower half repeatedly.
 #[inline(always)]
 fn one_lane<L: Sixteen, C: Combine>([a, b, c, d]: [L; VECTORS]) -> f32 {
     let mut lanes = C::combine(C::combine(a, b), C::combine(c, d));
@@ -162,11 +162,11 @@ mod tests {
     }
 
     fn apply(machine: Fold, fold: RowFold, row: &[f32]) -> f32 {
-        // SAFETY: the row has so many elements.
+        // SAFETY: the row has this many elements.
         unsafe { machine(fold, row.as_ptr(), row.len()) }
     }
 
-    /// Numbers of a row, exact in sums.
+    /// Values whose sums are exact.
     fn row(length: usize) -> Vec<f32> {
         (0..length).map(|at| ((at * 37 + 11) % 101) as f32 - 50.0).collect()
     }

@@ -1,23 +1,23 @@
-//! Elementary functions of one number, written so that compilers make vectors of a loop over them: choices between values instead
-//! of branches, no calls.
+//! Elementary functions of one scalar, written so that compilers vectorise a loop over them: selects instead of
+//! branches, no calls.
 //!
-//! They compute what generated code does inline where it has no runtime or wider vectors (`lower`'s `elementary.rs`): the same
-//! polynomials, arguments reduced in the same way.
+//! They compute the same as the inline expansion of generated code (`lower`'s `elementary.rs`), with the same
+//! polynomials and range reductions.
 
 use std::f32::consts::{FRAC_2_PI, FRAC_PI_2, FRAC_PI_4, LN_2, LOG2_E, LOG10_E, PI};
 
 use abi::elementary as numbers;
 
-/// How a machine adds a product.
+/// How a machine computes `a b + c`.
 pub(super) trait Machine {
-    /// Whether a product is not rounded before it is added.
+    /// Whether the product is not rounded.
     const FUSES: bool;
 
-    /// `a b + c`, rounded once where the machine does so.
+    /// `a b + c`, rounded once if the machine fuses.
     fn multiply_add(a: f32, b: f32, c: f32) -> f32;
 }
 
-/// Any machine of an architecture.
+/// The portable implementation.
 pub(super) struct AnyMachine;
 
 impl Machine for AnyMachine {
@@ -29,12 +29,12 @@ impl Machine for AnyMachine {
     }
 }
 
-/// Beyond this the reduction of sine's argument is not exact enough; where products are rounded it never is.
+/// Above this the range reduction of sine is not exact enough; without fused operations it never is.
 pub(super) const fn sine_limit<M: Machine>() -> f32 {
     if M::FUSES { numbers::SINE_LIMIT as f32 } else { -1.0 }
 }
 
-/// The polynomial in `x` with the given coefficients, the highest power's first.
+/// The polynomial in `x` with the given coefficients, highest power first.
 #[inline(always)]
 fn polynomial<M: Machine>(x: f32, coefficients: &[f64]) -> f32 {
     let mut sum = coefficients[0] as f32;
@@ -44,7 +44,7 @@ fn polynomial<M: Machine>(x: f32, coefficients: &[f64]) -> f32 {
     sum
 }
 
-/// `x` between two numbers; NaN stays.
+/// `x` clamped to a range; NaN stays.
 #[inline(always)]
 fn clamp(x: f32, range: [f64; 2]) -> f32 {
     let [low, high] = range.map(|bound| bound as f32);
@@ -52,8 +52,8 @@ fn clamp(x: f32, range: [f64; 2]) -> f32 {
     if x > high { high } else { x }
 }
 
-/// The whole number nearest to `x · factor`, at most 2²² in size, as a float and as an integer: adding 1.5·2²³ leaves it in the
-/// low bits.
+/// The integer nearest to `x · factor`, of magnitude at most 2²², as a float and as an integer: adding 1.5·2²³ leaves
+/// it in the low bits.
 #[inline(always)]
 fn round_product<M: Machine>(x: f32, factor: f32) -> (f32, i32) {
     let shifted = M::multiply_add(x, factor, numbers::SHIFTER);
@@ -67,8 +67,8 @@ fn exp_minus_one_reduced<M: Machine>(r: f32) -> f32 {
     M::multiply_add(p, r * r, r)
 }
 
-/// `2^n e^r` for a whole `n` that has the sign of `x`, and at most 190 in size: by a power whose products have all their bits, and one
-/// more.
+/// `2^n e^r` for an integer `n` with the sign of `x` and magnitude at most 190: multiplied by two powers of two, the
+/// first of which is exact.
 #[inline(always)]
 fn exp_from_parts<M: Machine>(x: f32, r: f32, n: i32) -> f32 {
     const POWERS: [f32; 2] = [(1u128 << numbers::EXP_STEP) as f32, 1.0 / (1u128 << numbers::EXP_STEP) as f32];
@@ -131,7 +131,7 @@ fn log_parts<M: Machine>(x: f32) -> [f32; 3] {
     [f, exponent as f32 + correction, tail]
 }
 
-/// Puts a logarithm's values at 0, below 0, at infinity and at NaN in place.
+/// Replaces a logarithm's values at 0, below 0, at infinity and at NaN.
 #[inline(always)]
 fn log_edges(x: f32, y: f32) -> f32 {
     let y = if x == f32::INFINITY { x } else { y };
@@ -161,14 +161,14 @@ pub(super) fn log10<M: Machine>(x: f32) -> f32 {
     log::<M>(x) * LOG10_E
 }
 
-/// `log(1 + x)`; what `1 + x` loses in rounding comes back as the factor `x / ((1 + x) - 1)`.
+/// `log(1 + x)`; the rounding error of `1 + x` is corrected by the factor `x / ((1 + x) - 1)`.
 #[inline(always)]
 pub(super) fn log1p<M: Machine>(x: f32) -> f32 {
     let sum = x + 1.0;
     let logarithm = log::<M>(sum);
     let y = logarithm * (x / (sum - 1.0));
     let y = if sum == 1.0 { x } else { y };
-    // at infinity the ratio is none
+    // at infinity the ratio is NaN
     if logarithm.abs() == f32::INFINITY { logarithm } else { y }
 }
 
@@ -193,7 +193,7 @@ pub(super) fn erf<M: Machine>(x: f32) -> f32 {
     clamp(p * x / q, [-1.0, 1.0])
 }
 
-/// The arc tangent, of an argument that is brought to at most tan π/8 in size by one division.
+/// The arc tangent; one division reduces the argument to at most tan π/8.
 #[inline(always)]
 pub(super) fn atan<M: Machine>(x: f32) -> f32 {
     let size = x.abs();
@@ -211,7 +211,7 @@ pub(super) fn atan<M: Machine>(x: f32) -> f32 {
     y.copysign(x)
 }
 
-/// Whether |x| is above a half, and the arc sine of |x|, or where it is, half of what that lacks of π/2.
+/// Whether |x| > ½; and asin |x|, or, if so, half of π/2 - asin |x|.
 #[inline(always)]
 fn arc_parts<M: Machine>(x: f32) -> (bool, f32) {
     let size = x.abs();
@@ -223,7 +223,7 @@ fn arc_parts<M: Machine>(x: f32) -> (bool, f32) {
     (large, M::multiply_add(p, square * sine, sine))
 }
 
-/// The arc sine; NaN above 1, where the root is.
+/// The arc sine; above 1 the square root makes it NaN.
 #[inline(always)]
 pub(super) fn asin<M: Machine>(x: f32) -> f32 {
     let (large, angle) = arc_parts::<M>(x);
@@ -231,7 +231,7 @@ pub(super) fn asin<M: Machine>(x: f32) -> f32 {
     (if large { complement } else { angle }).copysign(x)
 }
 
-/// The arc cosine; NaN above 1, where the root is.
+/// The arc cosine; above 1 the square root makes it NaN.
 #[inline(always)]
 pub(super) fn acos<M: Machine>(x: f32) -> f32 {
     let (large, angle) = arc_parts::<M>(x);
@@ -249,7 +249,7 @@ pub(super) fn sine<M: Machine>(x: f32, quarters: i32) -> f32 {
     let square = a * a;
     let sine = polynomial::<M>(square, &numbers::SINE);
     let sine = M::multiply_add(sine, a * square, a);
-    // which loses the sign of a zero
+    // the polynomial loses the sign of a zero
     let sine = if square == 0.0 { a } else { sine };
     let cosine = polynomial::<M>(square, &numbers::COSINE);
     let quadrant = quadrant.wrapping_add(quarters);

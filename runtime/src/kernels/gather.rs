@@ -1,27 +1,27 @@
-//! Rows of words that are gathered from places of another.
+//! Gathers rows of words by index.
 //!
-//! The same places serve many rows. They are prepared for the machine first, in blocks: where those of a block are near each other,
-//! two registers hold all the words, and the block says which lanes of them are meant.
+//! One index vector serves many rows. It is prepared for the machine first, in blocks: if the indices of a block are
+//! near each other, two registers hold all of its words, and the block contains lane numbers.
 
-/// Prepares so many places for [`Gather::row`].
+/// Prepares `count` indices for [`Gather::row`].
 pub(super) type Prepare = unsafe fn(places: *mut i64, count: usize);
-/// `destination[i] = source[places[i]]` for `count` words; `length` words of the source are there.
+/// `destination[i] = source[places[i]]` for `count` words; the source has `length` words.
 pub(super) type Row =
     unsafe fn(source: *const u32, places: *const i64, destination: *mut u32, count: usize, length: usize);
 
-/// How a machine gathers.
+/// The gather of a machine.
 pub(super) struct Gather {
     pub(super) prepare: Prepare,
     pub(super) row: Row,
 }
 
-/// For any machine.
+/// The portable gather.
 pub(super) static PORTABLE: Gather = Gather { prepare: |_, _| (), row: portable };
 
-/// One word after the other.
+/// The portable gather, word by word.
 ///
 /// # Safety
-/// All places are words of the source, and the destination lies apart from it.
+/// All indices are inside the source, and the destination does not overlap with it.
 #[inline(always)]
 unsafe fn portable(source: *const u32, places: *const i64, destination: *mut u32, count: usize, _: usize) {
     for at in 0..count {
@@ -35,8 +35,9 @@ unsafe fn portable(source: *const u32, places: *const i64, destination: *mut u32
 
 #[cfg(target_arch = "x86_64")]
 pub(super) mod x86 {
-    //! Blocks for AVX-512. The first word of one whose places are near each other is `-1 - the least of them`, which no place is; the
-    //! second says how many registers hold all the words, and the second half has the distances from there as `i32`.
+    //! Blocks for AVX-512. If the indices of a block are near each other, its first word is `-1 - minimum`, which is
+    //! never an index; the second is the number of registers that hold all the words, and the second half has the
+    //! distances from the minimum as `i32`.
 
     use std::arch::x86_64::*;
 
@@ -45,11 +46,11 @@ pub(super) mod x86 {
     /// For AVX-512.
     pub(in super::super) static AVX512: Gather = Gather { prepare, row };
 
-    /// Places of a block.
+    /// Indices of a block.
     const WIDTH: usize = 16;
 
     /// # Safety
-    /// So many places are there.
+    /// `places` points to `count` indices.
     unsafe fn prepare(places: *mut i64, count: usize) {
         for at in (0..count - count % WIDTH).step_by(WIDTH) {
             // SAFETY: promised by the caller.
@@ -67,11 +68,11 @@ pub(super) mod x86 {
     }
 
     /// # Safety
-    /// As for [`super::portable`], with places that are prepared, and the processor has these instructions.
+    /// As for [`super::portable`], with prepared indices, and the processor has these instructions.
     #[target_feature(enable = "avx512f")]
     unsafe fn row(source: *const u32, places: *const i64, destination: *mut u32, count: usize, length: usize) {
         let whole = count - count % WIDTH;
-        // SAFETY: promised by the caller; nothing behind the source's last word is touched.
+        // SAFETY: promised by the caller; nothing after the source's last word is touched.
         unsafe {
             for at in (0..whole).step_by(WIDTH) {
                 let (places, destination) = (places.add(at), destination.add(at));
@@ -136,7 +137,7 @@ mod tests {
                 let expected: Vec<u32> = places.iter().map(|&place| source[place as usize]).collect();
                 for machine in machines() {
                     let (mut found, mut prepared) = (vec![0; places.len()], places.clone());
-                    // SAFETY: all places are words of the source.
+                    // SAFETY: all indices are inside the source.
                     unsafe {
                         (machine.prepare)(prepared.as_mut_ptr(), places.len());
                         let (from, to) = (source.as_ptr(), found.as_mut_ptr());

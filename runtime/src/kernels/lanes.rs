@@ -1,11 +1,12 @@
-//! Vector registers, as the kernels see them.
+//! Vector registers, as a trait over instruction sets.
 
-/// A register of numbers that are summed up.
+/// A register of accumulators.
 ///
-/// Implementations of this, of [`Fused`] and of [`Products`] are `inline(always)`, so that they compile to single instructions inside
-/// functions that enable the instruction set; calling them elsewhere needs that instruction set to be there.
+/// Implementations of this, of [`Fused`] and of [`Products`] are `inline(always)`, so that they compile to single
+/// instructions inside functions that enable the instruction set; calling them elsewhere needs that instruction set to
+/// be there.
 pub(super) trait Lanes: Copy {
-    /// What a lane holds.
+    /// The type of a lane.
     type Element: Copy;
     /// Number of lanes.
     const WIDTH: usize;
@@ -26,17 +27,17 @@ pub(super) trait Lanes: Copy {
     unsafe fn store_masked(self, to: *mut Self::Element, mask: Self::Mask);
 }
 
-/// Sums of products, one a lane.
+/// Multiply-accumulate, one sum per lane.
 pub(super) trait Products: Lanes {
-    /// Elements of the left operand, which is the same for all lanes.
+    /// Elements of the left operand, which is broadcast to all lanes.
     type Left: Copy;
-    /// Elements of the right operand, which runs along the lanes.
+    /// Elements of the right operand, which is contiguous along the lanes.
     type Right: Copy;
-    /// Products that one step adds to each lane: consecutive in the left operand, and for each lane in the right one.
+    /// Products that one step adds to each lane: consecutive in the left operand, and in each lane of the right one.
     const DEPTH: usize;
-    /// What the left operand is in registers.
+    /// The left operand in registers.
     type Factor: Copy;
-    /// What the right operand is in registers.
+    /// The right operand in registers.
     type Panel: Copy;
 
     /// The left operand of a whole step.
@@ -45,18 +46,18 @@ pub(super) trait Products: Lanes {
     unsafe fn partial_factor(from: *const Self::Left, count: usize) -> Self::Factor;
     /// The right operand of a step.
     unsafe fn panel(from: *const Self::Right) -> Self::Panel;
-    /// The same in the lanes of `mask`; the others may be anything. Where steps have several products the right operand is
-    /// padded, so that all may be read.
+    /// The right operand of a step in the lanes of `mask`; the others are unspecified. If steps have several products,
+    /// the right operand is padded, so that all lanes may be read.
     unsafe fn panel_masked(from: *const Self::Right, mask: Self::Mask) -> Self::Panel;
     /// Adds the products of a step.
     unsafe fn add_products(self, factor: Self::Factor, panel: Self::Panel) -> Self;
 }
 
-/// Floats, of which a step adds one product to each lane.
+/// Floats, with one product per lane and step.
 pub(super) trait Fused: Lanes {
-    /// The number in all lanes.
+    /// Broadcasts a value.
     unsafe fn broadcast(value: Self::Element) -> Self;
-    /// The lanes plus the products, rounded once where the machine does so.
+    /// `self + factor · panel`, rounded once if the machine fuses.
     unsafe fn multiply_add(self, factor: Self, panel: Self) -> Self;
 }
 
@@ -98,7 +99,7 @@ impl<T: Fused> Products for T {
     }
 }
 
-/// Lanes for any machine; the compiler maps them to what the target has.
+/// Portable lanes; the compiler maps them to the target's registers.
 #[derive(Clone, Copy)]
 pub(super) struct Portable<T>(pub(super) [T; 4]);
 
@@ -171,7 +172,7 @@ macro_rules! portable_fused {
 
 portable_fused!(f32 f64);
 
-/// The bytes of a step, of which there are `count`, and zeros.
+/// The `count` bytes of a partial step, and zeros.
 #[inline(always)]
 pub(super) unsafe fn partial_bytes(from: *const u8, count: usize) -> [u8; 4] {
     // SAFETY: the caller vouches for `count` bytes.

@@ -2,27 +2,27 @@
 
 use std::sync::LazyLock;
 
-/// What a processor has, each level with what [`Level::V4`] and those before it have.
+/// The instruction set levels of a processor; [`Level::V4`] and later ones include those before them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(
     not(target_arch = "x86_64"),
     expect(dead_code, reason = "others have no more than what everything is compiled for")
 )]
 pub(super) enum Level {
-    /// AVX2, fused products, conversions of halves.
+    /// AVX2, FMA and F16C.
     V3,
     /// AVX-512 with elements of every size.
     V4,
-    /// Bytes taken from anywhere in a register.
+    /// AVX-512 VBMI: byte permutations.
     Vbmi,
-    /// Products of bytes, four at a time.
+    /// AVX-512 VNNI: dot products of four int8.
     Vnni,
-    /// Products of tiles of bytes.
+    /// AMX int8: products of tiles.
     Amx,
 }
 
 impl Level {
-    /// Whether this processor has it. Asked at every call of a kernel, and looked up once.
+    /// Whether this processor has it. Called for every call of a kernel, and detected once.
     #[inline]
     fn is_there(self) -> bool {
         static THERE: LazyLock<[bool; 5]> =
@@ -30,7 +30,7 @@ impl Level {
         THERE[self as usize]
     }
 
-    /// Whether the processor says that it has it.
+    /// Detects it.
     fn is_detected(self) -> bool {
         #[cfg(target_arch = "x86_64")]
         {
@@ -50,20 +50,20 @@ impl Level {
     }
 }
 
-/// Kernels that are compiled for several levels.
+/// A kernel that is compiled for several levels.
 pub(super) trait Instances: Copy + 'static {
-    /// For any machine.
+    /// The portable instance.
     const PORTABLE: Self;
-    /// For processors of this architecture that have a level, the best first.
+    /// The instances for levels of this architecture, the best first.
     const WIDE: &'static [(Level, Self)] = &[];
 
-    /// Those that run on this processor, the best first.
+    /// The instances that run on this processor, the best first.
     fn usable() -> impl Iterator<Item = Self> {
         let wide = Self::WIDE.iter().filter(|(level, _)| level.is_there());
         wide.map(|(_, instance)| *instance).chain([Self::PORTABLE])
     }
 
-    /// The best that runs on this processor.
+    /// The best instance that runs on this processor.
     fn best() -> Self {
         Self::usable().next().unwrap_or(Self::PORTABLE)
     }

@@ -1,38 +1,38 @@
-//! Planes of floats that are added to others.
+//! Adds planes of f32 to others.
 
 use super::lanes::{Fused, Lanes, Portable};
 
-/// Lines of as many numbers, each so many elements behind the one before it.
+/// Rows of `count` values with a stride.
 #[derive(Clone, Copy)]
 pub(crate) struct Plane {
     pub(crate) lines: usize,
     pub(crate) columns: usize,
-    /// How far lines of the target lie apart.
+    /// The row stride of the target.
     pub(crate) target_line: usize,
-    /// How far those of the addends do.
+    /// The row stride of the addends.
     pub(crate) addends_line: usize,
 }
 
 impl Plane {
-    /// How far the last number lies behind the first, where lines lie so far apart; `None` if there is none.
+    /// The offset of the last value for a row stride; `None` if the plane is empty.
     pub(crate) fn last(&self, line: usize) -> Option<usize> {
         Some(self.lines.checked_sub(1)? * line + self.columns.checked_sub(1)?)
     }
 }
 
-/// Adds each number to the target's at its place. The plane lies in both.
+/// Adds each value to the target's at the same coordinates. Both buffers contain the plane.
 pub(crate) type AddPlane = unsafe fn(target: *mut f32, addends: *const f32, plane: &Plane);
 
-/// The sum of planes, to be compiled within a function that enables the machine's instructions. Nothing is masked: what is read next, as
-/// the line behind, would wait for stores that might be its own.
+/// The sum of planes, to be compiled within a function that enables the machine's instructions. No access is masked: a
+/// load of the next row would wait for masked stores that might alias it.
 ///
 /// # Safety
-/// The plane lies in both, and the processor has the instructions of the lanes.
+/// Both buffers contain the plane, and the processor has the instructions of the lanes.
 #[inline(always)]
 pub(super) unsafe fn add<L: Fused<Element = f32>>(target: *mut f32, addends: *const f32, plane: &Plane) {
     let wide = plane.columns / L::WIDTH * L::WIDTH;
     let narrow = plane.columns / Portable::<f32>::WIDTH * Portable::<f32>::WIDTH;
-    // SAFETY: all places are such of the plane.
+    // SAFETY: all offsets are inside the plane.
     unsafe {
         for line in 0..plane.lines {
             let (target, addends) = (target.add(line * plane.target_line), addends.add(line * plane.addends_line));
@@ -55,10 +55,10 @@ unsafe fn add_register<L: Fused<Element = f32>>(target: *mut f32, addends: *cons
     unsafe { L::load(target).multiply_add(L::broadcast(1.0), L::load(addends)).store(target) }
 }
 
-/// For any machine.
+/// The portable instance.
 ///
 /// # Safety
-/// The plane lies in both.
+/// Both buffers contain the plane.
 pub(super) unsafe fn portable(target: *mut f32, addends: *const f32, plane: &Plane) {
     // SAFETY: promised by the caller.
     unsafe { add::<Portable<f32>>(target, addends, plane) }
@@ -77,7 +77,7 @@ mod tests {
             let old: Vec<f32> = (0..3 * plane.target_line).map(|at| 1000.0 * at as f32).collect();
             for machine in AddPlane::usable().chain([AddPlane::PORTABLE]) {
                 let mut target = old.clone();
-                // SAFETY: the plane lies in both, and the processor runs it.
+                // SAFETY: both buffers contain the plane, and the processor runs the instance.
                 unsafe { machine(target.as_mut_ptr(), addends.as_ptr(), &plane) };
                 for (at, number) in target.into_iter().enumerate() {
                     let (line, column) = (at / plane.target_line, at % plane.target_line);

@@ -1,7 +1,7 @@
-//! Micro-kernels: the inner tiles of contractions and depthwise convolutions, elementary functions and folds of rows.
+//! Micro-kernels: the inner tiles of contractions and depthwise convolutions, elementary functions and row reductions.
 //!
 //! The algorithms are written once over `lanes::Lanes`; each instruction set instantiates them with its vectors and
-//! register tile, and every call takes the widest set the processor has.
+//! register tile, and every call uses the widest set that the processor has.
 
 #![allow(unsafe_code, reason = "kernels work on raw buffers whose extents the generated code guarantees")]
 
@@ -101,7 +101,7 @@ pub unsafe extern "C" fn rt_contract_f64(
     unsafe { contraction::<Doubles>(descriptor, (a, b, init), c, [rows, cols]).run(&TileSet::best()) }
 }
 
-/// The same of f32 and f16, summed up in f32. B is padded.
+/// The same for f32 and f16, summed in f32. B is padded.
 ///
 /// # Safety
 /// As for [`rt_contract_f32`].
@@ -119,7 +119,7 @@ pub unsafe extern "C" fn rt_contract_f32_f16(
     unsafe { contraction::<Halves<Ieee>>(descriptor, (a, b, init), c, [rows, cols]).run_preparing(&TileSet::best()) }
 }
 
-/// The same of f32 and bf16, summed up in f32. B is padded.
+/// The same for f32 and bf16, summed in f32. B is padded.
 ///
 /// # Safety
 /// As for [`rt_contract_f32`].
@@ -137,8 +137,8 @@ pub unsafe extern "C" fn rt_contract_f32_bf16(
     unsafe { contraction::<Halves<Brain>>(descriptor, (a, b, init), c, [rows, cols]).run_preparing(&TileSet::best()) }
 }
 
-/// The same where the columns of B lie apart, at even distances: those of groups are sixteen times as much. Along the reduction's inner
-/// loop A and B are contiguous.
+/// The same for a transposed B: its columns have a constant stride, and groups sixteen times that. Along the innermost
+/// reduction loop A and B are contiguous.
 ///
 /// # Safety
 /// As for [`rt_contract_f32`].
@@ -156,9 +156,9 @@ pub unsafe extern "C" fn rt_contract_f32_transposed(
     unsafe { contraction::<Transposed>(descriptor, (a, b, init), c, [rows, cols]).run_preparing(&TileSet::best()) }
 }
 
-/// The same of bytes, with sums that wrap around. Along the reduction's inner loop A is contiguous, and B is packed: of
-/// every four steps a column's bytes lie side by side, zero behind the last step, and all 16 columns of a group are there.
-/// Strides of B are those of a step, by which only every fourth one is reached.
+/// The same for int8, with sums that wrap around. Along the innermost reduction loop A is contiguous, and B is packed:
+/// the four values of a column in every four steps are contiguous, zero after the last step, for all 16 columns of a
+/// group. Strides of B are per step, and multiples of four steps.
 ///
 /// # Safety
 /// As for [`rt_contract_f32`].
@@ -210,12 +210,12 @@ pub unsafe extern "C" fn rt_depthwise_f32(
     }
 }
 
-/// Tiles of a convolution with 3×3 windows over one image, of the size and from the tile on that the descriptor says; columns are
-/// a multiple of 16.
+/// Tiles of a 3×3 convolution of one image by Winograd's algorithm; the descriptor has the tile size and the first
+/// tile. Columns are a multiple of 16.
 ///
 /// # Safety
-/// `descriptor` is an [`abi::Descriptor`] of a [`Winograd`] whose sums start from columns or zero, `x` is a whole image, and every
-/// pixel of the tiles that the result has, and every weight of the columns lies inside its buffer.
+/// `descriptor` is an [`abi::Descriptor`] of a [`Winograd`] whose sums start from columns or zero, `x` is a whole
+/// image, and every pixel of the tiles that the result has, and every weight of the columns lies inside its buffer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rt_winograd_f32(
     descriptor: *const i64,
@@ -234,11 +234,11 @@ pub unsafe extern "C" fn rt_winograd_f32(
     }
 }
 
-/// Sums of products of f32 and numbers of a few bits in blocks, each with a scale.
+/// Contraction of f32 with block-quantised 4-bit or 8-bit values.
 ///
 /// # Safety
-/// `descriptor` is an [`abi::Descriptor`] of [`Blocks`], and every element it addresses lies inside its buffer; words, scales and
-/// zero points are there for whole groups of columns.
+/// `descriptor` is an [`abi::Descriptor`] of [`Blocks`], and every element it addresses lies inside its buffer; words,
+/// scales and zero points cover whole groups of columns.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rt_contract_blocks(
     descriptor: *const i64,
@@ -257,11 +257,11 @@ pub unsafe extern "C" fn rt_contract_blocks(
     }
 }
 
-/// `destination[i] = function(source[i])` for `count` elements, by the function at this place of [`abi::RowFunction::ALL`] and its
-/// parameters.
+/// `destination[i] = function(source[i])` for `count` elements, with the function at this index of
+/// [`abi::RowFunction::ALL`] and its parameters.
 ///
 /// # Safety
-/// The rows have so many elements of the types that the function has; they are the same row or lie apart.
+/// The rows have `count` elements of the function's types; they are the same row or do not overlap.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rt_map_row(
     function: i64,
@@ -280,11 +280,11 @@ pub unsafe extern "C" fn rt_map_row(
     unsafe { Row::best()(function, source, destination, count.max(0) as usize) }
 }
 
-/// `destination[i] = saturate(round((x[i] + y[i]) / scale) + zero point)` for `count` bytes, where bytes of `x` and of `y` stand for
-/// `(byte - its zero point) its scale` and are signed or not.
+/// `destination[i] = saturate(round((x[i] + y[i]) / scale) + zero point)` for `count` int8 or uint8 elements, where
+/// elements of `x` and `y` are `(byte - zero point) scale`.
 ///
 /// # Safety
-/// The rows have so many elements; the destination is one of the others or lies apart.
+/// The rows have `count` elements; the destination is one of the others or does not overlap.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rt_add_bytes_row(
     is_signed_x: i64,
@@ -311,11 +311,12 @@ pub unsafe extern "C" fn rt_add_bytes_row(
     unsafe { SumRow::best()(&sum, (x, y, destination), count.max(0) as usize) }
 }
 
-/// Bytes of sums, which are f32 or i32: `saturate(round((sum + addend) factor) + zero point)`, for `count` of them that begin with the
-/// first of a group of channels. Where there are no addends or factors, their address is null; the factor is the same for all then.
+/// Requantises `count` sums in f32 or i32 to int8 or uint8: `saturate(round((sum + addend) factor) + zero point)`. The
+/// first sum is the first of a group of channels. Addends and factors may be null; without factors one factor applies
+/// to all.
 ///
 /// # Safety
-/// The rows have so many elements and lie apart; addends and factors are there for a whole group, aligned as numbers are.
+/// The rows have `count` elements and do not overlap; addends and factors cover a whole group and are aligned.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rt_requantize_row(
     is_float: i64,
@@ -345,7 +346,8 @@ pub unsafe extern "C" fn rt_requantize_row(
 /// `destination[i] = table[source[i]]` for `count` bytes; elements of the table have `width` bytes: 1, 2, 4 or 8.
 ///
 /// # Safety
-/// The rows have so many elements and lie apart, or are one row of bytes, and the table has an element for each byte of the source.
+/// The rows have `count` elements and do not overlap, or are one row of bytes, and the table has an element for each
+/// byte of the source.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rt_look_up_row(
     table: *const u8,
@@ -367,10 +369,10 @@ pub unsafe extern "C" fn rt_look_up_row(
     }
 }
 
-/// [`rt_look_up_row`] of one width: table, source, destination, count.
+/// An instance of [`rt_look_up_row`] for one width: table, source, destination, count.
 type LookUp<T> = unsafe fn(*const T, *const u8, *mut T, usize);
 
-/// One element after the other: no processor gathers as fast from memory, which compilers do where they may.
+/// Element by element, because gather instructions, which compilers would use, are slower.
 ///
 /// # Safety
 /// As for [`rt_look_up_row`].
@@ -381,17 +383,17 @@ unsafe fn look_up<T: Copy>(table: *const T, source: *const u8, destination: *mut
     }
 }
 
-/// Copies so many bytes.
+/// Copies bytes.
 ///
 /// # Safety
-/// The rows have so many bytes; they are the same one or lie apart.
+/// The rows have `bytes` bytes; they are the same row or do not overlap.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rt_copy_row(source: *const u8, destination: *mut u8, bytes: i64) {
     // SAFETY: promised by the caller.
     unsafe { source.copy_to(destination, bytes.max(0) as usize) }
 }
 
-/// Runs of words as columns: word `i` of each goes to word `places[i]` and those behind it.
+/// Transposes runs of words into columns: word `i` of each run goes to word `places[i]` and the ones after it.
 pub(crate) fn transpose_runs(runs: [&[u8]; 16], places: &[usize], to: &mut [u8]) {
     let is_there = |place: usize| (place + runs.len()) * size_of::<f32>() <= to.len();
     assert!(places.iter().copied().max().is_none_or(is_there), "columns have places");
@@ -399,23 +401,23 @@ pub(crate) fn transpose_runs(runs: [&[u8]; 16], places: &[usize], to: &mut [u8])
         runs.iter().all(|run| run.len() == places.len() * size_of::<f32>()),
         "there is a place for each word of a run"
     );
-    // SAFETY: as just seen; the processor has what this is compiled for.
+    // SAFETY: checked above; the processor has what this is compiled for.
     unsafe { TransposeRuns::best()(&runs.map(|run| run.as_ptr().cast()), places, to.as_mut_ptr().cast()) }
 }
 
-/// Adds a plane of addends to a target; it lies in both.
+/// Adds a plane of addends to a target; both contain the plane.
 pub(crate) fn add_plane(target: &mut [f32], addends: &[f32], plane: &Plane) {
     let is_inside = |last: Option<usize>, length: usize| last.is_none_or(|last| last < length);
     assert!(is_inside(plane.last(plane.target_line), target.len()), "the plane lies in the target");
     assert!(is_inside(plane.last(plane.addends_line), addends.len()), "the plane lies in the addends");
-    // SAFETY: as just seen; the processor has what this is compiled for.
+    // SAFETY: checked above; the processor has what this is compiled for.
     unsafe { AddPlane::best()(target.as_mut_ptr(), addends.as_ptr(), plane) }
 }
 
-/// What `count` numbers come to, by the fold at this place of [`abi::RowFold::ALL`].
+/// Reduces `count` values with the reduction at this index of [`abi::RowFold::ALL`].
 ///
 /// # Safety
-/// The row has so many elements.
+/// The row has `count` elements.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rt_fold_row(fold: i64, source: *const f32, count: i64) -> f32 {
     let fold = usize::try_from(fold).ok().and_then(|at| abi::RowFold::ALL.get(at)).copied();
@@ -424,12 +426,12 @@ pub unsafe extern "C" fn rt_fold_row(fold: i64, source: *const f32, count: i64) 
     unsafe { Fold::best()(fold, source, count.max(0) as usize) }
 }
 
-/// `destination[i]`: what `start` and the elements of window `i` of `count` come to, by the fold at this place of
-/// [`abi::RowFold::ALL`], for so many lines, of which each lies so many elements behind the one before it. `step` elements lie between
-/// neighbouring windows; the loops within a window are extents and distances.
+/// `destination[i]` is the reduction, at this index of [`abi::RowFold::ALL`], of `start` and the elements of window `i`
+/// of `count`, for each of several lines with the given strides. Neighbouring windows are `step` elements apart; the
+/// loops within a window are extents and strides.
 ///
 /// # Safety
-/// All elements of the windows are there, and the destination lies apart from them.
+/// All elements of the windows are readable, and the destination does not overlap with them.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rt_fold_windows(
     fold: i64,
@@ -460,20 +462,20 @@ pub unsafe extern "C" fn rt_fold_windows(
     unsafe { FoldWindows::best()(function, lines, &windows::Row { windows, start, source, destination, count }) }
 }
 
-/// Prepares `count` places for [`rt_gather_row`].
+/// Prepares `count` indices for [`rt_gather_row`].
 ///
 /// # Safety
-/// So many places are there.
+/// `places` points to `count` indices.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rt_prepare_places(places: *mut i64, count: i64) {
     // SAFETY: promised by the caller.
     unsafe { (<&Gather>::best().prepare)(places, count.max(0) as usize) }
 }
 
-/// `destination[i] = source[places[i]]` for `count` words; `length` words of the source are there.
+/// `destination[i] = source[places[i]]` for `count` words; the source has `length` words.
 ///
 /// # Safety
-/// All places are words of the source, and have been prepared; the destination lies apart from it.
+/// All indices are inside the source and have been prepared; the destination does not overlap with it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rt_gather_row(
     source: *const u32,

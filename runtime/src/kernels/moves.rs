@@ -1,13 +1,13 @@
-//! What moves elements and does nothing else: of each axis of a result, loops say how far an index goes in both tensors.
+//! Strided data movement: each axis of a result is a loop with strides in both tensors.
 
 use abi::{MOVE_AXIS_WORDS, MOVE_WORDS, PAD_AXIS_WORDS, PAD_WORDS};
 
 use crate::calls::relayout::{Loop, Moves, Place};
 
-/// Moves elements: a table of [`MOVE_WORDS`], then [`MOVE_AXIS_WORDS`] an axis, outer axes first.
+/// Moves elements: a descriptor of [`MOVE_WORDS`], then [`MOVE_AXIS_WORDS`] for each axis, outer axes first.
 ///
 /// # Safety
-/// The table has these words; the tensors have all elements that it says, and lie apart.
+/// The descriptor has these words; the tensors have all elements that it addresses, and do not overlap.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rt_move(table: *const i64) {
     // SAFETY: promised by the caller.
@@ -32,10 +32,11 @@ pub unsafe extern "C" fn rt_move(table: *const i64) {
     Moves::inside(&loops.collect::<Vec<_>>(), before).run_often(width as usize, from, to);
 }
 
-/// Fills what lies around the middle of a tensor: a table of [`PAD_WORDS`], then [`PAD_AXIS_WORDS`] an axis, outer axes first.
+/// Fills the padding around the middle of a tensor: a descriptor of [`PAD_WORDS`], then [`PAD_AXIS_WORDS`] for each
+/// axis, outer axes first.
 ///
 /// # Safety
-/// The table has these words, and the tensor all elements.
+/// The descriptor has these words, and the tensor all elements.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rt_pad(table: *const i64) {
     // SAFETY: promised by the caller.
@@ -53,10 +54,10 @@ pub unsafe extern "C" fn rt_pad(table: *const i64) {
     }
 }
 
-/// The head of a table and its axes, whose number is the head's last word.
+/// The head of a descriptor and its axes, whose number is the head's last word.
 ///
 /// # Safety
-/// The table has these words.
+/// The descriptor has these words.
 unsafe fn words<'t, const HEAD: usize, const AXIS: usize>(table: *const i64) -> (&'t [i64; HEAD], &'t [[i64; AXIS]]) {
     // SAFETY: promised by the caller.
     unsafe {
@@ -65,7 +66,7 @@ unsafe fn words<'t, const HEAD: usize, const AXIS: usize>(table: *const i64) -> 
     }
 }
 
-/// The filling is in the low bytes of a word.
+/// The fill value is in the low bytes of a word.
 fn fill_around<const WIDTH: usize>(to: &mut [u8], axes: &[[i64; PAD_AXIS_WORDS]], filling: i64) {
     let filling = *filling.to_ne_bytes().first_chunk::<WIDTH>().expect("words are as wide as the widest elements");
     let last = axes.iter().rposition(|[_, extent, whole]| extent != whole).map_or(0, |last| last + 1);
@@ -74,7 +75,7 @@ fn fill_around<const WIDTH: usize>(to: &mut [u8], axes: &[[i64; PAD_AXIS_WORDS]]
     fill_outside(to.as_chunks_mut::<WIDTH>().0, padded, step, filling);
 }
 
-/// Steps of so many elements lie together.
+/// Fills outside of the middle; `step` elements are contiguous.
 fn fill_outside<T: Copy>(to: &mut [T], axes: &[[i64; PAD_AXIS_WORDS]], step: usize, filling: T) {
     let Some((&[low, extent, _], inner)) = axes.split_first() else { return };
     let row = inner.iter().map(|&[.., whole]| whole as usize).product::<usize>() * step;
@@ -87,7 +88,7 @@ fn fill_outside<T: Copy>(to: &mut [T], axes: &[[i64; PAD_AXIS_WORDS]], step: usi
     }
 }
 
-/// The same everywhere, line by line: a loop over elements may end up as one over single ones.
+/// Fills a slice, in lines: compilers turn a loop over elements into single stores.
 fn fill<T: Copy>(to: &mut [T], filling: T) {
     const LINE: usize = 16;
     let line = [filling; LINE];
@@ -100,7 +101,7 @@ fn fill<T: Copy>(to: &mut [T], filling: T) {
 mod tests {
     use super::*;
 
-    /// Moves numbers of every width by the definition and by [`rt_move`].
+    /// Compares [`rt_move`] with the definition, for elements of every width.
     fn check(count: usize, start: usize, axes: &[[i64; MOVE_AXIS_WORDS]], room: usize) {
         check_width::<1>(count, start, axes, room);
         check_width::<2>(count, start, axes, room);
@@ -130,7 +131,7 @@ mod tests {
         let to = found.as_mut_ptr().expose_provenance() as i64;
         let mut table = vec![from, to, WIDTH as i64, axes.len() as i64];
         table.extend(axes.as_flattened());
-        // SAFETY: both have all that the axes reach.
+        // SAFETY: both buffers contain all elements that the axes reach.
         unsafe { rt_move(table.as_ptr()) };
         assert!(found == expected, "{axes:?} of {WIDTH} bytes");
     }

@@ -1,6 +1,7 @@
-//! Contractions whose right operand is not as products of `f32` read it.
+//! Contractions whose right operand has to be converted for the f32 kernel.
 //!
-//! A few steps of a panel of columns are prepared at a time, in room that stays in a near cache, and multiplied there.
+//! A few steps of a panel of columns are converted at a time, into a buffer that stays in a near cache, and multiplied
+//! from there.
 
 use std::cell::RefCell;
 
@@ -10,42 +11,42 @@ use super::contract::{Contraction, Elements, Floats, TileSet};
 use super::levels::Instances;
 
 const GROUP: usize = abi::COLUMN_GROUP as usize;
-/// Columns that are prepared together.
+/// Columns that are converted together.
 const PANEL: usize = 4 * GROUP;
-/// Steps of a panel that are prepared together.
+/// Steps of a panel that are converted together.
 const STEPS: usize = 512;
-/// Steps of a panel that stay in a second-level cache, with as many of some rows.
+/// Steps of a panel that fit the L2 cache, with the same steps of some rows.
 const NEAR_STEPS: usize = 1024;
-/// Rows at most that have tiles of their own, which read the operand as it is.
+/// Up to this many rows use special tiles, which read the operand without conversion.
 const FEW_ROWS: usize = 8;
 
 thread_local! {
-    /// Room for the prepared part, kept from call to call.
+    /// The conversion buffer, reused by later calls.
     static ROOM: RefCell<Vec<f32>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Elements of a right operand that are prepared for products of `f32`.
+/// Elements of a right operand that are converted to `f32`.
 pub(super) trait Prepared: Elements<Left = f32, Sum = f32> + 'static {
     /// Writes a group, `to[step][column]`.
     ///
     /// # Safety
-    /// Its elements are there, and room for whole groups at all steps.
+    /// The group's elements are readable, and `to` has room for whole groups at all steps.
     unsafe fn prepare(group: &Group<Self::Right>, to: *mut f32);
 }
 
-/// Some steps of the innermost loop at the columns of one group, or at those of it that there are.
+/// Some steps of the innermost loop for the columns of one group, which may be partial.
 pub(super) struct Group<T> {
     pub(super) from: *const T,
     pub(super) columns: usize,
     pub(super) steps: usize,
-    /// From one step to the next.
+    /// Stride between steps.
     pub(super) step: isize,
-    /// From the first column of a group to that of the next group.
+    /// Stride between groups, from first column to first column.
     pub(super) next: isize,
 }
 
 impl<E: Prepared> Contraction<'_, E> {
-    /// With tiles of its own for few rows, else with tiles of what is prepared before.
+    /// Special tiles for a few rows, otherwise tiles over the converted operand.
     pub(super) unsafe fn run_preparing(&self, few: &TileSet<E>) {
         if self.rows <= FEW_ROWS {
             // SAFETY: the caller vouches for all that the descriptor reaches.
@@ -58,13 +59,13 @@ impl<E: Prepared> Contraction<'_, E> {
         });
     }
 
-    /// The room takes a part.
+    /// Converts and multiplies K block by K block; the buffer holds one block.
     unsafe fn run_in_parts(&self, set: &TileSet<Floats>, room: *mut f32) {
         for first in (0..self.cols).step_by(PANEL) {
             let columns = (self.cols - first).min(PANEL);
             let mut start = self.descriptor.start;
             for part in parts(&self.descriptor.walk, STEPS) {
-                // SAFETY: as above; the room takes a part.
+                // SAFETY: as above; the buffer holds one block.
                 unsafe {
                     self.prepare(&part, (first, columns), room);
                     self.multiply(&part, (first, columns), room, start, set);
@@ -74,7 +75,7 @@ impl<E: Prepared> Contraction<'_, E> {
         }
     }
 
-    /// Writes what some columns have of a part, one group of columns behind the other.
+    /// Converts a K block of some columns, one group of columns after the other.
     unsafe fn prepare(&self, part: &Part, (first, columns): (usize, usize), to: *mut f32) {
         let d = &self.descriptor.walk;
         let (near, near_group) = part.strides();
@@ -87,13 +88,13 @@ impl<E: Prepared> Contraction<'_, E> {
             for (run, depth) in part.runs() {
                 let from = from.wrapping_offset(along(&run, &d.right));
                 let to = to.wrapping_offset(along(&run, &near));
-                // SAFETY: the caller vouches for the operand, and that the room takes a part.
+                // SAFETY: the caller vouches for the operand, and the buffer holds one block.
                 unsafe { E::prepare(&Group { from, columns, steps: depth as usize, step, next }, to) };
             }
         }
     }
 
-    /// Adds the products of a part.
+    /// Adds the products of a K block.
     unsafe fn multiply(
         &self,
         part: &Part,
@@ -117,7 +118,7 @@ impl<E: Prepared> Contraction<'_, E> {
 }
 
 impl<E: Elements + 'static> Contraction<'_, E> {
-    /// In parts of so many steps that a panel stays in a second-level cache while all rows are multiplied by it.
+    /// Multiplies in K blocks, so that a panel stays in the L2 cache while all rows are multiplied by it.
     pub(super) unsafe fn run_near(&self, set: &TileSet<E>) {
         let d = &self.descriptor.walk;
         if self.rows <= FEW_ROWS || d.reduction.iter().product::<i64>() < 2 * NEAR_STEPS as i64 {
@@ -138,15 +139,15 @@ impl<E: Elements + 'static> Contraction<'_, E> {
     }
 }
 
-/// Part of the reduction loops: where they begin, how many steps of each there are, and how many of the innermost in the last of
-/// the outermost.
+/// A K block: where the reduction loops begin, how many steps each has, and how many the innermost has in the last
+/// iteration of the outermost.
 struct Part {
     first: [i64; 4],
     steps: [i64; 4],
     last_block: i64,
 }
 
-/// How far some steps are in an operand that the loops walk by these strides.
+/// The offset of some steps in an operand with these strides.
 #[inline(always)]
 pub(super) fn along(steps: &[i64; 4], strides: &[i64; 4]) -> isize {
     steps.iter().zip(strides).map(|(step, stride)| step * stride).sum::<i64>() as isize
@@ -157,20 +158,20 @@ impl Part {
         along(&self.first, strides)
     }
 
-    /// How far each loop and each group of columns moves where the part alone lies.
+    /// The strides of loops and column groups in the conversion buffer.
     fn strides(&self) -> ([i64; 4], i64) {
         let [outer, middle, near, deep] = self.steps;
         let step = abi::COLUMN_GROUP;
         ([middle * near * deep * step, near * deep * step, deep * step, step], outer * middle * near * deep * step)
     }
 
-    /// Where the innermost loop begins each time, and its number of steps.
+    /// The start of each run of the innermost loop, and its number of steps.
     fn runs(&self) -> impl Iterator<Item = ([i64; 4], i64)> {
         runs(self.steps, self.last_block)
     }
 }
 
-/// Where the innermost of some loops begins each time, and its number of steps.
+/// The start of each run of the innermost of some loops, and its number of steps.
 pub(super) fn runs(extents: [i64; 4], last_block: i64) -> impl Iterator<Item = ([i64; 4], i64)> {
     let [outer, middle, near, deep] = extents;
     (0..outer).flat_map(move |i| {
@@ -179,8 +180,8 @@ pub(super) fn runs(extents: [i64; 4], last_block: i64) -> impl Iterator<Item = (
     })
 }
 
-/// The reduction loops in parts of at most so many steps, as many whole loops as have room; one without steps where there is
-/// none.
+/// Splits the reduction loops into K blocks of at most `most` steps, with as many complete loops as fit; a single empty
+/// block if there are no steps.
 fn parts(d: &Product<i64>, most: usize) -> impl Iterator<Item = Part> {
     let (extents, last_block) = (d.reduction, d.last_block);
     let [outer, middle, near, extent] = extents;

@@ -1,33 +1,33 @@
-//! Sums of products of bytes that become bytes again: each channel's are moved, scaled and rounded.
+//! Requantisation of int8 contractions: sums of each channel are shifted, scaled and rounded to int8 or uint8.
 
 use super::rows::Round;
 
-/// Channels that lie side by side.
+/// Channels that are contiguous.
 pub(super) const CHANNELS: usize = abi::COLUMN_GROUP as usize;
 
-/// What is done to sums: `round((sum + addend) factor)`.
+/// The operation on sums: `round((sum + addend) factor)`.
 pub(super) struct Requantize<'a> {
     /// One for each channel of a group, or none.
     pub(super) addends: Option<&'a [i32; CHANNELS]>,
     /// One for each channel of a group, if they differ.
     pub(super) factors: Option<&'a [f32; CHANNELS]>,
-    /// That of all channels, if they do not.
+    /// The factor of all channels, if they do not differ.
     pub(super) factor: f32,
     pub(super) round: Round,
 }
 
-/// Sums, those of all channels of a group behind one another.
+/// Sums, for all channels of a group in turn.
 #[derive(Clone, Copy)]
 pub(super) enum Sums {
     Integers(*const i32),
-    /// Whole numbers all the same.
+    /// Integers in f32.
     Floats(*const f32),
 }
 
-/// A row of sums, so many, to bytes.
+/// Requantises a row of `count` sums.
 pub(super) type RequantizeRow = unsafe fn(&Requantize<'_>, sums: Sums, destination: *mut i8, count: usize);
 
-/// The same with numbers for all channels, which lie in registers.
+/// The same with one value per channel, held in registers.
 struct Channels<'a> {
     addends: [i32; CHANNELS],
     factors: [f32; CHANNELS],
@@ -45,10 +45,10 @@ impl Channels<'_> {
     }
 }
 
-/// Makes bytes of a row, to be compiled within a function that enables the machine's instructions.
+/// Requantises a row, to be compiled within a function that enables the machine's instructions.
 ///
 /// # Safety
-/// Both rows have so many elements.
+/// Both rows have `count` elements.
 #[inline(always)]
 pub(super) unsafe fn row(requantize: &Requantize<'_>, sums: Sums, destination: *mut i8, count: usize) {
     let Requantize { addends, factors, factor, ref round } = *requantize;
@@ -63,7 +63,7 @@ pub(super) unsafe fn row(requantize: &Requantize<'_>, sums: Sums, destination: *
     }
 }
 
-/// A whole number as such; what is out of range is the nearest there is. Compilers make vectors of this, but not of `as`.
+/// Converts an integral float, saturating. Compilers vectorise this, but not `as`.
 #[inline(always)]
 fn whole(sum: f32) -> i32 {
     const LARGEST: f32 = 2_147_483_520.0;
@@ -73,7 +73,7 @@ fn whole(sum: f32) -> i32 {
     unsafe { sum.to_int_unchecked() }
 }
 
-/// A group of channels after the other; the last one may be a part of one.
+/// Requantises group by group; the last group may be partial.
 #[inline(always)]
 unsafe fn groups<S: Copy + Default>(
     channels: &Channels<'_>,
@@ -83,7 +83,7 @@ unsafe fn groups<S: Copy + Default>(
     whole: impl Fn(S) -> i32 + Copy,
 ) {
     let groups = count - count % CHANNELS;
-    // SAFETY: every place lies in front of the rows' ends.
+    // SAFETY: all offsets are before the ends of the rows.
     unsafe {
         for at in (0..groups).step_by(CHANNELS) {
             let group = sums.add(at).cast::<[S; CHANNELS]>().read_unaligned();
@@ -98,7 +98,7 @@ unsafe fn groups<S: Copy + Default>(
     }
 }
 
-/// For any machine.
+/// The portable instance.
 ///
 /// # Safety
 /// As for [`RequantizeRow`].
@@ -128,7 +128,7 @@ mod tests {
             for count in 0..sums.len() {
                 for sums in [Sums::Integers(sums.as_ptr()), Sums::Floats(floats.as_ptr())] {
                     let mut bytes = vec![99; 100];
-                    // SAFETY: both rows are as long, and the processor runs it.
+                    // SAFETY: both rows have the same length, and the processor runs the instance.
                     unsafe { machine(&requantize, sums, bytes.as_mut_ptr(), count) };
                     assert!(
                         bytes.iter().enumerate().all(|(at, &byte)| byte == if at < count { expected(at) } else { 99 })

@@ -1,6 +1,6 @@
-//! A function of one number, applied to each element of a row in the widest vectors that the processor has.
+//! Elementwise functions of rows in the widest vectors of the processor.
 //!
-//! Compilers make vectors of the loop over a block of elements, for each instruction set that the loop is compiled for.
+//! Compilers vectorise the loop over a block of elements, once for each instruction set.
 
 use std::marker::PhantomData;
 
@@ -12,12 +12,12 @@ use super::functions::{self, AnyMachine, Machine, sine_limit};
 
 pub(super) mod sums;
 
-/// Elements that are computed side by side: several vectors, so that one does not wait for itself.
+/// Elements per block: several vectors, to hide latency.
 const BLOCK: usize = 64;
-/// The same at the end of a row.
+/// Elements per block at the end of a row.
 pub(super) const SHORT_BLOCK: usize = 16;
 
-/// `destination[i] = function(source[i])` for `count` elements; the rows are the same one or lie apart.
+/// `destination[i] = function(source[i])` for `count` elements; the rows are the same or do not overlap.
 pub(super) type Row = unsafe fn(function: Function, source: *const u8, destination: *mut u8, count: usize);
 
 /// A function with its parameters.
@@ -34,7 +34,7 @@ impl From<RowFunction> for Function {
     }
 }
 
-/// A machine that also converts halves.
+/// A machine with conversions of f16.
 pub(super) trait Converts: Machine {
     /// f16 to f32.
     unsafe fn widen(from: &[f16; SHORT_BLOCK]) -> [f32; SHORT_BLOCK];
@@ -42,20 +42,20 @@ pub(super) trait Converts: Machine {
     unsafe fn narrow(from: &[f32; SHORT_BLOCK]) -> [f16; SHORT_BLOCK];
 }
 
-/// `1.5 · 2^23`: what is added to it is rounded to a whole number.
+/// `1.5 · 2^23`: adding it rounds to an integer.
 const SHIFTER: f32 = 12_582_912.0;
 
-/// What is done to a block of elements. A method, as no closure can be told to become part of what enables instructions.
+/// An operation on a block of elements. It is a method, because closures do not inherit a function's instruction set.
 trait Block<A, B, const N: usize> {
     /// # Safety
     /// The processor is the machine that this is for.
     unsafe fn apply(&self, from: &[A; N]) -> [B; N];
 }
 
-/// A function of one number, applied to all of them.
+/// A scalar function, applied to each element.
 struct Each<F>(F);
 
-/// Sines (`QUARTERS` 0) or cosines (1), by `exact` where arguments are too large to be reduced.
+/// Sine (`QUARTERS` 0) or cosine (1), by `exact` if an argument is too large for range reduction.
 struct Turn<M, const QUARTERS: i32> {
     exact: fn(f32) -> f32,
     machine: PhantomData<M>,
@@ -64,22 +64,22 @@ struct Turn<M, const QUARTERS: i32> {
 /// f16 to f32.
 struct Widen<M>(PhantomData<M>);
 
-/// bf16, as bits, to f32, whose upper half it is.
+/// bf16 bits to f32, of which they are the upper half.
 struct WidenBrain;
 
 /// f32 to f16.
 struct Narrow<M>(PhantomData<M>);
 
-/// Exponentials of differences from a number.
+/// `e^(x - p)`.
 struct ExpDifference<M>(f32, PhantomData<M>);
 
-/// Bytes to f32.
+/// int8 or uint8 to f32.
 struct Dequantize {
     zero_point: f32,
     scale: f32,
 }
 
-/// f32 to bytes of either kind.
+/// f32 to int8 or uint8.
 #[derive(Clone, Copy)]
 pub(super) struct Round {
     pub(super) zero_point: f32,
@@ -87,13 +87,13 @@ pub(super) struct Round {
     pub(super) highest: f32,
 }
 
-/// Quotients to bytes of either kind.
+/// A quotient, rounded to int8 or uint8.
 struct Quantize {
     scale: f32,
     round: Round,
 }
 
-/// The same by the reciprocal, where products are fused.
+/// The same by the reciprocal, if multiply-adds are fused.
 struct QuantizeFused<M> {
     scale: f32,
     reciprocal: f32,
@@ -101,13 +101,13 @@ struct QuantizeFused<M> {
     machine: PhantomData<M>,
 }
 
-/// Multiples.
+/// A product.
 struct Multiply(f32);
 
-/// Quotients.
+/// A quotient.
 struct Divide(f32);
 
-/// Differences from two numbers.
+/// Two subtractions.
 struct Subtract(f32, f32);
 
 /// The function of a row, to be compiled within a function that enables the machine's instructions.
@@ -153,7 +153,7 @@ pub(super) unsafe fn row<M: Converts>(function: Function, source: *const u8, des
             RowFunction::Quantize => {
                 let round = Round { zero_point: second, lowest: third, highest: fourth };
                 let rows = (source.cast(), destination.cast::<i8>());
-                // a quotient costs as much as all the rest
+                // a division costs as much as all the rest
                 match first {
                     1.0 => whole_blocks(rows, count, round),
                     scale if M::FUSES && EXACT_RECIPROCALS.contains(&scale.abs()) => {
@@ -174,7 +174,7 @@ pub(super) unsafe fn row<M: Converts>(function: Function, source: *const u8, des
     }
 }
 
-/// One number after the other.
+/// Applies a scalar function to each element.
 #[inline(always)]
 unsafe fn map<A, B>(rows: (*const A, *mut B), count: usize, function: impl Fn(A) -> B + Copy)
 where
@@ -185,7 +185,7 @@ where
     unsafe { whole_blocks(rows, count, Each(function)) }
 }
 
-/// Long blocks, then short ones.
+/// Full blocks, then short ones.
 #[inline(always)]
 unsafe fn whole_blocks<A: Copy + Default, B: Copy + Default, F>(
     (source, destination): (*const A, *mut B),
@@ -263,7 +263,7 @@ impl Round {
         let number = if number < self.lowest { self.lowest } else { number };
         let number = if number > self.highest { self.highest } else { number };
         let number = if number.is_nan() { 0.0 } else { number };
-        // the last bits of the sum are the whole number's, which compilers do without a branch
+        // the low bits of the sum are the integer, which compilers extract without a branch
         (number + SHIFTER).to_bits() as i8
     }
 }
@@ -361,7 +361,7 @@ impl<M: Converts> Block<f32, f16, SHORT_BLOCK> for Narrow<M> {
     }
 }
 
-/// A row in blocks of `N` elements; the last is filled up with zeros.
+/// Processes a row in blocks of `N` elements; the last one is filled with zeros.
 #[inline(always)]
 unsafe fn blocks<A: Copy + Default, B: Copy + Default, const N: usize>(
     (source, destination): (*const A, *mut B),
@@ -396,7 +396,7 @@ impl Converts for AnyMachine {
     }
 }
 
-/// For any machine.
+/// The portable instance.
 ///
 /// # Safety
 /// As for [`Row`].

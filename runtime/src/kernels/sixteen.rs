@@ -1,19 +1,19 @@
-//! Sixteen floats side by side on every processor, so that what rows are folded to is the same on all of them.
+//! Vectors of sixteen floats on every processor, so that row reductions have the same result on all of them.
 
-/// Numbers in [`Sixteen`].
+/// Lanes of a [`Sixteen`].
 pub(super) const VECTOR: usize = 16;
 
-/// Sixteen numbers side by side, floats or integers with their bits. What needs instructions of a machine is only called within
-/// functions that enable them.
+/// Sixteen lanes: floats, or integers with their bits. Methods that need instructions of a machine are only called
+/// within functions that enable them.
 pub(super) trait Sixteen: Copy {
     fn splat(number: f32) -> Self;
     /// # Safety
-    /// There are as many numbers.
+    /// `source` has sixteen values.
     unsafe fn load(source: *const f32) -> Self;
-    /// So many numbers, fewer than there are lanes, and another one in the lanes behind them.
+    /// Loads `count` values, fewer than there are lanes, and puts `other` in the remaining lanes.
     ///
     /// # Safety
-    /// There are as many numbers.
+    /// `source` has `count` values.
     #[inline(always)]
     unsafe fn load_some(source: *const f32, count: usize, other: f32) -> Self {
         let mut lanes = [other; VECTOR];
@@ -21,32 +21,33 @@ pub(super) trait Sixteen: Copy {
             // SAFETY: promised by the caller.
             *lane = unsafe { source.add(at).read_unaligned() };
         }
-        // SAFETY: all lanes are there.
+        // SAFETY: the array has all lanes.
         unsafe { Self::load(lanes.as_ptr()) }
     }
     fn first(self) -> f32;
-    /// Every lane has the number of the one so far from it, forth and back: 8, 4, 2 or 1.
+    /// Exchanges each lane with the one `distance` lanes away: 8, 4, 2 or 1.
     fn exchange(self, distance: usize) -> Self;
     fn add(self, other: Self) -> Self;
     fn multiply(self, other: Self) -> Self;
-    /// The larger ones as signed integers.
+    /// The maximum as signed integers.
     fn larger(self, other: Self) -> Self;
-    /// The smaller ones as signed integers.
+    /// The minimum as signed integers.
     fn smaller(self, other: Self) -> Self;
     /// [`in_order`] of each.
     fn in_order(self) -> Self;
-    /// Whether any lane is no number.
+    /// Whether any lane is NaN.
     fn is_any_nan(self) -> bool;
 }
 
-/// The float whose bits, as a signed integer, are in order with those of others, and back: those of negative numbers are turned round.
+/// The float whose bits, as a signed integer, order as floats do, and the inverse: the bits of negative numbers are
+/// reversed.
 #[inline(always)]
 pub(super) fn in_order(number: f32) -> f32 {
     let bits = number.to_bits() as i32;
     f32::from_bits((bits ^ ((bits >> 31) & i32::MAX)) as u32)
 }
 
-/// Those of any machine.
+/// The portable instance.
 #[derive(Clone, Copy)]
 pub(super) struct Numbers([f32; VECTOR]);
 

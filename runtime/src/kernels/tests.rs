@@ -1,4 +1,4 @@
-//! Every tile set against plain loops.
+//! Compares every tile set with plain loops.
 
 mod blocks;
 mod kinds;
@@ -204,7 +204,7 @@ fn depthwise_rows() {
     }
 }
 
-/// `G w Gᵀ` of a window, for tiles of so many rows and columns.
+/// `G w Gᵀ` of a kernel, for tiles of `size` rows and columns.
 fn at_points(window: &[f64; 9], size: i64) -> Vec<f64> {
     const TWO: [[f64; 3]; 4] = [[1.0, 0.0, 0.0], [0.5, 0.5, 0.5], [0.5, -0.5, 0.5], [0.0, 0.0, 1.0]];
     const FOUR: [[f64; 3]; 6] = [
@@ -223,7 +223,7 @@ fn at_points(window: &[f64; 9], size: i64) -> Vec<f64> {
 
 #[test]
 fn winograd_tiles_of_images_of_every_size() {
-    // height and width, pads in front and behind, groups of the operand and of the result
+    // height and width, padding before and after, groups of the operand and of the result
     let cases = [
         [[4, 4], [1, 1], [1, 1], [1, 1]],
         [[5, 9], [1, 1], [1, 1], [2, 5]],
@@ -252,7 +252,7 @@ fn winograd_tiles_of_images_of_every_size() {
         let blocked = |channel: usize, y: i64, x: i64, [height, width]: [i64; 2]| {
             (((channel / 16) as i64 * height + y) * width + x) as usize * 16 + channel % 16
         };
-        // each result, and the sum of its terms' sizes
+        // each result, and the sum of the magnitudes of its terms
         let mut expected = vec![[0f32; 2]; outputs * (out_height * out_width) as usize];
         for (output, row, column) in (0..outputs)
             .flat_map(|output| (0..out_height).map(move |row| (output, row)))
@@ -308,7 +308,7 @@ fn bytes(count: usize, seed: u32) -> Vec<u8> {
     (0..count).map(|_| next()).collect()
 }
 
-/// Rows of `k` bytes by columns of `k` bytes, packed as `[n / 16][k / 4][16][4]`.
+/// Rows of `k` uint8 by columns of `k` int8, packed as `[n / 16][k / 4][16][4]`.
 fn check_bytes(rows: usize, k: usize, cols: usize, start: Start) {
     let quads = k.div_ceil(4);
     let group = quads * 64;
@@ -372,8 +372,8 @@ fn byte_tiles_of_every_size() {
     }
 }
 
-/// A convolution with 3×3 windows over images of `width` pixels a line, with as many channels as are summed up for each
-/// pixel of a window, and columns that begin in the middle of longer ones.
+/// A 3×3 convolution of images with `width` pixels a row, `channels` input channels, and columns that begin in the
+/// middle of longer ones.
 fn check_byte_windows(width: usize, rows: usize, channels: usize, cols: usize, start: Start) {
     let (lines, quads) = (rows.div_ceil(width), channels.div_ceil(4));
     let line = (width + 2) * channels;
@@ -382,7 +382,7 @@ fn check_byte_windows(width: usize, rows: usize, channels: usize, cols: usize, s
         .chunks(4)
         .enumerate()
         .flat_map(|(at, quad)| {
-            // zero behind the last channel
+            // zero after the last channel
             let there = channels - at / 16 % quads * 4;
             (0..4).map(move |byte| if byte < there { quad[byte] as i8 } else { 0 })
         })
@@ -439,7 +439,7 @@ fn byte_sums_neither_saturate_nor_stop_at_the_largest() {
     check_bytes(3, 70_001, 17, Start::Columns);
 }
 
-/// Looks bytes up in tables that are no longer than the bytes ask for.
+/// Lookups in tables that are no longer than the largest index.
 fn check_tables<T: Copy + PartialEq>(entry: fn(usize) -> T)
 where
     LookUp<T>: Instances,
@@ -450,7 +450,8 @@ where
         for machine in LookUp::<T>::usable() {
             for count in 0..source.len() {
                 let mut found = vec![entry(999); source.len()];
-                // SAFETY: the rows are as long, the table has what the bytes ask for, and the processor runs it.
+                // SAFETY: the rows have the same length, the table has an entry for each index, and the processor runs
+                // the instance.
                 unsafe { machine(table.as_ptr(), source.as_ptr(), found.as_mut_ptr(), count) };
                 let expected = |at: usize| if at < count { table[usize::from(source[at])] } else { entry(999) };
                 assert!(found.iter().enumerate().all(|(at, &element)| element == expected(at)));

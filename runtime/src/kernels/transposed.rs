@@ -1,6 +1,7 @@
-//! Contractions whose right operand is transposed: its columns lie apart, and the steps of a column side by side.
+//! Contractions with a transposed right operand: its columns are strided, and the steps of a column contiguous.
 //!
-//! A few rows are multiplied as they lie, many steps at a time. For many rows the operand is transposed in parts, where it is near.
+//! A few rows are multiplied without transposition, many steps at a time. For many rows the operand is transposed K
+//! block by K block, into a buffer in the cache.
 
 use abi::{Descriptor, Start};
 
@@ -15,7 +16,7 @@ const GROUP: usize = abi::COLUMN_GROUP as usize;
 /// Columns of a tile.
 pub(super) const COLUMNS: usize = 4;
 
-/// Products of `f32`, of which the right operand is transposed.
+/// `f32` with a transposed right operand.
 #[derive(Clone, Copy)]
 pub(super) struct Transposed;
 
@@ -35,14 +36,14 @@ impl Prepared for Transposed {
 /// Transposes a group, see [`Prepared::prepare`].
 pub(super) type Transpose = unsafe fn(&Group<f32>, to: *mut f32);
 
-/// Where each column of a group begins; for those that are not there, where the last one does.
+/// The start of each column of a group; missing columns alias the last one.
 #[inline(always)]
 pub(super) fn columns_of(group: &Group<f32>) -> [*const f32; GROUP] {
     let apart = group.next / GROUP as isize;
     std::array::from_fn(|column| group.from.wrapping_offset(column.min(group.columns - 1) as isize * apart))
 }
 
-/// For any machine.
+/// The portable instance.
 unsafe fn transpose(group: &Group<f32>, to: *mut f32) {
     let columns = columns_of(group);
     for step in 0..group.steps {
@@ -53,10 +54,11 @@ unsafe fn transpose(group: &Group<f32>, to: *mut f32) {
     }
 }
 
-/// Runs of words as columns, of which each has its place: `to[places[i] + run] = runs[run][i]`, in elements of four bytes.
+/// Transposes runs of words into columns at given positions: `to[places[i] + run] = runs[run][i]`, in elements of four
+/// bytes.
 pub(super) type TransposeRuns = unsafe fn(runs: &[*const f32; GROUP], places: &[usize], to: *mut f32);
 
-/// For any machine: some steps of all runs at a time.
+/// The portable instance: some steps of all runs at a time.
 unsafe fn transpose_runs(runs: &[*const f32; GROUP], places: &[usize], to: *mut f32) {
     for (step, &place) in places.iter().enumerate() {
         for (lane, run) in runs.iter().enumerate() {
@@ -66,9 +68,9 @@ unsafe fn transpose_runs(runs: &[*const f32; GROUP], places: &[usize], to: *mut 
     }
 }
 
-/// Floats that are summed up across the lanes.
+/// Floats that are summed across lanes.
 pub(super) trait Summed: Fused<Element = f32> {
-    /// The sum of all lanes, in an order that is always the same.
+    /// The sum of all lanes, in a fixed order.
     unsafe fn sum(self) -> f32;
 }
 
@@ -91,7 +93,7 @@ pub(super) unsafe fn dots<E, V, const ROWS: usize, const COLUMNS: usize>(
     V: Summed,
 {
     let Descriptor { walk: d, start, .. } = problem.descriptor;
-    // SAFETY: as for every kernel, the caller vouches for the extents; columns that are not there are the last one again.
+    // SAFETY: as for every kernel, the caller vouches for the extents; missing columns alias the last one.
     unsafe {
         let (a_rows, c_rows) = problem.row_pointers::<ROWS>(row);
         let apart = d.right_group as isize / GROUP as isize;
@@ -125,7 +127,7 @@ pub(super) unsafe fn dots<E, V, const ROWS: usize, const COLUMNS: usize>(
     }
 }
 
-/// Adds `depth` products to every sum, from the given offsets into rows and columns on.
+/// Adds `depth` products to every sum, from the given offsets in rows and columns.
 #[inline(always)]
 unsafe fn add_dots<V: Summed, const ROWS: usize, const COLUMNS: usize>(
     sums: &mut [[V; COLUMNS]; ROWS],

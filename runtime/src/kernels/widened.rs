@@ -1,7 +1,7 @@
-//! Contractions whose right operand is in half precision.
+//! Contractions with a right operand in f16 or bf16.
 //!
-//! For a few rows elements are widened in registers, on their way from memory. For many rows they are widened in parts, so that
-//! each element is widened once.
+//! For a few rows the elements are widened in registers as they are loaded. For many rows they are widened K block by K
+//! block, so that each element is widened once.
 
 use std::marker::PhantomData;
 
@@ -18,16 +18,16 @@ use super::{levels::Level, x86_halves::HalfTiles};
 
 const GROUP: usize = abi::COLUMN_GROUP as usize;
 
-/// A type of half the size of `f32`.
+/// A 16-bit floating-point type.
 pub(super) trait Half: Copy + 'static {
-    /// What widens a row of it.
+    /// The row function that widens it.
     const FUNCTION: RowFunction;
 
-    /// As many of them as there are lanes, widened.
+    /// Loads and widens one element per lane.
     unsafe fn widened<V: Widens>(from: *const u16) -> V;
 }
 
-/// Registers of f32 that widen what they load.
+/// Registers of f32 with widening loads.
 pub(super) trait Widens: Fused<Element = f32> {
     /// From `f16`.
     unsafe fn of_half(from: *const u16) -> Self;
@@ -63,7 +63,7 @@ impl Half for Brain {
     }
 }
 
-/// Products of `f32` and a type of half the size, summed up in `f32`.
+/// Products of `f32` and a 16-bit type, summed in `f32`.
 #[derive(Clone, Copy)]
 pub(super) struct Halves<H>(PhantomData<H>);
 
@@ -73,7 +73,7 @@ impl<H: Half> Elements for Halves<H> {
     type Sum = f32;
 }
 
-/// A register of sums of such products.
+/// A register of such sums.
 #[derive(Clone, Copy)]
 pub(super) struct Wide<V, H>(V, PhantomData<H>);
 
@@ -175,7 +175,7 @@ impl Widens for Portable<f32> {
 
 impl<H: Half> Prepared for Halves<H> {
     unsafe fn prepare(group: &Group<u16>, to: *mut f32) {
-        // steps lie side by side but where loops are exchanged
+        // steps are contiguous unless loops are interchanged
         let is_run = group.step == GROUP as isize;
         let (runs, length) = if is_run { (1, group.steps) } else { (group.steps, 1) };
         let row = Row::best();

@@ -1,7 +1,8 @@
-//! What windows that slide along a row come to, many of them side by side in the widest vectors that the processor has.
+//! Sliding-window reductions along a row, many windows at once in the widest vectors of the processor.
 //!
-//! Each window is folded element by element, in the order of its loops, so that all machines give the same results. Where windows of
-//! several rows overlap along the rows, what their columns come to is computed first, once for all windows that share them.
+//! Each window is reduced element by element, in the order of its loops, so that all machines give the same results. If
+//! windows of several rows overlap along the rows, the partial result of each window column is computed first, once for
+//! all windows that share it.
 
 use std::mem::MaybeUninit;
 
@@ -9,21 +10,21 @@ use abi::RowFold;
 
 use super::lanes::{Fused, Portable};
 
-/// Vectors of windows that are folded side by side, so that one does not wait for itself.
+/// Independent accumulators, which hide latency.
 const VECTORS: usize = 4;
-/// Numbers that columns of windows come to and that are kept: half of the nearest cache.
+/// The number of partial results that are kept: half of the L1 cache.
 const KEPT: usize = 4096;
 
-/// Where the elements of windows lie, in elements.
+/// The geometry of windows, in elements.
 #[derive(Clone, Copy)]
 pub(super) struct Windows {
-    /// From one window to the next.
+    /// Stride between windows.
     pub(super) step: usize,
-    /// The loops within a window, the outermost first: how many elements, and how far from one to the next.
+    /// The loops within a window, the outermost first: extent and stride.
     pub(super) loops: [(usize, usize); 3],
 }
 
-/// Rows of windows, how far one is from the next in the source and in the destination.
+/// Rows of windows, and the strides between them in the source and in the destination.
 #[derive(Clone, Copy)]
 pub(super) struct Lines {
     pub(super) count: usize,
@@ -31,7 +32,7 @@ pub(super) struct Lines {
     pub(super) destination: usize,
 }
 
-/// Windows of rows, and where what those of the first row come to goes.
+/// The windows of one row, and the destination of the first row.
 #[derive(Clone, Copy)]
 pub(super) struct Row {
     pub(super) windows: Windows,
@@ -41,27 +42,28 @@ pub(super) struct Row {
     pub(super) count: usize,
 }
 
-/// `destination[i]`: what `start` and the elements of window `i` come to, for `count` windows of each row.
+/// `destination[i]` is the reduction of `start` and the elements of window `i`, for `count` windows of each row.
 pub(super) type FoldWindows = unsafe fn(fold: RowFold, lines: Lines, row: &Row);
 
-/// Floats that are folded lane by lane, as Rust's operators and IEEE 754's `maximum` and `minimum` do it.
+/// Lanewise reductions, with the semantics of Rust's operators and of IEEE 754's `maximum` and `minimum`.
 pub(super) trait Folding: Fused<Element = f32> {
     /// Sums.
     unsafe fn add(self, other: Self) -> Self;
     /// Products.
     unsafe fn multiply(self, other: Self) -> Self;
-    /// The larger ones; NaN where one is.
+    /// The maximum; NaN if one operand is.
     unsafe fn larger(self, other: Self) -> Self;
-    /// The smaller ones; NaN where one is.
+    /// The minimum; NaN if one operand is.
     unsafe fn smaller(self, other: Self) -> Self;
-    /// Every second element, `count` of them in the first lanes; nothing behind the last is touched.
+    /// Every second element, `count` of them in the first lanes; does not read beyond the last one.
     unsafe fn load_every_other(from: *const f32, count: usize) -> Self;
 }
 
 /// The windows of rows, to be compiled within a function that enables the machine's instructions.
 ///
 /// # Safety
-/// All elements of the windows are there, the destination lies apart from them, and the processor has the instructions.
+/// All elements of the windows are readable, the destination does not overlap with them, and the processor has the
+/// instructions.
 #[inline(always)]
 pub(super) unsafe fn fold<L: Folding>(fold: RowFold, lines: Lines, row: &Row) {
     let (lines, row) = joined(lines, *row);
@@ -76,7 +78,7 @@ pub(super) unsafe fn fold<L: Folding>(fold: RowFold, lines: Lines, row: &Row) {
     }
 }
 
-/// One long row, where each begins where the one before it ends.
+/// Merges contiguous rows into one long row.
 fn joined(lines: Lines, row: Row) -> (Lines, Row) {
     if (lines.source, lines.destination) == (row.count * row.windows.step, row.count) {
         return (Lines { count: 1, ..lines }, Row { count: row.count * lines.count, ..row });
@@ -84,9 +86,9 @@ fn joined(lines: Lines, row: Row) -> (Lines, Row) {
     (lines, row)
 }
 
-/// How two registers become one. A method, as no closure can be told to become part of what enables instructions.
+/// How two registers are combined. It is a method, because closures do not inherit a function's instruction set.
 trait Combine<L> {
-    /// What changes nothing.
+    /// The neutral element.
     const NEUTRAL: f32;
     unsafe fn combine(a: L, b: L) -> L;
 }
@@ -136,16 +138,16 @@ impl<L: Folding> Combine<L> for Smallest {
     }
 }
 
-/// How the elements of neighbouring windows are read: `count` of them, `step` apart from each other.
+/// How elements of neighbouring windows are loaded: `count` of them, `step` apart.
 trait Read<L> {
     unsafe fn read(from: *const f32, step: usize, count: usize) -> L;
 }
 
-/// One beside the other.
+/// Contiguous.
 struct Side;
-/// Every second one.
+/// Every second element.
 struct EveryOther;
-/// Any distance.
+/// Any stride.
 struct Apart;
 
 impl<L: Folding> Read<L> for Side {
@@ -191,12 +193,12 @@ unsafe fn slide<L: Folding, C: Combine<L>>(lines: Lines, row: &Row) {
     }
 }
 
-/// Some rows after the other: what the columns of all windows come to, then the windows of that.
+/// Some rows in turn: first the partial results of window columns, then the windows from those.
 #[inline(always)]
 unsafe fn by_columns<L: Folding, C: Combine<L>, R: Read<L>>(lines: Lines, row: &Row) {
     let Windows { step, loops: [planes, rows, (columns, column)] } = row.windows;
     let reach = columns.saturating_sub(1) * column + 1;
-    // SAFETY: promised by the caller; what is kept is written before it is read.
+    // SAFETY: promised by the caller; partial results are written before they are read.
     unsafe {
         if planes.0 * rows.0 < 2 || columns <= step || reach > KEPT / 2 {
             return each_line::<L, C, R>(lines, row);
@@ -243,7 +245,7 @@ unsafe fn each_line<L: Folding, C: Combine<L>, R: Read<L>>(lines: Lines, row: &R
     }
 }
 
-/// All windows of a row, those of several vectors at a time.
+/// All windows of a row, several vectors at a time.
 #[inline(always)]
 unsafe fn blocks<L: Folding, C: Combine<L>, R: Read<L>>(row: &Row) {
     // SAFETY: promised by the caller.
@@ -261,16 +263,17 @@ unsafe fn blocks<L: Folding, C: Combine<L>, R: Read<L>>(row: &Row) {
     }
 }
 
-/// `V` vectors of windows from the `first` on, `count` in each. At the end of a row vectors begin as early as they must to be whole.
+/// `V` vectors of windows from `first` on, `count` in each. The last vectors of a row overlap with the ones before
+/// them, so that they are full.
 #[inline(always)]
 unsafe fn block<L: Folding, C: Combine<L>, R: Read<L>, const V: usize>(row: &Row, first: usize, count: usize) {
     let Windows { step, loops: [(planes, plane), (rows, line), (columns, column)] } = row.windows;
     let firsts: [usize; V] = std::array::from_fn(|number| (first + number * L::WIDTH).min(row.count - count));
-    // SAFETY: the elements of these windows are there, and so are they in the destination.
+    // SAFETY: the elements and results of these windows exist.
     unsafe {
         let sources = firsts.map(|first| row.source.add(first * step));
         let mut vectors = [L::broadcast(row.start); V];
-        // one loop, as the inner ones are too short for what compilers make of them
+        // one loop, because compilers generate poor code for the short inner ones
         let (mut at, mut in_line, mut in_plane) = (0usize, 0, 0);
         for _ in 0..planes * rows * columns {
             for (vector, source) in vectors.iter_mut().zip(sources) {
@@ -306,7 +309,7 @@ impl Folding for Portable<f32> {
     unsafe fn larger(self, other: Self) -> Self {
         Portable(std::array::from_fn(|lane| {
             let (a, b) = (self.0[lane], other.0[lane]);
-            // of two zeros either way gives another one
+            // for two zeros each comparison picks the other one
             let (one, two) = (if a > b { a } else { b }, if b > a { b } else { a });
             missing_or(a, b, one.to_bits() & two.to_bits())
         }))
@@ -332,13 +335,13 @@ impl Folding for Portable<f32> {
     }
 }
 
-/// A number by its bits, or NaN where one of two numbers is.
+/// The value with these bits, or NaN if one of two values is.
 #[inline(always)]
 fn missing_or(a: f32, b: f32, bits: u32) -> f32 {
     if a.is_nan() | b.is_nan() { f32::NAN } else { f32::from_bits(bits) }
 }
 
-/// For any machine.
+/// The portable instance.
 ///
 /// # Safety
 /// As for [`fold`].
@@ -366,13 +369,13 @@ mod tests {
         machines
     }
 
-    /// The folds of windows of 2×3 elements in rows of 300 numbers.
+    /// Reductions of windows of 2×3 elements in rows of 300 values.
     fn folded(machine: FoldWindows, fold: RowFold, numbers: &[f32], step: usize, count: usize) -> Vec<f32> {
         let windows = Windows { step, loops: [(1, 0), (2, 300), (3, 2)] };
         let start = if fold == RowFold::Largest { f32::NEG_INFINITY } else { 0.0 };
         let mut result = vec![-1.0; count];
         let row = Row { windows, start, source: numbers.as_ptr(), destination: result.as_mut_ptr(), count };
-        // SAFETY: the last element of the last window is one of the numbers.
+        // SAFETY: the last element of the last window is inside the row.
         unsafe { machine(fold, Lines { count: 1, source: 0, destination: 0 }, &row) };
         result
     }
@@ -387,7 +390,7 @@ mod tests {
                 let mut result = vec![-1.0; 5 * destination];
                 let (from, to) = (numbers.as_ptr(), result.as_mut_ptr());
                 let row = Row { windows, start: 0.0, source: from, destination: to, count };
-                // SAFETY: the last element of the last window is one of the numbers.
+                // SAFETY: the last element of the last window is inside the row.
                 unsafe { machine(RowFold::Sum, Lines { count: 5, source, destination }, &row) };
                 for (line, row) in result.chunks_exact(destination).enumerate() {
                     let (folded, behind) = row.split_at(count);
@@ -405,7 +408,7 @@ mod tests {
     #[test]
     fn windows_of_rows_of_any_length() {
         for (step, count) in [1, 2, 3].into_iter().flat_map(|step| (0..90).map(move |count| (step, count))) {
-            // the last window ends with the numbers
+            // the last window ends at the end of the row
             let length = if count == 0 { 0 } else { (count - 1) * step + 305 };
             let numbers: Vec<f32> = (0..length).map(|at| ((at * 37 + 11) % 101) as f32 - 50.0).collect();
             for machine in machines() {
@@ -419,7 +422,7 @@ mod tests {
 
     #[test]
     fn columns_that_windows_share() {
-        // whole numbers, whose sums are the same in any order
+        // integers, whose sums are the same in any order
         let numbers: Vec<f32> = (0..40_000).map(|at| ((at * 37 + 11) % 101) as f32).collect();
         for (step, count) in [(1, 40), (2, 30), (2, 3), (1, 9000), (3, 2500)] {
             let (source, columns) = (if count > 100 { 10_000 } else { 100 }, 5);
@@ -432,7 +435,7 @@ mod tests {
                 let mut result = vec![-1.0; 2 * count];
                 let (from, to) = (numbers.as_ptr(), result.as_mut_ptr());
                 let row = Row { windows, start: 0.0, source: from, destination: to, count };
-                // SAFETY: the last element of the last window is one of the numbers.
+                // SAFETY: the last element of the last window is inside the row.
                 unsafe { machine(RowFold::Sum, Lines { count: 2, source, destination: count }, &row) };
                 let found = |(at, &number): (usize, &f32)| number == expected(at / count, at % count);
                 assert!(result.iter().enumerate().all(found));

@@ -1,9 +1,10 @@
-//! Convolutions with 3×3 windows by fewer products: Winograd's F(4×4, 3×3) and F(2×2, 3×3).
+//! 3×3 convolutions by Winograd's minimal filtering: F(4×4, 3×3) and F(2×2, 3×3).
 //!
-//! A tile of 4×4 pixels of the result is made of 6×6 pixels d of the operand with one product for each of 36 points, instead of
-//! nine for each of its pixels: `Aᵀ ((G w Gᵀ) ∘ (Bᵀ d B)) A`; one of 2×2 pixels is made of 4×4 with 16 points. Summed over channels,
-//! the products of many tiles at one point are a product of matrices. (S. Winograd, Arithmetic Complexity of Computations, 1980;
-//! A. Lavin and S. Gray, Fast Algorithms for Convolutional Neural Networks, 2015, with the points 0, ±1, ±2 and ∞.)
+//! A tile of 4×4 output pixels is computed from 6×6 input pixels d with one multiplication for each of 36 points,
+//! instead of nine for each output pixel: `Aᵀ ((G w Gᵀ) ∘ (Bᵀ d B)) A`; a tile of 2×2 pixels from 4×4 with 16 points.
+//! Summed over channels, the products of many tiles at one point are a matrix product. (S. Winograd, Arithmetic
+//! Complexity of Computations, 1980; A. Lavin and S. Gray, Fast Algorithms for Convolutional Neural Networks, 2015,
+//! with the points 0, ±1, ±2 and ∞.)
 
 use std::cell::RefCell;
 
@@ -16,9 +17,9 @@ use super::levels::Instances;
 use super::{levels::Level, x86};
 
 const GROUP: usize = abi::COLUMN_GROUP as usize;
-/// Rows and columns of the smaller tiles.
+/// The size of the smaller tiles.
 const SMALL: usize = 2;
-/// Columns whose products are made before they become results.
+/// Columns whose products are computed before they are transformed back.
 const PANEL: usize = 4 * GROUP;
 
 /// One call: the descriptor and the buffers.
@@ -26,7 +27,7 @@ pub(super) struct Tiles<'a> {
     pub(super) descriptor: &'a Descriptor<Winograd<i64>>,
     /// An image of the operand, `[blocks, height, width, 16]`.
     pub(super) x: *const f32,
-    /// Weights at all points, `[points, groups, blocks · 16, 16]`, from the group of the first column on.
+    /// The transformed weights, `[points, groups, blocks · 16, 16]`, from the group of the first column on.
     pub(super) w: *const f32,
     pub(super) init: *const f32,
     /// An image of the result, `[groups, out height, out width, 16]`, from the group of the first column on.
@@ -36,21 +37,22 @@ pub(super) struct Tiles<'a> {
 }
 
 thread_local! {
-    /// Room for the operand and the products at all points, kept from call to call.
+    /// Scratch memory for the transformed operand and the products, reused by later calls.
     static SCRATCH: RefCell<Vec<f32>> = const { RefCell::new(Vec::new()) };
 }
 
-/// The steps of a call in one instruction set.
+/// The kernels of one instruction set.
 #[derive(Clone, Copy)]
 pub(super) struct Steps {
-    /// The transformations of tiles of 2×2 and of 4×4 pixels.
+    /// The transforms of tiles of 2×2 and of 4×4 pixels.
     pub(super) forms: [Form; 2],
-    /// Products of ever fewer rows, and of ever fewer columns where rows are the same. The last of six and four rows, of which all
-    /// numbers of rows are sums, have no more columns than two groups.
+    /// Matrix product kernels with decreasing numbers of rows, and of columns for equal numbers of rows. The last ones
+    /// of six and of four rows, which all row counts are sums of, have at most two groups of columns.
     pub(super) products: &'static [Rows],
 }
 
-/// Products of so many rows and columns. Each lies in every program that has a convolution, so there are few.
+/// A matrix product kernel for a number of rows and columns. There are few, because each is linked into every program
+/// with a convolution.
 #[derive(Clone, Copy)]
 pub(super) struct Rows {
     pub(super) rows: usize,
@@ -58,16 +60,16 @@ pub(super) struct Rows {
     pub(super) tile: Tile<Floats>,
 }
 
-/// How tiles of one size become numbers at points, and how those become results.
+/// The transforms for one tile size.
 #[derive(Clone, Copy)]
 pub(super) struct Form {
-    /// Writes the operand of all tiles at every point: [`transform`].
+    /// Transforms the operand of all tiles: [`transform`].
     pub(super) transform: unsafe fn(&Tiles<'_>, *mut f32),
-    /// Makes the results of a panel of columns of its products: [`restore`].
+    /// Transforms the products of a panel of columns back: [`restore`].
     pub(super) restore: unsafe fn(&Tiles<'_>, *const f32, usize),
 }
 
-/// Runs all steps of a call.
+/// Runs a call.
 pub(super) unsafe fn convolve(problem: &Tiles<'_>, steps: &Steps) {
     let points = points(problem.size());
     let operand = points * problem.operand();
@@ -78,7 +80,7 @@ pub(super) unsafe fn convolve(problem: &Tiles<'_>, steps: &Steps) {
             scratch.resize(operand + products + GROUP, 0.0);
         }
         let aligned = scratch.as_ptr().align_offset(GROUP * size_of::<f32>()).min(GROUP);
-        // SAFETY: both parts lie in the scratch, which is as long; the caller vouches for the other buffers.
+        // SAFETY: both parts are inside the scratch memory; the caller vouches for the other buffers.
         unsafe {
             let v = scratch.as_mut_ptr().add(aligned);
             let m = v.add(operand);
@@ -93,7 +95,8 @@ pub(super) unsafe fn convolve(problem: &Tiles<'_>, steps: &Steps) {
 }
 
 impl Steps {
-    /// Covers rows, which are a multiple of [`TILE_STEP`] and no fewer than [`FEWEST_TILES`], and columns, which are whole groups.
+    /// Covers rows, whose number is a multiple of [`TILE_STEP`] and at least [`FEWEST_TILES`], and columns, which are
+    /// whole groups.
     unsafe fn multiply(&self, product: &Contraction<'_, Floats>) {
         for panel in (0..product.cols).step_by(PANEL) {
             let end = product.cols.min(panel + PANEL);
@@ -122,18 +125,18 @@ impl Tiles<'_> {
         self.descriptor.walk.blocks as usize * GROUP
     }
 
-    /// Rows and columns of a tile of the result.
+    /// The output tile size.
     fn size(&self) -> usize {
         self.descriptor.walk.size as usize
     }
 
-    /// Room for tiles and what is multiplied beside the last of them, whatever lies there.
+    /// The rows of a matrix product: the tiles, and padding with unspecified contents.
     fn rows(&self) -> usize {
         multiplied(self.tiles)
     }
 
-    /// Numbers of the operand at a point: one line of memory more than there are, so that those of a tile at all points do not compete
-    /// for the same places of a cache.
+    /// The elements of the operand at a point, plus a cache line, so that the elements of a tile at all points do not
+    /// map to the same cache sets.
     fn operand(&self) -> usize {
         self.rows() * self.channels() + GROUP
     }
@@ -162,7 +165,7 @@ impl Tiles<'_> {
             if count == 0 {
                 continue;
             }
-            // SAFETY: every point has its part of all three buffers.
+            // SAFETY: each point has a separate part of all three buffers.
             unsafe {
                 let product = Contraction {
                     descriptor: &descriptor,
@@ -186,8 +189,8 @@ impl Tiles<'_> {
         [tile / across, tile % across].map(|at| (at * self.size()) as i64)
     }
 
-    /// Whether a tile is multiplied at the points of each class: the last row of points makes the last row of a tile's result and
-    /// nothing else, which nobody needs where it lies outside of the image; so with columns.
+    /// Whether a tile is multiplied at the points of each class: the last row of points contributes only to the last
+    /// row of the output tile, which is not needed if it is outside of the image; likewise for columns.
     fn is_multiplied(&self, tile: usize) -> [bool; CLASSES] {
         let d = &self.descriptor.walk;
         let [row, column] = self.origin(tile).map(|first| first + self.size() as i64);
@@ -195,7 +198,7 @@ impl Tiles<'_> {
         [true, has_columns, has_rows, has_rows && has_columns]
     }
 
-    /// How many tiles are multiplied at the points of each class.
+    /// The number of tiles that are multiplied at the points of each class.
     fn tiles_at_points(&self) -> [usize; CLASSES] {
         let mut places = [0; CLASSES];
         (0..self.tiles).for_each(|tile| advance(&mut places, self.is_multiplied(tile)));
@@ -203,15 +206,15 @@ impl Tiles<'_> {
     }
 }
 
-/// Points in all rows and columns but the last, in the last column, in the last row, and in both.
+/// The classes of points: all rows and columns but the last, the last column, the last row, and both.
 const CLASSES: usize = 4;
 
-/// The class of a point, of which there are so many in a row.
+/// The class of a point in a grid `across` points wide.
 const fn class_of(i: usize, j: usize, across: usize) -> usize {
     (if i + 1 == across { 2 } else { 0 }) + (if j + 1 == across { 1 } else { 0 })
 }
 
-/// Where the next tile stands among those that are multiplied at the points of each class.
+/// Advances the index of the next tile at the points of each class.
 #[inline(always)]
 fn advance(places: &mut [usize; CLASSES], is_multiplied: [bool; CLASSES]) {
     for (place, is_multiplied) in places.iter_mut().zip(is_multiplied) {
@@ -219,12 +222,12 @@ fn advance(places: &mut [usize; CLASSES], is_multiplied: [bool; CLASSES]) {
     }
 }
 
-/// Rows that are multiplied for so many tiles.
+/// The number of rows that are multiplied for `tiles` tiles.
 fn multiplied(tiles: usize) -> usize {
     tiles.next_multiple_of(TILE_STEP).max(FEWEST_TILES)
 }
 
-/// Numbers that the transformations multiply by, in all lanes.
+/// The constants of the transforms, broadcast to all lanes.
 pub(super) struct Factors<V> {
     one: V,
     minus_one: V,
@@ -253,7 +256,7 @@ unsafe fn factors<V: Fused<Element = f32>>() -> Factors<V> {
     }
 }
 
-/// The transformations of tiles with so many rows and columns of the result and of the operand.
+/// The transforms of a tile size, with `OUT` outputs and `IN` inputs per side.
 pub(super) trait Transforms<const OUT: usize, const IN: usize> {
     /// `Bᵀ d`
     unsafe fn to_points<V: Fused<Element = f32>>(d: [V; IN], f: &Factors<V>) -> [V; IN];
@@ -327,7 +330,7 @@ impl Transforms<4, 6> for Four {
     }
 }
 
-/// Writes the operand of all tiles at every point, `[points, rows, channels]`.
+/// Transforms the operand of all tiles: `[points, rows, channels]`.
 #[inline(always)]
 pub(super) unsafe fn transform<V, F, const OUT: usize, const IN: usize>(problem: &Tiles<'_>, v: *mut f32)
 where
@@ -337,7 +340,7 @@ where
     let d = &problem.descriptor.walk;
     let [height, width] = [d.height, d.width];
     let channels = problem.channels();
-    // SAFETY: pixels outside of the image are not read; the scratch is as large as `convolve` says.
+    // SAFETY: pixels outside of the image are not read; `convolve` sizes the scratch memory.
     unsafe {
         let f = factors::<V>();
         let mut places = [0; CLASSES];
@@ -368,7 +371,7 @@ where
                         *point = pixels[j];
                     }
                     for (i, point) in F::to_points(points, &f).into_iter().enumerate() {
-                        // where the tile is not multiplied, the next one that is comes there
+                        // if the tile is not multiplied at this point, the next one that is overwrites this
                         let place = places[class_of(i, j, IN)];
                         point.store(v.add((i * IN + j) * problem.operand() + place * channels + channel));
                     }
@@ -379,7 +382,7 @@ where
     }
 }
 
-/// Makes the results of a panel of columns of its products.
+/// Transforms the products of a panel of columns back into pixels.
 #[inline(always)]
 pub(super) unsafe fn restore<V, F, const OUT: usize, const IN: usize>(problem: &Tiles<'_>, m: *const f32, first: usize)
 where
@@ -389,7 +392,7 @@ where
     let Descriptor { walk: d, start, .. } = problem.descriptor;
     let [height, width] = [d.out_height, d.out_width];
     let end = (problem.columns - first).min(PANEL);
-    // SAFETY: pixels outside of the image are not written; the products are as many as `multiply` says.
+    // SAFETY: pixels outside of the image are not written; `multiply` computed the products.
     unsafe {
         let f = factors::<V>();
         let mut places = [0; CLASSES];
@@ -400,7 +403,8 @@ where
                 for j in 0..IN {
                     let mut points = [V::zero(); IN];
                     for (i, point) in points.iter_mut().enumerate() {
-                        // where the tile is not multiplied, anything: what is made of it lies outside of the image
+                        // unspecified if the tile is not multiplied at this point: the pixels that depend on it are
+                        // outside of the image
                         let row = (i * IN + j) * problem.rows() + places[class_of(i, j, IN)];
                         *point = V::load(m.add(row * PANEL + at));
                     }

@@ -118,7 +118,7 @@ impl Fused for __m256 {
     }
 }
 
-/// Sums of products of bytes. The instruction that adds four at once is there, see [`Products`].
+/// Sums of int8 dot products. VNNI is available, see [`Products`].
 #[derive(Clone, Copy)]
 pub(super) struct Quads512(__m512i);
 
@@ -202,8 +202,8 @@ impl Products for Quads512 {
     }
 }
 
-/// Sums of products of bytes. They are multiplied as 16 bits, in pairs: adding up products of bytes in 16 bits would
-/// saturate.
+/// Sums of int8 dot products. Values are multiplied as 16 bits, in pairs, because sums of int8 products would saturate
+/// in 16 bits.
 #[derive(Clone, Copy)]
 pub(super) struct Quads256(__m256i);
 
@@ -220,7 +220,7 @@ impl Quads256 {
     }
 }
 
-/// Four bytes a lane, as two pairs of 16 bits: those at even places, and those at odd ones.
+/// Four bytes a lane, as two pairs of 16 bits: the even and the odd bytes.
 #[derive(Clone, Copy)]
 pub(super) struct Pairs(__m256i, __m256i);
 
@@ -461,8 +461,8 @@ pub(super) const V4_WINOGRAD: Steps = Steps {
     products: V4_PRODUCTS.split_at(1).1,
 };
 
-/// Those with tiles of bytes reach their third cache over a mesh, at ten bytes a cycle: with as many rows, weights that come from there
-/// come as fast as they are multiplied.
+/// Processors with AMX reach their L3 cache over a mesh, at ten bytes a cycle: with this many rows, weights are loaded
+/// from there as fast as they are multiplied.
 pub(super) const AMX_WINOGRAD: Steps = Steps { products: V4_PRODUCTS, ..V4_WINOGRAD };
 
 #[target_feature(enable = "avx2,fma,f16c")]

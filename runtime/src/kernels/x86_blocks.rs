@@ -1,4 +1,4 @@
-//! Contractions with numbers of a few bits, for AVX-512 with VNNI and AVX2.
+//! Block-quantised contractions for AVX-512 with VNNI and AVX2.
 
 use std::arch::x86_64::*;
 
@@ -28,7 +28,7 @@ impl Digits for __m512 {
 
     #[inline(always)]
     unsafe fn add_products(sums: __m512i, numbers: __m512i, digits: __m512i) -> __m512i {
-        // SAFETY: VNNI is there, too.
+        // SAFETY: VNNI is there as well.
         unsafe { _mm512_dpbusd_epi32(sums, numbers, digits) }
     }
 

@@ -1,4 +1,4 @@
-//! Contractions that widen half precision in registers, for AVX-512 and AVX2.
+//! Contractions that widen f16 and bf16 in registers, for AVX-512 and AVX2.
 
 use std::arch::x86_64::*;
 use std::marker::PhantomData;
@@ -41,7 +41,7 @@ impl Widens for __m256 {
     }
 }
 
-/// Tiles of halves of a type. Four rows at most: there are others for many.
+/// Tiles of a 16-bit type. Four rows at most: more rows use other tiles.
 pub(super) struct HalfTiles<H>(PhantomData<H>);
 
 impl<H: Half> HalfTiles<H> {

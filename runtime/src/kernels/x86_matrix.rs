@@ -1,10 +1,10 @@
-//! Products of bytes with AMX, whose registers are tiles of 16 rows of 64 bytes.
+//! int8 contractions with AMX, whose registers are tiles of 16 rows of 64 bytes.
 //!
-//! One instruction adds the products of 16 rows by 64 steps and 64 steps by 16 columns. A packed right operand lies as the
-//! instruction wants it: a row of a tile is four steps of a group of columns. Of the left operand a row of a tile is a run of
-//! steps; rows that do not lie at even distances are laid out so before.
+//! One instruction multiplies 16 rows by 64 steps with 64 steps by 16 columns. A packed right operand has the layout of
+//! the instruction: a row of a tile is four steps of a group of columns. A row of a left tile is a run of steps; rows
+//! without a constant stride are copied first.
 //!
-//! Tiles are state that a thread keeps: what is configured at the beginning of a call is given up at its end.
+//! Tiles are thread state: a call configures them at its beginning and releases them at its end.
 
 use std::arch::asm;
 use std::arch::x86_64::*;
@@ -17,18 +17,18 @@ use super::contract::{Bytes, Contraction, TileSet};
 use super::levels::Instances;
 use super::parts::{along, runs};
 
-/// Rows of a tile, and columns of a tile of sums.
+/// Rows of a tile, and columns of an accumulator tile.
 const SIDE: usize = abi::COLUMN_GROUP as usize;
 /// Bytes of a tile's row.
 const WIDTH: usize = 64;
-/// Tiles have no fewer steps than this.
+/// Tiles have at least this many steps.
 const FEWEST_STEPS: i64 = 32;
-/// With fewer sums or products than these, vectors are faster.
+/// With fewer sums or products than these, vector instructions are faster.
 const FEWEST_SUMS: i64 = 512;
 const FEWEST_PRODUCTS: i64 = 1 << 17;
 
 thread_local! {
-    /// Room that is kept from call to call.
+    /// Scratch memory, reused by later calls.
     static ROOM: RefCell<Room> = const { RefCell::new(Room { steps: Vec::new(), left: Vec::new() }) };
 }
 
@@ -37,13 +37,13 @@ struct Room {
     left: Vec<Row>,
 }
 
-/// Sums that do not lie in the result as tiles do, and what all rows of two tiles start from.
+/// Sums whose layout in the result is not that of tiles, and start values of all rows of two tiles.
 struct Edges {
     sums: [Sums; 4],
     start: [Row; 2],
 }
 
-/// Where the tiles of some steps lie in the left operand, in one that is laid out, and in the right one, in bytes.
+/// Byte offsets of the tiles of some steps: in the left operand, in its copy, and in the right operand.
 #[repr(C)]
 struct Step {
     left: isize,
@@ -56,16 +56,16 @@ struct Step {
 #[repr(align(64))]
 struct Row([u8; WIDTH]);
 
-/// A tile of sums.
+/// An accumulator tile.
 #[derive(Clone, Copy)]
 #[repr(align(64))]
 struct Sums([[i32; SIDE]; SIDE]);
 
-/// Whether there are tiles of bytes, and the system lets this process have them.
+/// Whether the processor has AMX int8, and the system grants it to this process.
 pub(super) fn is_there() -> bool {
-    /// What the processor says of tiles and of products of their bytes.
+    /// The feature bits of AMX tiles and int8 products.
     const FEATURES: u32 = 1 << 24 | 1 << 25;
-    /// Linux: asks for a part of a thread's state, and the part that tiles are.
+    /// Linux: requests permission for an extended state component, and the component of tile data.
     const REQUEST: libc::c_long = 0x1023;
     const TILES: libc::c_long = 18;
     let has_tiles = __cpuid(0).eax >= 7 && __cpuid_count(7, 0).edx & FEATURES == FEATURES;
@@ -73,10 +73,10 @@ pub(super) fn is_there() -> bool {
     has_tiles && cfg!(target_os = "linux") && unsafe { libc::syscall(libc::SYS_arch_prctl, REQUEST, TILES) } == 0
 }
 
-/// The sums of a call, by tiles where they pay.
+/// Computes a call, with tiles if they are faster.
 ///
 /// # Safety
-/// As for every kernel, and there are AMX and AVX-512.
+/// As for every kernel, and the processor has AMX and AVX-512.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
 pub(super) unsafe fn contract(problem: &Contraction<'_, Bytes>) {
     let walk = &problem.descriptor.walk;
@@ -124,14 +124,14 @@ unsafe fn contract_rest(problem: &Contraction<'_, Bytes>, rest: i64) {
 /// The shape of a call's tiles.
 #[derive(Clone, Copy)]
 struct Shape {
-    /// Rows of tiles of the left operand and of sums: nearly the same for all.
+    /// Rows of left tiles and of accumulator tiles: nearly equal for all.
     height: usize,
     /// Steps of the innermost loop, four of which make a row of the right operand.
     steps: i64,
 }
 
 impl Shape {
-    /// So many steps that as few as can be are left, and then the most.
+    /// The number of steps that leaves the fewest remaining, and then the largest such number.
     fn of(rows: usize, depth: i64) -> Shape {
         let steps = (FEWEST_STEPS..=WIDTH as i64).step_by(4).min_by_key(|steps| (depth % steps, -steps));
         Shape { height: rows.div_ceil(rows.div_ceil(SIDE)), steps: steps.expect("there are numbers of steps") }
@@ -148,10 +148,10 @@ impl Shape {
         }
     }
 
-    /// Tiles 0 to 3 are sums, 4 and 5 of the left operand, 6 and 7 of the right one.
+    /// Tiles 0 to 3 are accumulators, 4 and 5 left operands, 6 and 7 right operands.
     ///
     /// # Safety
-    /// There is AMX.
+    /// The processor has AMX.
     unsafe fn configure(self) {
         #[repr(C, align(64))]
         struct Configuration {
@@ -173,7 +173,7 @@ impl Shape {
     }
 }
 
-/// A tile of rows: where they lie in the left operand and in the result. Behind the last row that there is, it comes again.
+/// A tile of rows: their addresses in the left operand and in the result. Missing rows alias the last one.
 struct Rows {
     left: [*const u8; SIDE],
     out: [*mut i32; SIDE],
@@ -201,10 +201,10 @@ impl Rows {
         Rows { left, out, count }
     }
 
-    /// Writes the rows at all steps, as tiles.
+    /// Copies the rows at all steps into tiles.
     ///
     /// # Safety
-    /// The rows are there, and there is AVX-512.
+    /// The rows are readable, and the processor has AVX-512.
     #[target_feature(enable = "avx512f,avx512bw")]
     unsafe fn lay_out(&self, shape: Shape, steps: &[Step], tiles: &mut [Row]) {
         let mask = u64::MAX >> (WIDTH as i64 - shape.steps);
@@ -220,19 +220,19 @@ impl Rows {
     }
 }
 
-/// From one place to the next in bytes, where that is always the same.
+/// The constant stride of pointers in bytes, if there is one.
 fn distance<T>(places: &[*const T]) -> Option<isize> {
     let mut distances = places.windows(2).map(|pair| pair[1].addr().wrapping_sub(pair[0].addr()) as isize);
     let first = distances.next()?;
     distances.all(|distance| distance == first).then_some(first)
 }
 
-/// The same for two tiles of rows.
+/// The constant stride that two tiles of rows share.
 fn common_distance<T>(one: &[*const T], other: &[*const T]) -> Option<isize> {
     distance(one).filter(|own| distance(other) == Some(*own))
 }
 
-/// Two tiles of rows, or what is left of them, by all columns.
+/// Up to two tiles of rows by all columns.
 ///
 /// # Safety
 /// As for [`contract`]; tiles are configured.
@@ -273,13 +273,13 @@ unsafe fn contract_rows(
 /// Two tiles of the left operand at every step.
 struct Left {
     tiles: [*const u8; 2],
-    /// From one row to the next.
+    /// The stride of rows.
     stride: isize,
-    /// Where the tiles lie at the first step, in the list of steps.
+    /// The offsets of the tiles at the first step, in the list of steps.
     places: *const isize,
 }
 
-/// Two tiles of rows by two groups of columns, or by what is left of them.
+/// Two tiles of rows by up to two groups of columns.
 ///
 /// # Safety
 /// As for [`contract_rows`].
@@ -296,7 +296,7 @@ unsafe fn contract_block(
     let masks = columns.map(|column| u16::MAX >> (SIDE - SIDE.min(problem.cols - column)));
     let group = |column: usize, distance: i64| (column / SIDE) as isize * distance as isize;
     let quarters = [(0, 0), (0, 1), (1, 0), (1, 1)];
-    // whether whole tiles of the result lie so that tiles are stored there
+    // whether full tiles of the result are stored directly
     let direct = out_stride.filter(|_| masks == [u16::MAX; 2]);
     let out_of = |(row, column): (usize, usize), at: usize| {
         rows[row].out[at].wrapping_offset(group(columns[column], walk.out_group))
@@ -347,7 +347,7 @@ unsafe fn contract_block(
     }
 }
 
-/// Two tiles of rows by two groups of columns: where the tiles begin, and distances in bytes between their rows.
+/// Two tiles of rows by two groups of columns: the addresses of the tiles, and the byte strides of their rows.
 #[repr(C)]
 struct Block {
     left: [*const u8; 2],
@@ -360,11 +360,11 @@ struct Block {
 }
 
 impl Block {
-    /// Adds the products of so many steps; the tiles of the first are at these places behind the beginnings, those of others at the places
-    /// that lie a [`Step`] further each.
+    /// Adds the products of some steps; the tiles of the first step are at these offsets, those of later steps at
+    /// offsets that are one [`Step`] further each.
     ///
     /// # Safety
-    /// The tiles are configured and there.
+    /// The tiles are configured, and their memory is readable.
     unsafe fn multiply(&self, (left, right): (*const isize, *const isize), steps: usize) {
         // SAFETY: promised by the caller.
         unsafe {

@@ -10,7 +10,7 @@ use super::requantize::{self, Requantize, Sums};
 use super::rows::sums::{QuantizedSum, SummedRows, sum_row};
 use super::rows::{Converts, Function, SHORT_BLOCK, row};
 
-/// A processor with AVX2, fused products and conversions of halves.
+/// A processor with AVX2, FMA and F16C.
 struct Fused;
 
 impl Machine for Fused {
@@ -26,7 +26,7 @@ impl Converts for Fused {
     #[inline(always)]
     unsafe fn widen(from: &[f16; SHORT_BLOCK]) -> [f32; SHORT_BLOCK] {
         let mut to = [0.0; SHORT_BLOCK];
-        // SAFETY: the processor is such a one; both registers lie within the arrays.
+        // SAFETY: the processor has these instructions; both registers are within the arrays.
         unsafe {
             for at in [0, 8] {
                 let halves = _mm_loadu_si128(from.as_ptr().add(at).cast());

@@ -1,4 +1,4 @@
-//! [`Sixteen`] for AVX-512 and AVX2, and folds of rows.
+//! [`Sixteen`] for AVX-512 and AVX2, and row reductions.
 
 use std::arch::x86_64::*;
 
@@ -7,9 +7,9 @@ use abi::RowFold;
 use super::folds::fold;
 use super::sixteen::{Sixteen, VECTOR};
 
-/// Of four parts, the second half in front of the first.
+/// A permutation of four parts that swaps the halves.
 const HALVES: i32 = 0b01_00_11_10;
-/// Of four parts, each in its neighbour's place.
+/// A permutation of four parts that swaps neighbours.
 const NEIGHBOURS: i32 = 0b10_11_00_01;
 
 /// A vector of AVX-512.

@@ -1,4 +1,4 @@
-//! Tables of a byte's values that are looked up in registers.
+//! Byte lookup tables in registers.
 
 use std::arch::x86_64::*;
 
@@ -6,14 +6,14 @@ use super::look_up;
 
 /// Bytes of a register.
 const LANES: usize = 64;
-/// Elements that a byte can ask for, in registers of bytes.
+/// Registers that hold a table of 256 bytes.
 const QUARTERS: usize = 256 / LANES;
 /// Bytes of a word.
 const WORD: usize = 4;
-/// Fewer words are looked up one after the other in the time that it takes to sort a table's bytes.
+/// Up to this many words, lookups one by one are faster than rearranging the table.
 const FEW: usize = 2 * LANES;
 
-/// A byte for each byte.
+/// A table of one byte for each byte.
 type Table = [__m512i; QUARTERS];
 
 /// The lanes of the first `count` bytes.
@@ -37,7 +37,7 @@ pub(super) unsafe fn look_up_bytes(table: *const u8, source: *const u8, destinat
     }
 }
 
-/// Of words each byte is looked up by itself.
+/// For tables of words, each byte of a word is looked up separately.
 ///
 /// # Safety
 /// As for [`rt_look_up_row`](super::rt_look_up_row) of words, and the processor has these instructions.
@@ -58,7 +58,7 @@ pub(super) unsafe fn look_up_words(table: *const u32, source: *const u8, destina
             let quarters: [[__m512i; WORD]; QUARTERS] = std::array::from_fn(quarter);
             std::array::from_fn(|byte| quarters.map(|each| each[byte]))
         };
-        // interleaving keeps to quarters of registers: each takes a quarter of what comes next from all four
+        // unpack instructions work within quarters of registers: each takes a quarter of the next values of all four
         let turned = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
         for at in (0..count).step_by(LANES) {
             let places = _mm512_maskz_loadu_epi8(first(count - at), source.add(at).cast());
@@ -80,10 +80,10 @@ pub(super) unsafe fn look_up_words(table: *const u32, source: *const u8, destina
     }
 }
 
-/// How many entries a table has at least: one more than the largest byte asks for.
+/// The minimum number of entries of a table: one more than the largest byte.
 ///
 /// # Safety
-/// There are `count` bytes, and the processor has these instructions.
+/// `source` has `count` bytes, and the processor has these instructions.
 #[target_feature(enable = "avx512f,avx512bw")]
 unsafe fn entries(source: *const u8, count: usize) -> usize {
     let mut largest = _mm512_setzero_si512();
@@ -93,15 +93,15 @@ unsafe fn entries(source: *const u8, count: usize) -> usize {
             _mm512_max_epu8(largest, unsafe { _mm512_maskz_loadu_epi8(first(count - at), source.add(at).cast()) });
     }
     let mut all = [0u8; LANES];
-    // SAFETY: there are as many bytes.
+    // SAFETY: the array has the size of the register.
     unsafe { _mm512_storeu_si512(all.as_mut_ptr().cast(), largest) };
     if count == 0 { 0 } else { usize::from(all.into_iter().fold(0, u8::max)) + 1 }
 }
 
-/// A register of a table that has so many bytes.
+/// Register `number` of a table of `bytes` bytes.
 ///
 /// # Safety
-/// The bytes are there, and the processor has these instructions.
+/// The table has `bytes` bytes, and the processor has these instructions.
 #[target_feature(enable = "avx512f,avx512bw")]
 unsafe fn part(table: *const u8, number: usize, bytes: usize) -> __m512i {
     let mask = first(bytes.saturating_sub(number * LANES));
@@ -109,17 +109,17 @@ unsafe fn part(table: *const u8, number: usize, bytes: usize) -> __m512i {
     unsafe { _mm512_maskz_loadu_epi8(mask, table.wrapping_add(number * LANES).cast()) }
 }
 
-/// What a table has at the places that bytes say.
+/// The entries of a table at the given indices.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 fn at_places(&[a, b, c, d]: &Table, places: __m512i) -> __m512i {
     let (low, high) = (_mm512_permutex2var_epi8(a, places, b), _mm512_permutex2var_epi8(c, places, d));
     _mm512_mask_blend_epi8(_mm512_movepi8_mask(places), low, high)
 }
 
-/// The places of byte `byte` of each word.
+/// The indices of byte `byte` of each word.
 #[target_feature(enable = "avx512f")]
 fn every_fourth(byte: usize) -> __m512i {
     let places: [u8; LANES] = std::array::from_fn(|word| (WORD * word + byte) as u8);
-    // SAFETY: there are as many bytes.
+    // SAFETY: the array has the size of the register.
     unsafe { _mm512_loadu_si512(places.as_ptr().cast()) }
 }

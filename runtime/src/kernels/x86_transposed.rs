@@ -56,7 +56,7 @@ unsafe fn v3_dots<E, V, const ROWS: usize, const COLUMNS: usize>(
     unsafe { dots::<E, V, ROWS, COLUMNS>(problem, row, columns) }
 }
 
-/// Sums, a register for each of four columns, and one of a row.
+/// A register of sums for each of four columns, and one for a row.
 pub(super) const V4: TileSet<Transposed> =
     TileSet { width: COLUMNS, panels: &[panel!(v4_dots<Transposed, __m512, 4>: 1 2 3 4)] };
 /// As [`V4`].
@@ -70,7 +70,7 @@ pub(super) unsafe fn transpose(group: &Group<f32>, to: *mut f32) {
     for first in (0..group.steps).step_by(16) {
         let steps = (group.steps - first).min(16);
         let mut rows = [_mm512_setzero_ps(); 16];
-        // SAFETY: the caller vouches for the elements that there are, and for room for whole groups at as many steps.
+        // SAFETY: the caller vouches for the elements, and for room for whole groups at as many steps.
         unsafe {
             let mask = __m512::mask(steps);
             for (row, column) in rows.iter_mut().zip(columns) {
@@ -88,7 +88,7 @@ pub(super) unsafe fn transpose(group: &Group<f32>, to: *mut f32) {
 pub(super) unsafe fn transpose_runs(runs: &[*const f32; 16], places: &[usize], to: *mut f32) {
     for (at, places) in places.chunks(16).enumerate() {
         let mut rows = [_mm512_setzero_ps(); 16];
-        // SAFETY: the caller vouches for as many elements of each run as there are places, and for the places.
+        // SAFETY: the caller vouches for the elements of each run, one for each position, and for the positions.
         unsafe {
             let mask = __m512::mask(places.len());
             for (row, run) in rows.iter_mut().zip(runs) {
@@ -101,7 +101,7 @@ pub(super) unsafe fn transpose_runs(runs: &[*const f32; 16], places: &[usize], t
     }
 }
 
-/// Rows as columns: pairs of elements, then pairs of pairs are exchanged within quarters of the registers, then the quarters.
+/// Transposes: exchanges pairs of elements, then pairs of pairs within quarters of the registers, then the quarters.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c")]
 fn exchanged(rows: [__m512; 16]) -> [__m512; 16] {

@@ -1,4 +1,4 @@
-//! Windows for AVX-512 and AVX2.
+//! Sliding-window reductions for AVX-512 and AVX2.
 
 use std::arch::x86_64::*;
 
@@ -37,7 +37,7 @@ impl Folding for __m512 {
         // SAFETY: as above, and the caller vouches for the elements.
         unsafe {
             if count == Self::WIDTH {
-                // two registers that overlap in an element, as the one behind the last may not be there
+                // two registers that overlap in an element, because the element after the last may be out of bounds
                 let even = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 17, 19, 21, 23, 25, 27, 29, 31);
                 return _mm512_permutex2var_ps(Self::load(from), even, Self::load(from.add(15)));
             }
@@ -50,24 +50,24 @@ impl Folding for __m512 {
     }
 }
 
-/// The larger or the smaller of two numbers, of zeros the one that is larger or smaller by its sign.
+/// The control bits for the maximum and minimum of two values, which order zeros by sign.
 const LARGER: i32 = 0b01_01;
 const SMALLER: i32 = 0b01_00;
 
 /// NaN in all lanes.
 ///
 /// # Safety
-/// AVX-512 is there.
+/// The processor has AVX-512.
 #[inline(always)]
 unsafe fn missing() -> __m512 {
     // SAFETY: promised by the caller.
     unsafe { _mm512_set1_ps(f32::NAN) }
 }
 
-/// The lanes in which neither number is NaN.
+/// The lanes in which neither operand is NaN.
 ///
 /// # Safety
-/// AVX-512 is there.
+/// The processor has AVX-512.
 #[inline(always)]
 unsafe fn there(a: __m512, b: __m512) -> __mmask16 {
     // SAFETY: promised by the caller.

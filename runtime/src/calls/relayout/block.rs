@@ -1,28 +1,28 @@
-//! Blocks of loops over a result whose elements are those of a tensor elsewhere.
+//! Blocks of loops of a relayout.
 //!
-//! A block is inside the tensor, so nothing here looks at bounds but slices.
+//! A block is inside the tensor, so that only slice bounds are checked here.
 
 use super::AXES;
 use crate::kernels::transpose_runs;
 
-/// Neighbours in the result, and in the tensor, that are transposed at a time.
+/// Elements that are contiguous in the result, and in the tensor, and transposed together.
 pub(super) const LANES: usize = 16;
 const STEP: usize = 4;
-/// Lanes of bytes that products take together.
+/// Lanes of int8 that a dot-product instruction sums.
 pub(super) const QUAD: usize = 4;
-/// Rows that are copied from places apart while their neighbours are still near.
+/// Rows that are copied together from apart, while their neighbours are in the cache.
 const ROWS: usize = 16;
 
-/// What elements are multiplied by on their way.
+/// Scale factors that are applied to elements.
 pub(super) trait Factors<const WIDTH: usize>: Sync {
-    /// Whether elements are moved in every run, so that code for more cases is worth its bytes.
+    /// Whether the elements are moved in every run, so that code for more cases is worth its size.
     const IS_OFTEN: bool = false;
     type Factor: Copy;
     fn at(&self, place: i64) -> Self::Factor;
     fn product(element: [u8; WIDTH], factor: Self::Factor) -> [u8; WIDTH];
 }
 
-/// Nothing.
+/// No factor.
 pub(super) struct Nothing<const OFTEN: bool>;
 
 impl<const WIDTH: usize, const OFTEN: bool> Factors<WIDTH> for Nothing<OFTEN> {
@@ -37,7 +37,7 @@ impl<const WIDTH: usize, const OFTEN: bool> Factors<WIDTH> for Nothing<OFTEN> {
     }
 }
 
-/// Numbers, for elements that are such, too.
+/// Factors for f32 elements.
 pub(super) struct Scales<'s>(pub(super) &'s [f32]);
 
 impl Factors<4> for Scales<'_> {
@@ -53,12 +53,12 @@ impl Factors<4> for Scales<'_> {
     }
 }
 
-/// How far an index of a loop moves.
+/// The strides of a loop.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Place {
     /// In each axis of the tensor.
     pub(crate) subscripts: [i64; AXES],
-    /// In the tensor's elements.
+    /// In elements of the tensor.
     pub(crate) from: i64,
     /// In the factors.
     pub(crate) factor: i64,
@@ -89,27 +89,28 @@ impl Place {
 pub(crate) struct Loop {
     pub(crate) extent: usize,
     pub(crate) step: Place,
-    /// How far an index moves in the result.
+    /// The stride in the result.
     pub(crate) to: usize,
 }
 
-/// Loops that are made together.
+/// The loops of a block.
 pub(super) struct Block {
     pub(super) outer: Vec<Loop>,
-    /// Between the others.
+    /// Loops between the others.
     pub(super) inner: Vec<Loop>,
-    /// The loop over neighbours in the result.
+    /// The loop over contiguous elements of the result.
     pub(super) lanes: Loop,
     pub(super) way: Way,
 }
 
-/// How a block is made.
+/// How a block is filled.
 pub(super) enum Way {
     /// Row by row.
     Rows,
-    /// Of runs of so many neighbours in the tensor, which are the iterations of `inner`: the four lanes of one after those of another.
+    /// Runs of contiguous elements of the tensor, which are the iterations of `inner`, four lanes interleaved at a
+    /// time.
     Quads(usize),
-    /// Of runs, too: where the neighbours lie in the result.
+    /// Runs that become columns at these positions of the result.
     Columns(Vec<usize>),
 }
 
@@ -130,7 +131,7 @@ impl Block {
     }
 }
 
-/// Calls `body` with where each iteration of some loops is in the result, and in the tensor.
+/// Calls `body` with the position of each iteration of some loops in the result and in the tensor.
 pub(super) fn visit(loops: &[Loop], to: usize, place: Place, body: &mut dyn FnMut(usize, Place)) {
     let Some((outermost, inner)) = loops.split_first() else { return body(to, place) };
     let mut place = place;
@@ -140,8 +141,8 @@ pub(super) fn visit(loops: &[Loop], to: usize, place: Place, body: &mut dyn FnMu
     }
 }
 
-/// Rows of neighbours, some of the innermost loop for each iteration of the one around it: what lies behind a row of the tensor is
-/// read soon after it.
+/// Copies contiguous rows, some of the innermost loop for each iteration of the loop around it, so that memory after a
+/// row of the tensor is read soon.
 fn copy_rows<const WIDTH: usize, F: Factors<WIDTH>>(
     from: &[[u8; WIDTH]],
     to: &mut [[u8; WIDTH]],
@@ -172,7 +173,7 @@ fn copy_rows<const WIDTH: usize, F: Factors<WIDTH>>(
     }
 }
 
-/// Elements from a place of the tensor on, by factors from a place on, a step apart.
+/// Copies strided elements of the tensor, with strided factors.
 #[inline(always)]
 pub(super) fn copy_row<const WIDTH: usize, F: Factors<WIDTH>>(
     from: &[[u8; WIDTH]],
@@ -205,7 +206,7 @@ pub(super) fn copy_row<const WIDTH: usize, F: Factors<WIDTH>>(
     }
 }
 
-/// Four runs of the tensor, whose columns are neighbours in the result.
+/// Interleaves four runs of the tensor into rows of the result.
 fn interleave<const WIDTH: usize, F: Factors<WIDTH>>(
     from: &[[u8; WIDTH]],
     to: &mut [[u8; WIDTH]],
@@ -228,7 +229,7 @@ fn interleave<const WIDTH: usize, F: Factors<WIDTH>>(
     }
 }
 
-/// Runs of the tensor, one a lane, to columns of the result.
+/// Transposes runs of the tensor, one per lane, into columns of the result.
 fn transpose<const WIDTH: usize, F: Factors<WIDTH>>(
     from: &[[u8; WIDTH]],
     to: &mut [[u8; WIDTH]],
@@ -249,7 +250,7 @@ fn transpose<const WIDTH: usize, F: Factors<WIDTH>>(
             transpose_runs(runs.map(<[_]>::as_flattened), run, to[first..].as_flattened_mut());
             continue;
         }
-        // bytes and double words are few, and not worth the code
+        // 1-byte and 8-byte elements are rare, and not worth the code
         if lanes - first >= LANES && matches!(WIDTH, 2 | 4) {
             let (runs, factors): ([_; LANES], [_; LANES]) = (std::array::from_fn(runs), std::array::from_fn(factor));
             let steps = run.as_chunks::<STEP>().0;
@@ -273,7 +274,7 @@ fn transpose<const WIDTH: usize, F: Factors<WIDTH>>(
     }
 }
 
-/// Three runs of the tensor, as channels of a picture are, to columns of the result.
+/// Interleaves three runs of the tensor, such as the channels of a picture.
 #[inline(never)]
 fn three_columns<const WIDTH: usize>(runs: [&[[u8; WIDTH]]; 3], places: &[usize], to: &mut [[u8; WIDTH]]) {
     let elements = runs[0].iter().zip(runs[1]).zip(runs[2]);
@@ -282,7 +283,7 @@ fn three_columns<const WIDTH: usize>(runs: [&[[u8; WIDTH]]; 3], places: &[usize]
     }
 }
 
-/// The same element all over.
+/// Fills a row with one element.
 #[inline(never)]
 fn fill_row<const WIDTH: usize>(to: &mut [[u8; WIDTH]], element: [u8; WIDTH]) {
     to.fill(element);

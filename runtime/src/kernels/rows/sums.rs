@@ -1,4 +1,4 @@
-//! Sums of two rows of bytes: both are dequantized, and what they add up to is quantized, with no row of floats between.
+//! Quantised addition: two int8 or uint8 rows are dequantised, added and requantised without an f32 row in between.
 
 use std::marker::PhantomData;
 
@@ -6,13 +6,13 @@ use abi::elementary::EXACT_RECIPROCALS;
 
 use super::{AnyMachine, BLOCK, Block, Machine, Quantize, QuantizeFused, Round, SHORT_BLOCK};
 
-/// `quantize(x + y)` of two rows, so many elements; the destination is one of them or lies apart.
+/// `quantize(x + y)` of two rows of `count` elements; the destination is one of them or does not overlap.
 pub(in crate::kernels) type SumRow = unsafe fn(sum: &QuantizedSum, rows: SummedRows, count: usize);
 
 /// `x`, `y` and the destination.
 pub(in crate::kernels) type SummedRows = (*const u8, *const u8, *mut i8);
 
-/// What bytes are as numbers: `(byte - zero_point) scale`.
+/// Quantisation parameters: `(byte - zero_point) scale`.
 #[derive(Clone, Copy)]
 pub(in crate::kernels) struct Scaled {
     pub(in crate::kernels) is_signed: bool,
@@ -20,16 +20,16 @@ pub(in crate::kernels) struct Scaled {
     pub(in crate::kernels) scale: f32,
 }
 
-/// What two rows are, and what becomes of their sum.
+/// The parameters of both operands and of the result.
 #[derive(Clone, Copy)]
 pub(in crate::kernels) struct QuantizedSum {
     pub(in crate::kernels) operands: [Scaled; 2],
-    /// What sums are divided by.
+    /// The scale of the result.
     pub(in crate::kernels) scale: f32,
     pub(in crate::kernels) round: Round,
 }
 
-/// Bytes of either kind, as those without a sign that are so much larger.
+/// int8 or uint8 elements, mapped to uint8.
 struct Bytes {
     flipped: u8,
     offset: f32,
@@ -68,14 +68,14 @@ pub(in crate::kernels) unsafe fn sum_row<M: Machine>(sum: &QuantizedSum, rows: S
     }
 }
 
-/// Long blocks, then short ones, of which the last is filled up with zeros.
+/// Full blocks, then short ones, of which the last is filled with zeros.
 #[inline(always)]
 unsafe fn blocks<Q>(operands: &[Bytes; 2], (x, y, destination): SummedRows, count: usize, quantize: &Q)
 where
     Q: Block<f32, i8, BLOCK> + Block<f32, i8, SHORT_BLOCK>,
 {
     let mut at = 0;
-    // SAFETY: every place lies in front of the rows' ends, and blocks are read before they are written.
+    // SAFETY: all offsets are before the ends of the rows, and blocks are read before they are written.
     unsafe {
         while at + BLOCK <= count {
             let [x, y] = [x, y].map(|row| row.add(at).cast::<[u8; BLOCK]>().read_unaligned());
@@ -106,7 +106,7 @@ fn added<const N: usize>([first, second]: &[Bytes; 2], x: &[u8; N], y: &[u8; N])
     sums
 }
 
-/// For any machine.
+/// The portable instance.
 ///
 /// # Safety
 /// As for [`SumRow`].
@@ -146,7 +146,7 @@ mod tests {
                     let sum = QuantizedSum { operands, scale, round };
                     for count in [0, 1, 15, 16, 17, 63, 64, 65, 150, 200] {
                         let mut bytes = vec![99; 200];
-                        // SAFETY: all rows are as long, and the processor runs it.
+                        // SAFETY: all rows have the same length, and the processor runs the instance.
                         unsafe { machine(&sum, (x.as_ptr(), y.as_ptr(), bytes.as_mut_ptr()), count) };
                         for at in 0..200 {
                             let byte = if at < count { expected(&sum, [x[at], y[at]]) } else { 99 };

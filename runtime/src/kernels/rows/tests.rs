@@ -1,4 +1,4 @@
-//! Rows on every machine that this one can be, against each other and against the functions in f64.
+//! Compares the row functions of every machine that this one supports with each other and with the functions in f64.
 
 use super::*;
 
@@ -19,7 +19,7 @@ fn machines() -> Vec<Row> {
 
 fn apply<A, B: Clone + Default>(machine: Row, function: impl Into<Function>, source: &[A]) -> Vec<B> {
     let mut destination = vec![B::default(); source.len()];
-    // SAFETY: both have so many elements, of the types that the caller says.
+    // SAFETY: both have `count` elements of the types that the caller names.
     unsafe { machine(function.into(), source.as_ptr().cast(), destination.as_mut_ptr().cast(), source.len()) }
     destination
 }
@@ -33,7 +33,7 @@ fn with<const N: usize>(kind: RowFunction, numbers: [f32; N]) -> Function {
 
 type Exact = fn(f64) -> f64;
 
-/// What the functions of floats are.
+/// The functions of floats in f64.
 const EXACT: [(RowFunction, Exact); 14] = [
     (RowFunction::Exp, f64::exp),
     (RowFunction::Exp2, f64::exp2),
@@ -51,7 +51,7 @@ const EXACT: [(RowFunction, Exact); 14] = [
     (RowFunction::Cos, f64::cos),
 ];
 
-/// A hundred thousand floats of every size, and the special ones.
+/// A hundred thousand floats of every magnitude, and the special ones.
 fn floats() -> Vec<f32> {
     const STEP: u32 = 42_943;
     let special = [0.0, -0.0, f32::INFINITY, f32::NEG_INFINITY, f32::NAN, f32::MIN_POSITIVE, f32::MAX, 1.0, -1.0];
@@ -60,7 +60,7 @@ fn floats() -> Vec<f32> {
 
 #[test]
 fn functions_are_near_to_the_true_ones() {
-    /// Times the distance of two floats around the number.
+    /// The error bound, in units in the last place.
     const BOUND: f64 = 6.0;
     let numbers = floats();
     for (function, exact) in EXACT {
@@ -73,7 +73,7 @@ fn functions_are_near_to_the_true_ones() {
                 let is_equal = exact.is_nan() && y.is_nan() || f64::from(exact as f32) == f64::from(y);
                 let overflows = exact.abs() > f64::from(f32::MAX) * (1.0 - 1e-6) && y.is_infinite();
                 let near = (exact - f64::from(y)).abs() <= BOUND * unit;
-                // near to its zeros a sine is as exact as its argument's reduction
+                // near its zeros a sine is as exact as the range reduction
                 let is_turn =
                     matches!(function, RowFunction::Sin | RowFunction::Cos) && (exact - f64::from(y)).abs() <= 1.5e-7;
                 assert!(is_equal || overflows || near || is_turn, "{function:?} of {x:e} is {y:e}, not {exact:e}");
@@ -82,7 +82,7 @@ fn functions_are_near_to_the_true_ones() {
     }
 }
 
-/// Rows of every length, in place and not, are the functions of their elements, and nothing behind them is touched.
+/// Rows of any length, in place or not, match the scalar function, and nothing after their ends is written.
 #[test]
 fn rows_have_any_length() {
     let numbers: Vec<f32> = (0..200).map(|at| at as f32 / 16.0 - 3.0).collect();
@@ -91,7 +91,7 @@ fn rows_have_any_length() {
         for count in 0..numbers.len() {
             let mut row = numbers.clone();
             let place = row.as_mut_ptr();
-            // SAFETY: the row has as many elements.
+            // SAFETY: the row has `count` elements.
             unsafe { machine(RowFunction::Exp.into(), place.cast(), place.cast(), count) }
             assert_eq!(row[..count], whole[..count]);
             assert_eq!(row[count..], numbers[count..]);
@@ -188,7 +188,7 @@ fn numbers_become_the_nearest_bytes() {
     }
 }
 
-/// Quotients in the middle between two whole numbers, and their neighbours, are rounded as if they were exact.
+/// Quotients halfway between two integers, and their neighbours, are rounded as if they were exact.
 #[test]
 fn quotients_are_not_rounded_twice() {
     for scale in [0.05f32, 0.1, 0.3, 1.7, 7.0, 1e-3, 1e20, 1e-30, 1e35] {

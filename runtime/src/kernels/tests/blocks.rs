@@ -1,11 +1,11 @@
-//! Products with numbers of a few bits at every level against sums in f64.
+//! Compares block-quantised contractions at every level with sums in f64.
 
 use abi::{Blocks, Start, place_in_word};
 
 use super::super::*;
 use super::numbers;
 
-/// All calls of `rows` rows by `cols` columns of `depth` numbers, with and without zero points.
+/// All calls for `rows` rows by `cols` columns of `depth` values, with and without zero points.
 fn check([rows, depth, cols]: [usize; 3], block: usize, bits: usize, left: impl Fn(usize) -> f32) {
     let (groups, count) = (cols.div_ceil(16), depth.div_ceil(block));
     let in_word = 32 / bits;
@@ -80,7 +80,7 @@ fn blocks_of_every_size() {
 
 #[test]
 fn blocks_of_unlike_sizes_keep_their_digits() {
-    // huge, tiny and zero blocks beside each other
+    // huge, tiny and zero blocks next to each other
     check([2, 96, 20], 32, 4, |at| [1e30, 1e-20, 0.0][at / 32 % 3] * ((at % 13) as f32 - 6.0));
 }
 

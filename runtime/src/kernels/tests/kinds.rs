@@ -1,4 +1,4 @@
-//! Contractions of other elements than f32: the same small integers, so that the results are the same.
+//! Contractions of element types other than f32, on the same small integers, so that the results are equal.
 
 use half::{bf16, f16};
 
@@ -7,7 +7,7 @@ use super::super::*;
 use super::{gemm, naive, numbers};
 use abi::Start;
 
-/// The operands of a contraction of numbers, and its result.
+/// The operands and the result of a contraction.
 struct Sample {
     a: Vec<f32>,
     b: Vec<f32>,
@@ -59,7 +59,7 @@ fn check_all_halves(walk: Product<i64>, extents: [usize; 2], lengths: [usize; 3]
     }
 }
 
-/// A product whose right operand is packed.
+/// A contraction with a packed right operand.
 fn packed(rows: i64, k: i64, cols: i64) -> Product<i64> {
     Product { right: [0, 0, 0, 16], right_group: k * 16, ..gemm(rows, k, cols, 1) }
 }
@@ -76,7 +76,7 @@ fn halves_of_every_size() {
 
 #[test]
 fn halves_in_parts_of_every_loop() {
-    // whole loops, parts of each loop, and a last block that is shorter
+    // full loops, K blocks of each loop, and a last block that is shorter
     for (reduction, last_block) in
         [([4, 3, 3, 16], 5), ([70, 1, 1, 16], 3), ([2, 9, 40, 16], 16), ([2, 1, 3, 600], 550), ([1, 2, 300, 4], 4)]
     {
@@ -100,8 +100,7 @@ fn halves_in_parts_of_every_loop() {
     }
 }
 
-/// The same product with the right operand transposed: `b[…][column]` of one column group behind the other, where the columns of
-/// the walk are.
+/// The same contraction with a transposed right operand: `b[…][column]` of one column group after the other.
 fn check_transposed(walk: Product<i64>, extents: [usize; 2], lengths: [usize; 3]) {
     let [rows, cols] = extents;
     let [outer, middle, near, deep] = walk.reduction;
@@ -149,7 +148,7 @@ fn a_group_is_transposed_by_every_instance() {
         let group = parts::Group { from: from.as_ptr(), columns, steps, step: 1, next: 16 * 50 };
         for transpose in transposed::Transpose::usable() {
             let mut to = vec![0.0; 16 * steps];
-            // SAFETY: there are sixteen columns of fifty steps, and room for those of the group.
+            // SAFETY: there are sixteen columns of fifty steps, and room for the group.
             unsafe { transpose(&group, to.as_mut_ptr()) };
             for (at, number) in to.iter().enumerate().filter(|(at, _)| at % 16 < columns) {
                 assert_eq!(*number, from[at % 16 * 50 + at / 16], "{columns} columns, {steps} steps");
