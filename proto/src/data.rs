@@ -1,4 +1,4 @@
-//! Values that are no tensors, as ONNX's test data has them (`onnx-data.proto`).
+//! Values that are not tensors, as in ONNX's test data (`onnx-data.proto`).
 
 use prost::bytes::Bytes;
 
@@ -10,7 +10,7 @@ pub struct SequenceProto {
     /// Its name.
     #[prost(string, tag = "1")]
     pub name: String,
-    /// What the elements are: 1 tensors, 3 sequences, 4 maps, 5 optionals.
+    /// The kind of the elements: 1 tensors, 3 sequences, 4 maps, 5 optionals.
     #[prost(int32, tag = "2")]
     pub elem_type: i32,
     /// Elements that are tensors.
@@ -53,7 +53,7 @@ pub struct OptionalProto {
     /// Its name.
     #[prost(string, tag = "1")]
     pub name: String,
-    /// What it holds: 0 nothing, 1 a tensor, 3 a sequence, 5 an optional.
+    /// The kind of its value: 0 nothing, 1 a tensor, 3 a sequence, 5 an optional.
     #[prost(int32, tag = "2")]
     pub elem_type: i32,
     /// The tensor it holds.

@@ -1,6 +1,6 @@
-//! Files that people take for models: what they are, told by how they begin, and what to do.
+//! Recognises files of other formats that are mistaken for models, by how they begin, and says what to do with them.
 
-/// What a file is that is not ONNX's, and what to do; `None` where it may be a model.
+/// The format of a file that is not ONNX, and what to do; `None` if it may be a model.
 pub(crate) fn description(bytes: &[u8]) -> Option<&'static str> {
     KNOWN.iter().find(|known| (known.is)(bytes)).map(|known| known.what)
 }
@@ -10,7 +10,7 @@ struct Known {
     what: &'static str,
 }
 
-/// The first that fits is it.
+/// The known formats; the first one that matches is reported.
 const KNOWN: [Known; 14] = [
     Known {
         is: |bytes| bytes.starts_with(b"version https://git-lfs"),
@@ -65,7 +65,7 @@ const KNOWN: [Known; 14] = [
     },
 ];
 
-/// What follows a table's head line is data.
+/// Whether a table follows a header line.
 pub(crate) fn is_table(bytes: &[u8]) -> bool {
     let line = bytes.split(|&byte| byte == b'\n').next().unwrap_or_default();
     let is_text = |byte: &u8| (0x20..0x7f).contains(byte) || *byte == b'\r' || *byte == b'\t';
@@ -76,13 +76,13 @@ fn is_zip(bytes: &[u8]) -> bool {
     bytes.starts_with(b"PK\x03\x04") || bytes.starts_with(b"PK\x05\x06")
 }
 
-/// An eight-byte length of a header that is JSON.
+/// Whether a header is an eight-byte length and JSON.
 fn is_safetensors(bytes: &[u8]) -> bool {
     let length = bytes.first_chunk::<8>().map(|length| u64::from_le_bytes(*length));
     length.is_some_and(|length| length > 1 && length < bytes.len() as u64) && bytes.get(8..10) == Some(b"{\"")
 }
 
-/// Whether a text is among the names of an archive's first or last files.
+/// Whether a text occurs among the names of an archive's first or last files.
 fn has(bytes: &[u8], text: &[u8]) -> bool {
     const LOOKED_AT: usize = 1 << 16;
     let first = &bytes[..bytes.len().min(LOOKED_AT)];

@@ -1,4 +1,4 @@
-//! What files with ONNX's messages are written in, told by how they begin.
+//! The formats of files with ONNX messages, recognised by how they begin.
 
 use ir::Blob;
 use prost::Message;
@@ -12,12 +12,12 @@ use crate::syntax;
 /// The descriptors of ONNX's messages, written by `tools/generate_descriptor.py`.
 const DESCRIPTORS: &[u8] = include_bytes!("onnx.descriptor");
 
-/// How a message is written.
+/// The format of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
     /// Protobuf.
     Binary,
-    /// ONNX's textual syntax, in which only models are written.
+    /// ONNX's textual syntax, which only covers models.
     Syntax,
     /// Protobuf's JSON.
     Json,
@@ -26,7 +26,7 @@ enum Form {
 }
 
 impl Form {
-    /// No message of ONNX begins with the bytes that texts do: they would be the tags of other fields.
+    /// No message of ONNX begins with the bytes that texts begin with: they would be the tags of other fields.
     fn of(bytes: &[u8]) -> Form {
         let start = bytes.trim_ascii_start();
         match start.first() {
@@ -58,7 +58,7 @@ pub(crate) fn is_text(bytes: &[u8]) -> bool {
     !matches!(Form::of(bytes), Form::Binary)
 }
 
-/// A message that a file can be of.
+/// A message that can be the root of a file.
 pub(crate) trait Root: Message + Default {
     /// Its name in protobuf.
     const NAME: &str;
@@ -83,7 +83,7 @@ impl Root for OperatorSetProto {
     }
 }
 
-/// What is left to decode of a file. Byte fields become windows of it.
+/// The part of a file that remains to be decoded. Byte fields become views of the file.
 struct Rest<'f> {
     bytes: &'f [u8],
     file: &'f Bytes,
@@ -109,7 +109,7 @@ impl Buf for Rest<'_> {
     }
 }
 
-/// Lets [`Bytes`] keep a blob alive and slice it without copying.
+/// Lets [`Bytes`] keep a blob alive and slice it without a copy.
 struct BlobBytes(Blob);
 
 impl AsRef<[u8]> for BlobBytes {
@@ -118,7 +118,7 @@ impl AsRef<[u8]> for BlobBytes {
     }
 }
 
-/// The message in a file, and the bytes that its `bytes` fields are windows of.
+/// Decodes the message in a file, and returns the bytes that its `bytes` fields are views of.
 pub(crate) fn read<M: Root>(blob: Blob) -> Result<(M, Option<Blob>), String> {
     let text = |blob: &Blob| String::from_utf8(blob.bytes().to_vec()).map_err(|_| "the text is not UTF-8".to_string());
     let binary = match Form::of(blob.bytes()) {
@@ -132,7 +132,7 @@ pub(crate) fn read<M: Root>(blob: Blob) -> Result<(M, Option<Blob>), String> {
     Ok((message, Some(binary)))
 }
 
-/// Texts are rare: the descriptors are only decoded for one.
+/// Texts are rare: the descriptors are decoded only if one is read.
 fn descriptor(name: &str) -> MessageDescriptor {
     let pool = DescriptorPool::decode(DESCRIPTORS).expect("the descriptors are whole");
     pool.get_message_by_name(name).expect("ONNX has such a message")

@@ -1,6 +1,6 @@
 //! ONNX protobuf: loading, saving, memory maps and external data.
 //!
-//! A [`Model`] is a decoded [`ModelProto`] whose byte fields are windows of the mapped file; [`Tensors`] turns its
+//! A [`Model`] is a decoded [`ModelProto`] whose byte fields are views of the mapped file; [`Tensors`] turns its
 //! tensors into [`ir::DenseElements`] that share those bytes.
 
 mod data;

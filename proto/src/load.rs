@@ -9,26 +9,27 @@ use crate::messages::ModelProto;
 use crate::operator_set::OperatorSetProto;
 use crate::{foreign, form};
 
-/// A decoded model and what its tensors' bytes belong to.
+/// A decoded model, and the owner of its tensors' bytes.
 #[derive(Clone, Debug)]
 pub struct Model {
     /// The decoded message.
     pub proto: ModelProto,
-    /// The file the message's byte fields are windows of; `None` for a model built in memory.
+    /// The file that the message's byte fields are views of; `None` for a model built in memory.
     pub source: Option<Blob>,
-    /// The folder external data is looked up in; `None` forbids external data.
+    /// The folder that external data is read from; `None` forbids external data.
     pub directory: Option<PathBuf>,
 }
 
 impl Model {
-    /// Maps and decodes a model file, in protobuf or in any of its texts. External data is looked up beside it.
+    /// Maps and decodes a model file, in protobuf or in any of its texts. External data is read from the same
+    /// directory.
     pub fn load(path: &Path) -> ir::Result<Model, Diagnostic> {
         let file = |what: String| Diagnostic::input(Location::name(&path.display().to_string()), what);
         let blob = Blob::map_file(path).map_err(|error| file(format!("cannot read the model: {error}")))?;
         Model::of_file(path, blob)
     }
 
-    /// Decodes a model file that is mapped already.
+    /// Decodes a model file that is already mapped.
     pub fn of_file(path: &Path, blob: Blob) -> ir::Result<Model, Diagnostic> {
         let mut model = Model::from_blob(blob)
             .map_err(|diagnostic| Diagnostic::input(Location::name(&path.display().to_string()), diagnostic.message))?;
@@ -41,7 +42,7 @@ impl Model {
         Model::from_blob(Blob::copy_of(bytes))
     }
 
-    /// Decodes a model from bytes that its tensors go on sharing.
+    /// Decodes a model from bytes that its tensors share.
     pub fn from_blob(blob: Blob) -> ir::Result<Model, Diagnostic> {
         let bad = |what: String| Diagnostic::input(Location::Unknown, what);
         if blob.bytes().is_empty() {
@@ -75,7 +76,7 @@ impl Model {
     }
 }
 
-/// What a file of ONNX's is.
+/// A document in one of ONNX's formats.
 #[derive(Clone, Debug)]
 pub enum Document {
     /// A model.
@@ -85,7 +86,7 @@ pub enum Document {
 }
 
 impl Document {
-    /// Reads a document in memory; a model has no external data then.
+    /// Reads a document in memory; a model has no external data in this case.
     pub fn from_bytes(bytes: &[u8]) -> ir::Result<Document, Diagnostic> {
         let blob = Blob::copy_of(bytes);
         match OperatorSetProto::is_blob(&blob) {
@@ -94,7 +95,7 @@ impl Document {
         }
     }
 
-    /// Reads a file, in protobuf or in any of its texts.
+    /// Reads a file, in protobuf or in any of the text formats.
     pub fn load(path: &Path) -> ir::Result<Document, Diagnostic> {
         match OperatorSetProto::is_file(path) {
             true => OperatorSetProto::load(path).map(Document::OperatorSet),
@@ -103,7 +104,7 @@ impl Document {
     }
 }
 
-/// Writes a model, all tensors inside the file.
+/// Writes a model, with all tensors inside the file.
 pub fn save(proto: &ModelProto, path: &Path) -> ir::Result<(), Diagnostic> {
     std::fs::write(path, proto.encode_to_vec()).map_err(|error| {
         Diagnostic::input(Location::name(&path.display().to_string()), format!("cannot write the model: {error}"))

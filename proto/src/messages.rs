@@ -1,6 +1,6 @@
-//! The messages of `onnx.proto`, IR version 14, one struct a message. Scalars without presence read as their default.
+//! The messages of `onnx.proto`, IR version 14, one struct per message. Scalars without presence read as their default.
 //!
-//! `bytes` fields are windows of the buffer a message is decoded from.
+//! `bytes` fields are views of the buffer that a message is decoded from.
 
 use prost::bytes::Bytes;
 

@@ -56,7 +56,7 @@ pub struct OperatorSetProto {
     pub functions: Vec<FunctionProto>,
 }
 
-/// What every operator-set document says first.
+/// The first field of every operator-set document.
 pub const MAGIC: &str = "ONNXOPSET";
 
 impl OperatorSetProto {
@@ -67,7 +67,7 @@ impl OperatorSetProto {
         OperatorSetProto::from_blob(blob).map_err(|damage| bad(damage.message))
     }
 
-    /// The same of a document in memory.
+    /// Reads a document in memory.
     pub(crate) fn from_blob(blob: Blob) -> ir::Result<OperatorSetProto, Diagnostic> {
         let bad = |what: String| Diagnostic::input(Location::Unknown, what);
         let (set, _) = form::read::<OperatorSetProto>(blob)
@@ -78,7 +78,7 @@ impl OperatorSetProto {
         Ok(set)
     }
 
-    /// Whether a file is an operator-set document, though it may be a damaged one.
+    /// Whether a file is an operator-set document, possibly a damaged one.
     pub(crate) fn is_file(path: &Path) -> bool {
         Blob::map_file(path).is_ok_and(|blob| OperatorSetProto::is_blob(&blob))
     }
@@ -88,7 +88,7 @@ impl OperatorSetProto {
         OperatorSetProto::is_start(blob.bytes()) || is_text()
     }
 
-    /// Whether a file begins as an operator-set document does.
+    /// Whether a file begins like an operator-set document.
     pub(crate) fn is_start(bytes: &[u8]) -> bool {
         bytes.get(2..).is_some_and(|rest| bytes[0] == 0x0a && rest.starts_with(MAGIC.as_bytes()))
     }

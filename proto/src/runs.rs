@@ -1,12 +1,14 @@
-//! What decodes attributes: `prost`, but for lists of numbers, of which a tree ensemble has a million.
+//! Decoding of attributes: `prost::encoding`, except for lists of numbers, of which a tree ensemble has a million
+//! elements.
 //!
-//! The elements of a list stand one behind the other, each with the field's key in front. Here they are read together,
-//! as long as the key is the same. What holds attributes has no field with such a key, so that a list never goes on
-//! behind its attribute in a well-formed message; in any other, the length of the attribute is found to be wrong.
+//! In protobuf each element of such a list is preceded by the field's key. Here consecutive elements are read in one
+//! loop while the key stays the same. The message that contains the attribute has no field with this key, so that in a
+//! well-formed message a list cannot continue after its attribute; in a malformed one the length of the attribute is
+//! found to be wrong.
 
 pub(crate) use prost::*;
 
-/// `prost::encoding`, with other lists of numbers.
+/// `prost::encoding`, with a different decoder for lists of numbers.
 pub(crate) mod encoding {
     pub(crate) use prost::encoding::*;
     use prost::{DecodeError, bytes::Buf};
@@ -15,7 +17,7 @@ pub(crate) mod encoding {
         tag << 3 | wire_type as u8
     }
 
-    /// Reads an element, and those that follow with the same key. A message lies in one piece of memory.
+    /// Reads an element, and those that follow with the same key. A message is contiguous in memory.
     fn merge_run<T, B: Buf>(
         key: u8,
         values: &mut Vec<T>,
@@ -42,7 +44,7 @@ pub(crate) mod encoding {
 
         use super::{Buf, DecodeContext, DecodeError, WireType, key, merge_run};
 
-        /// Reads an element, or a list that is packed, and the elements behind it.
+        /// Reads an element, or a packed list, and the elements after it.
         pub(crate) fn merge_repeated(
             wire_type: WireType,
             values: &mut Vec<i64>,
@@ -75,7 +77,7 @@ pub(crate) mod encoding {
 
         use super::{Buf, DecodeContext, DecodeError, WireType, key, merge_run};
 
-        /// Reads an element, or a list that is packed, and the elements behind it.
+        /// Reads an element, or a packed list, and the elements after it.
         pub(crate) fn merge_repeated(
             wire_type: WireType,
             values: &mut Vec<f32>,

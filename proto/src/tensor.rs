@@ -1,4 +1,4 @@
-//! `TensorProto` to constants that share the model's bytes.
+//! Converts `TensorProto` to constants that share the model's bytes.
 
 use std::borrow::Cow;
 use std::fs::Metadata;
@@ -22,7 +22,7 @@ pub enum TensorValue {
     Strings(Vec<i64>, Vec<Arc<str>>),
 }
 
-/// Turns tensors into constants; maps every external file once.
+/// Converts tensors to constants; maps every external file once.
 #[derive(Debug)]
 pub struct Tensors {
     source: Option<Blob>,
@@ -30,7 +30,7 @@ pub struct Tensors {
     files: IndexMap<String, Blob>,
 }
 
-/// The IR element type of an ONNX element type number.
+/// The IR type for an ONNX element type.
 pub fn element_type(number: i32) -> Option<Type> {
     Some(match DataType::try_from(number).ok()? {
         DataType::Undefined => return None,
@@ -65,13 +65,13 @@ pub fn element_type(number: i32) -> Option<Type> {
     })
 }
 
-/// The name of an ONNX element type number; of a number that is none, the number.
+/// The name of an ONNX element type; the number itself if it is unknown.
 pub fn type_name(number: i32) -> String {
     DataType::try_from(number).map_or_else(|_| number.to_string(), |r#type| format!("{type:?}").to_lowercase())
 }
 
 impl TensorProto {
-    /// The elements of a tensor of int64 that are in the message itself; `None` if its bytes are not whole elements.
+    /// The elements of a tensor of int64 that are stored in the message; `None` if its bytes are not whole elements.
     pub fn integers(&self) -> Option<Cow<'_, [i64]>> {
         let Some(raw) = self.raw_data.as_ref().filter(|raw| !raw.is_empty()) else {
             return Some(Cow::Borrowed(&self.int64_data));
@@ -87,12 +87,12 @@ impl Tensors {
         Tensors { source: model.source.clone(), directory: model.directory.clone(), files: IndexMap::new() }
     }
 
-    /// The external files that were read so far, as the model calls them.
+    /// The external files that have been read, as the model names them.
     pub fn files(&self) -> impl Iterator<Item = &str> {
         self.files.keys().map(String::as_str)
     }
 
-    /// A tensor's contents. The error says what is wrong with it.
+    /// A tensor's contents. The error describes what is wrong with it.
     pub fn value(&mut self, tensor: &TensorProto) -> Result<TensorValue, String> {
         let count = element_count(&tensor.dims)?;
         if tensor.data_type == DataType::String as i32 {
@@ -104,7 +104,7 @@ impl Tensors {
         Ok(TensorValue::Dense(DenseElements::new(Type::static_tensor(&tensor.dims, element), data)))
     }
 
-    /// A sparse tensor's contents, spread out.
+    /// A sparse tensor's contents, as a dense tensor.
     pub fn sparse_value(&mut self, sparse: &SparseTensorProto) -> Result<TensorValue, String> {
         let (values, indices) = match (&sparse.values, &sparse.indices) {
             (Some(values), Some(indices)) => (self.value(values)?, self.value(indices)?),
@@ -139,7 +139,7 @@ impl Tensors {
         }
     }
 
-    /// The bytes as a window of the model's file when they lie in it, copied otherwise.
+    /// The bytes as a view of the model's file if they are in it, otherwise a copy.
     fn blob_of(&self, bytes: &Bytes) -> Blob {
         let window = self.source.as_ref().and_then(|source| {
             let offset = (bytes.as_ptr() as usize).checked_sub(source.bytes().as_ptr() as usize)?;
@@ -199,7 +199,7 @@ impl Tensors {
     }
 }
 
-/// Whether a file has a name outside some folder and the file's own.
+/// Whether a file has a hard link outside of a folder.
 fn has_links_elsewhere(path: &Path, folder: &Path) -> bool {
     let Ok(file) = path.metadata() else { return false };
     if file.nlink() < 2 || !file.is_file() {
@@ -236,8 +236,8 @@ fn strings(tensor: &TensorProto, count: usize) -> Result<TensorValue, String> {
     Ok(TensorValue::Strings(tensor.dims.clone(), values))
 }
 
-/// Sub-byte elements are a stream of bits, low ones first (onnx.proto, `TensorProto`); here every element takes a byte.
-/// Booleans are made 0 or 1.
+/// Sub-byte elements are a stream of bits, low ones first (onnx.proto, `TensorProto`); here each element takes a byte.
+/// Booleans become 0 or 1.
 fn unpack(raw: Blob, element: &Type, count: usize) -> Blob {
     let bits = element.bit_width().expect("dense elements have a width") as usize;
     if *element == Type::I1 {
@@ -262,7 +262,7 @@ fn unpack(raw: Blob, element: &Type, count: usize) -> Blob {
     })
 }
 
-/// Which typed field holds which element type: the comments of onnx.proto's `TensorProto`.
+/// The typed field for each element type: the comments of onnx.proto's `TensorProto`.
 fn typed_fields(tensor: &TensorProto, element: &Type, count: usize, packed: usize) -> Result<Blob, String> {
     fn gather<const N: usize, T: Copy>(values: &[T], bytes: impl Fn(T) -> [u8; N]) -> Vec<u8> {
         values.iter().flat_map(|&value| bytes(value)).collect()
@@ -289,7 +289,7 @@ fn typed_fields(tensor: &TensorProto, element: &Type, count: usize, packed: usiz
     Ok(unpack(Blob::copy_of(&data), element, count))
 }
 
-/// Typed data of 6-bit floats, one to an entry.
+/// Typed data of 6-bit floats, one per entry.
 fn sixes(entries: &[i32], count: usize) -> Result<Blob, String> {
     if entries.len() != count {
         return Err(format!("has {} entries of data, but its shape needs {count}", entries.len()));
@@ -300,10 +300,10 @@ fn sixes(entries: &[i32], count: usize) -> Result<Blob, String> {
     Ok(Blob::build(count, |out| out.iter_mut().zip(entries).for_each(|(o, &entry)| *o = entry as u8)))
 }
 
-/// A sparse tensor is spread out up to this many bytes.
+/// The maximum size of a sparse tensor that is made dense.
 const SPREAD_LIMIT: usize = 1 << 34;
 
-/// Where in the dense tensor each of `count` values of a sparse one stands.
+/// The positions in the dense tensor of the `count` values of a sparse one.
 fn positions(dims: &[i64], indices: &TensorValue, count: usize) -> Result<Vec<usize>, String> {
     let size = element_count(dims)?;
     let TensorValue::Dense(indices) = indices else {
@@ -335,7 +335,7 @@ fn spread(dims: &[i64], values: &DenseElements, positions: &[usize]) -> Result<D
     Ok(DenseElements::new(Type::static_tensor(dims, element), Blob::from_owned(data)))
 }
 
-/// What a sparse tensor of strings does not name is empty.
+/// Makes a sparse tensor of strings dense; missing elements are empty.
 fn spread_texts(dims: &[i64], texts: &[Arc<str>], positions: &[usize]) -> Result<TensorValue, String> {
     let empty: Arc<str> = Arc::from("");
     let mut dense = vec![empty.clone(); spread_size(dims, size_of_val(&empty))? / size_of_val(&empty)];
@@ -345,7 +345,7 @@ fn spread_texts(dims: &[i64], texts: &[Arc<str>], positions: &[usize]) -> Result
     Ok(TensorValue::Strings(dims.to_vec(), dense))
 }
 
-/// The bytes of a tensor, if a sparse one may be that large spread out.
+/// The dense size in bytes of a sparse tensor, if it is within the limit.
 fn spread_size(dims: &[i64], width: usize) -> Result<usize, String> {
     let bytes = element_count(dims)? * width;
     match bytes <= SPREAD_LIMIT {

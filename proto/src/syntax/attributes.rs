@@ -18,7 +18,7 @@ pub(super) fn attributes(cursor: &mut Cursor<'_>) -> Parsed<Vec<AttributeProto>>
     })
 }
 
-/// One value, before it is known whether it is an attribute or an element of one.
+/// A value, before it is known whether it is an attribute or an element of one.
 enum Value {
     Float(f32),
     Int(i64),
@@ -26,11 +26,11 @@ enum Value {
     Tensor(TensorProto),
     Graph(GraphProto),
     Type(TypeProto),
-    /// The attribute of the function around that holds the value.
+    /// A reference to an attribute of the enclosing function.
     Reference(String),
 }
 
-/// What stands behind an attribute's name.
+/// The part after an attribute's name.
 pub(super) fn attribute(cursor: &mut Cursor<'_>, name: String) -> Parsed<AttributeProto> {
     let stated = if cursor.takes(":") { Some(kind(cursor)?) } else { None };
     cursor.expect("=")?;
@@ -112,7 +112,7 @@ fn is_list(kind: AttributeType) -> bool {
     }
 }
 
-/// One value; where a float must stand, whole numbers are floats too.
+/// A value; if a float is required, integers are floats too.
 fn value(cursor: &mut Cursor<'_>, is_float: bool) -> Parsed<Value> {
     if cursor.takes("@") {
         return cursor.name().map(Value::Reference);
@@ -142,7 +142,7 @@ fn value(cursor: &mut Cursor<'_>, is_float: bool) -> Parsed<Value> {
     })
 }
 
-/// Makes a value the attribute's; tells the kind of it.
+/// Sets the attribute's value, and returns its type.
 fn set(attribute: &mut AttributeProto, value: Value) -> AttributeType {
     match value {
         Value::Float(value) => {
@@ -173,7 +173,7 @@ fn set(attribute: &mut AttributeProto, value: Value) -> AttributeType {
     }
 }
 
-/// Adds a value to the attribute's list; tells the kind of the list.
+/// Adds a value to the attribute's list, and returns the type of the list.
 fn append(attribute: &mut AttributeProto, value: Value) -> AttributeType {
     match value {
         Value::Float(value) => {

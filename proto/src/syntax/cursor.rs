@@ -1,6 +1,6 @@
-//! A place in a text, and the words that may stand there.
+//! A position in a text, and the tokens at it.
 
-/// What is wrong with a text, and the byte where it is.
+/// A syntax error, and its byte offset.
 #[derive(Debug)]
 pub(super) struct Problem {
     pub(super) at: usize,
@@ -9,21 +9,21 @@ pub(super) struct Problem {
 
 pub(super) type Parsed<T> = Result<T, Problem>;
 
-/// A value written out.
+/// A literal.
 #[derive(Debug)]
 pub(super) enum Literal {
-    /// Digits, perhaps with a minus.
+    /// Digits, possibly with a minus sign.
     Whole(String),
-    /// A number with a point or an exponent, an infinity, or no number.
+    /// A number with a point or an exponent, an infinity, or NaN.
     Float(String),
-    /// What stood between quotes.
+    /// The contents of a quoted string.
     Text(String),
 }
 
-/// Types and graphs may stand in each other this deep, as deep as in a file that protobuf reads.
+/// The maximum nesting of types and graphs: that of protobuf files.
 const NESTING: usize = 100;
 
-/// A place in a text. White space, and what follows a `#` on a line, is skipped in front of every word.
+/// A position in a text. White space and comments, from `#` to the end of the line, are skipped before every token.
 pub(super) struct Cursor<'t> {
     text: &'t str,
     at: usize,
@@ -46,7 +46,7 @@ impl<'t> Cursor<'t> {
         Err(Problem { at: self.at, message: message.into() })
     }
 
-    /// Parses what may hold others of its kind.
+    /// Parses a construct that may be nested.
     pub(super) fn nested<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         if self.depth == NESTING {
             return self.fail(format!("nested more than {NESTING} deep"));
@@ -57,7 +57,7 @@ impl<'t> Cursor<'t> {
         result
     }
 
-    /// The text from the next word on.
+    /// The text from the next token on.
     fn rest(&mut self) -> &'t str {
         loop {
             let rest = self.text[self.at..].trim_ascii_start();
@@ -69,7 +69,7 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    /// Where the next word begins.
+    /// The offset of the next token.
     pub(super) fn next_word(&mut self) -> usize {
         self.rest();
         self.at
@@ -83,7 +83,7 @@ impl<'t> Cursor<'t> {
         self.rest().starts_with(word)
     }
 
-    /// Goes past a word, if it is next.
+    /// Consumes a token if it is next.
     pub(super) fn takes(&mut self, word: &str) -> bool {
         let sees = self.sees(word);
         if sees {
@@ -96,7 +96,7 @@ impl<'t> Cursor<'t> {
         if self.takes(word) { Ok(()) } else { self.fail(format!("expected '{word}'")) }
     }
 
-    /// Elements with commas between them, up to a closing word; the opening one has been read.
+    /// A comma-separated list up to a closing token; the opening one has been consumed.
     pub(super) fn list<T>(&mut self, close: &str, mut element: impl FnMut(&mut Self) -> Parsed<T>) -> Parsed<Vec<T>> {
         let mut elements = Vec::new();
         if self.takes(close) {
@@ -111,7 +111,7 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    /// The identifier that is next, empty where none is.
+    /// The next identifier; empty if the next token is none.
     pub(super) fn peek_identifier(&mut self) -> &'t str {
         let rest = self.rest();
         let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
@@ -128,17 +128,17 @@ impl<'t> Cursor<'t> {
         Ok(identifier)
     }
 
-    /// An identifier, or any name between quotes.
+    /// An identifier, or a quoted name.
     pub(super) fn name(&mut self) -> Parsed<String> {
         if self.sees("\"") { self.text() } else { self.identifier().map(str::to_string) }
     }
 
-    /// A name, if there is one.
+    /// A name, or nothing.
     pub(super) fn optional_name(&mut self) -> Parsed<Option<String>> {
         if self.sees("\"") || !self.peek_identifier().is_empty() { self.name().map(Some) } else { Ok(None) }
     }
 
-    /// What stands between quotes; a backslash makes the character behind it an ordinary one.
+    /// A quoted string; a backslash escapes the next character.
     pub(super) fn text(&mut self) -> Parsed<String> {
         self.expect("\"")?;
         let mut text = String::new();
@@ -176,7 +176,7 @@ impl<'t> Cursor<'t> {
         Ok(if is_whole { Literal::Whole(text) } else { Literal::Float(text) })
     }
 
-    /// A whole number of some type.
+    /// An integer of some type.
     pub(super) fn whole<T: std::str::FromStr>(&mut self) -> Parsed<T> {
         let at = self.next_word();
         match self.literal()? {
@@ -187,7 +187,7 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    /// A number of a floating point type.
+    /// A floating-point number of some type.
     pub(super) fn float<T: std::str::FromStr>(&mut self) -> Parsed<T> {
         let at = self.next_word();
         let number = match self.literal()? {
@@ -198,7 +198,7 @@ impl<'t> Cursor<'t> {
     }
 }
 
-/// How many bytes of a text are a number without sign, and whether it is a whole one.
+/// The length in bytes of an unsigned number at the beginning of a text, and whether it is an integer.
 fn number_length(text: &str) -> (usize, bool) {
     let digits = |from: usize| {
         let rest = &text.as_bytes()[from..];

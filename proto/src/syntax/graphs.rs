@@ -34,7 +34,7 @@ pub(super) fn model(cursor: &mut Cursor<'_>) -> Parsed<ModelProto> {
     Ok(model)
 }
 
-/// `<key: value, …>`, or nothing. `set` reads the value of a key, unless it knows no such key.
+/// `<key: value, …>`, or nothing. `set` reads the value of a key, or reports that it does not know the key.
 fn header<'t>(cursor: &mut Cursor<'t>, mut set: impl FnMut(&mut Cursor<'t>, &str) -> Parsed<bool>) -> Parsed<()> {
     if !cursor.takes("<") {
         return Ok(());
@@ -109,7 +109,7 @@ fn nodes(cursor: &mut Cursor<'_>) -> Parsed<Vec<NodeProto>> {
     Ok(nodes)
 }
 
-/// `[label] y, z = domain.Op:overload <attributes> (x)`; attributes may also stand behind.
+/// `[label] y, z = domain.Op:overload <attributes> (x)`; attributes may also come last.
 fn node(cursor: &mut Cursor<'_>) -> Parsed<NodeProto> {
     let mut node = NodeProto::default();
     if cursor.takes("[") {
@@ -137,7 +137,7 @@ fn node(cursor: &mut Cursor<'_>) -> Parsed<NodeProto> {
     Ok(node)
 }
 
-/// Names with commas between them. One that is left out is empty, but a comma at the end means nothing.
+/// Comma-separated names. An omitted one is empty, but a trailing comma means nothing.
 fn names(cursor: &mut Cursor<'_>) -> Parsed<Vec<String>> {
     let mut names = Vec::new();
     loop {
@@ -186,7 +186,7 @@ fn function(cursor: &mut Cursor<'_>) -> Parsed<FunctionProto> {
     Ok(function)
 }
 
-/// An attribute of a function, perhaps with a default.
+/// An attribute of a function, possibly with a default.
 fn declaration(cursor: &mut Cursor<'_>) -> Parsed<(String, Option<AttributeProto>)> {
     let name = cursor.name()?;
     let has_default = cursor.sees(":") || cursor.sees("=");

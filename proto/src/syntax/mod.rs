@@ -9,12 +9,12 @@ mod types;
 use crate::messages::{ModelProto, TensorProto};
 use cursor::{Cursor, Parsed};
 
-/// Reads a model. The error says where the text is none, and what was expected there.
+/// Reads a model. The error states the position and what was expected there.
 pub fn parse_model(text: &str) -> Result<ModelProto, String> {
     parse(text, graphs::model)
 }
 
-/// Reads tensors as a graph's initializers are written: `float[2] a = {1, 2}, int64 b = {3}`.
+/// Reads tensors in the syntax of a graph's initializers: `float[2] a = {1, 2}, int64 b = {3}`.
 pub fn parse_tensors(text: &str) -> Result<Vec<TensorProto>, String> {
     parse(text, |cursor| {
         let mut tensors = Vec::new();

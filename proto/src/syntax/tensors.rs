@@ -1,4 +1,4 @@
-//! Tensors: `float[2] w = {1, 2.5}`, or where their data lie: `float[2] w = ["location": "w.bin"]`.
+//! Tensors: `float[2] w = {1, 2.5}`, or with external data: `float[2] w = ["location": "w.bin"]`.
 
 use prost::bytes::Bytes;
 
@@ -8,7 +8,7 @@ use crate::messages::{
 
 use super::cursor::{Cursor, Parsed};
 
-/// The tensor of a type, whose data are next.
+/// A tensor of the given type; its data are next.
 pub(super) fn tensor(cursor: &mut Cursor<'_>, name: String, r#type: &TypeProto) -> Parsed<TensorProto> {
     let Some(TypeValue::Tensor(r#type)) = &r#type.value else {
         return cursor.fail("only tensors have data");
@@ -41,8 +41,8 @@ pub(super) fn entry(cursor: &mut Cursor<'_>) -> Parsed<StringStringEntryProto> {
     Ok(StringStringEntryProto { key, value: cursor.text()? })
 }
 
-/// The values, in the field for their type. Those narrower than 32 bits are written as their bits, and those narrower
-/// than a byte as the bytes they are packed into.
+/// The values, in the field for their type. Types narrower than 32 bits are written as their bits, and types narrower
+/// than a byte as the bytes that they are packed into.
 fn elements(cursor: &mut Cursor<'_>, tensor: &mut TensorProto) -> Parsed<()> {
     match DataType::try_from(tensor.data_type).unwrap_or(DataType::Undefined) {
         DataType::Undefined => return cursor.fail("a tensor with data has an element type"),

@@ -7,7 +7,7 @@ use crate::messages::{
 
 use super::cursor::{Cursor, Parsed};
 
-/// The words that types other than tensors begin with.
+/// The keywords of types other than tensors.
 const CONTAINERS: [&str; 5] = ["seq", "map", "optional", "sparse_tensor", "opaque"];
 
 /// Whether a type is next.
@@ -78,7 +78,7 @@ fn dimension(cursor: &mut Cursor<'_>) -> Parsed<Dimension> {
     Ok(Dimension { value, ..Default::default() })
 }
 
-/// `opaque()`, `opaque(name)` or `opaque(domain, name)`, where one name may have dots in it.
+/// `opaque()`, `opaque(name)` or `opaque(domain, name)`; a single name may contain dots.
 fn opaque(cursor: &mut Cursor<'_>) -> Parsed<TypeOpaque> {
     if cursor.sees(")") {
         return Ok(TypeOpaque::default());
