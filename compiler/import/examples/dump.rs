@@ -1,4 +1,4 @@
-//! Prints a model as the onnx dialect: `dump [--data] model.onnx`. Constants stay away unless `--data` is given.
+//! Prints a model as the onnx dialect: `dump [--data] model.onnx`. Constants are elided unless `--data` is given.
 
 use std::path::Path;
 use std::process::ExitCode;

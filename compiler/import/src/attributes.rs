@@ -1,4 +1,4 @@
-//! `AttributeProto` to IR attributes. Graphs are not attributes here: they become regions.
+//! Converts `AttributeProto` to IR attributes. Graphs become regions and are not handled here.
 
 use dialects::onnx::schema::Kind;
 use ir::{Attribute, DenseElements, Type};
@@ -6,7 +6,7 @@ use proto::{AttributeProto, AttributeType, Bytes, SparseTensorProto, TensorProto
 
 use crate::types::{Bindings, import_type};
 
-/// What an attribute holds. Files of IR version 1 do not say so; there the one field that is set does.
+/// The type of an attribute. Files of IR version 1 do not state it; there the only field that is set determines it.
 pub(crate) fn kind_of(proto: &AttributeProto) -> Option<Kind> {
     let stated = proto.r#type.and_then(|number| AttributeType::try_from(number).ok());
     match stated.unwrap_or(AttributeType::Undefined) {
@@ -41,7 +41,7 @@ fn kind_by_field(proto: &AttributeProto) -> Option<Kind> {
     fields.into_iter().find(|(set, _)| *set).map(|(_, kind)| kind)
 }
 
-/// The attribute's value. The error says what is wrong with it.
+/// The attribute's value. The error describes what is wrong with it.
 pub(crate) fn import_attribute(proto: &AttributeProto, kind: Kind, tensors: &mut Tensors) -> Result<Attribute, String> {
     Ok(match kind {
         Kind::Float => Attribute::f32(proto.f.unwrap_or_default()),
@@ -70,10 +70,11 @@ fn text(bytes: &Bytes) -> Result<Attribute, String> {
     std::str::from_utf8(bytes).map(Attribute::string).map_err(|_| "holds a string that is not UTF-8".into())
 }
 
-/// A list of strings. Two that alternate are held once each: the modes of a tree ensemble are few, and millions.
+/// A list of strings. Repeated strings are shared: the modes of a tree ensemble are a few different strings, repeated
+/// millions of times.
 fn texts(list: &[Bytes]) -> Result<Attribute, String> {
     let mut texts: Vec<Attribute> = Vec::with_capacity(list.len());
-    // the places of the last text, and of the last one before it that differs
+    // the positions of the last text, and of the last one before it that differs
     let mut recent = [0, 0];
     for (at, bytes) in list.iter().enumerate() {
         let known = recent.into_iter().find(|&place| place < at && list[place] == *bytes);
@@ -109,7 +110,7 @@ fn constant(value: TensorValue, name: &str) -> DenseElements {
     }
 }
 
-/// Constants of more elements than a line of text holds are printed by name.
+/// Makes constants with more elements than fit in a line of text print by name.
 fn named(elements: DenseElements, name: &str) -> DenseElements {
     const INLINE: usize = 16;
     let name = if name.is_empty() { "constant" } else { name };

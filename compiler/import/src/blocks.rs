@@ -1,12 +1,12 @@
-//! How many channels a block has in a model that ONNX Runtime has laid out in blocks of channels. It is a number of the
-//! processor on which the model was written, which the model does not state.
+//! The channel block size of a model that ONNX Runtime has converted to a blocked layout (`com.microsoft.nchwc`). It
+//! depends on the processor on which the model was written, and the model does not state it.
 
 use dialects::onnx::{OnnxOp, schema};
 use indexmap::IndexMap;
 use operators::nchwc::{BLOCKS, DOMAIN};
 use proto::{GraphProto, NodeProto, TensorProto};
 
-/// The number of channels of a block, and whether the model shows it.
+/// The number of channels of a block, and whether it follows from the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Block {
     pub(crate) channels: i64,
@@ -14,7 +14,7 @@ pub(crate) struct Block {
 }
 
 impl Block {
-    /// That of a graph, if it has operators on such images.
+    /// The block of a graph, if it has operators on blocked images.
     pub(crate) fn of(graph: &GraphProto) -> Option<Block> {
         if !graph.node.iter().any(is_blocked) {
             return None;
@@ -23,7 +23,7 @@ impl Block {
         Some(Block { channels: channels.unwrap_or_else(of_processor), is_known: channels.is_some() })
     }
 
-    /// What to say where it is assumed.
+    /// The warning if the size is assumed.
     pub(crate) fn warning(&self) -> String {
         format!(
             "the model has operators of {DOMAIN} and does not show how many channels their blocks have: {} are assumed, as on this \
@@ -37,12 +37,13 @@ fn is_blocked(node: &NodeProto) -> bool {
     node.domain == DOMAIN
 }
 
-/// What the extents of a graph's weights say, and of its other constants; nothing where all are multiples of the larger block.
+/// The size that the extents of a graph's weights and other constants imply; `None` if all are multiples of the larger
+/// size.
 fn find(graph: &GraphProto) -> Option<i64> {
     let [small, large] = BLOCKS;
     let weights: IndexMap<&str, &TensorProto> =
         graph.initializer.iter().map(|tensor| (&*tensor.name, tensor)).collect();
-    // the channels of images in blocks, as far as they are known
+    // the channels of blocked images, as far as they are known
     let mut images: IndexMap<&str, Option<i64>> = IndexMap::new();
     let order = check::order::schedule(&graph.node).ok()?;
     for node in order.into_iter().map(|index| &graph.node[index]) {
@@ -92,7 +93,7 @@ fn find(graph: &GraphProto) -> Option<i64> {
     None
 }
 
-/// That of the processor this runs on, as ONNX Runtime has it.
+/// The block size that ONNX Runtime uses on this processor.
 fn of_processor() -> i64 {
     let [small, large] = BLOCKS;
     #[cfg(target_arch = "x86_64")]

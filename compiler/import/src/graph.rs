@@ -1,4 +1,4 @@
-//! Graphs to blocks: names to values, nodes in an order in which they can be computed.
+//! Converts graphs to blocks: names become values, and nodes are brought into topological order.
 
 use std::sync::Arc;
 
@@ -23,26 +23,26 @@ use operators::graph::{Emitter, Node, Problem};
 use operators::shape::warn;
 use operators::types::{result_type, without_shape};
 
-/// Functions may call each other this deep: names of nodes grow with every call that leads to them.
+/// The maximum depth of function calls: the names of nodes grow with every call.
 const CALL_DEPTH: usize = 1000;
 
 /// The names of one graph.
 #[derive(Default)]
 pub(crate) struct Scope<'m> {
     pub(crate) values: IndexMap<&'m str, Value>,
-    /// Types the graph declares for its values.
+    /// Types that the graph declares for its values.
     types: IndexMap<&'m str, Type>,
 }
 
-/// What a function of the model sees: its own names, opsets and attributes.
+/// The names, opsets and attributes that are visible in a function of the model.
 #[derive(Default)]
 struct Frame<'m> {
-    /// Innermost graph last; a graph sees the ones around it.
+    /// Innermost graph last; a graph sees the names of the enclosing ones.
     scopes: Vec<Scope<'m>>,
     opsets: IndexMap<&'m str, i64>,
-    /// Attributes of the call, for attributes of nodes that refer to them.
+    /// Attributes of the call, for nodes that refer to them.
     arguments: IndexMap<&'m str, Argument<'m>>,
-    /// In front of the names of nodes: the calls that led here.
+    /// The prefix of node names: the calls that led here.
     prefix: String,
 }
 
@@ -50,65 +50,65 @@ struct Frame<'m> {
 #[derive(Clone)]
 struct Argument<'m> {
     attribute: &'m AttributeProto,
-    /// What a graph sees that a call gives; a graph of the node itself sees what the node does.
+    /// What a graph that a call passes may refer to; a graph of the node itself refers to what is visible at the node.
     seen: Option<Arc<Seen<'m>>>,
 }
 
-/// What the nodes of a graph see in the place where it is written.
+/// What is visible to the nodes of a graph where it is written.
 struct Seen<'m> {
     values: IndexMap<&'m str, Value>,
     opsets: IndexMap<&'m str, i64>,
     arguments: IndexMap<&'m str, Argument<'m>>,
 }
 
-/// A graph that a node holds, and what it sees if that is not what the node sees.
+/// A graph attribute, and what is visible to it if that differs from its node.
 type HeldGraph<'m> = (&'m GraphProto, Option<Arc<Seen<'m>>>);
 
 type FunctionKey<'m> = (&'m str, &'m str, &'m str);
 
-/// Nodes on their way into the module.
+/// Nodes that are being imported.
 struct Activation<'m> {
     nodes: &'m [NodeProto],
-    /// Which of them are still to come.
+    /// The nodes that remain.
     rest: std::vec::IntoIter<usize>,
-    /// The call whose function they are; a graph's own nodes have none.
+    /// The call whose function contains them; `None` for a graph's own nodes.
     call: Option<Call<'m>>,
-    /// How many steps it takes to what holds them, where somebody wants to know places.
+    /// The length of the path to their graph or function, if paths are recorded.
     outside: usize,
 }
 
-/// A function's call, while its nodes are inlined.
+/// A function call that is being inlined.
 struct Call<'m> {
     function: &'m FunctionProto,
     node: &'m NodeProto,
     location: Location,
-    /// What the caller sees.
+    /// The scope of the caller.
     caller: Frame<'m>,
 }
 
 pub(crate) struct Importer<'i, 'm> {
-    /// Where things stand, if somebody wants to know.
+    /// The positions in the model, if they are recorded.
     pub(crate) trace: &'i mut Option<Trace<'m>>,
     pub(crate) emit: Emitter,
     frame: Frame<'m>,
-    /// How many calls of functions led here.
+    /// The depth of function calls.
     depth: usize,
     /// The functions of the model, in its order.
     functions: IndexMap<FunctionKey<'m>, &'m FunctionProto>,
     pub(crate) tensors: Tensors,
     pub(crate) options: &'m Options,
-    /// Name and operator of every node, if they are to be listed.
+    /// Name and operator of every node, if they are listed.
     pub(crate) listed: Vec<Attribute>,
-    /// Everything unsupported or wrong that does not keep the rest from being looked at.
+    /// All errors that do not end the import.
     pub(crate) errors: Vec<Diagnostic>,
 }
 
-/// Imports a model that has been checked.
+/// Imports a checked model.
 pub(crate) fn import(model: &Model, options: &Options) -> ir::Result<Module> {
     import_with(model, options, &mut None)
 }
 
-/// Imports a model that has been checked, and keeps where everything stands in it.
+/// Imports a checked model, and records the position of each value in it.
 pub(crate) fn import_traced<'m>(model: &'m Model, options: &'m Options, trace: &mut Trace<'m>) -> ir::Result<Module> {
     let mut own = Some(std::mem::take(trace));
     let module = import_with(model, options, &mut own);
@@ -142,7 +142,7 @@ fn import_with<'m>(model: &'m Model, options: &'m Options, trace: &mut Option<Tr
     Ok(module)
 }
 
-/// Operator sets came with IR version 3; before, there was the first version of ONNX's own.
+/// Operator sets came with IR version 3; before that, there was only the first version of ONNX's own.
 fn model_opsets(model: &ModelProto) -> IndexMap<&str, i64> {
     let mut imports = opsets(&model.opset_import);
     if model.ir_version < 3 {
@@ -151,7 +151,7 @@ fn model_opsets(model: &ModelProto) -> IndexMap<&str, i64> {
     imports
 }
 
-/// Of several versions of a domain, the highest holds.
+/// If a domain is imported in several versions, the highest applies.
 pub(crate) fn opsets(imports: &[OperatorSetIdProto]) -> IndexMap<&str, i64> {
     let mut highest = IndexMap::new();
     for import in imports {
@@ -181,7 +181,7 @@ impl<'m> Importer<'_, 'm> {
         self.finish_function(&graph.name, inputs, results)
     }
 
-    /// Extents are for dimensions that the model names.
+    /// Reports extents for dimensions that the model does not name.
     fn check_dimensions(&mut self, graph: &GraphProto) {
         let infos = graph.input.iter().chain(&graph.output).chain(&graph.value_info);
         let known: IndexSet<&str> = infos.flat_map(|info| named_dimensions(info.r#type.as_ref())).collect();
@@ -194,7 +194,7 @@ impl<'m> Importer<'_, 'm> {
         }
     }
 
-    /// Shapes are for inputs that the model has.
+    /// Reports shapes for inputs that the model does not have.
     fn check_shapes(&mut self, graph: &GraphProto) {
         let known: IndexSet<&str> = graph.input.iter().map(|input| &*input.name).collect();
         for name in self.options.shapes.keys().filter(|name| !known.contains(&***name)) {
@@ -213,13 +213,13 @@ impl<'m> Importer<'_, 'm> {
         }
     }
 
-    // ---- places
+    // ---- positions
 
     fn step_in(&mut self, step: Step<&'m str>) {
         self.trace.iter_mut().for_each(|trace| trace.enter(step));
     }
 
-    /// The location of a part of what is being imported: its name, or its place where somebody wants to know.
+    /// The location of a part that is being imported: its name, or its path if paths are recorded.
     fn location(&mut self, step: Step<&'m str>) -> Location {
         match self.trace {
             Some(trace) => trace.location(&[step]),
@@ -227,7 +227,7 @@ impl<'m> Importer<'_, 'm> {
         }
     }
 
-    /// Takes note of a type that the model states, where somebody wants to know.
+    /// Records a type that the model states, if paths are recorded.
     fn state(&mut self, part: Part, index: usize, info: &'m ValueInfoProto) {
         let value = self.frame.scopes.last().and_then(|scope| scope.values.get(&*info.name)).copied();
         let (Some(value), Some(r#type)) = (value.filter(|&value| value != self.emit.none), &info.r#type) else {
@@ -236,7 +236,7 @@ impl<'m> Importer<'_, 'm> {
         self.trace.iter_mut().for_each(|trace| trace.state(value, Step::number(part, index, &info.name), r#type));
     }
 
-    /// Takes note of the types that a graph states for its values.
+    /// Records the types that a graph states for its values.
     fn state_all(&mut self, graph: &'m GraphProto) {
         if self.trace.is_some() {
             graph.output.iter().enumerate().for_each(|(index, info)| self.state(Part::Output, index, info));
@@ -276,7 +276,7 @@ impl<'m> Importer<'_, 'm> {
         r#type.map_err(|what| vec![Diagnostic::error(what.class, Location::name(&info.name), what.message)])
     }
 
-    /// The initializers of a graph, but for those whose value the scope has already: callers give them.
+    /// The initializers of a graph, except those whose value a caller has given.
     pub(crate) fn initializers(&mut self, graph: &'m GraphProto) -> ir::Result<()> {
         let given = self.scope().values.len();
         let is_given = |scope: &Scope<'_>, name: &str| scope.values.get_index_of(name).is_some_and(|at| at < given);
@@ -306,7 +306,7 @@ impl<'m> Importer<'_, 'm> {
         Ok(())
     }
 
-    /// Every name is defined once (`value-assigned-once` and its like).
+    /// Defines a name. Every name is defined once (`value-assigned-once` and similar rules).
     pub(crate) fn define(&mut self, name: &'m str, value: Value) {
         self.scope().values.insert(name, value);
     }
@@ -332,12 +332,12 @@ impl<'m> Importer<'_, 'm> {
         outputs
     }
 
-    /// Elements are of the type that the graph declares for them.
+    /// Checks a value's element type against the type that the graph declares.
     fn check_declared(&self, name: &str, value: Value) -> ir::Result<()> {
         let scope = self.frame.scopes.last().expect("a graph is open");
         let Some(declared) = scope.types.get(name) else { return Ok(()) };
         let (found, declared) = (type_name(self.emit.body.value_type(value)), type_name(declared));
-        // behind a node that was reported stands nothing
+        // a node that was reported has no results
         if value == self.emit.none || found == declared {
             return Ok(());
         }
@@ -347,7 +347,7 @@ impl<'m> Importer<'_, 'm> {
     }
 
     /// A graph held by an attribute, as a region's block. Arguments without declared type get the one in `expected`.
-    /// Inputs with an initializer, as IR version 3 has them, are constants that nothing is passed for.
+    /// Inputs with an initializer, as in IR version 3, become constants and not arguments.
     fn region(&mut self, op: ir::Op, graph: &'m GraphProto, expected: &[Type]) -> ir::Result<Vec<Value>> {
         let region = self.emit.body.add_region(op);
         let block = self.emit.body.add_block(region, &[]);
@@ -373,7 +373,7 @@ impl<'m> Importer<'_, 'm> {
 
     // ---- nodes
 
-    /// The nodes of a graph, and in the place of calls those of functions.
+    /// The nodes of a graph, with function calls inlined.
     pub(crate) fn nodes(&mut self, nodes: &'m [NodeProto]) -> ir::Result<()> {
         let mut stack = vec![self.activation(nodes, None)];
         let outside = stack[0].outside;
@@ -397,13 +397,13 @@ impl<'m> Importer<'_, 'm> {
     }
 
     fn activation(&mut self, nodes: &'m [NodeProto], call: Option<Call<'m>>) -> Activation<'m> {
-        // there is an order: `nodes-acyclic`
+        // an order exists: `nodes-acyclic`
         let order = check::order::schedule(nodes).expect("the checked model has no cycle");
         let outside = self.trace.as_ref().map_or(0, Trace::depth);
         Activation { nodes, rest: order.into_iter(), call, outside }
     }
 
-    /// One node; what is still to do when it calls a function.
+    /// Imports one node; returns the function's nodes if it is a call.
     fn node(&mut self, proto: &'m NodeProto, name: &str) -> ir::Result<Option<Activation<'m>>> {
         self.emit.location = match self.trace {
             Some(trace) => trace.location(&[]),
@@ -460,16 +460,16 @@ impl<'m> Importer<'_, 'm> {
         proto.input.iter().map(value).collect()
     }
 
-    /// One operator. Outer errors are about this node alone; inner ones end the import.
+    /// Imports one operator. Outer errors are about this node alone; inner ones end the import.
     fn operator(&mut self, proto: &'m NodeProto, mut operands: Vec<Value>) -> Result<ir::Result<Vec<Value>>, Problem> {
-        // an operand is absent behind a node that was reported; its readers would only add noise
+        // an operand is missing after a node that was reported; reporting its readers would only add noise
         let placeholder = proto.input.iter().zip(&operands).any(|(name, &v)| !name.is_empty() && v == self.emit.none);
         if placeholder && !self.errors.is_empty() {
-            // that there is no such operator is worth reporting nevertheless
+            // an unknown operator is reported nevertheless
             self.schema(proto)?;
             return Ok(Ok(vec![self.emit.none; proto.output.len()]));
         }
-        // what has no outputs computes nothing
+        // a node without outputs computes nothing
         if proto.output.is_empty() {
             return Ok(Ok(vec![]));
         }
@@ -509,7 +509,7 @@ impl<'m> Importer<'_, 'm> {
         }
     }
 
-    /// The values that an operator names in its attributes.
+    /// The values that an operator refers to by name in its attributes.
     fn named(&self, schema: &Schema, attributes: &Attributes) -> Result<Vec<Value>, Problem> {
         let names = operators::row_of(&schema.op_name()).map_or(&[][..], |row| row.names);
         let lists = names.iter().filter_map(|name| attributes.get(name));
@@ -529,7 +529,7 @@ impl<'m> Importer<'_, 'm> {
         let opset = self.frame.opsets.get(domain).copied();
         let known = opset.and_then(|opset| schema::lookup(domain, &proto.op_type, opset));
         known.ok_or_else(|| match (schema::has_domain(domain), opset) {
-            // versions that are too new are reported as such
+            // versions that are too new have a different error
             (true, Some(opset)) => Problem::unsupported(format!("is of opset {opset}, which is not known")),
             _ => Problem::unsupported(
                 "is not an operator of ONNX, and there is no function of that name: the model has none, nor have the \
@@ -551,7 +551,7 @@ impl<'m> Importer<'_, 'm> {
             let Some(Argument { attribute, seen }) = self.resolve(own) else { continue };
             let known = schema.attribute(name).expect("the checked model has declared attributes");
             let kind = kind_of(attribute).unwrap_or(known.kind);
-            // a call may give what the function's nodes do not take
+            // a call may pass attributes of another type than the function's nodes take
             if kind != known.kind {
                 let message = format!("has attribute \"{name}\" of kind {kind:?}, but it must be {:?}", known.kind);
                 return Err(Problem::broken("attribute-type-right", message));
@@ -566,7 +566,7 @@ impl<'m> Importer<'_, 'm> {
             if value.as_integer().is_some_and(|number| known.is_left_out(number)) {
                 continue;
             }
-            // any number but 0 is true, in every operator
+            // any number but 0 is true, for every operator
             let value = match value.as_integer().filter(|_| known.is_flag()) {
                 Some(number) => Attribute::i64(i64::from(number != 0)),
                 None => value,
@@ -575,7 +575,7 @@ impl<'m> Importer<'_, 'm> {
         }
         for required in schema.attributes.iter().filter(|attribute| attribute.required) {
             if attributes.get(required.name).is_none() && !graphs.contains_key(required.name) {
-                // a call may leave out what the function's nodes need
+                // a call may omit attributes that the function's nodes require
                 let message = format!("lacks attribute \"{}\"", required.name);
                 return Err(Problem::broken("attribute-required", message));
             }
@@ -583,7 +583,7 @@ impl<'m> Importer<'_, 'm> {
         Ok((attributes, schema.regions().map(|name| graphs.get(name).cloned()).collect()))
     }
 
-    /// The attribute itself, or the attribute of the call it refers to, if the call has one.
+    /// The attribute itself, or the attribute of the call that it refers to, if the call has one.
     fn resolve(&self, attribute: &'m AttributeProto) -> Option<Argument<'m>> {
         match &*attribute.ref_attr_name {
             "" => Some(Argument { attribute, seen: None }),
@@ -591,14 +591,14 @@ impl<'m> Importer<'_, 'm> {
         }
     }
 
-    /// What graphs see that the node being looked at holds.
+    /// What is visible to the graphs of the current node.
     fn seen(&self) -> Seen<'m> {
         let scopes = self.frame.scopes.iter();
         let values = scopes.flat_map(|scope| scope.values.iter().map(|(&name, &value)| (name, value))).collect();
         Seen { values, opsets: self.frame.opsets.clone(), arguments: self.frame.arguments.clone() }
     }
 
-    /// Does something where the names are those of another place.
+    /// Runs `work` with the scope of another position.
     fn seeing<T>(&mut self, seen: Option<Arc<Seen<'m>>>, work: impl FnOnce(&mut Self) -> T) -> T {
         let Some(seen) = seen else { return work(self) };
         let frame = Frame {
@@ -624,7 +624,7 @@ impl<'m> Importer<'_, 'm> {
         let types: Vec<Type> = node.operands.iter().map(|&v| self.emit.body.value_type(v).clone()).collect();
         let operator = schema.op_name();
         remove_empty_choices(schema, &mut node.attributes);
-        // one of many outputs is computed like the others, whether or not it has a name
+        // one of several outputs is computed like the others, whether or not it has a name
         for (index, read) in node.outputs.iter_mut().enumerate() {
             *read |= schema.output(index).is_some_and(schema::Parameter::is_variadic);
         }
@@ -710,7 +710,7 @@ impl<'m> Importer<'_, 'm> {
         Ok(self.activation(&function.node, Some(Call { function, node: proto, location, caller })))
     }
 
-    /// Ends a call: the function's outputs are those of the node that calls it.
+    /// Ends a call: the function's outputs become those of the calling node.
     fn finish(&mut self, call: Call<'m>) {
         let results = call.function.output.iter().map(|output| self.read(output)).collect();
         if self.trace.is_some() {
@@ -735,7 +735,7 @@ pub(crate) fn sparse_name(sparse: &SparseTensorProto) -> &str {
     sparse.values.as_ref().map_or("", |values| &values.name)
 }
 
-/// Some exporters write an empty text for what they leave to its default.
+/// Some exporters write an empty string for an attribute that has its default.
 fn remove_empty_choices(schema: &Schema, attributes: &mut Attributes) {
     for known in schema.attributes.iter().filter(|known| known.enumeration.is_some()) {
         if attributes.str(known.name) == Some("") {
@@ -748,7 +748,7 @@ pub(crate) fn node_name(index: usize, node: &NodeProto) -> String {
     if node.name.is_empty() { format!("{}_{index}", node.op_type) } else { node.name.clone() }
 }
 
-/// Of operands that may be any number of one type, those without a name are not there (`input-variadic-named`).
+/// Removes variadic operands without a name (`input-variadic-named`).
 fn remove_omitted(schema: &Schema, operands: &mut Vec<Value>, none: Value) -> Result<(), Problem> {
     let Some(many) = schema.inputs.last().filter(|input| input.mode == schema::Mode::Variadic) else { return Ok(()) };
     let (first, given) = (schema.inputs.len() - 1, operands.len());
@@ -760,7 +760,7 @@ fn remove_omitted(schema: &Schema, operands: &mut Vec<Value>, none: Value) -> Re
     }
 }
 
-/// A call may leave out what the function's nodes need.
+/// Checks that a call gives the operands that the function's nodes require.
 fn check_given(schema: &Schema, operands: &[Value], none: Value) -> Result<(), Problem> {
     let mut absent = operands.iter().enumerate().filter(|&(_, &operand)| operand == none);
     let needed = absent.find_map(|(index, _)| schema.input(index).filter(|input| input.mode == schema::Mode::Single));
@@ -770,7 +770,7 @@ fn check_given(schema: &Schema, operands: &[Value], none: Value) -> Result<(), P
     }
 }
 
-/// The type of an output: what the operator gives, with the shape the model declares.
+/// The type of an output: the inferred one, with the shape that the model declares.
 fn output_type(node: &Node, index: usize, inferred: Option<Type>) -> Result<Type, Problem> {
     if !node.outputs[index] {
         return Ok(Type::None);

@@ -1,4 +1,4 @@
-//! What is wrong with a model that only types and shapes tell.
+//! The rules that need types and shapes.
 
 use check::{Findings, Place, Rule, rules};
 use dialects::onnx::type_name;
@@ -11,7 +11,7 @@ use crate::trace::{Stated, Trace};
 use crate::types::{Bindings, import_type};
 use crate::{MAIN, Options, graph};
 
-/// Checks a model that breaks no rule for which it need not be understood.
+/// Checks a model that breaks none of the other rules that are errors.
 pub(crate) fn inspect(model: &Model, findings: &mut Findings) {
     let options = Options::default();
     let mut trace = Trace::default();
@@ -22,7 +22,7 @@ pub(crate) fn inspect(model: &Model, findings: &mut Findings) {
     let FunctionView { body, attributes, .. } = module.function(MAIN).expect("the importer makes it");
     match analyse(body, attributes, &ir::IndexMap::default()) {
         Ok(analysis) => {
-            // what is stated of shapes is compared where it is stated
+            // declared shapes are compared where they are declared
             for (op, remark) in analysis.remarks().filter(|(_, remark)| remark.rule != "value-shape-declared") {
                 findings.add(named(remark.rule), || {
                     let location = &body.op(op).location;
@@ -36,7 +36,7 @@ pub(crate) fn inspect(model: &Model, findings: &mut Findings) {
     }
 }
 
-/// What is only unsupported breaks no rule.
+/// Reports errors by rule. An unsupported feature breaks no rule.
 pub(crate) fn report(errors: impl IntoIterator<Item = Diagnostic>, trace: &Trace<'_>, findings: &mut Findings) {
     for error in errors.into_iter().filter(|error| error.class == ErrorClass::Input) {
         let rule = error.rule.and_then(rules::by_id).unwrap_or_else(|| named("operator-conditions"));
@@ -48,10 +48,10 @@ fn named(id: &str) -> &'static Rule {
     rules::by_id(id).expect("the table has it")
 }
 
-/// The extents that symbols were found to have, and where first.
+/// The extents that symbols were found to have, each with the position of the first.
 type Symbols<'m> = IndexMap<&'m str, (i64, Place)>;
 
-/// Compares what the model states about a value with what follows from the operators.
+/// Compares a declared type with the inferred one.
 fn compare<'m>(
     stated: &Stated<'m>,
     body: &ir::Body,
@@ -80,7 +80,7 @@ fn compare<'m>(
                 let message = format!("is stated with extent {right} in axis {axis}, but has {found}");
                 return add("value-shape-declared", stated.place.clone(), message);
             }
-            // a name in a function is a number of each call
+            // a symbol in a function may have another extent in each call
             Some(DimensionValue::Param(name)) if !name.is_empty() && !stated.is_in_function() => {
                 let (first, place) = symbols.entry(name).or_insert_with(|| (found, stated.place.clone()));
                 if *first != found {

@@ -1,15 +1,15 @@
 //! ModelProto to the onnx dialect.
 //!
-//! A model becomes one module with one function, `main_graph`. Every operator stands in its newest form, whatever
-//! opset the model was written for; functions of the model are inlined; weights stay in the mapped file.
+//! A model becomes one module with one function, `main_graph`. Every operator is in its newest form, whatever opset the
+//! model was written for; functions of the model are inlined; weights stay in the mapped file.
 //!
 //! - `arg_attrs` and `res_attrs` of the function carry `onnx.name`, and `onnx.dim_params = "0:batch,1:seq"` for
 //!   symbolic dimensions (`%` and `,` in their names are written `%25` and `%2C`).
-//! - An initializer is a constant. One that the graph also lists as an input has a value that callers may replace:
-//!   `optional_inputs` of the function names them; those that are to stay inputs have their value as `onnx.default`.
-//! - Nodes may stand in any order in which they can be computed in some other; the module's attribute `onnx.warnings`
-//!   says when they did not stand in one.
-//! - Operators that change nothing in inference (Identity, Dropout) and operators nobody reads are left out.
+//! - An initializer is a constant. If the graph also lists it as an input, callers may replace its value:
+//!   `optional_inputs` of the function names those; inputs that are to remain inputs have their value as
+//!   `onnx.default`.
+//! - Nodes are sorted topologically if necessary; the module's attribute `onnx.warnings` reports it.
+//! - Operators that change nothing in inference (Identity, Dropout) and operators without readers are removed.
 
 mod attributes;
 mod blocks;
@@ -36,67 +36,67 @@ use proto::{Document, Model};
 
 use crate::trace::Trace;
 
-/// The name of the function a model becomes.
+/// The name of a model's function.
 pub const MAIN: &str = "main_graph";
 
-/// The attribute of a module that lists the files of external data that were read, where there are any.
+/// The module attribute that lists the files of external data that were read, if any.
 pub const FILES: &str = "onnx.files";
 
-/// The attribute of a module that holds what a model says of itself and its parts.
+/// The module attribute with the model's metadata.
 pub const METADATA: &str = "onnx.model";
 
-/// The attribute of a function that lists the inputs which became constants and may be given other values.
+/// The function attribute that lists the inputs which became constants and may be given other values.
 pub const OPTIONAL_INPUTS: &str = "optional_inputs";
 
 /// The attribute of an input or output that is a variable of a model's training.
 pub const STATE: &str = "onnx.state";
 
-/// The attribute of an input that says what it is where nobody gives a value.
+/// The attribute of an input with its default value.
 pub const DEFAULT: &str = "onnx.default";
 
-/// What of a model becomes the function.
+/// The part of a model that becomes the function.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Entry {
     /// Its graph.
     #[default]
     Inference,
-    /// Its graph, which takes the variables that training changes as its last inputs.
+    /// Its graph, with the variables that training changes as its last inputs.
     TrainedInference,
-    /// What gives the variables their first values; its outputs are the variables.
+    /// The initialization of training; its outputs are the variables.
     TrainingInitialization,
     /// One step of training; the variables are its last inputs and its last outputs.
     TrainingStep,
 }
 
-/// What to change about a model's inputs while importing it.
+/// Changes to a model's inputs during import.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Options {
-    /// What of the model is imported.
+    /// The part of the model that is imported.
     pub entry: Entry,
     /// Extents for symbolic dimensions, by name.
     pub dimensions: IndexMap<String, i64>,
     /// Shapes for inputs, by name; `None` is dynamic.
     pub shapes: IndexMap<String, Vec<ir::types::Extent>>,
-    /// Whether a model that breaks any rule is refused, not only one that nobody can run.
+    /// Whether any broken rule refuses a model, or only errors.
     pub strict: bool,
     /// Whether the nodes are listed in [`dialects::rt::attributes::NODES`], also those of which nothing is left.
     pub list_nodes: bool,
-    /// Whose rules the model is to keep.
+    /// The profile whose rules apply.
     pub rules: Profile,
-    /// Inputs that are constants, by name; also those that have a value of their own.
+    /// Inputs that become constants, by name; also those with a default.
     pub constants: IndexMap<String, DenseElements>,
-    /// The outputs, by name, where not all are wanted; also values inside the graph.
+    /// The outputs, by name, if not all are wanted; also values inside the graph.
     pub outputs: Vec<String>,
-    /// Inputs with a value of their own that stay inputs, by name.
+    /// Inputs with a default that remain inputs, by name.
     pub overridable: IndexSet<String>,
-    /// Operator sets whose functions a model may call that imports their domain.
+    /// Operator sets whose functions the model may call if it imports their domain.
     pub operator_sets: Vec<OperatorSetProto>,
-    /// Whether the module says what the model says of itself and its parts, under [`METADATA`].
+    /// Whether the module gets the model's metadata, under [`METADATA`].
     pub metadata: bool,
 }
 
 impl Options {
-    /// What still holds of a type declared inside the graph: extents only where inputs keep theirs.
+    /// The part of a type declared inside the graph that remains valid: extents only if inputs keep theirs.
     pub(crate) fn still_holds(&self, declared: Type) -> Type {
         match self.dimensions.is_empty() && self.shapes.is_empty() && self.constants.is_empty() {
             true => declared,
@@ -105,19 +105,19 @@ impl Options {
     }
 }
 
-/// Whether a file's name is one that models have, in protobuf or as text.
+/// Whether a file's name is that of a model, in protobuf or as text.
 pub fn is_model_name(path: &Path) -> bool {
     const ENDINGS: [&str; 9] =
         ["onnx", "onnxtxt", "onnxtext", "json", "onnxjson", "textproto", "prototxt", "pbtxt", "txtpb"];
     path.extension().is_some_and(|ending| ENDINGS.iter().any(|known| ending == *known))
 }
 
-/// Imports a model file; external data lies beside it.
+/// Imports a model file; external data is in the same directory.
 pub fn import_file(path: &Path, options: &Options) -> ir::Result<Module> {
     import_model(&Model::load(path)?, options)
 }
 
-/// Imports a model held in memory; external data lies in `directory`, if there is one.
+/// Imports a model held in memory; external data is in `directory`, if given.
 pub fn import_bytes(bytes: &[u8], directory: Option<&Path>, options: &Options) -> ir::Result<Module> {
     let mut model = Model::from_bytes(bytes)?;
     model.directory = directory.map(Path::to_path_buf);
@@ -146,8 +146,8 @@ pub fn import_model(model: &Model, options: &Options) -> ir::Result<Module> {
     Ok(module)
 }
 
-/// Everything that is wrong with the file of a model or an operator set, in the order of the places. A model may call the
-/// functions of operator sets; they are looked at as if they were its own, behind those.
+/// All findings of a model or operator-set file, in the order of positions. A model may call the functions of operator
+/// sets; they are checked as if they were its own, after those.
 pub fn check_file(path: &Path, profile: Profile, sets: &[OperatorSetProto]) -> Vec<Finding> {
     match Document::load(path) {
         Ok(Document::Model(model)) => check_model(&model, profile, sets),
@@ -156,7 +156,7 @@ pub fn check_file(path: &Path, profile: Profile, sets: &[OperatorSetProto]) -> V
     }
 }
 
-/// The same of a file that is in memory, and has no external data.
+/// The same for a file in memory without external data.
 pub fn check_bytes(bytes: &[u8], profile: Profile, sets: &[OperatorSetProto]) -> Vec<Finding> {
     match Document::from_bytes(bytes) {
         Ok(Document::Model(model)) => check_model(&model, profile, sets),
@@ -165,8 +165,7 @@ pub fn check_bytes(bytes: &[u8], profile: Profile, sets: &[OperatorSetProto]) ->
     }
 }
 
-/// Everything that is wrong with a decoded model. What needs types is looked for where nothing else keeps anybody from
-/// understanding the model.
+/// All findings of a decoded model. The rules that need types are checked if no error prevents that.
 pub fn check_model(model: &Model, profile: Profile, sets: &[OperatorSetProto]) -> Vec<Finding> {
     let (model, missing) = operator_sets::link(model, sets);
     let mut findings = check::check(&model, profile, Level::Advice);

@@ -1,4 +1,4 @@
-//! What a model says of itself and of its parts, as one attribute of the module.
+//! The metadata of a model and of its parts, as one attribute of the module.
 
 use ir::{Attribute, Attributes};
 use proto::{FunctionProto, GraphProto, ModelProto, NodeProto, StringStringEntryProto};
@@ -6,7 +6,7 @@ use proto::{FunctionProto, GraphProto, ModelProto, NodeProto, StringStringEntryP
 use crate::graph::{domain, node_name, opsets};
 use crate::ports::dictionary;
 
-/// All that a model says which has no part in computing. What is not said is left out.
+/// All metadata of a model. Empty fields are left out.
 pub(crate) fn of_model(model: &ModelProto) -> Attribute {
     let mut said = Attributes::new();
     said.set("ir_version", Attribute::i64(model.ir_version));
@@ -41,7 +41,7 @@ pub(crate) fn of_model(model: &ModelProto) -> Attribute {
     dictionary(said)
 }
 
-/// Major and minor in 16 bits each, the patch in 32 (the ONNX documents on versions).
+/// Major and minor version in 16 bits each, the patch in 32 (the ONNX documents on versions).
 fn semantic_version(version: i64) -> String {
     let bits = version as u64;
     format!("{}.{}.{}", bits >> 48, bits >> 32 & 0xffff, bits & 0xffff_ffff)
@@ -59,7 +59,7 @@ fn set_properties(said: &mut Attributes, properties: &[StringStringEntryProto]) 
     }
 }
 
-/// What the parts of a model say, those left out that say nothing.
+/// The metadata of a model's parts, without empty ones.
 #[derive(Default)]
 struct Parts {
     graphs: Vec<Attribute>,
@@ -69,7 +69,7 @@ struct Parts {
 }
 
 impl Parts {
-    /// A graph, with the graphs that its nodes hold.
+    /// A graph, including the graphs of its nodes.
     fn graph(&mut self, graph: &GraphProto) {
         let mut graphs = vec![graph];
         while let Some(graph) = graphs.pop() {

@@ -1,4 +1,4 @@
-//! Operator sets that a model imports: their functions become the model's own.
+//! Operator sets that a model imports: their functions are added to the model's own.
 
 use std::borrow::Cow;
 
@@ -7,8 +7,9 @@ use proto::{FunctionProto, Model, OperatorSetProto};
 
 use crate::graph::{domain, opsets};
 
-/// The model with the functions of those operator sets that it imports, behind its own, and an error for each domain of
-/// which there is no document of that version. That of the newest one stands in for it, so that the rest can be looked at.
+/// The model with the functions of the operator sets that it imports, after its own, and an error for each domain
+/// without a document of the imported version. In that case the newest version is used, so that the rest can be
+/// checked.
 pub(crate) fn link<'m>(model: &'m Model, sets: &[OperatorSetProto]) -> (Cow<'m, Model>, Vec<Diagnostic>) {
     let mut functions: Vec<FunctionProto> = Vec::new();
     let mut missing = Vec::new();
@@ -29,7 +30,7 @@ pub(crate) fn link<'m>(model: &'m Model, sets: &[OperatorSetProto]) -> (Cow<'m, 
                 domain(&own.domain) == name && own.name == function.name && own.overload == function.overload
             };
             if !model.proto.functions.iter().any(is_same) {
-                // the document says the domain of all its functions
+                // the document states the domain of all its functions
                 functions.push(FunctionProto { domain: name.to_string(), ..function.clone() });
             }
         }

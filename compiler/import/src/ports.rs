@@ -1,4 +1,4 @@
-//! What the function that a model becomes takes and gives.
+//! The inputs and outputs of a model's function.
 
 use dialects::func;
 use dialects::rt::attributes::NODES;
@@ -13,17 +13,17 @@ use crate::graph::{Importer, initialized, sparse_name};
 use crate::types::dimension_names;
 use crate::{DEFAULT, MAIN, OPTIONAL_INPUTS};
 
-/// What becomes of a model's inputs.
+/// The inputs of a model.
 #[derive(Default)]
 pub(crate) struct Inputs {
-    /// What is said of each argument.
+    /// The attributes of each argument.
     pub(crate) arguments: Vec<Attribute>,
-    /// The inputs that have a value of their own and are none.
+    /// The inputs that have a default and are not arguments.
     pub(crate) optional: Vec<Attribute>,
 }
 
 impl<'m> Importer<'_, 'm> {
-    /// Inputs without initializer become arguments, and so do those that are to stay inputs; those the caller fixes
+    /// Inputs without initializer become arguments, as do those that are to remain inputs; those that the caller fixes
     /// become constants.
     pub(crate) fn main_inputs(&mut self, graph: &'m GraphProto) -> ir::Result<Inputs> {
         let constants = initialized(graph);
@@ -50,7 +50,7 @@ impl<'m> Importer<'_, 'm> {
         Ok(inputs)
     }
 
-    /// Makes an input an argument; tells what is said of it.
+    /// Makes an input an argument; returns its attributes.
     pub(crate) fn argument(&mut self, input: &'m ValueInfoProto) -> ir::Result<Attributes> {
         let missing = || Diagnostic::input(Location::name(&input.name), "input has no type");
         let r#type = self.declared_type(input)?.ok_or_else(missing)?;
@@ -63,7 +63,7 @@ impl<'m> Importer<'_, 'm> {
         Ok(self.port(input))
     }
 
-    /// What a graph's initializer holds.
+    /// The value of a graph's initializer.
     pub(crate) fn initial_value(&mut self, graph: &'m GraphProto, name: &str) -> ir::Result<DenseElements> {
         let dense = graph.initializer.iter().find(|tensor| tensor.name == name);
         let elements = match dense {
@@ -76,7 +76,7 @@ impl<'m> Importer<'_, 'm> {
         elements.map_err(|what| Diagnostic::input(Location::name(name), format!("initializer {what}")).into())
     }
 
-    /// Only inputs with a value of their own can be overridden.
+    /// Reports inputs without a default that are to be overridable.
     fn check_overridable(&self, graph: &GraphProto, constants: &IndexSet<&str>) -> ir::Result<()> {
         let inputs = graph.input.iter().map(|input| &*input.name);
         let optional: IndexSet<&str> = inputs.filter(|name| constants.contains(name)).collect();
@@ -89,7 +89,7 @@ impl<'m> Importer<'_, 'm> {
         Err(Diagnostic::error(ErrorClass::Usage, Location::Unknown, message).into())
     }
 
-    /// A value that a caller gives is of the type that the model declares.
+    /// Checks a value from the caller against the type that the model declares.
     fn check_given(&self, input: &ValueInfoProto, given: &Type) -> ir::Result<()> {
         let Some(declared) = self.declared_type(input)? else { return Ok(()) };
         let fits = declared.shape().zip(given.shape()).is_none_or(|(declared, given)| {
@@ -103,7 +103,7 @@ impl<'m> Importer<'_, 'm> {
         Err(Diagnostic::input(Location::name(&input.name), message).into())
     }
 
-    /// What is said of an input or output: its name, and those of its dimensions.
+    /// The attributes of an input or output: its name, and the names of its dimensions.
     pub(crate) fn port(&self, value: &ValueInfoProto) -> Attributes {
         let mut attributes: Attributes = [("onnx.name", Attribute::string(&value.name))].into();
         if let Some(names) = dimension_names(value.r#type.as_ref(), &self.options.dimensions) {
@@ -112,7 +112,7 @@ impl<'m> Importer<'_, 'm> {
         attributes
     }
 
-    /// Ends the function with its results, each with what is said of it.
+    /// Ends the function with its results and their attributes.
     pub(crate) fn finish_function(
         mut self,
         name: &str,
@@ -126,7 +126,7 @@ impl<'m> Importer<'_, 'm> {
         self.emit.location = Location::Unknown;
         self.emit.create(func::RETURN, &results, &[], Attributes::new());
         let mut body = self.emit.body;
-        // what nobody reads is checked, too
+        // values without readers are checked, too
         if self.trace.is_none() {
             remove_dead(&mut body);
         }

@@ -1,4 +1,4 @@
-//! What a caller chooses of a model before it is read: its outputs, and names for dimensions that have none.
+//! Applies the options that change a model before it is read: selected outputs, and names for dimensions without one.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use proto::{DimensionValue, GraphProto, Model, TypeValue, ValueInfoProto};
 use crate::Options;
 use crate::types::named_dimensions;
 
-/// The model with what the options choose of it.
+/// The model with these options applied.
 pub(crate) fn select<'m>(model: Cow<'m, Model>, options: &Options) -> ir::Result<Cow<'m, Model>> {
     let Some(graph) = &model.proto.graph else { return Ok(model) };
     let unnamed = unnamed(graph, options);
@@ -27,8 +27,8 @@ pub(crate) fn select<'m>(model: Cow<'m, Model>, options: &Options) -> ir::Result
     Ok(Cow::Owned(model))
 }
 
-/// Dimensions of inputs without a name for which the options have an extent, under the name that messages call them by: that of
-/// the input and the number of the axis.
+/// Unnamed dimensions of inputs for which the options have an extent, by the name that messages use: the input's name
+/// and the axis.
 fn unnamed(graph: &GraphProto, options: &Options) -> Vec<(usize, usize, String)> {
     let infos = graph.input.iter().chain(&graph.output).chain(&graph.value_info);
     let known: IndexSet<&str> = infos.flat_map(|info| named_dimensions(info.r#type.as_ref())).collect();
@@ -60,7 +60,7 @@ fn set_name(info: &mut ValueInfoProto, axis: usize, name: String) {
     }
 }
 
-/// The outputs that the options name: outputs of the graph, or values inside.
+/// The outputs that the options name: outputs of the graph, or values inside it.
 fn outputs(graph: &GraphProto, options: &Options) -> ir::Result<Vec<ValueInfoProto>> {
     let defined: IndexSet<&str> = graph.node.iter().flat_map(|node| &node.output).map(|name| &**name).collect();
     let output = |name: &String| {

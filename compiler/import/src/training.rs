@@ -1,8 +1,8 @@
-//! A model's training information (`TrainingInfoProto`) as functions whose state is passed through: the variables, which
-//! are the initializers that bindings name, are the last arguments and the last results.
+//! A model's training information (`TrainingInfoProto`) as functions whose state is passed through: the variables,
+//! which are the initializers that bindings name, are the last arguments and the last results.
 //!
-//! A step is every algorithm in turn, each behind the nodes of the inference graph; what its bindings name is assigned
-//! together, and the next algorithm reads that.
+//! A step runs every algorithm in turn, each after the nodes of the inference graph; all bindings of an algorithm are
+//! assigned together, before the next algorithm reads them.
 
 use indexmap::IndexMap;
 use ir::{Attribute, Attributes, DenseElements, Diagnostic, ErrorClass, Location, Module, Value};
@@ -12,11 +12,11 @@ use crate::graph::{Importer, initialized};
 use crate::ports::{Inputs, dictionary};
 use crate::{DEFAULT, Entry, STATE};
 
-/// The variables of a model, in order, with what they are in the beginning.
+/// The variables of a model, in order, with their initial values.
 type State<'m> = IndexMap<&'m str, DenseElements>;
 
 impl<'m> Importer<'_, 'm> {
-    /// The function of a model that can be trained.
+    /// The function of a trainable model.
     pub(crate) fn train(self, model: &'m ModelProto, entry: Entry) -> ir::Result<Module> {
         if model.training_info.is_empty() {
             let message = "the model has no training information";
@@ -104,7 +104,7 @@ impl<'m> Importer<'_, 'm> {
         self.finish_function(&graph.name, inputs, results)
     }
 
-    /// One algorithm, behind the inference graph: the variables as it leaves them.
+    /// One algorithm after the inference graph: the new values of the variables.
     fn algorithm(
         &mut self,
         info: &'m TrainingInfoProto,
@@ -124,7 +124,7 @@ impl<'m> Importer<'_, 'm> {
         Ok(current)
     }
 
-    /// The initializers that bindings name: those of the inference graph and of the algorithm beside the bindings.
+    /// The initializers that bindings name: those of the inference graph and of the algorithm that has the bindings.
     fn initial_state(&mut self, model: &'m ModelProto, graph: &'m GraphProto) -> ir::Result<State<'m>> {
         let shared = initialized(graph);
         let mut state = State::new();
@@ -159,7 +159,7 @@ impl<'m> Importer<'_, 'm> {
         state.iter().map(argument).collect()
     }
 
-    /// The values that bindings assign, each of its variable's type.
+    /// The values that bindings assign, checked against the types of the variables.
     fn bound(&self, bindings: &'m [StringStringEntryProto], state: &State<'m>) -> ir::Result<Vec<(&'m str, Value)>> {
         let bound = |binding: &'m StringStringEntryProto| {
             let name = &*binding.key;
@@ -183,7 +183,7 @@ impl<'m> Importer<'_, 'm> {
     }
 }
 
-/// What is said of a variable.
+/// The attributes of a variable.
 fn variable(name: &str) -> Attributes {
     [("onnx.name", Attribute::string(name)), (STATE, Attribute::Unit)].into()
 }

@@ -1,4 +1,4 @@
-//! `TypeProto` to IR types, and the names of symbolic dimensions.
+//! Converts `TypeProto` to IR types, and collects the names of symbolic dimensions.
 
 use indexmap::IndexMap;
 use ir::Type;
@@ -11,7 +11,7 @@ use proto::{Dimension, DimensionValue, TensorShapeProto, TypeProto, TypeValue};
 /// Extents given to symbolic dimensions by name.
 pub(crate) type Bindings = IndexMap<String, i64>;
 
-/// The IR type of an ONNX type; `None` where the model states none.
+/// The IR type of an ONNX type; `None` if the model states no type.
 pub(crate) fn import_type(proto: Option<&TypeProto>, bindings: &Bindings) -> Result<Option<Type>, Problem> {
     let Some(value) = proto.and_then(|proto| proto.value.as_ref()) else { return Ok(None) };
     let inner = |proto: &Option<Box<TypeProto>>| {
@@ -45,7 +45,7 @@ fn extents(shape: &TensorShapeProto, bindings: &Bindings) -> Vec<Extent> {
     shape.dim.iter().map(|dimension| extent(dimension, bindings)).collect()
 }
 
-/// Negative extents are how some exporters write dynamic ones.
+/// Some exporters write dynamic extents as negative ones.
 fn extent(dimension: &Dimension, bindings: &Bindings) -> Extent {
     match &dimension.value {
         Some(DimensionValue::Value(value)) if *value >= 0 => Some(*value),

@@ -1,4 +1,4 @@
-//! Whole models, where there are some: `ONNX_MODELS` names a folder with one `model.onnx` in each of its folders.
+//! Imports real models, if available: `ONNX_MODELS` names a folder with one `model.onnx` in each of its folders.
 
 use std::path::PathBuf;
 

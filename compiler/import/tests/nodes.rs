@@ -1,4 +1,4 @@
-//! Models of one node: what old forms become, and what is refused how.
+//! Models of one node: the conversion of old forms, and the errors of invalid ones.
 
 use import::{Options, import_bytes};
 use ir::{ErrorClass, PrintOptions, print_module};
@@ -7,7 +7,7 @@ use proto::{
     OperatorSetIdProto, TensorShapeProto, TypeProto, TypeTensor, TypeValue, ValueInfoProto,
 };
 
-/// The shape most nodes are tried on.
+/// The shape that most nodes are tested with.
 const IMAGE: Option<&[i64]> = Some(&[1, 3, -1, 8]);
 
 /// A tensor of floats; `-1` is the symbolic dimension `n`.
@@ -61,7 +61,7 @@ fn model(opset: i64, inputs: &[Option<&[i64]>], node: NodeProto) -> ModelProto {
     ModelProto { ir_version: 8, opset_import, graph: Some(graph), ..Default::default() }
 }
 
-/// The operations of the imported function, one a line.
+/// The operations of the imported function, one per line.
 fn import(model: &ModelProto) -> Result<Vec<String>, Vec<ir::Diagnostic>> {
     let module = import_bytes(&model.encode_to_vec(), None, &Options::default())?;
     let registry = dialects::registry();
