@@ -1,4 +1,4 @@
-//! Files beside the model, each looked at once however many tensors lie in it.
+//! External data files, each examined once, however many tensors it has.
 
 use std::fs::File;
 use std::io::Read;
@@ -7,16 +7,16 @@ use std::path::{Component, Path, PathBuf};
 use proto::{DataLocation, TensorProto};
 use rustc_hash::FxHashMap;
 
-/// What there is to know about a file before anybody reads it.
+/// What is known about a file without opening it.
 #[derive(Debug)]
 pub(crate) struct ExternalFile {
     /// Whether it is in the model's folder.
     pub(crate) is_inside: bool,
-    /// Whether its path looks so, though it leads elsewhere.
+    /// Whether its path is inside, though a link leads elsewhere.
     pub(crate) is_link: bool,
-    /// Its length in bytes; what is wrong with it where it cannot be mapped.
+    /// Its length in bytes, or why it cannot be mapped.
     pub(crate) length: Result<u64, String>,
-    /// The SHA-1 digest, if some tensor states one.
+    /// The SHA-1 digest, if a tensor states one.
     pub(crate) digest: Option<String>,
     path: PathBuf,
 }
@@ -28,7 +28,7 @@ pub(crate) struct Files<'m> {
 }
 
 impl<'m> Files<'m> {
-    /// Looks at the file of a tensor, if it has one that nobody has looked at.
+    /// Examines the file of a tensor, if it has one that is new.
     pub(crate) fn meet(&mut self, folder: &Path, tensor: &'m TensorProto) {
         let Some(location) = entry(tensor, "location").filter(|location| !location.is_empty()) else { return };
         let file = self.known.entry(location).or_insert_with(|| ExternalFile::look(folder, location));
@@ -37,14 +37,14 @@ impl<'m> Files<'m> {
         }
     }
 
-    /// What is known of a tensor's file.
+    /// What is known about a tensor's file.
     pub(crate) fn get(&self, tensor: &TensorProto) -> Option<&ExternalFile> {
         self.known.get(entry(tensor, "location")?)
     }
 }
 
 impl ExternalFile {
-    /// Asks what is there without opening it: to open a pipe takes until somebody writes.
+    /// Examines a file without opening it: opening a pipe blocks until another process writes to it.
     fn look(folder: &Path, location: &str) -> ExternalFile {
         let path = folder.join(location);
         let is_down = leads_down(location);
@@ -63,14 +63,14 @@ impl ExternalFile {
     }
 }
 
-/// What a tensor with data outside says under a key; of several entries, the first.
+/// The value of a key in a tensor's external data; the first one if there are several.
 pub(crate) fn entry<'m>(tensor: &'m TensorProto, key: &str) -> Option<&'m str> {
     let is_external = tensor.data_location == DataLocation::External as i32;
     let entries = if is_external { &tensor.external_data[..] } else { &[] };
     entries.iter().find(|entry| entry.key == key).map(|entry| &*entry.value)
 }
 
-/// Whether a path is relative and leads nowhere but down.
+/// Whether a path is relative and stays below its folder.
 fn leads_down(location: &str) -> bool {
     let is_down = |part| matches!(part, Component::Normal(_) | Component::CurDir);
     !location.contains('\\') && Path::new(location).components().all(is_down)

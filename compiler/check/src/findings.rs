@@ -1,4 +1,4 @@
-//! What was found.
+//! Findings: the places where rules are broken.
 
 use ir::{Diagnostic, Location};
 
@@ -11,7 +11,7 @@ pub struct Finding {
     pub rule: &'static Rule,
     /// The place.
     pub place: Place,
-    /// What is there, and what would be right.
+    /// What was found, and what would be right.
     pub message: String,
 }
 
@@ -27,23 +27,23 @@ impl From<Finding> for Diagnostic {
     }
 }
 
-/// That a file cannot be read as a model.
+/// The finding that a file cannot be read as a model.
 pub fn unreadable(damage: Diagnostic) -> Finding {
     let rule = rules::by_id("file-readable").expect("the table has it");
     Finding { rule, place: Place::default(), message: damage.statement() }
 }
 
-/// What was found in a model.
+/// The findings of a model.
 #[derive(Clone, Debug)]
 pub struct Findings {
     keep: Level,
     list: Vec<Finding>,
-    /// How often a rule is broken whose findings are not kept.
+    /// How often each rule is broken whose findings are not kept.
     counts: Vec<(&'static Rule, usize)>,
 }
 
-/// Rules of form that exporters break in nearly every model: all tools take such a model, and agree on what it means. Only
-/// `onnxc check` tells.
+/// Rules of form that exporters break in nearly every model: all tools accept such models, and agree on their meaning.
+/// Only `onnxc check` reports them.
 const FORMAL: [&str; 10] = [
     "model-domain",
     "names-identifier",
@@ -58,12 +58,12 @@ const FORMAL: [&str; 10] = [
 ];
 
 impl Findings {
-    /// Nothing yet. Findings below a level are only counted.
+    /// No findings. Those below the level `keep` are only counted.
     pub fn new(keep: Level) -> Findings {
         Findings { keep, list: vec![], counts: vec![] }
     }
 
-    /// Takes note of a place where a rule is broken.
+    /// Records a place where a rule is broken.
     pub fn add(&mut self, rule: &'static Rule, finding: impl FnOnce() -> (Place, String)) {
         if rule.level < self.keep {
             match self.counts.iter_mut().find(|(counted, _)| counted.id == rule.id) {
@@ -81,7 +81,7 @@ impl Findings {
         self.list.iter().any(|finding| finding.rule.level == Level::Error)
     }
 
-    /// Findings in the order of their places. Of what is found in a function for each of its calls the first is there.
+    /// Findings in the order of their places. A finding in a function is kept once, for the first of its calls.
     pub fn sorted(mut self) -> Vec<Finding> {
         self.list.sort_by(|a, b| (&a.place, a.rule.id).cmp(&(&b.place, b.rule.id)));
         let is_function = |place: &Place| place.steps.first().is_some_and(|step| step.part == Part::Function);
@@ -89,7 +89,7 @@ impl Findings {
         self.list
     }
 
-    /// One line about the findings that were only counted, if there are any that may change what a user gets.
+    /// One line about the findings that were only counted, if any of them may affect the results.
     pub fn summary(&self) -> Option<String> {
         let is_told = |rule: &Rule| rule.level > Level::Advice && !FORMAL.contains(&rule.id);
         let broken = self.counts.iter().filter(|(rule, _)| is_told(rule));

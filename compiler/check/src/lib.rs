@@ -1,9 +1,9 @@
-//! Whether a model, or an operator set, is what the documents say it is.
+//! Checks whether a model, or an operator set, conforms to the ONNX documents.
 //!
 //! A [`Rule`] is a row: what a document demands, in which IR versions, how bad it is to break it, and the function that
 //! finds where it is broken. One walk over the model ([`check`]) feeds all rules, so that checking is linear in the
-//! model's size. What needs types and shapes is found by the importer and by shape inference, which run anyway; such rows
-//! have [`Finder::Inference`], and whoever finds them names them by their identifier.
+//! model's size. What needs types and shapes is found by the importer and by shape inference, which run anyway; such
+//! rows have [`Finder::Inference`], and report the rule by its identifier.
 //!
 //! To add a rule: a row in the file of its family in `rules`, and in `tests/check` a model that only it finds and one
 //! nearby that passes.
@@ -36,7 +36,7 @@ pub enum Level {
     Advice,
     /// The documents forbid it, yet common tools take it and agree on what it means.
     Violation,
-    /// Nobody can run the model, or what it means is not clear.
+    /// No tool can run the model, or its meaning is unclear.
     Error,
 }
 
@@ -51,14 +51,14 @@ impl Level {
     }
 }
 
-/// Whose rules a model keeps.
+/// The set of rules that a model must keep.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Profile {
     /// The rules of ONNX.
     #[default]
     Onnx,
-    /// Those and the restrictions of SONNX, the safety profile, but for captures: whether graphs in attributes may read values
-    /// of the graphs around them is a question that the document leaves open.
+    /// Those and the restrictions of SONNX, the safety profile, except for captures: the document leaves open whether
+    /// graphs in attributes may read values of the enclosing graphs.
     SonnxWithCaptures,
     /// Those and all restrictions of SONNX.
     Sonnx,
@@ -74,14 +74,14 @@ impl Profile {
     }
 }
 
-/// What a document demands.
+/// A rule of the documents.
 #[derive(Debug)]
 pub struct Rule {
-    /// What the rule is called: `values-unique`.
+    /// The rule's identifier: `values-unique`.
     pub id: &'static str,
     /// Document and section.
     pub source: &'static str,
-    /// What is demanded, in our words.
+    /// The demand, in our words.
     pub sentence: &'static str,
     /// The first and the last IR version it holds for.
     pub versions: (i64, i64),
@@ -89,14 +89,14 @@ pub struct Rule {
     pub level: Level,
     /// The narrowest profile it belongs to.
     pub profile: Profile,
-    /// What finds where it is broken.
+    /// The function that finds violations.
     pub finder: Finder,
 }
 
-/// A function that looks at one thing of a model.
+/// A function that examines one part of a model.
 pub type Find<T> = for<'w, 'm> fn(&mut Visit<'w, 'm>, &'m T);
 
-/// What finds where a rule is broken: a function, by what it looks at. [`Visit`] says what stands around that.
+/// The function that finds violations, by the part that it examines. [`Visit`] gives it the context.
 #[derive(Clone, Copy, Debug)]
 pub enum Finder {
     /// The model as a whole.
@@ -109,7 +109,7 @@ pub enum Finder {
     Imports(Find<[OperatorSetIdProto]>),
     /// A function of the model.
     Function(Find<FunctionProto>),
-    /// A graph, whichever holds it.
+    /// A graph, at any level.
     Graph(Find<GraphProto>),
     /// The nodes of a graph or a function, as a list.
     Nodes(Find<[NodeProto]>),
@@ -119,23 +119,23 @@ pub enum Finder {
     Operator(for<'w, 'm> fn(&mut Visit<'w, 'm>, &'m NodeProto, &'static Schema)),
     /// A node that calls a function of the model.
     Call(for<'w, 'm> fn(&mut Visit<'w, 'm>, &'m NodeProto, &'m FunctionProto)),
-    /// The name of a value that a node or an output reads, with what defines it.
+    /// A name that a node or an output reads, with its definition.
     Read(for<'w, 'm> fn(&mut Visit<'w, 'm>, &'m str, Option<Reading>)),
-    /// An attribute of a node, or a default of a function's.
+    /// An attribute of a node, or an attribute default of a function.
     Attribute(Find<AttributeProto>),
-    /// What is said of an input, an output or another value.
+    /// A declared input, output or other value.
     Value(Find<ValueInfoProto>),
     /// A type, also one inside another.
     Type(Find<TypeProto>),
     /// An extent of a type.
     Dimension(Find<proto::Dimension>),
-    /// The number of an element type, of a tensor or of a tensor type.
+    /// An element type, of a tensor or of a tensor type.
     Element(for<'w, 'm> fn(&mut Visit<'w, 'm>, i32)),
     /// A tensor: an initializer, an attribute, or part of a sparse one.
     Tensor(Find<TensorProto>),
     /// A sparse tensor.
     Sparse(Find<SparseTensorProto>),
-    /// What a training step is.
+    /// A training step.
     Training(Find<TrainingInfoProto>),
     /// Metadata.
     Properties(Find<[StringStringEntryProto]>),
@@ -147,7 +147,7 @@ pub enum Finder {
     Inference,
 }
 
-/// The highest IR version there is.
+/// The newest IR version.
 pub const NEWEST: i64 = 14;
 
 impl Rule {
@@ -186,12 +186,12 @@ impl Rule {
     }
 }
 
-/// A rule that nobody can do without.
+/// A rule that a model must keep to be usable.
 pub(crate) const fn error(id: &'static str, source: &'static str, sentence: &'static str, finder: Finder) -> Rule {
     Rule::new(Level::Error, id, source, sentence, finder)
 }
 
-/// A rule that common tools do not insist on.
+/// A rule that common tools do not enforce.
 pub(crate) const fn violation(id: &'static str, source: &'static str, sentence: &'static str, finder: Finder) -> Rule {
     Rule::new(Level::Violation, id, source, sentence, finder)
 }

@@ -1,37 +1,37 @@
-//! The names of values, and what defines them.
+//! The names of values, and their definitions.
 
 use proto::{FunctionProto, GraphProto, NodeProto};
 use rustc_hash::FxHashMap;
 
 use crate::Part;
 
-/// What gives a value its name.
+/// The definition of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Definition {
     /// An input, an initializer, a sparse one, or a node.
     pub by: Part,
-    /// Its number among its like.
+    /// Its index among those of its kind.
     pub index: usize,
-    /// The number of the output, of a node.
+    /// The index of the node's output.
     pub output: usize,
 }
 
-/// What a name stands for where it is read.
+/// What a name refers to where it is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reading {
-    /// What defines it.
+    /// Its definition.
     pub definition: Definition,
-    /// Whether that comes only behind the node that reads it.
+    /// Whether the definition comes after the node that reads it.
     pub late: bool,
-    /// How many graphs around the reader's own it is defined in.
+    /// The number of graphs between the reader and the definition.
     pub outwards: usize,
 }
 
-/// What a name has been given to.
+/// The definition of a name.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     first: Definition,
-    /// Whether it is an input that an initializer gives a default.
+    /// Whether it is an input with an initializer as its default.
     has_default: bool,
 }
 
@@ -39,11 +39,11 @@ struct Entry {
 #[derive(Debug, Default)]
 pub(crate) struct Names<'m> {
     defined: FxHashMap<&'m str, Entry>,
-    /// Further definitions of names that have one.
+    /// Further definitions of names that are already defined.
     pub(crate) again: Vec<(&'m str, Definition)>,
-    /// The node that is being looked at.
+    /// The index of the current node.
     pub(crate) at: usize,
-    /// Whether the nodes that were looked at stand behind those whose outputs they read.
+    /// Whether all nodes so far come after those whose outputs they read.
     pub(crate) is_ordered: bool,
 }
 
@@ -66,17 +66,17 @@ impl<'m> Names<'m> {
         names
     }
 
-    /// What defines a name.
+    /// The definition of a name.
     pub(crate) fn get(&self, name: &str) -> Option<Definition> {
         self.defined.get(name).map(|entry| entry.first)
     }
 
-    /// Whether a name is an input that an initializer gives a default.
+    /// Whether a name is an input with an initializer as its default.
     pub(crate) fn has_default(&self, name: &str) -> bool {
         self.defined.get(name).is_some_and(|entry| entry.has_default)
     }
 
-    /// What defines a name, unless that is a node that has not been looked at yet.
+    /// Whether a definition is a node that the walk has not reached yet.
     pub(crate) fn is_late(&self, definition: Definition) -> bool {
         definition.by == Part::Node && definition.index >= self.at
     }
@@ -93,7 +93,7 @@ impl<'m> Names<'m> {
         names.enumerate().for_each(|(index, name)| self.define(name, Definition { by, index, output: 0 }));
     }
 
-    /// An empty name is no name.
+    /// Adds a definition. An empty name defines nothing.
     fn define(&mut self, name: &'m str, definition: Definition) {
         if name.is_empty() {
             return;

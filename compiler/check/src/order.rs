@@ -1,4 +1,4 @@
-//! The order in which the nodes of a graph can be computed.
+//! The topological order of the nodes of a graph.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -7,8 +7,8 @@ use indexmap::IndexSet;
 use proto::{GraphProto, NodeProto};
 use rustc_hash::FxHashMap;
 
-/// The nodes in an order in which each stands behind those it reads from: that of the file, as far as it is one.
-/// The error is a cycle: nodes each of which reads from the next, and the last from the first.
+/// The nodes in topological order: that of the file, as far as it is one. The error is a cycle: nodes each of which
+/// reads from the next, and the last from the first.
 pub fn schedule(nodes: &[NodeProto]) -> Result<Vec<usize>, Vec<usize>> {
     let producers = producers(nodes);
     if stand_in_order(nodes, &producers) {
@@ -35,7 +35,8 @@ pub fn schedule(nodes: &[NodeProto]) -> Result<Vec<usize>, Vec<usize>> {
     if order.len() == nodes.len() { Ok(order) } else { Err(cycle(&sources, &missing)) }
 }
 
-/// Whether every node stands behind those it reads from: what nearly all files have, and quicker to find out than an order.
+/// Whether every node comes after those that it reads from: true for nearly all files, and cheaper to determine than an
+/// order.
 fn stand_in_order(nodes: &[NodeProto], producers: &FxHashMap<&str, usize>) -> bool {
     nodes.iter().enumerate().all(|(at, node)| match held_graphs(node).next() {
         None => node.input.iter().all(|name| producers.get(&**name).is_none_or(|&source| source < at)),
@@ -43,7 +44,7 @@ fn stand_in_order(nodes: &[NodeProto], producers: &FxHashMap<&str, usize>) -> bo
     })
 }
 
-/// Which node computes each name; of several, which is an error reported elsewhere, the first.
+/// The node that computes each name; the first one if there are several, which is an error reported elsewhere.
 fn producers(nodes: &[NodeProto]) -> FxHashMap<&str, usize> {
     let mut producers = FxHashMap::default();
     for (index, node) in nodes.iter().enumerate() {
@@ -54,7 +55,7 @@ fn producers(nodes: &[NodeProto]) -> FxHashMap<&str, usize> {
     producers
 }
 
-/// The nodes whose outputs a node reads, also inside the graphs it holds.
+/// The nodes whose outputs a node reads, also inside its graphs.
 fn sources(node: &NodeProto, producers: &FxHashMap<&str, usize>) -> IndexSet<usize> {
     let mut sources: IndexSet<usize> = node.input.iter().filter_map(|name| producers.get(&**name).copied()).collect();
     let mut graphs: Vec<&GraphProto> = held_graphs(node).collect();
@@ -78,7 +79,7 @@ fn defined_names(graph: &GraphProto) -> impl Iterator<Item = &str> {
     inputs.chain(constants).chain(graph.node.iter().flat_map(|node| node.output.iter().map(|name| &**name)))
 }
 
-/// Nodes that wait for each other: from a node that waits, always on to one it waits for.
+/// A cycle of nodes: each one waits for the next.
 fn cycle(sources: &[IndexSet<usize>], missing: &[usize]) -> Vec<usize> {
     let mut path: IndexSet<usize> = IndexSet::new();
     let mut node = missing.iter().position(|&count| count > 0).expect("some node was not scheduled");

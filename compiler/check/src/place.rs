@@ -1,8 +1,8 @@
-//! Where in a model something stands.
+//! Positions in a model.
 
 use std::fmt;
 
-/// What a step of a path leads to. The order is that in which findings are listed.
+/// The kind of a step in a path. Findings are listed in the order of these kinds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[allow(missing_docs, reason = "the names are ONNX's")]
 pub enum Part {
@@ -77,21 +77,21 @@ impl Part {
 /// One step of a path: `node 3 'conv'`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Step<S> {
-    /// What it leads to.
+    /// The kind of the step.
     pub part: Part,
-    /// Its number among its like, from 0, where there may be several.
+    /// Its index among those of its kind, from 0, if there may be several.
     pub index: Option<usize>,
-    /// Its name; empty where it has none.
+    /// Its name; empty if it has none.
     pub name: S,
 }
 
 impl<'m> Step<&'m str> {
-    /// A step to one of several.
+    /// A step to one of several parts.
     pub fn number(part: Part, index: usize, name: &'m str) -> Step<&'m str> {
         Step { part, index: Some(index), name }
     }
 
-    /// A step to something known by its name.
+    /// A step to a part with a name.
     pub fn named(part: Part, name: &'m str) -> Step<&'m str> {
         Step { part, index: None, name }
     }
@@ -100,12 +100,12 @@ impl<'m> Step<&'m str> {
 /// A path from the model to a part of it: `graph 'g' / node 3 'conv' / attribute 'pads'`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Place {
-    /// The way there; empty for the model itself.
+    /// The path; empty for the model itself.
     pub steps: Vec<Step<String>>,
 }
 
 impl Place {
-    /// The place a path leads to.
+    /// The position at the end of a path.
     pub fn new(steps: &[Step<&str>]) -> Place {
         let own = |step: &Step<&str>| Step { part: step.part, index: step.index, name: step.name.to_string() };
         Place { steps: steps.iter().map(own).collect() }

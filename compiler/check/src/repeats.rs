@@ -1,12 +1,12 @@
-//! Names that stand in a list twice.
+//! Duplicate names in a list.
 
 use rustc_hash::FxHashMap;
 
-/// Items of a list, at most, that are compared each with each.
+/// Up to this many items are compared pairwise.
 const FEW: usize = 8;
 
-/// The items of a list that are called like an earlier one: the number of each, and of the first of that name. Items without a
-/// name are not compared.
+/// The items of a list that have the name of an earlier one: the index of each, and of the first with that name. Items
+/// without a name are not compared.
 pub(crate) fn repeats<'i, T>(items: &'i [T], name: impl Fn(&'i T) -> &'i str) -> Vec<(usize, usize)> {
     if items.len() <= FEW {
         let earlier = |index: usize| {

@@ -25,11 +25,11 @@ pub fn check(model: &Model, profile: Profile, keep: Level) -> Findings {
 
 /// Checks an operator-set document, alone, against the rules of a profile.
 pub fn check_operator_set(set: &OperatorSetProto, profile: Profile, keep: Level) -> Findings {
-    // its functions see each other as those of a model do
+    // its functions are visible to each other as those of a model are
     let of_set = |function: &FunctionProto| FunctionProto { domain: canonical(&set.domain).into(), ..function.clone() };
     let import = OperatorSetIdProto { domain: set.domain.clone(), version: set.opset_version };
     let model = Model::from_proto(ModelProto {
-        // there are none of older versions
+        // operator sets are newer than these versions
         ir_version: set.ir_version.max(3),
         functions: set.functions.iter().map(of_set).collect(),
         opset_import: vec![import],
@@ -44,40 +44,40 @@ pub fn check_operator_set(set: &OperatorSetProto, profile: Profile, keep: Level)
     walker.findings
 }
 
-/// What a node calls.
+/// The callee of a node.
 #[derive(Clone, Copy, Debug)]
 pub enum Operator<'m> {
     /// A function of the model.
     Function(&'m FunctionProto),
     /// An operator of ONNX, in the version that the model imports.
     Schema(&'static Schema),
-    /// Nothing that is known.
+    /// An unknown operator.
     Unknown,
 }
 
 /// Domain, name and overload of a function.
 pub(crate) type FunctionKey<'m> = (&'m str, &'m str, &'m str);
 
-/// What stands around the thing that a rule looks at.
+/// The context of the part that a rule examines.
 pub struct Walk<'m> {
     /// The model.
     pub model: &'m Model,
-    /// The function that is being looked at, if it is one.
+    /// The current function, if the walk is inside one.
     pub function: Option<&'m FunctionProto>,
-    /// The node that is being looked at, or that holds the graph that is.
+    /// The current node, or the one that contains the current graph.
     pub node: Option<&'m NodeProto>,
-    /// What that node calls.
+    /// The callee of that node.
     pub operator: Operator<'m>,
     functions: FxHashMap<FunctionKey<'m>, &'m FunctionProto>,
     model_opsets: FxHashMap<&'m str, i64>,
     opsets: FxHashMap<&'m str, i64>,
     /// Innermost graph last.
     scopes: Vec<Names<'m>>,
-    /// The graphs that are open, where it is no function.
+    /// The enclosing graphs, outermost first, outside of functions.
     open: Vec<&'m GraphProto>,
     /// The names of their outputs.
     outputs: Vec<FxHashSet<&'m str>>,
-    /// The names of the graphs that have been looked at.
+    /// The names of the graphs so far.
     graphs: FxHashSet<&'m str>,
     path: Vec<Step<&'m str>>,
     files: Files<'m>,
@@ -116,22 +116,22 @@ impl<'m> Walk<'m> {
         self.model.proto.ir_version
     }
 
-    /// The part that is being looked at.
+    /// The kind of the current part.
     pub fn part(&self) -> Option<Part> {
         self.path.last().map(|step| step.part)
     }
 
-    /// The part that holds the one that is being looked at.
+    /// The kind of the part that contains the current one.
     pub fn holder(&self) -> Option<Part> {
         self.path.iter().rev().nth(1).map(|step| step.part)
     }
 
-    /// Whether the graph that is being looked at is not inside another, nor inside a function.
+    /// Whether the current graph is neither nested nor inside a function.
     pub fn is_main(&self) -> bool {
         self.scopes.len() == 1 && self.function.is_none()
     }
 
-    /// What a name stands for where the walk is.
+    /// What a name refers to at the current position.
     pub fn find(&self, name: &str) -> Option<Reading> {
         let mut scopes = self.scopes.iter().rev().enumerate();
         scopes.find_map(|(outwards, names)| {
@@ -140,54 +140,54 @@ impl<'m> Walk<'m> {
         })
     }
 
-    /// What is known of the file that a tensor's data are in.
+    /// What is known about the file with a tensor's data.
     pub(crate) fn file(&self, tensor: &TensorProto) -> Option<&ExternalFile> {
         self.files.get(tensor)
     }
 
-    /// The names of the graph or function that is being looked at.
+    /// The names of the current graph or function.
     pub(crate) fn names(&self) -> Option<&Names<'m>> {
         self.scopes.last()
     }
 
-    /// The graph that is being looked at, unless that is a function.
+    /// The current graph, unless the current part is a function.
     pub fn graph(&self) -> Option<&'m GraphProto> {
         self.open.last().copied()
     }
 
-    /// Whether a value is an output of the graph that is being looked at.
+    /// Whether a value is an output of the current graph.
     pub fn is_output(&self, name: &str) -> bool {
         self.outputs.last().is_some_and(|outputs| outputs.contains(name))
     }
 
-    /// Whether the graph that is being looked at is held by an attribute.
+    /// Whether the current graph belongs to an attribute.
     pub fn is_subgraph(&self) -> bool {
         self.holder() == Some(Part::Attribute)
     }
 
-    /// Whether the walk has come to a graph of that name.
+    /// Whether the walk has reached a graph of that name.
     pub fn has_met_graph(&self, name: &str) -> bool {
         !name.is_empty() && self.graphs.contains(name)
     }
 
-    /// Whether the graph that is being looked at is inside another one, or inside a function.
+    /// Whether the current graph is nested, or inside a function.
     pub fn is_nested(&self) -> bool {
         self.scopes.len() > 1
     }
 
-    /// Whether a graph around the one that is being looked at defines a name in front of it.
+    /// Whether an enclosing graph defines a name before the current graph.
     pub fn is_visible_around(&self, name: &str) -> bool {
         let around = self.scopes.iter().rev().skip(1);
         !name.is_empty()
             && around.filter_map(|names| Some((names, names.get(name)?))).any(|(names, d)| !names.is_late(d))
     }
 
-    /// The operator set of a domain that nodes here are of.
+    /// The version of a domain that applies to the current nodes.
     pub fn opset(&self, domain: &str) -> Option<i64> {
         self.opsets.get(canonical(domain)).copied()
     }
 
-    /// The operator set of a domain that the model imports, which a function may do otherwise.
+    /// The version of a domain that the model imports; a function may import another.
     pub fn model_opset(&self, domain: &str) -> Option<i64> {
         self.model_opsets.get(canonical(domain)).copied()
     }
@@ -200,7 +200,7 @@ impl<'m> Walk<'m> {
         self.functions.get(&(canonical(&node.domain), &*node.op_type, &*node.overload)).copied()
     }
 
-    /// What a node calls where the walk is.
+    /// The callee of a node at the current position.
     pub fn operator_of(&self, node: &NodeProto) -> Operator<'m> {
         if let Some(function) = self.function_of(node) {
             return Operator::Function(function);
@@ -209,7 +209,7 @@ impl<'m> Walk<'m> {
         schema.map_or(Operator::Unknown, Operator::Schema)
     }
 
-    /// The place that is being looked at.
+    /// The current position.
     pub fn place(&self) -> Place {
         Place::new(&self.path)
     }
@@ -220,12 +220,12 @@ pub(crate) fn canonical(domain: &str) -> &str {
     if domain.is_empty() { "ai.onnx" } else { domain }
 }
 
-/// What a function is called by.
+/// The key of a function.
 pub(crate) fn key_of(function: &FunctionProto) -> FunctionKey<'_> {
     (canonical(&function.domain), &function.name, &function.overload)
 }
 
-/// Operator sets came with IR version 3; before, there was the first version of ONNX's own.
+/// Operator sets came with IR version 3; before that, there was only the first version of ONNX's own.
 fn model_opsets(model: &ModelProto) -> FxHashMap<&str, i64> {
     let mut opsets = highest(&model.opset_import);
     if model.ir_version < 3 {
@@ -234,7 +234,7 @@ fn model_opsets(model: &ModelProto) -> FxHashMap<&str, i64> {
     opsets
 }
 
-/// The version of each domain that is imported: of several, the highest.
+/// The imported version of each domain: the highest if there are several.
 pub(crate) fn highest(imports: &[OperatorSetIdProto]) -> FxHashMap<&str, i64> {
     let mut opsets = FxHashMap::default();
     for import in imports {
@@ -244,21 +244,21 @@ pub(crate) fn highest(imports: &[OperatorSetIdProto]) -> FxHashMap<&str, i64> {
     opsets
 }
 
-/// What a rule's function is given: the surroundings, and where to put what it finds.
+/// The context of a rule's function, and where its findings go.
 pub struct Visit<'w, 'm> {
-    /// The surroundings.
+    /// The context.
     pub walk: &'w Walk<'m>,
     rule: &'static Rule,
     findings: &'w mut Findings,
 }
 
 impl<'m> Visit<'_, 'm> {
-    /// The rule is broken by what is being looked at. The message says what is there, and what would be right.
+    /// Reports that the current part breaks the rule. The message states what was found, and what would be right.
     pub fn found(&mut self, message: impl FnOnce() -> String) {
         self.found_at(&[], message);
     }
 
-    /// The rule is broken by a part of what is being looked at.
+    /// Reports that a part of the current one breaks the rule.
     pub fn found_at(&mut self, steps: &[Step<&str>], message: impl FnOnce() -> String) {
         let walk = self.walk;
         self.findings.add(self.rule, || {
@@ -268,7 +268,7 @@ impl<'m> Visit<'_, 'm> {
         });
     }
 
-    /// The rule is broken by what is being looked at, unless a condition holds.
+    /// Reports that the current part breaks the rule, unless a condition holds.
     pub fn expect(&mut self, holds: bool, message: impl FnOnce() -> String) {
         if !holds {
             self.found(message);
@@ -278,7 +278,7 @@ impl<'m> Visit<'_, 'm> {
 
 type Rows<F> = Vec<(&'static Rule, F)>;
 
-/// The rules that hold for the model, by what they look at.
+/// The applicable rules, by the part that they examine.
 #[derive(Default)]
 struct Finders {
     model: Rows<Find<Model>>,
@@ -346,14 +346,14 @@ struct Walker<'m> {
 }
 
 impl<'m> Walker<'m> {
-    /// Shows one thing to all rules that look at such things.
+    /// Passes a part to all rules that examine such parts.
     fn show<T: ?Sized>(&mut self, rows: fn(&Finders) -> &Rows<Find<T>>, thing: &'m T) {
         for &(rule, find) in rows(&self.finders) {
             find(&mut Visit { walk: &self.walk, rule, findings: &mut self.findings }, thing);
         }
     }
 
-    /// Goes on with a part of what is being looked at.
+    /// Descends to a part of the current one.
     fn inside(&mut self, step: Step<&'m str>, go: impl FnOnce(&mut Self)) {
         self.walk.path.push(step);
         go(self);
@@ -394,7 +394,7 @@ impl<'m> Walker<'m> {
         }
     }
 
-    /// The graph of a training step reads what the model's graph defines.
+    /// The graph of a training step may read what the model's graph defines.
     fn training(&mut self, training: &'m TrainingInfoProto) {
         self.show(|f| &f.training, training);
         if let Some(graph) = &training.initialization {
@@ -411,7 +411,7 @@ impl<'m> Walker<'m> {
 
     fn function(&mut self, function: &'m FunctionProto) {
         self.walk.function = Some(function);
-        // what the function forgets to import is as the model says
+        // domains that the function does not import have the model's versions
         let mut opsets = self.walk.opsets.clone();
         opsets.extend(highest(&function.opset_import));
         let outer = std::mem::replace(&mut self.walk.opsets, opsets);

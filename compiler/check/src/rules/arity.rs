@@ -1,4 +1,4 @@
-//! How many inputs and outputs nodes have.
+//! The numbers of inputs and outputs of nodes.
 
 use dialects::onnx::schema::{Mode, Schema};
 use proto::{FunctionProto, NodeProto};
@@ -84,7 +84,7 @@ fn output_not_omitted(visit: &mut Visit<'_, '_>, node: &NodeProto, schema: &'sta
 
 fn variadic_named(visit: &mut Visit<'_, '_>, node: &NodeProto, schema: &'static Schema) {
     for (index, _) in node.input.iter().enumerate().filter(|(_, name)| name.is_empty()) {
-        // of many of mixed types, as a loop carries, one may be left out
+        // of variadic operands of different types, such as a loop's, some may be left out
         if schema.input(index).is_some_and(|input| input.mode == Mode::Variadic) {
             visit.found_at(&[Step::number(Part::Input, index, "")], || "is left out, but it is one of many".into());
         }

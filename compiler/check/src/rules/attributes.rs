@@ -1,4 +1,4 @@
-//! Attributes: what they hold, and what their operators take.
+//! Attributes: their values, and which ones operators take.
 
 use dialects::onnx::schema::{self, AttributeSchema, Kind, Schema};
 use proto::{AttributeProto, AttributeType, NodeProto};
@@ -93,7 +93,7 @@ pub(super) const RULES: &[Rule] = &[
     ),
 ];
 
-/// The fields that hold a value, by the type that names them.
+/// The fields that have a value, each with the type that it is for.
 fn fields(attribute: &AttributeProto) -> [(bool, AttributeType); 14] {
     [
         (attribute.f.is_some(), AttributeType::Float),
@@ -117,13 +117,13 @@ fn set(attribute: &AttributeProto) -> impl Iterator<Item = AttributeType> {
     fields(attribute).into_iter().filter(|(is_set, _)| *is_set).map(|(_, field)| field)
 }
 
-/// The type that the attribute states, if it states one that there is.
+/// The type that the attribute states, if it is valid.
 fn stated(attribute: &AttributeProto) -> Option<AttributeType> {
     let stated = AttributeType::try_from(attribute.r#type?).ok()?;
     (stated != AttributeType::Undefined).then_some(stated)
 }
 
-/// The type that the attribute states, or that its value has where it states none.
+/// The type that the attribute states, or else that of its value.
 fn type_of(attribute: &AttributeProto) -> Option<AttributeType> {
     stated(attribute).or_else(|| set(attribute).next())
 }
@@ -139,7 +139,7 @@ fn one_value(visit: &mut Visit<'_, '_>, attribute: &AttributeProto) {
     });
 }
 
-/// Numbers and texts that are 0 or empty, and empty lists, may be missing: Protocol Buffers leave defaults out.
+/// Zeros, empty texts and empty lists may be missing: Protocol Buffers omit defaults.
 fn value_of_type(visit: &mut Visit<'_, '_>, attribute: &AttributeProto) {
     use AttributeType::{Graph, SparseTensor, Tensor, TypeProto};
     let Some(stated) = stated(attribute).filter(|_| !is_reference(attribute)) else { return };
@@ -163,7 +163,7 @@ fn type_known(visit: &mut Visit<'_, '_>, attribute: &AttributeProto) {
     visit.expect(AttributeType::try_from(number).is_ok(), || format!("is of type {number}; there are 1 to 14"));
 }
 
-/// What the operator says about an attribute of the node that is being looked at.
+/// The operator's declaration of an attribute of the current node.
 fn known(visit: &Visit<'_, '_>, attribute: &AttributeProto) -> Option<&'static AttributeSchema> {
     match visit.walk.operator {
         Operator::Schema(schema) if visit.walk.node.is_some() => schema.attribute(&attribute.name),
@@ -220,7 +220,7 @@ fn required(visit: &mut Visit<'_, '_>, node: &NodeProto, schema: &'static Schema
     }
 }
 
-/// The enumeration of an attribute: that of the newest version, if it knows what an older one takes by default.
+/// The enumeration of an attribute: that of the newest version, if it has the default of an older one.
 fn enumeration(visit: &Visit<'_, '_>, attribute: &AttributeProto) -> Option<&'static str> {
     let known = known(visit, attribute)?;
     if known.enumeration.is_some() || known.kind != Kind::String {
@@ -231,7 +231,7 @@ fn enumeration(visit: &Visit<'_, '_>, attribute: &AttributeProto) -> Option<&'st
     schema::choices(enumeration).contains(&known.default?).then_some(enumeration)
 }
 
-/// The enumeration of an attribute and the text that it is, if it is one of a few texts.
+/// The enumeration of an attribute and its value, if it is an enumeration of texts.
 fn chosen<'a>(visit: &Visit<'_, '_>, attribute: &'a AttributeProto) -> Option<(&'static str, &'a str)> {
     let enumeration = enumeration(visit, attribute)?;
     Some((enumeration, std::str::from_utf8(attribute.s.as_ref()?).ok()?))

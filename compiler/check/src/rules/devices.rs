@@ -1,4 +1,4 @@
-//! Device configurations, and how nodes are spread over devices.
+//! Device configurations and sharding.
 
 use proto::{Model, NodeDeviceConfigurationProto, NodeProto, ShardingSpecProto, TypeValue};
 
@@ -83,7 +83,7 @@ fn names(visit: &mut Visit<'_, '_>, model: &Model) {
     }
 }
 
-/// Shows the device configurations of a node, each with the step to it.
+/// The device configurations of a node, each with the step to it.
 fn each<'m>(node: &'m NodeProto) -> impl Iterator<Item = (Step<&'m str>, &'m NodeDeviceConfigurationProto)> {
     let step = |(index, own): (usize, &'m NodeDeviceConfigurationProto)| {
         (Step::number(Part::DeviceConfiguration, index, &own.configuration_id), own)
@@ -91,7 +91,7 @@ fn each<'m>(node: &'m NodeProto) -> impl Iterator<Item = (Step<&'m str>, &'m Nod
     node.device_configurations.iter().enumerate().map(step)
 }
 
-/// Shows what a node shards, each with the steps to it.
+/// The shardings of a node, each with the steps to it.
 fn shardings(
     node: &NodeProto,
 ) -> impl Iterator<Item = ([Step<&str>; 2], &NodeDeviceConfigurationProto, &ShardingSpecProto)> {
@@ -121,7 +121,7 @@ fn tensor(visit: &mut Visit<'_, '_>, node: &NodeProto) {
     }
 }
 
-/// A number that the map knows is a group of devices.
+/// A number that is a key of the map denotes a group of devices.
 fn device(visit: &mut Visit<'_, '_>, node: &NodeProto) {
     let walk = visit.walk;
     for (steps, own, sharding) in shardings(node) {
@@ -137,7 +137,7 @@ fn device(visit: &mut Visit<'_, '_>, node: &NodeProto) {
     }
 }
 
-/// The rank of a value that the graph states a type for.
+/// The rank of a value with a declared type.
 fn rank(visit: &Visit<'_, '_>, name: &str) -> Option<i64> {
     let graph = visit.walk.graph()?;
     if let Some(tensor) = graph.initializer.iter().find(|tensor| tensor.name == name) {

@@ -1,4 +1,4 @@
-//! Data outside the model's file.
+//! External data.
 
 use proto::{DataType, StringStringEntryProto, TensorProto};
 
@@ -10,7 +10,7 @@ use crate::{Finder, Rule, Visit, Walk, advice, error, violation};
 const EXTERNAL: &str = "onnx.proto, TensorProto.external_data";
 const IR: &str = "IR, External Tensor Data";
 
-/// What `external_data` may say.
+/// The valid keys of `external_data`.
 const KEYS: [&str; 4] = ["location", "offset", "length", "checksum"];
 
 pub(super) const RULES: &[Rule] = &[
@@ -72,7 +72,7 @@ fn inside_folder(visit: &mut Visit<'_, '_>, tensor: &TensorProto) {
     });
 }
 
-/// The file, if it is one that may be looked at.
+/// The file, if it is inside the model's folder.
 fn inside<'w>(walk: &'w Walk<'_>, tensor: &TensorProto) -> Option<&'w ExternalFile> {
     walk.file(tensor).filter(|file| file.is_inside)
 }
@@ -150,7 +150,7 @@ fn stated(visit: &mut Visit<'_, '_>, tensor: &TensorProto) {
     visit.expect(!has_entries || tensor.data_location != 0, || "has external_data, but its data are inside".into());
 }
 
-/// Pages are worth it where there are some.
+/// Alignment matters for data of at least a page.
 fn aligned(visit: &mut Visit<'_, '_>, tensor: &TensorProto) {
     const PAGE: u64 = 4096;
     let Some(offset) = numeric(tensor, "offset") else { return };

@@ -10,7 +10,7 @@ use crate::{Finder, Part, Rule, Step, Visit, error, violation};
 const FUNCTIONS: &str = "onnx.proto, ModelProto.functions";
 const MESSAGE: &str = "onnx.proto, FunctionProto";
 
-/// Inlining functions may not make more nodes than this.
+/// The maximum number of nodes after inlining.
 const NODE_LIMIT: u64 = 4_000_000;
 
 pub(super) const RULES: &[Rule] = &[
@@ -84,7 +84,7 @@ fn unique<'m>(visit: &mut Visit<'_, 'm>, functions: &'m [FunctionProto]) {
     }
 }
 
-/// The functions that a list of nodes calls, also inside the graphs it holds, each as often as it does.
+/// The functions that a list of nodes calls, also inside its graphs, once for each call.
 fn calls<'m>(nodes: &'m [NodeProto], functions: &FxHashMap<FunctionKey<'m>, usize>) -> (Vec<usize>, u64) {
     let (mut calls, mut count) = (vec![], 0);
     let mut lists = vec![nodes];
@@ -100,8 +100,8 @@ fn calls<'m>(nodes: &'m [NodeProto], functions: &FxHashMap<FunctionKey<'m>, usiz
     (calls, count)
 }
 
-/// The functions in an order in which each stands behind those it calls, with how many nodes each expands to; and those
-/// that call themselves.
+/// The functions in an order in which each comes after those that it calls, with the number of nodes that each expands
+/// to; and those that call themselves.
 struct CallGraph {
     calls: Vec<(Vec<usize>, u64)>,
     sizes: Vec<u64>,
@@ -121,7 +121,7 @@ impl CallGraph {
         graph
     }
 
-    /// A search in depth, without recursion of our own: the stack holds a function and how many calls are done.
+    /// A depth-first search with an explicit stack: each entry is a function and the number of its calls that are done.
     fn visit(&mut self, root: usize, done: &mut [bool]) {
         let mut stack = if done[root] { vec![] } else { vec![(root, 0)] };
         let mut open: FxHashSet<usize> = stack.iter().map(|&(function, _)| function).collect();
@@ -171,7 +171,7 @@ fn expansion<'m>(visit: &mut Visit<'_, 'm>, model: &'m Model) {
     });
 }
 
-/// Reports the names that stand in a list before.
+/// Reports duplicate names in a list.
 fn names_unique<'m>(visit: &mut Visit<'_, 'm>, part: Part, names: impl Iterator<Item = &'m str>) {
     let names: Vec<&str> = names.collect();
     for (index, _) in repeats(&names, |name| name) {

@@ -1,4 +1,4 @@
-//! What only types and shapes tell: the importer and shape inference find it, and name these rules.
+//! The rules that need types and shapes: the importer and shape inference check them, and report them by name.
 
 use crate::{Finder, Rule, error, violation};
 

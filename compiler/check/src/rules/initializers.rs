@@ -1,4 +1,4 @@
-//! Initializers, and what they are to inputs of the same name.
+//! Initializers, and inputs of the same name.
 
 use proto::{GraphProto, TensorProto, TypeValue};
 
@@ -74,7 +74,7 @@ fn input_last(visit: &mut Visit<'_, '_>, graph: &GraphProto) {
     }
 }
 
-/// The type of the input that the initializer gives a default for, with shape.
+/// The type of the input whose default the initializer is, if it has a shape.
 fn declared<'m>(visit: &Visit<'_, 'm>, tensor: &TensorProto) -> Option<&'m proto::TypeTensor> {
     let walk = visit.walk;
     if walk.part() != Some(Part::Initializer) || !walk.names()?.has_default(&tensor.name) {

@@ -45,7 +45,7 @@ const DIMENSIONS: [&str; 7] = [
     "FILTER_SPATIAL",
 ];
 
-/// The tags of HTML that text is marked up with. Others may be texts such as `<stdin>`.
+/// HTML tags that mark up text. Others may be plain texts such as `<stdin>`.
 const TAGS: [&str; 24] = [
     "a", "b", "br", "code", "div", "em", "font", "h1", "h2", "h3", "html", "i", "img", "li", "ol", "p", "pre",
     "script", "span", "strong", "table", "td", "tr", "ul",
@@ -64,7 +64,7 @@ fn key_named(visit: &mut Visit<'_, '_>, entries: &[StringStringEntryProto]) {
     }
 }
 
-/// The tag that a text begins with, behind `<`.
+/// The tag at the beginning of a text, after `<`.
 fn tag(text: &str) -> Option<&str> {
     let text = text.strip_prefix('/').unwrap_or(text);
     let end = text.find(|c: char| !c.is_ascii_alphanumeric())?;

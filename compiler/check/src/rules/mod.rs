@@ -1,4 +1,4 @@
-//! The rules, a file for each family.
+//! The rules, one file per family.
 
 mod arity;
 mod attributes;
@@ -55,7 +55,7 @@ pub fn all() -> impl Iterator<Item = &'static Rule> {
     FAMILIES.iter().flat_map(|(_, rules)| rules.iter())
 }
 
-/// The families: what each is called, and its rules.
+/// The families: the title of each, and its rules.
 pub fn families() -> impl Iterator<Item = (&'static str, &'static [Rule])> {
     FAMILIES.iter().copied()
 }

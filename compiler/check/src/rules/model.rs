@@ -1,4 +1,4 @@
-//! The model itself.
+//! The model as a whole.
 
 use proto::Model;
 
@@ -50,7 +50,7 @@ fn domain(visit: &mut Visit<'_, '_>, model: &Model) {
     visit.expect(is_reverse_dns(domain), || format!("is of domain '{domain}'; right would be one such as org.onnx"));
 }
 
-/// Whether a text is one or more labels with points between, as of a host name.
+/// Whether a text consists of one or more labels separated by points, like a host name.
 pub(super) fn is_reverse_dns(text: &str) -> bool {
     let is_label = |label: &str| {
         let inner = label.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');

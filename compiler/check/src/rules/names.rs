@@ -1,4 +1,4 @@
-//! Names: what they look like, and that each means one thing.
+//! Names: their form, and their uniqueness.
 
 use proto::{AttributeProto, GraphProto, NodeProto, TensorProto, ValueInfoProto};
 
@@ -59,7 +59,7 @@ pub(super) const RULES: &[Rule] = &[
     error("attribute-named", "IR, Attributes", "An attribute has a name.", Finder::Attribute(attribute_named)),
 ];
 
-/// Whether C90 takes a text as an identifier.
+/// Whether a text is an identifier of C90.
 pub(super) fn is_identifier(text: &str) -> bool {
     let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
     text.bytes().all(is_word) && text.bytes().next().is_some_and(|first| !first.is_ascii_digit())
@@ -108,7 +108,7 @@ fn attribute_named(visit: &mut Visit<'_, '_>, attribute: &AttributeProto) {
     visit.expect(!attribute.name.is_empty(), || "has no name".into());
 }
 
-/// Reports the definitions of names that are defined already, of one kind.
+/// Reports repeated definitions of names by one kind of part.
 fn again<'m>(
     visit: &mut Visit<'_, 'm>,
     is_meant: fn(Part) -> bool,

@@ -104,7 +104,7 @@ fn operator_version(visit: &mut Visit<'_, '_>, set: &OperatorSetProto) {
     let newest = set.opset_version;
     for (index, operator) in set.operator.iter().enumerate() {
         let since = operator.since_version;
-        // that the set's own version is none is reported of the set
+        // an invalid version of the set itself is a separate finding
         if since < 1 || (newest >= 1 && since > newest) {
             let step = Step::number(Part::Operator, index, &operator.op_type);
             visit.found_at(&[step], || format!("came with version {since}; the set is of version {newest}"));

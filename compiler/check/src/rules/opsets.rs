@@ -97,7 +97,7 @@ pub(super) const RULES: &[Rule] = &[
     ),
 ];
 
-/// Whether the node that is being looked at calls an operator, so that its domain is imported.
+/// Whether the current node calls an operator, so that its domain is imported.
 fn is_operator(visit: &Visit<'_, '_>) -> bool {
     matches!(visit.walk.operator, Operator::Schema(_))
 }
@@ -109,7 +109,7 @@ fn default_imported(visit: &mut Visit<'_, '_>, node: &NodeProto) {
     }
     let is_default = canonical(&node.domain) == canonical("");
     let is_fine = !is_default || walk.opset("").is_some() || walk.function_of(node).is_some();
-    // that nothing is imported at all is reported of the model
+    // missing imports are a finding about the model
     let is_fine = is_fine || walk.proto().opset_import.is_empty();
     visit.expect(is_fine, || "is of the default domain, of which no version is imported".into());
 }

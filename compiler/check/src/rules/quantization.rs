@@ -55,7 +55,7 @@ fn unique(visit: &mut Visit<'_, '_>, graph: &GraphProto) {
     }
 }
 
-/// Reports the entries of annotations that something is wrong with.
+/// Reports the invalid entries of annotations.
 fn entries<'m>(
     visit: &mut Visit<'_, 'm>,
     graph: &'m GraphProto,

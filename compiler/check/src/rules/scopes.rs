@@ -1,4 +1,4 @@
-//! Scopes: what a name may refer to, and in which order nodes stand.
+//! Scopes: which names are visible, and the order of nodes.
 
 use proto::{GraphProto, NodeProto};
 
@@ -41,13 +41,13 @@ fn read_defined(visit: &mut Visit<'_, '_>, name: &str, reading: Option<Reading>)
     visit.expect(!is_read || reading.is_some(), || format!("nothing defines '{name}'"));
 }
 
-/// A graph in an attribute may give what it sees around it: an If's branch does.
+/// A graph in an attribute may return values of the enclosing graph: an If's branch does.
 fn output_defined(visit: &mut Visit<'_, '_>, name: &str, reading: Option<Reading>) {
     let is_output = visit.walk.part() == Some(Part::Output);
     visit.expect(!is_output || reading.is_some(), || format!("nothing computes '{name}'"));
 }
 
-/// Whether an order need not be looked for.
+/// Whether the nodes are in topological order.
 fn is_ordered(visit: &Visit<'_, '_>) -> bool {
     visit.walk.names().is_some_and(|names| names.is_ordered)
 }
@@ -83,7 +83,7 @@ fn no_shadow<'m>(visit: &mut Visit<'_, 'm>, graph: &'m GraphProto) {
     }
 }
 
-/// Reports what a graph defines that is defined around it, too.
+/// Reports definitions of a graph that shadow those of an enclosing one.
 pub(super) fn names_around<'m>(visit: &mut Visit<'_, 'm>, graph: &'m GraphProto, message: fn(&str) -> String) {
     let inputs = graph.input.iter().enumerate().map(|(i, v)| (&*v.name, vec![Step::number(Part::Input, i, &v.name)]));
     let constants = graph.initializer.iter().enumerate().filter(|(_, t)| !graph_input(visit, &t.name));
@@ -106,7 +106,7 @@ pub(super) fn names_around<'m>(visit: &mut Visit<'_, 'm>, graph: &'m GraphProto,
     }
 }
 
-/// Whether an initializer is an input, too, which is reported already.
+/// Whether an initializer is also an input, which is a separate finding.
 fn graph_input(visit: &Visit<'_, '_>, name: &str) -> bool {
     visit.walk.names().is_some_and(|names| names.has_default(name))
 }

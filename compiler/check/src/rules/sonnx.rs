@@ -1,6 +1,7 @@
-//! The restrictions of SONNX, the safety profile, that ONNX does not have. What else its document demands of graphs is a rule of
-//! ONNX already: identifiers are unique (`T02a`) and assigned once (`T05e`), every node refers to an operator (`T03a`), all
-//! inputs of a node come to be initialized and an order of evaluation exists (`T05a`–`T05d`), functions are not recursive.
+//! The restrictions of SONNX, the safety profile, that ONNX does not have. Its other demands on graphs are rules of
+//! ONNX already: identifiers are unique (`T02a`) and assigned once (`T05e`), every node refers to an operator (`T03a`),
+//! all inputs of a node come to be initialized and an order of evaluation exists (`T05a`–`T05d`), functions are not
+//! recursive.
 
 use dialects::onnx::schema::{Mode, Parameter, Schema};
 use operators::row_of;
@@ -63,7 +64,7 @@ pub(super) const RULES: &[Rule] = &[
     .of(Profile::Sonnx),
 ];
 
-/// Reports the parameters that a node leaves out.
+/// Reports the optional parameters that a node leaves out.
 fn omitted<'p>(
     visit: &mut Visit<'_, '_>,
     part: Part,
@@ -81,7 +82,7 @@ fn omitted<'p>(
 }
 
 fn all_ports(visit: &mut Visit<'_, '_>, node: &NodeProto, schema: &'static Schema) {
-    // of any number of values there may be none
+    // variadic parameters may have no values
     let bound = |parameter: &Parameter| (parameter.name, parameter.mode != Mode::Variadic);
     omitted(visit, Part::Input, &node.input, schema.inputs.iter().map(bound));
     omitted(visit, Part::Output, &node.output, schema.outputs.iter().map(bound));
@@ -96,7 +97,7 @@ fn graphs_of(attribute: &AttributeProto) -> impl Iterator<Item = &GraphProto> {
     attribute.g.as_deref().into_iter().chain(&attribute.graphs)
 }
 
-/// What the graphs that a node holds read, and their own values.
+/// The values that the graphs of a node read, and those that they define.
 fn read_inside<'m>(node: &'m NodeProto, read: &mut FxHashSet<&'m str>) {
     let mut pending: Vec<&GraphProto> = node.attribute.iter().flat_map(graphs_of).collect();
     while let Some(graph) = pending.pop() {
@@ -114,7 +115,7 @@ fn no_dead_output<'m>(visit: &mut Visit<'_, 'm>, nodes: &'m [NodeProto]) {
         read.extend(node.input.iter().map(|name| &**name));
         read_inside(node, &mut read);
     }
-    // a function's own outputs are those of its nodes, not of a graph
+    // a function's outputs are those of its nodes, not of a graph
     let own = visit.walk.function.filter(|_| visit.walk.graph().is_none());
     let is_output =
         |name: &String| visit.walk.is_output(name) || own.is_some_and(|function| function.output.contains(name));

@@ -10,7 +10,7 @@ use crate::{Finder, Rule, Visit, error, violation};
 const SPARSE: &str = "onnx.proto, SparseTensorProto";
 const INDICES: &str = "onnx.proto, SparseTensorProto.indices";
 
-/// The elements of a sparse tensor that is spread out: 2^40 bytes of the narrowest type.
+/// The maximum number of elements of a sparse tensor made dense: 2^40 bytes of the narrowest type.
 const ELEMENT_LIMIT: u128 = 1 << 36;
 
 pub(super) const RULES: &[Rule] = &[
@@ -85,7 +85,7 @@ fn index_shape(visit: &mut Visit<'_, '_>, sparse: &SparseTensorProto) {
     });
 }
 
-/// The indices as numbers, with how many make one index, where all that is needed to understand them is right.
+/// The indices, and how many integers form one index, if the tensor is valid as far as that needs.
 fn indices(sparse: &SparseTensorProto) -> Option<(Cow<'_, [i64]>, usize)> {
     let (values, indices) = (sparse.values.as_ref()?, sparse.indices.as_ref()?);
     let is_right = indices.data_type == DataType::Int64 as i32 && !is_external(indices) && values.dims.len() == 1;

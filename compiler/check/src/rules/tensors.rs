@@ -8,7 +8,7 @@ use crate::{Finder, Rule, Visit, error, violation};
 const TENSORS: &str = "onnx.proto, TensorProto";
 const DATA: &str = "onnx.proto, TensorProto.raw_data";
 
-/// The bytes of a tensor that nobody can address.
+/// The maximum size of a tensor in bytes.
 const SIZE_LIMIT: u128 = 1 << 40;
 
 pub(super) const RULES: &[Rule] = &[
@@ -72,12 +72,12 @@ pub(super) const RULES: &[Rule] = &[
     ),
 ];
 
-/// The element type, if there is such a one.
+/// The element type, if it is valid.
 fn data_type(tensor: &TensorProto) -> Option<DataType> {
     DataType::try_from(tensor.data_type).ok().filter(|&found| found != DataType::Undefined)
 }
 
-/// The field for elements of a type, as `onnx.proto` calls it.
+/// The field for elements of a type, named as in `onnx.proto`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Field {
     Float,
@@ -114,7 +114,7 @@ impl Field {
     }
 }
 
-/// The fields that hold something, with how many entries each has. `raw_data` counts bytes.
+/// The fields with contents, with the number of entries of each. `raw_data` counts bytes.
 fn filled(tensor: &TensorProto) -> impl Iterator<Item = (Field, usize)> {
     let lengths = [
         (Field::Float, tensor.float_data.len()),
@@ -150,7 +150,7 @@ pub(super) fn bits(r#type: DataType) -> u128 {
     }
 }
 
-/// How many elements the extents say; none where an extent is negative or the product beyond all bounds.
+/// The number of elements for some extents; `None` if an extent is negative or the product overflows.
 pub(super) fn element_count(dims: &[i64]) -> Option<u128> {
     dims.iter().try_fold(1u128, |count, &extent| count.checked_mul(u128::try_from(extent).ok()?))
 }
@@ -159,7 +159,7 @@ pub(super) fn is_external(tensor: &TensorProto) -> bool {
     tensor.data_location == DataLocation::External as i32
 }
 
-/// The bytes that a tensor takes, as `raw_data` has it.
+/// The size of a tensor in bytes, as in `raw_data`.
 pub(super) fn byte_count(tensor: &TensorProto) -> Option<u128> {
     Some((element_count(&tensor.dims)?.checked_mul(bits(data_type(tensor)?))?).div_ceil(8))
 }
@@ -186,7 +186,7 @@ fn one_field(visit: &mut Visit<'_, '_>, tensor: &TensorProto) {
     });
 }
 
-/// The field of the elements, where they stand in one that is for them.
+/// The field of the elements, if it is the right one for the type.
 fn stored(tensor: &TensorProto) -> Option<(DataType, Field, usize)> {
     let r#type = data_type(tensor).filter(|_| !is_external(tensor))?;
     let mut fields = filled(tensor);
@@ -205,7 +205,7 @@ fn field_of_type(visit: &mut Visit<'_, '_>, tensor: &TensorProto) {
     });
 }
 
-/// How many entries of a field so many elements take.
+/// The number of entries of a field that `elements` elements take.
 fn entries(r#type: DataType, field: Field, elements: u128) -> u128 {
     match (field, r#type) {
         (Field::Raw, _) => (elements * bits(r#type)).div_ceil(8),
@@ -230,7 +230,7 @@ fn count(visit: &mut Visit<'_, '_>, tensor: &TensorProto) {
     });
 }
 
-/// The least and the greatest entry of `int32_data` for a type. What is stored bit by bit may be written with a sign.
+/// The least and the greatest entry of `int32_data` for a type. Bit patterns may be written as signed numbers.
 fn int32_range(r#type: DataType) -> (i32, i32) {
     match r#type {
         DataType::Int32 => (i32::MIN, i32::MAX),

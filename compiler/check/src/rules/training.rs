@@ -72,7 +72,7 @@ fn is_output(graph: Option<&GraphProto>, name: &str) -> bool {
     graph.is_some_and(|graph| graph.output.iter().any(|output| output.name == name))
 }
 
-/// Reports the bindings that are not as they should be.
+/// Reports invalid bindings.
 fn bindings(
     visit: &mut Visit<'_, '_>,
     bindings: &[StringStringEntryProto],

@@ -1,4 +1,4 @@
-//! Types and shapes as models state them.
+//! Types and shapes in models.
 
 use proto::{DataType, Dimension, DimensionValue, TensorShapeProto, TypeProto, TypeValue, ValueInfoProto};
 
@@ -103,7 +103,7 @@ pub(super) fn shape_text(shape: &TensorShapeProto) -> String {
     format!("[{}]", dims.join(", "))
 }
 
-/// Whether an element type number is one of the enumeration's, and not the one that means none.
+/// Whether a number is an element type other than `UNDEFINED`.
 pub(super) fn is_element_type(number: i32) -> bool {
     number != 0 && DataType::try_from(number).is_ok()
 }
@@ -112,7 +112,7 @@ fn is_main(visit: &Visit<'_, '_>, part: Part) -> bool {
     visit.walk.is_main() && visit.walk.part() == Some(part)
 }
 
-/// Without a type of its elements nobody can feed an input, so that one is not only a type that says too little.
+/// An input without an element type cannot be fed, so that this is not only an incomplete type.
 fn input_typed(visit: &mut Visit<'_, '_>, value: &ValueInfoProto) {
     let is_stated = value.r#type.as_ref().is_some_and(|stated| stated.value.is_some() && element(stated) != Some(0));
     visit.expect(!is_main(visit, Part::Input) || is_stated, || "has no type of elements".into());
@@ -201,7 +201,7 @@ fn name_not_empty(visit: &mut Visit<'_, '_>, dimension: &Dimension) {
     visit.expect(!name.is_empty(), || "has an empty name".into());
 }
 
-/// Reports the later ones of values of one name.
+/// Reports repeated names in a list of values.
 fn unique(visit: &mut Visit<'_, '_>, part: Part, values: &[ValueInfoProto]) {
     for (index, first) in repeats(values, |value| &value.name) {
         let step = Step::number(part, index, &values[index].name);

@@ -1,4 +1,4 @@
-//! Values of attributes for which an operator means nothing, or nothing that ends.
+//! Attribute values for which an operator is undefined or does not terminate.
 
 use dialects::onnx::schema::Schema;
 use proto::{AttributeProto, DataType, NodeProto};
@@ -50,12 +50,12 @@ pub(super) const RULES: &[Rule] = &[
     ),
 ];
 
-/// Whether the attribute that is being looked at is one of these of an operator that is known.
+/// Whether the current attribute is one of these attributes of a known operator.
 fn is_one_of(visit: &Visit<'_, '_>, attribute: &AttributeProto, names: &[&str]) -> bool {
     names.contains(&&*attribute.name) && matches!(visit.walk.operator, Operator::Schema(_)) && visit.walk.node.is_some()
 }
 
-/// All numbers of an attribute are at least 1.
+/// Requires all numbers of an attribute to be at least 1.
 fn positive(visit: &mut Visit<'_, '_>, attribute: &AttributeProto, names: &[&str]) {
     if !is_one_of(visit, attribute, names) {
         return;
@@ -89,7 +89,7 @@ fn attribute<'m>(node: &'m NodeProto, name: &str) -> Option<&'m AttributeProto> 
     node.attribute.iter().find(|attribute| attribute.name == name)
 }
 
-/// Padding that cuts off is for operators that do nothing but pad.
+/// Negative padding, which crops, is only valid for operators that only pad.
 fn pads_not_negative(visit: &mut Visit<'_, '_>, node: &NodeProto, schema: &'static Schema) {
     let Some(pads) = attribute(node, "pads").filter(|_| schema.attribute("strides").is_some()) else { return };
     visit.expect(pads.ints.iter().all(|&pad| pad >= 0), || format!("has pads {:?}", pads.ints));
@@ -134,7 +134,7 @@ fn element_type(visit: &mut Visit<'_, '_>, attribute: &AttributeProto) {
         return;
     }
     let Some(number) = attribute.i else { return };
-    // 0 leaves the type to what the operator says without the attribute
+    // 0 means the type that the operator uses without the attribute
     let is_left = number == 0 && !["to", "output_datatype"].contains(&&*attribute.name);
     let is_type = i32::try_from(number).is_ok_and(|number| DataType::try_from(number).is_ok()) && number != 0;
     visit.expect(is_type || is_left, || format!("is {number}; there are 1 to 28"));
@@ -152,7 +152,7 @@ fn activation_numbers(visit: &mut Visit<'_, '_>, node: &NodeProto, _: &'static S
 }
 
 fn constant(visit: &mut Visit<'_, '_>, node: &NodeProto, schema: &'static Schema) {
-    // before there were several forms, the one there was is required
+    // before there were alternatives, the only form was required
     if schema.inputs.is_empty() && schema.attribute("value_ints").is_some() {
         let count = node.attribute.len();
         visit.expect(count == 1, || format!("has {count} values"));

@@ -1,4 +1,4 @@
-//! What each IR version brought: a model of an older one does not have it.
+//! Features by IR version: a model of an older version must not use them.
 
 use proto::{
     AttributeProto, DataType, FunctionProto, GraphProto, Model, NodeProto, TypeProto, TypeValue, ValueInfoProto,
@@ -122,7 +122,7 @@ pub(super) const RULES: &[Rule] = &[
         .until(13),
 ];
 
-/// The rule is broken where the feature is used.
+/// Reports the use of a feature.
 fn absent(visit: &mut Visit<'_, '_>, is_used: bool) {
     let version = visit.walk.version();
     visit.expect(!is_used, || format!("is used in a model of IR version {version}"));
