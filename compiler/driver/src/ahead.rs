@@ -1,28 +1,28 @@
-//! The pages of an arena, taken from the system ahead of the first run that works in it.
+//! Prefaults the pages of an arena before the first run uses them.
 //!
-//! The first touch of a page takes a microsecond or more, which for a first run adds up to a good part of its time. A thread beside the
-//! run asks for many pages at once, in the order in which they are likely to be used.
+//! The first touch of a page takes a microsecond or more, which adds up to a good part of a first run. A background
+//! thread requests many pages at once, in the order in which the run is likely to use them.
 
 #![allow(unsafe_code, reason = "advises the system about memory that a run works in")]
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Smaller arenas are not worth a thread.
+/// Smaller arenas do not justify a thread.
 const WORTH: usize = 1 << 20;
-/// Bytes asked for at once: a run that ends does not wait for more.
+/// Bytes that are requested at once: the end of a run waits for at most one request.
 const STEP: usize = 1 << 18;
 /// A multiple of the size of pages.
 const PAGE: usize = 1 << 16;
 
-/// A thread that asks for pages until they are all there or nobody wants them any more, which is when this is dropped.
+/// A thread that prefaults pages until all are present or this is dropped.
 pub(crate) struct Ahead {
     cancelled: Arc<AtomicBool>,
     thread: Option<crew::Handle<()>>,
 }
 
 impl Ahead {
-    /// Begins with memory that must not be freed before the result is dropped; `None` for little memory.
+    /// Starts prefaulting; the memory must not be freed before the result is dropped. `None` for small arenas.
     pub(crate) fn begin(memory: *mut u8, bytes: usize) -> Option<Ahead> {
         if bytes < WORTH || cfg!(not(target_os = "linux")) {
             return None;
@@ -49,12 +49,12 @@ impl Drop for Ahead {
     }
 }
 
-/// Asks the system for the pages of some memory, whose contents stay what they are.
+/// Prefaults the pages of some memory; its contents stay unchanged.
 fn take_pages(memory: *mut u8, bytes: usize) {
     #[cfg(target_os = "linux")]
     {
         use rustix::mm::{Advice, madvise};
-        // SAFETY: the memory is there, and only its pages change; a refusal changes nothing.
+        // SAFETY: the memory is mapped, and the call only populates its pages; a refusal changes nothing.
         let _ = unsafe { madvise(memory.cast(), bytes, Advice::LinuxPopulateWrite) };
     }
     #[cfg(not(target_os = "linux"))]
@@ -71,7 +71,7 @@ mod tests {
         let ahead = Ahead::begin(memory.as_mut_ptr(), memory.len());
         let start = memory.as_mut_ptr();
         for at in (0..memory.len()).step_by(1000) {
-            // SAFETY: within the vector, which nobody else writes.
+            // SAFETY: inside the vector, which no other code writes to.
             unsafe { start.add(at).write(at as u8) };
         }
         drop(ahead);

@@ -1,9 +1,11 @@
-//! Waits of host functions for weights that are still prepared when a run begins.
+//! Inserts waits into host functions for weights that are still being prepared when a run begins.
 //!
-//! What is prepared comes in pieces, in the order in which a run needs them ([`crate::prepare`]). Before its first use of a piece, a
-//! host function calls a function that has come to an end when the piece is there, and which does nothing from then on.
+//! Prepared weights become ready in chunks, in the order in which a run needs them ([`crate::prepare`]). Before its
+//! first use of a chunk, a host function calls a function that returns once the chunk is ready, and does nothing from
+//! then on.
 //!
-//! Invariant: code that reads a piece runs behind the call for it. Kernels are handed the addresses of weights by host functions.
+//! Invariant: code that reads a chunk runs after the call for it. Kernels receive the addresses of weights from host
+//! functions.
 
 use dialects::{OpCodes, func, memref};
 use ir::{Attribute, Attributes, Blob, Body, Builder, FunctionType, IndexMap, Location, Module, Op, Value};
@@ -11,20 +13,20 @@ use ir::{Attribute, Attributes, Blob, Body, Builder, FunctionType, IndexMap, Loc
 use crate::parts::is_host;
 use crate::prepare::PARTS;
 
-/// Functions that wait are named so, and numbered.
+/// The prefix of the names of waiting functions, before a number.
 const AWAIT: &str = "rt_await_";
 
-/// The name of a function that waits.
+/// The name of waiting function `number`.
 pub(crate) fn name(number: usize) -> String {
     format!("{AWAIT}{number}")
 }
 
-/// Whether a function of some name waits.
+/// Whether a name is that of a waiting function.
 pub(crate) fn is_one(name: &str) -> bool {
     name.starts_with(AWAIT)
 }
 
-/// All functions that may wait, as they are when there is nothing to wait for.
+/// All waiting functions, in the form that waits for nothing.
 pub(crate) fn symbols() -> impl Iterator<Item = (String, usize)> {
     (0..=PARTS).map(|number| (name(number), nothing_to_wait_for()))
 }
@@ -35,8 +37,8 @@ pub(crate) fn nothing_to_wait_for() -> usize {
     (nothing as *const ()).expose_provenance()
 }
 
-/// Lets host functions at the kernel level wait for what is still computed; some bytes of each piece, in the order of the functions'
-/// numbers.
+/// Inserts waits into the host functions of a module at the kernel level; returns some bytes of each chunk, in the
+/// order of the functions' numbers.
 pub(crate) fn insert(module: &mut Module) -> Vec<Blob> {
     let pending: IndexMap<String, Blob> = module.ops().iter().filter_map(|&op| pending(module, op)).collect();
     let mut pieces = IndexMap::default();
@@ -58,7 +60,7 @@ pub(crate) fn insert(module: &mut Module) -> Vec<Blob> {
     pieces.into_values().collect()
 }
 
-/// A global whose bytes are still computed.
+/// A global whose bytes are still being computed.
 fn pending(module: &Module, op: Op) -> Option<(String, Blob)> {
     let attributes = &module.body.op(op).attributes;
     let bytes = &attributes.get("initial_value")?.as_dense()?.data;
@@ -66,7 +68,7 @@ fn pending(module: &Module, op: Op) -> Option<(String, Blob)> {
     Some((attributes.str("sym_name")?.to_string(), bytes.clone()))
 }
 
-/// A wait stands in the function's first block, where it is in front of all that comes later.
+/// Inserts the wait into the function's entry block, which dominates all later uses.
 fn insert_into(body: &mut Body, pending: &IndexMap<String, Blob>, pieces: &mut IndexMap<usize, Blob>) {
     let entry = body.entry().expect("the function has a body");
     let mut awaited = Vec::new();
@@ -85,7 +87,7 @@ fn insert_into(body: &mut Body, pending: &IndexMap<String, Blob>, pieces: &mut I
     }
 }
 
-/// What is pending of what an operation uses.
+/// The pending constants that an operation uses.
 fn used<'a>(body: &'a Body, op: Op, pending: &'a IndexMap<String, Blob>) -> impl Iterator<Item = &'a Blob> {
     body.op(op).operands().iter().filter_map(move |&value: &Value| {
         let global = body.defining_op(value).filter(|&op| body.is(op, memref::GET_GLOBAL))?;

@@ -1,4 +1,4 @@
-//! Work that pays off for a model that goes on running: on a thread beside its runs, or at once for who waits for it.
+//! Work that pays off if a model keeps running: on a background thread, or immediately for a caller that waits for it.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -6,18 +6,18 @@ use std::thread::JoinHandle;
 
 use ir::Result;
 
-/// How a piece of work is done.
+/// How a job is to run.
 #[derive(Clone, Default)]
 pub(crate) struct Conditions {
-    /// Whether the model runs meanwhile: the other processors are busy.
+    /// Whether it runs in the background of the model's runs, which use the other processors.
     pub(crate) beside: bool,
-    /// Set when nobody wants the result any more.
+    /// Set when the result is not needed any more.
     pub(crate) cancelled: Arc<AtomicBool>,
 }
 
 type Job<T> = Box<dyn FnOnce(&Conditions) -> Result<T> + Send>;
 
-/// Work that is done once, if ever, and what comes of it.
+/// A job that runs at most once, and its result.
 pub(crate) struct Background<T> {
     result: Arc<OnceLock<Result<T>>>,
     cancelled: Arc<AtomicBool>,
@@ -26,7 +26,7 @@ pub(crate) struct Background<T> {
 }
 
 impl<T: Send + Sync + 'static> Background<T> {
-    /// Work that nobody has begun yet.
+    /// A job that has not started.
     pub(crate) fn new(job: impl FnOnce(&Conditions) -> Result<T> + Send + 'static) -> Background<T> {
         Background {
             result: Arc::default(),
@@ -36,25 +36,25 @@ impl<T: Send + Sync + 'static> Background<T> {
         }
     }
 
-    /// What came of it, once it is done and went well.
+    /// The result, if the job has succeeded.
     pub(crate) fn get(&self) -> Option<&T> {
         self.result.get()?.as_ref().ok()
     }
 
-    /// Begins on a thread beside the runs; once.
+    /// Starts the job on a background thread, once.
     pub(crate) fn start(&self) {
         let Some(job) = self.take() else { return };
         let (result, conditions) = (self.result.clone(), self.conditions(true));
         let work = move || {
-            // where memory is short there is no result
+            // if memory is short there is no result
             let _ = limits::catch(|| result.get_or_init(|| job(&conditions)));
         };
-        // without a thread the model goes on with the code that it has
+        // without a thread the model continues with its current code
         let worker = std::thread::Builder::new().spawn(work).ok();
         *self.worker.lock().unwrap_or_else(PoisonError::into_inner) = worker;
     }
 
-    /// Does it now, or waits for the thread that does.
+    /// Runs the job now, or waits for the thread that runs it.
     pub(crate) fn finish(&self) -> Result<()> {
         match self.take() {
             Some(job) => {

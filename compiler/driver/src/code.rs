@@ -8,15 +8,15 @@ use crate::firstcode::FirstCode;
 
 /// Machine code in memory. Addresses of functions are valid as long as this value lives.
 pub(crate) enum Code {
-    /// Made while it runs.
+    /// Code that is compiled while it runs.
     First(FirstCode),
     /// Linked by Cranelift's own linker.
     Cranelift(Box<codegen_cranelift::Compiled>),
-    /// Objects of the LLVM back end, or of the cache.
+    /// Object files of the LLVM back end, or of the cache.
     Objects(loader::Loaded),
 }
 
-// SAFETY: linking is finished when a value is made; all that is done with it afterwards is to read addresses.
+// SAFETY: linking is finished when a value is constructed; later uses only read addresses.
 unsafe impl Send for Code {}
 // SAFETY: as above.
 unsafe impl Sync for Code {}
@@ -31,7 +31,7 @@ impl Code {
         }
     }
 
-    /// Why something could not be made that was called. What called it has come to nothing.
+    /// The errors of functions that were called and could not be compiled. The call had no result.
     pub(crate) fn failure(&self) -> Option<&[Diagnostic]> {
         match self {
             Code::First(code) => code.failure(),

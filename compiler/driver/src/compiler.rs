@@ -1,4 +1,4 @@
-//! From a module to a compiled model.
+//! Compiles modules to models.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -33,45 +33,45 @@ use crate::signature::Signature;
 use crate::tiers::{Objects, Successor, Unlinked, Upgrade, upgrade};
 use crate::trace::{Trace, Traced};
 
-/// Which code generator makes the machine code.
+/// The code generator.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Backend {
-    /// Cranelift's code at once, LLVM's for a model that goes on running.
+    /// Cranelift's code first, LLVM's for a model that keeps running.
     #[default]
     Auto,
     /// In process, fast to compile.
     Cranelift,
-    /// In a process of its own, faster code.
+    /// In a helper process, faster code.
     Llvm,
 }
 
-/// What is known of the processor that code is for.
+/// The target processor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Processor {
-    /// It has these vector registers.
+    /// A processor with these vector registers.
     Vectors(VectorRegisters),
-    /// It is an x86-64-v2 or better: kernels are there in versions, of which the model's initialisation chooses.
+    /// x86-64-v2 or better: kernels have versions, which the model's initialisation chooses from.
     AnyX86,
-    /// Nothing: contractions call the runtime, which looks at the processor it runs on.
+    /// Unknown: contractions call the runtime, which detects the processor at run time.
     Unknown,
 }
 
 impl Processor {
-    /// The one that this runs on.
+    /// The processor of this machine.
     pub fn of_this_machine() -> Processor {
         VectorRegisters::of_this_machine().map_or(Processor::Unknown, Processor::Vectors)
     }
 }
 
-/// What the order of floating point operations may depend on.
+/// What the order of floating-point operations may depend on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Arithmetic {
-    /// Operations of different nodes are combined where that loses little.
+    /// Operations of different nodes may be combined, within error bounds.
     #[default]
     Reassociated,
-    /// Every node computes what it computes alone; inside a node, sums run as the processor likes it.
+    /// Every node computes its own result; inside a node, the order of sums depends on the processor.
     Ordered,
-    /// Inside a node too, one order for all processors, and every product rounded: the same bits everywhere.
+    /// Inside a node, too, one order for all processors, and every product rounded: the same bits everywhere.
     Fixed,
 }
 
@@ -80,53 +80,53 @@ pub enum Arithmetic {
 pub struct Options {
     /// The code generator.
     pub backend: Backend,
-    /// What LLVM's code may know about the processor it runs on.
+    /// The processor that LLVM's code is for.
     pub processor: Processor,
-    /// Threads to run on; 0 means all there are.
+    /// The number of threads that run models; 0 means all.
     pub threads: usize,
-    /// Threads to compile and to initialize on; 0 means all there are.
+    /// The number of threads that compile and initialize; 0 means all.
     pub workers: usize,
     /// Values of named dimensions, fixed before compilation.
     pub dims: BTreeMap<String, i64>,
-    /// Operator-set documents, whose functions models may call that import their domain.
+    /// Operator-set documents whose functions models may call if they import their domain.
     pub operator_sets: Vec<PathBuf>,
-    /// Whether modules keep what a model says of itself and its parts.
+    /// Whether modules keep the model's metadata.
     pub metadata: bool,
     /// Shapes of inputs by name, fixed before compilation.
     pub shapes: BTreeMap<String, Vec<i64>>,
-    /// The outputs, by name, where not all are wanted; also values inside the graph.
+    /// The outputs, by name, if not all are wanted; also values inside the graph.
     pub outputs: Vec<String>,
-    /// The program `onnxc` that has the LLVM back end; by default the one that the environment variable `ONNXC` names, the one in the
-    /// directory of this program, or the one on the path.
+    /// The program `onnxc` that has the LLVM back end; by default that in the environment variable `ONNXC`, in the
+    /// directory of this program, or on the path.
     pub helper: Option<PathBuf>,
     /// Receives warnings about models and runs.
     pub reporter: Reporter,
-    /// What the order of floating point operations may depend on.
+    /// What the order of floating-point operations may depend on.
     pub arithmetic: Arithmetic,
-    /// What is left out of the compiler.
+    /// Optional features of the compiler that are left out.
     pub without: Vec<Part>,
-    /// Where set, code is without a runtime, and the name of what C calls begins with it.
+    /// The prefix of exported C names, for code without a runtime.
     pub freestanding: Option<String>,
-    /// Whether a model that breaks any rule of ONNX is refused, not only one that nobody can run.
+    /// Whether any broken rule of ONNX refuses a model, or only errors.
     pub strict: bool,
-    /// Whose rules a model is to keep.
+    /// The profile whose rules apply.
     pub rules: Profile,
-    /// Whether the rewrites of the graph are reported on the standard error output.
+    /// Whether the rewrites of the graph are printed to standard error.
     pub explain: bool,
-    /// Whether what became of each node is noted on the way.
+    /// Whether the lowering of each node is recorded.
     pub trace: bool,
     /// Whether kernels are timed.
     pub profile: bool,
-    /// Where compiled models are kept, if they are.
+    /// The cache of compiled models.
     pub cache: Option<Cache>,
-    /// Who is told how far a compilation has come.
+    /// Is notified of the stages of a compilation.
     pub observer: Option<Observer>,
-    /// Stages behind which the module is printed to the standard error output, large constants left out.
+    /// Stages after which the module is printed to standard error, without large constants.
     pub print_after: Vec<String>,
 }
 
 impl Default for Options {
-    /// For this machine.
+    /// The options for this machine.
     fn default() -> Options {
         Options {
             backend: Backend::default(),
@@ -157,13 +157,13 @@ impl Default for Options {
 
 /// A model as machine code, with its weights. Shared by the sessions that run it.
 pub struct CompiledModel {
-    /// What the model takes and gives.
+    /// The model's inputs and outputs.
     pub signature: Signature,
-    /// How long each stage of compilation took.
+    /// The time of each stage of compilation.
     pub timings: Timings,
     pub(crate) globals: Globals,
     pub(crate) main: Entry,
-    /// Better code for the model's runs, with the back end that has tiers.
+    /// The optimised Cranelift tier, if the back end has tiers.
     pub(crate) upgrade: Option<Upgrade>,
     /// The model on a better back end.
     pub(crate) successor: Option<Successor>,
@@ -173,36 +173,36 @@ pub struct CompiledModel {
     /// The strings that are constants of the model.
     pub(crate) strings: Vec<String>,
     pub(crate) threads: usize,
-    /// How many initialize it.
+    /// The number of threads that initialize it.
     pub(crate) workers: usize,
-    /// Whether a run is refused that contradicts what the model states.
+    /// Whether a run that contradicts the model's declared extents is refused.
     pub(crate) strict: bool,
     /// Receives warnings about runs.
     pub(crate) reporter: Reporter,
-    /// Kernel and nodes of each call that is timed.
+    /// Kernel and nodes of each timed call.
     pub(crate) profiled: Vec<Vec<String>>,
     /// The operator of each node, by name, if calls are timed.
     pub(crate) operators: IndexMap<String, String>,
-    /// Writes the model's entry in the cache, if it has one.
+    /// Writes the model's cache entry, if it has one.
     pub(crate) keeper: Arc<OnceLock<Keeper>>,
-    /// The writing of that entry.
+    /// The job that writes that entry.
     pub(crate) keeping: Option<Background<()>>,
-    /// Owns what `main` is in.
+    /// The code that contains `main`.
     pub(crate) code: Code,
 }
 
-/// Where a model comes from.
+/// The source of a model.
 #[derive(Clone, Copy)]
 enum Source<'a> {
-    /// A file, or `-`, the standard input.
+    /// A file, or `-` for standard input.
     Path(&'a Path),
-    /// A file that is mapped already.
+    /// A file that is already mapped.
     Request(&'a Request),
     /// Memory.
     Model(&'a Model),
 }
 
-/// Threads at most, whoever asks for more: no machine has as many processors.
+/// The upper limit of the number of threads, above any machine's number of processors.
 const MOST_THREADS: usize = 4096;
 
 /// Compiles models.
@@ -226,12 +226,12 @@ impl Compiler {
         self.compile_file_with(path, &import::Options::default())
     }
 
-    /// Compiles a model file, with inputs of other shapes than it declares, or with constants for inputs.
+    /// Compiles a model file, with other input shapes than it declares, or with constants as inputs.
     pub fn compile_file_with(&self, path: &Path, options: &import::Options) -> Result<CompiledModel> {
         within_memory(|| self.compile_path(path, options))
     }
 
-    /// Compiles a decoded model. If it was loaded from a file, the cache, if there is one, keeps it as that.
+    /// Compiles a decoded model. If it was loaded from a file and there is a cache, it is stored there.
     pub fn compile_model(
         &self,
         model: &Model,
@@ -257,7 +257,7 @@ impl Compiler {
         self.compile_source(source, request.clone(), options, timings)
     }
 
-    /// Compiles a model that is not in the cache, where what was asked for may be kept.
+    /// Compiles a model that is not in the cache, and stores it if the request allows that.
     fn compile_source(
         &self,
         source: Source<'_>,
@@ -268,15 +268,15 @@ impl Compiler {
         self.prepare_threads();
         let (module, warnings) = self.import(source, options, &mut timings)?;
         let _taken = (self.options.workers > 1).then(|| prepare::take_memory_ahead(&module));
-        // files of external data may change without the model
+        // files of external data may change while the model's file does not
         let keep = request.filter(|_| module.attributes.get(import::FILES).is_none());
         self.compile_imported(module, timings, keep.map(|request| Keep { request, warnings }))
     }
 
-    /// Starts the threads that compile and run, if there is more than one.
+    /// Starts the threads that compile and run, unless there is only one.
     fn prepare_threads(&self) {
         if self.options.workers > 1 {
-            // for what computes constants, and what makes code
+            // for constants and code
             crew::prepare(self.options.workers);
             let has_loops = self.options.threads > 1;
             drop(crew::spawn(move || {
@@ -288,7 +288,7 @@ impl Compiler {
         }
     }
 
-    /// What a model file takes and gives, as it states it, and the inputs of which it states no rank; `None` if there are none.
+    /// The signature of a model file as declared, and the inputs without declared rank; `None` if there are none.
     pub fn unranked_inputs(&self, path: &Path) -> Option<(Signature, Vec<String>)> {
         let options = self.import_options(&import::Options::default()).ok()?;
         let module = import::import_file(path, &options).ok()?;
@@ -301,13 +301,13 @@ impl Compiler {
         (!open.is_empty()).then_some((signature, open))
     }
 
-    /// The module of a model that is asked for; its weights stay in the file that the request has mapped.
+    /// The module of a requested model; its weights stay in the file that the request has mapped.
     pub(crate) fn import_request(&self, request: &Request) -> Result<Module> {
         let model = Model::of_file(&request.path, request.model.clone())?;
         import::import_model(&model, &self.import_options(&import::Options::default())?)
     }
 
-    /// What of these options is the importer's business, beside its own.
+    /// The import options, completed by these options.
     fn import_options(&self, options: &import::Options) -> Result<import::Options> {
         let mut options = options.clone();
         options.strict |= self.options.strict;
@@ -324,7 +324,7 @@ impl Compiler {
         Ok(options)
     }
 
-    /// The module of a model, and what is suspicious about it.
+    /// The module of a model, and its warnings.
     fn import(
         &self,
         source: Source<'_>,
@@ -345,7 +345,7 @@ impl Compiler {
         Ok((module, warnings))
     }
 
-    /// Reports what is suspicious about a model, which is an error for those who want it so.
+    /// Reports a model's warnings, or returns them as errors if the options ask for that.
     fn report_warnings(&self, module: &mut Module) -> Result<Vec<String>> {
         let warnings = module.attributes.remove(import::WARNINGS).as_ref().map(strings).unwrap_or_default();
         if self.options.strict && !warnings.is_empty() {
@@ -355,17 +355,17 @@ impl Compiler {
         Ok(warnings)
     }
 
-    /// The module of a model at some level, and what the model takes and gives.
+    /// The module of a model at some level, and its signature.
     pub fn lower_file(&self, path: &Path, level: Level) -> Result<(Module, Signature)> {
         self.lower_file_with(path, &import::Options::default(), level)
     }
 
-    /// The module of a part of a model at some level, and what that takes and gives.
+    /// The module of a part of a model at some level, and its signature.
     pub fn lower_file_with(&self, path: &Path, options: &import::Options, level: Level) -> Result<(Module, Signature)> {
         self.lower_file_watched(path, options, level, &mut |_, _| {})
     }
 
-    /// A part of a model at the low level, and what became of each node on the way.
+    /// A part of a model at the low level, and the trace of each node.
     pub fn trace_file_with(&self, path: &Path, options: &import::Options) -> Result<(Module, Signature, Trace)> {
         let mut trace = Trace::default();
         let compiler = Compiler::new(Options { trace: true, ..self.options.clone() });
@@ -374,7 +374,7 @@ impl Compiler {
         Ok((module, signature, trace))
     }
 
-    /// A model at the low level, and bounds of what a run takes.
+    /// A model at the low level, and bounds on the resources of a run.
     pub fn evidence_file(&self, path: &Path) -> Result<(Module, Signature, Evidence)> {
         let mut evidence = Evidence::default();
         let look = &mut |stage: Traced, module: &mut Module| evidence.look(stage, module);
@@ -382,7 +382,7 @@ impl Compiler {
         Ok((module, signature, evidence))
     }
 
-    /// `look` is shown the module at each level.
+    /// Calls `look` with the module at each level.
     fn lower_file_watched(
         &self,
         path: &Path,
@@ -446,7 +446,7 @@ impl Compiler {
         self.finish(module, signature, operators, timings, keep)
     }
 
-    /// Takes an imported module to the structured level.
+    /// Lowers an imported module to the structured level.
     pub(crate) fn to_structured(&self, mut module: Module, timings: &mut Timings) -> Result<(Module, Signature)> {
         let mut signature = Signature::of(main_function(&module)?);
         pipeline::run(&mut module, &pipeline::graph(&self.options), &self.options, timings)?;
@@ -454,12 +454,12 @@ impl Compiler {
         Ok((module, signature))
     }
 
-    /// Compiles a module at the graph level whose function is `@main_graph`.
+    /// Compiles a module at the graph level with a function `@main_graph`.
     pub fn compile_graph(&self, module: Module) -> Result<CompiledModel> {
         self.compile_imported(module, Timings::default(), None)
     }
 
-    /// Compiles a module at the structured level whose function is `@main_graph`.
+    /// Compiles a module at the structured level with a function `@main_graph`.
     pub fn compile_structured(&self, module: Module) -> Result<CompiledModel> {
         let signature = Signature::of(main_function(&module)?);
         self.finish(module, signature, IndexMap::default(), Timings::default(), None)
@@ -485,7 +485,7 @@ impl Compiler {
                 })
             }
         });
-        // what prepares weights beside leaves this thread its processor
+        // background preparation of weights leaves this thread its processor
         let busy = Busy::processor();
         let (mut model, unlinked) = self.build(&Arc::default(), module, signature, timings)?;
         drop(busy);
@@ -495,13 +495,13 @@ impl Compiler {
         Ok(CompiledModel { successor, operators, ..model })
     }
 
-    /// The compiler of the same model with LLVM, beside its runs.
+    /// The LLVM compiler for the same model, which runs in the background.
     pub(crate) fn succeeding(&self) -> Compiler {
         let options = Options { backend: Backend::Llvm, observer: None, print_after: vec![], ..self.options.clone() };
         Compiler { options }
     }
 
-    /// A model from a module at the structured level, initialized, and its code as it may be kept.
+    /// Builds a model from a module at the structured level and initializes it; also returns its code for the cache.
     pub(crate) fn build(
         &self,
         cancelled: &Arc<AtomicBool>,
@@ -522,14 +522,14 @@ impl Compiler {
         Ok((model, unlinked))
     }
 
-    /// Takes a module from the structured level to the low level, in parts, as [`Compiler::build`] did before.
+    /// Lowers a module from the structured to the low level, in partitions, as [`Compiler::build`] did before.
     pub(crate) fn to_low_again(&self, module: &mut Module) -> Result<Vec<Module>> {
         let timings = &mut Timings::default();
         self.to_kernels(module, Prepared::Before, timings)?;
         self.lower_parts(module, timings)
     }
 
-    /// Takes a module from the structured level to the kernel level.
+    /// Lowers a module from the structured to the kernel level.
     fn to_kernels(&self, module: &mut Module, prepared: Prepared, timings: &mut Timings) -> Result<()> {
         self.enter(Stage::Kernels);
         pipeline::run(module, &pipeline::kernels(&self.options, prepared), &self.options, timings)?;
@@ -580,17 +580,17 @@ impl Compiler {
 }
 
 impl CompiledModel {
-    /// Where the model's function starts, in the best code there is.
+    /// The entry point of the model in its best code.
     pub(crate) fn main(&self) -> Entry {
         self.upgrade.as_ref().and_then(Background::get).map_or(self.main, |(_, main)| *main)
     }
 
-    /// The model on a better back end, once it is there.
+    /// The model on a better back end, once it is ready.
     pub(crate) fn successor(&self) -> Option<&Arc<CompiledModel>> {
         self.successor.as_ref()?.get()
     }
 
-    /// Writes the model into the cache, on a thread beside.
+    /// Writes the model to the cache in the background.
     fn keep(&mut self, keep: Keep, backend: Backend, unlinked: Unlinked) {
         let mut kept = self.kept(&keep.warnings);
         let slot = self.keeper.clone();
@@ -606,7 +606,8 @@ impl CompiledModel {
         self.keeping = Some(keeping);
     }
 
-    /// What is kept of the model beside its code. It is initialized, and nobody writes its buffers any more.
+    /// The stored part of the model next to its code. The model is initialized, and its buffers are not written any
+    /// more.
     pub(crate) fn kept(&mut self, warnings: &[String]) -> Kept {
         let CompiledModel { signature, messages, strings, globals, .. } = self;
         Kept {
@@ -624,22 +625,22 @@ impl CompiledModel {
         self.keeping.as_ref().map_or(Ok(()), Background::finish)
     }
 
-    /// Tells that the model runs more than once, so that better code is worth the time it takes to make.
+    /// Reports that the model runs more than once, so that better code is worth its compile time.
     pub(crate) fn runs_again(&self) {
         if let Some(upgrade) = &self.upgrade {
             upgrade.start();
         }
     }
 
-    /// Tells how long a run took.
+    /// Reports the time of a run.
     pub(crate) fn ran(&self, time: Duration) {
         if let Some(successor) = &self.successor {
             successor.ran(time);
         }
     }
 
-    /// Waits until the best code is there. Without this a model that runs again gets it after some runs, as soon as it
-    /// is compiled on a thread beside.
+    /// Waits for the best code. Without this, a model that runs again gets it after some runs, as soon as a background
+    /// thread has compiled it.
     pub fn settle(&self) -> Result<()> {
         match &self.successor {
             Some(successor) if successor.finish()? => Ok(()),
@@ -648,12 +649,12 @@ impl CompiledModel {
     }
 }
 
-/// A result, or that there is not enough memory for it.
+/// Runs `work`; a memory shortage becomes an error.
 fn within_memory<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     limits::catch(work).unwrap_or_else(|shortage| Err(Diagnostic::from(shortage).into()))
 }
 
-/// A model from the standard input, so with its weights inside.
+/// A model from standard input, which has its weights inside.
 fn import_standard_input(options: &import::Options) -> Result<Module> {
     let mut bytes = Vec::new();
     std::io::stdin().read_to_end(&mut bytes).map_err(|error| {
@@ -662,7 +663,7 @@ fn import_standard_input(options: &import::Options) -> Result<Module> {
     import::import_bytes(&bytes, None, options)
 }
 
-/// The operator of each node of a module at the graph level, by the node's name.
+/// The operators of the nodes of a module at the graph level, by node name.
 fn operators(module: &Module) -> IndexMap<String, String> {
     let mut operators = IndexMap::default();
     for function in module.functions() {

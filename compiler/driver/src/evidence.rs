@@ -1,4 +1,4 @@
-//! Bounds of what a run takes: iterations, memory and stack, from the module on its way down.
+//! Bounds on the resources of a run (iterations, memory, stack), collected while the module is lowered.
 
 use dialects::rt::attributes::KERNEL;
 use dialects::rt::tile::Tile;
@@ -7,14 +7,14 @@ use ir::{Body, IndexMap, IndexSet, Module, Op, Region, Type, Value, ValueDefinit
 
 use crate::trace::Traced;
 
-/// Definitions looked at for one bound, at most.
+/// The maximum number of definitions that are followed for one bound.
 const DEPTH: usize = 24;
 
-/// Bounds of what a run takes.
+/// Bounds on the resources of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Evidence {
-    /// For each function of the kernel level, how many iterations its loops have in the worst case, those of calls included;
-    /// `None` where data tell.
+    /// For each function of the kernel level, the number of iterations of its loops in the worst case, including those
+    /// of calls; `None` if it is data-dependent.
     pub iterations: IndexMap<String, Option<u64>>,
     /// Bytes of constants.
     pub constants: u64,
@@ -22,12 +22,12 @@ pub struct Evidence {
     pub memory: u64,
     /// The functions of the low level, by name.
     frames: IndexMap<String, Frame>,
-    /// Elementary functions of the structured level, with the type that each is a function of.
+    /// Elementary functions of the structured level, with their types.
     pub elementary: IndexSet<(OpCode, Type)>,
 }
 
 impl Evidence {
-    /// Takes note of the module at a level.
+    /// Records the module at a level.
     pub(crate) fn look(&mut self, stage: Traced, module: &Module) {
         match stage {
             Traced::Graph | Traced::Rewritten => {}
@@ -48,23 +48,23 @@ impl Evidence {
         }
     }
 
-    /// Bytes that functions ask for on the stack, along the longest chain of calls; what the code generator keeps there besides
-    /// is not counted. `None` where functions call themselves.
+    /// Stack bytes that functions allocate along the longest chain of calls; spills of the code generator are not
+    /// counted. `None` for recursive functions.
     pub fn stack(&self) -> Option<u64> {
         longest(&self.frames, |_, frame| frame.bytes)
     }
 
-    /// Bytes on the stack along the longest chain of calls, where a function takes as many as `bytes` says of its name.
+    /// Stack bytes along the longest chain of calls, if `bytes` returns those of a function.
     pub fn stack_of(&self, bytes: impl Fn(&str) -> u64) -> Option<u64> {
         longest(&self.frames, |name, _| bytes(name))
     }
 
-    /// Calls inside one another at most; `None` where functions call themselves.
+    /// The maximum call depth; `None` for recursive functions.
     pub fn depth(&self) -> Option<u64> {
         longest(&self.frames, |_, _| 1)
     }
 
-    /// Kernels stand before the functions that call them in what is computed.
+    /// Kernels are processed before the functions that call them.
     fn count_iterations(&mut self, module: &Module) {
         let (kernels, hosts): (Vec<_>, Vec<_>) = module
             .functions()
@@ -133,12 +133,12 @@ fn bytes_of(r#type: &Type) -> Option<u64> {
     u64::try_from(count).ok()?.checked_mul(r#type.element().byte_width()? as u64)
 }
 
-/// What a value of type index, or a word, is at most; negative ones do not occur where loops are counted.
+/// An upper bound of an index or word value; negative ones do not occur where loops are counted.
 fn upper(body: &Body, value: Value, depth: usize) -> Option<u64> {
     let depth = depth.checked_sub(1)?;
     let op = match body.definition(value) {
         ValueDefinition::Result { op, .. } => op,
-        // a loop's counter is below the loop's end
+        // an induction variable is below the loop's upper bound
         ValueDefinition::Argument { block, index } => {
             let around = body.block_region(block).and_then(|region| body.region_parent(region))?;
             let counts = matches!(body.code(around), Some(scf::FOR | scf::PARALLEL)) && index == 0;
@@ -176,7 +176,7 @@ fn is_constant(body: &Body, value: Value) -> bool {
     ir::constant_integer(body, value).is_some()
 }
 
-/// What a function asks for on the stack, and the functions it calls.
+/// A function's stack bytes and callees.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Frame {
     bytes: u64,
@@ -198,10 +198,10 @@ fn frames(module: &Module) -> IndexMap<String, Frame> {
     module.functions().filter(|function| function.body.entry().is_some()).map(frame).collect()
 }
 
-/// The longest chain of calls by what each function counts; `None` where there is a circle.
+/// The longest chain of calls by the weight of functions; `None` if there is a cycle.
 fn longest(frames: &IndexMap<String, Frame>, weight: impl Fn(&str, &Frame) -> u64) -> Option<u64> {
     let mut done: IndexMap<&str, u64> = IndexMap::default();
-    // functions whose callees are done, round by round; a circle never is
+    // functions whose callees are done, round by round; those on a cycle never are
     while done.len() < frames.len() {
         let before = done.len();
         for (name, frame) in frames {

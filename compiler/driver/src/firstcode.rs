@@ -1,9 +1,10 @@
-//! A model's first code, made while it runs: threads beside take functions from the kernel level to machine code, in the order in
-//! which a run comes to them, and who calls one that is not there yet makes it, or another one while it is on its way.
+//! The baseline tier, compiled while it runs. Background threads lower functions from the kernel level to machine code,
+//! in the order in which a run reaches them. A caller of a function that is not ready compiles it; if another thread is
+//! already compiling it, the caller compiles another one meanwhile.
 //!
 //! Invariants
-//! - Whoever takes a part makes it, so that nobody waits for what nobody makes.
-//! - What cannot be made is an error of the first run that comes to it.
+//! - The thread that takes a partition compiles it, so that no thread waits for a partition that no thread compiles.
+//! - A function that cannot be compiled is an error of the first run that reaches it.
 
 use std::collections::{BTreeMap, HashMap};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -20,33 +21,35 @@ use crate::globals::{Place, constants};
 use crate::parts::{PARTS, is_host, keep_first_definitions, split_in_order};
 use crate::pipeline::{self, Timings};
 
-/// Code of which some is still made.
+/// Code of which some parts are still being compiled.
 pub(crate) struct FirstCode {
     code: OnDemand,
     _making: Making,
 }
 
-/// The making of code, which ends when nobody wants it any more.
+/// A compilation, which ends when this is dropped.
 pub(crate) struct Making {
     parts: Arc<Parts>,
-    /// Every function, in the order of the parts.
+    /// Every function, in the order of the partitions.
     functions: Vec<String>,
     cancelled: Arc<AtomicBool>,
     helpers: Vec<crew::Handle<()>>,
 }
 
-/// A module in parts, which become code one by one.
+/// A module in partitions, which are compiled one by one.
 pub(crate) struct Parts {
     options: Options,
-    /// The passes that a part goes through.
+    /// The passes that a partition goes through.
     steps: String,
     generator: Generator,
-    /// For each function the part that defines it.
+    /// The partition that defines each function.
     homes: Vec<usize>,
     places: HashMap<String, Place>,
-    /// Functions behind the last one end when these are there.
+    /// Constants: the numbers after those of functions refer to these, and a wait for one ends when its bytes are
+    /// ready.
     awaited: Vec<Blob>,
-    /// So many parts come first that are host functions: they wait themselves for the constants whose addresses they hand out.
+    /// The first partitions, this many, are host functions: they wait themselves for the constants whose addresses they
+    /// pass on.
     hosts: usize,
     state: Mutex<State>,
     changed: Condvar,
@@ -54,35 +57,35 @@ pub(crate) struct Parts {
 
 struct State {
     parts: Vec<Part>,
-    /// What passes have defined so far.
+    /// Symbols that passes have defined so far.
     known: IndexSet<String>,
-    /// What passes have made of constants.
+    /// Constants that passes have created.
     constants: IndexMap<String, Blob>,
     failure: Option<Vec<Diagnostic>>,
-    /// How many threads make parts until none is left.
+    /// The number of threads that compile partitions until none is left.
     helpers: usize,
 }
 
-/// Whether somebody who waits for parts makes some of them.
+/// Whether a thread that waits for partitions compiles some of them.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Help {
-    /// Nothing else can be done meanwhile.
+    /// Always: it has nothing else to do.
     Always,
-    /// Where there is no helper: a run is on its way.
+    /// Only without background threads: a run is in progress.
     IfAlone,
 }
 
 enum Part {
-    /// At the kernel level, and whether its code takes long to make.
+    /// At the kernel level, and whether its code takes long to compile.
     Waiting(Box<Module>, bool),
-    /// Somebody makes it.
+    /// A thread is compiling it.
     Taken,
-    /// At the low level, and as code.
+    /// Compiled: at the low level, and as code.
     Made(Box<Module>, Arc<Functions>),
 }
 
 impl Making {
-    /// Begins with a module at the kernel level.
+    /// Starts with a module at the kernel level.
     pub(crate) fn begin(
         module: &mut Module,
         places: HashMap<String, Place>,
@@ -131,7 +134,7 @@ impl Making {
         Ok(Making { parts, functions, cancelled: cancelled.clone(), helpers })
     }
 
-    /// The parts, which may outlive the code.
+    /// The partitions, which may outlive the code.
     pub(crate) fn parts(&self) -> &Arc<Parts> {
         &self.parts
     }
@@ -147,13 +150,13 @@ impl Drop for Making {
 }
 
 impl FirstCode {
-    /// Memory for code that runs while some of it is not there yet, if there can be such code: for the fixed order of arithmetic,
-    /// passes define functions on the way that several parts call.
+    /// Memory for code that runs while parts of it are missing, if the options allow that: with the fixed order of
+    /// arithmetic, passes define functions that several partitions call.
     pub(crate) fn memory(options: &Options) -> Option<Text> {
         if options.arithmetic == Arithmetic::Fixed { None } else { OnDemand::memory() }
     }
 
-    /// Code that may run already.
+    /// Code that may already run.
     pub(crate) fn of(making: Making, text: Text) -> Result<FirstCode> {
         let names: Vec<&str> = making.functions.iter().map(String::as_str).collect();
         let code = OnDemand::new(&names, making.parts.clone(), text)?;
@@ -165,7 +168,7 @@ impl FirstCode {
         self.code.function(name)
     }
 
-    /// Why something could not be made that was called.
+    /// The errors of functions that were called and could not be compiled.
     pub(crate) fn failure(&self) -> Option<&[Diagnostic]> {
         self.code.failure()
     }
@@ -174,7 +177,7 @@ impl FirstCode {
 impl Source for Parts {
     fn provide(&self, number: usize) -> Result<Provided> {
         let Some(&home) = self.homes.get(number) else {
-            // looking at bytes waits for them
+            // reading the bytes waits for them
             while_waiting(|| self.awaited[number - self.homes.len()].bytes());
             return Ok(Provided::Address(awaits::nothing_to_wait_for()));
         };
@@ -194,7 +197,7 @@ impl Source for Parts {
 }
 
 impl Parts {
-    /// Waits until all parts are code, and makes those that nobody makes.
+    /// Waits until all partitions are compiled, and compiles those that no thread has taken.
     pub(crate) fn finish(&self) -> Result<()> {
         self.all(Help::Always).map(|_| ())
     }
@@ -203,7 +206,7 @@ impl Parts {
         self.wait_for(help, |_| true)
     }
 
-    /// The same for the parts of some numbers, which come first.
+    /// The same for the partitions with some numbers, which have priority.
     fn wait_for(&self, help: Help, is_wanted: impl Fn(usize) -> bool) -> Result<MutexGuard<'_, State>> {
         let mut state = self.lock();
         loop {
@@ -215,7 +218,7 @@ impl Parts {
             }
             let helps = help == Help::Always || state.helpers == 0;
             let has_helper = state.helpers > 0;
-            // who waits does not begin what takes longer
+            // a waiting thread does not start a long compilation
             let others = |state: &mut State| state.take(|_, is_long| !(is_long && has_helper));
             let part =
                 if helps { state.take(|number, _| is_wanted(number)).or_else(|| others(&mut state)) } else { None };
@@ -230,7 +233,7 @@ impl Parts {
         }
     }
 
-    /// Makes parts until none is left that nobody makes.
+    /// Compiles partitions until no thread has to take any.
     fn help(&self) {
         let _busy = Busy::processor();
         self.lock().helpers += 1;
@@ -266,7 +269,7 @@ impl Parts {
             }
         };
         drop(state);
-        // nobody waits for ever
+        // wake all waiters
         self.changed.notify_all();
         if let Some(panic) = panic {
             resume_unwind(panic);
@@ -279,7 +282,7 @@ impl Parts {
         self.generator.generate(part)
     }
 
-    /// All parts at the low level, which are taken out.
+    /// All partitions at the low level, which are moved out.
     pub(crate) fn modules(&self) -> Result<Vec<Module>> {
         let mut state = self.all(Help::IfAlone)?;
         let module = |part: &mut Part| match part {
@@ -289,14 +292,14 @@ impl Parts {
         Ok(state.parts.iter_mut().filter_map(module).collect())
     }
 
-    /// The code of all parts, and the constants that only they know.
+    /// The code of all partitions, and the constants that only they define.
     pub(crate) fn relocatable(&self) -> Result<(Relocatable, IndexMap<String, Blob>)> {
         let state = self.all(Help::IfAlone)?;
         let functions = state.parts.iter().filter_map(Part::functions).cloned().collect();
         Ok((self.generator.relocatable(functions), state.constants.clone()))
     }
 
-    /// The addresses of all that the code of all parts refers to.
+    /// The addresses of all symbols that the code of all partitions refers to.
     pub(crate) fn symbols(&self) -> Result<BTreeMap<String, usize>> {
         let constants = self.all(Help::IfAlone)?.constants.clone();
         let known = self.places.iter().map(|(name, place)| (name.clone(), place.ready()));
@@ -310,7 +313,7 @@ impl Parts {
 }
 
 impl State {
-    /// The first part that is wanted and that nobody has taken.
+    /// The first wanted partition that no thread has taken.
     fn take(&mut self, is_wanted: impl Fn(usize, bool) -> bool) -> Option<(usize, Box<Module>)> {
         let is_free = |(number, part): &(usize, &Part)| match part {
             Part::Waiting(_, is_long) => is_wanted(*number, *is_long),

@@ -7,7 +7,7 @@ use crate::compiler::Options;
 use crate::pipeline::{INITIALIZE, MAIN};
 use crate::signature::{Extent, Port, Signature};
 
-/// Refuses inputs whose sizes are not known, if memory is to be static.
+/// Refuses inputs with dynamic extents if memory is to be static.
 pub(crate) fn check_inputs(signature: &Signature, options: &Options) -> Result<()> {
     match options.freestanding {
         Some(_) => Ok(static_shapes(&signature.inputs).map(|_| ())?),
@@ -15,7 +15,7 @@ pub(crate) fn check_inputs(signature: &Signature, options: &Options) -> Result<(
     }
 }
 
-/// Adds what C calls to a module of the kernel level, if that is asked for.
+/// Adds the exported C functions to a module of the kernel level, for code without a runtime.
 pub(crate) fn add_entry_points(module: &mut Module, signature: &Signature, options: &Options) -> Result<()> {
     let Some(name) = &options.freestanding else { return Ok(()) };
     let shapes = Shapes { inputs: static_shapes(&signature.inputs)?, outputs: static_shapes(&signature.outputs)? };
@@ -24,7 +24,7 @@ pub(crate) fn add_entry_points(module: &mut Module, signature: &Signature, optio
     Ok(())
 }
 
-/// Refuses a module of the low level that needs a runtime, if there is none.
+/// Refuses a module of the low level that needs a runtime, for code without one.
 pub(crate) fn check(module: &Module, options: &Options) -> Result<()> {
     if options.freestanding.is_some() { check_freestanding(module) } else { Ok(()) }
 }

@@ -1,4 +1,4 @@
-//! From the kernel level to code, with either code generator.
+//! From the kernel level to machine code, with either code generator.
 
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,17 +15,17 @@ use crate::progress::Stage;
 use crate::tiers::{Recipe, Unlinked};
 use crate::worker;
 
-/// What a back end makes of a module.
+/// The output of a back end.
 pub(crate) struct Made {
     pub(crate) globals: Globals,
     pub(crate) code: Code,
     pub(crate) unlinked: Unlinked,
-    /// Makes what better code can be made from.
+    /// Prepares what better code is compiled from.
     pub(crate) recipe: Option<Box<dyn FnOnce() -> Result<Recipe> + Send>>,
 }
 
 impl Compiler {
-    /// Takes a module from the kernel level to the low level, in parts.
+    /// Lowers a module from the kernel level to the low level, in partitions.
     pub(crate) fn lower_parts(&self, module: &mut Module, timings: &mut Timings) -> Result<Vec<Module>> {
         let (whole, each) = pipeline::low_steps(&self.options);
         pipeline::run(module, &whole, &self.options, timings)?;
@@ -41,8 +41,8 @@ impl Compiler {
         Ok(parts)
     }
 
-    /// Quick code, and what better code can be made from. What a run comes to first is there when this returns, the rest is made
-    /// beside it.
+    /// Baseline code, and what better code is compiled from. The code that a run reaches first is ready when this
+    /// returns, the rest is compiled in the background.
     pub(crate) fn cranelift_code(
         &self,
         module: &mut Module,
@@ -58,7 +58,7 @@ impl Compiler {
             let making = Making::begin(module, globals.places(), &self.options, each, cancelled)?;
             let parts = making.parts().clone();
             let memory = FirstCode::memory(&self.options);
-            // times of kernels are those of their runs, and who looks at code looks at all of it
+            // measured times of kernels must be those of their runs only, and printed code must be complete
             if memory.is_none() || self.options.profile || !self.options.print_after.is_empty() {
                 parts.finish()?;
             }
@@ -106,7 +106,7 @@ impl Compiler {
     }
 }
 
-/// What is known of a shortage when the memory of constants is asked for.
+/// The error of a shortage when the memory of constants is requested.
 fn constants_do_not_fit(shortage: limits::Shortage) -> Diagnostic {
     Diagnostic::input(Location::Unknown, format!("the constants and what is computed from them alone: {shortage}"))
 }

@@ -1,4 +1,4 @@
-//! The buffers behind a module's `memref.global`s.
+//! The memory of a module's `memref.global`s.
 
 use dialects::memref;
 use std::collections::{BTreeMap, HashMap};
@@ -11,37 +11,37 @@ use limits::Shortage;
 #[derive(Default)]
 pub(crate) struct Globals {
     memory: IndexMap<String, Memory>,
-    /// What buffers lie in, many small ones together.
+    /// Memory for buffers, many small ones together.
     regions: Vec<AlignedBytes>,
 }
 
-/// What a global is.
+/// The memory of a global.
 pub(crate) enum Memory {
-    /// A constant: the mapped model itself where the processor can read it there.
+    /// A constant: the mapped model itself if the processor can read it there.
     Constant(Blob),
-    /// A buffer that generated code writes.
+    /// A buffer that generated code writes to.
     Buffer(Slot),
-    /// A buffer that nobody writes any more.
+    /// A buffer that is not written any more.
     Result(Blob),
 }
 
-/// Where a buffer lies.
+/// The location of a buffer.
 pub(crate) struct Slot {
     region: usize,
     offset: usize,
     length: usize,
 }
 
-/// Where something is that code refers to.
+/// The location of something that code refers to.
 pub(crate) enum Place {
-    /// Memory that stays where it is.
+    /// A fixed address.
     Address(usize),
     /// Bytes that may still be computed.
     Bytes(Blob),
 }
 
 impl Place {
-    /// The address. What is still computed may not be read yet.
+    /// The address; the bytes may not be ready yet.
     pub(crate) fn address(&self) -> usize {
         match self {
             Place::Address(address) => *address,
@@ -49,7 +49,7 @@ impl Place {
         }
     }
 
-    /// The address of something that is there, which is waited for.
+    /// The address, after waiting for the bytes.
     pub(crate) fn ready(&self) -> usize {
         match self {
             Place::Address(address) => *address,
@@ -58,11 +58,11 @@ impl Place {
     }
 }
 
-/// Buffers begin at multiples of this, a cache line.
+/// The alignment of buffers: a cache line.
 const LINE: usize = 64;
 
 impl Globals {
-    /// Finds or makes the memory of a module's globals that are not here yet.
+    /// Finds or allocates the memory of a module's globals that are new.
     pub(crate) fn add(&mut self, module: &Module) -> Result<(), Shortage> {
         let mut buffers = Vec::new();
         for &op in module.ops() {
@@ -85,7 +85,7 @@ impl Globals {
         self.memory.insert(name, Memory::Constant(bytes));
     }
 
-    /// Makes buffers of the given lengths in bytes, all zero, in a region of their own.
+    /// Allocates zeroed buffers of the given lengths in bytes in a separate region.
     pub(crate) fn add_buffers(&mut self, buffers: Vec<(String, usize)>) -> Result<(), Shortage> {
         let (region, mut end) = (self.regions.len(), 0usize);
         for (name, length) in buffers {
@@ -103,7 +103,7 @@ impl Globals {
         &self.memory
     }
 
-    /// From now on nobody writes any buffer.
+    /// Ends all writes to buffers.
     fn freeze(&mut self) {
         let regions: Vec<Blob> = std::mem::take(&mut self.regions).into_iter().map(Blob::from_owned).collect();
         for memory in self.memory.values_mut() {
@@ -114,12 +114,12 @@ impl Globals {
         }
     }
 
-    /// The addresses of all that code refers to: the runtime and the globals.
+    /// The addresses of all symbols that code refers to: of the runtime and the globals.
     pub(crate) fn symbols(&mut self) -> BTreeMap<String, usize> {
         self.places().into_iter().map(|(name, place)| (name, place.ready())).collect()
     }
 
-    /// Where all is that code refers to.
+    /// The locations of all symbols that code refers to.
     pub(crate) fn places(&mut self) -> HashMap<String, Place> {
         let runtime = runtime::symbols().into_iter();
         let mut places: HashMap<String, Place> =
@@ -133,12 +133,12 @@ impl Globals {
             };
             (name.clone(), place)
         }));
-        // what code waits for is there when it does not run for the first time
+        // after the first run there is nothing left to wait for
         places.extend(awaits::symbols().map(|(name, address)| (name, Place::Address(address))));
         places
     }
 
-    /// The same memory, where nobody writes any buffer.
+    /// The same memory, with no writes to buffers any more.
     pub(crate) fn frozen(&mut self) -> Globals {
         self.freeze();
         let share = |memory: &Memory| match memory {
@@ -150,7 +150,7 @@ impl Globals {
         Globals { memory, regions: vec![] }
     }
 
-    /// The words of a buffer that generated code writes.
+    /// The words of a buffer that generated code wrote.
     pub(crate) fn words(&self, name: &str) -> Vec<i64> {
         let Some(Memory::Buffer(Slot { region, offset, length })) = self.memory.get(name) else { return vec![] };
         let bytes = &self.regions[*region].as_slice()[*offset..][..*length];
@@ -158,7 +158,7 @@ impl Globals {
     }
 }
 
-/// The constants of a module whose bytes it has.
+/// The constants of a module that has their bytes.
 pub(crate) fn constants(module: &Module) -> impl Iterator<Item = Result<(String, Blob), Shortage>> {
     module.ops().iter().filter_map(|&op| {
         let operation = module.body.op(op);
@@ -169,7 +169,7 @@ pub(crate) fn constants(module: &Module) -> impl Iterator<Item = Result<(String,
     })
 }
 
-/// Whether elements may be read from addresses that are no multiples of their size, as those in a mapped model are.
+/// Whether unaligned loads are allowed, as of elements in a mapped model.
 const READS_UNALIGNED: bool = cfg!(any(target_arch = "x86_64", target_arch = "aarch64"));
 
 fn byte_length(r#type: &Type) -> usize {
@@ -185,7 +185,7 @@ fn constant(r#type: &Type, elements: &DenseElements) -> Result<Blob, Shortage> {
         true => Blob::try_build(byte_length(r#type), |all| {
             all.chunks_mut(bytes().len().max(1)).for_each(|element| element.copy_from_slice(bytes()));
         }),
-        // what is still computed is not waited for
+        // bytes that are still being computed are not waited for
         false if READS_UNALIGNED || is_aligned() => Ok(elements.data.clone()),
         false => Blob::try_build(bytes().len(), |copy| copy.copy_from_slice(bytes())),
     }

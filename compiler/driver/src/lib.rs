@@ -1,4 +1,4 @@
-//! The public API: a [`Compiler`] makes a [`CompiledModel`], a [`Session`] runs it on [`Tensor`]s.
+//! The compiler's API: a [`Compiler`] builds a [`CompiledModel`], and a [`Session`] runs it on [`Tensor`]s.
 
 mod ahead;
 mod awaits;

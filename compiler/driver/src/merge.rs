@@ -1,9 +1,9 @@
-//! One module of several at the low level, so that one object has all that a model can do.
+//! Merges modules at the low level, so that one object contains all functions of a model.
 
 use ir::{Attribute, Attributes, Body, IndexMap, IndexSet, Module, Op};
 
-/// Moves what a module defines into another, under names with a prefix. What is declared in both is one, and so are
-/// constants that share their bytes.
+/// Moves the definitions of a module into another, under names with a prefix. Declarations in both are merged, and so
+/// are constants that share their bytes.
 pub fn merge(into: &mut Module, mut from: Module, prefix: &str) {
     let names = new_names(into, &from, prefix);
     let symbol = |op: &Op| into.body.op(*op).attributes.str("sym_name").map(str::to_string);
@@ -28,7 +28,7 @@ pub fn merge(into: &mut Module, mut from: Module, prefix: &str) {
     }
 }
 
-/// What the symbols that a module defines are called in the other one.
+/// The new names of the symbols that a module defines.
 fn new_names(into: &Module, from: &Module, prefix: &str) -> IndexMap<String, String> {
     let mut constants: IndexMap<(usize, String), String> = IndexMap::default();
     for &op in into.ops() {
@@ -48,7 +48,7 @@ fn new_names(into: &Module, from: &Module, prefix: &str) -> IndexMap<String, Str
     names
 }
 
-/// Where a constant's bytes lie and its type, and its name.
+/// The address of a constant's bytes and its type, and its name.
 fn constant(module: &Module, op: Op) -> Option<((usize, String), String)> {
     let attributes = &module.body.op(op).attributes;
     let elements = attributes.get("initial_value").and_then(Attribute::as_dense).filter(|elements| !elements.splat)?;

@@ -1,35 +1,35 @@
-//! Parts of the compiler that can be left out, to see what each is worth.
+//! Optional features of the compiler, which can be left out to measure their benefit.
 
 use crate::compiler::Options;
 
-/// A part of the compiler that no result needs.
+/// A feature of the compiler that results do not depend on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     /// Rewrite rules between elementwise operators.
     Arithmetic,
-    /// Rewrite rules that find activations in what exporters write.
+    /// Rewrite rules that recognise activations in exported models.
     Activation,
-    /// Rewrite rules for what moves elements.
+    /// Rewrite rules for data movement.
     Shape,
-    /// Rewrite rules for products and convolutions.
+    /// Rewrite rules for matrix products and convolutions.
     Linear,
-    /// Rewrite rules for heads that share keys and values.
+    /// Rewrite rules for attention heads that share keys and values.
     Heads,
-    /// Rewrite rules that find normalizations.
+    /// Rewrite rules that recognise normalizations.
     Normalization,
     /// Rewrite rules for quantized models.
     Quantization,
-    /// Several operations in one kernel.
+    /// Fusion of several operations into one kernel.
     Fusion,
-    /// Scores of attention that are never in memory as a whole.
+    /// Attention fusion: scores are never in memory as a whole.
     Attention,
-    /// Convolutions by fewer products.
+    /// Convolutions by Winograd's algorithm.
     Winograd,
-    /// Functions of one byte as tables.
+    /// Byte lookup tables.
     Tables,
-    /// Weights laid out by routines.
+    /// Weights laid out by relayout routines.
     Relayouts,
-    /// Functions of rows in the runtime's widest vectors.
+    /// Row micro-kernels of the runtime, with the widest vectors.
     Rows,
 }
 
@@ -51,7 +51,7 @@ impl Part {
         Part::Rows,
     ];
 
-    /// What it is called.
+    /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             Part::Arithmetic => "arithmetic",
@@ -70,19 +70,19 @@ impl Part {
         }
     }
 
-    /// The part of a name.
+    /// The feature of that name.
     pub fn of(name: &str) -> Option<Part> {
         Part::ALL.into_iter().find(|part| part.name() == name)
     }
 }
 
 impl Options {
-    /// Whether a part is not left out.
+    /// Whether a feature is not left out.
     pub(crate) fn has(&self, part: Part) -> bool {
         !self.without.contains(&part)
     }
 
-    /// The families of rules that are left out, as the pass takes them.
+    /// The families of rules that are left out, as the pass's option.
     pub(crate) fn rules_without(&self) -> String {
         let families = optimize::families().filter(|&family| Part::of(family).is_some_and(|part| !self.has(part)));
         families.collect::<Vec<_>>().join("+")

@@ -1,4 +1,4 @@
-//! Splitting a module, so that its functions are compiled at once.
+//! Partitions a module, so that its functions are compiled in parallel.
 
 use dialects::{OpCode, func};
 use std::sync::{Mutex, PoisonError};
@@ -7,18 +7,18 @@ use dialects::rt::attributes::KERNEL;
 use ir::{Attribute, Body, FunctionView, IndexMap, IndexSet, Module, Op, Result};
 use lower::fold_constants::INITIALIZE;
 
-/// Parts of a module for each worker: one that is done early takes one more.
+/// Partitions per worker: a worker that finishes early takes another one.
 pub(crate) const PARTS: usize = 4;
 
-/// Modules that each define some of the functions and declare the others, of about the same size. The functions' bodies
-/// move there.
+/// Modules of about equal size, each of which defines some of the functions and declares the others. The functions'
+/// bodies move there.
 pub(crate) fn split(module: &mut Module, count: usize) -> Vec<Module> {
     let mut sizes: Vec<(Op, usize)> = module
         .functions()
         .filter(|function| function.body.entry().is_some())
         .map(|function| (function.op, function.body.walk_all().len()))
         .collect();
-    // the largest first, so that the last ones even things out
+    // the largest first, so that the last ones even out the load
     sizes.sort_by_key(|&(_, size)| std::cmp::Reverse(size));
     let count = count.clamp(1, sizes.len().max(1));
     let mut loads = vec![0; count];
@@ -36,14 +36,15 @@ pub(crate) fn is_host(function: &FunctionView<'_>) -> bool {
     function.attributes.get(KERNEL).is_none() && function.body.entry().is_some()
 }
 
-/// Parts in the order in which a run comes to their functions: host functions alone, then what these call, some functions together.
+/// Partitions in the order in which a run reaches their functions: each host function alone, followed by the functions
+/// that it calls, in groups.
 pub(crate) fn split_in_order(module: &mut Module, count: usize) -> Vec<Module> {
     let mut hosts: Vec<Op> = module.functions().filter(is_host).map(|function| function.op).collect();
     let is_other = |function: &FunctionView<'_>| function.body.entry().is_some() && !is_host(function);
     let defined: IndexMap<String, Op> =
         module.functions().filter(is_other).map(|function| (function.name.to_string(), function.op)).collect();
     let mut others: Vec<Op> = defined.values().copied().collect();
-    // what initializes a model is what runs first
+    // the functions that initialize a model run first
     hosts.sort_by_key(|&op| module.function_view(op).is_none_or(|function| function.name != INITIALIZE));
     let called = hosts.iter().flat_map(|&host| named_symbols(module, host));
     let called: IndexSet<Op> = called.filter_map(|name| defined.get(&name).copied()).collect();
@@ -65,7 +66,7 @@ pub(crate) fn split_in_order(module: &mut Module, count: usize) -> Vec<Module> {
     homes.into_iter().map(|own| part(module, &own)).collect()
 }
 
-/// Does something with every part, on so many threads; the results stand as the parts do.
+/// Processes every partition on `workers` threads; the results are in the order of the partitions.
 pub(crate) fn for_each<T: Send>(
     parts: &mut [Module],
     workers: usize,
@@ -87,7 +88,7 @@ pub(crate) fn for_each<T: Send>(
     results.into_iter().map(|(_, result)| result).collect()
 }
 
-/// Defines some of a module's functions, and declares what those name.
+/// A partition with some of a module's functions, and declarations of those that they refer to.
 fn part(module: &mut Module, own: &[Op]) -> Module {
     let mut part = Module { attributes: module.attributes.clone(), ..Module::new() };
     let block = part.body.entry().expect("a module has one block");
@@ -104,7 +105,7 @@ fn part(module: &mut Module, own: &[Op]) -> Module {
         let new = match OpCode::of_name(&operation.name) {
             Some(func::FUNC) => {
                 let body = own_body.unwrap_or_default();
-                // what one part defines the others call
+                // functions of one partition are called from others
                 let visibility = if own.contains(&op) { "public" } else { "private" };
                 attributes.set("sym_visibility", Attribute::string(visibility));
                 let new = part.body.create_op(func::FUNC, &[], &[], attributes, operation.location.clone());
@@ -112,7 +113,7 @@ fn part(module: &mut Module, own: &[Op]) -> Module {
                 new
             }
             _ => {
-                // a global's bytes are in this process already
+                // a global's bytes are already in this process
                 attributes.set("initial_value", Attribute::Unit);
                 part.body.create_op(operation.name.clone(), &[], &[], attributes, operation.location.clone())
             }
@@ -122,7 +123,7 @@ fn part(module: &mut Module, own: &[Op]) -> Module {
     part
 }
 
-/// The symbols that the operations of a function name.
+/// The symbols that the operations of a function refer to.
 fn named_symbols(module: &Module, function: Op) -> Vec<String> {
     let Some(function) = module.function_view(function) else { return vec![] };
     let operations = function.body.walk_all();
@@ -130,8 +131,8 @@ fn named_symbols(module: &Module, function: Op) -> Vec<String> {
     attributes.filter_map(|(_, attribute)| Some(attribute.as_symbol()?.to_string())).collect()
 }
 
-/// Of what passes have defined in several parts, the first definition stays; other parts declare it. `known` is what the parts
-/// before define.
+/// Keeps the first of several definitions that passes have added to partitions; other partitions declare it. `known`
+/// has the definitions of the previous partitions.
 pub(crate) fn keep_first_definitions(part: &mut Module, known: &mut IndexSet<String>) {
     let defined = part.functions().filter(|function| function.body.entry().is_some());
     let again: Vec<Op> =

@@ -1,4 +1,4 @@
-//! Every pass there is: what the compiler runs, and what `onnx-opt` offers.
+//! The registry of all passes, for the compiler and `onnx-opt`.
 
 use dialects::rt::attributes::GONE;
 use std::io::Write;
@@ -91,7 +91,7 @@ const OPTIMIZE: PassDefinition =
             },
         ]);
 
-/// A family of rules by its name.
+/// The family of rules with a name.
 fn family(name: &str) -> Result<&'static str> {
     let known = || optimize::families();
     known().find(|family| *family == name).ok_or_else(|| {
@@ -122,7 +122,7 @@ fn optimize(module: &mut Module, context: &PassContext<'_>) -> Result<()> {
         module.attributes.set(GONE, gone(&report));
     }
     if options.explain {
-        // nobody may be listening
+        // standard error may be closed
         let _ = write!(std::io::stderr(), "{report}");
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! The way from a model to the low level, as pipelines of passes.
+//! The pass pipelines from a model to the low level.
 
 use std::io::Write;
 use std::sync::{Arc, OnceLock};
@@ -26,7 +26,7 @@ pub fn graph(options: &Options) -> String {
     graph_steps(options).join(",")
 }
 
-/// [`graph`] in two halves: what stays at the graph level, and what leads down.
+/// [`graph`] in two parts: the graph level, and the lowering from it.
 pub(crate) fn graph_steps(options: &Options) -> [String; 2] {
     let strict = options.arithmetic != Arithmetic::Reassociated;
     let optimize = format!(
@@ -35,7 +35,7 @@ pub(crate) fn graph_steps(options: &Options) -> [String; 2] {
         options.explain,
         options.trace
     );
-    // micro-kernels that only some operators have add up as they like
+    // micro-kernels of single operators choose their order of addition
     let lowered = options.arithmetic == Arithmetic::Fixed || options.freestanding.is_some();
     let decompose = format!("decompose{{foreign=true lowered={lowered}}}");
     [format!("specialize-ranks,{decompose},{optimize}"), "decompose,onnx-to-linalg".to_string()]
@@ -44,7 +44,7 @@ pub(crate) fn graph_steps(options: &Options) -> [String; 2] {
 /// From the kernel level to the low level.
 pub const LOW: &str = "lower-to-low";
 
-/// [`LOW`] in two halves: what looks at the whole module, and what looks at one function at a time.
+/// [`LOW`] in two parts: passes on the whole module, and passes on single functions.
 pub fn low_steps(options: &Options) -> (String, String) {
     let steps: Vec<String> = lower::low::PASSES.iter().map(|pass| low_step(pass.name, options)).collect();
     let (whole, each) = steps.split_first().expect("there are passes");
@@ -60,7 +60,7 @@ fn low_step(name: &'static str, options: &Options) -> String {
         }
         EXPAND_MATH if options.freestanding.is_none() => {
             let (expand, functions) = match options.backend {
-                // its vectors are as wide as those of the runtime
+                // its vectors are as wide as the runtime's
                 Backend::Llvm => (format!("{name}{{inline=doubles}}"), "tables"),
                 Backend::Cranelift | Backend::Auto => (name.to_string(), "all"),
             };
@@ -77,7 +77,7 @@ pub fn low(options: &Options) -> String {
     format!("{whole},{each}")
 }
 
-/// What stands in the middle of the passes of [`LOW`] where contractions become code of their own.
+/// The passes in the middle of [`LOW`] that generate code for contractions.
 fn tile_contractions(options: &Options) -> String {
     if options.arithmetic == Arithmetic::Fixed {
         let VectorRegisters { count, lanes } = match (options.backend, options.processor) {
@@ -96,14 +96,14 @@ fn tile_contractions(options: &Options) -> String {
     }
 }
 
-/// Who computes what routines make of constants.
+/// Who evaluates routines on constants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Prepared {
-    /// The code, when it is initialised.
+    /// The code, at initialisation.
     ByCode,
     /// The compiler, for code that runs in this process.
     ByCompiler,
-    /// Somebody did, for the same model.
+    /// An earlier compilation of the same model.
     Before,
 }
 
@@ -116,12 +116,12 @@ pub fn kernels(options: &Options, prepared: Prepared) -> String {
     let time = if options.profile { ",time-kernels" } else { "" };
     let order = if options.arithmetic == Arithmetic::Fixed { "sequence" } else { "lanes" };
     let memory = if options.freestanding.is_some() { "static" } else { "run" };
-    // the model is compiled again for the runs that follow if there are many
+    // the model is compiled again for later runs if there are many
     let runs = if options.backend == Backend::Auto { "one" } else { "many" };
     let is_free = options.arithmetic == Arithmetic::Reassociated && options.freestanding.is_none();
     let winograd =
         if is_free && options.has(Part::Winograd) { format!("use-winograd{{runs={runs}}},") } else { String::new() };
-    // micro-kernels fuse products into sums, in an order of their own
+    // micro-kernels fuse multiply-adds, in their own order
     let is_fused = options.arithmetic != Arithmetic::Fixed && options.freestanding.is_none();
     let operands = if is_fused { "use-halves,use-transposes," } else { "" };
     let tables = if options.freestanding.is_none() && options.has(Part::Tables) { "use-tables," } else { "" };
@@ -133,7 +133,7 @@ pub fn kernels(options: &Options, prepared: Prepared) -> String {
     };
     let fuse = options.has(Part::Fusion);
     let attention = fuse && options.freestanding.is_none() && options.has(Part::Attention);
-    // code that is certified computes what its nodes say
+    // certified code performs the operations of its nodes
     let constants = if options.freestanding.is_none() { "evaluate-constants," } else { "" };
     format!(
         "{tables}{constants}{winograd}{operands}{relayouts}{prepare}outline-kernels{{shapes={shapes} fuse={fuse} attention={attention}}},\
@@ -145,7 +145,7 @@ pub fn kernels(options: &Options, prepared: Prepared) -> String {
 /// Runs a pipeline given as text; development builds verify the module after each pass.
 pub fn run(module: &mut Module, pipeline: &str, options: &Options, timings: &mut Timings) -> Result<()> {
     let pipeline = Pipeline::parse(pipeline, passes())?;
-    // the module after a named pipeline is the one after its last pass
+    // the module after a named pipeline is that after its last pass
     let last = |name: &String| {
         passes().pipeline(name).map_or(name.clone(), |named| named.passes[named.passes.len() - 1].into())
     };
@@ -157,17 +157,17 @@ pub fn run(module: &mut Module, pipeline: &str, options: &Options, timings: &mut
     manager.run(module, &pipeline, timings)
 }
 
-/// Reads what every compilation needs and finds the same, before somebody waits for it.
+/// Initialises data that every compilation needs, before a caller waits for it.
 pub(crate) fn read_tables() {
     dialects::onnx::schema::read_tables();
     optimize::read_rules();
     passes();
     operations();
-    // a processor that is not known is an error of who generates code
+    // an unknown processor is reported when code is generated
     drop(Generator::new(Tier::Quick, Arc::default()));
 }
 
-/// Refuses names of stages that a compilation with these options does not have.
+/// Refuses names of stages that are not part of a compilation with these options.
 pub(crate) fn check_names(options: &Options) -> Result<()> {
     let pipelines = [graph(options), kernels(options, Prepared::ByCompiler), low(options)].join(",");
     let pipeline = Pipeline::parse(&pipelines, passes())?;
@@ -183,22 +183,22 @@ pub(crate) fn check_names(options: &Options) -> Result<()> {
     }
 }
 
-/// Prints the module if it was asked to be printed after a stage that is no pass.
+/// Prints the module after a stage that is not a pass, if the options ask for it.
 pub(crate) fn print_after(stage: &str, module: &Module, options: &Options) {
     if options.print_after.iter().any(|wanted| wanted == stage) {
         let text = ir::print_module(module, &ir::PrintOptions::brief());
-        // nobody may be listening
+        // standard error may be closed
         let _ = writeln!(std::io::stderr(), "// -----// IR Dump After {stage} //----- //\n{text}");
     }
 }
 
-/// The passes there are, made once.
+/// All passes, created once.
 fn passes() -> &'static PassRegistry {
     static PASSES: OnceLock<PassRegistry> = OnceLock::new();
     PASSES.get_or_init(passes::registry)
 }
 
-/// The operations there are, made once.
+/// All operations, created once.
 fn operations() -> &'static Registry {
     static OPERATIONS: OnceLock<Registry> = OnceLock::new();
     OPERATIONS.get_or_init(dialects::registry)

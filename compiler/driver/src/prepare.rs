@@ -1,11 +1,11 @@
-//! What routines make of constants, weights as kernels want them above all, is computed by the compiler.
+//! Evaluates routines on constants at compile time, above all to pack weights for kernels.
 //!
-//! A routine is there before the model's code is. What it makes is a constant from here on, whose bytes are computed on a thread
-//! beside, in parts: a run waits for each when it comes to it ([`crate::awaits`]).
+//! Routines are available before the model's code is. The result becomes a constant whose bytes a background thread
+//! computes in chunks; a run waits for each chunk when it first needs it ([`crate::awaits`]).
 //!
 //! Invariants
-//! - Only routines that cannot fail are called ahead, so that no error moves.
-//! - Results together are not larger than what the cache keeps; otherwise `@initialize` computes them.
+//! - Only routines that cannot fail are evaluated, so that no error occurs earlier than in the program.
+//! - The total size of the results is at most what a cache entry can store; otherwise `@initialize` computes them.
 
 use dialects::{OpCodes, rt, tensor};
 use std::ops::Range;
@@ -41,21 +41,21 @@ pub(crate) const PREPARE_CONSTANTS: PassDefinition = PassDefinition::on_module(
     },
 ]);
 
-/// Most bytes of all results: an entry of the cache has room for them and for other constants.
+/// The maximum size of all results in bytes: a cache entry has room for them and for other constants.
 const ROOM: usize = DATA / 8 * 7;
-/// Results begin at multiples of this, a cache line.
+/// The alignment of results: a cache line.
 const LINE: usize = 64;
-/// Results are there in so many parts, one after the other, and perhaps a rest.
+/// The number of chunks of results, apart from a remainder.
 pub(crate) const PARTS: usize = 16;
-/// Fewer bytes are no part of their own.
+/// The minimum size of a chunk in bytes.
 const SMALLEST: usize = 1 << 18;
-/// From so many bytes on, the memory of a constant is given back behind its last reader.
+/// From this size on, the memory of a constant is released after its last reader.
 const DISCARDED: usize = 1 << 20;
-/// Fewer bytes are computed on one thread: the compiler has work for the others.
+/// Fewer bytes are computed on one thread, because the compiler has work for the others.
 const LARGE: usize = 32 << 20;
 
-/// Begins to take memory for what becomes of the weights of a model that has just been imported: about as much as those have that are
-/// not only picked from.
+/// Starts to prefault memory for the packed weights of a model that has just been imported: about the size of the
+/// weights that are not only gathered from.
 pub(crate) fn take_memory_ahead(module: &Module) -> Option<TakenAhead> {
     let body = module.function(MAIN)?.body;
     let length = |op: &Op| {
@@ -70,7 +70,7 @@ pub(crate) fn take_memory_ahead(module: &Module) -> Option<TakenAhead> {
     TakenAhead::begin(if bytes <= ROOM { bytes } else { 0 })
 }
 
-/// Whether an operation moves elements of one operand to where another one says.
+/// Whether an operation gathers from an operand.
 fn picks(body: &Body, op: Op) -> bool {
     let moves = operators::row_of(body.name(op)).is_some_and(|row| row.kind == operators::Kind::Movement);
     moves && body.op(op).operands().len() > 1
@@ -112,14 +112,15 @@ fn prepare_constants(module: &mut Module, context: &PassContext<'_>) -> Result<(
     Ok(())
 }
 
-/// Some calls whose results are there together.
+/// Calls whose results form a chunk.
 struct Part {
     calls: Range<usize>,
-    /// Bytes of the results.
+    /// The size of the results in bytes.
     length: usize,
 }
 
-/// Cuts calls into parts, whose results get places in memory of their own: who needs the first does not wait for the last.
+/// Divides calls into chunks, each with separate memory for its results: a reader of the first does not wait for the
+/// last.
 fn cut(calls: &mut [RoutineCall], length: usize) -> Vec<Part> {
     let size = (length / PARTS).max(SMALLEST);
     let mut parts: Vec<Part> = Vec::new();
@@ -140,7 +141,7 @@ fn cut(calls: &mut [RoutineCall], length: usize) -> Vec<Part> {
     parts
 }
 
-/// Puts a constant in the place of what a call gives; without bytes it is one of which the name alone is there.
+/// Replaces the result of a call by a constant; without bytes the constant is a name only.
 fn replace(body: &mut Body, call: Op, bytes: Option<Blob>) {
     let result = body.result(call, 0);
     let (r#type, location) = (body.value_type(result).clone(), body.op(call).location.clone());
@@ -152,11 +153,11 @@ fn replace(body: &mut Body, call: Op, bytes: Option<Blob>) {
     body.replace_all_uses(result, constant);
 }
 
-/// The calls that can be made ahead, in order.
+/// The calls that can be evaluated, in order.
 #[derive(Default)]
 struct Plan {
     calls: IndexMap<Op, RoutineCall>,
-    /// Bytes of all results that stay.
+    /// The total size of the results that stay.
     length: usize,
 }
 
@@ -173,7 +174,7 @@ impl Plan {
         plan
     }
 
-    /// An operation as a call that can be made ahead.
+    /// An operation as a call that can be evaluated.
     fn call(&self, body: &Body, op: Op) -> Option<RoutineCall> {
         let routine = Routine::of(body, op).filter(|_| body.is(op, rt::CALL))?;
         let is_safe = routine.failures.is_empty() && !routine.reads_texts && !routine.rewrites;
@@ -200,7 +201,7 @@ impl Plan {
         Some(RoutineCall { symbol: routine.symbol(), words, length, offset: None, freed: vec![], discarded: vec![] })
     }
 
-    /// Where the elements of a tensor begin.
+    /// The address of a tensor's elements.
     fn source(&self, body: &Body, tensor: Value) -> Option<Word> {
         let root = root(body, tensor);
         let op = body.defining_op(root)?;
@@ -215,7 +216,7 @@ impl Plan {
         }))
     }
 
-    /// Gives room to the results that others than these calls read.
+    /// Allocates space for the results that are read by operations outside of the plan.
     fn place_results(&mut self, body: &Body) {
         for number in 0..self.calls.len() {
             let (&op, _) = self.calls.get_index(number).expect("calls are numbered");
@@ -230,8 +231,8 @@ impl Plan {
         }
     }
 
-    /// Gives back the memory of constants in mapped files behind their last readers: they were read to be packed, and the packed
-    /// form is what stays. What a run reads of them comes from the file again.
+    /// Releases the memory of constants in mapped files after their last readers: they were read to be packed, and only
+    /// the packed form is kept. Later reads load them from the file again.
     fn free_constants(&mut self, body: &Body) {
         for &op in body.ops(body.entry().expect("the function has a body")) {
             let Some(elements) = body.attribute(op, "value").and_then(Attribute::as_dense) else { continue };
@@ -258,7 +259,7 @@ impl Plan {
     }
 }
 
-/// Who reads a value, perhaps through views.
+/// The readers of a value, possibly through views.
 struct Readers {
     last_call: Option<usize>,
     others: bool,
@@ -268,7 +269,7 @@ fn is_view(body: &Body, op: Op) -> bool {
     matches!(body.code(op), Some(tensor::RESHAPE | tensor::CAST))
 }
 
-/// The tensor whose elements a value shows.
+/// The tensor that a value is a view of.
 fn root(body: &Body, value: Value) -> Value {
     match body.defining_op(value).filter(|&op| is_view(body, op)) {
         Some(op) => root(body, body.operand(op, 0)),

@@ -1,4 +1,4 @@
-//! What callers are told while a model is compiled or run: the stage of a compilation, and warnings.
+//! Notifications during compilation and runs: stages and warnings.
 
 use std::fmt;
 use std::io::Write;
@@ -12,7 +12,7 @@ use ir::{Diagnostic, Location, Severity};
 pub enum Stage {
     /// Reading the model.
     Import,
-    /// The graph level, and on to the structured level.
+    /// The graph level, and lowering to the structured level.
     Optimize,
     /// The structured level to the kernel level.
     Kernels,
@@ -20,7 +20,7 @@ pub enum Stage {
     Lower,
     /// Machine code.
     Generate,
-    /// What depends on the weights alone.
+    /// Computing what depends on the weights alone.
     Initialize,
 }
 
@@ -29,7 +29,7 @@ impl Stage {
     pub const ALL: [Stage; 6] =
         [Stage::Import, Stage::Optimize, Stage::Kernels, Stage::Lower, Stage::Generate, Stage::Initialize];
 
-    /// What is being done, for people.
+    /// A description of the stage for users.
     pub fn description(self) -> &'static str {
         match self {
             Stage::Import => "reading the model",
@@ -42,7 +42,7 @@ impl Stage {
     }
 }
 
-/// Is told of each stage when it begins.
+/// Is notified at the beginning of each stage.
 #[derive(Clone)]
 pub struct Observer(Arc<dyn Fn(Stage) + Send + Sync>);
 
@@ -52,7 +52,7 @@ impl Observer {
         Observer(Arc::new(tell))
     }
 
-    /// Tells that a stage begins.
+    /// Notifies the observer of a stage.
     pub fn tell(&self, stage: Stage) {
         (self.0)(stage);
     }
@@ -78,11 +78,11 @@ impl Reporter {
 
     /// A reporter that writes each warning to the standard error output.
     pub fn standard_error() -> Reporter {
-        // nobody may be listening
+        // standard error may be closed
         Reporter::new(|warning| drop(writeln!(std::io::stderr(), "{warning}")))
     }
 
-    /// Reports warnings, given their texts.
+    /// Reports warnings with these texts.
     pub fn warn(&self, messages: &[String]) {
         let Some(report) = &self.0 else { return };
         for message in messages {

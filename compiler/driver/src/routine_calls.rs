@@ -1,6 +1,6 @@
-//! Calls of the runtime's routines by the compiler itself, one after the other.
+//! Evaluates calls of the runtime's routines in the compiler, one after the other.
 //!
-//! [`dialects::rt::routines`] says what words a routine takes.
+//! [`dialects::rt::routines`] documents the words of each routine.
 
 #![allow(unsafe_code, reason = "routines take addresses")]
 
@@ -16,28 +16,28 @@ type Code = extern "C" fn(context: i64, words: *mut i64, count: i64) -> i64;
 pub(crate) struct RoutineCall {
     /// The symbol of the routine.
     pub(crate) symbol: String,
-    /// What it is handed.
+    /// The words that it is called with.
     pub(crate) words: Vec<Word>,
-    /// Bytes of the result.
+    /// The size of the result in bytes.
     pub(crate) length: usize,
-    /// Where the result begins in the piece of memory of those that stay; none if later calls alone read it.
+    /// The offset of the result in the memory of results that stay; `None` if only later calls read it.
     pub(crate) offset: Option<usize>,
-    /// Earlier calls whose results nobody reads any more.
+    /// Earlier calls whose results are dead after this one.
     pub(crate) freed: Vec<usize>,
-    /// Constants that nobody reads any more.
+    /// Constants that are dead after this one.
     pub(crate) discarded: Vec<Blob>,
 }
 
-/// A word that a routine is handed.
+/// A word of a call.
 pub(crate) enum Word {
     Number(i64),
-    /// Where a constant begins.
+    /// The address of a constant.
     Constant(Blob),
-    /// Where the result of the call with that number begins.
+    /// The address of the result of the call with that index.
     Result(usize),
 }
 
-/// Makes the calls. Results that stay go to their places in pieces of memory: each piece is finished behind so many calls.
+/// Runs the calls. Results that stay go to chunks of memory: each chunk is complete after the given number of calls.
 pub(crate) fn run(calls: &[RoutineCall], pieces: Vec<(usize, Piece)>, threads: usize) {
     let _busy = Busy::processor();
     let symbols = runtime::symbols();
@@ -62,7 +62,7 @@ pub(crate) fn run(calls: &[RoutineCall], pieces: Vec<(usize, Piece)>, threads: u
         addresses.push(result.expose_provenance() as i64);
         let mut words: Vec<i64> = call.words.iter().map(|word| word.value(&addresses)).collect();
         let (_, code) = symbols.iter().find(|(name, _)| *name == call.symbol).expect("the runtime has every routine");
-        // SAFETY: routines have this signature, and the words are those that this one takes.
+        // SAFETY: routines have this signature, and the words are those that this routine takes.
         let code = unsafe { std::mem::transmute::<*const u8, Code>(*code) };
         let failure = code(context.address(), words.as_mut_ptr(), words.len() as i64);
         assert!(failure == 0 && context.status == 0, "{} failed on constants", call.symbol);
@@ -76,7 +76,7 @@ pub(crate) fn run(calls: &[RoutineCall], pieces: Vec<(usize, Piece)>, threads: u
 }
 
 impl Word {
-    /// The word, given where results begin.
+    /// The word, given the addresses of results.
     fn value(&self, results: &[i64]) -> i64 {
         match self {
             &Word::Number(number) => number,

@@ -19,12 +19,12 @@ use crate::tensor::Tensor;
 use crate::value::{Input, Output, Value, bytes_in_run, tensor_of_run};
 
 /// `@main_graph(%table) -> status`. The table holds the address of the run context; for each input its address and
-/// extents; for each output room for the same.
+/// extents; for each output space for the same.
 #[derive(Clone, Copy)]
 pub(crate) struct Entry(extern "C" fn(*mut i64) -> i64);
 
 impl Entry {
-    /// The host function at an address, which must be one that bufferization made.
+    /// The host function at an address, which must come from bufferization.
     pub(crate) fn at(address: *const u8) -> Entry {
         // SAFETY: the pipeline gives the function this signature.
         Entry(unsafe { std::mem::transmute::<*const u8, extern "C" fn(*mut i64) -> i64>(address) })
@@ -42,7 +42,7 @@ impl Entry {
 }
 
 impl CompiledModel {
-    /// Computes what depends on the weights alone; once, before the first run.
+    /// Computes what depends on the weights alone; called once, before the first run.
     pub(crate) fn initialize(&mut self) -> Result<()> {
         let Some(initialize) = self.initialize else { return Ok(()) };
         let mut context = RunContext::new(std::ptr::null_mut(), provide_nothing);
@@ -76,22 +76,22 @@ pub(crate) extern "C" fn provide_nothing(_: *mut c_void, _: i64, _: i64, _: *mut
     std::ptr::null_mut()
 }
 
-/// Memory for the outputs of one run, found when generated code asks for it.
+/// The memory for the outputs of one run, allocated when generated code asks for it.
 struct Outputs {
     buffers: Vec<Option<AlignedBytes>>,
-    /// For each output what the last runs gave the caller, to write again once the caller has dropped it.
+    /// Recent outputs of each port, to reuse their memory once the caller has dropped them.
     given: Vec<VecDeque<Blob>>,
-    /// Inputs of this run whose place an output of as many bytes may take.
+    /// Inputs of this run whose memory an output of the same size may reuse.
     inputs: Vec<(AlignedBytes, usize)>,
-    /// Memory of this run's caller for outputs, which live until the run returns: address and bytes.
+    /// The caller's memory for outputs, which lives until the run returns: address and size.
     lent: Vec<Option<(*mut u8, usize)>>,
-    /// Takes pages for the arena of a first run; none where another thread would only be in its way.
+    /// Prefaults the arena of a first run; `None` if another thread would only get in its way.
     ahead: Option<Ahead>,
     /// Whether there is a processor for that.
     has_processor: bool,
 }
 
-/// Outputs remembered of each: a caller may hand the last one in again as an input while the next is computed.
+/// The number of remembered outputs per port: a caller may pass the last one as an input while the next is computed.
 const REMEMBERED: usize = 2;
 
 impl Outputs {
@@ -110,7 +110,7 @@ impl Outputs {
         let mut free = None;
         for _ in 0..given.len() {
             match given.pop_front()?.into_owned() {
-                // much larger memory is not kept for a small output
+                // a much larger buffer is not used for a small output
                 Ok(buffer) if free.is_none() && (bytes..=2 * bytes).contains(&buffer.as_slice().len()) => {
                     free = Some(buffer);
                 }
@@ -125,8 +125,8 @@ impl Outputs {
         Some(slot.insert(buffer).as_mut_slice().as_mut_ptr())
     }
 
-    /// Takes the bytes of an input that nobody else holds, but for this session where it gave them away; they stay where
-    /// they are until the end of the run.
+    /// Takes the bytes of an input that is not referenced elsewhere, except by this session's remembered outputs; they
+    /// stay in place until the end of the run.
     fn take(&mut self, input: Blob) -> std::result::Result<(), Blob> {
         for given in &mut self.given {
             given.retain(|output| output.bytes().as_ptr() != input.bytes().as_ptr());
@@ -146,14 +146,14 @@ impl Outputs {
 }
 
 extern "C" fn provide_output(host: *mut c_void, index: i64, bytes: i64, over: *mut u8) -> *mut u8 {
-    // SAFETY: `host` is the session's `Outputs`, and nobody else looks at it during a run.
+    // SAFETY: `host` is the session's `Outputs`, and no other code accesses it during a run.
     let outputs = unsafe { &mut *host.cast::<Outputs>() };
     let (Ok(index), Ok(bytes)) = (usize::try_from(index), usize::try_from(bytes)) else { return std::ptr::null_mut() };
     outputs.provide(index, bytes.max(1), over).unwrap_or(std::ptr::null_mut())
 }
 
 extern "C" fn hear_of_arena(host: *mut c_void, arena: *mut u8, bytes: i64) {
-    // SAFETY: `host` is the session's `Outputs`, and nobody else looks at it during a run.
+    // SAFETY: `host` is the session's `Outputs`, and no other code accesses it during a run.
     let outputs = unsafe { &mut *host.cast::<Outputs>() };
     outputs.ahead = None;
     if outputs.has_processor && !arena.is_null() {
@@ -166,9 +166,9 @@ extern "C" fn hear_of_arena(host: *mut c_void, arena: *mut u8, bytes: i64) {
 pub struct KernelTime {
     /// The kernel.
     pub kernel: String,
-    /// The nodes of the model that are in it.
+    /// The nodes of the model that it computes.
     pub nodes: Vec<String>,
-    /// Their operators, each once.
+    /// Their operators, without duplicates.
     pub operators: Vec<String>,
     /// Whether it runs once, before the first run.
     pub once: bool,
@@ -178,13 +178,13 @@ pub struct KernelTime {
     pub calls: u64,
 }
 
-/// One line of runs of a model: scratch memory is kept from run to run.
+/// Runs a model, one run at a time: scratch memory is kept between runs.
 pub struct Session {
     model: Arc<CompiledModel>,
     context: RunContext,
     outputs: Box<Outputs>,
     has_run: bool,
-    /// Whether the caller was told of extents that contradict what the model states.
+    /// Whether the caller was warned of extents that contradict the model's declarations.
     has_warned: bool,
 }
 
@@ -192,7 +192,7 @@ pub struct Session {
 unsafe impl Send for Session {}
 
 impl Session {
-    /// A session without scratch memory yet.
+    /// A session without scratch memory.
     pub fn new(model: Arc<CompiledModel>) -> Session {
         let given = model.signature.outputs.iter().map(|_| VecDeque::new()).collect();
         let has_processor = model.workers > 1;
@@ -209,7 +209,7 @@ impl Session {
         &self.model
     }
 
-    /// Runs a model that takes and gives tensors once. Inputs stand in the order of the signature, and so do the outputs.
+    /// Runs once a model whose inputs and outputs are tensors. Inputs and outputs are in the order of the signature.
     pub fn run(&mut self, inputs: &[Tensor]) -> Result<Vec<Tensor>> {
         let inputs: Vec<Value> = inputs.iter().cloned().map(Value::from).collect();
         let outputs = self.run_values(&inputs)?.into_iter().zip(&self.model.signature.outputs);
@@ -224,13 +224,14 @@ impl Session {
             .collect()
     }
 
-    /// Runs the model once. Inputs stand in the order of the signature, and so do the outputs.
+    /// Runs the model once. Inputs and outputs are in the order of the signature.
     pub fn run_values(&mut self, inputs: &[Value]) -> Result<Vec<Value>> {
         Ok(self.run_with(&Input::of(inputs), &mut [], None)?.into_iter().filter_map(value_of).collect())
     }
 
-    /// The same on inputs that the caller keeps. An output for which `lent` has memory is written there; missing entries are
-    /// none. The elements of strings, sequences, optionals and maps cannot be lent. A run that `stop` ends is an error.
+    /// The same with inputs that the caller owns. An output for which `lent` has memory is written there; missing
+    /// entries mean none. The elements of strings, sequences, optionals and maps cannot be lent. If `stop` ends the
+    /// run, it returns an error.
     pub fn run_with(
         &mut self,
         inputs: &[Input<'_>],
@@ -255,8 +256,8 @@ impl Session {
         outputs
     }
 
-    /// The same, but an output that only changes some elements of an input, as a cache of keys, takes its place if nothing
-    /// else reads the input: neither the model afterwards nor anybody who holds its bytes as well.
+    /// The same, but an output that differs from an input in a few elements, such as a cache of keys, reuses the
+    /// input's memory if neither the model nor another owner of its bytes reads the input afterwards.
     pub fn run_in_place(&mut self, mut inputs: Vec<Value>) -> Result<Vec<Value>> {
         self.begin(&Input::of(&inputs))?;
         let mut table = vec![self.context.address()];
@@ -265,7 +266,7 @@ impl Session {
             let own = self.bind(at, value, &mut table)?;
             if let (Value::Tensor(tensor), Some(own)) = (value, own) {
                 let data = std::mem::replace(&mut tensor.data, Blob::copy_of(&[]));
-                // either a copy, which is nobody's, or the same bytes, which are held once then
+                // either a copy, which is not shared, or the same bytes, which then have one owner
                 let is_copy = own.bytes().as_ptr() != data.bytes().as_ptr();
                 bound.extend(is_copy.then_some(own));
                 bound.extend(self.outputs.take(data).err());
@@ -276,7 +277,7 @@ impl Session {
         Ok(outputs?.into_iter().filter_map(value_of).collect())
     }
 
-    /// Looks at what a run is given, and chooses the best code there is.
+    /// Checks the inputs of a run, and chooses the best code.
     fn begin(&mut self, inputs: &[Input<'_>]) -> Result<()> {
         self.outputs.inputs.clear();
         self.model.signature.check(inputs)?;
@@ -289,7 +290,7 @@ impl Session {
         Ok(())
     }
 
-    /// Puts an input into the table; the bytes of a tensor, which must stay until the end of the run.
+    /// Puts an input into the table; returns the bytes of a tensor, which must live until the end of the run.
     fn bind(&mut self, at: usize, value: &Value, table: &mut Vec<i64>) -> Result<Option<Blob>> {
         match value {
             Value::Tensor(tensor) => {
@@ -339,7 +340,7 @@ impl Session {
         Ok(outputs)
     }
 
-    /// A name of extents that has two numbers in a run is an error for those who want it so; others are told once.
+    /// Checks that each named extent has one value in a run: otherwise an error if the model is strict, or one warning.
     fn compare_names(&mut self, inputs: &[Input<'_>], outputs: &[Output]) -> Result<()> {
         if self.has_warned {
             return Ok(());
@@ -353,7 +354,7 @@ impl Session {
         Ok(())
     }
 
-    /// Runs the model once on inputs that are named; those that are missing have a value of their own.
+    /// Runs the model once on named inputs; missing ones have their defaults.
     pub fn run_named(&mut self, inputs: &IndexMap<String, Value>) -> Result<Vec<Value>> {
         let model = self.model.clone();
         let value = |port: &Port| {
@@ -365,7 +366,7 @@ impl Session {
         self.run_values(&values)
     }
 
-    /// How long each kernel call took so far, if the model was compiled to be timed.
+    /// The time of each kernel call so far, if the model was compiled for profiling.
     pub fn profile(&self) -> Vec<KernelTime> {
         let words = self.model.globals.words(lower::low::profile::PROFILE);
         let entries = self.model.profiled.iter().zip(words.chunks_exact(2));
@@ -406,7 +407,7 @@ impl Session {
         Ok(outputs)
     }
 
-    /// The tensor that a run left as an output.
+    /// The tensor that a run produced as an output.
     fn tensor(&mut self, index: usize, port: &Port, shape: Vec<i64>) -> Result<Option<Output>> {
         let count = shape.iter().product::<i64>() as usize;
         let is_text = matches!(port.element, Type::Dialect(_));
@@ -440,7 +441,7 @@ impl Session {
     }
 }
 
-/// Puts elements that the caller keeps into the table; the copy that the run reads, where one is needed.
+/// Puts elements that the caller owns into the table; returns the copy that the run reads, if one is needed.
 fn bind_elements(element: &Type, shape: &[i64], bytes: &[u8], table: &mut Vec<i64>) -> Option<Blob> {
     let is_aligned = (bytes.as_ptr() as usize).is_multiple_of(element.byte_width().unwrap_or(1));
     let copy = (!is_aligned).then(|| Blob::copy_of(bytes));
@@ -450,7 +451,7 @@ fn bind_elements(element: &Type, shape: &[i64], bytes: &[u8], table: &mut Vec<i6
     copy
 }
 
-/// The output of a run that was lent no memory.
+/// The output of a run without lent memory.
 fn value_of(output: Output) -> Option<Value> {
     match output {
         Output::Value(value) => Some(value),
@@ -467,7 +468,7 @@ fn ended(due: Due) -> Diagnostic {
     Diagnostic::input(Location::Unknown, message)
 }
 
-/// Sign or zero extends integers narrower than their byte.
+/// Sign-extends or zero-extends integers that are narrower than their byte.
 fn trim(bytes: &mut [u8], element: &Type) {
     if let Type::Integer(integer) = element
         && (2..8).contains(&integer.width)

@@ -1,4 +1,4 @@
-//! What a model takes and gives.
+//! The inputs and outputs of a model.
 
 use ir::{Attribute, Diagnostic, FunctionView, IndexMap, IndexSet, Location, Result, Type};
 use operators::shape::dimension_names;
@@ -10,22 +10,22 @@ use crate::value::{Input, Output, Value};
 /// The inputs and outputs of a model, in order.
 #[derive(Clone, Debug, Default)]
 pub struct Signature {
-    /// What it takes.
+    /// The inputs.
     pub inputs: Vec<Port>,
-    /// What it gives.
+    /// The outputs.
     pub outputs: Vec<Port>,
-    /// Inputs that have a value of their own, by which the model was compiled; others are import options.
+    /// Inputs with a default that the model was compiled for; other values are import options.
     pub optional: Vec<Port>,
-    /// What the model calls the extents of its outputs, whether they are found while compiling or not.
+    /// The names that the model gives to extents of its outputs, whether or not they are found at compile time.
     pub stated: Vec<StatedExtent>,
 }
 
-/// A name that a model gives an extent of an output.
+/// The name that a model gives to an extent of an output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StatedExtent {
-    /// Which output.
+    /// The index of the output.
     pub output: usize,
-    /// Which of its axes.
+    /// The axis.
     pub axis: usize,
     /// The name.
     pub name: String,
@@ -40,33 +40,33 @@ pub struct Port {
     pub element: Type,
     /// Its extents.
     pub shape: Vec<Extent>,
-    /// What an input is where nobody gives a value.
+    /// The default of an input.
     pub default: Option<Tensor>,
     /// Whether it is a variable of the model's training.
     pub is_variable: bool,
 }
 
-/// What a port holds.
+/// The kind of a port's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Container {
     /// One tensor.
     Tensor,
-    /// Values one after the other.
+    /// A list of values.
     Sequence,
-    /// A value, or none.
+    /// A value or nothing.
     Optional,
     /// Keys and values.
     Map,
 }
 
-/// The extent of a dimension, as far as it is known before a run.
+/// The extent of a dimension, as far as it is known at compile time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Extent {
-    /// Always this.
+    /// This extent.
     Fixed(i64),
-    /// The same wherever the name appears.
+    /// The same extent wherever the name appears.
     Named(String),
-    /// Anything.
+    /// Any extent.
     Any,
 }
 
@@ -100,13 +100,13 @@ impl Signature {
         }
     }
 
-    /// The input of a name, also one that has a value of its own.
+    /// The input of that name, also one with a default.
     pub fn input(&self, name: &str) -> Option<&Port> {
         self.inputs.iter().chain(&self.optional).find(|port| port.name == name)
     }
 
-    /// Gives extents of outputs the names of inputs' extents that they are equal to, as shape inference finds at the
-    /// graph level.
+    /// Names extents of outputs by the inputs' extents that they are equal to, as found by shape inference at the graph
+    /// level.
     pub(crate) fn tie(&mut self, function: FunctionView<'_>) -> Result<()> {
         let body = function.body;
         let Some(entry) = body.entry() else { return Ok(()) };
@@ -131,7 +131,7 @@ impl Signature {
         Ok(())
     }
 
-    /// Takes over the extents that lowering has found.
+    /// Adopts the extents that lowering has found.
     pub(crate) fn refine(&mut self, function: FunctionView<'_>) {
         let refine = |ports: &mut [Port], types: &[Type]| {
             for (port, shape) in ports.iter_mut().zip(types.iter().map(Type::shape)) {
@@ -148,7 +148,7 @@ impl Signature {
         refine(&mut self.outputs, &function.r#type.results);
     }
 
-    /// What inputs give to the extents that the model leaves open: `N = 1, the shape of 'x' is [1, 3]`.
+    /// The values that inputs give to dynamic extents: `N = 1, the shape of 'x' is [1, 3]`.
     pub fn open_extents(&self, inputs: &[Input<'_>]) -> Option<String> {
         let mut open: IndexSet<String> = IndexSet::default();
         for (port, input) in self.inputs.iter().zip(inputs) {
@@ -165,7 +165,7 @@ impl Signature {
         (!open.is_empty()).then(|| open.into_iter().collect::<Vec<_>>().join(", "))
     }
 
-    /// Checks the inputs of a run; the first thing wrong is the error.
+    /// Checks the inputs of a run; returns the first error.
     pub fn check(&self, inputs: &[Input<'_>]) -> Result<()> {
         if inputs.len() != self.inputs.len() {
             let names: Vec<&str> = self.inputs.iter().map(|port| port.name.as_str()).collect();
@@ -189,7 +189,7 @@ impl Signature {
 }
 
 impl Signature {
-    /// What is said of a name of extents that this run gives two numbers (`symbol-one-extent`).
+    /// The message for a named extent that has two values in this run (`symbol-one-extent`).
     pub(crate) fn contradiction(&self, inputs: &[Input<'_>], outputs: &[Output]) -> Option<String> {
         if self.stated.is_empty() {
             return None;
@@ -274,7 +274,7 @@ impl Port {
         if self.is_container() { name } else { format!("{name} {}", shape_text(&self.shape)) }
     }
 
-    /// Whether it is one tensor, or what else.
+    /// The kind of its value.
     pub fn container(&self) -> Container {
         match &self.element {
             Type::Dialect(dialect) if &*dialect.name == "Seq" => Container::Sequence,
@@ -289,7 +289,7 @@ impl Port {
         self.container() != Container::Tensor
     }
 
-    /// Whether the tensors of a sequence have the type that its elements have.
+    /// Checks that the tensors of a sequence have the declared element type.
     fn check_elements(&self, values: &[Value]) -> Result<()> {
         let Type::Dialect(dialect) = &self.element else { return Ok(()) };
         let Some(element) = dialect.parameters.first().filter(|held| held.as_tensor().is_some()).map(Type::element)
@@ -303,7 +303,7 @@ impl Port {
         })
     }
 
-    /// Whether two lists are the keys and values of a map as this one must be.
+    /// Whether two lists are the keys and values of a map of this type.
     fn is_map_of(&self, keys: &Tensor, values: &Tensor) -> bool {
         let types = map_types(&self.element);
         let fits = types.is_some_and(|(key, value)| keys.element == *key && values.element == *value.element());
@@ -324,13 +324,13 @@ impl Port {
         wrong(format!("input '{}' must be {}, found {found}", self.name, type_name(&self.element)))
     }
 
-    /// Whether a shape is one that the port takes, as far as that is fixed.
+    /// Whether a shape matches the port, as far as its extents are fixed.
     fn fits(&self, shape: &[i64]) -> bool {
         let fits = |(extent, actual): (&Extent, &i64)| !matches!(extent, Extent::Fixed(fixed) if fixed != actual);
         shape.len() == self.shape.len() && self.shape.iter().zip(shape).all(fits)
     }
 
-    /// Whether a tensor of numbers has this many bytes.
+    /// Checks that a tensor of numbers has this many bytes.
     fn check_length(&self, found: usize, shape: &[i64]) -> Result<()> {
         (byte_count(&self.element, shape) == Some(found)).then_some(()).ok_or_else(|| {
             let r#type = format!("{} {}", type_name(&self.element), shape_text(shape));
@@ -338,7 +338,7 @@ impl Port {
         })
     }
 
-    /// What makes of a tensor one that the port takes, where it is a usual mistake.
+    /// How to convert a tensor to one that the port takes, for common mistakes.
     fn advice(&self, element: &Type, shape: &[i64]) -> Option<String> {
         if *element != self.element {
             let name = type_name(&self.element);
@@ -399,7 +399,7 @@ mod tests {
         let named = |name: &str| port(name, Extent::Named("N".into()));
         let mut signature = Signature { inputs: vec![named("x")], outputs: vec![named("y")], ..Default::default() };
         signature.stated = stated(&signature.outputs);
-        // what is found while compiling does not change what the model says
+        // extents found at compile time do not change the declared ones
         signature.outputs[0].shape[0] = Extent::Fixed(4);
         let contradiction = |input: i64, output: i64| {
             signature.contradiction(&[Input::Value(&value(input))], &[Output::Value(value(output))])

@@ -1,4 +1,4 @@
-//! Tensors as they go into and come out of a session.
+//! Tensors as inputs and outputs of a session.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use ir::{Blob, DenseElements, FloatType, Signedness, Type, floats};
 
 /// A dense tensor: element type, extents and bytes in row-major order.
 ///
-/// Strings are held as [`DenseElements::from_strings`] writes them; `i1` takes one byte an element.
+/// Strings are encoded as by [`DenseElements::from_strings`]; `i1` takes one byte per element.
 #[derive(Clone, Debug)]
 pub struct Tensor {
     /// The element type as the graph level has it, with signedness.
@@ -18,12 +18,12 @@ pub struct Tensor {
 }
 
 impl Tensor {
-    /// A tensor of numbers or booleans; `None` when `data` is not exactly as long as the shape asks.
+    /// A tensor of numbers or booleans; `None` if `data` does not have the length that the shape requires.
     pub fn new(element: Type, shape: Vec<i64>, data: Blob) -> Option<Tensor> {
         (byte_count(&element, &shape) == Some(data.bytes().len())).then_some(Tensor { element, shape, data })
     }
 
-    /// A tensor of `f32`; `None` when there are not as many values as the shape asks.
+    /// A tensor of `f32`; `None` if the number of values does not match the shape.
     pub fn from_f32(shape: &[i64], values: &[f32]) -> Option<Tensor> {
         let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
         Tensor::new(Type::F32, shape.to_vec(), Blob::copy_of(&bytes))
@@ -53,7 +53,7 @@ impl Tensor {
     /// The elements of a tensor of strings; `None` for others.
     pub fn strings(&self) -> Option<Vec<String>> {
         let mut strings = self.elements().strings()?;
-        // the value of a constant of equal elements holds one
+        // a splat constant has a single element
         if let [only] = &strings[..] {
             strings = vec![only.clone(); self.element_count()];
         }
@@ -67,18 +67,18 @@ impl Tensor {
     }
 }
 
-/// Bytes of a tensor of numbers or booleans; `None` if it has others, or a size that is not a number of bytes.
+/// The size of a tensor of numbers or booleans in bytes; `None` for other types, or if the size overflows.
 pub fn byte_count(element: &Type, shape: &[i64]) -> Option<usize> {
     let extents = shape.iter().map(|&extent| usize::try_from(extent).ok());
     extents.into_iter().try_fold(element.byte_width()?, |bytes, extent| bytes.checked_mul(extent?))
 }
 
-/// The number of an element type in ONNX's `TensorProto.DataType`; 0 for what is none.
+/// The element type's number in ONNX's `TensorProto.DataType`; 0 if it has none.
 pub fn type_number(element: &Type) -> i64 {
     numbered().find(|(_, known)| known == element).map_or(0, |(number, _)| number)
 }
 
-/// The names of all element types, as [`type_name`] has them, by their numbers.
+/// The names of all element types, as in [`type_name`], by number.
 pub fn type_names() -> impl Iterator<Item = (i64, String)> {
     numbered().map(|(number, element)| (number, type_name(&element)))
 }
@@ -87,8 +87,8 @@ fn numbered() -> impl Iterator<Item = (i64, Type)> {
     (1..=i32::from(u8::MAX)).filter_map(|number| Some((number.into(), proto::element_type(number)?)))
 }
 
-/// Element `index` as people write it, exact: a float as the shortest number that only this element's format rounds to
-/// it. Strings are elements of one constant, so they have no such text.
+/// The exact text of element `index`: a float as the shortest number that only this element rounds to in its format.
+/// Strings are elements of one constant and have no such text.
 pub fn element_text(elements: &DenseElements, index: usize) -> Option<String> {
     let element = elements.r#type.element();
     match element {
@@ -114,7 +114,7 @@ pub fn element_text(elements: &DenseElements, index: usize) -> Option<String> {
     }
 }
 
-/// A number that is exact in `format`, in as few digits as tell it from its neighbours there.
+/// A number that is exact in `format`, with as few digits as distinguish it from its neighbours there.
 pub(crate) fn float_text(value: f64, format: FloatType) -> String {
     match format {
         FloatType::F64 => return format!("{value:?}"),
@@ -128,7 +128,7 @@ pub(crate) fn float_text(value: f64, format: FloatType) -> String {
     format!("{:?}", shortest.unwrap_or(value))
 }
 
-/// ONNX's name of an element type, as users know it.
+/// ONNX's name of an element type.
 pub fn type_name(element: &Type) -> String {
     match element {
         Type::Float(FloatType::F16) => "float16".to_string(),

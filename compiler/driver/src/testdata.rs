@@ -1,5 +1,5 @@
-//! ONNX's test data: folders `test_data_set_N` with `input_M.pb` and `output_M.pb` beside a model, and how its
-//! backend test runner compares outputs.
+//! ONNX's test data: folders `test_data_set_N` with `input_M.pb` and `output_M.pb` next to a model, and the comparison
+//! of outputs by its backend test runner.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,7 @@ use crate::signature::{Container, Port, Signature};
 use crate::tensor::{Tensor, float_text, shape_text, type_name};
 use crate::value::Value;
 
-/// One set of inputs and the outputs they should give, in the order of the model's signature.
+/// One set of inputs and expected outputs, in the order of the model's signature.
 #[derive(Clone, Debug)]
 pub struct DataSet {
     /// The inputs.
@@ -22,25 +22,25 @@ pub struct DataSet {
     pub outputs: Vec<Value>,
 }
 
-/// How far a number may be from the expected one: `absolute + relative * |expected|`.
+/// The tolerance of a comparison: `absolute + relative * |expected|`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tolerance {
-    /// Factor of the expected number's magnitude.
+    /// The relative tolerance.
     pub relative: f64,
-    /// Allowed anyway.
+    /// The absolute tolerance.
     pub absolute: f64,
 }
 
 impl Default for Tolerance {
-    /// ONNX's own for backend tests.
+    /// The tolerance of ONNX's backend tests.
     fn default() -> Self {
         Tolerance { relative: 1e-3, absolute: 1e-7 }
     }
 }
 
 impl Tolerance {
-    /// What the formats of floating point numbers lead one to expect of models: sums in another order, elementary
-    /// functions of another library. Integers are exact.
+    /// The tolerance for an element type, which allows for another order of sums and other elementary functions.
+    /// Integers are compared exactly.
     pub fn of(element: &Type) -> Tolerance {
         let (relative, absolute) = match element {
             Type::Float(format) | Type::Complex(format) => match format {
@@ -48,7 +48,7 @@ impl Tolerance {
                 FloatType::F32 => (1e-3, 1e-5),
                 FloatType::F16 => (1e-2, 1e-3),
                 FloatType::BF16 => (2f64.powi(-6), 1e-2),
-                // a unit in the last place of three, two, one bits and less
+                // a unit in the last place for mantissas of three, two, one bits and fewer
                 _ => (0.125, 0.125),
             },
             _ => (0.0, 0.0),
@@ -57,7 +57,7 @@ impl Tolerance {
     }
 }
 
-/// The folders of data sets beside a model, in order; at least one.
+/// The folders of data sets next to a model, in order; at least one.
 pub fn data_sets(folder: &Path) -> Result<Vec<PathBuf>> {
     let name = |index: i32| folder.join(format!("test_data_set_{index}"));
     let sets: Vec<PathBuf> = (0..).map(name).take_while(|path| path.is_dir()).collect();
@@ -77,7 +77,7 @@ pub fn read_data_set(folder: &Path, signature: &Signature) -> Result<DataSet> {
     Ok(DataSet { inputs: whole("input", &signature.inputs)?, outputs: whole("output", &signature.outputs)? })
 }
 
-/// Reads one data set of a model; of the outputs those that are there.
+/// Reads one data set of a model; expected outputs may be missing.
 pub fn read_partial_data_set(folder: &Path, signature: &Signature) -> Result<(Vec<Value>, Vec<Option<Value>>)> {
     let inputs = all_there(folder, "input", &signature.inputs, read_ports(folder, "input", &signature.inputs)?)?;
     Ok((inputs, read_ports(folder, "output", &signature.outputs)?))
@@ -88,8 +88,8 @@ fn all_there(folder: &Path, kind: &str, ports: &[Port], values: Vec<Option<Value
     values.into_iter().zip(ports).map(|(value, port)| value.ok_or_else(|| missing(port).into())).collect()
 }
 
-/// Values are matched by name; those without a name of the model's by position. Data for inputs that the model
-/// holds as constants is passed over.
+/// Values are matched by name; those without a name of the model's by position. Data for inputs that are constants is
+/// skipped.
 fn read_ports(folder: &Path, kind: &str, ports: &[Port]) -> Result<Vec<Option<Value>>> {
     let mut files = Vec::new();
     for index in 0.. {
@@ -116,7 +116,7 @@ fn read_ports(folder: &Path, kind: &str, ports: &[Port]) -> Result<Vec<Option<Va
     Ok(values)
 }
 
-/// Reads a file for a port: what kind of value it has the file does not say. Those of no port are tensors.
+/// Reads a file for a port: the file does not state the kind of its value. Files without a port are tensors.
 pub fn read_value(path: &Path, port: Option<&Port>) -> Result<(String, Value)> {
     let bad = |what: String| Diagnostic::input(at(path), what);
     let container = port.map_or(Container::Tensor, Port::container);
@@ -169,7 +169,7 @@ fn map_value(proto: &MapProto) -> Result<Value, String> {
     }
 }
 
-/// Scalars as a list; an empty one is of `f32`.
+/// Scalars as a list; an empty list has type `f32`.
 fn list(scalars: &[Tensor]) -> Result<Tensor, String> {
     let element = scalars.first().map_or(Type::F32, |scalar| scalar.element.clone());
     if scalars.iter().any(|scalar| scalar.element != element || scalar.element_count() != 1) {
@@ -197,7 +197,7 @@ fn optional_value(proto: &OptionalProto) -> Result<Value, String> {
     Ok(Value::Optional(value.map(Box::new)))
 }
 
-/// A tensor that a message holds. The error says what is wrong with it.
+/// The tensor in a message. The error describes what is wrong with it.
 pub fn tensor_value(proto: &TensorProto) -> Result<Tensor, String> {
     let model = Model::from_proto(ModelProto::default());
     let value = Tensors::new(&model).value(proto).map_err(|what| format!("tensor {what}"))?;
@@ -211,11 +211,11 @@ pub fn tensor_value(proto: &TensorProto) -> Result<Tensor, String> {
     Tensor::from_elements(&elements).ok_or_else(|| "tensor has no static shape".to_string())
 }
 
-/// Reads a `TensorProto` file: the tensor's name and the tensor.
+/// Reads a `TensorProto` file: the tensor and its name.
 pub fn read_tensor(path: &Path) -> Result<(String, Tensor)> {
     let bad = |what: String| Diagnostic::input(at(path), what);
     let bytes = std::fs::read(path).map_err(|error| bad(format!("cannot read the tensor: {error}")))?;
-    // the elements stay where they are
+    // the elements are not copied
     let proto = TensorProto::decode(Bytes::from(bytes)).map_err(|error| bad(format!("not a tensor: {error}")))?;
     let tensor = tensor_value(&proto).map_err(bad)?;
     Ok((proto.name, tensor))
@@ -225,7 +225,7 @@ fn at(path: &Path) -> Location {
     Location::name(&path.display().to_string())
 }
 
-/// Whether an output is what it should be; the error says in one line where it is not.
+/// Compares an output with the expected value; the error describes the first difference in one line.
 pub fn compare(actual: &Value, expected: &Value, tolerance: Tolerance) -> Result<(), String> {
     compare_with(actual, expected, &|_| tolerance)
 }
@@ -257,7 +257,7 @@ pub fn compare_with(actual: &Value, expected: &Value, tolerance: &dyn Fn(&Type) 
     }
 }
 
-/// The keys of a map in their order, and the values with them.
+/// A map with sorted keys.
 fn by_key(keys: &Tensor, values: &Tensor) -> (Tensor, Tensor) {
     let mut order: Vec<usize> = (0..keys.element_count()).collect();
     match (keys.elements().strings(), keys.elements().integers()) {
@@ -268,7 +268,7 @@ fn by_key(keys: &Tensor, values: &Tensor) -> (Tensor, Tensor) {
     (chosen(keys, &order), chosen(values, &order))
 }
 
-/// The elements of a list at these places.
+/// The elements of a list at these indices.
 fn chosen(tensor: &Tensor, places: &[usize]) -> Tensor {
     let elements = tensor.elements();
     let chosen = match elements.strings() {
@@ -315,7 +315,7 @@ pub fn compare_tensors(actual: &Tensor, expected: &Tensor, tolerance: Tolerance)
     }
 }
 
-/// Floats; the parts of complex numbers one by one.
+/// Floats; complex numbers as their parts.
 fn numbers(elements: &DenseElements) -> Option<(FloatType, Vec<f64>)> {
     let (format, count) = match elements.r#type.element() {
         Type::Float(format) => (*format, elements.element_count()),
@@ -331,21 +331,21 @@ fn numbers(elements: &DenseElements) -> Option<(FloatType, Vec<f64>)> {
     Some((format, elements.data.bytes().chunks_exact(width).map(decode).take(count).collect()))
 }
 
-/// How far numbers are from what they should be.
+/// Statistics of the differences between two tensors.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Errors {
     /// The largest difference.
     pub largest: f64,
-    /// The indices of the element that has it.
+    /// The index of its element.
     pub index: Vec<i64>,
     /// The mean of all differences.
     pub mean: f64,
-    /// The cosine of the angle between both as vectors; 1 where they point the same way.
+    /// The cosine of the angle between both as vectors; 1 if they have the same direction.
     pub cosine: f64,
 }
 
-/// How far a tensor is from the expected one of the same type and shape; none for texts. Where both are not finite there is no
-/// difference.
+/// The differences of a tensor from the expected one of the same type and shape; `None` for strings. Elements that are
+/// not finite in both do not differ.
 pub fn errors(actual: &Tensor, expected: &Tensor) -> Option<Errors> {
     let (a, e) = (actual.elements(), expected.elements());
     let (a, e) = match (a.integers(), e.integers()) {
@@ -357,7 +357,7 @@ pub fn errors(actual: &Tensor, expected: &Tensor) -> Option<Errors> {
     }
     let difference = |(a, e): (&f64, &f64)| if a == e || (a.is_nan() && e.is_nan()) { 0.0 } else { (a - e).abs() };
     let differences: Vec<f64> = a.iter().zip(&e).map(difference).collect();
-    // a number where none should be is the worst
+    // NaN where a number is expected is the largest error
     let weight = |difference: f64| if difference.is_nan() { f64::INFINITY } else { difference };
     let worst = (0..differences.len()).max_by(|&x, &y| weight(differences[x]).total_cmp(&weight(differences[y])))?;
     let finite = || a.iter().zip(&e).filter(|(a, e)| a.is_finite() && e.is_finite());
@@ -375,7 +375,7 @@ pub fn errors(actual: &Tensor, expected: &Tensor) -> Option<Errors> {
     })
 }
 
-/// The indices of an element by its number.
+/// The index of an element as coordinates.
 fn indices(mut number: usize, shape: &[i64]) -> Vec<i64> {
     let mut indices = vec![0; shape.len()];
     for (index, &extent) in indices.iter_mut().zip(shape).rev() {

@@ -1,11 +1,11 @@
-//! Tiers of code: quick code gives the first results, a model that runs again gets code that took longer to make, and one
-//! that goes on running gets LLVM's, where the LLVM back end is there.
+//! Tiers of code: the baseline tier computes the first results, a model that runs again gets the optimised tier, and
+//! one that keeps running gets LLVM's code, if the LLVM back end is available.
 //!
 //! Invariants
-//! - Both tiers of Cranelift's code come from the same module and give the same results bit for bit. LLVM's code may round
-//!   sums in another order, unless the arithmetic is fixed.
-//! - Code is never freed before the model is, so a run may go on in either tier of it. A session goes over to LLVM's model
-//!   between two runs.
+//! - Both tiers of Cranelift's code come from the same module and give the same results bit for bit. LLVM's code may
+//!   round sums in another order, unless the arithmetic is fixed.
+//! - Code is never freed before the model, so that a run may continue in either tier. A session switches to LLVM's
+//!   model between two runs.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -23,20 +23,20 @@ use crate::firstcode::Parts;
 use crate::pipeline::MAIN;
 use crate::session::Entry;
 
-/// How long a model has run when LLVM's code is worth its making.
+/// The run time from which LLVM's code is worth compiling.
 const WORTH_LLVM: Duration = Duration::from_millis(300);
 
-/// What machine code is made from in process.
+/// The input of an in-process compilation.
 pub(crate) struct Recipe {
-    /// The module at the low level, in parts.
+    /// The module at the low level, in partitions.
     pub(crate) parts: Vec<Module>,
-    /// The addresses of everything the code refers to.
+    /// The addresses of all symbols that the code refers to.
     pub(crate) symbols: BTreeMap<String, usize>,
-    /// Threads to compile on.
+    /// The number of threads to compile on.
     pub(crate) workers: usize,
 }
 
-/// The code of a module in parts, in one tier, not linked yet.
+/// Compiles a partitioned module in one tier, without linking.
 pub(crate) fn compile(
     parts: &[Module],
     workers: usize,
@@ -48,12 +48,12 @@ pub(crate) fn compile(
     codegen_cranelift::relocatable(parts, &options)
 }
 
-/// How good code is, the best last. Entries of the cache have the number.
+/// The tiers of code, the best last. Cache entries contain the number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum CodeTier {
-    /// Cranelift's, made in a hurry.
+    /// Cranelift's baseline tier.
     Quick,
-    /// Cranelift's best.
+    /// Cranelift's optimised tier.
     Optimised,
     /// LLVM's.
     Llvm,
@@ -66,11 +66,11 @@ impl CodeTier {
     }
 }
 
-/// Code that may be kept.
+/// Code that can be stored in the cache.
 pub(crate) enum Unlinked {
-    /// Cranelift's, of which some may still be made.
+    /// Cranelift's; some partitions may still be compiled.
     Cranelift(Arc<Parts>),
-    /// Objects of the LLVM back end.
+    /// Object files of the LLVM back end.
     Llvm(Vec<Vec<u8>>),
 }
 
@@ -78,12 +78,12 @@ pub(crate) enum Unlinked {
 pub(crate) struct Objects {
     pub(crate) tier: CodeTier,
     pub(crate) files: Vec<Vec<u8>>,
-    /// Constants that nobody else knows.
+    /// Constants that only these object files refer to.
     pub(crate) constants: IndexMap<String, Blob>,
 }
 
 impl Unlinked {
-    /// A model's first code as it is kept.
+    /// A model's baseline code as object files.
     pub(crate) fn objects(self) -> Result<Objects> {
         Ok(match self {
             Unlinked::Cranelift(parts) => {
@@ -95,10 +95,11 @@ impl Unlinked {
     }
 }
 
-/// The better tier of Cranelift's code, and where it begins.
+/// The optimised Cranelift tier, and its entry point.
 pub(crate) type Upgrade = Background<(Code, Entry)>;
 
-/// The upgrade of a model whose quick code was made from the same recipe; its code is kept, too, if the model is.
+/// The upgrade of a model whose baseline code was compiled from the same recipe; if the model is cached, the upgrade
+/// is, too.
 pub(crate) fn upgrade(recipe: Box<dyn FnOnce() -> Result<Recipe> + Send>, keeper: Arc<OnceLock<Keeper>>) -> Upgrade {
     Background::new(move |conditions| {
         let mut recipe = recipe()?;
@@ -122,18 +123,18 @@ pub(crate) struct Successor {
 }
 
 impl Successor {
-    /// A model that is made when it is worth it.
+    /// A model that is compiled when it is worth it.
     pub(crate) fn new(make: impl FnOnce(&Arc<AtomicBool>) -> Result<CompiledModel> + Send + 'static) -> Successor {
         let model = Background::new(|conditions| make(&conditions.cancelled).map(Arc::new));
         Successor { model, nanoseconds: AtomicU64::new(0) }
     }
 
-    /// The model, once it is there.
+    /// The model, once it is ready.
     pub(crate) fn get(&self) -> Option<&Arc<CompiledModel>> {
         self.model.get()
     }
 
-    /// Tells how long a run took.
+    /// Reports the time of a run.
     pub(crate) fn ran(&self, time: Duration) {
         let time = time.as_nanos() as u64;
         let before = self.nanoseconds.fetch_add(time, Ordering::Relaxed);
@@ -142,7 +143,7 @@ impl Successor {
         }
     }
 
-    /// Makes the model, or waits for it. Whether it is there: the LLVM back end may be missing.
+    /// Compiles the model, or waits for it. Returns whether it exists: the LLVM back end may be missing.
     pub(crate) fn finish(&self) -> Result<bool> {
         match self.model.finish() {
             Ok(()) => Ok(true),

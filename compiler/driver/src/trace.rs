@@ -1,7 +1,8 @@
-//! What becomes of each node on the way down, and which nodes each symbol of the object is for.
+//! The trace matrix: the operations that each node is lowered to, and the nodes that each symbol of the object
+//! computes.
 //!
-//! Operations have the names of their nodes as locations, at every level down to the host function's calls. Kernels have
-//! none: they are for the nodes of the calls that reach them.
+//! Operations have the names of their nodes as locations, at every level down to the host function's calls. Kernels
+//! have none: they belong to the nodes of the calls that reach them.
 
 use dialects::{OpCodes, func, memref, tensor};
 use std::collections::VecDeque;
@@ -12,7 +13,7 @@ use ir::{Attribute, Body, FunctionView, IndexMap, IndexSet, Location, Module, Op
 use crate::pipeline::{INITIALIZE, MAIN};
 use dialects::rt::attributes::{GONE, KERNEL, NODES};
 
-/// Where the module is looked at.
+/// The levels at which the module is examined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Traced {
     Graph,
@@ -22,40 +23,40 @@ pub(crate) enum Traced {
     Low,
 }
 
-/// Operations by name, with how many there are.
+/// Operations by name, with their counts.
 pub type Operations = IndexMap<String, usize>;
 
 /// A node of the model.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TracedNode {
-    /// Its operator; of several nodes of one name, those of all.
+    /// Its operator; if several nodes have the name, all of theirs.
     pub operators: Vec<String>,
-    /// What it is at the graph level, as it was read.
+    /// Its operations at the graph level, after import.
     pub graph: Operations,
-    /// What it is after the rewrites.
+    /// Its operations after the rewrites.
     pub rewritten: Operations,
-    /// What it is at the structured level.
+    /// Its operations at the structured level.
     pub structured: Operations,
-    /// What of the host function is for it.
+    /// Its operations in the host function.
     pub kernel: Operations,
-    /// The rules that matched what is no longer there.
+    /// The rules that matched the operations that are gone.
     pub rules: Vec<String>,
-    /// The nodes that give the same and are left.
+    /// The nodes of equivalent operations that remain.
     pub instead: Vec<String>,
-    /// Functions and data that are for it, in the order of the module.
+    /// Functions and data that belong to it, in the order of the module.
     pub symbols: Vec<String>,
 }
 
 /// A function or a global of the module.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Symbol {
-    /// The nodes it is for.
+    /// The nodes that it belongs to.
     pub nodes: Vec<Arc<str>>,
-    /// Why it is there.
+    /// The reason for its existence.
     pub reason: &'static str,
 }
 
-/// What became of each node.
+/// The trace of each node.
 #[derive(Clone, Debug, Default)]
 pub struct Trace {
     /// The nodes in the order of the model, by name.
@@ -65,7 +66,7 @@ pub struct Trace {
 }
 
 impl TracedNode {
-    /// Why nothing of an object is for the node, if that is so.
+    /// Why no symbol of an object belongs to the node, if that is so.
     pub fn reason(&self) -> String {
         if self.graph.is_empty() {
             return "nothing of it is left as the model is read: its result is its operand, nothing reads it, or it is a call of a \
@@ -92,7 +93,7 @@ impl TracedNode {
 }
 
 impl Trace {
-    /// Takes note of the module at a level.
+    /// Records the module at a level.
     pub(crate) fn look(&mut self, stage: Traced, module: &mut Module) {
         match stage {
             Traced::Graph => {
@@ -118,7 +119,7 @@ impl Trace {
         }
     }
 
-    /// Counts the operations that stand for each node.
+    /// Counts the operations of each node.
     fn count(&mut self, module: &Module, of: fn(&mut TracedNode) -> &mut Operations) {
         for function in module.functions() {
             for op in function.body.walk_all() {
@@ -148,7 +149,7 @@ impl Trace {
         }
     }
 
-    /// What of a node is no call is the host function's own.
+    /// Operations of a node that are not calls belong to the host function.
     fn note_hosts(&mut self, module: &Module) {
         for host in [MAIN, INITIALIZE] {
             let Some(function) = module.function(host) else { continue };
@@ -158,7 +159,7 @@ impl Trace {
         }
     }
 
-    /// Functions are for the nodes of the operations that name them, or of the functions around those.
+    /// Functions belong to the nodes of the operations that refer to them, or of the functions that contain those.
     fn note_symbols(&mut self, module: &Module) {
         let mut readers: IndexMap<String, IndexSet<String>> = IndexMap::default();
         for function in module.functions().filter(|function| function.body.entry().is_some()) {
@@ -215,7 +216,7 @@ fn lists(list: Option<&Attribute>) -> Vec<&[Attribute]> {
     entries.iter().filter_map(Attribute::as_array).collect()
 }
 
-/// Adds what is not there yet.
+/// Adds items that are missing.
 fn extend<T: PartialEq>(list: &mut Vec<T>, more: Vec<T>) {
     for one in more {
         if !list.contains(&one) {
@@ -224,7 +225,7 @@ fn extend<T: PartialEq>(list: &mut Vec<T>, more: Vec<T>) {
     }
 }
 
-/// The symbols that an operation names.
+/// The symbols that an operation refers to.
 fn named_symbols(body: &Body, op: Op) -> Vec<String> {
     let attributes = &body.op(op).attributes;
     let named = ["callee", "name"].into_iter().filter_map(|key| attributes.get(key)?.as_symbol());

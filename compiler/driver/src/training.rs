@@ -1,4 +1,4 @@
-//! Training a model that says how it is trained.
+//! Training of models with training information.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::signature::{Port, Signature};
 use crate::tensor::Tensor;
 use crate::value::Value;
 
-/// A model with its variables. Inference and training are compiled apart, and pass the variables on.
+/// A model with its variables. Inference and training are compiled separately, and pass the variables on.
 pub struct Trainer {
     inference: Session,
     initialization: Session,
@@ -21,7 +21,7 @@ pub struct Trainer {
 }
 
 impl Trainer {
-    /// Compiles a model file that has training information. The variables are as its initializers say.
+    /// Compiles a model file with training information. The variables have the values of its initializers.
     pub fn compile_file(compiler: &Compiler, path: &Path, options: &import::Options) -> Result<Trainer> {
         let session = |entry| {
             let options = import::Options { entry, ..options.clone() };
@@ -34,28 +34,28 @@ impl Trainer {
         Ok(Trainer { inference, initialization, step, variables })
     }
 
-    /// What inference takes and gives; its last inputs are the variables.
+    /// The signature of inference; its last inputs are the variables.
     pub fn signature(&self) -> &Signature {
         &self.inference.model().signature
     }
 
-    /// What a step takes and gives; its last inputs and outputs are the variables.
+    /// The signature of a step; its last inputs and outputs are the variables.
     pub fn step_signature(&self) -> &Signature {
         &self.step.model().signature
     }
 
-    /// Runs steps on given variables, and changes none.
+    /// A session that runs steps on given variables, and changes none.
     pub fn step_session(&mut self) -> &mut Session {
         &mut self.step
     }
 
-    /// The variables, by name, as they are now.
+    /// The variables, by name, with their current values.
     pub fn variables(&self) -> impl Iterator<Item = (&str, &Tensor)> {
         let ports = self.signature().inputs.iter().filter(|port| port.is_variable);
         ports.map(|port| port.name.as_str()).zip(&self.variables)
     }
 
-    /// Gives the variables their first values.
+    /// Gives the variables their initial values.
     pub fn initialize(&mut self) -> Result<()> {
         let outputs = self.initialization.run_values(&[])?;
         self.assign(outputs)
@@ -69,7 +69,7 @@ impl Trainer {
         Ok(outputs)
     }
 
-    /// Runs the model as it is trained now. Inputs are those of its signature without the variables.
+    /// Runs the model with the current variables. Inputs are those of its signature without the variables.
     pub fn infer(&mut self, inputs: &[Value]) -> Result<Vec<Value>> {
         self.inference.run_values(&self.with_variables(inputs))
     }
@@ -78,7 +78,7 @@ impl Trainer {
         inputs.iter().cloned().chain(self.variables.iter().cloned().map(Value::Tensor)).collect()
     }
 
-    /// Changes all variables at once, unless one would get another shape.
+    /// Assigns all variables together, unless one would change its shape.
     fn assign(&mut self, values: Vec<Value>) -> Result<()> {
         let ports = self.step.model().signature.inputs.iter().filter(|port| port.is_variable);
         let assigned = ports.zip(&self.variables).zip(values).map(|((port, old), value)| match value {

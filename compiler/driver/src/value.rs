@@ -1,4 +1,4 @@
-//! What a model takes and gives, when not all of it is tensors.
+//! Inputs and outputs of a model, of any kind.
 
 use std::sync::Arc;
 
@@ -14,11 +14,11 @@ use crate::tensor::Tensor;
 pub enum Value {
     /// A tensor.
     Tensor(Tensor),
-    /// Values one after the other.
+    /// A list of values.
     Sequence(Vec<Value>),
-    /// A value, or none.
+    /// A value or nothing.
     Optional(Option<Box<Value>>),
-    /// Values by their keys: two lists of one length.
+    /// A map: keys and values in two lists of one length.
     Map {
         /// The keys.
         keys: Tensor,
@@ -34,7 +34,7 @@ impl From<Tensor> for Value {
 }
 
 impl Value {
-    /// The tensor it is.
+    /// The tensor, if the value is one.
     pub fn as_tensor(&self) -> Option<&Tensor> {
         match self {
             Value::Tensor(tensor) => Some(tensor),
@@ -42,7 +42,7 @@ impl Value {
         }
     }
 
-    /// What it is, in a word.
+    /// The kind of the value, in a word.
     pub fn kind(&self) -> &'static str {
         match self {
             Value::Tensor(_) => "a tensor",
@@ -52,7 +52,7 @@ impl Value {
         }
     }
 
-    /// How many elements its tensors have.
+    /// The number of elements of its tensors.
     pub fn element_count(&self) -> usize {
         match self {
             Value::Tensor(tensor) => tensor.element_count(),
@@ -62,7 +62,7 @@ impl Value {
         }
     }
 
-    /// Whether two values are the same, bit for bit.
+    /// Whether two values are equal bit for bit.
     pub fn is_same(&self, other: &Value) -> bool {
         match (self, other) {
             (Value::Tensor(a), Value::Tensor(b)) => is_same(a, b),
@@ -76,7 +76,7 @@ impl Value {
         }
     }
 
-    /// The value as a run keeps it; none if its elements have a type that runs do not keep.
+    /// The value in a run's table; `None` if runs do not support its element type.
     pub(crate) fn bind(&self, context: &mut RunContext) -> Option<handles::Value> {
         Some(match self {
             Value::Tensor(tensor) => handles::Value::Tensor(store(tensor, context)?),
@@ -92,7 +92,7 @@ impl Value {
         })
     }
 
-    /// A value that a run keeps.
+    /// A value from a run's table.
     pub(crate) fn read(value: &handles::Value, context: &mut RunContext) -> Option<Value> {
         Some(match value {
             handles::Value::Tensor(tensor) => Value::Tensor(restore(tensor, context)?),
@@ -112,14 +112,14 @@ fn is_same(a: &Tensor, b: &Tensor) -> bool {
     a.shape == b.shape && a.data.bytes() == b.data.bytes()
 }
 
-/// A tensor as a run keeps it.
+/// A tensor in a run's table.
 fn store(tensor: &Tensor, context: &mut RunContext) -> Option<Arc<StoredTensor>> {
     let extents = tensor.shape.iter().map(|&extent| extent.max(0) as usize).collect();
     let bytes = bytes_in_run(tensor, context).bytes().to_vec();
     Some(Arc::new(StoredTensor { kind: element_number(&tensor.element)?, extents, bytes }))
 }
 
-/// A tensor that a run keeps.
+/// A tensor from a run's table.
 fn restore(tensor: &StoredTensor, context: &mut RunContext) -> Option<Tensor> {
     let element = element_type(i32::try_from(tensor.kind).ok()?).ok()?;
     let shape: Vec<i64> = tensor.extents.iter().map(|&extent| extent as i64).collect();
@@ -131,13 +131,14 @@ fn restore(tensor: &StoredTensor, context: &mut RunContext) -> Option<Tensor> {
 pub enum Input<'a> {
     /// A value.
     Value(&'a Value),
-    /// A tensor of numbers or booleans whose elements the caller keeps: little-endian, in row-major order, an `i1` in one byte.
+    /// A tensor of numbers or booleans whose elements the caller owns: little-endian, in row-major order, `i1` in one
+    /// byte.
     Elements {
         /// The element type.
         element: &'a Type,
         /// Extents, outermost first.
         shape: &'a [i64],
-        /// The elements; read where they are if they are aligned to their size, otherwise from a copy.
+        /// The elements; read in place if they are aligned to their size, otherwise from a copy.
         bytes: &'a [u8],
     },
 }
@@ -164,7 +165,7 @@ pub enum Output {
     Value(Value),
     /// A tensor whose elements are in the memory that the caller lent.
     Written {
-        /// Extents, outermost first.
+        /// The number of bytes written.
         shape: Vec<i64>,
         /// How many bytes were written.
         bytes: usize,
@@ -181,8 +182,8 @@ impl Output {
     }
 }
 
-/// The elements of a tensor as generated code reads them, at an address it can read them from. Strings are numbers of
-/// the run's table.
+/// The elements of a tensor in the form that generated code reads, at an aligned address. Strings are indices into the
+/// run's table.
 pub(crate) fn bytes_in_run(tensor: &Tensor, context: &mut RunContext) -> Blob {
     if let Some(texts) = tensor.strings() {
         let strings = context.strings();
@@ -196,7 +197,7 @@ pub(crate) fn bytes_in_run(tensor: &Tensor, context: &mut RunContext) -> Blob {
     }
 }
 
-/// A tensor from elements as generated code writes them.
+/// A tensor from elements in the form that generated code writes.
 pub(crate) fn tensor_of_run(bytes: &[u8], shape: Vec<i64>, element: Type, context: &mut RunContext) -> Option<Tensor> {
     if !matches!(element, Type::Dialect(_)) {
         return Tensor::new(element, shape, Blob::copy_of(bytes));

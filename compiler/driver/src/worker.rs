@@ -1,6 +1,6 @@
-//! The LLVM back end, in processes of its own: `onnxc --worker` reads modules at the low level from its standard input and
-//! writes an object file for each to its standard output, both behind their lengths as eight bytes, the lowest first. This
-//! process never loads LLVM. `onnxc --successor` makes a whole model ([`crate::cache`]).
+//! The LLVM back end, in helper processes: `onnxc --worker` reads modules at the low level from its standard input and
+//! writes an object file for each to its standard output, each preceded by its length as eight little-endian bytes.
+//! This process never loads LLVM. `onnxc --successor` compiles a whole model ([`crate::cache`]).
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -18,14 +18,15 @@ use ir::{Diagnostic, ErrorClass, Location, Module, PrintOptions, Result};
 /// The environment variable that names the compiler to start.
 const PROGRAM: &str = "ONNXC";
 
-/// How long it takes at most until a cancellation is seen.
+/// The maximum delay until a cancellation is noticed.
 const PATIENCE: Duration = Duration::from_millis(20);
-/// How long a process may take for a part of a model, or for a whole one.
+/// The time limit of a process for a partition or a whole model.
 const DEADLINE: Duration = Duration::from_secs(3600);
-/// How long a process may be stopped while this one runs.
+/// How long a process may be suspended while this one runs.
 const STOPPED: Duration = Duration::from_secs(5);
 
-/// Lowers and compiles the parts of a module, each worker one after the other, unless that is cancelled; returns their objects.
+/// Lowers and compiles the partitions of a module, each worker one after the other, unless that is cancelled; returns
+/// their objects.
 pub(crate) fn compile(
     parts: Vec<Module>,
     workers: usize,
@@ -48,10 +49,10 @@ pub(crate) fn compile(
     };
     let mut objects = vec![Vec::new(); count];
     std::thread::scope(|scope| {
-        // where the system has no thread for one, the others do its work
+        // if the system refuses a thread, the others do its work
         let helper = |_| std::thread::Builder::new().spawn_scoped(scope, work).ok();
         let helpers: Vec<_> = (1..workers.min(count)).filter_map(helper).collect();
-        // all of them are waited for, whatever became of the first
+        // wait for all of them, whatever the result of the first
         let done: Vec<Result<_>> = std::iter::once(work())
             .chain(helpers.into_iter().map(|helper| helper.join().expect("workers do not panic")))
             .collect();
@@ -63,11 +64,11 @@ pub(crate) fn compile(
     Ok(objects)
 }
 
-/// Has a process of its own make the model that is wanted, and write it to the output, unless that is cancelled.
+/// Has a helper process compile the requested model and write it to the output, unless that is cancelled.
 pub(crate) fn succeed(program: Option<&Path>, wanted: &[u8], output: File, cancelled: &AtomicBool) -> Result<()> {
     let mut worker = Worker::start(&program_or(program), &["--successor"], output.into())?;
     let mut input = worker.process.stdin.take().expect("the standard input is piped");
-    // one that has ended says why by itself
+    // a process that has ended reports its own error
     let _ = input.write_all(wanted);
     drop(input);
     let mut watch = Watch::begin();
@@ -82,18 +83,18 @@ pub(crate) fn succeed(program: Option<&Path>, wanted: &[u8], output: File, cance
     Err(worker.failure().into())
 }
 
-/// The next part that nobody has taken.
+/// The next partition that no thread has taken.
 fn next<T>(queue: &Mutex<impl Iterator<Item = T>>) -> Option<T> {
     queue.lock().unwrap_or_else(PoisonError::into_inner).next()
 }
 
-/// The file of the program that LLVM is in, if it is known.
+/// The program file of the LLVM back end, if it is known.
 pub(crate) fn program_file(program: Option<&Path>) -> Option<PathBuf> {
     let path = PathBuf::from(program_or(program));
     path.exists().then_some(path)
 }
 
-/// The program that is asked for, or the one that the environment names, or that is in the same directory as this one, or on the path.
+/// The requested program, or that in the environment variable, in the directory of this program, or on the path.
 fn program_or(chosen: Option<&Path>) -> OsString {
     if let Some(chosen) = chosen {
         return chosen.into();
@@ -105,14 +106,14 @@ fn program_or(chosen: Option<&Path>) -> OsString {
     beside.filter(|path: &PathBuf| path.exists()).map_or_else(|| "onnxc".into(), PathBuf::into_os_string)
 }
 
-/// A process of the LLVM back end. It ends when it is dropped.
+/// A process of the LLVM back end. It is killed when this is dropped.
 struct Worker {
     process: Child,
 }
 
 impl Drop for Worker {
     fn drop(&mut self) {
-        // one that has ended already cannot be ended; one that has not is waited for, so that it does not stay behind
+        // killing fails if it has ended; waiting for it leaves no zombie process
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
@@ -133,19 +134,19 @@ impl Worker {
     /// The object of a module.
     fn compile(&mut self, text: String, cancelled: &AtomicBool) -> Result<Vec<u8>> {
         let input = self.process.stdin.as_mut().expect("the standard input is piped");
-        // a worker writes nothing before it has read a whole module; one that has ended says why by itself
+        // a worker writes nothing before it has read a whole module; one that has ended reports its own error
         let _ = write_framed(input, text.as_bytes());
         drop(text);
         self.object(cancelled)?.ok_or_else(|| self.failure().into())
     }
 
-    /// What comes out of the process next; nothing where it ends before, or is cancelled.
+    /// The next object from the process; `None` if it ends before, or on cancellation.
     fn object(&mut self, cancelled: &AtomicBool) -> Result<Option<Vec<u8>>> {
         let mut output = self.process.stdout.take().expect("the standard output is piped");
         let (sender, receiver) = mpsc::channel();
         drop(crew::spawn(move || {
             let object = read_framed(&mut output).ok().flatten();
-            // nobody waits any more for a process that was given up
+            // after a timeout there is no receiver
             let _ = sender.send((object, output));
         }));
         let mut watch = Watch::begin();
@@ -156,7 +157,7 @@ impl Worker {
                     return Ok(object);
                 }
                 Err(RecvTimeoutError::Timeout) if cancelled.load(Ordering::Relaxed) => {
-                    // one that has ended already cannot be ended
+                    // killing fails if it has ended
                     let _ = self.process.kill();
                 }
                 Err(RecvTimeoutError::Timeout) if watch.is_over(&self.process) => return Err(self.overdue().into()),
@@ -166,9 +167,9 @@ impl Worker {
         }
     }
 
-    /// Why there is no object.
+    /// The error of a process that failed.
     fn failure(&mut self) -> Diagnostic {
-        // whoever still runs is not needed any more
+        // a process that still runs is not needed any more
         let _ = self.process.kill();
         let mut message = String::new();
         let _ = self.process.stderr.take().map(|mut errors| errors.read_to_string(&mut message));
@@ -192,7 +193,7 @@ impl Worker {
     }
 }
 
-/// Whose fault it is that a process failed: it says so itself, and the system ends processes where memory is short.
+/// The class of a process's failure: its exit code states it, and the system kills processes if memory is short.
 fn class_of(status: ExitStatus) -> ErrorClass {
     const KILLED: i32 = 9;
     match (status.code(), status.signal()) {
@@ -202,10 +203,10 @@ fn class_of(status: ExitStatus) -> ErrorClass {
     }
 }
 
-/// Looks whether a process makes progress.
+/// Watches whether a process makes progress.
 struct Watch {
     begin: Instant,
-    /// Since when it has been seen stopped.
+    /// The time since which it has been suspended.
     stopped: Option<Instant>,
 }
 
@@ -220,21 +221,21 @@ impl Watch {
     }
 }
 
-/// Whether a process was stopped by a signal; not where the system does not say.
+/// Whether a process is suspended by a signal; false if the system does not report it.
 fn is_stopped(process: u32) -> bool {
     let text = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
     // the state follows the name, which is in brackets and may have any characters
     text.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with(['T', 't']))
 }
 
-/// Writes bytes behind their length.
+/// Writes bytes, preceded by their length.
 pub fn write_framed(output: &mut impl Write, bytes: &[u8]) -> std::io::Result<()> {
     output.write_all(&(bytes.len() as u64).to_le_bytes())?;
     output.write_all(bytes)?;
     output.flush()
 }
 
-/// Bytes that stand behind their length; nothing at the end of the input.
+/// Reads bytes that are preceded by their length; `None` at the end of the input.
 pub fn read_framed(input: &mut impl Read) -> std::io::Result<Option<Vec<u8>>> {
     let mut length = Vec::new();
     input.by_ref().take(8).read_to_end(&mut length)?;

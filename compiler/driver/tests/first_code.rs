@@ -1,4 +1,4 @@
-//! Runs of a model whose code is still made.
+//! Runs a model while its code is still being compiled.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use driver::{Backend, Compiler, Options, Session, Tensor};
 
 const PRODUCTS: i64 = 12;
 
-/// `x · w1 · w2 · …`, in matrices of different widths, so that each product is another kernel.
+/// `x · w1 · w2 · …`, in matrices of different widths, so that each product is a separate kernel.
 fn chain() -> String {
     let widths: Vec<i64> = (0..=PRODUCTS).map(|at| 5 + at).collect();
     let mut weights = String::new();

@@ -1,4 +1,4 @@
-//! Gradient: adjoints through operators, broadcasting, moved elements and compositions, for extents that only a run tells.
+//! Gradient: adjoints through operators, broadcasting, data movement and compositions, for dynamic extents.
 
 mod graph;
 
@@ -49,7 +49,7 @@ fn a_composition_is_differentiated_by_its_parts() {
     %none = "onnx.NoValue"() : () -> none
     %v, %p = "onnx.SoftmaxCrossEntropyLoss"(%x, %t, %none) {reduction = "mean"} :
         (tensor<1x2xf32>, tensor<1xi64>, none) -> (tensor<f32>, none)"#;
-    // the probabilities less the target
+    // the probabilities minus the target
     let found = gradient("1x2", before, "tensor<f32>", &[0.0, 3f32.ln()], &[1, 2]);
     near(&found, &[0.25, -0.25]);
 }

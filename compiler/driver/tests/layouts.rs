@@ -1,4 +1,4 @@
-//! Tensors that are read in other orders, blocked ones among them.
+//! Transposed reads of tensors, including blocked ones.
 
 mod graph;
 
@@ -26,7 +26,7 @@ fn matrices_of_any_extents_are_transposed() {
     let turned = r#"%t = "onnx.Transpose"(%x) {perm = [0, 2, 1]} : (tensor<?x?x?xf32>) -> tensor<?x?x?xf32>"#;
     let operation = r#""onnx.Neg"(%t) : (tensor<?x?x?xf32>) -> tensor<?x?x?xf32>"#;
     let mut session = session("%x: tensor<?x?x?xf32>", turned, operation, "tensor<?x?x?xf32>");
-    // a few elements, whole tiles and parts of some, and more than are computed one after the other
+    // a few elements, full and partial tiles, and more than are computed sequentially
     for [planes, rows, columns] in [[2, 3, 5], [1, 128, 64], [2, 129, 67], [1, 300, 130], [3, 4, 70], [2, 257, 2]] {
         let number = |plane, row, column| ((plane * rows + row) * columns + column) as f32;
         let all = |[planes, rows, columns]: [usize; 3]| {

@@ -1,4 +1,4 @@
-//! Classical models whose results are no tensors, or that iterate: maps, support vectors, categories.
+//! Classical models with outputs other than tensors, or with iterations: maps, support vectors, categories.
 
 mod graph;
 

@@ -1,4 +1,4 @@
-//! Loop and Scan: what they carry, stack and capture.
+//! Loop and Scan: carried, stacked and captured values.
 
 mod graph;
 

@@ -1,4 +1,4 @@
-//! The memory a loop takes. It is the process's, so no other test may run in it.
+//! The memory of a loop. It is measured for the process, so that no other test may run in it.
 
 mod graph;
 
@@ -9,7 +9,7 @@ fn numbers(values: &[f32]) -> Tensor {
     Tensor::from_f32(&[values.len() as i64], values).expect("as many values as the shape asks")
 }
 
-/// The most memory this process has had, in bytes; none where the system does not tell.
+/// The peak memory of this process in bytes; `None` if the system does not report it.
 fn peak_memory() -> Option<usize> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with("VmHWM"))?;

@@ -1,15 +1,15 @@
-//! Transposed convolutions whose phases have unequal numbers of taps, beside sums made one by one.
+//! Transposed convolutions whose phases have unequal numbers of kernel elements, compared with plain sums.
 
 mod graph;
 
 use driver::Tensor;
 use graph::session;
 
-/// Channels of the result: more than a block, and not whole ones.
+/// Output channels: more than a block, and not a multiple of it.
 const OUTPUTS: usize = 21;
 const INPUTS: usize = 3;
 
-/// Whole numbers, whose sums are exact.
+/// Integers, whose sums are exact.
 fn numbers(count: usize, seed: usize) -> Vec<f32> {
     (0..count).map(|at| ((at * 7 + seed) % 11) as f32 - 5.0).collect()
 }

@@ -1,14 +1,14 @@
-//! Places along an axis that is not the last, in elements of several widths: where an extreme is, and what stands at an index.
+//! Operators along an axis that is not the last, for elements of several widths: ArgMax and gathers.
 
 mod graph;
 
 use driver::Tensor;
 use graph::{integers, session};
 
-/// Rows, places along the axis, columns.
+/// Rows, positions along the axis, columns.
 const SHAPE: [usize; 3] = [2, 37, 19];
 
-/// The first place of the largest of `[2, 37, 19]` numbers, for each row and column.
+/// The index of the first maximum of `[2, 37, 19]` values, for each row and column.
 fn largest(numbers: &[f32]) -> Vec<f64> {
     let [rows, places, columns] = SHAPE;
     let at = |row: usize, place: usize, column: usize| numbers[(row * places + place) * columns + column];
@@ -37,7 +37,7 @@ fn the_largest_of_columns() {
 
 #[test]
 fn one_of_a_column() {
-    // outside in front, from the end, from the front and outside behind
+    // out of range before, from the end, from the beginning, and out of range after
     const DEPTH: i64 = 9;
     let indices: Vec<i64> = (0..22).map(|at| at - DEPTH - 2).collect();
     for (element, number, depth) in

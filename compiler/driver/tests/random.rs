@@ -1,14 +1,14 @@
-//! Random operators: their distributions, and what a seed fixes.
+//! Random operators: their distributions, and the effect of a seed.
 
 mod graph;
 
 use driver::Tensor;
 use graph::session;
 
-/// So many numbers are drawn.
+/// The number of samples.
 const COUNT: i64 = 100_000;
 
-/// What an operation gives for inputs, as numbers.
+/// The result of an operation for inputs, as numbers.
 fn draw(arguments: &str, inputs: &[Tensor], operation: &str, result: &str) -> Vec<f64> {
     let mut session = session(arguments, "", operation, result);
     let outputs = session.run(inputs).unwrap_or_else(|errors| panic!("{}", errors[0]));
@@ -52,7 +52,7 @@ fn normal_numbers_have_their_mean_and_deviation() {
     let numbers = draw("%x: tensor<?xf32>", &[x], operation, "tensor<?xf32>");
     let (mean, deviation) = mean_and_deviation(&numbers);
     assert!(near(mean, 2.0) && near(deviation, 0.5), "{mean} {deviation}");
-    // of a normal distribution 68.3 % lie within one deviation, 95.4 % within two
+    // of a normal distribution 68.3 % are within one standard deviation, 95.4 % within two
     let within = |reach: f64| {
         numbers.iter().filter(|&&number| (number - 2.0).abs() < reach).count() as f64 / numbers.len() as f64
     };
@@ -76,7 +76,7 @@ fn multinomial_draws_classes_by_their_weights() {
     let operation = format!(
         r#""onnx.Multinomial"(%x) {{sample_size = {COUNT} : i64, seed = 5.0 : f32}} : (tensor<?x3xf32>) -> tensor<?x{COUNT}xi32>"#
     );
-    // logarithms of weights 1, 2 and 5, of which nothing but the ratios matters
+    // logarithms of weights 1, 2 and 5, of which only the ratios matter
     let weights = [1.0f32, 2.0, 5.0].map(f32::ln);
     let x = Tensor::from_f32(&[1, 3], &weights).expect("three weights");
     let numbers = draw("%x: tensor<?x3xf32>", &[x], &operation, &format!("tensor<?x{COUNT}xi32>"));

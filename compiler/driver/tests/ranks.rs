@@ -1,4 +1,4 @@
-//! Rank by demand: values whose number of axes only their readers tell.
+//! Values whose rank only their readers determine.
 
 mod graph;
 
@@ -10,13 +10,13 @@ fn run(session: &mut Session, inputs: &[Tensor]) -> (Vec<i64>, Vec<f64>) {
     (outputs[0].shape.clone(), outputs[0].to_f64().expect("numbers"))
 }
 
-/// The numbers from 1 on.
+/// The integers from 1 on.
 fn counted(shape: &[i64]) -> Tensor {
     let numbers: Vec<i64> = (1..=shape.iter().product()).collect();
     Tensor { shape: shape.to_vec(), ..integers(&numbers) }
 }
 
-/// One branch gives two axes, the other three; `Transpose` reads two.
+/// One branch returns two axes, the other three; `Transpose` reads two.
 const BRANCHES: &str = r#"%axes = "onnx.Constant"() {value = dense<[0]> : tensor<1xi64>} : () -> tensor<1xi64>
     %v = "onnx.If"(%c) ({
       %squeezed = "onnx.Squeeze"(%x, %axes) : (tensor<1x?x?xi64>, tensor<1xi64>) -> tensor<*xi64>

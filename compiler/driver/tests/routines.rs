@@ -109,15 +109,15 @@ fn an_output_takes_the_place_of_an_input() {
     let there = cache.data.bytes().as_ptr();
     let output = run(&mut session, [cache, update, places]);
     assert_eq!(output.data.bytes().as_ptr(), there);
-    // what the run gave is taken again
+    // the output of a run is passed in again
     let [_, update, places] = inputs();
     assert_eq!(run(&mut session, [output, update, places]).data.bytes().as_ptr(), there);
-    // what somebody holds is left alone
+    // shared memory is not overwritten
     let [cache, update, places] = inputs();
     run(&mut session, [cache.clone(), update, places]);
     assert_eq!(cache.to_f64().expect("integers"), [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
 
-    // what is read meanwhile
+    // an input that is read meanwhile
     let operation = r#""onnx.TensorScatter"(%c, %c, %p) {axis = 1 : si64, mode = "circular"} : (tensor<?x?xi64>, tensor<?x?xi64>, tensor<?xi64>) -> tensor<?x?xi64>"#;
     let mut session = graph::session(arguments, "", operation, "tensor<?x?xi64>");
     let values = inputs().into_iter().map(driver::Value::from).collect();

@@ -1,4 +1,4 @@
-//! Sequences and optionals: as inputs, as outputs, carried by loops, and the memory they take.
+//! Sequences and optionals: as inputs, as outputs, carried by loops, and their memory.
 
 mod graph;
 

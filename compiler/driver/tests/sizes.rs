@@ -1,5 +1,4 @@
-//! Sizes that only data tell and that no machine has memory for: an error of the run that says so, before any memory is
-//! touched.
+//! Data-dependent sizes that exceed any memory: a run-time error before memory is touched.
 
 mod graph;
 

@@ -1,4 +1,4 @@
-//! Strings: moved as numbers, read and made by routines, forgotten with the run.
+//! Strings: moved as indices, read and created by routines, freed at the end of the run.
 
 mod graph;
 

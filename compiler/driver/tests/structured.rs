@@ -1,4 +1,4 @@
-//! Hand-written structured modules, run.
+//! Runs hand-written modules at the structured level.
 
 use std::sync::Arc;
 

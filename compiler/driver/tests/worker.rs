@@ -1,4 +1,5 @@
-//! The LLVM back end's path with a stand-in: this very program, started again as the worker, compiles with Cranelift.
+//! The protocol of the LLVM back end with a stand-in: this test program, started again as the worker, compiles with
+//! Cranelift.
 
 #![allow(unsafe_code, reason = "sets an environment variable before any thread starts")]
 
@@ -69,7 +70,7 @@ fn main() {
         let file = model_file();
         goes_over_to_better_code(session_of_file(&file));
         println!("test goes_over_to_what_a_process_makes ... ok");
-        // SAFETY: the threads of the tests before have ended.
+        // SAFETY: the threads of the previous tests have ended.
         unsafe { std::env::set_var(HANGS, "1") };
         does_not_wait_in_vain(session(Backend::Auto));
         println!("test does_not_wait_for_workers_in_vain ... ok");
@@ -86,10 +87,10 @@ fn main() {
     }
 }
 
-/// The environment variable that makes the stand-in never answer.
+/// The environment variable that makes the stand-in hang.
 const HANGS: &str = "STAND_IN_HANGS";
 
-/// The one that makes it stop, as a signal would.
+/// The environment variable that makes it stop, as a signal would.
 const STOPS: &str = "STAND_IN_STOPS";
 
 fn hang() {
@@ -119,13 +120,13 @@ fn session(backend: Backend) -> Session {
     compiled(EXPONENTIALS, Options { backend, threads: 2, ..Options::default() })
 }
 
-/// A model in a file, whose successor another process makes.
+/// A model in a file, whose successor a helper process compiles.
 fn model_file() -> PathBuf {
     let text = "<ir_version: 10, opset_import: [\"\": 18]> g (float[N, 37] x) => (float[N, 37] y) { y = Exp (x) }";
     let model = proto::parse_model(text).unwrap_or_else(|error| panic!("{error:?}"));
     let path = std::env::temp_dir().join(format!("onnx-successor-{}.onnx", std::process::id()));
     std::fs::write(&path, model.encode_to_vec()).expect("the temporary folder takes files");
-    // a file that is new may still be changed unseen
+    // a change right after the file was written might go unnoticed
     std::thread::sleep(Duration::from_millis(150));
     path
 }

@@ -1,6 +1,6 @@
-//! Words, texts and bytes in a row, written and read again.
+//! Serialisation of words, texts and byte strings.
 
-/// What was written so far.
+/// The bytes written so far.
 #[derive(Default)]
 pub(crate) struct Writer(pub(crate) Vec<u8>);
 
@@ -14,7 +14,7 @@ impl Writer {
         self.0.extend(text.as_bytes());
     }
 
-    /// How many there are, then each.
+    /// The length of a list, then its items.
     pub(crate) fn list<T>(&mut self, items: &[T], mut one: impl FnMut(&mut Writer, &T)) {
         self.word(items.len() as u64);
         items.iter().for_each(|item| one(self, item));
@@ -25,7 +25,7 @@ impl Writer {
     }
 }
 
-/// What is still to be read; `None` is where it does not go on as it should.
+/// The bytes that remain; reading returns `None` if they are malformed.
 pub(crate) struct Reader<'a>(pub(crate) &'a [u8]);
 
 impl<'a> Reader<'a> {

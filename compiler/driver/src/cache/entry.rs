@@ -1,4 +1,4 @@
-//! A compiled model as bytes: what it takes and gives, its memory, its code.
+//! A compiled model as bytes: its signature, its memory, its code.
 //!
 //! ```text
 //! tier · length of the head · length of the data · number of objects · their lengths
@@ -9,8 +9,8 @@
 //!
 //! Invariants
 //! - Each part begins on a cache line of the file, and so in memory.
-//! - Weights stay in the model's file: a constant that lies there is an offset.
-//! - The results of `@initialize` are kept all together, where there is room for them; otherwise it runs again.
+//! - Weights stay in the model's file: a constant from there is stored as an offset.
+//! - The results of `@initialize` are stored if all of them fit; otherwise it runs again.
 
 use ir::{Blob, Type};
 
@@ -20,28 +20,28 @@ use crate::signature::{Extent, Port, Signature, StatedExtent};
 use crate::tensor::Tensor;
 use crate::tiers::CodeTier;
 
-/// Bytes of data that an entry has at most, so that it fits into half of a cache of the usual size. Weights as kernels want them
-/// may be a few times as large as in the model, but are there as soon as the file is mapped.
+/// The maximum size of an entry's data in bytes, so that it fits into half of a cache of the default size. Packed
+/// weights may be a few times as large as those of the model, but are available as soon as the file is mapped.
 pub(crate) const DATA: usize = 960 << 20;
-/// What parts begin on a multiple of.
+/// The alignment of parts.
 const LINE: usize = 64;
 
-/// What is kept of a model beside its code.
+/// The part of a model that is stored next to its code.
 pub(crate) struct Kept {
     pub(crate) signature: Signature,
     pub(crate) messages: Vec<String>,
     pub(crate) strings: Vec<String>,
-    /// What was suspicious about the model.
+    /// Warnings about the model.
     pub(crate) warnings: Vec<String>,
     pub(crate) globals: Globals,
-    /// Whether the globals have the results of `@initialize`.
+    /// Whether the globals contain the results of `@initialize`.
     pub(crate) is_initialized: bool,
 }
 
 /// [`Kept`] as bytes.
 pub(crate) struct Encoded {
     head: Vec<u8>,
-    /// Pieces that begin on a line each.
+    /// Chunks, each of which begins on a cache line.
     data: Vec<Blob>,
 }
 
@@ -54,19 +54,19 @@ pub(crate) struct Entry {
 }
 
 impl Encoded {
-    /// What is kept of a model; `file` is the whole file of it.
+    /// Encodes a model; `file` is the model's whole file.
     pub(crate) fn of(kept: &Kept, file: &Blob) -> Encoded {
         let mut encoder = Encoder { head: Writer::default(), data: Vec::new(), length: 0, file };
         encoder.kept(kept);
         Encoded { head: encoder.head.0, data: encoder.data }
     }
 
-    /// Bytes of the data.
+    /// The size of the data in bytes.
     pub(crate) fn data_length(&self) -> usize {
         self.data.iter().map(|piece| piece.bytes().len().next_multiple_of(LINE)).sum()
     }
 
-    /// What stands in front of the parts of the entry with the given code.
+    /// The bytes before the data of an entry with the given code.
     pub(crate) fn start(&self, tier: CodeTier, objects: &[Vec<u8>]) -> Vec<u8> {
         let mut start = Writer::default();
         start.word(tier as u64);
@@ -76,7 +76,7 @@ impl Encoded {
         start.0
     }
 
-    /// The entry, of what stands in front and the code, as pieces that follow each other.
+    /// The entry, made of these bytes, the data and the code, as consecutive slices.
     pub(crate) fn pieces<'a>(&'a self, start: &'a [u8], objects: &'a [Vec<u8>]) -> Vec<&'a [u8]> {
         const NOTHING: [u8; LINE] = [0; LINE];
         let data = self.data.iter().map(Blob::bytes);
@@ -86,7 +86,7 @@ impl Encoded {
 }
 
 impl Entry {
-    /// The entry that some bytes are; `file` is the whole file of the model.
+    /// Decodes an entry; `file` is the model's whole file.
     pub(crate) fn decode(bytes: &Blob, file: &Blob) -> Option<Entry> {
         let mut reader = Reader(bytes.bytes());
         let tier = CodeTier::of(reader.word()?)?;
@@ -106,7 +106,7 @@ impl Entry {
     }
 }
 
-/// Where a constant lies, or that it is a buffer.
+/// The location of a constant, or the kind of a buffer.
 #[derive(Clone, Copy)]
 enum Place {
     Model = 0,
@@ -117,7 +117,7 @@ enum Place {
 struct Encoder<'a> {
     head: Writer,
     data: Vec<Blob>,
-    /// Bytes of the data so far.
+    /// The size of the data so far.
     length: usize,
     file: &'a Blob,
 }
@@ -139,7 +139,7 @@ impl Encoder<'_> {
         self.globals(globals);
     }
 
-    /// Constants first: results of `@initialize` are kept where there is room for all of them behind these.
+    /// Constants come first: results of `@initialize` are stored if all of them fit after these.
     fn globals(&mut self, globals: &Globals) {
         self.head.word(globals.memory().len() as u64);
         let mut results = Vec::new();
@@ -205,7 +205,7 @@ impl Encoder<'_> {
     }
 }
 
-/// What an entry says of some bytes: themselves, or how many they are.
+/// Bytes as stored: the bytes themselves, or their length.
 enum Stored {
     Bytes(Blob),
     Room(usize),

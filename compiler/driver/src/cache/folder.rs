@@ -1,11 +1,12 @@
-//! A folder of files, each of which is what it was when it was written, or is not there.
+//! A folder of files, each of which is either complete and unchanged, or absent.
 //!
 //! Invariants
-//! - The folder belongs to the user and nobody else may look into it; one that is otherwise is not used.
-//! - A file is written under another name and then renamed, so that whoever opens it sees all of it, whatever other processes do.
-//! - A file begins with its length and a hash of what follows. One that does not fit them is removed, not read.
-//! - The files together are at most as large as the folder may be; those go first that nobody has read for longest.
-//! - What cannot be written is not kept: that is no error.
+//! - The folder belongs to the user and is closed to others; otherwise it is not used.
+//! - A file is written under another name and then renamed, so that readers see complete files, whatever other
+//!   processes do.
+//! - A file begins with its length and a hash of what follows. A file that does not match them is removed, not read.
+//! - The total size of the files is at most the folder's limit; the least recently used files are removed first.
+//! - A file that cannot be written is skipped without an error.
 
 use std::fs::{DirBuilder, File, Metadata, OpenOptions};
 use std::io::Write;
@@ -17,25 +18,26 @@ use std::time::{Duration, SystemTime};
 use ir::Blob;
 use xxhash_rust::xxh3::Xxh3;
 
-/// What a file begins with.
+/// The first bytes of a file.
 const MAGIC: [u8; 8] = *b"onnxkept";
-/// Where the contents begin: magic, length and hash, and room so that what is aligned in the contents is so in memory.
+/// The offset of the contents: after magic, length and hash, with padding so that alignment in the contents is
+/// alignment in memory.
 const START: usize = 64;
-/// What the name of a file that is being written begins with.
+/// The prefix of the name of a file that is being written.
 const UNFINISHED: &str = ".unfinished-";
-/// When a file that is being written was left behind by a process that has ended.
+/// The age from which an unfinished file is taken to be left over from a process that has ended.
 const LEFT_BEHIND: Duration = Duration::from_secs(3600);
 
 /// A folder of files.
 #[derive(Clone, Debug)]
 pub(crate) struct Folder {
     path: PathBuf,
-    /// Bytes of all files together, at most.
+    /// The maximum total size of the files in bytes.
     limit: u64,
 }
 
 impl Folder {
-    /// The folder of a path, which is made where there is none, unless others have a hand in it.
+    /// Opens the folder at a path, which is created if it is missing; `None` if other users have access to it.
     pub(crate) fn open(path: &Path, limit: u64) -> Option<Folder> {
         DirBuilder::new().recursive(true).mode(0o700).create(path).ok()?;
         let is_own = is_private(&path.metadata().ok()?);
@@ -56,14 +58,14 @@ impl Folder {
         }
         let contents = Blob::map_file(&path).ok().and_then(|file| contents(&file));
         match contents {
-            // used now: it goes later. Where that cannot be noted it goes earlier
+            // used now: it is removed later. If that cannot be recorded, it is removed earlier
             Some(_) => drop(File::open(&path).and_then(|file| file.set_modified(SystemTime::now()))),
             None => drop(std::fs::remove_file(&path)),
         }
         contents
     }
 
-    /// Writes a file, in place of the one of that name. Whether it is there afterwards.
+    /// Writes a file, replacing the one of that name. Returns whether it exists afterwards.
     pub(crate) fn write(&self, name: &str, contents: &[&[u8]]) -> bool {
         let length: usize = contents.iter().map(|part| part.len()).sum();
         if !self.has_room((START + length) as u64) {
@@ -73,7 +75,7 @@ impl Folder {
         write(&mut unfinished.file, contents).is_ok() && self.place(unfinished, name)
     }
 
-    /// A file that has no name yet.
+    /// A file that does not have its name yet.
     pub(crate) fn begin(&self) -> std::io::Result<Unfinished> {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
@@ -82,7 +84,7 @@ impl Folder {
         Ok(Unfinished { file, path })
     }
 
-    /// Gives a file that was written its name. Whether it is there afterwards.
+    /// Renames a file that was written. Returns whether it exists afterwards.
     pub(crate) fn place(&self, unfinished: Unfinished, name: &str) -> bool {
         let fits = unfinished.file.metadata().is_ok_and(|metadata| self.has_room(metadata.len()));
         fits && std::fs::rename(&unfinished.path, self.path.join(name)).and_then(|()| self.make_room()).is_ok()
@@ -92,7 +94,7 @@ impl Folder {
         bytes <= self.limit / 2
     }
 
-    /// Removes files until the others fit.
+    /// Removes files until the others fit the limit.
     fn make_room(&self) -> std::io::Result<()> {
         let mut files = Vec::new();
         for entry in self.path.read_dir()? {
@@ -120,7 +122,7 @@ impl Folder {
     }
 }
 
-/// A file that is being written. It goes when it is dropped, unless it has its place.
+/// A file that is being written. It is removed when this is dropped, unless it was renamed.
 pub(crate) struct Unfinished {
     pub(crate) file: File,
     path: PathBuf,
@@ -128,12 +130,12 @@ pub(crate) struct Unfinished {
 
 impl Drop for Unfinished {
     fn drop(&mut self) {
-        // one that has its place is not there any more
+        // after a rename this finds no file
         let _ = std::fs::remove_file(&self.path);
     }
 }
 
-/// Whether something belongs to this user, and nobody else may change it, nor look into a folder.
+/// Whether a file belongs to this user, and others may neither change it nor, if it is a folder, list it.
 fn is_private(metadata: &Metadata) -> bool {
     let others = if metadata.is_dir() { 0o077 } else { 0o022 };
     metadata.uid() == rustix::process::geteuid().as_raw() && metadata.mode() & others == 0 && !metadata.is_symlink()
@@ -144,7 +146,8 @@ fn contents(file: &Blob) -> Option<Blob> {
     (file.bytes()[16..32] == hash(&[contents.bytes()])).then_some(contents)
 }
 
-/// What follows the head of a file that was written just now, and that nobody can have damaged: it is not looked at.
+/// The contents of a file that was just written, and that no other process can have damaged, without a check of its
+/// hash.
 pub(crate) fn unhashed(file: &Blob) -> Option<Blob> {
     let (head, rest) = file.bytes().split_at_checked(START)?;
     let length = usize::try_from(u64::from_le_bytes(head[8..16].try_into().ok()?)).ok()?;
@@ -152,14 +155,15 @@ pub(crate) fn unhashed(file: &Blob) -> Option<Blob> {
     if is_whole { file.window(START, length) } else { None }
 }
 
-/// Tells damage, not malice: nobody else writes to the folder. Contents can be hundreds of megabytes, and are hashed at each start.
+/// Detects damage, not malice: no other user can write to the folder. Contents can be hundreds of megabytes, and are
+/// hashed at each start.
 fn hash(contents: &[&[u8]]) -> [u8; 16] {
     let mut hash = Xxh3::new();
     contents.iter().for_each(|part| hash.update(part));
     hash.digest128().to_le_bytes()
 }
 
-/// Writes contents behind what they begin with.
+/// Writes contents after the header.
 pub(crate) fn write(file: &mut impl Write, contents: &[&[u8]]) -> std::io::Result<()> {
     let length: usize = contents.iter().map(|part| part.len()).sum();
     let mut head = [0; START];
@@ -175,7 +179,7 @@ pub(crate) fn write(file: &mut impl Write, contents: &[&[u8]]) -> std::io::Resul
 mod tests {
     use super::*;
 
-    /// A folder that goes with the test.
+    /// A folder that is removed at the end of the test.
     struct Scratch(Folder);
 
     impl std::ops::Deref for Scratch {

@@ -1,6 +1,7 @@
-//! A model whose LLVM code another process makes: `onnxc --successor` reads from its standard input which model is wanted,
-//! compiles and initializes it, and writes its entry to its standard output, a file that this process maps. What a compilation
-//! holds is never in the memory of the process that runs the model, and prepared weights are there once a run reads them.
+//! Compiles a model with LLVM in a helper process: `onnxc --successor` reads a request from its standard input,
+//! compiles and initializes the model, and writes its cache entry to its standard output, a file that this process
+//! maps. The memory of the compilation is never that of the process that runs the model, and prepared weights are
+//! loaded when a run reads them.
 //!
 //! The file is in the folder of the cache, where it becomes the model's entry; without a cache it never has a name.
 
@@ -24,7 +25,7 @@ use crate::tiers::Objects;
 use crate::worker;
 
 impl Compiler {
-    /// The model as another process compiles it with LLVM.
+    /// The model, compiled with LLVM by a helper process.
     pub(crate) fn compile_elsewhere(&self, keep: &Keep, cancelled: &AtomicBool) -> Result<CompiledModel> {
         let request = &keep.request;
         let unfinished = request.folder.as_ref().and_then(|folder| folder.begin().ok());
@@ -46,7 +47,7 @@ impl Compiler {
     }
 }
 
-/// Compiles the model that the input asks for, and writes its entry: what `onnxc --successor` does.
+/// Compiles the requested model and writes its entry: the implementation of `onnxc --successor`.
 pub fn write_successor(input: &mut impl Read, output: &mut impl Write) -> Result<()> {
     let mut words = Vec::new();
     input.read_to_end(&mut words).map_err(|error| failed(error.to_string()))?;
@@ -66,7 +67,7 @@ pub fn write_successor(input: &mut impl Read, output: &mut impl Write) -> Result
     Ok(written.map_err(|error| failed(format!("the model cannot be written: {error}")))?)
 }
 
-/// A request in words. What it does not say is as usual.
+/// Encodes a request. Options that are not encoded have their defaults.
 fn wanted(keep: &Keep) -> Vec<u8> {
     let Request { path, stamp, options, .. } = &*keep.request;
     let Options { processor, threads, workers, dims, shapes, arithmetic, strict, rules, .. } = options;
@@ -97,7 +98,7 @@ fn wanted(keep: &Keep) -> Vec<u8> {
     writer.0
 }
 
-/// The request that [`wanted`] wrote, unless the model's file is another by now.
+/// Decodes the request that [`wanted`] wrote, unless the model's file has changed.
 fn read_wanted(reader: &mut Reader) -> Option<Keep> {
     let path = reader.size().and_then(|length| reader.bytes(length))?;
     let (stamp, warnings) = (reader.text()?, reader.texts()?);

@@ -1,13 +1,13 @@
-//! Compiled models, kept in a folder from process to process: a model that is there again needs no compilation.
+//! The cache of compiled models: a folder that processes share. A model with an entry needs no compilation.
 //!
-//! An entry has all that a [`CompiledModel`](crate::CompiledModel) is made of but the weights, which stay in the model's file. Code is
-//! kept as relocatable objects, and linked when it is found as that of the LLVM back end is always: first the quick code, in
-//! its place the optimised code once a process has made it, and beside it LLVM's.
+//! An entry contains everything in a [`CompiledModel`](crate::CompiledModel) except the weights, which stay in the
+//! model's file. Code is stored as relocatable objects and linked like that of the LLVM back end: first that of the
+//! baseline tier, which the optimised code replaces once a process has compiled it, and in a separate entry LLVM's.
 //!
-//! - [`request`] says which entry belongs to a model, [`entry`] what is in it, [`folder`] how files are read and written.
-//! - Entries are written on threads beside the first run; those with LLVM's code by another process, if it makes that
-//!   ([`handover`]).
-//! - What is not as it should be is not there: it is compiled, and kept anew.
+//! - [`request`] maps a model to its entry, [`entry`] encodes it, [`folder`] reads and writes files.
+//! - Entries are written in the background of the first run; those with LLVM's code by the helper process that compiles
+//!   it ([`handover`]).
+//! - An invalid entry counts as missing: the model is compiled, and the entry rewritten.
 
 mod bytes;
 mod entry;
@@ -30,12 +30,12 @@ pub(crate) use request::Request;
 use crate::compiler::Backend;
 use crate::tiers::CodeTier;
 
-/// Where compiled models are kept.
+/// The location of compiled models.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cache {
-    /// A folder that belongs to the user alone; it is made where there is none.
+    /// A folder that belongs to the user alone; it is created if it is missing.
     pub folder: PathBuf,
-    /// Bytes of everything that is kept; what has not been used for longest goes first.
+    /// The maximum total size in bytes; the least recently used entries are removed first.
     pub limit: u64,
 }
 
@@ -43,12 +43,12 @@ impl Cache {
     /// Two gigabytes.
     const LIMIT: u64 = 2 << 30;
 
-    /// One in a folder, of the usual size.
+    /// A cache in a folder, of the default size.
     pub fn at(folder: PathBuf) -> Cache {
         Cache { folder, limit: Cache::LIMIT }
     }
 
-    /// Whether models can be kept there and found; the error says why not.
+    /// Whether entries can be written and found; the error says why not.
     pub fn check(&self) -> Result<(), String> {
         if self.folder.exists() && !self.folder.is_dir() {
             return Err("it is not a folder".to_string());
@@ -62,7 +62,7 @@ impl Cache {
         }
     }
 
-    /// The user's own, where the XDG base directories say: `$XDG_CACHE_HOME/onnxc`, or `~/.cache/onnxc`.
+    /// The user's cache, by the XDG base directories: `$XDG_CACHE_HOME/onnxc`, or `~/.cache/onnxc`.
     pub fn of_user() -> Option<Cache> {
         let absolute = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
         let base = absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")))?;
@@ -70,25 +70,25 @@ impl Cache {
     }
 }
 
-/// How a model that is being compiled is kept.
+/// How to store a model that is being compiled.
 #[derive(Clone, Debug)]
 pub(crate) struct Keep {
     pub(crate) request: Arc<Request>,
-    /// What was suspicious about the model.
+    /// Warnings about the model.
     pub(crate) warnings: Vec<String>,
 }
 
-/// Writes a model's entry, with better code each time.
+/// Writes a model's entry, each time with better code.
 pub(crate) struct Keeper {
     request: Arc<Request>,
     backend: Backend,
     encoded: Encoded,
-    /// The best code that was written.
+    /// The best tier that was written.
     written: Mutex<Option<CodeTier>>,
 }
 
 impl Keeper {
-    /// For a model that is initialized; nothing for one that is too large.
+    /// For an initialized model; `None` if it is too large.
     pub(crate) fn new(keep: &Keep, backend: Backend, kept: &Kept) -> Option<Keeper> {
         let encoded = Encoded::of(kept, &keep.request.model);
         (encoded.data_length() <= DATA).then(|| Keeper {
@@ -99,7 +99,7 @@ impl Keeper {
         })
     }
 
-    /// Writes the entry, unless it has better code.
+    /// Writes the entry, unless it already has better code.
     pub(crate) fn keep(&self, tier: CodeTier, objects: &[Vec<u8>]) {
         let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
         if *written >= Some(tier) {

@@ -1,4 +1,5 @@
-//! What a program is, wherever and whenever it was installed: its linker's build identifier, or a hash of its file.
+//! Identifies a program independently of its path and time stamps: by its linker's build identifier, or a hash of its
+//! file.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -6,7 +7,7 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-/// The file that this code was loaded from: the program, or a library in it.
+/// The file that contains this code: the program, or a shared library.
 pub(crate) fn own_file() -> Option<&'static Path> {
     static OWN: OnceLock<Option<PathBuf>> = OnceLock::new();
     OWN.get_or_init(|| {
@@ -15,7 +16,7 @@ pub(crate) fn own_file() -> Option<&'static Path> {
     .as_deref()
 }
 
-/// The file that is mapped at an address. The system lists a program before the libraries in it, so that little is read.
+/// The file that is mapped at an address. The system lists a program before its libraries, so that little is read.
 fn mapped_at(own: usize) -> Option<PathBuf> {
     let holds = |line: &String| {
         let address = |text: &str| usize::from_str_radix(text, 16).ok();
@@ -43,13 +44,14 @@ pub(crate) fn build_id(path: &Path) -> Option<String> {
     })
 }
 
-/// The type of a segment with notes, and of the note with the identifier.
+/// The types of a segment with notes, and of the note with the identifier.
 const NOTE: u64 = 4;
 const BUILD_ID: u64 = 3;
-/// Bytes of notes that are looked at.
+/// The maximum number of bytes of notes that are read.
 const MOST: u64 = 4096;
 
-/// The identifier among notes. Each is three words (the lengths of name and contents, the type), then both, in steps of four bytes.
+/// Finds the identifier among notes. Each has three words (the lengths of name and contents, the type), then both,
+/// padded to four bytes.
 fn identifier(mut notes: &[u8]) -> Option<String> {
     loop {
         let [name, contents] = [word(notes, 0, 4)? as usize, word(notes, 4, 4)? as usize];
@@ -67,7 +69,7 @@ fn read(file: &File, offset: u64, length: usize) -> Option<Vec<u8>> {
     file.read_exact_at(&mut bytes, offset).ok().map(|()| bytes)
 }
 
-/// A number of some bytes, the lowest first.
+/// A little-endian number.
 fn word(bytes: &[u8], offset: usize, length: usize) -> Option<u64> {
     let bytes = bytes.get(offset..offset + length)?;
     Some(bytes.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte)))

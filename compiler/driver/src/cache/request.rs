@@ -1,13 +1,13 @@
-//! Which entry of the cache a model and the options of its compilation have.
+//! Maps a model and the options of its compilation to an entry of the cache.
 //!
 //! Invariants
-//! - An entry's name says everything that its contents depend on: the bytes of the model (a hash of them, and how many there
-//!   are), the options, the processor, the program that compiles (its build identifier, or a hash of its file: a new build makes
-//!   new entries, a copy does not), and for LLVM's code the program that LLVM is in.
-//! - Entries are of files that nobody has changed while they were compiled: a file's stamp (device, number, size, times) is
-//!   taken before it is read, must have been the same for longer than clocks of file systems take to tick, and is the same
-//!   when its hash has been computed.
-//! - The hash of a file is remembered by its stamp, so that a large model is not read at each start.
+//! - An entry's name encodes everything that its contents depend on: the bytes of the model (their hash and length),
+//!   the options, the processor, the program that compiles (its build identifier, or a hash of its file: a new build
+//!   makes new entries, a copy does not), and for LLVM's code the program that LLVM is in.
+//! - Entries are only made for files that did not change during compilation: a file's stamp (device, inode, size,
+//!   times) is taken before it is read, must be older than the granularity of file system clocks, and must be the same
+//!   after its hash was computed.
+//! - The hash of a file is stored under its stamp, so that a large model is not read at each start.
 
 use std::fs::{File, Metadata};
 use std::os::unix::fs::MetadataExt;
@@ -22,15 +22,15 @@ use super::program::{build_id, own_file};
 use crate::compiler::{Backend, Options};
 use crate::worker;
 
-/// How long a file must have been as it is: some ticks of the slowest clock of a local file system.
+/// The minimum age of a file's last change: some ticks of the slowest clock of a local file system.
 const SETTLED: Duration = Duration::from_millis(100);
-/// What the name of a remembered hash begins with.
+/// The prefix of the names of stored hashes.
 const HASH: &str = "hash-";
 
-/// A model that may be kept or found, and how it is compiled.
+/// A model that may be in the cache or go there, and its compilation.
 #[derive(Debug)]
 pub(crate) struct Request {
-    /// Where it is kept, if it is.
+    /// The cache folder, if there is a cache.
     pub(crate) folder: Option<Folder>,
     /// The whole file of the model.
     pub(crate) model: Blob,
@@ -40,7 +40,7 @@ pub(crate) struct Request {
 }
 
 impl Request {
-    /// Nothing is asked for where what is wanted is more than a model that runs.
+    /// `None` if the options ask for more than a model that runs.
     pub(crate) fn new(options: &Options, path: &Path, import: &import::Options) -> Option<Request> {
         let is_told = options.profile || options.explain || options.trace || options.metadata;
         let is_whole = options.without.is_empty();
@@ -61,7 +61,7 @@ impl Request {
         Some(Request { folder, model, path: path.to_path_buf(), stamp: stamp(&metadata), options: options.clone() })
     }
 
-    /// The name of the model's entry, if there may be one: where there is none of that size, the file is not read.
+    /// The name of the model's entry, if one may exist: if no entry has that size, the model's file is not read.
     pub(crate) fn find(&self, backend: Backend) -> Option<String> {
         let stem = self.stem(backend);
         self.folder.as_ref()?.names().iter().any(|name| name.starts_with(&stem)).then(|| self.name(&stem)).flatten()
@@ -92,22 +92,22 @@ impl Request {
         format!("{kind}-{}-{:x}-", short(text.as_bytes()), self.model.bytes().len())
     }
 
-    /// Whether the file of the model is still what it was when it was mapped.
+    /// Whether the model's file is unchanged since it was mapped.
     pub(crate) fn is_unchanged(&self) -> bool {
         self.path.metadata().is_ok_and(|metadata| stamp(&metadata) == self.stamp)
     }
 
-    /// What a program is, whatever its file is called and when it was written.
+    /// The identity of a program, independent of its path and time stamps.
     fn identity(&self, program: &Path) -> Option<String> {
         build_id(program).or_else(|| self.hash_of(program, &stamp(&program.metadata().ok()?)))
     }
 
-    /// A hash of the model's bytes; none where they may have changed since they were compiled.
+    /// A hash of the model's bytes; `None` if they may have changed since they were compiled.
     fn content_hash(&self) -> Option<String> {
         self.hash_of(&self.path, &self.stamp)
     }
 
-    /// A hash of a file's bytes; none where they are not those any more that the stamp was taken of.
+    /// A hash of a file's bytes; `None` if they may have changed since the stamp was taken.
     fn hash_of(&self, path: &Path, now: &str) -> Option<String> {
         let place = path.canonicalize().ok()?;
         let memory = format!("{HASH}{}", short(place.as_os_str().as_encoded_bytes()));
@@ -118,7 +118,7 @@ impl Request {
         {
             return Some(hash.to_string());
         }
-        // read, not mapped: pages of the mapping would stay with the process
+        // read, not mapped: mapped pages would stay in the process
         let mut hash = Sha256::new();
         std::io::copy(&mut File::open(path).ok()?, &mut hash).ok()?;
         let hash = half(hash.finalize());
@@ -130,7 +130,7 @@ impl Request {
     }
 }
 
-/// What differs when a file has been changed, or is another one.
+/// Identifies a version of a file.
 fn stamp(file: &Metadata) -> String {
     let (changed, renamed) = ((file.mtime(), file.mtime_nsec()), (file.ctime(), file.ctime_nsec()));
     format!("{} {} {} {changed:?} {renamed:?}", file.dev(), file.ino(), file.size())
@@ -140,7 +140,7 @@ fn short(bytes: &[u8]) -> String {
     half(Sha256::digest(bytes))
 }
 
-/// The first half of a hash, which is as good as any name.
+/// The first half of a hash, which is unique enough for a name.
 fn half(hash: impl AsRef<[u8]>) -> String {
     hash.as_ref()[..16].iter().map(|byte| format!("{byte:02x}")).collect()
 }

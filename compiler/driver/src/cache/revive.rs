@@ -1,4 +1,4 @@
-//! A compiled model out of the cache.
+//! Loads a compiled model from the cache.
 
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -14,7 +14,7 @@ use crate::signature::Signature;
 use crate::tiers::{CodeTier, Recipe, Successor, upgrade};
 
 impl Compiler {
-    /// The model that is asked for and what was suspicious about it, with the best code that was kept.
+    /// The requested model with the best code in the cache, and its warnings.
     pub(crate) fn find(&self, request: &Arc<Request>) -> Option<(CompiledModel, Vec<String>)> {
         let backends = match self.options.backend {
             Backend::Auto => &[Backend::Llvm, Backend::Cranelift][..],
@@ -23,14 +23,14 @@ impl Compiler {
         };
         backends.iter().find_map(|&backend| {
             let entry = request.find(backend)?;
-            // there is little to do but to wait for what else is read
+            // little remains to be done but to wait for reads
             crew::begin_later();
             let bytes = request.folder.as_ref()?.read(&entry)?;
             self.revive(request, backend, Entry::decode(&bytes, &request.model)?)
         })
     }
 
-    /// The model of an entry, and what was suspicious about it.
+    /// The model of an entry, and its warnings.
     pub(crate) fn revive(
         &self,
         request: &Arc<Request>,
@@ -79,20 +79,20 @@ impl Compiler {
         Some((model, warnings))
     }
 
-    /// The same model with LLVM, from its file: no module waits in memory until it is worth it.
+    /// The same model with LLVM, compiled from its file, so that no module has to be kept in memory until then.
     pub(crate) fn successor_of(&self, keep: Keep) -> Successor {
         let compiler = self.succeeding();
         Successor::new(move |cancelled| compiler.compile_elsewhere(&keep, cancelled))
     }
 
-    /// The model at the structured level, when it was compiled before.
+    /// Compiles the model to the structured level again.
     pub(crate) fn structured_again(&self, request: &Request) -> Result<(Module, Signature)> {
         let (mut module, signature) = self.to_structured(self.import_request(request)?, &mut Timings::default())?;
         module.attributes.remove(import::WARNINGS);
         Ok((module, signature))
     }
 
-    /// The model at the low level, when it was compiled before.
+    /// Compiles the model to the low level again.
     fn parts_again(&self, request: &Request) -> Result<Vec<Module>> {
         let (mut module, _) = self.structured_again(request)?;
         self.to_low_again(&mut module)

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use driver::{Compiler, Options, Session, Tensor};
 use ir::{Blob, Type};
 
-/// A model of one operation on whatever stands in front of it.
+/// A model with one operation after the given constants.
 pub(crate) fn session(arguments: &str, constants: &str, operation: &str, result: &str) -> Session {
     let text = format!(
         r#"
