@@ -1,4 +1,4 @@
-//! From a model to a compiled model.
+//! Compiles models.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ pub struct Compiler {
     options: Options,
 }
 
-/// How to compile; made by [`Compiler::builder`].
+/// The options of a compilation; made by [`Compiler::builder`].
 #[derive(Clone, Debug)]
 #[must_use = "a builder does nothing until `build` is called"]
 pub struct Builder {
@@ -59,7 +59,8 @@ impl Compiler {
     /// Compiles a model.
     ///
     /// # Errors
-    /// If the model breaks a rule of ONNX, or something in it is not supported: all of it is reported at once.
+    /// If the model breaks a rule of ONNX, or something in it is not supported. Everything unsupported is reported at
+    /// once.
     pub fn compile(&self, model: &Model) -> Result<CompiledModel> {
         let (compiler, import) = (driver::Compiler::new(self.options.clone()), driver::ImportOptions::default());
         let compiled = compiler.compile_model(&model.inner, model.path.as_deref(), &import);
@@ -133,8 +134,8 @@ impl Builder {
         self
     }
 
-    /// Lets the program `onnxc` optimise models with LLVM, in a process of its own that it starts: a model that runs for some tenths of a
-    /// second goes over to that code, which has other bits within the bounds of [`Arithmetic`].
+    /// Lets the program `onnxc` optimise models with LLVM, in a helper process: a model that has run for some tenths of
+    /// a second switches to that code, whose results may differ within the bounds of [`Arithmetic`].
     pub fn llvm(mut self, program: impl Into<PathBuf>) -> Builder {
         self.options.backend = Backend::Auto;
         self.options.helper = Some(program.into());
@@ -154,7 +155,7 @@ impl Builder {
     }
 }
 
-/// A model as machine code. Clones share it; threads run it at the same time, each in a [`Session`] of its own.
+/// A model as machine code. Clones share it; threads run it at the same time, each in a separate [`Session`].
 #[derive(Clone)]
 pub struct CompiledModel {
     pub(crate) inner: Arc<driver::CompiledModel>,
@@ -174,12 +175,12 @@ impl CompiledModel {
         }
     }
 
-    /// What it takes, in the model's order.
+    /// The inputs, in the model's order.
     pub fn inputs(&self) -> &[Port] {
         &self.inputs
     }
 
-    /// What it returns, in the model's order.
+    /// The outputs, in the model's order.
     pub fn outputs(&self) -> &[Port] {
         &self.outputs
     }
@@ -189,10 +190,10 @@ impl CompiledModel {
         Session::new(self)
     }
 
-    /// Waits until the model has its best code. Without this a model that runs again gets it in the background.
+    /// Waits until the model has its best code. Without this, a model that runs again gets it in the background.
     ///
     /// # Errors
-    /// If that code cannot be made; the model still runs.
+    /// If that code cannot be compiled; the model still runs.
     pub fn wait_until_optimized(&self) -> Result<()> {
         self.inner.settle().map_err(Error::of_model)
     }

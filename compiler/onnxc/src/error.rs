@@ -1,10 +1,10 @@
-//! What can go wrong.
+//! Errors.
 
 use std::fmt;
 
 use driver::{Diagnostic, ErrorClass};
 
-/// Why something failed: a kind, and one or more [`Problem`]s with the places that they are about.
+/// An error: its kind, and one or more [`Problem`]s with their positions.
 ///
 /// ```
 /// let error = onnxc::Model::load("missing.onnx").unwrap_err();
@@ -17,7 +17,7 @@ pub struct Error {
     problems: Vec<Problem>,
 }
 
-/// What kind of error it is.
+/// The kind of an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -35,25 +35,25 @@ pub enum ErrorKind {
     Internal,
 }
 
-/// One thing that is wrong.
+/// A single problem.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Problem {
-    /// What is wrong and where, in one line.
+    /// The problem and its position, in one line.
     pub message: String,
-    /// Context, and what can be done about it.
+    /// Context, and possible remedies.
     pub notes: Vec<String>,
-    /// The rule of the ONNX documents that the model breaks, if it is one: an identifier such as `graph-outputs`.
+    /// The rule of the ONNX documents that the model breaks, if any: an identifier such as `graph-outputs`.
     pub rule: Option<&'static str>,
 }
 
 impl Error {
-    /// What kind of error it is.
+    /// The kind of the error.
     pub fn kind(&self) -> ErrorKind {
         self.kind
     }
 
-    /// Everything that is wrong, at least one problem.
+    /// All problems; at least one.
     pub fn problems(&self) -> &[Problem] {
         &self.problems
     }
@@ -66,12 +66,12 @@ impl Error {
         Error::new(ErrorKind::InvalidInput, message)
     }
 
-    /// Errors of loading and compiling, where what is wrong is the model.
+    /// Errors of loading and compiling, which are about the model.
     pub(crate) fn of_model(diagnostics: Vec<Diagnostic>) -> Error {
         Error::of(diagnostics, ErrorKind::InvalidModel)
     }
 
-    /// Errors of a run, where what is wrong is an input.
+    /// Errors of a run, which are about its inputs.
     pub(crate) fn of_run(diagnostics: Vec<Diagnostic>) -> Error {
         Error::of(diagnostics, ErrorKind::InvalidInput)
     }

@@ -1,11 +1,11 @@
-//! What a run reads and writes in the memory of its caller.
+//! Inputs and output buffers in the caller's memory.
 
 use driver::Type;
 
 use crate::tensor::extents;
 use crate::{Element, ElementType, Error, Result, Tensor, Value};
 
-/// An input of a run: a value, or a view of elements that the caller keeps.
+/// An input of a run: a value, or a view of elements that the caller owns.
 #[derive(Clone)]
 pub struct Input<'a>(Kind<'a>);
 
@@ -15,7 +15,7 @@ enum Kind<'a> {
     View(TensorView<'a>),
 }
 
-/// A tensor of elements in row-major order that somebody else keeps. A run reads them where they are.
+/// A view of a tensor's elements in row-major order, which the caller owns. A run reads them in place.
 ///
 /// ```
 /// # fn main() -> Result<(), onnxc::Error> {
@@ -119,7 +119,7 @@ pub struct OutputBuffer<'a> {
 }
 
 impl<'a> OutputBuffer<'a> {
-    /// The bytes of elements of some type, little-endian. Strings cannot be written so.
+    /// A buffer for elements of some type, little-endian. Strings cannot be written to a buffer.
     pub fn from_bytes(element: ElementType, bytes: &'a mut [u8]) -> OutputBuffer<'a> {
         OutputBuffer { element, bytes }
     }

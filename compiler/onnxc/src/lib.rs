@@ -1,6 +1,7 @@
 //! Compiles ONNX models to native code, in process, and runs them.
 //!
-//! [`Model`] reads a model, [`Compiler`] turns it into a [`CompiledModel`], and a [`Session`] of that runs it on [`Tensor`]s.
+//! [`Model`] reads a model, [`Compiler`] turns it into a [`CompiledModel`], and a [`Session`] of that runs it on
+//! [`Tensor`]s.
 //!
 //! ```
 //! # fn main() -> Result<(), onnxc::Error> {
@@ -16,8 +17,9 @@
 //! # }
 //! ```
 //!
-//! A [`CompiledModel`] is cheap to clone and is shared by threads; each thread has a session of its own. The crate prints nothing, reads
-//! no standard input and starts no process unless [`Builder::llvm`] asks for one. What can go wrong is an [`Error`], never a panic.
+//! A [`CompiledModel`] is cheap to clone and is shared by threads; each thread has its own session. The crate prints
+//! nothing, reads no standard input and starts no process unless [`Builder::llvm`] asks for one. Failures are
+//! [`Error`]s, never panics.
 
 mod compiler;
 mod error;
@@ -38,5 +40,5 @@ pub use signature::{Dimension, Port, PortKind};
 pub use tensor::{Element, ElementType, Tensor};
 pub use value::Value;
 
-/// The result of what may fail with an [`Error`].
+/// The result of an operation that may fail with an [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;

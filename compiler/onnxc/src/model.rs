@@ -1,4 +1,4 @@
-//! Models before they are compiled.
+//! Models before compilation.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -8,7 +8,7 @@ use driver::Diagnostic;
 
 use crate::{Error, ErrorKind, Result};
 
-/// A model that was read: protobuf, protobuf's JSON or text format, or ONNX's textual syntax.
+/// A model, read from protobuf, protobuf's JSON or text format, or ONNX's textual syntax.
 ///
 /// ```no_run
 /// # fn main() -> Result<(), onnxc::Error> {
@@ -24,7 +24,7 @@ pub struct Model {
     pub(crate) path: Option<PathBuf>,
 }
 
-/// What a model states about itself.
+/// The metadata of a model.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Metadata {
@@ -51,7 +51,7 @@ pub struct Metadata {
 }
 
 impl Model {
-    /// Reads a model file. Its weights stay in the file, which is mapped; external data is looked for in its directory.
+    /// Reads a model file. Its weights stay in the file, which is mapped; external data is read from its directory.
     ///
     /// # Errors
     /// If the file cannot be read or is not a model.
@@ -82,14 +82,15 @@ impl Model {
         Model::from_bytes(bytes)
     }
 
-    /// Looks for external data in a directory. A model that was loaded from a file looks in that file's directory.
+    /// Reads external data from a directory. By default, a model that was loaded from a file uses that file's
+    /// directory.
     pub fn with_external_data_in(mut self, directory: impl Into<PathBuf>) -> Model {
         self.inner.directory = Some(directory.into());
         self.path = None;
         self
     }
 
-    /// What the model states about itself.
+    /// The metadata of the model.
     pub fn metadata(&self) -> Metadata {
         let model = &self.inner.proto;
         let graph = model.graph.as_ref();
@@ -107,7 +108,7 @@ impl Model {
         }
     }
 
-    /// Checks the model against the rules of the ONNX documents; an empty list means that it keeps all of them.
+    /// Checks the model against the rules of the ONNX documents; an empty list means that it breaks none of them.
     ///
     /// ```
     /// # fn main() -> Result<(), onnxc::Error> {

@@ -8,7 +8,7 @@ use driver::{Due, Stop};
 
 use crate::{CompiledModel, Error, ErrorKind, Input, OutputBuffer, Result, Value};
 
-/// Runs a compiled model, one run at a time. Scratch memory is kept from run to run.
+/// Runs a compiled model, one run at a time. Scratch memory is kept between runs.
 ///
 /// ```
 /// # fn main() -> Result<(), onnxc::Error> {
@@ -89,7 +89,7 @@ impl Cancel {
         Cancel::default()
     }
 
-    /// Ends the runs that have it among their options, also those that begin later.
+    /// Ends the runs that have it among their options, including those that start later.
     pub fn cancel(&self) {
         self.0.request();
     }
@@ -104,7 +104,7 @@ pub struct Outputs {
 }
 
 impl Outputs {
-    /// The output of a name.
+    /// The output with a name.
     pub fn get(&self, name: &str) -> Option<&Value> {
         self.values.get(self.names.iter().position(|known| known == name)?)
     }
@@ -119,7 +119,7 @@ impl Outputs {
         self.values
     }
 
-    /// How many there are.
+    /// The number of outputs.
     pub fn len(&self) -> usize {
         self.values.len()
     }

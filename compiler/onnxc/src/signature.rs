@@ -1,4 +1,4 @@
-//! What a compiled model takes and returns.
+//! The inputs and outputs of a compiled model.
 
 use std::fmt;
 
@@ -15,7 +15,7 @@ pub struct Port {
     description: String,
 }
 
-/// What a port holds.
+/// The kind of a port's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PortKind {
@@ -29,7 +29,7 @@ pub enum PortKind {
     Map,
 }
 
-/// The extent of one axis, as far as it is known before a run.
+/// The extent of one axis, as far as it is known at compile time.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Dimension {
@@ -47,12 +47,12 @@ impl Port {
         &self.name
     }
 
-    /// What it holds.
+    /// The kind of its value.
     pub fn kind(&self) -> PortKind {
         self.kind
     }
 
-    /// The element type of a tensor; `None` for what is not a tensor.
+    /// The element type of a tensor; `None` for other kinds.
     pub fn element_type(&self) -> Option<ElementType> {
         self.element
     }
@@ -62,7 +62,7 @@ impl Port {
         &self.shape
     }
 
-    /// The value of an input that the caller may leave out.
+    /// The default of an input that the caller may omit.
     pub fn default(&self) -> Option<&Tensor> {
         self.default.as_ref()
     }

@@ -43,7 +43,8 @@ pub enum ElementType {
     Complex64,
     /// `complex128`: real and imaginary part as f64.
     Complex128,
-    /// One of ONNX's narrow types, by its number in `TensorProto.DataType`: float8, float4, int4, int2 and kin, one byte an element.
+    /// One of ONNX's narrow types, by its number in `TensorProto.DataType`: float8, float4, int4, int2 and similar
+    /// ones, one byte per element.
     Narrow(u8),
 }
 
@@ -89,7 +90,7 @@ impl ElementType {
         self.inner().map_or(0, |element| driver::type_number(&element) as i32)
     }
 
-    /// The type of a number of `TensorProto.DataType`.
+    /// The type with a number of `TensorProto.DataType`.
     pub fn from_onnx_number(number: i32) -> Option<ElementType> {
         driver::element_type(number).map(|element| ElementType::of(&element))
     }
@@ -114,7 +115,7 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// A Rust type that elements of tensors have.
+/// A Rust type for elements of tensors.
 pub trait Element: CheckedBitPattern + bytemuck::NoUninit + sealed::Sealed {
     /// Its element type.
     const TYPE: ElementType;
@@ -277,13 +278,13 @@ impl fmt::Debug for Tensor {
 }
 
 impl PartialEq for Tensor {
-    /// Whether type, extents and bytes are the same.
+    /// Whether types, extents and bytes are equal.
     fn eq(&self, other: &Tensor) -> bool {
         self.inner.element == other.inner.element && self.shape == other.shape && self.as_bytes() == other.as_bytes()
     }
 }
 
-/// Extents as the compiler counts them.
+/// Extents as the compiler represents them.
 pub(crate) fn extents(shape: &[usize]) -> Option<Vec<i64>> {
     shape.iter().map(|&extent| i64::try_from(extent).ok()).collect()
 }
@@ -303,7 +304,7 @@ mod arrays {
             Tensor::from_slice(array.shape(), elements).expect("an array has the elements of its shape")
         }
 
-        /// The tensor as an array that reads its elements where they are.
+        /// The tensor as an array that reads its elements in place.
         ///
         /// # Errors
         /// As [`Tensor::as_slice`].

@@ -1,4 +1,4 @@
-//! Values: tensors, and what holds tensors.
+//! Values: tensors, and containers of tensors.
 
 use crate::{Element, Error, Result, Tensor};
 
@@ -10,7 +10,7 @@ pub enum Value {
     Tensor(Tensor),
     /// Values in order.
     Sequence(Vec<Value>),
-    /// A value, or none.
+    /// A value or nothing.
     Optional(Option<Box<Value>>),
     /// Values by keys: two tensors of rank 1 and of equal length.
     Map {

@@ -1,4 +1,4 @@
-//! What a user of the crate meets: errors, limits, memory of the caller, threads.
+//! The public interface: errors, limits, memory of the caller, threads.
 
 use std::time::{Duration, Instant};
 
@@ -96,7 +96,7 @@ fn outputs_are_written_to_memory_of_the_caller() {
     assert_eq!(bytes[..4], 1.0f32.to_le_bytes());
 }
 
-/// A run that takes long: products of large matrices, one after the other.
+/// A run that takes long: a chain of products of large matrices.
 fn long() -> (onnxc::CompiledModel, Tensor) {
     let steps: String = (0..40).map(|at| format!(" x{} = MatMul(x{at}, x0)", at + 1)).collect();
     let model = compiled(&format!("g (float[N, N] x0) => (float[N, N] x40) {{{steps} }}"));
@@ -121,7 +121,7 @@ fn a_run_ends_at_its_deadline_or_when_it_is_cancelled() {
     assert_eq!(error.kind(), ErrorKind::Cancelled);
     thread.join().expect("the thread ends");
     assert!(begin.elapsed() < Duration::from_secs(5), "{:?}", begin.elapsed());
-    // the session stays usable
+    // the session remains usable
     let small = Tensor::from_slice(&[1, 1], &[1.0f32]).expect("a tensor");
     assert_eq!(session.run([("x0", &small)]).expect("it runs")["x40"].as_slice::<f32>().expect("floats"), [1.0]);
 }
