@@ -1,11 +1,11 @@
-//! Threads that are there when work comes: they wait for the next piece of it when they are done with one.
+//! Threads for background work, which wait for the next job when they have finished one.
 //!
-//! A compilation has many short pieces of work for another processor. A thread that waits for one is kept off the processor of who
-//! wakes it ([`placement`]), and so begins at once; a new one takes longer.
+//! A compilation has many short jobs for other processors. A waiting thread is kept off the processor of the thread
+//! that wakes it ([`placement`]), and so starts immediately; creating a thread takes longer.
 //!
 //! Invariants
-//! - Whoever asks for work to be done never waits for a thread: there is always one more.
-//! - Work that others may help with ([`with`]) is over when nobody is inside any more; who comes later finds it closed.
+//! - Submitting a job never waits for a thread: if none is idle, another one is created.
+//! - A shared job ([`with`]) is over when no thread is inside any more; threads that come later find it closed.
 
 #![allow(unsafe_code, reason = "work that borrows is shared with threads that outlive it")]
 
@@ -17,32 +17,32 @@ use std::time::Duration;
 
 use placement::Processors;
 
-/// How long a thread waits for work before it ends.
+/// How long a thread waits for a job before it ends.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 type Job = Box<dyn FnOnce() + Send>;
 
-/// One thread.
+/// A thread.
 #[derive(Default)]
 struct Worker {
-    /// The next job, and where it may run.
+    /// The next job, and the affinity for it.
     job: Mutex<Option<(Job, Option<Processors>)>>,
     has_job: Condvar,
     thread: OnceLock<JoinHandle<()>>,
 }
 
-/// Work that somebody takes when there is time.
+/// A job that a thread takes when it is idle.
 type Later = Arc<Mutex<Option<Job>>>;
 
-/// Those that have nothing to do.
+/// Idle threads.
 static IDLE: Mutex<Vec<Arc<Worker>>> = Mutex::new(Vec::new());
-/// What is done before one has nothing to do again.
+/// Jobs that threads take before they become idle.
 static LATER: Mutex<VecDeque<Later>> = Mutex::new(VecDeque::new());
 
-/// Work on another thread, which may be waited for.
+/// A job on another thread, whose result may be waited for.
 pub struct Handle<T> {
     outcome: Arc<Outcome<T>>,
-    /// Who waits for work that nobody has begun does it.
+    /// The job, if no thread has taken it: the waiter runs it itself.
     later: Option<Later>,
 }
 
@@ -52,7 +52,7 @@ struct Outcome<T> {
 }
 
 impl<T> Handle<T> {
-    /// Waits for the result. What panics there panics here.
+    /// Waits for the result. A panic of the job continues here.
     pub fn join(self) -> T {
         if let Some(job) = self.later.and_then(|later| lock(&later).take()) {
             job();
@@ -68,7 +68,7 @@ impl<T> Handle<T> {
     }
 }
 
-/// Sees to it that so many threads wait for work, which takes them a moment to begin with.
+/// Starts threads until `threads` of them are waiting; a new thread needs a moment to start.
 pub fn prepare(threads: usize) {
     let mut idle = lock(&IDLE);
     while idle.len() < threads
@@ -78,14 +78,14 @@ pub fn prepare(threads: usize) {
     }
 }
 
-/// Does something on another thread; here, where the system has no thread.
+/// Runs a job on another thread; on this one if the system refuses a thread.
 pub fn spawn<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Handle<T> {
     let (job, outcome) = job(work);
     run(job);
     Handle { outcome, later: None }
 }
 
-/// Does something on another thread once one is done with other work, or where it is waited for, whichever is first.
+/// Runs a job on another thread once one is idle, or on the thread that waits for it, whichever is first.
 pub fn spawn_later<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Handle<T> {
     let (job, outcome) = job(work);
     let later = Later::new(Mutex::new(Some(job)));
@@ -93,14 +93,14 @@ pub fn spawn_later<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static)
     Handle { outcome, later: Some(later) }
 }
 
-/// Has work that can wait done now, if there is any.
+/// Starts a deferred job now, if there is one.
 pub fn begin_later() {
     if !lock(&LATER).is_empty() {
         run(Box::new(|| ()));
     }
 }
 
-/// Work as a job, and where its result will be.
+/// A closure as a job, and the slot for its result.
 fn job<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> (Job, Arc<Outcome<T>>) {
     let outcome = Arc::new(Outcome { result: Mutex::new(None), is_there: Condvar::new() });
     let other = outcome.clone();
@@ -120,14 +120,14 @@ fn run(job: Job) {
     }
 }
 
-/// Work that can wait, and that nobody has begun.
+/// The next deferred job.
 fn next_later() -> Option<Job> {
     let mut queue = lock(&LATER);
     std::iter::from_fn(|| queue.pop_front()).find_map(|later| lock(&later).take())
 }
 
 impl Worker {
-    /// Makes one that waits; none where the system has no thread.
+    /// Starts a waiting thread; `None` if the system refuses.
     fn start() -> Option<Arc<Worker>> {
         let worker = Arc::<Worker>::default();
         let other = worker.clone();
@@ -137,17 +137,17 @@ impl Worker {
         Some(worker)
     }
 
-    /// Has the thread, which waits, begin beside this one.
+    /// Has the waiting thread run a job in parallel with this one.
     fn take(&self, job: Job) {
         let processors = self.thread.get().and_then(placement::keep_off);
         *lock(&self.job) = Some((job, processors));
         self.has_job.notify_one();
     }
 
-    /// Does one job after the other, and what can wait between them.
+    /// Runs jobs, and deferred ones in between.
     fn serve(self: &Arc<Worker>) {
         while let Some((job, processors)) = self.next() {
-            // once it has begun, the system may put it where it likes
+            // once it has started, the scheduler may move it
             Option::iter(&processors).for_each(Processors::enter);
             job();
             while let Some(later) = next_later() {
@@ -157,7 +157,7 @@ impl Worker {
         }
     }
 
-    /// The next job; none when it has waited for too long.
+    /// The next job; `None` after a timeout.
     fn next(self: &Arc<Worker>) -> Option<(Job, Option<Processors>)> {
         loop {
             let job = lock(&self.job);
@@ -171,7 +171,7 @@ impl Worker {
             drop(job);
             let mut idle = lock(&IDLE);
             let at = idle.iter().position(|worker| Arc::ptr_eq(worker, self));
-            // who is not idle any more is about to get a job
+            // a thread that is not in the list of idle ones is about to get a job
             if let Some(at) = at.filter(|_| waited.timed_out()) {
                 idle.remove(at);
                 return None;
@@ -180,27 +180,28 @@ impl Worker {
     }
 }
 
-/// Work that threads may help with.
+/// A job that several threads may join.
 struct Shared {
-    /// How many are inside; none may come in any more once it is closed.
+    /// The number of threads inside; `None` once it is closed.
     inside: Mutex<Option<usize>>,
     left: Condvar,
     work: *const (dyn Fn() + Sync),
     panic: Mutex<Option<Box<dyn std::any::Any + Send>>>,
 }
 
-// SAFETY: `work` is `Sync`, and called only while `with` waits.
+// SAFETY: `work` is `Sync`, and only called while `with` waits.
 unsafe impl Send for Shared {}
 // SAFETY: as above.
 unsafe impl Sync for Shared {}
 
-/// Does something here while so many other threads work, as soon as they are there. When both this is done and all that work are,
-/// it is over; those that have not begun do not.
+/// Runs `here` on this thread while up to `helpers` other threads run `work`, as soon as they are available. Returns
+/// when `here` and all running calls of `work` are done; threads that have not started by then do not start.
 pub fn with<T>(helpers: usize, work: &(dyn Fn() + Sync), here: impl FnOnce() -> T) -> T {
     if helpers == 0 {
         return here();
     }
-    // SAFETY: only the lifetime changes. `Closing` waits until nobody is inside and keeps others out, also when `here` panics.
+    // SAFETY: only the lifetime changes. `Closing` waits until no thread is inside and keeps others out, also if `here`
+    // panics.
     let work: &'static (dyn Fn() + Sync) = unsafe { std::mem::transmute::<&(dyn Fn() + Sync), _>(work) };
     let shared = Arc::new(Shared { inside: Mutex::new(Some(0)), left: Condvar::new(), work, panic: Mutex::new(None) });
     let closing = Closing(&shared);
@@ -223,7 +224,7 @@ impl Shared {
         } else {
             return;
         }
-        // SAFETY: who is inside is waited for.
+        // SAFETY: `Closing` waits for threads that are inside.
         let work = unsafe { &*self.work };
         if let Err(panic) = catch_unwind(AssertUnwindSafe(work)) {
             *lock(&self.panic) = Some(panic);
@@ -235,7 +236,7 @@ impl Shared {
     }
 }
 
-/// Closes work and waits until nobody is inside.
+/// Closes a shared job and waits until no thread is inside.
 struct Closing<'a>(&'a Shared);
 
 impl Drop for Closing<'_> {

@@ -12,7 +12,7 @@ fn gives_results_back() {
 
 #[test]
 fn does_later_what_can_wait() {
-    // who waits for it does it, unless a thread was there before
+    // the waiter runs it, unless a thread was faster
     assert_eq!(spawn_later(|| 5).join(), 5);
     let (sender, done) = std::sync::mpsc::channel();
     let waits = spawn_later(move || sender.send(7));

@@ -1,4 +1,4 @@
-//! Where everything goes in the mapping.
+//! The layout of the mapping.
 
 use std::collections::BTreeMap;
 
@@ -6,12 +6,13 @@ use object::{File, Object, ObjectSection, ObjectSymbol, SectionFlags, SectionInd
 
 use crate::library;
 
-/// Bytes of an address and of the jump behind it in the table of outside symbols.
+/// The size of an entry in the table of outside symbols: an address and a jump.
 const ENTRY: usize = 16;
-/// `jmp *rel32(%rip)`, whose operand counts from behind the instruction.
+/// `jmp *rel32(%rip)`, whose operand is relative to the end of the instruction.
 const JUMP: [u8; 2] = [0xff, 0x25];
 const JUMP_LENGTH: i32 = 6;
-/// Cache lines: the largest alignment code generators ask of code, so that sections of several objects do not share one.
+/// Cache lines: the largest alignment that code generators require for code, so that sections of different objects do
+/// not share one.
 const SECTION_ALIGNMENT: usize = 64;
 
 /// A symbol that none of the objects defines.
@@ -91,12 +92,12 @@ impl Layout {
         Ok(())
     }
 
-    /// Where a section of an object lies.
+    /// The offset of a section of an object.
     pub(crate) fn section_offset(&self, number: usize, section: SectionIndex) -> Option<usize> {
         self.sections.get(&(number, section.0)).copied()
     }
 
-    /// Where a symbol that its own object defines lies.
+    /// The offset of a symbol that its own object defines.
     pub(crate) fn symbol_offset<'d>(&self, number: usize, symbol: &impl ObjectSymbol<'d>) -> Option<usize> {
         match symbol.section() {
             SymbolSection::Section(section) => {
@@ -109,7 +110,7 @@ impl Layout {
     pub(crate) fn copy_sections(&self, files: &[File<'_>], memory: &mut [u8]) -> Result<(), String> {
         for (&(number, section), &offset) in &self.sections {
             let section = files[number].section_by_index(SectionIndex(section)).map_err(|error| error.to_string())?;
-            // a section without bytes in the file is zero, and so is the memory
+            // a section without bytes in the file is zero, as the memory is
             let data = section.data().map_err(|error| error.to_string())?;
             memory[offset..offset + data.len()].copy_from_slice(data);
         }
@@ -126,12 +127,12 @@ impl Layout {
     }
 }
 
-/// Where the jump of an entry lies: behind the address.
+/// The offset of the jump in an entry: after the address.
 pub(crate) fn jump_offset(entry: usize) -> usize {
     entry + 8
 }
 
-/// Sections that a running program has in memory, but for the tables that unwinding needs: nothing unwinds here.
+/// Sections that a running program has in memory, except unwind tables: nothing unwinds here.
 fn is_loaded<'d>(section: &impl ObjectSection<'d>, name: &str) -> bool {
     has_flag(section, object::elf::SHF_ALLOC) && name != ".eh_frame"
 }

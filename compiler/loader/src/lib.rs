@@ -1,8 +1,8 @@
-//! Relocatable ELF objects for x86-64, loaded into this process.
+//! Loads relocatable ELF objects for x86-64 into this process.
 //!
-//! All objects of one [`load`] share one mapping: code and read-only data of every object, then a table of the
-//! addresses of outside symbols with a jump through each entry, so that a symbol may lie anywhere. The mapping is
-//! writable until it is relocated, executable afterwards, never both.
+//! All objects of one [`load`] share one mapping: code and read-only data of every object, then a table with the
+//! address of each outside symbol and a jump through it, so that a symbol may be at any distance. The mapping is
+//! writable until it is relocated and executable afterwards, never both.
 
 #![allow(unsafe_code, reason = "generated code is run from here")]
 
@@ -30,8 +30,8 @@ impl Loaded {
     }
 }
 
-/// Loads objects that may refer to each other. `symbols` are the addresses of what none of them defines;
-/// the C library's memory functions are known.
+/// Loads objects that may refer to each other. `symbols` has the addresses of symbols that none of them defines; the C
+/// library's memory functions are known.
 pub fn load<T: AsRef<[u8]>>(objects: &[T], symbols: &BTreeMap<String, usize>) -> Result<Loaded, String> {
     let files = objects
         .iter()

@@ -1,4 +1,4 @@
-//! What code generators call without being asked to.
+//! Library functions that code generators call implicitly.
 
 use std::ffi::{c_int, c_void};
 
@@ -8,7 +8,7 @@ unsafe extern "C" {
     fn memset(to: *mut c_void, byte: c_int, bytes: usize) -> *mut c_void;
 }
 
-/// The address of a function of the C library that LLVM makes calls of.
+/// The address of a function of the C library that LLVM generates calls of.
 pub(crate) fn address(name: &str) -> Option<usize> {
     let function = match name {
         "memcpy" => memcpy as *const u8,

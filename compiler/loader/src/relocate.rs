@@ -1,4 +1,4 @@
-//! Putting addresses into code.
+//! Relocation.
 
 use object::elf::{
     R_X86_64_64, R_X86_64_GOTPCREL, R_X86_64_GOTPCRELX, R_X86_64_PC32, R_X86_64_PC64, R_X86_64_PLT32,
@@ -8,7 +8,7 @@ use object::{File, Object, ObjectSection, ObjectSymbol, Relocation, RelocationFl
 
 use crate::layout::{Layout, jump_offset};
 
-/// What a relocation refers to, as offsets into the mapping or an address outside.
+/// The target of a relocation, as an offset into the mapping or an address outside.
 #[derive(Clone, Copy)]
 enum Target {
     Inside(usize),
@@ -61,7 +61,7 @@ fn apply(relocation: &Relocation, target: Target, base: usize, place: usize, mem
         R_X86_64_64 => write(memory, place, &(address + addend).to_le_bytes()),
         R_X86_64_PC64 => write(memory, place, &(address + addend - here).to_le_bytes()),
         R_X86_64_PC32 | R_X86_64_PLT32 => {
-            // code calls what is outside through the jump beside its address
+            // code calls outside symbols through the jump after their address
             let near = match target {
                 Target::Outside { entry, .. } if r_type == R_X86_64_PLT32 => (base + jump_offset(entry)) as i64,
                 _ => address,
@@ -87,8 +87,8 @@ fn write_distance(memory: &mut [u8], place: usize, distance: i64) -> Result<(), 
     write(memory, place, &distance.to_le_bytes())
 }
 
-/// A load of a near symbol's address from a table becomes the computation of that address: `mov` to `lea`, and an
-/// indirect call or jump to a direct one.
+/// Relaxes a load of a near symbol's address from a table: `mov` becomes `lea`, and an indirect call or jump a direct
+/// one.
 fn relax_load(memory: &mut [u8], place: usize, distance: i64) -> Result<(), String> {
     const MOV: u8 = 0x8b;
     const LEA: u8 = 0x8d;
@@ -99,7 +99,7 @@ fn relax_load(memory: &mut [u8], place: usize, distance: i64) -> Result<(), Stri
     };
     match (opcode, operand) {
         (MOV, _) => memory[place - 2] = LEA,
-        // `call *x(%rip)` becomes `addr32 call x`, which is as long
+        // `call *x(%rip)` becomes `addr32 call x`, which has the same length
         (INDIRECT, 0x15) => memory[place - 2..place].copy_from_slice(&[0x67, 0xe8]),
         // `jmp *x(%rip)` becomes `jmp x; nop`, whose operand begins a byte earlier
         (INDIRECT, 0x25) => {

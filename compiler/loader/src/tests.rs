@@ -1,4 +1,4 @@
-//! Objects that call outside, read constants and call each other.
+//! Objects that call outside symbols, read constants and call each other.
 
 use std::collections::BTreeMap;
 
